@@ -1,0 +1,271 @@
+# Pilgrim's build. `make help` lists the targets.
+#
+# Everything made lies in one build folder: ./build, or BUILD=..., or the folder that configure was run in.
+# All paths are absolute, so make may be started in the source folder or in the build folder.
+# Two files are made before anything else, because make reads them: config.mk (by configure) and
+# generated/sources.mk (the list of the C files that pilgrim-gen writes).
+
+S := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))
+BUILD ?= $(S)/build
+B := $(abspath $(BUILD))
+G := $(B)/generated
+
+# These do not need a configured build folder: they set one up, or need none.
+NO_CONFIG := help clean distclean demo check check-long bench asan configure
+.DEFAULT_GOAL := all
+
+ifneq ($(filter-out $(NO_CONFIG),$(or $(MAKECMDGOALS),all)),)
+include $(B)/config.mk
+endif
+
+WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wmissing-prototypes -Wstrict-prototypes -Wundef -Wvla -Wcast-qual
+BASE_FLAGS = -std=gnu11 $(WARNINGS) $(if $(WERROR),-Werror) -MMD -MP
+LIBRARY_FLAGS = $(BASE_FLAGS) -fPIC -fvisibility=hidden -I$(S)/src -I$(S)/include $(CPPFLAGS) $(CFLAGS)
+# MPICH declares arrays of statuses in a way that makes gcc 12 warn of MPI_STATUSES_IGNORE; clang does not know the option.
+MPI_FLAGS = -Wno-unknown-warning-option -Wno-stringop-overflow
+TRACER_FLAGS = $(LIBRARY_FLAGS) $(MPI_FLAGS) -ftls-model=initial-exec -I$(G)
+PROGRAM_FLAGS = $(BASE_FLAGS) -I$(S)/include $(CPPFLAGS) $(CFLAGS)
+
+# `make` says what it makes; `make V=1` shows the commands.
+say = $(if $(V),,@echo "  $(1) $(patsubst $(B)/%,%,$@)";)
+
+# ---- sources ----
+
+sources = $(wildcard $(addsuffix /*.c,$(addprefix $(S)/,$(1))))
+objects = $(patsubst $(S)/%.c,$(B)/obj/%.o,$(call sources,$(1)))
+
+CORE := $(call objects,src/base src/grammar src/signature src/timing src/format src/merge)
+READER := $(call objects,src/reader)
+TRACER := $(call objects,src/objects src/capture)
+# Those of the tracer's files that know no MPI, so that they are tested without it.
+PLAIN := $(patsubst %,$(B)/obj/src/%.o,objects/heap objects/mappings objects/pages objects/pool objects/sharing \
+	objects/table capture/output capture/settings)
+DECODER := $(call objects,decoder)
+GENERATOR := $(call objects,gen)
+UNIT := $(patsubst $(S)/%.c,$(B)/%,$(wildcard $(S)/tests/unit/check_*.c))
+PROGRAMS := $(patsubst %.c,$(B)/programs/%,$(notdir $(call sources,examples tests/mpi)))
+MAN := $(wildcard $(S)/docs/*.1)
+
+TOOLS := $(if $(DECODER),$(B)/pilgrim-decode)
+ifneq ($(MPICC),)
+TOOLS += $(B)/pilgrim-run
+LIBRARIES := $(B)/libpilgrim.so
+endif
+LIBRARIES += $(if $(READER),$(B)/libpilgrim-reader.a $(B)/libpilgrim-reader.so)
+
+.PHONY: all help units programs coverage install clean distclean demo check check-long bench asan \
+	run-demo run-check run-check-long run-bench
+
+all: $(LIBRARIES) $(TOOLS)
+
+help:
+	@echo 'make              build the libraries and tools in $(BUILD)'
+	@echo 'make demo         install what is missing, build, trace a stencil on 4 ranks, show the calls'
+	@echo 'make check        install what is missing, build, run every test'
+	@echo 'make check-long   the same, with the long runs of the tests'
+	@echo 'make bench        trace sizes, cost of a call, decoding speed (some minutes)'
+	@echo 'make coverage     which MPI functions are traced, which are not, and why'
+	@echo 'make install      libraries, tools, headers, man pages, pkg-config file (DESTDIR=... is obeyed)'
+	@echo 'make programs     the MPI programs of examples/ and tests/mpi/'
+	@echo 'make units        the unit tests, without running them'
+	@echo 'make asan         reader, decoder and unit tests with ASan and UBSan, in $(BUILD)/asan'
+	@echo 'make configure    ./configure from configure.ac'
+	@echo 'make clean        remove what was built; distclean: and what was configured'
+	@echo
+	@echo 'BUILD=folder      build there; V=1: show the commands; WERROR=1: warnings are errors'
+	@echo 'DEPS=no           demo, check, bench: install nothing'
+
+# ---- set-up ----
+
+configure: $(S)/configure
+
+$(S)/configure: $(S)/configure.ac
+	@command -v autoconf >/dev/null || { echo 'autoconf is missing: run tools/install-deps.sh' >&2; exit 1; }
+	cd $(S) && autoconf && rm -rf autom4te.cache
+
+$(B)/config.mk: $(S)/configure $(S)/config.mk.in $(S)/build.mk.in $(S)/pilgrim.pc.in
+	@mkdir -p $(B)
+	cd $(B) && if test -x config.status; then ./config.status -q --recheck && ./config.status -q; \
+	    else $(S)/configure -q $(CONFIGURE_FLAGS); fi
+	@touch $@
+
+# For these a newcomer has typed one command on a bare machine.
+parallel = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
+
+demo check check-long bench:
+	$(if $(filter no,$(DEPS)),,@$(S)/tools/install-deps.sh)
+	@$(MAKE) --no-print-directory $(parallel) run-$@
+
+# ---- the generator and what it writes ----
+
+$(B)/obj/gen/%.o: $(S)/gen/%.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -I$(S)/src -c -o $@ $<
+
+$(B)/pilgrim-gen: $(GENERATOR)
+	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+
+# The local mpi.h as the compiler sees it, and its macros.
+$(B)/mpi/mpi.i: $(B)/config.mk
+	@mkdir -p $(@D)
+	$(call say,MPI)echo '#include <mpi.h>' | $(MPICC) -E -x c -o $@ -
+
+$(B)/mpi/mpi.macros: $(B)/config.mk
+	@mkdir -p $(@D)
+	$(call say,MPI)echo '#include <mpi.h>' | $(MPICC) -E -dM -x c -o $@ -
+
+GENERATOR_TABLES := $(wildcard $(S)/mpi-std/kinds.tsv $(S)/mpi-std/chap-*/*.tex $(S)/gen/overrides* \
+	$(S)/gen/constants* $(S)/gen/templates $(S)/gen/templates/*)
+
+# Written to a folder beside first: files that are as before keep their time, and nothing is compiled again.
+$(G)/sources.mk: $(B)/pilgrim-gen $(B)/mpi/mpi.i $(B)/mpi/mpi.macros $(GENERATOR_TABLES)
+	@rm -rf $(G).new && mkdir -p $(G) $(G).new
+	$(call say,GEN)$(B)/pilgrim-gen --standard $(S)/mpi-std --kinds $(S)/mpi-std/kinds.tsv \
+	    --mpi-h $(B)/mpi/mpi.i --mpi-macros $(B)/mpi/mpi.macros --overrides $(S)/gen/overrides \
+	    --constants $(S)/gen/constants --templates $(S)/gen/templates --out $(G).new
+	@for old in $(G)/*; do test -e "$(G).new/$${old##*/}" || rm -f "$$old"; done
+	@for new in $(G).new/*; do cmp -s $$new $(G)/$${new##*/} || mv $$new $(G)/; done
+	@cd $(G) && echo GENERATED := *.c >$@
+	@rm -rf $(G).new
+
+ifneq ($(MPICC),)
+ifneq ($(filter-out $(NO_CONFIG) units programs,$(or $(MAKECMDGOALS),all)),)
+include $(G)/sources.mk
+endif
+endif
+TRACER += $(patsubst %.c,$(B)/obj/generated/%.o,$(GENERATED))
+
+# ---- objects ----
+
+$(PLAIN): $(B)/obj/src/%.o: $(S)/src/%.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(LIBRARY_FLAGS) -ftls-model=initial-exec -c -o $@ $<
+
+$(B)/obj/src/objects/%.o: $(S)/src/objects/%.c
+	@mkdir -p $(@D)
+	$(call say,MPICC)$(MPICC) $(TRACER_FLAGS) -c -o $@ $<
+
+$(B)/obj/src/capture/%.o: $(S)/src/capture/%.c
+	@mkdir -p $(@D)
+	$(call say,MPICC)$(MPICC) $(TRACER_FLAGS) -DPILGRIM_VERSION_TEXT='"$(VERSION)"' -c -o $@ $<
+
+# The MPI functions themselves must be visible; preload.map hides the rest.
+$(B)/obj/generated/%.o: $(G)/%.c
+	@mkdir -p $(@D)
+	$(call say,MPICC)$(MPICC) $(TRACER_FLAGS) -fvisibility=default -c -o $@ $<
+
+$(B)/obj/src/launch/%.o: $(S)/src/launch/%.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -DPILGRIM_VERSION_TEXT='"$(VERSION)"' -DPILGRIM_LIBDIR='"$(libdir)"' -c -o $@ $<
+
+$(B)/obj/decoder/%.o: $(S)/decoder/%.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(PROGRAM_FLAGS) $(DW_FLAGS) -DPILGRIM_VERSION_TEXT='"$(VERSION)"' -c -o $@ $<
+
+$(B)/obj/src/%.o: $(S)/src/%.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(LIBRARY_FLAGS) -c -o $@ $<
+
+# ---- libraries and tools ----
+
+# All modules without MPI: for the unit tests.
+$(B)/libcore.a: $(CORE) $(READER) $(PLAIN)
+	$(call say,AR)rm -f $@ && ar rcs $@ $^
+
+# PMPI_* stay undefined: they are the traced program's own MPI, bound at the first call.
+$(B)/libpilgrim.so: $(CORE) $(TRACER) $(S)/src/capture/preload.map
+	$(call say,LINK)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-z,lazy -Wl,--exclude-libs,ALL \
+	    -Wl,--version-script=$(S)/src/capture/preload.map -o $@ $(filter %.o,$^) $(PRELOAD_ZSTD) -ldl -lpthread
+
+# One object whose inner names are local, so that a program's own names cannot meet them.
+$(B)/reader.o: $(READER) $(B)/libcore.a
+	$(call say,LD)ld -r -o $@ $^ && objcopy --localize-hidden $@
+
+$(B)/libpilgrim-reader.a: $(B)/reader.o
+	$(call say,AR)rm -f $@ && ar rcs $@ $^
+
+$(B)/libpilgrim-reader.so: $(B)/reader.o
+	$(call say,LINK)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-soname,libpilgrim-reader.so.0 -o $@.0 $^ -lzstd
+	@ln -sf $(@F).0 $@
+
+$(B)/pilgrim-decode: $(DECODER) $(B)/libpilgrim-reader.a
+	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd $(DW_LIBS)
+
+$(B)/pilgrim-run: $(B)/obj/src/launch/pilgrim-run.o
+	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+
+# ---- programs to trace, tests, benchmarks ----
+
+programs: $(PROGRAMS) $(B)/programs/yield.so
+
+PROGRAM_COMPILE = $(call say,MPICC)$(MPICC) $(PROGRAM_FLAGS) $(MPI_FLAGS) -o $@ $< -lm -lpthread
+
+$(B)/programs/%: $(S)/examples/%.c
+	@mkdir -p $(@D)
+	$(PROGRAM_COMPILE)
+
+$(B)/programs/%: $(S)/tests/mpi/%.c
+	@mkdir -p $(@D)
+	$(PROGRAM_COMPILE)
+
+$(B)/programs/yield.so: $(S)/tests/yield.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -fPIC -shared -o $@ $< -ldl
+
+$(B)/programs/overhead: $(S)/bench/overhead.c
+	@mkdir -p $(@D)
+	$(PROGRAM_COMPILE)
+
+units: $(UNIT)
+
+$(B)/tests/unit/%: $(S)/tests/unit/%.c $(B)/libcore.a
+	$(if $(CHECK_LIBS),,$(error Check is missing: apt-get install check libsubunit-dev, then configure again))
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(BASE_FLAGS) -I$(S)/src -I$(S)/include $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) \
+	    -o $@ $< $(B)/libcore.a $(CHECK_LIBS) -lzstd
+
+# A second build folder in the first: everything without MPI, under the address and undefined behaviour sanitizers.
+SANITIZE := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+
+asan: $(S)/configure
+	@mkdir -p $(B)/asan
+	@test -f $(B)/asan/config.mk || (cd $(B)/asan && $(S)/configure -q --without-mpi CFLAGS='$(SANITIZE)')
+	@$(MAKE) --no-print-directory BUILD=$(B)/asan all units
+
+run-check run-check-long: WERROR := 1
+run-check run-check-long: all units programs $(B)/programs/overhead
+	@$(MAKE) --no-print-directory BUILD=$(B) asan WERROR=1
+	@MPICC='$(MPICC)' MPIEXEC='$(MPIEXEC)' CC='$(CC)' $(S)/tests/run-all $(if $(filter %-long,$@),--long) $(B)
+
+run-demo: all programs
+	@MPIEXEC='$(MPIEXEC)' $(S)/tools/demo.sh $(B)
+
+run-bench: all programs $(B)/programs/overhead
+	@for part in size overhead decode; do MPIEXEC='$(MPIEXEC)' $(S)/bench/$$part.sh $(B) || exit 1; done
+
+coverage: $(G)/sources.mk
+	@cat $(G)/coverage.txt
+
+# ---- installation ----
+
+install: all
+	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(includedir)/pilgrim $(DESTDIR)$(mandir)/man1
+	install -m 755 $(TOOLS) $(DESTDIR)$(bindir)
+	install -m 755 $(filter %.so,$(LIBRARIES)) $(DESTDIR)$(libdir)
+	cd $(DESTDIR)$(libdir) && mv libpilgrim-reader.so libpilgrim-reader.so.0 && ln -sf libpilgrim-reader.so.0 libpilgrim-reader.so
+	install -m 644 $(B)/libpilgrim-reader.a $(DESTDIR)$(libdir)
+	install -m 644 $(B)/pilgrim.pc $(DESTDIR)$(libdir)/pkgconfig
+	install -m 644 $(wildcard $(S)/include/pilgrim/*.h) $(DESTDIR)$(includedir)/pilgrim
+	install -m 644 $(MAN) $(DESTDIR)$(mandir)/man1
+
+clean:
+	rm -rf $(addprefix $(B)/,obj generated generated.new mpi programs tests asan scratch demo bench \
+	    reader.o libcore.a libpilgrim.so libpilgrim-reader.a libpilgrim-reader.so libpilgrim-reader.so.0 \
+	    pilgrim-gen pilgrim-run pilgrim-decode)
+
+distclean: clean
+	rm -rf $(addprefix $(B)/,config.mk config.status config.log Makefile pilgrim.pc)
+	-rmdir $(B)
+	rm -rf $(S)/configure $(S)/autom4te.cache
+
+-include $(shell test -d $(B) && find $(B)/obj $(B)/programs $(B)/tests -name '*.d' 2>/dev/null)

@@ -1,0 +1,306 @@
+/* Strings, files and templates of the generator. See gen_text.h. */
+#include "gen_text.h"
+
+#include <ctype.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Blocks stay reachable from here, so that a leak checker finds nothing. */
+struct block {
+    struct block *next;
+    max_align_t data[];
+};
+
+static struct block *blocks;
+
+void *gen_alloc(size_t size)
+{
+    struct block *block = calloc(1, sizeof *block + size + 1);
+    if (!block) {
+        fputs("pilgrim-gen: out of memory\n", stderr);
+        exit(1);
+    }
+    block->next = blocks;
+    blocks = block;
+    return block->data;
+}
+
+char *gen_copy(const char *s, size_t length)
+{
+    char *copy = gen_alloc(length + 1);
+    if (length)
+        memcpy(copy, s, length);
+    return copy;
+}
+
+void *gen_grow(void *items, size_t count, size_t item_size)
+{
+    if (count & (count - 1))
+        return items;
+    void *grown = gen_alloc((count ? 2 * count : 1) * item_size);
+    if (count)
+        memcpy(grown, items, count * item_size);
+    return grown;
+}
+
+static void text_add_bytes(struct text *t, const char *s, size_t length)
+{
+    if (t->length + length + 1 > t->capacity) {
+        size_t capacity = 2 * (t->length + length) + 64;
+        char *grown = gen_alloc(capacity);
+        if (t->length)
+            memcpy(grown, t->chars, t->length);
+        t->chars = grown;
+        t->capacity = capacity;
+    }
+    if (length)
+        memcpy(t->chars + t->length, s, length);
+    t->length += length;
+    t->chars[t->length] = 0;
+}
+
+static char *format_string(const char *format, va_list arguments)
+{
+    va_list again;
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    char *s = gen_alloc((size_t)length + 1);
+    vsnprintf(s, (size_t)length + 1, format, arguments);
+    return s;
+}
+
+char *gen_format(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char *s = format_string(format, arguments);
+    va_end(arguments);
+    return s;
+}
+
+void text_add(struct text *t, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    text_add_string(t, format_string(format, arguments));
+    va_end(arguments);
+}
+
+void text_add_string(struct text *t, const char *s)
+{
+    text_add_bytes(t, s, strlen(s));
+}
+
+const char *text_string(const struct text *t)
+{
+    return t->chars ? t->chars : "";
+}
+
+static void print_message(const char *file, int line, const char *what, const char *format, va_list arguments)
+{
+    const char *message = format_string(format, arguments);
+    if (line)
+        fprintf(stderr, "%s:%d: %s: %s\n", file, line, what, message);
+    else
+        fprintf(stderr, "%s: %s: %s\n", file, what, message);
+}
+
+void gen_fail(const char *file, int line, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    print_message(file, line, "error", format, arguments);
+    va_end(arguments);
+    exit(1);
+}
+
+void gen_warn(const char *file, int line, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    print_message(file, line, "warning", format, arguments);
+    va_end(arguments);
+}
+
+char *gen_read_file(const char *path, size_t *length)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        gen_fail(path, 0, "cannot be read");
+    struct text t = { 0 };
+    char buffer[65536];
+    size_t got;
+    while ((got = fread(buffer, 1, sizeof buffer, file)) > 0)
+        text_add_bytes(&t, buffer, got);
+    if (ferror(file))
+        gen_fail(path, 0, "cannot be read");
+    fclose(file);
+    if (!t.chars)
+        text_add_string(&t, "");
+    if (memchr(t.chars, 0, t.length))
+        gen_fail(path, 0, "holds a zero byte, is not text");
+    if (length)
+        *length = t.length;
+    return t.chars;
+}
+
+/* TEXT with its long lines of C broken after a comma, the rest standing under the line's first parenthesis. */
+static struct text wrap_lines(const char *s)
+{
+    enum { COLUMNS = 110 };
+    struct text out = { 0 };
+    while (*s) {
+        size_t length = strcspn(s, "\n");
+        size_t open = strcspn(s, "(\n");
+        size_t from = 0;
+        while (open < COLUMNS / 2 && (from ? open + 1 : 0) + length - from > COLUMNS) {
+            size_t limit = from + COLUMNS - (from ? open + 1 : 0), at = limit;
+            while (at > from + 1 && !(s[at - 1] == ',' && s[at] == ' '))
+                at--;
+            if (at <= open || at <= from + 1)
+                break;
+            text_add_bytes(&out, s + from, at - from);
+            text_add(&out, "\n%*s", (int)open + 1, "");
+            from = at + 1;
+        }
+        text_add_bytes(&out, s + from, length - from);
+        text_add_string(&out, "\n");
+        s += length + (s[length] == '\n');
+    }
+    return out;
+}
+
+void gen_write_file(const char *folder, const char *name, const struct text *t)
+{
+    const char *path = gen_format("%s/%s", folder, name);
+    FILE *file = fopen(path, "wb");
+    if (!file)
+        gen_fail(path, 0, "cannot be written");
+    size_t length = strlen(name);
+    bool code = length > 2 && name[length - 2] == '.';
+    struct text wrapped = code ? wrap_lines(text_string(t)) : *t;
+    size_t written = fwrite(text_string(&wrapped), 1, wrapped.length, file);
+    if (fclose(file) || written != wrapped.length)
+        gen_fail(path, 0, "cannot be written");
+}
+
+static bool matches_one(const char *pattern, const char *end, const char *s)
+{
+    for (; pattern < end; pattern++, s++) {
+        if (*pattern == '*') {
+            for (;; s++) {
+                if (matches_one(pattern + 1, end, s))
+                    return true;
+                if (!*s)
+                    return false;
+            }
+        }
+        if (*pattern != *s)
+            return false;
+    }
+    return !*s;
+}
+
+bool gen_matches(const char *pattern, const char *s)
+{
+    for (;;) {
+        const char *end = strchr(pattern, '|');
+        if (matches_one(pattern, end ? end : pattern + strlen(pattern), s))
+            return true;
+        if (!end)
+            return false;
+        pattern = end + 1;
+    }
+}
+
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+bool gen_mentions(const char *text, const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *p = text; (p = strstr(p, name)); p += length)
+        if ((p == text || !is_word(p[-1])) && !is_word(p[length]))
+            return true;
+    return false;
+}
+
+char *gen_replace(const char *source, const char *from, const char *to)
+{
+    struct text t = { 0 };
+    const char *found;
+    while ((found = strstr(source, from))) {
+        text_add_bytes(&t, source, (size_t)(found - source));
+        text_add_string(&t, to);
+        source = found + strlen(from);
+    }
+    text_add_string(&t, source);
+    return t.chars;
+}
+
+static const char *field_value(const struct field *fields, const char *name, const char *file)
+{
+    for (const struct field *f = fields; f->name; f++)
+        if (strcmp(f->name, name) == 0)
+            return f->value ? f->value : "";
+    gen_fail(file, 0, "unknown field @%s@", name);
+}
+
+/* The name of the field that starts at P, NULL where none does; *AFTER: what follows it. */
+static char *field_at(const char *p, const char **after)
+{
+    if (*p != '@')
+        return NULL;
+    const char *end = p + 1;
+    while (is_word(*end))
+        end++;
+    if (*end != '@' || end == p + 1)
+        return NULL;
+    *after = end + 1;
+    return gen_copy(p + 1, (size_t)(end - p - 1));
+}
+
+static void add_indented(struct text *out, const char *indent, size_t indent_length, const char *value)
+{
+    while (*value) {
+        size_t length = strcspn(value, "\n");
+        if (length)
+            text_add_bytes(out, indent, indent_length);
+        text_add_bytes(out, value, length);
+        text_add_string(out, "\n");
+        value += length + (value[length] == '\n');
+    }
+}
+
+void template_fill(struct text *out, const char *folder, const char *name, const struct field *fields)
+{
+    const char *file = gen_format("%s/%s", folder, name);
+    const char *p = gen_read_file(file, NULL);
+    const char *after;
+    char *field;
+    while (*p) {
+        size_t indent = strspn(p, " ");
+        if ((field = field_at(p + indent, &after)) && *after == '\n') {
+            add_indented(out, p, indent, field_value(fields, field, file));
+            p = after + 1;
+            continue;
+        }
+        for (; *p && *p != '\n'; p++) {
+            if ((field = field_at(p, &after))) {
+                text_add_string(out, field_value(fields, field, file));
+                p = after - 1;
+            } else {
+                text_add_bytes(out, p, 1);
+            }
+        }
+        if (*p) {
+            text_add_string(out, "\n");
+            p++;
+        }
+    }
+}

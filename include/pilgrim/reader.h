@@ -1,0 +1,185 @@
+/* Reading Pilgrim traces: the calls of every rank and thread, exactly as they were made, and what is stored.
+ *
+ * No MPI is needed. A trace is opened and checked once; cursors then walk it, each in memory that does not grow
+ * with the number of calls. A trace may be used by several threads at once; a cursor by one at a time.
+ *
+ *     struct pilgrim_trace *trace;
+ *     struct pilgrim_error error;
+ *     if (pilgrim_open("app.pilgrim", &trace, &error) != PILGRIM_OK) ...error.message
+ *     struct pilgrim_cursor *cursor;
+ *     pilgrim_cursor_open(trace, rank, thread, &cursor, &error);
+ *     while (pilgrim_cursor_next(cursor, &call, &error) == PILGRIM_OK) ...call.function->name
+ */
+#ifndef PILGRIM_READER_H
+#define PILGRIM_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pilgrim/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct pilgrim_trace;
+struct pilgrim_cursor;
+
+/* What went wrong. MESSAGE is one line without a newline: what, in which section, at which byte. */
+struct pilgrim_error {
+    enum pilgrim_status status;
+    uint64_t offset; /* in the file, bytes; 0 where it does not apply */
+    char message[240];
+};
+
+/* Opens and checks the file at PATH: magic, version, every checksum, count and reference. Memory is at most a small
+ * multiple of the file. *TRACE is the caller's, to be closed.
+ * PILGRIM_OK with error->status not PILGRIM_OK: a part that the calls do not need (times, the end) is damaged; the calls
+ * can be read, `error` says what is missing.
+ * errors: PILGRIM_IO, PILGRIM_NOMEM, PILGRIM_NOT_TRACE, PILGRIM_VERSION, PILGRIM_TRUNCATED, PILGRIM_DAMAGED, PILGRIM_LIMIT */
+PILGRIM_API enum pilgrim_status pilgrim_open(const char *path, struct pilgrim_trace **trace, struct pilgrim_error *error)
+    PILGRIM_CHECKED;
+PILGRIM_API void pilgrim_close(struct pilgrim_trace *trace); /* NULL is legal */
+
+PILGRIM_API uint32_t pilgrim_rank_count(const struct pilgrim_trace *trace);
+PILGRIM_API uint32_t pilgrim_thread_count(const struct pilgrim_trace *trace, uint32_t rank); /* 0 for a rank that is not there */
+PILGRIM_API uint64_t pilgrim_call_count(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread);
+
+/* A property of the run ("program", "library", "tracer", "timing"), or NULL. Borrowed until the trace is closed. */
+PILGRIM_API const char *pilgrim_property(const struct pilgrim_trace *trace, const char *key);
+/* The I-th property; false behind the last. */
+PILGRIM_API bool pilgrim_property_at(const struct pilgrim_trace *trace, size_t i, const char **key, const char **value);
+
+/* ---- calls ---- */
+
+enum pilgrim_value_type {
+    PILGRIM_NONE,     /* not significant, undefined */
+    PILGRIM_NAME,     /* text: a named constant or predefined handle */
+    PILGRIM_INT,      /* integer */
+    PILGRIM_BOOL,     /* integer: 0 or 1 */
+    PILGRIM_REAL,     /* real */
+    PILGRIM_RANK,     /* integer: absolute rank in the call's communicator; relative: as stored */
+    PILGRIM_OBJECT,   /* text: kind ("comm"), id */
+    PILGRIM_REQUEST,  /* id: class, offset: place */
+    PILGRIM_HEAP,     /* id, offset */
+    PILGRIM_STACK,    /* id */
+    PILGRIM_STATIC,   /* id, offset */
+    PILGRIM_DEVICE,   /* device, id, offset */
+    PILGRIM_STRING,   /* text, length (may hold any byte) */
+    PILGRIM_ARRAY,    /* items, count */
+    PILGRIM_FLAGS,    /* items, count: PILGRIM_NAME or PILGRIM_INT, to be joined by | */
+    PILGRIM_STATUS,   /* items: source, tag, bytes, cancelled and, if count is 5, error; ignored */
+    PILGRIM_SYMBOL,   /* text, length: a callback's symbol */
+    PILGRIM_FUNCTION  /* id: a callback without a symbol */
+};
+
+struct pilgrim_value {
+    enum pilgrim_value_type type;
+    bool ignored;     /* PILGRIM_STATUS: the application passed MPI_STATUS(ES)_IGNORE */
+    int64_t integer;
+    int64_t relative; /* PILGRIM_RANK: to the caller's rank */
+    double real;
+    int64_t device, id, offset;
+    const char *text; /* NUL-terminated */
+    size_t length;
+    const struct pilgrim_value *items;
+    size_t count;
+};
+
+enum pilgrim_direction { PILGRIM_IN = 1, PILGRIM_OUT = 2, PILGRIM_INOUT = 3 };
+
+struct pilgrim_parameter {
+    const char *name;
+    enum pilgrim_direction direction;
+};
+
+struct pilgrim_function {
+    const char *name;
+    const struct pilgrim_parameter *parameters;
+    size_t parameter_count;
+    bool returns_error_code;
+};
+
+/* A function called from one place. */
+struct pilgrim_class {
+    const struct pilgrim_function *function;
+    const char *module; /* file name of the program or library; NULL: unknown */
+    uint64_t offset;    /* of the return address in it */
+};
+
+/* One call. All pointers are borrowed until the cursor moves or is closed. in[i] is meaningful for parameters with direction
+ * in or inout, out[i] for out or inout; the others are PILGRIM_NONE. */
+struct pilgrim_call {
+    uint32_t rank;
+    uint32_t thread;
+    uint64_t seq;
+    const struct pilgrim_class *class_;
+    const struct pilgrim_function *function;
+    const struct pilgrim_value *in;
+    const struct pilgrim_value *out;
+    struct pilgrim_value ret;
+    bool timed;         /* start_ns and end_ns are known */
+    uint64_t start_ns;  /* since the trace began */
+    uint64_t end_ns;
+};
+
+/* errors: PILGRIM_INVALID (no such rank or thread), PILGRIM_NOMEM, PILGRIM_DAMAGED */
+PILGRIM_API enum pilgrim_status pilgrim_cursor_open(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread,
+                                                    struct pilgrim_cursor **cursor, struct pilgrim_error *error) PILGRIM_CHECKED;
+PILGRIM_API void pilgrim_cursor_close(struct pilgrim_cursor *cursor);
+
+/* The next call in *CALL. PILGRIM_END behind the last. errors: PILGRIM_NOMEM, PILGRIM_DAMAGED */
+PILGRIM_API enum pilgrim_status pilgrim_cursor_next(struct pilgrim_cursor *cursor, struct pilgrim_call *call,
+                                                    struct pilgrim_error *error) PILGRIM_CHECKED;
+
+/* Passes over COUNT calls, or all that are left. */
+PILGRIM_API enum pilgrim_status pilgrim_cursor_skip(struct pilgrim_cursor *cursor, uint64_t count) PILGRIM_CHECKED;
+
+/* ---- what is stored: the call-signature table and the grammars of one thread ---- */
+
+struct pilgrim_symbol {
+    bool is_rule;
+    uint32_t value;     /* terminal, or number of a rule */
+    uint64_t exponent;
+};
+
+/* A grammar; rule 0 is the start rule. Borrowed from the trace. */
+struct pilgrim_grammar;
+PILGRIM_API uint32_t pilgrim_grammar_rules(const struct pilgrim_grammar *grammar);
+PILGRIM_API size_t pilgrim_grammar_symbols(const struct pilgrim_grammar *grammar, uint32_t rule);
+PILGRIM_API struct pilgrim_symbol pilgrim_grammar_symbol(const struct pilgrim_grammar *grammar, uint32_t rule, size_t i);
+PILGRIM_API uint64_t pilgrim_grammar_length(const struct pilgrim_grammar *grammar);
+
+/* A thread's table: filled in by pilgrim_thread_info. */
+struct pilgrim_thread_info {
+    uint32_t structure_group;
+    uint64_t structure_group_size;  /* streams in it */
+    size_t class_count;
+    const struct pilgrim_grammar *structure;
+};
+PILGRIM_API enum pilgrim_status pilgrim_thread_info(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread,
+                                                    struct pilgrim_thread_info *info) PILGRIM_CHECKED;
+
+struct pilgrim_class_info {
+    const struct pilgrim_class *class_;
+    uint32_t value_group;           /* among the class's */
+    uint64_t value_group_size;      /* streams in it */
+    size_t signature_count;
+    const struct pilgrim_grammar *values;
+    bool timed;                     /* the three that follow are known */
+    uint64_t mean_ns, min_ns, max_ns; /* over all streams of the structure group */
+};
+PILGRIM_API enum pilgrim_status pilgrim_class_info(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread,
+                                                   size_t class_number, struct pilgrim_class_info *info) PILGRIM_CHECKED;
+
+/* Signature NUMBER of a class, as a call without seq and times. Opened cursors have a place for it: the result is borrowed until the
+ * cursor moves. */
+PILGRIM_API enum pilgrim_status pilgrim_signature(struct pilgrim_cursor *cursor, size_t class_number, size_t number,
+                                                  struct pilgrim_call *call, struct pilgrim_error *error) PILGRIM_CHECKED;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,32 @@
+/* What is known of a function before it is called: the table that the generator writes. */
+#ifndef PILGRIM_DESCRIPTOR_H
+#define PILGRIM_DESCRIPTOR_H
+
+#include <stdint.h>
+
+enum direction { DIRECTION_IN = 1, DIRECTION_OUT = 2, DIRECTION_INOUT = 3 };
+
+/* What the return value means. */
+enum returns { RETURNS_ERROR_CODE = 0, RETURNS_VALUE = 1 };
+
+struct parameter_descriptor {
+    const char *name;  /* the standard's */
+    uint8_t direction; /* enum direction */
+};
+
+struct function_descriptor {
+    const char *name; /* "MPI_Isend", "MPI_Isend_c" */
+    const struct parameter_descriptor *parameters;
+    uint8_t parameter_count;
+    uint8_t returns; /* enum returns */
+};
+
+/* All that a recorded key refers to by number; one for the whole process, constant. */
+struct vocabulary {
+    const struct function_descriptor *functions;
+    uint32_t function_count;
+    const char *const *names; /* named constants, predefined handles, kinds of objects */
+    uint32_t name_count;
+};
+
+#endif

@@ -1,0 +1,13 @@
+/* The one hash function: XXH3, 64 bits. Also gives uthash its hash, so include this before uthash.h. */
+#ifndef PILGRIM_HASH_H
+#define PILGRIM_HASH_H
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#define HASH_FUNCTION(key, length, value) ((value) = (unsigned)XXH3_64bits((key), (length)))
+#define HASH_NONFATAL_OOM 1 /* a failed insertion leaves the element's hh.tbl NULL */
+#define uthash_nonfatal_oom(element) ((void)(element))
+#include <uthash.h>
+
+#endif

@@ -1,0 +1,33 @@
+/* Interning: each distinct string of bytes gets a number, 0, 1, 2, ... in order of first appearance.
+ *
+ * Tables of everything that is stored once by content: strings, shapes, sequences, columns, signatures. */
+#ifndef PILGRIM_INTERN_H
+#define PILGRIM_INTERN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "pilgrim/status.h"
+
+struct intern_entry;
+
+/* All zero is an empty table. */
+struct intern {
+    struct intern_entry *table; /* uthash */
+    struct intern_entry **entries;
+    uint32_t count;
+    uint32_t capacity;
+    struct arena memory;
+};
+
+/* The number of DATA, LENGTH bytes (0 is legal), in *NUMBER; copied if new.
+ * errors: PILGRIM_NOMEM, PILGRIM_LIMIT (2^32 - 1 entries or bytes); the table is unchanged */
+enum pilgrim_status intern_add(struct intern *t, const void *data, size_t length, uint32_t *number) PILGRIM_CHECKED;
+
+/* Entry NUMBER < t->count: its bytes, borrowed until the table is freed. A 0 byte follows them. */
+const uint8_t *intern_get(const struct intern *t, uint32_t number, size_t *length);
+
+void intern_free(struct intern *t);
+
+#endif

@@ -1,0 +1,58 @@
+/* Values: how one argument of a call is written, so that a reader needs to know nothing of MPI.
+ *
+ * A value is one token, some of which are followed by further values. A token is a tag, the operands that
+ * belong to its shape, and its slots, the 64-bit numbers. Signatures with equal shape differ in their slots
+ * alone, and over the ranks each slot is a column.
+ *
+ * A *key* is a call's values as they are recorded, one after another: tag (1 byte), operands (fixed width,
+ * below), slots (8 bytes each, little-endian). In the file the shape (tags, operands as varints) stands
+ * apart from the slots; see docs/FORMAT.md, which says how each value is printed.
+ *
+ * The values of a call, in order: one for each parameter with direction in or inout; one for each with out or
+ * inout; the return value. */
+#ifndef PILGRIM_VALUE_H
+#define PILGRIM_VALUE_H
+
+#include <stdint.h>
+
+enum value_tag {          /*  operands             slots          printed */
+    VALUE_NONE = 1,       /*                                      null */
+    VALUE_NAME = 2,       /*  name                                "MPI_INT": any named constant or handle */
+    VALUE_INT = 3,        /*                       v              number */
+    VALUE_BOOL = 4,       /*                       0 or 1         true, false */
+    VALUE_REAL = 5,       /*                       double's bits  number */
+    VALUE_RANK = 6,       /*                       r              (r + view's rank) mod view's size */
+    VALUE_VIEW = 7,       /*                       view           sets the view; one value follows, is printed */
+    VALUE_OBJECT = 8,     /*  name of its kind     id             "comm:3" */
+    VALUE_REQUEST = 9,    /*                       class, place   "request:5.0" */
+    VALUE_HEAP = 10,      /*                       id, offset     "heap:2+64" */
+    VALUE_STACK = 11,     /*                       id             "stack:1" */
+    VALUE_STATIC = 12,    /*                       id, offset     "static:0+4096" */
+    VALUE_DEVICE = 13,    /*                       dev, id, offset  "device:0:1+8" */
+    VALUE_STRING = 14,    /*  length, bytes                       "text" */
+    VALUE_ARRAY = 15,     /*  n                                   [ ]; n values follow */
+    VALUE_FLAGS = 16,     /*  n                                   "A|B"; n values follow */
+    VALUE_STATUS = 17,    /*  status bits                         { }; source, tag, bytes, cancelled and,
+                                                                  with STATUS_ERROR, error follow */
+    VALUE_SYMBOL = 18,    /*  length, bytes                       "fn:NAME" */
+    VALUE_FUNCTION = 19,  /*                       id             "fn:3" */
+    VALUE_TAG_COUNT = 20
+};
+
+/* Operand widths in a key: a name is 2 bytes (index into the process's name table, descriptor.h), a length
+ * or n 4 bytes, status bits 1 byte; all little-endian. */
+
+enum { STATUS_IGNORED = 1, STATUS_ERROR = 2 };
+
+/* Slots of a token, by tag. */
+static inline unsigned value_slots(uint8_t tag)
+{
+    static const uint8_t slots[VALUE_TAG_COUNT] = {
+        [VALUE_INT] = 1,    [VALUE_BOOL] = 1,    [VALUE_REAL] = 1,   [VALUE_RANK] = 1,
+        [VALUE_VIEW] = 1,   [VALUE_OBJECT] = 1,  [VALUE_REQUEST] = 2, [VALUE_HEAP] = 2,
+        [VALUE_STACK] = 1,  [VALUE_STATIC] = 2,  [VALUE_DEVICE] = 3, [VALUE_FUNCTION] = 1,
+    };
+    return tag < VALUE_TAG_COUNT ? slots[tag] : 0;
+}
+
+#endif

@@ -1,0 +1,148 @@
+/* A call's way through the tracer, from call_begin to call_done, and what it refers to: view, statuses.
+ *
+ * A thread has at most one recorded call under way. What the MPI library calls below it (an I/O layer, a user's
+ * callback) finds `inside` set and passes. */
+#include "capture/call.h"
+
+#include <time.h>
+
+#include "capture/capture.h"
+#include "capture/init.h"
+#include "capture/put.h"
+#include "capture/shadow_file.h"
+#include "capture/thread.h"
+#include "functions.h"
+
+static inline uint64_t clock_ns(void)
+{
+    struct timespec now;
+    if (!capture.settings.times)
+        return 0;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+bool call_begin(struct call *c, uint32_t function, const void *site)
+{
+    if (atomic_load_explicit(&capture.off, memory_order_relaxed))
+        return false;
+    struct thread *t = thread_self();
+    if (!t || t->inside)
+        return false;
+    if (stream_class(t->stream, function, site, &t->class) != PILGRIM_OK) {
+        capture_fail("out of memory");
+        return false;
+    }
+    t->inside = true;
+    t->error_in_status = false;
+    t->key.length = 0;
+    c->thread = t;
+    c->shadow = t->shadow;
+    c->key = &t->key;
+    c->function = function;
+    c->site = site;
+    c->view = capture.world;
+    c->current_view = 0;
+    c->ok = false;
+    c->operations = NULL;
+    c->operation_count = 0;
+    if (c->shadow)
+        shadow_begin(c->shadow, function, site);
+    return true;
+}
+
+void call_enter(struct call *c)
+{
+    c->start = clock_ns();
+}
+
+void call_leave(struct call *c, int ret)
+{
+    c->end = clock_ns();
+    c->ok = ret == MPI_SUCCESS;
+}
+
+void call_leave_statuses(struct call *c, int ret)
+{
+    c->end = clock_ns();
+    c->ok = ret == MPI_SUCCESS;
+    if (c->ok)
+        return;
+    int class = MPI_SUCCESS;
+    if (PMPI_Error_class(ret, &class) == MPI_SUCCESS && class == MPI_ERR_IN_STATUS)
+        c->ok = c->thread->error_in_status = true;
+}
+
+void call_leave_value(struct call *c)
+{
+    c->end = clock_ns();
+    c->ok = true;
+}
+
+void call_end(struct call *c, int ret)
+{
+    put_int(c, ret);
+    call_done(c);
+}
+
+/* A call that could not be recorded: from here on the trace would be wrong, so there is none. */
+static void call_lost(const struct call *c, enum pilgrim_status status)
+{
+    if (status == PILGRIM_LIMIT)
+        capture_fail("a call's arguments are too large to record");
+    else if (status == PILGRIM_NOMEM || c->key->failed)
+        capture_fail("out of memory");
+    else
+        capture_fail("a call could not be recorded");
+}
+
+void call_done(struct call *c)
+{
+    struct thread *t = c->thread;
+    enum pilgrim_status status = bytes_status(c->key);
+    if (status == PILGRIM_OK)
+        status = stream_append(t->stream, t->class, c->key->data, c->key->length, c->end - c->start);
+    if (status != PILGRIM_OK)
+        call_lost(c, status);
+    else if (c->shadow)
+        shadow_end(c->shadow, t->calls);
+    t->calls++;
+    t->inside = false;
+    if (t->pause) {
+        t->pause = false;
+        atomic_fetch_or(&capture.off, OFF_PAUSED);
+    }
+}
+
+void call_control(int level)
+{
+    if (level == 1) {
+        atomic_fetch_and(&capture.off, ~(unsigned)OFF_PAUSED);
+    } else if (level == 0 && !atomic_load(&capture.off)) {
+        struct thread *t = thread_self();
+        if (t)
+            t->pause = true;
+    }
+}
+
+void call_view(struct call *c, enum object_kind kind, uint64_t handle)
+{
+    c->view = object_view(kind, handle);
+}
+
+bool call_at_root(const struct call *c, int root)
+{
+    return c->view.inter ? root == MPI_ROOT : root == c->view.rank;
+}
+
+MPI_Status *call_status(struct call *c, MPI_Status *application)
+{
+    return application == MPI_STATUS_IGNORE ? call_statuses(c, MPI_STATUSES_IGNORE, 1) : application;
+}
+
+MPI_Status *call_statuses(struct call *c, MPI_Status *application, int64_t count)
+{
+    if (application != MPI_STATUSES_IGNORE || !thread_reserve_statuses(c->thread, count > 0 ? count : 1))
+        return application;
+    return c->thread->statuses;
+}

@@ -1,0 +1,148 @@
+/* What a generated wrapper calls, in this order: call_begin; one put for each in-argument; call_enter; the real MPI
+ * function; call_leave; one put for each out-argument; call_end.
+ *
+ * Exactly one value is put for each parameter with direction in or inout before the call, then one for each with
+ * out or inout after it (base/value.h). put_array and put_flags are followed by as many values as they announce.
+ * Nothing here fails visibly: a value that cannot be recorded switches tracing off with one line on stderr. */
+#ifndef PILGRIM_CALL_H
+#define PILGRIM_CALL_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+#include "objects/handles.h"
+#include "objects/requests.h"
+
+/* Variables of the MPI library, not constants; weak, so that this library loads where there is no MPI. */
+#pragma weak MPI_UNWEIGHTED
+#pragma weak MPI_WEIGHTS_EMPTY
+
+struct thread;
+struct shadow;
+
+/* The address that the application called from. */
+#define CALL_SITE __builtin_return_address(0)
+
+/* One call under way; lives on the wrapper's stack. */
+struct call {
+    struct thread *thread;
+    struct shadow *shadow;  /* NULL without PILGRIM_SHADOW */
+    struct bytes *key;      /* the thread's scratch */
+    uint32_t function;      /* enum function_id, generated (functions.h) */
+    const void *site;
+    struct view view;       /* that rank arguments refer to; views[0] until call_view */
+    uint32_t current_view;  /* the last one written to the key */
+    bool ok;                /* outputs are defined */
+    struct operation *operations; /* of put_requests; thread scratch */
+    int64_t operation_count;
+    uint64_t start;         /* clock ticks */
+    uint64_t end;
+};
+
+/* False: not recorded (off, nested, not initialised, after finalize): the wrapper calls PMPI and returns. */
+bool call_begin(struct call *c, uint32_t function, const void *site);
+void call_enter(struct call *c);
+
+/* RET decides c->ok: outputs are defined after MPI_SUCCESS. _statuses: for functions with an array of statuses,
+ * whose outputs are defined after MPI_ERR_IN_STATUS too. _value: functions that return no error code (ok is true). */
+void call_leave(struct call *c, int ret);
+void call_leave_statuses(struct call *c, int ret);
+void call_leave_value(struct call *c);
+
+/* Puts the return code, records the call. For functions that return another type: put_X for the value,
+ * then call_done. */
+void call_end(struct call *c, int ret);
+void call_done(struct call *c);
+
+/* The communicator, window or message that this call's rank arguments refer to. Before the first put_rank. */
+void call_view(struct call *c, enum object_kind kind, uint64_t handle);
+bool call_at_root(const struct call *c, int root); /* root's own place: also MPI_ROOT of an inter-communicator */
+
+/* ---- values ---- */
+void put_none(struct call *c, int count); /* COUNT times null: not significant, undefined */
+void put_name(struct call *c, unsigned name); /* enum name_id, generated (functions.h) */
+void put_int(struct call *c, int64_t v);
+void put_bool(struct call *c, int v);
+void put_real(struct call *c, double v);
+void put_array(struct call *c, int64_t count); /* COUNT values follow; negative counts as 0. Returns nothing. */
+void put_string(struct call *c, const char *s); /* NULL: "NULL" */
+void put_string_n(struct call *c, const char *s, int64_t length); /* at most LENGTH bytes, ends at a 0 byte before */
+void put_strings(struct call *c, char *const *strings, int64_t count); /* -1: NULL-terminated; NULL array: "NULL" */
+
+/* V by its name where it has one among the constants of ENUMERATION (enum enumeration_id, generated), else as integer. */
+void put_enum(struct call *c, unsigned enumeration, int64_t v);
+/* V as flags of ENUMERATION, lowest bit first, what is left as integer; 0 as integer 0. */
+void put_flags(struct call *c, unsigned enumeration, int64_t v);
+
+void put_rank(struct call *c, int rank); /* relative to c->view; special ones by name */
+void put_root(struct call *c, int rank); /* absolute; special ones by name */
+
+/* Pointers, by memory.h; NULL, MPI_BOTTOM, MPI_IN_PLACE, MPI_WIN... sentinels by name. MPICH's MPI_BOTTOM is NULL:
+ * printed "MPI_BOTTOM" by put_buffer, "NULL" by put_pointer. */
+void put_buffer(struct call *c, const void *p);
+void put_pointer(struct call *c, const void *p);
+void put_address(struct call *c, int64_t v); /* a pointer where it lies in known memory, else an integer */
+void put_function(struct call *c, const void *function); /* callbacks: by symbol where known; 0 or predefined ones by name */
+
+/* ---- arrays; NULL gives "NULL", COUNT below 0 counts as 0 ---- */
+void put_ints(struct call *c, const int *v, int64_t count);
+void put_counts(struct call *c, const MPI_Count *v, int64_t count);
+void put_aints(struct call *c, const MPI_Aint *v, int64_t count);
+void put_addresses(struct call *c, const MPI_Aint *v, int64_t count);  /* put_address each */
+void put_large_addresses(struct call *c, const MPI_Count *v, int64_t count);
+void put_bools(struct call *c, const int *v, int64_t count);
+void put_enums(struct call *c, unsigned enumeration, const int *v, int64_t count);
+void put_ranks(struct call *c, const int *v, int64_t count);
+void put_roots(struct call *c, const int *v, int64_t count); /* absolute ranks */
+void put_weights(struct call *c, const int *v, int64_t count); /* MPI_UNWEIGHTED, MPI_WEIGHTS_EMPTY by name */
+void put_ranges(struct call *c, int (*v)[3], int64_t count);
+void put_datatypes(struct call *c, const MPI_Datatype *v, int64_t count);
+void put_infos(struct call *c, const MPI_Info *v, int64_t count);
+void put_new_datatypes(struct call *c, const MPI_Datatype *v, int64_t count);
+
+/* ---- handles ---- */
+void put_handle(struct call *c, enum object_kind kind, uint64_t handle);  /* in, or out of one that lives already */
+void put_new(struct call *c, enum object_kind kind, uint64_t handle);     /* out: new, or one more reference */
+void put_new_pending(struct call *c, enum object_kind kind, uint64_t handle); /* out of a non-blocking creation, a message,
+                                                                              a window: has the call's view */
+/* out of an inout handle that was BEFORE: null now means released */
+void put_released(struct call *c, enum object_kind kind, uint64_t before, uint64_t after);
+
+/* ---- requests ---- */
+void put_new_request(struct call *c, MPI_Request request, enum request_kind kind, bool persistent); /* out */
+void put_request(struct call *c, MPI_Request request);                       /* in, one: becomes operation 0 */
+void put_requests(struct call *c, const MPI_Request *requests, int64_t count); /* in, an array; NULL legal with 0 */
+void put_request_after(struct call *c, MPI_Request request);                 /* out of an inout one: released if null now */
+void put_requests_after(struct call *c, const MPI_Request *requests, int64_t count);
+void call_requests_started(struct call *c);   /* MPI_Start, MPI_Startall succeeded: all operations active; no value */
+
+/* ---- statuses ----
+ * The wrapper gives MPI a status of Pilgrim's where the application passes MPI_STATUS(ES)_IGNORE. */
+MPI_Status *call_status(struct call *c, MPI_Status *application);                  /* what to pass to PMPI */
+MPI_Status *call_statuses(struct call *c, MPI_Status *application, int64_t count); /* idem for an array */
+/* STATUS: what was passed to PMPI. IGNORED: the application passed MPI_STATUS(ES)_IGNORE. */
+void put_status(struct call *c, const MPI_Status *status, bool ignored);    /* receive or probe: source in c->view */
+void put_status_io(struct call *c, const MPI_Status *status, bool ignored); /* file: bytes only */
+void put_status_plain(struct call *c, const MPI_Status *status, bool ignored); /* of unknown origin: source absolute;
+                                                  MPI_Get_count, MPI_Status_set_elements, ... */
+/* Of operation INDEX (MPI_UNDEFINED or a null request: the empty status), by its kind. Marks it inactive. */
+void put_status_of(struct call *c, int64_t index, const MPI_Status *status, bool ignored);
+void put_statuses(struct call *c, const MPI_Status *statuses, int64_t count, bool ignored);  /* i-th of operation i */
+void put_statuses_some(struct call *c, const MPI_Status *statuses, const int *indices, int64_t count, bool ignored);
+
+/* ---- lengths that neither standard nor header say; used by gen/overrides ---- */
+int64_t length_peers(const struct call *c);     /* c->view.size: all-to-all counts; the remote group's size */
+int64_t length_local(const struct call *c);     /* c->view.local_size */
+int64_t length_indegree(MPI_Comm comm);
+int64_t length_outdegree(MPI_Comm comm);
+int64_t length_cart_dims(MPI_Comm comm);        /* 0 without a Cartesian topology */
+int64_t length_graph_edges(MPI_Comm comm);
+int64_t length_sum(const int *v, int64_t count);
+int64_t length_last(const int *v, int64_t count); /* v[count-1], 0 for none: MPI_Graph_create's edges */
+int64_t length_min(int64_t a, int64_t b);
+enum type_contents { TYPE_INTEGERS, TYPE_ADDRESSES, TYPE_COUNTS, TYPE_DATATYPES };
+int64_t length_type(MPI_Datatype datatype, enum type_contents which); /* by MPI_Type_get_envelope */
+
+#endif

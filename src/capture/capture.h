@@ -1,0 +1,50 @@
+/* The tracer's state in this process; shared by the files of capture, not for the wrappers. */
+#ifndef PILGRIM_CAPTURE_H
+#define PILGRIM_CAPTURE_H
+
+#include <mpi.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+#include "capture/settings.h"
+#include "objects/handles.h"
+
+/* The property "tracer" of every trace. */
+#define CAPTURE_TRACER "pilgrim " PILGRIM_VERSION_TEXT
+
+/* Why calls are not recorded now; none of them: they are. */
+enum capture_off {
+    OFF_UNLOADED = 1, /* the library's constructor has not run */
+    OFF_SETTING = 2,  /* PILGRIM_OFF */
+    OFF_FAILED = 4,   /* something of ours failed */
+    OFF_FINISHED = 8, /* MPI_Finalize has begun, or the process's trace is written */
+    OFF_CHILD = 16,   /* after fork */
+    OFF_PAUSED = 32   /* MPI_Pcontrol(0), pilgrim_off() */
+};
+
+struct capture {
+    atomic_uint off;
+    struct settings settings;
+    struct view world;      /* views[0]: a call's view where it names no other */
+    int rank;               /* 0 until MPI is initialised */
+    int size;               /* 1 until then */
+    MPI_Comm comm;          /* private, for the gather; errors return */
+    bool initialized;       /* MPI_Init or MPI_Init_thread was seen */
+    bool session;           /* MPI_Session_init was seen */
+    char library[64];       /* "MPICH 4.0.2" */
+};
+
+extern struct capture capture;
+
+/* Says why on stderr, once in a process, and records nothing more. */
+void capture_fail(const char *why);
+
+/* One line on stderr, "pilgrim: ...". */
+void capture_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* finish.c. Gathers over capture.comm and writes the file; without MPI_Init this process is rank 0 of 1. */
+void capture_finish(void);
+
+#endif

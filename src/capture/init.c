@@ -1,0 +1,167 @@
+/* Beginning and end of recording in this process. */
+#define _GNU_SOURCE 1 /* environ */
+#include "capture/init.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capture/capture.h"
+#include "capture/shadow_file.h"
+#include "capture/thread.h"
+#include "objects/memory.h"
+
+struct capture capture = {
+    .off = OFF_UNLOADED,
+    .world = {.rank = -1},
+    .size = 1,
+    .comm = MPI_COMM_NULL,
+};
+
+void capture_say(const char *format, ...)
+{
+    char line[1024] = "pilgrim: ";
+    va_list arguments;
+    va_start(arguments, format);
+    size_t used = strlen(line);
+    vsnprintf(line + used, sizeof line - used - 1, format, arguments);
+    va_end(arguments);
+    used = strlen(line);
+    line[used++] = '\n';
+    /* One write, so that the lines of several processes do not mix. Nothing can be done where it fails. */
+    ssize_t written = write(STDERR_FILENO, line, used);
+    (void)written;
+}
+
+void capture_fail(const char *why)
+{
+    if (!(atomic_fetch_or(&capture.off, OFF_FAILED) & OFF_FAILED))
+        capture_say("%s; tracing is off", why);
+}
+
+static void forked(void)
+{
+    atomic_fetch_or(&capture.off, OFF_CHILD);
+}
+
+__attribute__((constructor)) static void capture_load(void)
+{
+    settings_read(&capture.settings, environ);
+    memory_followed = capture.settings.buffers && !capture.settings.off;
+    if (capture.settings.off)
+        atomic_fetch_or(&capture.off, OFF_SETTING);
+    else if (capture.settings.shadow)
+        shadow_follow();
+    if (pthread_atfork(NULL, NULL, forked))
+        atomic_fetch_or(&capture.off, OFF_SETTING);
+    atomic_fetch_and(&capture.off, ~(unsigned)OFF_UNLOADED);
+}
+
+/* Fills capture.library from "MPICH Version:      4.0.2\n...". False: another library. */
+static bool library_known(void)
+{
+    static char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    static const char label[] = "MPICH Version:";
+    int length;
+    if (PMPI_Get_library_version(text, &length) != MPI_SUCCESS || strncmp(text, "MPICH", 5))
+        return false;
+    const char *version = text + 5;
+    if (!strncmp(text, label, sizeof label - 1))
+        version = text + sizeof label - 1;
+    version += strspn(version, " \t");
+    snprintf(capture.library, sizeof capture.library, "MPICH %.*s", (int)strcspn(version, " \t\r\n"), version);
+    return true;
+}
+
+static bool usable(unsigned reasons)
+{
+    return !(atomic_load(&capture.off) & reasons);
+}
+
+static void warn(const char *line)
+{
+    capture_say("%s", line);
+}
+
+static void open_shadow(void)
+{
+    if (capture.settings.shadow && !shadow_open_file(capture.settings.shadow, capture.rank, !capture.initialized))
+        capture_fail("the shadow cannot be written");
+}
+
+void capture_after_init(void)
+{
+    if (capture.initialized || !usable(OFF_UNLOADED | OFF_SETTING | OFF_FINISHED | OFF_CHILD))
+        return;
+    if (!library_known()) {
+        capture_fail("this is not MPICH");
+        return;
+    }
+    int provided = MPI_THREAD_SINGLE;
+    PMPI_Query_thread(&provided);
+    objects_set_threads(provided == MPI_THREAD_MULTIPLE);
+    PMPI_Comm_rank(MPI_COMM_WORLD, &capture.rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &capture.size);
+    if (capture.rank == 0)
+        settings_check(environ, warn);
+    /* From here on this process takes part in the gather, whatever becomes of its tracing. */
+    if (PMPI_Comm_dup(MPI_COMM_WORLD, &capture.comm) != MPI_SUCCESS) {
+        capture.comm = MPI_COMM_NULL;
+        capture_fail("no communicator of its own");
+        return;
+    }
+    PMPI_Comm_set_errhandler(capture.comm, MPI_ERRORS_RETURN);
+    capture.world = object_view(KIND_COMM, HANDLE(MPI_COMM_WORLD));
+    capture.initialized = true;
+    if (!capture.session)
+        thread_becomes_first();
+    open_shadow();
+}
+
+void capture_after_session_init(void)
+{
+    if (capture.initialized || capture.session || !usable(OFF_UNLOADED | OFF_SETTING | OFF_FINISHED | OFF_CHILD))
+        return;
+    if (!library_known()) {
+        capture_fail("this is not MPICH");
+        return;
+    }
+    /* The session's thread level is not that of the process; locks are always right. */
+    objects_set_threads(true);
+    capture.session = true;
+    thread_becomes_first();
+}
+
+void capture_before_finalize(void)
+{
+    if (!usable(OFF_UNLOADED | OFF_SETTING | OFF_FINISHED | OFF_CHILD) || !capture.initialized)
+        return;
+    shadow_stop();
+    atomic_fetch_or(&capture.off, OFF_FINISHED);
+    capture_finish();
+}
+
+void capture_before_abort(void)
+{
+    if (usable(OFF_UNLOADED | OFF_SETTING | OFF_FINISHED | OFF_CHILD | OFF_FAILED))
+        capture_say("MPI_Abort: an aborted run leaves no trace");
+}
+
+/* A process that ends without MPI_Finalize. One that only had sessions has a trace of its own: what other processes
+ * it talked to is not known without asking them, and they may be gone. */
+__attribute__((destructor)) static void capture_unload(void)
+{
+    if (!usable(OFF_UNLOADED | OFF_SETTING | OFF_FINISHED | OFF_CHILD))
+        return;
+    atomic_fetch_or(&capture.off, OFF_FINISHED);
+    if (capture.initialized) {
+        if (capture.rank == 0)
+            capture_say("the program ended without MPI_Finalize and leaves no trace");
+    } else if (capture.session) {
+        open_shadow();
+        shadow_stop();
+        capture_finish();
+    }
+}

@@ -1,0 +1,233 @@
+/* The trace's file. It is written under a temporary name in its own folder and then named without replacing what is
+ * there: renameat2 with RENAME_NOREPLACE, else link and unlink, else a placeholder of our own that rename replaces.
+ * Numbers are tried in order, so that two runs at once get two files. No MPI here: tested without. */
+#define _GNU_SOURCE 1 /* renameat2 */
+#include "capture/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char suffix[] = ".pilgrim";
+
+enum { NUMBER_MAX = 1000000, TEMPORARY_TRIES = 100 };
+
+bool output_pattern_valid(const char *pattern)
+{
+    for (; *pattern; pattern++)
+        if (*pattern == '%' && !strchr("pjt%", *++pattern))
+            return false;
+        else if (!*pattern)
+            return false;
+    return true;
+}
+
+static void put_text(struct bytes *b, const char *text)
+{
+    bytes_put(b, text, strlen(text));
+}
+
+/* Ends B's text for use as a C string; the 0 is not counted. */
+static enum pilgrim_status terminate(struct bytes *b)
+{
+    uint8_t *end = bytes_reserve(b, 1);
+    if (end)
+        *end = 0;
+    return bytes_status(b);
+}
+
+enum pilgrim_status output_expand(const char *pattern, const char *program, const char *job, time_t now,
+                                  struct bytes *path)
+{
+    if (!pattern || !*pattern)
+        pattern = "%p.pilgrim";
+    if (!output_pattern_valid(pattern))
+        return PILGRIM_INVALID;
+    char text[32];
+    struct tm local;
+    for (; *pattern; pattern++) {
+        if (*pattern != '%') {
+            bytes_put_u8(path, (uint8_t)*pattern);
+            continue;
+        }
+        switch (*++pattern) {
+        case 'p':
+            put_text(path, program);
+            break;
+        case 'j':
+            put_text(path, job);
+            break;
+        case 't':
+            if (localtime_r(&now, &local) && strftime(text, sizeof text, "%Y%m%d-%H%M%S", &local))
+                put_text(path, text);
+            break;
+        default:
+            bytes_put_u8(path, '%');
+            break;
+        }
+    }
+    if (path->length && path->data[path->length - 1] == '/') {
+        put_text(path, program);
+        put_text(path, suffix);
+    }
+    return terminate(path);
+}
+
+char *output_job(char *text, size_t size)
+{
+    static const char *const names[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "PJM_JOBID", "COBALT_JOBID",
+                                        "FLUX_JOB_ID",  "JOB_ID"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *value = getenv(names[i]);
+        if (value && *value && !strchr(value, '/')) {
+            snprintf(text, size, "%s", value);
+            return text;
+        }
+    }
+    snprintf(text, size, "%ld", (long)getpid());
+    return text;
+}
+
+/* PATH, or with NUMBER above 0 its numbered form, in NAME. */
+static enum pilgrim_status number_path(const char *path, unsigned number, struct bytes *name)
+{
+    name->length = 0;
+    size_t length = strlen(path), tail = 0;
+    if (length > sizeof suffix - 1 && !strcmp(path + length - (sizeof suffix - 1), suffix))
+        tail = sizeof suffix - 1;
+    bytes_put(name, path, length - tail);
+    if (number) {
+        char text[16];
+        snprintf(text, sizeof text, ".%u", number);
+        put_text(name, text);
+    }
+    bytes_put(name, path + length - tail, tail);
+    return terminate(name);
+}
+
+/* Gives TEMPORARY the name FINAL if there is no such file; errno is EEXIST if there is. */
+static bool rename_new(const char *temporary, const char *final)
+{
+    if (!renameat2(AT_FDCWD, temporary, AT_FDCWD, final, RENAME_NOREPLACE))
+        return true;
+    if (errno == EEXIST)
+        return false;
+    if (!link(temporary, final)) {
+        unlink(temporary);
+        return true;
+    }
+    if (errno == EEXIST)
+        return false;
+    int placeholder = open(final, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+    if (placeholder < 0)
+        return false;
+    close(placeholder);
+    if (!rename(temporary, final))
+        return true;
+    int error = errno;
+    unlink(final);
+    errno = error;
+    return false;
+}
+
+static bool write_all(int file, const uint8_t *data, size_t length)
+{
+    while (length) {
+        size_t part = length < (1u << 30) ? length : 1u << 30;
+        ssize_t done = write(file, data, part);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0) {
+            errno = done ? errno : ENOSPC;
+            return false;
+        }
+        data += done;
+        length -= (size_t)done;
+    }
+    return true;
+}
+
+/* A file of our own beside PATH, open for writing, its name in NAME; -1 with errno. */
+static int open_temporary(const char *path, struct bytes *name)
+{
+    for (unsigned i = 0; i < TEMPORARY_TRIES; i++) {
+        char text[48];
+        snprintf(text, sizeof text, ".tmp-%ld-%u", (long)getpid(), i);
+        name->length = 0;
+        put_text(name, path);
+        put_text(name, text);
+        if (terminate(name) != PILGRIM_OK) {
+            errno = ENOMEM;
+            return -1;
+        }
+        int file = open((const char *)name->data, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+        if (file >= 0 || errno != EEXIST)
+            return file;
+    }
+    return -1;
+}
+
+/* The new name must survive a power cut too. A folder that cannot be opened or synced is no failure. */
+static void sync_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    int file = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (file >= 0) {
+        (void)fsync(file);
+        close(file);
+    }
+    free(folder);
+}
+
+/* Names TEMPORARY after PATH. */
+static enum pilgrim_status name_file(const char *temporary, const char *path, struct bytes *written)
+{
+    for (unsigned number = 0; number < NUMBER_MAX; number++) {
+        if (number_path(path, number, written) != PILGRIM_OK)
+            return PILGRIM_NOMEM;
+        if (rename_new(temporary, (const char *)written->data))
+            return PILGRIM_OK;
+        if (errno != EEXIST)
+            return PILGRIM_IO;
+    }
+    return PILGRIM_IO;
+}
+
+enum pilgrim_status output_write(const char *path, const void *data, size_t length, struct bytes *written)
+{
+    struct bytes temporary = {0};
+    if (number_path(path, 0, written) != PILGRIM_OK)
+        return PILGRIM_NOMEM;
+    int file = open_temporary(path, &temporary);
+    if (file < 0) {
+        int error = errno;
+        bytes_free(&temporary);
+        errno = error;
+        return error == ENOMEM ? PILGRIM_NOMEM : PILGRIM_IO;
+    }
+    const char *name = (const char *)temporary.data;
+    bool good = write_all(file, data, length) && !fsync(file);
+    int error = errno;
+    if (close(file) && good) {
+        good = false;
+        error = errno;
+    }
+    enum pilgrim_status status = PILGRIM_IO;
+    if (good) {
+        status = name_file(name, path, written);
+        error = errno;
+    }
+    if (status == PILGRIM_OK)
+        sync_folder((const char *)written->data);
+    else
+        unlink(name);
+    bytes_free(&temporary);
+    errno = error;
+    return status;
+}

@@ -1,0 +1,30 @@
+/* Where the trace goes, and how it gets there without ever replacing a file or leaving half of one. */
+#ifndef PILGRIM_OUTPUT_H
+#define PILGRIM_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <time.h>
+
+#include "base/bytes.h"
+#include "pilgrim/status.h"
+
+/* True where PATTERN has no '%' but %p, %j, %t and %%. */
+bool output_pattern_valid(const char *pattern);
+
+/* The path for PATTERN (NULL or empty: "%p.pilgrim"), 0-terminated, in PATH (empty at first, to be freed).
+ * %p: PROGRAM; %j: JOB; %t: TIME as YYYYmmdd-HHMMSS, local time. A path that ends in '/' gets PROGRAM.pilgrim.
+ * errors: PILGRIM_NOMEM, PILGRIM_INVALID (an unknown %) */
+enum pilgrim_status output_expand(const char *pattern, const char *program, const char *job, time_t time,
+                                  struct bytes *path) PILGRIM_CHECKED;
+
+/* The batch system's name of this job from the environment, else the process id. Returns TEXT. */
+char *output_job(char *text, size_t size);
+
+/* Writes a new file near PATH: PATH itself, or with a number before its suffix ".pilgrim" (else at its end) where
+ * there is one already. The name used is in WRITTEN (0-terminated, to be freed).
+ * It appears whole or not at all, and is on disk when this returns.
+ * errors: PILGRIM_NOMEM, PILGRIM_IO (errno, and WRITTEN is the path that failed) */
+enum pilgrim_status output_write(const char *path, const void *data, size_t length, struct bytes *written) PILGRIM_CHECKED;
+
+#endif

@@ -1,0 +1,95 @@
+/* Writing values into a call's key; for the files of capture.
+ *
+ * A put is a bounds check and a few stores. Where the key cannot grow its `failed` is set, the rest goes nowhere
+ * and call_done gives tracing up. */
+#ifndef PILGRIM_PUT_H
+#define PILGRIM_PUT_H
+
+#include <endian.h>
+#include <string.h>
+
+#include "base/value.h"
+#include "capture/call.h"
+#include "objects/memory.h"
+
+enum { KEY_MAX = 0x7fffffff, SLOT_BYTES = 8 };
+
+/* COUNT bytes at the end of the key, or NULL. */
+static inline uint8_t *put_room(struct call *c, size_t count)
+{
+    struct bytes *key = c->key;
+    if (__builtin_expect(count > key->capacity - key->length || key->failed, 0))
+        if (count > KEY_MAX - key->length || !bytes_reserve(key, count)) {
+            key->failed = true;
+            return NULL;
+        }
+    uint8_t *at = key->data + key->length;
+    key->length += count;
+    return at;
+}
+
+static inline uint8_t *store_u16(uint8_t *at, unsigned v)
+{
+    uint16_t le = htole16((uint16_t)v);
+    memcpy(at, &le, sizeof le);
+    return at + sizeof le;
+}
+
+static inline uint8_t *store_u32(uint8_t *at, uint32_t v)
+{
+    v = htole32(v);
+    memcpy(at, &v, sizeof v);
+    return at + sizeof v;
+}
+
+static inline uint8_t *store_slot(uint8_t *at, int64_t v)
+{
+    uint64_t le = htole64((uint64_t)v);
+    memcpy(at, &le, sizeof le);
+    return at + sizeof le;
+}
+
+static inline void put_tag(struct call *c, enum value_tag tag)
+{
+    uint8_t *at = put_room(c, 1);
+    if (at)
+        *at = (uint8_t)tag;
+}
+
+static inline void put_slot(struct call *c, enum value_tag tag, int64_t v)
+{
+    uint8_t *at = put_room(c, 1 + SLOT_BYTES);
+    if (at) {
+        *at = (uint8_t)tag;
+        store_slot(at + 1, v);
+    }
+}
+
+static inline void put_slots(struct call *c, enum value_tag tag, int64_t v, int64_t w)
+{
+    uint8_t *at = put_room(c, 1 + 2 * SLOT_BYTES);
+    if (at) {
+        *at = (uint8_t)tag;
+        store_slot(store_slot(at + 1, v), w);
+    }
+}
+
+/* A tag with a 4-byte operand and ROOM for what follows it; returns where that goes, or NULL. */
+static inline uint8_t *put_counted(struct call *c, enum value_tag tag, uint64_t n, size_t room)
+{
+    uint8_t *at = n > KEY_MAX || room > KEY_MAX ? NULL : put_room(c, 5 + room);
+    if (!at) {
+        c->key->failed = true;
+        return NULL;
+    }
+    *at = (uint8_t)tag;
+    return store_u32(at + 1, (uint32_t)n);
+}
+
+/* RANK of the group that VIEW describes; special ones by name. */
+void put_rank_of(struct call *c, const struct view *view, int rank);
+
+/* The status of one operation, see status.c. */
+void put_operation(struct call *c, const struct operation *operation);
+
+#endif

@@ -1,0 +1,49 @@
+/* What include/pilgrim/pilgrim.h offers to the traced program. */
+#include <stdio.h>
+
+#include "capture/call.h"
+#include "capture/capture.h"
+#include "capture/shadow.h"
+#include "capture/thread.h"
+#include "functions.h"
+#include "capture/runtime.h"
+
+void pilgrim_runtime_on(void)
+{
+    atomic_fetch_and(&capture.off, ~(unsigned)OFF_PAUSED);
+}
+
+void pilgrim_runtime_off(void)
+{
+    atomic_fetch_or(&capture.off, OFF_PAUSED);
+}
+
+void pilgrim_runtime_marker(const char *name)
+{
+    struct call c;
+    if (!call_begin(&c, FUNCTION_pilgrim_marker, CALL_SITE))
+        return;
+    put_string(&c, name);
+    if (c.shadow) {
+        shadow_in(c.shadow, 0);
+        shadow_string(c.shadow, name);
+    }
+    call_enter(&c);
+    call_leave_value(&c);
+    put_none(&c, 1);
+    if (c.shadow) {
+        shadow_return(c.shadow);
+        shadow_null(c.shadow);
+    }
+    call_done(&c);
+}
+
+void pilgrim_runtime_dump(FILE *to)
+{
+    if (atomic_load(&capture.off) & (OFF_UNLOADED | OFF_SETTING | OFF_CHILD))
+        return;
+    for (const struct thread *t = thread_first(); t; t = t->next) {
+        fprintf(to, "rank %d thread %u\n", capture.rank, t->index);
+        stream_dump(t->stream, to);
+    }
+}

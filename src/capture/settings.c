@@ -1,0 +1,116 @@
+/* Settings: one table says each variable's name, what it accepts and where it goes. Reading and warning go over the
+ * same table, so that what is warned of is what was passed over. No MPI here: tested without. */
+#include "capture/settings.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "capture/output.h"
+
+enum kind { VALUE_PATTERN, VALUE_FOLDER, VALUE_SWITCH };
+
+enum { TRACE, OFF, QUIET, BUFFERS, TIMING, SHADOW, VARIABLE_COUNT };
+
+static const struct variable {
+    const char *name;
+    enum kind kind;
+    const char *yes, *no; /* the two words of a VALUE_SWITCH */
+    const char *accepts;
+} variables[VARIABLE_COUNT] = {
+    [TRACE] = {"PILGRIM_TRACE", VALUE_PATTERN, NULL, NULL, "a path, with %p (program), %j (job), %t (time) and %%"},
+    [OFF] = {"PILGRIM_OFF", VALUE_SWITCH, "1", "0", "0 or 1"},
+    [QUIET] = {"PILGRIM_QUIET", VALUE_SWITCH, "1", "0", "0 or 1"},
+    [BUFFERS] = {"PILGRIM_BUFFERS", VALUE_SWITCH, "on", "off", "on or off"},
+    [TIMING] = {"PILGRIM_TIMING", VALUE_SWITCH, "aggregate", "off", "aggregate or off"},
+    [SHADOW] = {"PILGRIM_SHADOW", VALUE_FOLDER, NULL, NULL, "a folder"},
+};
+
+static const char prefix[] = "PILGRIM_";
+
+/* The variable that ENTRY ("NAME=VALUE") sets, and its value; NULL if it is none of ours. */
+static const struct variable *variable_of(const char *entry, const char **value)
+{
+    const char *equals = strchr(entry, '=');
+    if (!equals)
+        return NULL;
+    *value = equals + 1;
+    size_t length = (size_t)(equals - entry);
+    for (int i = 0; i < VARIABLE_COUNT; i++)
+        if (strlen(variables[i].name) == length && !memcmp(entry, variables[i].name, length))
+            return &variables[i];
+    return NULL;
+}
+
+static bool value_valid(const struct variable *v, const char *value)
+{
+    switch (v->kind) {
+    case VALUE_PATTERN:
+        return *value && output_pattern_valid(value);
+    case VALUE_FOLDER:
+        return *value;
+    default:
+        return !strcmp(value, v->yes) || !strcmp(value, v->no);
+    }
+}
+
+static void variable_set(struct settings *s, const struct variable *v, const char *value)
+{
+    bool yes = v->yes && !strcmp(value, v->yes);
+    switch (v - variables) {
+    case TRACE:
+        s->trace = value;
+        break;
+    case OFF:
+        s->off = yes;
+        break;
+    case QUIET:
+        s->quiet = yes;
+        break;
+    case BUFFERS:
+        s->buffers = yes;
+        break;
+    case TIMING:
+        s->times = yes;
+        break;
+    default:
+        s->shadow = value;
+        break;
+    }
+}
+
+void settings_read(struct settings *s, char *const *environment)
+{
+    *s = (struct settings){.buffers = true, .times = true};
+    for (; environment && *environment; environment++) {
+        const char *value;
+        const struct variable *v = variable_of(*environment, &value);
+        if (v && value_valid(v, value))
+            variable_set(s, v, value);
+    }
+}
+
+static void warn_unknown(const char *entry, void (*warn)(const char *line))
+{
+    char line[512];
+    size_t length = strcspn(entry, "=");
+    int shown = length < 100 ? (int)length : 100;
+    int used = snprintf(line, sizeof line, "%.*s is not a setting; there are", shown, entry);
+    for (int i = 0; i < VARIABLE_COUNT; i++)
+        used += snprintf(line + used, sizeof line - (size_t)used, "%s %s", i ? "," : "", variables[i].name);
+    warn(line);
+}
+
+void settings_check(char *const *environment, void (*warn)(const char *line))
+{
+    for (; environment && *environment; environment++) {
+        const char *value = "";
+        const struct variable *v = variable_of(*environment, &value);
+        if (!v && !strncmp(*environment, prefix, sizeof prefix - 1)) {
+            warn_unknown(*environment, warn);
+        } else if (v && !value_valid(v, value)) {
+            char line[512];
+            snprintf(line, sizeof line, "%s=%.200s is ignored; it accepts %s", v->name, value, v->accepts);
+            warn(line);
+        }
+    }
+}

@@ -1,0 +1,30 @@
+/* The shadow's side that the tracer drives: one shadow a thread, one file a process. */
+#ifndef PILGRIM_SHADOW_FILE_H
+#define PILGRIM_SHADOW_FILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "capture/shadow.h"
+
+struct thread;
+
+/* NULL where memory is short. */
+struct shadow *shadow_new(struct thread *t);
+void shadow_free(struct shadow *s);
+
+/* The thread's next call begins; it ended and was recorded as its call number SEQ. */
+void shadow_begin(struct shadow *s, uint32_t function, const void *site);
+void shadow_end(struct shadow *s, uint64_t seq);
+
+/* Lines wait in memory until the rank is known. Returns false if the file cannot be made or written. NUMBERED: other
+ * processes may have the same rank, so take a new file. */
+bool shadow_open_file(const char *folder, int rank, bool numbered);
+
+/* Follows releases of objects, from the start of the process. */
+void shadow_follow(void);
+
+/* MPI_Finalize begins: nothing more is written. */
+void shadow_stop(void);
+
+#endif

@@ -1,0 +1,141 @@
+/* Sections: framing, checksum, compression; see section.h.
+ *
+ * The checksum covers the type and the lengths too, so that no byte of a file can change unnoticed. A content that
+ * compresses better than SECTION_RATIO_MAX is followed by padding: so a reader can refuse to allocate more than that
+ * many times what it was given, and no writer makes a file that it refuses. */
+#include "format/section.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+#include <zstd.h>
+
+#define SKIPPABLE_HEAD_BYTES 8
+
+/* The strongest level takes memory and time that grow with the content; beyond this the next best is nearly as good. */
+#define STRONGEST_CONTENT_MAX (1u << 20)
+#define LEVEL_STRONGEST 22
+#define LEVEL_LARGE 19
+
+static uint32_t checksum(const uint8_t *head, size_t head_length, const uint8_t *stored, size_t stored_length)
+{
+    XXH32_state_t state;
+    XXH32_reset(&state, 0);
+    XXH32_update(&state, head, head_length);
+    if (stored_length)
+        XXH32_update(&state, stored, stored_length);
+    return XXH32_digest(&state);
+}
+
+/* ---- reading ---- */
+
+static const char *find_damage(const struct section *s)
+{
+    /* Divided, not multiplied: neither side can overflow. */
+    if (s->raw / SECTION_RATIO_MAX + (s->raw % SECTION_RATIO_MAX != 0) > s->stored_length)
+        return "announces more content than its bytes can hold";
+    return NULL;
+}
+
+enum pilgrim_status section_read(struct cursor *file, struct section *section)
+{
+    size_t start = file->position;
+    *section = (struct section){.offset = start, .type = cursor_u8(file), .raw = cursor_varint(file)};
+    uint64_t stored_length = cursor_varint(file);
+    size_t head_length = file->position - start;
+    uint32_t expected = cursor_u32(file);
+    if (file->status == PILGRIM_OK && stored_length > cursor_left(file))
+        file->status = PILGRIM_TRUNCATED;
+    if (file->status != PILGRIM_OK)
+        return file->status;
+    section->stored_length = (size_t)stored_length;
+    section->stored = cursor_take(file, section->stored_length);
+    if (checksum(file->data + start, head_length, section->stored, section->stored_length) != expected)
+        section->damage = "wrong checksum";
+    else
+        section->damage = find_damage(section);
+    return PILGRIM_OK;
+}
+
+enum pilgrim_status section_content(const struct section *section, struct bytes *content)
+{
+    if (section->damage)
+        return PILGRIM_DAMAGED;
+    if (section->raw == section->stored_length) {
+        bytes_put(content, section->stored, section->stored_length);
+        return bytes_status(content);
+    }
+    size_t raw = (size_t)section->raw;
+    uint8_t *to = bytes_reserve(content, raw + !raw);
+    if (!to)
+        return PILGRIM_NOMEM;
+    ZSTD_DCtx *context = ZSTD_createDCtx();
+    if (!context)
+        return PILGRIM_NOMEM;
+    size_t length = ZSTD_decompressDCtx(context, to, raw, section->stored, section->stored_length);
+    ZSTD_freeDCtx(context);
+    if (ZSTD_isError(length) || length != raw)
+        return PILGRIM_DAMAGED;
+    content->length += raw;
+    return PILGRIM_OK;
+}
+
+/* ---- writing ---- */
+
+static enum pilgrim_status compress(const struct bytes *content, struct bytes *out)
+{
+    size_t bound = ZSTD_compressBound(content->length);
+    ZSTD_CCtx *context = ZSTD_createCCtx();
+    uint8_t *to = bytes_reserve(out, bound + !bound);
+    if (!context || !to) {
+        ZSTD_freeCCtx(context);
+        return PILGRIM_NOMEM;
+    }
+    int level = content->length > STRONGEST_CONTENT_MAX ? LEVEL_LARGE : LEVEL_STRONGEST;
+    ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level);
+    ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 0); /* the section says it */
+    size_t length = ZSTD_compress2(context, to, bound, content->data, content->length);
+    ZSTD_freeCCtx(context);
+    if (ZSTD_isError(length))
+        return ZSTD_getErrorCode(length) == ZSTD_error_memory_allocation ? PILGRIM_NOMEM : PILGRIM_LIMIT;
+    out->length += length;
+    return PILGRIM_OK;
+}
+
+/* Appends a skippable frame, if needed, so that CONTENT_LENGTH is at most SECTION_RATIO_MAX times what is stored. */
+static void pad(struct bytes *stored, size_t content_length)
+{
+    size_t least = content_length / SECTION_RATIO_MAX + (content_length % SECTION_RATIO_MAX != 0);
+    if (stored->length >= least)
+        return;
+    size_t missing = least - stored->length;
+    size_t filler = missing > SKIPPABLE_HEAD_BYTES ? missing - SKIPPABLE_HEAD_BYTES : 0;
+    bytes_put_u32(stored, ZSTD_MAGIC_SKIPPABLE_START);
+    bytes_put_u32(stored, (uint32_t)filler);
+    for (size_t i = 0; i < filler; i++)
+        bytes_put_u8(stored, 0);
+}
+
+enum pilgrim_status section_write(struct bytes *out, uint8_t type, const struct bytes *content)
+{
+    if (content->failed)
+        return PILGRIM_NOMEM;
+    struct bytes packed = {0};
+    enum pilgrim_status status = content->length ? compress(content, &packed) : PILGRIM_OK;
+    if (status == PILGRIM_OK) {
+        pad(&packed, content->length);
+        status = bytes_status(&packed);
+    }
+    if (status == PILGRIM_OK) {
+        const struct bytes *stored = packed.length < content->length ? &packed : content;
+        size_t start = out->length;
+        bytes_put_u8(out, type);
+        bytes_put_varint(out, content->length);
+        bytes_put_varint(out, stored->length);
+        if (!out->failed)
+            bytes_put_u32(out, checksum(out->data + start, out->length - start, stored->data, stored->length));
+        bytes_put(out, stored->data, stored->length);
+        status = bytes_status(out);
+    }
+    bytes_free(&packed);
+    return status;
+}

@@ -1,0 +1,548 @@
+/* Run-length Sequitur; grammar.h says what holds after every append, this page how.
+ *
+ * A change of the grammar never calls itself. It leaves work on three stacks, and settle() takes it from there
+ * until none is left:
+ *   short rules     a rule with one symbol left: its uses become that symbol (collapse_rule);
+ *   lonely rules    a rule with one use left, exponent 1: its symbols replace the use (inline_rule);
+ *   open digrams    a new digram: if there is an equal one, both become uses of a rule (check_digram).
+ * An entry may be out of date when its turn comes (the slot may even hold something else by then), so each step
+ * looks first whether its reason still holds. Looking at a digram twice does no harm.
+ *
+ * Why it ends, and why an append is O(1) amortised: let F be twice the number of symbols less the number of rules.
+ * Making a rule, using a rule, joining equal neighbours, inlining and collapsing each make F smaller by 1 or more; an
+ * append adds 2. (A collapse costs its rule's uses besides. No sequence is known that needs one while memory lasts; after
+ * it ran short, and a digram was left twice, they do happen.)
+ *
+ * Equal neighbours are joined at once, so two digrams with the same key never overlap: the special care that
+ * plain Sequitur needs for aaa is not needed here.
+ *
+ * Memory may run short in the middle. The only thing an append cannot do without is one symbol, taken first. All
+ * else is optional: a rule that cannot be made, or an entry that cannot be kept, leaves a digram twice.
+ *
+ * More than 400 lines, because every function here may break what the others rely on. */
+#include "grammar/grammar.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "grammar/digram.h"
+
+#define FIRST_SYMBOLS 16u
+#define LAST_SYMBOLS 0xfffffff0u
+#define FIRST_RULES 4u
+#define LAST_RULES 0x7ffffff0u
+#define FREE_SLOT 0xffffffffu /* value of a symbol that is not in use */
+
+struct rule {
+    uint32_t guard;     /* SYMBOL_NONE where the slot is free (and for the start rule, number 0) */
+    uint32_t first_use; /* in a free slot: the next free one */
+};
+
+struct stack {
+    uint32_t *items;
+    uint32_t count;
+    uint32_t capacity;
+};
+
+struct grammar {
+    struct symbol *symbols; /* number 0 is the start rule's guard */
+    struct rule *rules;
+    struct digram_index digrams;
+    struct stack short_rules;
+    struct stack lonely_rules;
+    struct stack open_digrams;
+    uint64_t length;
+    uint32_t symbol_capacity;
+    uint32_t symbol_limit; /* slots ever used */
+    uint32_t symbol_count; /* in use, without guards */
+    uint32_t free_symbol;
+    uint32_t rule_capacity;
+    uint32_t rule_limit;
+    uint32_t rule_count;
+    uint32_t free_rule; /* 0: none */
+    bool closed;        /* the start rule's last digram counts as well: see grammar_serialise */
+};
+
+/* --- arrays --- */
+
+/* Returns the next capacity of an array, larger by FIRST at least, or 0 if it is as large as it may be. */
+static uint32_t next_capacity(uint32_t capacity, uint32_t first, uint32_t last)
+{
+    if (capacity >= last)
+        return 0;
+    uint32_t more = capacity / 2 + first;
+    return more < last - capacity ? capacity + more : last;
+}
+
+static void push(struct stack *s, uint32_t item)
+{
+    if (s->count == s->capacity) {
+        uint32_t capacity = next_capacity(s->capacity, 8, LAST_SYMBOLS);
+        uint32_t *items = capacity ? realloc(s->items, capacity * sizeof *items) : NULL;
+        if (!items)
+            return;
+        s->items = items;
+        s->capacity = capacity;
+    }
+    s->items[s->count++] = item;
+}
+
+/* Makes sure that COUNT symbols can be taken. */
+static bool reserve_symbols(struct grammar *g, uint32_t count)
+{
+    uint32_t guards = g->rule_count;
+    uint32_t unused = g->symbol_capacity - g->symbol_count - guards;
+    if (unused >= count)
+        return true;
+    uint32_t capacity = next_capacity(g->symbol_capacity, FIRST_SYMBOLS, LAST_SYMBOLS);
+    if (capacity == 0 || capacity - g->symbol_capacity + unused < count)
+        return false;
+    struct symbol *symbols = realloc(g->symbols, capacity * sizeof *symbols);
+    if (!symbols)
+        return false;
+    g->symbols = symbols;
+    g->symbol_capacity = capacity;
+    return true;
+}
+
+static bool reserve_rule(struct grammar *g)
+{
+    if (g->free_rule || g->rule_limit < g->rule_capacity)
+        return true;
+    uint32_t capacity = next_capacity(g->rule_capacity, FIRST_RULES, LAST_RULES);
+    struct rule *rules = capacity ? realloc(g->rules, capacity * sizeof *rules) : NULL;
+    if (!rules)
+        return false;
+    g->rules = rules;
+    g->rule_capacity = capacity;
+    return true;
+}
+
+/* A slot from what reserve_symbols has made sure of. */
+static uint32_t take_symbol(struct grammar *g)
+{
+    uint32_t s = g->free_symbol;
+    if (s != SYMBOL_NONE)
+        g->free_symbol = g->symbols[s].next;
+    else
+        s = g->symbol_limit++;
+    return s;
+}
+
+static void give_symbol(struct grammar *g, uint32_t s)
+{
+    g->symbols[s] = (struct symbol){.value = FREE_SLOT, .next = g->free_symbol};
+    g->free_symbol = s;
+}
+
+/* --- symbols in their rules --- */
+
+/* Neither a guard nor a free slot. */
+static bool is_real(const struct grammar *g, uint32_t s)
+{
+    return g->symbols[s].exponent != 0;
+}
+
+static bool is_lonely(const struct grammar *g, uint32_t r)
+{
+    uint32_t use = g->rules[r].first_use;
+    return use != SYMBOL_NONE && g->symbols[use].next_use == SYMBOL_NONE && g->symbols[use].exponent == 1;
+}
+
+static void link_symbols(struct grammar *g, uint32_t left, uint32_t right)
+{
+    g->symbols[left].next = right;
+    g->symbols[right].previous = left;
+}
+
+static void set_symbol(struct grammar *g, uint32_t s, uint32_t value, uint64_t exponent)
+{
+    struct symbol *symbol = &g->symbols[s];
+    symbol->value = value;
+    symbol->exponent = exponent;
+    symbol->previous_use = SYMBOL_NONE;
+    symbol->next_use = SYMBOL_NONE;
+    if (!(value & SYMBOL_RULE))
+        return;
+    struct rule *rule = &g->rules[value & ~SYMBOL_RULE];
+    symbol->next_use = rule->first_use;
+    if (rule->first_use != SYMBOL_NONE)
+        g->symbols[rule->first_use].previous_use = s;
+    rule->first_use = s;
+}
+
+/* Takes S off the list of its rule's uses. */
+static void drop_use(struct grammar *g, uint32_t s)
+{
+    const struct symbol *symbol = &g->symbols[s];
+    if (!(symbol->value & SYMBOL_RULE))
+        return;
+    uint32_t r = symbol->value & ~SYMBOL_RULE;
+    if (symbol->previous_use != SYMBOL_NONE)
+        g->symbols[symbol->previous_use].next_use = symbol->next_use;
+    else
+        g->rules[r].first_use = symbol->next_use;
+    if (symbol->next_use != SYMBOL_NONE)
+        g->symbols[symbol->next_use].previous_use = symbol->previous_use;
+    if (is_lonely(g, r))
+        push(&g->lonely_rules, r);
+}
+
+/* Takes S out of its rule; the caller has taken out the digrams. */
+static void delete_symbol(struct grammar *g, uint32_t s)
+{
+    drop_use(g, s);
+    link_symbols(g, g->symbols[s].previous, g->symbols[s].next);
+    give_symbol(g, s);
+    g->symbol_count--;
+}
+
+static void forget_digram(struct grammar *g, uint32_t s)
+{
+    if (is_real(g, s) && is_real(g, g->symbols[s].next))
+        digram_remove(&g->digrams, g->symbols, s);
+}
+
+static void note_digram(struct grammar *g, uint32_t s)
+{
+    if (is_real(g, s) && is_real(g, g->symbols[s].next))
+        push(&g->open_digrams, s);
+}
+
+/* S is a symbol in a rule that has lost symbols. */
+static void note_short_rule(struct grammar *g, uint32_t s)
+{
+    uint32_t guard = g->symbols[s].previous;
+    if (guard != SYMBOL_NONE && guard == g->symbols[s].next)
+        push(&g->short_rules, g->symbols[guard].value);
+}
+
+/* Joins LEFT and its right neighbour if they are equal: a^2 a^3 is a^5. */
+static void join_symbols(struct grammar *g, uint32_t left)
+{
+    uint32_t right = g->symbols[left].next;
+    if (!is_real(g, left) || !is_real(g, right) || g->symbols[left].value != g->symbols[right].value)
+        return;
+    uint32_t previous = g->symbols[left].previous;
+    forget_digram(g, previous);
+    forget_digram(g, left);
+    forget_digram(g, right);
+    g->symbols[left].exponent += g->symbols[right].exponent;
+    delete_symbol(g, right);
+    note_short_rule(g, left);
+    note_digram(g, left);
+    note_digram(g, previous);
+}
+
+/* --- rules --- */
+
+/* Returns a new rule with the body A B and no uses, or 0 where memory is short. */
+static uint32_t make_rule(struct grammar *g, uint32_t a, uint32_t b)
+{
+    if (!reserve_symbols(g, 3) || !reserve_rule(g))
+        return 0;
+    uint32_t r = g->free_rule;
+    if (r)
+        g->free_rule = g->rules[r].first_use;
+    else
+        r = g->rule_limit++;
+    uint32_t guard = take_symbol(g);
+    uint32_t first = take_symbol(g);
+    uint32_t second = take_symbol(g);
+    g->rules[r] = (struct rule){.guard = guard};
+    g->symbols[guard] = (struct symbol){.value = r};
+    set_symbol(g, first, g->symbols[a].value, g->symbols[a].exponent);
+    set_symbol(g, second, g->symbols[b].value, g->symbols[b].exponent);
+    link_symbols(g, guard, first);
+    link_symbols(g, first, second);
+    link_symbols(g, second, guard);
+    g->rule_count++;
+    g->symbol_count += 2;
+    return r;
+}
+
+/* The symbols of the body have gone elsewhere. */
+static void free_rule(struct grammar *g, uint32_t r)
+{
+    give_symbol(g, g->rules[r].guard);
+    g->rules[r] = (struct rule){.guard = SYMBOL_NONE, .first_use = g->free_rule};
+    g->free_rule = r;
+    g->rule_count--;
+}
+
+/* The rule whose whole body is the digram of S, or 0. */
+static uint32_t whole_rule(const struct grammar *g, uint32_t s)
+{
+    uint32_t guard = g->symbols[s].previous;
+    bool whole = !is_real(g, guard) && g->symbols[g->symbols[s].next].next == guard;
+    return whole ? g->symbols[guard].value : 0;
+}
+
+/* The digram of A becomes a use of rule R. The index has another symbol for that digram. */
+static void replace_digram(struct grammar *g, uint32_t a, uint32_t r)
+{
+    uint32_t previous = g->symbols[a].previous;
+    uint32_t b = g->symbols[a].next;
+    forget_digram(g, previous);
+    forget_digram(g, b);
+    drop_use(g, a);
+    delete_symbol(g, b);
+    set_symbol(g, a, r | SYMBOL_RULE, 1);
+    note_short_rule(g, a);
+    note_digram(g, a);
+    note_digram(g, previous);
+    join_symbols(g, a);
+    join_symbols(g, previous);
+}
+
+/* The last symbol of the start rule is still growing: its digram does not count until another symbol follows. */
+static bool is_growing(const struct grammar *g, uint32_t s)
+{
+    return g->symbols[s].next == SYMBOL_NONE && !g->closed;
+}
+
+static void check_digram(struct grammar *g, uint32_t s)
+{
+    if (!is_real(g, s) || !is_real(g, g->symbols[s].next) || is_growing(g, g->symbols[s].next))
+        return;
+    uint32_t other = digram_intern(&g->digrams, g->symbols, s);
+    if (other == s)
+        return;
+    uint32_t r = whole_rule(g, other);
+    if (r) {
+        replace_digram(g, s, r);
+        return;
+    }
+    r = whole_rule(g, s);
+    if (r) {
+        digram_move(&g->digrams, g->symbols, other, s);
+        replace_digram(g, other, r);
+        return;
+    }
+    r = make_rule(g, s, g->symbols[s].next);
+    if (!r)
+        return;
+    digram_move(&g->digrams, g->symbols, other, g->symbols[g->rules[r].guard].next);
+    replace_digram(g, other, r);
+    replace_digram(g, s, r);
+}
+
+/* R has one use: its body takes the use's place. */
+static void inline_rule(struct grammar *g, uint32_t r)
+{
+    if (g->rules[r].guard == SYMBOL_NONE || !is_lonely(g, r))
+        return;
+    uint32_t use = g->rules[r].first_use;
+    uint32_t guard = g->rules[r].guard;
+    uint32_t previous = g->symbols[use].previous;
+    uint32_t next = g->symbols[use].next;
+    uint32_t last = g->symbols[guard].previous;
+    forget_digram(g, previous);
+    forget_digram(g, use);
+    drop_use(g, use);
+    give_symbol(g, use);
+    g->symbol_count--;
+    link_symbols(g, previous, g->symbols[guard].next);
+    link_symbols(g, last, next);
+    free_rule(g, r);
+    note_digram(g, last);
+    note_digram(g, previous);
+    join_symbols(g, last);
+    join_symbols(g, previous);
+}
+
+/* R -> b^e: every use R^k becomes b^(e k). */
+static void collapse_rule(struct grammar *g, uint32_t r)
+{
+    uint32_t guard = g->rules[r].guard;
+    if (guard == SYMBOL_NONE || g->symbols[g->symbols[guard].next].next != guard)
+        return;
+    uint32_t only = g->symbols[guard].next;
+    while (g->rules[r].first_use != SYMBOL_NONE) {
+        uint32_t use = g->rules[r].first_use;
+        uint32_t previous = g->symbols[use].previous;
+        forget_digram(g, previous);
+        forget_digram(g, use);
+        drop_use(g, use);
+        set_symbol(g, use, g->symbols[only].value, g->symbols[only].exponent * g->symbols[use].exponent);
+        note_digram(g, use);
+        note_digram(g, previous);
+        join_symbols(g, use);
+        join_symbols(g, previous);
+    }
+    delete_symbol(g, only);
+    free_rule(g, r);
+}
+
+static void settle(struct grammar *g)
+{
+    for (;;) {
+        if (g->short_rules.count)
+            collapse_rule(g, g->short_rules.items[--g->short_rules.count]);
+        else if (g->lonely_rules.count)
+            inline_rule(g, g->lonely_rules.items[--g->lonely_rules.count]);
+        else if (g->open_digrams.count)
+            check_digram(g, g->open_digrams.items[--g->open_digrams.count]);
+        else
+            return;
+    }
+}
+
+/* --- the interface --- */
+
+struct grammar *grammar_new(void)
+{
+    struct grammar *g = calloc(1, sizeof *g);
+    if (!g || !reserve_symbols(g, 1) || !reserve_rule(g)) {
+        grammar_free(g);
+        return NULL;
+    }
+    g->symbols[0] = (struct symbol){0};
+    g->symbol_limit = 1;
+    g->rules[0] = (struct rule){0};
+    g->rule_limit = 1;
+    g->rule_count = 1;
+    return g;
+}
+
+void grammar_free(struct grammar *g)
+{
+    if (!g)
+        return;
+    digram_index_free(&g->digrams);
+    free(g->symbols);
+    free(g->rules);
+    free(g->short_rules.items);
+    free(g->lonely_rules.items);
+    free(g->open_digrams.items);
+    free(g);
+}
+
+enum pilgrim_status grammar_append(struct grammar *g, uint32_t terminal)
+{
+    if (terminal > GRAMMAR_TERMINAL_MAX)
+        return PILGRIM_LIMIT;
+    uint32_t last = g->symbols[0].previous;
+    if (is_real(g, last) && g->symbols[last].value == terminal) {
+        g->symbols[last].exponent++;
+        g->length++;
+        return PILGRIM_OK;
+    }
+    if (!reserve_symbols(g, 1))
+        return PILGRIM_NOMEM;
+    uint32_t s = take_symbol(g);
+    set_symbol(g, s, terminal, 1);
+    link_symbols(g, last, s);
+    link_symbols(g, s, SYMBOL_NONE);
+    g->symbol_count++;
+    g->length++;
+    note_digram(g, g->symbols[last].previous);
+    settle(g);
+    return PILGRIM_OK;
+}
+
+uint64_t grammar_length(const struct grammar *g)
+{
+    return g->length;
+}
+
+uint32_t grammar_rule_count(const struct grammar *g)
+{
+    return g->rule_count;
+}
+
+uint32_t grammar_symbol_count(const struct grammar *g)
+{
+    return g->symbol_count;
+}
+
+size_t grammar_memory_bytes(const struct grammar *g)
+{
+    size_t stacked = (size_t)g->short_rules.capacity + g->lonely_rules.capacity + g->open_digrams.capacity;
+    return sizeof *g + g->symbol_capacity * sizeof *g->symbols + g->rule_capacity * sizeof *g->rules +
+           g->digrams.capacity * sizeof *g->digrams.slots + stacked * sizeof(uint32_t);
+}
+
+/* Rules are numbered as they are met and written in that order, so ORDER is at once the queue of the walk. */
+static void write_rules(const struct grammar *g, struct bytes *out)
+{
+    uint32_t *order = calloc(g->rule_count, sizeof *order);
+    uint32_t *number = calloc(g->rule_limit, sizeof *number);
+    if (!order || !number)
+        out->failed = true;
+    uint32_t met = 1;
+    bytes_put_varint(out, g->rule_count);
+    for (uint32_t i = 0; !out->failed && i < g->rule_count; i++) {
+        uint32_t guard = g->rules[order[i]].guard;
+        uint64_t count = 0;
+        for (uint32_t s = g->symbols[guard].next; s != guard; s = g->symbols[s].next)
+            count++;
+        bytes_put_varint(out, count);
+        for (uint32_t s = g->symbols[guard].next; s != guard; s = g->symbols[s].next) {
+            bool is_rule = g->symbols[s].value & SYMBOL_RULE;
+            uint32_t value = g->symbols[s].value & ~SYMBOL_RULE;
+            uint64_t exponent = g->symbols[s].exponent;
+            if (is_rule && number[value] == 0) {
+                order[met] = value;
+                number[value] = met++;
+            }
+            if (is_rule)
+                value = number[value];
+            bytes_put_varint(out, (uint64_t)value << 2 | (uint64_t)(exponent > 1) << 1 | is_rule);
+            if (exponent > 1)
+                bytes_put_varint(out, exponent - 2);
+        }
+    }
+    free(order);
+    free(number);
+}
+
+static void *copy_array(const void *from, size_t count, size_t size)
+{
+    void *to = calloc(count ? count : 1, size);
+    if (to && count)
+        memcpy(to, from, count * size);
+    return to;
+}
+
+static struct grammar *copy_grammar(const struct grammar *g)
+{
+    struct grammar *copy = calloc(1, sizeof *copy);
+    if (!copy)
+        return NULL;
+    *copy = *g;
+    copy->symbol_capacity = g->symbol_limit;
+    copy->rule_capacity = g->rule_limit;
+    copy->symbols = copy_array(g->symbols, g->symbol_limit, sizeof *g->symbols);
+    copy->rules = copy_array(g->rules, g->rule_limit, sizeof *g->rules);
+    copy->digrams.slots = copy_array(g->digrams.slots, g->digrams.capacity, sizeof *g->digrams.slots);
+    copy->short_rules = copy->lonely_rules = copy->open_digrams = (struct stack){0};
+    if (!copy->symbols || !copy->rules || !copy->digrams.slots) {
+        grammar_free(copy);
+        return NULL;
+    }
+    return copy;
+}
+
+/* What is written is the grammar as it would be if another symbol followed. Mostly that is the grammar as it
+ * stands; where the last digram is one that occurs elsewhere, it is worked out on a copy. */
+void grammar_serialise(const struct grammar *g, struct bytes *out)
+{
+    uint32_t last = g->symbols[0].previous;
+    uint32_t before = g->symbols[last].previous;
+    if (!is_real(g, before) || digram_find(&g->digrams, g->symbols, before) == SYMBOL_NONE) {
+        write_rules(g, out);
+        return;
+    }
+    struct grammar *closed = copy_grammar(g);
+    if (!closed) {
+        out->failed = true;
+        return;
+    }
+    closed->closed = true;
+    note_digram(closed, before);
+    settle(closed);
+    write_rules(closed, out);
+    grammar_free(closed);
+}

@@ -1,0 +1,126 @@
+/* pilgrim-run: starts a program with libpilgrim.so preloaded.
+ *
+ * Put before the program and behind the launcher (mpiexec -n 4 pilgrim-run ./app), so that the preload is set for the
+ * program and not for the launcher. The library is looked for beside this executable (a build folder), in ../lib
+ * of its folder (an installation, wherever it was moved), then where it was configured to be.
+ * Whatever LD_PRELOAD held stays in it, behind the library. Nothing runs after exec: the exit code is the program's.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { EXIT_USAGE = 2, EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127 };
+
+static const char usage[] = "usage: pilgrim-run [-o PATH] PROGRAM [ARGUMENTS...]\n";
+
+static const char help[] = "Starts PROGRAM with Pilgrim's library preloaded, so that its MPI calls are traced.\n"
+                           "\n"
+                           "    mpiexec -n 4 pilgrim-run ./app arguments\n"
+                           "\n"
+                           "  -o, --output=PATH  the trace's name (PILGRIM_TRACE); %p program, %j job id, %t time\n"
+                           "  -h, --help         this text\n"
+                           "  -V, --version      the version\n"
+                           "\n"
+                           "Exit status: the program's; 127 not found, 126 not executable, 2 wrong use.\n"
+                           "Settings are environment variables: see pilgrim-run(1).\n";
+
+/* Writes FOLDER/FILE to PATH. False when it is too long or not readable. */
+static int path_readable(char path[PATH_MAX], const char *folder, const char *file)
+{
+    const int length = snprintf(path, PATH_MAX, "%s/%s", folder, file);
+
+    return length > 0 && length < PATH_MAX && access(path, R_OK) == 0;
+}
+
+/* Finds libpilgrim.so. False when it is nowhere. */
+static int library_find(char path[PATH_MAX])
+{
+    char self[PATH_MAX];
+    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    char *slash = NULL;
+
+    if (length > 0) {
+        self[length] = '\0';
+        slash = strrchr(self, '/');
+    }
+    if (slash != NULL) {
+        *slash = '\0';
+        if (path_readable(path, self, "libpilgrim.so") || path_readable(path, self, "../lib/libpilgrim.so"))
+            return 1;
+    }
+    return path_readable(path, PILGRIM_LIBDIR, "libpilgrim.so");
+}
+
+/* Puts LIBRARY before what LD_PRELOAD holds. False when there is no memory. */
+static int preload_set(const char *library)
+{
+    const char *others = getenv("LD_PRELOAD");
+    char *value;
+    int failed;
+
+    if (others == NULL || *others == '\0')
+        return setenv("LD_PRELOAD", library, 1) == 0;
+    value = malloc(strlen(library) + strlen(others) + 2);
+    if (value == NULL)
+        return 0;
+    strcpy(value, library);
+    strcat(value, ":");
+    strcat(value, others);
+    failed = setenv("LD_PRELOAD", value, 1);
+    free(value);
+    return failed == 0;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct option options[] = {{"output", required_argument, NULL, 'o'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {"version", no_argument, NULL, 'V'},
+                                            {NULL, 0, NULL, 0}};
+    char library[PATH_MAX];
+    const char *output = NULL;
+    int option;
+
+    while ((option = getopt_long(argc, argv, "+o:hV", options, NULL)) != -1)
+        switch (option) {
+        case 'o':
+            output = optarg;
+            break;
+        case 'h':
+            printf("%s\n%s", usage, help);
+            return EXIT_SUCCESS;
+        case 'V':
+            puts("pilgrim-run " PILGRIM_VERSION_TEXT);
+            return EXIT_SUCCESS;
+        default:
+            fputs(usage, stderr);
+            return EXIT_USAGE;
+        }
+    if (optind == argc || (output != NULL && *output == '\0')) {
+        fputs(usage, stderr);
+        return EXIT_USAGE;
+    }
+    if (!library_find(library)) {
+        fprintf(stderr,
+                "pilgrim-run: libpilgrim.so is neither beside pilgrim-run, nor in ../lib of its folder, nor in "
+                "%s\n",
+                PILGRIM_LIBDIR);
+        return EXIT_NOT_FOUND;
+    }
+    /* The dynamic linker splits LD_PRELOAD at spaces and colons, and knows no quoting. */
+    if (strpbrk(library, " :") != NULL) {
+        fprintf(stderr, "pilgrim-run: %s cannot be preloaded: its path has a space or a colon\n", library);
+        return EXIT_USAGE;
+    }
+    if (!preload_set(library) || (output != NULL && setenv("PILGRIM_TRACE", output, 1) != 0)) {
+        perror("pilgrim-run");
+        return EXIT_NOT_EXECUTABLE;
+    }
+    execvp(argv[optind], &argv[optind]);
+    fprintf(stderr, "pilgrim-run: %s: %s\n", argv[optind], strerror(errno));
+    return errno == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+}

@@ -1,0 +1,44 @@
+/* Fragments: the recorded streams of a range of ranks, grouped; what the merge tree passes around.
+ *
+ * Fragment of one process -> pairwise merge of neighbouring ranges, lower ranks first -> the file of all. */
+#ifndef PILGRIM_FRAGMENT_H
+#define PILGRIM_FRAGMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+#include "merge/stream.h"
+#include "pilgrim/status.h"
+
+struct fragment;
+
+/* An empty fragment whose first rank will be FIRST_RANK. NULL where memory is short. */
+struct fragment *fragment_new(uint32_t first_rank);
+void fragment_free(struct fragment *f);
+
+/* Adds the next rank: its process stream (one call of pilgrim_process) and its THREADS streams, thread 0 first.
+ * Streams are borrowed during the call. errors: PILGRIM_NOMEM (the fragment is then unusable) */
+enum pilgrim_status fragment_add_rank(struct fragment *f, const struct stream *process, const struct stream *const *threads,
+                                      size_t thread_count) PILGRIM_CHECKED;
+
+/* Appends FROM, whose first rank is the one after INTO's last; FROM is used up (free it).
+ * errors: PILGRIM_NOMEM (INTO is then unusable), PILGRIM_INVALID (not neighbours) */
+enum pilgrim_status fragment_merge(struct fragment *into, struct fragment *from) PILGRIM_CHECKED;
+
+/* For transport between processes of one run; not a file format. */
+void fragment_pack(const struct fragment *f, struct bytes *out);
+enum pilgrim_status fragment_unpack(const void *data, size_t length, struct fragment **f) PILGRIM_CHECKED;
+
+uint64_t fragment_calls(const struct fragment *f);
+uint64_t fragment_plain_bytes(const struct fragment *f);
+uint32_t fragment_ranks(const struct fragment *f);
+
+/* A property of the run, kept in the file: key and value are copied. */
+enum pilgrim_status fragment_set_property(struct fragment *f, const char *key, const char *value) PILGRIM_CHECKED;
+
+/* The whole file's bytes, appended to OUT. WITH_TIMES: aggregated times were kept. */
+enum pilgrim_status fragment_write(struct fragment *f, bool with_times, struct bytes *out) PILGRIM_CHECKED;
+
+#endif

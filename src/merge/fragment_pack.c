@@ -1,0 +1,185 @@
+/* Fragments on their way between the processes of one run. What arrives was sent by the same library, but is still
+ * read through a bounds-checked cursor: a broken message must not bring the application down. */
+#include <stdlib.h>
+
+#include "base/try.h"
+#include "merge/fragment_data.h"
+
+static void pack_table(const struct intern *t, struct bytes *out)
+{
+    bytes_put_varint(out, t->count);
+    for (uint32_t i = 0; i < t->count; i++) {
+        size_t length;
+        const uint8_t *data = intern_get(t, i, &length);
+        bytes_put_varint(out, length);
+        bytes_put(out, data, length);
+    }
+}
+
+static enum pilgrim_status unpack_table(struct cursor *in, struct intern *t)
+{
+    size_t count = cursor_count(in, 1);
+    for (size_t i = 0; i < count; i++) {
+        size_t length = cursor_count(in, 1);
+        const uint8_t *data = cursor_take(in, length);
+        uint32_t number;
+        if (in->status != PILGRIM_OK)
+            return PILGRIM_DAMAGED;
+        TRY(intern_add(t, data, length, &number));
+        if (number != i)
+            return PILGRIM_DAMAGED;
+    }
+    return in->status;
+}
+
+static void pack_numbers(const uint32_t *numbers, uint32_t count, struct bytes *out)
+{
+    bytes_put_varint(out, count);
+    for (uint32_t i = 0; i < count; i++)
+        bytes_put_varint(out, numbers[i]);
+}
+
+/* *NUMBERS: COUNT numbers below LIMIT, to be freed. */
+static enum pilgrim_status unpack_numbers(struct cursor *in, uint32_t limit, uint32_t **numbers, uint32_t *count)
+{
+    *count = (uint32_t)cursor_count(in, 1);
+    *numbers = malloc(*count * sizeof **numbers + 1);
+    if (!*numbers)
+        return PILGRIM_NOMEM;
+    for (uint32_t i = 0; i < *count; i++)
+        (*numbers)[i] = (uint32_t)cursor_index(in, limit);
+    return in->status;
+}
+
+static void pack_part(const struct part *p, struct bytes *out)
+{
+    bytes_put_varint(out, p->group);
+    bytes_put_varint(out, p->place);
+    bytes_put_varint(out, p->sequence);
+    pack_numbers(p->shapes, p->signature_count, out);
+    for (uint32_t i = 0; i < p->column_count; i++)
+        column_pack(&p->columns[i], out);
+    column_pack(&p->members, out);
+    column_pack(&p->ranks, out);
+}
+
+static void pack_group(const struct group *g, struct bytes *out)
+{
+    bytes_put_u8(out, g->process);
+    bytes_put_varint(out, g->sequence);
+    pack_numbers(g->classes, g->class_count, out);
+    column_pack(&g->members, out);
+    bytes_put_varint(out, g->member_count);
+    for (uint32_t i = 0; i < g->class_count; i++) {
+        bytes_put_varint(out, g->timings[i].count);
+        bytes_put_varint(out, g->timings[i].total_ns);
+        bytes_put_varint(out, g->timings[i].min_ns);
+        bytes_put_varint(out, g->timings[i].max_ns);
+    }
+}
+
+static const struct intern *content_table(const struct fragment *f, unsigned i)
+{
+    const struct intern *tables[] = {&f->strings, &f->properties, &f->functions, &f->classes, &f->shapes, &f->sequences};
+    return i < sizeof tables / sizeof tables[0] ? tables[i] : NULL;
+}
+
+void fragment_pack(const struct fragment *f, struct bytes *out)
+{
+    bytes_put_varint(out, f->first_rank);
+    bytes_put_varint(out, f->rank_count);
+    bytes_put_varint(out, f->thread_total);
+    column_pack(&f->thread_counts, out);
+    bytes_put_varint(out, f->calls);
+    bytes_put_varint(out, f->plain_bytes);
+    for (unsigned i = 0; content_table(f, i); i++)
+        pack_table(content_table(f, i), out);
+    bytes_put_varint(out, f->group_keys.count);
+    for (uint32_t i = 0; i < f->group_keys.count; i++)
+        pack_group(&f->groups[i], out);
+    bytes_put_varint(out, f->part_keys.count);
+    for (uint32_t i = 0; i < f->part_keys.count; i++)
+        pack_part(&f->parts[i], out);
+}
+
+static enum pilgrim_status unpack_group(struct cursor *in, struct fragment *f, uint32_t expected)
+{
+    bool process = cursor_u8(in);
+    uint32_t sequence = (uint32_t)cursor_index(in, f->sequences.count);
+    uint32_t *classes, count, number;
+    enum pilgrim_status status = unpack_numbers(in, f->classes.count, &classes, &count);
+    if (status == PILGRIM_OK)
+        status = fragment_group(f, process, sequence, classes, count, &number);
+    free(classes);
+    if (status != PILGRIM_OK)
+        return status;
+    if (number != expected)
+        return PILGRIM_DAMAGED;
+    struct group *g = &f->groups[number];
+    TRY(column_unpack(in, &g->members));
+    g->member_count = cursor_varint(in);
+    for (uint32_t i = 0; i < count; i++) {
+        g->timings[i].count = cursor_varint(in);
+        g->timings[i].total_ns = cursor_varint(in);
+        g->timings[i].min_ns = cursor_varint(in);
+        g->timings[i].max_ns = cursor_varint(in);
+    }
+    return in->status;
+}
+
+static enum pilgrim_status unpack_part(struct cursor *in, struct fragment *f, uint32_t expected)
+{
+    uint32_t group = (uint32_t)cursor_index(in, f->group_keys.count);
+    if (in->status != PILGRIM_OK)
+        return in->status;
+    uint32_t place = (uint32_t)cursor_index(in, f->groups[group].class_count);
+    uint32_t sequence = (uint32_t)cursor_index(in, f->sequences.count);
+    uint32_t *shapes, count, number;
+    enum pilgrim_status status = unpack_numbers(in, f->shapes.count, &shapes, &count);
+    if (status == PILGRIM_OK)
+        status = fragment_part(f, group, place, sequence, shapes, count, &number);
+    free(shapes);
+    if (status != PILGRIM_OK)
+        return status;
+    if (number != expected)
+        return PILGRIM_DAMAGED;
+    struct part *p = &f->parts[number];
+    for (uint32_t i = 0; i < p->column_count; i++)
+        TRY(column_unpack(in, &p->columns[i]));
+    TRY(column_unpack(in, &p->members));
+    return column_unpack(in, &p->ranks);
+}
+
+static enum pilgrim_status unpack(struct cursor *in, struct fragment *f)
+{
+    f->rank_count = (uint32_t)cursor_varint(in);
+    f->thread_total = cursor_varint(in);
+    TRY(column_unpack(in, &f->thread_counts));
+    f->calls = cursor_varint(in);
+    f->plain_bytes = cursor_varint(in);
+    struct intern *tables[] = {&f->strings, &f->properties, &f->functions, &f->classes, &f->shapes, &f->sequences};
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
+        TRY(unpack_table(in, tables[i]));
+    size_t groups = cursor_count(in, 1);
+    for (size_t i = 0; i < groups; i++)
+        TRY(unpack_group(in, f, (uint32_t)i));
+    size_t parts = cursor_count(in, 1);
+    for (size_t i = 0; i < parts; i++)
+        TRY(unpack_part(in, f, (uint32_t)i));
+    return in->status == PILGRIM_OK && cursor_left(in) == 0 ? PILGRIM_OK : PILGRIM_DAMAGED;
+}
+
+enum pilgrim_status fragment_unpack(const void *data, size_t length, struct fragment **f)
+{
+    struct cursor in;
+    cursor_init(&in, data, length);
+    *f = fragment_new((uint32_t)cursor_varint(&in));
+    if (!*f)
+        return PILGRIM_NOMEM;
+    enum pilgrim_status status = unpack(&in, *f);
+    if (status != PILGRIM_OK) {
+        fragment_free(*f);
+        *f = NULL;
+    }
+    return status;
+}

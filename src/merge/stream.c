@@ -1,0 +1,128 @@
+/* Recording one thread. The structure grammar's terminals are classes, each class's value grammar's are its
+ * signatures. Classes and signatures remember their successors: in a loop nothing is hashed. */
+#include "merge/stream.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "grammar/rules.h"
+#include "merge/stream_data.h"
+
+enum { PLAIN_CALL_BYTES = 18 }; /* function 2, start 8, end 8; the values come on top */
+
+struct stream *stream_new(const struct vocabulary *vocabulary, site_resolver *resolve)
+{
+    struct stream *s = calloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    s->vocabulary = vocabulary;
+    s->resolve = resolve;
+    s->structure = grammar_new();
+    if (!s->structure) {
+        free(s);
+        return NULL;
+    }
+    return s;
+}
+
+static void class_free(struct stream_class *class)
+{
+    signatures_free(&class->signatures);
+    grammar_free(class->values);
+    free(class);
+}
+
+void stream_free(struct stream *s)
+{
+    if (!s)
+        return;
+    HASH_CLEAR(hh, s->table);
+    for (uint32_t i = 0; i < s->class_count; i++)
+        class_free(s->classes[i]);
+    free(s->classes);
+    grammar_free(s->structure);
+    free(s);
+}
+
+static struct stream_class *class_add(struct stream *s, const struct class_key *key)
+{
+    if (s->class_count == s->class_capacity) {
+        uint32_t capacity = s->class_capacity * 2 + 16;
+        struct stream_class **classes = realloc(s->classes, capacity * sizeof *classes);
+        if (!classes)
+            return NULL;
+        s->classes = classes;
+        s->class_capacity = capacity;
+    }
+    struct stream_class *class = calloc(1, sizeof *class);
+    if (!class)
+        return NULL;
+    class->key = *key;
+    class->number = s->class_count;
+    timing_init(&class->timing);
+    class->module = key->site ? s->resolve(key->site, &class->offset) : NULL;
+    class->values = grammar_new();
+    if (class->values)
+        HASH_ADD(hh, s->table, key, sizeof class->key, class);
+    if (!class->values || !class->hh.tbl) {
+        class_free(class);
+        return NULL;
+    }
+    s->classes[s->class_count++] = class;
+    return class;
+}
+
+enum pilgrim_status stream_class(struct stream *s, uint32_t function, const void *site, uint32_t *number)
+{
+    struct stream_class *class = s->last ? s->last->successor : NULL;
+    if (!class || class->key.site != site || class->key.function != function) {
+        struct class_key key = {.site = site, .function = function};
+        HASH_FIND(hh, s->table, &key, sizeof key, class);
+        if (!class)
+            class = class_add(s, &key);
+        if (!class)
+            return PILGRIM_NOMEM;
+    }
+    *number = class->number;
+    return PILGRIM_OK;
+}
+
+enum pilgrim_status stream_append(struct stream *s, uint32_t number, const void *key, size_t length,
+                                  uint64_t duration_ns)
+{
+    struct stream_class *class = s->classes[number];
+    uint32_t terminal;
+    enum pilgrim_status status = signature_intern(&class->signatures, key, length, &terminal);
+    if (status == PILGRIM_OK)
+        status = grammar_append(class->values, terminal);
+    if (status == PILGRIM_OK)
+        status = grammar_append(s->structure, number);
+    if (status != PILGRIM_OK)
+        return status;
+    if (s->last)
+        s->last->successor = class;
+    s->last = class;
+    timing_append(&class->timing, duration_ns);
+    s->calls++;
+    s->key_bytes += length;
+    return PILGRIM_OK;
+}
+
+uint64_t stream_calls(const struct stream *s)
+{
+    return s->calls;
+}
+
+uint64_t stream_plain_bytes(const struct stream *s)
+{
+    return s->calls * PLAIN_CALL_BYTES + s->key_bytes;
+}
+
+size_t stream_memory_bytes(const struct stream *s)
+{
+    size_t total = sizeof *s + grammar_memory_bytes(s->structure) + s->class_capacity * sizeof(struct stream_class *);
+    for (uint32_t i = 0; i < s->class_count; i++)
+        total += sizeof(struct stream_class) + signatures_memory_bytes(&s->classes[i]->signatures) +
+                 grammar_memory_bytes(s->classes[i]->values);
+    return total;
+}

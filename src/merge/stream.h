@@ -1,0 +1,41 @@
+/* What one thread did: its structure grammar, its call classes, their signatures and value grammars.
+ *
+ * The recording end of the data model; fragment.h makes it mergeable. Used by one thread at a time. */
+#ifndef PILGRIM_STREAM_H
+#define PILGRIM_STREAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/descriptor.h"
+#include "pilgrim/status.h"
+
+struct stream;
+
+/* Where a site lies: its module's name (borrowed, lives as long as the stream) or NULL, and the offset in it. */
+typedef const char *site_resolver(const void *site, uint64_t *offset);
+
+/* VOCABULARY and RESOLVE are borrowed. NULL where memory is short. */
+struct stream *stream_new(const struct vocabulary *vocabulary, site_resolver *resolve);
+void stream_free(struct stream *s);
+
+/* The number of the call class (FUNCTION, SITE) in *CLASS: order of first appearance in this stream, from 0.
+ * An unchanged class costs one comparison with the class that followed last time.
+ * errors: PILGRIM_NOMEM */
+enum pilgrim_status stream_class(struct stream *s, uint32_t function, const void *site, uint32_t *class) PILGRIM_CHECKED;
+
+/* Records a call of class CLASS with the values KEY (base/value.h, copied if new), LENGTH bytes.
+ * errors: PILGRIM_NOMEM, PILGRIM_LIMIT (a key of 2^31 bytes): the stream has lost this call, record no more */
+enum pilgrim_status stream_append(struct stream *s, uint32_t class, const void *key, size_t length,
+                                  uint64_t duration_ns) PILGRIM_CHECKED;
+
+uint64_t stream_calls(const struct stream *s);
+uint64_t stream_plain_bytes(const struct stream *s); /* what plain records would take: 18 bytes and the key, a call */
+size_t stream_memory_bytes(const struct stream *s);
+
+/* Prints the table and the grammars as they are now, for people. */
+void stream_dump(const struct stream *s, FILE *to);
+
+#endif

@@ -1,0 +1,41 @@
+/* The inside of a stream, for fragment.c, which takes it apart. */
+#ifndef PILGRIM_STREAM_DATA_H
+#define PILGRIM_STREAM_DATA_H
+
+#include "base/hash.h"
+#include "grammar/grammar.h"
+#include "merge/stream.h"
+#include "signature/signature.h"
+#include "timing/timing.h"
+
+struct class_key {
+    const void *site;
+    uint64_t function;
+};
+
+struct stream_class {
+    UT_hash_handle hh;
+    struct class_key key;
+    uint32_t number;
+    struct stream_class *successor; /* the class that was called after this one last time */
+    const char *module;             /* NULL: unknown */
+    uint64_t offset;
+    struct signatures signatures;
+    struct grammar *values;
+    struct timing timing;
+};
+
+struct stream {
+    const struct vocabulary *vocabulary;
+    site_resolver *resolve;
+    struct stream_class *table; /* uthash, by key */
+    struct stream_class **classes; /* by number */
+    uint32_t class_count;
+    uint32_t class_capacity;
+    struct stream_class *last;
+    struct grammar *structure;
+    uint64_t calls;
+    uint64_t key_bytes;
+};
+
+#endif

@@ -1,0 +1,283 @@
+/* malloc and its family, interposed: each calls the next library's function and tells heap.c.
+ *
+ * These run before any constructor, inside the loader and in every thread, so they rely on nothing that must be
+ * set up: the next functions are looked up at the first call. That look-up may itself allocate; it is then served
+ * from a small arena, whose memory is never freed. errno is the next function's.
+ *
+ * Memory that is given up is made known before the call that frees it: after it another thread may have it. */
+#undef _FILE_OFFSET_BITS
+#define _GNU_SOURCE 1
+#include <dlfcn.h>
+#include <errno.h>
+#include <malloc.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "objects/memory.h"
+#include "pilgrim/status.h"
+
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/* ---- the next functions ---- */
+
+static struct {
+    void *(*malloc)(size_t);
+    void *(*calloc)(size_t, size_t);
+    void *(*realloc)(void *, size_t);
+    void (*free)(void *);
+    void *(*aligned_alloc)(size_t, size_t);
+    int (*posix_memalign)(void **, size_t, size_t);
+    void *(*memalign)(size_t, size_t);
+    void *(*valloc)(size_t);
+    void *(*pvalloc)(size_t);
+    void *(*mmap)(void *, size_t, int, int, int, off_t);
+    void *(*mmap64)(void *, size_t, int, int, int, off64_t);
+    int (*munmap)(void *, size_t);
+    void *(*mremap)(void *, size_t, size_t, int, ...);
+} next;
+
+static atomic_bool ready; /* `next` is complete */
+static _Thread_local __attribute__((tls_model("initial-exec"))) bool resolving;
+
+static void next_set(void *function, const char *name)
+{
+    void *symbol = dlsym(RTLD_NEXT, name);
+    memcpy(function, &symbol, sizeof symbol);
+}
+
+/* Two threads may do this at the same time: both write the same. False: called from within the look-up. */
+static __attribute__((noinline)) bool resolve(void)
+{
+    if (resolving)
+        return false;
+    int saved = errno;
+    resolving = true;
+    next_set(&next.malloc, "malloc");
+    next_set(&next.calloc, "calloc");
+    next_set(&next.realloc, "realloc");
+    next_set(&next.free, "free");
+    next_set(&next.aligned_alloc, "aligned_alloc");
+    next_set(&next.posix_memalign, "posix_memalign");
+    next_set(&next.memalign, "memalign");
+    next_set(&next.valloc, "valloc");
+    next_set(&next.pvalloc, "pvalloc");
+    next_set(&next.mmap, "mmap");
+    next_set(&next.mmap64, "mmap64");
+    next_set(&next.munmap, "munmap");
+    next_set(&next.mremap, "mremap");
+    resolving = false;
+    atomic_store_explicit(&ready, true, memory_order_release);
+    errno = saved;
+    return true;
+}
+
+static inline bool next_known(void)
+{
+    return !UNLIKELY(!atomic_load_explicit(&ready, memory_order_acquire)) || resolve();
+}
+
+static void *none(void)
+{
+    errno = ENOMEM;
+    return NULL;
+}
+
+/* ---- the arena for the look-up itself ---- */
+
+static struct {
+    _Alignas(16) char bytes[16384];
+    atomic_size_t used;
+} arena;
+
+/* Blocks are preceded by 16 bytes that hold their size. Zeroed. */
+static void *arena_take(size_t size)
+{
+    if (size > sizeof arena.bytes)
+        return none();
+    size_t whole = 16 + ((size + 15) & ~(size_t)15);
+    size_t at = atomic_fetch_add(&arena.used, whole);
+    if (at + whole > sizeof arena.bytes)
+        return none();
+    memcpy(arena.bytes + at, &size, sizeof size);
+    return arena.bytes + at + 16;
+}
+
+static inline bool in_arena(const void *p)
+{
+    return (uintptr_t)p - (uintptr_t)arena.bytes < sizeof arena.bytes;
+}
+
+static inline void *followed(void *p)
+{
+    if (memory_followed && p)
+        heap_allocated(p);
+    return p;
+}
+
+/* ---- the functions ---- */
+
+PILGRIM_API void *malloc(size_t size)
+{
+    if (UNLIKELY(!next_known()))
+        return arena_take(size);
+    return next.malloc ? followed(next.malloc(size)) : none();
+}
+
+PILGRIM_API void *calloc(size_t count, size_t size)
+{
+    size_t bytes;
+    if (UNLIKELY(!next_known()))
+        return __builtin_mul_overflow(count, size, &bytes) ? none() : arena_take(bytes);
+    return next.calloc ? followed(next.calloc(count, size)) : none();
+}
+
+PILGRIM_API void free(void *p)
+{
+    if (!p || UNLIKELY(in_arena(p)) || UNLIKELY(!next_known()))
+        return;
+    if (memory_followed)
+        heap_freed(p);
+    if (next.free)
+        next.free(p);
+}
+
+/* A block of the arena moves out of it. */
+static __attribute__((noinline)) void *realloc_early(void *p, size_t size)
+{
+    void *q = malloc(size);
+    size_t before = 0;
+    if (p && q) {
+        memcpy(&before, (char *)p - 16, sizeof before);
+        memcpy(q, p, before < size ? before : size);
+    }
+    return q;
+}
+
+PILGRIM_API void *realloc(void *p, size_t size)
+{
+    if (UNLIKELY(in_arena(p)) || UNLIKELY(!next_known()))
+        return realloc_early(p, size);
+    if (!next.realloc)
+        return none();
+    if (!memory_followed)
+        return next.realloc(p, size);
+    if (!p)
+        return followed(next.realloc(p, size));
+    uintptr_t before = (uintptr_t)p;
+    int64_t id = heap_suspended(p);
+    void *q = next.realloc(p, size);
+    bool failed = !q && size; /* a size of 0 may have freed it */
+    if (failed || (uintptr_t)q == before) {
+        heap_resumed((const void *)before, id);
+    } else {
+        heap_resumed(NULL, id);
+        if (q)
+            heap_allocated(q);
+    }
+    return q;
+}
+
+PILGRIM_API void *reallocarray(void *p, size_t count, size_t size)
+{
+    size_t bytes;
+    return __builtin_mul_overflow(count, size, &bytes) ? none() : realloc(p, bytes);
+}
+
+PILGRIM_API void *aligned_alloc(size_t alignment, size_t size)
+{
+    return next_known() && next.aligned_alloc ? followed(next.aligned_alloc(alignment, size)) : none();
+}
+
+PILGRIM_API int posix_memalign(void **p, size_t alignment, size_t size)
+{
+    if (!next_known() || !next.posix_memalign)
+        return ENOMEM;
+    int error = next.posix_memalign(p, alignment, size);
+    if (error == 0)
+        (void)followed(*p);
+    return error;
+}
+
+PILGRIM_API void *memalign(size_t alignment, size_t size)
+{
+    return next_known() && next.memalign ? followed(next.memalign(alignment, size)) : none();
+}
+
+PILGRIM_API void *valloc(size_t size)
+{
+    return next_known() && next.valloc ? followed(next.valloc(size)) : none();
+}
+
+PILGRIM_API void *pvalloc(size_t size)
+{
+    return next_known() && next.pvalloc ? followed(next.pvalloc(size)) : none();
+}
+
+/* ---- mapped memory ---- */
+
+static size_t whole_pages(size_t length)
+{
+    size_t page = (size_t)getpagesize();
+    return (length + page - 1) / page * page;
+}
+
+static void *mapped(void *p, size_t length)
+{
+    if (memory_followed && p != MAP_FAILED)
+        heap_mapped(p, whole_pages(length));
+    return p;
+}
+
+PILGRIM_API void *mmap(void *address, size_t length, int protection, int flags, int file, off_t offset)
+{
+    if (!next_known() || !next.mmap) {
+        errno = ENOMEM;
+        return MAP_FAILED;
+    }
+    return mapped(next.mmap(address, length, protection, flags, file, offset), length);
+}
+
+PILGRIM_API void *mmap64(void *address, size_t length, int protection, int flags, int file, off64_t offset)
+{
+    if (!next_known() || !next.mmap64) {
+        errno = ENOMEM;
+        return MAP_FAILED;
+    }
+    return mapped(next.mmap64(address, length, protection, flags, file, offset), length);
+}
+
+PILGRIM_API int munmap(void *address, size_t length)
+{
+    if (!next_known() || !next.munmap) {
+        errno = ENOMEM;
+        return -1;
+    }
+    if (memory_followed)
+        heap_unmapped(address, whole_pages(length));
+    return next.munmap(address, length);
+}
+
+PILGRIM_API void *mremap(void *address, size_t before, size_t length, int flags, ...)
+{
+    va_list rest;
+    va_start(rest, flags);
+    void *wanted = flags & MREMAP_FIXED ? va_arg(rest, void *) : NULL;
+    va_end(rest);
+    if (!next_known() || !next.mremap) {
+        errno = ENOMEM;
+        return MAP_FAILED;
+    }
+    if (memory_followed)
+        heap_unmapped(address, whole_pages(before));
+    void *p = next.mremap(address, before, length, flags, wanted);
+    if (p != MAP_FAILED)
+        return mapped(p, length);
+    if (memory_followed)
+        heap_mapped(address, whole_pages(before));
+    return p;
+}

@@ -1,0 +1,395 @@
+/* MPI handles but requests; see handles.h.
+ *
+ * A table for each kind leads from the handle to its object. Predefined handles are put into it at the first use,
+ * so that one look-up answers for both. MPI is asked for ranks and sizes outside the lock, and only about objects
+ * that a call has just returned, or that the application uses in a call for that purpose: an error would run the
+ * application's error handler. */
+#include "objects/handles.h"
+
+#include <mpi.h>
+#include <pthread.h>
+#include <stddef.h>
+
+#include "functions.h"
+#include "objects/pages.h"
+#include "objects/pool.h"
+#include "objects/requests.h"
+#include "objects/sharing.h"
+#include "objects/table.h"
+
+struct object {
+    struct object_name name;
+    int64_t references;
+    struct view view;
+    bool has_view;
+    bool has_degrees;
+    int indegree, outdegree;
+    struct object *next_free;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Under the lock: */
+static bool prepared;
+static struct table objects[KIND_COUNT]; /* handle -> struct object */
+static struct pool pools[KIND_COUNT];
+static struct object *free_objects;
+static struct view *views; /* views[0] is MPI_COMM_WORLD's, without a rank until that is known */
+static size_t view_count, view_capacity;
+static struct table view_index; /* rank and size -> index + 1 */
+
+/* Before anything else: requests.c knows no MPI. */
+__attribute__((constructor)) static void handles_load(void)
+{
+    request_null_handle = HANDLE(MPI_REQUEST_NULL);
+}
+
+/* Whether AFTER, left by a call that releases an object of KIND, says that it is released. */
+static bool is_null(enum object_kind kind, uint64_t after)
+{
+    switch (kind) {
+    case KIND_COMM: return after == HANDLE(MPI_COMM_NULL);
+    case KIND_DATATYPE: return after == HANDLE(MPI_DATATYPE_NULL);
+    case KIND_GROUP: return after == HANDLE(MPI_GROUP_NULL);
+    case KIND_OP: return after == HANDLE(MPI_OP_NULL);
+    case KIND_WIN: return after == HANDLE(MPI_WIN_NULL);
+    case KIND_FILE: return after == HANDLE(MPI_FILE_NULL);
+    case KIND_INFO: return after == HANDLE(MPI_INFO_NULL);
+    case KIND_ERRHANDLER: return after == HANDLE(MPI_ERRHANDLER_NULL);
+    case KIND_MESSAGE: return after == HANDLE(MPI_MESSAGE_NULL) || after == HANDLE(MPI_MESSAGE_NO_PROC);
+    case KIND_KEYVAL: return after == HANDLE(MPI_KEYVAL_INVALID);
+#ifdef MPI_SESSION_NULL
+    case KIND_SESSION: return after == HANDLE(MPI_SESSION_NULL);
+#endif
+    case KIND_PVAR: return after == HANDLE(MPI_T_PVAR_HANDLE_NULL);
+    case KIND_PVAR_SESSION: return after == HANDLE(MPI_T_PVAR_SESSION_NULL);
+    case KIND_CVAR: return after == HANDLE(MPI_T_CVAR_HANDLE_NULL);
+    default: return after == 0;
+    }
+}
+
+/* ---- the tables; under the lock ---- */
+
+static struct object *object_take(void)
+{
+    enum { SLAB_BYTES = 16 * 1024 };
+    if (!free_objects) {
+        struct object *slab = pages_take(SLAB_BYTES);
+        for (size_t i = SLAB_BYTES / sizeof *slab; slab && i-- > 0;) {
+            slab[i].next_free = free_objects;
+            free_objects = &slab[i];
+        }
+    }
+    struct object *o = free_objects;
+    if (o) {
+        free_objects = o->next_free;
+        *o = (struct object){.references = 1};
+    }
+    return o;
+}
+
+static void object_give(struct object *o)
+{
+    o->next_free = free_objects;
+    free_objects = o;
+}
+
+static struct object *find(enum object_kind kind, uint64_t handle)
+{
+    return (struct object *)(uintptr_t)table_get(&objects[kind], handle);
+}
+
+static struct object *add(enum object_kind kind, uint64_t handle, struct object_name name)
+{
+    struct object *o = object_take();
+    if (!o || !table_set(&objects[kind], handle, (uint64_t)(uintptr_t)o)) {
+        if (o)
+            object_give(o);
+        objects_fail();
+        return NULL;
+    }
+    o->name = name;
+    return o;
+}
+
+/* Index of the view RANK of SIZE, new or known; 0 where memory is short. */
+static uint32_t view_add(int rank, int size)
+{
+    enum { FIRST_BYTES = 4096 };
+    uint64_t key = (uint64_t)(uint32_t)rank << 32 | (uint32_t)size;
+    uint64_t known = table_get(&view_index, key);
+    if (known)
+        return (uint32_t)(known - 1);
+    if (view_count == view_capacity) {
+        size_t before = view_capacity * sizeof *views, bytes = before ? 2 * before : FIRST_BYTES;
+        struct view *more = before ? pages_grow(views, before, bytes) : pages_take(bytes);
+        if (!more) {
+            objects_fail();
+            return 0;
+        }
+        views = more;
+        view_capacity = bytes / sizeof *views;
+    }
+    if (!table_set(&view_index, key, view_count + 1)) {
+        objects_fail();
+        return 0;
+    }
+    views[view_count] = (struct view){
+        .index = (uint32_t)view_count, .rank = rank, .size = size, .local_size = size};
+    return (uint32_t)view_count++;
+}
+
+/* Names what is predefined, makes views[0]. */
+static void prepare(void)
+{
+    if (prepared)
+        return;
+    prepared = true;
+    (void)view_add(-1, 1);
+    size_t count = 0;
+    const struct predefined_handle *all = predefined_handles(&count);
+    for (size_t i = 0; i < count; i++) {
+        enum object_kind kind = (enum object_kind)all[i].kind;
+        if (!find(kind, all[i].handle)) /* the first of several names */
+            (void)add(kind, all[i].handle, (struct object_name){.predefined = true, .name = all[i].name});
+    }
+}
+
+static void enter(void)
+{
+    objects_lock(&lock);
+    prepare();
+}
+
+static void leave(void)
+{
+    objects_unlock(&lock);
+}
+
+static struct object *find_or_add(enum object_kind kind, uint64_t handle)
+{
+    struct object *o = find(kind, handle);
+    if (o)
+        return o;
+    int64_t id = pool_take(&pools[kind]);
+    if (id < 0)
+        objects_fail();
+    else if (!(o = add(kind, handle, (struct object_name){.id = id})))
+        pool_give(&pools[kind], id);
+    return o;
+}
+
+static struct object_name name_of(const struct object *o)
+{
+    return o ? o->name : (struct object_name){.id = 0};
+}
+
+struct object_name object_name_of(enum object_kind kind, uint64_t handle)
+{
+    enter();
+    struct object_name name = name_of(find_or_add(kind, handle));
+    leave();
+    return name;
+}
+
+/* ---- views ---- */
+
+static struct view view_of_comm(MPI_Comm comm)
+{
+    struct view v = {.rank = -1, .size = 1, .local_size = 1};
+    int inter = 0;
+    PMPI_Comm_rank(comm, &v.rank);
+    PMPI_Comm_size(comm, &v.local_size);
+    PMPI_Comm_test_inter(comm, &inter);
+    v.size = v.local_size;
+    v.inter = inter;
+    if (inter)
+        PMPI_Comm_remote_size(comm, &v.size);
+    return v;
+}
+
+static struct view view_of_win(MPI_Win win)
+{
+    struct view v = {.rank = -1, .size = 1, .local_size = 1};
+    MPI_Group group;
+    if (PMPI_Win_get_group(win, &group) != MPI_SUCCESS)
+        return v;
+    PMPI_Group_rank(group, &v.rank);
+    if (v.rank == MPI_UNDEFINED)
+        v.rank = -1;
+    PMPI_Group_size(group, &v.size);
+    PMPI_Group_free(&group);
+    v.local_size = v.size;
+    return v;
+}
+
+/* A handle is what HANDLE made of it: an int in some libraries, a pointer in others. */
+#define COMM(handle) ((MPI_Comm)(uintptr_t)(handle))
+#define WIN(handle) ((MPI_Win)(uintptr_t)(handle))
+
+static bool mpi_runs(void)
+{
+    int initialized = 0, finalized = 0;
+    PMPI_Initialized(&initialized);
+    PMPI_Finalized(&finalized);
+    return initialized && !finalized;
+}
+
+static void set_view(struct object *o, struct view v, bool world)
+{
+    if (world && views && views[0].rank < 0) {
+        (void)table_remove(&view_index, (uint64_t)UINT32_MAX << 32 | 1);
+        views[0] = (struct view){.rank = v.rank, .size = v.size, .local_size = v.size};
+        (void)table_set(&view_index, (uint64_t)(uint32_t)v.rank << 32 | (uint32_t)v.size, 1);
+    }
+    v.index = v.rank < 0 ? 0 : view_add(v.rank, v.size);
+    o->view = v;
+    o->has_view = true;
+}
+
+struct view object_view(enum object_kind kind, uint64_t handle)
+{
+    bool world = kind == KIND_COMM && handle == HANDLE(MPI_COMM_WORLD);
+    bool self = kind == KIND_COMM && handle == HANDLE(MPI_COMM_SELF);
+    struct view v;
+    enter();
+    struct object *o = find(kind, handle);
+    bool known = o && o->has_view;
+    v = known ? o->view : views ? views[0] : (struct view){.rank = -1, .size = 1, .local_size = 1};
+    leave();
+    if (known || !o || !(world || self) || !mpi_runs())
+        return v;
+    if (self)
+        v = (struct view){.rank = 0, .size = 1, .local_size = 1};
+    else
+        v = view_of_comm(MPI_COMM_WORLD);
+    enter();
+    set_view(o, v, world);
+    v = o->view;
+    leave();
+    return v;
+}
+
+size_t objects_views(struct view *copy, size_t capacity)
+{
+    enter();
+    size_t count = view_count;
+    for (size_t i = 0; i < count && i < capacity; i++)
+        copy[i] = views[i];
+    leave();
+    return count;
+}
+
+/* ---- creation and release ---- */
+
+/* Whether MPI may return the handle of a live object once more, to be freed once more. */
+static bool counts_references(enum object_kind kind)
+{
+    return kind == KIND_DATATYPE || kind == KIND_GROUP || kind == KIND_ERRHANDLER;
+}
+
+/* One of another kind that is returned again while it is known was freed where we did not see it, or is
+ * MPI_Comm_get_parent's: it keeps its id, and its view is asked anew. */
+static struct object_name created(enum object_kind kind, uint64_t handle, const struct view *view)
+{
+    enter();
+    struct object *o = find(kind, handle);
+    if (!o)
+        o = find_or_add(kind, handle);
+    else if (!o->name.predefined && counts_references(kind))
+        o->references++;
+    if (o && !o->name.predefined) {
+        o->has_degrees = false;
+        if (view)
+            set_view(o, *view, false);
+    }
+    struct object_name name = name_of(o);
+    leave();
+    return name;
+}
+
+struct object_name object_created(enum object_kind kind, uint64_t handle)
+{
+    struct view v;
+    if ((kind != KIND_COMM && kind != KIND_WIN) || is_null(kind, handle))
+        return created(kind, handle, NULL);
+    v = kind == KIND_COMM ? view_of_comm(COMM(handle)) : view_of_win(WIN(handle));
+    return created(kind, handle, &v);
+}
+
+struct object_name object_created_like(enum object_kind kind, uint64_t handle, const struct view *view)
+{
+    return created(kind, handle, is_null(kind, handle) ? NULL : view);
+}
+
+void object_released(enum object_kind kind, uint64_t before, uint64_t after)
+{
+    if (!is_null(kind, after))
+        return;
+    enter();
+    struct object *o = find(kind, before);
+    bool gone = o && !o->name.predefined && --o->references == 0;
+    int64_t id = gone ? o->name.id : -1;
+    if (gone) {
+        (void)table_remove(&objects[kind], before);
+        object_give(o);
+    }
+    leave();
+    if (!gone)
+        return;
+    objects_tell_released(object_kind_word[kind], id); /* before another thread can take the id */
+    enter();
+    pool_give(&pools[kind], id);
+    leave();
+}
+
+/* ---- neighbours ---- */
+
+static void ask_degrees(MPI_Comm comm, int *indegree, int *outdegree)
+{
+    int topology = MPI_UNDEFINED, dimensions = 0, rank = 0, neighbours = 0, weighted;
+    *indegree = *outdegree = 0;
+    if (PMPI_Topo_test(comm, &topology) != MPI_SUCCESS)
+        return;
+    if (topology == MPI_CART) {
+        PMPI_Cartdim_get(comm, &dimensions);
+        *indegree = *outdegree = 2 * dimensions;
+    } else if (topology == MPI_GRAPH) {
+        PMPI_Comm_rank(comm, &rank);
+        PMPI_Graph_neighbors_count(comm, rank, &neighbours);
+        *indegree = *outdegree = neighbours;
+    } else if (topology == MPI_DIST_GRAPH) {
+        PMPI_Dist_graph_neighbors_count(comm, indegree, outdegree, &weighted);
+    }
+}
+
+static int degree(uint64_t comm, bool in)
+{
+    int indegree = 0, outdegree = 0;
+    enter();
+    struct object *o = find(KIND_COMM, comm);
+    bool usable = o && !is_null(KIND_COMM, comm), known = usable && o->has_degrees;
+    if (known) {
+        indegree = o->indegree;
+        outdegree = o->outdegree;
+    }
+    leave();
+    if (usable && !known && mpi_runs()) {
+        ask_degrees(COMM(comm), &indegree, &outdegree);
+        enter();
+        o->indegree = indegree;
+        o->outdegree = outdegree;
+        o->has_degrees = true;
+        leave();
+    }
+    return in ? indegree : outdegree;
+}
+
+int comm_indegree(uint64_t comm)
+{
+    return degree(comm, true);
+}
+
+int comm_outdegree(uint64_t comm)
+{
+    return degree(comm, false);
+}

@@ -1,0 +1,73 @@
+/* MPI handles: symbolic ids for every kind of object but requests (requests.h).
+ *
+ * Each kind has a pool of ids, smallest free first. A handle seen for the first time gets an id; the id goes
+ * back when the object is released. MPI may return one handle from several calls that each must be freed
+ * (MPI_Comm_group): references are counted.
+ * All functions may be called by any thread once objects_set_threads(true) was called. */
+#ifndef PILGRIM_HANDLES_H
+#define PILGRIM_HANDLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A handle of any kind and any MPI library as an integer. */
+#define HANDLE(h) ((uint64_t)(uintptr_t)(h))
+
+enum object_kind {
+    KIND_COMM, KIND_DATATYPE, KIND_GROUP, KIND_OP, KIND_WIN, KIND_FILE, KIND_INFO, KIND_ERRHANDLER, KIND_MESSAGE,
+    KIND_SESSION, KIND_KEYVAL, KIND_CVAR, KIND_PVAR, KIND_PVAR_SESSION, KIND_ENUM, KIND_EVENT, KIND_EVENT_INSTANCE,
+    KIND_REQUEST, /* for predefined names (MPI_REQUEST_NULL) only */
+    KIND_COUNT
+};
+
+/* The word before the colon: "comm", "datatype", ... */
+extern const char *const object_kind_word[KIND_COUNT];
+
+/* The caller's place in the group that rank arguments refer to.
+ * index: place in the process's view table; views[0] is MPI_COMM_WORLD's */
+struct view {
+    uint32_t index;
+    int rank;       /* the caller's, in the (local) group; -1 where it is in none */
+    int size;       /* of the group that ranks refer to: the remote one of an inter-communicator */
+    int local_size; /* of the caller's own group */
+    bool inter;
+};
+
+struct object_name {
+    bool predefined; /* then only `name` counts */
+    uint16_t name;   /* index into the vocabulary's names */
+    int64_t id;
+};
+
+void objects_set_threads(bool several); /* after MPI_Init_thread: whether locks are needed */
+
+/* The name of HANDLE; one never seen gets a name now (and for communicators, windows no view: views[0]). */
+struct object_name object_name_of(enum object_kind kind, uint64_t handle);
+
+/* A call returned HANDLE as new: names it, or counts a further reference if it is known. For communicators and windows
+ * asks MPI for rank and size (PMPI), so not for one that a pending call still creates. */
+struct object_name object_created(enum object_kind kind, uint64_t handle);
+
+/* As object_created, with the view of PARENT: a communicator of a non-blocking duplication, a message, a window. */
+struct object_name object_created_like(enum object_kind kind, uint64_t handle, const struct view *view);
+
+/* A call took one reference of BEFORE and left AFTER in its place: releases BEFORE's id where AFTER is a null handle
+ * and no reference is left. */
+void object_released(enum object_kind kind, uint64_t before, uint64_t after);
+
+/* The view of a communicator, window or message; views[0] for what is unknown or null. */
+struct view object_view(enum object_kind kind, uint64_t handle);
+
+/* Neighbourhood sizes of a communicator with a topology, asked once and kept; 0 without one. */
+int comm_indegree(uint64_t comm);
+int comm_outdegree(uint64_t comm);
+
+/* The process's view table: distinct (rank, size) pairs in order of first appearance. Returns the count. */
+size_t objects_views(struct view *views, size_t capacity);
+
+/* Called for every id that goes back to its pool, with the object's printed name ("comm:3", "heap:1", "request:5.0");
+ * NULL: nobody. For the shadow only. */
+extern void (*objects_release_hook)(const char *name);
+
+#endif

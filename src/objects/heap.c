@@ -1,0 +1,412 @@
+/* Which heap memory there is, and its names; see memory.h.
+ *
+ * Allocations: a bitmap with a bit for each 16 bytes of address space, set where an allocation starts. It lies in
+ * leaves of 64 MiB of address space, made on demand and kept, under one root. malloc and free set and clear a bit
+ * with one atomic instruction: no lock, no list, no memory of their own. Sizes are the allocator's business
+ * (malloc_usable_size).
+ *
+ * A look-up scans back to the nearest start. Two summaries make this fast in large allocations: a bit for each word
+ * of 64 starts, a bit for each 64 of those. They are set with the start, and cleared only when a look-up finds
+ * nothing there, so they may say "perhaps" of an empty word, never "no" of another. That holds because both sides
+ * first change one level with an atomic read-modify-write and then read the other one.
+ *
+ * Names: a table from start to id under a lock, and a bitmap 'named' with a summary, which free reads first. A
+ * look-up marks a start as named, then sees whether it is still there, before it reads the allocation's size: a
+ * concurrent free either has cleared the start by then, or sees the mark and waits for the lock. */
+#define _GNU_SOURCE 1
+#include "objects/heap.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "objects/mappings.h"
+#include "objects/memory.h"
+#include "objects/pages.h"
+#include "objects/pool.h"
+#include "objects/sharing.h"
+#include "objects/table.h"
+
+enum { UNIT_BITS = 4, LEAF_BITS = 26, ADDRESS_BITS = 48 };
+enum { WORDS = 1 << (LEAF_BITS - UNIT_BITS - 6), BLOCKS = WORDS / 64, GROUPS = BLOCKS / 64 };
+#define LEAVES ((size_t)1 << (ADDRESS_BITS - LEAF_BITS))
+
+struct leaf {
+    _Atomic uint64_t starts[WORDS];
+    _Atomic uint64_t words[BLOCKS];       /* summary of starts */
+    _Atomic uint64_t blocks[GROUPS];      /* summary of words */
+    _Atomic uint64_t named[WORDS];        /* changed under the lock only, as is its summary */
+    _Atomic uint64_t named_words[BLOCKS]; /* exact: set where a word of `named` is not 0 */
+};
+
+_Static_assert(sizeof(uintptr_t) == 8, "the bitmap needs 64-bit addresses");
+
+bool memory_followed = true;
+_Atomic uint64_t memory_generation = 1;
+
+static _Atomic(_Atomic(struct leaf *) *) root;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Under the lock: */
+static uint32_t *leaf_numbers; /* of the leaves there are, ascending */
+static size_t leaf_count, leaf_capacity;
+static struct pool ids;        /* of allocations, mappings and unknown addresses */
+static struct table names;     /* start of an allocation -> id + 1 */
+static struct table unknown;   /* address -> id + 1 */
+static struct mappings mappings;
+
+/* ---- the bitmap ---- */
+
+struct place {
+    struct leaf *leaf;
+    size_t word;
+    uint64_t bit;
+};
+
+static inline bool followable(uintptr_t address)
+{
+    return (address & ((1 << UNIT_BITS) - 1)) == 0 && address >> ADDRESS_BITS == 0;
+}
+
+static inline struct leaf *leaf_of(uintptr_t address)
+{
+    _Atomic(struct leaf *) *leaves = atomic_load_explicit(&root, memory_order_acquire);
+    return leaves ? atomic_load_explicit(&leaves[address >> LEAF_BITS], memory_order_acquire) : NULL;
+}
+
+static inline struct place place_in(struct leaf *leaf, uintptr_t address)
+{
+    size_t unit = (address & (((uintptr_t)1 << LEAF_BITS) - 1)) >> UNIT_BITS;
+    return (struct place){leaf, unit / 64, (uint64_t)1 << (unit % 64)};
+}
+
+/* Writes the leaf's number into its place. False where memory is short. */
+static bool remember_leaf(uint32_t number)
+{
+    enum { FIRST_BYTES = 4096 };
+    if (leaf_count == leaf_capacity) {
+        size_t before = leaf_capacity * sizeof *leaf_numbers, bytes = before ? 2 * before : FIRST_BYTES;
+        uint32_t *numbers = before ? pages_grow(leaf_numbers, before, bytes) : pages_take(bytes);
+        if (!numbers)
+            return false;
+        leaf_numbers = numbers;
+        leaf_capacity = bytes / sizeof *leaf_numbers;
+    }
+    size_t at = leaf_count;
+    for (; at > 0 && leaf_numbers[at - 1] > number; at--)
+        leaf_numbers[at] = leaf_numbers[at - 1];
+    leaf_numbers[at] = number;
+    leaf_count++;
+    return true;
+}
+
+/* Makes the leaf of ADDRESS. NULL where memory is short: its allocations then count as unknown memory. */
+static __attribute__((noinline)) struct leaf *leaf_make(uintptr_t address)
+{
+    pthread_mutex_lock(&lock);
+    struct leaf *leaf = leaf_of(address);
+    if (!leaf && !atomic_load(&root))
+        atomic_store(&root, pages_take(LEAVES * sizeof(struct leaf *)));
+    if (!leaf && atomic_load(&root)) {
+        leaf = pages_take(sizeof *leaf);
+        if (leaf && !remember_leaf((uint32_t)(address >> LEAF_BITS))) {
+            pages_give(leaf, sizeof *leaf);
+            leaf = NULL;
+        }
+        if (leaf)
+            atomic_store(&atomic_load(&root)[address >> LEAF_BITS], leaf);
+    }
+    pthread_mutex_unlock(&lock);
+    return leaf;
+}
+
+void heap_allocated(const void *start)
+{
+    uintptr_t address = (uintptr_t)start;
+    if (!followable(address))
+        return;
+    struct leaf *leaf = leaf_of(address);
+    if (__builtin_expect(!leaf, 0) && !(leaf = leaf_make(address)))
+        return;
+    struct place p = place_in(leaf, address);
+    uint64_t word_bit = (uint64_t)1 << (p.word % 64), block_bit = (uint64_t)1 << (p.word / 64 % 64);
+    atomic_fetch_or(&leaf->starts[p.word], p.bit);
+    if (!(atomic_load(&leaf->words[p.word / 64]) & word_bit))
+        atomic_fetch_or(&leaf->words[p.word / 64], word_bit);
+    if (!(atomic_load(&leaf->blocks[p.word / 4096]) & block_bit))
+        atomic_fetch_or(&leaf->blocks[p.word / 4096], block_bit);
+}
+
+/* The number of the last bit set in WORD at or below place LAST, or -1. */
+static int last_bit(uint64_t word, size_t last)
+{
+    word &= UINT64_MAX >> (63 - last);
+    return word ? 63 - __builtin_clzll(word) : -1;
+}
+
+/* The last word with a start in it among 0..WORD, or -1. Under the lock; corrects the summaries. */
+static int64_t last_word(struct leaf *leaf, int64_t word)
+{
+    while (word >= 0) {
+        size_t w = (size_t)word, block = w / 64, group = block / 64;
+        if (atomic_load(&leaf->starts[w]))
+            return word;
+        int i = last_bit(atomic_load(&leaf->words[block]), w % 64);
+        if (i == (int)(w % 64)) {
+            uint64_t bit = (uint64_t)1 << i;
+            atomic_fetch_and(&leaf->words[block], ~bit);
+            if (atomic_load(&leaf->starts[w]))
+                atomic_fetch_or(&leaf->words[block], bit);
+        } else if (i >= 0) {
+            word = (int64_t)(block * 64 + (size_t)i);
+        } else {
+            if (!atomic_load(&leaf->words[block])) {
+                uint64_t bit = (uint64_t)1 << (block % 64);
+                atomic_fetch_and(&leaf->blocks[group], ~bit);
+                if (atomic_load(&leaf->words[block]))
+                    atomic_fetch_or(&leaf->blocks[group], bit);
+            }
+            int64_t before = (int64_t)block - 1;
+            while (before >= 0) {
+                i = last_bit(atomic_load(&leaf->blocks[before / 64]), (size_t)before % 64);
+                if (i >= 0)
+                    break;
+                before = before / 64 * 64 - 1;
+            }
+            word = before < 0 ? -1 : (before / 64 * 64 + i) * 64 + 63;
+        }
+    }
+    return -1;
+}
+
+/* The nearest start at or below ADDRESS; 0: none. Under the lock. */
+static uintptr_t start_below(uintptr_t address)
+{
+    size_t low = 0, high = leaf_count; /* leaf_numbers[0..low-1] are at or below */
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (leaf_numbers[middle] <= address >> LEAF_BITS)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    while (low-- > 0) {
+        uintptr_t base = (uintptr_t)leaf_numbers[low] << LEAF_BITS;
+        struct leaf *leaf = leaf_of(base);
+        uintptr_t last = ((uintptr_t)1 << LEAF_BITS) - 1;
+        if (address - base < last)
+            last = address - base;
+        size_t unit = last >> UNIT_BITS;
+        int64_t word = (int64_t)(unit / 64);
+        int i = last_bit(atomic_load(&leaf->starts[word]), unit % 64);
+        while (i < 0 && (word = last_word(leaf, word - 1)) >= 0)
+            i = last_bit(atomic_load(&leaf->starts[word]), 63); /* -1: freed meanwhile */
+        if (i >= 0)
+            return base + (((uintptr_t)word * 64 + (uintptr_t)i) << UNIT_BITS);
+    }
+    return 0;
+}
+
+/* ---- names ---- */
+
+static void mark_named(const struct place *p)
+{
+    atomic_fetch_or(&p->leaf->named[p->word], p->bit);
+    atomic_fetch_or(&p->leaf->named_words[p->word / 64], (uint64_t)1 << (p->word % 64));
+}
+
+static void unmark_named(const struct place *p)
+{
+    if (atomic_fetch_and(&p->leaf->named[p->word], ~p->bit) == p->bit)
+        atomic_fetch_and(&p->leaf->named_words[p->word / 64], ~((uint64_t)1 << (p->word % 64)));
+}
+
+static int64_t id_take(void)
+{
+    int64_t id = pool_take(&ids);
+    if (id < 0)
+        objects_fail();
+    return id;
+}
+
+/* The id of KEY in TABLE; one that has none gets one. Returns -1 where memory is short. */
+static int64_t id_in(struct table *table, uint64_t key)
+{
+    int64_t id = (int64_t)table_get(table, key) - 1;
+    if (id >= 0 || (id = id_take()) < 0)
+        return id;
+    if (table_set(table, key, (uint64_t)id + 1))
+        return id;
+    pool_give(&ids, id);
+    objects_fail();
+    return -1;
+}
+
+/* Whether the allocation at START reaches to ADDRESS. One that ends there counts, for an empty buffer behind the last
+ * element, unless a mapping begins there. */
+static bool reaches(uintptr_t start, uintptr_t address)
+{
+    size_t size = malloc_usable_size((void *)start);
+    return address - start < size || (address - start == size && !mappings_find(&mappings, address));
+}
+
+/* Marks before it looks; see the head of this file. */
+static bool name_allocation(uintptr_t address, int64_t *id, int64_t *offset)
+{
+    if (address >> ADDRESS_BITS)
+        return false;
+    uintptr_t start = start_below(address);
+    if (!start)
+        return false;
+    struct place p = place_in(leaf_of(start), start);
+    bool named_before = atomic_load(&p.leaf->named[p.word]) & p.bit;
+    mark_named(&p);
+    bool inside = (atomic_load(&p.leaf->starts[p.word]) & p.bit) && reaches(start, address);
+    if (!inside) {
+        if (!named_before)
+            unmark_named(&p);
+        return false;
+    }
+    *id = id_in(&names, start);
+    *offset = (int64_t)(address - start);
+    return true;
+}
+
+static bool name_mapping(uintptr_t address, int64_t *id, int64_t *offset)
+{
+    struct mapping *range = mappings_find(&mappings, address);
+    if (!range)
+        return false;
+    if (range->id < 0)
+        mappings_name(&mappings, range, id_take());
+    *id = range->id;
+    *offset = (int64_t)(address - range->base);
+    return true;
+}
+
+bool heap_name(const void *address, int64_t *id, int64_t *offset)
+{
+    if (!memory_followed)
+        return false;
+    pthread_mutex_lock(&lock);
+    bool found = name_allocation((uintptr_t)address, id, offset) || name_mapping((uintptr_t)address, id, offset);
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+int64_t heap_name_unknown(const void *address)
+{
+    pthread_mutex_lock(&lock);
+    int64_t id = id_in(&unknown, (uintptr_t)address);
+    pthread_mutex_unlock(&lock);
+    return id;
+}
+
+/* ---- freeing ---- */
+
+static void id_give(int64_t id)
+{
+    pthread_mutex_lock(&lock);
+    pool_give(&ids, id);
+    pthread_mutex_unlock(&lock);
+}
+
+/* Takes the name of an allocation that is marked as named. Its id stays out of the pool. */
+static __attribute__((noinline)) int64_t unname(const struct place *p, uintptr_t start)
+{
+    pthread_mutex_lock(&lock);
+    int64_t id = (int64_t)table_remove(&names, start) - 1;
+    unmark_named(p);
+    atomic_fetch_add(&memory_generation, 1);
+    pthread_mutex_unlock(&lock);
+    return id;
+}
+
+int64_t heap_suspended(const void *start)
+{
+    uintptr_t address = (uintptr_t)start;
+    struct leaf *leaf;
+    if (!followable(address) || !(leaf = leaf_of(address)))
+        return -1;
+    struct place p = place_in(leaf, address);
+    atomic_fetch_and(&leaf->starts[p.word], ~p.bit);
+    if (__builtin_expect(!(atomic_load(&leaf->named_words[p.word / 64]) >> (p.word % 64) & 1), 1) ||
+        !(atomic_load(&leaf->named[p.word]) & p.bit))
+        return -1;
+    return unname(&p, address);
+}
+
+/* The hook may write: errno belongs to the application, which calls free. */
+static __attribute__((noinline)) void release(int64_t id)
+{
+    int saved = errno;
+    objects_tell_released("heap", id);
+    id_give(id);
+    errno = saved;
+}
+
+void heap_freed(const void *start)
+{
+    int64_t id = heap_suspended(start);
+    if (__builtin_expect(id >= 0, 0))
+        release(id);
+}
+
+void heap_resumed(const void *start, int64_t id)
+{
+    if (start)
+        heap_allocated(start);
+    if (id < 0)
+        return;
+    struct leaf *leaf = start ? leaf_of((uintptr_t)start) : NULL;
+    if (!leaf) {
+        release(id);
+        return;
+    }
+    struct place p = place_in(leaf, (uintptr_t)start);
+    pthread_mutex_lock(&lock);
+    mark_named(&p);
+    bool kept = table_set(&names, (uintptr_t)start, (uint64_t)id + 1);
+    pthread_mutex_unlock(&lock);
+    if (!kept)
+        release(id);
+}
+
+/* ---- mapped memory ---- */
+
+void heap_unmapped(const void *start, size_t length)
+{
+    uintptr_t from = (uintptr_t)start, to = from + length;
+    for (bool more = to > from; more;) {
+        int64_t id = -1;
+        pthread_mutex_lock(&lock);
+        more = mappings_cut(&mappings, from, to, &id);
+        if (more)
+            atomic_fetch_add(&memory_generation, 1);
+        pthread_mutex_unlock(&lock);
+        if (id >= 0)
+            release(id);
+    }
+}
+
+void heap_mapped(const void *start, size_t length)
+{
+    uintptr_t from = (uintptr_t)start, to = from + length;
+    if (to <= from)
+        return;
+    heap_unmapped(start, length); /* MAP_FIXED over another one */
+    pthread_mutex_lock(&lock);
+    (void)mappings_add(&mappings, from, to); /* without memory: counts as unknown */
+    pthread_mutex_unlock(&lock);
+}
+
+void heap_fork_prepare(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void heap_fork_done(void)
+{
+    pthread_mutex_unlock(&lock);
+}

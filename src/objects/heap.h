@@ -1,0 +1,23 @@
+/* Heap memory, between heap.c and memory.c. All functions may be called by any thread. */
+#ifndef PILGRIM_HEAP_H
+#define PILGRIM_HEAP_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Counts up whenever a name may have become wrong (an allocation freed, a mapping changed): a name that was found
+ * under one count holds as long as the count does. */
+extern _Atomic uint64_t memory_generation;
+
+/* The name of ADDRESS if it lies in an allocation or a mapping that is followed; one that has none gets one now. */
+bool heap_name(const void *address, int64_t *id, int64_t *offset);
+
+/* The id of an address that lies in no known memory: one of its own, from the same pool, for good. */
+int64_t heap_name_unknown(const void *address);
+
+/* Around fork, so that the child finds the lock free. */
+void heap_fork_prepare(void);
+void heap_fork_done(void);
+
+#endif

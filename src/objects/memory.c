@@ -1,0 +1,184 @@
+/* What a pointer points to; see memory.h. Stacks, and the order in which the kinds of memory are asked.
+ *
+ * A thread's own stack comes first, and exactly: what lies above its stack pointer. Other threads' stacks are
+ * known once they named a pointer. The main thread's stack is asked last, because the space that it may still
+ * grow into can hold other memory.
+ *
+ * A thread keeps its last names in a small cache, which holds as long as nothing named was freed
+ * (memory_generation), so that a loop over the same buffers takes no lock. */
+#define _GNU_SOURCE 1
+#include "objects/memory.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "objects/heap.h"
+#include "objects/modules.h"
+#include "objects/pages.h"
+#include "objects/sharing.h"
+#include "objects/table.h"
+
+enum { CACHE_SIZE = 64 };
+
+/* A thread that named a pointer; in the list until the thread ends. */
+struct thread_memory {
+    struct thread_memory *next;
+    uintptr_t low, high; /* its stack */
+    bool main;
+    struct cached {
+        uintptr_t address;
+        uint64_t generation;
+        struct memory_name name;
+    } cache[CACHE_SIZE];
+};
+
+static _Thread_local __attribute__((tls_model("initial-exec"))) struct thread_memory *mine;
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_key_t at_thread_end;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Under the lock: */
+static struct thread_memory *threads;
+static struct table stack_ids; /* address -> id + 1 */
+static int64_t next_stack_id;
+
+/* ---- threads ---- */
+
+static void thread_ended(void *data)
+{
+    struct thread_memory *t = data, **link = &threads;
+    mine = NULL;
+    pthread_mutex_lock(&lock);
+    while (*link && *link != t)
+        link = &(*link)->next;
+    if (*link)
+        *link = t->next;
+    pthread_mutex_unlock(&lock);
+    atomic_fetch_add(&memory_generation, 1); /* others may know addresses in this stack */
+    pages_give(t, sizeof *t);
+}
+
+static void fork_prepare(void)
+{
+    modules_fork_prepare();
+    pthread_mutex_lock(&lock);
+    heap_fork_prepare();
+}
+
+static void fork_done(void)
+{
+    heap_fork_done();
+    pthread_mutex_unlock(&lock);
+    modules_fork_done();
+}
+
+static void start(void)
+{
+    if (pthread_key_create(&at_thread_end, thread_ended) != 0 ||
+        pthread_atfork(fork_prepare, fork_done, fork_done) != 0)
+        objects_fail();
+}
+
+/* The calling thread's place in the list; NULL where memory is short. */
+static struct thread_memory *thread_get(void)
+{
+    if (mine)
+        return mine;
+    pthread_once(&once, start);
+    struct thread_memory *t = pages_take(sizeof *t);
+    pthread_attr_t attributes;
+    if (!t)
+        return NULL;
+    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+        void *low;
+        size_t size;
+        if (pthread_attr_getstack(&attributes, &low, &size) == 0) {
+            t->low = (uintptr_t)low;
+            t->high = t->low + size;
+        }
+        pthread_attr_destroy(&attributes);
+    }
+    t->main = getpid() == gettid();
+    pthread_mutex_lock(&lock);
+    t->next = threads;
+    threads = t;
+    pthread_mutex_unlock(&lock);
+    (void)pthread_setspecific(at_thread_end, t);
+    mine = t;
+    return t;
+}
+
+/* ---- stacks ---- */
+
+static bool in_other_stack(uintptr_t address, bool main)
+{
+    bool found = false;
+    pthread_mutex_lock(&lock);
+    for (const struct thread_memory *t = threads; t && !found; t = t->next)
+        found = t->main == main && address >= t->low && address < t->high;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+static int64_t stack_id(uintptr_t address)
+{
+    pthread_mutex_lock(&lock);
+    int64_t id = (int64_t)table_get(&stack_ids, address) - 1;
+    if (id < 0 && table_set(&stack_ids, address, (uint64_t)next_stack_id + 1))
+        id = next_stack_id++;
+    pthread_mutex_unlock(&lock);
+    if (id < 0)
+        objects_fail();
+    return id;
+}
+
+/* ---- names ---- */
+
+static bool find_known(const struct thread_memory *t, uintptr_t address, struct memory_name *name)
+{
+    const void *pointer = (const void *)address;
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    bool own = t && address >= here && address < t->high;
+    *name = (struct memory_name){.space = MEMORY_STACK};
+    if (!own && !in_other_stack(address, false)) {
+        name->space = MEMORY_HEAP;
+        if (heap_name(pointer, &name->id, &name->offset))
+            return true;
+        name->space = MEMORY_STATIC;
+        if (modules_name(pointer, &name->id, &name->offset))
+            return true;
+        if (!in_other_stack(address, true))
+            return false;
+        name->space = MEMORY_STACK;
+    }
+    name->id = stack_id(address);
+    return true;
+}
+
+bool memory_find(const void *pointer, struct memory_name *name)
+{
+    uintptr_t address = (uintptr_t)pointer;
+    struct thread_memory *t = thread_get();
+    if (!t)
+        return find_known(NULL, address, name);
+    /* Read first: what is freed while we look makes the entry out of date. */
+    uint64_t generation = atomic_load(&memory_generation);
+    struct cached *entry = &t->cache[(address * UINT64_C(0x9e3779b97f4a7c15)) >> 58];
+    if (entry->address == address && entry->generation == generation) {
+        *name = entry->name;
+        return true;
+    }
+    if (!find_known(t, address, name))
+        return false;
+    *entry = (struct cached){address, generation, *name};
+    return true;
+}
+
+struct memory_name memory_name_of(const void *pointer)
+{
+    struct memory_name name;
+    if (!memory_find(pointer, &name))
+        name = (struct memory_name){.space = MEMORY_HEAP, .id = heap_name_unknown(pointer)};
+    return name;
+}

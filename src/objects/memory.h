@@ -1,0 +1,53 @@
+/* What a pointer points to: heap, stack, static data, device memory.
+ *
+ * Allocations are followed from the start of the process, but an allocation gets its id only when an MPI call
+ * first names it, and gives it back when it is freed: ids are small, and the same on every rank, whatever the
+ * MPI library allocates for itself. */
+#ifndef PILGRIM_MEMORY_H
+#define PILGRIM_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum memory_space { MEMORY_HEAP, MEMORY_STACK, MEMORY_STATIC, MEMORY_DEVICE };
+
+/* A pointer's symbolic name. */
+struct memory_name {
+    enum memory_space space;
+    int64_t device; /* MEMORY_DEVICE only */
+    int64_t id;     /* heap: allocation, ids from a pool, smallest free first; stack: address, in order of first use;
+                       static: module (program or shared library), in order of first use */
+    int64_t offset; /* bytes from the start of the allocation or of the module's image; 0 for stack */
+};
+
+/* Names ADDRESS (not NULL), giving an id to its allocation if it has none yet. An address in no known memory
+ * counts as a heap allocation of its own, offset 0. Any thread. */
+struct memory_name memory_name_of(const void *address);
+
+/* As above, but only where ADDRESS lies in known memory: false otherwise, and nothing is named then. For integers
+ * that may be addresses. */
+bool memory_find(const void *address, struct memory_name *name);
+
+/* Following the allocator; called by the interposed functions (alloc.c), lock-free for memory that no MPI call
+ * has named. heap_freed comes before the memory is really freed, so that no other thread gets the address while
+ * it still has a name.
+ * realloc: heap_suspended before it, which returns the id that the allocation had (-1: none) and keeps it out of
+ * the pool; then heap_resumed, with the same START where the allocation stayed in place, or the call failed, NULL
+ * where it moved or was freed: the id goes back. */
+void heap_allocated(const void *start);
+void heap_freed(const void *start);
+int64_t heap_suspended(const void *start);
+void heap_resumed(const void *start, int64_t id);
+void heap_mapped(const void *start, size_t length);   /* mmap */
+void heap_unmapped(const void *start, size_t length); /* munmap, of any part */
+
+/* False with PILGRIM_BUFFERS=off: allocations are not followed, those of before are forgotten. Set once, before
+ * main. */
+extern bool memory_followed;
+
+/* The module (executable or shared library) that ADDRESS lies in: its file name without folders (borrowed, lives
+ * as long as the process) and ADDRESS's offset from the load address. NULL where it is in none. */
+const char *memory_module(const void *address, uint64_t *offset);
+
+#endif

@@ -1,0 +1,16 @@
+/* Modules: the program and its shared libraries. Any thread. */
+#ifndef PILGRIM_MODULES_H
+#define PILGRIM_MODULES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Names ADDRESS if it lies in a module: the module's id, in order of first use by this function, and the offset
+ * from the module's load address. */
+bool modules_name(const void *address, int64_t *id, int64_t *offset);
+
+/* Around fork. */
+void modules_fork_prepare(void);
+void modules_fork_done(void);
+
+#endif

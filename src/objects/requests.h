@@ -1,0 +1,56 @@
+/* Requests: from handles, which are not unique, to live operations.
+ *
+ * MPICH returns one built-in handle for every send that is complete at once, so a handle leads to a FIFO of live
+ * operations (architecture: request handles are not unique). An operation's name is the class of the call that
+ * created it and its place in that class's pool, smallest free first: completion order does not disturb it. */
+#ifndef PILGRIM_REQUESTS_H
+#define PILGRIM_REQUESTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "objects/handles.h"
+
+/* HANDLE(MPI_REQUEST_NULL); set before the first call (handles.c). */
+extern uint64_t request_null_handle;
+
+/* What the operation's status means once complete. */
+enum request_kind {
+    REQUEST_SEND,    /* status undefined: recorded as null */
+    REQUEST_RECV,    /* source, tag, bytes */
+    REQUEST_PRECV,   /* partitioned receive: as RECV */
+    REQUEST_IO,      /* bytes only: source and tag are null */
+    REQUEST_GREQ,    /* generalized: source, tag, bytes as the query function set them */
+    REQUEST_OTHER    /* collective, RMA, communicator creation: undefined, null */
+};
+
+/* A live operation, as one call sees it (a copy: stays valid when the operation is released). */
+struct operation {
+    bool null;          /* MPI_REQUEST_NULL */
+    bool active;        /* false: a persistent request not started; its status is the empty one */
+    bool persistent;
+    enum request_kind kind;
+    uint64_t handle;
+    int64_t class_number;
+    int64_t place;
+    struct view view;   /* that the status's source refers to */
+    void *live;         /* requests.c only */
+};
+
+/* A call created HANDLE: a live operation of the class CLASS_NUMBER (process-wide). Built-in null: ignored, *null* result. */
+struct operation request_created(uint64_t handle, int64_t class_number, enum request_kind kind, bool persistent,
+                                 const struct view *view);
+
+/* The operations behind HANDLES[0..count-1]: the k-th occurrence of one handle is the k-th of its FIFO. An unknown
+ * handle, and an occurrence beyond the end of its FIFO, gets a name in a pool of its own (class -1). OPERATIONS: room
+ * for count. O(count), whatever is in flight. */
+void requests_find(const uint64_t *handles, int64_t count, struct operation *operations);
+
+/* The call is over and left AFTER where OPERATION's handle was: releases the operation where it is now
+ * MPI_REQUEST_NULL. */
+void request_finished(const struct operation *operation, uint64_t after);
+
+/* A persistent request was started; or one completed and is inactive again. */
+void request_set_active(const struct operation *operation, bool active);
+
+#endif

@@ -1,0 +1,79 @@
+/* Locking, failure and the release hook; see sharing.h and handles.h. */
+#include "objects/sharing.h"
+
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+#include "objects/handles.h"
+
+void (*objects_release_hook)(const char *name);
+
+const char *const object_kind_word[KIND_COUNT] = {
+    [KIND_COMM] = "comm",
+    [KIND_DATATYPE] = "datatype",
+    [KIND_GROUP] = "group",
+    [KIND_OP] = "op",
+    [KIND_WIN] = "win",
+    [KIND_FILE] = "file",
+    [KIND_INFO] = "info",
+    [KIND_ERRHANDLER] = "errhandler",
+    [KIND_MESSAGE] = "message",
+    [KIND_SESSION] = "session",
+    [KIND_KEYVAL] = "keyval",
+    [KIND_CVAR] = "cvar",
+    [KIND_PVAR] = "pvar",
+    [KIND_PVAR_SESSION] = "pvar_session",
+    [KIND_ENUM] = "enum",
+    [KIND_EVENT] = "event",
+    [KIND_EVENT_INSTANCE] = "event_instance",
+    [KIND_REQUEST] = "request",
+};
+
+static bool several_threads;
+static atomic_bool failed;
+
+void objects_set_threads(bool several)
+{
+    several_threads = several;
+}
+
+void objects_lock(pthread_mutex_t *mutex)
+{
+    if (several_threads)
+        pthread_mutex_lock(mutex);
+}
+
+void objects_unlock(pthread_mutex_t *mutex)
+{
+    if (several_threads)
+        pthread_mutex_unlock(mutex);
+}
+
+void objects_tell_released(const char *word, int64_t id)
+{
+    char name[64];
+    if (!objects_release_hook)
+        return;
+    snprintf(name, sizeof name, "%s:%" PRId64, word, id);
+    objects_release_hook(name);
+}
+
+void objects_tell_request_released(int64_t class_number, int64_t place)
+{
+    char name[64];
+    if (!objects_release_hook)
+        return;
+    snprintf(name, sizeof name, "request:%" PRId64 ".%" PRId64, class_number, place);
+    objects_release_hook(name);
+}
+
+bool objects_failed(void)
+{
+    return atomic_load_explicit(&failed, memory_order_relaxed);
+}
+
+void objects_fail(void)
+{
+    atomic_store_explicit(&failed, true, memory_order_relaxed);
+}

@@ -1,0 +1,22 @@
+/* What the parts of this folder share: locking, failure, the release hook. */
+#ifndef PILGRIM_SHARING_H
+#define PILGRIM_SHARING_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Takes or leaves MUTEX, only where objects_set_threads(true) was called. */
+void objects_lock(pthread_mutex_t *mutex);
+void objects_unlock(pthread_mutex_t *mutex);
+
+/* Tells objects_release_hook, if there is one, of "WORD:ID" and "request:CLASS.PLACE". Not under a lock. */
+void objects_tell_released(const char *word, int64_t id);
+void objects_tell_request_released(int64_t class_number, int64_t place);
+
+/* True once memory was short and some object got a name that may not be its own: the record is no longer exact,
+ * so the capture side should switch off. */
+bool objects_failed(void);
+void objects_fail(void);
+
+#endif

@@ -1,0 +1,80 @@
+/* Hash table with linear probing; see table.h.
+ *
+ * Invariant: between a key's home and its place no entry is empty. Removal moves later entries back, so there are
+ * no tombstones and a table that is used for long stays as fast as a new one. */
+#include "objects/table.h"
+
+#include "objects/pages.h"
+
+enum { FIRST_CAPACITY = 256 };
+
+static size_t home(const struct table *t, uint64_t key)
+{
+    /* Fibonacci hashing: the high half of the product depends on all bits of the key. */
+    return (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (t->capacity - 1);
+}
+
+static struct table_entry *entry_of(const struct table *t, uint64_t key)
+{
+    size_t i = home(t, key);
+    while (t->entries[i].value && t->entries[i].key != key)
+        i = (i + 1) & (t->capacity - 1);
+    return &t->entries[i];
+}
+
+uint64_t table_get(const struct table *t, uint64_t key)
+{
+    return t->capacity ? entry_of(t, key)->value : 0;
+}
+
+static bool grow(struct table *t)
+{
+    struct table bigger = {.capacity = t->capacity ? t->capacity * 2 : FIRST_CAPACITY, .count = t->count};
+    bigger.entries = pages_take(bigger.capacity * sizeof *bigger.entries);
+    if (!bigger.entries)
+        return false;
+    for (size_t i = 0; i < t->capacity; i++)
+        if (t->entries[i].value)
+            *entry_of(&bigger, t->entries[i].key) = t->entries[i];
+    pages_give(t->entries, t->capacity * sizeof *t->entries);
+    *t = bigger;
+    return true;
+}
+
+bool table_set(struct table *t, uint64_t key, uint64_t value)
+{
+    if (t->count >= t->capacity / 2 && !table_get(t, key) && !grow(t))
+        return false;
+    struct table_entry *e = entry_of(t, key);
+    t->count += !e->value;
+    *e = (struct table_entry){key, value};
+    return true;
+}
+
+uint64_t table_remove(struct table *t, uint64_t key)
+{
+    if (!t->capacity)
+        return 0;
+    struct table_entry *e = entry_of(t, key);
+    uint64_t value = e->value;
+    if (!value)
+        return 0;
+    size_t mask = t->capacity - 1;
+    size_t hole = (size_t)(e - t->entries);
+    for (size_t i = (hole + 1) & mask; t->entries[i].value; i = (i + 1) & mask) {
+        /* An entry may fill the hole unless its home lies behind the hole, on the way to it. */
+        if (((i - home(t, t->entries[i].key)) & mask) >= ((i - hole) & mask)) {
+            t->entries[hole] = t->entries[i];
+            hole = i;
+        }
+    }
+    t->entries[hole].value = 0;
+    t->count--;
+    return value;
+}
+
+void table_free(struct table *t)
+{
+    pages_give(t->entries, t->capacity * sizeof *t->entries);
+    *t = (struct table){0};
+}

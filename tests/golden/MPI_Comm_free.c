@@ -1,0 +1,31 @@
+int MPI_Comm_free(MPI_Comm *comm)
+{
+    struct call c;
+    if (!call_begin(&c, FUNCTION_MPI_Comm_free, CALL_SITE))
+        return PMPI_Comm_free(comm);
+    uint64_t before = HANDLE(*comm);
+    put_handle(&c, KIND_COMM, HANDLE(*comm));
+    if (c.shadow)
+        shadow_in_MPI_Comm_free(c.shadow, comm);
+    call_enter(&c);
+    int ret = PMPI_Comm_free(comm);
+    call_leave(&c, ret);
+    put_released(&c, KIND_COMM, before, HANDLE(*comm));
+    if (c.shadow)
+        shadow_out_MPI_Comm_free(c.shadow, comm, ret);
+    call_end(&c, ret);
+    return ret;
+}
+
+void shadow_in_MPI_Comm_free(struct shadow *s, MPI_Comm *comm)
+{
+    shadow_in(s, 0);
+    shadow_handle(s, KIND_COMM, HANDLE(*comm));
+}
+
+void shadow_out_MPI_Comm_free(struct shadow *s, MPI_Comm *comm, int ret)
+{
+    shadow_out(s, 0);
+    shadow_handle(s, KIND_COMM, HANDLE(*comm));
+    shadow_ret(s, ret);
+}

@@ -1,0 +1,36 @@
+/* What the programs here share: expectations that are counted, and a verdict over all ranks.
+ *
+ * A failed expectation is reported on stderr by the rank it failed on and the program goes on, so that one
+ * run shows all that is wrong. Only rank 0 writes to stdout, always the same for the same number of ranks.
+ */
+#ifndef TESTS_MPI_EXPECT_H
+#define TESTS_MPI_EXPECT_H
+
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int expect_failures;
+
+#define EXPECT(condition) expect_that((condition) ? 1 : 0, #condition, __FILE__, __LINE__)
+
+static inline void expect_that(int holds, const char *text, const char *file, int line) {
+    if (holds)
+        return;
+    expect_failures++;
+    fprintf(stderr, "%s:%d: expected %s\n", file, line, text);
+}
+
+/* Sums up the failures of all ranks of COMM, prints the verdict there on rank 0 and returns the exit status.
+ */
+static inline int expect_verdict(const char *name, MPI_Comm comm) {
+    int total = 0, rank = 0;
+
+    MPI_Comm_rank(comm, &rank);
+    MPI_Allreduce(&expect_failures, &total, 1, MPI_INT, MPI_SUM, comm);
+    if (rank == 0)
+        printf("%s: %s\n", name, total == 0 ? "ok" : "FAILED");
+    return total == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+#endif

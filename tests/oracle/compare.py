@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+"""Compares shadow logs with decoded JSON, byte for byte.
+
+    compare.py SHADOW_DIR DECODED.jsonl
+
+SHADOW_DIR/shadow.RANK.jsonl holds the calls of one process as the wrappers saw them: those of different threads
+interleaved, each with a "raw" object at its end, and lines {"released":NAME} in between. DECODED.jsonl is what a decoder
+printed. "raw" is cut off the shadow's lines and "start" and "end" off the decoder's, as text: nothing is parsed and
+printed again. All that is left must be equal, for every thread of every rank, and nothing may be left over on either side.
+Every line must be valid JSON as well, with no key twice.
+
+Prints the number of calls compared and exits 0, or prints the first difference and exits 1.
+"""
+import glob
+import json
+import os
+import re
+import sys
+
+CONTEXT = 3  # calls shown before a difference
+TIMES = re.compile(r',"start":\d+,"end":\d+}$')
+RELEASED = '{"released":'
+
+
+class Difference(Exception):
+    """What does not agree; the text is for people."""
+
+
+def pairs_unique(pairs):
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key twice in " + str([key for key, _ in pairs]))
+    return found
+
+
+def parse(line, where):
+    try:
+        found = json.loads(line, object_pairs_hook=pairs_unique)
+    except ValueError as error:
+        raise Difference("%s: not valid JSON: %s\n    %s" % (where, error, line))
+    if not isinstance(found, dict):
+        raise Difference("%s: not an object\n    %s" % (where, line))
+    return found
+
+
+def lines_of(path):
+    """The lines of a file, without newlines; the last one must have one."""
+    with open(path, encoding="utf-8", newline="\n") as file:
+        for number, line in enumerate(file, 1):
+            if not line.endswith("\n"):
+                raise Difference("%s:%d: the last line is cut off" % (path, number))
+            yield number, line[:-1]
+
+
+def raw_cut(line, where):
+    """A shadow line as (text without "raw", all of it parsed)."""
+    call = parse(line, where)
+    at = line.rfind(',"raw":{')
+    if at < 0 or "raw" not in call:
+        raise Difference("%s: no raw values\n    %s" % (where, line))
+    text = line[:at] + "}"
+    if parse(text, where) != {key: value for key, value in call.items() if key != "raw"}:
+        raise Difference("%s: raw is not the last member\n    %s" % (where, line))
+    return text, call
+
+
+def shadow_files(folder):
+    """[(rank, path)] in order of ranks."""
+    found = []
+    for path in glob.glob(os.path.join(glob.escape(folder), "shadow.*.jsonl")):
+        found.append((int(os.path.basename(path).split(".")[1]), path))
+    if not found:
+        raise Difference("%s: no shadow logs" % folder)
+    if len({rank for rank, _ in found}) != len(found):
+        raise Difference("%s: two shadow logs of one rank" % folder)
+    return sorted(found)
+
+
+def shadow_read(path, rank):
+    """The calls of one process: {thread: [text of each call]}."""
+    threads = {}
+    for number, line in lines_of(path):
+        where = "%s:%d" % (path, number)
+        if line.startswith(RELEASED):
+            if list(parse(line, where)) != ["released"]:
+                raise Difference("%s: not an event\n    %s" % (where, line))
+            continue
+        text, call = raw_cut(line, where)
+        calls = threads.setdefault(call.get("thread"), [])
+        if call.get("rank") != rank or call.get("seq") != len(calls):
+            raise Difference("%s: expected rank %d, seq %d\n    %s" % (where, rank, len(calls), line))
+        calls.append(text)
+    return threads
+
+
+def difference_show(rank, thread, seq, before, shadow, decoded):
+    """The text of a first difference, with what came before it and a mark where the lines part."""
+    lines = ["rank %d thread %d seq %d differs:" % (rank, thread, seq)]
+    lines += ["    both    " + text for text in before[-CONTEXT:]]
+    lines.append("    shadow  " + shadow)
+    lines.append("    decoded " + decoded)
+    lines.append("            " + " " * len(os.path.commonprefix([shadow, decoded])) + "^")
+    return "\n".join(lines)
+
+
+class Decoded:
+    """A decoder's lines: in order of rank, thread and seq, one after another."""
+
+    def __init__(self, path):
+        self.path = path
+        self.last = (-1, -1, -1)
+        self.times = 0
+
+    def calls(self):
+        for number, line in lines_of(self.path):
+            where = "%s:%d" % (self.path, number)
+            call = parse(line, where)
+            key = (call.get("rank"), call.get("thread"), call.get("seq"))
+            if not all(isinstance(part, int) for part in key) or key <= self.last:
+                raise Difference("%s: out of order after %r\n    %s" % (where, self.last, line))
+            self.last = key
+            text = line
+            if "start" in call or "end" in call:
+                text = self.times_cut(line, call, where)
+            yield key, text
+
+    def times_cut(self, line, call, where):
+        text = TIMES.sub("}", line)
+        if text == line or call["start"] > call["end"]:
+            raise Difference("%s: start and end are wrong\n    %s" % (where, line))
+        self.times += 1
+        return text
+
+
+def compare(folder, path):
+    """The number of calls compared. Raises Difference."""
+    shadows = dict(shadow_files(folder))
+    compared, counts, current, threads = 0, {}, None, {}
+    for (rank, thread, seq), text in Decoded(path).calls():
+        if rank != current:
+            current = rank
+            if rank not in shadows:
+                raise Difference("rank %d is in %s but has no shadow log" % (rank, path))
+            threads = shadow_read(shadows[rank], rank)
+            counts.update({(rank, t): len(calls) for t, calls in threads.items()})
+        calls = threads.get(thread, [])
+        if seq >= len(calls):
+            raise Difference("rank %d thread %d: the shadow has %d calls, decoded is one more:\n    %s"
+                             % (rank, thread, len(calls), text))
+        if text != calls[seq]:
+            raise Difference(difference_show(rank, thread, seq, calls[:seq], calls[seq], text))
+        counts[rank, thread] -= 1
+        compared += 1
+    for (rank, thread), left in sorted(counts.items()):
+        if left:
+            raise Difference("rank %d thread %d: %d calls of the shadow are missing in %s" % (rank, thread, left, path))
+    for rank in sorted(set(shadows) - {rank for rank, _ in counts}):
+        if shadow_read(shadows[rank], rank):
+            raise Difference("rank %d has a shadow log but is not in %s" % (rank, path))
+    if not compared:
+        raise Difference("%s: no calls" % path)
+    return compared
+
+
+def main():
+    if len(sys.argv) != 3:
+        print("usage: compare.py SHADOW_DIR DECODED.jsonl", file=sys.stderr)
+        return 2
+    try:
+        print("%d calls compared" % compare(sys.argv[1], sys.argv[2]))
+    except (Difference, OSError, UnicodeDecodeError) as error:
+        print(error)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,173 @@
+"""What the oracle's scripts share: running a program under a time limit, and seeing that nothing of it is left behind.
+
+Every process of a run carries a mark in its environment, so that those that outlive it are found in /proc, whatever
+process group the MPI launcher put them in.
+"""
+import os
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import uuid
+
+BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
+MPIEXEC = os.environ.get("MPIEXEC", "mpiexec.mpich")
+YIELD = os.path.abspath(os.environ.get("YIELD", os.path.join(BUILD, "programs", "yield.so")))
+LIBRARY = os.path.join(BUILD, "libpilgrim.so")
+DECODE = os.path.join(BUILD, "pilgrim-decode")
+RUN = os.path.join(BUILD, "pilgrim-run")
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+LIMIT_S = 120
+# All runs of a script together: less than what tests/run-all gives it, which could not end the launchers' processes.
+TOTAL_S = 7000 if os.environ.get("LONG") else 450
+START = time.monotonic()
+GRACE_S = 5  # for the launcher's helpers to end after it
+MARK = "ORACLE_RUN"
+
+
+class Failure(Exception):
+    """A check that did not hold; the first line is the reason."""
+
+
+class Result:
+    def __init__(self, code, out, err):
+        self.code = code
+        self.out = out.decode("utf-8", "backslashreplace")
+        self.err = err.decode("utf-8", "backslashreplace")
+
+    def ours(self):
+        """The lines on stderr that the library wrote."""
+        return [line for line in self.err.splitlines() if line.startswith("pilgrim: ")]
+
+    def others(self):
+        return [line for line in self.err.splitlines() if not line.startswith("pilgrim: ")]
+
+
+def check(condition, reason):
+    if not condition:
+        raise Failure(reason)
+
+
+def program(name):
+    return os.path.join(BUILD, "programs", name)
+
+
+def environment(settings):
+    """This process's, without preloads and settings of Pilgrim's, with SETTINGS."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("PILGRIM_") and k not in ("LD_PRELOAD", MARK)}
+    kept.update(settings or {})
+    return kept
+
+
+def marked(mark):
+    """The processes of a run that live."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open("/proc/%s/environ" % pid, "rb") as file:
+                if mark not in file.read().split(b"\0"):
+                    continue
+            with open("/proc/%s/stat" % pid, "rb") as file:
+                state = file.read().rsplit(b")", 1)[1].split()[0]
+            if state != b"Z":
+                found.append(int(pid))
+        except OSError:
+            continue
+    return found
+
+
+def end(mark):
+    for pid in marked(mark):
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except OSError:
+            pass
+
+
+def execute(command, folder, settings=None, limit_s=LIMIT_S, file_bytes=None):
+    """Runs COMMAND in FOLDER; FILE_BYTES: no file may grow beyond them. Raises Failure if it does not end in time or
+    leaves processes behind."""
+    left_s = START + TOTAL_S - time.monotonic()
+    check(left_s > 0, "not run: %d s are over" % TOTAL_S)
+    limit_s = min(limit_s, left_s)
+    mark = uuid.uuid4().hex
+    env = environment(settings)
+    env[MARK] = mark
+    mark = ("%s=%s" % (MARK, mark)).encode()
+
+    def limit():
+        if file_bytes is not None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes, file_bytes))
+
+    with subprocess.Popen(command, cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, start_new_session=True, preexec_fn=limit) as process:
+        try:
+            out, err = process.communicate(timeout=limit_s)
+        except subprocess.TimeoutExpired:
+            end(mark)
+            process.kill()
+            out, err = process.communicate()
+            raise Failure("not done after %d s: %s\n%s" % (limit_s, " ".join(command), err.decode("utf-8", "replace")))
+    deadline = time.monotonic() + GRACE_S
+    while marked(mark):
+        if time.monotonic() > deadline:
+            left = marked(mark)
+            end(mark)
+            raise Failure("processes left behind: %s" % left)
+        time.sleep(0.02)
+    return Result(process.returncode, out, err)
+
+
+def launch(ranks, command, folder, preload=(), settings=None, **options):
+    """Runs COMMAND on RANKS ranks, with PRELOAD libraries in its processes, not in the launcher."""
+    preload = list(preload) + ([YIELD] if ranks > 1 else [])
+    words = [MPIEXEC, "-n", str(ranks)]
+    if preload:
+        words += ["-genv", "LD_PRELOAD", ":".join(preload)]
+    return execute(words + command, folder, settings, **options)
+
+
+def decode(arguments, folder):
+    return execute([DECODE] + arguments, folder)
+
+
+def times_removed(text):
+    return re.sub(r',"start":\d+,"end":\d+}$', "}", text, flags=re.MULTILINE)
+
+
+def files_under(folder):
+    found = set()
+    for where, _, names in os.walk(folder):
+        found.update(os.path.relpath(os.path.join(where, name), folder) for name in names)
+    return found
+
+
+class Scratch:
+    """A folder for one check, removed at its end unless ORACLE_KEEP is set."""
+
+    def __enter__(self):
+        self.path = tempfile.mkdtemp(prefix="pilgrim-oracle-")
+        return self
+
+    def __exit__(self, *what):
+        if not os.environ.get("ORACLE_KEEP"):
+            shutil.rmtree(self.path, ignore_errors=True)
+
+    def folder(self, name):
+        path = os.path.join(self.path, name)
+        os.makedirs(path, exist_ok=True)
+        return path
+
+
+def verdict(name, test, *arguments):
+    """The line(s) to print for a test, and whether it passed."""
+    try:
+        note = test(*arguments)
+        return "PASS %s%s" % (name, ": " + note if note else ""), True
+    except Failure as failure:
+        lines = str(failure).strip().splitlines() or ["?"]
+        return "\n".join(["FAIL %s: %s" % (name, lines[0])] + ["    " + line[:400] for line in lines[1:12]]), False

@@ -1,0 +1,201 @@
+/* Fragments: however the ranks are merged, over however many processes, the file is the same, byte for byte; and its
+ * size does not grow with the ranks of a regular program. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/value.h"
+#include "merge/fragment.h"
+#include "merge/stream.h"
+
+static const struct parameter_descriptor send_parameters[] = {{"dest", DIRECTION_IN}, {"request", DIRECTION_OUT}};
+static const struct parameter_descriptor process_parameters[] = {{"views_rank", DIRECTION_IN},
+                                                                 {"views_size", DIRECTION_IN}};
+static const struct function_descriptor functions[] = {
+    {"pilgrim_process", process_parameters, 2, RETURNS_VALUE},
+    {"MPI_Isend", send_parameters, 2, RETURNS_ERROR_CODE},
+    {"MPI_Barrier", NULL, 0, RETURNS_ERROR_CODE},
+};
+static const char *const names[] = {"MPI_PROC_NULL", "comm"};
+static const struct vocabulary vocabulary = {functions, 3, names, 2};
+
+static const char sites[64];
+
+static const char *resolve(const void *site, uint64_t *offset)
+{
+    *offset = (uint64_t)((const char *)site - sites) * 16;
+    return "program";
+}
+
+static void put(struct bytes *b, uint8_t tag, int64_t slot)
+{
+    bytes_put_u8(b, tag);
+    if (value_slots(tag))
+        bytes_put_u64(b, (uint64_t)slot);
+}
+
+static void append(struct stream *s, uint32_t function, unsigned site, struct bytes *key)
+{
+    uint32_t class;
+    ck_assert_int_eq(stream_class(s, function, sites + site, &class), PILGRIM_OK);
+    ck_assert_int_eq(stream_append(s, class, key->data, key->length, 100 + site), PILGRIM_OK);
+    key->length = 0;
+}
+
+/* What rank RANK of SIZE does: a non-periodic line in steps of 1, some irregular values, different threads. */
+static struct stream *thread_of(unsigned rank, unsigned size, unsigned thread, unsigned iterations)
+{
+    struct stream *s = stream_new(&vocabulary, resolve);
+    struct bytes key = {0};
+    for (unsigned i = 0; i < iterations; i++) {
+        if (rank + 1 < size) {
+            put(&key, VALUE_INT, thread ? (int64_t)(rank * rank % 7) : 1);
+        } else {
+            bytes_put_u8(&key, VALUE_NAME);
+            bytes_put(&key, (uint8_t[]){0, 0}, 2);
+        }
+        put(&key, VALUE_INT, (int64_t)rank);
+        put(&key, VALUE_INT, 0);
+        append(s, 1, 1 + thread, &key);
+        put(&key, VALUE_INT, 0);
+        append(s, 2, 9, &key);
+    }
+    bytes_free(&key);
+    return s;
+}
+
+static void add_rank(struct fragment *f, unsigned rank, unsigned size, unsigned iterations, bool with_threads)
+{
+    struct stream *process = stream_new(&vocabulary, resolve), *threads[2];
+    unsigned count = with_threads && rank % 5 == 2 ? 2 : 1;
+    struct bytes key = {0};
+    for (int i = 0; i < 2; i++) {
+        bytes_put_u8(&key, VALUE_ARRAY);
+        bytes_put_u32(&key, 1);
+        put(&key, VALUE_INT, i ? (int64_t)size : (int64_t)rank);
+    }
+    put(&key, VALUE_NONE, 0);
+    append(process, 0, 0, &key);
+    for (unsigned i = 0; i < count; i++)
+        threads[i] = thread_of(rank, size, i, iterations);
+    ck_assert_int_eq(fragment_add_rank(f, process, (const struct stream *const *)threads, count), PILGRIM_OK);
+    for (unsigned i = 0; i < count; i++)
+        stream_free(threads[i]);
+    stream_free(process);
+    bytes_free(&key);
+}
+
+/* The fragment of ranks FIRST..FIRST+COUNT-1, cut in two at a place that CUT draws, and so on. */
+static struct fragment *build(unsigned first, unsigned count, unsigned size, unsigned iterations, unsigned *cut)
+{
+    if (count == 1) {
+        struct fragment *f = fragment_new(first);
+        add_rank(f, first, size, iterations, true);
+        return f;
+    }
+    *cut = *cut * 1103515245u + 12345u;
+    unsigned left = 1 + (*cut >> 16) % (count - 1);
+    struct fragment *a = build(first, left, size, iterations, cut);
+    struct fragment *b = build(first + left, count - left, size, iterations, cut);
+    struct bytes packed = {0};
+    fragment_pack(b, &packed);
+    fragment_free(b);
+    ck_assert_int_eq(fragment_unpack(packed.data, packed.length, &b), PILGRIM_OK);
+    bytes_free(&packed);
+    ck_assert_int_eq(fragment_merge(a, b), PILGRIM_OK);
+    fragment_free(b);
+    return a;
+}
+
+START_TEST(any_tree_gives_the_same_file)
+{
+    for (unsigned size = 1; size <= 23; size += 11) {
+        struct fragment *in_order = fragment_new(0);
+        for (unsigned rank = 0; rank < size; rank++)
+            add_rank(in_order, rank, size, 6, true);
+        struct bytes expected = {0};
+        ck_assert_int_eq(fragment_write(in_order, true, &expected), PILGRIM_OK);
+        for (unsigned cut = 0; cut < 20; cut++) {
+            unsigned seed = cut;
+            struct bytes written = {0};
+            struct fragment *f = build(0, size, size, 6, &seed);
+            ck_assert_uint_eq(fragment_ranks(f), size);
+            ck_assert_uint_eq(fragment_calls(f), fragment_calls(in_order));
+            ck_assert_uint_eq(fragment_plain_bytes(f), fragment_plain_bytes(in_order));
+            ck_assert_int_eq(fragment_write(f, true, &written), PILGRIM_OK);
+            ck_assert_uint_eq(written.length, expected.length);
+            ck_assert_mem_eq(written.data, expected.data, expected.length);
+            bytes_free(&written);
+            fragment_free(f);
+        }
+        bytes_free(&expected);
+        fragment_free(in_order);
+    }
+}
+END_TEST
+
+static size_t file_bytes(unsigned size, unsigned iterations)
+{
+    struct fragment *f = fragment_new(0);
+    struct bytes out = {0};
+    for (unsigned rank = 0; rank < size; rank++)
+        add_rank(f, rank, size, iterations, false);
+    ck_assert_int_eq(fragment_write(f, false, &out), PILGRIM_OK);
+    size_t length = out.length;
+    bytes_free(&out);
+    fragment_free(f);
+    return length;
+}
+
+START_TEST(regular_programs_take_constant_space)
+{
+    size_t small = file_bytes(8, 10);
+    ck_assert_uint_le(file_bytes(1000, 10), small + 8);
+    ck_assert_uint_le(file_bytes(8, 20000), small + 4);
+}
+END_TEST
+
+START_TEST(only_neighbours_merge)
+{
+    struct fragment *a = fragment_new(0), *b = fragment_new(2);
+    add_rank(a, 0, 3, 1, false);
+    add_rank(b, 2, 3, 1, false);
+    ck_assert_int_eq(fragment_merge(a, b), PILGRIM_INVALID);
+    fragment_free(a);
+    fragment_free(b);
+}
+END_TEST
+
+START_TEST(broken_messages_are_refused)
+{
+    unsigned seed = 1;
+    struct fragment *f = build(0, 9, 9, 4, &seed), *back;
+    struct bytes packed = {0};
+    fragment_pack(f, &packed);
+    for (size_t length = 0; length < packed.length; length++) {
+        uint8_t *copy = malloc(length + 1); /* exact, so that a sanitizer sees a read beyond */
+        memcpy(copy, packed.data, length);
+        ck_assert_int_ne(fragment_unpack(copy, length, &back), PILGRIM_OK);
+        free(copy);
+    }
+    bytes_free(&packed);
+    fragment_free(f);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("fragment");
+    TCase *tests = tcase_create("fragment");
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, any_tree_gives_the_same_file);
+    tcase_add_test(tests, regular_programs_take_constant_space);
+    tcase_add_test(tests, only_neighbours_merge);
+    tcase_add_test(tests, broken_messages_are_refused);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

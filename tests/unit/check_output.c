@@ -1,0 +1,209 @@
+/* The trace's path and file: expansion, numbers, nothing replaced, nothing left behind. output.c belongs to the traced
+ * program's side, which is not in the library of the modules without MPI; it is compiled in here. */
+#include "capture/output.c"
+
+#include <check.h>
+#include <dirent.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+static char folder[64];
+
+static void setup(void)
+{
+    snprintf(folder, sizeof folder, "/tmp/check_output.XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    ck_assert_int_eq(chdir(folder), 0);
+}
+
+static int count_files(void)
+{
+    int count = 0;
+    DIR *d = opendir(folder);
+    ck_assert_ptr_nonnull(d);
+    for (struct dirent *e; (e = readdir(d));)
+        count += e->d_name[0] != '.';
+    closedir(d);
+    return count;
+}
+
+static void teardown(void)
+{
+    DIR *d = opendir(folder);
+    ck_assert_ptr_nonnull(d);
+    for (struct dirent *e; (e = readdir(d));)
+        if (e->d_name[0] != '.')
+            ck_assert_int_eq(unlinkat(dirfd(d), e->d_name, 0), 0);
+    closedir(d);
+    ck_assert_int_eq(chdir("/"), 0);
+    ck_assert_int_eq(rmdir(folder), 0);
+}
+
+static void check_expand(const char *pattern, const char *expected)
+{
+    struct bytes path = {0};
+    ck_assert_int_eq(output_expand(pattern, "app", "77.node", 1000000000, &path), PILGRIM_OK);
+    ck_assert_str_eq((const char *)path.data, expected);
+    bytes_free(&path);
+}
+
+START_TEST(expansion)
+{
+    ck_assert_int_eq(setenv("TZ", "UTC0", 1), 0);
+    tzset();
+    check_expand(NULL, "app.pilgrim");
+    check_expand("", "app.pilgrim");
+    check_expand("plain", "plain");
+    check_expand("out/%p-%j.%t", "out/app-77.node.20010909-014640");
+    check_expand("100%%", "100%");
+    check_expand("%%p", "%p");
+    check_expand("%p%p", "appapp");
+    check_expand("out/", "out/app.pilgrim");
+    struct bytes path = {0};
+    ck_assert_int_eq(output_expand("%x", "app", "1", 0, &path), PILGRIM_INVALID);
+    ck_assert_int_eq(output_expand("a%", "app", "1", 0, &path), PILGRIM_INVALID);
+    bytes_free(&path);
+}
+END_TEST
+
+START_TEST(job)
+{
+    char text[64], expected[64];
+    static const char *const names[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "PJM_JOBID", "COBALT_JOBID",
+                                        "FLUX_JOB_ID",  "JOB_ID"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        unsetenv(names[i]);
+    snprintf(expected, sizeof expected, "%ld", (long)getpid());
+    ck_assert_str_eq(output_job(text, sizeof text), expected);
+    setenv("PBS_JOBID", "12.server", 1);
+    ck_assert_str_eq(output_job(text, sizeof text), "12.server");
+    setenv("SLURM_JOB_ID", "34", 1);
+    ck_assert_str_eq(output_job(text, sizeof text), "34");
+    setenv("SLURM_JOB_ID", "../34", 1); /* no way out of the folder */
+    ck_assert_str_eq(output_job(text, sizeof text), "12.server");
+}
+END_TEST
+
+static void check_write(const char *path, const char *data, const char *expected)
+{
+    struct bytes written = {0};
+    ck_assert_int_eq(output_write(path, data, strlen(data), &written), PILGRIM_OK);
+    ck_assert_str_eq((const char *)written.data, expected);
+    bytes_free(&written);
+}
+
+static void check_content(const char *path, const char *expected)
+{
+    char text[64] = "";
+    FILE *f = fopen(path, "r");
+    ck_assert_ptr_nonnull(f);
+    size_t length = fread(text, 1, sizeof text - 1, f);
+    fclose(f);
+    ck_assert_uint_eq(length, strlen(expected));
+    ck_assert_str_eq(text, expected);
+}
+
+START_TEST(nothing_is_replaced)
+{
+    check_write("app.pilgrim", "first", "app.pilgrim");
+    check_write("app.pilgrim", "second", "app.1.pilgrim");
+    check_write("app.pilgrim", "third", "app.2.pilgrim");
+    check_write("plain", "a", "plain");
+    check_write("plain", "b", "plain.1");
+    check_write(".pilgrim", "c", ".pilgrim");
+    check_write(".pilgrim", "d", ".pilgrim.1");
+    check_content("app.pilgrim", "first");
+    check_content("app.1.pilgrim", "second");
+    check_content("app.2.pilgrim", "third");
+    check_content("plain", "a");
+    check_content("plain.1", "b");
+    ck_assert_int_eq(unlink(".pilgrim"), 0);
+    ck_assert_int_eq(unlink(".pilgrim.1"), 0);
+    ck_assert_int_eq(count_files(), 5);
+}
+END_TEST
+
+START_TEST(mode_follows_umask)
+{
+    umask(027);
+    check_write("mode.pilgrim", "x", "mode.pilgrim");
+    struct stat s;
+    ck_assert_int_eq(stat("mode.pilgrim", &s), 0);
+    ck_assert_uint_eq(s.st_mode & 0777, 0640);
+}
+END_TEST
+
+START_TEST(failures_leave_nothing)
+{
+    struct bytes written = {0};
+    ck_assert_int_eq(output_write("absent/app.pilgrim", "x", 1, &written), PILGRIM_IO);
+    ck_assert_int_eq(errno, ENOENT);
+    ck_assert_str_eq((const char *)written.data, "absent/app.pilgrim");
+    ck_assert_int_eq(count_files(), 0);
+    bytes_free(&written);
+
+    /* The disk is full: writing fails after a part. */
+    struct rlimit limit = {.rlim_cur = 1000, .rlim_max = RLIM_INFINITY};
+    static char large[5000];
+    ck_assert_ptr_ne(signal(SIGXFSZ, SIG_IGN), SIG_ERR);
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    ck_assert_int_eq(output_write("app.pilgrim", large, sizeof large, &written), PILGRIM_IO);
+    ck_assert_int_eq(errno, EFBIG);
+    ck_assert_int_eq(count_files(), 0);
+    bytes_free(&written);
+}
+END_TEST
+
+/* Writers at once each get a file of their own, whole. */
+START_TEST(writers_at_once)
+{
+    enum { WRITERS = 8 };
+    for (int i = 0; i < WRITERS; i++) {
+        pid_t child = fork();
+        ck_assert_int_ge(child, 0);
+        if (!child) {
+            struct bytes written = {0};
+            char text[2] = {(char)('a' + i), 0};
+            _exit(output_write("app.pilgrim", text, 1, &written) != PILGRIM_OK);
+        }
+    }
+    for (int i = 0, status; i < WRITERS; i++) {
+        ck_assert_int_gt(wait(&status), 0);
+        ck_assert_int_eq(status, 0);
+    }
+    ck_assert_int_eq(count_files(), WRITERS);
+    unsigned seen = 0;
+    for (unsigned i = 0; i < WRITERS; i++) {
+        struct bytes name = {0};
+        ck_assert_int_eq(number_path("app.pilgrim", i, &name), PILGRIM_OK);
+        FILE *f = fopen((const char *)name.data, "r");
+        ck_assert_ptr_nonnull(f);
+        seen |= 1u << (fgetc(f) - 'a');
+        fclose(f);
+        bytes_free(&name);
+    }
+    ck_assert_uint_eq(seen, (1u << WRITERS) - 1);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("output");
+    TCase *paths = tcase_create("paths");
+    tcase_add_test(paths, expansion);
+    tcase_add_test(paths, job);
+    suite_add_tcase(suite, paths);
+    TCase *files = tcase_create("files");
+    tcase_add_checked_fixture(files, setup, teardown);
+    tcase_add_test(files, nothing_is_replaced);
+    tcase_add_test(files, mode_follows_umask);
+    tcase_add_test(files, failures_leave_nothing);
+    tcase_add_test(files, writers_at_once);
+    suite_add_tcase(suite, files);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

@@ -1,0 +1,136 @@
+/* Settings: each word that is accepted, each that is not, and the warning for it. settings.c and output.c belong to
+ * the traced program's side, which is not in the library of the modules without MPI; they are compiled in here. */
+#include "capture/output.c"
+#include "capture/settings.c"
+
+#include <check.h>
+
+static char warnings[16][512];
+static int warning_count;
+
+static void keep(const char *line)
+{
+    ck_assert_int_lt(warning_count, 16);
+    snprintf(warnings[warning_count++], sizeof warnings[0], "%s", line);
+}
+
+/* Reads and checks an environment of one variable; returns the number of warnings. */
+static int read_one(struct settings *s, const char *text)
+{
+    static char entry[8192]; /* settings borrow from it */
+    char *const environment[] = {entry, NULL};
+    snprintf(entry, sizeof entry, "%s", text);
+    warning_count = 0;
+    settings_read(s, environment);
+    settings_check(environment, keep);
+    return warning_count;
+}
+
+static void check_default(const struct settings *s)
+{
+    ck_assert_ptr_null(s->trace);
+    ck_assert_ptr_null(s->shadow);
+    ck_assert(!s->off && !s->quiet && s->buffers && s->times);
+}
+
+START_TEST(nothing_is_set)
+{
+    struct settings s;
+    ck_assert_int_eq(read_one(&s, "HOME=/root"), 0);
+    check_default(&s);
+    settings_read(&s, NULL);
+    check_default(&s);
+}
+END_TEST
+
+START_TEST(accepted_words)
+{
+    struct settings s;
+    ck_assert_int_eq(read_one(&s, "PILGRIM_TRACE=out/%p-%j-%t%%.pilgrim"), 0);
+    ck_assert_str_eq(s.trace, "out/%p-%j-%t%%.pilgrim");
+    ck_assert_int_eq(read_one(&s, "PILGRIM_OFF=1"), 0);
+    ck_assert(s.off);
+    ck_assert_int_eq(read_one(&s, "PILGRIM_OFF=0"), 0);
+    ck_assert(!s.off);
+    ck_assert_int_eq(read_one(&s, "PILGRIM_QUIET=1"), 0);
+    ck_assert(s.quiet);
+    ck_assert_int_eq(read_one(&s, "PILGRIM_BUFFERS=off"), 0);
+    ck_assert(!s.buffers);
+    ck_assert_int_eq(read_one(&s, "PILGRIM_BUFFERS=on"), 0);
+    ck_assert(s.buffers);
+    ck_assert_int_eq(read_one(&s, "PILGRIM_TIMING=off"), 0);
+    ck_assert(!s.times);
+    ck_assert_int_eq(read_one(&s, "PILGRIM_TIMING=aggregate"), 0);
+    ck_assert(s.times);
+    ck_assert_int_eq(read_one(&s, "PILGRIM_SHADOW=/tmp/shadow"), 0);
+    ck_assert_str_eq(s.shadow, "/tmp/shadow");
+}
+END_TEST
+
+/* A bad value is as if it were not set, and the warning names the variable and what it accepts. */
+START_TEST(bad_values)
+{
+    static const char *const bad[][3] = {
+        {"PILGRIM_OFF=yes", "PILGRIM_OFF=yes", "0 or 1"},
+        {"PILGRIM_OFF=", "PILGRIM_OFF=", "0 or 1"},
+        {"PILGRIM_QUIET=2", "PILGRIM_QUIET=2", "0 or 1"},
+        {"PILGRIM_BUFFERS=1", "PILGRIM_BUFFERS=1", "on or off"},
+        {"PILGRIM_TIMING=exact", "PILGRIM_TIMING=exact", "aggregate or off"},
+        {"PILGRIM_TRACE=a%q", "PILGRIM_TRACE=a%q", "%p"},
+        {"PILGRIM_TRACE=a%", "PILGRIM_TRACE=a%", "%t"},
+        {"PILGRIM_TRACE=", "PILGRIM_TRACE=", "a path"},
+        {"PILGRIM_SHADOW=", "PILGRIM_SHADOW=", "a folder"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        struct settings s;
+        ck_assert_int_eq(read_one(&s, bad[i][0]), 1);
+        check_default(&s);
+        ck_assert_msg(strstr(warnings[0], bad[i][1]) && strstr(warnings[0], bad[i][2]), "%s", warnings[0]);
+        ck_assert_ptr_null(strchr(warnings[0], '\n'));
+    }
+}
+END_TEST
+
+START_TEST(unknown_names)
+{
+    struct settings s;
+    ck_assert_int_eq(read_one(&s, "PILGRIM_TRACES=x"), 1);
+    check_default(&s);
+    ck_assert_msg(strstr(warnings[0], "PILGRIM_TRACES "), "%s", warnings[0]);
+    for (int i = 0; i < VARIABLE_COUNT; i++)
+        ck_assert_msg(strstr(warnings[0], variables[i].name), "%s", warnings[0]);
+    ck_assert_int_eq(read_one(&s, "PILGRIMS=x"), 0);
+    ck_assert_int_eq(read_one(&s, "PILGRIM_OF"), 1);
+}
+END_TEST
+
+/* A name or value of any length gives one line that ends. */
+START_TEST(long_values)
+{
+    static char entry[5000] = "PILGRIM_OFF=";
+    struct settings s;
+    memset(entry + strlen(entry), 'x', 4000);
+    ck_assert_int_eq(read_one(&s, entry), 1);
+    ck_assert_msg(strstr(warnings[0], "0 or 1"), "%s", warnings[0]);
+    memset(entry + 8, 'x', 4000);
+    ck_assert_int_eq(read_one(&s, entry), 1);
+    ck_assert_msg(strstr(warnings[0], "PILGRIM_SHADOW"), "%s", warnings[0]);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("settings");
+    TCase *tests = tcase_create("settings");
+    tcase_add_test(tests, nothing_is_set);
+    tcase_add_test(tests, accepted_words);
+    tcase_add_test(tests, bad_values);
+    tcase_add_test(tests, unknown_names);
+    tcase_add_test(tests, long_values);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

@@ -1,0 +1,26 @@
+#!/bin/sh
+# The demonstration of `make demo`: traces a stencil on 4 ranks, shows the trace's size and the first calls of two ranks.
+# Usage: demo.sh BUILD, with MPIEXEC in the environment.
+set -eu
+
+build=$1
+rm -rf "$build/demo"
+mkdir -p "$build/demo"
+cd "$build/demo"
+export PATH="$build:$build/programs:$PATH"
+
+show() {
+    echo
+    echo "\$ $*"
+}
+
+show "mpiexec -n 4 pilgrim-run stencil2d 100"
+"$MPIEXEC" -n 4 pilgrim-run stencil2d 100
+show "ls -l stencil2d.pilgrim"
+ls -l stencil2d.pilgrim
+for rank in 0 3; do
+    show "pilgrim-decode --rank=$rank --limit=12 stencil2d.pilgrim"
+    pilgrim-decode --rank=$rank --limit=12 stencil2d.pilgrim
+done
+echo
+echo "The trace and the program are in $build/demo and $build/programs."
