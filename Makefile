@@ -5,6 +5,8 @@
 # Two files are made before anything else, because make reads them: config.mk (by configure) and
 # generated/sources.mk (the list of the C files that pilgrim-gen writes).
 
+MAKEFLAGS += -r
+
 S := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))
 BUILD ?= $(S)/build
 B := $(abspath $(BUILD))
@@ -38,8 +40,8 @@ CORE := $(call objects,src/base src/grammar src/signature src/timing src/format 
 READER := $(call objects,src/reader)
 TRACER := $(call objects,src/objects src/capture)
 # Those of the tracer's files that know no MPI, so that they are tested without it.
-PLAIN := $(patsubst %,$(B)/obj/src/%.o,objects/heap objects/mappings objects/pages objects/pool objects/sharing \
-	objects/table capture/output capture/settings)
+PLAIN := $(patsubst %,$(B)/obj/src/%.o,objects/heap objects/mappings objects/memory objects/modules objects/pages \
+	objects/pool objects/requests objects/sharing objects/table capture/output capture/settings)
 DECODER := $(call objects,decoder)
 GENERATOR := $(call objects,gen)
 UNIT := $(patsubst $(S)/%.c,$(B)/%,$(wildcard $(S)/tests/unit/check_*.c))
