@@ -1,0 +1,197 @@
+/* Calls as JSON, one object a line. */
+#include <math.h>
+#include <string.h>
+
+#include "print.h"
+
+static void json_int(struct output *o, int64_t v)
+{
+    const int64_t exact = (int64_t)1 << 53; /* beyond it a double is not exact */
+    bool quoted = v > exact || v < -exact;
+    if (quoted)
+        out_char(o, '"');
+    out_int(o, v);
+    if (quoted)
+        out_char(o, '"');
+}
+
+static void json_value(struct output *o, const struct pilgrim_value *v);
+
+static void json_status(struct output *o, const struct pilgrim_value *v)
+{
+    static const char *const key[] = {"{\"source\":", ",\"tag\":", ",\"bytes\":", ",\"cancelled\":", ",\"error\":"};
+    for (size_t i = 0; i < v->count && i < 5; i++) {
+        out_text(o, key[i]);
+        json_value(o, &v->items[i]);
+    }
+    out_text(o, v->ignored ? ",\"ignored\":true}" : ",\"ignored\":false}");
+}
+
+static void json_array(struct output *o, const struct pilgrim_value *v)
+{
+    out_char(o, '[');
+    for (size_t i = 0; i < v->count; i++) {
+        if (i)
+            out_char(o, ',');
+        json_value(o, &v->items[i]);
+    }
+    out_char(o, ']');
+}
+
+static void json_flags(struct output *o, const struct pilgrim_value *v)
+{
+    out_char(o, '"');
+    for (size_t i = 0; i < v->count; i++) {
+        if (i)
+            out_char(o, '|');
+        if (v->items[i].type == PILGRIM_NAME)
+            out_text(o, v->items[i].text);
+        else
+            out_int(o, v->items[i].integer);
+    }
+    out_char(o, '"');
+}
+
+static void json_real(struct output *o, double v)
+{
+    if (isnan(v))
+        out_text(o, "\"nan\"");
+    else if (isinf(v))
+        out_text(o, v < 0 ? "\"-inf\"" : "\"inf\"");
+    else
+        out_real(o, v);
+}
+
+/* "WORD A", "WORD A.B" or "WORD A+B"; SEPARATOR 0: A alone. */
+static void json_symbol(struct output *o, const char *word, int64_t a, char separator, int64_t b)
+{
+    out_char(o, '"');
+    out_text(o, word);
+    out_int(o, a);
+    if (separator) {
+        out_char(o, separator);
+        out_int(o, b);
+    }
+    out_char(o, '"');
+}
+
+static void json_value(struct output *o, const struct pilgrim_value *v)
+{
+    switch (v->type) {
+    case PILGRIM_NONE:
+        out_text(o, "null");
+        break;
+    case PILGRIM_NAME:
+    case PILGRIM_STRING:
+        out_json_string(o, v->text, v->length);
+        break;
+    case PILGRIM_INT:
+    case PILGRIM_RANK:
+        json_int(o, v->integer);
+        break;
+    case PILGRIM_BOOL:
+        out_text(o, v->integer ? "true" : "false");
+        break;
+    case PILGRIM_REAL:
+        json_real(o, v->real);
+        break;
+    case PILGRIM_OBJECT:
+        out_char(o, '"');
+        out_text(o, v->text);
+        out_char(o, ':');
+        out_int(o, v->id);
+        out_char(o, '"');
+        break;
+    case PILGRIM_REQUEST:
+        json_symbol(o, "request:", v->id, '.', v->offset);
+        break;
+    case PILGRIM_HEAP:
+        json_symbol(o, "heap:", v->id, '+', v->offset);
+        break;
+    case PILGRIM_STACK:
+        json_symbol(o, "stack:", v->id, 0, 0);
+        break;
+    case PILGRIM_STATIC:
+        json_symbol(o, "static:", v->id, '+', v->offset);
+        break;
+    case PILGRIM_DEVICE:
+        out_text(o, "\"device:");
+        out_int(o, v->device);
+        out_char(o, ':');
+        out_int(o, v->id);
+        out_char(o, '+');
+        out_int(o, v->offset);
+        out_char(o, '"');
+        break;
+    case PILGRIM_ARRAY:
+        json_array(o, v);
+        break;
+    case PILGRIM_FLAGS:
+        json_flags(o, v);
+        break;
+    case PILGRIM_STATUS:
+        json_status(o, v);
+        break;
+    case PILGRIM_SYMBOL:
+        out_text(o, "\"fn:");
+        out_json_escaped(o, v->text, v->length);
+        out_char(o, '"');
+        break;
+    case PILGRIM_FUNCTION:
+        json_symbol(o, "fn:", v->id, 0, 0);
+        break;
+    }
+}
+
+static void json_arguments(struct output *o, const struct pilgrim_call *call)
+{
+    const struct pilgrim_function *f = call->function;
+    for (size_t i = 0; i < f->parameter_count; i++) {
+        if (i)
+            out_char(o, ',');
+        out_json_string(o, f->parameters[i].name, strlen(f->parameters[i].name));
+        out_char(o, ':');
+        enum pilgrim_direction direction = f->parameters[i].direction;
+        if (direction == PILGRIM_INOUT)
+            out_text(o, "{\"in\":");
+        if (direction & PILGRIM_IN)
+            json_value(o, &call->in[i]);
+        if (direction == PILGRIM_INOUT)
+            out_text(o, ",\"out\":");
+        if (direction & PILGRIM_OUT)
+            json_value(o, &call->out[i]);
+        if (direction == PILGRIM_INOUT)
+            out_char(o, '}');
+    }
+}
+
+void json_call(struct output *o, const struct pilgrim_call *call)
+{
+    out_text(o, "{\"rank\":");
+    out_uint(o, call->rank);
+    out_text(o, ",\"thread\":");
+    out_uint(o, call->thread);
+    out_text(o, ",\"seq\":");
+    out_uint(o, call->seq);
+    out_text(o, ",\"func\":");
+    out_json_string(o, call->function->name, strlen(call->function->name));
+    out_text(o, ",\"args\":{");
+    json_arguments(o, call);
+    out_text(o, "},\"ret\":");
+    json_value(o, &call->ret);
+    const struct pilgrim_class *class = call->class_;
+    if (class->module) {
+        out_text(o, ",\"site\":\"");
+        out_json_escaped(o, class->module, strlen(class->module));
+        out_text(o, "+0x");
+        out_hex(o, class->offset);
+        out_char(o, '"');
+    }
+    if (call->timed) {
+        out_text(o, ",\"start\":");
+        out_uint(o, call->start_ns);
+        out_text(o, ",\"end\":");
+        out_uint(o, call->end_ns);
+    }
+    out_text(o, "}\n");
+}

@@ -1,0 +1,253 @@
+/* pilgrim-decode: prints the calls of a trace, or what is stored of them; pilgrim-decode(1).
+ *
+ * Exit status: 0 all printed; 1 the trace is damaged or cannot be read, or the output cannot be written; 2 wrong use. */
+#include <errno.h>
+#include <fnmatch.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "print.h"
+
+enum { EXIT_DAMAGED = 1, EXIT_USAGE = 2 };
+
+struct range {
+    uint32_t first, last;
+};
+
+/* `0,3,8-15`; no ranges: everything. */
+struct list {
+    struct range *ranges;
+    size_t count;
+};
+
+struct options {
+    const char *path;
+    const char *function; /* glob, NULL: all */
+    struct list ranks;
+    struct list threads;
+    uint64_t from;
+    uint64_t limit;
+    bool json;
+    bool grammar;
+};
+
+static const char usage[] =
+    "usage: pilgrim-decode [--format=text|json] [--rank=LIST] [--thread=LIST] [--func=GLOB]\n"
+    "                      [--from=N] [--limit=N] [--grammar] TRACE\n";
+
+static const char help[] =
+    "\n"
+    "Prints the MPI calls of a Pilgrim trace, rank by rank, thread by thread, in the order in which they returned.\n"
+    "\n"
+    "  --format=text|json  a line for people (the default), or one JSON object a line\n"
+    "  --rank=LIST         only these ranks of MPI_COMM_WORLD, such as 0,3,8-15\n"
+    "  --thread=LIST       only these threads of each rank\n"
+    "  --func=GLOB         only functions whose name matches, such as 'MPI_I*'\n"
+    "  --from=N            of each thread, only the calls with number N and up\n"
+    "  --limit=N           at most N calls in all\n"
+    "  --grammar           the call-signature table and the grammars instead of the calls\n"
+    "  --help, --version\n"
+    "\n"
+    "Exit status: 0 all printed, 1 the trace is damaged, 2 wrong use.\n";
+
+static bool parse_number(const char *text, const char **end, uint64_t *number)
+{
+    if (*text < '0' || *text > '9')
+        return false;
+    char *after;
+    errno = 0;
+    *number = strtoull(text, &after, 10);
+    *end = after;
+    return errno == 0;
+}
+
+static bool parse_list(const char *text, struct list *list)
+{
+    free(list->ranges);
+    list->count = 0;
+    list->ranges = malloc((strlen(text) / 2 + 1) * sizeof *list->ranges);
+    while (list->ranges) {
+        uint64_t first, last;
+        if (!parse_number(text, &text, &first))
+            return false;
+        last = first;
+        if (*text == '-' && !parse_number(text + 1, &text, &last))
+            return false;
+        if (first > last || last > UINT32_MAX)
+            return false;
+        list->ranges[list->count++] = (struct range){(uint32_t)first, (uint32_t)last};
+        if (*text == 0)
+            return true;
+        if (*text++ != ',')
+            return false;
+    }
+    return false;
+}
+
+static bool list_has(const struct list *list, uint32_t number)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (number >= list->ranges[i].first && number <= list->ranges[i].last)
+            return true;
+    return list->count == 0;
+}
+
+static bool parse_whole(const char *text, uint64_t *number)
+{
+    const char *end;
+    return parse_number(text, &end, number) && *end == 0;
+}
+
+/* False with a line on stderr. */
+static bool parse_option(int option, const char *argument, struct options *o)
+{
+    bool good = true;
+    switch (option) {
+    case 'f':
+        o->json = strcmp(argument, "json") == 0;
+        good = o->json || strcmp(argument, "text") == 0;
+        break;
+    case 'r':
+        good = parse_list(argument, &o->ranks);
+        break;
+    case 't':
+        good = parse_list(argument, &o->threads);
+        break;
+    case 'F':
+        o->function = argument;
+        break;
+    case 's':
+        good = parse_whole(argument, &o->from);
+        break;
+    case 'n':
+        good = parse_whole(argument, &o->limit);
+        break;
+    case 'g':
+        o->grammar = true;
+        break;
+    default:
+        fputs(usage, stderr);
+        return false;
+    }
+    if (!good)
+        fprintf(stderr, "pilgrim-decode: '%s' is not what this option takes; see --help\n", argument);
+    return good;
+}
+
+/* -1: go on; else the exit status. */
+static int parse_arguments(int argc, char **argv, struct options *o)
+{
+    static const struct option names[] = {
+        {"format", required_argument, NULL, 'f'}, {"rank", required_argument, NULL, 'r'},
+        {"thread", required_argument, NULL, 't'}, {"func", required_argument, NULL, 'F'},
+        {"from", required_argument, NULL, 's'},   {"limit", required_argument, NULL, 'n'},
+        {"grammar", no_argument, NULL, 'g'},      {"help", no_argument, NULL, 'h'},
+        {"version", no_argument, NULL, 'v'},      {NULL, 0, NULL, 0},
+    };
+    *o = (struct options){.limit = UINT64_MAX};
+    int option;
+    while ((option = getopt_long(argc, argv, "", names, NULL)) != -1) {
+        if (option == 'h' || option == 'v') {
+            fputs(option == 'h' ? usage : "pilgrim-decode " PILGRIM_VERSION_TEXT "\n", stdout);
+            fputs(option == 'h' ? help : "", stdout);
+            return fflush(stdout) == 0 ? 0 : EXIT_DAMAGED;
+        }
+        if (!parse_option(option, optarg, o))
+            return EXIT_USAGE;
+    }
+    if (optind + 1 != argc) {
+        fputs(usage, stderr);
+        return EXIT_USAGE;
+    }
+    o->path = argv[optind];
+    return -1;
+}
+
+static int complain(const char *path, const struct pilgrim_error *error)
+{
+    fprintf(stderr, "pilgrim-decode: %s: %s\n", path, error->message);
+    return EXIT_DAMAGED;
+}
+
+/* Prints one thread's calls, at most *LEFT of them. */
+static enum pilgrim_status print_thread(struct output *out, const struct pilgrim_trace *trace, const struct options *o,
+                                        uint32_t rank, uint32_t thread, uint64_t *left, struct source_lines *lines,
+                                        struct pilgrim_error *error)
+{
+    struct pilgrim_cursor *cursor;
+    struct pilgrim_call call;
+    enum pilgrim_status status = pilgrim_cursor_open(trace, rank, thread, &cursor, error);
+    if (status != PILGRIM_OK)
+        return status;
+    if (o->from)
+        status = pilgrim_cursor_skip(cursor, o->from);
+    while (status == PILGRIM_OK && *left > 0 && !out->error) {
+        status = pilgrim_cursor_next(cursor, &call, error);
+        if (status != PILGRIM_OK)
+            break;
+        if (o->function && fnmatch(o->function, call.function->name, 0) != 0)
+            continue;
+        if (o->json)
+            json_call(out, &call);
+        else
+            text_call(out, &call, lines);
+        --*left;
+    }
+    pilgrim_cursor_close(cursor);
+    return status == PILGRIM_END ? PILGRIM_OK : status;
+}
+
+static int print_trace(struct output *out, const struct pilgrim_trace *trace, const struct options *o,
+                       struct source_lines *lines)
+{
+    struct pilgrim_error error = {0};
+    uint64_t left = o->limit;
+    uint32_t ranks = pilgrim_rank_count(trace);
+    for (uint32_t rank = 0; rank < ranks && left > 0 && !out->error; rank++) {
+        uint32_t threads = list_has(&o->ranks, rank) ? pilgrim_thread_count(trace, rank) : 0;
+        for (uint32_t thread = 0; thread < threads && left > 0 && !out->error; thread++) {
+            if (!list_has(&o->threads, thread))
+                continue;
+            enum pilgrim_status status =
+                o->grammar ? grammar_print(out, trace, rank, thread, lines, &error)
+                           : print_thread(out, trace, o, rank, thread, &left, lines, &error);
+            if (status != PILGRIM_OK) {
+                out_flush(out);
+                return complain(o->path, &error);
+            }
+        }
+    }
+    out_flush(out);
+    if (out->error && out->error != EPIPE)
+        fprintf(stderr, "pilgrim-decode: cannot write: %s\n", strerror(out->error));
+    return out->error ? EXIT_DAMAGED : 0;
+}
+
+int main(int argc, char **argv)
+{
+    static struct output out = {.descriptor = 1};
+    struct options options;
+    struct pilgrim_trace *trace;
+    struct pilgrim_error error;
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error like any other */
+    int result = parse_arguments(argc, argv, &options);
+    if (result < 0) {
+        if (pilgrim_open(options.path, &trace, &error) != PILGRIM_OK) {
+            result = complain(options.path, &error);
+        } else {
+            struct source_lines *lines = options.json ? NULL : source_lines_new(options.path);
+            struct pilgrim_error opened = error;
+            result = print_trace(&out, trace, &options, lines);
+            if (opened.status != PILGRIM_OK && result == 0)
+                result = complain(options.path, &opened);
+            source_lines_free(lines);
+            pilgrim_close(trace);
+        }
+    }
+    free(options.ranks.ranges);
+    free(options.threads.ranges);
+    return result;
+}

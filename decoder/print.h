@@ -1,0 +1,26 @@
+/* Calls in the two forms of pilgrim-decode(1). */
+#ifndef DECODER_PRINT_H
+#define DECODER_PRINT_H
+
+#include <pilgrim/reader.h>
+
+#include "output.h"
+#include "source_lines.h"
+
+/* One line of JSON. */
+void json_call(struct output *o, const struct pilgrim_call *call);
+
+/* One line for people. LINES: where sources are found; may be NULL. */
+void text_call(struct output *o, const struct pilgrim_call *call, struct source_lines *lines);
+
+/* The parameters of a call, `buf=heap:0+8, count=64`. SYMBOLIC: ranks as rank+1. */
+void text_arguments(struct output *o, const struct pilgrim_call *call, bool symbolic);
+
+/* "FILE:LINE", else "MODULE+0xOFFSET", else "?". */
+void text_site(struct output *o, const struct pilgrim_class *class, struct source_lines *lines);
+
+/* The call-signature table and the grammars of one thread. */
+enum pilgrim_status grammar_print(struct output *o, const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread,
+                                  struct source_lines *lines, struct pilgrim_error *error);
+
+#endif

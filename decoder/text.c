@@ -1,0 +1,209 @@
+/* Calls as a person would read them, one a line. */
+#include <string.h>
+
+#include "print.h"
+
+static void text_value(struct output *o, const struct pilgrim_value *v, bool symbolic);
+
+static void text_items(struct output *o, const struct pilgrim_value *v, const char *separator, bool symbolic)
+{
+    for (size_t i = 0; i < v->count; i++) {
+        if (i)
+            out_text(o, separator);
+        text_value(o, &v->items[i], symbolic);
+    }
+}
+
+static void text_status(struct output *o, const struct pilgrim_value *v, bool symbolic)
+{
+    static const char *const key[] = {"source=", "tag=", "bytes=", "cancelled=", "error="};
+    const char *separator = "";
+    out_char(o, '{');
+    for (size_t i = 0; i < v->count && i < 5; i++) {
+        if (i == 3 && v->items[i].type == PILGRIM_BOOL && !v->items[i].integer)
+            continue; /* only what is out of the ordinary */
+        out_text(o, separator);
+        out_text(o, key[i]);
+        text_value(o, &v->items[i], symbolic);
+        separator = ", ";
+    }
+    out_char(o, '}');
+}
+
+static void text_rank(struct output *o, const struct pilgrim_value *v, bool symbolic)
+{
+    if (!symbolic) {
+        out_int(o, v->integer);
+        return;
+    }
+    out_text(o, "rank");
+    if (v->relative > 0)
+        out_char(o, '+');
+    if (v->relative != 0)
+        out_int(o, v->relative);
+}
+
+static void text_place(struct output *o, const char *word, int64_t a, char separator, int64_t b)
+{
+    out_text(o, word);
+    out_int(o, a);
+    if (separator) {
+        out_char(o, separator);
+        out_int(o, b);
+    }
+}
+
+static void text_value(struct output *o, const struct pilgrim_value *v, bool symbolic)
+{
+    switch (v->type) {
+    case PILGRIM_NONE:
+        out_char(o, '-');
+        break;
+    case PILGRIM_NAME:
+        out_bytes(o, v->text, v->length);
+        break;
+    case PILGRIM_STRING:
+        out_json_string(o, v->text, v->length);
+        break;
+    case PILGRIM_INT:
+        out_int(o, v->integer);
+        break;
+    case PILGRIM_RANK:
+        text_rank(o, v, symbolic);
+        break;
+    case PILGRIM_BOOL:
+        out_text(o, v->integer ? "true" : "false");
+        break;
+    case PILGRIM_REAL:
+        out_real(o, v->real);
+        break;
+    case PILGRIM_OBJECT:
+        out_text(o, v->text);
+        text_place(o, ":", v->id, 0, 0);
+        break;
+    case PILGRIM_REQUEST:
+        text_place(o, "request:", v->id, '.', v->offset);
+        break;
+    case PILGRIM_HEAP:
+        text_place(o, "heap:", v->id, '+', v->offset);
+        break;
+    case PILGRIM_STACK:
+        text_place(o, "stack:", v->id, 0, 0);
+        break;
+    case PILGRIM_STATIC:
+        text_place(o, "static:", v->id, '+', v->offset);
+        break;
+    case PILGRIM_DEVICE:
+        text_place(o, "device:", v->device, ':', v->id);
+        text_place(o, "+", v->offset, 0, 0);
+        break;
+    case PILGRIM_ARRAY:
+        out_char(o, '[');
+        text_items(o, v, ", ", symbolic);
+        out_char(o, ']');
+        break;
+    case PILGRIM_FLAGS:
+        text_items(o, v, "|", symbolic);
+        break;
+    case PILGRIM_STATUS:
+        text_status(o, v, symbolic);
+        break;
+    case PILGRIM_SYMBOL:
+        out_text(o, "fn:");
+        out_bytes(o, v->text, v->length);
+        break;
+    case PILGRIM_FUNCTION:
+        text_place(o, "fn:", v->id, 0, 0);
+        break;
+    }
+}
+
+/* Where a wildcard source was matched: the source in the call's own status, NULL without one. */
+static const struct pilgrim_value *matched_source(const struct pilgrim_call *call, size_t parameter)
+{
+    const struct pilgrim_function *f = call->function;
+    const struct pilgrim_value *v = &call->in[parameter];
+    if (strcmp(f->parameters[parameter].name, "source") != 0 || v->type != PILGRIM_NAME ||
+        strcmp(v->text, "MPI_ANY_SOURCE") != 0)
+        return NULL;
+    for (size_t i = 0; i < f->parameter_count; i++)
+        if (call->out[i].type == PILGRIM_STATUS && call->out[i].count > 0)
+            return &call->out[i].items[0];
+    return NULL;
+}
+
+void text_arguments(struct output *o, const struct pilgrim_call *call, bool symbolic)
+{
+    const struct pilgrim_function *f = call->function;
+    for (size_t i = 0; i < f->parameter_count; i++) {
+        if (i)
+            out_text(o, ", ");
+        out_text(o, f->parameters[i].name);
+        out_char(o, '=');
+        enum pilgrim_direction direction = f->parameters[i].direction;
+        if (direction & PILGRIM_IN)
+            text_value(o, &call->in[i], symbolic);
+        if (direction == PILGRIM_INOUT)
+            out_text(o, " -> ");
+        if (direction & PILGRIM_OUT)
+            text_value(o, &call->out[i], symbolic);
+        const struct pilgrim_value *source = direction == PILGRIM_IN ? matched_source(call, i) : NULL;
+        if (source) {
+            out_text(o, " -> ");
+            text_value(o, source, symbolic);
+        }
+    }
+}
+
+void text_site(struct output *o, const struct pilgrim_class *class, struct source_lines *lines)
+{
+    const char *line = lines && class->module ? source_lines_find(lines, class->module, class->offset) : NULL;
+    if (line) {
+        out_text(o, line);
+    } else if (class->module) {
+        out_text(o, class->module);
+        out_text(o, "+0x");
+        out_hex(o, class->offset);
+    } else {
+        out_char(o, '?');
+    }
+}
+
+/* ns as microseconds with three digits. */
+static void text_us(struct output *o, uint64_t ns)
+{
+    out_uint(o, ns / 1000);
+    out_char(o, '.');
+    out_char(o, (char)('0' + ns / 100 % 10));
+    out_char(o, (char)('0' + ns / 10 % 10));
+    out_char(o, (char)('0' + ns % 10));
+    out_text(o, "us ");
+}
+
+void text_call(struct output *o, const struct pilgrim_call *call, struct source_lines *lines)
+{
+    out_uint(o, call->rank);
+    out_char(o, '.');
+    out_uint(o, call->thread);
+    out_text(o, " #");
+    out_uint(o, call->seq);
+    out_char(o, ' ');
+    if (call->timed) {
+        out_char(o, '+');
+        text_us(o, call->start_ns);
+        text_us(o, call->end_ns - call->start_ns);
+    }
+    out_text(o, call->function->name);
+    out_char(o, '(');
+    text_arguments(o, call, false);
+    out_text(o, ") = ");
+    if (call->ret.type == PILGRIM_NONE)
+        out_char(o, '?'); /* had not returned when the trace was written */
+    else if (call->function->returns_error_code && call->ret.type == PILGRIM_INT && call->ret.integer == 0)
+        out_text(o, "MPI_SUCCESS");
+    else
+        text_value(o, &call->ret, false);
+    out_text(o, " at ");
+    text_site(o, call->class_, lines);
+    out_char(o, '\n');
+}
