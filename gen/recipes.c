@@ -21,7 +21,7 @@ static const struct recipe recipes[] = {
                                     "for (int64_t i = 0; i < $n; i++) {\n"
                                     "    shadow_open(s);\n"
                                     "    for (int j = 0; j < 3; j++)\n"
-                                    "        shadow_rank(s, $p[i][j]);\n"
+                                    "        shadow_int(s, $p[i][j]);\n"
                                     "    shadow_close(s);\n"
                                     "}\n"
                                     "shadow_close(s);" },

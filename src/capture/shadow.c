@@ -1,8 +1,8 @@
 /* The shadow's lines and its file.
  *
- * A line is written in one go at the end of its call. Releases that happen inside a call (MPI_Comm_free) follow its
- * line, so that a name is used first and released then. Until the rank is known the lines wait in memory, with
- * rank and thread number left out: both may change until then. */
+ * A line is written in one go at the end of its call. Releases are written when they happen, so that no other thread's
+ * line can use a name again before it: what a call releases (MPI_Comm_free) stands before its own line. Until the rank
+ * is known the lines wait in memory, with rank and thread number left out: both may change until then. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -50,7 +50,6 @@ void shadow_free(struct shadow *s)
     bytes_free(&s->text);
     bytes_free(&s->raw);
     bytes_free(&s->line);
-    bytes_free(&s->released);
     free(s->operations);
     free(s);
 }
@@ -59,13 +58,12 @@ void shadow_begin(struct shadow *s, uint32_t function, const void *site)
 {
     s->function = function;
     s->site = site;
-    s->text.length = s->raw.length = s->released.length = 0;
+    s->text.length = s->raw.length = 0;
     memset(s->in, 0, sizeof s->in);
     memset(s->out, 0, sizeof s->out);
     memset(&s->result, 0, sizeof s->result);
     s->slot = NULL;
     s->operation_count = 0;
-    s->inside = true;
 }
 
 /* ---- the file; with the lock held ---- */
@@ -181,17 +179,11 @@ static void released(const char *name)
 {
     if (atomic_load(&capture.off) & (OFF_FINISHED | OFF_CHILD))
         return;
-    struct thread *t = thread_known();
     struct bytes event = {0};
     text_print(&event, "{\"released\":\"%s\"}", name);
-    if (t && t->shadow && t->shadow->inside) {
-        bytes_put(&t->shadow->released, event.data, event.length);
-        bytes_put(&t->shadow->released, "\n", 1);
-    } else {
-        pthread_mutex_lock(&out.lock);
-        emit(NULL, &event);
-        pthread_mutex_unlock(&out.lock);
-    }
+    pthread_mutex_lock(&out.lock);
+    emit(NULL, &event);
+    pthread_mutex_unlock(&out.lock);
     bytes_free(&event);
 }
 
@@ -265,7 +257,6 @@ void shadow_end(struct shadow *s, uint64_t seq)
 {
     const struct function_descriptor *f = &vocabulary.functions[s->function];
     bool first = true;
-    s->inside = false;
     s->line.length = 0;
     text_print(&s->line, "\"seq\":%" PRIu64 ",\"func\":\"%s\",", seq, f->name);
     put_arguments(s, f);
@@ -276,15 +267,11 @@ void shadow_end(struct shadow *s, uint64_t seq)
         put_raw(s, f->parameters[i].name, ">", &s->out[i], &first);
     }
     put_text(&s->line, "}}");
-    if (s->text.failed || s->raw.failed || s->line.failed || s->released.failed) {
+    if (s->text.failed || s->raw.failed || s->line.failed) {
         capture_fail("out of memory for the shadow");
         return;
     }
     pthread_mutex_lock(&out.lock);
     emit(s->thread, &s->line);
-    if (s->released.length) {
-        s->released.length--; /* emit adds the newline */
-        emit(NULL, &s->released);
-    }
     pthread_mutex_unlock(&out.lock);
 }

@@ -1,4 +1,4 @@
-/* The shadow: each call as a line of JSON (docs: decode-format), printed straight from the arguments.
+/* The shadow: each call as a line of JSON, as pilgrim-decode prints it, straight from the arguments.
  *
  * It is the oracle that the trace is compared with, so it shares nothing with the encoder (call.h) but the names
  * of objects (handles.h, requests.h, memory.h) and the tables of constants. The generator writes, for each MPI function F,
@@ -8,8 +8,8 @@
  *
  * Line: {"rank":..,"thread":..,"seq":..,"func":..,"args":{..},"ret":..,"site":"..","raw":{"PARAM":"0x..",...}}
  * raw: for every handle and pointer the value as it was passed (in) and returned (out): "PARAM>" for out.
- * Events, apart: {"released":"comm:3"}. One file a process: DIR/shadow.RANK.jsonl, in order of completion
- * for each thread. */
+ * Events, apart: {"released":"comm:3"}, before the line of the call that released it. One file a process:
+ * DIR/shadow.RANK.jsonl, in order of completion for each thread. */
 #ifndef PILGRIM_SHADOW_H
 #define PILGRIM_SHADOW_H
 

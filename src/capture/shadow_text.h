@@ -33,8 +33,6 @@ struct shadow {
     struct bytes text; /* values, one after another */
     struct bytes raw;
     struct bytes line; /* scratch of shadow_end */
-    struct bytes released; /* events of the call under way, whole lines */
-    bool inside;       /* between shadow_begin and shadow_end */
     struct shadow_slot in[SHADOW_PARAMETERS], out[SHADOW_PARAMETERS], result;
     struct shadow_slot *slot; /* what is printed into now */
     unsigned depth;    /* of open arrays */

@@ -188,6 +188,7 @@ void shadow_function(struct shadow *s, const void *function)
         text_print(&s->text, "\"fn:%" PRId64 "\"", f.id);
     }
     shadow_value_end(s);
+    shadow_raw(s, (uint64_t)(uintptr_t)function);
 }
 
 void shadow_handle(struct shadow *s, enum object_kind kind, uint64_t handle)

@@ -10,7 +10,7 @@ struct evaluation {
     const struct caller *caller;
     struct arena *arena;
     struct cursor tokens;
-    const uint32_t *columns; /* of the slots that are still to come */
+    struct cursor columns; /* of the slots that are still to come */
     uint64_t position;
     const struct view *view; /* NULL: there is none */
     enum pilgrim_status status;
@@ -51,7 +51,7 @@ static int64_t piece_value(const struct column *c, uint64_t position)
 
 static int64_t next_slot(struct evaluation *e)
 {
-    const struct column *c = &e->trace->columns[*e->columns++];
+    const struct column *c = &e->trace->columns[cursor_varint(&e->columns)];
     switch (c->kind) {
     case COLUMN_CONSTANT:
         return c->constant;
@@ -216,8 +216,10 @@ enum pilgrim_status signature_evaluate(const struct pilgrim_trace *t, const stru
     const struct shape *shape = &t->shapes[signature->shape];
     size_t count = f->shown.parameter_count;
     struct evaluation e = {
-        .trace = t, .caller = caller, .arena = arena, .columns = signature->columns, .position = position};
+        .trace = t, .caller = caller, .arena = arena, .position = position};
+    const struct bytes *content = &t->content[SECTION_VALUES];
     cursor_init(&e.tokens, shape->tokens, shape->length);
+    cursor_init(&e.columns, signature->columns, (size_t)(content->data + content->length - signature->columns));
     set_view(&e, 0);
     struct call_values *v = take(&e, sizeof *v);
     if (v) {

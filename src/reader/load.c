@@ -14,7 +14,7 @@
 /* Tables are larger than the bytes they come from, and contents larger than what is stored for them; a trace that
  * Pilgrim wrote stays far below this. */
 #define BUDGET_BASE (UINT64_C(32) << 20)
-#define BUDGET_RATIO 256
+#define BUDGET_RATIO 2048
 
 static const char *const section_names[SECTION_TYPE_COUNT] = {"end", "definitions", "structure", "values", "times"};
 
@@ -49,23 +49,21 @@ static enum pilgrim_status take_section(struct pilgrim_trace *t, const struct se
                                         struct pilgrim_error *error)
 {
     struct parser p = {.trace = t};
-    struct bytes content = {0};
+    struct bytes *content = &t->content[section->type];
     t->offset[section->type] = section->offset;
     if (parser_charge(&p, section->raw)) {
-        enum pilgrim_status status = section_content(section, &content);
+        enum pilgrim_status status = section_content(section, content);
         if (status != PILGRIM_OK)
             parser_fail_with(&p, status, "cannot be decompressed");
     }
     if (parser_good(&p)) {
-        cursor_init(&p.in, content.data, content.length);
+        cursor_init(&p.in, content->data, content->length);
         section_parse[section->type](&p);
         if (parser_good(&p) && cursor_left(&p.in) > 0)
             parser_fail(&p, "bytes left over");
     }
-    if (section->type == SECTION_DEFINITIONS)
-        t->definitions = content; /* shapes lie in it */
-    else
-        bytes_free(&content);
+    if (section->type != SECTION_DEFINITIONS && section->type != SECTION_VALUES)
+        bytes_free(content);
     if (parser_good(&p))
         return PILGRIM_OK;
     /* A content that ends too early is not a file that ends too early. */
@@ -150,7 +148,8 @@ void pilgrim_close(struct pilgrim_trace *t)
     for (size_t i = 0; i < t->sequence_count; i++)
         rules_free(&t->sequences[i].rules);
     arena_free(&t->arena);
-    bytes_free(&t->definitions);
+    for (unsigned i = 0; i < SECTION_TYPE_COUNT; i++)
+        bytes_free(&t->content[i]);
     free(t);
 }
 

@@ -41,7 +41,7 @@ struct class {
 };
 
 struct shape {
-    const uint8_t *tokens; /* in `definitions` */
+    const uint8_t *tokens; /* in the content of the definitions */
     uint32_t length;
     uint32_t value_count;
     uint32_t slot_count;
@@ -86,8 +86,8 @@ struct column {
 
 struct signature {
     uint32_t shape;
-    uint32_t *columns; /* one for each slot of the shape */
-    uint64_t length;   /* of those columns */
+    const uint8_t *columns; /* in the content of the values: a varint for each slot of the shape */
+    uint64_t length;        /* of those columns */
 };
 
 /* Which member of a structure group is in which value group. */
@@ -120,7 +120,7 @@ struct group {
 struct pilgrim_trace {
     struct arena arena;
     uint64_t budget;           /* bytes that may still be taken */
-    struct bytes definitions;  /* content of that section */
+    struct bytes content[SECTION_TYPE_COUNT]; /* of the sections that are not taken apart wholly */
     uint64_t offset[SECTION_TYPE_COUNT]; /* of the sections in the file */
     struct string *strings;
     uint32_t (*properties)[2];

@@ -85,13 +85,13 @@ static void parse_signature(struct parser *p, struct signature *s)
         parser_fail(p, "a signature that is not complete");
         return;
     }
-    s->columns = parser_take(p, slots, sizeof *s->columns);
+    s->columns = p->in.data + p->in.position;
     s->length = LENGTH_ANY;
-    for (uint32_t i = 0; i < slots && parser_good(p); i++) {
-        s->columns[i] = parser_index(p, t->column_count, "a column that does not exist");
+    for (uint32_t i = 0; i < slots; i++) {
+        uint32_t column = parser_index(p, t->column_count, "a column that does not exist");
         if (!parser_good(p))
             return;
-        uint64_t length = t->columns[s->columns[i]].length;
+        uint64_t length = t->columns[column].length;
         if (s->length == LENGTH_ANY)
             s->length = length;
         else if (length != LENGTH_ANY && length != s->length)

@@ -11,6 +11,7 @@ Each process has names of its own; its log is read in order, with the lines {"re
 * a name goes to another raw value only after it was released, or after a call left a null handle in its place.
 * a request's name is given to a new operation only after its release, no call uses a request that no call created,
   and a request that became null is released.
+  An exception is request:-1.N, of an operation that was begun while tracing was off: it is new where it is first used.
 * predefined handles are printed as one constant, and nothing else has their raw value.
 
 A call's line is written when the call ends, after the releases that it caused, so what a call was passed may also agree
@@ -26,6 +27,7 @@ from compare import Difference, RELEASED, lines_of, parse, shadow_files
 
 OBJECT = re.compile(r"(comm|datatype|group|op|win|file|info|errhandler|message|session|keyval|cvar|pvar|pvar_session|"
                     r"enum|event|event_instance):(\d+)$")
+UNSEEN = "request:-1."
 REQUEST = re.compile(r"request:(-?\d+)\.(\d+)$")
 BLOCK = re.compile(r"((heap|static):\d+|(device):\d+:\d+)\+(\d+)$")
 STACK = re.compile(r"stack:\d+$")
@@ -100,7 +102,7 @@ class Names:
         """A call was given RAW and printed it as NAME."""
         if self.live.get(name) == raw or self.released_lately(name, thread, raw):
             return
-        if kind == "request" and name not in self.live:
+        if kind == "request" and name not in self.live and not name.startswith(UNSEEN):
             raise Violation("%s is used but no call created it" % name)
         self.given(name, kind, raw)
 
