@@ -168,7 +168,7 @@ static void set_locals(struct model *model, struct function *f)
         if (!p->out.recipe || strcmp(p->out.recipe->name, "released"))
             continue;
         f->locals = gen_grow(f->locals, f->local_count, sizeof *f->locals);
-        f->locals[f->local_count++] = (struct local){ "uint64_t", "before", gen_format("HANDLE(*%s)", p->name) };
+        f->locals[f->local_count++] = (struct local){ "uint64_t", "before", gen_format("%s ? HANDLE(*%s) : 0", p->name, p->name) };
     }
 }
 
@@ -191,6 +191,16 @@ static bool is_status(const struct value *v)
     return v->recipe && strncmp(v->recipe->name, "status", 6) == 0 && strcmp(v->recipe->name, "status_plain");
 }
 
+/* What is read before the call is read before the library can refuse a null pointer: the wrapper must look first. */
+static void guard_null(struct parameter *p)
+{
+    if (!p->in.recipe || p->array || !p->c->pointers || p->in.sentinel || !strstr(p->in.recipe->put, "$v"))
+        return;
+    p->in.sentinel = "NULL";
+    if (p->direction == DIRECTION_INOUT)
+        p->out.sentinel = "NULL";
+}
+
 static void join(struct model *model, struct function *f, bool large)
 {
     const struct binding *b = f->binding;
@@ -210,6 +220,7 @@ static void join(struct model *model, struct function *f, bool large)
     }
     for (size_t i = 0; i < f->parameter_count; i++) {
         set_length(model, f, &f->parameters[i]);
+        guard_null(&f->parameters[i]);
         if (is_status(&f->parameters[i].out))
             f->status = f->parameters[i].name;
     }

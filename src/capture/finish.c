@@ -16,6 +16,7 @@
 #include "capture/thread.h"
 #include "functions.h"
 #include "merge/fragment.h"
+#include "objects/sharing.h"
 
 enum { TAG_HEAD = 1, TAG_PART = 2, PART_BYTES = 1 << 20, VIEW_CAPACITY_MIN = 64 };
 
@@ -98,6 +99,8 @@ static struct stream *process_stream(void)
 
 static struct fragment *own_fragment(void)
 {
+    if (objects_failed())
+        capture_fail("out of memory for the names of objects");
     if (atomic_load(&capture.off) & OFF_FAILED)
         return NULL;
     size_t count = thread_count();

@@ -147,6 +147,7 @@ void capture_before_abort(void)
 {
     if (usable(OFF_UNLOADED | OFF_SETTING | OFF_FINISHED | OFF_CHILD | OFF_FAILED))
         capture_say("MPI_Abort: an aborted run leaves no trace");
+    atomic_fetch_or(&capture.off, OFF_FINISHED);
 }
 
 /* A process that ends without MPI_Finalize. One that only had sessions has a trace of its own: what other processes

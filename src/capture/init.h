@@ -11,7 +11,7 @@ void capture_after_init(void);
 void capture_after_session_init(void);
 
 /* Before PMPI_Finalize, whether call_begin returned true or not. MPI_Finalize itself must have been recorded by
- * then, so its call ends (call_leave and call_end with MPI_SUCCESS) before the real function is called. Gathers,
+ * then, without a return value: its call ends (call_leave and call_end) before the real function is called. Gathers,
  * writes the trace, and lets everything pass from here on. Collective over MPI_COMM_WORLD. */
 void capture_before_finalize(void);
 

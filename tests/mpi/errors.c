@@ -1,6 +1,6 @@
 /* errors: wrong arguments under MPI_ERRORS_RETURN; the codes must reach the program untouched.
  *
- * Exercises: bad ranks, counts, tags, types, ops, roots and null handles; MPI_Error_class and string; a
+ * Exercises: bad ranks, counts, tags, types, ops, roots, null handles and null pointers; MPI_Error_class and string; a
  * truncated receive by itself and within Waitall (MPI_ERR_IN_STATUS); user-defined codes and an error handler
  * of the program. Each rank talks only to itself. The classes are printed by rank 0.
  */
@@ -50,6 +50,27 @@ static void on_error(MPI_Comm *comm, int *code, ...) {
     handled++;
 }
 
+/* Where the library looks at a pointer first, so must whoever stands before it. */
+static void check_null_pointers(MPI_Comm comm) {
+    int value = 0, many = -1;
+    MPI_Status status;
+
+    report("wait", MPI_Wait(NULL, &status));
+    report("test", MPI_Test(NULL, &value, &status));
+    report("waitall", MPI_Waitall(2, NULL, MPI_STATUSES_IGNORE));
+    report("many", MPI_Waitall(many, NULL, MPI_STATUSES_IGNORE));
+    report("start", MPI_Start(NULL));
+    report("cancel", MPI_Cancel(NULL));
+    report("comm free", MPI_Comm_free(NULL));
+    report("op free", MPI_Op_free(NULL));
+    report("group free", MPI_Group_free(NULL));
+    report("info free", MPI_Info_free(NULL));
+    report("handler free", MPI_Errhandler_free(NULL));
+    report("mrecv", MPI_Mrecv(&value, 1, MPI_INT, NULL, &status));
+    report("pack", MPI_Pack(&value, 1, MPI_INT, &value, 4, NULL, comm));
+    report("incl", MPI_Group_incl(MPI_GROUP_EMPTY, 2, NULL, NULL));
+}
+
 int main(int argc, char **argv) {
     int value = 0, class, code, verdict;
     MPI_Errhandler handler;
@@ -78,6 +99,7 @@ int main(int argc, char **argv) {
     report("dims", MPI_Dims_create(7, 1, (int[]){2}));
     report("group", MPI_Group_size(MPI_GROUP_NULL, &value));
     check_truncation(comm);
+    check_null_pointers(comm);
 
     MPI_Add_error_class(&class);
     MPI_Add_error_code(class, &code);

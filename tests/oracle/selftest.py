@@ -457,7 +457,15 @@ class Names(Logs):
                  self.returned("request", "request:1.0", "0xac000001"))
 
     def test_request_never_created(self):
-        self.bad("no call created", self.given("request", "request:-1.0", "0xac000001"))
+        self.bad("no call created", self.given("request", "request:1.0", "0xac000001"))
+
+    def test_request_from_before(self):
+        """Begun while tracing was off: class -1, new where it is first used, and then as any other."""
+        used = self.given("request", "request:-1.0", "0x98000001")
+        gone = self.changed("request", "request:-1.0", "0x98000001", "MPI_REQUEST_NULL", "0x2c000000")
+        self.good(used, released("request:-1.0"), gone)
+        self.bad("not released", used, gone)
+        self.bad("request:-1.0 is 0x98000001 and 0x98000002", used, self.given("request", "request:-1.0", "0x98000002"))
 
     def test_request_not_released(self):
         self.bad("not released", self.returned("request", "request:1.0", "0x98000001"),
