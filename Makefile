@@ -22,7 +22,7 @@ endif
 
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wmissing-prototypes -Wstrict-prototypes -Wundef -Wvla -Wcast-qual
 BASE_FLAGS = -std=gnu11 $(WARNINGS) $(if $(WERROR),-Werror) -MMD -MP
-LIBRARY_FLAGS = $(BASE_FLAGS) -fPIC -fvisibility=hidden -I$(S)/src -I$(S)/include $(CPPFLAGS) $(CFLAGS)
+LIBRARY_FLAGS = $(BASE_FLAGS) -fPIC -fvisibility=hidden -I$(S)/src -I$(S)/include -I$(B) $(CPPFLAGS) $(CFLAGS)
 # MPICH declares arrays of statuses in a way that makes gcc 12 warn of MPI_STATUSES_IGNORE; clang does not know the option.
 MPI_FLAGS = -Wno-unknown-warning-option -Wno-stringop-overflow
 TRACER_FLAGS = $(LIBRARY_FLAGS) $(MPI_FLAGS) -ftls-model=initial-exec -I$(G)
@@ -138,6 +138,11 @@ endif
 TRACER += $(patsubst %.c,$(B)/obj/generated/%.o,$(GENERATED))
 
 # ---- objects ----
+
+$(B)/dictionary.inc: $(S)/src/format/dictionary.txt
+	$(call say,TEXT)sed 's/.*/"&\\0"/' $< >$@
+
+$(B)/obj/src/format/section.o: $(B)/dictionary.inc
 
 $(PLAIN): $(B)/obj/src/%.o: $(S)/src/%.c
 	@mkdir -p $(@D)
@@ -262,7 +267,7 @@ install: all
 
 clean:
 	rm -rf $(addprefix $(B)/,obj generated generated.new mpi programs tests asan scratch demo bench \
-	    reader.o libcore.a libpilgrim.so libpilgrim-reader.a libpilgrim-reader.so libpilgrim-reader.so.0 \
+	    reader.o libcore.a dictionary.inc libpilgrim.so libpilgrim-reader.a libpilgrim-reader.so libpilgrim-reader.so.0 \
 	    pilgrim-gen pilgrim-run pilgrim-decode)
 
 distclean: clean

@@ -12,6 +12,14 @@
 
 #define SKIPPABLE_HEAD_BYTES 8
 
+/* Lines of dictionary.txt, each with a 0 byte at its end: what traces speak of. Most of them are so small that they would
+ * hardly get to repeat a name. It belongs to version 1 of the format and never changes. */
+static const char dictionary[] =
+#include "dictionary.inc"
+    ;
+
+#define DICTIONARY_BYTES (sizeof dictionary - 1)
+
 /* The strongest level takes memory and time that grow with the content; beyond this the next best is nearly as good. */
 #define STRONGEST_CONTENT_MAX (1u << 20)
 #define LEVEL_STRONGEST 22
@@ -72,7 +80,8 @@ enum pilgrim_status section_content(const struct section *section, struct bytes 
     ZSTD_DCtx *context = ZSTD_createDCtx();
     if (!context)
         return PILGRIM_NOMEM;
-    size_t length = ZSTD_decompressDCtx(context, to, raw, section->stored, section->stored_length);
+    size_t length = ZSTD_decompress_usingDict(context, to, raw, section->stored, section->stored_length, dictionary,
+                                              DICTIONARY_BYTES);
     ZSTD_freeDCtx(context);
     if (ZSTD_isError(length) || length != raw)
         return PILGRIM_DAMAGED;
@@ -94,7 +103,9 @@ static enum pilgrim_status compress(const struct bytes *content, struct bytes *o
     int level = content->length > STRONGEST_CONTENT_MAX ? LEVEL_LARGE : LEVEL_STRONGEST;
     ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level);
     ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 0); /* the section says it */
-    size_t length = ZSTD_compress2(context, to, bound, content->data, content->length);
+    size_t length = ZSTD_CCtx_loadDictionary(context, dictionary, DICTIONARY_BYTES);
+    if (!ZSTD_isError(length))
+        length = ZSTD_compress2(context, to, bound, content->data, content->length);
     ZSTD_freeCCtx(context);
     if (ZSTD_isError(length))
         return ZSTD_getErrorCode(length) == ZSTD_error_memory_allocation ? PILGRIM_NOMEM : PILGRIM_LIMIT;

@@ -207,23 +207,25 @@ struct translation {
     uint32_t *names; /* vocabulary's name -> string, UINT32_MAX: not yet */
 };
 
+/* The function as the file has it: MPI_Wait&request>status (docs/FORMAT.md, section 3). */
+static void put_declaration(struct bytes *b, const struct function_descriptor *d)
+{
+    static const char marks[] = {[DIRECTION_IN] = ',', [DIRECTION_OUT] = '>', [DIRECTION_INOUT] = '&'};
+    bytes_put(b, d->name, strlen(d->name));
+    for (unsigned i = 0; i < d->parameter_count; i++) {
+        bytes_put_u8(b, (uint8_t)marks[d->parameters[i].direction]);
+        bytes_put(b, d->parameters[i].name, strlen(d->parameters[i].name));
+    }
+    if (d->returns == RETURNS_VALUE)
+        bytes_put_u8(b, ':');
+}
+
 static enum pilgrim_status translate_class(struct translation *t, const struct stream_class *class, uint32_t *number)
 {
     struct fragment *f = t->fragment;
-    const struct function_descriptor *d = &t->vocabulary->functions[class->key.function];
     struct bytes b = {0};
-    uint32_t string, function;
-    TRY(intern_text(f, d->name, &string));
-    bytes_put_varint(&b, string);
-    bytes_put_varint(&b, (uint64_t)d->parameter_count << 1 | d->returns);
-    for (unsigned i = 0; i < d->parameter_count; i++) {
-        enum pilgrim_status status = intern_text(f, d->parameters[i].name, &string);
-        if (status != PILGRIM_OK) {
-            bytes_free(&b);
-            return status;
-        }
-        bytes_put_varint(&b, (uint64_t)string << 2 | d->parameters[i].direction);
-    }
+    uint32_t string = 0, function;
+    put_declaration(&b, &t->vocabulary->functions[class->key.function]);
     TRY(intern_bytes(&f->functions, &b, &function));
     if (class->module)
         TRY(intern_text(f, class->module, &string));
@@ -347,25 +349,6 @@ struct mapping {
     uint32_t *strings, *functions, *classes, *shapes, *sequences;
 };
 
-static enum pilgrim_status map_functions(struct fragment *into, const struct fragment *from, struct mapping *m)
-{
-    for (uint32_t i = 0; i < from->functions.count; i++) {
-        struct cursor c;
-        struct bytes b = {0};
-        size_t length;
-        const uint8_t *data = intern_get(&from->functions, i, &length);
-        cursor_init(&c, data, length);
-        bytes_put_varint(&b, m->strings[cursor_index(&c, from->strings.count)]);
-        bytes_put_varint(&b, cursor_varint(&c));
-        while (cursor_left(&c) > 0) {
-            uint64_t parameter = cursor_varint(&c);
-            bytes_put_varint(&b, (uint64_t)m->strings[parameter >> 2] << 2 | (parameter & 3));
-        }
-        TRY(intern_bytes(&into->functions, &b, &m->functions[i]));
-    }
-    return PILGRIM_OK;
-}
-
 static enum pilgrim_status map_classes(struct fragment *into, const struct fragment *from, struct mapping *m)
 {
     for (uint32_t i = 0; i < from->classes.count; i++) {
@@ -395,7 +378,10 @@ static enum pilgrim_status map_tables(struct fragment *into, const struct fragme
         const uint8_t *data = intern_get(&from->sequences, i, &length);
         TRY(intern_add(&into->sequences, data, length, &m->sequences[i]));
     }
-    TRY(map_functions(into, from, m));
+    for (uint32_t i = 0; i < from->functions.count; i++) {
+        const uint8_t *data = intern_get(&from->functions, i, &length);
+        TRY(intern_add(&into->functions, data, length, &m->functions[i]));
+    }
     TRY(map_classes(into, from, m));
     for (uint32_t i = 0; i < from->shapes.count; i++) {
         struct bytes b = {0};

@@ -52,8 +52,8 @@ struct fragment {
     uint64_t plain_bytes;
     struct intern strings;
     struct intern properties; /* varint key string, varint value string */
-    struct intern functions;  /* as in the file: varint name, varint (parameters << 1 | returns), parameters */
-    struct intern classes;    /* as in the file */
+    struct intern functions;  /* declarations, as in the file */
+    struct intern classes;    /* index function, varint module + 1 or 0, varint offset if there is a module */
     struct intern shapes;     /* as in the file */
     struct intern sequences;  /* serialised rules */
     struct intern group_keys; /* u8 process, varint sequence, classes as varints */

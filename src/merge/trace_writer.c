@@ -18,16 +18,41 @@ struct writer {
     struct bytes groups;      /* the values section behind the tables */
 };
 
-/* Entries that carry their own length need no other; strings and shapes do not. */
-static void write_table(const struct intern *t, bool with_lengths, struct bytes *out)
+/* How the end of a table's entry is known. */
+enum framing { FRAMING_NONE, FRAMING_LENGTH, FRAMING_TEXT };
+
+static void write_table(const struct intern *t, enum framing framing, struct bytes *out)
 {
     bytes_put_varint(out, t->count);
     for (uint32_t i = 0; i < t->count; i++) {
         size_t length;
         const uint8_t *data = intern_get(t, i, &length);
-        if (with_lengths)
+        if (framing == FRAMING_LENGTH)
             bytes_put_varint(out, length);
         bytes_put(out, data, length);
+        if (framing == FRAMING_TEXT)
+            bytes_put_u8(out, 0);
+    }
+}
+
+/* Offsets as differences: call sites lie close together. */
+static void write_classes(const struct fragment *f, struct bytes *out)
+{
+    uint64_t last = 0;
+    bytes_put_varint(out, f->classes.count);
+    for (uint32_t i = 0; i < f->classes.count; i++) {
+        struct cursor c;
+        size_t length;
+        const uint8_t *data = intern_get(&f->classes, i, &length);
+        cursor_init(&c, data, length);
+        bytes_put_varint(out, cursor_varint(&c));
+        uint64_t module = cursor_varint(&c);
+        bytes_put_varint(out, module);
+        if (module) {
+            uint64_t offset = cursor_varint(&c);
+            bytes_put_svarint(out, (int64_t)(offset - last));
+            last = offset;
+        }
     }
 }
 
@@ -65,11 +90,11 @@ static void spread(const struct column *members, uint64_t offset, uint32_t numbe
 static enum pilgrim_status write_definitions(const struct fragment *f, struct bytes *out)
 {
     struct bytes b = {0};
-    write_table(&f->strings, true, &b);
-    write_table(&f->properties, false, &b);
-    write_table(&f->functions, false, &b);
-    write_table(&f->classes, false, &b);
-    write_table(&f->shapes, true, &b);
+    write_table(&f->strings, FRAMING_TEXT, &b);
+    write_table(&f->properties, FRAMING_NONE, &b);
+    write_table(&f->functions, FRAMING_TEXT, &b);
+    write_classes(f, &b);
+    write_table(&f->shapes, FRAMING_LENGTH, &b);
     enum pilgrim_status status = bytes_status(&b);
     if (status == PILGRIM_OK)
         status = section_write(out, SECTION_DEFINITIONS, &b);
@@ -97,7 +122,7 @@ static enum pilgrim_status collect_structure(const struct fragment *f, struct by
 {
     bytes_put_varint(b, f->rank_count);
     TRY(write_thread_counts(f, b));
-    write_table(&f->sequences, false, b);
+    write_table(&f->sequences, FRAMING_NONE, b);
     bytes_put_varint(b, f->group_keys.count);
     uint64_t streams = f->rank_count + f->thread_total;
     uint32_t *of = calloc(streams + 1, sizeof *of);
@@ -202,9 +227,9 @@ static enum pilgrim_status write_values(const struct fragment *f, struct bytes *
     struct bytes expression = {0}, signature = {0}, b = {0};
     enum pilgrim_status status = collect_values(&w, &expression, &signature);
     if (status == PILGRIM_OK) {
-        write_table(&w.columns, false, &b);
-        write_table(&w.signatures, false, &b);
-        write_table(&w.partitions, false, &b);
+        write_table(&w.columns, FRAMING_NONE, &b);
+        write_table(&w.signatures, FRAMING_NONE, &b);
+        write_table(&w.partitions, FRAMING_NONE, &b);
         bytes_put(&b, w.groups.data, w.groups.length);
         status = bytes_status(&b);
     }

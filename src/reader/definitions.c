@@ -6,26 +6,28 @@
 #include "base/value.h"
 #include "reader/trace.h"
 
-/* Tables are numbered with 32 bits; a content is below 4 GiB. */
+#define PARAMETER_MARKS ",>&" /* in, out, in and out */
+
+/* A text up to its 0 byte, without it; borrowed from the content. */
+static struct string parse_text(struct parser *p)
+{
+    const char *from = (const char *)p->in.data + p->in.position;
+    const char *end = parser_good(p) ? memchr(from, 0, cursor_left(&p->in)) : NULL;
+    if (!end) {
+        parser_fail(p, "a text without an end");
+        return (struct string){.text = ""};
+    }
+    cursor_take(&p->in, (size_t)(end - from) + 1);
+    return (struct string){.text = from, .length = (size_t)(end - from)};
+}
+
 static void parse_strings(struct parser *p)
 {
     struct pilgrim_trace *t = p->trace;
     size_t count = parser_count(p, 1, "more strings than bytes");
-    /* With a NUL for each, all of them together are not longer than what is left. */
-    char *texts = parser_take(p, cursor_left(&p->in), 1);
     t->strings = parser_take(p, count, sizeof *t->strings);
-    for (size_t i = 0; i < count && parser_good(p); i++) {
-        size_t length = parser_count(p, 1, "a string longer than the section");
-        const uint8_t *from = cursor_take(&p->in, length);
-        if (!from)
-            return;
-        if (memchr(from, 0, length))
-            parser_fail(p, "a string with a byte 0");
-        t->strings[i] = (struct string){.text = texts, .length = length};
-        if (length)
-            memcpy(texts, from, length);
-        texts += length + 1;
-    }
+    for (size_t i = 0; i < count && parser_good(p); i++)
+        t->strings[i] = parse_text(p);
     t->string_count = count;
 }
 
@@ -45,44 +47,49 @@ static void parse_properties(struct parser *p)
     t->property_count = count;
 }
 
+static size_t count_marks(const char *text)
+{
+    size_t count = 0;
+    while (*(text += strcspn(text, PARAMETER_MARKS)))
+        count++, text++;
+    return count;
+}
+
+/* NAME, a mark and a name for each parameter, and a colon if what it returns is no error code. The text is cut up in a
+ * copy. */
 static void parse_function(struct parser *p, struct function *f)
 {
-    const struct pilgrim_trace *t = p->trace;
-    uint32_t name = parse_string_index(p);
-    uint64_t word = cursor_varint(&p->in);
-    if (word >> 1 > cursor_left(&p->in))
-        parser_fail(p, "a function with more parameters than bytes");
-    size_t count = (size_t)(word >> 1);
+    static const enum pilgrim_direction directions[] = {PILGRIM_IN, PILGRIM_OUT, PILGRIM_INOUT};
+    struct string declaration = parse_text(p);
+    size_t count = count_marks(declaration.text), length = declaration.length;
     struct pilgrim_parameter *parameters = parser_take(p, count, sizeof *parameters);
-    uint32_t in_count = 0, out_count = 0;
-    for (size_t i = 0; i < count && parser_good(p); i++) {
-        uint64_t parameter = cursor_varint(&p->in);
-        unsigned direction = parameter & 3;
-        if (!parser_good(p) || direction == 0 || parameter >> 2 >= t->string_count) {
-            parser_fail(p, "a parameter without a name or a direction");
-            return;
-        }
-        parameters[i].name = t->strings[parameter >> 2].text;
-        parameters[i].direction = (enum pilgrim_direction)direction;
-        in_count += direction & 1;
-        out_count += direction >> 1;
-    }
-    if (!parser_good(p)) {
-        parser_fail(p, "a function that is not complete");
+    char *text = parser_take(p, length + 1, 1);
+    if (!text || !parameters)
         return;
+    memcpy(text, declaration.text, length);
+    bool value = length > 0 && text[length - 1] == ':';
+    text[length - value] = 0;
+    f->shown = (struct pilgrim_function){
+        .name = text, .parameters = parameters, .parameter_count = count, .returns_error_code = !value};
+    f->value_count = 1;
+    char *end = text + strcspn(text, PARAMETER_MARKS);
+    bool named = end > text;
+    for (size_t i = 0; i < count; i++) {
+        parameters[i].direction = directions[strchr(PARAMETER_MARKS, *end) - PARAMETER_MARKS];
+        f->value_count += (parameters[i].direction & PILGRIM_IN) + (parameters[i].direction >> 1);
+        *end = 0;
+        parameters[i].name = end + 1;
+        end += 1 + strcspn(end + 1, PARAMETER_MARKS);
+        named = named && end > parameters[i].name;
     }
-    f->shown = (struct pilgrim_function){.name = t->strings[name].text,
-                                         .parameters = parameters,
-                                         .parameter_count = count,
-                                         .returns_error_code = !(word & 1)};
-    f->in_count = in_count;
-    f->value_count = in_count + out_count + 1;
+    if (!named)
+        parser_fail(p, "a function or a parameter without a name");
 }
 
 static void parse_functions(struct parser *p)
 {
     struct pilgrim_trace *t = p->trace;
-    size_t count = parser_count(p, 2, "more functions than bytes");
+    size_t count = parser_count(p, 1, "more functions than bytes");
     t->functions = parser_take(p, count, sizeof *t->functions);
     for (size_t i = 0; i < count && parser_good(p); i++)
         parse_function(p, &t->functions[i]);
@@ -93,6 +100,7 @@ static void parse_classes(struct parser *p)
 {
     struct pilgrim_trace *t = p->trace;
     size_t count = parser_count(p, 2, "more call classes than bytes");
+    uint64_t offset = 0;
     t->classes = parser_take(p, count, sizeof *t->classes);
     for (size_t i = 0; i < count && parser_good(p); i++) {
         struct class *class = &t->classes[i];
@@ -103,7 +111,8 @@ static void parse_classes(struct parser *p)
         class->shown.function = &t->functions[class->function].shown;
         if (module) {
             class->shown.module = t->strings[module - 1].text;
-            class->shown.offset = cursor_varint(&p->in);
+            offset += (uint64_t)cursor_svarint(&p->in);
+            class->shown.offset = offset;
         }
     }
     if (!parser_good(p))

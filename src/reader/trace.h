@@ -31,7 +31,6 @@ struct string {
 
 struct function {
     struct pilgrim_function shown;
-    uint32_t in_count; /* values that come before the out values */
     uint32_t value_count;
 };
 

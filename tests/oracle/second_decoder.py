@@ -12,6 +12,7 @@ import bisect
 import ctypes
 import itertools
 import os
+import re
 import struct
 import sys
 
@@ -67,14 +68,26 @@ def xxh32(data, seed=0):
     return h ^ (h >> 16)
 
 
+def dictionary():
+    """What zstd frames refer back to: the lines of the format's list, each with a 0 byte in place of its newline."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../src/format/dictionary.txt"), "rb") as file:
+        return file.read().replace(b"\n", b"\0")
+
+
 def unzstd(stored, raw):
     """The RAW bytes that the zstd frames in STORED decompress to."""
     zstd = ctypes.CDLL("libzstd.so.1")
-    zstd.ZSTD_decompress.restype = ctypes.c_size_t
-    zstd.ZSTD_decompress.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t]
+    zstd.ZSTD_createDCtx.restype = ctypes.c_void_p
+    zstd.ZSTD_freeDCtx.argtypes = [ctypes.c_void_p]
+    zstd.ZSTD_decompress_usingDict.restype = ctypes.c_size_t
+    zstd.ZSTD_decompress_usingDict.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p,
+                                               ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t]
     zstd.ZSTD_isError.argtypes = [ctypes.c_size_t]
     content = ctypes.create_string_buffer(max(raw, 1))
-    size = zstd.ZSTD_decompress(content, raw, stored, len(stored))
+    known = dictionary()
+    context = zstd.ZSTD_createDCtx()
+    size = zstd.ZSTD_decompress_usingDict(context, content, raw, stored, len(stored), known, len(known))
+    zstd.ZSTD_freeDCtx(context)
     if zstd.ZSTD_isError(size) or size != raw:
         raise Damage("does not decompress to the %d bytes it announces" % raw)
     return content.raw[:raw]
@@ -136,6 +149,13 @@ class Cursor:
 
     def text(self):
         return self.bytes(self.varint())
+
+    def line(self):
+        """A text with a 0 byte at its end, without that."""
+        end = self.data.find(b"\0", self.at)
+        if end < 0:
+            raise Damage("a text without an end")
+        return self.bytes(end + 1 - self.at)[:-1]
 
     def end(self):
         if self.left():
@@ -518,34 +538,30 @@ class Trace:
             raise Damage("section %s at byte %d: %s" % (SECTION_NAMES[kind], offset, damage))
 
     def definitions_read(self, c):
-        self.strings = [c.text() for _ in range(c.count())]
+        self.strings = [c.line() for _ in range(c.count())]
         strings = len(self.strings)
         self.properties = [(c.index(strings, "string"), c.index(strings, "string")) for _ in range(c.count(2))]
-        self.functions = [self.function_read(c) for _ in range(c.count(2))]
+        self.functions = [self.function_read(c) for _ in range(c.count())]
         self.classes = []
+        offset = 0
         for _ in range(c.count(2)):
             function = c.index(len(self.functions), "function")
             module = c.index(strings + 1, "module")
-            site = "%s+0x%x" % (escape(self.strings[module - 1]), c.varint()) if module else None
+            site = None
+            if module:
+                offset = (offset + c.svarint()) & ((1 << 64) - 1)
+                site = "%s+0x%x" % (escape(self.strings[module - 1]), offset)
             self.classes.append((self.functions[function], site))
         self.shape_bytes = [c.text() for _ in range(c.count())]
 
-    def function_read(self, c):
-        name = self.strings[c.index(len(self.strings), "string")]
-        parameters = []
-        for _ in range(self.parameters_count(c)):
-            word = c.varint()
-            if word >> 2 >= len(self.strings) or not word & 3:
-                raise Damage("a parameter with name %d, direction %d" % (word >> 2, word & 3))
-            parameters.append((escape(self.strings[word >> 2]), word & 3))
-        return escape(name), parameters
-
     @staticmethod
-    def parameters_count(c):
-        n = c.varint() >> 1
-        if n > c.left():
-            raise Damage("a function with %d parameters" % n)
-        return n
+    def function_read(c):
+        """(name, [(parameter, direction)])"""
+        name, *rest = re.split(b"([,>&])", c.line().removesuffix(b":"))
+        parameters = [(escape(parameter), {b",": 1, b">": 2, b"&": 3}[mark]) for mark, parameter in zip(rest[::2], rest[1::2])]
+        if not name or not all(parameter for parameter, _ in parameters):
+            raise Damage("a function or a parameter without a name")
+        return escape(name), parameters
 
     def structure_read(self, c):
         self.ranks = c.varint()

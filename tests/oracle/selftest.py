@@ -69,14 +69,20 @@ def section(kind, content, stored=None):
 
 def zstd(content):
     library = ctypes.CDLL("libzstd.so.1")
-    library.ZSTD_compress.restype = ctypes.c_size_t
+    library.ZSTD_createCCtx.restype = ctypes.c_void_p
+    library.ZSTD_freeCCtx.argtypes = [ctypes.c_void_p]
+    library.ZSTD_compress_usingDict.restype = ctypes.c_size_t
+    library.ZSTD_compress_usingDict.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p,
+                                                ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_int]
     room = ctypes.create_string_buffer(len(content) + 1000)
-    size = library.ZSTD_compress(room, ctypes.c_size_t(len(room)), content, ctypes.c_size_t(len(content)), 3)
+    known = decoder.dictionary()
+    context = library.ZSTD_createCCtx()
+    size = library.ZSTD_compress_usingDict(context, room, len(room), content, len(content), known, len(known), 3)
+    library.ZSTD_freeCCtx(context)
     return room.raw[:size]
 
 
-STRINGS = [b"pilgrim_process", b"views_rank", b"views_size", b"MPI_Send", b"buf", b"count", b"dest", b"app", b"comm",
-           b"MPI_X", b"x", b"A", b"B", b"key", b"value", b"y"]
+STRINGS = [b"app", b"comm", b"A", b"B", b"key", b"value"]
 S = {name: number for number, name in enumerate(STRINGS)}
 
 ARRAY_1 = bytes([15, 1])
@@ -120,13 +126,9 @@ def arithmetic(*parts):
 
 
 def definitions():
-    functions = [
-        varint(S[b"pilgrim_process"]) + varint(2 << 1 | 1) + varint(S[b"views_rank"] << 2 | 1)
-        + varint(S[b"views_size"] << 2 | 1),
-        varint(S[b"MPI_Send"]) + varint(3 << 1) + b"".join(varint(S[p] << 2 | 1) for p in (b"buf", b"count", b"dest")),
-        varint(S[b"MPI_X"]) + varint(2 << 1 | 1) + varint(S[b"x"] << 2 | 3) + varint(S[b"y"] << 2 | 2)]
-    classes = [varint(0) + varint(0), varint(1) + varint(S[b"app"] + 1) + varint(0x1a42), varint(2) + varint(0)]
-    return (counted([text(t) for t in STRINGS]) + counted([varint(S[b"key"]) + varint(S[b"value"])])
+    functions = [b"pilgrim_process,views_rank,views_size:\0", b"MPI_Send,buf,count,dest\0", b"MPI_X&x>y:\0"]
+    classes = [varint(0) + varint(0), varint(1) + varint(S[b"app"] + 1) + svarint(0x1a42), varint(2) + varint(0)]
+    return (counted([t + b"\0" for t in STRINGS]) + counted([varint(S[b"key"]) + varint(S[b"value"])])
             + counted(functions) + counted(classes)
             + counted([text(t) for t in (PROCESS_SHAPE, SEND_SHAPE, ODD_SHAPE)]))
 
