@@ -5,6 +5,8 @@
  * many times what it was given, and no writer makes a file that it refuses. */
 #include "format/section.h"
 
+#include "format/trace_file.h"
+
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 #include <zstd.h>
@@ -12,13 +14,16 @@
 
 #define SKIPPABLE_HEAD_BYTES 8
 
-/* Lines of dictionary.txt, each with a 0 byte at its end: what traces speak of. Most of them are so small that they would
- * hardly get to repeat a name. It belongs to version 1 of the format and never changes. */
+/* Lines of dictionary.txt, each with a 0 byte at its end: what definitions speak of. Most traces are so small that they
+ * would hardly get to repeat a name. It belongs to version 1 of the format and never changes. */
 static const char dictionary[] =
 #include "dictionary.inc"
     ;
 
-#define DICTIONARY_BYTES (sizeof dictionary - 1)
+static size_t dictionary_bytes(uint8_t type)
+{
+    return type == SECTION_DEFINITIONS ? sizeof dictionary - 1 : 0;
+}
 
 /* The strongest level takes memory and time that grow with the content; beyond this the next best is nearly as good. */
 #define STRONGEST_CONTENT_MAX (1u << 20)
@@ -81,7 +86,7 @@ enum pilgrim_status section_content(const struct section *section, struct bytes 
     if (!context)
         return PILGRIM_NOMEM;
     size_t length = ZSTD_decompress_usingDict(context, to, raw, section->stored, section->stored_length, dictionary,
-                                              DICTIONARY_BYTES);
+                                              dictionary_bytes(section->type));
     ZSTD_freeDCtx(context);
     if (ZSTD_isError(length) || length != raw)
         return PILGRIM_DAMAGED;
@@ -91,7 +96,7 @@ enum pilgrim_status section_content(const struct section *section, struct bytes 
 
 /* ---- writing ---- */
 
-static enum pilgrim_status compress(const struct bytes *content, struct bytes *out)
+static enum pilgrim_status compress(uint8_t type, const struct bytes *content, struct bytes *out)
 {
     size_t bound = ZSTD_compressBound(content->length);
     ZSTD_CCtx *context = ZSTD_createCCtx();
@@ -103,7 +108,7 @@ static enum pilgrim_status compress(const struct bytes *content, struct bytes *o
     int level = content->length > STRONGEST_CONTENT_MAX ? LEVEL_LARGE : LEVEL_STRONGEST;
     ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level);
     ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 0); /* the section says it */
-    size_t length = ZSTD_CCtx_loadDictionary(context, dictionary, DICTIONARY_BYTES);
+    size_t length = ZSTD_CCtx_refPrefix(context, dictionary, dictionary_bytes(type));
     if (!ZSTD_isError(length))
         length = ZSTD_compress2(context, to, bound, content->data, content->length);
     ZSTD_freeCCtx(context);
@@ -132,7 +137,7 @@ enum pilgrim_status section_write(struct bytes *out, uint8_t type, const struct 
     if (content->failed)
         return PILGRIM_NOMEM;
     struct bytes packed = {0};
-    enum pilgrim_status status = content->length ? compress(content, &packed) : PILGRIM_OK;
+    enum pilgrim_status status = content->length ? compress(type, content, &packed) : PILGRIM_OK;
     if (status == PILGRIM_OK) {
         pad(&packed, content->length);
         status = bytes_status(&packed);

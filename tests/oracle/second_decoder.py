@@ -18,6 +18,7 @@ import sys
 
 MAGIC = bytes.fromhex("89504c470d0a1a0a")
 VERSION = 1
+DEFINITIONS = 1
 SECTION_NAMES = {0: "end", 1: "definitions", 2: "structure", 3: "values", 4: "times"}
 EXPANSION_MAX = 1 << 63
 NESTING_MAX = 32
@@ -69,13 +70,13 @@ def xxh32(data, seed=0):
 
 
 def dictionary():
-    """What zstd frames refer back to: the lines of the format's list, each with a 0 byte in place of its newline."""
+    """What the frames of the definitions refer back to: the lines of the format's list, each with a 0 byte in place of its newline."""
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../src/format/dictionary.txt"), "rb") as file:
         return file.read().replace(b"\n", b"\0")
 
 
-def unzstd(stored, raw):
-    """The RAW bytes that the zstd frames in STORED decompress to."""
+def unzstd(stored, raw, known):
+    """The RAW bytes that the zstd frames in STORED decompress to, with the dictionary KNOWN."""
     zstd = ctypes.CDLL("libzstd.so.1")
     zstd.ZSTD_createDCtx.restype = ctypes.c_void_p
     zstd.ZSTD_freeDCtx.argtypes = [ctypes.c_void_p]
@@ -84,7 +85,6 @@ def unzstd(stored, raw):
                                                ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t]
     zstd.ZSTD_isError.argtypes = [ctypes.c_size_t]
     content = ctypes.create_string_buffer(max(raw, 1))
-    known = dictionary()
     context = zstd.ZSTD_createDCtx()
     size = zstd.ZSTD_decompress_usingDict(context, content, raw, stored, len(stored), known, len(known))
     zstd.ZSTD_freeDCtx(context)
@@ -216,7 +216,7 @@ def section_read(data, cursor):
     if raw > 256 * stored:
         return kind, start, Damage("announces more than 256 times its stored bytes")
     try:
-        return kind, start, body if raw == stored else unzstd(body, raw)
+        return kind, start, body if raw == stored else unzstd(body, raw, dictionary() if kind == DEFINITIONS else b"")
     except Damage as damage:
         return kind, start, damage
 

@@ -67,7 +67,7 @@ def section(kind, content, stored=None):
     return head + struct.pack("<I", decoder.xxh32(head + stored)) + stored
 
 
-def zstd(content):
+def zstd(content, known):
     library = ctypes.CDLL("libzstd.so.1")
     library.ZSTD_createCCtx.restype = ctypes.c_void_p
     library.ZSTD_freeCCtx.argtypes = [ctypes.c_void_p]
@@ -75,7 +75,6 @@ def zstd(content):
     library.ZSTD_compress_usingDict.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p,
                                                 ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_int]
     room = ctypes.create_string_buffer(len(content) + 1000)
-    known = decoder.dictionary()
     context = library.ZSTD_createCCtx()
     size = library.ZSTD_compress_usingDict(context, room, len(room), content, len(content), known, len(known), 3)
     library.ZSTD_freeCCtx(context)
@@ -168,11 +167,10 @@ def values():
 
 
 def trace(definitions=definitions(), structure=structure(), values=values(), times=None, packed=False):
-    pack = zstd if packed else lambda content: None
     parts = [decoder.MAGIC, struct.pack("<H", 1)]
     for kind, content in ((1, definitions), (2, structure), (3, values), (4, times)):
         if content is not None:
-            parts.append(section(kind, content, pack(content)))
+            parts.append(section(kind, content, zstd(content, decoder.dictionary() if kind == 1 else b"") if packed else None))
     return b"".join(parts) + section(0, b"")
 
 

@@ -130,7 +130,7 @@ static unsigned threads_of(unsigned rank)
 
 static unsigned calls_of(unsigned rank, unsigned thread)
 {
-    return CALLS + (rank > 4 ? 1 : 0) + thread;
+    return (unsigned)CALLS + (rank > 4) + thread;
 }
 
 static void append(struct stream *s, uint32_t function, unsigned site, const struct bytes *key)
