@@ -24,12 +24,14 @@ static inline uint64_t clock_ns(void)
 
 bool call_begin(struct call *c, uint32_t function, const void *site)
 {
-    if (atomic_load_explicit(&capture.off, memory_order_relaxed))
+    unsigned off = atomic_load_explicit(&capture.off, memory_order_relaxed);
+    if (off & ~(unsigned)OFF_PAUSED)
         return false;
     struct thread *t = thread_self();
     if (!t || t->inside)
         return false;
-    if (stream_class(t->stream, function, site, &t->class) != PILGRIM_OK) {
+    c->recorded = off == 0;
+    if (c->recorded && stream_class(t->stream, function, site, &t->class) != PILGRIM_OK) {
         capture_fail("out of memory");
         return false;
     }
@@ -37,7 +39,7 @@ bool call_begin(struct call *c, uint32_t function, const void *site)
     t->error_in_status = false;
     t->key.length = 0;
     c->thread = t;
-    c->shadow = t->shadow;
+    c->shadow = c->recorded ? t->shadow : NULL;
     c->key = &t->key;
     c->function = function;
     c->site = site;
@@ -99,6 +101,9 @@ static void call_lost(const struct call *c, enum pilgrim_status status)
 void call_done(struct call *c)
 {
     struct thread *t = c->thread;
+    t->inside = false;
+    if (!c->recorded)
+        return;
     enum pilgrim_status status = bytes_status(c->key);
     if (status == PILGRIM_OK)
         status = stream_append(t->stream, t->class, c->key->data, c->key->length, c->end - c->start);
@@ -107,7 +112,6 @@ void call_done(struct call *c)
     else if (c->shadow)
         shadow_end(c->shadow, t->calls);
     t->calls++;
-    t->inside = false;
     if (t->pause) {
         t->pause = false;
         atomic_fetch_or(&capture.off, OFF_PAUSED);

@@ -32,6 +32,7 @@ struct call {
     struct bytes *key;      /* the thread's scratch */
     uint32_t function;      /* enum function_id, generated (functions.h) */
     const void *site;
+    bool recorded;          /* false while recording is paused: objects are followed, the key is dropped */
     struct view view;       /* that rank arguments refer to; views[0] until call_view */
     uint32_t current_view;  /* the last one written to the key */
     bool ok;                /* outputs are defined */

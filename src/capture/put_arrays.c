@@ -148,8 +148,8 @@ void put_operation(struct call *c, const struct operation *operation)
 void put_new_request(struct call *c, MPI_Request request, enum request_kind kind, bool persistent)
 {
     struct thread *t = c->thread;
-    /* Thread 0's classes keep their numbers. */
-    int64_t class_number = (int64_t)t->index << 16 | (int64_t)t->class;
+    /* Thread 0's classes keep their numbers. A call that is not recorded has no class. */
+    int64_t class_number = c->recorded ? (int64_t)t->index << REQUEST_THREAD_SHIFT | (int64_t)t->class : -1;
     t->created = request_created(HANDLE(request), class_number, kind, persistent, &c->view);
     put_operation(c, &t->created);
 }
@@ -168,7 +168,7 @@ static void find_operations(struct call *c, const MPI_Request *requests, int64_t
     }
     for (int64_t i = 0; i < count; i++)
         t->handles[i] = HANDLE(requests[i]);
-    requests_find(t->handles, count, t->operations);
+    requests_find(t->handles, count, t->index, t->operations);
     c->operations = t->operations;
     c->operation_count = count;
 }

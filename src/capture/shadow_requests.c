@@ -41,7 +41,7 @@ static void find(struct shadow *s, const MPI_Request *requests, int64_t count)
     }
     for (int64_t i = 0; i < count; i++)
         handles[i] = HANDLE(requests[i]);
-    requests_find(handles, count, s->operations);
+    requests_find(handles, count, s->thread->index, s->operations);
     free(handles);
     s->operation_count = count;
 }

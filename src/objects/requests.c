@@ -3,7 +3,7 @@
  * Live operations with one handle form a FIFO, a doubly linked list whose first element also holds the list's tail
  * and cursor; a table leads from the handle to it. The cursor says how far the running requests_find has come in
  * this FIFO, so that an array with one handle many times costs no more than any other: it counts only if its stamp
- * is that of the running call. */
+ * is that of the running call. Threads share a handle's FIFO, but a thread takes its own operations first. */
 #include "objects/requests.h"
 
 #include <pthread.h>
@@ -19,6 +19,7 @@ struct live {
     struct live *next;
     struct live *previous; /* NULL: first */
     bool used;
+    uint64_t taken; /* by call `taken` */
     /* Of the first one: */
     struct live *tail;
     struct live *cursor; /* found last in call `stamp` */
@@ -99,6 +100,7 @@ static bool fifo_append(struct live *l)
     struct live *first = fifo_of(l->operation.handle);
     l->next = NULL;
     l->previous = NULL;
+    l->taken = 0;
     if (!first) {
         l->tail = l;
         l->cursor = NULL;
@@ -185,32 +187,52 @@ struct operation request_created(uint64_t handle, int64_t class_number, enum req
     return o;
 }
 
+/* Whether thread THREAD began it, as far as is known. */
+static bool is_own(const struct live *l, uint32_t thread)
+{
+    int64_t class_number = l->operation.class_number;
+    return class_number < 0 || class_number >> REQUEST_THREAD_SHIFT == thread;
+}
+
+/* The next operation of FIRST's handle that THREAD may mean in the running call; NULL: there is none left. */
+static struct live *next_of(struct live *first, uint32_t thread)
+{
+    struct live *l = first && first->stamp == calls ? first->cursor->next : first;
+    while (l && !is_own(l, thread))
+        l = l->next;
+    if (l) {
+        first->cursor = l;
+        first->stamp = calls;
+        return l;
+    }
+    for (l = first; l && l->taken == calls; l = l->next)
+        ;
+    return l;
+}
+
 /* The next operation of HANDLE in the running call. */
-static struct operation find(uint64_t handle)
+static struct operation find(uint64_t handle, uint32_t thread)
 {
     struct operation unknown = {.active = true, .kind = REQUEST_OTHER, .handle = handle, .class_number = -1};
     if (handle == request_null_handle)
         return (struct operation){.null = true, .handle = handle};
-    struct live *first = fifo_of(handle);
-    struct live *l = first && first->stamp == calls ? first->cursor->next : first;
+    struct live *l = next_of(fifo_of(handle), thread);
     if (!l) {
         unknown = add(unknown);
         l = unknown.live;
-        first = fifo_of(handle);
         if (!l)
             return unknown;
     }
-    first->cursor = l;
-    first->stamp = calls;
+    l->taken = calls;
     return l->operation;
 }
 
-void requests_find(const uint64_t *handles, int64_t count, struct operation *operations)
+void requests_find(const uint64_t *handles, int64_t count, uint32_t thread, struct operation *operations)
 {
     objects_lock(&lock);
     calls++;
     for (int64_t i = 0; i < count; i++)
-        operations[i] = find(handles[i]);
+        operations[i] = find(handles[i], thread);
     objects_unlock(&lock);
 }
 

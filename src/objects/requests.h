@@ -41,10 +41,14 @@ struct operation {
 struct operation request_created(uint64_t handle, int64_t class_number, enum request_kind kind, bool persistent,
                                  const struct view *view);
 
-/* The operations behind HANDLES[0..count-1]: the k-th occurrence of one handle is the k-th of its FIFO. An unknown
- * handle, and an occurrence beyond the end of its FIFO, gets a name in a pool of its own (class -1). OPERATIONS: room
- * for count. O(count), whatever is in flight. */
-void requests_find(const uint64_t *handles, int64_t count, struct operation *operations);
+/* A class number is (thread << REQUEST_THREAD_SHIFT) | number of the call class; -1: not known. */
+#define REQUEST_THREAD_SHIFT 16
+
+/* The operations behind HANDLES[0..count-1], for thread number THREAD: the k-th occurrence of one handle is the k-th
+ * of its FIFO that the thread began itself, after those the next that others did. An unknown handle, and an occurrence
+ * beyond the end of its FIFO, gets a name in a pool of its own (class -1). OPERATIONS: room for count. O(count),
+ * whatever is in flight, where threads have no handle in common. */
+void requests_find(const uint64_t *handles, int64_t count, uint32_t thread, struct operation *operations);
 
 /* The call is over and left AFTER where OPERATION's handle was: releases the operation where it is now
  * MPI_REQUEST_NULL. */

@@ -51,6 +51,9 @@ int main(int argc, char **argv) {
 
     for (int i = 0; i < 4; i++)
         cross(i / 2, i % 2);
+    /* Twice the same place: the handles of what was completed unseen must not be taken for what came after. */
+    for (int i = 0; i < 4; i++)
+        cross(1, i % 2);
 
     /* Made unseen, used and freed in the open; and the other way round. */
     MPI_Pcontrol(0);

@@ -33,7 +33,7 @@ static struct operation create(uint64_t handle, int64_t class_number)
 static struct operation find_one(uint64_t handle)
 {
     struct operation o;
-    requests_find(&handle, 1, &o);
+    requests_find(&handle, 1, 0, &o);
     return o;
 }
 
@@ -43,6 +43,33 @@ static void expect(struct operation o, int64_t class_number, int64_t place)
     ck_assert_int_eq(o.class_number, class_number);
     ck_assert_int_eq(o.place, place);
 }
+
+START_TEST(threads_take_their_own)
+{
+    enum { OTHER = 1 << REQUEST_THREAD_SHIFT };
+    uint64_t handles[] = {100, 100, 100, 100};
+    struct operation o[4];
+    create(100, 7);
+    create(100, OTHER | 7);
+    create(100, 8);
+    requests_find(handles, 1, 1, o);
+    expect(o[0], OTHER | 7, 0);
+    requests_find(handles, 4, 1, o); /* its own, those of others in their order, one of nobody */
+    expect(o[0], OTHER | 7, 0);
+    expect(o[1], 7, 0);
+    expect(o[2], 8, 0);
+    expect(o[3], -1, 0);
+    requests_find(handles, 3, 0, o);
+    expect(o[0], 7, 0);
+    expect(o[1], 8, 0);
+    expect(o[2], -1, 0);
+    request_finished(&o[0], null_handle);
+    request_finished(&o[2], null_handle);
+    requests_find(handles, 2, 0, o);
+    expect(o[0], 8, 0);
+    expect(o[1], OTHER | 7, 0);
+}
+END_TEST
 
 START_TEST(names_are_class_and_smallest_free_place)
 {
@@ -84,20 +111,20 @@ START_TEST(one_handle_for_several_operations)
     expect(create(300, 2), 2, 0);
     expect(create(301, 3), 3, 0);
     expect(create(300, 1), 1, 1);
-    requests_find(handles, 5, o);
+    requests_find(handles, 5, 0, o);
     expect(o[0], 1, 0);
     expect(o[1], 3, 0);
     expect(o[2], 2, 0);
     ck_assert(o[3].null);
     expect(o[4], 1, 1);
     request_finished(&o[2], null_handle); /* from the middle */
-    requests_find(handles, 3, o);
+    requests_find(handles, 3, 0, o);
     expect(o[0], 1, 0);
     expect(o[2], 1, 1);
     request_finished(&o[0], null_handle); /* the first */
     expect(find_one(300), 1, 1);
     expect(create(300, 4), 4, 0);
-    requests_find(handles, 3, o);
+    requests_find(handles, 3, 0, o);
     expect(o[0], 1, 1);
     expect(o[2], 4, 0);
     request_finished(&o[2], null_handle); /* the last */
@@ -114,7 +141,7 @@ START_TEST(unknown_handles_have_a_pool_of_their_own)
     expect(find_one(401), -1, 0);
     expect(find_one(401), -1, 0);
     expect(create(400, 6), 6, 0);
-    requests_find(twice, 2, o); /* one more than there are */
+    requests_find(twice, 2, 0, o); /* one more than there are */
     expect(o[0], 6, 0);
     expect(o[1], -1, 1);
     request_finished(&o[0], null_handle);
@@ -168,7 +195,7 @@ static void *work(void *number)
         struct operation o[4];
         for (int k = 0; k < 4; k++)
             create(handles[k], (int64_t)(uintptr_t)number);
-        requests_find(handles, 4, o);
+        requests_find(handles, 4, 0, o);
         wrong += o[0].handle != own || o[2].handle != own + 1;
         wrong += o[0].class_number != (int64_t)(uintptr_t)number || o[0].place == o[2].place;
         wrong += o[1].live == o[3].live;
@@ -218,7 +245,7 @@ static double fly(int64_t count, bool same)
         handles[i] = same ? 700 : 1000 + (uint64_t)i;
         create(handles[i], 8);
     }
-    requests_find(handles, count, o);
+    requests_find(handles, count, 0, o);
     int64_t right = 0; /* an assertion each would take longer than what is measured */
     for (int64_t i = 0; i < count; i++)
         right += o[i].class_number == 8 && o[i].place == i;
@@ -254,6 +281,7 @@ int main(void)
     TCase *c = tcase_create("requests");
     tcase_set_timeout(c, 60);
     tcase_add_checked_fixture(c, setup, NULL);
+    tcase_add_test(c, threads_take_their_own);
     tcase_add_test(c, names_are_class_and_smallest_free_place);
     tcase_add_test(c, null_is_ignored);
     tcase_add_test(c, one_handle_for_several_operations);
