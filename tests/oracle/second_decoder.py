@@ -3,7 +3,7 @@
 
 Prints every call of TRACE as a line of JSON, without times: what `pilgrim-decode --format=json` must print too,
 but for "start" and "end". It shares no code with the project, so that an error in the writer and the same error in
-the reader cannot hide each other. It is slower, and simpler, than the real one.
+the reader cannot hide each other. It is slower, and simpler, than the real one. One file, to be read beside the document.
 
 Lines are streamed; memory is a small multiple of the file whatever its counts claim, because runs stay runs. Exit
 status: 0 all printed, 1 damaged (what came before the damage was printed), 2 wrong use.

@@ -3,6 +3,7 @@
 
 A checker that finds nothing proves nothing, so every rule in names.py and compare.py has a log here that breaks it, and the
 second decoder reads traces written here from docs/FORMAT.md, whole, damaged at every byte and cut at every length.
+It is long because it is a list: one small test for each rule.
 """
 import ctypes
 import json

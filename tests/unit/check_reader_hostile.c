@@ -1,0 +1,294 @@
+/* The reader and hostile bytes: whatever they are, it says what is wrong with them, in bounded time and memory. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "format/section.h"
+#include "format/trace_file.h"
+#include "made_trace.h"
+#include "pilgrim/reader.h"
+#include "reader/trace.h"
+
+static uint64_t touched;
+
+static void touch(const struct pilgrim_value *v)
+{
+    touched += (uint64_t)v->integer + (uint64_t)v->id + (uint64_t)v->offset;
+    for (size_t i = 0; v->text && i < v->length; i++)
+        touched += (uint8_t)v->text[i];
+    for (size_t i = 0; i < v->count; i++)
+        touch(&v->items[i]);
+}
+
+static void touch_call(const struct pilgrim_call *call)
+{
+    for (size_t i = 0; i < call->function->parameter_count; i++) {
+        touch(&call->in[i]);
+        touch(&call->out[i]);
+        touched += strlen(call->function->parameters[i].name);
+    }
+    touch(&call->ret);
+    touched += call->class_->module ? strlen(call->class_->module) : 0;
+}
+
+static void walk_thread(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread)
+{
+    struct pilgrim_cursor *cursor;
+    struct pilgrim_error error;
+    struct pilgrim_call call;
+    struct pilgrim_thread_info info;
+    struct pilgrim_class_info class;
+    enum pilgrim_status status = pilgrim_cursor_open(trace, rank, thread, &cursor, &error);
+    ck_assert(status == PILGRIM_OK || status == PILGRIM_DAMAGED);
+    if (status != PILGRIM_OK)
+        return;
+    for (unsigned i = 0; i < 2 * CALLS && status == PILGRIM_OK; i++) {
+        status = pilgrim_cursor_next(cursor, &call, &error);
+        ck_assert(status == PILGRIM_OK || status == PILGRIM_DAMAGED || status == PILGRIM_END);
+        if (status == PILGRIM_OK)
+            touch_call(&call);
+    }
+    ck_assert_int_eq(pilgrim_thread_info(trace, rank, thread, &info), PILGRIM_OK);
+    for (uint32_t r = 0; r < pilgrim_grammar_rules(info.structure); r++)
+        for (size_t i = 0; i < pilgrim_grammar_symbols(info.structure, r); i++)
+            touched += pilgrim_grammar_symbol(info.structure, r, i).exponent;
+    for (size_t c = 0; c < info.class_count && c < 64; c++) {
+        ck_assert_int_eq(pilgrim_class_info(trace, rank, thread, c, &class), PILGRIM_OK);
+        for (size_t s = 0; s < class.signature_count && s < 64; s++)
+            if (pilgrim_signature(cursor, c, s, &call, &error) == PILGRIM_OK)
+                touch_call(&call);
+    }
+    pilgrim_cursor_close(cursor);
+}
+
+/* Opens the bytes, and if that is possible walks some of the calls. Returns the status of opening, or of what was kept
+ * from the calls. */
+static enum pilgrim_status walk(const void *data, size_t length)
+{
+    struct pilgrim_trace *trace;
+    struct pilgrim_error error;
+    /* A copy of exactly this length, so that the sanitizer sees a read behind its end. */
+    void *copy = malloc(length + !length);
+    memcpy(copy, data, length);
+    enum pilgrim_status status = trace_load(copy, length, &trace, &error);
+    free(copy);
+    ck_assert_int_ne(status, PILGRIM_NOMEM);
+    ck_assert((status == PILGRIM_OK) == (trace != NULL));
+    if (!trace) {
+        ck_assert_int_eq(error.status, status);
+        ck_assert_ptr_nonnull(strstr(error.message, "byte "));
+        ck_assert(error.offset <= length);
+        return status;
+    }
+    for (uint32_t rank = 0; rank < pilgrim_rank_count(trace) && rank < RANKS; rank++)
+        for (uint32_t thread = 0; thread < pilgrim_thread_count(trace, rank) && thread < 3; thread++)
+            walk_thread(trace, rank, thread);
+    pilgrim_close(trace);
+    return error.status;
+}
+
+#define MEMORY_MAX_MB 24ul
+
+#ifdef __SANITIZE_ADDRESS__
+const char *__asan_default_options(void);
+
+const char *__asan_default_options(void)
+{
+    return "max_allocation_size_mb=24";
+}
+#endif
+
+/* From here on memory is short, so that a reader that wants too much of it gets none: walk() takes that for a failure.
+ * The sanitizer's build has its own limit, on one allocation. */
+static void limit_memory(void)
+{
+#ifndef __SANITIZE_ADDRESS__
+    struct rlimit limit;
+    unsigned long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    ck_assert(file && fscanf(file, "%lu", &pages) == 1);
+    fclose(file);
+    limit.rlim_cur = limit.rlim_max = pages * (unsigned long)sysconf(_SC_PAGESIZE) + (MEMORY_MAX_MB << 20);
+    ck_assert_int_eq(setrlimit(RLIMIT_AS, &limit), 0);
+#endif
+}
+
+START_TEST(every_truncation)
+{
+    struct bytes file = {0};
+    make_trace(&file);
+    limit_memory();
+    for (size_t length = 0; length < file.length; length++) {
+        enum pilgrim_status status = walk(file.data, length);
+        ck_assert_int_eq(status, length == 0 ? PILGRIM_NOT_TRACE : PILGRIM_TRUNCATED);
+    }
+    ck_assert_int_eq(walk(file.data, file.length), PILGRIM_OK);
+    bytes_put_u8(&file, 0);
+    ck_assert_int_eq(walk(file.data, file.length), PILGRIM_DAMAGED);
+    bytes_free(&file);
+}
+END_TEST
+
+START_TEST(every_byte_changed)
+{
+    struct bytes file = {0};
+    make_trace(&file);
+    limit_memory();
+    for (size_t i = 0; i < file.length; i++) {
+        static const uint8_t changes[] = {0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0xff, 0x7f};
+        for (size_t k = 0; k < sizeof changes; k++) {
+            file.data[i] ^= changes[k];
+            ck_assert_int_ne(walk(file.data, file.length), PILGRIM_OK);
+            file.data[i] ^= changes[k];
+        }
+    }
+    bytes_free(&file);
+}
+END_TEST
+
+/* The sections' contents, so that their bytes can be changed under a right checksum. */
+static unsigned contents_of(const struct bytes *file, struct bytes *contents)
+{
+    struct cursor in;
+    struct section section;
+    unsigned count = 0;
+    cursor_init(&in, file->data, file->length);
+    cursor_take(&in, sizeof trace_magic + 2);
+    while (section_read(&in, &section) == PILGRIM_OK && section.type != SECTION_END) {
+        contents[section.type] = (struct bytes){0};
+        ck_assert_int_eq(section_content(&section, &contents[section.type]), PILGRIM_OK);
+        count++;
+    }
+    return count;
+}
+
+static void put_together(const struct bytes *contents, struct bytes *file)
+{
+    static const struct bytes nothing = {0};
+    file->length = 0;
+    bytes_put(file, trace_magic, sizeof trace_magic);
+    bytes_put_u8(file, TRACE_VERSION);
+    bytes_put_u8(file, 0);
+    for (uint8_t type = SECTION_DEFINITIONS; type < SECTION_TYPE_COUNT; type++)
+        ck_assert_int_eq(section_write(file, type, &contents[type]), PILGRIM_OK);
+    ck_assert_int_eq(section_write(file, SECTION_END, &nothing), PILGRIM_OK);
+}
+
+static void mutate(struct bytes *content)
+{
+    for (unsigned changes = 1 + (unsigned)(draw() % 3); changes > 0; changes--) {
+        size_t at = draw() % content->length;
+        switch (draw() % 5) {
+        case 0: /* a large varint */
+            for (unsigned i = 0; i < 10 && at < content->length; i++)
+                content->data[at++] = (uint8_t)(i < 9 ? 0xff : 1);
+            break;
+        case 1:
+            content->length = at + 1;
+            break;
+        case 2:
+            content->data[at]++;
+            break;
+        case 3:
+            content->data[at] ^= (uint8_t)(1u << draw() % 8);
+            break;
+        default:
+            content->data[at] = (uint8_t)draw();
+        }
+    }
+}
+
+/* One in SHARDS of the changes, each in a process of its own. */
+enum { SHARDS = 4, MUTATIONS = 3000 };
+
+START_TEST(contents_changed)
+{
+    struct bytes file = {0}, contents[SECTION_TYPE_COUNT] = {{0}};
+    unsigned opened = 0;
+    make_trace(&file);
+    ck_assert_uint_eq(contents_of(&file, contents), 4);
+    put_together(contents, &file);
+    ck_assert_int_eq(walk(file.data, file.length), PILGRIM_OK);
+    state = 0x1234567 + (uint64_t)_i;
+    limit_memory();
+    for (unsigned i = 0; i < MUTATIONS; i++) {
+        unsigned type = SECTION_DEFINITIONS + (unsigned)(draw() % 4);
+        struct bytes kept = contents[type];
+        uint8_t *copy = malloc(kept.length);
+        memcpy(copy, kept.data, kept.length);
+        uint64_t after = draw();
+        mutate(&contents[type]);
+        put_together(contents, &file);
+        enum pilgrim_status status = walk(file.data, file.length);
+        opened += status == PILGRIM_OK;
+        memcpy(kept.data, copy, kept.length);
+        contents[type] = kept;
+        free(copy);
+        state = after;
+    }
+    /* Otherwise nothing behind the tables' checks was reached. */
+    ck_assert_uint_gt(opened, MUTATIONS / 50);
+    for (unsigned type = 0; type < SECTION_TYPE_COUNT; type++)
+        bytes_free(&contents[type]);
+    bytes_free(&file);
+}
+END_TEST
+
+START_TEST(versions)
+{
+    struct bytes file = {0};
+    struct pilgrim_trace *trace;
+    struct pilgrim_error error;
+    make_trace(&file);
+    file.data[8] = 2;
+    ck_assert_int_eq(trace_load(file.data, file.length, &trace, &error), PILGRIM_VERSION);
+    ck_assert_ptr_nonnull(strstr(error.message, "version 2"));
+    ck_assert_int_eq(trace_load("#!/bin/sh\n", 10, &trace, &error), PILGRIM_NOT_TRACE);
+    bytes_free(&file);
+}
+END_TEST
+
+/* Damage behind the values leaves the calls readable. */
+START_TEST(calls_without_times)
+{
+    struct bytes file = {0}, contents[SECTION_TYPE_COUNT] = {{0}};
+    struct pilgrim_trace *trace;
+    struct pilgrim_error error;
+    struct pilgrim_class_info class;
+    make_trace(&file);
+    contents_of(&file, contents);
+    contents[SECTION_TIMES].data[1] = 0xff;
+    put_together(contents, &file);
+    ck_assert_int_eq(trace_load(file.data, file.length, &trace, &error), PILGRIM_OK);
+    ck_assert_int_eq(error.status, PILGRIM_DAMAGED);
+    ck_assert_ptr_nonnull(strstr(error.message, "times"));
+    ck_assert_uint_eq(pilgrim_call_count(trace, 0, 0), calls_of(0, 0));
+    ck_assert_int_eq(pilgrim_class_info(trace, 0, 0, 0, &class), PILGRIM_OK);
+    ck_assert(!class.timed);
+    pilgrim_close(trace);
+    for (unsigned type = 0; type < SECTION_TYPE_COUNT; type++)
+        bytes_free(&contents[type]);
+    bytes_free(&file);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("reader");
+    TCase *tests = tcase_create("reader");
+    tcase_set_timeout(tests, 120);
+    tcase_add_test(tests, versions);
+    tcase_add_test(tests, calls_without_times);
+    tcase_add_test(tests, every_truncation);
+    tcase_add_test(tests, every_byte_changed);
+    tcase_add_loop_test(tests, contents_changed, 0, SHARDS);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

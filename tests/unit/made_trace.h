@@ -1,0 +1,190 @@
+/* A trace with every kind of value, made call by call from a seed, for the tests of the reader. */
+#ifndef TESTS_MADE_TRACE_H
+#define TESTS_MADE_TRACE_H
+
+#include <check.h>
+#include <stdint.h>
+
+#include "base/value.h"
+#include "merge/fragment.h"
+#include "merge/stream.h"
+
+enum { RANKS = 7, SITES = 12, CALLS = 60, VIEWS = 2, DEPTH = 4, FUNCTIONS = 4 };
+
+static const struct parameter_descriptor process_parameters[] = {{"views_rank", DIRECTION_IN},
+                                                                 {"views_size", DIRECTION_IN}};
+static const struct parameter_descriptor parameters[] = {
+    {"in", DIRECTION_IN}, {"inout", DIRECTION_INOUT}, {"out", DIRECTION_OUT}};
+static const struct function_descriptor functions[FUNCTIONS] = {
+    {"pilgrim_process", process_parameters, 2, RETURNS_VALUE},
+    {"MPI_One", parameters, 3, RETURNS_ERROR_CODE},
+    {"MPI_Two", parameters, 2, RETURNS_VALUE},
+    {"MPI_Three", NULL, 0, RETURNS_ERROR_CODE},
+};
+static const char *const names[] = {"comm", "MPI_INT", "MPI_MODE_CREATE"};
+static const struct vocabulary vocabulary = {functions, FUNCTIONS, names, 3};
+static const char sites[SITES];
+
+static const char *resolve(const void *site, uint64_t *offset)
+{
+    *offset = (uint64_t)((const char *)site - sites) * 0x1001;
+    return *offset ? "program" : NULL;
+}
+
+static uint64_t state;
+
+static uint64_t draw(void)
+{
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state;
+}
+
+/* ---- keys, the same on all ranks but for their slots ---- */
+
+static void put_slot(struct bytes *b, uint8_t tag, unsigned rank)
+{
+    int64_t base = (int64_t)(draw() % 1000) - 500;
+    switch (draw() % 8) {
+    case 0:
+        base += rank;
+        break;
+    case 1:
+        base += (int64_t)(rank * rank % 5);
+        break;
+    case 2:
+        base = (int64_t)((uint64_t)base + rank / 3 * UINT64_C(0x4000000000000000));
+        break;
+    default:
+        break;
+    }
+    bytes_put_u64(b, tag == VALUE_BOOL ? (uint64_t)(base & 1) : (uint64_t)base);
+}
+
+static void put_text(struct bytes *b)
+{
+    uint32_t length = (uint32_t)(draw() % 6);
+    bytes_put_u32(b, length);
+    for (uint32_t i = 0; i < length; i++)
+        bytes_put_u8(b, (uint8_t)(draw() % 4 ? 'a' + draw() % 26 : draw()));
+}
+
+static void put_value(struct bytes *b, unsigned rank, unsigned depth, bool flag)
+{
+    uint8_t tag = (uint8_t)(flag ? VALUE_NAME + draw() % 2 : VALUE_NONE + draw() % (VALUE_TAG_COUNT - VALUE_NONE));
+    unsigned items = 0;
+    if (depth >= DEPTH && (tag == VALUE_ARRAY || tag == VALUE_STATUS || tag == VALUE_FLAGS || tag == VALUE_VIEW))
+        tag = VALUE_RANK;
+    bytes_put_u8(b, tag);
+    if (tag == VALUE_NAME || tag == VALUE_OBJECT) {
+        bytes_put_u8(b, (uint8_t)(draw() % 3));
+        bytes_put_u8(b, 0);
+    } else if (tag == VALUE_STRING || tag == VALUE_SYMBOL) {
+        put_text(b);
+    } else if (tag == VALUE_ARRAY || tag == VALUE_FLAGS) {
+        items = (unsigned)(draw() % 5);
+        bytes_put_u32(b, items);
+    } else if (tag == VALUE_STATUS) {
+        uint8_t bits = draw() & 3;
+        bytes_put_u8(b, bits);
+        items = bits & STATUS_ERROR ? 5 : 4;
+    } else if (tag == VALUE_VIEW) {
+        bytes_put_u64(b, draw() % VIEWS);
+        items = 1;
+    }
+    for (unsigned i = 0; i < value_slots(tag) && tag != VALUE_VIEW; i++)
+        put_slot(b, tag, rank);
+    for (unsigned i = 0; i < items; i++)
+        put_value(b, rank, depth + 1, tag == VALUE_FLAGS);
+}
+
+/* Call I of thread THREAD of RANK: its class's function and site, and its values. */
+static void make_call(unsigned rank, unsigned thread, unsigned i, uint32_t *function, unsigned *site, struct bytes *key)
+{
+    /* Ranks 5 and 6 go another way than the others. */
+    unsigned kind = rank < 5 ? i % 6 : (i * i) % 7;
+    state = 0x9e3779b97f4a7c15u * (kind + 1 + thread * 64 + (i % 3) * 1024);
+    draw();
+    *site = (kind + thread * 5) % SITES;
+    *function = 1 + *site % 3;
+    const struct function_descriptor *f = &functions[*function];
+    key->length = 0;
+    for (unsigned direction = DIRECTION_IN; direction <= DIRECTION_OUT; direction++)
+        for (unsigned p = 0; p < f->parameter_count; p++)
+            if (f->parameters[p].direction & direction)
+                put_value(key, rank, 1, false);
+    put_value(key, rank, 1, false);
+}
+
+static unsigned threads_of(unsigned rank)
+{
+    return rank == 3 ? 0 : rank == 4 ? 3 : 1;
+}
+
+static unsigned calls_of(unsigned rank, unsigned thread)
+{
+    return (unsigned)CALLS + (rank > 4) + thread;
+}
+
+static void append(struct stream *s, uint32_t function, unsigned site, const struct bytes *key)
+{
+    uint32_t class;
+    if (stream_class(s, function, sites + site, &class) != PILGRIM_OK ||
+        stream_append(s, class, key->data, key->length, 50 + site) != PILGRIM_OK)
+        ck_abort_msg("a call was not recorded");
+}
+
+static void view_of(unsigned rank, unsigned view, int64_t *own, int64_t *size)
+{
+    *size = view ? 3 : RANKS;
+    *own = rank % *size;
+}
+
+static struct stream *process_stream(unsigned rank)
+{
+    struct stream *s = stream_new(&vocabulary, resolve);
+    struct bytes key = {0};
+    for (int side = 0; side < 2; side++) {
+        bytes_put_u8(&key, VALUE_ARRAY);
+        bytes_put_u32(&key, VIEWS);
+        for (unsigned v = 0; v < VIEWS; v++) {
+            int64_t own, size;
+            view_of(rank, v, &own, &size);
+            bytes_put_u8(&key, VALUE_INT);
+            bytes_put_u64(&key, (uint64_t)(side ? size : own));
+        }
+    }
+    bytes_put_u8(&key, VALUE_NONE);
+    append(s, 0, 0, &key);
+    bytes_free(&key);
+    return s;
+}
+
+static void make_trace(struct bytes *out)
+{
+    struct fragment *f = fragment_new(0);
+    struct bytes key = {0};
+    for (unsigned rank = 0; rank < RANKS; rank++) {
+        struct stream *process = process_stream(rank), *threads[3];
+        for (unsigned t = 0; t < threads_of(rank); t++) {
+            threads[t] = stream_new(&vocabulary, resolve);
+            for (unsigned i = 0; i < calls_of(rank, t); i++) {
+                uint32_t function;
+                unsigned site;
+                make_call(rank, t, i, &function, &site, &key);
+                append(threads[t], function, site, &key);
+            }
+        }
+        ck_assert_int_eq(fragment_add_rank(f, process, (const struct stream *const *)threads, threads_of(rank)), PILGRIM_OK);
+        stream_free(process);
+        for (unsigned t = 0; t < threads_of(rank); t++)
+            stream_free(threads[t]);
+    }
+    ck_assert_int_eq(fragment_set_property(f, "program", "check_reader"), PILGRIM_OK);
+    ck_assert_int_eq(fragment_write(f, true, out), PILGRIM_OK);
+    fragment_free(f);
+    bytes_free(&key);
+}
+
+#endif
