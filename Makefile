@@ -24,7 +24,9 @@ WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wmissing-prototypes -Wstrict-pr
 BASE_FLAGS = -std=gnu11 $(WARNINGS) $(if $(WERROR),-Werror) -MMD -MP
 LIBRARY_FLAGS = $(BASE_FLAGS) -fPIC -fvisibility=hidden -I$(S)/src -I$(S)/include -I$(B) $(CPPFLAGS) $(CFLAGS)
 # MPICH declares arrays of statuses in a way that makes gcc 12 warn of MPI_STATUSES_IGNORE; clang does not know the option.
-MPI_FLAGS = -Wno-unknown-warning-option -Wno-stringop-overflow
+MPI_FLAGS = -Wno-unknown-warning-option -Wno-stringop-overflow -Wno-deprecated-declarations $(MPI_DEFINES)
+# Open MPI declares the functions that MPI-3 removed only to those who say so; its library has them.
+MPI_DEFINES = -DOMPI_OMIT_MPI1_COMPAT_DECLS=0
 TRACER_FLAGS = $(LIBRARY_FLAGS) $(MPI_FLAGS) -ftls-model=initial-exec -I$(G)
 PROGRAM_FLAGS = $(BASE_FLAGS) -I$(S)/include $(CPPFLAGS) $(CFLAGS)
 
@@ -110,11 +112,11 @@ $(B)/pilgrim-gen: $(GENERATOR)
 # The local mpi.h as the compiler sees it, and its macros.
 $(B)/mpi/mpi.i: $(B)/config.mk
 	@mkdir -p $(@D)
-	$(call say,MPI)echo '#include <mpi.h>' | $(MPICC) -E -x c -o $@ -
+	$(call say,MPI)echo '#include <mpi.h>' | $(MPICC) $(MPI_DEFINES) -E -x c -o $@ -
 
 $(B)/mpi/mpi.macros: $(B)/config.mk
 	@mkdir -p $(@D)
-	$(call say,MPI)echo '#include <mpi.h>' | $(MPICC) -E -dM -x c -o $@ -
+	$(call say,MPI)echo '#include <mpi.h>' | $(MPICC) $(MPI_DEFINES) -E -dM -x c -o $@ -
 
 GENERATOR_TABLES := $(wildcard $(S)/mpi-std/kinds.tsv $(S)/mpi-std/chap-*/*.tex $(S)/gen/overrides* \
 	$(S)/gen/constants* $(S)/gen/templates $(S)/gen/templates/*)

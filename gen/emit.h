@@ -36,6 +36,7 @@ void emit_wrappers(const struct output *output);  /* wrappers-CHAPTER.c */
 void emit_shadow(const struct output *output);    /* shadow-CHAPTER.c, shadow_functions.h */
 void emit_functions(const struct output *output); /* descriptors.c */
 void emit_constants(const struct output *output, const char *constants_file); /* functions.h, constants.c */
+void emit_entries(const struct output *output);   /* entries.c, mpi_symbols.h */
 void emit_coverage(const struct output *output);  /* coverage.txt */
 
 #endif

@@ -40,6 +40,7 @@ int main(int argc, char **argv)
     emit_shadow(&output);
     emit_functions(&output);
     emit_constants(&output, values[CONSTANTS]);
+    emit_entries(&output);
     emit_coverage(&output);
     return 0;
 }

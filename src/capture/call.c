@@ -25,7 +25,7 @@ static inline uint64_t clock_ns(void)
 bool call_begin(struct call *c, uint32_t function, const void *site)
 {
     unsigned off = atomic_load_explicit(&capture.off, memory_order_relaxed);
-    if (off & ~(unsigned)OFF_PAUSED)
+    if (off & ~(unsigned)OFF_PAUSED && !(off & OFF_UNBOUND && capture_bind()))
         return false;
     struct thread *t = thread_self();
     if (!t || t->inside)

@@ -7,17 +7,13 @@
 #ifndef PILGRIM_CALL_H
 #define PILGRIM_CALL_H
 
-#include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/bytes.h"
 #include "objects/handles.h"
+#include "objects/mpi_library.h"
 #include "objects/requests.h"
-
-/* Variables of the MPI library, not constants; weak, so that this library loads where there is no MPI. */
-#pragma weak MPI_UNWEIGHTED
-#pragma weak MPI_WEIGHTS_EMPTY
 
 struct thread;
 struct shadow;

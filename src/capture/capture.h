@@ -2,7 +2,6 @@
 #ifndef PILGRIM_CAPTURE_H
 #define PILGRIM_CAPTURE_H
 
-#include <mpi.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,6 +9,7 @@
 #include "base/bytes.h"
 #include "capture/settings.h"
 #include "objects/handles.h"
+#include "objects/mpi_library.h"
 
 /* The property "tracer" of every trace. */
 #define CAPTURE_TRACER "pilgrim " PILGRIM_VERSION_TEXT
@@ -21,7 +21,8 @@ enum capture_off {
     OFF_FAILED = 4,   /* something of ours failed */
     OFF_FINISHED = 8, /* MPI_Finalize has begun, or the process's trace is written */
     OFF_CHILD = 16,   /* after fork */
-    OFF_PAUSED = 32   /* MPI_Pcontrol(0), pilgrim_off() */
+    OFF_PAUSED = 32,  /* MPI_Pcontrol(0), pilgrim_off() */
+    OFF_UNBOUND = 64  /* no MPI was seen so far */
 };
 
 struct capture {

@@ -5,19 +5,20 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "capture/capture.h"
+#include "capture/entry.h"
 #include "capture/shadow_file.h"
 #include "capture/thread.h"
 #include "objects/memory.h"
 
 struct capture capture = {
-    .off = OFF_UNLOADED,
+    .off = OFF_UNLOADED | OFF_UNBOUND,
     .world = {.rank = -1},
     .size = 1,
-    .comm = MPI_COMM_NULL,
 };
 
 void capture_say(const char *format, ...)
@@ -46,6 +47,45 @@ static void forked(void)
     atomic_fetch_or(&capture.off, OFF_CHILD);
 }
 
+/* Whether this process is the one to speak for all, where MPI cannot be asked: as its launcher says. */
+static bool speaks(void)
+{
+    static const char *const ranks[] = {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"};
+    for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++) {
+        const char *rank = getenv(ranks[i]);
+        if (rank)
+            return !strcmp(rank, "0");
+    }
+    return true;
+}
+
+bool capture_bind(void)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
+    unsigned off = atomic_load(&capture.off);
+    if (!(off & (OFF_UNLOADED | OFF_FAILED)) && off & OFF_UNBOUND) {
+        switch (mpi_library_bind()) {
+        case MPI_LIBRARY_OWN:
+            capture.comm = MPI_COMM_NULL;
+            atomic_fetch_and(&capture.off, ~(unsigned)OFF_UNBOUND);
+            break;
+        case MPI_LIBRARY_OTHER:
+            entries_bypass();
+            memory_followed = false;
+            atomic_fetch_or(&capture.off, OFF_FAILED);
+            if (!(off & OFF_SETTING) && speaks())
+                capture_say("this program's MPI is %s, this library is for %s; tracing is off", mpi_library_other,
+                            mpi_library_built_for);
+            break;
+        default:
+            break;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return !(atomic_load(&capture.off) & ~(unsigned)OFF_PAUSED);
+}
+
 __attribute__((constructor)) static void capture_load(void)
 {
     settings_read(&capture.settings, environ);
@@ -57,22 +97,17 @@ __attribute__((constructor)) static void capture_load(void)
     if (pthread_atfork(NULL, NULL, forked))
         atomic_fetch_or(&capture.off, OFF_SETTING);
     atomic_fetch_and(&capture.off, ~(unsigned)OFF_UNLOADED);
+    (void)capture_bind();
 }
 
-/* Fills capture.library from "MPICH Version:      4.0.2\n...". False: another library. */
-static bool library_known(void)
+/* Fills capture.library from "MPICH Version:      4.0.2\n..." or "Open MPI v4.1.4, package: ...". */
+static void read_version(void)
 {
     static char text[MPI_MAX_LIBRARY_VERSION_STRING];
-    static const char label[] = "MPICH Version:";
     int length;
-    if (PMPI_Get_library_version(text, &length) != MPI_SUCCESS || strncmp(text, "MPICH", 5))
-        return false;
-    const char *version = text + 5;
-    if (!strncmp(text, label, sizeof label - 1))
-        version = text + sizeof label - 1;
-    version += strspn(version, " \t");
-    snprintf(capture.library, sizeof capture.library, "MPICH %.*s", (int)strcspn(version, " \t\r\n"), version);
-    return true;
+    const char *version = PMPI_Get_library_version(text, &length) == MPI_SUCCESS ? strpbrk(text, "0123456789") : NULL;
+    snprintf(capture.library, sizeof capture.library, "%s %.*s", mpi_library_built_for,
+             version ? (int)strcspn(version, " ,\t\r\n") : 0, version ? version : "");
 }
 
 static bool usable(unsigned reasons)
@@ -95,10 +130,7 @@ void capture_after_init(void)
 {
     if (capture.initialized || !usable(OFF_UNLOADED | OFF_SETTING | OFF_FINISHED | OFF_CHILD))
         return;
-    if (!library_known()) {
-        capture_fail("this is not MPICH");
-        return;
-    }
+    read_version();
     int provided = MPI_THREAD_SINGLE;
     PMPI_Query_thread(&provided);
     objects_set_threads(provided == MPI_THREAD_MULTIPLE);
@@ -124,10 +156,7 @@ void capture_after_session_init(void)
 {
     if (capture.initialized || capture.session || !usable(OFF_UNLOADED | OFF_SETTING | OFF_FINISHED | OFF_CHILD))
         return;
-    if (!library_known()) {
-        capture_fail("this is not MPICH");
-        return;
-    }
+    read_version();
     /* The session's thread level is not that of the process; locks are always right. */
     objects_set_threads(true);
     capture.session = true;

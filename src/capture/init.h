@@ -2,6 +2,11 @@
 #ifndef PILGRIM_INIT_H
 #define PILGRIM_INIT_H
 
+#include <stdbool.h>
+
+/* Looks for the program's MPI, if none was seen so far. True: calls are recorded from now on. */
+bool capture_bind(void);
+
 /* After a successful PMPI_Init or PMPI_Init_thread, before call_leave: this thread becomes thread 0; rank, views,
  * private communicator. Collective over MPI_COMM_WORLD. */
 void capture_after_init(void);

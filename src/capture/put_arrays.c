@@ -99,9 +99,9 @@ void put_roots(struct call *c, const int *v, int64_t count)
 
 void put_weights(struct call *c, const int *v, int64_t count)
 {
-    if (v && &MPI_UNWEIGHTED && v == MPI_UNWEIGHTED)
+    if (v && v == MPI_UNWEIGHTED)
         put_name(c, NAME_MPI_UNWEIGHTED);
-    else if (v && &MPI_WEIGHTS_EMPTY && v == MPI_WEIGHTS_EMPTY)
+    else if (v && v == MPI_WEIGHTS_EMPTY)
         put_name(c, NAME_MPI_WEIGHTS_EMPTY);
     else
         put_ints(c, v, count);

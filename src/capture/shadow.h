@@ -13,16 +13,12 @@
 #ifndef PILGRIM_SHADOW_H
 #define PILGRIM_SHADOW_H
 
-#include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "objects/handles.h"
+#include "objects/mpi_library.h"
 #include "objects/requests.h"
-
-/* Variables of the MPI library, not constants; weak, so that this library loads where there is no MPI. */
-#pragma weak MPI_UNWEIGHTED
-#pragma weak MPI_WEIGHTS_EMPTY
 
 struct shadow;
 

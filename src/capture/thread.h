@@ -5,13 +5,13 @@
 #ifndef PILGRIM_THREAD_H
 #define PILGRIM_THREAD_H
 
-#include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/bytes.h"
 #include "merge/stream.h"
+#include "objects/mpi_library.h"
 #include "objects/requests.h"
 
 struct shadow;

@@ -6,11 +6,11 @@
  * application's error handler. */
 #include "objects/handles.h"
 
-#include <mpi.h>
 #include <pthread.h>
 #include <stddef.h>
 
 #include "functions.h"
+#include "objects/mpi_library.h"
 #include "objects/pages.h"
 #include "objects/pool.h"
 #include "objects/requests.h"
@@ -37,8 +37,8 @@ static struct view *views; /* views[0] is MPI_COMM_WORLD's, without a rank until
 static size_t view_count, view_capacity;
 static struct table view_index; /* rank and size -> index + 1 */
 
-/* Before anything else: requests.c knows no MPI. */
-__attribute__((constructor)) static void handles_load(void)
+/* requests.c knows no MPI. */
+void handles_bound(void)
 {
     request_null_handle = HANDLE(MPI_REQUEST_NULL);
 }

@@ -40,6 +40,8 @@ struct object_name {
     int64_t id;
 };
 
+void handles_bound(void); /* the MPI library's variables are known (mpi_library.h) */
+
 void objects_set_threads(bool several); /* after MPI_Init_thread: whether locks are needed */
 
 /* The name of HANDLE; one never seen gets a name now (and for communicators, windows no view: views[0]). */

@@ -1,32 +1,3 @@
-int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-             MPI_Status *status)
-{
-    struct call c;
-    if (!call_begin(&c, FUNCTION_MPI_Recv, CALL_SITE))
-        return PMPI_Recv(buf, count, datatype, source, tag, comm, status);
-    call_view(&c, KIND_COMM, HANDLE(comm));
-    MPI_Status *actual = call_status(&c, status);
-    put_buffer(&c, buf);
-    put_int(&c, count);
-    put_handle(&c, KIND_DATATYPE, HANDLE(datatype));
-    put_rank(&c, source);
-    put_enum(&c, ENUM_TAG, tag);
-    put_handle(&c, KIND_COMM, HANDLE(comm));
-    if (c.shadow)
-        shadow_in_MPI_Recv(c.shadow, buf, count, datatype, source, tag, comm);
-    call_enter(&c);
-    int ret = PMPI_Recv(buf, count, datatype, source, tag, comm, actual);
-    call_leave(&c, ret);
-    if (c.ok)
-        put_status(&c, actual, actual != status);
-    else
-        put_none(&c, 1);
-    if (c.shadow)
-        shadow_out_MPI_Recv(c.shadow, status, actual, ret);
-    call_end(&c, ret);
-    return ret;
-}
-
 void shadow_in_MPI_Recv(struct shadow *s, void *buf, int count, MPI_Datatype datatype, int source, int tag,
                         MPI_Comm comm)
 {

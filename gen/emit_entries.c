@@ -1,0 +1,51 @@
+/* Writes what leads from the names that the program calls to the wrappers, and the library's variables. */
+#include <string.h>
+
+#include "emit.h"
+
+/* The variables of Open MPI stand in its macros; MPICH's are declared. */
+static void add_symbols(struct text *out, const struct library *library)
+{
+    static const char call[] = "OMPI_PREDEFINED_GLOBAL(";
+    static const char *const variables[] = { "MPI_UNWEIGHTED", "MPI_WEIGHTS_EMPTY", "MPI_T_PVAR_ALL_HANDLES" };
+    struct text seen = { 0 };
+    text_add_string(&seen, " ");
+    for (size_t i = 0; i < library->macro_count; i++) {
+        const char *value = library->macros[i].value;
+        const char *symbol = strncmp(value, call, sizeof call - 1) ? NULL : strchr(value, ',');
+        if (!symbol)
+            continue;
+        symbol += 1 + strspn(symbol + 1, " ");
+        symbol = gen_copy(symbol, strcspn(symbol, " )"));
+        if (strcmp(symbol, "global") == 0 || strstr(seen.chars, gen_format(" %s ", symbol)))
+            continue;
+        text_add(&seen, "%s ", symbol);
+        text_add(out, "\\\n    X(%s) ", symbol);
+    }
+    if (out->length)
+        return;
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+        text_add(out, "\\\n    X(%s) ", variables[i]);
+}
+
+void emit_entries(const struct output *output)
+{
+    const struct model *model = output->model;
+    struct text symbols = { 0 }, header = { 0 }, declarations = { 0 }, rows = { 0 }, file = { 0 };
+    add_symbols(&symbols, &model->library);
+    template_fill(&header, output->templates, "mpi_symbols.tmpl",
+                  (struct field[]){ { "symbols", text_string(&symbols) }, { NULL, NULL } });
+    gen_write_file(output->folder, "mpi_symbols.h", &header);
+    for (size_t i = 0; i < model->function_count; i++) {
+        const struct function *f = &model->functions[i];
+        if (!function_wrapped(f) || f->prototype->variadic)
+            continue;
+        text_add(&declarations, "extern void *entry_%s;\n", f->name);
+        text_add(&rows, "{\"%s\", &entry_%s},\n", f->name, f->name);
+    }
+    template_fill(&file, output->templates, "entries.tmpl",
+                  (struct field[]){ { "declarations", text_string(&declarations) },
+                                    { "rows", text_string(&rows) },
+                                    { NULL, NULL } });
+    gen_write_file(output->folder, "entries.c", &file);
+}

@@ -1,0 +1,43 @@
+/* The MPI library of the traced program: which one it is, and what of it is data.
+ *
+ * Included in place of <mpi.h>. MPI's constants may be variables of the library (MPI_COMM_WORLD of Open MPI, MPI_UNWEIGHTED
+ * of MPICH). A plain reference to them would be bound when this library is loaded, where there may be no MPI yet, or never
+ * one: here they are pointers, which mpi_library_bind sets. */
+#ifndef PILGRIM_MPI_LIBRARY_H
+#define PILGRIM_MPI_LIBRARY_H
+
+#include <mpi.h>
+
+#include "mpi_symbols.h" /* generated */
+
+#define MPI_LIBRARY_DECLARE(symbol) extern void *library_##symbol;
+MPI_LIBRARY_SYMBOLS(MPI_LIBRARY_DECLARE)
+#undef MPI_LIBRARY_DECLARE
+
+#ifdef OPEN_MPI
+#undef OMPI_PREDEFINED_GLOBAL
+#define OMPI_PREDEFINED_GLOBAL(type, symbol) ((type)library_##symbol)
+#else
+#define MPI_UNWEIGHTED (*(int *const *)library_MPI_UNWEIGHTED)
+#define MPI_WEIGHTS_EMPTY (*(int *const *)library_MPI_WEIGHTS_EMPTY)
+#define MPI_T_PVAR_ALL_HANDLES (*(MPI_T_pvar_handle *)library_MPI_T_PVAR_ALL_HANDLES)
+#endif
+
+/* Integers of a Fortran status; of MPI-4. */
+#ifndef MPI_F_STATUS_SIZE
+#define MPI_F_STATUS_SIZE ((int)(sizeof(MPI_Status) / sizeof(MPI_Fint)))
+#endif
+
+enum mpi_library {
+    MPI_LIBRARY_NONE,  /* no MPI in this process so far */
+    MPI_LIBRARY_OWN,   /* the one that Pilgrim was built for: its variables are known from now on */
+    MPI_LIBRARY_OTHER, /* another one: its handles are of another type, no call may pass through a wrapper */
+};
+
+/* Looks for MPI among what the process has loaded. One thread at a time. */
+enum mpi_library mpi_library_bind(void);
+
+extern const char mpi_library_built_for[]; /* "MPICH" or "Open MPI" */
+extern const char mpi_library_other[];     /* what else there may be */
+
+#endif
