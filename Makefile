@@ -24,7 +24,7 @@ WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wmissing-prototypes -Wstrict-pr
 BASE_FLAGS = -std=gnu11 $(WARNINGS) $(if $(WERROR),-Werror) -MMD -MP
 LIBRARY_FLAGS = $(BASE_FLAGS) -fPIC -fvisibility=hidden -I$(S)/src -I$(S)/include -I$(B) $(CPPFLAGS) $(CFLAGS)
 # MPICH declares arrays of statuses in a way that makes gcc 12 warn of MPI_STATUSES_IGNORE; clang does not know the option.
-MPI_FLAGS = -Wno-unknown-warning-option -Wno-stringop-overflow -Wno-deprecated-declarations $(MPI_DEFINES)
+MPI_FLAGS = -Wno-unknown-warning-option -Wno-stringop-overflow -Wno-stringop-overread -Wno-deprecated-declarations $(MPI_DEFINES)
 # Open MPI declares the functions that MPI-3 removed only to those who say so; its library has them.
 MPI_DEFINES = -DOMPI_OMIT_MPI1_COMPAT_DECLS=0
 TRACER_FLAGS = $(LIBRARY_FLAGS) $(MPI_FLAGS) -ftls-model=initial-exec -I$(G)
@@ -47,7 +47,9 @@ PLAIN := $(patsubst %,$(B)/obj/src/%.o,objects/heap objects/mappings objects/mem
 DECODER := $(call objects,decoder)
 GENERATOR := $(call objects,gen)
 UNIT := $(patsubst $(S)/%.c,$(B)/%,$(wildcard $(S)/tests/unit/check_*.c))
-PROGRAMS := $(patsubst %.c,$(B)/programs/%,$(notdir $(call sources,examples tests/mpi)))
+PROGRAMS = $(patsubst %.c,$(B)/programs/%,$(filter-out $(NEEDS_MPI_4),$(notdir $(call sources,examples tests/mpi))))
+# Programs about nothing else than what MPI-4 brought.
+NEEDS_MPI_4 = $(if $(filter 3,$(MPI_STANDARD)),largecount.c sessions.c)
 MAN := $(wildcard $(S)/docs/*.1)
 
 TOOLS := $(if $(DECODER),$(B)/pilgrim-decode)
@@ -57,7 +59,7 @@ LIBRARIES := $(B)/libpilgrim.so
 endif
 LIBRARIES += $(if $(READER),$(B)/libpilgrim-reader.a $(B)/libpilgrim-reader.so)
 
-.PHONY: all help units programs coverage install clean distclean demo check check-long bench asan \
+.PHONY: all help units other programs coverage install clean distclean demo check check-long bench asan \
 	run-demo run-check run-check-long run-bench
 
 all: $(LIBRARIES) $(TOOLS)
@@ -73,6 +75,7 @@ help:
 	@echo 'make programs     the MPI programs of examples/ and tests/mpi/'
 	@echo 'make units        the unit tests, without running them'
 	@echo 'make asan         reader, decoder and unit tests with ASan and UBSan, in $(BUILD)/asan'
+	@echo 'make other        all, for the MPI of the other family (MPICH, Open MPI), in $(BUILD)/other'
 	@echo 'make configure    ./configure from configure.ac'
 	@echo 'make clean        remove what was built; distclean: and what was configured'
 	@echo
@@ -241,9 +244,16 @@ asan: $(S)/configure
 	@test -f $(B)/asan/config.mk || (cd $(B)/asan && $(S)/configure -q --without-mpi CFLAGS='$(SANITIZE)')
 	@$(MAKE) --no-print-directory BUILD=$(B)/asan all units
 
+# The other MPI family, in a second build folder in the first.
+other: $(S)/configure
+	@mkdir -p $(B)/other
+	@test -f $(B)/other/config.mk || (cd $(B)/other && $(S)/configure -q MPICC='$(OTHER_MPICC)')
+	@$(MAKE) --no-print-directory BUILD=$(B)/other all programs
+
 run-check run-check-long: WERROR := 1
 run-check run-check-long: all units programs $(B)/programs/overhead
 	@$(MAKE) --no-print-directory BUILD=$(B) asan WERROR=1
+	$(if $(OTHER_MPICC),@$(MAKE) --no-print-directory BUILD=$(B) other WERROR=1)
 	@MPICC='$(MPICC)' MPIEXEC='$(MPIEXEC)' CC='$(CC)' $(S)/tests/run-all $(if $(filter %-long,$@),--long) $(B)
 
 run-demo: all programs
@@ -268,7 +278,7 @@ install: all
 	install -m 644 $(MAN) $(DESTDIR)$(mandir)/man1
 
 clean:
-	rm -rf $(addprefix $(B)/,obj generated generated.new mpi programs tests asan scratch demo bench \
+	rm -rf $(addprefix $(B)/,obj generated generated.new mpi programs tests asan other scratch demo bench \
 	    reader.o libcore.a dictionary.inc libpilgrim.so libpilgrim-reader.a libpilgrim-reader.so libpilgrim-reader.so.0 \
 	    pilgrim-gen pilgrim-run pilgrim-decode)
 

@@ -104,6 +104,9 @@ static void use_view(MPI_File file) {
     expect(position == BLOCK, "position after a write");
     MPI_File_get_byte_offset(file, position, &byte);
     expect(byte == (BLOCK * world_size + world_rank) * (MPI_Offset)sizeof(int), "byte offset");
+    MPI_File_sync(file);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_File_sync(file);
     MPI_File_seek(file, 0, MPI_SEEK_SET);
     MPI_File_read(file, other, BLOCK, MPI_INT, &status);
     block_expect(other, world_rank, &status, "read in a view");

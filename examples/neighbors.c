@@ -8,7 +8,14 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Persistent collectives came with MPI-4. */
+#if MPI_VERSION >= 4
 enum how { BLOCKING, NONBLOCKING, PERSISTENT, HOWS };
+#define PERSISTENT_INIT(name, ...) MPI_Neighbor_##name##_init(__VA_ARGS__)
+#else
+enum how { BLOCKING, NONBLOCKING, HOWS, PERSISTENT };
+#define PERSISTENT_INIT(name, ...) (void)0
+#endif
 enum { DEGREE = 2, PER_RANK = 3, CELLS = DEGREE * PER_RANK };
 
 /* One operation in the wanted way; a macro, because it picks among functions that take the same arguments. */
@@ -21,7 +28,7 @@ enum { DEGREE = 2, PER_RANK = 3, CELLS = DEGREE * PER_RANK };
         else if ((how) == NONBLOCKING)                                                                       \
             MPI_Ineighbor_##name(__VA_ARGS__, &request_);                                                    \
         else                                                                                                 \
-            MPI_Neighbor_##name##_init(__VA_ARGS__, MPI_INFO_NULL, &request_);                               \
+            PERSISTENT_INIT(name, __VA_ARGS__, MPI_INFO_NULL, &request_);                                    \
         request_complete(how, &request_);                                                                    \
     } while (0)
 

@@ -78,6 +78,7 @@ static void use_modes(void) {
     MPI_Buffer_detach(&detached, &bytes);
 }
 
+#if MPI_VERSION >= 4 /* which brought partitioned communication */
 static void fill_part(double *parts, int part, int round) {
     for (int i = 0; i < PER_PART; i++)
         parts[part * PER_PART + i] = world_rank + 100.0 * part + 10000.0 * round + i / 16.0;
@@ -131,6 +132,7 @@ static void use_partitions(void) {
     MPI_Request_free(&requests[0]);
     MPI_Request_free(&requests[1]);
 }
+#endif
 
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
@@ -139,7 +141,9 @@ int main(int argc, char **argv) {
     next = (world_rank + 1) % world_size;
     previous = (world_rank + world_size - 1) % world_size;
     use_modes();
+#if MPI_VERSION >= 4
     use_partitions();
+#endif
 
     MPI_Allreduce(MPI_IN_PLACE, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (world_rank == 0)

@@ -56,7 +56,11 @@ static void use_dup(void) {
 
     MPI_Comm_dup(MPI_COMM_WORLD, &copies[0]);
     MPI_Comm_idup(copies[0], &copies[1], &requests[0]);
+#if MPI_VERSION >= 4
     MPI_Comm_idup_with_info(MPI_COMM_WORLD, MPI_INFO_NULL, &copies[2], &requests[1]);
+#else
+    MPI_Comm_idup(MPI_COMM_WORLD, &copies[2], &requests[1]);
+#endif
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
     for (int i = 0; i < 3; i++) {
         MPI_Comm_compare(MPI_COMM_WORLD, copies[i], &result);

@@ -14,6 +14,8 @@ autoconf           makes ./configure from configure.ac
 pkg-config         finds an installed Pilgrim; used by the installation test
 mpich              the MPI that is traced: mpiexec
 libmpich-dev       its mpicc and mpi.h
+openmpi-bin        tests: the other MPI
+libopenmpi-dev     tests: its mpicc and mpi.h
 libxxhash-dev      xxHash: signature hash and checksums (header only)
 uthash-dev         uthash: hash tables (header only)
 libzstd-dev        zstd: the sections of a trace file

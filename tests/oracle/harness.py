@@ -16,6 +16,18 @@ import uuid
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
 MPIEXEC = os.environ.get("MPIEXEC", "mpiexec.mpich")
 YIELD = os.path.abspath(os.environ.get("YIELD", os.path.join(BUILD, "programs", "yield.so")))
+
+def configured(name):
+    """What configure wrote to the build folder's config.mk."""
+    with open(os.path.join(BUILD, "config.mk"), encoding="utf-8") as file:
+        for line in file:
+            words = line.split()
+            if words[:2] == [name, "="]:
+                return " ".join(words[2:])
+    raise SystemExit("%s: no %s" % (os.path.join(BUILD, "config.mk"), name))
+
+
+FAMILY = configured("MPI_FAMILY")
 LIBRARY = os.path.join(BUILD, "libpilgrim.so")
 DECODE = os.path.join(BUILD, "pilgrim-decode")
 RUN = os.path.join(BUILD, "pilgrim-run")
@@ -27,6 +39,11 @@ TOTAL_S = 7000 if os.environ.get("LONG") else 450
 START = time.monotonic()
 GRACE_S = 5  # for the launcher's helpers to end after it
 MARK = "ORACLE_RUN"
+
+
+# More ranks than processors, as any user.
+OPENMPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
+           "OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_osc": "^ucx"}
 
 
 class Failure(Exception):
@@ -59,6 +76,7 @@ def program(name):
 def environment(settings):
     """This process's, without preloads and settings of Pilgrim's, with SETTINGS."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith("PILGRIM_") and k not in ("LD_PRELOAD", MARK)}
+    kept.update(OPENMPI if FAMILY == "openmpi" else {})
     kept.update(settings or {})
     return kept
 
@@ -88,9 +106,16 @@ def end(mark):
             pass
 
 
-def execute(command, folder, settings=None, limit_s=LIMIT_S, file_bytes=None):
-    """Runs COMMAND in FOLDER; FILE_BYTES: no file may grow beyond them. Raises Failure if it does not end in time or
-    leaves processes behind."""
+def execute(command, folder, settings=None, **limits):
+    """Runs COMMAND in FOLDER. Raises Failure if it does not end in time or leaves processes behind.
+    limit_s: seconds; file_bytes: no file may grow beyond them."""
+    if FAMILY != "openmpi":
+        return execute_in(command, folder, settings or {}, **limits)
+    with tempfile.TemporaryDirectory(prefix="ompi-", dir="/tmp") as session: # launchers that share one disturb each other
+        return execute_in(command, folder, {"OMPI_MCA_orte_tmpdir_base": session, **(settings or {})}, **limits)
+
+
+def execute_in(command, folder, settings, limit_s=LIMIT_S, file_bytes=None):
     left_s = START + TOTAL_S - time.monotonic()
     check(left_s > 0, "not run: %d s are over" % TOTAL_S)
     limit_s = min(limit_s, left_s)
@@ -124,10 +149,12 @@ def execute(command, folder, settings=None, limit_s=LIMIT_S, file_bytes=None):
 
 def launch(ranks, command, folder, preload=(), settings=None, **options):
     """Runs COMMAND on RANKS ranks, with PRELOAD libraries in its processes, not in the launcher."""
-    preload = list(preload) + ([YIELD] if ranks > 1 else [])
     words = [MPIEXEC, "-n", str(ranks)]
-    if preload:
+    preload = list(preload) + ([YIELD] if ranks > 1 and FAMILY == "mpich" else [])
+    if preload and FAMILY == "mpich":
         words += ["-genv", "LD_PRELOAD", ":".join(preload)]
+    elif preload:
+        words += ["-x", "LD_PRELOAD=" + ":".join(preload)]
     return execute(words + command, folder, settings, **options)
 
 
