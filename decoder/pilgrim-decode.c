@@ -32,11 +32,12 @@ struct options {
     uint64_t limit;
     bool json;
     bool grammar;
+    bool communicators;
 };
 
 static const char usage[] =
     "usage: pilgrim-decode [--format=text|json] [--rank=LIST] [--thread=LIST] [--func=GLOB]\n"
-    "                      [--from=N] [--limit=N] [--grammar] TRACE\n";
+    "                      [--from=N] [--limit=N] [--grammar | --communicators] TRACE\n";
 
 static const char help[] =
     "\n"
@@ -49,6 +50,7 @@ static const char help[] =
     "  --from=N            of each thread, only the calls with number N and up\n"
     "  --limit=N           at most N calls in all\n"
     "  --grammar           the call-signature table and the grammars instead of the calls\n"
+    "  --communicators     the communicators that each rank created, instead of the calls\n"
     "  --help, --version\n"
     "\n"
     "Exit status: 0 all printed, 1 the trace is damaged, 2 wrong use.\n";
@@ -128,6 +130,9 @@ static bool parse_option(int option, const char *argument, struct options *o)
     case 'g':
         o->grammar = true;
         break;
+    case 'c':
+        o->communicators = true;
+        break;
     default:
         fputs(usage, stderr);
         return false;
@@ -144,8 +149,9 @@ static int parse_arguments(int argc, char **argv, struct options *o)
         {"format", required_argument, NULL, 'f'}, {"rank", required_argument, NULL, 'r'},
         {"thread", required_argument, NULL, 't'}, {"func", required_argument, NULL, 'F'},
         {"from", required_argument, NULL, 's'},   {"limit", required_argument, NULL, 'n'},
-        {"grammar", no_argument, NULL, 'g'},      {"help", no_argument, NULL, 'h'},
-        {"version", no_argument, NULL, 'v'},      {NULL, 0, NULL, 0},
+        {"grammar", no_argument, NULL, 'g'},      {"communicators", no_argument, NULL, 'c'},
+        {"help", no_argument, NULL, 'h'},         {"version", no_argument, NULL, 'v'},
+        {NULL, 0, NULL, 0},
     };
     *o = (struct options){.limit = UINT64_MAX};
     int option;
@@ -200,6 +206,47 @@ static enum pilgrim_status print_thread(struct output *out, const struct pilgrim
     return status == PILGRIM_END ? PILGRIM_OK : status;
 }
 
+/* Prints what rank RANK created, at most *LEFT. */
+static enum pilgrim_status print_communicators(struct output *out, const struct pilgrim_trace *trace,
+                                               const struct options *o, uint32_t rank, uint64_t *left,
+                                               struct pilgrim_error *error)
+{
+    struct pilgrim_communicators *list;
+    struct pilgrim_communicator communicator;
+    enum pilgrim_status status = pilgrim_communicators_open(trace, rank, &list, error);
+    if (status != PILGRIM_OK)
+        return status;
+    while (*left > 0 && !out->error) {
+        status = pilgrim_communicators_next(list, &communicator, error);
+        if (status != PILGRIM_OK)
+            break;
+        if (!list_has(&o->threads, communicator.thread))
+            continue;
+        communicator_print(out, rank, &communicator, o->json);
+        --*left;
+    }
+    pilgrim_communicators_close(list);
+    return status == PILGRIM_END ? PILGRIM_OK : status;
+}
+
+static enum pilgrim_status print_rank(struct output *out, const struct pilgrim_trace *trace, const struct options *o,
+                                      uint32_t rank, uint64_t *left, struct source_lines *lines,
+                                      struct pilgrim_error *error)
+{
+    if (o->communicators)
+        return print_communicators(out, trace, o, rank, left, error);
+    uint32_t threads = pilgrim_thread_count(trace, rank);
+    for (uint32_t thread = 0; thread < threads && *left > 0 && !out->error; thread++) {
+        if (!list_has(&o->threads, thread))
+            continue;
+        enum pilgrim_status status = o->grammar ? grammar_print(out, trace, rank, thread, lines, error)
+                                                : print_thread(out, trace, o, rank, thread, left, lines, error);
+        if (status != PILGRIM_OK)
+            return status;
+    }
+    return PILGRIM_OK;
+}
+
 static int print_trace(struct output *out, const struct pilgrim_trace *trace, const struct options *o,
                        struct source_lines *lines)
 {
@@ -207,17 +254,9 @@ static int print_trace(struct output *out, const struct pilgrim_trace *trace, co
     uint64_t left = o->limit;
     uint32_t ranks = pilgrim_rank_count(trace);
     for (uint32_t rank = 0; rank < ranks && left > 0 && !out->error; rank++) {
-        uint32_t threads = list_has(&o->ranks, rank) ? pilgrim_thread_count(trace, rank) : 0;
-        for (uint32_t thread = 0; thread < threads && left > 0 && !out->error; thread++) {
-            if (!list_has(&o->threads, thread))
-                continue;
-            enum pilgrim_status status =
-                o->grammar ? grammar_print(out, trace, rank, thread, lines, &error)
-                           : print_thread(out, trace, o, rank, thread, &left, lines, &error);
-            if (status != PILGRIM_OK) {
-                out_flush(out);
-                return complain(o->path, &error);
-            }
+        if (list_has(&o->ranks, rank) && print_rank(out, trace, o, rank, &left, lines, &error) != PILGRIM_OK) {
+            out_flush(out);
+            return complain(o->path, &error);
         }
     }
     out_flush(out);

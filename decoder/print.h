@@ -19,6 +19,9 @@ void text_arguments(struct output *o, const struct pilgrim_call *call, bool symb
 /* "FILE:LINE", else "MODULE+0xOFFSET", else "?". */
 void text_site(struct output *o, const struct pilgrim_class *class, struct source_lines *lines);
 
+/* A communicator that RANK created: one line. */
+void communicator_print(struct output *o, uint32_t rank, const struct pilgrim_communicator *c, bool json);
+
 /* The call-signature table and the grammars of one thread. */
 enum pilgrim_status grammar_print(struct output *o, const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread,
                                   struct source_lines *lines, struct pilgrim_error *error);

@@ -75,6 +75,9 @@ static const struct recipe recipes[] = {
       .shadow = "shadow_handle(s, $k, HANDLE($v));" },
     { .name = "new_pending", .put = "put_new_pending(&c, $k, HANDLE($v));",
       .shadow = "shadow_handle(s, $k, HANDLE($v));", .needs_view = true },
+    { .name = "new_comm", .put = "put_new_comm(&c, $v, $k);", .shadow = "shadow_handle(s, KIND_COMM, HANDLE($v));" },
+    { .name = "new_comm_pending", .put = "put_new_comm_pending(&c, $v, $k);",
+      .shadow = "shadow_handle(s, KIND_COMM, HANDLE($v));", .needs_view = true },
     { .name = "released", .put = "put_released(&c, $k, before, HANDLE($v));",
       .shadow = "shadow_handle(s, $k, HANDLE($v));" },
 

@@ -136,6 +136,37 @@ PILGRIM_API enum pilgrim_status pilgrim_cursor_next(struct pilgrim_cursor *curso
 /* Passes over COUNT calls, or all that are left. */
 PILGRIM_API enum pilgrim_status pilgrim_cursor_skip(struct pilgrim_cursor *cursor, uint64_t count) PILGRIM_CHECKED;
 
+/* ---- communicators ---- */
+
+/* A communicator that a process created (MPI_COMM_WORLD and MPI_COMM_SELF are not listed).
+ * Its identity is made of what all its processes know alike: `parent`, `sequence`, `leader`; where the parent's processes do
+ * not all take part, of the members, too. */
+struct pilgrim_communicator {
+    const char *name;       /* "comm:3"; "MPI_COMM_NULL" where the process is not in it. Borrowed until the next one. */
+    uint32_t thread;        /* that created it: the thread's next call that creates one. 0 too for that of the parents */
+    bool inter;
+    const char *topology;   /* "MPI_CART", "MPI_GRAPH", "MPI_DIST_GRAPH", "MPI_UNDEFINED" */
+    int64_t size;           /* of the (local) group */
+    int64_t rank;           /* the process's own in it; negative: none */
+    int64_t remote_size;    /* 0 unless inter */
+    int64_t leader;         /* rank in MPI_COMM_WORLD of its rank 0 (inter: the lower one of two); -1: in another world */
+    const char *parent;     /* name at that time, NULL: it has none */
+    uint64_t sequence;      /* how many were created before from that parent (or, without one, with those members) */
+    uint64_t identity;      /* equal for all processes of a communicator, different for others; 0: not known */
+};
+
+struct pilgrim_communicators;
+
+/* The communicators of RANK, in the order of their creation. errors: as pilgrim_cursor_open */
+PILGRIM_API enum pilgrim_status pilgrim_communicators_open(const struct pilgrim_trace *trace, uint32_t rank,
+                                                           struct pilgrim_communicators **list,
+                                                           struct pilgrim_error *error) PILGRIM_CHECKED;
+/* PILGRIM_END behind the last. errors: PILGRIM_NOMEM, PILGRIM_DAMAGED */
+PILGRIM_API enum pilgrim_status pilgrim_communicators_next(struct pilgrim_communicators *list,
+                                                           struct pilgrim_communicator *communicator,
+                                                           struct pilgrim_error *error) PILGRIM_CHECKED;
+PILGRIM_API void pilgrim_communicators_close(struct pilgrim_communicators *list); /* NULL is legal */
+
 /* ---- what is stored: the call-signature table and the grammars of one thread ---- */
 
 struct pilgrim_symbol {

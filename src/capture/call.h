@@ -104,6 +104,12 @@ void put_handle(struct call *c, enum object_kind kind, uint64_t handle);  /* in,
 void put_new(struct call *c, enum object_kind kind, uint64_t handle);     /* out: new, or one more reference */
 void put_new_pending(struct call *c, enum object_kind kind, uint64_t handle); /* out of a non-blocking creation, a message,
                                                                               a window: has the call's view */
+/* As put_new and put_new_pending, of communicators (communicators.h): made from PARENT, or MPI_COMM_NULL; SALT not 0: known
+ * by its members. COMM may be MPI_COMM_NULL where this process is not in it. */
+void put_new_comm(struct call *c, MPI_Comm comm, MPI_Comm parent, uint64_t salt);
+void put_new_comm_pending(struct call *c, MPI_Comm comm, MPI_Comm parent);
+uint64_t comm_salt(int tag);
+uint64_t comm_salt_text(const char *tag);
 /* out of an inout handle that was BEFORE: null now means released */
 void put_released(struct call *c, enum object_kind kind, uint64_t before, uint64_t after);
 

@@ -12,6 +12,7 @@
 
 #include "base/value.h"
 #include "capture/capture.h"
+#include "capture/communicators.h"
 #include "capture/output.h"
 #include "capture/thread.h"
 #include "functions.h"
@@ -73,10 +74,10 @@ static struct view *copy_views(size_t *count)
     }
 }
 
-/* The pseudo call that says what belongs to the process rather than to a thread. */
+/* The pseudo calls that say what belongs to the process rather than to a thread: its communicators, its views. */
 static struct stream *process_stream(void)
 {
-    struct stream *s = stream_new(&vocabulary, NULL);
+    struct stream *s = communicators_end();
     size_t count = 0;
     struct view *views = copy_views(&count);
     struct bytes key = {0};

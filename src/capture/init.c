@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "capture/capture.h"
+#include "capture/communicators.h"
 #include "capture/entry.h"
 #include "capture/shadow_file.h"
 #include "capture/thread.h"
@@ -146,6 +147,7 @@ void capture_after_init(void)
     }
     PMPI_Comm_set_errhandler(capture.comm, MPI_ERRORS_RETURN);
     capture.world = object_view(KIND_COMM, HANDLE(MPI_COMM_WORLD));
+    communicators_begin();
     capture.initialized = true;
     if (!capture.session)
         thread_becomes_first();

@@ -89,38 +89,49 @@ static uint32_t first_terminal(const struct rules *r)
     return s->value;
 }
 
-/* Reads the one call of the rank's process stream. A stream without calls: the rank has no views. */
+static const struct function *class_function(const struct pilgrim_trace *t, const struct group_class *class)
+{
+    return &t->functions[t->classes[class->class].function];
+}
+
+/* Reads the call of pilgrim_process in the rank's process stream. A stream without calls: the rank has no views. */
 static enum pilgrim_status read_views(struct pilgrim_cursor *c, const char **problem)
 {
     const struct pilgrim_trace *t = c->trace;
     uint64_t place, position, size;
-    uint32_t number;
+    uint32_t number, at = 0;
     const struct group *g = stream_group(t, c->rank, &place);
-    const struct pilgrim_grammar *structure = &t->sequences[g->sequence];
-    if (pilgrim_grammar_length(structure) == 0)
+    if (pilgrim_grammar_length(&t->sequences[g->sequence]) == 0)
         return PILGRIM_OK;
-    const struct group_class *class = &g->classes[first_terminal(&structure->rules)];
+    while (at + 1 < g->class_count && strcmp(class_function(t, &g->classes[at])->shown.name, "pilgrim_process") != 0)
+        at++;
+    const struct group_class *class = &g->classes[at];
     const struct part *part = place_part(t, g, class, place, &number, &position, &size);
-    uint32_t signature = part->signatures[first_terminal(&t->sequences[part->sequence].rules)];
-    const struct function *f = &t->functions[t->classes[class->class].function];
+    const struct rules *values = &t->sequences[part->sequence].rules;
+    if (values->length[0] == 0) {
+        *problem = "no list of the groups that ranks refer to";
+        return PILGRIM_DAMAGED;
+    }
+    uint32_t signature = part->signatures[first_terminal(values)];
+    const struct function *f = class_function(t, class);
     struct arena scratch = {0};
-    struct call_values *values;
+    struct call_values *evaluated;
     enum pilgrim_status status =
-        signature_evaluate(t, &t->signatures[signature], f, position, &c->caller, &scratch, &values, problem);
+        signature_evaluate(t, &t->signatures[signature], f, position, &c->caller, &scratch, &evaluated, problem);
     if (status == PILGRIM_OK)
-        status = set_views(c, f, values, problem);
+        status = set_views(c, f, evaluated, problem);
     arena_free(&scratch);
     return status;
 }
 
 /* ---- open, close ---- */
 
-static enum pilgrim_status open_classes(struct pilgrim_cursor *c)
+static enum pilgrim_status open_classes(struct pilgrim_cursor *c, uint64_t stream)
 {
     const struct pilgrim_trace *t = c->trace;
     uint64_t place, size;
     uint32_t number;
-    const struct group *g = stream_group(t, stream_number(t, c->rank, c->thread), &place);
+    const struct group *g = stream_group(t, stream, &place);
     c->class_count = g->class_count;
     c->classes = calloc(c->class_count + 1, sizeof *c->classes);
     if (!c->classes)
@@ -133,12 +144,9 @@ static enum pilgrim_status open_classes(struct pilgrim_cursor *c)
     return rules_cursor_init(&c->structure, &t->sequences[g->sequence].rules);
 }
 
-enum pilgrim_status pilgrim_cursor_open(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread,
-                                        struct pilgrim_cursor **cursor, struct pilgrim_error *error)
+static enum pilgrim_status open_stream(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread, uint64_t stream,
+                                       struct pilgrim_cursor **cursor, struct pilgrim_error *error)
 {
-    *cursor = NULL;
-    if (thread >= pilgrim_thread_count(trace, rank))
-        return trace_error(error, PILGRIM_INVALID, 0, "no thread %u of rank %u", thread, rank);
     struct pilgrim_cursor *c = calloc(1, sizeof *c);
     if (!c)
         return out_of_memory(error);
@@ -147,7 +155,7 @@ enum pilgrim_status pilgrim_cursor_open(const struct pilgrim_trace *trace, uint3
     const char *problem = NULL;
     enum pilgrim_status status = read_views(c, &problem);
     if (status == PILGRIM_OK)
-        status = open_classes(c);
+        status = open_classes(c, stream);
     if (status != PILGRIM_OK) {
         pilgrim_cursor_close(c);
         if (status == PILGRIM_NOMEM)
@@ -157,6 +165,24 @@ enum pilgrim_status pilgrim_cursor_open(const struct pilgrim_trace *trace, uint3
     }
     *cursor = c;
     return PILGRIM_OK;
+}
+
+enum pilgrim_status pilgrim_cursor_open(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread,
+                                        struct pilgrim_cursor **cursor, struct pilgrim_error *error)
+{
+    *cursor = NULL;
+    if (thread >= pilgrim_thread_count(trace, rank))
+        return trace_error(error, PILGRIM_INVALID, 0, "no thread %u of rank %u", thread, rank);
+    return open_stream(trace, rank, thread, stream_number(trace, rank, thread), cursor, error);
+}
+
+enum pilgrim_status process_cursor_open(const struct pilgrim_trace *trace, uint32_t rank, struct pilgrim_cursor **cursor,
+                                        struct pilgrim_error *error)
+{
+    *cursor = NULL;
+    if (rank >= trace->rank_count)
+        return trace_error(error, PILGRIM_INVALID, 0, "no rank %u", rank);
+    return open_stream(trace, rank, 0, rank, cursor, error);
 }
 
 void pilgrim_cursor_close(struct pilgrim_cursor *c)

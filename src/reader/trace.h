@@ -221,6 +221,10 @@ enum pilgrim_status signature_evaluate(const struct pilgrim_trace *t, const stru
                                        const struct function *f, uint64_t position, const struct caller *caller,
                                        struct arena *arena, struct call_values **values, const char **problem);
 
+/* A cursor over RANK's process stream (cursor.c); as pilgrim_cursor_open. */
+enum pilgrim_status process_cursor_open(const struct pilgrim_trace *trace, uint32_t rank, struct pilgrim_cursor **cursor,
+                                        struct pilgrim_error *error) PILGRIM_CHECKED;
+
 /* ---- errors (trace_error.c) ---- */
 
 /* Fills in ERROR (NULL is legal) and returns STATUS. */

@@ -670,15 +670,17 @@ class Stream:
 
 
 def views_of(trace, rank):
-    """The views of RANK, [(rank, size)]: the arguments of the one call in its process stream."""
+    """The views of RANK, [(rank, size)]: the arguments of the last call in its process stream."""
     stream = Stream(trace, rank)
-    calls = list(itertools.islice(stream.calls(), 2))
-    if len(calls) != 1:
-        raise Damage("the process stream of rank %d does not have one call" % rank)
-    name, parameters = trace.classes[stream.classes[calls[0][0]]][0]
+    last = None
+    for last in stream.calls():
+        pass
+    if last is None:
+        raise Damage("the process stream of rank %d has no call" % rank)
+    name, parameters = trace.classes[stream.classes[last[0]]][0]
     if name != "pilgrim_process":
-        raise Damage("the process stream of rank %d is a call of %s" % (rank, name))
-    shape, slots = stream.signature(*calls[0], rank)
+        raise Damage("the process stream of rank %d ends with a call of %s" % (rank, name))
+    shape, slots = stream.signature(*last, rank)
     found = {}
     for value, (parameter, _) in zip(shape.values, parameters):
         tag, _, _, inner = value

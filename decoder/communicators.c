@@ -1,0 +1,79 @@
+/* Communicators, a line each. */
+#include <string.h>
+
+#include "print.h"
+
+static void print_json(struct output *o, uint32_t rank, const struct pilgrim_communicator *c)
+{
+    const struct {
+        const char *name;
+        int64_t value;
+    } numbers[] = {{"size", c->size}, {"comm_rank", c->rank}, {"remote_size", c->remote_size}, {"leader", c->leader}};
+    out_text(o, "{\"rank\":");
+    out_uint(o, rank);
+    out_text(o, ",\"thread\":");
+    out_uint(o, c->thread);
+    out_text(o, ",\"comm\":");
+    out_json_string(o, c->name, strlen(c->name));
+    out_text(o, ",\"parent\":");
+    if (c->parent)
+        out_json_string(o, c->parent, strlen(c->parent));
+    else
+        out_text(o, "null");
+    out_text(o, ",\"sequence\":");
+    out_uint(o, c->sequence);
+    out_text(o, c->inter ? ",\"inter\":true" : ",\"inter\":false");
+    out_text(o, ",\"topology\":");
+    out_json_string(o, c->topology, strlen(c->topology));
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        out_text(o, ",\"");
+        out_text(o, numbers[i].name);
+        out_text(o, "\":");
+        out_int(o, numbers[i].value);
+    }
+    out_text(o, ",\"identity\":\"");
+    out_hex(o, c->identity);
+    out_text(o, "\"}\n");
+}
+
+static void print_text(struct output *o, uint32_t rank, const struct pilgrim_communicator *c)
+{
+    out_uint(o, rank);
+    out_char(o, '.');
+    out_uint(o, c->thread);
+    out_char(o, ' ');
+    out_text(o, c->name);
+    if (c->parent) {
+        out_text(o, " from ");
+        out_text(o, c->parent);
+    }
+    out_text(o, " #");
+    out_uint(o, c->sequence);
+    if (strcmp(c->name, "MPI_COMM_NULL") != 0) {
+        out_text(o, c->inter ? ": inter, size " : ": intra, size ");
+        out_int(o, c->size);
+        if (c->inter) {
+            out_text(o, " and ");
+            out_int(o, c->remote_size);
+        }
+        out_text(o, ", rank ");
+        out_int(o, c->rank);
+        if (strcmp(c->topology, "MPI_UNDEFINED") != 0) {
+            out_text(o, ", ");
+            out_text(o, c->topology);
+        }
+        out_text(o, ", leader ");
+        out_int(o, c->leader);
+        out_text(o, ", identity ");
+        out_hex(o, c->identity);
+    }
+    out_char(o, '\n');
+}
+
+void communicator_print(struct output *o, uint32_t rank, const struct pilgrim_communicator *c, bool json)
+{
+    if (json)
+        print_json(o, rank, c);
+    else
+        print_text(o, rank, c);
+}
