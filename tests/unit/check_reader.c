@@ -218,6 +218,44 @@ START_TEST(cursors_skip)
 }
 END_TEST
 
+START_TEST(communicators_are_told_apart)
+{
+    struct bytes file = {0};
+    make_trace(&file);
+    struct pilgrim_trace *trace = load(&file);
+    struct pilgrim_error error;
+    struct pilgrim_communicators *list;
+    struct pilgrim_communicator c;
+    static const uint64_t sequence[COMMUNICATORS] = {0, 0, 0, 0, 1, 0};
+    uint64_t identity[2 * COMMUNICATORS] = {0};
+    for (uint32_t rank = 0; rank < RANKS; rank++) {
+        ck_assert_int_eq(pilgrim_communicators_open(trace, rank, &list, &error), PILGRIM_OK);
+        for (unsigned i = 0; i < COMMUNICATORS; i++) {
+            ck_assert_int_eq(pilgrim_communicators_next(list, &c, &error), PILGRIM_OK);
+            ck_assert_str_eq(c.name, i % 2 ? "comm:1" : "comm:0");
+            ck_assert_str_eq(c.parent, i % 2 ? "comm:0" : "MPI_COMM_WORLD");
+            ck_assert_str_eq(c.topology, "MPI_CART");
+            ck_assert_int_eq(c.rank, i % 2 ? rank / 2 : rank);
+            ck_assert_int_eq(c.leader, i % 2 ? rank % 2 : 0);
+            ck_assert_uint_eq(c.sequence, sequence[i]);
+            uint64_t *known = &identity[2 * i + (i % 2 ? rank % 2 : 0)];
+            ck_assert(c.identity != 0 && (*known == 0 || *known == c.identity));
+            *known = c.identity;
+        }
+        ck_assert_int_eq(pilgrim_communicators_next(list, &c, &error), PILGRIM_END);
+        pilgrim_communicators_close(list);
+    }
+    for (unsigned i = 0; i < 2 * COMMUNICATORS; i++)
+        for (unsigned j = 0; j < i; j++)
+            ck_assert(identity[i] == 0 || identity[i] != identity[j]);
+    ck_assert_int_eq(pilgrim_communicators_open(trace, RANKS, &list, &error), PILGRIM_INVALID);
+    ck_assert_ptr_null(list);
+    pilgrim_communicators_close(NULL);
+    pilgrim_close(trace);
+    bytes_free(&file);
+}
+END_TEST
+
 START_TEST(what_does_not_exist)
 {
     struct bytes file = {0};
@@ -257,6 +295,7 @@ int main(void)
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, calls_come_back);
     tcase_add_test(tests, cursors_skip);
+    tcase_add_test(tests, communicators_are_told_apart);
     tcase_add_test(tests, what_does_not_exist);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

@@ -64,6 +64,22 @@ static void walk_thread(const struct pilgrim_trace *trace, uint32_t rank, uint32
     pilgrim_cursor_close(cursor);
 }
 
+static void walk_communicators(const struct pilgrim_trace *trace, uint32_t rank)
+{
+    struct pilgrim_communicators *list;
+    struct pilgrim_communicator c;
+    struct pilgrim_error error;
+    enum pilgrim_status status = pilgrim_communicators_open(trace, rank, &list, &error);
+    ck_assert(status == PILGRIM_OK || status == PILGRIM_DAMAGED);
+    for (unsigned i = 0; i < 2 * COMMUNICATORS && status == PILGRIM_OK; i++) {
+        status = pilgrim_communicators_next(list, &c, &error);
+        ck_assert(status == PILGRIM_OK || status == PILGRIM_DAMAGED || status == PILGRIM_END);
+        if (status == PILGRIM_OK)
+            touched += strlen(c.name) + strlen(c.topology) + (c.parent ? strlen(c.parent) : 0) + c.identity;
+    }
+    pilgrim_communicators_close(list);
+}
+
 /* Opens the bytes, and if that is possible walks some of the calls. Returns the status of opening, or of what was kept
  * from the calls. */
 static enum pilgrim_status walk(const void *data, size_t length)
@@ -83,9 +99,11 @@ static enum pilgrim_status walk(const void *data, size_t length)
         ck_assert(error.offset <= length);
         return status;
     }
-    for (uint32_t rank = 0; rank < pilgrim_rank_count(trace) && rank < RANKS; rank++)
+    for (uint32_t rank = 0; rank < pilgrim_rank_count(trace) && rank < RANKS; rank++) {
+        walk_communicators(trace, rank);
         for (uint32_t thread = 0; thread < pilgrim_thread_count(trace, rank) && thread < 3; thread++)
             walk_thread(trace, rank, thread);
+    }
     pilgrim_close(trace);
     return error.status;
 }

@@ -9,20 +9,25 @@
 #include "merge/fragment.h"
 #include "merge/stream.h"
 
-enum { RANKS = 7, SITES = 12, CALLS = 60, VIEWS = 2, DEPTH = 4, FUNCTIONS = 4 };
+enum { RANKS = 7, SITES = 12, CALLS = 60, VIEWS = 2, DEPTH = 4, FUNCTIONS = 5, COMMUNICATORS = 6 };
 
 static const struct parameter_descriptor process_parameters[] = {{"views_rank", DIRECTION_IN},
                                                                  {"views_size", DIRECTION_IN}};
 static const struct parameter_descriptor parameters[] = {
     {"in", DIRECTION_IN}, {"inout", DIRECTION_INOUT}, {"out", DIRECTION_OUT}};
+static const struct parameter_descriptor communicator_parameters[] = {
+    {"communicator", DIRECTION_IN}, {"thread", DIRECTION_IN}, {"parent", DIRECTION_IN}, {"inter", DIRECTION_IN},
+    {"topology", DIRECTION_IN},     {"size", DIRECTION_IN},   {"rank", DIRECTION_IN},   {"remote_size", DIRECTION_IN},
+    {"leader", DIRECTION_IN},       {"key", DIRECTION_IN}};
 static const struct function_descriptor functions[FUNCTIONS] = {
     {"pilgrim_process", process_parameters, 2, RETURNS_VALUE},
     {"MPI_One", parameters, 3, RETURNS_ERROR_CODE},
     {"MPI_Two", parameters, 2, RETURNS_VALUE},
     {"MPI_Three", NULL, 0, RETURNS_ERROR_CODE},
+    {"pilgrim_communicator", communicator_parameters, 10, RETURNS_VALUE},
 };
-static const char *const names[] = {"comm", "MPI_INT", "MPI_MODE_CREATE"};
-static const struct vocabulary vocabulary = {functions, FUNCTIONS, names, 3};
+static const char *const names[] = {"comm", "MPI_INT", "MPI_MODE_CREATE", "MPI_COMM_WORLD", "MPI_CART"};
+static const struct vocabulary vocabulary = {functions, FUNCTIONS, names, 5};
 static const char sites[SITES];
 
 static const char *resolve(const void *site, uint64_t *offset)
@@ -141,10 +146,60 @@ static void view_of(unsigned rank, unsigned view, int64_t *own, int64_t *size)
     *own = rank % *size;
 }
 
+static void put_communicator(struct bytes *key, unsigned id)
+{
+    bytes_put_u8(key, VALUE_OBJECT);
+    bytes_put_u8(key, 0);
+    bytes_put_u8(key, 0);
+    bytes_put_u64(key, id);
+}
+
+static void put_name(struct bytes *key, unsigned name)
+{
+    bytes_put_u8(key, VALUE_NAME);
+    bytes_put_u8(key, (uint8_t)name);
+    bytes_put_u8(key, 0);
+}
+
+static void put_ints(struct bytes *key, unsigned count, const int64_t *values)
+{
+    for (unsigned i = 0; i < count; i++) {
+        bytes_put_u8(key, VALUE_INT);
+        bytes_put_u64(key, (uint64_t)values[i]);
+    }
+}
+
+/* The I-th one: all ranks; or (odd) one for even, one for odd ranks, made of the one before. Every third is known by its key. */
+static void put_made(struct bytes *key, unsigned rank, unsigned i)
+{
+    unsigned leader = i % 2 ? rank % 2 : 0;
+    put_communicator(key, i % 2);
+    put_ints(key, 1, (int64_t[]){0});
+    if (i % 2)
+        put_communicator(key, 0);
+    else
+        put_name(key, 3);
+    bytes_put_u8(key, VALUE_BOOL);
+    bytes_put_u64(key, 0);
+    put_name(key, 4);
+    put_ints(key, 4, (int64_t[]){i % 2 ? RANKS / 2 : RANKS, i % 2 ? rank / 2 : rank, 0, leader});
+    if (i % 3 == 2)
+        put_ints(key, 1, (int64_t[]){77});
+    else
+        bytes_put_u8(key, VALUE_NONE);
+    bytes_put_u8(key, VALUE_NONE);
+}
+
 static struct stream *process_stream(unsigned rank)
 {
     struct stream *s = stream_new(&vocabulary, resolve);
     struct bytes key = {0};
+    for (unsigned i = 0; i < COMMUNICATORS; i++) {
+        key.length = 0;
+        put_made(&key, rank, i);
+        append(s, 4, 0, &key);
+    }
+    key.length = 0;
     for (int side = 0; side < 2; side++) {
         bytes_put_u8(&key, VALUE_ARRAY);
         bytes_put_u32(&key, VIEWS);
