@@ -41,6 +41,8 @@ objects = $(patsubst $(S)/%.c,$(B)/obj/%.o,$(call sources,$(1)))
 CORE := $(call objects,src/base src/grammar src/signature src/timing src/format src/merge)
 READER := $(call objects,src/reader)
 TRACER := $(call objects,src/objects src/capture)
+# The thread sanitizer has an allocator of its own.
+TRACER := $(if $(findstring -fsanitize=thread,$(CFLAGS)),$(filter-out %/objects/alloc.o,$(TRACER)),$(TRACER))
 # Those of the tracer's files that know no MPI, so that they are tested without it.
 PLAIN := $(patsubst %,$(B)/obj/src/%.o,objects/heap objects/mappings objects/memory objects/modules objects/pages \
 	objects/pool objects/requests objects/sharing objects/table capture/output capture/settings)
@@ -59,7 +61,7 @@ LIBRARIES := $(B)/libpilgrim.so
 endif
 LIBRARIES += $(if $(READER),$(B)/libpilgrim-reader.a $(B)/libpilgrim-reader.so)
 
-.PHONY: all help units other programs coverage install clean distclean demo check check-long bench asan \
+.PHONY: all help units other tsan programs coverage install clean distclean demo check check-long bench asan \
 	run-demo run-check run-check-long run-bench
 
 all: $(LIBRARIES) $(TOOLS)
@@ -76,6 +78,7 @@ help:
 	@echo 'make units        the unit tests, without running them'
 	@echo 'make asan         reader, decoder and unit tests with ASan and UBSan, in $(BUILD)/asan'
 	@echo 'make other        all, for the MPI of the other family (MPICH, Open MPI), in $(BUILD)/other'
+	@echo 'make tsan         the preload library and some programs with TSan, in $(BUILD)/tsan'
 	@echo 'make configure    ./configure from configure.ac'
 	@echo 'make clean        remove what was built; distclean: and what was configured'
 	@echo
@@ -244,6 +247,13 @@ asan: $(S)/configure
 	@test -f $(B)/asan/config.mk || (cd $(B)/asan && $(S)/configure -q --without-mpi CFLAGS='$(SANITIZE)')
 	@$(MAKE) --no-print-directory BUILD=$(B)/asan all units
 
+# A third one: the tracer under the thread sanitizer, and what its test runs.
+tsan: $(S)/configure
+	@mkdir -p $(B)/tsan
+	@test -f $(B)/tsan/config.mk || (cd $(B)/tsan && $(S)/configure -q MPICC='$(MPICC)' CFLAGS='-O1 -g -fsanitize=thread')
+	@$(MAKE) --no-print-directory BUILD=$(B)/tsan all \
+	    $(addprefix $(B)/tsan/,programs/threads programs/crowd tests/unit/check_heap tests/unit/check_requests)
+
 # The other MPI family, in a second build folder in the first.
 other: $(S)/configure
 	@mkdir -p $(B)/other
@@ -253,6 +263,7 @@ other: $(S)/configure
 run-check run-check-long: WERROR := 1
 run-check run-check-long: all units programs $(B)/programs/overhead
 	@$(MAKE) --no-print-directory BUILD=$(B) asan WERROR=1
+	@$(MAKE) --no-print-directory BUILD=$(B) tsan WERROR=1
 	$(if $(OTHER_MPICC),@$(MAKE) --no-print-directory BUILD=$(B) other WERROR=1)
 	@MPICC='$(MPICC)' MPIEXEC='$(MPIEXEC)' CC='$(CC)' $(S)/tests/run-all $(if $(filter %-long,$@),--long) $(B)
 
@@ -278,7 +289,7 @@ install: all
 	install -m 644 $(MAN) $(DESTDIR)$(mandir)/man1
 
 clean:
-	rm -rf $(addprefix $(B)/,obj generated generated.new mpi programs tests asan other scratch demo bench \
+	rm -rf $(addprefix $(B)/,obj generated generated.new mpi programs tests asan tsan other scratch demo bench \
 	    reader.o libcore.a dictionary.inc libpilgrim.so libpilgrim-reader.a libpilgrim-reader.so libpilgrim-reader.so.0 \
 	    pilgrim-gen pilgrim-run pilgrim-decode)
 

@@ -168,7 +168,8 @@ static void set_locals(struct model *model, struct function *f)
         if (!p->out.recipe || strcmp(p->out.recipe->name, "released"))
             continue;
         f->locals = gen_grow(f->locals, f->local_count, sizeof *f->locals);
-        f->locals[f->local_count++] = (struct local){ "uint64_t", "before", gen_format("%s ? HANDLE(*%s) : 0", p->name, p->name) };
+        f->locals[f->local_count++] = (struct local){ "uint64_t", "before",
+                              gen_format("object_releasing(%s, %s ? HANDLE(*%s) : 0)", p->in.word, p->name, p->name) };
     }
 }
 

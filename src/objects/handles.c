@@ -20,6 +20,7 @@
 struct object {
     struct object_name name;
     int64_t references;
+    int32_t releasing; /* calls under way that may free it: the library may give its handle to another thread before they end */
     struct view view;
     bool has_view;
     bool has_degrees;
@@ -287,15 +288,15 @@ static bool counts_references(enum object_kind kind)
     return kind == KIND_DATATYPE || kind == KIND_GROUP || kind == KIND_ERRHANDLER;
 }
 
-/* One of another kind that is returned again while it is known was freed where we did not see it, or is
- * MPI_Comm_get_parent's: it keeps its id, and its view is asked anew. */
+/* One of another kind that is returned again while it is known: another thread is about to free the one before it, and
+ * this is a new object with the same name; or it was freed where we did not see it, and keeps its id. */
 static struct object_name created(enum object_kind kind, uint64_t handle, const struct view *view)
 {
     enter();
     struct object *o = find(kind, handle);
     if (!o)
         o = find_or_add(kind, handle);
-    else if (!o->name.predefined && counts_references(kind))
+    else if (!o->name.predefined && (counts_references(kind) || o->releasing))
         o->references++;
     if (o && !o->name.predefined) {
         o->has_degrees = false;
@@ -321,24 +322,29 @@ struct object_name object_created_like(enum object_kind kind, uint64_t handle, c
     return created(kind, handle, is_null(kind, handle) ? NULL : view);
 }
 
+uint64_t object_releasing(enum object_kind kind, uint64_t handle)
+{
+    enter();
+    struct object *o = find(kind, handle);
+    if (o)
+        o->releasing++;
+    leave();
+    return handle;
+}
+
 void object_released(enum object_kind kind, uint64_t before, uint64_t after)
 {
-    if (!is_null(kind, after))
-        return;
     enter();
     struct object *o = find(kind, before);
-    bool gone = o && !o->name.predefined && --o->references == 0;
-    int64_t id = gone ? o->name.id : -1;
+    if (o && o->releasing)
+        o->releasing--;
+    bool gone = is_null(kind, after) && o && !o->name.predefined && --o->references == 0;
     if (gone) {
         (void)table_remove(&objects[kind], before);
+        objects_tell_released(object_kind_word[kind], o->name.id); /* before another thread can take handle or id */
+        pool_give(&pools[kind], o->name.id);
         object_give(o);
     }
-    leave();
-    if (!gone)
-        return;
-    objects_tell_released(object_kind_word[kind], id); /* before another thread can take the id */
-    enter();
-    pool_give(&pools[kind], id);
     leave();
 }
 

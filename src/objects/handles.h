@@ -54,6 +54,9 @@ struct object_name object_created(enum object_kind kind, uint64_t handle);
 /* As object_created, with the view of PARENT: a communicator of a non-blocking duplication, a message, a window. */
 struct object_name object_created_like(enum object_kind kind, uint64_t handle, const struct view *view);
 
+/* A call that may take a reference of HANDLE begins; returns HANDLE. object_released must follow. */
+uint64_t object_releasing(enum object_kind kind, uint64_t handle);
+
 /* A call took one reference of BEFORE and left AFTER in its place: releases BEFORE's id where AFTER is a null handle
  * and no reference is left. */
 void object_released(enum object_kind kind, uint64_t before, uint64_t after);

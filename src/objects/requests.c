@@ -245,18 +245,13 @@ void request_finished(const struct operation *operation, uint64_t after)
     struct live *l = live_of(operation);
     if (!l)
         l = fifo_of(operation->handle);
-    struct operation done = {0};
     if (l) {
-        done = l->operation;
+        const struct operation done = l->operation;
         fifo_remove(l);
         live_give(l);
+        objects_tell_request_released(done.class_number, done.place); /* before another thread can take the place */
+        pool_give(pool_of(done.class_number), done.place); /* the pool is there: the place came from it */
     }
-    objects_unlock(&lock);
-    if (!l)
-        return;
-    objects_tell_request_released(done.class_number, done.place); /* before another thread can take the place */
-    objects_lock(&lock);
-    pool_give(pool_of(done.class_number), done.place); /* the pool is there: the place came from it */
     objects_unlock(&lock);
 }
 

@@ -10,7 +10,8 @@
 void objects_lock(pthread_mutex_t *mutex);
 void objects_unlock(pthread_mutex_t *mutex);
 
-/* Tells objects_release_hook, if there is one, of "WORD:ID" and "request:CLASS.PLACE". Not under a lock. */
+/* Tells objects_release_hook, if there is one, of "WORD:ID" and "request:CLASS.PLACE". The hook may allocate,
+ * so not under the lock of the heap. */
 void objects_tell_released(const char *word, int64_t id);
 void objects_tell_request_released(int64_t class_number, int64_t place);
 

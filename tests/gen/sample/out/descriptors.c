@@ -64,6 +64,12 @@ static const struct parameter_descriptor parameters_pilgrim_process[] = {
     {"views_size", DIRECTION_IN},
 };
 
+static const struct parameter_descriptor parameters_pilgrim_communicator[] = {
+    {"communicator", DIRECTION_IN}, {"thread", DIRECTION_IN}, {"parent", DIRECTION_IN}, {"inter", DIRECTION_IN},
+    {"topology", DIRECTION_IN},     {"size", DIRECTION_IN},   {"rank", DIRECTION_IN},   {"remote_size", DIRECTION_IN},
+    {"leader", DIRECTION_IN},       {"key", DIRECTION_IN},
+};
+
 static const struct function_descriptor functions[FUNCTION_COUNT] = {
     [FUNCTION_MPI_Comm_free] = {"MPI_Comm_free", parameters_MPI_Comm_free, 1, RETURNS_ERROR_CODE},
     [FUNCTION_MPI_Finalize] = {"MPI_Finalize", NULL, 0, RETURNS_ERROR_CODE},
@@ -76,6 +82,7 @@ static const struct function_descriptor functions[FUNCTION_COUNT] = {
     [FUNCTION_MPI_Wtime] = {"MPI_Wtime", NULL, 0, RETURNS_VALUE},
     [FUNCTION_pilgrim_marker] = {"pilgrim_marker", parameters_pilgrim_marker, 1, RETURNS_VALUE},
     [FUNCTION_pilgrim_process] = {"pilgrim_process", parameters_pilgrim_process, 2, RETURNS_VALUE},
+    [FUNCTION_pilgrim_communicator] = {"pilgrim_communicator", parameters_pilgrim_communicator, 10, RETURNS_VALUE},
 };
 
 extern const char *const vocabulary_names[NAME_COUNT];

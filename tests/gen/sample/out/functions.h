@@ -20,6 +20,7 @@ enum function_id {
     FUNCTION_MPI_Wtime,
     FUNCTION_pilgrim_marker,
     FUNCTION_pilgrim_process,
+    FUNCTION_pilgrim_communicator,
     FUNCTION_COUNT
 };
 

@@ -11,7 +11,7 @@ static int wrapper_MPI_Comm_free(MPI_Comm *comm)
     struct call c;
     if (!call_begin(&c, FUNCTION_MPI_Comm_free, CALL_SITE))
         return PMPI_Comm_free(comm);
-    uint64_t before = comm ? HANDLE(*comm) : 0;
+    uint64_t before = object_releasing(KIND_COMM, comm ? HANDLE(*comm) : 0);
     if (comm)
         put_handle(&c, KIND_COMM, HANDLE(*comm));
     else
