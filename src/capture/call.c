@@ -102,6 +102,8 @@ void call_done(struct call *c)
 {
     struct thread *t = c->thread;
     t->inside = false;
+    if (c->operation_count)
+        requests_complete(c->operations, c->operation_count, t->index, false);
     if (!c->recorded)
         return;
     enum pilgrim_status status = bytes_status(c->key);

@@ -169,6 +169,7 @@ static void find_operations(struct call *c, const MPI_Request *requests, int64_t
     for (int64_t i = 0; i < count; i++)
         t->handles[i] = HANDLE(requests[i]);
     requests_find(t->handles, count, t->index, t->operations);
+    requests_complete(t->operations, count, t->index, true);
     c->operations = t->operations;
     c->operation_count = count;
 }

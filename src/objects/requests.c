@@ -19,7 +19,8 @@ struct live {
     struct live *next;
     struct live *previous; /* NULL: first */
     bool used;
-    uint64_t taken; /* by call `taken` */
+    uint64_t taken;        /* by call `taken` */
+    uint32_t completed_by; /* thread number + 1 of a call under way that may complete it; 0: none */
     /* Of the first one: */
     struct live *tail;
     struct live *cursor; /* found last in call `stamp` */
@@ -101,6 +102,7 @@ static bool fifo_append(struct live *l)
     l->next = NULL;
     l->previous = NULL;
     l->taken = 0;
+    l->completed_by = 0;
     if (!first) {
         l->tail = l;
         l->cursor = NULL;
@@ -194,17 +196,27 @@ static bool is_own(const struct live *l, uint32_t thread)
     return class_number < 0 || class_number >> REQUEST_THREAD_SHIFT == thread;
 }
 
+/* Whether another thread's call is about to complete it: then the library may have given its handle away already. */
+static bool is_others(const struct live *l, uint32_t thread)
+{
+    return l->completed_by && l->completed_by != thread + 1;
+}
+
 /* The next operation of FIRST's handle that THREAD may mean in the running call; NULL: there is none left. */
 static struct live *next_of(struct live *first, uint32_t thread)
 {
     struct live *l = first && first->stamp == calls ? first->cursor->next : first;
-    while (l && !is_own(l, thread))
+    while (l && (!is_own(l, thread) || is_others(l, thread)))
         l = l->next;
     if (l) {
         first->cursor = l;
         first->stamp = calls;
         return l;
     }
+    for (l = first; l && (l->taken == calls || is_others(l, thread)); l = l->next)
+        ;
+    if (l)
+        return l;
     for (l = first; l && l->taken == calls; l = l->next)
         ;
     return l;
@@ -233,6 +245,19 @@ void requests_find(const uint64_t *handles, int64_t count, uint32_t thread, stru
     calls++;
     for (int64_t i = 0; i < count; i++)
         operations[i] = find(handles[i], thread);
+    objects_unlock(&lock);
+}
+
+void requests_complete(const struct operation *operations, int64_t count, uint32_t thread, bool under_way)
+{
+    if (!objects_several_threads())
+        return;
+    objects_lock(&lock);
+    for (int64_t i = 0; i < count; i++) {
+        struct live *l = live_of(&operations[i]);
+        if (l && (under_way ? !l->completed_by : l->completed_by == thread + 1))
+            l->completed_by = under_way ? thread + 1 : 0;
+    }
     objects_unlock(&lock);
 }
 

@@ -50,6 +50,11 @@ struct operation request_created(uint64_t handle, int64_t class_number, enum req
  * whatever is in flight, where threads have no handle in common. */
 void requests_find(const uint64_t *handles, int64_t count, uint32_t thread, struct operation *operations);
 
+/* A call that may complete OPERATIONS begins, or ends: as long as it is UNDER_WAY, requests_find gives them to no other
+ * thread while there are others behind the same handle. The library gives a handle away again before the call that freed
+ * it returns. */
+void requests_complete(const struct operation *operations, int64_t count, uint32_t thread, bool under_way);
+
 /* The call is over and left AFTER where OPERATION's handle was: releases the operation where it is now
  * MPI_REQUEST_NULL. */
 void request_finished(const struct operation *operation, uint64_t after);

@@ -38,6 +38,11 @@ void objects_set_threads(bool several)
     several_threads = several;
 }
 
+bool objects_several_threads(void)
+{
+    return several_threads;
+}
+
 void objects_lock(pthread_mutex_t *mutex)
 {
     if (several_threads)

@@ -6,6 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Whether objects_set_threads(true) was called. */
+bool objects_several_threads(void);
+
 /* Takes or leaves MUTEX, only where objects_set_threads(true) was called. */
 void objects_lock(pthread_mutex_t *mutex);
 void objects_unlock(pthread_mutex_t *mutex);

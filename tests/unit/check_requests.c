@@ -71,6 +71,28 @@ START_TEST(threads_take_their_own)
 }
 END_TEST
 
+/* Thread 0 completes its operation; the library gives the handle away before thread 0 has returned from the call. */
+START_TEST(a_handle_is_given_away_early)
+{
+    struct operation first, second, found;
+    objects_set_threads(true);
+    create(100, 7);
+    requests_find(&(uint64_t){100}, 1, 0, &first);
+    requests_complete(&first, 1, 0, true);
+    create(100, (1 << REQUEST_THREAD_SHIFT) | 7);
+    requests_find(&(uint64_t){100}, 1, 2, &second); /* a third thread was handed the second one */
+    expect(second, (1 << REQUEST_THREAD_SHIFT) | 7, 0);
+    requests_find(&(uint64_t){100}, 1, 0, &found);
+    expect(found, 7, 0);
+    requests_complete(&first, 1, 0, false); /* not completed: it can be found again */
+    requests_find(&(uint64_t){100}, 1, 2, &found);
+    expect(found, 7, 0);
+    request_finished(&second, null_handle);
+    request_finished(&first, null_handle);
+    objects_set_threads(false);
+}
+END_TEST
+
 START_TEST(names_are_class_and_smallest_free_place)
 {
     expect(create(100, 7), 7, 0);
@@ -282,6 +304,7 @@ int main(void)
     tcase_set_timeout(c, 60);
     tcase_add_checked_fixture(c, setup, NULL);
     tcase_add_test(c, threads_take_their_own);
+    tcase_add_test(c, a_handle_is_given_away_early);
     tcase_add_test(c, names_are_class_and_smallest_free_place);
     tcase_add_test(c, null_is_ignored);
     tcase_add_test(c, one_handle_for_several_operations);
