@@ -165,6 +165,27 @@ static void json_arguments(struct output *o, const struct pilgrim_call *call)
     }
 }
 
+static void json_frame(struct output *o, const struct pilgrim_frame *frame)
+{
+    out_char(o, '"');
+    out_json_escaped(o, frame->module, strlen(frame->module));
+    out_text(o, "+0x");
+    out_hex(o, frame->offset);
+    out_char(o, '"');
+}
+
+static void json_site(struct output *o, const struct pilgrim_frame *site)
+{
+    out_text(o, ",\"site\":");
+    json_frame(o, site);
+    for (const struct pilgrim_frame *f = site->caller; f; f = f->caller) {
+        out_text(o, f == site->caller ? ",\"stack\":[" : ",");
+        json_frame(o, f);
+    }
+    if (site->caller)
+        out_char(o, ']');
+}
+
 void json_call(struct output *o, const struct pilgrim_call *call)
 {
     out_text(o, "{\"rank\":");
@@ -179,14 +200,8 @@ void json_call(struct output *o, const struct pilgrim_call *call)
     json_arguments(o, call);
     out_text(o, "},\"ret\":");
     json_value(o, &call->ret);
-    const struct pilgrim_class *class = call->class_;
-    if (class->module) {
-        out_text(o, ",\"site\":\"");
-        out_json_escaped(o, class->module, strlen(class->module));
-        out_text(o, "+0x");
-        out_hex(o, class->offset);
-        out_char(o, '"');
-    }
+    if (call->class_->site)
+        json_site(o, call->class_->site);
     if (call->timed) {
         out_text(o, ",\"start\":");
         out_uint(o, call->start_ns);

@@ -26,6 +26,7 @@ struct list {
 struct options {
     const char *path;
     const char *function; /* glob, NULL: all */
+    const char *modules;  /* folders, NULL: none */
     struct list ranks;
     struct list threads;
     uint64_t from;
@@ -37,7 +38,7 @@ struct options {
 
 static const char usage[] =
     "usage: pilgrim-decode [--format=text|json] [--rank=LIST] [--thread=LIST] [--func=GLOB]\n"
-    "                      [--from=N] [--limit=N] [--grammar | --communicators] TRACE\n";
+    "                      [--from=N] [--limit=N] [--grammar | --communicators] [--modules=FOLDERS] TRACE\n";
 
 static const char help[] =
     "\n"
@@ -51,6 +52,7 @@ static const char help[] =
     "  --limit=N           at most N calls in all\n"
     "  --grammar           the call-signature table and the grammars instead of the calls\n"
     "  --communicators     the communicators that each rank created, instead of the calls\n"
+    "  --modules=FOLDERS   look there for the program and its libraries first, for source lines; colons between them\n"
     "  --help, --version\n"
     "\n"
     "Exit status: 0 all printed, 1 the trace is damaged, 2 wrong use.\n";
@@ -127,6 +129,9 @@ static bool parse_option(int option, const char *argument, struct options *o)
     case 'n':
         good = parse_whole(argument, &o->limit);
         break;
+    case 'm':
+        o->modules = argument;
+        break;
     case 'g':
         o->grammar = true;
         break;
@@ -150,7 +155,8 @@ static int parse_arguments(int argc, char **argv, struct options *o)
         {"thread", required_argument, NULL, 't'}, {"func", required_argument, NULL, 'F'},
         {"from", required_argument, NULL, 's'},   {"limit", required_argument, NULL, 'n'},
         {"grammar", no_argument, NULL, 'g'},      {"communicators", no_argument, NULL, 'c'},
-        {"help", no_argument, NULL, 'h'},         {"version", no_argument, NULL, 'v'},
+        {"modules", required_argument, NULL, 'm'}, {"help", no_argument, NULL, 'h'},
+        {"version", no_argument, NULL, 'v'},
         {NULL, 0, NULL, 0},
     };
     *o = (struct options){.limit = UINT64_MAX};
@@ -277,7 +283,7 @@ int main(int argc, char **argv)
         if (pilgrim_open(options.path, &trace, &error) != PILGRIM_OK) {
             result = complain(options.path, &error);
         } else {
-            struct source_lines *lines = options.json ? NULL : source_lines_new(options.path);
+            struct source_lines *lines = options.json ? NULL : source_lines_new(options.path, options.modules);
             struct pilgrim_error opened = error;
             result = print_trace(&out, trace, &options, lines);
             if (opened.status != PILGRIM_OK && result == 0)

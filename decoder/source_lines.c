@@ -1,34 +1,60 @@
-/* Source lines by libdw (elfutils), module by module, found once and kept. Without libdw there are none. */
+/* Source lines by libdw (elfutils), module by module, found once and kept. Without libdw there are none.
+ *
+ * A wrong line is worse than none: a file of the module's name counts only if its build-id begins as the trace says. Of a
+ * module without one nothing is known, so a file that is newer than the trace does not count. */
 #include "source_lines.h"
+
+#include <stddef.h>
 
 #ifdef HAVE_LIBDW
 
 #include <elfutils/libdwfl.h>
+#include <gelf.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct module {
     struct module *next;
     char *name;
+    const unsigned char *build_id; /* borrowed from the trace */
+    size_t build_id_length;
     Dwfl *dwfl;        /* NULL: not found, or nothing to read in it */
     Dwfl_Module *mod;
-    uint64_t bias;     /* from an offset in the module to an address of dwfl's */
+    uint64_t start;    /* where the module begins, as dwfl numbers addresses */
 };
 
 struct source_lines {
     const char *trace_path;
+    const char *folders;
     struct module *modules;
     char text[512];
 };
 
-struct source_lines *source_lines_new(const char *trace_path)
+/* The search for one module. */
+struct search {
+    const struct source_lines *lines;
+    struct module *module;
+    char path[4096];
+    char other[4096]; /* the first file of that name that is another build; empty: none */
+};
+
+struct source_lines *source_lines_new(const char *trace_path, const char *folders)
 {
     struct source_lines *lines = calloc(1, sizeof *lines);
     if (lines)
-        lines->trace_path = trace_path;
+        *lines = (struct source_lines){.trace_path = trace_path, .folders = folders};
     return lines;
+}
+
+static void module_close(struct module *m)
+{
+    if (m->dwfl)
+        dwfl_end(m->dwfl);
+    m->dwfl = NULL;
 }
 
 void source_lines_free(struct source_lines *lines)
@@ -36,95 +62,153 @@ void source_lines_free(struct source_lines *lines)
     while (lines && lines->modules) {
         struct module *m = lines->modules;
         lines->modules = m->next;
-        if (m->dwfl)
-            dwfl_end(m->dwfl);
+        module_close(m);
         free(m->name);
         free(m);
     }
     free(lines);
 }
 
-static bool readable(char *path, size_t size, const char *folder, size_t length, const char *name)
+/* ---- is it the one that was traced? ---- */
+
+static bool module_is_older(const struct search *s)
 {
-    int n = snprintf(path, size, "%.*s%s%s", (int)length, folder, length ? "/" : "", name);
-    return n > 0 && (size_t)n < size && access(path, R_OK) == 0;
+    struct stat file, trace;
+    return stat(s->path, &file) == 0 && stat(s->lines->trace_path, &trace) == 0 && file.st_mtime <= trace.st_mtime;
 }
 
-static bool find_in(const char *folders, const char *name, char *path, size_t size)
+static bool module_is_traced(const struct search *s)
+{
+    const struct module *m = s->module;
+    const unsigned char *bits;
+    GElf_Addr address;
+    int length = dwfl_module_build_id(m->mod, &bits, &address);
+    if (m->build_id_length == 0)
+        return length <= 0 && module_is_older(s);
+    return length > 0 && (size_t)length >= m->build_id_length && memcmp(bits, m->build_id, m->build_id_length) == 0;
+}
+
+/* The address of the first segment, as dwfl numbers addresses, rounded down to a page of 4096. */
+static bool find_start(struct module *m)
+{
+    GElf_Addr bias;
+    Elf *elf = dwfl_module_getelf(m->mod, &bias);
+    size_t count = 0;
+    m->start = UINT64_MAX;
+    if (!elf || elf_getphdrnum(elf, &count) != 0)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        GElf_Phdr header;
+        if (gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_LOAD && (header.p_vaddr & ~UINT64_C(4095)) < m->start)
+            m->start = header.p_vaddr & ~UINT64_C(4095);
+    }
+    if (m->start == UINT64_MAX)
+        return false;
+    m->start += bias;
+    return true;
+}
+
+/* True: the search is over. */
+static bool try_path(struct search *s)
+{
+    static char *debuginfo_path;
+    static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_build_id_find_elf,
+                                             .find_debuginfo = dwfl_standard_find_debuginfo,
+                                             .section_address = dwfl_offline_section_address,
+                                             .debuginfo_path = &debuginfo_path};
+    struct module *m = s->module;
+    struct stat file;
+    if (stat(s->path, &file) != 0 || !S_ISREG(file.st_mode) || access(s->path, R_OK) != 0)
+        return false;
+    m->dwfl = dwfl_begin(&callbacks);
+    if (!m->dwfl)
+        return true;
+    m->mod = dwfl_report_offline(m->dwfl, m->name, s->path, -1);
+    if (!m->mod || dwfl_report_end(m->dwfl, NULL, NULL) != 0 || !find_start(m)) {
+        module_close(m);
+        return false;
+    }
+    if (module_is_traced(s))
+        return true;
+    module_close(m);
+    if (!s->other[0])
+        memcpy(s->other, s->path, sizeof s->other);
+    return false;
+}
+
+/* ---- where to look ---- */
+
+static bool try_folder(struct search *s, const char *folder, size_t length)
+{
+    int n = snprintf(s->path, sizeof s->path, "%.*s/%s", (int)length, folder, s->module->name);
+    return n > 0 && (size_t)n < sizeof s->path && try_path(s);
+}
+
+static bool try_folders(struct search *s, const char *folders)
 {
     while (folders && *folders) {
         size_t length = strcspn(folders, ":");
-        if (length && readable(path, size, folders, length, name))
+        if (length && try_folder(s, folders, length))
             return true;
         folders += length + (folders[length] == ':');
     }
     return false;
 }
 
-static bool find_module(const struct source_lines *lines, const char *name, char *path, size_t size)
+static bool try_all(struct search *s)
 {
-    if (strchr(name, '/'))
-        return false; /* a module's name has no folders; do not follow what a broken trace says */
-    const char *slash = strrchr(lines->trace_path, '/');
-    if (slash && readable(path, size, lines->trace_path, (size_t)(slash - lines->trace_path), name))
-        return true;
-    return readable(path, size, ".", 1, name) || find_in(getenv("PATH"), name, path, size) ||
-           find_in(getenv("LD_LIBRARY_PATH"), name, path, size) ||
-           find_in("/lib:/usr/lib:/usr/local/lib:/lib64:/usr/lib64:/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:"
-                   "/lib/aarch64-linux-gnu:/usr/lib/aarch64-linux-gnu",
-                   name, path, size);
+    const char *trace = s->lines->trace_path, *slash = strrchr(trace, '/');
+    return try_folders(s, s->lines->folders) || (slash && try_folder(s, trace, (size_t)(slash - trace))) ||
+           try_folder(s, ".", 1) || try_folders(s, getenv("PATH")) || try_folders(s, getenv("LD_LIBRARY_PATH")) ||
+           try_folders(s, "/lib:/usr/lib:/usr/local/lib:/lib64:/usr/lib64:/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:"
+                          "/lib/aarch64-linux-gnu:/usr/lib/aarch64-linux-gnu");
 }
 
 static void open_module(const struct source_lines *lines, struct module *m)
 {
-    static char *debuginfo_path;
-    static const Dwfl_Callbacks callbacks = {.find_debuginfo = dwfl_standard_find_debuginfo,
-                                             .section_address = dwfl_offline_section_address,
-                                             .debuginfo_path = &debuginfo_path};
-    char path[4096];
-    if (!find_module(lines, m->name, path, sizeof path))
-        return;
-    m->dwfl = dwfl_begin(&callbacks);
-    if (!m->dwfl)
-        return;
-    m->mod = dwfl_report_offline(m->dwfl, m->name, path, -1);
-    Dwarf_Addr bias = 0;
-    if (!m->mod || dwfl_report_end(m->dwfl, NULL, NULL) != 0 || !dwfl_module_getdwarf(m->mod, &bias)) {
-        dwfl_end(m->dwfl);
-        m->dwfl = NULL;
-        return;
-    }
-    m->bias = bias;
+    struct search s = {.lines = lines, .module = m};
+    if (strchr(m->name, '/'))
+        return; /* a module's name has no folders; do not follow what a broken trace says */
+    if (!try_all(&s) && s.other[0])
+        fprintf(stderr, "pilgrim-decode: %s is not the %s that was traced; no source lines from it\n", s.other, m->name);
 }
 
-static struct module *module_of(struct source_lines *lines, const char *name)
+static bool is_module(const struct module *m, const struct pilgrim_frame *frame)
+{
+    return strcmp(m->name, frame->module) == 0 && m->build_id_length == frame->build_id_length &&
+           memcmp(m->build_id, frame->build_id, m->build_id_length) == 0;
+}
+
+static struct module *module_of(struct source_lines *lines, const struct pilgrim_frame *frame)
 {
     for (struct module *m = lines->modules; m; m = m->next)
-        if (strcmp(m->name, name) == 0)
+        if (is_module(m, frame))
             return m;
     struct module *m = calloc(1, sizeof *m);
     if (m)
-        m->name = strdup(name);
+        m->name = strdup(frame->module);
     if (!m || !m->name) {
         free(m);
         return NULL;
     }
+    m->build_id = frame->build_id;
+    m->build_id_length = frame->build_id_length;
     open_module(lines, m);
     m->next = lines->modules;
     lines->modules = m;
     return m;
 }
 
-const char *source_lines_find(struct source_lines *lines, const char *name, uint64_t offset)
+const char *source_lines_find(struct source_lines *lines, const struct pilgrim_frame *frame)
 {
-    struct module *m = module_of(lines, name);
-    if (!m || !m->dwfl || offset == 0)
+    struct module *m = module_of(lines, frame);
+    if (!m || !m->dwfl || frame->offset == 0)
         return NULL;
     /* One byte before the return address lies in the call instruction. */
-    Dwfl_Line *line = dwfl_module_getsrc(m->mod, m->bias + offset - 1);
+    Dwfl_Line *line = dwfl_module_getsrc(m->mod, m->start + frame->offset - 1);
     int number = 0;
     const char *file = line ? dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) : NULL;
-    if (!file)
+    if (!file || number <= 0)
         return NULL;
     const char *slash = strrchr(file, '/');
     snprintf(lines->text, sizeof lines->text, "%s:%d", slash ? slash + 1 : file, number);
@@ -133,11 +217,9 @@ const char *source_lines_find(struct source_lines *lines, const char *name, uint
 
 #else
 
-#include <stddef.h>
-
-struct source_lines *source_lines_new(const char *trace_path)
+struct source_lines *source_lines_new(const char *trace_path, const char *folders)
 {
-    (void)trace_path;
+    (void)trace_path, (void)folders;
     return NULL;
 }
 
@@ -146,9 +228,9 @@ void source_lines_free(struct source_lines *lines)
     (void)lines;
 }
 
-const char *source_lines_find(struct source_lines *lines, const char *module, uint64_t offset)
+const char *source_lines_find(struct source_lines *lines, const struct pilgrim_frame *frame)
 {
-    (void)lines, (void)module, (void)offset;
+    (void)lines, (void)frame;
     return NULL;
 }
 

@@ -4,14 +4,18 @@
 
 #include <stdint.h>
 
+#include "pilgrim/reader.h"
+
 struct source_lines;
 
-/* TRACE_PATH (borrowed): programs are looked for beside the trace, in the working directory and in PATH, libraries in the
- * loader's usual folders too. NULL where memory is short or the decoder was built without libdw. */
-struct source_lines *source_lines_new(const char *trace_path);
+/* Programs are looked for in FOLDERS (with colons between them, NULL: none), beside the trace at TRACE_PATH, in the working
+ * directory and in PATH, libraries in LD_LIBRARY_PATH and the loader's usual folders too. Both are borrowed. NULL where
+ * memory is short or the decoder was built without libdw. */
+struct source_lines *source_lines_new(const char *trace_path, const char *folders);
 void source_lines_free(struct source_lines *lines);
 
-/* "FILE:LINE" of the call that returns to MODULE + OFFSET, or NULL. Borrowed until the next call. */
-const char *source_lines_find(struct source_lines *lines, const char *module, uint64_t offset);
+/* "FILE:LINE" of the call that returns to FRAME, or NULL. Borrowed until the next call. The first time that a module is
+ * found, but not the one that was traced, a line on stderr says so. */
+const char *source_lines_find(struct source_lines *lines, const struct pilgrim_frame *frame);
 
 #endif

@@ -157,15 +157,19 @@ void text_arguments(struct output *o, const struct pilgrim_call *call, bool symb
 
 void text_site(struct output *o, const struct pilgrim_class *class, struct source_lines *lines)
 {
-    const char *line = lines && class->module ? source_lines_find(lines, class->module, class->offset) : NULL;
-    if (line) {
-        out_text(o, line);
-    } else if (class->module) {
-        out_text(o, class->module);
-        out_text(o, "+0x");
-        out_hex(o, class->offset);
-    } else {
+    if (!class->site)
         out_char(o, '?');
+    for (const struct pilgrim_frame *f = class->site; f; f = f->caller) {
+        const char *line = lines ? source_lines_find(lines, f) : NULL;
+        if (f != class->site)
+            out_text(o, " < ");
+        if (line) {
+            out_text(o, line);
+        } else {
+            out_text(o, f->module);
+            out_text(o, "+0x");
+            out_hex(o, f->offset);
+        }
     }
 }
 

@@ -101,11 +101,19 @@ struct pilgrim_function {
     bool returns_error_code;
 };
 
+/* Where a call comes from: a return address, and where the caller was called from in turn. */
+struct pilgrim_frame {
+    const char *module;            /* file name of the program or library */
+    const unsigned char *build_id; /* the first bytes of its build-id */
+    size_t build_id_length;        /* 0: it had none */
+    uint64_t offset;               /* from where the module was loaded */
+    const struct pilgrim_frame *caller; /* NULL: none, or it was not recorded */
+};
+
 /* A function called from one place. */
 struct pilgrim_class {
     const struct pilgrim_function *function;
-    const char *module; /* file name of the program or library; NULL: unknown */
-    uint64_t offset;    /* of the return address in it */
+    const struct pilgrim_frame *site; /* NULL: unknown */
 };
 
 /* One call. All pointers are borrowed until the cursor moves or is closed. in[i] is meaningful for parameters with direction

@@ -57,7 +57,7 @@ void shadow_free(struct shadow *s)
 void shadow_begin(struct shadow *s, uint32_t function, const void *site)
 {
     s->function = function;
-    s->site = site;
+    shadow_site_take(&s->site, site, 1);
     s->text.length = s->raw.length = 0;
     memset(s->in, 0, sizeof s->in);
     memset(s->out, 0, sizeof s->out);
@@ -228,20 +228,6 @@ static void put_arguments(struct shadow *s, const struct function_descriptor *f)
     put_slice(s, &s->result);
 }
 
-static void put_site(struct shadow *s)
-{
-    uint64_t offset;
-    const char *module = s->site ? memory_module(s->site, &offset) : NULL;
-    if (!module)
-        return;
-    struct bytes site = {0};
-    put_text(&site, module);
-    text_print(&site, "+0x%" PRIx64, offset);
-    put_text(&s->line, ",\"site\":");
-    text_string(&s->line, (const char *)site.data, site.length);
-    bytes_free(&site);
-}
-
 static void put_raw(struct shadow *s, const char *name, const char *mark, const struct shadow_slot *slot, bool *first)
 {
     if (!slot->raw.length)
@@ -260,7 +246,7 @@ void shadow_end(struct shadow *s, uint64_t seq)
     s->line.length = 0;
     text_print(&s->line, "\"seq\":%" PRIu64 ",\"func\":\"%s\",", seq, f->name);
     put_arguments(s, f);
-    put_site(s);
+    shadow_site_put(&s->site, &s->line);
     put_text(&s->line, ",\"raw\":{");
     for (unsigned i = 0; i < f->parameter_count; i++) {
         put_raw(s, f->parameters[i].name, "", &s->in[i], &first);

@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "capture/shadow.h"
+#include "capture/shadow_site.h"
 
 struct thread;
 
@@ -29,7 +30,7 @@ struct shadow_slot {
 struct shadow {
     struct thread *thread;
     uint32_t function;
-    const void *site;
+    struct shadow_site site;
     struct bytes text; /* values, one after another */
     struct bytes raw;
     struct bytes line; /* scratch of shadow_end */

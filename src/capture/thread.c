@@ -19,9 +19,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct thread *first;
 static size_t count;
 
-static const char *resolve_site(const void *site, uint64_t *offset)
+static size_t resolve_site(const void *site, struct code_frame *frames)
 {
-    return memory_module(site, offset);
+    return memory_frame(site, frames);
 }
 
 static void thread_free(struct thread *t)

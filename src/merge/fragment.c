@@ -50,7 +50,7 @@ void fragment_free(struct fragment *f)
     free(f->parts);
     free(f->groups);
     column_free(&f->thread_counts);
-    struct intern *tables[] = {&f->strings, &f->properties, &f->functions,  &f->classes,
+    struct intern *tables[] = {&f->strings, &f->properties, &f->functions, &f->modules,    &f->classes,
                                &f->shapes,  &f->sequences,  &f->group_keys, &f->part_keys};
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
         intern_free(tables[i]);
@@ -220,20 +220,42 @@ static void put_declaration(struct bytes *b, const struct function_descriptor *d
         bytes_put_u8(b, ':');
 }
 
+static enum pilgrim_status translate_module(struct fragment *f, const struct code_module *module, uint32_t *number)
+{
+    struct bytes b = {0};
+    uint32_t name;
+    TRY(intern_text(f, module->name, &name));
+    bytes_put_varint(&b, name);
+    bytes_put_varint(&b, module->build_id_length);
+    bytes_put(&b, module->build_id, module->build_id_length);
+    return intern_bytes(&f->modules, &b, number);
+}
+
+static enum pilgrim_status put_frames(struct fragment *f, const struct stream_class *class, struct bytes *b)
+{
+    bytes_put_varint(b, class->frame_count);
+    for (uint32_t i = 0; i < class->frame_count; i++) {
+        uint32_t module;
+        TRY(translate_module(f, class->frames[i].module, &module));
+        bytes_put_varint(b, module);
+        bytes_put_varint(b, class->frames[i].offset);
+    }
+    return PILGRIM_OK;
+}
+
 static enum pilgrim_status translate_class(struct translation *t, const struct stream_class *class, uint32_t *number)
 {
     struct fragment *f = t->fragment;
     struct bytes b = {0};
-    uint32_t string = 0, function;
+    uint32_t function;
     put_declaration(&b, &t->vocabulary->functions[class->key.function]);
     TRY(intern_bytes(&f->functions, &b, &function));
-    if (class->module)
-        TRY(intern_text(f, class->module, &string));
     bytes_put_varint(&b, function);
-    bytes_put_varint(&b, class->module ? (uint64_t)string + 1 : 0);
-    if (class->module)
-        bytes_put_varint(&b, class->offset);
-    return intern_bytes(&f->classes, &b, number);
+    enum pilgrim_status status = put_frames(f, class, &b);
+    if (status == PILGRIM_OK)
+        return intern_bytes(&f->classes, &b, number);
+    bytes_free(&b);
+    return status;
 }
 
 static enum pilgrim_status translate_key(struct translation *t, const uint8_t *key, size_t length, uint32_t *shape,
@@ -346,8 +368,23 @@ enum pilgrim_status fragment_add_rank(struct fragment *f, const struct stream *p
 
 /* From the numbers of the fragment that is used up to those of the other. */
 struct mapping {
-    uint32_t *strings, *functions, *classes, *shapes, *sequences;
+    uint32_t *strings, *functions, *modules, *classes, *shapes, *sequences;
 };
+
+static enum pilgrim_status map_modules(struct fragment *into, const struct fragment *from, struct mapping *m)
+{
+    for (uint32_t i = 0; i < from->modules.count; i++) {
+        struct cursor c;
+        struct bytes b = {0};
+        size_t length;
+        const uint8_t *data = intern_get(&from->modules, i, &length);
+        cursor_init(&c, data, length);
+        bytes_put_varint(&b, m->strings[cursor_index(&c, from->strings.count)]);
+        bytes_put(&b, data + c.position, cursor_left(&c));
+        TRY(intern_bytes(&into->modules, &b, &m->modules[i]));
+    }
+    return PILGRIM_OK;
+}
 
 static enum pilgrim_status map_classes(struct fragment *into, const struct fragment *from, struct mapping *m)
 {
@@ -358,10 +395,12 @@ static enum pilgrim_status map_classes(struct fragment *into, const struct fragm
         const uint8_t *data = intern_get(&from->classes, i, &length);
         cursor_init(&c, data, length);
         bytes_put_varint(&b, m->functions[cursor_index(&c, from->functions.count)]);
-        size_t module = cursor_index(&c, (size_t)from->strings.count + 1);
-        bytes_put_varint(&b, module ? (uint64_t)m->strings[module - 1] + 1 : 0);
-        if (module)
+        size_t frames = cursor_index(&c, SITE_FRAMES_MAX + 1);
+        bytes_put_varint(&b, frames);
+        for (size_t k = 0; k < frames; k++) {
+            bytes_put_varint(&b, m->modules[cursor_index(&c, from->modules.count)]);
             bytes_put_varint(&b, cursor_varint(&c));
+        }
         TRY(intern_bytes(&into->classes, &b, &m->classes[i]));
     }
     return PILGRIM_OK;
@@ -382,6 +421,7 @@ static enum pilgrim_status map_tables(struct fragment *into, const struct fragme
         const uint8_t *data = intern_get(&from->functions, i, &length);
         TRY(intern_add(&into->functions, data, length, &m->functions[i]));
     }
+    TRY(map_modules(into, from, m));
     TRY(map_classes(into, from, m));
     for (uint32_t i = 0; i < from->shapes.count; i++) {
         struct bytes b = {0};
@@ -447,14 +487,15 @@ enum pilgrim_status fragment_merge(struct fragment *into, struct fragment *from)
 {
     if (from->first_rank != into->first_rank + into->rank_count)
         return PILGRIM_INVALID;
-    size_t total = (size_t)from->strings.count + from->functions.count + from->classes.count + from->shapes.count +
-                   from->sequences.count;
+    size_t total = (size_t)from->strings.count + from->functions.count + from->modules.count + from->classes.count +
+                   from->shapes.count + from->sequences.count;
     uint32_t *numbers = malloc(total * sizeof *numbers + 1);
     if (!numbers)
         return PILGRIM_NOMEM;
     struct mapping m = {.strings = numbers};
     m.functions = m.strings + from->strings.count;
-    m.classes = m.functions + from->functions.count;
+    m.modules = m.functions + from->functions.count;
+    m.classes = m.modules + from->modules.count;
     m.shapes = m.classes + from->classes.count;
     m.sequences = m.shapes + from->shapes.count;
     enum pilgrim_status status = map_tables(into, from, &m);

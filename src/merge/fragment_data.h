@@ -53,7 +53,8 @@ struct fragment {
     struct intern strings;
     struct intern properties; /* varint key string, varint value string */
     struct intern functions;  /* declarations, as in the file */
-    struct intern classes;    /* index function, varint module + 1 or 0, varint offset if there is a module */
+    struct intern modules;    /* as in the file */
+    struct intern classes;    /* index function, count of frames, each: index module, varint offset */
     struct intern shapes;     /* as in the file */
     struct intern sequences;  /* serialised rules */
     struct intern group_keys; /* u8 process, varint sequence, classes as varints */

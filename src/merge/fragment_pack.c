@@ -80,7 +80,8 @@ static void pack_group(const struct group *g, struct bytes *out)
 
 static const struct intern *content_table(const struct fragment *f, unsigned i)
 {
-    const struct intern *tables[] = {&f->strings, &f->properties, &f->functions, &f->classes, &f->shapes, &f->sequences};
+    const struct intern *tables[] = {&f->strings, &f->properties, &f->functions, &f->modules,
+                                     &f->classes, &f->shapes,     &f->sequences};
     return i < sizeof tables / sizeof tables[0] ? tables[i] : NULL;
 }
 
@@ -157,7 +158,8 @@ static enum pilgrim_status unpack(struct cursor *in, struct fragment *f)
     TRY(column_unpack(in, &f->thread_counts));
     f->calls = cursor_varint(in);
     f->plain_bytes = cursor_varint(in);
-    struct intern *tables[] = {&f->strings, &f->properties, &f->functions, &f->classes, &f->shapes, &f->sequences};
+    struct intern *tables[] = {&f->strings, &f->properties, &f->functions, &f->modules,
+                               &f->classes, &f->shapes,     &f->sequences};
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
         TRY(unpack_table(in, tables[i]));
     size_t groups = cursor_count(in, 1);

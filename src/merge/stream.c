@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "grammar/rules.h"
 #include "merge/stream_data.h"
@@ -29,6 +30,7 @@ static void class_free(struct stream_class *class)
 {
     signatures_free(&class->signatures);
     grammar_free(class->values);
+    free(class->frames);
     free(class);
 }
 
@@ -42,6 +44,21 @@ void stream_free(struct stream *s)
     free(s->classes);
     grammar_free(s->structure);
     free(s);
+}
+
+/* False: no memory. */
+static bool class_resolve(struct stream_class *class, site_resolver *resolve)
+{
+    struct code_frame frames[SITE_FRAMES_MAX];
+    size_t count = class->key.site ? resolve(class->key.site, frames) : 0;
+    if (!count)
+        return true;
+    class->frames = malloc(count * sizeof *frames);
+    if (!class->frames)
+        return false;
+    memcpy(class->frames, frames, count * sizeof *frames);
+    class->frame_count = (uint32_t)count;
+    return true;
 }
 
 static struct stream_class *class_add(struct stream *s, const struct class_key *key)
@@ -60,11 +77,10 @@ static struct stream_class *class_add(struct stream *s, const struct class_key *
     class->key = *key;
     class->number = s->class_count;
     timing_init(&class->timing);
-    class->module = key->site ? s->resolve(key->site, &class->offset) : NULL;
     class->values = grammar_new();
-    if (class->values)
+    if (class->values && class_resolve(class, s->resolve))
         HASH_ADD(hh, s->table, key, sizeof class->key, class);
-    if (!class->values || !class->hh.tbl) {
+    if (!class->hh.tbl) {
         class_free(class);
         return NULL;
     }
@@ -72,19 +88,64 @@ static struct stream_class *class_add(struct stream *s, const struct class_key *
     return class;
 }
 
+void stream_set_locator(struct stream *s, site_locator *locate)
+{
+    s->locate = locate;
+}
+
+static bool class_is(const struct stream_class *class, uint32_t function, const void *site)
+{
+    return class && class->key.site == site && class->key.function == function;
+}
+
+/* The class that did not follow last time, or whose site is a stack, which is never at a return address. NULL: no memory. */
+static __attribute__((noinline)) struct stream_class *class_search(struct stream *s, uint32_t function, const void *site)
+{
+    struct stream_class *class = s->last ? s->last->successor : NULL;
+    struct class_key key = {.site = site, .function = function};
+    if (s->locate && site) {
+        key.site = s->locate(site);
+        if (!key.site)
+            return NULL;
+        if (class_is(class, function, key.site))
+            return class;
+    }
+    HASH_FIND(hh, s->table, &key, sizeof key, class);
+    return class ? class : class_add(s, &key);
+}
+
 enum pilgrim_status stream_class(struct stream *s, uint32_t function, const void *site, uint32_t *number)
 {
     struct stream_class *class = s->last ? s->last->successor : NULL;
-    if (!class || class->key.site != site || class->key.function != function) {
-        struct class_key key = {.site = site, .function = function};
-        HASH_FIND(hh, s->table, &key, sizeof key, class);
-        if (!class)
-            class = class_add(s, &key);
-        if (!class)
-            return PILGRIM_NOMEM;
-    }
+    if (!class_is(class, function, site))
+        class = class_search(s, function, site);
+    if (!class)
+        return PILGRIM_NOMEM;
     *number = class->number;
     return PILGRIM_OK;
+}
+
+static bool class_moved(const struct stream *s, const struct stream_class *class)
+{
+    struct code_frame frames[SITE_FRAMES_MAX];
+    size_t count = s->resolve(class->key.site, frames);
+    if (count != class->frame_count)
+        return true;
+    for (size_t i = 0; i < count; i++)
+        if (frames[i].module != class->frames[i].module || frames[i].offset != class->frames[i].offset)
+            return true;
+    return false;
+}
+
+void stream_forget_moved(struct stream *s)
+{
+    for (uint32_t i = 0; i < s->class_count; i++) {
+        struct stream_class *class = s->classes[i];
+        if (!class->key.site || class->key.site == class || !class_moved(s, class))
+            continue;
+        HASH_DELETE(hh, s->table, class);
+        class->key.site = class; /* no return address: it is not found again */
+    }
 }
 
 enum pilgrim_status stream_append(struct stream *s, uint32_t number, const void *key, size_t length,
@@ -122,7 +183,7 @@ size_t stream_memory_bytes(const struct stream *s)
 {
     size_t total = sizeof *s + grammar_memory_bytes(s->structure) + s->class_capacity * sizeof(struct stream_class *);
     for (uint32_t i = 0; i < s->class_count; i++)
-        total += sizeof(struct stream_class) + signatures_memory_bytes(&s->classes[i]->signatures) +
-                 grammar_memory_bytes(s->classes[i]->values);
+        total += sizeof(struct stream_class) + s->classes[i]->frame_count * sizeof(struct code_frame) +
+                 signatures_memory_bytes(&s->classes[i]->signatures) + grammar_memory_bytes(s->classes[i]->values);
     return total;
 }

@@ -10,15 +10,24 @@
 #include <stdio.h>
 
 #include "base/descriptor.h"
+#include "base/site.h"
 #include "pilgrim/status.h"
 
 struct stream;
 
-/* Where a site lies: its module's name (borrowed, lives as long as the stream) or NULL, and the offset in it. */
-typedef const char *site_resolver(const void *site, uint64_t *offset);
+/* Where a site lies: fills in FRAMES, which has room for SITE_FRAMES_MAX, innermost first, and returns how many there
+ * are; 0: unknown. Modules are borrowed, live as long as the stream. */
+typedef size_t site_resolver(const void *site, struct code_frame *frames);
+
+/* From the site that stream_class is given to the one that its class is known by, and that is resolved: the stack that the
+ * calling thread is on. NULL: no memory. */
+typedef const void *site_locator(const void *site);
 
 /* VOCABULARY and RESOLVE are borrowed. NULL where memory is short. */
 struct stream *stream_new(const struct vocabulary *vocabulary, site_resolver *resolve);
+
+/* Before the first class; without a locator, sites are what they are. */
+void stream_set_locator(struct stream *s, site_locator *locate);
 void stream_free(struct stream *s);
 
 /* The number of the call class (FUNCTION, SITE) in *CLASS: order of first appearance in this stream, from 0.
@@ -30,6 +39,9 @@ enum pilgrim_status stream_class(struct stream *s, uint32_t function, const void
  * errors: PILGRIM_NOMEM, PILGRIM_LIMIT (a key of 2^31 bytes): the stream has lost this call, record no more */
 enum pilgrim_status stream_append(struct stream *s, uint32_t class, const void *key, size_t length,
                                   uint64_t duration_ns) PILGRIM_CHECKED;
+
+/* Something was unloaded: from now on a site that no longer lies where its class says is another class. */
+void stream_forget_moved(struct stream *s);
 
 uint64_t stream_calls(const struct stream *s);
 uint64_t stream_plain_bytes(const struct stream *s); /* what plain records would take: 18 bytes and the key, a call */

@@ -18,8 +18,8 @@ struct stream_class {
     struct class_key key;
     uint32_t number;
     struct stream_class *successor; /* the class that was called after this one last time */
-    const char *module;             /* NULL: unknown */
-    uint64_t offset;
+    struct code_frame *frames;      /* the call site, then its callers */
+    uint32_t frame_count;           /* 0: unknown */
     struct signatures signatures;
     struct grammar *values;
     struct timing timing;
@@ -28,6 +28,7 @@ struct stream_class {
 struct stream {
     const struct vocabulary *vocabulary;
     site_resolver *resolve;
+    site_locator *locate; /* or NULL */
     struct stream_class *table; /* uthash, by key */
     struct stream_class **classes; /* by number */
     uint32_t class_count;

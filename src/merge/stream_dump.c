@@ -79,8 +79,8 @@ static void dump_class(const struct stream *s, const struct stream_class *class,
 {
     const struct function_descriptor *d = &s->vocabulary->functions[class->key.function];
     fprintf(to, "%" PRIu32 "  %s", class->number, d->name);
-    if (class->module)
-        fprintf(to, " at %s+0x%" PRIx64, class->module, class->offset);
+    for (uint32_t i = 0; i < class->frame_count; i++)
+        fprintf(to, " %s %s+0x%" PRIx64, i ? "<" : "at", class->frames[i].module->name, class->frames[i].offset);
     fprintf(to, "   %" PRIu32 " signatures, %" PRIu64 " calls\n", class->signatures.count, class->timing.count);
     dump_grammar(class->values, "   ", to);
     for (uint32_t i = 0; i < class->signatures.count; i++) {

@@ -2,6 +2,7 @@
  *
  * Columns become expressions here, and signatures, partitions and columns that are equal by then are stored once. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/try.h"
 #include "format/section.h"
@@ -35,25 +36,101 @@ static void write_table(const struct intern *t, enum framing framing, struct byt
     }
 }
 
-/* Offsets as differences: call sites lie close together. */
-static void write_classes(const struct fragment *f, struct bytes *out)
+/* Offsets are written as differences: call sites lie close together. */
+static void write_offset(struct bytes *out, uint64_t offset, uint64_t *last)
+{
+    bytes_put_svarint(out, (int64_t)(offset - *last));
+    *last = offset;
+}
+
+/* One class's frames, innermost first. */
+struct frames {
+    uint32_t count;
+    struct {
+        uint64_t module;
+        uint64_t offset;
+    } frame[SITE_FRAMES_MAX];
+};
+
+static struct frames frames_of(struct cursor *c)
+{
+    struct frames found;
+    found.count = (uint32_t)cursor_index(c, SITE_FRAMES_MAX + 1);
+    for (uint32_t i = 0; i < found.count; i++) {
+        found.frame[i].module = cursor_varint(c);
+        found.frame[i].offset = cursor_varint(c);
+    }
+    return found;
+}
+
+/* The callers of a site, outermost first, so that each refers to one that is there: *CALLER is 0 or the innermost's
+ * number + 1. Classes share what is common to their callers. */
+static enum pilgrim_status intern_callers(struct intern *callers, const struct frames *frames, uint64_t *caller)
+{
+    *caller = 0;
+    for (uint32_t i = frames->count; i-- > 1;) {
+        uint8_t key[3 * sizeof(uint64_t)];
+        uint32_t number;
+        memcpy(key, &frames->frame[i].module, 8);
+        memcpy(key + 8, &frames->frame[i].offset, 8);
+        memcpy(key + 16, caller, 8);
+        TRY(intern_add(callers, key, sizeof key, &number));
+        *caller = (uint64_t)number + 1;
+    }
+    return PILGRIM_OK;
+}
+
+static void write_callers(const struct intern *callers, struct bytes *out)
+{
+    uint64_t last = 0;
+    bytes_put_varint(out, callers->count);
+    for (uint32_t i = 0; i < callers->count; i++) {
+        size_t length;
+        uint64_t caller[3];
+        memcpy(caller, intern_get(callers, i, &length), sizeof caller);
+        bytes_put_varint(out, caller[0]);
+        write_offset(out, caller[1], &last);
+        bytes_put_varint(out, caller[2]);
+    }
+}
+
+static enum pilgrim_status collect_classes(const struct fragment *f, struct intern *callers, struct bytes *out)
 {
     uint64_t last = 0;
     bytes_put_varint(out, f->classes.count);
     for (uint32_t i = 0; i < f->classes.count; i++) {
         struct cursor c;
         size_t length;
+        uint64_t caller;
         const uint8_t *data = intern_get(&f->classes, i, &length);
         cursor_init(&c, data, length);
         bytes_put_varint(out, cursor_varint(&c));
-        uint64_t module = cursor_varint(&c);
-        bytes_put_varint(out, module);
-        if (module) {
-            uint64_t offset = cursor_varint(&c);
-            bytes_put_svarint(out, (int64_t)(offset - last));
-            last = offset;
-        }
+        const struct frames frames = frames_of(&c);
+        TRY(intern_callers(callers, &frames, &caller));
+        bytes_put_varint(out, frames.count ? 1 + (frames.frame[0].module << 1 | (caller > 0)) : 0);
+        if (frames.count)
+            write_offset(out, frames.frame[0].offset, &last);
+        if (caller)
+            bytes_put_varint(out, caller - 1);
     }
+    return PILGRIM_OK;
+}
+
+/* Callers and classes. */
+static enum pilgrim_status write_sites(const struct fragment *f, struct bytes *out)
+{
+    struct intern callers = {0};
+    struct bytes classes = {0};
+    enum pilgrim_status status = collect_classes(f, &callers, &classes);
+    if (status == PILGRIM_OK)
+        status = bytes_status(&classes);
+    if (status == PILGRIM_OK) {
+        write_callers(&callers, out);
+        bytes_put(out, classes.data, classes.length);
+    }
+    bytes_free(&classes);
+    intern_free(&callers);
+    return status;
 }
 
 static void write_run(struct bytes *out, uint32_t value, uint64_t repeat)
@@ -93,9 +170,11 @@ static enum pilgrim_status write_definitions(const struct fragment *f, struct by
     write_table(&f->strings, FRAMING_TEXT, &b);
     write_table(&f->properties, FRAMING_NONE, &b);
     write_table(&f->functions, FRAMING_TEXT, &b);
-    write_classes(f, &b);
+    write_table(&f->modules, FRAMING_NONE, &b);
+    enum pilgrim_status status = write_sites(f, &b);
     write_table(&f->shapes, FRAMING_LENGTH, &b);
-    enum pilgrim_status status = bytes_status(&b);
+    if (status == PILGRIM_OK)
+        status = bytes_status(&b);
     if (status == PILGRIM_OK)
         status = section_write(out, SECTION_DEFINITIONS, &b);
     bytes_free(&b);

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/site.h"
+
 enum memory_space { MEMORY_HEAP, MEMORY_STACK, MEMORY_STATIC, MEMORY_DEVICE };
 
 /* A pointer's symbolic name. */
@@ -46,8 +48,8 @@ void heap_unmapped(const void *start, size_t length); /* munmap, of any part */
  * main. */
 extern bool memory_followed;
 
-/* The module (executable or shared library) that ADDRESS lies in: its file name without folders (borrowed, lives
- * as long as the process) and ADDRESS's offset from the load address. NULL where it is in none. */
-const char *memory_module(const void *address, uint64_t *offset);
+/* Fills in FRAME if ADDRESS lies in a module, the program or a shared library. The module's description lives as long as
+ * the process. Any thread. */
+bool memory_frame(const void *address, struct code_frame *frame);
 
 #endif

@@ -1,4 +1,4 @@
-/* Which module an address lies in; memory_module of memory.h and static data.
+/* Which module an address lies in; memory_frame of memory.h and static data.
  *
  * The loader's list is copied, as segments in order of address, and copied anew when the loader has loaded or
  * unloaded something since (it counts). The loader is never called under our lock: it holds a lock of its own
@@ -6,8 +6,10 @@
 #define _GNU_SOURCE 1
 #include "objects/modules.h"
 
+#include <elf.h>
 #include <link.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,13 +17,14 @@
 #include "objects/memory.h"
 #include "objects/sharing.h"
 
-/* A module once seen is kept, with its id, and found again by its path. */
+/* A module once seen is kept, with its id, and found again by its path and build-id. */
 struct module {
     char *path;
-    const char *name; /* path without folders */
+    struct code_module *code; /* never moved or freed: call sites refer to it */
     uintptr_t base;
     int64_t id; /* -1: not named yet */
     bool loaded;
+    bool seen; /* memory_frame has found it since it was loaded */
 };
 
 struct segment {
@@ -34,6 +37,7 @@ struct listing {
     struct found {
         char *path;
         uintptr_t base, start, end;
+        struct code_module code; /* without its name */
     } *found;
     size_t count, capacity;
     unsigned long long loads, unloads;
@@ -48,6 +52,9 @@ static struct segment *segments;
 static size_t segment_count;
 static unsigned long long known_loads, known_unloads;
 static int64_t next_id;
+static unsigned moved;
+
+static atomic_bool any_seen;
 
 /* ---- asking the loader ---- */
 
@@ -77,17 +84,68 @@ static bool listing_add(struct listing *l, struct found f)
     return true;
 }
 
+/* Whether what HEADER describes lies in a segment that can be read. */
+static bool is_mapped(const struct dl_phdr_info *info, const ElfW(Phdr) *header)
+{
+    for (size_t i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *load = &info->dlpi_phdr[i];
+        if (load->p_type == PT_LOAD && (load->p_flags & PF_R) && header->p_vaddr >= load->p_vaddr &&
+            header->p_vaddr + header->p_memsz <= load->p_vaddr + load->p_filesz)
+            return true;
+    }
+    return false;
+}
+
+/* The build-id among the notes at AT, SIZE bytes: name and content of each are padded to ALIGNMENT. */
+static void read_build_id(const char *at, size_t size, size_t alignment, struct code_module *code)
+{
+    ElfW(Nhdr) note;
+    while (size >= sizeof note) {
+        memcpy(&note, at, sizeof note);
+        size_t name = (sizeof note + note.n_namesz + alignment - 1) / alignment * alignment;
+        size_t whole = (name + note.n_descsz + alignment - 1) / alignment * alignment;
+        if (name + note.n_descsz > size)
+            return;
+        if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && !memcmp(at + sizeof note, "GNU", 4)) {
+            code->build_id_length = note.n_descsz < SITE_BUILD_ID_BYTES ? note.n_descsz : SITE_BUILD_ID_BYTES;
+            memcpy(code->build_id, at + name, code->build_id_length);
+            return;
+        }
+        if (whole >= size)
+            return;
+        at += whole;
+        size -= whole;
+    }
+}
+
+/* Where the module begins, and its build-id. */
+static uintptr_t load_address(const struct dl_phdr_info *info, struct code_module *code)
+{
+    ElfW(Addr) low = UINTPTR_MAX;
+    for (size_t i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+        const void *at = (const char *)info->dlpi_addr + header->p_vaddr;
+        if (header->p_type == PT_LOAD && header->p_vaddr < low)
+            low = header->p_vaddr;
+        if (header->p_type == PT_NOTE && !code->build_id_length && is_mapped(info, header))
+            read_build_id(at, header->p_memsz, header->p_align == 8 ? 8 : 4, code);
+    }
+    return info->dlpi_addr + (low & ~(ElfW(Addr))4095);
+}
+
 static int list_module(struct dl_phdr_info *info, size_t size, void *data)
 {
     (void)size;
     struct listing *l = data;
     l->loads = info->dlpi_adds;
     l->unloads = info->dlpi_subs;
+    struct code_module code = {0};
+    uintptr_t base = load_address(info, &code);
     for (size_t i = 0; i < info->dlpi_phnum && !l->failed; i++) {
         const ElfW(Phdr) *header = &info->dlpi_phdr[i];
         if (header->p_type != PT_LOAD)
             continue;
-        struct found f = {path_of(info->dlpi_name), info->dlpi_addr, info->dlpi_addr + header->p_vaddr, 0};
+        struct found f = {path_of(info->dlpi_name), base, info->dlpi_addr + header->p_vaddr, 0, code};
         f.end = f.start + header->p_memsz;
         if (!f.path || !listing_add(l, f)) {
             free(f.path);
@@ -108,33 +166,56 @@ static int list_counts(struct dl_phdr_info *info, size_t size, void *data)
 
 /* ---- our copy ---- */
 
-/* The index of the module at PATH and BASE, new or known. Returns module_count where memory is short. */
-static size_t module_at(const char *path, uintptr_t base)
+static bool same_build(const struct code_module *a, const struct code_module *b)
 {
-    size_t unloaded = module_count;
-    for (size_t i = 0; i < module_count; i++) {
-        if (strcmp(modules[i].path, path) != 0)
-            continue;
-        if (modules[i].loaded && modules[i].base == base)
-            return i;
-        if (!modules[i].loaded && (unloaded == module_count || modules[i].base == base))
-            unloaded = i;
-    }
-    if (unloaded < module_count) {
-        modules[unloaded].base = base;
-        modules[unloaded].loaded = true;
-        return unloaded;
-    }
+    return a->build_id_length == b->build_id_length && !memcmp(a->build_id, b->build_id, a->build_id_length);
+}
+
+static void module_gone(struct module *m)
+{
+    moved += m->seen;
+    m->seen = false;
+}
+
+static size_t module_add(const struct found *f)
+{
     struct module *more = realloc(modules, (module_count + 1) * sizeof *modules);
     if (!more)
         return module_count;
     modules = more;
-    char *copy = strdup(path);
-    if (!copy)
+    char *path = strdup(f->path);
+    struct code_module *code = malloc(sizeof *code);
+    if (!path || !code) {
+        free(path);
+        free(code);
         return module_count;
-    const char *slash = strrchr(copy, '/');
-    modules[module_count] = (struct module){copy, slash ? slash + 1 : copy, base, -1, true};
+    }
+    const char *slash = strrchr(path, '/');
+    *code = f->code;
+    code->name = slash ? slash + 1 : path;
+    modules[module_count] = (struct module){path, code, f->base, -1, true, false};
     return module_count++;
+}
+
+/* The index of the module that was found, new or known. Returns module_count where memory is short. */
+static size_t module_at(const struct found *f)
+{
+    size_t unloaded = module_count;
+    for (size_t i = 0; i < module_count; i++) {
+        if (strcmp(modules[i].path, f->path) != 0 || !same_build(modules[i].code, &f->code))
+            continue;
+        if (modules[i].loaded && modules[i].base == f->base)
+            return i;
+        if (!modules[i].loaded && (unloaded == module_count || modules[i].base == f->base))
+            unloaded = i;
+    }
+    if (unloaded == module_count)
+        return module_add(f);
+    if (modules[unloaded].base != f->base)
+        module_gone(&modules[unloaded]);
+    modules[unloaded].base = f->base;
+    modules[unloaded].loaded = true;
+    return unloaded;
 }
 
 static int by_start(const void *a, const void *b)
@@ -154,10 +235,13 @@ static void copy_listing(const struct listing *l)
         modules[i].loaded = false;
     for (size_t i = 0; i < l->count; i++) {
         const struct found *f = &l->found[i];
-        size_t before = module_count, module = module_at(f->path, f->base);
+        size_t before = module_count, module = module_at(f);
         if (module < before || module_count > before)
             fresh[count++] = (struct segment){f->start, f->end, module};
     }
+    for (size_t i = 0; i < module_count; i++)
+        if (!modules[i].loaded)
+            module_gone(&modules[i]);
     qsort(fresh, count, sizeof *fresh, by_start);
     free(segments);
     segments = fresh;
@@ -215,16 +299,28 @@ bool modules_name(const void *address, int64_t *id, int64_t *offset)
     return m;
 }
 
-const char *memory_module(const void *address, uint64_t *offset)
+bool memory_frame(const void *address, struct code_frame *frame)
 {
     refresh();
     pthread_mutex_lock(&lock);
-    const struct module *m = find((uintptr_t)address);
-    const char *name = m ? m->name : NULL;
-    if (m)
-        *offset = (uintptr_t)address - m->base;
+    struct module *m = find((uintptr_t)address);
+    if (m) {
+        *frame = (struct code_frame){m->code, (uintptr_t)address - m->base};
+        m->seen = true;
+        atomic_store(&any_seen, true);
+    }
     pthread_mutex_unlock(&lock);
-    return name;
+    return m;
+}
+
+unsigned modules_moved(void)
+{
+    if (atomic_load(&any_seen))
+        refresh();
+    pthread_mutex_lock(&lock);
+    unsigned count = moved;
+    pthread_mutex_unlock(&lock);
+    return count;
 }
 
 void modules_fork_prepare(void)

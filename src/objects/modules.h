@@ -9,6 +9,10 @@
  * from the module's load address. */
 bool modules_name(const void *address, int64_t *id, int64_t *offset);
 
+/* How many times a module that memory_frame had found was unloaded: what it said of addresses may be wrong since. Costs
+ * next to nothing as long as it has found none. */
+unsigned modules_moved(void);
+
 /* Around fork. */
 void modules_fork_prepare(void);
 void modules_fork_done(void);

@@ -1,4 +1,4 @@
-/* The definitions: strings, properties, functions, call classes, shapes; docs/FORMAT.md, sections 3 and 5.
+/* The definitions: strings, properties, functions, modules, callers, call classes, shapes; docs/FORMAT.md, sections 3 and 5.
  *
  * Shapes stay bytes. They are checked here once, so that whoever walks them later need not look for their end. */
 #include <string.h>
@@ -96,6 +96,72 @@ static void parse_functions(struct parser *p)
     t->function_count = count;
 }
 
+static void parse_modules(struct parser *p)
+{
+    struct pilgrim_trace *t = p->trace;
+    size_t count = parser_count(p, 2, "more modules than bytes");
+    t->modules = parser_take(p, count, sizeof *t->modules);
+    for (size_t i = 0; i < count && parser_good(p); i++) {
+        uint32_t name = parse_string_index(p);
+        size_t length = parser_count(p, 1, "a build-id longer than the section");
+        const uint8_t *bytes = cursor_take(&p->in, length);
+        if (length > BUILD_ID_MAX)
+            parser_fail(p, "a build-id that is too long");
+        if (parser_good(p))
+            t->modules[i] = (struct module){t->strings[name].text, bytes, length};
+    }
+    t->module_count = count;
+}
+
+/* The frame of MODULE; its offset follows, as the difference to *OFFSET. */
+static struct pilgrim_frame parse_frame(struct parser *p, size_t module, uint64_t *offset)
+{
+    const struct module *m = &p->trace->modules[module];
+    *offset += (uint64_t)cursor_svarint(&p->in);
+    return (struct pilgrim_frame){
+        .module = m->name, .build_id = m->build_id, .build_id_length = m->build_id_length, .offset = *offset};
+}
+
+/* A caller refers to one before it, so there are no cycles. */
+static void parse_callers(struct parser *p)
+{
+    struct pilgrim_trace *t = p->trace;
+    size_t count = parser_count(p, 3, "more callers than bytes");
+    uint64_t offset = 0;
+    t->callers = parser_take(p, count, sizeof *t->callers);
+    for (size_t i = 0; i < count && parser_good(p); i++) {
+        struct caller_frame *c = &t->callers[i];
+        uint32_t module = parser_index(p, t->module_count, "a module that does not exist");
+        if (!parser_good(p))
+            return;
+        c->shown = parse_frame(p, module, &offset);
+        uint32_t caller = parser_index(p, i + 1, "a caller that does not come before");
+        if (!parser_good(p))
+            return;
+        c->shown.caller = caller ? &t->callers[caller - 1].shown : NULL;
+        c->depth = 1 + (caller ? t->callers[caller - 1].depth : 0);
+        if (c->depth >= FRAMES_MAX)
+            parser_fail(p, "too many callers, one after the other");
+    }
+    t->caller_count = count;
+}
+
+/* Nothing, or module and offset, and a caller if the number is even. */
+static void parse_site(struct parser *p, struct class *class, uint64_t *offset)
+{
+    struct pilgrim_trace *t = p->trace;
+    uint32_t module = parser_index(p, 2 * t->module_count + 1, "a module that does not exist");
+    if (!parser_good(p) || !module)
+        return;
+    class->site = parse_frame(p, (module - 1) / 2, offset);
+    class->shown.site = &class->site;
+    if (module % 2)
+        return;
+    uint32_t caller = parser_index(p, t->caller_count, "a caller that does not exist");
+    if (parser_good(p))
+        class->site.caller = &t->callers[caller].shown;
+}
+
 static void parse_classes(struct parser *p)
 {
     struct pilgrim_trace *t = p->trace;
@@ -105,15 +171,10 @@ static void parse_classes(struct parser *p)
     for (size_t i = 0; i < count && parser_good(p); i++) {
         struct class *class = &t->classes[i];
         class->function = parser_index(p, t->function_count, "a function that does not exist");
-        uint32_t module = parser_index(p, t->string_count + 1, "a module that does not exist");
         if (!parser_good(p))
             return;
         class->shown.function = &t->functions[class->function].shown;
-        if (module) {
-            class->shown.module = t->strings[module - 1].text;
-            offset += (uint64_t)cursor_svarint(&p->in);
-            class->shown.offset = offset;
-        }
+        parse_site(p, class, &offset);
     }
     if (!parser_good(p))
         parser_fail(p, "a call class that is not complete");
@@ -209,6 +270,8 @@ void definitions_parse(struct parser *p)
     parse_strings(p);
     parse_properties(p);
     parse_functions(p);
+    parse_modules(p);
+    parse_callers(p);
     parse_classes(p);
     parse_shapes(p);
 }

@@ -21,6 +21,8 @@
 #include "pilgrim/reader.h"
 
 #define NESTING_MAX 32          /* of values */
+#define FRAMES_MAX 64           /* of a call class */
+#define BUILD_ID_MAX 32         /* bytes */
 #define LENGTH_ANY UINT64_MAX   /* of columns: fits every value group */
 #define LENGTH_NONE (UINT64_MAX - 1) /* of signatures: fits no value group */
 
@@ -34,8 +36,20 @@ struct function {
     uint32_t value_count;
 };
 
+struct module {
+    const char *name;
+    const uint8_t *build_id; /* in the content of the definitions */
+    size_t build_id_length;
+};
+
+struct caller_frame {
+    struct pilgrim_frame shown;
+    uint32_t depth; /* callers up to the outermost, this one too */
+};
+
 struct class {
     struct pilgrim_class shown;
+    struct pilgrim_frame site;
     uint32_t function;
 };
 
@@ -124,9 +138,11 @@ struct pilgrim_trace {
     struct string *strings;
     uint32_t (*properties)[2];
     struct function *functions;
+    struct module *modules;
+    struct caller_frame *callers;
     struct class *classes;
     struct shape *shapes;
-    size_t string_count, property_count, function_count, class_count, shape_count;
+    size_t string_count, property_count, function_count, module_count, caller_count, class_count, shape_count;
     uint32_t rank_count;
     struct runs threads;       /* of each rank */
     struct runs members;       /* the group of each stream */

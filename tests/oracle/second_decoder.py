@@ -22,6 +22,8 @@ DEFINITIONS = 1
 SECTION_NAMES = {0: "end", 1: "definitions", 2: "structure", 3: "values", 4: "times"}
 EXPANSION_MAX = 1 << 63
 NESTING_MAX = 32
+FRAMES_MAX = 64
+BUILD_ID_MAX = 32
 EXACT_MAX = 1 << 53
 MEMO_MAX = 4096  # rules with at most this many terminals are expanded once and kept
 
@@ -542,17 +544,46 @@ class Trace:
         strings = len(self.strings)
         self.properties = [(c.index(strings, "string"), c.index(strings, "string")) for _ in range(c.count(2))]
         self.functions = [self.function_read(c) for _ in range(c.count())]
+        self.modules = [self.module_read(c) for _ in range(c.count(2))]
+        self.callers_read(c)
+        self.classes_read(c)
+        self.shape_bytes = [c.text() for _ in range(c.count())]
+
+    def module_read(self, c):
+        """The module's name; its build-id is for those who look for the file."""
+        name = escape(self.strings[c.index(len(self.strings), "string")])
+        if len(c.text()) > BUILD_ID_MAX:
+            raise Damage("a build-id of more than %d bytes" % BUILD_ID_MAX)
+        return name
+
+    def frame_read(self, c, module, last):
+        """The frame as text, and its offset: LAST and the difference that is read."""
+        offset = (last + c.svarint()) & ((1 << 64) - 1)
+        return "%s+0x%x" % (self.modules[module], offset), offset
+
+    def callers_read(self, c):
+        """For each caller the frames from it to the outermost."""
+        self.callers = []
+        offset = 0
+        for number in range(c.count(3)):
+            frame, offset = self.frame_read(c, c.index(len(self.modules), "module"), offset)
+            caller = c.index(number + 1, "caller")
+            self.callers.append([frame] + (self.callers[caller - 1] if caller else []))
+            if len(self.callers[-1]) >= FRAMES_MAX:
+                raise Damage("%d callers, one after the other" % FRAMES_MAX)
+
+    def classes_read(self, c):
+        """[(function, frames)]"""
         self.classes = []
         offset = 0
         for _ in range(c.count(2)):
             function = c.index(len(self.functions), "function")
-            module = c.index(strings + 1, "module")
-            site = None
-            if module:
-                offset = (offset + c.svarint()) & ((1 << 64) - 1)
-                site = "%s+0x%x" % (escape(self.strings[module - 1]), offset)
-            self.classes.append((self.functions[function], site))
-        self.shape_bytes = [c.text() for _ in range(c.count())]
+            site = c.index(2 * len(self.modules) + 1, "site")
+            frames = []
+            if site:
+                frame, offset = self.frame_read(c, (site - 1) // 2, offset)
+                frames = [frame] + ([] if site % 2 else self.callers[c.index(len(self.callers), "caller")])
+            self.classes.append((self.functions[function], frames))
 
     @staticmethod
     def function_read(c):
@@ -694,7 +725,7 @@ def views_of(trace, rank):
 
 def call_text(trace, stream, place, number, rank, views):
     """What stands behind "seq":N in the call's line."""
-    (name, parameters), site = trace.classes[stream.classes[place]]
+    (name, parameters), frames = trace.classes[stream.classes[place]]
     shape, slots = stream.signature(place, number, rank)
     printer = Printer(slots, views)
     values = [printer.value(value) for value in shape.values]
@@ -708,8 +739,10 @@ def call_text(trace, stream, place, number, rank, views):
         at_out += direction >> 1
         arguments.append('"%s":%s' % (parameter, text))
     text = ',"func":"%s","args":{%s},"ret":%s' % (name, ",".join(arguments), values[-1])
-    if site is not None:
-        text += ',"site":"%s"' % site
+    if frames:
+        text += ',"site":"%s"' % frames[0]
+    if len(frames) > 1:
+        text += ',"stack":[%s]' % ",".join([quote(frame) for frame in frames[1:]])
     return (text + "}\n").encode()
 
 

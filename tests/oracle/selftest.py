@@ -127,9 +127,12 @@ def arithmetic(*parts):
 
 def definitions():
     functions = [b"pilgrim_process,views_rank,views_size:\0", b"MPI_Send,buf,count,dest\0", b"MPI_X&x>y:\0"]
-    classes = [varint(0) + varint(0), varint(1) + varint(S[b"app"] + 1) + svarint(0x1a42), varint(2) + varint(0)]
+    modules = [varint(S[b"app"]) + text(b"\xab\0\1\2"), varint(S[b"A"]) + text(b"")]
+    callers = [varint(1) + svarint(0x20) + varint(0), varint(0) + svarint(-0x10) + varint(1)]
+    classes = [varint(0) + varint(0), varint(1) + varint(1) + svarint(0x1a42),
+               varint(2) + varint(4) + svarint(-2) + varint(1)]
     return (counted([t + b"\0" for t in STRINGS]) + counted([varint(S[b"key"]) + varint(S[b"value"])])
-            + counted(functions) + counted(classes)
+            + counted(functions) + counted(modules) + counted(callers) + counted(classes)
             + counted([text(t) for t in (PROCESS_SHAPE, SEND_SHAPE, ODD_SHAPE)]))
 
 
@@ -180,7 +183,8 @@ def odd_line(rank):
     inside = ('[null,"A",true,0.10000000000000001,%d,"q\\"\\\\\\u000a\\u00ff\u00e9","B|64",%s,"fn:sum"]'
               % ((rank - 1) % 3, status))
     out = '["comm:1","request:1.0","stack:3","static:0+64","device:1:0+64","fn:64","1152921504606846976"]'
-    return ('{"rank":%d,"thread":0,"seq":6,"func":"MPI_X","args":{"x":{"in":%s,"out":%s},"y":[]},"ret":0}'
+    return ('{"rank":%d,"thread":0,"seq":6,"func":"MPI_X","args":{"x":{"in":%s,"out":%s},"y":[]},"ret":0,'
+            '"site":"A+0x1a40","stack":["app+0x10","A+0x20"]}'
             % (rank, inside, out))
 
 
@@ -303,6 +307,28 @@ class Decoder(unittest.TestCase):
         self.assertEqual(walked, ([2] * 45000 + [1] * 9999) * 2 + [3])
         endless = decoder.Rules(decoder.Cursor(rules([(0, 4, 1 << 62)])))
         self.assertEqual(next(iter(endless.terminals())), 4)
+
+    def test_frames(self):
+        """A chain of callers is bounded, and goes back only."""
+        def made(modules, callers, classes):
+            return (counted([b"app\0"]) + counted([]) + counted([b"MPI_X\0"]) + counted(modules) + counted(callers)
+                    + counted(classes) + counted([]))
+
+        def chain(length):
+            return [varint(0) + svarint(1) + varint(i) for i in range(length)]
+
+        app = [varint(0) + text(b"")]
+        found = decoder.Trace.__new__(decoder.Trace)
+        found.definitions_read(decoder.Cursor(made(app, chain(63), [varint(0) + varint(2) + svarint(9) + varint(62)])))
+        self.assertEqual(found.classes[0][1], ["app+0x9"] + ["app+0x%x" % i for i in range(63, 0, -1)])
+        for modules, callers, classes in ((app, chain(64), []),                                    # too long
+                                          (app, [varint(0) + svarint(1) + varint(1)], []),         # its own caller
+                                          (app, chain(1), [varint(0) + varint(2) + svarint(9) + varint(1)]),
+                                          (app, [], [varint(0) + varint(3) + svarint(9)]),         # no such module
+                                          ([varint(0) + text(b"x" * 33)], [], []),
+                                          ([varint(1) + text(b"")], [], [])):
+            with self.assertRaises(decoder.Damage):
+                found.definitions_read(decoder.Cursor(made(modules, callers, classes)))
 
     def test_varints(self):
         for right in (0, 1, 127, 128, (1 << 64) - 1):

@@ -21,10 +21,11 @@ static const struct vocabulary vocabulary = {functions, 3, names, 2};
 
 static const char sites[64];
 
-static const char *resolve(const void *site, uint64_t *offset)
+static size_t resolve(const void *site, struct code_frame *frames)
 {
-    *offset = (uint64_t)((const char *)site - sites) * 16;
-    return "program";
+    static const struct code_module program = {"program", {1, 2, 3, 4}, 4};
+    frames[0] = (struct code_frame){&program, (uint64_t)((const char *)site - sites) * 16};
+    return 1;
 }
 
 static void put(struct bytes *b, uint8_t tag, int64_t slot)

@@ -286,13 +286,15 @@ START_TEST(static_data)
     ck_assert_int_eq(m.offset - n.offset, (zeroes + 77) - data);
     ck_assert_int_eq(l.space, MEMORY_STATIC);
     ck_assert_int_eq(l.id, 1);
-    uint64_t offset, other;
-    ck_assert_str_eq(memory_module(data, &offset), program_invocation_short_name);
-    ck_assert_uint_eq(offset, (uint64_t)n.offset);
-    ck_assert_ptr_nonnull(strstr(memory_module(stdout, &other), "libc"));
-    ck_assert_uint_eq(other, (uint64_t)l.offset);
+    struct code_frame own, library;
+    ck_assert(memory_frame(data, &own));
+    ck_assert_str_eq(own.module->name, program_invocation_short_name);
+    ck_assert_uint_eq(own.offset, (uint64_t)n.offset);
+    ck_assert(memory_frame(stdout, &library));
+    ck_assert_ptr_nonnull(strstr(library.module->name, "libc"));
+    ck_assert_uint_eq(library.offset, (uint64_t)l.offset);
     int local;
-    ck_assert_ptr_null(memory_module(&local, &offset));
+    ck_assert(!memory_frame(&local, &own));
 }
 END_TEST
 

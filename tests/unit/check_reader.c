@@ -134,12 +134,16 @@ static void check_call(const struct pilgrim_call *call, unsigned rank, unsigned 
     ck_assert_uint_eq(call->function->parameter_count, f->parameter_count);
     ck_assert_int_eq(call->function->returns_error_code, f->returns == RETURNS_ERROR_CODE);
     ck_assert(call->class_->function == call->function);
-    if (site) {
-        ck_assert_str_eq(call->class_->module, "program");
-        ck_assert_uint_eq(call->class_->offset, site * 0x1001);
-    } else {
-        ck_assert_ptr_null(call->class_->module);
+    const struct pilgrim_frame *frame = call->class_->site;
+    for (size_t k = 0; k < frame_count(site); k++, frame = frame->caller) {
+        const struct code_frame made = frame_of(site, k);
+        ck_assert_ptr_nonnull(frame);
+        ck_assert_str_eq(frame->module, made.module->name);
+        ck_assert_uint_eq(frame->offset, made.offset);
+        ck_assert_uint_eq(frame->build_id_length, made.module->build_id_length);
+        ck_assert_mem_eq(frame->build_id, made.module->build_id, frame->build_id_length);
     }
+    ck_assert_ptr_null(frame);
     struct expected e = {.rank = rank};
     cursor_init(&e.key, key.data, key.length);
     for (unsigned direction = DIRECTION_IN; direction <= DIRECTION_OUT; direction++)

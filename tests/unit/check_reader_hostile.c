@@ -31,7 +31,11 @@ static void touch_call(const struct pilgrim_call *call)
         touched += strlen(call->function->parameters[i].name);
     }
     touch(&call->ret);
-    touched += call->class_->module ? strlen(call->class_->module) : 0;
+    for (const struct pilgrim_frame *f = call->class_->site; f; f = f->caller) {
+        touched += strlen(f->module) + f->offset;
+        for (size_t i = 0; i < f->build_id_length; i++)
+            touched += f->build_id[i];
+    }
 }
 
 static void walk_thread(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread)

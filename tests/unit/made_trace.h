@@ -30,10 +30,27 @@ static const char *const names[] = {"comm", "MPI_INT", "MPI_MODE_CREATE", "MPI_C
 static const struct vocabulary vocabulary = {functions, FUNCTIONS, names, 5};
 static const char sites[SITES];
 
-static const char *resolve(const void *site, uint64_t *offset)
+/* Site 0 is unknown; every third has callers, some of them shared, one of them in a library without a build-id. */
+static const struct code_module modules[] = {{"program", {0xab, 0, 0xff, 1}, 4}, {"libpart.so", {0}, 0}};
+
+static size_t frame_count(unsigned site)
 {
-    *offset = (uint64_t)((const char *)site - sites) * 0x1001;
-    return *offset ? "program" : NULL;
+    return site == 0 ? 0 : site % 3 ? 1 : 1 + site / 3;
+}
+
+static struct code_frame frame_of(unsigned site, size_t i)
+{
+    if (i == 0)
+        return (struct code_frame){&modules[0], site * 0x1001};
+    return (struct code_frame){&modules[i % 2], 0x800 - 7 * (frame_count(site) - i)};
+}
+
+static size_t resolve(const void *site, struct code_frame *frames)
+{
+    unsigned number = (unsigned)((const char *)site - sites);
+    for (size_t i = 0; i < frame_count(number); i++)
+        frames[i] = frame_of(number, i);
+    return frame_count(number);
 }
 
 static uint64_t state;
