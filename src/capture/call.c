@@ -22,11 +22,32 @@ static inline uint64_t clock_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/* What of OFF, which is not 0, is left against this call: MPI is looked for if none was seen so far, and after each
+ * unloading the thread's call sites are looked at again. */
+static __attribute__((noinline, cold)) unsigned call_reasons(unsigned off)
+{
+    if (off & OFF_UNBOUND && capture_bind())
+        off = atomic_load(&capture.off);
+    off &= ~(unsigned)OFF_MOVED;
+    if (off & ~(unsigned)OFF_PAUSED)
+        return off;
+    struct thread *t = thread_self();
+    unsigned moved = atomic_load_explicit(&capture_moved, memory_order_relaxed);
+    if (t && !t->inside && t->moved != moved) {
+        t->moved = moved;
+        stream_forget_moved(t->stream);
+    }
+    return off;
+}
+
 bool call_begin(struct call *c, uint32_t function, const void *site)
 {
     unsigned off = atomic_load_explicit(&capture.off, memory_order_relaxed);
-    if (off & ~(unsigned)OFF_PAUSED && !(off & OFF_UNBOUND && capture_bind()))
-        return false;
+    if (off & ~(unsigned)OFF_PAUSED) {
+        off = call_reasons(off);
+        if (off & ~(unsigned)OFF_PAUSED)
+            return false;
+    }
     struct thread *t = thread_self();
     if (!t || t->inside)
         return false;
@@ -124,7 +145,7 @@ void call_control(int level)
 {
     if (level == 1) {
         atomic_fetch_and(&capture.off, ~(unsigned)OFF_PAUSED);
-    } else if (level == 0 && !atomic_load(&capture.off)) {
+    } else if (level == 0 && !(atomic_load(&capture.off) & ~(unsigned)OFF_MOVED)) {
         struct thread *t = thread_self();
         if (t)
             t->pause = true;

@@ -22,7 +22,8 @@ enum capture_off {
     OFF_FINISHED = 8, /* MPI_Finalize has begun, or the process's trace is written */
     OFF_CHILD = 16,   /* after fork */
     OFF_PAUSED = 32,  /* MPI_Pcontrol(0), pilgrim_off() */
-    OFF_UNBOUND = 64  /* no MPI was seen so far */
+    OFF_UNBOUND = 64, /* no MPI was seen so far */
+    OFF_MOVED = 128   /* not a reason: see capture_moved: an address may mean something else since */
 };
 
 struct capture {
@@ -38,6 +39,9 @@ struct capture {
 };
 
 extern struct capture capture;
+
+/* How many times modules were unloaded that MPI was called from; unload.c. */
+extern atomic_uint capture_moved;
 
 /* Says why on stderr, once in a process, and records nothing more. */
 void capture_fail(const char *why);

@@ -22,6 +22,7 @@ struct thread {
     bool inside;            /* a recorded call is under way: calls made below it are the library's own */
     bool pause;             /* MPI_Pcontrol(0) is the call under way, or the next */
     bool error_in_status;   /* the call under way returned MPI_ERR_IN_STATUS: MPI_ERROR is set in its statuses */
+    unsigned moved;         /* capture_moved when its call sites were last looked at */
     uint32_t class;         /* of the call under way */
     uint32_t index;         /* thread number */
     uint64_t calls;         /* recorded so far: the next one's seq */
