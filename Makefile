@@ -160,6 +160,8 @@ $(B)/obj/src/objects/%.o: $(S)/src/objects/%.c
 	@mkdir -p $(@D)
 	$(call say,MPICC)$(MPICC) $(TRACER_FLAGS) -c -o $@ $<
 
+$(B)/obj/src/capture/stack.o: CPPFLAGS += $(if $(LIBUNWIND),-DPILGRIM_LIBUNWIND='"$(LIBUNWIND)"')
+
 $(B)/obj/src/capture/%.o: $(S)/src/capture/%.c
 	@mkdir -p $(@D)
 	$(call say,MPICC)$(MPICC) $(TRACER_FLAGS) -DPILGRIM_VERSION_TEXT='"$(VERSION)"' -c -o $@ $<

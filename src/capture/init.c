@@ -13,6 +13,7 @@
 #include "capture/communicators.h"
 #include "capture/entry.h"
 #include "capture/shadow_file.h"
+#include "capture/stack.h"
 #include "capture/thread.h"
 #include "objects/memory.h"
 
@@ -84,7 +85,7 @@ bool capture_bind(void)
         }
     }
     pthread_mutex_unlock(&lock);
-    return !(atomic_load(&capture.off) & ~(unsigned)OFF_PAUSED);
+    return !(atomic_load(&capture.off) & ~(unsigned)(OFF_PAUSED | OFF_MOVED));
 }
 
 __attribute__((constructor)) static void capture_load(void)
@@ -121,6 +122,14 @@ static void warn(const char *line)
     capture_say("%s", line);
 }
 
+static void say_settings(void)
+{
+    const char *why;
+    settings_check(environ, warn);
+    if (capture.settings.stack > 1 && !stacks_available(&why))
+        capture_say("PILGRIM_STACK=%u is ignored: %s", capture.settings.stack, why);
+}
+
 static void open_shadow(void)
 {
     if (capture.settings.shadow && !shadow_open_file(capture.settings.shadow, capture.rank, !capture.initialized))
@@ -138,7 +147,7 @@ void capture_after_init(void)
     PMPI_Comm_rank(MPI_COMM_WORLD, &capture.rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &capture.size);
     if (capture.rank == 0)
-        settings_check(environ, warn);
+        say_settings();
     /* From here on this process takes part in the gather, whatever becomes of its tracing. */
     if (PMPI_Comm_dup(MPI_COMM_WORLD, &capture.comm) != MPI_SUCCESS) {
         capture.comm = MPI_COMM_NULL;

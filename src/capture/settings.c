@@ -5,11 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/site.h"
 #include "capture/output.h"
 
-enum kind { VALUE_PATTERN, VALUE_FOLDER, VALUE_SWITCH };
+enum kind { VALUE_PATTERN, VALUE_FOLDER, VALUE_SWITCH, VALUE_FRAMES };
 
-enum { TRACE, OFF, QUIET, BUFFERS, TIMING, SHADOW, VARIABLE_COUNT };
+enum { TRACE, OFF, QUIET, BUFFERS, TIMING, STACK, SHADOW, VARIABLE_COUNT };
 
 static const struct variable {
     const char *name;
@@ -22,6 +23,7 @@ static const struct variable {
     [QUIET] = {"PILGRIM_QUIET", VALUE_SWITCH, "1", "0", "0 or 1"},
     [BUFFERS] = {"PILGRIM_BUFFERS", VALUE_SWITCH, "on", "off", "on or off"},
     [TIMING] = {"PILGRIM_TIMING", VALUE_SWITCH, "aggregate", "off", "aggregate or off"},
+    [STACK] = {"PILGRIM_STACK", VALUE_FRAMES, NULL, NULL, "a number of frames from 1 to 64"},
     [SHADOW] = {"PILGRIM_SHADOW", VALUE_FOLDER, NULL, NULL, "a folder"},
 };
 
@@ -41,6 +43,15 @@ static const struct variable *variable_of(const char *entry, const char **value)
     return NULL;
 }
 
+/* 0: not a number of frames. */
+static unsigned frames_of(const char *value)
+{
+    unsigned frames = 0;
+    for (; *value >= '0' && *value <= '9' && frames <= SITE_FRAMES_MAX; value++)
+        frames = frames * 10 + (unsigned)(*value - '0');
+    return *value || frames > SITE_FRAMES_MAX ? 0 : frames;
+}
+
 static bool value_valid(const struct variable *v, const char *value)
 {
     switch (v->kind) {
@@ -48,6 +59,8 @@ static bool value_valid(const struct variable *v, const char *value)
         return *value && output_pattern_valid(value);
     case VALUE_FOLDER:
         return *value;
+    case VALUE_FRAMES:
+        return frames_of(value) > 0;
     default:
         return !strcmp(value, v->yes) || !strcmp(value, v->no);
     }
@@ -72,6 +85,9 @@ static void variable_set(struct settings *s, const struct variable *v, const cha
     case TIMING:
         s->times = yes;
         break;
+    case STACK:
+        s->stack = frames_of(value);
+        break;
     default:
         s->shadow = value;
         break;
@@ -80,7 +96,7 @@ static void variable_set(struct settings *s, const struct variable *v, const cha
 
 void settings_read(struct settings *s, char *const *environment)
 {
-    *s = (struct settings){.buffers = true, .times = true};
+    *s = (struct settings){.buffers = true, .times = true, .stack = 1};
     for (; environment && *environment; environment++) {
         const char *value;
         const struct variable *v = variable_of(*environment, &value);

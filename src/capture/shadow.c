@@ -57,7 +57,7 @@ void shadow_free(struct shadow *s)
 void shadow_begin(struct shadow *s, uint32_t function, const void *site)
 {
     s->function = function;
-    shadow_site_take(&s->site, site, 1);
+    shadow_site_take(&s->site, site, s->thread->stacks ? capture.settings.stack : 1);
     s->text.length = s->raw.length = 0;
     memset(s->in, 0, sizeof s->in);
     memset(s->out, 0, sizeof s->out);

@@ -8,6 +8,7 @@
 
 #include "capture/capture.h"
 #include "capture/shadow_file.h"
+#include "capture/stack.h"
 #include "functions.h"
 #include "objects/memory.h"
 
@@ -24,9 +25,20 @@ static size_t resolve_site(const void *site, struct code_frame *frames)
     return memory_frame(site, frames);
 }
 
+static size_t resolve_stack(const void *site, struct code_frame *frames)
+{
+    return stack_frames(site, frames);
+}
+
+static const void *locate_stack(const void *site)
+{
+    return stacks_here(self->stacks, site);
+}
+
 static void thread_free(struct thread *t)
 {
     stream_free(t->stream);
+    stacks_free(t->stacks);
     shadow_free(t->shadow);
     bytes_free(&t->key);
     free(t);
@@ -48,8 +60,15 @@ static struct thread *thread_new(void)
     struct thread *t = calloc(1, sizeof *t);
     if (!t)
         return NULL;
-    t->stream = stream_new(&vocabulary, resolve_site);
+    const char *why;
+    bool deep = capture.settings.stack > 1 && stacks_available(&why);
+    t->stream = stream_new(&vocabulary, deep ? resolve_stack : resolve_site);
     bool good = t->stream && bytes_reserve(&t->key, KEY_BYTES);
+    if (good && deep) {
+        t->stacks = stacks_new(capture.settings.stack);
+        stream_set_locator(t->stream, locate_stack);
+        good = t->stacks;
+    }
     if (good && capture.settings.shadow) {
         t->shadow = shadow_new(t);
         good = t->shadow;

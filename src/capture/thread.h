@@ -19,6 +19,7 @@ struct shadow;
 struct thread {
     struct bytes key;       /* the call under way */
     struct stream *stream;
+    struct stacks *stacks;  /* NULL: the class has the call site alone */
     bool inside;            /* a recorded call is under way: calls made below it are the library's own */
     bool pause;             /* MPI_Pcontrol(0) is the call under way, or the next */
     bool error_in_status;   /* the call under way returned MPI_ERR_IN_STATUS: MPI_ERROR is set in its statuses */

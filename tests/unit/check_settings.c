@@ -30,7 +30,7 @@ static void check_default(const struct settings *s)
 {
     ck_assert_ptr_null(s->trace);
     ck_assert_ptr_null(s->shadow);
-    ck_assert(!s->off && !s->quiet && s->buffers && s->times);
+    ck_assert(!s->off && !s->quiet && s->buffers && s->times && s->stack == 1);
 }
 
 START_TEST(nothing_is_set)
@@ -62,6 +62,10 @@ START_TEST(accepted_words)
     ck_assert(!s.times);
     ck_assert_int_eq(read_one(&s, "PILGRIM_TIMING=aggregate"), 0);
     ck_assert(s.times);
+    ck_assert_int_eq(read_one(&s, "PILGRIM_STACK=1"), 0);
+    ck_assert_uint_eq(s.stack, 1);
+    ck_assert_int_eq(read_one(&s, "PILGRIM_STACK=64"), 0);
+    ck_assert_uint_eq(s.stack, 64);
     ck_assert_int_eq(read_one(&s, "PILGRIM_SHADOW=/tmp/shadow"), 0);
     ck_assert_str_eq(s.shadow, "/tmp/shadow");
 }
@@ -79,6 +83,12 @@ START_TEST(bad_values)
         {"PILGRIM_TRACE=a%q", "PILGRIM_TRACE=a%q", "%p"},
         {"PILGRIM_TRACE=a%", "PILGRIM_TRACE=a%", "%t"},
         {"PILGRIM_TRACE=", "PILGRIM_TRACE=", "a path"},
+        {"PILGRIM_STACK=0", "PILGRIM_STACK=0", "1 to 64"},
+        {"PILGRIM_STACK=65", "PILGRIM_STACK=65", "1 to 64"},
+        {"PILGRIM_STACK=4294967298", "PILGRIM_STACK=4294967298", "1 to 64"},
+        {"PILGRIM_STACK=2x", "PILGRIM_STACK=2x", "1 to 64"},
+        {"PILGRIM_STACK=-1", "PILGRIM_STACK=-1", "1 to 64"},
+        {"PILGRIM_STACK=", "PILGRIM_STACK=", "1 to 64"},
         {"PILGRIM_SHADOW=", "PILGRIM_SHADOW=", "a folder"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
