@@ -1,7 +1,7 @@
 /* A call's way through the tracer, from call_begin to call_done, and what it refers to: view, statuses.
  *
- * A thread has at most one recorded call under way. What the MPI library calls below it (an I/O layer, a user's
- * callback) finds `inside` set and passes. */
+ * A thread has at most one recorded call under way. What is called below it (by an I/O layer, by a callback of the
+ * program's) is not recorded, but the objects that it makes and frees are followed. */
 #include "capture/call.h"
 
 #include <time.h>
@@ -49,9 +49,15 @@ bool call_begin(struct call *c, uint32_t function, const void *site)
             return false;
     }
     struct thread *t = thread_self();
-    if (!t || t->inside)
+    if (!t)
         return false;
     c->recorded = off == 0;
+    if (__builtin_expect(t->inside, 0)) {
+        c->recorded = false;
+        t = thread_nested(t);
+        if (!t)
+            return false;
+    }
     if (c->recorded && stream_class(t->stream, function, site, &t->class) != PILGRIM_OK) {
         capture_fail("out of memory");
         return false;

@@ -91,6 +91,25 @@ struct thread *thread_self(void)
     return self;
 }
 
+struct thread *thread_nested(struct thread *t)
+{
+    while (t && t->inside) {
+        if (!t->nested) {
+            t->nested = calloc(1, sizeof *t);
+            if (t->nested && !bytes_reserve(&t->nested->key, KEY_BYTES)) {
+                free(t->nested);
+                t->nested = NULL;
+            }
+        }
+        if (!t->nested)
+            capture_fail("out of memory");
+        else
+            t->nested->index = t->index;
+        t = t->nested;
+    }
+    return t;
+}
+
 struct thread *thread_known(void)
 {
     return self;

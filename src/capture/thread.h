@@ -20,7 +20,8 @@ struct thread {
     struct bytes key;       /* the call under way */
     struct stream *stream;
     struct stacks *stacks;  /* NULL: the class has the call site alone */
-    bool inside;            /* a recorded call is under way: calls made below it are the library's own */
+    bool inside;            /* a call is under way: those made below it are not recorded, their objects are followed */
+    struct thread *nested;  /* for such calls: scratch only, in no list */
     bool pause;             /* MPI_Pcontrol(0) is the call under way, or the next */
     bool error_in_status;   /* the call under way returned MPI_ERR_IN_STATUS: MPI_ERROR is set in its statuses */
     unsigned moved;         /* capture_moved when its call sites were last looked at */
@@ -42,6 +43,9 @@ struct thread *thread_self(void);
 
 /* As above, NULL if this thread has none. */
 struct thread *thread_known(void);
+
+/* What a call made inside a call of T uses in its place; NULL where memory is short (tracing is then off). */
+struct thread *thread_nested(struct thread *t);
 
 /* This thread initialised MPI: it becomes number 0. No request may have been named yet. */
 void thread_becomes_first(void);
