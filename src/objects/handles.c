@@ -7,6 +7,7 @@
 #include "objects/handles.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stddef.h>
 
 #include "functions.h"
@@ -27,6 +28,19 @@ struct object {
     int indegree, outdegree;
     struct object *next_free;
 };
+
+/* What a thread was told last, so that a loop over the same objects takes no lock. An entry holds as long as no object was
+ * released and no view changed: `generation` counts that up. */
+enum { CACHE_BITS = 5 };
+struct cached {
+    uint64_t handle;
+    uint64_t generation; /* 0: empty */
+    uint8_t kind;
+    bool has_view;
+    struct object_name name;
+    struct view view;
+};
+static _Atomic uint64_t generation = 1; /* changed under the lock */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Under the lock: */
@@ -184,12 +198,38 @@ static struct object_name name_of(const struct object *o)
     return o ? o->name : (struct object_name){.id = 0};
 }
 
+static struct cached *cached_at(enum object_kind kind, uint64_t handle)
+{
+    static _Thread_local __attribute__((tls_model("initial-exec"))) struct cached cache[1 << CACHE_BITS];
+    return &cache[((handle + kind) * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - CACHE_BITS)];
+}
+
+/* The entry for HANDLE, as it is now: looked up if it is out of date, given a name if it has none and ADD. NULL: unknown. */
+static const struct cached *cached_find(enum object_kind kind, uint64_t handle, bool adding)
+{
+    struct cached *c = cached_at(kind, handle);
+    /* Read first: what changes while we look makes the entry out of date. */
+    uint64_t now = atomic_load_explicit(&generation, memory_order_acquire);
+    if (c->handle == handle && c->generation == now && c->kind == kind)
+        return c;
+    enter();
+    const struct object *o = adding ? find_or_add(kind, handle) : find(kind, handle);
+    if (o)
+        *c = (struct cached){handle, now, (uint8_t)kind, o->has_view, o->name, o->view};
+    leave();
+    return o ? c : NULL;
+}
+
+/* Under the lock: what threads know may be wrong now. */
+static void outdate(void)
+{
+    atomic_fetch_add_explicit(&generation, 1, memory_order_release);
+}
+
 struct object_name object_name_of(enum object_kind kind, uint64_t handle)
 {
-    enter();
-    struct object_name name = name_of(find_or_add(kind, handle));
-    leave();
-    return name;
+    const struct cached *c = cached_find(kind, handle, true);
+    return c ? c->name : (struct object_name){.id = 0};
 }
 
 /* ---- views ---- */
@@ -245,19 +285,22 @@ static void set_view(struct object *o, struct view v, bool world)
     v.index = v.rank < 0 ? 0 : view_add(v.rank, v.size);
     o->view = v;
     o->has_view = true;
+    outdate();
 }
 
 struct view object_view(enum object_kind kind, uint64_t handle)
 {
     bool world = kind == KIND_COMM && handle == HANDLE(MPI_COMM_WORLD);
     bool self = kind == KIND_COMM && handle == HANDLE(MPI_COMM_SELF);
+    const struct cached *c = cached_find(kind, handle, false);
+    if (c && c->has_view)
+        return c->view;
     struct view v;
     enter();
     struct object *o = find(kind, handle);
-    bool known = o && o->has_view;
-    v = known ? o->view : views ? views[0] : (struct view){.rank = -1, .size = 1, .local_size = 1};
+    v = views ? views[0] : (struct view){.rank = -1, .size = 1, .local_size = 1};
     leave();
-    if (known || !o || !(world || self) || !mpi_runs())
+    if (!o || !(world || self) || !mpi_runs())
         return v;
     if (self)
         v = (struct view){.rank = 0, .size = 1, .local_size = 1};
@@ -341,6 +384,7 @@ void object_released(enum object_kind kind, uint64_t before, uint64_t after)
     bool gone = is_null(kind, after) && o && !o->name.predefined && --o->references == 0;
     if (gone) {
         (void)table_remove(&objects[kind], before);
+        outdate();
         objects_tell_released(object_kind_word[kind], o->name.id); /* before another thread can take handle or id */
         pool_give(&pools[kind], o->name.id);
         object_give(o);
