@@ -196,6 +196,8 @@ void json_call(struct output *o, const struct pilgrim_call *call)
     out_uint(o, call->seq);
     out_text(o, ",\"func\":");
     out_json_string(o, call->function->name, strlen(call->function->name));
+    if (call->class_->fortran)
+        out_text(o, ",\"lang\":\"fortran\"");
     out_text(o, ",\"args\":{");
     json_arguments(o, call);
     out_text(o, "},\"ret\":");

@@ -32,11 +32,19 @@ char *emit_declaration(const struct c_parameter *c, const char *name);
 /* The parameters of the shadow's functions for F, as they are declared or (ARGUMENTS) passed by the wrapper. */
 char *emit_shadow_list(const struct function *f, bool after, bool arguments);
 
+/* "const void *buf, int count": F's C parameters; "buf, count": as they are passed on. ACTUAL: with Pilgrim's status. */
+char *emit_parameters(const struct function *f);
+char *emit_arguments(const struct function *f, bool actual);
+
+/* Whether F's wrapper calls a function of its own in place of PMPI_X. */
+bool emit_is_direct(const struct function *f);
+
 void emit_wrappers(const struct output *output);  /* wrappers-CHAPTER.c */
 void emit_shadow(const struct output *output);    /* shadow-CHAPTER.c, shadow_functions.h */
 void emit_functions(const struct output *output); /* descriptors.c */
 void emit_constants(const struct output *output, const char *constants_file); /* functions.h, constants.c */
 void emit_entries(const struct output *output);   /* entries.c, mpi_symbols.h */
+void emit_fortran(const struct output *output);   /* fortran_*.c, fortran_directs.h */
 void emit_coverage(const struct output *output);  /* coverage.txt */
 
 #endif

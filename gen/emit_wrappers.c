@@ -88,7 +88,7 @@ static const char *locals_of(const struct function *f)
     return text_string(&out);
 }
 
-static char *argument_list(const struct function *f, bool actual)
+char *emit_arguments(const struct function *f, bool actual)
 {
     struct text out = { 0 };
     for (size_t i = 0; i < f->parameter_count; i++) {
@@ -101,7 +101,7 @@ static char *argument_list(const struct function *f, bool actual)
     return out.chars;
 }
 
-static char *declare_parameters(const struct function *f)
+char *emit_parameters(const struct function *f)
 {
     struct text out = { 0 };
     for (size_t i = 0; i < f->parameter_count; i++)
@@ -117,10 +117,11 @@ static void emit_wrapper(struct text *out, const struct output *output, const st
 {
     struct field fields[] = {
         { "name", f->name },
+        { "real", gen_format("%s%s", emit_is_direct(f) ? "fortran_real_" : "P", f->name) },
         { "type", f->prototype->type },
-        { "parameters", declare_parameters(f) },
-        { "arguments", argument_list(f, false) },
-        { "arguments_actual", argument_list(f, true) },
+        { "parameters", emit_parameters(f) },
+        { "arguments", emit_arguments(f, false) },
+        { "arguments_actual", emit_arguments(f, true) },
         { "view", f->view ? gen_format("call_view(&c, %s);", f->view) : "" },
         { "locals", locals_of(f) },
         { "in", puts_before(f) },

@@ -305,8 +305,8 @@ static const char *only_value(const struct reader *r, const char *call, const st
 
 static void read_call(struct reader *r, struct binding *b)
 {
-    /* Statements that say nothing about the C binding. */
-    static const char *const of_no_use[] = { "f90_expressible", "f08_expressible", "lis_expressible", "deprecated" };
+    /* Statements that say nothing about how it is called. */
+    static const char *const of_no_use[] = { "lis_expressible", "deprecated" };
 
     struct argument arguments[ARGUMENTS_MAX];
     int line = r->line;
@@ -329,6 +329,10 @@ static void read_call(struct reader *r, struct binding *b)
         b->callback = true;
     } else if (strcmp(call, "c_expressible") == 0) {
         b->not_c = strcmp(only_value(r, call, arguments, count, line), "False") == 0;
+    } else if (strcmp(call, "f90_expressible") == 0) {
+        b->not_f90 = strcmp(only_value(r, call, arguments, count, line), "False") == 0;
+    } else if (strcmp(call, "f08_expressible") == 0) {
+        b->not_f08 = strcmp(only_value(r, call, arguments, count, line), "False") == 0;
     } else {
         for (size_t i = 0; i < sizeof of_no_use / sizeof *of_no_use; i++)
             if (strcmp(call, of_no_use[i]) == 0)
@@ -433,7 +437,7 @@ static void read_kinds(struct standard *standard, const char *file)
         if (standard_kind_find(standard, columns[0]))
             gen_fail(file, line, "kind %s is already declared", columns[0]);
         standard->kinds = gen_grow(standard->kinds, standard->kind_count, sizeof *standard->kinds);
-        standard->kinds[standard->kind_count++] = (struct standard_kind){ columns[0], columns[1], columns[2] };
+        standard->kinds[standard->kind_count++] = (struct standard_kind){ columns[0], columns[1], columns[2], row };
     }
 }
 

@@ -12,6 +12,7 @@ struct standard_kind {
     const char *name;
     const char *c_type;
     const char *c_type_large; /* differs from c_type, or the name begins with POLY: a large-count variant exists */
+    const char *fortran_type; /* "None": no argument in Fortran */
 };
 
 struct standard_parameter {
@@ -34,6 +35,8 @@ struct binding {
     int line;
     bool callback;   /* a type of function that the application writes, or one that MPI predefines */
     bool not_c;      /* Fortran only */
+    bool not_f90;    /* not in mpif.h and the module mpi */
+    bool not_f08;
     struct standard_parameter *parameters;
     size_t parameter_count;
 };

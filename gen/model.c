@@ -232,6 +232,7 @@ static void join(struct model *model, struct function *f, bool large)
     if (f->after)
         f->after = gen_replace(f->after, "\\n", "\n");
     f->template_name = override_find(&model->overrides, "template", f->name, "-");
+    f->fortran = override_find(&model->overrides, "fortran", f->name, "-");
 }
 
 static void add_function(struct model *model, const struct binding *binding, bool large)

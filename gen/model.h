@@ -46,6 +46,7 @@ struct function {
     struct local *locals;
     size_t local_count;
     const char *after; /* statement after a successful call */
+    const char *fortran; /* "direct" or "after": the Fortran function calls no C function of this name; NULL: it does */
 };
 
 /* A variable that keeps something from before the call. */

@@ -41,6 +41,7 @@ int main(int argc, char **argv)
     emit_functions(&output);
     emit_constants(&output, values[CONSTANTS]);
     emit_entries(&output);
+    emit_fortran(&output);
     emit_coverage(&output);
     return 0;
 }

@@ -114,6 +114,7 @@ struct pilgrim_frame {
 struct pilgrim_class {
     const struct pilgrim_function *function;
     const struct pilgrim_frame *site; /* NULL: unknown */
+    bool fortran; /* called from Fortran: function and arguments are those of the C binding */
 };
 
 /* One call. All pointers are borrowed until the cursor moves or is closed. in[i] is meaningful for parameters with direction

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "capture/capture.h"
+#include "capture/fortran.h"
 #include "capture/init.h"
 #include "capture/put.h"
 #include "capture/shadow_file.h"
@@ -42,6 +43,14 @@ static __attribute__((noinline, cold)) unsigned call_reasons(unsigned off)
 
 bool call_begin(struct call *c, uint32_t function, const void *site)
 {
+    struct fortran_call *from = fortran_now;
+    if (from) {
+        const struct thread *t = thread_known();
+        if (fortran_claims(from, function))
+            site = from->site;
+        else if (!t || !t->inside)
+            return false; /* the Fortran layer's own */
+    }
     unsigned off = atomic_load_explicit(&capture.off, memory_order_relaxed);
     if (off & ~(unsigned)OFF_PAUSED) {
         off = call_reasons(off);
@@ -58,7 +67,7 @@ bool call_begin(struct call *c, uint32_t function, const void *site)
         if (!t)
             return false;
     }
-    if (c->recorded && stream_class(t->stream, function, site, &t->class) != PILGRIM_OK) {
+    if (c->recorded && stream_class(t->stream, function, site, from != NULL, &t->class) != PILGRIM_OK) {
         capture_fail("out of memory");
         return false;
     }
@@ -70,13 +79,14 @@ bool call_begin(struct call *c, uint32_t function, const void *site)
     c->key = &t->key;
     c->function = function;
     c->site = site;
+    c->fortran = from;
     c->view = capture.world;
     c->current_view = 0;
     c->ok = false;
     c->operations = NULL;
     c->operation_count = 0;
     if (c->shadow)
-        shadow_begin(c->shadow, function, site);
+        shadow_begin(c->shadow, function, site, from != NULL);
     return true;
 }
 
@@ -170,12 +180,13 @@ bool call_at_root(const struct call *c, int root)
 
 MPI_Status *call_status(struct call *c, MPI_Status *application)
 {
-    return application == MPI_STATUS_IGNORE ? call_statuses(c, MPI_STATUSES_IGNORE, 1) : application;
+    return call_statuses(c, application == MPI_STATUS_IGNORE ? MPI_STATUSES_IGNORE : application, 1);
 }
 
 MPI_Status *call_statuses(struct call *c, MPI_Status *application, int64_t count)
 {
-    if (application != MPI_STATUSES_IGNORE || !thread_reserve_statuses(c->thread, count > 0 ? count : 1))
+    bool ignored = application == MPI_STATUSES_IGNORE || (c->fortran && fortran_ignores_status(c->fortran));
+    if (!ignored || !thread_reserve_statuses(c->thread, count > 0 ? count : 1))
         return application;
     return c->thread->statuses;
 }

@@ -17,6 +17,7 @@
 
 struct thread;
 struct shadow;
+struct fortran_call;
 
 /* The address that the application called from. */
 #define CALL_SITE __builtin_return_address(0)
@@ -28,6 +29,7 @@ struct call {
     struct bytes *key;      /* the thread's scratch */
     uint32_t function;      /* enum function_id, generated (functions.h) */
     const void *site;
+    const struct fortran_call *fortran; /* NULL: called from C */
     bool recorded;          /* false while recording is paused: objects are followed, the key is dropped */
     struct view view;       /* that rank arguments refer to; views[0] until call_view */
     uint32_t current_view;  /* the last one written to the key */

@@ -151,7 +151,7 @@ static enum pilgrim_status record(void)
         process = stream_new(&vocabulary, NULL);
         if (!process)
             return PILGRIM_NOMEM;
-        enum pilgrim_status status = stream_class(process, FUNCTION_pilgrim_communicator, NULL, &class);
+        enum pilgrim_status status = stream_class(process, FUNCTION_pilgrim_communicator, NULL, false, &class);
         if (status != PILGRIM_OK)
             return status;
     }

@@ -5,11 +5,13 @@
 #define _GNU_SOURCE 1 /* dladdr */
 #include "capture/constant_names.h"
 
+#include <ctype.h>
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "functions.h"
 
@@ -64,6 +66,25 @@ static unsigned duplication_name(uint32_t called)
     return name == NAME_COUNT ? name_find("MPI_DUP_FN") : name;
 }
 
+/* The constant that SYMBOL is Fortran's function of: mpi_comm_dup_fn_, PMPI_COMM_DUP_FN, ..._MOD_mpi_comm_dup_fn,
+ * ompi_comm_dup_fn_. NAME_COUNT: none. */
+static unsigned fortran_name(const char *symbol)
+{
+    char name[64];
+    const char *module = strstr(symbol, "_MOD_");
+    const char *from = module ? module + 5 : symbol;
+    from += *from == 'p' || *from == 'P' || (*from == 'o' && !module);
+    if (strncasecmp(from, "mpi_", 4) || strlen(from) >= sizeof name)
+        return NAME_COUNT;
+    size_t length = strlen(from);
+    while (length && from[length - 1] == '_')
+        length--;
+    for (size_t i = 0; i < length; i++)
+        name[i] = (char)toupper((unsigned char)from[i]);
+    name[length] = 0;
+    return length > 3 && strstr(name, "_FN") ? name_find(name) : NAME_COUNT;
+}
+
 /* The name that the dynamic linker knows for exactly this address. */
 static const char *symbol_of(const void *function)
 {
@@ -111,6 +132,8 @@ struct function_name function_name_of(uint32_t called, const void *function)
     f.symbol = symbol_of(function);
     if (f.symbol && !strcmp(f.symbol, "MPIR_Dup_fn"))
         f.name = duplication_name(called);
+    if (f.name == NAME_COUNT && f.symbol)
+        f.name = fortran_name(f.symbol);
     if (f.name == NAME_COUNT && !f.symbol)
         f.id = function_id(function);
     return f;

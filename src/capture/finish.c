@@ -82,7 +82,7 @@ static struct stream *process_stream(void)
     struct view *views = copy_views(&count);
     struct bytes key = {0};
     uint32_t class;
-    bool good = s && views && stream_class(s, FUNCTION_pilgrim_process, NULL, &class) == PILGRIM_OK;
+    bool good = s && views && stream_class(s, FUNCTION_pilgrim_process, NULL, false, &class) == PILGRIM_OK;
     if (good) {
         put_integers(&key, views, count, false);
         put_integers(&key, views, count, true);

@@ -54,9 +54,10 @@ void shadow_free(struct shadow *s)
     free(s);
 }
 
-void shadow_begin(struct shadow *s, uint32_t function, const void *site)
+void shadow_begin(struct shadow *s, uint32_t function, const void *site, bool fortran)
 {
     s->function = function;
+    s->fortran = fortran;
     shadow_site_take(&s->site, site, s->thread->stacks ? capture.settings.stack : 1);
     s->text.length = s->raw.length = 0;
     memset(s->in, 0, sizeof s->in);
@@ -244,7 +245,7 @@ void shadow_end(struct shadow *s, uint64_t seq)
     const struct function_descriptor *f = &vocabulary.functions[s->function];
     bool first = true;
     s->line.length = 0;
-    text_print(&s->line, "\"seq\":%" PRIu64 ",\"func\":\"%s\",", seq, f->name);
+    text_print(&s->line, "\"seq\":%" PRIu64 ",\"func\":\"%s\",%s", seq, f->name, s->fortran ? "\"lang\":\"fortran\"," : "");
     put_arguments(s, f);
     shadow_site_put(&s->site, &s->line);
     put_text(&s->line, ",\"raw\":{");

@@ -14,7 +14,7 @@ struct shadow *shadow_new(struct thread *t);
 void shadow_free(struct shadow *s);
 
 /* The thread's next call begins; it ended and was recorded as its call number SEQ. */
-void shadow_begin(struct shadow *s, uint32_t function, const void *site);
+void shadow_begin(struct shadow *s, uint32_t function, const void *site, bool fortran);
 void shadow_end(struct shadow *s, uint64_t seq);
 
 /* Lines wait in memory until the rank is known. Returns false if the file cannot be made or written. NUMBERED: other

@@ -31,6 +31,7 @@ struct shadow {
     struct thread *thread;
     uint32_t function;
     struct shadow_site site;
+    bool fortran;
     struct bytes text; /* values, one after another */
     struct bytes raw;
     struct bytes line; /* scratch of shadow_end */

@@ -250,7 +250,7 @@ static enum pilgrim_status translate_class(struct translation *t, const struct s
     uint32_t function;
     put_declaration(&b, &t->vocabulary->functions[class->key.function]);
     TRY(intern_bytes(&f->functions, &b, &function));
-    bytes_put_varint(&b, function);
+    bytes_put_varint(&b, (uint64_t)function << 1 | class->key.fortran);
     enum pilgrim_status status = put_frames(f, class, &b);
     if (status == PILGRIM_OK)
         return intern_bytes(&f->classes, &b, number);
@@ -394,7 +394,8 @@ static enum pilgrim_status map_classes(struct fragment *into, const struct fragm
         size_t length;
         const uint8_t *data = intern_get(&from->classes, i, &length);
         cursor_init(&c, data, length);
-        bytes_put_varint(&b, m->functions[cursor_index(&c, from->functions.count)]);
+        size_t function = cursor_index(&c, (size_t)from->functions.count << 1);
+        bytes_put_varint(&b, (uint64_t)m->functions[function >> 1] << 1 | (function & 1));
         size_t frames = cursor_index(&c, SITE_FRAMES_MAX + 1);
         bytes_put_varint(&b, frames);
         for (size_t k = 0; k < frames; k++) {

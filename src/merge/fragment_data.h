@@ -54,7 +54,7 @@ struct fragment {
     struct intern properties; /* varint key string, varint value string */
     struct intern functions;  /* declarations, as in the file */
     struct intern modules;    /* as in the file */
-    struct intern classes;    /* index function, count of frames, each: index module, varint offset */
+    struct intern classes;    /* varint function << 1 | fortran, count of frames, each: index module, varint offset */
     struct intern shapes;     /* as in the file */
     struct intern sequences;  /* serialised rules */
     struct intern group_keys; /* u8 process, varint sequence, classes as varints */

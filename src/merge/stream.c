@@ -93,32 +93,33 @@ void stream_set_locator(struct stream *s, site_locator *locate)
     s->locate = locate;
 }
 
-static bool class_is(const struct stream_class *class, uint32_t function, const void *site)
+static bool class_is(const struct stream_class *class, uint32_t function, const void *site, bool fortran)
 {
-    return class && class->key.site == site && class->key.function == function;
+    return class && class->key.site == site && class->key.function == function && class->key.fortran == fortran;
 }
 
 /* The class that did not follow last time, or whose site is a stack, which is never at a return address. NULL: no memory. */
-static __attribute__((noinline)) struct stream_class *class_search(struct stream *s, uint32_t function, const void *site)
+static __attribute__((noinline)) struct stream_class *class_search(struct stream *s, uint32_t function, const void *site,
+                                                                       bool fortran)
 {
     struct stream_class *class = s->last ? s->last->successor : NULL;
-    struct class_key key = {.site = site, .function = function};
+    struct class_key key = {.site = site, .function = function, .fortran = fortran};
     if (s->locate && site) {
         key.site = s->locate(site);
         if (!key.site)
             return NULL;
-        if (class_is(class, function, key.site))
+        if (class_is(class, function, key.site, fortran))
             return class;
     }
     HASH_FIND(hh, s->table, &key, sizeof key, class);
     return class ? class : class_add(s, &key);
 }
 
-enum pilgrim_status stream_class(struct stream *s, uint32_t function, const void *site, uint32_t *number)
+enum pilgrim_status stream_class(struct stream *s, uint32_t function, const void *site, bool fortran, uint32_t *number)
 {
     struct stream_class *class = s->last ? s->last->successor : NULL;
-    if (!class_is(class, function, site))
-        class = class_search(s, function, site);
+    if (!class_is(class, function, site, fortran))
+        class = class_search(s, function, site, fortran);
     if (!class)
         return PILGRIM_NOMEM;
     *number = class->number;

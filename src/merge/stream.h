@@ -30,10 +30,11 @@ struct stream *stream_new(const struct vocabulary *vocabulary, site_resolver *re
 void stream_set_locator(struct stream *s, site_locator *locate);
 void stream_free(struct stream *s);
 
-/* The number of the call class (FUNCTION, SITE) in *CLASS: order of first appearance in this stream, from 0.
- * An unchanged class costs one comparison with the class that followed last time.
+/* The number of the call class (FUNCTION, SITE, FORTRAN: called from there) in *CLASS: order of first appearance in
+ * this stream, from 0. An unchanged class costs one comparison with the class that followed last time.
  * errors: PILGRIM_NOMEM */
-enum pilgrim_status stream_class(struct stream *s, uint32_t function, const void *site, uint32_t *class) PILGRIM_CHECKED;
+enum pilgrim_status stream_class(struct stream *s, uint32_t function, const void *site, bool fortran,
+                                 uint32_t *class) PILGRIM_CHECKED;
 
 /* Records a call of class CLASS with the values KEY (base/value.h, copied if new), LENGTH bytes.
  * errors: PILGRIM_NOMEM, PILGRIM_LIMIT (a key of 2^31 bytes): the stream has lost this call, record no more */

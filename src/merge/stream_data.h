@@ -10,7 +10,8 @@
 
 struct class_key {
     const void *site;
-    uint64_t function;
+    uint32_t function;
+    uint32_t fortran;
 };
 
 struct stream_class {

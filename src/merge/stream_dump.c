@@ -78,7 +78,7 @@ static void dump_value(const struct vocabulary *v, struct cursor *key, FILE *to)
 static void dump_class(const struct stream *s, const struct stream_class *class, FILE *to)
 {
     const struct function_descriptor *d = &s->vocabulary->functions[class->key.function];
-    fprintf(to, "%" PRIu32 "  %s", class->number, d->name);
+    fprintf(to, "%" PRIu32 "  %s%s", class->number, d->name, class->key.fortran ? " from Fortran" : "");
     for (uint32_t i = 0; i < class->frame_count; i++)
         fprintf(to, " %s %s+0x%" PRIx64, i ? "<" : "at", class->frames[i].module->name, class->frames[i].offset);
     fprintf(to, "   %" PRIu32 " signatures, %" PRIu64 " calls\n", class->signatures.count, class->timing.count);

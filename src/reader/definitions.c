@@ -170,10 +170,12 @@ static void parse_classes(struct parser *p)
     t->classes = parser_take(p, count, sizeof *t->classes);
     for (size_t i = 0; i < count && parser_good(p); i++) {
         struct class *class = &t->classes[i];
-        class->function = parser_index(p, t->function_count, "a function that does not exist");
+        uint32_t function = parser_index(p, 2 * t->function_count, "a function that does not exist");
         if (!parser_good(p))
             return;
+        class->function = function >> 1;
         class->shown.function = &t->functions[class->function].shown;
+        class->shown.fortran = function & 1;
         parse_site(p, class, &offset);
     }
     if (!parser_good(p))

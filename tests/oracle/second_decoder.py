@@ -577,13 +577,13 @@ class Trace:
         self.classes = []
         offset = 0
         for _ in range(c.count(2)):
-            function = c.index(len(self.functions), "function")
+            function = c.index(2 * len(self.functions), "function")
             site = c.index(2 * len(self.modules) + 1, "site")
             frames = []
             if site:
                 frame, offset = self.frame_read(c, (site - 1) // 2, offset)
                 frames = [frame] + ([] if site % 2 else self.callers[c.index(len(self.callers), "caller")])
-            self.classes.append((self.functions[function], frames))
+            self.classes.append((self.functions[function >> 1], frames, function & 1))
 
     @staticmethod
     def function_read(c):
@@ -725,7 +725,7 @@ def views_of(trace, rank):
 
 def call_text(trace, stream, place, number, rank, views):
     """What stands behind "seq":N in the call's line."""
-    (name, parameters), frames = trace.classes[stream.classes[place]]
+    (name, parameters), frames, fortran = trace.classes[stream.classes[place]]
     shape, slots = stream.signature(place, number, rank)
     printer = Printer(slots, views)
     values = [printer.value(value) for value in shape.values]
@@ -738,7 +738,8 @@ def call_text(trace, stream, place, number, rank, views):
         at_in += direction & 1
         at_out += direction >> 1
         arguments.append('"%s":%s' % (parameter, text))
-    text = ',"func":"%s","args":{%s},"ret":%s' % (name, ",".join(arguments), values[-1])
+    language = ',"lang":"fortran"' if fortran else ""
+    text = ',"func":"%s"%s,"args":{%s},"ret":%s' % (name, language, ",".join(arguments), values[-1])
     if frames:
         text += ',"site":"%s"' % frames[0]
     if len(frames) > 1:

@@ -129,8 +129,8 @@ def definitions():
     functions = [b"pilgrim_process,views_rank,views_size:\0", b"MPI_Send,buf,count,dest\0", b"MPI_X&x>y:\0"]
     modules = [varint(S[b"app"]) + text(b"\xab\0\1\2"), varint(S[b"A"]) + text(b"")]
     callers = [varint(1) + svarint(0x20) + varint(0), varint(0) + svarint(-0x10) + varint(1)]
-    classes = [varint(0) + varint(0), varint(1) + varint(1) + svarint(0x1a42),
-               varint(2) + varint(4) + svarint(-2) + varint(1)]
+    classes = [varint(0) + varint(0), varint(2) + varint(1) + svarint(0x1a42),
+               varint(5) + varint(4) + svarint(-2) + varint(1)]
     return (counted([t + b"\0" for t in STRINGS]) + counted([varint(S[b"key"]) + varint(S[b"value"])])
             + counted(functions) + counted(modules) + counted(callers) + counted(classes)
             + counted([text(t) for t in (PROCESS_SHAPE, SEND_SHAPE, ODD_SHAPE)]))
@@ -183,7 +183,7 @@ def odd_line(rank):
     inside = ('[null,"A",true,0.10000000000000001,%d,"q\\"\\\\\\u000a\\u00ff\u00e9","B|64",%s,"fn:sum"]'
               % ((rank - 1) % 3, status))
     out = '["comm:1","request:1.0","stack:3","static:0+64","device:1:0+64","fn:64","1152921504606846976"]'
-    return ('{"rank":%d,"thread":0,"seq":6,"func":"MPI_X","args":{"x":{"in":%s,"out":%s},"y":[]},"ret":0,'
+    return ('{"rank":%d,"thread":0,"seq":6,"func":"MPI_X","lang":"fortran","args":{"x":{"in":%s,"out":%s},"y":[]},"ret":0,'
             '"site":"A+0x1a40","stack":["app+0x10","A+0x20"]}'
             % (rank, inside, out))
 

@@ -39,7 +39,7 @@ static void put(struct bytes *b, uint8_t tag, int64_t slot)
 static void append(struct stream *s, uint32_t function, unsigned site, struct bytes *key)
 {
     uint32_t class;
-    if (stream_class(s, function, sites + site, &class) != PILGRIM_OK ||
+    if (stream_class(s, function, sites + site, site % 2, &class) != PILGRIM_OK ||
         stream_append(s, class, key->data, key->length, 100 + site) != PILGRIM_OK)
         ck_abort_msg("a call was not recorded");
     key->length = 0;

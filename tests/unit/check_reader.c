@@ -134,6 +134,7 @@ static void check_call(const struct pilgrim_call *call, unsigned rank, unsigned 
     ck_assert_uint_eq(call->function->parameter_count, f->parameter_count);
     ck_assert_int_eq(call->function->returns_error_code, f->returns == RETURNS_ERROR_CODE);
     ck_assert(call->class_->function == call->function);
+    ck_assert_int_eq(call->class_->fortran, site % 2);
     const struct pilgrim_frame *frame = call->class_->site;
     for (size_t k = 0; k < frame_count(site); k++, frame = frame->caller) {
         const struct code_frame made = frame_of(site, k);

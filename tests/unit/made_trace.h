@@ -152,7 +152,7 @@ static unsigned calls_of(unsigned rank, unsigned thread)
 static void append(struct stream *s, uint32_t function, unsigned site, const struct bytes *key)
 {
     uint32_t class;
-    if (stream_class(s, function, sites + site, &class) != PILGRIM_OK ||
+    if (stream_class(s, function, sites + site, site % 2, &class) != PILGRIM_OK ||
         stream_append(s, class, key->data, key->length, 50 + site) != PILGRIM_OK)
         ck_abort_msg("a call was not recorded");
 }

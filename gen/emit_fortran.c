@@ -1,0 +1,227 @@
+/* Writes what Fortran programs call (capture/fortran.h): the entries, where MPI's Fortran layer is led to, and the
+ * conversions of the direct functions.
+ *
+ * An entry's name is the function's in lower or upper case, as compilers spell it. The large-count functions are entries of
+ * the Fortran 2008 module only, under the name of the other ones. */
+#include <ctype.h>
+#include <string.h>
+
+#include "emit.h"
+
+enum { WORDS_MAX = 16 }; /* FORTRAN_WORDS */
+
+static char *spelled(const char *s, int (*letter)(int))
+{
+    char *t = gen_copy(s, strlen(s));
+    for (char *p = t; *p; p++)
+        *p = (char)letter((unsigned char)*p);
+    return t;
+}
+
+static bool in_fortran(const struct parameter *p)
+{
+    return strcmp(p->standard->kind->fortran_type, "None") != 0;
+}
+
+static bool has_fortran(const struct function *f)
+{
+    return function_wrapped(f) && !(f->binding->not_f90 && f->binding->not_f08);
+}
+
+/* The place of parameter NAME among the Fortran arguments, -1 if it is not there; NAME NULL: the place of ierror. */
+static int argument_of(const struct function *f, const char *name)
+{
+    int at = 0;
+    for (size_t i = 0; i < f->parameter_count; i++) {
+        if (name && strcmp(f->parameters[i].name, name) == 0)
+            return at;
+        at += in_fortran(&f->parameters[i]);
+    }
+    return name ? -1 : at;
+}
+
+/* Arguments, ierror, hidden lengths of strings. */
+static int words_of(const struct function *f)
+{
+    int count = argument_of(f, NULL) + 1;
+    for (size_t i = 0; i < f->parameter_count; i++)
+        count += strncmp(f->parameters[i].standard->kind->fortran_type, "CHARACTER", 9) == 0;
+    if (count > WORDS_MAX)
+        gen_fail(f->binding->file, f->binding->line, "%s: more than %d arguments in Fortran", f->name, WORDS_MAX);
+    return count > 8 ? WORDS_MAX : 8;
+}
+
+static void add_entry(struct text *out, const struct function *f, const char *symbol)
+{
+    if (strcmp(f->prototype->type, "double") == 0)
+        text_add(out, "FORTRAN_ENTRY_REAL(%s, FUNCTION_%s)\n", symbol, f->name);
+    else
+        text_add(out, "FORTRAN_ENTRY_%d(%s, FUNCTION_%s, %d)\n", words_of(f), symbol, f->name,
+                 f->status ? argument_of(f, f->status) : -1);
+}
+
+static void add_spellings(struct text *out, const struct function *f, const char *name)
+{
+    const char *lower = spelled(name, tolower);
+    add_entry(out, f, lower);
+    add_entry(out, f, gen_format("%s_", lower));
+    add_entry(out, f, gen_format("%s__", lower));
+    add_entry(out, f, spelled(name, toupper));
+}
+
+static bool gives_pointer(const struct function *f)
+{
+    for (size_t i = 0; i < f->parameter_count; i++)
+        if (strncmp(f->parameters[i].standard->kind->name, "C_BUFFER", 8) == 0)
+            return true;
+    return false;
+}
+
+static void add_entries(struct text *out, const struct function *f)
+{
+    const char *name = f->binding->name;
+    bool large = strcmp(name, f->name) != 0;
+    if (!large && !f->binding->not_f90) {
+        add_spellings(out, f, name);
+        if (gives_pointer(f))
+            add_spellings(out, f, gen_format("%s_cptr", name));
+    }
+    if (!f->binding->not_f08)
+        for (int descriptors = 0; descriptors < 2; descriptors++)
+            add_entry(out, f, gen_format("%s_f08%s_%s", spelled(name, tolower), descriptors ? "ts" : "", large ? "large_" : ""));
+}
+
+/* ---- where MPI's Fortran layer is led to ---- */
+
+static void add_slot(struct text *functions, struct text *rows, const struct output *output, const struct function *f)
+{
+    template_fill(functions, output->templates, "fortran_slot.tmpl",
+                  (struct field[]){ { "name", f->name },
+                                    { "type", f->prototype->type },
+                                    { "parameters", emit_parameters(f) },
+                                    { "pass", f->prototype->variadic ? "..." : "" },
+                                    { "arguments", emit_arguments(f, false) },
+                                    { NULL, NULL } });
+    text_add(rows, "{\"%s\", (void *)slot_%s},\n", f->name, f->name);
+}
+
+/* ---- direct functions ---- */
+
+/* C types of handles, and what their conversions are named after. */
+static const char *handle_word(const char *type)
+{
+    static const char *const words[][2] = { { "MPI_Comm", "Comm" },       { "MPI_Datatype", "Type" }, { "MPI_Win", "Win" },
+                                            { "MPI_File", "File" },       { "MPI_Op", "Op" },         { "MPI_Info", "Info" },
+                                            { "MPI_Request", "Request" }, { "MPI_Group", "Group" },   { "MPI_Session", "Session" },
+                                            { "MPI_Errhandler", "Errhandler" } };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i][0], type) == 0)
+            return words[i][1];
+    return NULL;
+}
+
+/* The type that a pointer leads to: what a local has whose address is passed. */
+static const char *target_type(const struct parameter *p)
+{
+    if (strcmp(p->standard->kind->c_type, "void") == 0)
+        return "void *";
+    size_t length = strcspn(p->c->type, "*");
+    while (length && p->c->type[length - 1] == ' ')
+        length--;
+    return gen_copy(p->c->type, length);
+}
+
+/* The Fortran argument WORD as C has it. TYPE: what it becomes. */
+static const char *from_fortran(const struct function *f, const struct parameter *p, const char *type, const char *word)
+{
+    const char *fortran = p->standard->kind->fortran_type;
+    const char *handle = handle_word(type);
+    if (handle)
+        return gen_format("PMPI_%s_f2c(fortran_integer(%s))", handle, word);
+    if (strcmp(fortran, "EXTERNAL") == 0)
+        return gen_format("(%s)%s", type, word);
+    if (strcmp(p->standard->kind->name, "KEYVAL") == 0)
+        return gen_format("fortran_keyval(%s)", word);
+    if (strcmp(fortran, "LOGICAL") == 0)
+        return gen_format("fortran_integer(%s) != 0", word);
+    const char *pointer = strchr(type, '*') ? gen_format("(%s)(intptr_t)", type) : "";
+    if (strcmp(fortran, "INTEGER") == 0)
+        return gen_format("%sfortran_integer(%s)", pointer, word);
+    if (strcmp(fortran, "INTEGER(KIND=MPI_ADDRESS_KIND)") == 0)
+        return gen_format("%sfortran_address(%s)", pointer, word);
+    gen_fail(f->binding->file, f->binding->line, "%s: no conversion of %s for a direct function", f->name, p->name);
+}
+
+bool emit_is_direct(const struct function *f)
+{
+    return has_fortran(f) && f->fortran && strcmp(f->fortran, "direct") == 0;
+}
+
+static void add_direct(struct text *out, struct text *prototypes, struct text *rows, const struct output *output,
+                       const struct function *f)
+{
+    struct text locals = { 0 }, passed = { 0 }, results = { 0 };
+    for (size_t i = 0; i < f->parameter_count; i++) {
+        const struct parameter *p = &f->parameters[i];
+        const char *word = gen_format("words[%d]", argument_of(f, p->name));
+        text_add_string(&passed, i ? ", " : "");
+        if (p->direction == DIRECTION_IN) {
+            text_add_string(&passed, from_fortran(f, p, p->c->type, word));
+            continue;
+        }
+        const char *type = target_type(p);
+        text_add(&locals, "%s %s = 0;\n", type, p->name);
+        text_add(&passed, "&%s", p->name);
+        text_add(&results, "*(%s *)%s = %s;\n", type, p->name, from_fortran(f, p, type, word));
+    }
+    char ierror[16];
+    strcpy(ierror, gen_format("%d", argument_of(f, NULL)));
+    if (emit_is_direct(f)) {
+        template_fill(out, output->templates, "fortran_real.tmpl",
+                      (struct field[]){ { "name", f->name },
+                                        { "parameters", emit_parameters(f) },
+                                        { "arguments", emit_arguments(f, false) },
+                                        { "results", text_string(&results) },
+                                        { "ierror", ierror },
+                                        { NULL, NULL } });
+        text_add(prototypes, "int fortran_real_%s(%s);\n", f->name, emit_parameters(f));
+    }
+    template_fill(out, output->templates, "fortran_direct.tmpl",
+                  (struct field[]){ { "name", f->name },
+                                    { "type", f->prototype->type },
+                                    { "parameters", emit_parameters(f) },
+                                    { "locals", text_string(&locals) },
+                                    { "passed", text_string(&passed) },
+                                    { NULL, NULL } });
+    text_add(rows, "{FUNCTION_%s, %s, direct_%s},\n", f->name, emit_is_direct(f) ? "false" : "true", f->name);
+}
+
+static void write_file(const struct output *output, const char *name, const char *template, struct field *fields)
+{
+    struct text file = { 0 };
+    template_fill(&file, output->templates, template, fields);
+    gen_write_file(output->folder, name, &file);
+}
+
+void emit_fortran(const struct output *output)
+{
+    struct text entries = { 0 }, slots = { 0 }, slot_rows = { 0 };
+    struct text directs = { 0 }, direct_rows = { 0 }, prototypes = { 0 };
+    for (size_t i = 0; i < output->model->function_count; i++) {
+        const struct function *f = &output->model->functions[i];
+        if (!has_fortran(f))
+            continue;
+        add_entries(&entries, f);
+        add_slot(&slots, &slot_rows, output, f);
+        if (f->fortran)
+            add_direct(&directs, &prototypes, &direct_rows, output, f);
+    }
+    write_file(output, "fortran_entries.c", "fortran_entries.tmpl",
+               (struct field[]){ { "entries", text_string(&entries) }, { NULL, NULL } });
+    write_file(output, "fortran_slots.c", "fortran_slots.tmpl",
+               (struct field[]){ { "slots", text_string(&slots) }, { "rows", text_string(&slot_rows) }, { NULL, NULL } });
+    write_file(output, "fortran_directs.c", "fortran_directs.tmpl",
+               (struct field[]){ { "directs", text_string(&directs) }, { "rows", text_string(&direct_rows) }, { NULL, NULL } });
+    write_file(output, "fortran_directs.h", "fortran_directs_head.tmpl",
+               (struct field[]){ { "prototypes", text_string(&prototypes) }, { NULL, NULL } });
+}
