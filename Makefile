@@ -52,6 +52,7 @@ UNIT := $(patsubst $(S)/%.c,$(B)/%,$(wildcard $(S)/tests/unit/check_*.c))
 PROGRAMS = $(patsubst %.c,$(B)/programs/%,$(filter-out $(NEEDS_MPI_4),$(notdir $(call sources,examples tests/mpi))))
 # Programs about nothing else than what MPI-4 brought.
 NEEDS_MPI_4 = $(if $(filter 3,$(MPI_STANDARD)),largecount.c sessions.c)
+FORTRAN_PROGRAMS := $(if $(MPIFC),$(addprefix $(B)/programs/,$(basename $(notdir $(wildcard $(S)/tests/fortran/*.f $(S)/tests/fortran/*.f90)))))
 MAN := $(wildcard $(S)/docs/*.1)
 
 TOOLS := $(if $(DECODER),$(B)/pilgrim-decode)
@@ -213,7 +214,7 @@ $(B)/pilgrim-run: $(B)/obj/src/launch/pilgrim-run.o
 
 # ---- programs to trace, tests, benchmarks ----
 
-programs: $(PROGRAMS) $(B)/programs/yield.so
+programs: $(PROGRAMS) $(FORTRAN_PROGRAMS) $(B)/programs/yield.so
 
 PROGRAM_COMPILE = $(call say,MPICC)$(MPICC) $(PROGRAM_FLAGS) $(MPI_FLAGS) -o $@ $< -lm -lpthread
 
@@ -224,6 +225,17 @@ $(B)/programs/%: $(S)/examples/%.c
 $(B)/programs/%: $(S)/tests/mpi/%.c
 	@mkdir -p $(@D)
 	$(PROGRAM_COMPILE)
+
+# Lines as they are written, so that tests can tell them; modules where nothing else is.
+FORTRAN_COMPILE = $(call say,MPIFC)$(MPIFC) -g -O0 -J $(@D)/modules -o $@ $<
+
+$(B)/programs/%: $(S)/tests/fortran/%.f
+	@mkdir -p $(@D)/modules
+	$(FORTRAN_COMPILE)
+
+$(B)/programs/%: $(S)/tests/fortran/%.f90
+	@mkdir -p $(@D)/modules
+	$(FORTRAN_COMPILE)
 
 $(B)/programs/yield.so: $(S)/tests/yield.c
 	@mkdir -p $(@D)

@@ -16,6 +16,7 @@ mpich              the MPI that is traced: mpiexec
 libmpich-dev       its mpicc and mpi.h
 openmpi-bin        tests: the other MPI
 libopenmpi-dev     tests: its mpicc and mpi.h
+gfortran           tests: Fortran programs
 libxxhash-dev      xxHash: signature hash and checksums (header only)
 uthash-dev         uthash: hash tables (header only)
 libzstd-dev        zstd: the sections of a trace file
