@@ -44,8 +44,8 @@ TRACER := $(call objects,src/objects src/capture)
 # The thread sanitizer has an allocator of its own.
 TRACER := $(if $(findstring -fsanitize=thread,$(CFLAGS)),$(filter-out %/objects/alloc.o,$(TRACER)),$(TRACER))
 # Those of the tracer's files that know no MPI, so that they are tested without it.
-PLAIN := $(patsubst %,$(B)/obj/src/%.o,objects/heap objects/mappings objects/memory objects/modules objects/pages \
-	objects/pool objects/requests objects/sharing objects/table capture/output capture/settings)
+PLAIN := $(patsubst %,$(B)/obj/src/%.o,objects/device objects/driver objects/heap objects/mappings objects/memory objects/modules \
+	objects/pages objects/pool objects/requests objects/sharing objects/table capture/output capture/settings)
 DECODER := $(call objects,decoder)
 GENERATOR := $(call objects,gen)
 UNIT := $(patsubst $(S)/%.c,$(B)/%,$(wildcard $(S)/tests/unit/check_*.c))
@@ -216,7 +216,19 @@ $(B)/pilgrim-run: $(B)/obj/src/launch/pilgrim-run.o
 
 programs: $(PROGRAMS) $(FORTRAN_PROGRAMS) $(B)/programs/yield.so
 
-PROGRAM_COMPILE = $(call say,MPICC)$(MPICC) $(PROGRAM_FLAGS) $(MPI_FLAGS) -o $@ $< -lm -lpthread
+PROGRAM_COMPILE = $(call say,MPICC)$(MPICC) $(PROGRAM_FLAGS) $(MPI_FLAGS) -o $@ $< $(PROGRAM_LIBS) -lm -lpthread
+
+# CUDA for those who have none.
+STUBS := $(B)/programs/cuda
+$(B)/programs/devices: PROGRAM_LIBS = -L$(STUBS) -lcudart -l:libcuda.so.1 -ldl -Wl,-rpath,$(STUBS)
+$(B)/programs/devices: $(STUBS)/libcudart.so
+
+$(STUBS)/libcuda.so.1: $(S)/tests/cuda/stub_driver.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -fPIC -shared -Wl,-soname,$(@F) -o $@ $<
+
+$(STUBS)/libcudart.so: $(S)/tests/cuda/stub_runtime.c $(STUBS)/libcuda.so.1
+	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -fPIC -shared -Wl,-soname,$(@F) -o $@ $^ -Wl,-rpath,$(STUBS)
 
 $(B)/programs/%: $(S)/examples/%.c
 	@mkdir -p $(@D)

@@ -290,9 +290,41 @@ bool heap_name(const void *address, int64_t *id, int64_t *offset)
     if (!memory_followed)
         return false;
     pthread_mutex_lock(&lock);
-    bool found = name_allocation((uintptr_t)address, id, offset) || name_mapping((uintptr_t)address, id, offset);
+    bool found = name_allocation((uintptr_t)address, id, offset);
     pthread_mutex_unlock(&lock);
     return found;
+}
+
+bool heap_name_mapping(const void *address, int64_t *id, int64_t *offset)
+{
+    if (!memory_followed)
+        return false;
+    pthread_mutex_lock(&lock);
+    bool found = name_mapping((uintptr_t)address, id, offset);
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+bool heap_begins(const void *address)
+{
+    uintptr_t start = (uintptr_t)address;
+    struct leaf *leaf = followable(start) ? leaf_of(start) : NULL;
+    struct place p = leaf ? place_in(leaf, start) : (struct place){0};
+    if (leaf && atomic_load(&leaf->starts[p.word]) & p.bit)
+        return true;
+    pthread_mutex_lock(&lock);
+    struct mapping *range = mappings_find(&mappings, start);
+    bool begins = range && range->start == start;
+    pthread_mutex_unlock(&lock);
+    return begins;
+}
+
+int64_t heap_id_take(void)
+{
+    pthread_mutex_lock(&lock);
+    int64_t id = id_take();
+    pthread_mutex_unlock(&lock);
+    return id;
 }
 
 int64_t heap_name_unknown(const void *address)
@@ -305,7 +337,7 @@ int64_t heap_name_unknown(const void *address)
 
 /* ---- freeing ---- */
 
-static void id_give(int64_t id)
+void heap_id_give(int64_t id)
 {
     pthread_mutex_lock(&lock);
     pool_give(&ids, id);
@@ -342,7 +374,7 @@ static __attribute__((noinline)) void release(int64_t id)
 {
     int saved = errno;
     objects_tell_released("heap", id);
-    id_give(id);
+    heap_id_give(id);
     errno = saved;
 }
 

@@ -10,8 +10,16 @@
  * under one count holds as long as the count does. */
 extern _Atomic uint64_t memory_generation;
 
-/* The name of ADDRESS if it lies in an allocation or a mapping that is followed; one that has none gets one now. */
+/* The name of ADDRESS if it lies in an allocation, or in a mapping, that is followed; one that has none gets one now. */
 bool heap_name(const void *address, int64_t *id, int64_t *offset);
+bool heap_name_mapping(const void *address, int64_t *id, int64_t *offset);
+
+/* Whether an allocation or a mapping begins at ADDRESS. */
+bool heap_begins(const void *address);
+
+/* An id of the heap's pool, for memory that is followed elsewhere; -1 where memory is short. */
+int64_t heap_id_take(void);
+void heap_id_give(int64_t id);
 
 /* The id of an address that lies in no known memory: one of its own, from the same pool, for good. */
 int64_t heap_name_unknown(const void *address);

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "objects/device.h"
+#include "objects/driver.h"
 #include "objects/heap.h"
 #include "objects/modules.h"
 #include "objects/pages.h"
@@ -63,12 +65,14 @@ static void fork_prepare(void)
 {
     modules_fork_prepare();
     pthread_mutex_lock(&lock);
+    device_fork_prepare();
     heap_fork_prepare();
 }
 
 static void fork_done(void)
 {
     heap_fork_done();
+    device_fork_done();
     pthread_mutex_unlock(&lock);
     modules_fork_done();
 }
@@ -135,24 +139,43 @@ static int64_t stack_id(uintptr_t address)
 
 /* ---- names ---- */
 
-static bool find_known(const struct thread_memory *t, uintptr_t address, struct memory_name *name)
+/* What the driver says of ADDRESS, where the allocation was not seen. */
+static bool find_told(const void *pointer, struct memory_name *name)
+{
+    struct device_range range;
+    if (!memory_followed || !driver_ask((uintptr_t)pointer, &range))
+        return false;
+    device_name_found(pointer, &range, name);
+    return true;
+}
+
+/* False: nothing is known of ADDRESS. *LASTING: the name holds until memory_generation changes. CUDA's driver maps address
+ * space for its memory: it is asked before the mappings are. */
+static bool find_known(const struct thread_memory *t, uintptr_t address, struct memory_name *name, bool *lasting)
 {
     const void *pointer = (const void *)address;
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
     bool own = t && address >= here && address < t->high;
-    *name = (struct memory_name){.space = MEMORY_STACK};
+    *lasting = true;
     if (!own && !in_other_stack(address, false)) {
-        name->space = MEMORY_HEAP;
+        if (device_name(pointer, name))
+            return true;
+        *name = (struct memory_name){.space = MEMORY_HEAP};
         if (heap_name(pointer, &name->id, &name->offset))
             return true;
         name->space = MEMORY_STATIC;
         if (modules_name(pointer, &name->id, &name->offset))
             return true;
+        *lasting = !find_told(pointer, name);
+        if (!*lasting)
+            return true;
+        name->space = MEMORY_HEAP;
+        if (heap_name_mapping(pointer, &name->id, &name->offset))
+            return true;
         if (!in_other_stack(address, true))
             return false;
-        name->space = MEMORY_STACK;
     }
-    name->id = stack_id(address);
+    *name = (struct memory_name){.space = MEMORY_STACK, .id = stack_id(address)};
     return true;
 }
 
@@ -160,8 +183,9 @@ bool memory_find(const void *pointer, struct memory_name *name)
 {
     uintptr_t address = (uintptr_t)pointer;
     struct thread_memory *t = thread_get();
+    bool lasting;
     if (!t)
-        return find_known(NULL, address, name);
+        return find_known(NULL, address, name, &lasting);
     /* Read first: what is freed while we look makes the entry out of date. */
     uint64_t generation = atomic_load(&memory_generation);
     struct cached *entry = &t->cache[(address * UINT64_C(0x9e3779b97f4a7c15)) >> 58];
@@ -169,9 +193,10 @@ bool memory_find(const void *pointer, struct memory_name *name)
         *name = entry->name;
         return true;
     }
-    if (!find_known(t, address, name))
+    if (!find_known(t, address, name, &lasting))
         return false;
-    *entry = (struct cached){address, generation, *name};
+    if (lasting)
+        *entry = (struct cached){address, generation, *name};
     return true;
 }
 

@@ -323,6 +323,21 @@ unsigned modules_moved(void)
     return count;
 }
 
+bool modules_path(const char *prefix, char *path, size_t size)
+{
+    bool found = false;
+    refresh();
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < module_count && !found; i++) {
+        size_t length = strlen(modules[i].path);
+        found = modules[i].loaded && length < size && strncmp(modules[i].code->name, prefix, strlen(prefix)) == 0;
+        if (found)
+            memcpy(path, modules[i].path, length + 1);
+    }
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
 void modules_fork_prepare(void)
 {
     pthread_mutex_lock(&lock);

@@ -3,6 +3,7 @@
 #define PILGRIM_MODULES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Names ADDRESS if it lies in a module: the module's id, in order of first use by this function, and the offset
@@ -12,6 +13,9 @@ bool modules_name(const void *address, int64_t *id, int64_t *offset);
 /* How many times a module that memory_frame had found was unloaded: what it said of addresses may be wrong since. Costs
  * next to nothing as long as it has found none. */
 unsigned modules_moved(void);
+
+/* Copies the path of a loaded module whose file name begins with PREFIX. False: there is none, or PATH is too short. */
+bool modules_path(const char *prefix, char *path, size_t size);
 
 /* Around fork. */
 void modules_fork_prepare(void);
