@@ -72,7 +72,7 @@ help:
 	@echo 'make demo         install what is missing, build, trace a stencil on 4 ranks, show the calls'
 	@echo 'make check        install what is missing, build, run every test'
 	@echo 'make check-long   the same, with the long runs of the tests'
-	@echo 'make bench        trace sizes, cost of a call, decoding speed (some minutes)'
+	@echo 'make bench        trace sizes, cost of a call and of malloc, decoding speed (some minutes)'
 	@echo 'make coverage     which MPI functions are traced, which are not, and why'
 	@echo 'make install      libraries, tools, headers, man pages, pkg-config file (DESTDIR=... is obeyed)'
 	@echo 'make programs     the MPI programs of examples/ and tests/mpi/'
@@ -153,6 +153,18 @@ $(B)/dictionary.inc: $(S)/src/format/dictionary.txt
 
 $(B)/obj/src/format/section.o: $(B)/dictionary.inc
 
+# The version that references to the C library's mmap have: that of the processor's first glibc.
+$(B)/libc_version.h: $(B)/config.mk
+	$(call say,LIBC)echo 'void *mmap(void); int main(void) { return !mmap(); }' | \
+	    $(CC) -fno-builtin -w -x c -o $(B)/libc_version.out - && \
+	    nm -D $(B)/libc_version.out | sed -n 's/.* mmap@*\(GLIBC_[0-9.]*\)$$/#define LIBC_VERSION "\1"/p' >$@ && \
+	    rm $(B)/libc_version.out && test -s $@ || { rm -f $@; echo 'the C library is not glibc' >&2; exit 1; }
+
+$(B)/preload.map: $(S)/src/capture/preload.map $(B)/libc_version.h
+	$(call say,TEXT)sed "s/^LIBC_VERSION/$$(cut -d '"' -f 2 $(B)/libc_version.h)/" $< >$@
+
+$(B)/obj/src/objects/alloc.o: $(B)/libc_version.h
+
 $(PLAIN): $(B)/obj/src/%.o: $(S)/src/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(LIBRARY_FLAGS) -ftls-model=initial-exec -c -o $@ $<
@@ -167,10 +179,9 @@ $(B)/obj/src/capture/%.o: $(S)/src/capture/%.c
 	@mkdir -p $(@D)
 	$(call say,MPICC)$(MPICC) $(TRACER_FLAGS) -DPILGRIM_VERSION_TEXT='"$(VERSION)"' -c -o $@ $<
 
-# The MPI functions themselves must be visible; preload.map hides the rest.
 $(B)/obj/generated/%.o: $(G)/%.c
 	@mkdir -p $(@D)
-	$(call say,MPICC)$(MPICC) $(TRACER_FLAGS) -fvisibility=default -c -o $@ $<
+	$(call say,MPICC)$(MPICC) $(TRACER_FLAGS) -c -o $@ $<
 
 $(B)/obj/src/launch/%.o: $(S)/src/launch/%.c
 	@mkdir -p $(@D)
@@ -191,9 +202,9 @@ $(B)/libcore.a: $(CORE) $(READER) $(PLAIN)
 	$(call say,AR)rm -f $@ && ar rcs $@ $^
 
 # PMPI_* stay undefined: they are the traced program's own MPI, bound at the first call.
-$(B)/libpilgrim.so: $(CORE) $(TRACER) $(S)/src/capture/preload.map
+$(B)/libpilgrim.so: $(CORE) $(TRACER) $(B)/preload.map
 	$(call say,LINK)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-z,lazy -Wl,--exclude-libs,ALL \
-	    -Wl,--version-script=$(S)/src/capture/preload.map -o $@ $(filter %.o,$^) $(PRELOAD_ZSTD) -ldl -lpthread
+	    -Wl,--version-script=$(B)/preload.map -o $@ $(filter %.o,$^) $(PRELOAD_ZSTD) -ldl -lpthread
 
 # One object whose inner names are local, so that a program's own names cannot meet them.
 $(B)/reader.o: $(READER) $(B)/libcore.a
@@ -222,13 +233,19 @@ PROGRAM_COMPILE = $(call say,MPICC)$(MPICC) $(PROGRAM_FLAGS) $(MPI_FLAGS) -o $@ 
 STUBS := $(B)/programs/cuda
 $(B)/programs/devices: PROGRAM_LIBS = -L$(STUBS) -lcudart -l:libcuda.so.1 -ldl -Wl,-rpath,$(STUBS)
 $(B)/programs/devices: $(STUBS)/libcudart.so
+$(B)/programs/places: PROGRAM_LIBS = -ldl -Wl,-rpath,$(STUBS)
+$(B)/programs/places: | $(STUBS)/plugin.so
+
+$(STUBS)/plugin.so: $(S)/tests/cuda/plugin.c $(STUBS)/libcudart.so
+	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -fPIC -shared -o $@ $^ -Wl,-rpath,$(STUBS)
 
 $(STUBS)/libcuda.so.1: $(S)/tests/cuda/stub_driver.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -fPIC -shared -Wl,-soname,$(@F) -o $@ $<
 
-$(STUBS)/libcudart.so: $(S)/tests/cuda/stub_runtime.c $(STUBS)/libcuda.so.1
-	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -fPIC -shared -Wl,-soname,$(@F) -o $@ $^ -Wl,-rpath,$(STUBS)
+$(STUBS)/libcudart.so: $(S)/tests/cuda/stub_runtime.c $(STUBS)/libcuda.so.1 $(S)/tests/cuda/libcudart.map
+	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -fPIC -shared -Wl,-soname,$(@F) -o $@ $(filter-out %.map,$^) \
+	    -Wl,--version-script=$(filter %.map,$^) -Wl,-rpath,$(STUBS)
 
 $(B)/programs/%: $(S)/examples/%.c
 	@mkdir -p $(@D)
@@ -253,7 +270,9 @@ $(B)/programs/yield.so: $(S)/tests/yield.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -fPIC -shared -o $@ $< -ldl
 
-$(B)/programs/overhead: $(S)/bench/overhead.c
+BENCHES := $(B)/programs/overhead $(B)/programs/alloc
+
+$(BENCHES): $(B)/programs/%: $(S)/bench/%.c
 	@mkdir -p $(@D)
 	$(PROGRAM_COMPILE)
 
@@ -287,7 +306,7 @@ other: $(S)/configure
 	@$(MAKE) --no-print-directory BUILD=$(B)/other all programs
 
 run-check run-check-long: WERROR := 1
-run-check run-check-long: all units programs $(B)/programs/overhead
+run-check run-check-long: all units programs $(BENCHES)
 	@$(MAKE) --no-print-directory BUILD=$(B) asan WERROR=1
 	@$(MAKE) --no-print-directory BUILD=$(B) tsan WERROR=1
 	$(if $(OTHER_MPICC),@$(MAKE) --no-print-directory BUILD=$(B) other WERROR=1)
@@ -296,8 +315,8 @@ run-check run-check-long: all units programs $(B)/programs/overhead
 run-demo: all programs
 	@MPIEXEC='$(MPIEXEC)' $(S)/tools/demo.sh $(B)
 
-run-bench: all programs $(B)/programs/overhead
-	@for part in size overhead decode; do MPIEXEC='$(MPIEXEC)' $(S)/bench/$$part.sh $(B) || exit 1; done
+run-bench: all programs $(BENCHES)
+	@for part in size overhead alloc decode; do MPIEXEC='$(MPIEXEC)' $(S)/bench/$$part.sh $(B) || exit 1; done
 
 coverage: $(G)/sources.mk
 	@cat $(G)/coverage.txt
@@ -316,7 +335,8 @@ install: all
 
 clean:
 	rm -rf $(addprefix $(B)/,obj generated generated.new mpi programs tests asan tsan other scratch demo bench \
-	    reader.o libcore.a dictionary.inc libpilgrim.so libpilgrim-reader.a libpilgrim-reader.so libpilgrim-reader.so.0 \
+	    reader.o libcore.a dictionary.inc libc_version.h preload.map libpilgrim.so libpilgrim-reader.a libpilgrim-reader.so \
+	    libpilgrim-reader.so.0 \
 	    pilgrim-gen pilgrim-run pilgrim-decode)
 
 distclean: clean

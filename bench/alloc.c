@@ -1,21 +1,30 @@
-/* Nanoseconds for a malloc/free pair: run it alone, then under the preloaded library, and compare.
+/* Nanoseconds of CPU time for a malloc/free pair: alloc PATTERN. Run it alone, then under the preloaded library, and compare.
  *
- * Patterns: a pair at a time (what the allocator serves from its thread cache), many blocks alive and replaced in a
- * random order, and realloc that grows a block. Medians of several rounds. */
+ *   pair      one block at a time: what the allocator serves from its thread cache
+ *   batch     1000 blocks of mixed sizes are allocated, then freed in the same order
+ *   alive     65536 blocks alive, replaced in a random order: caches miss
+ *   large     the same with blocks up to 4 KiB
+ *   realloc   a block grows in 16 steps: ns a step
+ *   named     batch, while an MPI call has named 4000 other blocks
+ *   threads   batch in two threads at the same time
+ */
 #define _GNU_SOURCE 1
+#include <mpi.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
-enum { ROUNDS = 9, PAIRS = 2000000, ALIVE = 1 << 16 };
+enum { PAIRS = 4000000, ALIVE = 1 << 16, BATCH = 1000, NAMED = 4000 };
 
 static void *volatile sink;
 
 static double now_ns(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
@@ -25,20 +34,36 @@ static uint32_t random_next(uint32_t *state)
     return *state >> 8;
 }
 
-static double pairs(size_t size)
+static double pair(void)
 {
     double start = now_ns();
     for (int i = 0; i < PAIRS; i++) {
-        sink = malloc(size);
+        sink = malloc(64);
         free(sink);
     }
     return (now_ns() - start) / PAIRS;
 }
 
-static double replaced(size_t limit)
+static double batch(void)
+{
+    void *blocks[BATCH];
+    uint32_t state = 1;
+    double start = now_ns();
+    for (int i = 0; i < PAIRS / BATCH; i++) {
+        for (int b = 0; b < BATCH; b++)
+            blocks[b] = malloc(1 + random_next(&state) % 256);
+        for (int b = 0; b < BATCH; b++)
+            free(blocks[b]);
+    }
+    return (now_ns() - start) / PAIRS;
+}
+
+static double replaced(uint32_t limit)
 {
     static void *blocks[ALIVE];
     uint32_t state = 1;
+    for (int i = 0; i < ALIVE; i++)
+        blocks[i] = malloc(1 + random_next(&state) % limit);
     double start = now_ns();
     for (int i = 0; i < PAIRS; i++) {
         uint32_t at = random_next(&state) % ALIVE;
@@ -46,47 +71,79 @@ static double replaced(size_t limit)
         blocks[at] = malloc(1 + random_next(&state) % limit);
     }
     double took = (now_ns() - start) / PAIRS;
-    for (int i = 0; i < ALIVE; i++) {
+    for (int i = 0; i < ALIVE; i++)
         free(blocks[i]);
-        blocks[i] = NULL;
-    }
     return took;
 }
 
-static double grown(size_t limit)
+static double alive(void)
 {
+    return replaced(256);
+}
+
+static double large(void)
+{
+    return replaced(4096);
+}
+
+static double grown(void)
+{
+    enum { STEPS = 16, STEP_BYTES = 256 };
     double start = now_ns();
-    for (int i = 0; i < PAIRS / 16; i++) {
+    for (int i = 0; i < PAIRS / STEPS; i++) {
         void *p = NULL;
-        for (size_t size = limit / 16; size <= limit; size += limit / 16)
-            p = realloc(p, size);
+        for (size_t steps = 1; steps <= STEPS; steps++)
+            p = realloc(p, steps * STEP_BYTES);
         sink = p;
         free(p);
     }
     return (now_ns() - start) / PAIRS;
 }
 
-static int by_value(const void *a, const void *b)
+static double named(void)
 {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    static void *others[NAMED], *between[NAMED];
+    MPI_Aint address;
+    for (int i = 0; i < NAMED; i++) {
+        others[i] = malloc(100);
+        between[i] = malloc(100);
+        MPI_Get_address(others[i], &address);
+    }
+    for (int i = 0; i < NAMED; i++)
+        free(between[i]); /* so that batch has blocks between those that are named */
+    double took = batch();
+    for (int i = 0; i < NAMED; i++)
+        free(others[i]);
+    return took;
 }
 
-static void report(const char *what, double (*measure)(size_t), size_t size)
+static void *run_batch(void *result)
 {
-    double took[ROUNDS];
-    for (int i = 0; i < ROUNDS; i++)
-        took[i] = measure(size);
-    qsort(took, ROUNDS, sizeof took[0], by_value);
-    printf("%-28s %8zu bytes %8.1f ns\n", what, size, took[ROUNDS / 2]);
+    *(double *)result = batch();
+    return NULL;
 }
 
-int main(void)
+static double threads(void)
 {
-    report("malloc, free", pairs, 64);
-    report("malloc, free", pairs, 4096);
-    report("free, malloc, 65536 alive", replaced, 256);
-    report("free, malloc, 65536 alive", replaced, 4096);
-    report("realloc, growing", grown, 4096);
-    return 0;
+    double took[2];
+    pthread_t other;
+    if (pthread_create(&other, NULL, run_batch, &took[1]))
+        abort();
+    run_batch(&took[0]);
+    pthread_join(other, NULL);
+    return (took[0] + took[1]) / 2;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        double (*measure)(void);
+    } patterns[] = {{"pair", pair},   {"batch", batch}, {"alive", alive},     {"large", large},
+                    {"realloc", grown}, {"named", named}, {"threads", threads}};
+    MPI_Init(&argc, &argv);
+    for (size_t i = 0; argc > 1 && i < sizeof patterns / sizeof patterns[0]; i++)
+        if (strcmp(argv[1], patterns[i].name) == 0)
+            printf("%.2f\n", patterns[i].measure());
+    return MPI_Finalize();
 }

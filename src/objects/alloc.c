@@ -16,8 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/shm.h>
 #include <unistd.h>
 
+#include "libc_version.h"
+#include "objects/interpose.h"
 #include "objects/memory.h"
 #include "pilgrim/status.h"
 
@@ -39,6 +42,8 @@ static struct {
     void *(*mmap64)(void *, size_t, int, int, int, off64_t);
     int (*munmap)(void *, size_t);
     void *(*mremap)(void *, size_t, size_t, int, ...);
+    void *(*shmat)(int, const void *, int);
+    int (*shmdt)(const void *);
 } next;
 
 static atomic_bool ready; /* `next` is complete */
@@ -70,6 +75,8 @@ static __attribute__((noinline)) bool resolve(void)
     next_set(&next.mmap64, "mmap64");
     next_set(&next.munmap, "munmap");
     next_set(&next.mremap, "mremap");
+    next_set(&next.shmat, "shmat");
+    next_set(&next.shmdt, "shmdt");
     resolving = false;
     atomic_store_explicit(&ready, true, memory_order_release);
     errno = saved;
@@ -140,8 +147,11 @@ PILGRIM_API void free(void *p)
 {
     if (!p || UNLIKELY(in_arena(p)) || UNLIKELY(!next_known()))
         return;
-    if (memory_followed)
+    if (memory_followed) {
+        /* The allocator will touch the block's head. Where that is not in a cache, it comes in while ours comes in. */
+        __builtin_prefetch((const char *)p - 16, 1);
         heap_freed(p);
+    }
     if (next.free)
         next.free(p);
 }
@@ -218,7 +228,21 @@ PILGRIM_API void *pvalloc(size_t size)
     return next_known() && next.pvalloc ? followed(next.pvalloc(size)) : none();
 }
 
-/* ---- mapped memory ---- */
+/* ---- mapped memory: see interpose.h ---- */
+
+PILGRIM_API void *followed_mmap(void *address, size_t length, int protection, int flags, int file, off_t offset);
+PILGRIM_API void *followed_mmap64(void *address, size_t length, int protection, int flags, int file, off64_t offset);
+PILGRIM_API int followed_munmap(void *address, size_t length);
+PILGRIM_API void *followed_mremap(void *address, size_t before, size_t length, int flags, ...);
+PILGRIM_API void *followed_shmat(int segment, const void *wanted, int flags);
+PILGRIM_API int followed_shmdt(const void *address);
+
+INTERPOSE(mmap, LIBC_VERSION);
+INTERPOSE(mmap64, LIBC_VERSION);
+INTERPOSE(munmap, LIBC_VERSION);
+INTERPOSE(mremap, LIBC_VERSION);
+INTERPOSE(shmat, LIBC_VERSION);
+INTERPOSE(shmdt, LIBC_VERSION);
 
 static size_t whole_pages(size_t length)
 {
@@ -233,7 +257,7 @@ static void *mapped(void *p, size_t length)
     return p;
 }
 
-PILGRIM_API void *mmap(void *address, size_t length, int protection, int flags, int file, off_t offset)
+PILGRIM_API void *followed_mmap(void *address, size_t length, int protection, int flags, int file, off_t offset)
 {
     if (!next_known() || !next.mmap) {
         errno = ENOMEM;
@@ -242,7 +266,7 @@ PILGRIM_API void *mmap(void *address, size_t length, int protection, int flags, 
     return mapped(next.mmap(address, length, protection, flags, file, offset), length);
 }
 
-PILGRIM_API void *mmap64(void *address, size_t length, int protection, int flags, int file, off64_t offset)
+PILGRIM_API void *followed_mmap64(void *address, size_t length, int protection, int flags, int file, off64_t offset)
 {
     if (!next_known() || !next.mmap64) {
         errno = ENOMEM;
@@ -251,7 +275,7 @@ PILGRIM_API void *mmap64(void *address, size_t length, int protection, int flags
     return mapped(next.mmap64(address, length, protection, flags, file, offset), length);
 }
 
-PILGRIM_API int munmap(void *address, size_t length)
+PILGRIM_API int followed_munmap(void *address, size_t length)
 {
     if (!next_known() || !next.munmap) {
         errno = ENOMEM;
@@ -262,7 +286,7 @@ PILGRIM_API int munmap(void *address, size_t length)
     return next.munmap(address, length);
 }
 
-PILGRIM_API void *mremap(void *address, size_t before, size_t length, int flags, ...)
+PILGRIM_API void *followed_mremap(void *address, size_t before, size_t length, int flags, ...)
 {
     va_list rest;
     va_start(rest, flags);
@@ -280,4 +304,35 @@ PILGRIM_API void *mremap(void *address, size_t before, size_t length, int flags,
     if (memory_followed)
         heap_mapped(address, whole_pages(before));
     return p;
+}
+
+PILGRIM_API void *followed_shmat(int segment, const void *wanted, int flags)
+{
+    if (!next_known() || !next.shmat) {
+        errno = ENOMEM;
+        return (void *)-1;
+    }
+    void *p = next.shmat(segment, wanted, flags);
+    struct shmid_ds state;
+    int saved = errno;
+    if (memory_followed && p != (void *)-1 && shmctl(segment, IPC_STAT, &state) == 0)
+        heap_mapped(p, whole_pages(state.shm_segsz));
+    errno = saved;
+    return p;
+}
+
+/* It does not say how many bytes go, and fails for what shmat did not attach: so what goes is noted before, and taken
+ * away after, unless something else lies there by then. */
+PILGRIM_API int followed_shmdt(const void *address)
+{
+    if (!next_known() || !next.shmdt) {
+        errno = EINVAL;
+        return -1;
+    }
+    uint64_t serial;
+    bool known = memory_followed && heap_mapping_serial(address, &serial);
+    int result = next.shmdt(address);
+    if (known && result == 0)
+        heap_mapping_gone(serial);
+    return result;
 }

@@ -8,8 +8,9 @@
  * cuMemAlloc without _v2 and its like (32-bit addresses, before CUDA 3.2), and calls that do not go through the
  * dynamic linker's names. Those driver.c finds out about.
  *
- * Nothing is looked up before the first call. In a process without CUDA these names exist all the same, as they do
- * where CUDA is installed and the driver is not, and say the same thing: not initialized. */
+ * Nothing is looked up before the first call. Who searches a process for these names does not find ours (interpose.h). A program
+ * that was linked with a weak reference to one, and runs without CUDA, does: it is told "not initialized", as by an
+ * installed CUDA without a driver. */
 #define _GNU_SOURCE 1
 #include <dlfcn.h>
 #include <errno.h>
@@ -20,7 +21,9 @@
 
 #include "objects/device.h"
 #include "objects/driver.h"
+#include "objects/interpose.h"
 #include "objects/memory.h"
+#include "objects/modules.h"
 #include "pilgrim/status.h"
 
 enum { SUCCESS = 0, NOT_INITIALIZED = 3 }; /* the same in the runtime and the driver */
@@ -42,15 +45,26 @@ static bool is_ours(const void *symbol)
     return dladdr(symbol, &one) && dladdr(&here, &other) && one.dli_fbase == other.dli_fbase;
 }
 
-/* A plug-in's libraries are its own: what CALLER would have found without us. */
-static void *find_beside(const char *name, const void *caller)
+static void *find_in(const char *path, const char *name)
 {
-    Dl_info info;
-    void *module = dladdr(caller, &info) ? dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    void *module = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
     void *symbol = module ? dlsym(module, name) : NULL;
     if (module)
         (void)dlclose(module); /* it is loaded without us */
     return symbol && !is_ours(symbol) ? symbol : NULL;
+}
+
+/* A plug-in's libraries are its own: what CALLER would have found without us. A function that ends with a call of ours has
+ * left the stack by then, and CALLER is its caller; so, at last, the library that should have it. */
+static void *find_beside(const char *name, const void *caller)
+{
+    char path[4096];
+    Dl_info info;
+    void *symbol = dladdr(caller, &info) ? find_in(info.dli_fname, name) : NULL;
+    const char *library = strncmp(name, "cuda", 4) == 0 ? "libcudart" : "libcuda.so";
+    if (!symbol && modules_path(library, path, sizeof path))
+        symbol = find_in(path, name);
+    return symbol;
 }
 
 /* Its library is kept for good, as the pointer to the function is. */
@@ -128,8 +142,8 @@ static void released(int result, bool known, const struct device_range *range)
 
 /* BEFORE and AFTER are statements; the wrapper's variables are `real`, the next function, and `result`. */
 #define WRAPPER(function, parameters, arguments, before, after)   \
-    PILGRIM_API int function parameters;                          \
-    PILGRIM_API int function parameters                           \
+    PILGRIM_API int followed_##function parameters;               \
+    PILGRIM_API int followed_##function parameters                \
     {                                                             \
         static struct next next = {.name = #function};            \
         int(*real) parameters;                                    \
@@ -211,3 +225,44 @@ WRAPPER(cuMemUnmap, (address_t p, size_t n), (p, n), uint64_t moment = device_mo
 
 WRAPPER(cudaDeviceReset, (void), (), uint64_t moment = device_moment(); int64_t device = counts() ? current_device(CALLER) : -1,
         if (device >= 0) all_released(result, 0, UINTPTR_MAX, device, moment))
+
+/* ---- their names ---- */
+
+/* The runtime has versions, one for each incompatible release. */
+#define RUNTIME(function)                                    \
+    INTERPOSE(function, "libcudart.so.11.0");                \
+    INTERPOSE_ALSO(function, "_12", "libcudart.so.12");      \
+    INTERPOSE_ALSO(function, "_13", "libcudart.so.13")
+/* The driver has none. */
+#define DRIVER(function) INTERPOSE(function, UNVERSIONED)
+
+RUNTIME(cudaMalloc);
+RUNTIME(cudaMallocManaged);
+RUNTIME(cudaMallocPitch);
+RUNTIME(cudaMalloc3D);
+RUNTIME(cudaMallocAsync);
+RUNTIME(cudaMallocAsync_ptsz);
+RUNTIME(cudaMallocFromPoolAsync);
+RUNTIME(cudaMallocFromPoolAsync_ptsz);
+RUNTIME(cudaMallocHost);
+RUNTIME(cudaHostAlloc);
+RUNTIME(cudaFree);
+RUNTIME(cudaFreeHost);
+RUNTIME(cudaFreeAsync);
+RUNTIME(cudaFreeAsync_ptsz);
+RUNTIME(cudaDeviceReset);
+DRIVER(cuMemAlloc_v2);
+DRIVER(cuMemAllocManaged);
+DRIVER(cuMemAllocPitch_v2);
+DRIVER(cuMemAllocAsync);
+DRIVER(cuMemAllocAsync_ptsz);
+DRIVER(cuMemAllocFromPoolAsync);
+DRIVER(cuMemAllocFromPoolAsync_ptsz);
+DRIVER(cuMemAllocHost_v2);
+DRIVER(cuMemHostAlloc);
+DRIVER(cuMemMap);
+DRIVER(cuMemFree_v2);
+DRIVER(cuMemFreeHost);
+DRIVER(cuMemFreeAsync);
+DRIVER(cuMemFreeAsync_ptsz);
+DRIVER(cuMemUnmap);

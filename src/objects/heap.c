@@ -433,6 +433,34 @@ void heap_mapped(const void *start, size_t length)
     pthread_mutex_unlock(&lock);
 }
 
+bool heap_mapping_serial(const void *start, uint64_t *serial)
+{
+    pthread_mutex_lock(&lock);
+    const struct mapping *range = mappings_find(&mappings, (uintptr_t)start);
+    bool found = range && range->start == (uintptr_t)start;
+    if (found)
+        *serial = range->serial;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+void heap_mapping_gone(uint64_t serial)
+{
+    for (bool more = true; more;) {
+        int64_t id = -1;
+        pthread_mutex_lock(&lock);
+        const struct mapping *range = mappings_of(&mappings, serial);
+        more = range;
+        if (more) {
+            (void)mappings_cut(&mappings, range->start, range->end, &id);
+            atomic_fetch_add(&memory_generation, 1);
+        }
+        pthread_mutex_unlock(&lock);
+        if (id >= 0)
+            release(id);
+    }
+}
+
 void heap_fork_prepare(void)
 {
     pthread_mutex_lock(&lock);

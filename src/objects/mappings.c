@@ -83,6 +83,14 @@ struct mapping *mappings_find(struct mappings *m, uintptr_t address)
     return i < m->count && m->ranges[i].start <= address ? &m->ranges[i] : NULL;
 }
 
+struct mapping *mappings_of(struct mappings *m, uint64_t serial)
+{
+    for (size_t i = 0; i < m->count; i++)
+        if (m->ranges[i].serial == serial)
+            return &m->ranges[i];
+    return NULL;
+}
+
 void mappings_name(struct mappings *m, struct mapping *range, int64_t id)
 {
     uint64_t serial = range->serial;

@@ -34,6 +34,9 @@ bool mappings_cut(struct mappings *m, uintptr_t start, uintptr_t end, int64_t *i
 /* The range that ADDRESS lies in, or NULL; valid until the next change. */
 struct mapping *mappings_find(struct mappings *m, uintptr_t address);
 
+/* A range of the mapping with this number, or NULL. */
+struct mapping *mappings_of(struct mappings *m, uint64_t serial);
+
 void mappings_name(struct mappings *m, struct mapping *range, int64_t id); /* names all pieces of RANGE's mapping */
 
 #endif

@@ -1,6 +1,7 @@
 /* What a pointer points to; see memory.h. Stacks, and the order in which the kinds of memory are asked.
  *
- * A thread's own stack comes first, and exactly: what lies above its stack pointer. Other threads' stacks are
+ * A thread's own stack comes first, and exactly: what lies above its stack pointer, unless it runs on a stack that the
+ * program made itself (a coroutine's), which is heap memory. Other threads' stacks are
  * known once they named a pointer. The main thread's stack is asked last, because the space that it may still
  * grow into can hold other memory.
  *
@@ -155,7 +156,7 @@ static bool find_known(const struct thread_memory *t, uintptr_t address, struct 
 {
     const void *pointer = (const void *)address;
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-    bool own = t && address >= here && address < t->high;
+    bool own = t && here >= t->low && address >= here && address < t->high;
     *lasting = true;
     if (!own && !in_other_stack(address, false)) {
         if (device_name(pointer, name))

@@ -44,6 +44,10 @@ void heap_resumed(const void *start, int64_t id);
 void heap_mapped(const void *start, size_t length);   /* mmap */
 void heap_unmapped(const void *start, size_t length); /* munmap, of any part */
 
+/* The number of the mapping that begins at START; false: none does. And the end of that mapping, all of it. */
+bool heap_mapping_serial(const void *start, uint64_t *serial);
+void heap_mapping_gone(uint64_t serial);
+
 /* False with PILGRIM_BUFFERS=off: allocations are not followed, those of before are forgotten. Set once, before
  * main. */
 extern bool memory_followed;
