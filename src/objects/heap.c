@@ -430,6 +430,7 @@ void heap_mapped(const void *start, size_t length)
     heap_unmapped(start, length); /* MAP_FIXED over another one */
     pthread_mutex_lock(&lock);
     (void)mappings_add(&mappings, from, to); /* without memory: counts as unknown */
+    atomic_fetch_add(&memory_generation, 1); /* START may have been known as the end of what lies before it */
     pthread_mutex_unlock(&lock);
 }
 
