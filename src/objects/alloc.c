@@ -147,11 +147,8 @@ PILGRIM_API void free(void *p)
 {
     if (!p || UNLIKELY(in_arena(p)) || UNLIKELY(!next_known()))
         return;
-    if (memory_followed) {
-        /* The allocator will touch the block's head. Where that is not in a cache, it comes in while ours comes in. */
-        __builtin_prefetch((const char *)p - 16, 1);
+    if (memory_followed)
         heap_freed(p);
-    }
     if (next.free)
         next.free(p);
 }
