@@ -26,8 +26,13 @@ static const double constants[4] = {1.5};
 static int world_rank, world_size;
 
 static int program_base(struct dl_phdr_info *info, size_t size, void *base) {
+    ElfW(Addr) low = UINTPTR_MAX;
+
     (void)size;
-    *(uintptr_t *)base = info->dlpi_addr;
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_LOAD && info->dlpi_phdr[i].p_vaddr < low)
+            low = info->dlpi_phdr[i].p_vaddr;
+    *(uintptr_t *)base = info->dlpi_addr + (low & ~(ElfW(Addr))4095);
     return 1; /* the program is the first */
 }
 
