@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "objects/mpi_library.h"
+#include "pilgrim/status.h"
 
 enum { FORTRAN_WORDS = 16 }; /* arguments at most, ierror and the strings' hidden lengths among them */
 
@@ -69,7 +70,7 @@ double fortran_pass_real(struct fortran_entry *entry, const void *site); /* with
 
 /* A function's entries; eight arguments are enough for most. */
 #define FORTRAN_ENTRY_8(symbol, id, status_argument) \
-    intptr_t symbol(intptr_t, intptr_t, intptr_t, intptr_t, intptr_t, intptr_t, intptr_t, intptr_t); \
+    PILGRIM_API intptr_t symbol(intptr_t, intptr_t, intptr_t, intptr_t, intptr_t, intptr_t, intptr_t, intptr_t); \
     intptr_t symbol(intptr_t a, intptr_t b, intptr_t c, intptr_t d, intptr_t e, intptr_t f, intptr_t g, intptr_t h) \
     { \
         static struct fortran_entry entry = {.name = #symbol, .function = id, .status = status_argument, .words = 8}; \
@@ -77,7 +78,7 @@ double fortran_pass_real(struct fortran_entry *entry, const void *site); /* with
         return fortran_pass(&entry, words, __builtin_return_address(0)); \
     }
 #define FORTRAN_ENTRY_16(symbol, id, status_argument) \
-    intptr_t symbol(intptr_t, intptr_t, intptr_t, intptr_t, intptr_t, intptr_t, intptr_t, intptr_t, \
+    PILGRIM_API intptr_t symbol(intptr_t, intptr_t, intptr_t, intptr_t, intptr_t, intptr_t, intptr_t, intptr_t, \
                     intptr_t, intptr_t, intptr_t, intptr_t, intptr_t, intptr_t, intptr_t, intptr_t); \
     intptr_t symbol(intptr_t a, intptr_t b, intptr_t c, intptr_t d, intptr_t e, intptr_t f, intptr_t g, intptr_t h, \
                     intptr_t i, intptr_t j, intptr_t k, intptr_t l, intptr_t m, intptr_t n, intptr_t o, intptr_t p) \
@@ -87,7 +88,7 @@ double fortran_pass_real(struct fortran_entry *entry, const void *site); /* with
         return fortran_pass(&entry, words, __builtin_return_address(0)); \
     }
 #define FORTRAN_ENTRY_REAL(symbol, id) \
-    double symbol(void); \
+    PILGRIM_API double symbol(void); \
     double symbol(void) \
     { \
         static struct fortran_entry entry = {.name = #symbol, .function = id, .status = -1, .words = 8}; \
