@@ -2,7 +2,7 @@
 # Calls decoded per second: stencil2d, 4 ranks, 10000 iterations; medians of 5. Usage: decode.sh BUILD, MPIEXEC in
 # the environment.
 set -eu
-build=$1
+build=$(realpath "$1")
 rm -rf "$build/bench/decode"
 mkdir -p "$build/bench/decode"
 cd "$build/bench/decode"

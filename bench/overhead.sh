@@ -2,7 +2,7 @@
 # What tracing adds to a call: medians of 9 runs, without Pilgrim, with PILGRIM_OFF=1 and recording, taken in turns
 # so that a slow moment of the machine falls on all three. Usage: overhead.sh BUILD, MPIEXEC in the environment.
 set -eu
-build=$1
+build=$(realpath "$1")
 rm -rf "$build/bench/overhead"
 mkdir -p "$build/bench/overhead"
 cd "$build/bench/overhead"

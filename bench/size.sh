@@ -2,7 +2,7 @@
 # Bytes of the trace, by ranks and iterations. Usage: size.sh BUILD, MPIEXEC in the environment.
 # The processes give the processor away while they wait (yield.so), else many ranks on few cores take hours.
 set -eu
-build=$1
+build=$(realpath "$1")
 rm -rf "$build/bench/size"
 mkdir -p "$build/bench/size"
 cd "$build/bench/size"

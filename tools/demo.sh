@@ -3,7 +3,7 @@
 # Usage: demo.sh BUILD, with MPIEXEC in the environment.
 set -eu
 
-build=$1
+build=$(realpath "$1")
 rm -rf "$build/demo"
 mkdir -p "$build/demo"
 cd "$build/demo"

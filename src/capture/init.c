@@ -70,6 +70,8 @@ bool capture_bind(void)
         switch (mpi_library_bind()) {
         case MPI_LIBRARY_OWN:
             capture.comm = MPI_COMM_NULL;
+            if (off & OFF_SETTING)
+                entries_bypass();
             atomic_fetch_and(&capture.off, ~(unsigned)OFF_UNBOUND);
             break;
         case MPI_LIBRARY_OTHER:
