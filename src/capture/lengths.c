@@ -1,6 +1,6 @@
 /* Lengths of arrays that the arguments do not say: neighbourhoods, topologies, the contents of datatypes.
  *
- * Asked of MPI only for handles that are not null, so that no error handler of the application's is called. */
+ * Asked of MPI only for communicators that are known to be some, so that no error handler of the application's is called. */
 #include "capture/call.h"
 
 int64_t length_peers(const struct call *c)
@@ -26,7 +26,7 @@ int64_t length_outdegree(MPI_Comm comm)
 static bool has_topology(MPI_Comm comm, int topology)
 {
     int kind = MPI_UNDEFINED;
-    return comm != MPI_COMM_NULL && PMPI_Topo_test(comm, &kind) == MPI_SUCCESS && kind == topology;
+    return comm_may_ask(HANDLE(comm)) && PMPI_Topo_test(comm, &kind) == MPI_SUCCESS && kind == topology;
 }
 
 int64_t length_cart_dims(MPI_Comm comm)

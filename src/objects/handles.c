@@ -300,6 +300,8 @@ struct view object_view(enum object_kind kind, uint64_t handle)
     struct object *o = find(kind, handle);
     v = views ? views[0] : (struct view){.rank = -1, .size = 1, .local_size = 1};
     leave();
+    if (is_null(kind, handle))
+        v.size = v.local_size = 0; /* arrays with an element for each rank have none */
     if (!o || !(world || self) || !mpi_runs())
         return v;
     if (self)
@@ -412,12 +414,27 @@ static void ask_degrees(MPI_Comm comm, int *indegree, int *outdegree)
     }
 }
 
+/* Under the lock: whether O is a communicator that a call made or that was there from the start. A handle that was only passed
+ * may be none at all. */
+static bool may_ask(const struct object *o, uint64_t comm)
+{
+    return o && !is_null(KIND_COMM, comm) && (o->has_view || o->name.predefined);
+}
+
+bool comm_may_ask(uint64_t comm)
+{
+    enter();
+    bool may = may_ask(find(KIND_COMM, comm), comm);
+    leave();
+    return may && mpi_runs();
+}
+
 static int degree(uint64_t comm, bool in)
 {
     int indegree = 0, outdegree = 0;
     enter();
     struct object *o = find(KIND_COMM, comm);
-    bool usable = o && !is_null(KIND_COMM, comm), known = usable && o->has_degrees;
+    bool usable = may_ask(o, comm), known = usable && o->has_degrees;
     if (known) {
         indegree = o->indegree;
         outdegree = o->outdegree;

@@ -61,8 +61,12 @@ uint64_t object_releasing(enum object_kind kind, uint64_t handle);
  * and no reference is left. */
 void object_released(enum object_kind kind, uint64_t before, uint64_t after);
 
-/* The view of a communicator, window or message; views[0] for what is unknown or null. */
+/* The view of a communicator, window or message; views[0] for what is unknown or null, of size 0 for null. */
 struct view object_view(enum object_kind kind, uint64_t handle);
+
+/* Whether MPI may be asked about COMM without an error that the application's error handler would see: a call made it, or it was
+ * there from the start. */
+bool comm_may_ask(uint64_t comm);
 
 /* Neighbourhood sizes of a communicator with a topology, asked once and kept; 0 without one. */
 int comm_indegree(uint64_t comm);
