@@ -225,7 +225,7 @@ $(B)/pilgrim-run: $(B)/obj/src/launch/pilgrim-run.o
 
 # ---- programs to trace, tests, benchmarks ----
 
-programs: $(PROGRAMS) $(FORTRAN_PROGRAMS) $(B)/programs/yield.so
+programs: $(PROGRAMS) $(FORTRAN_PROGRAMS) $(B)/programs/every $(B)/programs/yield.so
 
 PROGRAM_COMPILE = $(call say,MPICC)$(MPICC) $(PROGRAM_FLAGS) $(MPI_FLAGS) -o $@ $< $(PROGRAM_LIBS) -lm -lpthread
 
@@ -265,6 +265,16 @@ $(B)/programs/%: $(S)/tests/fortran/%.f
 $(B)/programs/%: $(S)/tests/fortran/%.f90
 	@mkdir -p $(@D)/modules
 	$(FORTRAN_COMPILE)
+
+# Each wrapped function, called from a table: see tests/every/calls.
+$(B)/every/every_calls.c: $(addprefix $(S)/tests/every/,generate calls every.c) $(G)/sources.mk
+	@mkdir -p $(@D)
+	$(call say,GEN)$(S)/tests/every/generate $(MPI_FAMILY) $(S)/mpi-std $(B)/mpi/mpi.i $(G)/coverage.txt \
+	    $(S)/tests/every/calls $(S)/tests/every/every.c $@ >$(B)/every/summary
+
+$(B)/programs/every: $(B)/every/every_calls.c $(call sources,tests/every) $(S)/tests/every/every.h
+	@mkdir -p $(@D)
+	$(call say,MPICC)$(MPICC) $(PROGRAM_FLAGS) -O0 $(MPI_FLAGS) -I$(S)/tests/every -o $@ $(filter %.c,$^)
 
 $(B)/programs/yield.so: $(S)/tests/yield.c
 	@mkdir -p $(@D)
@@ -337,6 +347,9 @@ clean:
 	rm -rf $(addprefix $(B)/,obj generated generated.new mpi programs tests asan tsan other scratch demo bench \
 	    reader.o libcore.a dictionary.inc libc_version.h preload.map libpilgrim.so libpilgrim-reader.a libpilgrim-reader.so \
 	    libpilgrim-reader.so.0 \
+
+	rm -rf $(addprefix $(B)/,obj generated generated.new mpi programs every tests asan other scratch demo bench \
+	    reader.o libcore.a dictionary.inc libpilgrim.so libpilgrim-reader.a libpilgrim-reader.so libpilgrim-reader.so.0 \
 	    pilgrim-gen pilgrim-run pilgrim-decode)
 
 distclean: clean
