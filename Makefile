@@ -201,9 +201,9 @@ $(B)/obj/src/%.o: $(S)/src/%.c
 $(B)/libcore.a: $(CORE) $(READER) $(PLAIN)
 	$(call say,AR)rm -f $@ && ar rcs $@ $^
 
-# PMPI_* stay undefined: they are the traced program's own MPI, bound at the first call.
+# Not linked with MPI, and none of its names is left undefined: the program's own is looked for (objects/mpi_library.h).
 $(B)/libpilgrim.so: $(CORE) $(TRACER) $(B)/preload.map
-	$(call say,LINK)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-z,lazy -Wl,--exclude-libs,ALL \
+	$(call say,LINK)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-z,defs -Wl,--exclude-libs,ALL \
 	    -Wl,--version-script=$(B)/preload.map -o $@ $(filter %.o,$^) $(PRELOAD_ZSTD) -ldl -lpthread
 
 # One object whose inner names are local, so that a program's own names cannot meet them.

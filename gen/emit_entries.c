@@ -1,4 +1,5 @@
-/* Writes what leads from the names that the program calls to the wrappers, and the library's variables. */
+/* Writes what leads from the names that the program calls to the wrappers, and from the wrappers to the library: its
+ * variables, and a pointer for each of its functions. */
 #include <string.h>
 
 #include "emit.h"
@@ -28,9 +29,30 @@ static void add_symbols(struct text *out, const struct library *library)
         text_add(out, "\\\n    X(%s) ", variables[i]);
 }
 
+static void emit_library_functions(const struct output *output)
+{
+    const struct library *library = &output->model->library;
+    struct text members = { 0 }, macros = { 0 }, rows = { 0 }, addresses = { 0 }, header = { 0 }, file = { 0 };
+    for (size_t i = 0; i < library->prototype_count; i++) {
+        const char *name = gen_format("P%s", library->prototypes[i].name);
+        text_add(&members, "__typeof__(%s) *%s;\n", name, name);
+        text_add(&macros, "#define %s (*mpi_functions.%s)\n", name, name);
+        text_add(&rows, "{\"%s\", (void **)(void *)&mpi_functions.%s},\n", name, name);
+        text_add(&addresses, ".%s = %s,\n", name, name);
+    }
+    struct field fields[] = { { "members", text_string(&members) }, { "macros", text_string(&macros) },
+                              { "rows", text_string(&rows) },       { "addresses", text_string(&addresses) },
+                              { NULL, NULL } };
+    template_fill(&header, output->templates, "mpi_functions_header.tmpl", fields);
+    gen_write_file(output->folder, "mpi_functions.h", &header);
+    template_fill(&file, output->templates, "mpi_functions.tmpl", fields);
+    gen_write_file(output->folder, "mpi_functions.c", &file);
+}
+
 void emit_entries(const struct output *output)
 {
     const struct model *model = output->model;
+    emit_library_functions(output);
     struct text symbols = { 0 }, header = { 0 }, declarations = { 0 }, rows = { 0 }, file = { 0 };
     add_symbols(&symbols, &model->library);
     template_fill(&header, output->templates, "mpi_symbols.tmpl",

@@ -25,9 +25,9 @@ static inline uint64_t clock_ns(void)
 
 /* What of OFF, which is not 0, is left against this call: MPI is looked for if none was seen so far, and after each
  * unloading the thread's call sites are looked at again. */
-static __attribute__((noinline, cold)) unsigned call_reasons(unsigned off)
+static __attribute__((noinline, cold)) unsigned call_reasons(unsigned off, const void *site)
 {
-    if (off & OFF_UNBOUND && capture_bind())
+    if (off & OFF_UNBOUND && capture_bind(site))
         off = atomic_load(&capture.off);
     off &= ~(unsigned)OFF_MOVED;
     if (off & ~(unsigned)OFF_PAUSED)
@@ -53,7 +53,7 @@ bool call_begin(struct call *c, uint32_t function, const void *site)
     }
     unsigned off = atomic_load_explicit(&capture.off, memory_order_relaxed);
     if (off & ~(unsigned)OFF_PAUSED) {
-        off = call_reasons(off);
+        off = call_reasons(off, site);
         if (off & ~(unsigned)OFF_PAUSED)
             return false;
     }

@@ -61,13 +61,19 @@ static bool speaks(void)
     return true;
 }
 
-bool capture_bind(void)
+static void say_missing(void)
+{
+    capture_say("the program calls an MPI function, and no MPI library in this process has it");
+}
+
+bool capture_bind(const void *site)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&lock);
     unsigned off = atomic_load(&capture.off);
-    if (!(off & (OFF_UNLOADED | OFF_FAILED)) && off & OFF_UNBOUND) {
-        switch (mpi_library_bind()) {
+    mpi_library_missing_hook = say_missing;
+    if (off & OFF_UNBOUND) {
+        switch (mpi_library_bind(site)) {
         case MPI_LIBRARY_OWN:
             capture.comm = MPI_COMM_NULL;
             if (off & OFF_SETTING)
@@ -78,6 +84,7 @@ bool capture_bind(void)
             entries_bypass();
             memory_followed = false;
             atomic_fetch_or(&capture.off, OFF_FAILED);
+            atomic_fetch_and(&capture.off, ~(unsigned)OFF_UNBOUND);
             if (!(off & OFF_SETTING) && speaks())
                 capture_say("this program's MPI is %s, this library is for %s; tracing is off", mpi_library_other,
                             mpi_library_built_for);
@@ -101,7 +108,7 @@ __attribute__((constructor)) static void capture_load(void)
     if (pthread_atfork(NULL, NULL, forked))
         atomic_fetch_or(&capture.off, OFF_SETTING);
     atomic_fetch_and(&capture.off, ~(unsigned)OFF_UNLOADED);
-    (void)capture_bind();
+    (void)capture_bind(NULL);
 }
 
 /* Fills capture.library from "MPICH Version:      4.0.2\n..." or "Open MPI v4.1.4, package: ...". */

@@ -4,8 +4,9 @@
 
 #include <stdbool.h>
 
-/* Looks for the program's MPI, if none was seen so far. True: calls are recorded from now on. */
-bool capture_bind(void);
+/* Looks for the program's MPI, if none was seen so far; SITE as for mpi_library_bind. True: calls are recorded from
+ * now on. */
+bool capture_bind(const void *site);
 
 /* After a successful PMPI_Init or PMPI_Init_thread, before call_leave: this thread becomes thread 0; rank, views,
  * private communicator. Collective over MPI_COMM_WORLD. */

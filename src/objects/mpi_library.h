@@ -1,4 +1,4 @@
-/* The MPI library of the traced program: which one it is, and what of it is data.
+/* The MPI library of the traced program: which one it is, where its functions and its data are.
  *
  * Included in place of <mpi.h>. MPI's constants may be variables of the library (MPI_COMM_WORLD of Open MPI, MPI_UNWEIGHTED
  * of MPICH). A plain reference to them would be bound when this library is loaded, where there may be no MPI yet, or never
@@ -8,7 +8,8 @@
 
 #include <mpi.h>
 
-#include "mpi_symbols.h" /* generated */
+#include "mpi_functions.h" /* generated */
+#include "mpi_symbols.h"   /* generated */
 
 #define MPI_LIBRARY_DECLARE(symbol) extern void *library_##symbol;
 MPI_LIBRARY_SYMBOLS(MPI_LIBRARY_DECLARE)
@@ -34,10 +35,25 @@ enum mpi_library {
     MPI_LIBRARY_OTHER, /* another one: its handles are of another type, no call may pass through a wrapper */
 };
 
-/* Looks for MPI among what the process has loaded. One thread at a time. */
-enum mpi_library mpi_library_bind(void);
+/* Looks for MPI among what the process has loaded:
+ *   1. the names that the whole process sees;
+ *   2. the libraries of the module that SITE, the caller of an MPI function, lies in: a plugin that was opened so that
+ *      nobody else sees its names (RTLD_LOCAL), as Python's modules are;
+ *   3. all that is loaded.
+ * Where the names are not for all to see the library stays loaded until the process ends.
+ * site: NULL: only 1. Not NULL: PMPI may be called afterwards, whatever is returned: without a library each function
+ * says so, once, and returns an error code, but for MPI_Initialized and MPI_Finalized, which answer no, as programs
+ * ask them to find out whether there is MPI.
+ * One thread at a time. */
+enum mpi_library mpi_library_bind(const void *site);
+
+/* After mpi_library_bind: NAME in the library, or NULL. */
+void *mpi_library_symbol(const char *name);
+
+/* Called by the functions that stand for those of a missing library. */
+extern void (*mpi_library_missing_hook)(void);
 
 extern const char mpi_library_built_for[]; /* "MPICH" or "Open MPI" */
-extern const char mpi_library_other[];     /* what else there may be */
+extern const char *mpi_library_other;      /* what MPI_LIBRARY_OTHER is */
 
 #endif
