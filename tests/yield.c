@@ -20,7 +20,12 @@ static _Atomic(progress_function) real_progress;
 
 static progress_function progress_find(void) {
     progress_function found = NULL;
-    void *symbol = dlsym(RTLD_NEXT, "ucp_worker_progress");
+    void *symbol = dlsym(RTLD_NEXT, "ucp_worker_progress"), *library;
+
+    if (symbol == NULL) { /* MPI came with a plugin, for its eyes only */
+        library = dlopen("libucp.so.0", RTLD_LAZY | RTLD_NOLOAD);
+        symbol = library != NULL ? dlsym(library, "ucp_worker_progress") : NULL;
+    }
 
     /* ISO C has no cast from an object pointer to a function pointer; POSIX guarantees the bytes agree. */
     memcpy(&found, &symbol, sizeof found);

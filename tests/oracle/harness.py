@@ -147,15 +147,22 @@ def execute_in(command, folder, settings, limit_s=LIMIT_S, file_bytes=None):
     return Result(process.returncode, out, err)
 
 
-def launch(ranks, command, folder, preload=(), settings=None, **options):
-    """Runs COMMAND on RANKS ranks, with PRELOAD libraries in its processes, not in the launcher."""
-    words = [MPIEXEC, "-n", str(ranks)]
-    preload = list(preload) + ([YIELD] if ranks > 1 and FAMILY == "mpich" else [])
-    if preload and FAMILY == "mpich":
-        words += ["-genv", "LD_PRELOAD", ":".join(preload)]
+def launch(ranks, command, folder, preload=(), settings=None, before=(), **options):
+    """Runs COMMAND on RANKS ranks, with PRELOAD libraries in its processes, not in the launcher. A ":" in COMMAND begins
+    another program, as the launchers have it. BEFORE: words before the launcher's; the preloads are its, too, then."""
+    several = ranks > 1 or ":" in command
+    preload = ":".join(list(preload) + ([YIELD] if several and FAMILY == "mpich" else []))
+    words = []
+    if preload and before:
+        settings = dict(settings or {}, LD_PRELOAD=preload)
     elif preload:
-        words += ["-x", "LD_PRELOAD=" + ":".join(preload)]
-    return execute(words + command, folder, settings, **options)
+        words = ["-genv", "LD_PRELOAD", preload] if FAMILY == "mpich" else ["-x", "LD_PRELOAD=" + preload]
+    words = [MPIEXEC, "-n", str(ranks)] + words
+    for word in command:
+        words.append(word)
+        if word == ":" and preload and not before and FAMILY != "mpich":
+            words += ["-x", "LD_PRELOAD=" + preload]
+    return execute(list(before) + words, folder, settings, **options)
 
 
 def decode(arguments, folder):
