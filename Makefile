@@ -13,7 +13,7 @@ B := $(abspath $(BUILD))
 G := $(B)/generated
 
 # These do not need a configured build folder: they set one up, or need none.
-NO_CONFIG := help clean distclean demo check check-long bench asan configure
+NO_CONFIG := help clean distclean demo check check-long check-apps bench asan configure
 .DEFAULT_GOAL := all
 
 ifneq ($(filter-out $(NO_CONFIG),$(or $(MAKECMDGOALS),all)),)
@@ -62,8 +62,8 @@ LIBRARIES := $(B)/libpilgrim.so
 endif
 LIBRARIES += $(if $(READER),$(B)/libpilgrim-reader.a $(B)/libpilgrim-reader.so)
 
-.PHONY: all help units other tsan programs coverage install clean distclean demo check check-long bench asan \
-	run-demo run-check run-check-long run-bench
+.PHONY: all help units other tsan programs coverage install clean distclean demo check check-long check-apps bench asan \
+	run-demo run-check run-check-long run-check-apps run-bench
 
 all: $(LIBRARIES) $(TOOLS)
 
@@ -72,6 +72,7 @@ help:
 	@echo 'make demo         install what is missing, build, trace a stencil on 4 ranks, show the calls'
 	@echo 'make check        install what is missing, build, run every test'
 	@echo 'make check-long   the same, with the long runs of the tests'
+	@echo 'make check-apps   install some real programs (LAMMPS, Quantum ESPRESSO, HPCC, ScaLAPACK) and trace them'
 	@echo 'make bench        trace sizes, cost of a call and of malloc, decoding speed (some minutes)'
 	@echo 'make coverage     which MPI functions are traced, which are not, and why'
 	@echo 'make install      libraries, tools, headers, man pages, pkg-config file (DESTDIR=... is obeyed)'
@@ -103,8 +104,9 @@ $(B)/config.mk: $(S)/configure $(S)/config.mk.in $(S)/build.mk.in $(S)/pilgrim.p
 # For these a newcomer has typed one command on a bare machine.
 parallel = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
 
-demo check check-long bench:
+demo check check-long check-apps bench:
 	$(if $(filter no,$(DEPS)),,@$(S)/tools/install-deps.sh)
+	$(if $(filter check-apps,$@),$(if $(filter no,$(DEPS)),,@$(S)/tools/install-apps.sh))
 	@$(MAKE) --no-print-directory $(parallel) run-$@
 
 # ---- the generator and what it writes ----
@@ -321,6 +323,12 @@ run-check run-check-long: all units programs $(BENCHES)
 	@$(MAKE) --no-print-directory BUILD=$(B) tsan WERROR=1
 	$(if $(OTHER_MPICC),@$(MAKE) --no-print-directory BUILD=$(B) other WERROR=1)
 	@MPICC='$(MPICC)' MPIEXEC='$(MPIEXEC)' CC='$(CC)' $(S)/tests/run-all $(if $(filter %-long,$@),--long) $(B)
+
+run-check-apps: all programs
+	$(if $(OTHER_MPICC),@$(MAKE) --no-print-directory BUILD=$(B) other)
+	@for build in $(B) $(wildcard $(B)/other); do \
+	    BUILD=$$build MPIEXEC=$$(sed -n 's/^MPIEXEC = //p' $$build/config.mk) $(S)/tests/apps/check-apps || failed=1; \
+	done; exit $${failed:-0}
 
 run-demo: all programs
 	@MPIEXEC='$(MPIEXEC)' $(S)/tools/demo.sh $(B)

@@ -26,32 +26,9 @@ check              Check: unit tests
 libsubunit-dev     what Check is linked with
 python3            tests: the second decoder and the comparison
 netpipe-mpich2     tests: a real MPI program
+python3-mpi4py     tests: MPI in Python, which opens it so that nobody else sees its names
+python3-numpy      tests: arrays for that
 '
 
-if ! command -v apt-get >/dev/null 2>&1 || ! command -v dpkg-query >/dev/null 2>&1; then
-    echo "install-deps: this is not a Debian system. Please install what these packages stand for:" >&2
-    echo "$wanted" >&2
-    echo "Then: autoconf && ./configure && make (and 'make check DEPS=no' for the tests)." >&2
-    exit 1
-fi
-
-missing=
-for package in $(echo "$wanted" | awk 'NF { print $1 }'); do
-    dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed || missing="$missing $package"
-done
-[ -n "$missing" ] || exit 0
-
-echo "install-deps: installing these Debian packages with apt-get:$missing"
-as_root=
-if [ "$(id -u)" -ne 0 ]; then
-    if ! command -v sudo >/dev/null 2>&1; then
-        echo "install-deps: not root and no sudo here. As root: apt-get install$missing" >&2
-        exit 1
-    fi
-    as_root=sudo
-fi
-# shellcheck disable=SC2086  # the list is words
-$as_root env DEBIAN_FRONTEND=noninteractive apt-get update -qq
-# shellcheck disable=SC2086
-$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing
-echo "install-deps: done"
+echo "$wanted" | "$(dirname "$0")/install-packages.sh" install-deps \
+    "autoconf && ./configure && make (and 'make check DEPS=no' for the tests)."
