@@ -58,7 +58,7 @@ MAN := $(wildcard $(S)/docs/*.1)
 TOOLS := $(if $(DECODER),$(B)/pilgrim-decode)
 ifneq ($(MPICC),)
 TOOLS += $(B)/pilgrim-run
-LIBRARIES := $(B)/libpilgrim.so
+LIBRARIES := $(B)/libpilgrim.so $(B)/libpilgrim.a
 endif
 LIBRARIES += $(if $(READER),$(B)/libpilgrim-reader.a $(B)/libpilgrim-reader.so)
 
@@ -208,6 +208,35 @@ $(B)/libpilgrim.so: $(CORE) $(TRACER) $(B)/preload.map
 	$(call say,LINK)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-z,defs -Wl,--exclude-libs,ALL \
 	    -Wl,--version-script=$(B)/preload.map -o $@ $(filter %.o,$^) $(PRELOAD_ZSTD) -ldl -lpthread
 
+# The same as an archive, for programs that MPI is linked with statically. The tracer is one object whose inner names are
+# local. The allocator is another, so that a program that brings its own goes without ours; between them go the names
+# that memory.h has for it. CUDA is left out: it is followed by versions of names, which only a shared library has.
+STATIC := $(patsubst %,$(B)/obj/static/%.o,src/objects/mpi_library src/capture/unload \
+	generated/mpi_functions generated/entries)
+STATIC_ALLOC := $(B)/obj/static/src/objects/alloc.o
+TRACER_SHARED = $(patsubst $(B)/obj/static/%,$(B)/obj/%,$(STATIC) $(STATIC_ALLOC))
+HEAP_NAMES := $(foreach name,allocated freed suspended resumed,--redefine-sym heap_$(name)=pilgrim_heap_$(name)) \
+	--redefine-sym memory_followed=pilgrim_memory_followed
+LIBZSTD_A = $(if $(findstring .a,$(PRELOAD_ZSTD)),$(shell $(CC) -print-file-name=libzstd.a))
+
+$(B)/obj/static/src/%.o: $(S)/src/%.c
+	@mkdir -p $(@D)
+	$(call say,MPICC)$(MPICC) $(TRACER_FLAGS) -DPILGRIM_STATIC -c -o $@ $<
+
+$(B)/obj/static/generated/%.o: $(G)/%.c
+	@mkdir -p $(@D)
+	$(call say,MPICC)$(MPICC) $(TRACER_FLAGS) -DPILGRIM_STATIC -c -o $@ $<
+
+$(B)/tracer.o: $(CORE) $(TRACER) $(STATIC)
+	$(call say,LD)ld -r -o $@ $(filter-out $(TRACER_SHARED) %/objects/cuda.o,$^) $(LIBZSTD_A) && objcopy $(HEAP_NAMES) --wildcard \
+	    --keep-global-symbol='MPI_*' --keep-global-symbol='MPIX_*' --keep-global-symbol='pilgrim_*' $@
+
+$(B)/allocator.o: $(STATIC_ALLOC)
+	$(call say,OBJCOPY)objcopy $(HEAP_NAMES) $< $@
+
+$(B)/libpilgrim.a: $(B)/tracer.o $(B)/allocator.o
+	$(call say,AR)rm -f $@ && ar rcs $@ $^
+
 # One object whose inner names are local, so that a program's own names cannot meet them.
 $(B)/reader.o: $(READER) $(B)/libcore.a
 	$(call say,LD)ld -r -o $@ $^ && objcopy --localize-hidden $@
@@ -346,18 +375,15 @@ install: all
 	install -m 755 $(TOOLS) $(DESTDIR)$(bindir)
 	install -m 755 $(filter %.so,$(LIBRARIES)) $(DESTDIR)$(libdir)
 	cd $(DESTDIR)$(libdir) && mv libpilgrim-reader.so libpilgrim-reader.so.0 && ln -sf libpilgrim-reader.so.0 libpilgrim-reader.so
-	install -m 644 $(B)/libpilgrim-reader.a $(DESTDIR)$(libdir)
+	install -m 644 $(filter %.a,$(LIBRARIES)) $(DESTDIR)$(libdir)
 	install -m 644 $(B)/pilgrim.pc $(DESTDIR)$(libdir)/pkgconfig
 	install -m 644 $(wildcard $(S)/include/pilgrim/*.h) $(DESTDIR)$(includedir)/pilgrim
 	install -m 644 $(MAN) $(DESTDIR)$(mandir)/man1
 
 clean:
-	rm -rf $(addprefix $(B)/,obj generated generated.new mpi programs tests asan tsan other scratch demo bench \
-	    reader.o libcore.a dictionary.inc libc_version.h preload.map libpilgrim.so libpilgrim-reader.a libpilgrim-reader.so \
-	    libpilgrim-reader.so.0 \
-
-	rm -rf $(addprefix $(B)/,obj generated generated.new mpi programs every tests asan other scratch demo bench \
-	    reader.o libcore.a dictionary.inc libpilgrim.so libpilgrim-reader.a libpilgrim-reader.so libpilgrim-reader.so.0 \
+	rm -rf $(addprefix $(B)/,obj generated generated.new mpi programs every tests asan tsan other scratch demo bench \
+	    reader.o tracer.o allocator.o libcore.a dictionary.inc libc_version.h preload.map libpilgrim.so libpilgrim.a \
+	    libpilgrim-reader.a libpilgrim-reader.so libpilgrim-reader.so.0 \
 	    pilgrim-gen pilgrim-run pilgrim-decode)
 
 distclean: clean

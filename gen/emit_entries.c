@@ -31,10 +31,12 @@ static void add_symbols(struct text *out, const struct library *library)
 
 static void emit_library_functions(const struct output *output)
 {
-    const struct library *library = &output->model->library;
+    const struct model *model = output->model;
     struct text members = { 0 }, macros = { 0 }, rows = { 0 }, addresses = { 0 }, header = { 0 }, file = { 0 };
-    for (size_t i = 0; i < library->prototype_count; i++) {
-        const char *name = gen_format("P%s", library->prototypes[i].name);
+    for (size_t i = 0; i < model->function_count; i++) {
+        if (!function_wrapped(&model->functions[i]))
+            continue;
+        const char *name = gen_format("P%s", model->functions[i].name);
         text_add(&members, "__typeof__(%s) *%s;\n", name, name);
         text_add(&macros, "#define %s (*mpi_functions.%s)\n", name, name);
         text_add(&rows, "{\"%s\", (void **)(void *)&mpi_functions.%s},\n", name, name);

@@ -123,10 +123,10 @@ static void prepare(struct fortran_entry *e, const void *site)
 /* ---- a call ---- */
 
 /* Calls of what the program does not want to be recorded, or of an MPI that this library is not for, are none of ours. */
-static bool passes(void)
+static bool passes(const void *site)
 {
     if (atomic_load_explicit(&capture.off, memory_order_relaxed) & OFF_UNBOUND)
-        (void)capture_bind();
+        (void)capture_bind(site);
     return atomic_load_explicit(&capture.off, memory_order_relaxed) &
            (OFF_UNBOUND | OFF_UNLOADED | OFF_SETTING | OFF_CHILD);
 }
@@ -136,7 +136,7 @@ static bool begin(struct fortran_call *call, struct fortran_entry *e, const intp
 {
     if (!atomic_load_explicit(&e->next, memory_order_acquire) || e->foreign)
         resolve(e, site);
-    if (e->foreign || passes())
+    if (e->foreign || passes(site))
         return false;
     if (!atomic_load_explicit(&e->prepared, memory_order_acquire))
         prepare(e, site);

@@ -10,6 +10,9 @@
 
 atomic_uint capture_moved;
 
+/* Not in libpilgrim.a: there is no next dlclose, and MPI, which is part of the program, is not called from a plugin. */
+#ifndef PILGRIM_STATIC
+
 PILGRIM_API int dlclose(void *handle)
 {
     int (*next)(void *);
@@ -25,3 +28,5 @@ PILGRIM_API int dlclose(void *handle)
         atomic_fetch_or(&capture.off, OFF_MOVED);
     return result;
 }
+
+#endif

@@ -4,7 +4,11 @@
  * set up: the next functions are looked up at the first call. That look-up may itself allocate; it is then served
  * from a small arena, whose memory is never freed. errno is the next function's.
  *
- * Memory that is given up is made known before the call that frees it: after it another thread may have it. */
+ * Memory that is given up is made known before the call that frees it: after it another thread may have it.
+ *
+ * With PILGRIM_STATIC for libpilgrim.a, which becomes a part of the program: there may be no next library to look in, so
+ * these are in the place of the C library's own functions, and call them by their other names. Mapped memory is not
+ * followed then, as mmap has no other name in a shared C library. */
 #undef _FILE_OFFSET_BITS
 #define _GNU_SOURCE 1
 #include <dlfcn.h>
@@ -25,6 +29,69 @@
 #include "pilgrim/status.h"
 
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+#ifdef PILGRIM_STATIC
+
+/* ---- the C library's own functions ---- */
+
+void *__libc_malloc(size_t);
+void *__libc_calloc(size_t, size_t);
+void *__libc_realloc(void *, size_t);
+void __libc_free(void *);
+void *__libc_memalign(size_t, size_t);
+void *__libc_valloc(size_t);
+void *__libc_pvalloc(size_t);
+
+static int aligned(void **p, size_t alignment, size_t size)
+{
+    int saved = errno;
+    if (alignment % sizeof(void *) || (alignment & (alignment - 1)) || !alignment)
+        return EINVAL;
+    void *memory = __libc_memalign(alignment, size);
+    errno = saved;
+    if (!memory)
+        return ENOMEM;
+    *p = memory;
+    return 0;
+}
+
+static const struct {
+    void *(*malloc)(size_t);
+    void *(*calloc)(size_t, size_t);
+    void *(*realloc)(void *, size_t);
+    void (*free)(void *);
+    void *(*aligned_alloc)(size_t, size_t);
+    int (*posix_memalign)(void **, size_t, size_t);
+    void *(*memalign)(size_t, size_t);
+    void *(*valloc)(size_t);
+    void *(*pvalloc)(size_t);
+} next = {__libc_malloc,   __libc_calloc, __libc_realloc,  __libc_free,  __libc_memalign,
+          aligned, __libc_memalign, __libc_valloc, __libc_pvalloc};
+
+static inline bool next_known(void)
+{
+    return true;
+}
+
+static void *none(void)
+{
+    errno = ENOMEM;
+    return NULL;
+}
+
+static inline void *arena_take(size_t size)
+{
+    (void)size;
+    return none();
+}
+
+static inline bool in_arena(const void *p)
+{
+    (void)p;
+    return false;
+}
+
+#else
 
 /* ---- the next functions ---- */
 
@@ -118,6 +185,8 @@ static inline bool in_arena(const void *p)
 {
     return (uintptr_t)p - (uintptr_t)arena.bytes < sizeof arena.bytes;
 }
+
+#endif
 
 static inline void *followed(void *p)
 {
@@ -224,6 +293,8 @@ PILGRIM_API void *pvalloc(size_t size)
 {
     return next_known() && next.pvalloc ? followed(next.pvalloc(size)) : none();
 }
+
+#ifndef PILGRIM_STATIC
 
 /* ---- mapped memory: see interpose.h ---- */
 
@@ -333,3 +404,5 @@ PILGRIM_API int followed_shmdt(const void *address)
         heap_mapping_gone(serial);
     return result;
 }
+
+#endif

@@ -32,11 +32,11 @@ def agreement(shadow, decoded, ranks):
 
 
 def traced_test(command, ranks, settings=None, preload=(LIBRARY,), before=(), inside=(), size=None, view=observed, code=0,
-                prepare=None):
+                prepare=None, traced=None):
     """COMMAND with and without Pilgrim.
     before, inside: words before and after the MPI launcher's. size: all ranks, where a colon in COMMAND adds some.
     view: of (result, folder), what must be the same. code: the exit code that is right. prepare: called with each folder
-    that the program is to run in."""
+    that the program is to run in. traced: in place of COMMAND with Pilgrim: one that is linked with it."""
     with Scratch() as scratch:
         for name in ("without", "with"):
             if prepare:
@@ -46,7 +46,7 @@ def traced_test(command, ranks, settings=None, preload=(LIBRARY,), before=(), in
         check(reference.code == code, "exit code %d without Pilgrim\n%s%s" % (reference.code, reference.out, reference.err))
         shadow, traces = scratch.folder("shadow"), scratch.folder("traces")
         mine = dict(settings or {}, PILGRIM_SHADOW=shadow, PILGRIM_TRACE=traces + "/")
-        result = launch(ranks, list(inside) + command, folder, preload, mine, before=before)
+        result = launch(ranks, list(inside) + (traced or command), folder, preload, mine, before=before)
         one, other = view(reference, without), view(result, folder)
         check(one == other, "not as without Pilgrim\nwithout: %r\nwith:    %r" % difference(one, other))
         check(len(result.ours()) == 1, "%d lines of Pilgrim's on stderr\n%s" % (len(result.ours()), "\n".join(result.ours())))
