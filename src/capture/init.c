@@ -2,11 +2,13 @@
 #define _GNU_SOURCE 1 /* environ */
 #include "capture/init.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "capture/capture.h"
@@ -139,9 +141,35 @@ static void say_settings(void)
         capture_say("PILGRIM_STACK=%u is ignored: %s", capture.settings.stack, why);
 }
 
+/* Processes that others spawned are a world of their own, whose ranks count from 0 again: a folder in FOLDER for each
+ * world. Rank 0 makes it, the others are told its number; 0: none could be made. */
+static int shadow_world(const char *folder, char *path, size_t size)
+{
+    int number = 1, made = -1;
+    for (; capture.rank == 0 && made; number++) {
+        snprintf(path, size, "%s/world-%d", folder, number);
+        made = mkdir(path, 0777);
+        if (made && errno != EEXIST)
+            break;
+    }
+    number = made ? 0 : number - 1;
+    PMPI_Bcast(&number, 1, MPI_INT, 0, capture.comm);
+    snprintf(path, size, "%s/world-%d", folder, number);
+    return number;
+}
+
 static void open_shadow(void)
 {
-    if (capture.settings.shadow && !shadow_open_file(capture.settings.shadow, capture.rank, !capture.initialized))
+    const char *folder = capture.settings.shadow;
+    char path[4096];
+    MPI_Comm parent = MPI_COMM_NULL;
+    if (!folder)
+        return;
+    if (capture.initialized)
+        PMPI_Comm_get_parent(&parent);
+    if (parent != MPI_COMM_NULL)
+        folder = shadow_world(folder, path, sizeof path) ? path : NULL;
+    if (!folder || !shadow_open_file(folder, capture.rank, !capture.initialized))
         capture_fail("the shadow cannot be written");
 }
 
