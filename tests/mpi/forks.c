@@ -1,8 +1,8 @@
 /* forks: children of an MPI process, which must neither trace nor disturb.
  *
  * Exercises: fork with exec of /bin/true, fork with a child that leaves by _exit, one that leaves by exit
- * (and so runs the exit handlers of every library), posix_spawn and system, before, between and after MPI
- * calls.
+ * (and so runs the exit handlers of every library), vfork with exec, posix_spawn, system and popen, before, between
+ * and after MPI calls.
  */
 #include "expect.h"
 
@@ -65,6 +65,24 @@ static void child_spawn(void) {
     EXPECT(system("exit 3") == 3 << 8);
 }
 
+static void child_of_vfork(void) {
+    const pid_t child = vfork();
+
+    if (child == 0) {
+        execl("/bin/sh", "sh", "-c", "ls / | cat >/dev/null; exit 4", (char *)NULL);
+        _exit(1);
+    }
+    child_wait(child, 4);
+}
+
+static void child_pipe(void) {
+    char line[64] = "";
+    FILE *pipe = popen("echo helper; exit 5", "r");
+
+    EXPECT(pipe != NULL && fgets(line, sizeof line, pipe) != NULL && line[0] == 'h');
+    EXPECT(pipe != NULL && pclose(pipe) == 5 << 8);
+}
+
 int main(int argc, char **argv) {
     int verdict;
 
@@ -80,6 +98,8 @@ int main(int argc, char **argv) {
         child_start(LEAVE_UNDERSCORE);
         exchange(20 + round);
         child_spawn();
+        child_of_vfork();
+        child_pipe();
     }
     /* A child that runs the exit handlers inherited from UCX could hang in them; one rank tries it. */
     if (world_rank == 0)

@@ -3,7 +3,8 @@
  * Exercises: MPI_Session_init, process sets, a group from a set, a communicator from the group, finalize of
  * the session. With the argument "mixed": two sessions after each other inside a program that calls MPI_Init
  * as well. (Without MPI_Init around them MPICH 4.0.2 crashes in the second MPI_Session_init: it cannot start
- * anew once its last session is gone.)
+ * anew once its last session is gone.) With "around": a session that begins before MPI_Init and ends after MPI_Finalize, and
+ * is used on either side and between.
  */
 #include "expect.h"
 
@@ -38,10 +39,44 @@ static int session_use(int round) {
     return verdict;
 }
 
+/* A sum over a communicator of SESSION's own. */
+static void session_sum(MPI_Session session, const char *tag) {
+    int size, rank, sum = -1;
+    MPI_Group group;
+    MPI_Comm comm;
+
+    MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
+    MPI_Comm_create_from_group(group, tag, MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
+    MPI_Group_free(&group);
+    MPI_Comm_size(comm, &size);
+    MPI_Comm_rank(comm, &rank);
+    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm);
+    EXPECT(sum == size * (size - 1) / 2);
+    MPI_Comm_free(&comm);
+}
+
+static int session_around(int *argc, char ***argv) {
+    MPI_Session session;
+    int verdict;
+
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
+    session_sum(session, "before");
+    MPI_Init(argc, argv);
+    session_sum(session, "between");
+    MPI_Barrier(MPI_COMM_WORLD);
+    verdict = expect_verdict("sessions", MPI_COMM_WORLD);
+    MPI_Finalize();
+    session_sum(session, "after");
+    MPI_Session_finalize(&session);
+    return verdict;
+}
+
 int main(int argc, char **argv) {
     const int mixed = argc > 1 && strcmp(argv[1], "mixed") == 0;
     int verdict;
 
+    if (argc > 1 && strcmp(argv[1], "around") == 0)
+        return session_around(&argc, &argv) | (expect_failures != 0);
     if (mixed)
         MPI_Init(&argc, &argv);
     verdict = session_use(0);
