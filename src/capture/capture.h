@@ -23,6 +23,7 @@ enum capture_off {
     OFF_CHILD = 16,   /* after fork */
     OFF_PAUSED = 32,  /* MPI_Pcontrol(0), pilgrim_off() */
     OFF_UNBOUND = 64, /* no MPI was seen so far */
+    OFF_OTHER = 256,  /* the process's MPI is of another family */
     OFF_MOVED = 128   /* not a reason: see capture_moved: an address may mean something else since */
 };
 

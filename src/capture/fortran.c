@@ -128,7 +128,7 @@ static bool passes(const void *site)
     if (atomic_load_explicit(&capture.off, memory_order_relaxed) & OFF_UNBOUND)
         (void)capture_bind(site);
     return atomic_load_explicit(&capture.off, memory_order_relaxed) &
-           (OFF_UNBOUND | OFF_UNLOADED | OFF_SETTING | OFF_CHILD);
+           (OFF_UNBOUND | OFF_OTHER | OFF_UNLOADED | OFF_SETTING | OFF_CHILD);
 }
 
 /* False: not ours, to be passed on. */

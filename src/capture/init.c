@@ -68,34 +68,33 @@ static void say_missing(void)
     capture_say("the program calls an MPI function, and no MPI library in this process has it");
 }
 
+static void say_other(void)
+{
+    if (speaks())
+        capture_say("this program's MPI is %s, this library is for %s; tracing is off", mpi_library_other, mpi_library_built_for);
+}
+
 bool capture_bind(const void *site)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    pthread_mutex_lock(&lock);
-    unsigned off = atomic_load(&capture.off);
+    unsigned before;
     mpi_library_missing_hook = say_missing;
-    if (off & OFF_UNBOUND) {
-        switch (mpi_library_bind(site)) {
-        case MPI_LIBRARY_OWN:
-            capture.comm = MPI_COMM_NULL;
-            if (off & OFF_SETTING)
-                entries_bypass();
-            atomic_fetch_and(&capture.off, ~(unsigned)OFF_UNBOUND);
-            break;
-        case MPI_LIBRARY_OTHER:
+    switch (mpi_library_bind(site)) {
+    case MPI_LIBRARY_OWN:
+        if (atomic_load(&capture.off) & OFF_SETTING)
             entries_bypass();
-            memory_followed = false;
-            atomic_fetch_or(&capture.off, OFF_FAILED);
-            atomic_fetch_and(&capture.off, ~(unsigned)OFF_UNBOUND);
-            if (!(off & OFF_SETTING) && speaks())
-                capture_say("this program's MPI is %s, this library is for %s; tracing is off", mpi_library_other,
-                            mpi_library_built_for);
-            break;
-        default:
-            break;
-        }
+        atomic_fetch_and(&capture.off, ~(unsigned)OFF_UNBOUND);
+        break;
+    case MPI_LIBRARY_OTHER:
+        entries_bypass();
+        memory_followed = false;
+        before = atomic_fetch_or(&capture.off, OFF_OTHER);
+        atomic_fetch_and(&capture.off, ~(unsigned)OFF_UNBOUND);
+        if (!(before & (OFF_OTHER | OFF_SETTING)))
+            say_other();
+        break;
+    default:
+        break;
     }
-    pthread_mutex_unlock(&lock);
     return !(atomic_load(&capture.off) & ~(unsigned)(OFF_PAUSED | OFF_MOVED));
 }
 
@@ -207,6 +206,7 @@ void capture_after_session_init(void)
     read_version();
     /* The session's thread level is not that of the process; locks are always right. */
     objects_set_threads(true);
+    capture.comm = MPI_COMM_NULL;
     capture.session = true;
     thread_becomes_first();
 }
@@ -222,7 +222,7 @@ void capture_before_finalize(void)
 
 void capture_before_abort(void)
 {
-    if (usable(OFF_UNLOADED | OFF_SETTING | OFF_FINISHED | OFF_CHILD | OFF_FAILED))
+    if (usable(OFF_UNLOADED | OFF_SETTING | OFF_FINISHED | OFF_CHILD | OFF_FAILED | OFF_OTHER))
         capture_say("MPI_Abort: an aborted run leaves no trace");
     atomic_fetch_or(&capture.off, OFF_FINISHED);
 }

@@ -21,7 +21,7 @@ PILGRIM_API int dlclose(void *handle)
     if (!next)
         return -1;
     int result = next(handle);
-    if (atomic_load(&capture.off) & (OFF_UNLOADED | OFF_SETTING | OFF_FAILED | OFF_FINISHED | OFF_CHILD))
+    if (atomic_load(&capture.off) & (OFF_UNLOADED | OFF_SETTING | OFF_FAILED | OFF_OTHER | OFF_FINISHED | OFF_CHILD))
         return result;
     unsigned moved = modules_moved();
     if (atomic_exchange(&capture_moved, moved) != moved)

@@ -65,7 +65,7 @@ static const struct symbol {
 static const char any_mpi[] = "PMPI_Init";
 
 /* For dlsym; RTLD_DEFAULT where the whole process sees the library's names. */
-static void *library;
+static _Atomic(void *) library;
 
 /* ---- while there is no MPI ---- */
 
@@ -89,12 +89,28 @@ static void *function_missing(const char *name)
     return flag ? (void *)missing_flag : (void *)missing;
 }
 
-static void functions_set(bool found)
+/* An address that another thread may be setting, to the same. */
+static void set(void **address, void *value)
+{
+    __atomic_store_n(address, value, __ATOMIC_RELAXED);
+}
+
+static void functions_set(void *handle)
 {
     for (size_t i = 0; i < mpi_function_count; i++) {
         const struct mpi_function *f = &mpi_function_table[i];
-        void *address = found ? dlsym(library, f->name) : NULL;
-        *f->address = address ? address : function_missing(f->name);
+        void *address = dlsym(handle, f->name);
+        set(f->address, address ? address : function_missing(f->name));
+    }
+}
+
+/* Not over what another thread has found. */
+static void functions_missing(void)
+{
+    for (size_t i = 0; i < mpi_function_count; i++) {
+        void *none = NULL;
+        __atomic_compare_exchange_n(mpi_function_table[i].address, &none, function_missing(mpi_function_table[i].name),
+                                    false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     }
 }
 
@@ -143,22 +159,23 @@ static void *any_object_with_mpi(void)
     return handle;
 }
 
-static bool library_find(const void *site)
+static bool library_find(const void *site, void **handle)
 {
     Dl_info caller;
-    library = RTLD_DEFAULT;
+    *handle = RTLD_DEFAULT;
     if (dlsym(RTLD_DEFAULT, any_mpi))
         return true;
     if (!site)
         return false;
-    void *handle = dladdr(site, &caller) && caller.dli_fname ? object_with_mpi(caller.dli_fname) : NULL;
-    library = handle ? handle : any_object_with_mpi();
-    return library;
+    *handle = dladdr(site, &caller) && caller.dli_fname ? object_with_mpi(caller.dli_fname) : NULL;
+    if (!*handle)
+        *handle = any_object_with_mpi();
+    return *handle;
 }
 
-static enum mpi_library library_kind(void)
+static enum mpi_library library_kind(void *handle)
 {
-    bool mpich = dlsym(library, "MPI_UNWEIGHTED"), open = dlsym(library, "ompi_mpi_comm_world");
+    bool mpich = dlsym(handle, "MPI_UNWEIGHTED"), open = dlsym(handle, "ompi_mpi_comm_world");
 #ifdef OPEN_MPI
     bool own = open;
 #else
@@ -172,15 +189,20 @@ static enum mpi_library library_kind(void)
 
 enum mpi_library mpi_library_bind(const void *site)
 {
-    bool found = library_find(site);
-    enum mpi_library kind = found ? library_kind() : MPI_LIBRARY_NONE;
-    if (found || site)
-        functions_set(found);
+    void *handle;
+    bool found = library_find(site, &handle);
+    enum mpi_library kind = found ? library_kind(handle) : MPI_LIBRARY_NONE;
+    if (found) {
+        atomic_store(&library, handle);
+        functions_set(handle);
+    } else if (site) {
+        functions_missing();
+    }
     if (kind == MPI_LIBRARY_OWN) {
         for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
-            void *value = dlsym(library, symbols[i].name);
+            void *value = dlsym(handle, symbols[i].name);
             if (value)
-                *symbols[i].value = value;
+                set(symbols[i].value, value);
         }
         handles_bound();
     }
@@ -190,7 +212,7 @@ enum mpi_library mpi_library_bind(const void *site)
 
 void *mpi_library_symbol(const char *name)
 {
-    return dlsym(library, name);
+    return dlsym(atomic_load(&library), name);
 }
 
 #endif

@@ -44,7 +44,8 @@ enum mpi_library {
  * site: NULL: only 1. Not NULL: PMPI may be called afterwards, whatever is returned: without a library each function
  * says so, once, and returns an error code, but for MPI_Initialized and MPI_Finalized, which answer no, as programs
  * ask them to find out whether there is MPI.
- * One thread at a time. */
+ * Several threads at once do the same. They take no lock but the loader's own: one of them may be in a constructor, and so
+ * hold that already. */
 enum mpi_library mpi_library_bind(const void *site);
 
 /* After mpi_library_bind: NAME in the library, or NULL. */

@@ -80,5 +80,8 @@ operation.Free()
 try:
     world.Send(numpy.zeros(1), dest=size + 5)
 except MPI.Exception as error:
-    print("rank %d of %d: best %d, caught %s" % (rank, size, best[0], error.Get_error_class() == MPI.ERR_RANK))
+    caught = error.Get_error_class() == MPI.ERR_RANK
+lines = world.gather("rank %d of %d: best %d, caught %s" % (rank, size, best[0], caught), root=0)
+if rank == 0:
+    print("\n".join(lines))
 sys.exit(5 if rank == 0 and "fail" in sys.argv else 0)

@@ -1,6 +1,7 @@
 """One program with and without Pilgrim, however it is started: nothing changes, there is one trace, and in it are the
 calls that the wrappers saw."""
 import os
+import re
 
 import compare
 import names
@@ -19,6 +20,14 @@ def decoded_to(trace, path, folder):
     done = execute(["sh", "-c", 'exec "$0" --format=json "$1" >"$2"', DECODE, trace, path], folder)
     check(done.code == 0 and not done.err, "pilgrim-decode: exit code %d\n%s" % (done.code, done.err))
     return path
+
+
+def sites_removed(path):
+    with open(path, encoding="utf-8") as file:
+        text, found = re.subn(r',"site":"[^"]*"', "", file.read())
+    check(found > 0, "no call sites")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
 
 
 def agreement(shadow, decoded, ranks):
@@ -87,11 +96,12 @@ def agreement_of_one(folders, decoded):
 
 
 def traced_test(command, ranks, settings=None, preload=(LIBRARY,), before=(), inside=(), size=None, view=observed, code=0,
-                prepare=None, traced=None):
+                prepare=None, traced=None, sites=True):
     """COMMAND with and without Pilgrim.
     before, inside: words before and after the MPI launcher's. size: all ranks, where a colon in COMMAND adds some.
     view: of (result, folder), what must be the same. code: the exit code that is right. prepare: called with each folder
-    that the program is to run in. traced: in place of COMMAND with Pilgrim: one that is linked with it."""
+    that the program is to run in. traced: in place of COMMAND with Pilgrim: one that is linked with it. sites: whether the
+    wrappers can tell where they are called from without what the decoder relies on."""
     with Scratch() as scratch:
         for name in ("without", "with"):
             if prepare:
@@ -110,6 +120,8 @@ def traced_test(command, ranks, settings=None, preload=(LIBRARY,), before=(), in
         check(files_under(folder) == files_under(without), "other files: %s" % (files_under(folder) ^ files_under(without)))
         trace = os.path.join(traces, made[0])
         decoded = decoded_to(trace, os.path.join(scratch.path, "decoded"), scratch.path)
+        if not sites:
+            sites_removed(decoded)
         calls = agreement(shadow, decoded, size or ranks)
         return "%d calls compared, a trace of %d bytes" % (calls, os.path.getsize(trace))
 
