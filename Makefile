@@ -165,7 +165,7 @@ $(B)/libc_version.h: $(B)/config.mk
 $(B)/preload.map: $(S)/src/capture/preload.map $(B)/libc_version.h
 	$(call say,TEXT)sed "s/^LIBC_VERSION/$$(cut -d '"' -f 2 $(B)/libc_version.h)/" $< >$@
 
-$(B)/obj/src/objects/alloc.o: $(B)/libc_version.h
+$(B)/obj/src/objects/alloc.o $(B)/obj/static/src/objects/alloc.o: $(B)/libc_version.h
 
 $(PLAIN): $(B)/obj/src/%.o: $(S)/src/%.c
 	@mkdir -p $(@D)
