@@ -288,6 +288,33 @@ static void set_view(struct object *o, struct view v, bool world)
     outdate();
 }
 
+/* The view of a communicator or window that the program came by where we did not see it (by PMPI, by an extension). The handle
+ * may be none at all: asking must not run the program's error handler, which the call itself will do. Open MPI and MPICH raise such
+ * errors on one of these two. False: it is none. */
+static bool ask_view(enum object_kind kind, uint64_t handle, struct view *v)
+{
+    const MPI_Comm raised_on[] = {MPI_COMM_WORLD, MPI_COMM_SELF};
+    MPI_Errhandler handlers[2];
+    int size = 0;
+    MPI_Group group = MPI_GROUP_NULL;
+    for (int i = 0; i < 2; i++) {
+        PMPI_Comm_get_errhandler(raised_on[i], &handlers[i]);
+        PMPI_Comm_set_errhandler(raised_on[i], MPI_ERRORS_RETURN);
+    }
+    bool good = kind == KIND_COMM ? PMPI_Comm_size(COMM(handle), &size) == MPI_SUCCESS
+                                  : PMPI_Win_get_group(WIN(handle), &group) == MPI_SUCCESS;
+    for (int i = 0; i < 2; i++) {
+        PMPI_Comm_set_errhandler(raised_on[i], handlers[i]);
+        if (handlers[i] != MPI_ERRORS_ARE_FATAL && handlers[i] != MPI_ERRORS_RETURN && handlers[i] != MPI_ERRHANDLER_NULL)
+            PMPI_Errhandler_free(&handlers[i]);
+    }
+    if (group != MPI_GROUP_NULL)
+        PMPI_Group_free(&group);
+    if (good)
+        *v = kind == KIND_COMM ? view_of_comm(COMM(handle)) : view_of_win(WIN(handle));
+    return good;
+}
+
 struct view object_view(enum object_kind kind, uint64_t handle)
 {
     bool world = kind == KIND_COMM && handle == HANDLE(MPI_COMM_WORLD);
@@ -296,21 +323,29 @@ struct view object_view(enum object_kind kind, uint64_t handle)
     if (c && c->has_view)
         return c->view;
     struct view v;
+    struct object *o;
     enter();
-    struct object *o = find(kind, handle);
     v = views ? views[0] : (struct view){.rank = -1, .size = 1, .local_size = 1};
     leave();
-    if (is_null(kind, handle))
+    bool null = is_null(kind, handle);
+    if (null)
         v.size = v.local_size = 0; /* arrays with an element for each rank have none */
-    if (!o || !(world || self) || !mpi_runs())
+    if (null || !mpi_runs() || (kind != KIND_COMM && kind != KIND_WIN))
         return v;
-    if (self)
+    if (self) {
         v = (struct view){.rank = 0, .size = 1, .local_size = 1};
-    else
+    } else if (world) {
         v = view_of_comm(MPI_COMM_WORLD);
+    } else if (!ask_view(kind, handle, &v)) {
+        v.size = v.local_size = 0;
+        return v;
+    }
     enter();
-    set_view(o, v, world);
-    v = o->view;
+    o = find_or_add(kind, handle);
+    if (o) {
+        set_view(o, v, world);
+        v = o->view;
+    }
     leave();
     return v;
 }
