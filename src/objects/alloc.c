@@ -30,6 +30,25 @@
 
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
+/* What stands behind ours. */
+struct functions {
+    void *(*malloc)(size_t);
+    void *(*calloc)(size_t, size_t);
+    void *(*realloc)(void *, size_t);
+    void (*free)(void *);
+    void *(*aligned_alloc)(size_t, size_t);
+    int (*posix_memalign)(void **, size_t, size_t);
+    void *(*memalign)(size_t, size_t);
+    void *(*valloc)(size_t);
+    void *(*pvalloc)(size_t);
+    void *(*mmap)(void *, size_t, int, int, int, off_t);
+    void *(*mmap64)(void *, size_t, int, int, int, off64_t);
+    int (*munmap)(void *, size_t);
+    void *(*mremap)(void *, size_t, size_t, int, ...);
+    void *(*shmat)(int, const void *, int);
+    int (*shmdt)(const void *);
+};
+
 #ifdef PILGRIM_STATIC
 
 /* ---- the C library's own functions ---- */
@@ -55,18 +74,17 @@ static int aligned(void **p, size_t alignment, size_t size)
     return 0;
 }
 
-static const struct {
-    void *(*malloc)(size_t);
-    void *(*calloc)(size_t, size_t);
-    void *(*realloc)(void *, size_t);
-    void (*free)(void *);
-    void *(*aligned_alloc)(size_t, size_t);
-    int (*posix_memalign)(void **, size_t, size_t);
-    void *(*memalign)(size_t, size_t);
-    void *(*valloc)(size_t);
-    void *(*pvalloc)(size_t);
-} next = {__libc_malloc,   __libc_calloc, __libc_realloc,  __libc_free,  __libc_memalign,
-          aligned, __libc_memalign, __libc_valloc, __libc_pvalloc};
+static const struct functions next = {
+    .malloc = __libc_malloc,
+    .calloc = __libc_calloc,
+    .realloc = __libc_realloc,
+    .free = __libc_free,
+    .aligned_alloc = __libc_memalign,
+    .posix_memalign = aligned,
+    .memalign = __libc_memalign,
+    .valloc = __libc_valloc,
+    .pvalloc = __libc_pvalloc,
+};
 
 static inline bool next_known(void)
 {
@@ -95,23 +113,7 @@ static inline bool in_arena(const void *p)
 
 /* ---- the next functions ---- */
 
-static struct {
-    void *(*malloc)(size_t);
-    void *(*calloc)(size_t, size_t);
-    void *(*realloc)(void *, size_t);
-    void (*free)(void *);
-    void *(*aligned_alloc)(size_t, size_t);
-    int (*posix_memalign)(void **, size_t, size_t);
-    void *(*memalign)(size_t, size_t);
-    void *(*valloc)(size_t);
-    void *(*pvalloc)(size_t);
-    void *(*mmap)(void *, size_t, int, int, int, off_t);
-    void *(*mmap64)(void *, size_t, int, int, int, off64_t);
-    int (*munmap)(void *, size_t);
-    void *(*mremap)(void *, size_t, size_t, int, ...);
-    void *(*shmat)(int, const void *, int);
-    int (*shmdt)(const void *);
-} next;
+static struct functions next;
 
 static atomic_bool ready; /* `next` is complete */
 static _Thread_local __attribute__((tls_model("initial-exec"))) bool resolving;
