@@ -48,7 +48,9 @@ bool call_begin(struct call *c, uint32_t function, const void *site)
         const struct thread *t = thread_known();
         if (fortran_claims(from, function))
             site = from->site;
-        else if (!t || !t->inside)
+        else if (t && t->inside)
+            from = NULL; /* made by C, within the call from Fortran */
+        else
             return false; /* the Fortran layer's own */
     }
     unsigned off = atomic_load_explicit(&capture.off, memory_order_relaxed);

@@ -73,6 +73,14 @@ def program(name):
     return os.path.join(BUILD, "programs", name)
 
 
+def other_build():
+    """The build folder for the MPI of the other family; None where there is none."""
+    for folder in (os.path.join(BUILD, "other"), os.path.dirname(BUILD)):
+        if os.path.exists(os.path.join(folder, "libpilgrim.so")):
+            return folder
+    return None
+
+
 def environment(settings):
     """This process's, without preloads and settings of Pilgrim's, with SETTINGS."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith("PILGRIM_") and k not in ("LD_PRELOAD", MARK)}
