@@ -12,7 +12,10 @@ static void print_json(struct output *o, uint32_t rank, const struct pilgrim_com
     out_text(o, "{\"rank\":");
     out_uint(o, rank);
     out_text(o, ",\"thread\":");
-    out_uint(o, c->thread);
+    if (c->thread >= 0)
+        out_int(o, c->thread);
+    else
+        out_text(o, "null");
     out_text(o, ",\"comm\":");
     out_json_string(o, c->name, strlen(c->name));
     out_text(o, ",\"parent\":");
@@ -40,7 +43,10 @@ static void print_text(struct output *o, uint32_t rank, const struct pilgrim_com
 {
     out_uint(o, rank);
     out_char(o, '.');
-    out_uint(o, c->thread);
+    if (c->thread >= 0)
+        out_int(o, c->thread);
+    else
+        out_char(o, '-');
     out_char(o, ' ');
     out_text(o, c->name);
     if (c->parent) {

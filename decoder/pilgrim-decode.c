@@ -226,7 +226,7 @@ static enum pilgrim_status print_communicators(struct output *out, const struct 
         status = pilgrim_communicators_next(list, &communicator, error);
         if (status != PILGRIM_OK)
             break;
-        if (!list_has(&o->threads, communicator.thread))
+        if (!list_has(&o->threads, (uint32_t)communicator.thread))
             continue;
         communicator_print(out, rank, &communicator, o->json);
         --*left;

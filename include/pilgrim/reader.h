@@ -152,7 +152,8 @@ PILGRIM_API enum pilgrim_status pilgrim_cursor_skip(struct pilgrim_cursor *curso
  * not all take part, of the members, too. */
 struct pilgrim_communicator {
     const char *name;       /* "comm:3"; "MPI_COMM_NULL" where the process is not in it. Borrowed until the next one. */
-    uint32_t thread;        /* that created it: the thread's next call that creates one. 0 too for that of the parents */
+    int64_t thread;         /* that created it: the thread's next call that creates one. -1: no recorded call did (a callback, a
+                             * pause, the process that spawned this one) */
     bool inter;
     const char *topology;   /* "MPI_CART", "MPI_GRAPH", "MPI_DIST_GRAPH", "MPI_UNDEFINED" */
     int64_t size;           /* of the (local) group */

@@ -13,7 +13,7 @@
 #include "functions.h"
 #include "merge/stream.h"
 
-enum { NO_LEADER = -1 };
+enum { NO_LEADER = -1, NO_THREAD = -1 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Under the lock: */
@@ -159,7 +159,7 @@ static enum pilgrim_status record(void)
     return status == PILGRIM_OK ? stream_append(process, class, key.data, key.length, 0) : status;
 }
 
-static void add(uint32_t thread, MPI_Comm comm, MPI_Comm parent, uint64_t members, const struct description *d)
+static void add(int64_t thread, MPI_Comm comm, MPI_Comm parent, uint64_t members, const struct description *d)
 {
     pthread_mutex_lock(&lock);
     key.length = 0;
@@ -187,6 +187,12 @@ static void add(uint32_t thread, MPI_Comm comm, MPI_Comm parent, uint64_t member
         capture_fail("out of memory");
 }
 
+/* Of a call that is not recorded (made in a callback, or while recording is paused) there is nothing in any thread. */
+static int64_t thread_of(const struct call *c)
+{
+    return c->recorded ? (int64_t)c->thread->index : NO_THREAD;
+}
+
 void communicators_begin(void)
 {
     MPI_Comm parent = MPI_COMM_NULL;
@@ -195,7 +201,7 @@ void communicators_begin(void)
         return;
     (void)object_created(KIND_COMM, HANDLE(parent));
     struct description d = describe(parent);
-    add(0, parent, MPI_COMM_NULL, 0, &d);
+    add(NO_THREAD, parent, MPI_COMM_NULL, 0, &d);
 }
 
 void put_new_comm(struct call *c, MPI_Comm comm, MPI_Comm parent, uint64_t salt)
@@ -206,14 +212,14 @@ void put_new_comm(struct call *c, MPI_Comm comm, MPI_Comm parent, uint64_t salt)
         d = describe(comm);
     else if (salt) /* not one of the members */
         return;
-    add(c->thread->index, comm, parent, salt ? members_key(comm, d.inter, salt) : 0, &d);
+    add(thread_of(c), comm, parent, salt ? members_key(comm, d.inter, salt) : 0, &d);
 }
 
 void put_new_comm_pending(struct call *c, MPI_Comm comm, MPI_Comm parent)
 {
     struct description d = describe(parent);
     put_new_pending(c, KIND_COMM, HANDLE(comm));
-    add(c->thread->index, comm, parent, 0, &d);
+    add(thread_of(c), comm, parent, 0, &d);
 }
 
 uint64_t comm_salt(int tag)

@@ -149,7 +149,7 @@ static enum pilgrim_status convert(struct pilgrim_communicators *l, const struct
     int64_t before = count_next(l, parent, key);
     const char *name = name_text(l->name, &in[COMMUNICATOR]);
     *out = (struct pilgrim_communicator){.name = name ? name : "?",
-                                         .thread = (uint32_t)in[THREAD].integer,
+                                         .thread = in[THREAD].integer,
                                          .inter = in[INTER].integer != 0,
                                          .topology = in[TOPOLOGY].type == PILGRIM_NAME ? in[TOPOLOGY].text : "?",
                                          .size = in[SIZE].integer,
