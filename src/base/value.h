@@ -36,7 +36,8 @@ enum value_tag {          /*  operands             slots          printed */
                                                                   with STATUS_ERROR, error follow */
     VALUE_SYMBOL = 18,    /*  length, bytes                       "fn:NAME" */
     VALUE_FUNCTION = 19,  /*                       id             "fn:3" */
-    VALUE_TAG_COUNT = 20
+    VALUE_VECTOR = 20,    /*  in shapes only: k                   stands for k values of an array */
+    VALUE_TAG_COUNT = 21
 };
 
 /* Operand widths in a key: a name is 2 bytes (index into the process's name table, descriptor.h), a length

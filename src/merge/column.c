@@ -1,211 +1,223 @@
-/* Columns as greedy arithmetic runs: a value goes to the last run if it continues it or if that run has one value
- * only. Greedy is not always fewest, but it is canonical and incremental. */
+/* Columns: differences as repeats, and the functions of the rank that fit so far. */
 #include "merge/column.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static int64_t wrapping_add(int64_t a, int64_t b)
+#include "base/try.h"
+
+static int64_t add(int64_t a, int64_t b)
 {
     return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
-static int64_t wrapping_sub(int64_t a, int64_t b)
+static int64_t subtract(int64_t a, int64_t b)
 {
     return (int64_t)((uint64_t)a - (uint64_t)b);
 }
 
-int64_t run_at(const struct run *r, uint64_t i)
+static void fits(struct column *c, enum expression_kind kind, int64_t constant)
 {
-    return (int64_t)((uint64_t)r->first + (uint64_t)r->step * i);
+    c->kinds |= 1u << kind;
+    c->constants[kind - 1] = constant;
 }
 
-const struct run *column_runs(const struct column *c)
+static bool is_kind(const struct column *c, enum expression_kind kind)
 {
-    return c->more ? c->more : &c->one;
+    return c->kinds >> kind & 1;
 }
 
-static struct run *last_run(struct column *c)
+/* Values agree modulo n: what counts is the rank itself, (x + value) mod n. */
+static void begin_relative(struct column *c, struct rank rank)
 {
-    return c->more ? &c->more[c->count - 1] : &c->one;
+    if (rank.n <= 0 || rank.x < 0 || rank.x >= rank.n)
+        return;
+    __int128 sum = ((__int128)c->first + rank.x) % rank.n;
+    int64_t absolute = (int64_t)(sum < 0 ? sum + rank.n : sum);
+    fits(c, EXPRESSION_MINUS, absolute);
+    fits(c, EXPRESSION_MINUS_TWICE, (int64_t)(((__int128)absolute + rank.x) % rank.n));
+    fits(c, EXPRESSION_XOR_RELATIVE, absolute ^ rank.x);
 }
 
-static enum pilgrim_status add_run(struct column *c, int64_t first)
+static void begin_world(struct column *c, struct rank rank)
 {
-    struct run run = {.first = first, .count = 1};
-    if (c->count == 0) {
-        c->one = run;
-        c->count = 1;
+    int64_t offset = subtract(c->first, rank.x);
+    fits(c, EXPRESSION_PLUS, offset);
+    fits(c, EXPRESSION_MINUS, add(c->first, rank.x));
+    fits(c, EXPRESSION_XOR, c->first ^ rank.x);
+    if (c->first < 0 || c->first > INT32_MAX)
+        return;
+    fits(c, EXPRESSION_MODULO, offset);
+    c->other = offset;
+    c->most = c->first;
+}
+
+void column_begin(struct column *c, int64_t value, struct rank rank)
+{
+    *c = (struct column){.first = value, .last = value, .length = 1};
+    if (rank.meaning == RANK_RELATIVE)
+        begin_relative(c, rank);
+    else if (rank.meaning == RANK_WORLD)
+        begin_world(c, rank);
+}
+
+/* (x + c) mod n: value - x is c, or c - n once the sum is n or more. Two offsets make n known. */
+static bool join_modulo(struct column *c, const struct column *from)
+{
+    int64_t high = c->constants[EXPRESSION_MODULO - 1], low = c->other;
+    const int64_t offsets[] = {from->constants[EXPRESSION_MODULO - 1], from->other};
+    for (unsigned i = 0; i < 2; i++) {
+        if (offsets[i] == high || offsets[i] == low)
+            continue;
+        if (high != low)
+            return false;
+        if (offsets[i] > high)
+            high = offsets[i];
+        else
+            low = offsets[i];
+    }
+    c->constants[EXPRESSION_MODULO - 1] = high;
+    c->other = low;
+    if (from->most > c->most)
+        c->most = from->most;
+    return high == low || c->most < high - low;
+}
+
+static void join_kinds(struct column *c, const struct column *from)
+{
+    c->kinds &= from->kinds;
+    for (enum expression_kind kind = EXPRESSION_PLUS; kind <= EXPRESSION_XOR; kind++)
+        if (c->constants[kind - 1] != from->constants[kind - 1])
+            c->kinds &= ~(1u << kind);
+    if (is_kind(c, EXPRESSION_MODULO) && !join_modulo(c, from))
+        c->kinds &= ~(1u << EXPRESSION_MODULO);
+}
+
+enum pilgrim_status column_join(struct column *c, const struct column *from, int64_t offset)
+{
+    if (!from->length)
         return PILGRIM_OK;
+    if (!c->length) {
+        TRY(column_copy(c, from));
+        c->first = add(c->first, offset);
+    } else {
+        TRY(repeats_append(&c->differences, subtract(add(from->first, offset), c->last), 1));
+        TRY(repeats_join(&c->differences, &from->differences));
+        c->length += from->length;
+        join_kinds(c, from);
     }
-    if (c->count == c->capacity || !c->more) {
-        uint32_t capacity = c->more ? c->capacity * 2 : 4;
-        struct run *more = realloc(c->more, capacity * sizeof *more);
-        if (!more)
-            return PILGRIM_NOMEM;
-        if (!c->more)
-            more[0] = c->one;
-        c->more = more;
-        c->capacity = capacity;
-    }
-    c->more[c->count++] = run;
+    c->last = add(from->last, offset);
     return PILGRIM_OK;
 }
 
 enum pilgrim_status column_append(struct column *c, int64_t value)
 {
-    return column_append_run(c, (struct run){.first = value, .count = 1});
+    struct column one;
+    column_begin(&one, value, (struct rank){.meaning = RANK_NOTHING});
+    return column_join(c, &one, 0);
 }
 
-enum pilgrim_status column_append_run(struct column *c, struct run run)
+enum pilgrim_status column_copy(struct column *c, const struct column *from)
 {
-    /* At most three rounds: after two values of RUN the last run has its step. */
-    while (run.count > 0) {
-        struct run *last = c->count ? last_run(c) : NULL;
-        bool continues = last && last->count > 1 && run_at(last, last->count) == run.first;
-        if (continues && (run.count == 1 || run.step == last->step)) {
-            last->count += run.count;
-            return PILGRIM_OK;
-        }
-        if (continues) {
-            last->count++;
-        } else if (last && last->count == 1) {
-            last->step = wrapping_sub(run.first, last->first);
-            last->count = 2;
-        } else {
-            enum pilgrim_status status = add_run(c, run.first);
-            if (status != PILGRIM_OK)
-                return status;
-        }
-        run.first = run_at(&run, 1);
-        run.count--;
-    }
-    return PILGRIM_OK;
+    *c = *from;
+    return repeats_copy(&c->differences, &from->differences);
 }
 
-enum pilgrim_status column_append_column(struct column *c, const struct column *from, int64_t offset)
+void column_free(struct column *c)
 {
-    const struct run *runs = column_runs(from);
-    for (uint32_t i = 0; i < from->count; i++) {
-        struct run run = runs[i];
-        run.first = wrapping_add(run.first, offset);
-        enum pilgrim_status status = column_append_run(c, run);
-        if (status != PILGRIM_OK)
-            return status;
-    }
-    return PILGRIM_OK;
+    repeats_free(&c->differences);
+    *c = (struct column){0};
 }
 
-uint64_t column_length(const struct column *c)
+static bool is_constant(const struct column *c)
 {
-    const struct run *runs = column_runs(c);
-    uint64_t length = 0;
-    for (uint32_t i = 0; i < c->count; i++)
-        length += runs[i].count;
-    return length;
-}
-
-/* Whether C is RANKS + *offset. Both are canonical and of equal length, so their runs correspond. */
-static bool follows_ranks(const struct column *c, const struct column *ranks, int64_t *offset)
-{
-    if (c->count != ranks->count)
+    const struct repeats *r = &c->differences;
+    if (r->count > 1 || (r->count == 1 && (r->open.exponent || r->items[0].value)))
         return false;
-    const struct run *a = column_runs(c), *b = column_runs(ranks);
-    *offset = wrapping_sub(a[0].first, b[0].first);
-    for (uint32_t i = 0; i < c->count; i++)
-        if (a[i].count != b[i].count || a[i].step != b[i].step || wrapping_sub(a[i].first, b[i].first) != *offset)
-            return false;
-    return true;
+    return !r->open.exponent || !r->open.value;
 }
 
-static void write_runs(const struct column *c, struct bytes *out)
+bool column_is(const struct column *c, enum expression_kind kind, int64_t *constant, int64_t *n)
 {
-    const struct run *runs = column_runs(c);
-    int64_t before = 0;
-    bytes_put_varint(out, 2);
-    bytes_put_varint(out, c->count);
-    for (uint32_t i = 0; i < c->count; i++) {
-        bytes_put_svarint(out, wrapping_sub(runs[i].first, before));
-        bytes_put_varint(out, runs[i].count - 1);
-        if (runs[i].count > 1)
-            bytes_put_svarint(out, runs[i].step);
-        before = run_at(&runs[i], runs[i].count - 1);
+    *n = 0;
+    if (kind == EXPRESSION_CONSTANT) {
+        *constant = c->first;
+        return is_constant(c);
     }
+    *constant = c->constants[kind - 1];
+    if (kind == EXPRESSION_MODULO)
+        *n = *constant - c->other;
+    return is_kind(c, kind) && (kind != EXPRESSION_MODULO || *n > 0);
 }
 
-static void write_list(const struct column *c, struct bytes *out)
+static enum pilgrim_status visit_items(const struct repeats_item *items, size_t count, int64_t *value,
+                                       column_visitor *each, void *context)
 {
-    const struct run *runs = column_runs(c);
-    int64_t before = 0;
-    bytes_put_varint(out, 3);
-    bytes_put_varint(out, column_length(c));
-    for (uint32_t i = 0; i < c->count; i++) {
-        for (uint64_t k = 0; k < runs[i].count; k++) {
-            int64_t value = run_at(&runs[i], k);
-            bytes_put_svarint(out, wrapping_sub(value, before));
-            before = value;
+    for (size_t i = 0; i < count; i++) {
+        bool block = items[i].exponent & REPEATS_BEGIN;
+        size_t size = block ? (size_t)items[i].value : 0;
+        uint64_t times = block ? items[i + size + 1].exponent & ~REPEATS_END : items[i].exponent;
+        for (; times > 0; times--) {
+            if (block) {
+                TRY(visit_items(&items[i + 1], size, value, each, context));
+            } else {
+                *value = add(*value, items[i].value);
+                TRY(each(context, *value));
+            }
         }
+        i += block ? size + 1 : 0;
     }
+    return PILGRIM_OK;
 }
 
-void column_write(const struct column *c, const struct column *ranks, struct bytes *out)
+enum pilgrim_status column_visit(const struct column *c, column_visitor *each, void *context)
 {
-    const struct run *runs = column_runs(c);
-    int64_t offset;
-    if (c->count == 1 && runs[0].step == 0) {
-        bytes_put_varint(out, 0);
-        bytes_put_svarint(out, runs[0].first);
-        return;
-    }
-    if (follows_ranks(c, ranks, &offset)) {
-        bytes_put_varint(out, 1);
-        bytes_put_svarint(out, offset);
-        return;
-    }
-    /* A list can only be shorter where runs are short on average. */
-    if (column_length(c) > 3 * (uint64_t)c->count) {
-        write_runs(c, out);
-        return;
-    }
-    struct bytes as_runs = {0}, as_list = {0};
-    write_runs(c, &as_runs);
-    write_list(c, &as_list);
-    const struct bytes *shorter = as_list.length < as_runs.length ? &as_list : &as_runs;
-    bytes_put(out, shorter->data, shorter->length);
-    if (as_runs.failed || as_list.failed)
-        out->failed = true;
-    bytes_free(&as_runs);
-    bytes_free(&as_list);
+    int64_t value = c->first;
+    if (!c->length)
+        return PILGRIM_OK;
+    TRY(each(context, value));
+    TRY(visit_items(c->differences.items, c->differences.count, &value, each, context));
+    return visit_items(&c->differences.open, c->differences.open.exponent > 0, &value, each, context);
 }
+
+#define PACKED_LIST 128u /* beside the kinds */
 
 void column_pack(const struct column *c, struct bytes *out)
 {
-    const struct run *runs = column_runs(c);
-    bytes_put_varint(out, c->count);
-    for (uint32_t i = 0; i < c->count; i++) {
-        bytes_put_svarint(out, runs[i].first);
-        bytes_put_svarint(out, runs[i].step);
-        bytes_put_varint(out, runs[i].count);
+    bytes_put_svarint(out, c->first);
+    bytes_put_varint(out, c->length);
+    bytes_put_u8(out, (uint8_t)(c->kinds | (c->is_list ? PACKED_LIST : 0)));
+    for (enum expression_kind kind = EXPRESSION_PLUS; kind <= EXPRESSION_MODULO; kind++)
+        if (is_kind(c, kind))
+            bytes_put_svarint(out, c->constants[kind - 1]);
+    if (is_kind(c, EXPRESSION_MODULO)) {
+        bytes_put_svarint(out, c->other);
+        bytes_put_svarint(out, c->most);
+    }
+    if (c->length > 1) {
+        bytes_put_svarint(out, c->last);
+        repeats_pack(&c->differences, out);
     }
 }
 
 enum pilgrim_status column_unpack(struct cursor *in, struct column *c)
 {
-    *c = (struct column){0};
-    size_t count = cursor_count(in, 3);
-    for (size_t i = 0; i < count && in->status == PILGRIM_OK; i++) {
-        struct run run = {.first = cursor_svarint(in)};
-        run.step = cursor_svarint(in);
-        run.count = cursor_varint(in);
-        enum pilgrim_status status = column_append_run(c, run);
-        if (status != PILGRIM_OK)
-            return status;
+    *c = (struct column){.first = cursor_svarint(in)};
+    c->length = cursor_varint(in);
+    c->kinds = cursor_u8(in);
+    c->is_list = c->kinds & PACKED_LIST;
+    c->kinds &= ~PACKED_LIST;
+    for (enum expression_kind kind = EXPRESSION_PLUS; kind <= EXPRESSION_MODULO; kind++)
+        if (is_kind(c, kind))
+            c->constants[kind - 1] = cursor_svarint(in);
+    if (is_kind(c, EXPRESSION_MODULO)) {
+        c->other = cursor_svarint(in);
+        c->most = cursor_svarint(in);
+    }
+    c->last = c->first;
+    if (c->length > 1) {
+        c->last = cursor_svarint(in);
+        TRY(repeats_unpack(in, &c->differences));
     }
     return in->status;
-}
-
-void column_free(struct column *c)
-{
-    free(c->more);
-    *c = (struct column){0};
 }

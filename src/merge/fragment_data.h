@@ -1,5 +1,4 @@
-/* The inside of a fragment: tables by content, and the groups over them. Shared by fragment.c, fragment_pack.c and
- * trace_writer.c.
+/* The inside of a fragment: tables by content, and the groups over them. Shared by the files of this folder.
  *
  * Invariant: every number refers to a table of the same fragment. Groups are found again by their key in
  * `group_keys`, value groups by theirs in `part_keys`: number in the key table = place in the array. */
@@ -11,17 +10,25 @@
 #include "merge/fragment.h"
 #include "timing/timing.h"
 
-/* One value group: members that agree in one class's sequence and shapes. */
+/* Signatures of a part that follow each other: one, or COUNT of them as a vector (merge/slots.h). */
+struct entry {
+    uint32_t shape;
+    uint32_t count;
+};
+
+/* One value group: members that agree in one class's sequence and shapes.
+ * Slots that were equal for every member share a column. */
 struct part {
     uint32_t group;
     uint32_t place;           /* of the class in the group's list */
     uint32_t sequence;
-    uint32_t signature_count;
-    uint32_t *shapes;         /* of the signatures */
-    uint32_t column_count;    /* slots of all signatures, one after the other */
+    uint32_t entry_count;
+    struct entry *entries;
+    uint32_t slot_count;      /* of all entries, one after the other */
+    uint32_t *slots;          /* the column of each */
+    uint32_t column_count;
     struct column *columns;
     struct column members;    /* places in the structure group */
-    struct column ranks;      /* world ranks of the members */
 };
 
 /* The value groups of one class of a structure group, in order of first appearance. */
@@ -47,7 +54,7 @@ struct fragment {
     uint32_t first_rank;
     uint32_t rank_count;
     uint64_t thread_total;
-    struct column thread_counts; /* for each rank */
+    struct repeats thread_counts; /* for each rank */
     uint64_t calls;
     uint64_t plain_bytes;
     struct intern strings;
@@ -57,19 +64,36 @@ struct fragment {
     struct intern classes;    /* varint function << 1 | fortran, count of frames, each: index module, varint offset */
     struct intern shapes;     /* as in the file */
     struct intern sequences;  /* serialised rules */
+    struct intern lists;      /* of differences: packed repeats */
     struct intern group_keys; /* u8 process, varint sequence, classes as varints */
-    struct intern part_keys;  /* varint group, place, sequence, then shapes */
+    struct intern part_keys;  /* varint group, place, sequence, then entries */
     struct group *groups;
     struct part *parts;
     uint32_t group_capacity;
     uint32_t part_capacity;
 };
 
-/* The group or part of that description, added without members if new. SHAPE arrays are copied.
+/* The group or part of that description, added without members, slots and columns if new. Arrays are copied.
  * errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED */
 enum pilgrim_status fragment_group(struct fragment *f, bool process, uint32_t sequence, const uint32_t *classes,
                                    uint32_t class_count, uint32_t *group) PILGRIM_CHECKED;
 enum pilgrim_status fragment_part(struct fragment *f, uint32_t group, uint32_t place, uint32_t sequence,
-                                  const uint32_t *shapes, uint32_t signature_count, uint32_t *part) PILGRIM_CHECKED;
+                                  const struct entry *entries, uint32_t entry_count, uint32_t *part) PILGRIM_CHECKED;
+
+/* Slots that the entries of a part have together. errors: PILGRIM_DAMAGED, PILGRIM_LIMIT */
+enum pilgrim_status fragment_slots(const struct fragment *f, const struct entry *entries, uint32_t entry_count,
+                                   uint32_t *slots) PILGRIM_CHECKED;
+
+/* The members of FROM, a part of equal entries, behind those of TO; PLACE_OFFSET is added to their places. */
+enum pilgrim_status part_join(struct part *to, const struct part *from, uint64_t place_offset) PILGRIM_CHECKED;
+
+void part_free(struct part *p);
+
+/* Interns TEXT among the strings; what B holds, and empties B. */
+enum pilgrim_status intern_text(struct fragment *f, const char *text, uint32_t *number) PILGRIM_CHECKED;
+enum pilgrim_status intern_bytes(struct intern *t, struct bytes *b, uint32_t *number) PILGRIM_CHECKED;
+
+/* A copy of BYTES bytes, to be freed; NULL: no memory. */
+void *copy_of(const void *data, size_t bytes);
 
 #endif

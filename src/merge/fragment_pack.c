@@ -56,11 +56,16 @@ static void pack_part(const struct part *p, struct bytes *out)
     bytes_put_varint(out, p->group);
     bytes_put_varint(out, p->place);
     bytes_put_varint(out, p->sequence);
-    pack_numbers(p->shapes, p->signature_count, out);
+    bytes_put_varint(out, p->entry_count);
+    for (uint32_t i = 0; i < p->entry_count; i++) {
+        bytes_put_varint(out, p->entries[i].shape);
+        bytes_put_varint(out, p->entries[i].count);
+    }
+    pack_numbers(p->slots, p->slot_count, out);
+    bytes_put_varint(out, p->column_count);
     for (uint32_t i = 0; i < p->column_count; i++)
         column_pack(&p->columns[i], out);
     column_pack(&p->members, out);
-    column_pack(&p->ranks, out);
 }
 
 static void pack_group(const struct group *g, struct bytes *out)
@@ -81,7 +86,7 @@ static void pack_group(const struct group *g, struct bytes *out)
 static const struct intern *content_table(const struct fragment *f, unsigned i)
 {
     const struct intern *tables[] = {&f->strings, &f->properties, &f->functions, &f->modules,
-                                     &f->classes, &f->shapes,     &f->sequences};
+                                     &f->classes, &f->shapes,     &f->sequences, &f->lists};
     return i < sizeof tables / sizeof tables[0] ? tables[i] : NULL;
 }
 
@@ -90,7 +95,7 @@ void fragment_pack(const struct fragment *f, struct bytes *out)
     bytes_put_varint(out, f->first_rank);
     bytes_put_varint(out, f->rank_count);
     bytes_put_varint(out, f->thread_total);
-    column_pack(&f->thread_counts, out);
+    repeats_pack(&f->thread_counts, out);
     bytes_put_varint(out, f->calls);
     bytes_put_varint(out, f->plain_bytes);
     for (unsigned i = 0; content_table(f, i); i++)
@@ -128,6 +133,38 @@ static enum pilgrim_status unpack_group(struct cursor *in, struct fragment *f, u
     return in->status;
 }
 
+/* *ENTRIES: to be freed. */
+static enum pilgrim_status unpack_entries(struct cursor *in, const struct fragment *f, struct entry **entries,
+                                          uint32_t *count)
+{
+    *count = (uint32_t)cursor_count(in, 2);
+    *entries = malloc(*count * sizeof **entries + 1);
+    if (!*entries)
+        return PILGRIM_NOMEM;
+    for (uint32_t i = 0; i < *count; i++) {
+        (*entries)[i].shape = (uint32_t)cursor_index(in, f->shapes.count);
+        (*entries)[i].count = (uint32_t)cursor_index(in, UINT32_MAX);
+    }
+    return in->status;
+}
+
+static enum pilgrim_status unpack_columns(struct cursor *in, const struct fragment *f, struct part *p)
+{
+    uint32_t slots, count;
+    TRY(fragment_slots(f, p->entries, p->entry_count, &slots));
+    TRY(unpack_numbers(in, UINT32_MAX, &p->slots, &p->slot_count));
+    count = (uint32_t)cursor_count(in, 3);
+    p->columns = calloc((size_t)count + 1, sizeof *p->columns);
+    if (!p->columns)
+        return PILGRIM_NOMEM;
+    for (; p->column_count < count; p->column_count++)
+        TRY(column_unpack(in, &p->columns[p->column_count]));
+    for (uint32_t i = 0; i < p->slot_count; i++)
+        if (p->slots[i] >= count)
+            return PILGRIM_DAMAGED;
+    return slots == p->slot_count ? column_unpack(in, &p->members) : PILGRIM_DAMAGED;
+}
+
 static enum pilgrim_status unpack_part(struct cursor *in, struct fragment *f, uint32_t expected)
 {
     uint32_t group = (uint32_t)cursor_index(in, f->group_keys.count);
@@ -135,31 +172,26 @@ static enum pilgrim_status unpack_part(struct cursor *in, struct fragment *f, ui
         return in->status;
     uint32_t place = (uint32_t)cursor_index(in, f->groups[group].class_count);
     uint32_t sequence = (uint32_t)cursor_index(in, f->sequences.count);
-    uint32_t *shapes, count, number;
-    enum pilgrim_status status = unpack_numbers(in, f->shapes.count, &shapes, &count);
+    struct entry *entries;
+    uint32_t count, number;
+    enum pilgrim_status status = unpack_entries(in, f, &entries, &count);
     if (status == PILGRIM_OK)
-        status = fragment_part(f, group, place, sequence, shapes, count, &number);
-    free(shapes);
+        status = fragment_part(f, group, place, sequence, entries, count, &number);
+    free(entries);
     if (status != PILGRIM_OK)
         return status;
-    if (number != expected)
-        return PILGRIM_DAMAGED;
-    struct part *p = &f->parts[number];
-    for (uint32_t i = 0; i < p->column_count; i++)
-        TRY(column_unpack(in, &p->columns[i]));
-    TRY(column_unpack(in, &p->members));
-    return column_unpack(in, &p->ranks);
+    return number == expected ? unpack_columns(in, f, &f->parts[number]) : PILGRIM_DAMAGED;
 }
 
 static enum pilgrim_status unpack(struct cursor *in, struct fragment *f)
 {
     f->rank_count = (uint32_t)cursor_varint(in);
     f->thread_total = cursor_varint(in);
-    TRY(column_unpack(in, &f->thread_counts));
+    TRY(repeats_unpack(in, &f->thread_counts));
     f->calls = cursor_varint(in);
     f->plain_bytes = cursor_varint(in);
     struct intern *tables[] = {&f->strings, &f->properties, &f->functions, &f->modules,
-                               &f->classes, &f->shapes,     &f->sequences};
+                               &f->classes, &f->shapes,     &f->sequences, &f->lists};
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
         TRY(unpack_table(in, tables[i]));
     size_t groups = cursor_count(in, 1);

@@ -8,17 +8,26 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
+#include "merge/slots.h"
 #include "pilgrim/status.h"
 
-/* Splits KEY into SHAPE (appended) and its slots (appended to SLOTS as 8 bytes each). NAMES[i] is the string number of the
- * vocabulary's name i, below NAME_COUNT; UINT32_MAX: not known yet, then *MISSING is set to it and PILGRIM_INVALID returned.
- * errors: PILGRIM_NOMEM, PILGRIM_DAMAGED (not a key) */
-enum pilgrim_status shape_split(const uint8_t *key, size_t length, const uint32_t *names, uint32_t name_count,
-                                struct bytes *shape, struct bytes *slots, uint32_t *missing) PILGRIM_CHECKED;
+/* What a key's names are in a fragment. */
+struct shape_names {
+    const uint32_t *strings; /* of the vocabulary's name i, below COUNT; UINT32_MAX: not known yet */
+    uint32_t count;
+    uint32_t missing;        /* the one that was not known, after PILGRIM_INVALID */
+};
 
-/* Rewrites SHAPE with string i as MAP[i] (MAP has COUNT entries), appended to OUT; *SLOTS: how many it has.
- * MAP NULL: nothing is rewritten, only counted. errors: PILGRIM_DAMAGED, PILGRIM_NOMEM */
+/* Splits KEY into SHAPE and SLOTS, both appended to. Alike values in an array become vectors, whose lists go to LISTS.
+ * errors: PILGRIM_NOMEM, PILGRIM_DAMAGED (not a key), PILGRIM_INVALID (a name that is not known yet: NAMES->missing) */
+enum pilgrim_status shape_split(const uint8_t *key, size_t length, struct shape_names *names, struct intern *lists,
+                                struct bytes *shape, struct slots *slots) PILGRIM_CHECKED;
+
+/* Rewrites SHAPE with string i as MAP[i] (MAP has COUNT entries), appended to OUT. errors: PILGRIM_DAMAGED, PILGRIM_NOMEM */
 enum pilgrim_status shape_rewrite(const uint8_t *shape, size_t length, const uint32_t *map, uint32_t count,
-                                  struct bytes *out, uint32_t *slots) PILGRIM_CHECKED;
+                                  struct bytes *out) PILGRIM_CHECKED;
+
+/* How many slots SHAPE has, those in vectors counted twice; *HAS_VECTOR: whether there is one. errors: PILGRIM_DAMAGED */
+enum pilgrim_status shape_slots(const uint8_t *shape, size_t length, uint32_t *slots, bool *has_vector) PILGRIM_CHECKED;
 
 #endif

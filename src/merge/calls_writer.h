@@ -1,0 +1,11 @@
+/* The trace's section of calls. */
+#ifndef PILGRIM_CALLS_WRITER_H
+#define PILGRIM_CALLS_WRITER_H
+
+#include "base/bytes.h"
+#include "merge/fragment.h"
+
+/* Appends the section's content to OUT. errors: PILGRIM_NOMEM, PILGRIM_DAMAGED, PILGRIM_LIMIT */
+enum pilgrim_status calls_write(const struct fragment *f, struct bytes *out) PILGRIM_CHECKED;
+
+#endif

@@ -1,0 +1,147 @@
+/* Two fragments of neighbouring ranks become one, in time proportional to what they hold, not to the ranks that they
+ * stand for. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/try.h"
+#include "merge/fragment_data.h"
+#include "merge/shape.h"
+
+/* From the numbers of the fragment that is used up to those of the other. */
+struct mapping {
+    uint32_t *strings, *functions, *modules, *classes, *shapes, *sequences; /* lists are known by their hashes */
+};
+
+static enum pilgrim_status map_modules(struct fragment *into, const struct fragment *from, struct mapping *m)
+{
+    for (uint32_t i = 0; i < from->modules.count; i++) {
+        struct cursor c;
+        struct bytes b = {0};
+        size_t length;
+        const uint8_t *data = intern_get(&from->modules, i, &length);
+        cursor_init(&c, data, length);
+        bytes_put_varint(&b, m->strings[cursor_index(&c, from->strings.count)]);
+        bytes_put(&b, data + c.position, cursor_left(&c));
+        TRY(intern_bytes(&into->modules, &b, &m->modules[i]));
+    }
+    return PILGRIM_OK;
+}
+
+static enum pilgrim_status map_classes(struct fragment *into, const struct fragment *from, struct mapping *m)
+{
+    for (uint32_t i = 0; i < from->classes.count; i++) {
+        struct cursor c;
+        struct bytes b = {0};
+        size_t length;
+        const uint8_t *data = intern_get(&from->classes, i, &length);
+        cursor_init(&c, data, length);
+        size_t function = cursor_index(&c, (size_t)from->functions.count << 1);
+        bytes_put_varint(&b, (uint64_t)m->functions[function >> 1] << 1 | (function & 1));
+        size_t frames = cursor_index(&c, SITE_FRAMES_MAX + 1);
+        bytes_put_varint(&b, frames);
+        for (size_t k = 0; k < frames; k++) {
+            bytes_put_varint(&b, m->modules[cursor_index(&c, from->modules.count)]);
+            bytes_put_varint(&b, cursor_varint(&c));
+        }
+        TRY(intern_bytes(&into->classes, &b, &m->classes[i]));
+    }
+    return PILGRIM_OK;
+}
+
+static enum pilgrim_status map_tables(struct fragment *into, const struct fragment *from, struct mapping *m)
+{
+    size_t length;
+    for (uint32_t i = 0; i < from->strings.count; i++) {
+        const uint8_t *data = intern_get(&from->strings, i, &length);
+        TRY(intern_add(&into->strings, data, length, &m->strings[i]));
+    }
+    for (uint32_t i = 0; i < from->sequences.count; i++) {
+        const uint8_t *data = intern_get(&from->sequences, i, &length);
+        TRY(intern_add(&into->sequences, data, length, &m->sequences[i]));
+    }
+    for (uint32_t i = 0; i < from->lists.count; i++) {
+        uint32_t ignored;
+        const uint8_t *data = intern_get(&from->lists, i, &length);
+        TRY(intern_add(&into->lists, data, length, &ignored));
+    }
+    for (uint32_t i = 0; i < from->functions.count; i++) {
+        const uint8_t *data = intern_get(&from->functions, i, &length);
+        TRY(intern_add(&into->functions, data, length, &m->functions[i]));
+    }
+    TRY(map_modules(into, from, m));
+    TRY(map_classes(into, from, m));
+    for (uint32_t i = 0; i < from->shapes.count; i++) {
+        struct bytes b = {0};
+        const uint8_t *data = intern_get(&from->shapes, i, &length);
+        enum pilgrim_status status = shape_rewrite(data, length, m->strings, from->strings.count, &b);
+        if (status != PILGRIM_OK) {
+            bytes_free(&b);
+            return status;
+        }
+        TRY(intern_bytes(&into->shapes, &b, &m->shapes[i]));
+    }
+    return PILGRIM_OK;
+}
+
+static enum pilgrim_status merge_part(struct fragment *into, uint32_t group, struct part *p, const struct mapping *m,
+                                      uint64_t place_offset)
+{
+    uint32_t number;
+    for (uint32_t i = 0; i < p->entry_count; i++)
+        p->entries[i].shape = m->shapes[p->entries[i].shape];
+    TRY(fragment_part(into, group, p->place, m->sequences[p->sequence], p->entries, p->entry_count, &number));
+    return part_join(&into->parts[number], p, place_offset);
+}
+
+static enum pilgrim_status merge_group(struct fragment *into, struct fragment *from, const struct group *g,
+                                       const struct mapping *m)
+{
+    uint32_t *classes = malloc(g->class_count * sizeof *classes + 1);
+    if (!classes)
+        return PILGRIM_NOMEM;
+    for (uint32_t i = 0; i < g->class_count; i++)
+        classes[i] = m->classes[g->classes[i]];
+    uint32_t number;
+    enum pilgrim_status status =
+        fragment_group(into, g->process, m->sequences[g->sequence], classes, g->class_count, &number);
+    free(classes);
+    if (status != PILGRIM_OK)
+        return status;
+    uint64_t place_offset = into->groups[number].member_count;
+    for (uint32_t i = 0; i < g->class_count; i++) {
+        timing_merge(&into->groups[number].timings[i], &g->timings[i]);
+        for (uint32_t k = 0; k < g->lists[i].count; k++)
+            TRY(merge_part(into, number, &from->parts[g->lists[i].parts[k]], m, place_offset));
+    }
+    into->groups[number].member_count += g->member_count;
+    uint64_t member_offset = g->process ? into->rank_count : into->thread_total;
+    return column_join(&into->groups[number].members, &g->members, (int64_t)member_offset);
+}
+
+enum pilgrim_status fragment_merge(struct fragment *into, struct fragment *from)
+{
+    if (from->first_rank != into->first_rank + into->rank_count)
+        return PILGRIM_INVALID;
+    size_t total = (size_t)from->strings.count + from->functions.count + from->modules.count + from->classes.count +
+                   from->shapes.count + from->sequences.count;
+    uint32_t *numbers = malloc(total * sizeof *numbers + 1);
+    if (!numbers)
+        return PILGRIM_NOMEM;
+    struct mapping m = {.strings = numbers};
+    m.functions = m.strings + from->strings.count;
+    m.modules = m.functions + from->functions.count;
+    m.classes = m.modules + from->modules.count;
+    m.shapes = m.classes + from->classes.count;
+    m.sequences = m.shapes + from->shapes.count;
+    enum pilgrim_status status = map_tables(into, from, &m);
+    for (uint32_t i = 0; status == PILGRIM_OK && i < from->group_keys.count; i++)
+        status = merge_group(into, from, &from->groups[i], &m);
+    free(numbers);
+    if (status == PILGRIM_OK)
+        status = repeats_join(&into->thread_counts, &from->thread_counts);
+    into->rank_count += from->rank_count;
+    into->thread_total += from->thread_total;
+    into->calls += from->calls;
+    into->plain_bytes += from->plain_bytes;
+    return status;
+}

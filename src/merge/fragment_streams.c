@@ -1,0 +1,336 @@
+/* From the streams of one process to a fragment. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/try.h"
+#include "base/value.h"
+#include "merge/fragment_data.h"
+#include "merge/shape.h"
+#include "merge/stream_data.h"
+
+struct views {
+    struct rank *items;
+    size_t count;
+};
+
+/* What turns a stream's numbers into the fragment's. */
+struct translation {
+    struct fragment *fragment;
+    const struct vocabulary *vocabulary;
+    uint32_t *names; /* vocabulary's name -> string, UINT32_MAX: not yet */
+    struct views views; /* of the process */
+};
+
+/* The function as the file has it: MPI_Wait&request>status (docs/FORMAT.md, section 3). */
+static void put_declaration(struct bytes *b, const struct function_descriptor *d)
+{
+    static const char marks[] = {[DIRECTION_IN] = ',', [DIRECTION_OUT] = '>', [DIRECTION_INOUT] = '&'};
+    bytes_put(b, d->name, strlen(d->name));
+    for (unsigned i = 0; i < d->parameter_count; i++) {
+        bytes_put_u8(b, (uint8_t)marks[d->parameters[i].direction]);
+        bytes_put(b, d->parameters[i].name, strlen(d->parameters[i].name));
+    }
+    if (d->returns == RETURNS_VALUE)
+        bytes_put_u8(b, ':');
+}
+
+static enum pilgrim_status translate_module(struct fragment *f, const struct code_module *module, uint32_t *number)
+{
+    struct bytes b = {0};
+    uint32_t name;
+    TRY(intern_text(f, module->name, &name));
+    bytes_put_varint(&b, name);
+    bytes_put_varint(&b, module->build_id_length);
+    bytes_put(&b, module->build_id, module->build_id_length);
+    return intern_bytes(&f->modules, &b, number);
+}
+
+static enum pilgrim_status put_frames(struct fragment *f, const struct stream_class *class, struct bytes *b)
+{
+    bytes_put_varint(b, class->frame_count);
+    for (uint32_t i = 0; i < class->frame_count; i++) {
+        uint32_t module;
+        TRY(translate_module(f, class->frames[i].module, &module));
+        bytes_put_varint(b, module);
+        bytes_put_varint(b, class->frames[i].offset);
+    }
+    return PILGRIM_OK;
+}
+
+static enum pilgrim_status translate_class(struct translation *t, const struct stream_class *class, uint32_t *number)
+{
+    struct fragment *f = t->fragment;
+    struct bytes b = {0};
+    uint32_t function;
+    put_declaration(&b, &t->vocabulary->functions[class->key.function]);
+    TRY(intern_bytes(&f->functions, &b, &function));
+    bytes_put_varint(&b, (uint64_t)function << 1 | class->key.fortran);
+    enum pilgrim_status status = put_frames(f, class, &b);
+    if (status == PILGRIM_OK)
+        return intern_bytes(&f->classes, &b, number);
+    bytes_free(&b);
+    return status;
+}
+
+static enum pilgrim_status translate_key(struct translation *t, const uint8_t *key, size_t length, uint32_t *shape,
+                                         struct slots *slots)
+{
+    struct fragment *f = t->fragment;
+    slots->count = 0;
+    for (;;) {
+        struct bytes b = {0};
+        struct shape_names names = {.strings = t->names, .count = t->vocabulary->name_count};
+        enum pilgrim_status status = shape_split(key, length, &names, &f->lists, &b, slots);
+        if (status == PILGRIM_OK)
+            return intern_bytes(&f->shapes, &b, shape);
+        bytes_free(&b);
+        if (status != PILGRIM_INVALID)
+            return status;
+        slots->count = 0;
+        TRY(intern_text(f, t->vocabulary->names[names.missing], &t->names[names.missing]));
+    }
+}
+
+static enum pilgrim_status serialise(struct fragment *f, const struct grammar *g, uint32_t *sequence)
+{
+    struct bytes b = {0};
+    grammar_serialise(g, &b);
+    return intern_bytes(&f->sequences, &b, sequence);
+}
+
+/* ---- a class's signatures: entries and their slots ---- */
+
+struct collection {
+    struct entry *entries;
+    uint32_t count;
+    struct slots slots;
+    struct series series; /* of the signatures since the last entry, alike in shape ... */
+    uint32_t shape;       /* ... this one */
+    bool joinable;        /* without a vector in it: signatures of this shape may become one */
+};
+
+static enum pilgrim_status end_series(struct collection *c)
+{
+    uint32_t signatures = (uint32_t)c->series.count;
+    bool vector = series_is_vector(&c->series);
+    for (uint32_t i = 0; i < (vector ? 1 : signatures); i++)
+        c->entries[c->count++] = (struct entry){.shape = c->shape, .count = vector ? signatures : 1};
+    return series_end(&c->series, &c->slots);
+}
+
+static enum pilgrim_status collect(struct fragment *f, struct collection *c, uint32_t shape, const struct slots *slots)
+{
+    bool fits = c->series.count > 0 && shape == c->shape && c->joinable, has_vector;
+    if (fits)
+        TRY(series_add(&c->series, slots->items, &fits));
+    if (fits)
+        return PILGRIM_OK;
+    size_t length;
+    uint32_t width;
+    const uint8_t *data = intern_get(&f->shapes, shape, &length);
+    TRY(end_series(c));
+    TRY(shape_slots(data, length, &width, &has_vector));
+    c->shape = shape;
+    c->joinable = !has_vector;
+    c->series.width = width;
+    return series_add(&c->series, slots->items, &fits);
+}
+
+static enum pilgrim_status collect_signatures(struct translation *t, const struct signatures *signatures,
+                                              struct collection *c)
+{
+    struct slots slots = {0};
+    enum pilgrim_status status = PILGRIM_OK;
+    for (uint32_t i = 0; status == PILGRIM_OK && i < signatures->count; i++) {
+        size_t length;
+        uint32_t shape;
+        const uint8_t *key = signature_key(signatures, i, &length);
+        status = translate_key(t, key, length, &shape, &slots);
+        if (status == PILGRIM_OK)
+            status = collect(t->fragment, c, shape, &slots);
+    }
+    slots_free(&slots);
+    return status == PILGRIM_OK ? end_series(c) : status;
+}
+
+/* ---- the first member of a part ---- */
+
+/* What makes two slots' columns equal for good: the same value, and the same meaning of the rank. */
+struct column_key {
+    int64_t value;
+    int64_t kind;
+    struct rank rank;
+};
+
+static struct rank slot_rank(const struct translation *t, const struct slot *slot, uint32_t rank)
+{
+    if (slot->kind == SLOT_NUMBER)
+        return (struct rank){.meaning = RANK_WORLD, .x = rank};
+    if (slot->kind == SLOT_LIST || slot->view < 0 || (size_t)slot->view >= t->views.count)
+        return (struct rank){.meaning = RANK_NOTHING};
+    return t->views.items[slot->view];
+}
+
+static enum pilgrim_status add_columns(const struct translation *t, struct part *p, uint32_t rank,
+                                       const struct slots *slots, struct intern *known)
+{
+    for (uint32_t i = 0; i < p->slot_count; i++) {
+        struct column_key key;
+        memset(&key, 0, sizeof key);
+        key.value = slots->items[i].value;
+        key.kind = slots->items[i].kind;
+        key.rank = slot_rank(t, &slots->items[i], rank);
+        TRY(intern_add(known, &key, sizeof key, &p->slots[i]));
+        if (p->slots[i] < p->column_count)
+            continue;
+        struct column *c = &p->columns[p->column_count++];
+        column_begin(c, key.value, key.rank);
+        c->is_list = key.kind == SLOT_LIST;
+    }
+    return PILGRIM_OK;
+}
+
+static enum pilgrim_status first_member(const struct translation *t, struct part *p, uint32_t rank, uint64_t place,
+                                        const struct slots *slots)
+{
+    struct intern known = {0};
+    p->slot_count = (uint32_t)slots->count;
+    p->slots = malloc(slots->count * sizeof *p->slots + 1);
+    p->columns = calloc(slots->count + 1, sizeof *p->columns);
+    enum pilgrim_status status = PILGRIM_NOMEM;
+    if (p->slots && p->columns)
+        status = add_columns(t, p, rank, slots, &known);
+    intern_free(&known);
+    if (status != PILGRIM_OK)
+        return status;
+    struct column *fewer = realloc(p->columns, (p->column_count + 1) * sizeof *fewer);
+    if (fewer)
+        p->columns = fewer;
+    return column_append(&p->members, (int64_t)place);
+}
+
+/* One more member of a class: a part of its own that joins the one that is there. */
+static enum pilgrim_status add_member(struct translation *t, uint32_t number, uint32_t rank, uint64_t place,
+                                      const struct slots *slots)
+{
+    struct part *p = &t->fragment->parts[number];
+    if (!p->slots)
+        return first_member(t, p, rank, place, slots);
+    struct part one = {0};
+    enum pilgrim_status status = first_member(t, &one, rank, place, slots);
+    if (status == PILGRIM_OK)
+        status = part_join(p, &one, 0);
+    part_free(&one);
+    return status;
+}
+
+static enum pilgrim_status add_class(struct translation *t, uint32_t group, uint32_t place, uint32_t rank,
+                                     const struct stream_class *class, struct collection *c)
+{
+    struct fragment *f = t->fragment;
+    uint32_t sequence, part;
+    TRY(serialise(f, class->values, &sequence));
+    TRY(collect_signatures(t, &class->signatures, c));
+    TRY(fragment_part(f, group, place, sequence, c->entries, c->count, &part));
+    timing_merge(&f->groups[group].timings[place], &class->timing);
+    return add_member(t, part, rank, f->groups[group].member_count, &c->slots);
+}
+
+static enum pilgrim_status add_stream_classes(struct translation *t, uint32_t group, uint32_t rank,
+                                              const struct stream *s)
+{
+    enum pilgrim_status status = PILGRIM_OK;
+    for (uint32_t i = 0; status == PILGRIM_OK && i < s->class_count; i++) {
+        struct collection c = {.series.lists = &t->fragment->lists};
+        c.entries = malloc(s->classes[i]->signatures.count * sizeof *c.entries + 1);
+        status = c.entries ? add_class(t, group, i, rank, s->classes[i], &c) : PILGRIM_NOMEM;
+        series_free(&c.series);
+        slots_free(&c.slots);
+        free(c.entries);
+    }
+    return status;
+}
+
+/* ---- streams ---- */
+
+static enum pilgrim_status add_stream(struct fragment *f, const struct stream *s, bool process, uint32_t rank,
+                                      uint64_t number, struct views views)
+{
+    struct translation t = {.fragment = f, .vocabulary = s->vocabulary, .views = views};
+    uint32_t sequence, group;
+    TRY(serialise(f, s->structure, &sequence));
+    uint32_t *classes = malloc(s->class_count * sizeof *classes + 1);
+    t.names = malloc(s->vocabulary->name_count * sizeof *t.names + 1);
+    enum pilgrim_status status = classes && t.names ? PILGRIM_OK : PILGRIM_NOMEM;
+    for (uint32_t i = 0; status == PILGRIM_OK && i < s->vocabulary->name_count; i++)
+        t.names[i] = UINT32_MAX;
+    for (uint32_t i = 0; status == PILGRIM_OK && i < s->class_count; i++)
+        status = translate_class(&t, s->classes[i], &classes[i]);
+    if (status == PILGRIM_OK)
+        status = fragment_group(f, process, sequence, classes, s->class_count, &group);
+    if (status == PILGRIM_OK)
+        status = add_stream_classes(&t, group, rank, s);
+    if (status == PILGRIM_OK) {
+        f->groups[group].member_count++;
+        status = column_append(&f->groups[group].members, (int64_t)number);
+    }
+    free(t.names);
+    free(classes);
+    if (!process) {
+        f->calls += s->calls;
+        f->plain_bytes += stream_plain_bytes(s);
+    }
+    return status;
+}
+
+/* An array of numbers in a key. */
+static size_t read_array(struct cursor *key, size_t item, struct rank *views, size_t count)
+{
+    if (cursor_u8(key) != VALUE_ARRAY)
+        return 0;
+    size_t length = cursor_u32(key);
+    for (size_t i = 0; i < length && key->status == PILGRIM_OK; i++) {
+        cursor_u8(key);
+        int64_t value = (int64_t)cursor_u64(key);
+        if (i < count)
+            memcpy((char *)&views[i] + item, &value, sizeof value);
+    }
+    return length;
+}
+
+/* The process's views: the first two arguments of the last call of its stream (docs/FORMAT.md, section 5). No views: ranks
+ * are then taken as they are. */
+static enum pilgrim_status read_views(const struct stream *process, struct views *views)
+{
+    size_t length;
+    struct cursor key;
+    if (!process->last || !process->last->signatures.count)
+        return PILGRIM_OK;
+    const uint8_t *data = signature_key(&process->last->signatures, process->last->signatures.count - 1, &length);
+    cursor_init(&key, data, length);
+    size_t count = length / 9; /* an element's bytes */
+    views->items = calloc(count + 1, sizeof *views->items);
+    if (!views->items)
+        return PILGRIM_NOMEM;
+    views->count = read_array(&key, offsetof(struct rank, x), views->items, count);
+    if (read_array(&key, offsetof(struct rank, n), views->items, count) != views->count || key.status != PILGRIM_OK)
+        views->count = 0;
+    for (size_t i = 0; i < views->count; i++)
+        views->items[i].meaning = RANK_RELATIVE;
+    return PILGRIM_OK;
+}
+
+enum pilgrim_status fragment_add_rank(struct fragment *f, const struct stream *process, const struct stream *const *threads,
+                                      size_t thread_count)
+{
+    struct views views = {0};
+    uint32_t rank = f->first_rank + f->rank_count;
+    enum pilgrim_status status = read_views(process, &views);
+    if (status == PILGRIM_OK)
+        status = add_stream(f, process, true, rank, f->rank_count, views);
+    for (size_t i = 0; status == PILGRIM_OK && i < thread_count; i++)
+        status = add_stream(f, threads[i], false, rank, f->thread_total++, views);
+    free(views.items);
+    f->rank_count++;
+    return status == PILGRIM_OK ? repeats_append(&f->thread_counts, (int64_t)thread_count, 1) : status;
+}

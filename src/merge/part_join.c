@@ -1,0 +1,129 @@
+/* Two value groups become one: slots that share a column in both share one; where they did not, columns part.  */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/try.h"
+#include "merge/fragment_data.h"
+
+/* The pairs of columns, one of either side, that some slot has; each is a column of the outcome. */
+struct pairs {
+    uint32_t *of_slot; /* slot -> pair */
+    uint32_t *left, *right;
+    uint32_t count;
+    uint32_t *uses;    /* left column -> pairs that begin with it */
+};
+
+static void pairs_free(struct pairs *p)
+{
+    free(p->of_slot);
+    free(p->left);
+    free(p->right);
+    free(p->uses);
+}
+
+/* Numbers the pairs in the slots' order. KNOWN: open addressing, MASK + 1 places, more than there are pairs. */
+static void number_pairs(const struct part *a, const struct part *b, struct pairs *p, uint32_t *known, uint64_t mask)
+{
+    memset(known, 0xff, (mask + 1) * sizeof *known);
+    for (uint32_t i = 0; i < a->slot_count; i++) {
+        uint32_t left = a->slots[i], right = b->slots[i];
+        uint64_t at = ((uint64_t)left * 0x9e3779b97f4a7c15u ^ (uint64_t)right * 0xc2b2ae3d27d4eb4fu) >> 20 & mask;
+        while (known[at] != UINT32_MAX && (p->left[known[at]] != left || p->right[known[at]] != right))
+            at = (at + 1) & mask;
+        if (known[at] == UINT32_MAX) {
+            known[at] = p->count;
+            p->left[p->count] = left;
+            p->right[p->count++] = right;
+            p->uses[left]++;
+        }
+        p->of_slot[i] = known[at];
+    }
+}
+
+static enum pilgrim_status find_pairs(const struct part *a, const struct part *b, struct pairs *p)
+{
+    uint64_t places = 16;
+    while (places < 2 * (uint64_t)a->slot_count)
+        places *= 2;
+    uint32_t *known = malloc(places * sizeof *known);
+    size_t bytes = a->slot_count * sizeof *p->of_slot + 1;
+    p->of_slot = malloc(bytes);
+    p->left = malloc(bytes);
+    p->right = malloc(bytes);
+    p->uses = calloc(a->column_count + 1, sizeof *p->uses);
+    bool good = known && p->of_slot && p->left && p->right && p->uses;
+    if (good)
+        number_pairs(a, b, p, known, places - 1);
+    free(known);
+    return good ? PILGRIM_OK : PILGRIM_NOMEM;
+}
+
+/* The outcome's columns: the first pair of a left column takes it over, the others copy it before. */
+static enum pilgrim_status join_pairs(struct part *to, const struct part *from, struct pairs *p)
+{
+    struct column *columns = calloc((size_t)p->count + 1, sizeof *columns);
+    if (!columns)
+        return PILGRIM_NOMEM;
+    enum pilgrim_status status = PILGRIM_OK;
+    for (uint32_t i = p->count; i-- > 0;) {
+        struct column *left = &to->columns[p->left[i]];
+        if (--p->uses[p->left[i]] == 0) {
+            columns[i] = *left;
+            *left = (struct column){0};
+        } else if (status == PILGRIM_OK) {
+            status = column_copy(&columns[i], left);
+        }
+        if (status == PILGRIM_OK)
+            status = column_join(&columns[i], &from->columns[p->right[i]], 0);
+    }
+    free(to->columns);
+    free(to->slots);
+    to->columns = columns;
+    to->column_count = p->count;
+    to->slots = p->of_slot;
+    p->of_slot = NULL;
+    return status;
+}
+
+static bool same_slots(const struct part *a, const struct part *b)
+{
+    return a->column_count == b->column_count && !memcmp(a->slots, b->slots, a->slot_count * sizeof *a->slots);
+}
+
+static enum pilgrim_status join_columns(struct part *to, const struct part *from)
+{
+    if (!same_slots(to, from)) {
+        struct pairs p = {0};
+        enum pilgrim_status status = find_pairs(to, from, &p);
+        if (status == PILGRIM_OK)
+            status = join_pairs(to, from, &p);
+        pairs_free(&p);
+        return status;
+    }
+    for (uint32_t i = 0; i < to->column_count; i++)
+        TRY(column_join(&to->columns[i], &from->columns[i], 0));
+    return PILGRIM_OK;
+}
+
+static enum pilgrim_status copy_columns(struct part *to, const struct part *from)
+{
+    to->slot_count = from->slot_count;
+    to->slots = copy_of(from->slots, from->slot_count * sizeof *from->slots);
+    to->columns = calloc((size_t)from->column_count + 1, sizeof *to->columns);
+    if (!to->slots || !to->columns)
+        return PILGRIM_NOMEM;
+    for (; to->column_count < from->column_count; to->column_count++)
+        TRY(column_copy(&to->columns[to->column_count], &from->columns[to->column_count]));
+    return PILGRIM_OK;
+}
+
+enum pilgrim_status part_join(struct part *to, const struct part *from, uint64_t place_offset)
+{
+    if (!to->slots)
+        TRY(copy_columns(to, from));
+    else if (to->slot_count != from->slot_count)
+        return PILGRIM_DAMAGED;
+    else
+        TRY(join_columns(to, from));
+    return column_join(&to->members, &from->members, (int64_t)place_offset);
+}

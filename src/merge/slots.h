@@ -1,0 +1,64 @@
+/* Slots: the numbers of a call's values, and how a series of alike values becomes a vector (docs/FORMAT.md, sections 4
+ * and 5): for each slot the first number and the list of differences. */
+#ifndef PILGRIM_SLOTS_H
+#define PILGRIM_SLOTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+#include "base/intern.h"
+#include "grammar/repeats.h"
+#include "pilgrim/status.h"
+
+/* Fewer alike values in a row stay apart: over ranks each of them may be regular where the lists are not. */
+#define VECTOR_MIN 64
+
+enum slot_kind {
+    SLOT_NUMBER,
+    SLOT_RANK, /* relative to the view's */
+    SLOT_LIST  /* the hash of a list of differences; 0: they are all 0 */
+};
+
+struct slot {
+    int64_t value;
+    uint32_t kind;
+    int32_t view; /* SLOT_RANK: number of the current one */
+};
+
+/* A growing array; all zero is an empty one. */
+struct slots {
+    struct slot *items;
+    size_t count;
+    size_t capacity;
+};
+
+enum pilgrim_status slots_add(struct slots *s, struct slot slot) PILGRIM_CHECKED;
+void slots_free(struct slots *s);
+
+/* A series of values of one shape with WIDTH slots each. All zero but WIDTH and LISTS is an empty one. */
+struct series {
+    size_t width;
+    uint64_t count;
+    struct intern *lists;       /* where vectors put their lists (repeats_pack) */
+    struct slots raw;           /* of the first values; all of them while there are fewer than VECTOR_MIN */
+    struct repeats *differences; /* for each slot, once it is a vector */
+    int64_t *last;
+};
+
+/* Adds a value's slots if the series can have them; *FITS false: it cannot, end it and begin another one.
+ * errors: PILGRIM_NOMEM */
+enum pilgrim_status series_add(struct series *s, const struct slot *slots, bool *fits) PILGRIM_CHECKED;
+
+/* Whether series_end will give a vector: two slots for each of a value, else WIDTH for each value. */
+bool series_is_vector(const struct series *s);
+
+/* Appends the series' slots to OUT and empties it, but for WIDTH and LISTS. errors: PILGRIM_NOMEM */
+enum pilgrim_status series_end(struct series *s, struct slots *out) PILGRIM_CHECKED;
+void series_free(struct series *s);
+
+/* What stands for a list of differences, LENGTH bytes as packed. */
+int64_t list_hash(const void *packed, size_t length);
+
+#endif
