@@ -277,11 +277,15 @@ static enum pilgrim_status finish_sequence(struct rulebook *p, uint32_t sequence
     }
     struct cursor ahead = c;
     struct rulebook_symbol only = take_symbol(&ahead);
-    if (only.is_rule && only.exponent == 1 && !cursor_left(&ahead))
+    if (only.exponent == 1 && !cursor_left(&ahead) && !only.is_rule) {
+        p->references[sequence] = only.value << 1 | 1;
+        return PILGRIM_OK;
+    }
+    if (only.exponent == 1 && !cursor_left(&ahead))
         number = numbers[only.value];
     else
         TRY(finish_rule(p, c, ramps, numbers, &number));
-    p->references[sequence] = (uint64_t)number + 1;
+    p->references[sequence] = (uint64_t)number * 2 + 2;
     return PILGRIM_OK;
 }
 

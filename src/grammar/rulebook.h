@@ -46,7 +46,7 @@ enum pilgrim_status rulebook_finish(struct rulebook *p) PILGRIM_CHECKED;
 /* The file's table `rules`, appended to OUT: count, each a rule. */
 void rulebook_write(const struct rulebook *p, struct bytes *out);
 
-/* What the file calls SEQUENCE: 0 the empty one, else the number of its rule + 1. */
+/* What the file calls SEQUENCE (docs/FORMAT.md, section 4). */
 uint64_t rulebook_reference(const struct rulebook *p, uint32_t sequence);
 
 #endif

@@ -17,11 +17,14 @@ struct writer {
     const struct fragment *fragment;
     struct rulebook *rulebook;
     struct expressions expressions;
-    struct intern signatures; /* as in the file */
-    struct intern partitions; /* numbers of the parts' columns, 4 bytes each */
+    struct intern signatures; /* shape, k, columns: 4 bytes each */
+    struct intern partitions; /* columns, 4 bytes each */
+    struct intern rows;       /* class, partition, for each part its sequence and signatures: 4 bytes each */
     uint32_t *sequences;      /* of the fragment -> of the rulebook */
-    uint32_t threads;         /* expression */
-    struct bytes rows;        /* of the groups, 4 bytes a number, in the order in which they are written */
+    uint32_t *part_starts;    /* part -> where its signatures begin in ... */
+    struct bytes numbers;     /* ... this, 4 bytes each */
+    struct bytes groups;      /* rows of each group, then its members' column, 4 bytes each */
+    uint32_t threads;         /* column */
 };
 
 /* ---- numbering ---- */
@@ -53,63 +56,58 @@ static enum pilgrim_status vote(struct writer *w)
     return PILGRIM_OK;
 }
 
-/* A sequence of numbers that are not signed. */
-static enum pilgrim_status number_list(struct writer *w, const uint32_t *numbers, uint32_t count, uint32_t *sequence)
-{
-    struct rulebook_symbol *symbols = malloc(count * sizeof *symbols + 1);
-    if (!symbols)
-        return PILGRIM_NOMEM;
-    for (uint32_t i = 0; i < count; i++)
-        symbols[i] = (struct rulebook_symbol){.value = numbers[i], .exponent = 1};
-    enum pilgrim_status status = rulebook_sequence(w->rulebook, symbols, count, true, sequence);
-    free(symbols);
-    return status;
-}
-
 static enum pilgrim_status number_signature(struct writer *w, const struct entry *entry, const uint32_t *slots,
                                             uint32_t slot_count, const uint32_t *columns, uint32_t *number)
 {
     struct bytes b = {0};
-    bytes_put_varint(&b, (uint64_t)entry->shape << 1 | (entry->count > 1));
-    if (entry->count > 1)
-        bytes_put_varint(&b, entry->count);
+    bytes_put_u32(&b, entry->shape);
+    bytes_put_u32(&b, entry->count);
     for (uint32_t i = 0; i < slot_count; i++)
-        bytes_put_varint(&b, columns[slots[i]]);
+        bytes_put_u32(&b, columns[slots[i]]);
     return intern_bytes(&w->signatures, &b, number);
 }
 
-/* Signatures and columns of one part; NUMBERS: room for its entries, COLUMNS: for its columns. */
-static enum pilgrim_status number_entries(struct writer *w, const struct part *p, uint32_t *numbers, uint32_t *columns)
+/* Signatures of one part; COLUMNS: room for the numbers of its columns. */
+static enum pilgrim_status number_entries(struct writer *w, const struct part *p, uint32_t *columns)
 {
     for (uint32_t i = 0; i < p->column_count; i++)
         TRY(expressions_add(&w->expressions, &p->columns[i], &columns[i]));
     uint32_t slot = 0;
     for (uint32_t i = 0; i < p->entry_count; i++) {
-        uint32_t slots;
+        uint32_t slots, number;
         TRY(fragment_slots(w->fragment, &p->entries[i], 1, &slots));
-        TRY(number_signature(w, &p->entries[i], &p->slots[slot], slots, columns, &numbers[i]));
+        TRY(number_signature(w, &p->entries[i], &p->slots[slot], slots, columns, &number));
+        bytes_put_u32(&w->numbers, number);
         slot += slots;
     }
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status number_part(struct writer *w, const struct part *p)
+static enum pilgrim_status number_part(struct writer *w, uint32_t part)
 {
-    uint32_t *numbers = malloc(p->entry_count * sizeof *numbers + 1);
+    const struct part *p = &w->fragment->parts[part];
     uint32_t *columns = malloc(p->column_count * sizeof *columns + 1);
-    uint32_t sequence = 0;
-    enum pilgrim_status status = numbers && columns ? number_entries(w, p, numbers, columns) : PILGRIM_NOMEM;
-    if (status == PILGRIM_OK)
-        status = number_list(w, numbers, p->entry_count, &sequence);
-    free(numbers);
+    w->part_starts[part] = (uint32_t)(w->numbers.length / sizeof(uint32_t));
+    enum pilgrim_status status = columns ? number_entries(w, p, columns) : PILGRIM_NOMEM;
     free(columns);
-    bytes_put_u32(&w->rows, w->sequences[p->sequence]);
-    bytes_put_u32(&w->rows, sequence);
     return status;
 }
 
+static enum pilgrim_status number_signatures(struct writer *w)
+{
+    const struct fragment *f = w->fragment;
+    w->part_starts = malloc(f->part_keys.count * sizeof *w->part_starts + 1);
+    if (!w->part_starts)
+        return PILGRIM_NOMEM;
+    for (uint32_t i = 0; i < f->group_keys.count; i++)
+        for (uint32_t k = 0; k < f->groups[i].class_count; k++)
+            for (uint32_t p = 0; p < f->groups[i].lists[k].count; p++)
+                TRY(number_part(w, f->groups[i].lists[k].parts[p]));
+    return bytes_status(&w->numbers);
+}
+
 /* Which member is in which part. */
-static enum pilgrim_status number_partition(struct writer *w, const struct part_list *list)
+static enum pilgrim_status number_partition(struct writer *w, const struct part_list *list, struct bytes *row)
 {
     uint32_t number = 0;
     if (list->count > 1) {
@@ -122,92 +120,152 @@ static enum pilgrim_status number_partition(struct writer *w, const struct part_
         TRY(intern_bytes(&w->partitions, &columns, &number));
         number++;
     }
-    bytes_put_u32(&w->rows, number);
+    bytes_put_u32(row, number);
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status number_group(struct writer *w, const struct group *g)
+/* A row by content: what it is written from. */
+static enum pilgrim_status number_row(struct writer *w, uint32_t class, const struct part_list *list, uint32_t *number)
 {
-    uint32_t classes, members;
-    TRY(number_list(w, g->classes, g->class_count, &classes));
-    TRY(expressions_add(&w->expressions, &g->members, &members));
-    bytes_put_u32(&w->rows, w->sequences[g->sequence]);
-    bytes_put_u32(&w->rows, classes);
-    bytes_put_u32(&w->rows, members);
-    for (uint32_t i = 0; i < g->class_count; i++) {
-        TRY(number_partition(w, &g->lists[i]));
-        for (uint32_t k = 0; k < g->lists[i].count; k++)
-            TRY(number_part(w, &w->fragment->parts[g->lists[i].parts[k]]));
+    struct bytes row = {0};
+    bytes_put_u32(&row, class);
+    enum pilgrim_status status = number_partition(w, list, &row);
+    for (uint32_t i = 0; i < list->count; i++) {
+        const struct part *p = &w->fragment->parts[list->parts[i]];
+        bytes_put_u32(&row, w->sequences[p->sequence]);
+        bytes_put_u32(&row, p->entry_count);
+        bytes_put(&row, w->numbers.data + w->part_starts[list->parts[i]] * sizeof(uint32_t),
+                  p->entry_count * sizeof(uint32_t));
     }
-    return PILGRIM_OK;
+    if (status == PILGRIM_OK)
+        return intern_bytes(&w->rows, &row, number);
+    bytes_free(&row);
+    return status;
+}
+
+static enum pilgrim_status number_rows(struct writer *w)
+{
+    const struct fragment *f = w->fragment;
+    for (uint32_t i = 0; i < f->group_keys.count; i++) {
+        for (uint32_t k = 0; k < f->groups[i].class_count; k++) {
+            uint32_t row;
+            TRY(number_row(w, f->groups[i].classes[k], &f->groups[i].lists[k], &row));
+            bytes_put_u32(&w->groups, row);
+        }
+        uint32_t members;
+        TRY(expressions_add(&w->expressions, &f->groups[i].members, &members));
+        bytes_put_u32(&w->groups, members);
+    }
+    return bytes_status(&w->groups);
 }
 
 static enum pilgrim_status number_all(struct writer *w)
 {
-    const struct fragment *f = w->fragment;
     TRY(number_sequences(w));
     TRY(vote(w));
-    TRY(expressions_sequence(&w->expressions, 0, &f->thread_counts, &w->threads));
-    for (uint32_t i = 0; i < f->group_keys.count; i++)
-        TRY(number_group(w, &f->groups[i]));
-    TRY(bytes_status(&w->rows));
+    TRY(number_signatures(w));
+    TRY(expressions_sequence(&w->expressions, 0, &w->fragment->thread_counts, &w->threads));
+    TRY(number_rows(w));
     return rulebook_finish(w->rulebook);
 }
 
 /* ---- writing ---- */
 
-static void write_partitions(const struct writer *w, struct bytes *out)
+/* A reference (docs/FORMAT.md, section 1): *NEXT is the entry after the last of those referred to. */
+static uint64_t reference(uint32_t number, uint32_t *next)
 {
-    bytes_put_varint(out, w->partitions.count);
-    for (uint32_t i = 0; i < w->partitions.count; i++) {
-        size_t length;
-        struct cursor in;
-        const uint8_t *data = intern_get(&w->partitions, i, &length);
-        cursor_init(&in, data, length);
-        bytes_put_varint(out, length / sizeof(uint32_t));
+    if (number < *next)
+        return (uint64_t)number + 1;
+    uint64_t code = number == *next ? 0 : (uint64_t)number + 1;
+    *next = number + 1;
+    return code;
+}
+
+/* How far the references to each table have come. */
+struct progress {
+    uint32_t shapes, columns, signatures, classes, partitions, rows;
+};
+
+static struct cursor open_numbers(const struct intern *t, uint32_t number)
+{
+    size_t length;
+    struct cursor in;
+    const uint8_t *data = intern_get(t, number, &length);
+    cursor_init(&in, data, length);
+    return in;
+}
+
+static void write_signatures(const struct writer *w, struct progress *at, struct bytes *out)
+{
+    bytes_put_varint(out, w->signatures.count);
+    for (uint32_t i = 0; i < w->signatures.count; i++) {
+        struct cursor in = open_numbers(&w->signatures, i);
+        uint64_t shape = reference(cursor_u32(&in), &at->shapes);
+        uint32_t count = cursor_u32(&in);
+        bytes_put_varint(out, shape << 1 | (count > 1));
+        if (count > 1)
+            bytes_put_varint(out, count);
         while (cursor_left(&in) > 0)
-            bytes_put_varint(out, cursor_u32(&in));
+            bytes_put_varint(out, reference(cursor_u32(&in), &at->columns));
     }
 }
 
-static void write_sequence(const struct writer *w, struct cursor *rows, struct bytes *out)
+static void write_partitions(const struct writer *w, struct progress *at, struct bytes *out)
 {
-    bytes_put_varint(out, rulebook_reference(w->rulebook, cursor_u32(rows)));
+    bytes_put_varint(out, w->partitions.count);
+    for (uint32_t i = 0; i < w->partitions.count; i++) {
+        struct cursor in = open_numbers(&w->partitions, i);
+        bytes_put_varint(out, cursor_left(&in) / sizeof(uint32_t));
+        while (cursor_left(&in) > 0)
+            bytes_put_varint(out, reference(cursor_u32(&in), &at->columns));
+    }
 }
 
-static void write_group(const struct writer *w, const struct group *g, struct cursor *rows, struct bytes *out)
+static void write_rows(const struct writer *w, struct progress *at, struct bytes *out)
 {
-    bytes_put_varint(out, rulebook_reference(w->rulebook, cursor_u32(rows)) << 1 | g->process);
-    write_sequence(w, rows, out);
-    bytes_put_varint(out, cursor_u32(rows));
-    for (uint32_t i = 0; i < g->class_count; i++) {
-        bytes_put_varint(out, cursor_u32(rows));
-        for (uint32_t k = 0; k < g->lists[i].count; k++) {
-            write_sequence(w, rows, out);
-            write_sequence(w, rows, out);
+    bytes_put_varint(out, w->rows.count);
+    for (uint32_t i = 0; i < w->rows.count; i++) {
+        struct cursor in = open_numbers(&w->rows, i);
+        bytes_put_varint(out, reference(cursor_u32(&in), &at->classes));
+        uint32_t partition = cursor_u32(&in);
+        bytes_put_varint(out, partition ? 1 + reference(partition - 1, &at->partitions) : 0);
+        while (cursor_left(&in) > 0) {
+            bytes_put_varint(out, rulebook_reference(w->rulebook, cursor_u32(&in)));
+            uint32_t count = cursor_u32(&in);
+            bytes_put_varint(out, count);
+            for (; count > 0; count--)
+                bytes_put_varint(out, reference(cursor_u32(&in), &at->signatures));
         }
+    }
+}
+
+static void write_groups(const struct writer *w, struct progress *at, struct bytes *out)
+{
+    const struct fragment *f = w->fragment;
+    struct cursor in;
+    cursor_init(&in, w->groups.data, w->groups.length);
+    bytes_put_varint(out, f->group_keys.count);
+    for (uint32_t i = 0; i < f->group_keys.count; i++) {
+        const struct group *g = &f->groups[i];
+        bytes_put_varint(out, rulebook_reference(w->rulebook, w->sequences[g->sequence]) << 1 | g->process);
+        bytes_put_varint(out, g->class_count);
+        for (uint32_t k = 0; k < g->class_count; k++)
+            bytes_put_varint(out, reference(cursor_u32(&in), &at->rows));
+        bytes_put_varint(out, reference(cursor_u32(&in), &at->columns));
     }
 }
 
 static void write_all(const struct writer *w, struct bytes *out)
 {
-    const struct fragment *f = w->fragment;
-    struct cursor rows;
+    struct progress at = {0};
     rulebook_write(w->rulebook, out);
     expressions_write(&w->expressions, out);
-    bytes_put_varint(out, w->signatures.count);
-    for (uint32_t i = 0; i < w->signatures.count; i++) {
-        size_t length;
-        const uint8_t *data = intern_get(&w->signatures, i, &length);
-        bytes_put(out, data, length);
-    }
-    write_partitions(w, out);
-    bytes_put_varint(out, f->rank_count);
-    bytes_put_varint(out, w->threads);
-    bytes_put_varint(out, f->group_keys.count);
-    cursor_init(&rows, w->rows.data, w->rows.length);
-    for (uint32_t i = 0; i < f->group_keys.count; i++)
-        write_group(w, &f->groups[i], &rows, out);
+    write_signatures(w, &at, out);
+    write_partitions(w, &at, out);
+    bytes_put_varint(out, w->fragment->rank_count);
+    bytes_put_varint(out, reference(w->threads, &at.columns));
+    write_rows(w, &at, out);
+    write_groups(w, &at, out);
 }
 
 enum pilgrim_status calls_write(const struct fragment *f, struct bytes *out)
@@ -224,6 +282,9 @@ enum pilgrim_status calls_write(const struct fragment *f, struct bytes *out)
     intern_free(&w.signatures);
     intern_free(&w.partitions);
     free(w.sequences);
-    bytes_free(&w.rows);
+    free(w.part_starts);
+    bytes_free(&w.numbers);
+    intern_free(&w.rows);
+    bytes_free(&w.groups);
     return status;
 }
