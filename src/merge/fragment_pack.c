@@ -157,8 +157,8 @@ static enum pilgrim_status unpack_columns(struct cursor *in, const struct fragme
     p->columns = calloc((size_t)count + 1, sizeof *p->columns);
     if (!p->columns)
         return PILGRIM_NOMEM;
-    for (; p->column_count < count; p->column_count++)
-        TRY(column_unpack(in, &p->columns[p->column_count]));
+    while (p->column_count < count)
+        TRY(column_unpack(in, &p->columns[p->column_count++]));
     for (uint32_t i = 0; i < p->slot_count; i++)
         if (p->slots[i] >= count)
             return PILGRIM_DAMAGED;
