@@ -38,7 +38,14 @@ uint32_t fragment_ranks(const struct fragment *f);
 /* A property of the run, kept in the file: key and value are copied. */
 enum pilgrim_status fragment_set_property(struct fragment *f, const char *key, const char *value) PILGRIM_CHECKED;
 
-/* The whole file's bytes, appended to OUT. WITH_TIMES: aggregated times were kept. */
-enum pilgrim_status fragment_write(struct fragment *f, bool with_times, struct bytes *out) PILGRIM_CHECKED;
+/* The whole file's bytes, appended to OUT. WITH_TIMES: aggregated times were kept.
+ * errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED */
+enum pilgrim_status fragment_write(const struct fragment *f, bool with_times, struct bytes *out) PILGRIM_CHECKED;
+
+/* The same in steps: a file's beginning; one or more volumes (docs/FORMAT.md, section 2), of ranks that follow each other;
+ * its end. The properties that count are those of the first volume. */
+void trace_begin(struct bytes *out);
+enum pilgrim_status fragment_write_volume(const struct fragment *f, bool with_times, struct bytes *out) PILGRIM_CHECKED;
+enum pilgrim_status trace_end(struct bytes *out) PILGRIM_CHECKED;
 
 #endif

@@ -174,16 +174,30 @@ static enum pilgrim_status write_times(const struct fragment *f, struct bytes *o
     return status;
 }
 
-enum pilgrim_status fragment_write(struct fragment *f, bool with_times, struct bytes *out)
+void trace_begin(struct bytes *out)
 {
     bytes_put(out, trace_magic, sizeof trace_magic);
     bytes_put_u8(out, TRACE_VERSION);
     bytes_put_u8(out, TRACE_VERSION >> 8);
-    TRY(write_definitions(f, out));
-    TRY(write_calls(f, out));
-    if (with_times)
-        TRY(write_times(f, out));
+}
+
+enum pilgrim_status trace_end(struct bytes *out)
+{
     struct bytes nothing = {0};
     TRY(section_write(out, SECTION_END, &nothing));
     return bytes_status(out);
+}
+
+enum pilgrim_status fragment_write_volume(const struct fragment *f, bool with_times, struct bytes *out)
+{
+    TRY(write_definitions(f, out));
+    TRY(write_calls(f, out));
+    return with_times ? write_times(f, out) : PILGRIM_OK;
+}
+
+enum pilgrim_status fragment_write(const struct fragment *f, bool with_times, struct bytes *out)
+{
+    trace_begin(out);
+    TRY(fragment_write_volume(f, with_times, out));
+    return trace_end(out);
 }
