@@ -36,7 +36,7 @@ enum value_tag {          /*  operands             slots          printed */
                                                                   with STATUS_ERROR, error follow */
     VALUE_SYMBOL = 18,    /*  length, bytes                       "fn:NAME" */
     VALUE_FUNCTION = 19,  /*                       id             "fn:3" */
-    VALUE_VECTOR = 20,    /*  in shapes only: k                   stands for k values of an array */
+    VALUE_SERIES = 20,    /*  in shapes only: n, m                [ ]; n values of m shapes, which follow */
     VALUE_TAG_COUNT = 21
 };
 

@@ -154,9 +154,9 @@ enum pilgrim_status fragment_slots(const struct fragment *f, const struct entry 
     for (uint32_t i = 0; i < entry_count; i++) {
         size_t length;
         uint32_t of_shape;
-        bool has_vector;
+        bool has_series;
         const uint8_t *shape = intern_get(&f->shapes, entries[i].shape, &length);
-        TRY(shape_slots(shape, length, &of_shape, &has_vector));
+        TRY(shape_slots(shape, length, &of_shape, &has_series));
         total += (uint64_t)of_shape * (entries[i].count > 1 ? 2 : 1);
     }
     *slots = (uint32_t)total;

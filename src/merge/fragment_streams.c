@@ -106,7 +106,7 @@ struct collection {
     struct slots slots;
     struct series series; /* of the signatures since the last entry, alike in shape ... */
     uint32_t shape;       /* ... this one */
-    bool joinable;        /* without a vector in it: signatures of this shape may become one */
+    bool joinable;        /* without a series in it: signatures of this shape may become one */
 };
 
 static enum pilgrim_status end_series(struct collection *c)
@@ -120,7 +120,7 @@ static enum pilgrim_status end_series(struct collection *c)
 
 static enum pilgrim_status collect(struct fragment *f, struct collection *c, uint32_t shape, const struct slots *slots)
 {
-    bool fits = c->series.count > 0 && shape == c->shape && c->joinable, has_vector;
+    bool fits = c->series.count > 0 && shape == c->shape && c->joinable, has_series;
     if (fits)
         TRY(series_add(&c->series, slots->items, &fits));
     if (fits)
@@ -129,9 +129,9 @@ static enum pilgrim_status collect(struct fragment *f, struct collection *c, uin
     uint32_t width;
     const uint8_t *data = intern_get(&f->shapes, shape, &length);
     TRY(end_series(c));
-    TRY(shape_slots(data, length, &width, &has_vector));
+    TRY(shape_slots(data, length, &width, &has_series));
     c->shape = shape;
-    c->joinable = !has_vector;
+    c->joinable = !has_series;
     c->series.width = width;
     return series_add(&c->series, slots->items, &fits);
 }
@@ -241,7 +241,7 @@ static enum pilgrim_status add_stream_classes(struct translation *t, uint32_t gr
 {
     enum pilgrim_status status = PILGRIM_OK;
     for (uint32_t i = 0; status == PILGRIM_OK && i < s->class_count; i++) {
-        struct collection c = {.series.lists = &t->fragment->lists};
+        struct collection c = {.series = {.min = VECTOR_MIN, .lists = &t->fragment->lists}};
         c.entries = malloc(s->classes[i]->signatures.count * sizeof *c.entries + 1);
         status = c.entries ? add_class(t, group, i, rank, s->classes[i], &c) : PILGRIM_NOMEM;
         series_free(&c.series);

@@ -7,7 +7,10 @@
 #include "base/try.h"
 #include "base/value.h"
 
-enum { NESTING_MAX = 32, NO_VIEW = 0 };
+enum {
+    NESTING_MAX = 32,
+    SERIES_SHAPES_MAX = 16 /* of an array's values; more, and it is no series */
+};
 
 struct splitter {
     struct cursor key;
@@ -55,87 +58,100 @@ static enum pilgrim_status split_slots(struct splitter *s, uint8_t tag)
     return s->key.status;
 }
 
-/* ---- arrays: alike values in a row ---- */
+/* ---- arrays ---- */
 
-/* The values of an array that are alike so far; the first one's shape stands at the end of the output. */
-struct alike {
-    struct series series;
-    size_t start; /* of that shape in the output */
-    size_t size;
+/* An array's values sorted by their shapes. */
+struct sorted {
+    struct {
+        struct bytes shape;
+        struct series values;
+    } kinds[SERIES_SHAPES_MAX];
+    uint32_t count;
+    uint32_t last;          /* the kind of the last value */
+    struct repeats changes; /* from one value's kind to the next one's */
 };
 
-/* Their slots, and what is missing of their shape: the mark of a vector before it, or its repetitions. */
-static enum pilgrim_status end_alike(struct splitter *s, struct alike *a)
+static void sorted_free(struct sorted *s)
 {
-    uint64_t count = a->series.count;
-    struct bytes value = {0};
-    bytes_put(&value, s->shape->data + a->start, a->size);
-    s->shape->length = a->start;
-    if (series_is_vector(&a->series)) {
-        bytes_put_u8(s->shape, VALUE_VECTOR);
-        bytes_put_varint(s->shape, count);
-        count = 1;
+    for (uint32_t i = 0; i < s->count; i++) {
+        bytes_free(&s->kinds[i].shape);
+        series_free(&s->kinds[i].values);
     }
-    for (; count > 0; count--)
-        bytes_put(s->shape, value.data, value.length);
-    enum pilgrim_status status = bytes_status(&value);
-    bytes_free(&value);
-    return status == PILGRIM_OK ? series_end(&a->series, s->slots) : status;
+    repeats_free(&s->changes);
 }
 
-/* The value just split, whose shape and slots stand at the end: one more of A, or the first of another series. */
-static enum pilgrim_status take_alike(struct splitter *s, struct alike *a, size_t shape_start, size_t slot_start)
+/* The kind of a value with this shape and so many slots; SERIES_SHAPES_MAX: there are too many. */
+static uint32_t sorted_kind(struct sorted *s, const uint8_t *shape, size_t size, size_t width, struct intern *lists)
 {
-    size_t size = s->shape->length - shape_start, width = s->slots->count - slot_start;
-    bool fits = a->series.count && size == a->size && !memcmp(s->shape->data + a->start, s->shape->data + shape_start, size);
-    if (fits)
-        TRY(series_add(&a->series, s->slots->items + slot_start, &fits));
-    if (fits) {
-        s->shape->length = shape_start;
-        s->slots->count = slot_start;
+    for (uint32_t i = 0; i < s->count; i++)
+        if (s->kinds[i].shape.length == size && !memcmp(s->kinds[i].shape.data, shape, size))
+            return i;
+    if (s->count == SERIES_SHAPES_MAX)
+        return SERIES_SHAPES_MAX;
+    bytes_put(&s->kinds[s->count].shape, shape, size);
+    s->kinds[s->count].values = (struct series){.width = width, .min = 1, .lists = lists};
+    return s->count++;
+}
+
+/* Sorts the next value in; *FITS false: the array is no series. Output is left as it was. */
+static enum pilgrim_status sort_value(struct splitter *s, struct sorted *sorted, bool first, unsigned depth, bool *fits)
+{
+    size_t shape = s->shape->length, slots = s->slots->count;
+    TRY(split_value(s, depth + 1));
+    TRY(bytes_status(s->shape));
+    uint32_t kind =
+        sorted_kind(sorted, s->shape->data + shape, s->shape->length - shape, s->slots->count - slots, s->lists);
+    s->shape->length = shape;
+    s->slots->count = slots;
+    *fits = kind < SERIES_SHAPES_MAX;
+    if (!*fits)
         return PILGRIM_OK;
-    }
-    struct slots own = {0};
-    struct bytes shape = {0};
-    enum pilgrim_status status = PILGRIM_OK;
-    for (size_t i = slot_start; status == PILGRIM_OK && i < s->slots->count; i++)
-        status = slots_add(&own, s->slots->items[i]);
-    bytes_put(&shape, s->shape->data + shape_start, size);
-    s->shape->length = shape_start;
-    s->slots->count = slot_start;
-    if (status == PILGRIM_OK && a->series.count)
-        status = end_alike(s, a);
-    a->series.width = width;
-    a->start = s->shape->length;
-    a->size = size;
-    bytes_put(s->shape, shape.data, size);
-    if (status == PILGRIM_OK)
-        status = bytes_status(&shape);
-    if (status == PILGRIM_OK)
-        status = series_add(&a->series, own.items, &fits);
-    slots_free(&own);
-    bytes_free(&shape);
-    return status;
+    TRY(bytes_status(&sorted->kinds[kind].shape));
+    if (!first)
+        TRY(repeats_append(&sorted->changes, (int64_t)kind - sorted->last, 1));
+    sorted->last = kind;
+    return series_add(&sorted->kinds[kind].values, s->slots->items + slots, fits);
 }
 
-static enum pilgrim_status split_series(struct splitter *s, uint32_t count, unsigned depth)
+static enum pilgrim_status put_sorted(struct splitter *s, uint32_t n, struct sorted *sorted)
 {
-    struct alike a = {.series.lists = s->lists};
-    enum pilgrim_status status = PILGRIM_OK;
-    s->in_series = true;
-    for (uint32_t i = 0; status == PILGRIM_OK && i < count; i++) {
-        size_t shape_start = s->shape->length, slot_start = s->slots->count;
-        status = split_value(s, depth + 1);
-        if (status == PILGRIM_OK)
-            status = bytes_status(s->shape);
-        if (status == PILGRIM_OK)
-            status = take_alike(s, &a, shape_start, slot_start);
+    struct slot changes = {.kind = SLOT_LIST};
+    bytes_put_u8(s->shape, VALUE_SERIES);
+    bytes_put_varint(s->shape, n);
+    bytes_put_varint(s->shape, sorted->count);
+    if (sorted->count > 1) {
+        TRY(list_add(s->lists, &sorted->changes, &changes.value));
+        TRY(slots_add(s->slots, changes));
     }
-    s->in_series = false;
-    if (status == PILGRIM_OK && a.series.count)
-        status = end_alike(s, &a);
-    series_free(&a.series);
-    return status;
+    for (uint32_t i = 0; i < sorted->count; i++) {
+        bytes_put(s->shape, sorted->kinds[i].shape.data, sorted->kinds[i].shape.length);
+        TRY(series_end(&sorted->kinds[i].values, s->slots));
+    }
+    return PILGRIM_OK;
+}
+
+/* An array of N values, of which the tag and N are read, nothing is written yet. */
+static enum pilgrim_status split_array(struct splitter *s, uint32_t n, unsigned depth)
+{
+    bool fits = n >= VECTOR_MIN && !s->in_series;
+    if (fits) {
+        struct sorted sorted = {.count = 0};
+        struct splitter before = *s;
+        enum pilgrim_status status = PILGRIM_OK;
+        s->in_series = true;
+        for (uint32_t i = 0; status == PILGRIM_OK && fits && i < n; i++)
+            status = sort_value(s, &sorted, i == 0, depth, &fits);
+        s->in_series = false;
+        if (status == PILGRIM_OK && fits)
+            status = put_sorted(s, n, &sorted);
+        sorted_free(&sorted);
+        if (status != PILGRIM_OK || fits)
+            return status;
+        *s = before;
+    }
+    bytes_put_u8(s->shape, VALUE_ARRAY);
+    bytes_put_varint(s->shape, n);
+    return split_values(s, n, depth);
 }
 
 /* ---- values ---- */
@@ -157,7 +173,6 @@ static enum pilgrim_status split_operands(struct splitter *s, uint8_t tag, uint3
         bytes_put_varint(s->shape, length);
         bytes_put(s->shape, text, length);
         return PILGRIM_OK;
-    case VALUE_ARRAY:
     case VALUE_FLAGS:
         *children = cursor_u32(&s->key);
         bytes_put_varint(s->shape, *children);
@@ -172,7 +187,7 @@ static enum pilgrim_status split_operands(struct splitter *s, uint8_t tag, uint3
         *children = 1;
         return PILGRIM_OK;
     default:
-        return tag == 0 || tag >= VALUE_VECTOR ? PILGRIM_DAMAGED : PILGRIM_OK;
+        return tag == 0 || tag >= VALUE_SERIES ? PILGRIM_DAMAGED : PILGRIM_OK;
     }
 }
 
@@ -182,18 +197,18 @@ static enum pilgrim_status split_value(struct splitter *s, unsigned depth)
     uint8_t tag = cursor_u8(&s->key);
     if (depth > NESTING_MAX)
         return PILGRIM_DAMAGED;
+    if (tag == VALUE_ARRAY)
+        return split_array(s, cursor_u32(&s->key), depth);
     bytes_put_u8(s->shape, tag);
     TRY(split_operands(s, tag, &children));
     TRY(split_slots(s, tag));
-    if (tag == VALUE_ARRAY && children >= VECTOR_MIN && !s->in_series)
-        return split_series(s, children, depth);
     return split_values(s, children, depth);
 }
 
 enum pilgrim_status shape_split(const uint8_t *key, size_t length, struct shape_names *names, struct intern *lists,
                                 struct bytes *shape, struct slots *slots)
 {
-    struct splitter s = {.names = names, .lists = lists, .shape = shape, .slots = slots, .view = NO_VIEW};
+    struct splitter s = {.names = names, .lists = lists, .shape = shape, .slots = slots};
     cursor_init(&s.key, key, length);
     while (cursor_left(&s.key) > 0) {
         enum pilgrim_status status = split_value(&s, 1);
@@ -212,12 +227,14 @@ struct token {
     uint8_t tag;
     uint64_t operand; /* of a name */
     uint64_t children;
+    uint64_t slots;
 };
 
 static enum pilgrim_status next_token(struct cursor *c, struct token *t)
 {
     *t = (struct token){.start = c->position};
     t->tag = cursor_u8(c);
+    t->slots = value_slots(t->tag);
     switch (t->tag) {
     case VALUE_NAME:
     case VALUE_OBJECT:
@@ -231,9 +248,10 @@ static enum pilgrim_status next_token(struct cursor *c, struct token *t)
     case VALUE_FLAGS:
         t->children = cursor_varint(c);
         break;
-    case VALUE_VECTOR:
+    case VALUE_SERIES:
         cursor_varint(c);
-        t->children = 1;
+        t->children = cursor_varint(c);
+        t->slots = t->children > 1;
         break;
     case VALUE_STATUS:
         t->children = cursor_u8(c) & STATUS_ERROR ? 5 : 4;
@@ -268,21 +286,21 @@ enum pilgrim_status shape_rewrite(const uint8_t *shape, size_t length, const uin
     return bytes_status(out);
 }
 
-enum pilgrim_status shape_slots(const uint8_t *shape, size_t length, uint32_t *slots, bool *has_vector)
+enum pilgrim_status shape_slots(const uint8_t *shape, size_t length, uint32_t *slots, bool *has_series)
 {
     struct cursor c;
-    uint64_t total = 0, in_vector = 0; /* values of the vector that are still to come */
+    uint64_t total = 0, inside = 0; /* values of the series that are still to come */
     cursor_init(&c, shape, length);
-    *has_vector = false;
+    *has_series = false;
     while (cursor_left(&c) > 0) {
         struct token t;
         TRY(next_token(&c, &t));
-        total += (uint64_t)value_slots(t.tag) * (in_vector ? 2 : 1);
-        if (in_vector)
-            in_vector += t.children - 1;
-        if (t.tag == VALUE_VECTOR) {
-            in_vector = 1;
-            *has_vector = true;
+        total += t.slots * (inside ? 2 : 1);
+        if (inside)
+            inside += t.children - 1;
+        if (t.tag == VALUE_SERIES) {
+            inside = t.children;
+            *has_series = true;
         }
     }
     *slots = (uint32_t)total;

@@ -18,7 +18,7 @@ struct shape_names {
     uint32_t missing;        /* the one that was not known, after PILGRIM_INVALID */
 };
 
-/* Splits KEY into SHAPE and SLOTS, both appended to. Alike values in an array become vectors, whose lists go to LISTS.
+/* Splits KEY into SHAPE and SLOTS, both appended to. Long arrays become series, whose lists go to LISTS.
  * errors: PILGRIM_NOMEM, PILGRIM_DAMAGED (not a key), PILGRIM_INVALID (a name that is not known yet: NAMES->missing) */
 enum pilgrim_status shape_split(const uint8_t *key, size_t length, struct shape_names *names, struct intern *lists,
                                 struct bytes *shape, struct slots *slots) PILGRIM_CHECKED;
@@ -27,7 +27,7 @@ enum pilgrim_status shape_split(const uint8_t *key, size_t length, struct shape_
 enum pilgrim_status shape_rewrite(const uint8_t *shape, size_t length, const uint32_t *map, uint32_t count,
                                   struct bytes *out) PILGRIM_CHECKED;
 
-/* How many slots SHAPE has, those in vectors counted twice; *HAS_VECTOR: whether there is one. errors: PILGRIM_DAMAGED */
-enum pilgrim_status shape_slots(const uint8_t *shape, size_t length, uint32_t *slots, bool *has_vector) PILGRIM_CHECKED;
+/* How many slots SHAPE has, those in series counted twice; *HAS_SERIES: whether there is one. errors: PILGRIM_DAMAGED */
+enum pilgrim_status shape_slots(const uint8_t *shape, size_t length, uint32_t *slots, bool *has_series) PILGRIM_CHECKED;
 
 #endif

@@ -92,13 +92,12 @@ enum pilgrim_status series_add(struct series *s, const struct slot *slots, bool 
         TRY(slots_add(&s->raw, slots[i]));
         s->last[i] = slots[i].value;
     }
-    return s->count == VECTOR_MIN && s->width ? series_become_vector(s) : PILGRIM_OK;
+    return s->count == s->min && s->width ? series_become_vector(s) : PILGRIM_OK;
 }
 
-/* The list of a slot's differences. */
-static enum pilgrim_status end_list(struct series *s, struct repeats *differences, int64_t *list)
+enum pilgrim_status list_add(struct intern *lists, struct repeats *differences, int64_t *hash)
 {
-    *list = 0;
+    *hash = 0;
     if (!differences->count && !differences->open.value)
         return PILGRIM_OK;
     struct bytes packed = {0};
@@ -108,9 +107,9 @@ static enum pilgrim_status end_list(struct series *s, struct repeats *difference
     if (status == PILGRIM_OK)
         status = bytes_status(&packed);
     if (status == PILGRIM_OK)
-        status = intern_add(s->lists, packed.data, packed.length, &ignored);
+        status = intern_add(lists, packed.data, packed.length, &ignored);
     if (status == PILGRIM_OK)
-        *list = list_hash(packed.data, packed.length);
+        *hash = list_hash(packed.data, packed.length);
     bytes_free(&packed);
     return status;
 }
@@ -119,7 +118,7 @@ static enum pilgrim_status end_vector(struct series *s, struct slots *out)
 {
     for (size_t i = 0; i < s->width; i++) {
         struct slot list = {.kind = SLOT_LIST};
-        TRY(end_list(s, &s->differences[i], &list.value));
+        TRY(list_add(s->lists, &s->differences[i], &list.value));
         TRY(slots_add(out, (struct slot){.value = s->raw.items[i].value, .kind = SLOT_NUMBER}));
         TRY(slots_add(out, list));
     }
@@ -144,5 +143,5 @@ void series_free(struct series *s)
     free(s->differences);
     free(s->last);
     slots_free(&s->raw);
-    *s = (struct series){.width = s->width, .lists = s->lists};
+    *s = (struct series){.width = s->width, .min = s->min, .lists = s->lists};
 }

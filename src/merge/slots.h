@@ -12,7 +12,8 @@
 #include "grammar/repeats.h"
 #include "pilgrim/status.h"
 
-/* Fewer alike values in a row stay apart: over ranks each of them may be regular where the lists are not. */
+/* Fewer signatures in a row, and shorter arrays, stay as they are: over ranks each of their slots may be regular where the lists are
+ * not. */
 #define VECTOR_MIN 64
 
 enum slot_kind {
@@ -37,12 +38,13 @@ struct slots {
 enum pilgrim_status slots_add(struct slots *s, struct slot slot) PILGRIM_CHECKED;
 void slots_free(struct slots *s);
 
-/* A series of values of one shape with WIDTH slots each. All zero but WIDTH and LISTS is an empty one. */
+/* Values of one shape with WIDTH slots each, in a row. All zero but WIDTH, MIN and LISTS is an empty one. */
 struct series {
     size_t width;
+    uint64_t min;               /* values that make a vector, 1 or more */
     uint64_t count;
     struct intern *lists;       /* where vectors put their lists (repeats_pack) */
-    struct slots raw;           /* of the first values; all of them while there are fewer than VECTOR_MIN */
+    struct slots raw;           /* of the first values; all of them while there are fewer than MIN */
     struct repeats *differences; /* for each slot, once it is a vector */
     int64_t *last;
 };
@@ -54,9 +56,12 @@ enum pilgrim_status series_add(struct series *s, const struct slot *slots, bool 
 /* Whether series_end will give a vector: two slots for each of a value, else WIDTH for each value. */
 bool series_is_vector(const struct series *s);
 
-/* Appends the series' slots to OUT and empties it, but for WIDTH and LISTS. errors: PILGRIM_NOMEM */
+/* Appends the series' slots to OUT and empties it, but for WIDTH, MIN and LISTS. errors: PILGRIM_NOMEM */
 enum pilgrim_status series_end(struct series *s, struct slots *out) PILGRIM_CHECKED;
 void series_free(struct series *s);
+
+/* A list of DIFFERENCES, which are closed, in LISTS: *HASH is what stands for it, 0 if all are 0. errors: PILGRIM_NOMEM */
+enum pilgrim_status list_add(struct intern *lists, struct repeats *differences, int64_t *hash) PILGRIM_CHECKED;
 
 /* What stands for a list of differences, LENGTH bytes as packed. */
 int64_t list_hash(const void *packed, size_t length);
