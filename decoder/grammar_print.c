@@ -13,6 +13,20 @@ static void print_rule_name(struct output *o, uint32_t rule)
     }
 }
 
+/* 3^4: 3 four times; 3..6: 3, 4, 5, 6. */
+static void print_symbol(struct output *o, const struct pilgrim_symbol *symbol)
+{
+    out_char(o, ' ');
+    if (symbol->is_rule)
+        print_rule_name(o, (uint32_t)symbol->value);
+    else
+        out_uint(o, symbol->value);
+    if (symbol->exponent > 1) {
+        out_text(o, symbol->ramp ? ".." : "^");
+        out_uint(o, symbol->ramp ? symbol->value + symbol->exponent - 1 : symbol->exponent);
+    }
+}
+
 static void print_rules(struct output *o, const struct pilgrim_grammar *grammar, const char *indent)
 {
     for (uint32_t rule = 0; rule < pilgrim_grammar_rules(grammar); rule++) {
@@ -21,15 +35,7 @@ static void print_rules(struct output *o, const struct pilgrim_grammar *grammar,
         out_text(o, " ->");
         for (size_t i = 0; i < pilgrim_grammar_symbols(grammar, rule); i++) {
             struct pilgrim_symbol symbol = pilgrim_grammar_symbol(grammar, rule, i);
-            out_char(o, ' ');
-            if (symbol.is_rule)
-                print_rule_name(o, symbol.value);
-            else
-                out_uint(o, symbol.value);
-            if (symbol.exponent > 1) {
-                out_char(o, '^');
-                out_uint(o, symbol.exponent);
-            }
+            print_symbol(o, &symbol);
         }
         out_char(o, '\n');
     }
@@ -54,10 +60,45 @@ static void print_durations(struct output *o, const struct pilgrim_class_info *i
     out_uint(o, info->max_ns);
 }
 
-static enum pilgrim_status print_class(struct output *o, struct pilgrim_cursor *cursor, size_t number,
-                                       const struct pilgrim_class_info *info, struct source_lines *lines,
+static enum pilgrim_status print_signature(struct output *o, struct pilgrim_cursor *cursor, size_t class, uint64_t number,
+                                           struct pilgrim_error *error)
+{
+    struct pilgrim_call call;
+    enum pilgrim_status status = pilgrim_signature(cursor, class, number, &call, error);
+    if (status != PILGRIM_OK)
+        return status;
+    out_text(o, "   ");
+    out_uint(o, number);
+    out_text(o, "  ");
+    text_arguments(o, &call, true);
+    out_char(o, '\n');
+    return PILGRIM_OK;
+}
+
+/* Of those that are stored as one, the first and the last. */
+static enum pilgrim_status print_signatures(struct output *o, struct pilgrim_cursor *cursor, size_t class, uint64_t count,
+                                            struct pilgrim_error *error)
+{
+    enum pilgrim_status status = PILGRIM_OK;
+    for (uint64_t i = 0, run; i < count && status == PILGRIM_OK; i += run) {
+        run = pilgrim_signature_run(cursor, class, i);
+        status = print_signature(o, cursor, class, i, error);
+        if (run > 2)
+            out_text(o, "   ...\n");
+        if (run > 1 && status == PILGRIM_OK)
+            status = print_signature(o, cursor, class, i + run - 1, error);
+    }
+    return status;
+}
+
+static enum pilgrim_status print_class(struct output *o, const struct pilgrim_trace *trace, uint32_t rank,
+                                       struct pilgrim_cursor *cursor, size_t number, const struct pilgrim_class_info *info, struct source_lines *lines,
                                        struct pilgrim_error *error)
 {
+    struct pilgrim_grammar *values;
+    enum pilgrim_status status = pilgrim_grammar_open(trace, rank, info->values, &values, error);
+    if (status != PILGRIM_OK)
+        return status;
     out_uint(o, number);
     out_text(o, "  ");
     out_text(o, info->class_->function->name);
@@ -73,18 +114,36 @@ static enum pilgrim_status print_class(struct output *o, struct pilgrim_cursor *
     if (info->timed)
         print_durations(o, info);
     out_char(o, '\n');
-    print_rules(o, info->values, "   ");
-    for (size_t i = 0; i < info->signature_count; i++) {
-        struct pilgrim_call call;
-        enum pilgrim_status status = pilgrim_signature(cursor, number, i, &call, error);
-        if (status != PILGRIM_OK)
-            return status;
-        out_text(o, "   ");
-        out_uint(o, i);
-        out_text(o, "  ");
-        text_arguments(o, &call, true);
-        out_char(o, '\n');
-    }
+    print_rules(o, values, "   ");
+    pilgrim_grammar_close(values);
+    return print_signatures(o, cursor, number, info->signature_count, error);
+}
+
+static enum pilgrim_status print_structure(struct output *o, const struct pilgrim_trace *trace, uint32_t rank,
+                                           uint32_t thread, const struct pilgrim_thread_info *info,
+                                           struct pilgrim_error *error)
+{
+    struct pilgrim_grammar *structure;
+    enum pilgrim_status status = pilgrim_grammar_open(trace, rank, info->structure, &structure, error);
+    if (status != PILGRIM_OK)
+        return status;
+    out_text(o, "rank ");
+    out_uint(o, rank);
+    out_text(o, " thread ");
+    out_uint(o, thread);
+    out_text(o, "   structure group ");
+    out_uint(o, info->structure_group);
+    out_text(o, " (");
+    print_count(o, info->structure_group_size, "rank");
+    out_text(o, ")   ");
+    out_uint(o, info->class_count);
+    out_text(o, info->class_count == 1 ? " class, " : " classes, ");
+    print_count(o, pilgrim_grammar_rules(structure), "rule");
+    out_text(o, ", ");
+    print_count(o, pilgrim_grammar_length(structure), "call");
+    out_char(o, '\n');
+    print_rules(o, structure, "");
+    pilgrim_grammar_close(structure);
     return PILGRIM_OK;
 }
 
@@ -97,29 +156,13 @@ enum pilgrim_status grammar_print(struct output *o, const struct pilgrim_trace *
     if (status != PILGRIM_OK)
         return status;
     status = pilgrim_thread_info(trace, rank, thread, &info);
-    if (status == PILGRIM_OK) {
-        out_text(o, "rank ");
-        out_uint(o, rank);
-        out_text(o, " thread ");
-        out_uint(o, thread);
-        out_text(o, "   structure group ");
-        out_uint(o, info.structure_group);
-        out_text(o, " (");
-        print_count(o, info.structure_group_size, "rank");
-        out_text(o, ")   ");
-        out_uint(o, info.class_count);
-        out_text(o, info.class_count == 1 ? " class, " : " classes, ");
-        print_count(o, pilgrim_grammar_rules(info.structure), "rule");
-        out_text(o, ", ");
-        print_count(o, pilgrim_call_count(trace, rank, thread), "call");
-        out_char(o, '\n');
-        print_rules(o, info.structure, "");
-    }
+    if (status == PILGRIM_OK)
+        status = print_structure(o, trace, rank, thread, &info, error);
     for (size_t i = 0; status == PILGRIM_OK && i < info.class_count; i++) {
         struct pilgrim_class_info class;
         status = pilgrim_class_info(trace, rank, thread, i, &class);
         if (status == PILGRIM_OK)
-            status = print_class(o, cursor, i, &class, lines, error);
+            status = print_class(o, trace, rank, cursor, i, &class, lines, error);
     }
     pilgrim_cursor_close(cursor);
     return status;

@@ -35,8 +35,8 @@ struct pilgrim_error {
 
 /* Opens and checks the file at PATH: magic, version, every checksum, count and reference. Memory is at most a small
  * multiple of the file. *TRACE is the caller's, to be closed.
- * PILGRIM_OK with error->status not PILGRIM_OK: a part that the calls do not need (times, the end) is damaged; the calls
- * can be read, `error` says what is missing.
+ * PILGRIM_OK with error->status not PILGRIM_OK: something is damaged that the calls of the first ranks, at least, do not need
+ * (times, the ranks that follow, the end); those can be read, `error` says what is missing.
  * errors: PILGRIM_IO, PILGRIM_NOMEM, PILGRIM_NOT_TRACE, PILGRIM_VERSION, PILGRIM_TRUNCATED, PILGRIM_DAMAGED, PILGRIM_LIMIT */
 PILGRIM_API enum pilgrim_status pilgrim_open(const char *path, struct pilgrim_trace **trace, struct pilgrim_error *error)
     PILGRIM_CHECKED;
@@ -59,7 +59,7 @@ enum pilgrim_value_type {
     PILGRIM_INT,      /* integer */
     PILGRIM_BOOL,     /* integer: 0 or 1 */
     PILGRIM_REAL,     /* real */
-    PILGRIM_RANK,     /* integer: absolute rank in the call's communicator; relative: as stored */
+    PILGRIM_RANK,     /* integer: absolute rank in the call's communicator; relative: to the caller's */
     PILGRIM_OBJECT,   /* text: kind ("comm"), id */
     PILGRIM_REQUEST,  /* id: class, offset: place */
     PILGRIM_HEAP,     /* id, offset */
@@ -78,7 +78,7 @@ struct pilgrim_value {
     enum pilgrim_value_type type;
     bool ignored;     /* PILGRIM_STATUS: the application passed MPI_STATUS(ES)_IGNORE */
     int64_t integer;
-    int64_t relative; /* PILGRIM_RANK: to the caller's rank */
+    int64_t relative; /* PILGRIM_RANK: to the caller's, the nearest of -size/2 < relative <= size/2 */
     double real;
     int64_t device, id, offset;
     const char *text; /* NUL-terminated */
@@ -133,12 +133,13 @@ struct pilgrim_call {
     uint64_t end_ns;
 };
 
-/* errors: PILGRIM_INVALID (no such rank or thread), PILGRIM_NOMEM, PILGRIM_DAMAGED */
+/* errors: PILGRIM_INVALID (no such rank or thread), PILGRIM_NOMEM, PILGRIM_DAMAGED, PILGRIM_LIMIT */
 PILGRIM_API enum pilgrim_status pilgrim_cursor_open(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread,
                                                     struct pilgrim_cursor **cursor, struct pilgrim_error *error) PILGRIM_CHECKED;
 PILGRIM_API void pilgrim_cursor_close(struct pilgrim_cursor *cursor);
 
-/* The next call in *CALL. PILGRIM_END behind the last. errors: PILGRIM_NOMEM, PILGRIM_DAMAGED */
+/* The next call in *CALL. PILGRIM_END behind the last. errors: PILGRIM_NOMEM, PILGRIM_DAMAGED, PILGRIM_LIMIT (its values would take
+ * much more memory than the file has bytes) */
 PILGRIM_API enum pilgrim_status pilgrim_cursor_next(struct pilgrim_cursor *cursor, struct pilgrim_call *call,
                                                     struct pilgrim_error *error) PILGRIM_CHECKED;
 
@@ -171,7 +172,7 @@ struct pilgrim_communicators;
 PILGRIM_API enum pilgrim_status pilgrim_communicators_open(const struct pilgrim_trace *trace, uint32_t rank,
                                                            struct pilgrim_communicators **list,
                                                            struct pilgrim_error *error) PILGRIM_CHECKED;
-/* PILGRIM_END behind the last. errors: PILGRIM_NOMEM, PILGRIM_DAMAGED */
+/* PILGRIM_END behind the last. errors: as pilgrim_cursor_next */
 PILGRIM_API enum pilgrim_status pilgrim_communicators_next(struct pilgrim_communicators *list,
                                                            struct pilgrim_communicator *communicator,
                                                            struct pilgrim_error *error) PILGRIM_CHECKED;
@@ -179,26 +180,14 @@ PILGRIM_API void pilgrim_communicators_close(struct pilgrim_communicators *list)
 
 /* ---- what is stored: the call-signature table and the grammars of one thread ---- */
 
-struct pilgrim_symbol {
-    bool is_rule;
-    uint32_t value;     /* terminal, or number of a rule */
-    uint64_t exponent;
-};
-
-/* A grammar; rule 0 is the start rule. Borrowed from the trace. */
-struct pilgrim_grammar;
-PILGRIM_API uint32_t pilgrim_grammar_rules(const struct pilgrim_grammar *grammar);
-PILGRIM_API size_t pilgrim_grammar_symbols(const struct pilgrim_grammar *grammar, uint32_t rule);
-PILGRIM_API struct pilgrim_symbol pilgrim_grammar_symbol(const struct pilgrim_grammar *grammar, uint32_t rule, size_t i);
-PILGRIM_API uint64_t pilgrim_grammar_length(const struct pilgrim_grammar *grammar);
-
 /* A thread's table: filled in by pilgrim_thread_info. */
 struct pilgrim_thread_info {
     uint32_t structure_group;
     uint64_t structure_group_size;  /* streams in it */
     size_t class_count;
-    const struct pilgrim_grammar *structure;
+    uint64_t structure;             /* the sequence of classes, for pilgrim_grammar_open */
 };
+/* errors: PILGRIM_INVALID (no such rank or thread), PILGRIM_DAMAGED (it is in no group) */
 PILGRIM_API enum pilgrim_status pilgrim_thread_info(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread,
                                                     struct pilgrim_thread_info *info) PILGRIM_CHECKED;
 
@@ -206,18 +195,42 @@ struct pilgrim_class_info {
     const struct pilgrim_class *class_;
     uint32_t value_group;           /* among the class's */
     uint64_t value_group_size;      /* streams in it */
-    size_t signature_count;
-    const struct pilgrim_grammar *values;
+    uint64_t signature_count;
+    uint64_t values;                /* the sequence of signatures, for pilgrim_grammar_open */
     bool timed;                     /* the three that follow are known */
     uint64_t mean_ns, min_ns, max_ns; /* over all streams of the structure group */
 };
+/* errors: as pilgrim_thread_info, PILGRIM_INVALID for a class that is not there, too */
 PILGRIM_API enum pilgrim_status pilgrim_class_info(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread,
                                                    size_t class_number, struct pilgrim_class_info *info) PILGRIM_CHECKED;
 
 /* Signature NUMBER of a class, as a call without seq and times. Opened cursors have a place for it: the result is borrowed until the
  * cursor moves. */
-PILGRIM_API enum pilgrim_status pilgrim_signature(struct pilgrim_cursor *cursor, size_t class_number, size_t number,
+PILGRIM_API enum pilgrim_status pilgrim_signature(struct pilgrim_cursor *cursor, size_t class_number, uint64_t number,
                                                   struct pilgrim_call *call, struct pilgrim_error *error) PILGRIM_CHECKED;
+
+/* How many signatures, from NUMBER on, differ only in numbers that are stored as sequences: 1 where it stands alone, 0 where it
+ * does not exist. */
+PILGRIM_API uint64_t pilgrim_signature_run(const struct pilgrim_cursor *cursor, size_t class_number, uint64_t number);
+
+struct pilgrim_symbol {
+    bool is_rule;
+    bool ramp;         /* value, value + 1, ...: EXPONENT terminals */
+    uint64_t value;    /* terminal, or number of a rule */
+    uint64_t exponent;
+};
+
+/* A grammar; rule 0 is the start rule, the others are numbered as they are met from there. SEQUENCE: one of RANK's, as above.
+ * *GRAMMAR is the caller's, to be closed before the trace. errors: PILGRIM_INVALID (no such rank or sequence), PILGRIM_NOMEM */
+struct pilgrim_grammar;
+PILGRIM_API enum pilgrim_status pilgrim_grammar_open(const struct pilgrim_trace *trace, uint32_t rank,
+                                                     uint64_t sequence, struct pilgrim_grammar **grammar,
+                                                     struct pilgrim_error *error) PILGRIM_CHECKED;
+PILGRIM_API void pilgrim_grammar_close(struct pilgrim_grammar *grammar); /* NULL is legal */
+PILGRIM_API uint32_t pilgrim_grammar_rules(const struct pilgrim_grammar *grammar);
+PILGRIM_API size_t pilgrim_grammar_symbols(const struct pilgrim_grammar *grammar, uint32_t rule);
+PILGRIM_API struct pilgrim_symbol pilgrim_grammar_symbol(const struct pilgrim_grammar *grammar, uint32_t rule, size_t i);
+PILGRIM_API uint64_t pilgrim_grammar_length(const struct pilgrim_grammar *grammar);
 
 #ifdef __cplusplus
 }

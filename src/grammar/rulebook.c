@@ -137,7 +137,7 @@ static enum pilgrim_status add_parsed(struct rulebook *p, const struct rules *r,
         uint32_t top = stack[height - 1];
         place[top] = find_open(r, top, place[top], numbers);
         if (place[top] < r->first[top + 1]) {
-            stack[height++] = r->symbols[place[top]].value;
+            stack[height++] = (uint32_t)r->symbols[place[top]].value;
             continue;
         }
         height--;

@@ -1,11 +1,14 @@
-/* Grammars at rest: reading them from hostile bytes, and walking their expansion; see rules.h.
+/* Grammars at rest: reading them from hostile bytes; see rules.h.
  *
- * Parsing reads all symbols, then visits the rules depth first with a stack of its own: a rule met again while
- * it is on the stack is a cycle. A rule is finished after the rules it uses, so lengths and depths are known then;
- * in the opposite order, uses before the rule, it becomes known how often each rule stands in the expansion.
+ * One grammar's rules come in any order. Parsing reads all symbols, then visits the rules depth first with a stack of its
+ * own: a rule met again while it is on the stack is a cycle. A rule is finished after the rules it uses, so what is known
+ * of those is known then. In a table that is the order in which the rules stand.
  *
  * A rule that expands to nothing is refused: with it, a few bytes could make the walk take steps without end
- * between two terminals. */
+ * between two terminals.
+ *
+ * What stands before a symbol, terminals and their sum, is kept for every 16th symbol of all rules together: within a rule
+ * it is a difference, so there is nothing to keep for each rule. */
 #include "grammar/rules.h"
 
 #include <stdlib.h>
@@ -14,15 +17,19 @@
 #define LENGTH_BEGUN (UINT64_MAX - 1)  /* on the stack */
 #define LENGTH_MAX (UINT64_MAX >> 1)
 
-struct rules_frame {
-    uint32_t position; /* of the symbol that the walk is in */
-    uint32_t end;      /* of the rule */
-    uint64_t left;     /* repetitions of the symbol that have not begun */
-};
-
 struct visit {
     uint32_t rule;
     uint32_t position;
+};
+
+/* One parse. */
+struct reading {
+    struct cursor *c;
+    struct rules *r;
+    uint64_t *budget;
+    uint64_t terminal_limit;
+    size_t used, capacity; /* symbols */
+    bool table;
 };
 
 static enum pilgrim_status fail(struct cursor *c, enum pilgrim_status status)
@@ -34,263 +41,257 @@ static enum pilgrim_status fail(struct cursor *c, enum pilgrim_status status)
 
 /* --- parsing --- */
 
-static enum pilgrim_status parse_symbol(struct cursor *c, uint64_t terminal_limit, uint32_t rule_count,
-                                        struct rules_symbol *symbol)
+static bool charge(struct reading *in, uint64_t bytes)
 {
-    uint64_t word = cursor_varint(c);
-    uint64_t value = word >> 2;
+    if (bytes > *in->budget)
+        return false;
+    *in->budget -= bytes;
+    return true;
+}
+
+/* One symbol of rule RULE. */
+static enum pilgrim_status parse_symbol(struct reading *in, uint32_t rule, struct rules_symbol *symbol)
+{
+    struct cursor *c = in->c;
+    uint64_t word = cursor_varint(c), value = word >> 2;
     uint64_t more = (word & 2) ? cursor_varint(c) : 0;
+    bool is_rule = word & 1, is_ramp = in->table && (more & 1);
     if (c->status != PILGRIM_OK)
         return c->status;
-    bool is_rule = word & 1;
-    bool in_range = is_rule ? value >= 1 && value < rule_count : value < terminal_limit && value <= UINT32_MAX;
-    if (!in_range || more > LENGTH_MAX - 2)
+    if (in->table)
+        more >>= 1;
+    bool in_range = !is_rule ? value < in->terminal_limit : in->table ? value < rule : value >= 1 && value < in->r->rule_count;
+    if (!in_range || more > LENGTH_MAX - 2 || (is_rule && is_ramp))
         return fail(c, PILGRIM_DAMAGED);
-    symbol->value = (uint32_t)value;
-    symbol->is_rule = is_rule;
-    symbol->exponent = (word & 2) ? more + 2 : 1;
+    *symbol = (struct rules_symbol){
+        .value = value, .exponent = (word & 2) ? more + 2 : 1, .is_rule = is_rule, .is_ramp = is_ramp};
     return PILGRIM_OK;
 }
 
-/* Makes room for COUNT more symbols after the first USED. */
-static enum pilgrim_status grow_symbols(struct rules *r, size_t used, size_t count, size_t *capacity)
+/* Makes room for COUNT more symbols. */
+static enum pilgrim_status grow_symbols(struct reading *in, size_t count)
 {
-    if (count > UINT32_MAX - used)
+    if (count > UINT32_MAX - in->used)
         return PILGRIM_LIMIT;
-    if (count <= *capacity - used)
+    if (count <= in->capacity - in->used)
         return PILGRIM_OK;
-    size_t wanted = used + count + used / 2;
-    struct rules_symbol *symbols = realloc(r->symbols, wanted * sizeof *symbols);
+    size_t wanted = in->used + count + in->used / 2;
+    if (!charge(in, (wanted - in->capacity) * sizeof *in->r->symbols))
+        return PILGRIM_LIMIT;
+    struct rules_symbol *symbols = realloc(in->r->symbols, wanted * sizeof *symbols);
     if (!symbols)
         return PILGRIM_NOMEM;
-    r->symbols = symbols;
-    *capacity = wanted;
+    in->r->symbols = symbols;
+    in->capacity = wanted;
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status parse_symbols(struct cursor *c, uint64_t terminal_limit, struct rules *r)
+static enum pilgrim_status parse_rule(struct reading *in, uint32_t i)
 {
-    size_t used = 0;
-    size_t capacity = 0;
-    for (uint32_t i = 0; i < r->rule_count; i++) {
-        r->first[i] = (uint32_t)used;
-        size_t count = cursor_count(c, 1);
-        if (c->status != PILGRIM_OK)
-            return c->status;
-        if (count == 0 && i > 0)
-            return fail(c, PILGRIM_DAMAGED);
-        enum pilgrim_status status = grow_symbols(r, used, count, &capacity);
-        for (size_t j = 0; status == PILGRIM_OK && j < count; j++)
-            status = parse_symbol(c, terminal_limit, r->rule_count, &r->symbols[used++]);
-        if (status != PILGRIM_OK)
-            return fail(c, status);
-    }
-    r->first[r->rule_count] = (uint32_t)used;
-    return PILGRIM_OK;
+    struct rules *r = in->r;
+    r->first[i] = (uint32_t)in->used;
+    size_t count = cursor_count(in->c, 1);
+    if (in->c->status != PILGRIM_OK)
+        return in->c->status;
+    if (count == 0 && (in->table || i > 0))
+        return fail(in->c, PILGRIM_DAMAGED);
+    enum pilgrim_status status = grow_symbols(in, count);
+    for (size_t j = 0; status == PILGRIM_OK && j < count; j++)
+        status = parse_symbol(in, i, &r->symbols[in->used++]);
+    return status;
 }
 
-/* --- the order of the rules --- */
-
-/* Rule I's length, from those of the rules it uses; LENGTH_UNKNOWN where it does not fit 63 bits. */
-static uint64_t sum_length(const struct rules *r, uint32_t i)
+static enum pilgrim_status parse_rules(struct reading *in, size_t count)
 {
-    uint64_t sum = 0;
+    struct rules *r = in->r;
+    enum pilgrim_status status = PILGRIM_OK;
+    if (count >= UINT32_MAX / 2)
+        return PILGRIM_LIMIT;
+    if (!charge(in, (count + 1) * (sizeof *r->first + sizeof *r->total)))
+        return PILGRIM_LIMIT;
+    r->rule_count = (uint32_t)count;
+    r->first = calloc(count + 1, sizeof *r->first);
+    r->total = calloc(count + 1, sizeof *r->total);
+    if (!r->first || !r->total)
+        return PILGRIM_NOMEM;
+    for (uint32_t i = 0; status == PILGRIM_OK && i < r->rule_count; i++)
+        status = parse_rule(in, i);
+    r->first[count] = (uint32_t)in->used;
+    return status;
+}
+
+/* --- totals --- */
+
+/* Of SYMBOL once. */
+static struct rules_total symbol_total(const struct rules *r, const struct rules_symbol *symbol)
+{
+    if (symbol->is_rule)
+        return r->total[symbol->value];
+    bool rises = (symbol->value & 1) == 0;
+    return (struct rules_total){.length = 1,
+                                .limit = symbol->value + (symbol->is_ramp ? symbol->exponent : 1),
+                                .has_ramp = symbol->is_ramp,
+                                .rises = rises,
+                                .increases = rises && symbol->value > 0,
+                                .sum = unzigzag(symbol->value)};
+}
+
+static bool product_fits(uint64_t a, uint64_t b, uint64_t limit)
+{
+    return b == 0 || a <= limit / b;
+}
+
+/* Sets rule I's total, from those of the rules it uses. false: its length does not fit 63 bits. */
+static bool sum_rule(const struct rules *r, uint32_t i)
+{
+    struct rules_total sum = {.rises = true, .increases = true};
     for (uint32_t s = r->first[i]; s < r->first[i + 1]; s++) {
-        uint64_t one = r->symbols[s].is_rule ? r->length[r->symbols[s].value] : 1;
-        if (r->symbols[s].exponent > (LENGTH_MAX - sum) / one)
-            return LENGTH_UNKNOWN;
-        sum += r->symbols[s].exponent * one;
+        const struct rules_symbol *symbol = &r->symbols[s];
+        const struct rules_total one = symbol_total(r, symbol);
+        if (!product_fits(symbol->exponent, one.length, LENGTH_MAX - sum.length))
+            return false;
+        sum.length += symbol->exponent * one.length;
+        sum.limit = one.limit > sum.limit ? one.limit : sum.limit;
+        sum.depth = one.depth > sum.depth ? one.depth : sum.depth;
+        sum.has_ramp |= one.has_ramp;
+        sum.rises = sum.rises && one.rises && product_fits(symbol->exponent, (uint64_t)one.sum, LENGTH_MAX - (uint64_t)sum.sum);
+        sum.increases &= one.increases;
+        sum.sum = (int64_t)((uint64_t)sum.sum + symbol->exponent * (uint64_t)one.sum);
     }
-    return sum;
+    sum.depth++;
+    sum.increases &= sum.rises;
+    r->total[i] = sum;
+    return true;
 }
 
-static uint32_t deepest(const struct rules *r, uint32_t i, const uint32_t *depth)
+static enum pilgrim_status mark_symbols(struct reading *in)
 {
-    uint32_t most = 0;
-    for (uint32_t s = r->first[i]; s < r->first[i + 1]; s++)
-        if (r->symbols[s].is_rule && depth[r->symbols[s].value] > most)
-            most = depth[r->symbols[s].value];
-    return most + 1;
+    struct rules *r = in->r;
+    size_t count = in->used / RULES_STRIDE + 1;
+    struct rules_mark before = {0};
+    if (!charge(in, count * sizeof *r->marks))
+        return PILGRIM_LIMIT;
+    r->marks = calloc(count, sizeof *r->marks);
+    if (!r->marks)
+        return PILGRIM_NOMEM;
+    for (size_t s = 0; s < in->used; s++) {
+        if (s % RULES_STRIDE == 0)
+            r->marks[s / RULES_STRIDE] = before;
+        before.length += r->symbols[s].exponent * rules_symbol_length(r, &r->symbols[s]);
+        before.sum += r->symbols[s].exponent * rules_symbol_sum(r, &r->symbols[s]);
+    }
+    return PILGRIM_OK;
 }
 
-/* Visits all rules from the start rule on. Sets lengths and the depth, and ORDER to the rules in the order in
- * which they were finished. STACK, ORDER and DEPTH have room for all rules. */
-static enum pilgrim_status visit_rules(struct rules *r, struct visit *stack, uint32_t *order, uint32_t *depth)
+/* --- the order of one grammar's rules --- */
+
+static bool is_unfinished(const struct rules *r, const struct rules_symbol *symbol)
+{
+    return symbol->is_rule && r->total[symbol->value].length > LENGTH_MAX;
+}
+
+/* Visits all rules from the start rule on and sets their totals. STACK has room for all rules. */
+static enum pilgrim_status visit_rules(struct rules *r, struct visit *stack)
 {
     uint32_t finished = 0;
     uint32_t height = 1;
     for (uint32_t i = 0; i < r->rule_count; i++)
-        r->length[i] = LENGTH_UNKNOWN;
+        r->total[i].length = LENGTH_UNKNOWN;
     stack[0] = (struct visit){.rule = 0, .position = r->first[0]};
-    r->length[0] = LENGTH_BEGUN;
+    r->total[0].length = LENGTH_BEGUN;
     while (height) {
         struct visit *top = &stack[height - 1];
         uint32_t end = r->first[top->rule + 1];
-        while (top->position < end &&
-               !(r->symbols[top->position].is_rule && r->length[r->symbols[top->position].value] > LENGTH_MAX))
+        while (top->position < end && !is_unfinished(r, &r->symbols[top->position]))
             top->position++;
         if (top->position < end) {
-            uint32_t next = r->symbols[top->position].value;
-            if (r->length[next] == LENGTH_BEGUN)
+            uint32_t next = (uint32_t)r->symbols[top->position].value;
+            if (r->total[next].length == LENGTH_BEGUN)
                 return PILGRIM_DAMAGED;
-            r->length[next] = LENGTH_BEGUN;
+            r->total[next].length = LENGTH_BEGUN;
             stack[height++] = (struct visit){.rule = next, .position = r->first[next]};
             continue;
         }
-        uint64_t length = sum_length(r, top->rule);
-        if (length == LENGTH_UNKNOWN)
+        if (!sum_rule(r, top->rule))
             return PILGRIM_DAMAGED;
-        r->length[top->rule] = length;
-        depth[top->rule] = deepest(r, top->rule, depth);
-        order[finished++] = top->rule;
+        finished++;
         height--;
     }
-    r->depth = depth[0];
     return finished == r->rule_count ? PILGRIM_OK : PILGRIM_DAMAGED;
-}
-
-/* No sum exceeds the start rule's length, since no rule expands to nothing. */
-static void count_times(struct rules *r, const uint32_t *order)
-{
-    r->times[0] = 1;
-    for (uint32_t k = r->rule_count; k-- > 0;) {
-        uint32_t i = order[k];
-        for (uint32_t s = r->first[i]; s < r->first[i + 1]; s++)
-            if (r->symbols[s].is_rule)
-                r->times[r->symbols[s].value] += r->symbols[s].exponent * r->times[i];
-    }
 }
 
 static enum pilgrim_status order_rules(struct rules *r)
 {
     struct visit *stack = calloc(r->rule_count, sizeof *stack);
-    uint32_t *order = calloc(r->rule_count, sizeof *order);
-    uint32_t *depth = calloc(r->rule_count, sizeof *depth);
-    enum pilgrim_status status = PILGRIM_NOMEM;
-    if (stack && order && depth)
-        status = visit_rules(r, stack, order, depth);
-    if (status == PILGRIM_OK)
-        count_times(r, order);
+    enum pilgrim_status status = stack ? visit_rules(r, stack) : PILGRIM_NOMEM;
     free(stack);
-    free(order);
-    free(depth);
     return status;
+}
+
+static enum pilgrim_status sum_table(struct rules *r)
+{
+    for (uint32_t i = 0; i < r->rule_count; i++)
+        if (!sum_rule(r, i))
+            return PILGRIM_DAMAGED;
+    return PILGRIM_OK;
+}
+
+static enum pilgrim_status parse(struct reading *in)
+{
+    *in->r = (struct rules){0};
+    size_t count = cursor_count(in->c, in->table ? 2 : 1);
+    if (in->c->status != PILGRIM_OK)
+        return in->c->status;
+    if (count == 0 && !in->table)
+        return fail(in->c, PILGRIM_DAMAGED);
+    enum pilgrim_status status = parse_rules(in, count);
+    if (status == PILGRIM_OK)
+        status = in->table ? sum_table(in->r) : order_rules(in->r);
+    if (status == PILGRIM_OK)
+        status = mark_symbols(in);
+    if (status == PILGRIM_OK)
+        return PILGRIM_OK;
+    rules_free(in->r);
+    return fail(in->c, status);
 }
 
 enum pilgrim_status rules_parse(struct cursor *c, uint64_t terminal_limit, struct rules *r)
 {
-    *r = (struct rules){0};
-    size_t count = cursor_count(c, 1);
-    if (c->status != PILGRIM_OK)
-        return c->status;
-    if (count == 0 || count >= UINT32_MAX / 2)
-        return fail(c, PILGRIM_DAMAGED);
-    r->rule_count = (uint32_t)count;
-    r->first = calloc(count + 1, sizeof *r->first);
-    r->length = calloc(count, sizeof *r->length);
-    r->times = calloc(count, sizeof *r->times);
-    enum pilgrim_status status = PILGRIM_NOMEM;
-    if (r->first && r->length && r->times)
-        status = parse_symbols(c, terminal_limit, r);
-    if (status == PILGRIM_OK)
-        status = order_rules(r);
-    if (status == PILGRIM_OK)
-        return PILGRIM_OK;
-    rules_free(r);
-    return fail(c, status);
+    uint64_t budget = UINT64_MAX;
+    if (terminal_limit > (uint64_t)UINT32_MAX + 1)
+        terminal_limit = (uint64_t)UINT32_MAX + 1;
+    return parse(&(struct reading){.c = c, .r = r, .budget = &budget, .terminal_limit = terminal_limit});
+}
+
+enum pilgrim_status rules_parse_table(struct cursor *c, uint64_t *budget, struct rules *r)
+{
+    return parse(&(struct reading){.c = c, .r = r, .budget = budget, .terminal_limit = UINT64_MAX, .table = true});
 }
 
 void rules_free(struct rules *r)
 {
     free(r->first);
     free(r->symbols);
-    free(r->length);
-    free(r->times);
+    free(r->total);
+    free(r->marks);
     *r = (struct rules){0};
 }
 
-/* --- expansion --- */
-
-static void enter_rule(struct rules_cursor *c, uint32_t rule)
+bool rules_have(const struct rules *r, uint64_t sequence)
 {
-    const struct rules *r = c->rules;
-    uint32_t position = r->first[rule];
-    c->stack[c->depth++] = (struct rules_frame){
-        .position = position, .end = r->first[rule + 1], .left = r->symbols[position].exponent};
+    return !rules_is_expansion(sequence) || sequence / 2 <= r->rule_count;
 }
 
-/* Passes to the next symbol of the innermost rule, or out of the rule. */
-static void leave_symbol(struct rules_cursor *c)
+struct rules_total rules_sequence_total(const struct rules *r, uint64_t sequence)
 {
-    struct rules_frame *top = &c->stack[c->depth - 1];
-    if (++top->position == top->end)
-        c->depth--;
-    else
-        top->left = c->rules->symbols[top->position].exponent;
+    if (sequence == 0)
+        return (struct rules_total){.rises = true, .increases = true};
+    if (rules_is_expansion(sequence))
+        return r->total[rules_start(sequence)];
+    return symbol_total(r, &(struct rules_symbol){.value = sequence / 2, .exponent = 1});
 }
 
-enum pilgrim_status rules_cursor_init(struct rules_cursor *c, const struct rules *r)
+uint64_t rules_length(const struct rules *r, uint64_t sequence)
 {
-    *c = (struct rules_cursor){.rules = r};
-    c->stack = calloc(r->depth ? r->depth : 1, sizeof *c->stack);
-    if (!c->stack)
-        return PILGRIM_NOMEM;
-    if (r->rule_count && r->length[0])
-        enter_rule(c, 0);
-    return PILGRIM_OK;
-}
-
-void rules_cursor_free(struct rules_cursor *c)
-{
-    free(c->stack);
-    *c = (struct rules_cursor){0};
-}
-
-bool rules_cursor_next(struct rules_cursor *c, uint32_t *terminal)
-{
-    while (c->depth) {
-        struct rules_frame *top = &c->stack[c->depth - 1];
-        if (top->left == 0) {
-            leave_symbol(c);
-            continue;
-        }
-        top->left--;
-        const struct rules_symbol *symbol = &c->rules->symbols[top->position];
-        if (!symbol->is_rule) {
-            *terminal = symbol->value;
-            return true;
-        }
-        enter_rule(c, symbol->value);
-    }
-    return false;
-}
-
-uint64_t rules_cursor_skip(struct rules_cursor *c, uint64_t count)
-{
-    uint64_t left = count;
-    while (c->depth && left) {
-        struct rules_frame *top = &c->stack[c->depth - 1];
-        if (top->left == 0) {
-            leave_symbol(c);
-            continue;
-        }
-        const struct rules_symbol *symbol = &c->rules->symbols[top->position];
-        uint64_t one = symbol->is_rule ? c->rules->length[symbol->value] : 1;
-        uint64_t whole = left / one < top->left ? left / one : top->left;
-        top->left -= whole;
-        left -= whole * one;
-        if (top->left && left) {
-            top->left--;
-            enter_rule(c, symbol->value);
-        }
-    }
-    return count - left;
-}
-
-void rules_count_terminals(const struct rules *r, uint64_t *count, uint32_t limit)
-{
-    for (uint32_t i = 0; i < r->rule_count; i++)
-        for (uint32_t s = r->first[i]; s < r->first[i + 1]; s++)
-            if (!r->symbols[s].is_rule && r->symbols[s].value < limit)
-                count[r->symbols[s].value] += r->symbols[s].exponent * r->times[i];
+    return rules_is_expansion(sequence) ? r->total[rules_start(sequence)].length : sequence % 2;
 }

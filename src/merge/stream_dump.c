@@ -10,11 +10,11 @@
 static void print_symbol(FILE *to, const struct rules_symbol *s)
 {
     if (!s->is_rule)
-        fprintf(to, " %" PRIu32, s->value);
+        fprintf(to, " %" PRIu64, s->value);
     else if (s->value <= 26)
         fprintf(to, " %c", (int)('A' + s->value - 1));
     else
-        fprintf(to, " R%" PRIu32, s->value - 1);
+        fprintf(to, " R%" PRIu64, s->value - 1);
     if (s->exponent > 1)
         fprintf(to, "^%" PRIu64, s->exponent);
 }

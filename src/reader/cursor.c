@@ -1,31 +1,33 @@
 /* Cursors: one thread's calls in their order.
  *
- * The structure grammar says which class comes next, that class's value grammar which of its signatures. A signature is
- * evaluated when it is first met and kept, as calls repeat; when what is kept grows beyond a bound, all of it goes. */
+ * The structure's sequence says which class comes next, that class's sequence of values which of its signatures. Values are
+ * evaluated when they are first met and kept, as calls repeat; when what is kept grows beyond a bound, all of it goes. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "reader/trace.h"
 
 #define KEPT_BYTES_MAX (4u << 20)
+#define KEPT_NUMBERS_MAX 4096 /* of a class */
 
 struct kept {
     struct call_values *values;
+    uint64_t number;     /* of those values; numbers that are a multiple of KEPT_NUMBERS_MAX apart share a place */
     uint32_t generation; /* is there if this is the cursor's */
 };
 
 struct class_state {
-    const struct group_class *group_class;
+    const struct class *class;
     const struct part *part;
     uint64_t position;
     struct rules_cursor values; /* begun with the class's first call */
     uint64_t behind;            /* calls that `values` has not passed over yet */
-    struct kept *kept;          /* of each signature; likewise */
+    struct kept *kept;          /* likewise */
 };
 
 struct pilgrim_cursor {
-    const struct pilgrim_trace *trace;
-    uint32_t rank, thread;
+    const struct volume *volume;
+    uint32_t rank, thread; /* in the trace */
     uint64_t seq;
     struct caller caller;
     struct rules_cursor structure;
@@ -80,44 +82,60 @@ static enum pilgrim_status set_views(struct pilgrim_cursor *c, const struct func
     return PILGRIM_OK;
 }
 
-/* The first terminal of a grammar that is not empty. */
-static uint32_t first_terminal(const struct rules *r)
+static enum pilgrim_status in_no_group(const char **problem)
 {
-    const struct rules_symbol *s = &r->symbols[r->first[0]];
+    *problem = "is in none of the groups";
+    return PILGRIM_DAMAGED;
+}
+
+/* The first terminal of a sequence that has one. */
+static uint64_t first_terminal(const struct rules *r, uint64_t sequence)
+{
+    if (!rules_is_expansion(sequence))
+        return sequence / 2;
+    const struct rules_symbol *s = &r->symbols[r->first[rules_start(sequence)]];
     while (s->is_rule)
         s = &r->symbols[r->first[s->value]];
     return s->value;
 }
 
-static const struct function *class_function(const struct pilgrim_trace *t, const struct group_class *class)
+static const struct row *group_row(const struct volume *v, const struct group *g, uint32_t place)
 {
-    return &t->functions[t->classes[class->class].function];
+    return &v->rows[g->rows[place]];
+}
+
+static const struct function *row_function(const struct volume *v, const struct row *row)
+{
+    return &v->functions[v->classes[row->class].function];
 }
 
 /* Reads the call of pilgrim_process in the rank's process stream. A stream without calls: the rank has no views. */
 static enum pilgrim_status read_views(struct pilgrim_cursor *c, const char **problem)
 {
-    const struct pilgrim_trace *t = c->trace;
-    uint64_t place, position, size;
-    uint32_t number, at = 0;
-    const struct group *g = stream_group(t, c->rank, &place);
-    if (pilgrim_grammar_length(&t->sequences[g->sequence]) == 0)
+    const struct volume *v = c->volume;
+    struct stream_place stream;
+    struct part_place found;
+    uint32_t at = 0;
+    if (!process_place(v, c->rank - v->first_rank, &stream))
+        return in_no_group(problem);
+    const struct group *g = stream.group;
+    if (g->sequence == 0)
         return PILGRIM_OK;
-    while (at + 1 < g->class_count && strcmp(class_function(t, &g->classes[at])->shown.name, "pilgrim_process") != 0)
+    while (at + 1 < g->row_count && strcmp(row_function(v, group_row(v, g, at))->shown.name, "pilgrim_process") != 0)
         at++;
-    const struct group_class *class = &g->classes[at];
-    const struct part *part = place_part(t, g, class, place, &number, &position, &size);
-    const struct rules *values = &t->sequences[part->sequence].rules;
-    if (values->length[0] == 0) {
+    const struct row *row = group_row(v, g, at);
+    if (!part_place(v, row, &stream, &found))
+        return in_no_group(problem);
+    if (row->calls == 0) {
         *problem = "no list of the groups that ranks refer to";
         return PILGRIM_DAMAGED;
     }
-    uint32_t signature = part->signatures[first_terminal(values)];
-    const struct function *f = class_function(t, class);
+    const struct values_place place =
+        values_find(v, found.part, first_terminal(&v->rules, found.part->sequence), found.position);
+    const struct function *f = row_function(v, row);
     struct arena scratch = {0};
     struct call_values *evaluated;
-    enum pilgrim_status status =
-        signature_evaluate(t, &t->signatures[signature], f, position, &c->caller, &scratch, &evaluated, problem);
+    enum pilgrim_status status = signature_evaluate(v, &place, f, &c->caller, &scratch, &evaluated, problem);
     if (status == PILGRIM_OK)
         status = set_views(c, f, evaluated, problem);
     arena_free(&scratch);
@@ -126,42 +144,61 @@ static enum pilgrim_status read_views(struct pilgrim_cursor *c, const char **pro
 
 /* ---- open, close ---- */
 
-static enum pilgrim_status open_classes(struct pilgrim_cursor *c, uint64_t stream)
+/* Walks take memory by the depth of their grammars, which are shared: what all of them together take is bounded. */
+static bool fits(uint64_t *left, uint64_t bytes)
 {
-    const struct pilgrim_trace *t = c->trace;
-    uint64_t place, size;
-    uint32_t number;
-    const struct group *g = stream_group(t, stream, &place);
-    c->class_count = g->class_count;
+    if (bytes > *left)
+        return false;
+    *left -= bytes;
+    return true;
+}
+
+static enum pilgrim_status open_classes(struct pilgrim_cursor *c, const struct stream_place *stream, const char **problem)
+{
+    const struct volume *v = c->volume;
+    const struct group *g = stream->group;
+    uint64_t left = v->call_budget;
+    bool bounded = fits(&left, rules_cursor_bytes(&v->rules, g->sequence));
+    c->class_count = g->row_count;
     c->classes = calloc(c->class_count + 1, sizeof *c->classes);
     if (!c->classes)
         return PILGRIM_NOMEM;
-    for (size_t i = 0; i < c->class_count; i++) {
-        struct class_state *state = &c->classes[i];
-        state->group_class = &g->classes[i];
-        state->part = place_part(t, g, state->group_class, place, &number, &state->position, &size);
+    for (uint32_t i = 0; i < c->class_count && bounded; i++) {
+        const struct row *row = group_row(v, g, i);
+        struct part_place found;
+        if (!part_place(v, row, stream, &found))
+            return in_no_group(problem);
+        c->classes[i].class = &v->classes[row->class];
+        c->classes[i].part = found.part;
+        c->classes[i].position = found.position;
+        bounded = fits(&left, rules_cursor_bytes(&v->rules, found.part->sequence));
     }
-    return rules_cursor_init(&c->structure, &t->sequences[g->sequence].rules);
+    if (!bounded) {
+        *problem = "needs more memory than a file of its length may take";
+        return PILGRIM_LIMIT;
+    }
+    return rules_cursor_init(&c->structure, &v->rules, g->sequence);
 }
 
-static enum pilgrim_status open_stream(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread, uint64_t stream,
+/* STREAM: NULL where the thread is in no group. */
+static enum pilgrim_status open_stream(const struct volume *v, uint32_t rank, uint32_t thread, const struct stream_place *stream,
                                        struct pilgrim_cursor **cursor, struct pilgrim_error *error)
 {
     struct pilgrim_cursor *c = calloc(1, sizeof *c);
     if (!c)
         return out_of_memory(error);
     *c = (struct pilgrim_cursor){
-        .trace = trace, .rank = rank, .thread = thread, .caller.rank = rank, .generation = 1, .kept_limit = KEPT_BYTES_MAX};
+        .volume = v, .rank = rank, .thread = thread, .caller.rank = rank, .generation = 1, .kept_limit = KEPT_BYTES_MAX};
     const char *problem = NULL;
-    enum pilgrim_status status = read_views(c, &problem);
+    enum pilgrim_status status = stream ? read_views(c, &problem) : in_no_group(&problem);
     if (status == PILGRIM_OK)
-        status = open_classes(c, stream);
+        status = open_classes(c, stream, &problem);
     if (status != PILGRIM_OK) {
         pilgrim_cursor_close(c);
         if (status == PILGRIM_NOMEM)
             return out_of_memory(error);
-        return trace_error(error, status, trace->offset[SECTION_VALUES], "section values at byte %llu: rank %u: %s",
-                           (unsigned long long)trace->offset[SECTION_VALUES], rank, problem);
+        return trace_error(error, status, v->offset[SECTION_CALLS], "section calls at byte %llu: rank %u: %s",
+                           (unsigned long long)v->offset[SECTION_CALLS], rank, problem);
     }
     *cursor = c;
     return PILGRIM_OK;
@@ -170,19 +207,25 @@ static enum pilgrim_status open_stream(const struct pilgrim_trace *trace, uint32
 enum pilgrim_status pilgrim_cursor_open(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread,
                                         struct pilgrim_cursor **cursor, struct pilgrim_error *error)
 {
+    struct stream_place stream;
     *cursor = NULL;
     if (thread >= pilgrim_thread_count(trace, rank))
         return trace_error(error, PILGRIM_INVALID, 0, "no thread %u of rank %u", thread, rank);
-    return open_stream(trace, rank, thread, stream_number(trace, rank, thread), cursor, error);
+    const struct volume *v = rank_volume(trace, rank);
+    bool found = thread_place(v, rank - v->first_rank, thread, &stream);
+    return open_stream(v, rank, thread, found ? &stream : NULL, cursor, error);
 }
 
 enum pilgrim_status process_cursor_open(const struct pilgrim_trace *trace, uint32_t rank, struct pilgrim_cursor **cursor,
                                         struct pilgrim_error *error)
 {
+    struct stream_place stream;
     *cursor = NULL;
     if (rank >= trace->rank_count)
         return trace_error(error, PILGRIM_INVALID, 0, "no rank %u", rank);
-    return open_stream(trace, rank, 0, rank, cursor, error);
+    const struct volume *v = rank_volume(trace, rank);
+    bool found = process_place(v, rank - v->first_rank, &stream);
+    return open_stream(v, rank, 0, found ? &stream : NULL, cursor, error);
 }
 
 void pilgrim_cursor_close(struct pilgrim_cursor *c)
@@ -209,42 +252,49 @@ static void limit_kept(struct pilgrim_cursor *c)
     c->generation++;
 }
 
+static size_t kept_places(const struct class_state *state)
+{
+    uint64_t numbers = state->part->numbers;
+    return numbers < KEPT_NUMBERS_MAX ? (size_t)numbers : KEPT_NUMBERS_MAX;
+}
+
 static enum pilgrim_status class_begin(struct pilgrim_cursor *c, struct class_state *state)
 {
     if (!state->kept) {
-        size_t bytes = (state->part->signature_count + (size_t)1) * sizeof *state->kept;
+        size_t bytes = (kept_places(state) + 1) * sizeof *state->kept;
         state->kept = arena_take(&c->arena, bytes);
         if (!state->kept)
             return PILGRIM_NOMEM;
         memset(state->kept, 0, bytes);
     }
     if (!state->values.rules)
-        return rules_cursor_init(&state->values, &c->trace->sequences[state->part->sequence].rules);
+        return rules_cursor_init(&state->values, &c->volume->rules, state->part->sequence);
     return PILGRIM_OK;
 }
 
 /* Fills in CALL but for seq and times from signature NUMBER of a class. */
-static enum pilgrim_status make_call(struct pilgrim_cursor *c, struct class_state *state, uint32_t number,
+static enum pilgrim_status make_call(struct pilgrim_cursor *c, struct class_state *state, uint64_t number,
                                      struct pilgrim_call *call, struct pilgrim_error *error)
 {
-    const struct pilgrim_trace *t = c->trace;
-    struct kept *kept = &state->kept[number];
-    const struct class *class = &t->classes[state->group_class->class];
-    if (!kept->values || kept->generation != c->generation) {
+    const struct volume *v = c->volume;
+    struct kept *kept = &state->kept[number % KEPT_NUMBERS_MAX];
+    const struct class *class = state->class;
+    if (!kept->values || kept->generation != c->generation || kept->number != number) {
         const char *problem = NULL;
+        const struct values_place place = values_find(v, state->part, number, state->position);
         limit_kept(c);
-        enum pilgrim_status status =
-            signature_evaluate(t, &t->signatures[state->part->signatures[number]], &t->functions[class->function],
-                               state->position, &c->caller, &c->kept, &kept->values, &problem);
+        enum pilgrim_status status = signature_evaluate(v, &place, &v->functions[class->function], &c->caller, &c->kept,
+                                                        &kept->values, &problem);
         if (status != PILGRIM_OK)
             kept->values = NULL;
         if (status == PILGRIM_NOMEM)
             return out_of_memory(error);
         if (status != PILGRIM_OK)
-            return trace_error(error, status, t->offset[SECTION_VALUES],
-                               "section values at byte %llu: rank %u thread %u call %llu, %s: %s",
-                               (unsigned long long)t->offset[SECTION_VALUES], c->rank, c->thread,
+            return trace_error(error, status, v->offset[SECTION_CALLS],
+                               "section calls at byte %llu: rank %u thread %u call %llu, %s: %s",
+                               (unsigned long long)v->offset[SECTION_CALLS], c->rank, c->thread,
                                (unsigned long long)c->seq, class->shown.function->name, problem);
+        kept->number = number;
         kept->generation = c->generation;
     }
     *call = (struct pilgrim_call){.rank = c->rank,
@@ -260,7 +310,7 @@ static enum pilgrim_status make_call(struct pilgrim_cursor *c, struct class_stat
 enum pilgrim_status pilgrim_cursor_next(struct pilgrim_cursor *c, struct pilgrim_call *call,
                                         struct pilgrim_error *error)
 {
-    uint32_t place, number;
+    uint64_t place, number;
     if (!rules_cursor_next(&c->structure, &place))
         return PILGRIM_END;
     struct class_state *state = &c->classes[place];
@@ -279,7 +329,7 @@ enum pilgrim_status pilgrim_cursor_next(struct pilgrim_cursor *c, struct pilgrim
 
 enum pilgrim_status pilgrim_cursor_skip(struct pilgrim_cursor *c, uint64_t count)
 {
-    uint32_t place;
+    uint64_t place;
     for (; count > 0 && rules_cursor_next(&c->structure, &place); count--) {
         c->classes[place].behind++;
         c->seq++;
@@ -287,13 +337,22 @@ enum pilgrim_status pilgrim_cursor_skip(struct pilgrim_cursor *c, uint64_t count
     return PILGRIM_OK;
 }
 
-enum pilgrim_status pilgrim_signature(struct pilgrim_cursor *c, size_t class_number, size_t number,
+enum pilgrim_status pilgrim_signature(struct pilgrim_cursor *c, size_t class_number, uint64_t number,
                                       struct pilgrim_call *call, struct pilgrim_error *error)
 {
-    if (class_number >= c->class_count || number >= c->classes[class_number].part->signature_count)
-        return trace_error(error, PILGRIM_INVALID, 0, "no signature %zu of class %zu", number, class_number);
+    if (pilgrim_signature_run(c, class_number, number) == 0)
+        return trace_error(error, PILGRIM_INVALID, 0, "no signature %llu of class %zu", (unsigned long long)number,
+                           class_number);
     struct class_state *state = &c->classes[class_number];
     if (class_begin(c, state) != PILGRIM_OK)
         return out_of_memory(error);
-    return make_call(c, state, (uint32_t)number, call, error);
+    return make_call(c, state, number, call, error);
+}
+
+uint64_t pilgrim_signature_run(const struct pilgrim_cursor *c, size_t class_number, uint64_t number)
+{
+    if (class_number >= c->class_count || number >= c->classes[class_number].part->numbers)
+        return 0;
+    const struct values_place place = values_find(c->volume, c->classes[class_number].part, number, 0);
+    return place.signature->count - place.within;
 }

@@ -23,28 +23,28 @@ static struct string parse_text(struct parser *p)
 
 static void parse_strings(struct parser *p)
 {
-    struct pilgrim_trace *t = p->trace;
+    struct volume *v = p->volume;
     size_t count = parser_count(p, 1, "more strings than bytes");
-    t->strings = parser_take(p, count, sizeof *t->strings);
+    v->strings = parser_take(p, count, sizeof *v->strings);
     for (size_t i = 0; i < count && parser_good(p); i++)
-        t->strings[i] = parse_text(p);
-    t->string_count = count;
+        v->strings[i] = parse_text(p);
+    v->string_count = count;
 }
 
 static uint32_t parse_string_index(struct parser *p)
 {
-    return parser_index(p, p->trace->string_count, "a string that does not exist");
+    return parser_index(p, p->volume->string_count, "a string that does not exist");
 }
 
 static void parse_properties(struct parser *p)
 {
-    struct pilgrim_trace *t = p->trace;
+    struct volume *v = p->volume;
     size_t count = parser_count(p, 2, "more properties than bytes");
-    t->properties = parser_take(p, count, sizeof *t->properties);
+    v->properties = parser_take(p, count, sizeof *v->properties);
     for (size_t i = 0; i < count && parser_good(p); i++)
         for (unsigned k = 0; k < 2; k++)
-            t->properties[i][k] = parse_string_index(p);
-    t->property_count = count;
+            v->properties[i][k] = parse_string_index(p);
+    v->property_count = count;
 }
 
 static size_t count_marks(const char *text)
@@ -88,19 +88,19 @@ static void parse_function(struct parser *p, struct function *f)
 
 static void parse_functions(struct parser *p)
 {
-    struct pilgrim_trace *t = p->trace;
+    struct volume *v = p->volume;
     size_t count = parser_count(p, 1, "more functions than bytes");
-    t->functions = parser_take(p, count, sizeof *t->functions);
+    v->functions = parser_take(p, count, sizeof *v->functions);
     for (size_t i = 0; i < count && parser_good(p); i++)
-        parse_function(p, &t->functions[i]);
-    t->function_count = count;
+        parse_function(p, &v->functions[i]);
+    v->function_count = count;
 }
 
 static void parse_modules(struct parser *p)
 {
-    struct pilgrim_trace *t = p->trace;
+    struct volume *v = p->volume;
     size_t count = parser_count(p, 2, "more modules than bytes");
-    t->modules = parser_take(p, count, sizeof *t->modules);
+    v->modules = parser_take(p, count, sizeof *v->modules);
     for (size_t i = 0; i < count && parser_good(p); i++) {
         uint32_t name = parse_string_index(p);
         size_t length = parser_count(p, 1, "a build-id longer than the section");
@@ -108,15 +108,15 @@ static void parse_modules(struct parser *p)
         if (length > BUILD_ID_MAX)
             parser_fail(p, "a build-id that is too long");
         if (parser_good(p))
-            t->modules[i] = (struct module){t->strings[name].text, bytes, length};
+            v->modules[i] = (struct module){v->strings[name].text, bytes, length};
     }
-    t->module_count = count;
+    v->module_count = count;
 }
 
 /* The frame of MODULE; its offset follows, as the difference to *OFFSET. */
 static struct pilgrim_frame parse_frame(struct parser *p, size_t module, uint64_t *offset)
 {
-    const struct module *m = &p->trace->modules[module];
+    const struct module *m = &p->volume->modules[module];
     *offset += (uint64_t)cursor_svarint(&p->in);
     return (struct pilgrim_frame){
         .module = m->name, .build_id = m->build_id, .build_id_length = m->build_id_length, .offset = *offset};
@@ -125,70 +125,94 @@ static struct pilgrim_frame parse_frame(struct parser *p, size_t module, uint64_
 /* A caller refers to one before it, so there are no cycles. */
 static void parse_callers(struct parser *p)
 {
-    struct pilgrim_trace *t = p->trace;
+    struct volume *v = p->volume;
     size_t count = parser_count(p, 3, "more callers than bytes");
     uint64_t offset = 0;
-    t->callers = parser_take(p, count, sizeof *t->callers);
+    v->callers = parser_take(p, count, sizeof *v->callers);
     for (size_t i = 0; i < count && parser_good(p); i++) {
-        struct caller_frame *c = &t->callers[i];
-        uint32_t module = parser_index(p, t->module_count, "a module that does not exist");
+        struct caller_frame *c = &v->callers[i];
+        uint32_t module = parser_index(p, v->module_count, "a module that does not exist");
         if (!parser_good(p))
             return;
         c->shown = parse_frame(p, module, &offset);
         uint32_t caller = parser_index(p, i + 1, "a caller that does not come before");
         if (!parser_good(p))
             return;
-        c->shown.caller = caller ? &t->callers[caller - 1].shown : NULL;
-        c->depth = 1 + (caller ? t->callers[caller - 1].depth : 0);
+        c->shown.caller = caller ? &v->callers[caller - 1].shown : NULL;
+        c->depth = 1 + (caller ? v->callers[caller - 1].depth : 0);
         if (c->depth >= FRAMES_MAX)
             parser_fail(p, "too many callers, one after the other");
     }
-    t->caller_count = count;
+    v->caller_count = count;
 }
 
 /* Nothing, or module and offset, and a caller if the number is even. */
 static void parse_site(struct parser *p, struct class *class, uint64_t *offset)
 {
-    struct pilgrim_trace *t = p->trace;
-    uint32_t module = parser_index(p, 2 * t->module_count + 1, "a module that does not exist");
+    struct volume *v = p->volume;
+    uint32_t module = parser_index(p, 2 * v->module_count + 1, "a module that does not exist");
     if (!parser_good(p) || !module)
         return;
     class->site = parse_frame(p, (module - 1) / 2, offset);
     class->shown.site = &class->site;
     if (module % 2)
         return;
-    uint32_t caller = parser_index(p, t->caller_count, "a caller that does not exist");
+    uint32_t caller = parser_index(p, v->caller_count, "a caller that does not exist");
     if (parser_good(p))
-        class->site.caller = &t->callers[caller].shown;
+        class->site.caller = &v->callers[caller].shown;
 }
 
 static void parse_classes(struct parser *p)
 {
-    struct pilgrim_trace *t = p->trace;
+    struct volume *v = p->volume;
     size_t count = parser_count(p, 2, "more call classes than bytes");
     uint64_t offset = 0;
-    t->classes = parser_take(p, count, sizeof *t->classes);
+    v->classes = parser_take(p, count, sizeof *v->classes);
     for (size_t i = 0; i < count && parser_good(p); i++) {
-        struct class *class = &t->classes[i];
-        uint32_t function = parser_index(p, 2 * t->function_count, "a function that does not exist");
+        struct class *class = &v->classes[i];
+        uint32_t function = parser_index(p, 2 * v->function_count, "a function that does not exist");
         if (!parser_good(p))
             return;
         class->function = function >> 1;
-        class->shown.function = &t->functions[class->function].shown;
+        class->shown.function = &v->functions[class->function].shown;
         class->shown.fortran = function & 1;
         parse_site(p, class, &offset);
     }
     if (!parser_good(p))
         parser_fail(p, "a call class that is not complete");
-    t->class_count = count;
+    v->class_count = count;
 }
 
 /* ---- shapes ---- */
 
-static void check_operand(struct parser *p, uint8_t tag, size_t *items)
+/* Where a value stands. */
+struct surroundings {
+    unsigned depth;
+    bool flags;
+    bool series;
+};
+
+/* How many values a token is followed by, and how many the array has. */
+struct items {
+    size_t count;
+    size_t total;
+};
+
+static struct items check_series(struct parser *p, const struct surroundings *in)
+{
+    uint64_t total = cursor_varint(&p->in);
+    size_t shapes = parser_count(p, 1, "a series longer than its shape");
+    if (in->series)
+        parser_fail(p, "a series in a series");
+    else if (total < 2 || shapes < 1 || shapes > total)
+        parser_fail(p, "a series with a wrong number of values");
+    return (struct items){shapes, total < VALUES_MAX ? (size_t)total : VALUES_MAX};
+}
+
+static struct items check_operand(struct parser *p, uint8_t tag, const struct surroundings *in)
 {
     uint8_t bits;
-    *items = 0;
+    size_t count = 0;
     switch (tag) {
     case VALUE_NAME:
     case VALUE_OBJECT:
@@ -200,71 +224,96 @@ static void check_operand(struct parser *p, uint8_t tag, size_t *items)
         break;
     case VALUE_ARRAY:
     case VALUE_FLAGS:
-        *items = parser_count(p, 1, "an array longer than its shape");
+        count = parser_count(p, 1, "an array longer than its shape");
         break;
     case VALUE_STATUS:
         bits = cursor_u8(&p->in);
         if (bits > (STATUS_IGNORED | STATUS_ERROR))
             parser_fail(p, "a status with unknown bits");
-        *items = bits & STATUS_ERROR ? 5 : 4;
+        count = bits & STATUS_ERROR ? 5 : 4;
         break;
     case VALUE_VIEW:
-        *items = 1;
+        count = 1;
         break;
+    case VALUE_SERIES:
+        return check_series(p, in);
     default:
         if (tag == 0 || tag >= VALUE_TAG_COUNT)
             parser_fail(p, "a value of unknown kind");
     }
+    return (struct items){count, count};
 }
 
-/* One value with all that belongs to it. The depth is bounded, so this may call itself. */
-static void check_value(struct parser *p, struct shape *shape, unsigned depth, bool in_flags)
+/* The token's own columns: a slot of a series' values has two, and which of its shapes stand where is in one. */
+static void count_slots(struct shape *shape, uint8_t tag, size_t items, bool in_series)
 {
-    if (depth > NESTING_MAX) {
+    uint32_t slots = value_slots(tag);
+    shape->slot_count += slots;
+    shape->column_count += in_series ? 2 * slots : slots;
+    shape->has_series |= tag == VALUE_SERIES;
+    shape->column_count += tag == VALUE_SERIES && items > 1;
+}
+
+/* One value with all that belongs to it. The depth is bounded, so this may call itself. Returns how many values it stands for, at
+ * most. */
+static uint64_t check_value(struct parser *p, struct shape *shape, struct surroundings in)
+{
+    if (in.depth > NESTING_MAX) {
         parser_fail(p, "values nested too deeply");
-        return;
+        return 0;
     }
-    size_t items;
     uint8_t tag = cursor_u8(&p->in);
-    check_operand(p, tag, &items);
+    const struct items items = check_operand(p, tag, &in);
     if (!parser_good(p)) {
         parser_fail(p, "a shape that is not complete");
-        return;
+        return 0;
     }
-    if (in_flags && tag != VALUE_NAME && tag != VALUE_INT)
+    if (in.flags && tag != VALUE_NAME && tag != VALUE_INT)
         parser_fail(p, "a flag that is neither a name nor a number");
-    shape->slot_count += value_slots(tag);
-    for (size_t i = 0; i < items && parser_good(p); i++)
-        check_value(p, shape, depth + 1, tag == VALUE_FLAGS);
+    count_slots(shape, tag, items.count, in.series);
+    uint64_t sum = 0, most = 0;
+    for (size_t i = 0; i < items.count && parser_good(p); i++) {
+        uint64_t one = check_value(
+            p, shape, (struct surroundings){in.depth + 1, tag == VALUE_FLAGS, in.series || tag == VALUE_SERIES});
+        sum += one;
+        most = one > most ? one : most;
+    }
+    uint64_t values = 1 + (tag == VALUE_SERIES ? most * items.total : sum);
+    if (values >= VALUES_MAX)
+        parser_fail(p, "a shape of too many values");
+    return values;
 }
 
 /* The shape's tokens have a cursor of their own, so that none reaches beyond its end. */
 static void check_shape(struct parser *p, struct shape *shape)
 {
-    struct parser tokens = {.trace = p->trace};
+    struct parser tokens = {.volume = p->volume, .budget = p->budget};
+    uint64_t values = 0;
     cursor_init(&tokens.in, shape->tokens, shape->length);
     while (cursor_left(&tokens.in) > 0) {
-        check_value(&tokens, shape, 1, false);
+        values += check_value(&tokens, shape, (struct surroundings){.depth = 1});
         shape->value_count++;
     }
+    if (values >= VALUES_MAX)
+        parser_fail(&tokens, "a shape of too many values");
     if (!parser_good(&tokens))
         parser_fail_with(p, tokens.in.status, tokens.problem);
 }
 
 static void parse_shapes(struct parser *p)
 {
-    struct pilgrim_trace *t = p->trace;
+    struct volume *v = p->volume;
     size_t count = parser_count(p, 1, "more shapes than bytes");
-    t->shapes = parser_take(p, count, sizeof *t->shapes);
+    v->shapes = parser_take(p, count, sizeof *v->shapes);
     for (size_t i = 0; i < count && parser_good(p); i++) {
         size_t length = parser_count(p, 1, "a shape longer than the section");
         const uint8_t *tokens = cursor_take(&p->in, length);
         if (!tokens)
             return;
-        t->shapes[i] = (struct shape){.tokens = tokens, .length = (uint32_t)length};
-        check_shape(p, &t->shapes[i]);
+        v->shapes[i] = (struct shape){.tokens = tokens, .length = (uint32_t)length};
+        check_shape(p, &v->shapes[i]);
     }
-    t->shape_count = count;
+    v->shape_count = count;
 }
 
 void definitions_parse(struct parser *p)

@@ -16,12 +16,17 @@
 #define BUDGET_BASE (UINT64_C(32) << 20)
 #define BUDGET_RATIO 2048
 
-static const char *const section_names[SECTION_TYPE_COUNT] = {"end", "definitions", "structure", "values", "times"};
+/* One call may have an array for each rank of a large run, regular enough to take a few bytes. */
+#define CALL_BUDGET_BASE (UINT64_C(256) << 20)
+
+#define STEPS_BASE (UINT64_C(64) << 20)
+#define STEPS_RATIO 2048
+
+static const char *const section_names[SECTION_TYPE_COUNT] = {"end", "definitions", "calls", "times"};
 
 static void (*const section_parse[SECTION_TYPE_COUNT])(struct parser *) = {
     [SECTION_DEFINITIONS] = definitions_parse,
-    [SECTION_STRUCTURE] = structure_parse,
-    [SECTION_VALUES] = values_parse,
+    [SECTION_CALLS] = calls_parse,
     [SECTION_TIMES] = times_parse,
 };
 
@@ -45,12 +50,12 @@ static enum pilgrim_status check_header(struct cursor *file, struct pilgrim_erro
 }
 
 /* Parses a section without damage. */
-static enum pilgrim_status take_section(struct pilgrim_trace *t, const struct section *section,
+static enum pilgrim_status take_section(struct pilgrim_trace *t, struct volume *v, const struct section *section,
                                         struct pilgrim_error *error)
 {
-    struct parser p = {.trace = t};
-    struct bytes *content = &t->content[section->type];
-    t->offset[section->type] = section->offset;
+    struct parser p = {.volume = v, .budget = &t->budget};
+    struct bytes *content = &v->content[section->type];
+    v->offset[section->type] = section->offset;
     if (parser_charge(&p, section->raw)) {
         enum pilgrim_status status = section_content(section, content);
         if (status != PILGRIM_OK)
@@ -62,7 +67,7 @@ static enum pilgrim_status take_section(struct pilgrim_trace *t, const struct se
         if (parser_good(&p) && cursor_left(&p.in) > 0)
             parser_fail(&p, "bytes left over");
     }
-    if (section->type != SECTION_DEFINITIONS && section->type != SECTION_VALUES)
+    if (section->type == SECTION_TIMES)
         bytes_free(content);
     if (parser_good(&p))
         return PILGRIM_OK;
@@ -81,15 +86,57 @@ static enum pilgrim_status section_error(const struct section *section, const ch
     return trace_error(error, PILGRIM_DAMAGED, section->offset, "section at byte %zu: %s", section->offset, problem);
 }
 
-/* Sections up to the end. *EXPECTED: the type of the first one that is not in. */
-static enum pilgrim_status take_sections(struct pilgrim_trace *t, struct cursor *file, unsigned *expected,
-                                         struct pilgrim_error *error)
+/* The volume that is read next; NULL: no memory. */
+static struct volume *volume_begin(struct pilgrim_trace *t, uint64_t file_length)
 {
-    for (*expected = SECTION_DEFINITIONS;;) {
+    struct volume *volumes = realloc(t->volumes, (t->volume_count + 1) * sizeof *volumes);
+    if (!volumes)
+        return NULL;
+    struct volume *v = &volumes[t->volume_count];
+    t->volumes = volumes;
+    t->begun = t->volume_count + 1;
+    *v = (struct volume){.first_rank = t->rank_count, .call_budget = CALL_BUDGET_BASE + BUDGET_RATIO * file_length};
+    if (t->volume_count > 0)
+        v->first_group = v[-1].first_group + (uint32_t)v[-1].group_count;
+    return v;
+}
+
+/* Takes a section that is in its place. A volume counts as soon as its calls can be read. */
+static enum pilgrim_status take_part(struct pilgrim_trace *t, const struct section *section, uint64_t file_length,
+                                     struct pilgrim_error *error)
+{
+    if (section->type == SECTION_DEFINITIONS && !volume_begin(t, file_length))
+        return trace_error(error, PILGRIM_NOMEM, section->offset, "not enough memory");
+    struct volume *v = &t->volumes[t->begun - 1];
+    enum pilgrim_status status = take_section(t, v, section, error);
+    if (status != PILGRIM_OK)
+        return status;
+    if (section->type == SECTION_TIMES)
+        v->timed = true;
+    if (section->type != SECTION_CALLS)
+        return PILGRIM_OK;
+    if (v->rank_count > UINT32_MAX - t->rank_count)
+        return trace_error(error, PILGRIM_LIMIT, section->offset, "section calls at byte %zu: more than 4294967295 ranks",
+                           section->offset);
+    t->rank_count += v->rank_count;
+    t->volume_count++;
+    return PILGRIM_OK;
+}
+
+/* Whether a section of TYPE may follow one of type LAST. */
+static bool in_place(unsigned type, unsigned last)
+{
+    return type == last + 1 || (type == SECTION_DEFINITIONS && last >= SECTION_CALLS);
+}
+
+/* Sections up to the end. */
+static enum pilgrim_status take_sections(struct pilgrim_trace *t, struct cursor *file, struct pilgrim_error *error)
+{
+    for (unsigned last = SECTION_END;;) {
         struct section section;
         size_t start = file->position;
         enum pilgrim_status status = section_read(file, &section);
-        const char *next = section_names[*expected % SECTION_TYPE_COUNT];
+        const char *next = section_names[(last + 1) % SECTION_TYPE_COUNT];
         if (status == PILGRIM_TRUNCATED)
             return trace_error(error, status, file->length,
                                "truncated at byte %zu: section %s at byte %zu is not complete", file->length, next, start);
@@ -98,7 +145,7 @@ static enum pilgrim_status take_sections(struct pilgrim_trace *t, struct cursor 
         if (section.damage)
             return section_error(&section, section.damage, error);
         if (section.type == SECTION_END) {
-            if (*expected <= SECTION_VALUES)
+            if (last < SECTION_CALLS)
                 return trace_error(error, PILGRIM_DAMAGED, start, "ends at byte %zu without section %s", start, next);
             if (section.raw || section.stored_length || cursor_left(file))
                 return trace_error(error, PILGRIM_DAMAGED, file->position, "bytes after the end, at byte %zu", file->position);
@@ -106,12 +153,12 @@ static enum pilgrim_status take_sections(struct pilgrim_trace *t, struct cursor 
         }
         if (section.type >= SECTION_SKIPPABLE)
             continue;
-        if (section.type != *expected)
+        if (!in_place(section.type, last))
             return section_error(&section, "not in its place", error);
-        status = take_section(t, &section, error);
+        status = take_part(t, &section, file->length, error);
         if (status != PILGRIM_OK)
             return status;
-        ++*expected;
+        last = section.type;
     }
 }
 
@@ -119,7 +166,6 @@ enum pilgrim_status trace_load(const void *data, size_t length, struct pilgrim_t
                                struct pilgrim_error *error)
 {
     struct cursor file;
-    unsigned expected;
     cursor_init(&file, data, length);
     *trace = NULL;
     enum pilgrim_status status = check_header(&file, error);
@@ -128,12 +174,12 @@ enum pilgrim_status trace_load(const void *data, size_t length, struct pilgrim_t
     struct pilgrim_trace *t = calloc(1, sizeof *t);
     if (!t)
         return trace_error(error, PILGRIM_NOMEM, 0, "not enough memory");
-    t->budget = BUDGET_BASE + BUDGET_RATIO * (uint64_t)length;
-    status = take_sections(t, &file, &expected, error);
-    t->timed = expected > SECTION_TIMES;
-    if (status == PILGRIM_OK)
+    t->budget.bytes = BUDGET_BASE + BUDGET_RATIO * (uint64_t)length;
+    t->budget.steps = STEPS_BASE + STEPS_RATIO * (uint64_t)length;
+    status = take_sections(t, &file, error);
+    if (status == PILGRIM_OK) {
         trace_error(error, PILGRIM_OK, 0, "%s", "");
-    else if (expected <= SECTION_VALUES) {
+    } else if (t->volume_count == 0) {
         pilgrim_close(t);
         return status;
     }
@@ -141,15 +187,21 @@ enum pilgrim_status trace_load(const void *data, size_t length, struct pilgrim_t
     return PILGRIM_OK;
 }
 
+static void volume_free(struct volume *v)
+{
+    rules_free(&v->rules);
+    arena_free(&v->arena);
+    for (unsigned i = 0; i < SECTION_TYPE_COUNT; i++)
+        bytes_free(&v->content[i]);
+}
+
 void pilgrim_close(struct pilgrim_trace *t)
 {
     if (!t)
         return;
-    for (size_t i = 0; i < t->sequence_count; i++)
-        rules_free(&t->sequences[i].rules);
-    arena_free(&t->arena);
-    for (unsigned i = 0; i < SECTION_TYPE_COUNT; i++)
-        bytes_free(&t->content[i]);
+    for (size_t i = 0; i < t->begun; i++)
+        volume_free(&t->volumes[i]);
+    free(t->volumes);
     free(t);
 }
 

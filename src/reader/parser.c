@@ -1,7 +1,8 @@
-/* What all sections are parsed with: memory within a budget, counts, indices, runs.
+/* What all sections are parsed with: memory and time within a budget, counts, indices, sequences.
  *
  * A content may be 256 times as long as what is stored for it, and tables take more room than their bytes. Both
- * together would let a small hostile file ask for any amount of memory, so the reader also counts what it takes. */
+ * together would let a small hostile file ask for any amount of memory, so the reader also counts what it takes. Grammars
+ * share their rules, so a small file may also have many long sequences: the steps that are not one an entry are counted. */
 #include <string.h>
 
 #include "reader/trace.h"
@@ -24,13 +25,18 @@ void parser_fail(struct parser *p, const char *problem)
     parser_fail_with(p, PILGRIM_DAMAGED, problem);
 }
 
+bool parser_fits(struct parser *p, uint64_t bytes)
+{
+    if (bytes > p->budget->bytes)
+        parser_fail_with(p, PILGRIM_LIMIT, "needs more memory than a file of its length may take");
+    return parser_good(p);
+}
+
 bool parser_charge(struct parser *p, uint64_t bytes)
 {
-    if (bytes > p->trace->budget) {
-        parser_fail_with(p, PILGRIM_LIMIT, "needs more memory than a file of its length may take");
+    if (!parser_fits(p, bytes))
         return false;
-    }
-    p->trace->budget -= bytes;
+    p->budget->bytes -= bytes;
     return true;
 }
 
@@ -43,7 +49,7 @@ void *parser_take(struct parser *p, size_t count, size_t size)
     size_t bytes = count * size;
     if (!parser_charge(p, bytes))
         return NULL;
-    void *at = arena_take(&p->trace->arena, bytes + !bytes);
+    void *at = arena_take(&p->volume->arena, bytes + !bytes);
     if (!at) {
         parser_fail_with(p, PILGRIM_NOMEM, "not enough memory");
         return NULL;
@@ -67,54 +73,34 @@ uint32_t parser_index(struct parser *p, size_t limit, const char *what)
     return (uint32_t)index;
 }
 
-void parser_runs(struct parser *p, uint64_t length, uint64_t limit, struct runs *runs)
+bool parser_work(struct parser *p, uint64_t steps)
 {
-    size_t count = parser_count(p, 2, "more runs than bytes");
-    struct run *entries = parser_take(p, count, sizeof *entries);
-    uint64_t end = 0;
-    for (size_t i = 0; i < count && parser_good(p); i++) {
-        uint64_t value = cursor_varint(&p->in);
-        uint64_t more = cursor_varint(&p->in);
-        if (!parser_good(p))
-            parser_fail(p, "a run that is not a number");
-        else if (value >= limit)
-            parser_fail(p, "a run with a value that does not exist");
-        else if (i > 0 && entries[i - 1].value == value)
-            parser_fail(p, "neighbouring runs of the same value");
-        else if (more >= length - end)
-            parser_fail(p, "runs longer than what they describe");
-        else
-            entries[i] = (struct run){.end = end += more + 1, .value = (uint32_t)value};
+    if (steps > p->budget->steps) {
+        parser_fail_with(p, PILGRIM_LIMIT, "needs more time than a file of its length may take");
+        return false;
     }
-    if (parser_good(p) && end != length)
-        parser_fail(p, "runs shorter than what they describe");
-    if (parser_good(p))
-        *runs = (struct runs){.entries = entries, .count = count, .length = length};
+    p->budget->steps -= steps;
+    return true;
 }
 
-const struct run *runs_find(const struct runs *runs, uint64_t i)
+uint64_t parser_sequence(struct parser *p)
 {
-    size_t low = 0, high = runs->count - 1;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (runs->entries[middle].end > i)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return &runs->entries[low];
+    uint64_t sequence = cursor_varint(&p->in);
+    if (parser_good(p) && rules_have(&p->volume->rules, sequence))
+        return sequence;
+    parser_fail(p, "a sequence that does not exist");
+    return 0;
 }
 
-uint64_t runs_start(const struct runs *runs, const struct run *run)
+uint32_t parser_resolve(struct parser *p, uint64_t code, size_t limit, uint32_t *next, const char *what)
 {
-    return run == runs->entries ? 0 : run[-1].end;
+    if (parser_good(p) && (code ? code - 1 : *next) < limit)
+        return reference_resolve(code, next);
+    parser_fail(p, what);
+    return 0;
 }
 
-void runs_rank(struct runs *runs, uint64_t *totals)
+uint32_t parser_reference(struct parser *p, size_t limit, uint32_t *next, const char *what)
 {
-    for (size_t i = 0; i < runs->count; i++) {
-        struct run *run = &runs->entries[i];
-        run->before = totals[run->value];
-        totals[run->value] += run->end - runs_start(runs, run);
-    }
+    return parser_resolve(p, cursor_varint(&p->in), limit, next, what);
 }

@@ -2,35 +2,59 @@
 #include <string.h>
 
 #include "reader/trace.h"
+#include "timing/timing.h"
 
-uint64_t stream_number(const struct pilgrim_trace *t, uint32_t rank, uint32_t thread)
+const struct volume *rank_volume(const struct pilgrim_trace *trace, uint32_t rank)
 {
-    const struct run *run = runs_find(&t->threads, rank);
-    return t->rank_count + run->before + run->value * (rank - runs_start(&t->threads, run)) + thread;
-}
-
-const struct group *stream_group(const struct pilgrim_trace *t, uint64_t stream, uint64_t *place)
-{
-    const struct run *run = runs_find(&t->members, stream);
-    *place = run->before + (stream - runs_start(&t->members, run));
-    return &t->groups[run->value];
-}
-
-const struct part *place_part(const struct pilgrim_trace *t, const struct group *g, const struct group_class *c,
-                              uint64_t place, uint32_t *number, uint64_t *position, uint64_t *size)
-{
-    if (c->partition == 0) {
-        *number = 0;
-        *position = place;
-        *size = g->members;
-        return &c->parts[0];
+    size_t low = 0, high = trace->volume_count - 1;
+    while (low < high) {
+        size_t middle = high - (high - low) / 2;
+        if (trace->volumes[middle].first_rank <= rank)
+            low = middle;
+        else
+            high = middle - 1;
     }
-    const struct partition *partition = &t->partitions[c->partition - 1];
-    const struct run *run = runs_find(&partition->runs, place);
-    *number = run->value;
-    *position = run->before + (place - runs_start(&partition->runs, run));
-    *size = partition->sizes[run->value];
-    return &c->parts[run->value];
+    return &trace->volumes[low];
+}
+
+static uint64_t threads_before(const struct volume *v, uint64_t rank)
+{
+    return (uint64_t)column_value(v, v->threads, rank, 0);
+}
+
+uint64_t thread_count(const struct volume *v, uint32_t rank)
+{
+    return threads_before(v, (uint64_t)rank + 1) - threads_before(v, rank);
+}
+
+static bool stream_find(const struct volume *v, const struct cover *cover, uint64_t stream, struct stream_place *at)
+{
+    const struct set *set = cover_find(v, cover, stream, &at->place);
+    at->group = set ? &v->groups[set->number] : NULL;
+    return set != NULL;
+}
+
+bool process_place(const struct volume *v, uint32_t rank, struct stream_place *at)
+{
+    return stream_find(v, &v->processes, rank, at);
+}
+
+bool thread_place(const struct volume *v, uint32_t rank, uint32_t thread, struct stream_place *at)
+{
+    return stream_find(v, &v->thread_groups, threads_before(v, rank) + thread, at);
+}
+
+bool part_place(const struct volume *v, const struct row *row, const struct stream_place *member, struct part_place *at)
+{
+    if (row->partition == 0) {
+        *at = (struct part_place){&row->parts[0], 0, member->place, column_size(member->group->members)};
+        return true;
+    }
+    uint64_t position;
+    const struct set *set = cover_find(v, &v->partitions[row->partition - 1], member->place, &position);
+    if (set)
+        *at = (struct part_place){&row->parts[set->number], set->number, position, column_size(set->column)};
+    return set != NULL;
 }
 
 /* ---- public ---- */
@@ -42,30 +66,38 @@ uint32_t pilgrim_rank_count(const struct pilgrim_trace *t)
 
 uint32_t pilgrim_thread_count(const struct pilgrim_trace *t, uint32_t rank)
 {
-    return rank < t->rank_count ? runs_find(&t->threads, rank)->value : 0;
+    if (rank >= t->rank_count)
+        return 0;
+    const struct volume *v = rank_volume(t, rank);
+    return (uint32_t)thread_count(v, rank - v->first_rank);
 }
 
-/* NULL where there is no such thread. */
-static const struct group *thread_group(const struct pilgrim_trace *t, uint32_t rank, uint32_t thread, uint64_t *place)
+/* A thread's volume in *VOLUME. PILGRIM_INVALID: there is no such thread. */
+static enum pilgrim_status find_thread(const struct pilgrim_trace *t, uint32_t rank, uint32_t thread,
+                                       const struct volume **volume, struct stream_place *at)
 {
     if (thread >= pilgrim_thread_count(t, rank))
-        return NULL;
-    return stream_group(t, stream_number(t, rank, thread), place);
+        return PILGRIM_INVALID;
+    *volume = rank_volume(t, rank);
+    return thread_place(*volume, rank - (*volume)->first_rank, thread, at) ? PILGRIM_OK : PILGRIM_DAMAGED;
 }
 
 uint64_t pilgrim_call_count(const struct pilgrim_trace *t, uint32_t rank, uint32_t thread)
 {
-    uint64_t place;
-    const struct group *g = thread_group(t, rank, thread, &place);
-    return g ? pilgrim_grammar_length(&t->sequences[g->sequence]) : 0;
+    const struct volume *v;
+    struct stream_place at;
+    if (find_thread(t, rank, thread, &v, &at) != PILGRIM_OK)
+        return 0;
+    return rules_length(&v->rules, at.group->sequence);
 }
 
 bool pilgrim_property_at(const struct pilgrim_trace *t, size_t i, const char **key, const char **value)
 {
-    if (i >= t->property_count)
+    const struct volume *v = &t->volumes[0];
+    if (i >= v->property_count)
         return false;
-    *key = t->strings[t->properties[i][0]].text;
-    *value = t->strings[t->properties[i][1]].text;
+    *key = v->strings[v->properties[i][0]].text;
+    *value = v->strings[v->properties[i][1]].text;
     return true;
 }
 
@@ -78,62 +110,46 @@ const char *pilgrim_property(const struct pilgrim_trace *t, const char *key)
     return NULL;
 }
 
-uint32_t pilgrim_grammar_rules(const struct pilgrim_grammar *grammar)
-{
-    return grammar->rules.rule_count;
-}
-
-size_t pilgrim_grammar_symbols(const struct pilgrim_grammar *grammar, uint32_t rule)
-{
-    const struct rules *r = &grammar->rules;
-    return rule < r->rule_count ? r->first[rule + 1] - r->first[rule] : 0;
-}
-
-struct pilgrim_symbol pilgrim_grammar_symbol(const struct pilgrim_grammar *grammar, uint32_t rule, size_t i)
-{
-    if (i >= pilgrim_grammar_symbols(grammar, rule))
-        return (struct pilgrim_symbol){0};
-    const struct rules_symbol *s = &grammar->rules.symbols[grammar->rules.first[rule] + i];
-    return (struct pilgrim_symbol){.is_rule = s->is_rule, .value = s->value, .exponent = s->exponent};
-}
-
-uint64_t pilgrim_grammar_length(const struct pilgrim_grammar *grammar)
-{
-    return grammar->rules.length[0];
-}
-
 enum pilgrim_status pilgrim_thread_info(const struct pilgrim_trace *t, uint32_t rank, uint32_t thread,
                                         struct pilgrim_thread_info *info)
 {
-    uint64_t place;
-    const struct group *g = thread_group(t, rank, thread, &place);
-    if (!g)
-        return PILGRIM_INVALID;
-    *info = (struct pilgrim_thread_info){.structure_group = (uint32_t)(g - t->groups),
-                                         .structure_group_size = g->members,
-                                         .class_count = g->class_count,
-                                         .structure = &t->sequences[g->sequence]};
+    const struct volume *v;
+    struct stream_place at;
+    enum pilgrim_status status = find_thread(t, rank, thread, &v, &at);
+    if (status != PILGRIM_OK)
+        return status;
+    *info = (struct pilgrim_thread_info){.structure_group = v->first_group + (uint32_t)(at.group - v->groups),
+                                         .structure_group_size = column_size(at.group->members),
+                                         .class_count = at.group->row_count,
+                                         .structure = at.group->sequence};
     return PILGRIM_OK;
 }
 
 enum pilgrim_status pilgrim_class_info(const struct pilgrim_trace *t, uint32_t rank, uint32_t thread,
                                        size_t class_number, struct pilgrim_class_info *info)
 {
-    uint64_t place, position, size;
-    uint32_t number;
-    const struct group *g = thread_group(t, rank, thread, &place);
-    if (!g || class_number >= g->class_count)
+    const struct volume *v;
+    struct stream_place at;
+    struct part_place found;
+    enum pilgrim_status status = find_thread(t, rank, thread, &v, &at);
+    if (status != PILGRIM_OK)
+        return status;
+    if (class_number >= at.group->row_count)
         return PILGRIM_INVALID;
-    const struct group_class *c = &g->classes[class_number];
-    const struct part *part = place_part(t, g, c, place, &number, &position, &size);
-    *info = (struct pilgrim_class_info){.class_ = &t->classes[c->class].shown,
-                                        .value_group = number,
-                                        .value_group_size = size,
-                                        .signature_count = part->signature_count,
-                                        .values = &t->sequences[part->sequence],
-                                        .timed = t->timed,
-                                        .mean_ns = c->mean_ns,
-                                        .min_ns = c->min_ns,
-                                        .max_ns = c->max_ns};
+    const struct row *row = &v->rows[at.group->rows[class_number]];
+    if (!part_place(v, row, &at, &found))
+        return PILGRIM_DAMAGED;
+    *info = (struct pilgrim_class_info){.class_ = &v->classes[row->class].shown,
+                                        .value_group = found.number,
+                                        .value_group_size = found.size,
+                                        .signature_count = found.part->numbers,
+                                        .values = found.part->sequence,
+                                        .timed = v->timed};
+    if (v->timed) {
+        const uint16_t *times = at.group->times[class_number];
+        info->mean_ns = timing_decode(times[0]);
+        info->min_ns = timing_decode(times[1]);
+        info->max_ns = timing_decode(times[2]);
+    }
     return PILGRIM_OK;
 }

@@ -1,12 +1,14 @@
-/* The inside of an opened trace: the tables of docs/FORMAT.md, checked. Shared by the files of this folder.
+/* The inside of an opened trace: the tables of docs/FORMAT.md, checked, for each of its volumes. Shared by the files of this
+ * folder. But for struct pilgrim_trace and the cursors, ranks are counted within a volume here.
  *
  * Invariant: whatever is in here has been checked, so that cursors look nothing up out of bounds: every number refers
  * to an entry of its table, shapes are well formed and hold the values of their calls, columns are as long as their value
  * groups, sequences hold only terminals of their lists and agree in their lengths. What depends on a rank's own values
- * (views, truth values) is checked when a cursor meets it.
+ * (views, truth values, the sequences of vectors) is checked when a cursor meets it, and so is whether each
+ * member is in a group.
  *
- * Nothing in here is expanded: what the file has as runs stays runs. It does not change once it is open, so any
- * number of cursors may share it. */
+ * Nothing in here is expanded but lists and small sets. It does not change once it is open, so any number of cursors may
+ * share it. */
 #ifndef PILGRIM_TRACE_H
 #define PILGRIM_TRACE_H
 
@@ -23,8 +25,10 @@
 #define NESTING_MAX 32          /* of values */
 #define FRAMES_MAX 64           /* of a call class */
 #define BUILD_ID_MAX 32         /* bytes */
-#define LENGTH_ANY UINT64_MAX   /* of columns: fits every value group */
-#define LENGTH_NONE (UINT64_MAX - 1) /* of signatures: fits no value group */
+#define VALUES_MAX (1u << 28)   /* a shape stands for less */
+#define LENGTH_ANY UINT64_MAX   /* of columns: fits every set of members */
+#define LENGTH_NONE (UINT64_MAX - 1) /* of signatures and rows: fits none */
+#define COUNT_NONE UINT64_MAX
 
 struct string {
     const char *text; /* NUL-terminated */
@@ -57,82 +61,104 @@ struct shape {
     const uint8_t *tokens; /* in the content of the definitions */
     uint32_t length;
     uint32_t value_count;
-    uint32_t slot_count;
+    uint32_t slot_count;   /* but for those of series themselves */
+    uint32_t column_count; /* that a signature which is no vector has */
+    bool has_series;
 };
 
-struct run {
-    uint64_t end;    /* places up to here, not included */
-    uint64_t before; /* groups: earlier places of the same value; threads: the sum over all earlier places */
-    uint32_t value;
+enum column_kind {
+    COLUMN_CONSTANT = 0,     /* c */
+    COLUMN_PLUS = 1,         /* x + c */
+    COLUMN_MINUS = 2,        /* c - x */
+    COLUMN_MINUS_TWICE = 3,  /* c - 2x */
+    COLUMN_XOR_MINUS = 4,    /* (x xor c) - x */
+    COLUMN_XOR = 5,          /* x xor c */
+    COLUMN_MODULO = 6,       /* (x + c) mod n */
+    COLUMN_SUMS = 7,         /* first, and differences */
+    COLUMN_LIST = 8,
+    COLUMN_KIND_COUNT = 9
 };
-
-struct runs {
-    struct run *entries;
-    size_t count;
-    uint64_t length;
-};
-
-struct pilgrim_grammar {
-    struct rules rules;
-    uint32_t terminal_limit; /* the largest terminal + 1 */
-    uint64_t *counts;        /* of each terminal below that; only where it is a structure sequence */
-};
-
-struct piece {
-    uint64_t start;
-    int64_t first;
-    int64_t step;
-};
-
-enum column_kind { COLUMN_CONSTANT = 0, COLUMN_RANK = 1, COLUMN_PIECES = 2, COLUMN_LIST = 3, COLUMN_KIND_COUNT = 4 };
 
 struct column {
     enum column_kind kind;
-    size_t count; /* of pieces */
+    uint64_t sequence;       /* COLUMN_SUMS: the differences */
+    bool rises, increases;   /* from value to value: does not fall, increases. Only where x is not needed */
     uint64_t length;
+    int64_t constant;        /* c; the first value */
     union {
-        int64_t constant;
-        const struct piece *pieces;
+        uint64_t modulus;
         const int64_t *list;
     };
 };
 
+/* A call's values, or those of COUNT calls, one after another. */
 struct signature {
     uint32_t shape;
-    const uint8_t *columns; /* in the content of the values: a varint for each slot of the shape */
+    bool is_vector;
+    uint64_t count;
+    const uint8_t *columns; /* in the content of the calls: a reference for each slot of the shape, in a vector two */
+    uint32_t next_column;   /* what a reference of 0 means there */
     uint64_t length;        /* of those columns */
 };
 
-/* Which member of a structure group is in which value group. */
-struct partition {
-    struct runs runs;
-    uint64_t *sizes;
-    uint32_t parts;
+/* One of some sets that together hold each of the numbers below a limit once: members of groups, of parts. */
+struct set {
+    const struct column *column; /* increases */
+    uint32_t number;             /* of the group or part */
 };
 
+struct set_member {
+    uint64_t value;
+    uint64_t place; /* in its set */
+    const struct set *set;
+};
+
+struct cover {
+    struct set *sets;
+    size_t count;
+    uint64_t total;         /* members of all sets */
+    struct set_member *few; /* all members of small sets, in order */
+    struct set *many;       /* the other sets */
+    size_t few_count, many_count;
+};
+
+/* A value group. Its signatures have numbers, which its sequence is made of: one for each call's values. */
 struct part {
-    uint32_t sequence;
-    uint32_t signature_count;
+    uint64_t sequence;
     uint32_t *signatures;
+    uint64_t *first;   /* number of each signature's first values; NULL where that is its place */
+    uint32_t count;    /* signatures */
+    uint64_t numbers;
 };
 
-struct group_class {
+/* A class in a group, and with which values it is called. */
+struct row {
     uint32_t class;
     uint32_t partition; /* 0: one part, else its number + 1 */
     struct part *parts;
-    uint64_t mean_ns, min_ns, max_ns;
+    uint64_t calls;     /* of a member; COUNT_NONE: not the same in all parts, so no group can have it */
+    uint64_t members;   /* that a group must have; LENGTH_ANY, LENGTH_NONE */
 };
 
 struct group {
-    uint32_t sequence;
-    uint32_t class_count;
-    struct group_class *classes;
-    uint64_t members;
+    uint64_t sequence;
+    bool is_process;
+    const struct column *members;
+    uint32_t *rows;
+    uint32_t row_count;
+    uint16_t (*times)[3]; /* of each row: codes of the mean, the shortest and the longest duration */
 };
 
-struct pilgrim_trace {
+/* What opening may still take. */
+struct budget {
+    uint64_t bytes;
+    uint64_t steps;
+};
+
+struct volume {
+    uint32_t first_rank, first_group; /* how many the volumes before have */
+    uint64_t call_budget;             /* bytes that one call's values may take */
     struct arena arena;
-    uint64_t budget;           /* bytes that may still be taken */
     struct bytes content[SECTION_TYPE_COUNT]; /* of the sections that are not taken apart wholly */
     uint64_t offset[SECTION_TYPE_COUNT]; /* of the sections in the file */
     struct string *strings;
@@ -143,33 +169,43 @@ struct pilgrim_trace {
     struct class *classes;
     struct shape *shapes;
     size_t string_count, property_count, function_count, module_count, caller_count, class_count, shape_count;
-    uint32_t rank_count;
-    struct runs threads;       /* of each rank */
-    struct runs members;       /* the group of each stream */
-    struct pilgrim_grammar *sequences;
-    struct group *groups;
-    size_t sequence_count, group_count;
+    struct rules rules;
     struct column *columns;
     struct signature *signatures;
-    struct partition *partitions;
-    size_t column_count, signature_count, partition_count;
+    struct cover *partitions;
+    struct row *rows;
+    struct group *groups;
+    size_t column_count, signature_count, partition_count, row_count, group_count;
+    uint32_t rank_count;
+    const struct column *threads; /* how many the ranks before have */
+    struct cover processes, thread_groups;
     bool timed;
+};
+
+struct pilgrim_trace {
+    struct volume *volumes; /* one or more */
+    size_t volume_count;
+    size_t begun;           /* one more if the last one is not whole */
+    uint32_t rank_count;
+    struct budget budget;
 };
 
 /* ---- tables (parser.c) ---- */
 
-/* Reads one section's content into the trace. The first problem sticks, like the status of `in`. */
+/* Reads one section's content into a volume. The first problem sticks, like the status of `in`. */
 struct parser {
     struct cursor in;
-    struct pilgrim_trace *trace;
+    struct volume *volume;
+    struct budget *budget;
     const char *problem; /* a constant, or NULL */
 };
 
-/* COUNT zeroed entries of SIZE bytes that live as long as the trace; NULL: the parser's status says why. */
+/* COUNT zeroed entries of SIZE bytes that live as long as the volume; NULL: the parser's status says why. */
 void *parser_take(struct parser *p, size_t count, size_t size);
 
-/* Takes memory into account that something else has taken. false: it is too much. */
+/* Takes memory into account that something else has taken. false: it is too much. parser_fits: only for a while. */
 bool parser_charge(struct parser *p, uint64_t bytes);
+bool parser_fits(struct parser *p, uint64_t bytes);
 
 /* The content is damaged: PROBLEM, a constant. Only the first one is kept. */
 void parser_fail(struct parser *p, const char *problem);
@@ -181,34 +217,80 @@ bool parser_good(const struct parser *p);
 size_t parser_count(struct parser *p, size_t minimum, const char *what);
 uint32_t parser_index(struct parser *p, size_t limit, const char *what);
 
-/* Runs of length LENGTH with values below LIMIT; `before` is not set. */
-void parser_runs(struct parser *p, uint64_t length, uint64_t limit, struct runs *runs);
+/* Takes STEPS into account. false: opening would take too long. */
+bool parser_work(struct parser *p, uint64_t steps);
 
-/* The run that holds place I < runs->length. */
-const struct run *runs_find(const struct runs *runs, uint64_t i);
-uint64_t runs_start(const struct runs *runs, const struct run *run);
+/* A sequence as rules.h has it. */
+uint64_t parser_sequence(struct parser *p);
 
-/* Sets `before` to the earlier places of the same value, and adds up in TOTALS how many each value has. */
-void runs_rank(struct runs *runs, uint64_t *totals);
+/* The index, below LIMIT, that the reference CODE stands for; *NEXT: what a code of 0 means. */
+uint32_t parser_resolve(struct parser *p, uint64_t code, size_t limit, uint32_t *next, const char *what);
+uint32_t parser_reference(struct parser *p, size_t limit, uint32_t *next, const char *what);
+
+/* The same without checks. */
+static inline uint32_t reference_resolve(uint64_t code, uint32_t *next)
+{
+    uint32_t number = code ? (uint32_t)(code - 1) : *next;
+    if (number >= *next)
+        *next = number + 1;
+    return number;
+}
 
 /* ---- sections ---- */
 
 void definitions_parse(struct parser *p);
-void structure_parse(struct parser *p);
-void values_parse(struct parser *p);
+void calls_parse(struct parser *p);
 void times_parse(struct parser *p);
+
+/* ---- columns (columns.c) ---- */
+
+void columns_parse(struct parser *p);
+
+/* The value for the member at POSITION; see docs/FORMAT.md, "Columns", for X. */
+int64_t column_value(const struct volume *v, const struct column *c, uint64_t position, int64_t x);
+
+/* An increasing column: how many values, the last one, and where VALUE is (false: nowhere). */
+uint64_t column_size(const struct column *c);
+int64_t column_last(const struct volume *v, const struct column *c);
+bool column_find(const struct volume *v, const struct column *c, int64_t value, uint64_t *position);
+
+/* ---- sets (cover.c) ---- */
+
+/* Checks that the sets of C are of increasing columns and hold TOTAL numbers, all below that, and makes ready for
+ * cover_find. WHAT says what is wrong if they do not. */
+void cover_parse(struct parser *p, struct cover *c, uint64_t total, const char *what);
+
+/* The set that holds VALUE, NULL if there is none, and its place there. */
+const struct set *cover_find(const struct volume *v, const struct cover *c, uint64_t value, uint64_t *place);
 
 /* ---- where things are (streams.c) ---- */
 
-/* Number of a stream: of RANK's process stream, or of one of its threads (THREAD < pilgrim_thread_count). */
-uint64_t stream_number(const struct pilgrim_trace *t, uint32_t rank, uint32_t thread);
+/* A stream: a rank's process stream, or one of its threads. */
+struct stream_place {
+    const struct group *group;
+    uint64_t place; /* among its members */
+};
 
-/* A stream's group, and its place among the members. */
-const struct group *stream_group(const struct pilgrim_trace *t, uint64_t stream, uint64_t *place);
+/* The volume with a rank that the trace has. */
+const struct volume *rank_volume(const struct pilgrim_trace *trace, uint32_t rank);
 
-/* The value group of the member at PLACE: its number in *NUMBER, the member's position in it, and its size. */
-const struct part *place_part(const struct pilgrim_trace *t, const struct group *g, const struct group_class *c,
-                              uint64_t place, uint32_t *number, uint64_t *position, uint64_t *size);
+uint64_t thread_count(const struct volume *v, uint32_t rank);
+
+/* false: it is in no group, which is damage. THREAD is below thread_count. */
+bool process_place(const struct volume *v, uint32_t rank, struct stream_place *at);
+bool thread_place(const struct volume *v, uint32_t rank, uint32_t thread, struct stream_place *at);
+
+/* Where a member is in the value groups of a class. */
+struct part_place {
+    const struct part *part;
+    uint32_t number;
+    uint64_t position;
+    uint64_t size;
+};
+
+/* false: it is in none, which is damage. */
+bool part_place(const struct volume *v, const struct row *row, const struct stream_place *member,
+                struct part_place *at);
 
 /* ---- values (evaluate.c) ---- */
 
@@ -219,7 +301,7 @@ struct view {
 
 /* Who asks. */
 struct caller {
-    uint32_t rank;
+    uint32_t rank; /* in the trace */
     const struct view *views;
     size_t view_count;
 };
@@ -231,11 +313,21 @@ struct call_values {
     struct pilgrim_value ret;
 };
 
-/* The values of SIGNATURE, of a function F, for the member at POSITION that is CALLER; all memory from ARENA.
- * errors: PILGRIM_NOMEM, PILGRIM_DAMAGED with *PROBLEM set to a constant */
-enum pilgrim_status signature_evaluate(const struct pilgrim_trace *t, const struct signature *signature,
-                                       const struct function *f, uint64_t position, const struct caller *caller,
-                                       struct arena *arena, struct call_values **values, const char **problem);
+/* Which values, and whose. */
+struct values_place {
+    const struct signature *signature;
+    uint64_t within;   /* a vector: which of its values */
+    uint64_t position; /* of the member */
+};
+
+/* The values with number NUMBER, below part->numbers. */
+struct values_place values_find(const struct volume *v, const struct part *part, uint64_t number, uint64_t position);
+
+/* The values at PLACE, of a function F, for CALLER; all memory from ARENA.
+ * errors: PILGRIM_NOMEM; PILGRIM_DAMAGED and PILGRIM_LIMIT with *PROBLEM set to a constant */
+enum pilgrim_status signature_evaluate(const struct volume *v, const struct values_place *place,
+                                       const struct function *f, const struct caller *caller, struct arena *arena,
+                                       struct call_values **values, const char **problem);
 
 /* A cursor over RANK's process stream (cursor.c); as pilgrim_cursor_open. */
 enum pilgrim_status process_cursor_open(const struct pilgrim_trace *trace, uint32_t rank, struct pilgrim_cursor **cursor,

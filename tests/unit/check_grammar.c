@@ -78,15 +78,15 @@ static struct rules rules_of(const struct grammar *g)
 static void assert_expansion(const struct rules *r, const uint32_t *terminals, size_t length)
 {
     struct rules_cursor c;
-    EXPECT(rules_cursor_init(&c, r) == PILGRIM_OK, "no memory");
-    uint32_t terminal;
+    EXPECT(rules_cursor_init(&c, r, RULES_SEQUENCE(0)) == PILGRIM_OK, "no memory");
+    uint64_t terminal;
     size_t i = 0;
     while (rules_cursor_next(&c, &terminal)) {
         EXPECT(i < length, "more than %zu terminals", length);
-        EXPECT(terminal == terminals[i], "terminal %zu is %u, not %u", i, terminal, terminals[i]);
+        EXPECT(terminal == terminals[i], "terminal %zu is %u, not %u", i, (uint32_t)terminal, terminals[i]);
         i++;
     }
-    EXPECT(i == length && r->length[0] == length, "%zu terminals, not %zu", i, length);
+    EXPECT(i == length && r->total[0].length == length, "%zu terminals, not %zu", i, length);
     rules_cursor_free(&c);
 }
 
@@ -202,7 +202,7 @@ static void print_rules(const struct rules *r, char *text, size_t size)
         for (uint32_t s = r->first[i]; s < r->first[i + 1]; s++) {
             const struct rules_symbol *symbol = &r->symbols[s];
             if (symbol->is_rule)
-                at += (size_t)snprintf(text + at, size - at, " R%u", symbol->value);
+                at += (size_t)snprintf(text + at, size - at, " R%u", (uint32_t)symbol->value);
             else
                 at += (size_t)snprintf(text + at, size - at, " %c", (char)('a' + symbol->value));
             if (symbol->exponent > 1)

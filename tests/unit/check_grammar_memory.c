@@ -67,10 +67,10 @@ static void assert_expansion(const struct grammar *g, const uint32_t *terminals,
     struct rules r;
     ck_assert_int_eq(bytes_status(&out), PILGRIM_OK);
     ck_assert_int_eq(rules_parse(&c, 1000, &r), PILGRIM_OK);
-    ck_assert_uint_eq(r.length[0], length);
+    ck_assert_uint_eq(r.total[0].length, length);
     struct rules_cursor walk;
-    ck_assert_int_eq(rules_cursor_init(&walk, &r), PILGRIM_OK);
-    uint32_t terminal;
+    ck_assert_int_eq(rules_cursor_init(&walk, &r, RULES_SEQUENCE(0)), PILGRIM_OK);
+    uint64_t terminal;
     for (size_t i = 0; i < length; i++)
         if (!rules_cursor_next(&walk, &terminal) || terminal != terminals[i])
             ck_abort_msg("terminal %zu", i);

@@ -38,6 +38,28 @@ static void touch_call(const struct pilgrim_call *call)
     }
 }
 
+/* What may go wrong behind the checks of opening: a rank's own values, and too much memory for them. */
+static void expect_status(enum pilgrim_status status)
+{
+    ck_assert_msg(status == PILGRIM_OK || status == PILGRIM_END || status == PILGRIM_DAMAGED || status == PILGRIM_LIMIT ||
+                      status == PILGRIM_NOMEM,
+                  "status %d", status);
+}
+
+static void walk_grammar(const struct pilgrim_trace *trace, uint32_t rank, uint64_t sequence)
+{
+    struct pilgrim_grammar *grammar;
+    struct pilgrim_error error;
+    enum pilgrim_status status = pilgrim_grammar_open(trace, rank, sequence, &grammar, &error);
+    expect_status(status);
+    if (status != PILGRIM_OK)
+        return;
+    for (uint32_t r = 0; r < pilgrim_grammar_rules(grammar); r++)
+        for (size_t i = 0; i < pilgrim_grammar_symbols(grammar, r); i++)
+            touched += pilgrim_grammar_symbol(grammar, r, i).exponent;
+    pilgrim_grammar_close(grammar);
+}
+
 static void walk_thread(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread)
 {
     struct pilgrim_cursor *cursor;
@@ -46,22 +68,22 @@ static void walk_thread(const struct pilgrim_trace *trace, uint32_t rank, uint32
     struct pilgrim_thread_info info;
     struct pilgrim_class_info class;
     enum pilgrim_status status = pilgrim_cursor_open(trace, rank, thread, &cursor, &error);
-    ck_assert(status == PILGRIM_OK || status == PILGRIM_DAMAGED);
+    expect_status(status);
     if (status != PILGRIM_OK)
         return;
     for (unsigned i = 0; i < 2 * CALLS && status == PILGRIM_OK; i++) {
         status = pilgrim_cursor_next(cursor, &call, &error);
-        ck_assert(status == PILGRIM_OK || status == PILGRIM_DAMAGED || status == PILGRIM_END);
+        expect_status(status);
         if (status == PILGRIM_OK)
             touch_call(&call);
     }
+    ck_assert_int_eq(pilgrim_cursor_skip(cursor, 3), PILGRIM_OK);
     ck_assert_int_eq(pilgrim_thread_info(trace, rank, thread, &info), PILGRIM_OK);
-    for (uint32_t r = 0; r < pilgrim_grammar_rules(info.structure); r++)
-        for (size_t i = 0; i < pilgrim_grammar_symbols(info.structure, r); i++)
-            touched += pilgrim_grammar_symbol(info.structure, r, i).exponent;
+    walk_grammar(trace, rank, info.structure);
     for (size_t c = 0; c < info.class_count && c < 64; c++) {
         ck_assert_int_eq(pilgrim_class_info(trace, rank, thread, c, &class), PILGRIM_OK);
-        for (size_t s = 0; s < class.signature_count && s < 64; s++)
+        walk_grammar(trace, rank, class.values);
+        for (uint64_t s = 0; s < class.signature_count && s < 64; s++)
             if (pilgrim_signature(cursor, c, s, &call, &error) == PILGRIM_OK)
                 touch_call(&call);
     }
@@ -74,10 +96,10 @@ static void walk_communicators(const struct pilgrim_trace *trace, uint32_t rank)
     struct pilgrim_communicator c;
     struct pilgrim_error error;
     enum pilgrim_status status = pilgrim_communicators_open(trace, rank, &list, &error);
-    ck_assert(status == PILGRIM_OK || status == PILGRIM_DAMAGED);
+    expect_status(status);
     for (unsigned i = 0; i < 2 * COMMUNICATORS && status == PILGRIM_OK; i++) {
         status = pilgrim_communicators_next(list, &c, &error);
-        ck_assert(status == PILGRIM_OK || status == PILGRIM_DAMAGED || status == PILGRIM_END);
+        expect_status(status);
         if (status == PILGRIM_OK)
             touched += strlen(c.name) + strlen(c.topology) + (c.parent ? strlen(c.parent) : 0) + c.identity;
     }
@@ -119,7 +141,7 @@ const char *__asan_default_options(void);
 
 const char *__asan_default_options(void)
 {
-    return "max_allocation_size_mb=24";
+    return "max_allocation_size_mb=24:allocator_may_return_null=1";
 }
 #endif
 
@@ -231,13 +253,13 @@ START_TEST(contents_changed)
     struct bytes file = {0}, contents[SECTION_TYPE_COUNT] = {{0}};
     unsigned opened = 0;
     make_trace(&file);
-    ck_assert_uint_eq(contents_of(&file, contents), 4);
+    ck_assert_uint_eq(contents_of(&file, contents), 3);
     put_together(contents, &file);
     ck_assert_int_eq(walk(file.data, file.length), PILGRIM_OK);
     state = 0x1234567 + (uint64_t)_i;
     limit_memory();
     for (unsigned i = 0; i < MUTATIONS; i++) {
-        unsigned type = SECTION_DEFINITIONS + (unsigned)(draw() % 4);
+        unsigned type = SECTION_DEFINITIONS + (unsigned)(draw() % 3);
         struct bytes kept = contents[type];
         uint8_t *copy = malloc(kept.length);
         memcpy(copy, kept.data, kept.length);
@@ -265,9 +287,9 @@ START_TEST(versions)
     struct pilgrim_trace *trace;
     struct pilgrim_error error;
     make_trace(&file);
-    file.data[8] = 2;
+    file.data[8] = TRACE_VERSION + 1;
     ck_assert_int_eq(trace_load(file.data, file.length, &trace, &error), PILGRIM_VERSION);
-    ck_assert_ptr_nonnull(strstr(error.message, "version 2"));
+    ck_assert_ptr_nonnull(strstr(error.message, "version 3"));
     ck_assert_int_eq(trace_load("#!/bin/sh\n", 10, &trace, &error), PILGRIM_NOT_TRACE);
     bytes_free(&file);
 }

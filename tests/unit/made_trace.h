@@ -94,7 +94,7 @@ static void put_text(struct bytes *b)
 
 static void put_value(struct bytes *b, unsigned rank, unsigned depth, bool flag)
 {
-    uint8_t tag = (uint8_t)(flag ? VALUE_NAME + draw() % 2 : VALUE_NONE + draw() % (VALUE_TAG_COUNT - VALUE_NONE));
+    uint8_t tag = (uint8_t)(flag ? VALUE_NAME + draw() % 2 : VALUE_NONE + draw() % (VALUE_SERIES - VALUE_NONE));
     unsigned items = 0;
     if (depth >= DEPTH && (tag == VALUE_ARRAY || tag == VALUE_STATUS || tag == VALUE_FLAGS || tag == VALUE_VIEW))
         tag = VALUE_RANK;

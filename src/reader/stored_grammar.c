@@ -1,0 +1,113 @@
+/* What is stored of a sequence: the rules that it needs of those that all sequences share, numbered anew. */
+#include <stdlib.h>
+
+#include "reader/trace.h"
+
+struct pilgrim_grammar {
+    const struct rules *rules;
+    struct rules_use *uses; /* in descending order of the rules */
+    uint32_t *number;       /* the new one of each of those */
+    uint32_t *order;        /* the place among them of each new one */
+    uint32_t count;
+    uint64_t sequence;
+};
+
+/* The place of RULE, which is there, among the uses. */
+static uint32_t place_of(const struct pilgrim_grammar *g, uint64_t rule)
+{
+    uint32_t low = 0, high = g->count - 1;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (g->uses[middle].rule > rule)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The start rule stands first among the uses. A rule's number is 0 as long as it was not met. */
+static void number_rules(struct pilgrim_grammar *g)
+{
+    uint32_t met = 1;
+    for (uint32_t i = 0; i < g->count; i++) {
+        uint32_t rule = g->uses[g->order[i]].rule;
+        for (uint32_t s = g->rules->first[rule]; s < g->rules->first[rule + 1]; s++) {
+            uint32_t place = g->rules->symbols[s].is_rule ? place_of(g, g->rules->symbols[s].value) : 0;
+            if (place == 0 || g->number[place] != 0)
+                continue;
+            g->number[place] = met;
+            g->order[met++] = place;
+        }
+    }
+}
+
+enum pilgrim_status pilgrim_grammar_open(const struct pilgrim_trace *t, uint32_t rank, uint64_t sequence,
+                                         struct pilgrim_grammar **grammar, struct pilgrim_error *error)
+{
+    size_t count;
+    *grammar = NULL;
+    if (rank >= t->rank_count)
+        return trace_error(error, PILGRIM_INVALID, 0, "no rank %u", rank);
+    const struct rules *rules = &rank_volume(t, rank)->rules;
+    if (!rules_have(rules, sequence))
+        return trace_error(error, PILGRIM_INVALID, 0, "no sequence %llu", (unsigned long long)sequence);
+    struct pilgrim_grammar *g = calloc(1, sizeof *g);
+    if (!g)
+        return trace_error(error, PILGRIM_NOMEM, 0, "not enough memory");
+    g->rules = rules;
+    g->sequence = sequence;
+    enum pilgrim_status status = rules_uses(g->rules, sequence, &g->uses, &count);
+    g->count = (uint32_t)count;
+    g->number = calloc(count + 1, sizeof *g->number);
+    g->order = calloc(count + 1, sizeof *g->order);
+    if (status != PILGRIM_OK || !g->number || !g->order) {
+        pilgrim_grammar_close(g);
+        return trace_error(error, PILGRIM_NOMEM, 0, "not enough memory");
+    }
+    number_rules(g);
+    *grammar = g;
+    return PILGRIM_OK;
+}
+
+void pilgrim_grammar_close(struct pilgrim_grammar *g)
+{
+    if (!g)
+        return;
+    free(g->uses);
+    free(g->number);
+    free(g->order);
+    free(g);
+}
+
+/* A sequence that is no rule's expansion has a start rule of its own, with one symbol or none. */
+uint32_t pilgrim_grammar_rules(const struct pilgrim_grammar *g)
+{
+    return g->count ? g->count : 1;
+}
+
+size_t pilgrim_grammar_symbols(const struct pilgrim_grammar *g, uint32_t rule)
+{
+    if (rule >= g->count)
+        return rule == 0 ? g->sequence % 2 : 0;
+    uint32_t stored = g->uses[g->order[rule]].rule;
+    return g->rules->first[stored + 1] - g->rules->first[stored];
+}
+
+struct pilgrim_symbol pilgrim_grammar_symbol(const struct pilgrim_grammar *g, uint32_t rule, size_t i)
+{
+    if (i >= pilgrim_grammar_symbols(g, rule))
+        return (struct pilgrim_symbol){0};
+    if (g->count == 0)
+        return (struct pilgrim_symbol){.value = g->sequence / 2, .exponent = 1};
+    const struct rules_symbol *s = &g->rules->symbols[g->rules->first[g->uses[g->order[rule]].rule] + i];
+    return (struct pilgrim_symbol){.is_rule = s->is_rule,
+                                   .ramp = s->is_ramp,
+                                   .value = s->is_rule ? g->number[place_of(g, s->value)] : s->value,
+                                   .exponent = s->exponent};
+}
+
+uint64_t pilgrim_grammar_length(const struct pilgrim_grammar *g)
+{
+    return rules_length(g->rules, g->sequence);
+}
