@@ -17,8 +17,8 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from second_parts import (CALLS, DEFINITIONS, EXPANSION_MAX, MEMO_MAX, SECTION_NAMES, TIMES, Column, Cursor, Damage,  # noqa: E402
-                          Rules, Split, Table, sections_read, wrap)
+from second_parts import (CALLS, DEFINITIONS, EXPANSION_MAX, MEMO_MAX, TIMES, Column, Cursor, Damage, Rules, Split,  # noqa: E402
+                          Table, volumes_read, wrap)
 
 NESTING_MAX = 32
 CALLERS_MAX = 63
@@ -235,28 +235,33 @@ def real(bits):
 
 class Trace:
     def __init__(self, data):
-        sections, self.damage = sections_read(data)
-        for kind, read in ((DEFINITIONS, self.definitions_read), (CALLS, self.calls_read)):
-            if kind not in sections:
-                raise self.damage or Damage("no section " + SECTION_NAMES[kind])
-            self.section(kind, sections[kind], read)
+        self.sections, self.damage = volumes_read(data)
+
+    def volumes(self):
+        """Those that can be read; then raises the first damage that did not stop the reading."""
+        first = 0
+        for sections in self.sections:
+            if CALLS in sections:
+                volume = Volume(sections, first)
+                yield volume
+                self.damage = self.damage or volume.damage
+                first += volume.ranks
+        if self.damage:
+            raise self.damage
+
+
+class Volume:
+    """Ranks from FIRST on; inside, they are counted from 0."""
+
+    def __init__(self, sections, first):
+        self.first, self.damage = first, None
+        sections[DEFINITIONS].read(self.definitions_read)
+        sections[CALLS].read(self.calls_read)
         if TIMES in sections:
             try:
-                self.section(TIMES, sections[TIMES], self.times_read)
+                sections[TIMES].read(self.times_read)
             except Damage as damage:
-                self.damage = self.damage or damage
-
-    @staticmethod
-    def section(kind, found, read):
-        offset, content = found
-        try:
-            if isinstance(content, Damage):
-                raise content
-            cursor = Cursor(content)
-            read(cursor)
-            cursor.end()
-        except Damage as damage:
-            raise Damage("section %s at byte %d: %s" % (SECTION_NAMES[kind], offset, damage))
+                self.damage = damage
 
     def definitions_read(self, c):
         self.strings = [c.line() for _ in range(c.count())]
@@ -420,8 +425,8 @@ class Group:
 class Stream:
     """One stream's calls: for each class, its value group, and the position in that."""
 
-    def __init__(self, trace, split, number):
-        self.rules = trace.rules
+    def __init__(self, volume, split, number):
+        self.rules = volume.rules
         self.group, place = split.place(number)
         self.parts = []
         for row in self.group.rows:
@@ -455,9 +460,10 @@ def is_ints(value):
     return value[0] == ARRAY and all((item[3][0] if item[0] == VECTOR else item)[0] == INT for item in value[3])
 
 
-def views_of(trace, rank):
-    """The views of RANK, [(rank, size)]: the arguments of the last call in its process stream."""
-    stream = Stream(trace, trace.processes, rank)
+def views_of(volume, number):
+    """The views of rank NUMBER of the volume, [(rank, size)]: the arguments of the last call in its process stream."""
+    rank = volume.first + number
+    stream = Stream(volume, volume.processes, number)
     last = stream.last()
     if last is None:
         raise Damage("the process stream of rank %d has no call" % rank)
@@ -496,8 +502,8 @@ def call_text(stream, place, terminal, rank, views):
     return (text + "}\n").encode()
 
 
-def stream_print(trace, number, rank, thread, views, out):
-    stream = Stream(trace, trace.members, number)
+def stream_print(volume, number, rank, thread, views, out):
+    stream = Stream(volume, volume.members, number)
     known = [{} for _ in stream.parts]
     head = b'{"rank":%d,"thread":%d,"seq":' % (rank, thread)
     lines = []
@@ -516,33 +522,42 @@ def stream_print(trace, number, rank, thread, views, out):
         out.write(b"".join(lines))
 
 
-def rank_print(trace, rank, out):
-    first, end = trace.threads.value(rank), trace.threads.value(rank + 1)
+def rank_print(volume, number, out):
+    first, end = volume.threads.value(number), volume.threads.value(number + 1)
     if first < end:
-        views = views_of(trace, rank)
-        for number in range(first, end):
-            stream_print(trace, number, rank, number - first, views, out)
+        views = views_of(volume, number)
+        for thread in range(first, end):
+            stream_print(volume, thread, volume.first + number, thread - first, views, out)
 
 
-def trace_print(trace, out):
-    rank = 0
-    while trace.threads.value(rank) < trace.thread_count:
-        rank_print(trace, rank, out)
-        rank += 1
-        if trace.threads.value(rank) == trace.threads.value(rank - 1):
-            rank = next_with_threads(trace, rank)
-
-
-def next_with_threads(trace, rank):
-    """The first rank from RANK on that has threads; the number of ranks if there is none."""
-    none, end = trace.threads.value(rank), trace.ranks
-    while rank < end:
-        middle = (rank + end) // 2
-        if trace.threads.value(middle + 1) > none:
+def next_with_threads(volume, number):
+    """The first rank from NUMBER on that has threads; the number of ranks if there is none."""
+    none, end = volume.threads.value(number), volume.ranks
+    while number < end:
+        middle = (number + end) // 2
+        if volume.threads.value(middle + 1) > none:
             end = middle
         else:
-            rank = middle + 1
-    return rank
+            number = middle + 1
+    return number
+
+
+def volume_print(volume, out):
+    number = next_with_threads(volume, 0)
+    while number < volume.ranks:
+        rank_print(volume, number, out)
+        number += 1
+        if number < volume.ranks and volume.threads.value(number) == volume.threads.value(number + 1):
+            number = next_with_threads(volume, number)
+
+
+def trace_print(trace, rank, out):
+    """All calls, or those of RANK."""
+    for volume in trace.volumes():
+        if rank is None:
+            volume_print(volume, out)
+        elif volume.first <= rank < volume.first + volume.ranks:
+            rank_print(volume, rank - volume.first, out)
 
 
 def main():
@@ -554,17 +569,8 @@ def main():
     try:
         with open(sys.argv[1], "rb") as file:
             data = file.read()
-        trace = Trace(data)
-        if rank is None:
-            trace_print(trace, out)
-        elif rank < trace.ranks:
-            rank_print(trace, rank, out)
-        else:
-            print("second_decoder: no rank %d in %d" % (rank, trace.ranks), file=sys.stderr)
-            return 2
+        trace_print(Trace(data), rank, out)
         out.flush()
-        if trace.damage:
-            raise trace.damage
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 1

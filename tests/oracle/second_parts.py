@@ -150,29 +150,39 @@ class Cursor:
 
 # ---- the file ----------------------------------------------------------------------------------------------------
 
-def section_read(data, cursor):
-    """One section: (type, offset, content or the damage it has)."""
-    start = cursor.at
-    try:
-        kind = cursor.u8()
-        raw, stored = cursor.varint(), cursor.varint()
-        head = data[start:cursor.at]
-        checksum = cursor.fixed(4)
-        body = cursor.bytes(stored)
-    except Damage as damage:
-        raise Damage("truncated in the section at byte %d: %s" % (start, damage))
-    if xxh32(head + body) != checksum:
-        return kind, start, Damage("wrong checksum")
-    if raw > 256 * stored:
-        return kind, start, Damage("announces more than 256 times its stored bytes")
-    try:
-        return kind, start, body if raw == stored else unzstd(body, raw, dictionary() if kind == DEFINITIONS else b"")
-    except Damage as damage:
-        return kind, start, damage
+class Section:
+    def __init__(self, cursor):
+        self.start = cursor.at
+        try:
+            self.kind, self.raw, stored = cursor.u8(), cursor.varint(), cursor.varint()
+            self.head = cursor.data[self.start:cursor.at]
+            self.checksum = cursor.fixed(4)
+            self.stored = cursor.bytes(stored)
+        except Damage as damage:
+            raise Damage("truncated in the section at byte %d: %s" % (self.start, damage))
+        self.name = SECTION_NAMES.get(self.kind, str(self.kind))
+
+    def content(self):
+        if xxh32(self.head + self.stored) != self.checksum:
+            raise Damage("wrong checksum")
+        if self.raw > 256 * len(self.stored):
+            raise Damage("announces more than 256 times its stored bytes")
+        if self.raw == len(self.stored):
+            return self.stored
+        return unzstd(self.stored, self.raw, dictionary() if self.kind == DEFINITIONS else b"")
+
+    def read(self, reader):
+        """Calls READER with a cursor, which it must use up."""
+        try:
+            cursor = Cursor(self.content())
+            reader(cursor)
+            cursor.end()
+        except Damage as damage:
+            raise Damage("section %s at byte %d: %s" % (self.name, self.start, damage))
 
 
-def sections_read(data):
-    """The sections as {type: (offset, content)}, and the first damage that stops what comes after it or None."""
+def volumes_read(data):
+    """The volumes, each {type: Section}, and the damage that stops what comes after them or None."""
     if data[:8] != MAGIC[:min(8, len(data))] or not data:
         raise Damage("not a trace: no magic at byte 0")
     if len(data) < 10:
@@ -181,27 +191,28 @@ def sections_read(data):
     if version != VERSION:
         raise Damage("version %d at byte 8; this decoder reads version %d" % (version, VERSION))
     cursor = Cursor(data, 10)
-    sections, last = {}, 0
-    while True:
-        if not cursor.left():
-            return sections, Damage("truncated: no end section at byte %d" % cursor.at)
-        try:
-            kind, start, content = section_read(data, cursor)
-        except Damage as damage:
-            return sections, damage
-        name = SECTION_NAMES.get(kind, "unknown")
-        if kind == 0:
-            if isinstance(content, Damage) or content:
-                return sections, Damage("section end at byte %d is not empty or damaged" % start)
-            if cursor.left():
-                return sections, Damage("bytes after the end section at byte %d" % cursor.at)
-            return sections, None
-        if kind >= 64:
-            continue
-        if kind not in SECTION_NAMES or kind <= last:
-            return sections, Damage("section %d (%s) at byte %d is unknown or not in order" % (kind, name, start))
-        last = kind
-        sections[kind] = (start, content)
+    volumes, last = [], CALLS
+    try:
+        while cursor.left():
+            section = Section(cursor)
+            if section.kind == 0:
+                section.read(Cursor.end)
+                if not volumes or CALLS not in volumes[-1]:
+                    raise Damage("no section calls before the end section at byte %d" % section.start)
+                if cursor.left():
+                    raise Damage("bytes after the end section at byte %d" % section.start)
+                return volumes, None
+            if section.kind >= 64:
+                continue
+            if section.kind == DEFINITIONS and last != DEFINITIONS:
+                volumes.append({})
+            elif section.kind not in SECTION_NAMES or not volumes or section.kind <= last:
+                raise Damage("section %s at byte %d is unknown or not in order" % (section.name, section.start))
+            last = section.kind
+            volumes[-1][last] = section
+        raise Damage("truncated: no end section at byte %d" % cursor.at)
+    except Damage as damage:
+        return volumes, damage
 
 
 class Table:
