@@ -243,9 +243,9 @@ def difference(terminal):
 
 
 class Rules:
-    """The table of run-length grammars. Lists, by the number that a sequence has here (0: the empty one; n + 1: rule n; those behind
-    them have one terminal): its symbols, each (kind, value, exponent); how many terminals it has and the largest; whether there
-    are ramps; of its differences the sum and the least. Sums are not wrapped."""
+    """The table of run-length grammars. Lists, by the number that a sequence has here (0: the empty one; n + 1: rule n; those
+    behind them have one terminal): its symbols, each (kind, value, exponent); how many terminals it has and the largest; whether
+    there are ramps; of its differences the sum and the least. Sums are not wrapped."""
 
     def __init__(self, cursor):
         self.symbols, self.lengths, self.largest, self.ramps = [()], [0], [-1], [False]

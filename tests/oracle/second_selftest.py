@@ -472,7 +472,7 @@ class Decoder(unittest.TestCase):
                 ("a token with tag 21", odd_shape(b"\x15" + ODD_SHAPE)),
                 ("a shape of 5 values for MPI_X, which has 4", odd_shape(ODD_SHAPE + b"\x01")),
                 ("a vector of 2 values where there is room for 0", odd_shape(b"\x14\x02\x01" + ODD_SHAPE)),
-                ("2^28 values or more", odd_shape(b"\x0f" + varint(1 << 28) + b"\x14" + varint(1 << 28) + b"\x01\x0f\x00\x0f\x00\x01")),
+                ("2^28 values or more", odd_shape(b"\x0f" + varint(1 << 28) + b"\x14" + varint(1 << 28) + b"\x01" + ODD_SHAPE)),
         ):
             with self.subTest(message):
                 printed, damage = decode(data)
