@@ -39,10 +39,12 @@ class Escapes(dict):
 
     def __missing__(self, code):
         if code < 0x20:
-            return "\\u%04x" % code
-        if 0xdc80 <= code <= 0xdcff:  # surrogateescape: a byte that is not UTF-8
-            return "\\u%04x" % (code - 0xdc00)
-        return chr(code)
+            self[code] = "\\u%04x" % code
+        elif 0xdc80 <= code <= 0xdcff:  # surrogateescape: a byte that is not UTF-8
+            self[code] = "\\u%04x" % (code - 0xdc00)
+        else:
+            self[code] = chr(code)
+        return self[code]
 
 
 ESCAPES = Escapes({0x22: '\\"', 0x5c: "\\\\"})
@@ -167,6 +169,8 @@ class Printer:
 
     def value(self, value):
         tag, operand, first, inner = value
+        if tag == INT:
+            return integer(self.slot(first))
         if tag == NONE:
             return "null"
         if tag in (NAME, STRING):
@@ -178,8 +182,6 @@ class Printer:
         if tag == RANK:
             return self.relative(first)
         v = [self.slot(i) for i in range(first, first + SLOTS[tag])]
-        if tag == INT:
-            return integer(v[0])
         if tag == BOOL:
             if v[0] not in (0, 1):
                 raise Damage("a logical of %d" % v[0])

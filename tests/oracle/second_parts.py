@@ -102,20 +102,21 @@ class Cursor:
         return int.from_bytes(self.bytes(length), "little")
 
     def varint(self):
-        if self.at < len(self.data) and self.data[self.at] < 128:  # most are short
-            self.at += 1
-            return self.data[self.at - 1]
         v = shift = 0
-        while True:
-            byte = self.u8()
-            v |= (byte & 127) << shift
-            if byte < 128:
-                if v >= 1 << 64 or (byte == 0 and shift):
-                    raise Damage("a varint that is too large or not in its shortest form")
-                return v
-            shift += 7
-            if shift > 63:
-                raise Damage("a varint of more than 10 bytes")
+        try:
+            byte = self.data[self.at]
+            while byte > 127 and shift < 63:
+                v |= (byte & 127) << shift
+                shift += 7
+                self.at += 1
+                byte = self.data[self.at]
+        except IndexError:
+            raise Damage("a varint without an end")
+        self.at += 1
+        v |= byte << shift
+        if byte > 127 or v >= 1 << 64 or (byte == 0 and shift):
+            raise Damage("a varint that is too large or not in its shortest form")
+        return v
 
     def svarint(self):
         v = self.varint()
