@@ -9,6 +9,7 @@ Lines are streamed; memory is a small multiple of the file whatever its counts c
 status: 0 all printed, 1 damaged (what came before the damage was printed), 2 wrong use.
 """
 import bisect
+import collections
 import itertools
 import os
 import re
@@ -27,7 +28,7 @@ EXACT_MAX = 1 << 53
 SHAPE_MAX = 1 << 28
 
 NONE, NAME, INT, BOOL, REAL, RANK, VIEW, OBJECT, REQUEST, HEAP = range(1, 11)
-STACK, STATIC, DEVICE, STRING, ARRAY, FLAGS, STATUS, SYMBOL, FUNCTION, VECTOR = range(11, 21)
+STACK, STATIC, DEVICE, STRING, ARRAY, FLAGS, STATUS, SYMBOL, FUNCTION, SERIES = range(11, 21)
 SLOTS = {INT: 1, BOOL: 1, REAL: 1, RANK: 1, VIEW: 1, OBJECT: 1, REQUEST: 2, HEAP: 2, STACK: 1, STATIC: 2,
          DEVICE: 3, FUNCTION: 1}
 
@@ -60,58 +61,55 @@ def quote(text):
 
 
 class Shape:
-    """values: a tree of (tag, operand, first slot, values that follow). slots: of each what its vector stands for, 1 outside of
-    one. size: how many values the shape stands for."""
+    """values: a tree of (tag, operand, first slot, values that follow). slots: of each whether it is in a series.
+    has_series: whether there is one."""
 
     def __init__(self, content, strings):
         self.cursor, self.strings = Cursor(content), strings
-        self.values, self.slots, self.size, self.has_vector = [], [], 0, False
+        self.values, self.slots, self.has_series, size = [], [], False, 0
         while self.cursor.left():
-            self.values.append(self.token_read(1, 1, 0))
+            value, more = self.token_read(1, False)
+            self.values.append(value)
+            size += more
+        if size >= SHAPE_MAX:
+            raise Damage("a shape of 2^28 values or more")
 
-    def token_read(self, depth, repeat, room):
-        """repeat: what the vector around it stands for. room: what a vector here may stand for; 0 where there may be none."""
+    def token_read(self, depth, inside):
+        """A value, and how many values it stands for. inside: of a series."""
         if depth > NESTING_MAX:
             raise Damage("values nested deeper than %d" % NESTING_MAX)
         c, tag = self.cursor, self.cursor.u8()
-        operand, inner, first = None, [], len(self.slots)
-        self.slots += [repeat] * SLOTS.get(tag, 0)
+        operand, follow, first = None, 0, len(self.slots)
+        self.slots += [inside] * SLOTS.get(tag, 0)
         if tag in (NAME, OBJECT):
             operand = escape(self.strings[c.index(len(self.strings), "string")])
         elif tag in (STRING, SYMBOL):
             operand = escape(c.text())
-        elif tag == ARRAY:
-            inner = self.array_read(depth, repeat)
-        elif tag == FLAGS:
-            inner = [self.token_read(depth + 1, repeat, 0) for _ in range(c.count())]
-            if any(item[0] not in (NAME, INT) for item in inner):
-                raise Damage("a flag that is neither a name nor an integer")
+        elif tag in (ARRAY, FLAGS):
+            follow = c.count()
         elif tag == STATUS:
             operand = c.u8()
             if operand > 3:
                 raise Damage("status bits %d" % operand)
-            inner = [self.token_read(depth + 1, repeat, 0) for _ in range(5 if operand & 2 else 4)]
+            follow = 5 if operand & 2 else 4
         elif tag == VIEW:
-            inner = [self.token_read(depth + 1, repeat, 0)]
-        elif tag == VECTOR:
-            operand = c.varint()
-            if repeat > 1 or not 2 <= operand <= room:
-                raise Damage("a vector of %d values where there is room for %d" % (operand, room))
-            self.has_vector = True
-            return tag, operand, first, [self.token_read(depth + 1, operand, 0)]
+            follow = 1
+        elif tag == SERIES:
+            operand, follow = c.varint(), c.varint()
+            if inside or operand < 2 or not 1 <= follow <= operand:
+                raise Damage("a series of %d values of %d shapes, or in a series" % (operand, follow))
+            self.slots += [False] * (follow > 1)
+            self.has_series = inside = True
         elif not NONE <= tag <= FUNCTION:
             raise Damage("a token with tag %d" % tag)
-        self.size += repeat
-        if self.size >= SHAPE_MAX:
-            raise Damage("a shape of 2^28 values or more")
-        return tag, operand, first, inner
-
-    def array_read(self, depth, repeat):
-        left, inner = self.cursor.varint(), []
-        while left:
-            inner.append(self.token_read(depth + 1, repeat, left))
-            left -= inner[-1][1] if inner[-1][0] == VECTOR else 1
-        return inner
+        inner, sizes = [], []
+        for _ in range(follow):
+            item, size = self.token_read(depth + 1, inside)
+            if tag == FLAGS and item[0] not in (NAME, INT):
+                raise Damage("a flag that is neither a name nor an integer")
+            inner.append(item)
+            sizes.append(size)
+        return (tag, operand, first, inner), 1 + (operand * max(sizes) if tag == SERIES else sum(sizes))
 
 
 class Signature:
@@ -122,17 +120,18 @@ class Signature:
         self.shape, self.length = shapes.at(word >> 1), 1
         if word & 1:
             self.length = c.varint()
-            if self.length < 2 or self.shape.has_vector:
-                raise Damage("a vector of %d signatures, or of vectors" % self.length)
+            if self.length < 2 or self.shape.has_series:
+                raise Damage("a vector of %d signatures, or of series" % self.length)
         self.columns = []
-        for repeat in self.shape.slots:
+        for inside in self.shape.slots:
             first = columns.read(c)
-            self.columns.append((first, columns.read(c) if repeat * self.length > 1 else None))
+            self.columns.append((first, columns.read(c) if inside or self.length > 1 else None))
         self.sizes = {column.length for pair in self.columns for column in pair if column and column.length is not None}
 
 
 class Printer:
-    """Prints the values of one call: that of the member at POSITION, with RANK and its VIEWS, ELEMENT of the signature's vector."""
+    """Prints the values of one call: that of the member at POSITION, with RANK and its VIEWS, ELEMENT of the signature's vector.
+    element, length: in a series, which of how many values of the same shape."""
 
     def __init__(self, signature, element, position, rank, views):
         self.signature, self.element, self.position, self.rank, self.views = signature, element, position, rank, views
@@ -155,16 +154,23 @@ class Printer:
             raise Damage("a rank in a view of size %d" % size)
         return str((self.slot(first, RANK) + place) % size)
 
-    def values(self, items):
-        """The texts of ITEMS, those of a vector one by one."""
-        texts = []
-        for item in items:
-            if item[0] == VECTOR:
-                self.length = item[1]
-                for self.element in range(self.length):
-                    texts.append(self.value(item[3][0]))
-            else:
-                texts.append(self.value(item))
+    def items(self, array):
+        """The texts of the values of an array or series."""
+        tag, size, first, inner = array
+        if tag == ARRAY:
+            return [self.value(item) for item in inner]
+        shapes = [0] * size
+        if len(inner) > 1:
+            column, _ = self.signature.columns[first]
+            shapes = column.rules.differences_all(column.value(self.position, self.rank), size)
+        lengths, done, texts = collections.Counter(shapes), [0] * len(inner), []
+        for shape in lengths:
+            if not 0 <= shape < len(inner):
+                raise Damage("shape %d of a series of %d" % (shape, len(inner)))
+        for shape in shapes:
+            self.length, self.element = lengths[shape], done[shape]
+            done[shape] += 1
+            texts.append(self.value(inner[shape]))
         return texts
 
     def value(self, value):
@@ -175,7 +181,9 @@ class Printer:
             return "null"
         if tag in (NAME, STRING):
             return quote(operand)
-        if tag in (ARRAY, FLAGS, STATUS, VIEW):
+        if tag in (ARRAY, SERIES):
+            return "[" + ",".join(self.items(value)) + "]"
+        if tag in (FLAGS, STATUS, VIEW):
             return self.compound(tag, operand, first, inner)
         if tag == SYMBOL:
             return quote("fn:" + operand)
@@ -207,8 +215,6 @@ class Printer:
         return "fn:%d" % v[0]
 
     def compound(self, tag, operand, first, inner):
-        if tag == ARRAY:
-            return "[" + ",".join(self.values(inner)) + "]"
         if tag == FLAGS:
             return quote("|".join([i[1] if i[0] == NAME else str(self.slot(i[2])) for i in inner]))
         if tag == STATUS:
@@ -458,8 +464,8 @@ class Stream:
 
 
 def is_ints(value):
-    """Whether VALUE is an array of integers."""
-    return value[0] == ARRAY and all((item[3][0] if item[0] == VECTOR else item)[0] == INT for item in value[3])
+    """Whether VALUE is an array or a series of integers."""
+    return value[0] in (ARRAY, SERIES) and all(item[0] == INT for item in value[3])
 
 
 def views_of(volume, number):
@@ -473,7 +479,7 @@ def views_of(volume, number):
     if name != "pilgrim_process":
         raise Damage("the process stream of rank %d ends with a call of %s" % (rank, name))
     values, printer = stream.printer(*last, rank, [])
-    found = {parameter: [int(text.strip('"')) for text in printer.values(value[3])]
+    found = {parameter: [int(text.strip('"')) for text in printer.items(value)]
              for value, (parameter, _) in zip(values, parameters) if is_ints(value)}
     ranks, sizes = found.get("views_rank"), found.get("views_size")
     if ranks is None or sizes is None or len(ranks) != len(sizes):
@@ -485,7 +491,7 @@ def call_text(stream, place, terminal, rank, views):
     """What stands behind "seq":N in the call's line."""
     (name, parameters), frames, fortran = stream.group.rows[place].call_class
     items, printer = stream.printer(place, terminal, rank, views)
-    values = printer.values(items)
+    values = [printer.value(item) for item in items]
     at_in, at_out = 0, sum(d & 1 for _, d in parameters)
     arguments = []
     for parameter, direction in parameters:

@@ -305,16 +305,24 @@ class Rules:
             raise Damage("a sequence that is rule %d of %d" % ((code >> 1) - 1, self.count))
         return code >> 1
 
-    def differences_sum(self, code, length, i):
-        """The sum of the first I of the LENGTH differences that CODE stands for, or 0."""
-        if code == 0:
-            return 0
-        if code > 0 and code & 1 and length == 1:
-            return i * difference(code >> 1)
-        s = self.number(code) if code > 0 and not code & 1 else 0
-        if not s or self.ramps[s] or self.lengths[s] != length:
+    def differences(self, code, length):
+        """The number of the sequence of LENGTH differences that CODE, a column's value, stands for; 0: all are 0."""
+        s = self.number(code) if code > 0 else 0
+        if code and (not s or self.ramps[s] or self.lengths[s] != length):
             raise Damage("sequence %d is not one of %d differences" % (code, length))
-        return self.sum(s, i)
+        return s
+
+    def differences_sum(self, code, length, i):
+        """The sum of the first I of them."""
+        if length == 1 and code > 0 and code & 1:  # not worth an entry in the table
+            return i * difference(code >> 1)
+        s = self.differences(code, length)
+        return self.sum(s, i) if s else 0
+
+    def differences_all(self, code, size):
+        """SIZE sums, from 0 on."""
+        s = self.differences(code, size - 1)
+        return list(itertools.accumulate(map(difference, self.terminals(s)), initial=0)) if s else [0] * size
 
     # All terminals.
 

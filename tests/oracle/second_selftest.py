@@ -82,7 +82,7 @@ def zstd(content, known):
 STRINGS = [b"app", b"comm", b"A", b"B", b"key", b"value"]
 S = {name: number for number, name in enumerate(STRINGS)}
 
-PROCESS_SHAPE = b"\x0f\x02\x03\x03" + b"\x0f\x02\x14\x02\x03" + b"\x01"  # arrays: two ints, a vector of two; null
+PROCESS_SHAPE = b"\x0f\x02\x03\x03" + b"\x14\x02\x01\x03" + b"\x01"  # an array of two ints, a series of two; null
 SEND_SHAPE = b"\x0a\x03\x06\x03"  # heap, int, rank, int
 ODD_SHAPE = (b"\x0f\x09"                                       # x in: array of 9
              + b"\x01" + b"\x02" + varint(S[b"A"]) + b"\x04" + b"\x05"
@@ -92,7 +92,7 @@ ODD_SHAPE = (b"\x0f\x09"                                       # x in: array of 
              + b"\x11\x03" + b"\x06\x03\x03\x04\x03"           # status with error, ignored
              + b"\x12" + text(b"sum")
              + b"\x0f\x07" + b"\x08" + varint(S[b"comm"]) + b"\x09\x0b\x0c\x0d\x13\x03"  # x out
-             + b"\x0f\x05\x01" + b"\x14\x03\x0f\x02\x06\x01" + b"\x03"  # y: null, 3 arrays of a rank and a null, int
+             + b"\x14\x06\x03\x01" + b"\x0f\x02\x06\x01" + b"\x03"  # y: a series of null, arrays of a rank and a null, ints
              + b"\x03")
 SHAPES = [PROCESS_SHAPE, SEND_SHAPE, ODD_SHAPE]
 
@@ -123,7 +123,8 @@ def definitions(shapes=SHAPES):
 REAL_BITS = struct.unpack("<q", struct.pack("<d", 0.1))[0]
 RULES = {"two": once(0, 0), "calls": rule((R, 0, 3), (T, 1, 1)),  # class 0 six times, then class 1
          "sends": once(0, 1, 0, 2, 0, 1),                   # their signatures
-         "up 2": rule((T, 2, 2)), "up 3": rule((R, 3, 1), (T, 2, 1)), "zigzag": steps(-2, 5), "ramp": rule((RAMP, 0, 2))}
+         "up 2": rule((T, 2, 2)), "up 3": rule((R, 3, 1), (T, 2, 1)), "zigzag": steps(-2, 5), "ramp": rule((RAMP, 0, 2)),
+         "order": steps(1, 1, -1, 1, -1)}
 
 
 def of_rule(name):
@@ -137,6 +138,7 @@ def of_one(terminal):
 
 COLUMNS = {"0": constant(0), "1": constant(1), "2": constant(2), "3": constant(3), "-1": constant(-1), "64": constant(64),
            "huge": constant(1 << 60), "real": constant(REAL_BITS), "9": constant(9), "zigzag": constant(of_rule("zigzag")),
+           "order": constant(of_rule("order")),
            "rank": expression(1, 0), "back": expression(2, 2), "ring": expression(6, 1, 3),
            "all": expression(7, 0, of_rule("up 2")), "threads": expression(7, 0, of_rule("up 3")), "even": listed(0, 2),
            "odd": constant(1), "counts": listed(2, 4, 5), "more": listed(of_one(2), of_one(20), 0), "pair": listed(7, -7)}
@@ -162,7 +164,7 @@ SEND = "0 64 counts 1 0"                                    # heap:0+64, to rank
 SEND_TWO = "0 0 64 0 counts more -1 0 0 0"                  # the second call of the two has another count; to rank - 1
 ODD = ("1 real 1 rank 64 0 64 0 1 1"                        # in: bool, real, view 1, rank 2 - r, flag, status from 0 with error
        " 1 1 0 3 0 64 1 0 64 64 huge"                       # out
-       " rank zigzag %s 0")                                   # y: ranks r, r - 2, r + 3 in a vector, int; it returns 0
+       " order rank zigzag %s 9 0")                           # y: ranks r, r - 2, r + 3; ints, 2 apart; it returns 0
 
 
 def part(sequence, *signatures):
@@ -208,8 +210,8 @@ def odd_line(rank):
               % ((4 - 2 * rank) % 3, status))
     out = '["comm:1","request:1.0","stack:3","static:0+64","device:1:0+64","fn:64","1152921504606846976"]'
     return ('{"rank":%d,"thread":0,"seq":6,"func":"MPI_X","lang":"fortran","args":{"x":{"in":%s,"out":%s},'
-            '"y":[null,[2,null],[0,null],[2,null],%d]},"ret":0,"site":"A+0x1a40","stack":["app+0x10","A+0x20"]}'
-            % (rank, inside, out, (7, 9, -7)[rank % 3]))
+            '"y":[null,[2,null],%d,[0,null],%d,[2,null]]},"ret":0,"site":"A+0x1a40","stack":["app+0x10","A+0x20"]}'
+            % (rank, inside, out, (7, 9, -7)[rank % 3], (9, 11, -5)[rank % 3]))
 
 
 def expected(ranks=range(3)):
@@ -407,20 +409,20 @@ class Decoder(unittest.TestCase):
             self.assertEqual(decode(right), (expected(), None))
         self.assertEqual(decode(seen(*idle("even", "odd"))), ("", None))
         for message, data in (
-                ("rule 7 is empty", rules(rule())),
-                ("rule 7 has a symbol for rule 7", rules(rule((R, len(RULES), 1)))),
-                ("rule 8 expands to 2^63 terminals or more", rules(longest, rule((R, len(RULES), 2), (T, 0, 2)))),
+                ("rule 8 is empty", rules(rule())),
+                ("rule 8 has a symbol for rule 8", rules(rule((R, len(RULES), 1)))),
+                ("rule 9 expands to 2^63 terminals or more", rules(longest, rule((R, len(RULES), 2), (T, 0, 2)))),
                 ("a ramp of a rule", rules(counted([varint(0 << 2 | 3) + varint(1)]))),
                 ("expression 9 of 9", seen(columns={"64": expression(9, 0)})),
                 ("a column modulo 0", seen(columns={"ring": expression(6, 0, 0)})),
                 ("a column modulo 9223372036854775808", seen(columns={"ring": expression(6, 0, 1 << 63)})),
                 ("a column of differences with a ramp", seen(columns={"counts": expression(7, 2, of_rule("ramp"))})),
-                ("a sequence that is rule 7 of 7", seen(columns={"counts": expression(7, 2, none)})),
+                ("a sequence that is rule 8 of 8", seen(columns={"counts": expression(7, 2, none)})),
                 ("shape 3 of 3", signatures(1, signature(3, SEND))),
                 ("shape 3 of 3", signatures(3, SIGNATURES[3], varint(0))),
-                ("a vector of 1 signatures, or of vectors", signatures(2, varint(5) + varint(1) + columns_of(SEND_TWO))),
-                ("a vector of 2 signatures, or of vectors", signatures(0, signature(0, "0 0 0 0 0 0 0 0 0 0", 2))),
-                ("column 99 of 20", signatures(1, varint(4) + to(99) * 5)),
+                ("a vector of 1 signatures, or of series", signatures(2, varint(5) + varint(1) + columns_of(SEND_TWO))),
+                ("a vector of 2 signatures, or of series", signatures(0, signature(0, "0 0 0 0 0 0 0 0 0 0", 2))),
+                ("column 99 of 21", signatures(1, varint(4) + to(99) * 5)),
                 ("a partition with 1 parts", seen(partitions=[varint(1) + columns_of("all")])),
                 ("place 1 stands in 0 columns", seen(columns={"odd": constant(2)})),
                 ("a column of place that does not increase", seen(partitions=[varint(2) + columns_of("even 3")])),
@@ -439,7 +441,7 @@ class Decoder(unittest.TestCase):
                 ("columns that do not hold each of 3 threads once", seen(*idle("even", "even"))),
                 ("columns that do not hold each of 3 threads once", seen(*idle("0", "2"))),
                 ("thread 1 stands in 0 columns", seen(*idle("even", "odd"), columns={"odd": constant(2)})),
-                ("a sequence that is rule 7 of 7", seen(PROCESSES, group(none, False, [to(1), to(2)], "all"))),
+                ("a sequence that is rule 8 of 8", seen(PROCESSES, group(none, False, [to(1), to(2)], "all"))),
                 ("two rows of the same class", seen(PROCESSES, group(of_rule("calls"), False, [to(1), to(1)], "all"))),
                 ("a sequence with row 1 of 1", seen(PROCESSES, group(of_rule("calls"), False, [to(1)], "all"))),
                 ("row 3 of 3", seen(PROCESSES, group(of_rule("calls"), False, [to(1), to(3)], "all"))),
@@ -460,7 +462,7 @@ class Decoder(unittest.TestCase):
                 ("sequence 8 is not one of 1 differences", seen(columns={"more": listed(of_one(2), of_rule("up 2"), 0)})),
                 ("sequence 5 is not one of 2 differences", seen(columns={"zigzag": constant(of_one(2))})),
                 ("sequence 14 is not one of 2 differences", seen(columns={"zigzag": constant(of_rule("ramp"))})),
-                ("a sequence that is rule 7 of 7", seen(columns={"more": listed(of_one(2), none, 0)})),
+                ("a sequence that is rule 8 of 8", seen(columns={"more": listed(of_one(2), none, 0)})),
                 ("sequence -1 is not one of 1 differences", seen(columns={"more": listed(of_one(2), -1, 0)})),
                 ("a logical of 3", signatures(3, signature(2, "3" + ODD[1:] % "pair"))),
                 ("a rank in a view of size 0", seen(columns={"3": constant(0)})),
@@ -471,8 +473,15 @@ class Decoder(unittest.TestCase):
                     rows=(VIEWS, SENDS, ODDS, row(to(1), part(of_one(0), to(1)))))),
                 ("a token with tag 21", odd_shape(b"\x15" + ODD_SHAPE)),
                 ("a shape of 5 values for MPI_X, which has 4", odd_shape(ODD_SHAPE + b"\x01")),
-                ("a vector of 2 values where there is room for 0", odd_shape(b"\x14\x02\x01" + ODD_SHAPE)),
-                ("2^28 values or more", odd_shape(b"\x0f" + varint(1 << 28) + b"\x14" + varint(1 << 28) + b"\x01" + ODD_SHAPE)),
+                ("sequence 14 is not one of 5 differences", seen(columns={"order": constant(of_rule("ramp"))})),
+                ("sequence 5 is not one of 5 differences", seen(columns={"order": constant(of_one(2))})),
+                ("shape 3 of a series of 3", seen(rules=[*RULES.values(), steps(1, 1, 1, -1, -1)], columns={
+                    "order": constant(none)})),
+                ("shape -1 of a series of 3", seen(rules=[*RULES.values(), steps(-1, 2, 1, -1, -1)], columns={
+                    "order": constant(none)})),
+                ("sequence 12 is not one of 3 differences", seen(rules=[*RULES.values(), steps(1, 1, -1, 0, 0)], columns={
+                    "order": constant(none)})),
+                ("2^28 values or more", odd_shape(b"\x14" + varint(1 << 28) + b"\x01\x01" + ODD_SHAPE)),
         ):
             with self.subTest(message):
                 printed, damage = decode(data)
@@ -488,21 +497,21 @@ class Shapes(unittest.TestCase):
         with self.assertRaises(parts.Damage):
             decoder.Shape(content, [])
 
-    def test_vectors(self):
-        shape = self.good(b"\x0f\x06\x03\x14\x03\x09\x01\x01")
-        self.assertEqual((shape.slots, shape.size, shape.has_vector), ([1, 3, 3], 7, True))
-        self.bad(b"\x0f\x02\x14\x03\x03")               # 3 of 2
-        self.bad(b"\x0f\x02\x14\x01\x03\x03")           # of 1
-        self.bad(b"\x0f\x02\x14\x02\x14\x02\x03")       # of vectors
-        self.bad(b"\x0f\x02\x14\x02\x0f\x02\x14\x02\x03")
-        self.bad(b"\x10\x02\x14\x02\x03")               # among flags
-        self.bad(b"\x11\x00\x14\x04\x03")               # in a status
-        self.bad(b"\x07\x14\x02\x03")                   # behind a view
+    def test_series(self):
+        shape = self.good(b"\x0f\x02\x03\x14\x03\x02\x09\x03")
+        self.assertEqual((shape.slots, shape.has_series), ([False, False, True, True, True], True))
+        self.assertEqual(self.good(b"\x14\x02\x01\x09").slots, [True, True])
+        self.bad(b"\x14\x01\x01\x03")                   # of 1
+        self.bad(b"\x14\x02\x00")                       # of no shapes
+        self.bad(b"\x14\x02\x03\x03\x01\x04")           # of more shapes than values
+        self.bad(b"\x14\x02\x01\x14\x02\x01\x03")       # of series
+        self.bad(b"\x14\x02\x01\x0f\x01\x14\x02\x01\x03")
+        self.bad(b"\x10\x02\x14\x02\x01\x03")           # among flags
+        self.bad(b"\x14\x02\x02\x03")                   # cut off
 
     def test_bounds(self):
-        many = varint((1 << 27) - 1)
-        self.good(b"\x0f" + many + b"\x14" + many + b"\x07\x03")
-        self.bad(b"\x0f" + many + b"\x14" + many + b"\x0f\x02\x03\x03")
+        self.good(b"\x14" + varint((1 << 27) - 1) + b"\x02\x07\x03\x03")
+        self.bad(b"\x14" + varint(1 << 27) + b"\x02\x03\x0f\x01\x03")
         self.good(b"\x0f\x01" * 31 + b"\x03")
         self.bad(b"\x0f\x01" * 32 + b"\x03")
 
