@@ -1,371 +1,36 @@
 #!/usr/bin/env python3
 """A second decoder of Pilgrim traces, written from docs/FORMAT.md alone.
 
-Prints every call of TRACE as a line of JSON, without times: what `pilgrim-decode --format=json` must print too,
+Prints every call of TRACE, or those of RANK, as a line of JSON, without times: what `pilgrim-decode --format=json` must print too,
 but for "start" and "end". It shares no code with the project, so that an error in the writer and the same error in
-the reader cannot hide each other. It is slower, and simpler, than the real one. One file, to be read beside the document.
+the reader cannot hide each other. It is slower, and simpler, than the real one. Two files, to be read beside the document.
 
-Lines are streamed; memory is a small multiple of the file whatever its counts claim, because runs stay runs. Exit
+Lines are streamed; memory is a small multiple of the file whatever its counts claim, because grammars stay grammars. Exit
 status: 0 all printed, 1 damaged (what came before the damage was printed), 2 wrong use.
 """
 import bisect
-import ctypes
+import collections
 import itertools
 import os
 import re
 import struct
 import sys
 
-MAGIC = bytes.fromhex("89504c470d0a1a0a")
-VERSION = 1
-DEFINITIONS = 1
-SECTION_NAMES = {0: "end", 1: "definitions", 2: "structure", 3: "values", 4: "times"}
-EXPANSION_MAX = 1 << 63
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+from second_parts import (CALLS, DEFINITIONS, EXPANSION_MAX, MEMO_MAX, TIMES, Column, Cursor, Damage, Rules, Split,  # noqa: E402
+                          Table, volumes_read, wrap)
+
 NESTING_MAX = 32
-FRAMES_MAX = 64
+CALLERS_MAX = 63
 BUILD_ID_MAX = 32
 EXACT_MAX = 1 << 53
-MEMO_MAX = 4096  # rules with at most this many terminals are expanded once and kept
+SHAPE_MAX = 1 << 28
 
 NONE, NAME, INT, BOOL, REAL, RANK, VIEW, OBJECT, REQUEST, HEAP = range(1, 11)
-STACK, STATIC, DEVICE, STRING, ARRAY, FLAGS, STATUS, SYMBOL, FUNCTION = range(11, 20)
+STACK, STATIC, DEVICE, STRING, ARRAY, FLAGS, STATUS, SYMBOL, FUNCTION, SERIES = range(11, 21)
 SLOTS = {INT: 1, BOOL: 1, REAL: 1, RANK: 1, VIEW: 1, OBJECT: 1, REQUEST: 2, HEAP: 2, STACK: 1, STATIC: 2,
          DEVICE: 3, FUNCTION: 1}
-
-
-class Damage(Exception):
-    """The trace is wrong; the text says where and how."""
-
-
-# ---- bytes -------------------------------------------------------------------------------------------------------
-
-def rotate(x, bits):
-    return ((x << bits) | (x >> (32 - bits))) & 0xffffffff
-
-
-def xxh32(data, seed=0):
-    """XXH32 as its specification gives it (github.com/Cyan4973/xxHash, doc/xxhash_spec.md)."""
-    p1, p2, p3, p4, p5 = 0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D, 0x27D4EB2F, 0x165667B1
-    mask = 0xffffffff
-    length = len(data)
-    stripes = length // 16
-    if stripes:
-        a, b, c, d = (seed + p1 + p2) & mask, (seed + p2) & mask, seed, (seed - p1) & mask
-        for w, x, y, z in struct.iter_unpack("<4I", data[:stripes * 16]):
-            a = rotate((a + w * p2) & mask, 13) * p1 & mask
-            b = rotate((b + x * p2) & mask, 13) * p1 & mask
-            c = rotate((c + y * p2) & mask, 13) * p1 & mask
-            d = rotate((d + z * p2) & mask, 13) * p1 & mask
-        h = (rotate(a, 1) + rotate(b, 7) + rotate(c, 12) + rotate(d, 18)) & mask
-    else:
-        h = (seed + p5) & mask
-    h = (h + length) & mask
-    at = stripes * 16
-    while at + 4 <= length:
-        h = rotate((h + struct.unpack_from("<I", data, at)[0] * p3) & mask, 17) * p4 & mask
-        at += 4
-    for byte in data[at:]:
-        h = rotate((h + byte * p5) & mask, 11) * p1 & mask
-    h = (h ^ (h >> 15)) * p2 & mask
-    h = (h ^ (h >> 13)) * p3 & mask
-    return h ^ (h >> 16)
-
-
-def dictionary():
-    """What the frames of the definitions refer back to: the lines of the format's list, each with a 0 byte in place of its newline."""
-    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../src/format/dictionary.txt"), "rb") as file:
-        return file.read().replace(b"\n", b"\0")
-
-
-def unzstd(stored, raw, known):
-    """The RAW bytes that the zstd frames in STORED decompress to, with the dictionary KNOWN."""
-    zstd = ctypes.CDLL("libzstd.so.1")
-    zstd.ZSTD_createDCtx.restype = ctypes.c_void_p
-    zstd.ZSTD_freeDCtx.argtypes = [ctypes.c_void_p]
-    zstd.ZSTD_decompress_usingDict.restype = ctypes.c_size_t
-    zstd.ZSTD_decompress_usingDict.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p,
-                                               ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t]
-    zstd.ZSTD_isError.argtypes = [ctypes.c_size_t]
-    content = ctypes.create_string_buffer(max(raw, 1))
-    context = zstd.ZSTD_createDCtx()
-    size = zstd.ZSTD_decompress_usingDict(context, content, raw, stored, len(stored), known, len(known))
-    zstd.ZSTD_freeDCtx(context)
-    if zstd.ZSTD_isError(size) or size != raw:
-        raise Damage("does not decompress to the %d bytes it announces" % raw)
-    return content.raw[:raw]
-
-
-def wrap(v):
-    """V modulo 2^64, as a signed number."""
-    return ((v + (1 << 63)) & ((1 << 64) - 1)) - (1 << 63)
-
-
-class Cursor:
-    def __init__(self, data, at=0):
-        self.data = data
-        self.at = at
-
-    def left(self):
-        return len(self.data) - self.at
-
-    def bytes(self, length):
-        if length > self.left():
-            raise Damage("%d bytes announced, %d left" % (length, self.left()))
-        self.at += length
-        return self.data[self.at - length:self.at]
-
-    def u8(self):
-        return self.bytes(1)[0]
-
-    def fixed(self, length):
-        return int.from_bytes(self.bytes(length), "little")
-
-    def varint(self):
-        v = shift = 0
-        while True:
-            byte = self.u8()
-            v |= (byte & 127) << shift
-            if byte < 128:
-                if v >= 1 << 64 or (byte == 0 and shift):
-                    raise Damage("a varint that is too large or not in its shortest form")
-                return v
-            shift += 7
-            if shift > 63:
-                raise Damage("a varint of more than 10 bytes")
-
-    def svarint(self):
-        v = self.varint()
-        return (v >> 1) ^ -(v & 1)
-
-    def count(self, entry_bytes=1):
-        n = self.varint()
-        if n * entry_bytes > self.left():
-            raise Damage("a count of %d with %d bytes left" % (n, self.left()))
-        return n
-
-    def index(self, size, what):
-        i = self.varint()
-        if i >= size:
-            raise Damage("%s %d of %d" % (what, i, size))
-        return i
-
-    def text(self):
-        return self.bytes(self.varint())
-
-    def line(self):
-        """A text with a 0 byte at its end, without that."""
-        end = self.data.find(b"\0", self.at)
-        if end < 0:
-            raise Damage("a text without an end")
-        return self.bytes(end + 1 - self.at)[:-1]
-
-    def end(self):
-        if self.left():
-            raise Damage("%d bytes too many" % self.left())
-
-
-class Runs:
-    """A sequence kept as runs: values[k] up to ends[k]."""
-
-    def __init__(self, cursor, length, size, what):
-        self.values, self.ends, self.before, self.totals = [], [], [], {}
-        end = 0
-        for _ in range(cursor.count(2)):
-            value = cursor.index(size, what) if size is not None else cursor.varint()
-            end += cursor.varint() + 1
-            if self.values and self.values[-1] == value:
-                raise Damage("neighbouring runs of the same " + what)
-            if end > length:
-                raise Damage("runs of %ss longer than %d" % (what, length))
-            self.before.append(self.totals.get(value, 0))
-            self.totals[value] = self.before[-1] + end - (self.ends[-1] if self.ends else 0)
-            self.values.append(value)
-            self.ends.append(end)
-        if end != length:
-            raise Damage("runs of %ss that add up to %d instead of %d" % (what, end, length))
-
-    def place(self, i):
-        """Entry I, and how many before it are equal to it."""
-        k = bisect.bisect_right(self.ends, i)
-        return self.values[k], self.before[k] + i - (self.ends[k - 1] if k else 0)
-
-    def total(self, value):
-        return self.totals.get(value, 0)
-
-    def spans(self):
-        """(value, first, end) of each run."""
-        first = 0
-        for value, end in zip(self.values, self.ends):
-            yield value, first, end
-            first = end
-
-
-# ---- the file ----------------------------------------------------------------------------------------------------
-
-def section_read(data, cursor):
-    """One section: (type, offset, content or the damage it has)."""
-    start = cursor.at
-    try:
-        kind = cursor.u8()
-        raw, stored = cursor.varint(), cursor.varint()
-        head = data[start:cursor.at]
-        checksum = cursor.fixed(4)
-        body = cursor.bytes(stored)
-    except Damage as damage:
-        raise Damage("truncated in the section at byte %d: %s" % (start, damage))
-    if xxh32(head + body) != checksum:
-        return kind, start, Damage("wrong checksum")
-    if raw > 256 * stored:
-        return kind, start, Damage("announces more than 256 times its stored bytes")
-    try:
-        return kind, start, body if raw == stored else unzstd(body, raw, dictionary() if kind == DEFINITIONS else b"")
-    except Damage as damage:
-        return kind, start, damage
-
-
-def sections_read(data):
-    """The sections as {type: (offset, content)}, and the first damage that stops what comes after it or None."""
-    if data[:8] != MAGIC[:min(8, len(data))] or not data:
-        raise Damage("not a trace: no magic at byte 0")
-    if len(data) < 10:
-        raise Damage("truncated in the head at byte %d" % len(data))
-    version = struct.unpack_from("<H", data, 8)[0]
-    if version != VERSION:
-        raise Damage("version %d at byte 8; this decoder reads version %d" % (version, VERSION))
-    cursor = Cursor(data, 10)
-    sections, last = {}, 0
-    while True:
-        if not cursor.left():
-            return sections, Damage("truncated: no end section at byte %d" % cursor.at)
-        try:
-            kind, start, content = section_read(data, cursor)
-        except Damage as damage:
-            return sections, damage
-        name = SECTION_NAMES.get(kind, "unknown")
-        if kind == 0:
-            if isinstance(content, Damage) or content:
-                return sections, Damage("section end at byte %d is not empty or damaged" % start)
-            if cursor.left():
-                return sections, Damage("bytes after the end section at byte %d" % cursor.at)
-            return sections, None
-        if kind >= 64:
-            continue
-        if kind not in SECTION_NAMES or kind <= last:
-            return sections, Damage("section %d (%s) at byte %d is unknown or not in order" % (kind, name, start))
-        last = kind
-        sections[kind] = (start, content)
-
-
-class Rules:
-    """A run-length grammar: symbols (is_rule, value, exponent) of each rule."""
-
-    def __init__(self, cursor):
-        count = cursor.count()
-        if count == 0:
-            raise Damage("a grammar without rules")
-        self.rules = []
-        for _ in range(count):
-            symbols = []
-            for _ in range(cursor.count()):
-                word = cursor.varint()
-                exponent = cursor.varint() + 2 if word & 2 else 1
-                if word & 1 and not 1 <= word >> 2 < count:
-                    raise Damage("a symbol for rule %d of %d" % (word >> 2, count))
-                symbols.append((bool(word & 1), word >> 2, exponent))
-            self.rules.append(symbols)
-        self.order_check()
-        self.memo = {}
-
-    def order_check(self):
-        """Lengths of all rules, leaves first; finds cycles, rules not reached, and the largest terminal."""
-        lengths, on_path = {}, {0}
-        self.terminal_max = -1
-        stack = [(0, iter(self.rules[0]))]
-        while stack:
-            number, symbols = stack[-1]
-            for is_rule, value, _ in symbols:
-                if not is_rule:
-                    self.terminal_max = max(self.terminal_max, value)
-                elif value not in lengths:
-                    if value in on_path:
-                        raise Damage("a grammar with a cycle")
-                    on_path.add(value)
-                    stack.append((value, iter(self.rules[value])))
-                    break
-            else:
-                lengths[number] = sum((lengths[v] if r else 1) * e for r, v, e in self.rules[number])
-                if lengths[number] >= EXPANSION_MAX:
-                    raise Damage("a grammar that expands to 2^63 terminals or more")
-                on_path.discard(number)
-                stack.pop()
-        if len(lengths) != len(self.rules):
-            raise Damage("a grammar with rules that are not reached")
-        self.lengths = lengths
-
-    def expansion(self, number):
-        """The terminals of a short rule, as a tuple."""
-        known = self.memo.get(number)
-        if known is None:
-            known = self.memo[number] = tuple(itertools.chain.from_iterable(self.chunks(number)))
-        return known
-
-    def chunks(self, number):
-        """Iterables that together are the expansion of rule NUMBER; depth costs memory, length does not."""
-        stack = [iter(self.rules[number])]
-        while stack:
-            for is_rule, value, exponent in stack[-1]:
-                if not is_rule:
-                    yield itertools.repeat(value, exponent)
-                elif self.lengths[value] <= MEMO_MAX:
-                    terminals = self.expansion(value)
-                    yield itertools.chain.from_iterable(itertools.repeat(terminals, exponent))
-                else:
-                    stack.append(itertools.chain.from_iterable(itertools.repeat(self.rules[value], exponent)))
-                    break
-            else:
-                stack.pop()
-
-    def terminals(self):
-        return itertools.chain.from_iterable(self.chunks(0))
-
-
-class Expression:
-    """A column: its value for the member at a position, of a rank."""
-
-    def __init__(self, cursor):
-        self.kind = cursor.index(4, "expression")
-        self.length = None
-        if self.kind < 2:
-            self.constant = cursor.svarint()
-        elif self.kind == 2:
-            self.starts, self.firsts, self.steps = [], [], []
-            last = end = 0
-            for _ in range(cursor.count(2)):
-                first = wrap(last + cursor.svarint())
-                length = cursor.varint() + 1
-                step = cursor.svarint() if length > 1 else 0
-                self.starts.append(end)
-                self.firsts.append(first)
-                self.steps.append(step)
-                last = wrap(first + step * (length - 1))
-                end += length
-            self.length = end
-        else:
-            self.list, last = [], 0
-            for _ in range(cursor.count()):
-                last = wrap(last + cursor.svarint())
-                self.list.append(last)
-            self.length = len(self.list)
-
-    def value(self, position, rank):
-        if self.kind == 0:
-            return self.constant
-        if self.kind == 1:
-            return wrap(rank + self.constant)
-        if self.kind == 2:
-            k = bisect.bisect_right(self.starts, position) - 1
-            return wrap(self.firsts[k] + self.steps[k] * (position - self.starts[k]))
-        return self.list[position]
 
 
 # ---- values ------------------------------------------------------------------------------------------------------
@@ -375,10 +40,12 @@ class Escapes(dict):
 
     def __missing__(self, code):
         if code < 0x20:
-            return "\\u%04x" % code
-        if 0xdc80 <= code <= 0xdcff:  # surrogateescape: a byte that is not UTF-8
-            return "\\u%04x" % (code - 0xdc00)
-        return chr(code)
+            self[code] = "\\u%04x" % code
+        elif 0xdc80 <= code <= 0xdcff:  # surrogateescape: a byte that is not UTF-8
+            self[code] = "\\u%04x" % (code - 0xdc00)
+        else:
+            self[code] = chr(code)
+        return self[code]
 
 
 ESCAPES = Escapes({0x22: '\\"', 0x5c: "\\\\"})
@@ -393,83 +60,142 @@ def quote(text):
     return '"' + text + '"'
 
 
-def token_read(cursor, trace, slot, depth):
-    """One value of a shape, as (tag, operand, first slot, values that follow), and the next free slot."""
-    if depth > NESTING_MAX:
-        raise Damage("values nested deeper than %d" % NESTING_MAX)
-    tag = cursor.u8()
-    operand, items, first = None, 0, slot
-    slot += SLOTS.get(tag, 0)
-    if tag in (NAME, OBJECT):
-        operand = escape(trace.strings[cursor.index(len(trace.strings), "string")])
-    elif tag in (STRING, SYMBOL):
-        operand = escape(cursor.text())
-    elif tag in (ARRAY, FLAGS):
-        items = cursor.count()
-    elif tag == STATUS:
-        operand = cursor.u8()
-        if operand > 3:
-            raise Damage("status bits %d" % operand)
-        items = 5 if operand & 2 else 4
-    elif tag == VIEW:
-        items = 1
-    elif not NONE <= tag <= FUNCTION:
-        raise Damage("a token with tag %d" % tag)
-    inner = []
-    for _ in range(items):
-        item, slot = token_read(cursor, trace, slot, depth + 1)
-        if tag == FLAGS and item[0] not in (NAME, INT):
-            raise Damage("a flag that is neither a name nor an integer")
-        inner.append(item)
-    return (tag, operand, first, inner), slot
-
-
 class Shape:
-    def __init__(self, content, trace):
-        cursor = Cursor(content)
-        self.values, self.slots = [], 0
-        while cursor.left():
-            value, self.slots = token_read(cursor, trace, self.slots, 1)
+    """values: a tree of (tag, operand, first slot, values that follow). slots: of each whether it is in a series.
+    has_series: whether there is one."""
+
+    def __init__(self, content, strings):
+        self.cursor, self.strings = Cursor(content), strings
+        self.values, self.slots, self.has_series, size = [], [], False, 0
+        while self.cursor.left():
+            value, more = self.token_read(1, False)
             self.values.append(value)
+            size += more
+        if size >= SHAPE_MAX:
+            raise Damage("a shape of 2^28 values or more")
+
+    def token_read(self, depth, inside):
+        """A value, and how many values it stands for. inside: of a series."""
+        if depth > NESTING_MAX:
+            raise Damage("values nested deeper than %d" % NESTING_MAX)
+        c, tag = self.cursor, self.cursor.u8()
+        operand, follow, first = None, 0, len(self.slots)
+        self.slots += [inside] * SLOTS.get(tag, 0)
+        if tag in (NAME, OBJECT):
+            operand = escape(self.strings[c.index(len(self.strings), "string")])
+        elif tag in (STRING, SYMBOL):
+            operand = escape(c.text())
+        elif tag in (ARRAY, FLAGS):
+            follow = c.count()
+        elif tag == STATUS:
+            operand = c.u8()
+            if operand > 3:
+                raise Damage("status bits %d" % operand)
+            follow = 5 if operand & 2 else 4
+        elif tag == VIEW:
+            follow = 1
+        elif tag == SERIES:
+            operand, follow = c.varint(), c.varint()
+            if inside or operand < 2 or not 1 <= follow <= operand:
+                raise Damage("a series of %d values of %d shapes, or in a series" % (operand, follow))
+            self.slots += [False] * (follow > 1)
+            self.has_series = inside = True
+        elif not NONE <= tag <= FUNCTION:
+            raise Damage("a token with tag %d" % tag)
+        inner, sizes = [], []
+        for _ in range(follow):
+            item, size = self.token_read(depth + 1, inside)
+            if tag == FLAGS and item[0] not in (NAME, INT):
+                raise Damage("a flag that is neither a name nor an integer")
+            inner.append(item)
+            sizes.append(size)
+        return (tag, operand, first, inner), 1 + (operand * max(sizes) if tag == SERIES else sum(sizes))
+
+
+class Signature:
+    """length: for how many calls it stands. columns: of each slot its column, and that of its differences or None."""
+
+    def __init__(self, c, shapes, columns):
+        word = c.varint()
+        self.shape, self.length = shapes.at(word >> 1), 1
+        if word & 1:
+            self.length = c.varint()
+            if self.length < 2 or self.shape.has_series:
+                raise Damage("a vector of %d signatures, or of series" % self.length)
+        self.columns = []
+        for inside in self.shape.slots:
+            first = columns.read(c)
+            self.columns.append((first, columns.read(c) if inside or self.length > 1 else None))
+        self.sizes = {column.length for pair in self.columns for column in pair if column and column.length is not None}
 
 
 class Printer:
-    """Prints the values of one call, given its slots and the views of its rank."""
+    """Prints the values of one call: that of the member at POSITION, with RANK and its VIEWS, ELEMENT of the signature's vector.
+    element, length: in a series, which of how many values of the same shape."""
 
-    def __init__(self, slots, views):
-        self.slots = slots
-        self.views = views
+    def __init__(self, signature, element, position, rank, views):
+        self.signature, self.element, self.position, self.rank, self.views = signature, element, position, rank, views
+        self.length = signature.length
         self.view = 0
 
-    def rank(self, relative):
+    def slot(self, number, tag=INT):
+        column, differences = self.signature.columns[number]
+        if differences is None:
+            return column.value(self.position, self.views[self.view][0] if tag == RANK else self.rank)
+        value = column.value(self.position, self.rank)
+        code = differences.value(self.position, self.rank)
+        return wrap(value + column.rules.differences_sum(code, self.length - 1, self.element))
+
+    def relative(self, first):
         if self.view >= len(self.views):
             raise Damage("view %d of %d" % (self.view, len(self.views)))
         place, size = self.views[self.view]
         if size <= 0:
             raise Damage("a rank in a view of size %d" % size)
-        return str((relative + place) % size)
+        return str((self.slot(first, RANK) + place) % size)
+
+    def items(self, array):
+        """The texts of the values of an array or series."""
+        tag, size, first, inner = array
+        if tag == ARRAY:
+            return [self.value(item) for item in inner]
+        shapes = [0] * size
+        if len(inner) > 1:
+            column, _ = self.signature.columns[first]
+            shapes = column.rules.differences_all(column.value(self.position, self.rank), size)
+        lengths, done, texts = collections.Counter(shapes), [0] * len(inner), []
+        for shape in lengths:
+            if not 0 <= shape < len(inner):
+                raise Damage("shape %d of a series of %d" % (shape, len(inner)))
+        for shape in shapes:
+            self.length, self.element = lengths[shape], done[shape]
+            done[shape] += 1
+            texts.append(self.value(inner[shape]))
+        return texts
 
     def value(self, value):
         tag, operand, first, inner = value
+        if tag == INT:
+            return integer(self.slot(first))
         if tag == NONE:
             return "null"
         if tag in (NAME, STRING):
             return quote(operand)
-        if tag in (ARRAY, FLAGS, STATUS, VIEW):
+        if tag in (ARRAY, SERIES):
+            return "[" + ",".join(self.items(value)) + "]"
+        if tag in (FLAGS, STATUS, VIEW):
             return self.compound(tag, operand, first, inner)
         if tag == SYMBOL:
             return quote("fn:" + operand)
-        v = self.slots[first:first + SLOTS[tag]]
-        if tag == INT:
-            return str(v[0]) if -EXACT_MAX <= v[0] <= EXACT_MAX else quote(str(v[0]))
+        if tag == RANK:
+            return self.relative(first)
+        v = [self.slot(i) for i in range(first, first + SLOTS[tag])]
         if tag == BOOL:
             if v[0] not in (0, 1):
                 raise Damage("a logical of %d" % v[0])
             return "true" if v[0] else "false"
         if tag == REAL:
             return real(v[0])
-        if tag == RANK:
-            return self.rank(v[0])
         return quote(self.name(tag, operand, v))
 
     @staticmethod
@@ -489,20 +215,22 @@ class Printer:
         return "fn:%d" % v[0]
 
     def compound(self, tag, operand, first, inner):
-        if tag == ARRAY:
-            return "[" + ",".join([self.value(item) for item in inner]) + "]"
         if tag == FLAGS:
-            return quote("|".join([i[1] if i[0] == NAME else str(self.slots[i[2]]) for i in inner]))
+            return quote("|".join([i[1] if i[0] == NAME else str(self.slot(i[2])) for i in inner]))
         if tag == STATUS:
             keys = ("source", "tag", "bytes", "cancelled", "error")
             pairs = ['"%s":%s' % (key, self.value(item)) for key, item in zip(keys, inner)]
             pairs.append('"ignored":' + ("true" if operand & 1 else "false"))
             return "{" + ",".join(pairs) + "}"
-        number = self.slots[first]
+        number = self.slot(first)
         if number < 0:
             raise Damage("view %d" % number)
         self.view = number
         return self.value(inner[0])
+
+
+def integer(v):
+    return str(v) if -EXACT_MAX <= v <= EXACT_MAX else quote(str(v))
 
 
 def real(bits):
@@ -515,39 +243,43 @@ def real(bits):
 
 class Trace:
     def __init__(self, data):
-        sections, self.damage = sections_read(data)
-        for kind, read in ((1, self.definitions_read), (2, self.structure_read), (3, self.values_read)):
-            if kind not in sections:
-                raise self.damage or Damage("no section " + SECTION_NAMES[kind])
-            self.section(kind, sections[kind], read)
-        if 4 in sections:
-            try:
-                self.section(4, sections[4], self.times_read)
-            except Damage as damage:
-                self.damage = self.damage or damage
-        self.shapes = {}
+        self.sections, self.damage = volumes_read(data)
 
-    @staticmethod
-    def section(kind, found, read):
-        offset, content = found
-        try:
-            if isinstance(content, Damage):
-                raise content
-            cursor = Cursor(content)
-            read(cursor)
-            cursor.end()
-        except Damage as damage:
-            raise Damage("section %s at byte %d: %s" % (SECTION_NAMES[kind], offset, damage))
+    def volumes(self):
+        """Those that can be read; then raises the first damage that did not stop the reading."""
+        first = 0
+        for sections in self.sections:
+            if CALLS in sections:
+                volume = Volume(sections, first)
+                yield volume
+                self.damage = self.damage or volume.damage
+                first += volume.ranks
+        if self.damage:
+            raise self.damage
+
+
+class Volume:
+    """Ranks from FIRST on; inside, they are counted from 0."""
+
+    def __init__(self, sections, first):
+        self.first, self.damage = first, None
+        sections[DEFINITIONS].read(self.definitions_read)
+        sections[CALLS].read(self.calls_read)
+        if TIMES in sections:
+            try:
+                sections[TIMES].read(self.times_read)
+            except Damage as damage:
+                self.damage = damage
 
     def definitions_read(self, c):
         self.strings = [c.line() for _ in range(c.count())]
         strings = len(self.strings)
-        self.properties = [(c.index(strings, "string"), c.index(strings, "string")) for _ in range(c.count(2))]
+        self.properties = [(c.index(strings, "string"), c.index(strings, "string")) for _ in range(c.count())]
         self.functions = [self.function_read(c) for _ in range(c.count())]
-        self.modules = [self.module_read(c) for _ in range(c.count(2))]
+        self.modules = [self.module_read(c) for _ in range(c.count())]
         self.callers_read(c)
         self.classes_read(c)
-        self.shape_bytes = [c.text() for _ in range(c.count())]
+        self.shapes = [Shape(c.text(), self.strings) for _ in range(c.count())]
 
     def module_read(self, c):
         """The module's name; its build-id is for those who look for the file."""
@@ -565,18 +297,18 @@ class Trace:
         """For each caller the frames from it to the outermost."""
         self.callers = []
         offset = 0
-        for number in range(c.count(3)):
+        for number in range(c.count()):
             frame, offset = self.frame_read(c, c.index(len(self.modules), "module"), offset)
             caller = c.index(number + 1, "caller")
             self.callers.append([frame] + (self.callers[caller - 1] if caller else []))
-            if len(self.callers[-1]) >= FRAMES_MAX:
-                raise Damage("%d callers, one after the other" % FRAMES_MAX)
+            if len(self.callers[-1]) > CALLERS_MAX:
+                raise Damage("more than %d callers, one after the other" % CALLERS_MAX)
 
     def classes_read(self, c):
         """[(function, frames)]"""
         self.classes = []
         offset = 0
-        for _ in range(c.count(2)):
+        for _ in range(c.count()):
             function = c.index(2 * len(self.functions), "function")
             site = c.index(2 * len(self.modules) + 1, "site")
             frames = []
@@ -594,141 +326,172 @@ class Trace:
             raise Damage("a function or a parameter without a name")
         return escape(name), parameters
 
-    def structure_read(self, c):
+    def calls_read(self, c):
+        self.rules = Rules(c)
+        columns = Table([Column(c, self.rules) for _ in range(c.count())], "column")
+        shapes = Table(self.shapes, "shape")
+        signatures = Table([Signature(c, shapes, columns) for _ in range(c.count())], "signature")
+        partitions = Table([Partition(c, columns) for _ in range(c.count())], "partition")
         self.ranks = c.varint()
         if self.ranks < 1:
             raise Damage("no ranks")
-        self.threads = Runs(c, self.ranks, None, "thread count")
-        self.sequences = [Rules(c) for _ in range(c.count(2))]
-        self.groups = []
-        for _ in range(c.count(2)):
-            rules = self.sequences[c.index(len(self.sequences), "sequence")]
-            classes = [c.index(len(self.classes), "class") for _ in range(c.count())]
-            if rules.terminal_max >= len(classes):
-                raise Damage("a sequence with call class %d of %d" % (rules.terminal_max, len(classes)))
-            self.groups.append((rules, classes))
-        streams = self.ranks + sum(n * (end - first) for n, first, end in self.threads.spans())
-        self.members = Runs(c, streams, len(self.groups), "group")
-
-    def values_read(self, c):
-        self.columns = [Expression(c) for _ in range(c.count(2))]
-        # How many slots a signature has is known from its shape alone.
-        self.shapes = {}
-        self.signatures = []
-        for _ in range(c.count()):
-            shape = self.shape(c.index(len(self.shape_bytes), "shape"))
-            self.signatures.append((shape, [self.columns[c.index(len(self.columns), "column")]
-                                            for _ in range(shape.slots)]))
-        self.partitions = []
-        for _ in range(c.count(3)):
-            length, parts = c.varint(), c.varint()
-            if parts < 2:
-                raise Damage("a partition with %d parts" % parts)
-            self.partitions.append((length, parts, Runs(c, length, parts, "part")))
-        self.values = []
-        for number, (_, classes) in enumerate(self.groups):
-            self.values.append([self.class_read(c, self.members.total(number), k) for k in classes])
-
-    def class_read(self, c, members, class_number):
-        """(partition's runs or None, [(rules, signatures) of each part]) of one class of a group."""
-        which = c.index(len(self.partitions) + 1, "partition")
-        runs, parts = None, 1
-        if which:
-            length, parts, runs = self.partitions[which - 1]
-            if length != members:
-                raise Damage("a partition of %d for a group of %d" % (length, members))
-            if parts > c.left():
-                raise Damage("a partition with %d parts" % parts)
-        function = self.classes[class_number][0]
-        need = 1 + sum((d & 1) + (d >> 1) for _, d in function[1])
-        found = []
-        for part in range(parts):
-            rules = self.sequences[c.index(len(self.sequences), "sequence")]
-            signatures = [self.signatures[c.index(len(self.signatures), "signature")] for _ in range(c.count())]
-            size = runs.total(part) if runs else members
-            if rules.terminal_max >= len(signatures):
-                raise Damage("a sequence with signature %d of %d" % (rules.terminal_max, len(signatures)))
-            for shape, columns in signatures:
-                if len(shape.values) != need:
-                    raise Damage("a shape of %d values for %s, which has %d" % (len(shape.values), function[0], need))
-                if any(e.length is not None and e.length != size for e in columns):
-                    raise Damage("a column that is not as long as its value group, %d" % size)
-            found.append((rules, signatures))
-        return runs, found
+        self.threads = columns.read(c)
+        if self.threads.length not in (None, self.ranks + 1):
+            raise Damage("a column of threads that is not for %d ranks" % self.ranks)
+        self.threads.steps_check(0, EXPANSION_MAX, "thread")
+        if self.threads.value(0) != 0:
+            raise Damage("a column of threads that does not begin with 0")
+        self.thread_count = self.threads.value(self.ranks)
+        classes = Table(self.classes, "class")
+        rows = Table([Row(c, self.rules, classes, partitions, signatures) for _ in range(c.count())], "row")
+        self.groups = [Group(c, self.rules, rows, columns) for _ in range(c.count())]
+        self.processes = Split([(g, g.members) for g in self.groups if g.is_process], self.ranks, "rank")
+        self.members = Split([(g, g.members) for g in self.groups if not g.is_process], self.thread_count, "thread")
 
     def times_read(self, c):
-        for _, classes in self.groups:
-            for _ in classes:
+        for group in self.groups:
+            for _ in group.rows:
                 for _ in range(3):
                     if c.fixed(2) >= 7424:
                         raise Damage("a time code too large")
 
-    def shape(self, number):
-        known = self.shapes.get(number)
-        if known is None:
-            known = self.shapes[number] = Shape(self.shape_bytes[number], self)
-        return known
+
+class Partition:
+    """sizes: of its parts; size: of all; place(i): the number of the part that place I is in, and its position there."""
+
+    def __init__(self, c, columns):
+        parts = [columns.read(c) for _ in range(c.count())]
+        if len(parts) < 2:
+            raise Damage("a partition with %d parts" % len(parts))
+        self.sizes = [column.size() for column in parts]
+        self.size = sum(self.sizes)
+        self.place = Split(list(enumerate(parts)), self.size, "place").place
+
+
+class Part:
+    """A value group: the sequence of what its members do in their calls of a class. sizes: of its columns that have one."""
+
+    def __init__(self, c, rules, signatures, call_class):
+        self.sequence = rules.number(c.varint())
+        self.list = [signatures.read(c) for _ in range(c.count())]
+        if len(set(map(id, self.list))) != len(self.list):
+            raise Damage("a list with a signature twice")
+        (name, parameters), _, _ = call_class
+        need = 1 + sum((d & 1) + (d >> 1) for _, d in parameters)
+        for signature in self.list:
+            if len(signature.shape.values) != need:
+                raise Damage("a shape of %d values for %s, which has %d" % (len(signature.shape.values), name, need))
+        self.sizes = set().union(*[signature.sizes for signature in self.list])
+        # Terminals are numbers in the list, in which a vector counts as often as it has calls.
+        self.starts = list(itertools.accumulate([signature.length for signature in self.list], initial=0))
+        if rules.largest[self.sequence] >= self.starts[-1]:
+            raise Damage("a sequence with signature %d of %d" % (rules.largest[self.sequence], self.starts[-1]))
+        self.calls = rules.lengths[self.sequence]
+
+    def signature(self, terminal):
+        """(signature, element of its vector)"""
+        k = bisect.bisect_right(self.starts, terminal) - 1
+        return self.list[k], terminal - self.starts[k]
+
+
+class Row:
+    """A class and its values: the parts of a partition, or the one part of all members."""
+
+    def __init__(self, c, rules, classes, partitions, signatures):
+        self.call_class = classes.read(c)
+        which = c.varint()
+        self.partition = partitions.at(which - 1) if which else None
+        self.parts = [Part(c, rules, signatures, self.call_class) for _ in (self.partition.sizes if which else [0])]
+
+    def check(self, members, calls):
+        """That a group of MEMBERS, with CALLS of this class, may have this row."""
+        if self.partition and self.partition.size != members:
+            raise Damage("a partition of %d for a group of %d" % (self.partition.size, members))
+        for part, size in zip(self.parts, self.partition.sizes if self.partition else [members]):
+            if not part.sizes <= {size}:
+                raise Damage("a column that is not as long as its value group, %d" % size)
+            if part.calls != calls:
+                raise Damage("values of %d calls for %d" % (part.calls, calls))
+
+
+class Group:
+    """A structure group."""
+
+    def __init__(self, c, rules, rows, columns):
+        word = c.varint()
+        self.is_process, self.sequence = word & 1, rules.number(word >> 1)
+        self.rows = [rows.read(c) for _ in range(c.count())]
+        if len({id(row.call_class) for row in self.rows}) != len(self.rows):
+            raise Damage("two rows of the same class")
+        if rules.largest[self.sequence] >= len(self.rows):
+            raise Damage("a sequence with row %d of %d" % (rules.largest[self.sequence], len(self.rows)))
+        self.members = columns.read(c)
+        for row, calls in zip(self.rows, rules.counts(self.sequence, len(self.rows))):
+            row.check(self.members.size(), calls)
 
 
 class Stream:
-    """One stream's calls: for each class, the signatures in order."""
+    """One stream's calls: for each class, its value group, and the position in that."""
 
-    def __init__(self, trace, number):
-        self.group, self.place = trace.members.place(number)
-        self.rules, self.classes = trace.groups[self.group]
+    def __init__(self, volume, split, number):
+        self.rules = volume.rules
+        self.group, place = split.place(number)
         self.parts = []
-        for runs, parts in trace.values[self.group]:
-            part, position = runs.place(self.place) if runs else (0, self.place)
-            self.parts.append((parts[part], position))
+        for row in self.group.rows:
+            part, position = row.partition.place(place) if row.partition else (0, place)
+            self.parts.append((row.parts[part], position))
 
     def calls(self):
-        """(place of the class, number of the signature) of every call."""
-        values = [rules.terminals() for (rules, _), _ in self.parts]
-        try:
-            for place in self.rules.terminals():
-                yield place, next(values[place])
-        except StopIteration as stop:
-            raise Damage("fewer values than calls of a class") from stop
-        for left in values:
-            if next(left, None) is not None:
-                raise Damage("more values than calls of a class")
+        """(place of the class, terminal of its values) of every call."""
+        values = [self.rules.terminals(part.sequence) for part, _ in self.parts]
+        for place in self.rules.terminals(self.group.sequence):
+            yield place, next(values[place])
 
-    def signature(self, place, number, rank):
-        """(shape, slots) of a signature of a class."""
-        (_, signatures), position = self.parts[place]
-        shape, columns = signatures[number]
-        return shape, [e.value(position, rank) for e in columns]
+    def last(self):
+        """The last of calls() or None."""
+        length = self.rules.lengths[self.group.sequence]
+        if not length:
+            return None
+        place, _ = self.rules.find(self.group.sequence, length - 1)
+        sequence = self.parts[place][0].sequence
+        return place, self.rules.find(sequence, self.rules.lengths[sequence] - 1)[0]
+
+    def printer(self, place, terminal, rank, views):
+        """(values of the shape, their printer) of a call."""
+        part, position = self.parts[place]
+        signature, element = part.signature(terminal)
+        return signature.shape.values, Printer(signature, element, position, rank, views)
 
 
-def views_of(trace, rank):
-    """The views of RANK, [(rank, size)]: the arguments of the last call in its process stream."""
-    stream = Stream(trace, rank)
-    last = None
-    for last in stream.calls():
-        pass
+def is_ints(value):
+    """Whether VALUE is an array or a series of integers."""
+    return value[0] in (ARRAY, SERIES) and all(item[0] == INT for item in value[3])
+
+
+def views_of(volume, number):
+    """The views of rank NUMBER of the volume, [(rank, size)]: the arguments of the last call in its process stream."""
+    rank = volume.first + number
+    stream = Stream(volume, volume.processes, number)
+    last = stream.last()
     if last is None:
         raise Damage("the process stream of rank %d has no call" % rank)
-    name, parameters = trace.classes[stream.classes[last[0]]][0]
+    name, parameters = stream.group.rows[last[0]].call_class[0]
     if name != "pilgrim_process":
         raise Damage("the process stream of rank %d ends with a call of %s" % (rank, name))
-    shape, slots = stream.signature(*last, rank)
-    found = {}
-    for value, (parameter, _) in zip(shape.values, parameters):
-        tag, _, _, inner = value
-        if tag == ARRAY and all(item[0] == INT for item in inner):
-            found[parameter] = [slots[item[2]] for item in inner]
+    values, printer = stream.printer(*last, rank, [])
+    found = {parameter: [int(text.strip('"')) for text in printer.items(value)]
+             for value, (parameter, _) in zip(values, parameters) if is_ints(value)}
     ranks, sizes = found.get("views_rank"), found.get("views_size")
     if ranks is None or sizes is None or len(ranks) != len(sizes):
         raise Damage("the views of rank %d are not two arrays of equal length" % rank)
     return list(zip(ranks, sizes))
 
 
-def call_text(trace, stream, place, number, rank, views):
+def call_text(stream, place, terminal, rank, views):
     """What stands behind "seq":N in the call's line."""
-    (name, parameters), frames, fortran = trace.classes[stream.classes[place]]
-    shape, slots = stream.signature(place, number, rank)
-    printer = Printer(slots, views)
-    values = [printer.value(value) for value in shape.values]
+    (name, parameters), frames, fortran = stream.group.rows[place].call_class
+    items, printer = stream.printer(place, terminal, rank, views)
+    values = [printer.value(item) for item in items]
     at_in, at_out = 0, sum(d & 1 for _, d in parameters)
     arguments = []
     for parameter, direction in parameters:
@@ -747,16 +510,18 @@ def call_text(trace, stream, place, number, rank, views):
     return (text + "}\n").encode()
 
 
-def stream_print(trace, number, rank, thread, views, out):
-    stream = Stream(trace, number)
+def stream_print(volume, number, rank, thread, views, out):
+    stream = Stream(volume, volume.members, number)
     known = [{} for _ in stream.parts]
     head = b'{"rank":%d,"thread":%d,"seq":' % (rank, thread)
     lines = []
     try:
-        for seq, (place, signature) in enumerate(stream.calls()):
-            text = known[place].get(signature)
+        for seq, (place, terminal) in enumerate(stream.calls()):
+            text = known[place].get(terminal)
             if text is None:
-                text = known[place][signature] = call_text(trace, stream, place, signature, rank, views)
+                if len(known[place]) >= MEMO_MAX:
+                    known[place].clear()
+                text = known[place][terminal] = call_text(stream, place, terminal, rank, views)
             lines.append(b"%s%d%s" % (head, seq, text))
             if len(lines) == 1000:
                 out.write(b"".join(lines))
@@ -765,31 +530,55 @@ def stream_print(trace, number, rank, thread, views, out):
         out.write(b"".join(lines))
 
 
-def trace_print(trace, out):
-    number = trace.ranks
-    for threads, first, end in trace.threads.spans():
-        if not threads:
-            continue
-        for rank in range(first, end):
-            views = views_of(trace, rank)
-            for thread in range(threads):
-                stream_print(trace, number, rank, thread, views, out)
-                number += 1
+def rank_print(volume, number, out):
+    first, end = volume.threads.value(number), volume.threads.value(number + 1)
+    if first < end:
+        views = views_of(volume, number)
+        for thread in range(first, end):
+            stream_print(volume, thread, volume.first + number, thread - first, views, out)
+
+
+def next_with_threads(volume, number):
+    """The first rank from NUMBER on that has threads; the number of ranks if there is none."""
+    none, end = volume.threads.value(number), volume.ranks
+    while number < end:
+        middle = (number + end) // 2
+        if volume.threads.value(middle + 1) > none:
+            end = middle
+        else:
+            number = middle + 1
+    return number
+
+
+def volume_print(volume, out):
+    number = next_with_threads(volume, 0)
+    while number < volume.ranks:
+        rank_print(volume, number, out)
+        number += 1
+        if number < volume.ranks and volume.threads.value(number) == volume.threads.value(number + 1):
+            number = next_with_threads(volume, number)
+
+
+def trace_print(trace, rank, out):
+    """All calls, or those of RANK."""
+    for volume in trace.volumes():
+        if rank is None:
+            volume_print(volume, out)
+        elif volume.first <= rank < volume.first + volume.ranks:
+            rank_print(volume, rank - volume.first, out)
 
 
 def main():
-    if len(sys.argv) != 2:
-        print("usage: second_decoder.py TRACE", file=sys.stderr)
+    rank = int(sys.argv[2]) if len(sys.argv) == 3 and sys.argv[2].isdecimal() else None
+    if len(sys.argv) != 2 and rank is None:
+        print("usage: second_decoder.py TRACE [RANK]", file=sys.stderr)
         return 2
     out = sys.stdout.buffer
     try:
         with open(sys.argv[1], "rb") as file:
             data = file.read()
-        trace = Trace(data)
-        trace_print(trace, out)
+        trace_print(Trace(data), rank, out)
         out.flush()
-        if trace.damage:
-            raise trace.damage
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 1
