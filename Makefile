@@ -311,11 +311,17 @@ $(B)/programs/yield.so: $(S)/tests/yield.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -fPIC -shared -o $@ $< -ldl
 
-BENCHES := $(B)/programs/overhead $(B)/programs/alloc
+BENCHES := $(B)/programs/overhead $(B)/programs/alloc $(B)/programs/scale
 
-$(BENCHES): $(B)/programs/%: $(S)/bench/%.c
+$(filter-out %/scale,$(BENCHES)): $(B)/programs/%: $(S)/bench/%.c
 	@mkdir -p $(@D)
 	$(PROGRAM_COMPILE)
+
+# Knows no MPI. It defines malloc and the like, as the library does: gcc must not take them for its own.
+$(B)/programs/scale: $(call sources,bench/scale) $(wildcard $(S)/bench/scale/*.h) $(B)/libcore.a
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(filter-out -MMD -MP,$(BASE_FLAGS)) -fno-builtin-malloc -I$(S)/src -I$(S)/include $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) \
+	    -o $@ $(filter %.c,$^) $(B)/libcore.a -lzstd
 
 units: $(UNIT)
 
