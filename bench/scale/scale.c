@@ -61,11 +61,13 @@ static void parse_ranks(const char *text, struct options *o)
 
 static void parse_options(int argc, char **argv, struct options *o)
 {
-    static const struct option table[] = {
-        {"ranks", required_argument, NULL, 'r'},  {"iterations", required_argument, NULL, 'i'},
-        {"pairs", required_argument, NULL, 'p'},  {"folder", required_argument, NULL, 'f'},
-        {"levels", no_argument, NULL, 'l'},       {"check", no_argument, NULL, 'c'},
-        {NULL, 0, NULL, 0}};
+    static const struct option table[] = {{"ranks", required_argument, NULL, 'r'},
+                                          {"iterations", required_argument, NULL, 'i'},
+                                          {"pairs", required_argument, NULL, 'p'},
+                                          {"folder", required_argument, NULL, 'f'},
+                                          {"levels", no_argument, NULL, 'l'},
+                                          {"check", no_argument, NULL, 'c'},
+                                          {NULL, 0, NULL, 0}};
     char *end;
     for (int option; (option = getopt_long(argc, argv, "", table, NULL)) != -1;) {
         switch (option) {
@@ -105,20 +107,21 @@ static void save(const char *path, const struct bytes *file)
 
 static void print_head(void)
 {
-    printf("%-10s %8s %7s %9s %6s %9s %9s %9s %9s %9s %9s %8s %7s\n", "pattern", "ranks", "groups", "bytes", "ratio", "path ms",
-           "peak KiB", "write ms", "write KiB", "own ms", "record KB", "record s", "checked");
+    printf("%-10s %8s %7s %9s %6s %9s %9s %9s %9s %9s %9s %8s %7s\n", "pattern", "ranks", "groups", "bytes", "ratio",
+           "path ms", "peak KiB", "write ms", "write KiB", "own ms", "record KB", "record s", "checked");
 }
 
 /* RATIO: bytes to those on TABLE_BASE_RANKS ranks, 0: not known. */
-static void print_row(const struct world *w, const struct tree_result *t, const struct check_result *c, size_t bytes, double ratio)
+static void print_row(const struct world *w, const struct tree_result *t, const struct check_result *c, size_t bytes,
+                      double ratio)
 {
     char text[16] = "-";
     if (ratio > 0)
         snprintf(text, sizeof text, "%.2f", ratio);
     printf("%-10s %8" PRIu32 " %7" PRIu64 " %9zu %6s %9.2f %9.1f %9.2f %9.1f %9.3f %9.1f %8.2f %7" PRIu64 "\n",
            pattern_name(w->pattern), w->ranks, c->groups, bytes, text, 1e3 * t->path_s, (double)t->peak_bytes / 1024,
-           1e3 * t->write_s, (double)t->write_bytes / 1024, 1e3 * t->own_longest_s, (double)t->record_bytes / 1024, t->record_s,
-           c->pairs + c->whole);
+           1e3 * t->write_s, (double)t->write_bytes / 1024, 1e3 * t->own_longest_s, (double)t->record_bytes / 1024,
+           t->record_s, c->pairs + c->whole);
     fflush(stdout);
 }
 
@@ -143,8 +146,9 @@ static void print_graph(const struct world *w, const struct tree_result *t, size
     size_t length = ZSTD_compress(packed, bound, w->neighbours, raw, ZSTD_LEVEL);
     double seconds = cpu_seconds() - began;
     free(packed);
-    printf("    neighbour lists: %zu bytes, zstd -%d %zu in %.2f s; the trace is %.3f of that, path and writing took %.2f s\n", raw,
-           ZSTD_LEVEL, length, seconds, (double)bytes / (double)length, t->path_s + t->write_s);
+    printf("    neighbour lists: %zu bytes, zstd -%d %zu in %.2f s; the trace is %.3f of that, path and writing took "
+           "%.2f s\n",
+           raw, ZSTD_LEVEL, length, seconds, (double)bytes / (double)length, t->path_s + t->write_s);
 }
 
 /* One run; true: what is read is what was made. *BASE: the file's bytes on TABLE_BASE_RANKS ranks. */
@@ -163,8 +167,10 @@ static bool run(const struct options *o, const struct pattern *p, uint32_t ranks
     }
     bool good = check_trace(&w, path, o->pairs, &c) && c.wrong == 0;
     if (o->check) {
-        printf("%s %s-%" PRIu32 ": %" PRIu64 " calls and a whole rank of %" PRIu64 " compared, %" PRIu64 " wrong, %.0f us a call\n",
-               good ? "PASS" : "FAIL", pattern_name(p), ranks, c.pairs, c.whole, c.wrong, 1e6 * c.seconds / (double)(c.pairs + !c.pairs));
+        printf("%s %s-%" PRIu32 ": %" PRIu64 " calls and a whole rank of %" PRIu64 " compared, %" PRIu64
+               " wrong, %.0f us a call\n",
+               good ? "PASS" : "FAIL", pattern_name(p), ranks, c.pairs, c.whole, c.wrong,
+               1e6 * c.seconds / (double)(c.pairs + !c.pairs));
     } else {
         if (ranks == TABLE_BASE_RANKS)
             *base = file.length;
@@ -191,8 +197,11 @@ static bool run_pattern(const struct options *o, const struct pattern *p)
 
 int main(int argc, char **argv)
 {
-    struct options o = {.ranks = {1 << 6, 1 << 10, 1 << 14, 1 << 17, 1 << 20}, .size_count = 5,
-                        .iterations = 10, .pairs = 1000, .folder = "."};
+    struct options o = {.ranks = {1 << 6, 1 << 10, 1 << 14, 1 << 17, 1 << 20},
+                        .size_count = 5,
+                        .iterations = 10,
+                        .pairs = 1000,
+                        .folder = "."};
     bool good = true;
     parse_options(argc, argv, &o);
     for (int i = optind; i < argc; i++)

@@ -4,12 +4,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-
-#define IN(name) {name, DIRECTION_IN}
-#define OUT(name) {name, DIRECTION_OUT}
-#define INOUT(name) {name, DIRECTION_INOUT}
-#define FUNCTION(name, parameters, returns) \
-    {name, parameters, sizeof parameters / sizeof parameters[0], returns}
+#define IN(name)                                                                                                       \
+    {                                                                                                                  \
+        name, DIRECTION_IN                                                                                             \
+    }
+#define OUT(name)                                                                                                      \
+    {                                                                                                                  \
+        name, DIRECTION_OUT                                                                                            \
+    }
+#define INOUT(name)                                                                                                    \
+    {                                                                                                                  \
+        name, DIRECTION_INOUT                                                                                          \
+    }
+#define FUNCTION(name, parameters, returns)                                                                            \
+    {                                                                                                                  \
+        name, parameters, sizeof parameters / sizeof parameters[0], returns                                            \
+    }
 
 static const struct parameter_descriptor process[] = {IN("views_rank"), IN("views_size")};
 static const struct parameter_descriptor communicator[] = {
@@ -24,22 +34,23 @@ static const struct parameter_descriptor irecv[] = {IN("buf"), IN("count"), IN("
                                                     IN("tag"), IN("comm"),  OUT("request")};
 static const struct parameter_descriptor isend[] = {IN("buf"), IN("count"), IN("datatype"), IN("dest"),
                                                     IN("tag"), IN("comm"),  OUT("request")};
-static const struct parameter_descriptor waitall[] = {IN("count"), INOUT("array_of_requests"), OUT("array_of_statuses")};
+static const struct parameter_descriptor waitall[] = {IN("count"), INOUT("array_of_requests"),
+                                                      OUT("array_of_statuses")};
 static const struct parameter_descriptor allreduce[] = {IN("sendbuf"),  IN("recvbuf"), IN("count"),
                                                         IN("datatype"), IN("op"),      IN("comm")};
-static const struct parameter_descriptor sendrecv[] = {
-    IN("sendbuf"), IN("sendcount"), IN("sendtype"), IN("dest"),   IN("sendtag"), IN("recvbuf"), IN("recvcount"),
-    IN("recvtype"), IN("source"),   IN("recvtag"),  IN("comm"),   OUT("status")};
+static const struct parameter_descriptor sendrecv[] = {IN("sendbuf"), IN("sendcount"), IN("sendtype"),  IN("dest"),
+                                                       IN("sendtag"), IN("recvbuf"),   IN("recvcount"), IN("recvtype"),
+                                                       IN("source"),  IN("recvtag"),   IN("comm"),      OUT("status")};
 static const struct parameter_descriptor recv[] = {IN("buf"), IN("count"), IN("datatype"), IN("source"),
                                                    IN("tag"), IN("comm"),  OUT("status")};
 static const struct parameter_descriptor send[] = {IN("buf"),  IN("count"), IN("datatype"),
                                                    IN("dest"), IN("tag"),   IN("comm")};
-static const struct parameter_descriptor alltoallv[] = {IN("sendbuf"), IN("sendcounts"), IN("sdispls"),
-                                                        IN("sendtype"), IN("recvbuf"),   IN("recvcounts"),
-                                                        IN("rdispls"), IN("recvtype"),   IN("comm")};
-static const struct parameter_descriptor alltoallw[] = {IN("sendbuf"), IN("sendcounts"), IN("sdispls"),
-                                                        IN("sendtypes"), IN("recvbuf"),  IN("recvcounts"),
-                                                        IN("rdispls"), IN("recvtypes"),  IN("comm")};
+static const struct parameter_descriptor alltoallv[] = {IN("sendbuf"),  IN("sendcounts"), IN("sdispls"),
+                                                        IN("sendtype"), IN("recvbuf"),    IN("recvcounts"),
+                                                        IN("rdispls"),  IN("recvtype"),   IN("comm")};
+static const struct parameter_descriptor alltoallw[] = {IN("sendbuf"),   IN("sendcounts"), IN("sdispls"),
+                                                        IN("sendtypes"), IN("recvbuf"),    IN("recvcounts"),
+                                                        IN("rdispls"),   IN("recvtypes"),  IN("comm")};
 
 static const struct function_descriptor functions[MADE_FUNCTION_COUNT] = {
     [MADE_PROCESS] = FUNCTION("pilgrim_process", process, RETURNS_VALUE),

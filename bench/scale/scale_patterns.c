@@ -3,11 +3,12 @@
  * along a tree, a collective call with an array entry for each rank. */
 #include "scale_patterns.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { HALO_MAX = 8, PAIRWISE_ROUNDS = 63, SITE_INIT = 1, SITE_RANK, SITE_SIZE, SITE_CART, SITE_FINALIZE, SITE_BODY };
+#include "scale_graph.h"
+
+enum { HALO_MAX = 8, PAIRWISE_NEAR = 8, SITE_INIT = 1, SITE_RANK, SITE_SIZE, SITE_CART, SITE_FINALIZE, SITE_BODY };
 enum { DOUBLE_BYTES = 8, BLOCK_SIDE = 10, RANKS_MIN = 64, ARRAY_RANKS_MAX = 4096 };
 
 /* The neighbours of a rank. Message I to peer I has tag I; it is received as that of the neighbour's opposite side. */
@@ -15,8 +16,8 @@ struct halo {
     unsigned count;
     int64_t peer[HALO_MAX]; /* negative: none on that side */
     uint64_t elements[HALO_MAX];
-    bool sites;   /* each operation is called from a place of its own, not from a loop over the sides */
-    bool tags;    /* opposite sides are I and I ^ 1; without, all messages have tag 0 */
+    bool sites; /* each operation is called from a place of its own, not from a loop over the sides */
+    bool tags;  /* opposite sides are I and I ^ 1; without, all messages have tag 0 */
 };
 
 /* The partners of a round of MPI_Sendrecv. */
@@ -59,7 +60,8 @@ static void make_success(struct made_call *c)
 }
 
 /* buffer, count, type, peer, tag, communicator */
-static void make_message(const struct world *w, struct made_call *c, int64_t buffer, uint64_t elements, int64_t peer, int64_t tag)
+static void make_message(const struct world *w, struct made_call *c, int64_t buffer, uint64_t elements, int64_t peer,
+                         int64_t tag)
 {
     make_heap(c, buffer, 0);
     make_int(c, (int64_t)elements);
@@ -310,18 +312,18 @@ static struct round butterfly_round(const struct world *w, uint32_t rank, uint64
     return (struct round){.dest = partner, .source = partner};
 }
 
-/* The pairwise exchange has a round for each other rank, on 2^20 ranks 2^40 of them in all. So many are not run on
- * anything: rows of 64 ranks exchange here, as in a transpose. */
+/* The pairwise exchange has a round for each other rank, in which rank R meets R xor I: on 2^20 ranks 2^40 calls. These are the
+ * rounds with the nearest and some with the farthest, I = 1..8 and multiples of an eighth of the ranks. */
 static uint64_t pairwise_rounds(const struct world *w)
 {
     (void)w;
-    return PAIRWISE_ROUNDS;
+    return 2 * PAIRWISE_NEAR - 1;
 }
 
 static struct round pairwise_round(const struct world *w, uint32_t rank, uint64_t i)
 {
-    (void)w;
-    int64_t partner = rank ^ (uint32_t)(i + 1);
+    uint64_t far = i < PAIRWISE_NEAR ? 0 : i + 1 - PAIRWISE_NEAR;
+    int64_t partner = rank ^ (uint32_t)(far ? far * (w->ranks / PAIRWISE_NEAR) : i + 1);
     return (struct round){.dest = partner, .source = partner};
 }
 
@@ -451,7 +453,7 @@ static void alltoallw_call(const struct world *w, uint32_t rank, uint64_t place,
 
 /* ---- the table ---- */
 
-#define HALO(f) .length = halo_length, .call = halo_call, .halo = f
+#define HALO(f)      .length = halo_length, .call = halo_call, .halo = f
 #define ROUNDS(r, n) .length = rounds_length, .call = rounds_call, .round = r, .rounds = n
 
 static const struct pattern patterns[] = {
@@ -490,7 +492,8 @@ const char *pattern_name(const struct pattern *p)
 
 bool pattern_fits(const struct pattern *p, uint64_t ranks)
 {
-    return ranks >= RANKS_MIN && (ranks & (ranks - 1)) == 0 && ranks <= (p->arrays ? ARRAY_RANKS_MAX : UINT64_C(1) << 30);
+    return ranks >= RANKS_MIN && (ranks & (ranks - 1)) == 0 &&
+           ranks <= (p->arrays ? ARRAY_RANKS_MAX : UINT64_C(1) << 30);
 }
 
 /* ---- a run ---- */
@@ -512,77 +515,12 @@ static void divide(uint32_t ranks, unsigned count, uint32_t *dims)
     }
 }
 
-static uint64_t draw(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
-
-static bool joined(const uint32_t *neighbours, unsigned count, uint32_t a, uint32_t b)
-{
-    for (unsigned i = 0; i < count; i++)
-        if (neighbours[(size_t)a * GRAPH_DEGREE + i] == b)
-            return true;
-    return false;
-}
-
-/* Pairs all ranks that are not neighbours yet, at random: those in ORDER two by two. A pair that is joined already swaps one of the
- * two with somebody before, which must suit both. */
-static void add_matching(uint32_t *neighbours, unsigned count, uint32_t ranks, uint32_t *order, uint64_t *state)
-{
-    for (uint32_t i = ranks; i-- > 1;) {
-        uint32_t k = (uint32_t)(draw(state) % (i + 1)), swap = order[i];
-        order[i] = order[k];
-        order[k] = swap;
-    }
-    for (uint32_t i = 0; i < ranks; i += 2) {
-        while (joined(neighbours, count, order[i], order[i + 1])) {
-            uint32_t k = (uint32_t)(draw(state) % ranks), swap = order[i + 1];
-            if (k / 2 == i / 2 || joined(neighbours, count, order[k ^ 1], swap) ||
-                joined(neighbours, count, order[i], order[k]))
-                continue;
-            order[i + 1] = order[k];
-            order[k] = swap;
-        }
-    }
-    for (uint32_t i = 0; i < ranks; i++)
-        neighbours[(size_t)order[i] * GRAPH_DEGREE + count] = order[i ^ 1];
-}
-
-static int compare_ranks(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* The union of GRAPH_DEGREE random matchings: each rank has that many different neighbours. */
-static uint32_t *random_graph(uint32_t ranks)
-{
-    uint64_t state = ranks;
-    uint32_t *neighbours = malloc((size_t)ranks * GRAPH_DEGREE * sizeof *neighbours);
-    uint32_t *order = malloc(ranks * sizeof *order);
-    if (!neighbours || !order) {
-        fprintf(stderr, "scale: out of memory\n");
-        exit(EXIT_FAILURE);
-    }
-    for (uint32_t i = 0; i < ranks; i++)
-        order[i] = i;
-    for (unsigned count = 0; count < GRAPH_DEGREE; count++)
-        add_matching(neighbours, count, ranks, order, &state);
-    for (uint32_t i = 0; i < ranks; i++)
-        qsort(&neighbours[(size_t)i * GRAPH_DEGREE], GRAPH_DEGREE, sizeof *neighbours, compare_ranks);
-    free(order);
-    return neighbours;
-}
-
 void world_init(struct world *w, const struct pattern *p, uint32_t ranks, uint32_t iterations)
 {
     *w = (struct world){.pattern = p, .ranks = ranks, .iterations = iterations, .dims = {1, 1, 1}};
     divide(ranks, p->dims, w->dims);
     if (p->graph)
-        w->neighbours = random_graph(ranks);
+        w->neighbours = graph_random(ranks);
 }
 
 void world_free(struct world *w)

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "scale_calls.h"
+#include "scale_graph.h"
 
 struct pattern;
 
@@ -18,8 +19,6 @@ struct world {
     uint32_t dims[3];     /* of the process grid */
     uint32_t *neighbours; /* of the random graph: GRAPH_DEGREE for each rank, increasing */
 };
-
-enum { GRAPH_DEGREE = 8 };
 
 /* The I-th pattern, NULL behind the last; and by name. */
 const struct pattern *pattern_at(size_t i);

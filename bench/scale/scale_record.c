@@ -1,6 +1,7 @@
 /* Made calls as keys (base/value.h), appended to streams. Each rank records for itself; nothing is kept from one to the next. */
 #include "scale_record.h"
 
+#include <endian.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,27 +36,46 @@ static int64_t relative(int64_t rank, int64_t own, int64_t size)
     return r;
 }
 
-static void put_operands(struct bytes *key, const struct made_value *v)
+/* What a token takes in a key, at most: tag, view and its slot, tag, two slots; strings have their bytes on top. */
+enum { TOKEN_BYTES_MAX = 32 };
+
+static uint8_t *store(uint8_t *at, uint64_t value, unsigned bytes)
 {
+    value = htole64(value);
+    memcpy(at, &value, bytes);
+    return at + bytes;
+}
+
+/* Tag and operands. */
+static uint8_t *store_token(uint8_t *at, const struct made_value *v)
+{
+    *at++ = v->tag;
     switch (v->tag) {
     case VALUE_NAME:
     case VALUE_OBJECT:
-        bytes_put_u8(key, (uint8_t)v->name);
-        bytes_put_u8(key, (uint8_t)(v->name >> 8));
-        break;
+        return store(at, v->name, 2);
     case VALUE_ARRAY:
-        bytes_put_u32(key, v->count);
-        break;
+        return store(at, v->count, 4);
     case VALUE_STATUS:
-        bytes_put_u8(key, (uint8_t)v->count);
-        break;
-    case VALUE_STRING:
-        bytes_put_u32(key, (uint32_t)strlen(v->text));
-        bytes_put(key, v->text, strlen(v->text));
-        break;
-    default:
-        break;
+        return store(at, v->count, 1);
+    case VALUE_STRING: {
+        size_t length = strlen(v->text);
+        at = store(at, length, 4);
+        memcpy(at, v->text, length);
+        return at + length;
     }
+    default:
+        return at;
+    }
+}
+
+static size_t room_for(const struct made_call *c)
+{
+    size_t room = c->count * TOKEN_BYTES_MAX;
+    for (size_t i = 0; i < c->count; i++)
+        if (c->values[i].tag == VALUE_STRING)
+            room += strlen(c->values[i].text);
+    return room;
 }
 
 /* The key of C as OWN, the caller, records it; all views are alike. */
@@ -63,25 +83,26 @@ static void put_key(const struct world *w, uint32_t own, const struct made_call 
 {
     int64_t view = 0;
     key->length = 0;
-    for (size_t i = 0; i < c->count; i++) {
-        const struct made_value *v = &c->values[i];
+    uint8_t *start = bytes_reserve(key, room_for(c)), *at = start;
+    require(start);
+    for (const struct made_value *v = c->values; v < c->values + c->count; v++) {
         bool ranked = v->tag == VALUE_RANK;
         if (ranked && v->slots[1] != view) {
             view = v->slots[1];
-            bytes_put_u8(key, VALUE_VIEW);
-            bytes_put_u64(key, (uint64_t)view);
+            *at++ = VALUE_VIEW;
+            at = store(at, (uint64_t)view, 8);
         }
-        bytes_put_u8(key, v->tag);
-        put_operands(key, v);
+        at = store_token(at, v);
         for (unsigned s = 0; s < value_slots(v->tag); s++)
-            bytes_put_u64(key, (uint64_t)(ranked ? relative(v->slots[0], own, w->ranks) : v->slots[s]));
+            at = store(at, (uint64_t)(ranked ? relative(v->slots[0], own, w->ranks) : v->slots[s]), 8);
     }
+    key->length = (size_t)(at - start);
 }
 
 static void append(struct stream *s, const struct made_call *c, const struct bytes *key, uint64_t duration_ns)
 {
     uint32_t class;
-    require(!key->failed && stream_class(s, c->function, c->site ? sites + c->site : NULL, false, &class) == PILGRIM_OK &&
+    require(stream_class(s, c->function, c->site ? sites + c->site : NULL, false, &class) == PILGRIM_OK &&
             stream_append(s, class, key->data, key->length, duration_ns) == PILGRIM_OK);
 }
 
