@@ -311,11 +311,21 @@ $(B)/programs/yield.so: $(S)/tests/yield.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -fPIC -shared -o $@ $< -ldl
 
-BENCHES := $(B)/programs/overhead $(B)/programs/alloc
+BENCHES := $(addprefix $(B)/programs/,overhead alloc scale finalize.so)
 
-$(BENCHES): $(B)/programs/%: $(S)/bench/%.c
+$(B)/programs/overhead $(B)/programs/alloc: $(B)/programs/%: $(S)/bench/%.c
 	@mkdir -p $(@D)
 	$(PROGRAM_COMPILE)
+
+$(B)/programs/finalize.so: $(S)/bench/finalize.c
+	@mkdir -p $(@D)
+	$(call say,MPICC)$(MPICC) $(PROGRAM_FLAGS) -fPIC -shared -o $@ $< -ldl
+
+# Knows no MPI. It defines malloc and the like, as the library does: gcc must not take them for its own.
+$(B)/programs/scale: $(call sources,bench/scale) $(wildcard $(S)/bench/scale/*.h) $(B)/libcore.a
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(filter-out -MMD -MP,$(BASE_FLAGS)) -fno-builtin-malloc -I$(S)/src -I$(S)/include $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) \
+	    -o $@ $(filter %.c,$^) $(B)/libcore.a -lzstd
 
 units: $(UNIT)
 

@@ -1,0 +1,16 @@
+/* What is allocated at present, and the most there was: of the whole program, its libraries too (zstd's working memory counts).
+ *
+ * The allocator's functions are defined here and call the C library's by their other names. One thread only. */
+#ifndef PILGRIM_SCALE_MEMORY_H
+#define PILGRIM_SCALE_MEMORY_H
+
+#include <stddef.h>
+
+/* Bytes allocated, with the allocator's own. */
+size_t memory_live(void);
+
+/* The most since memory_mark. */
+size_t memory_peak(void);
+void memory_mark(void);
+
+#endif
