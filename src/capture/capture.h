@@ -2,6 +2,7 @@
 #ifndef PILGRIM_CAPTURE_H
 #define PILGRIM_CAPTURE_H
 
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,6 +28,13 @@ enum capture_off {
     OFF_MOVED = 128   /* not a reason: see capture_moved: an address may mean something else since */
 };
 
+/* What all processes of a run have to agree on, as rank 0 has it. */
+struct run {
+    uint64_t id;              /* no other run has it */
+    uint32_t merge_limit_s;   /* PILGRIM_MERGE_TIMEOUT */
+    char trace[PATH_MAX + 8]; /* the trace's path; one that is cut off here is too long for any file */
+};
+
 struct capture {
     atomic_uint off;
     struct settings settings;
@@ -37,6 +45,7 @@ struct capture {
     bool initialized;       /* MPI_Init or MPI_Init_thread was seen */
     bool session;           /* MPI_Session_init was seen */
     char library[64];       /* "MPICH 4.0.2" */
+    struct run run;
 };
 
 extern struct capture capture;
@@ -49,6 +58,9 @@ void capture_fail(const char *why);
 
 /* One line on stderr, "pilgrim: ...". */
 void capture_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* finish.c. Fills capture.run once MPI is initialised; collective over capture.comm. */
+void capture_agree(void);
 
 /* finish.c. Gathers over capture.comm and writes the file; without MPI_Init this process is rank 0 of 1. */
 void capture_finish(void);

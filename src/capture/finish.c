@@ -1,46 +1,25 @@
-/* The end of recording: fragments travel up a binomial tree over the private communicator, rank 0 writes the file.
- *
- * At step m = 1, 2, 4, ... a rank that is a multiple of 2m takes the fragment of rank + m, which then covers the m
- * ranks after its own, so that neighbours merge. Every rank takes part whatever became of its tracing: a message says
- * whether a fragment follows, and one that is missing makes the whole trace missing; nobody waits in vain.
- * A fragment goes in parts of limited size: MPI counts are ints, and a receiver without memory can still take it. */
+/* The end of recording: this process's fragment is made, those of all come together in rank 0 (gather.c), which writes the
+ * trace. Where they do not come together, each process leaves its own in a file, and pilgrim-merge does the rest. */
 #define _GNU_SOURCE 1 /* program_invocation_short_name */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
 
+#include "base/try.h"
 #include "base/value.h"
 #include "capture/capture.h"
 #include "capture/communicators.h"
-#include "capture/output.h"
+#include "capture/gather.h"
 #include "capture/thread.h"
+#include "format/output.h"
 #include "functions.h"
-#include "merge/fragment.h"
+#include "merge/fragment_file.h"
 #include "objects/sharing.h"
 
-enum { TAG_HEAD = 1, TAG_PART = 2, PART_BYTES = 1 << 20, VIEW_CAPACITY_MIN = 64 };
-
-/* What a fragment's message begins with. */
-struct head {
-    uint64_t length; /* of the packed fragment; 0: none */
-    int32_t failed;  /* the lowest rank that has no trace, -1: all have one */
-    int32_t unused;
-};
-
-/* This rank's subtree so far. */
-struct gather {
-    struct fragment *fragment; /* NULL once something failed */
-    int failed;
-};
-
-static void gather_fail(struct gather *g, int rank)
-{
-    if (g->failed < 0 || rank < g->failed)
-        g->failed = rank;
-    fragment_free(g->fragment);
-    g->fragment = NULL;
-}
+enum { VIEW_CAPACITY_MIN = 64, LINE_BYTES = 128 };
 
 /* ---- this process ---- */
 
@@ -124,90 +103,48 @@ static struct fragment *own_fragment(void)
     return NULL;
 }
 
-/* ---- the tree ---- */
+/* ---- what all processes agree on ---- */
 
-static void send_fragment(struct gather *g, int to)
+static uint64_t random_number(void)
 {
-    struct bytes packed = {0};
-    if (g->fragment) {
-        fragment_pack(g->fragment, &packed);
-        if (bytes_status(&packed) != PILGRIM_OK)
-            gather_fail(g, capture.rank);
-    }
-    struct head head = {.length = g->fragment ? packed.length : 0, .failed = g->failed};
-    PMPI_Send(&head, sizeof head, MPI_BYTE, to, TAG_HEAD, capture.comm);
-    for (size_t sent = 0; sent < head.length;) {
-        size_t part = head.length - sent < PART_BYTES ? head.length - sent : PART_BYTES;
-        PMPI_Send(packed.data + sent, (int)part, MPI_BYTE, to, TAG_PART, capture.comm);
-        sent += part;
-    }
-    bytes_free(&packed);
+    uint64_t number;
+    struct timespec t;
+    if (getrandom(&number, sizeof number, GRND_NONBLOCK) == (ssize_t)sizeof number)
+        return number;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return ((uint64_t)t.tv_sec << 30 ^ (uint64_t)t.tv_nsec) * (uint64_t)getpid();
 }
 
-/* Receives LENGTH bytes into DATA, or nowhere if that is NULL. */
-static bool receive_parts(uint8_t *data, uint64_t length, int from)
+void capture_agree(void)
 {
-    static uint8_t nowhere[PART_BYTES];
-    bool good = true;
-    for (uint64_t received = 0; received < length;) {
-        size_t part = length - received < PART_BYTES ? (size_t)(length - received) : PART_BYTES;
-        good &= PMPI_Recv(data ? data + received : nowhere, (int)part, MPI_BYTE, from, TAG_PART, capture.comm,
-                          MPI_STATUS_IGNORE) == MPI_SUCCESS;
-        received += part;
+    struct run *run = &capture.run;
+    if (capture.rank == 0) {
+        struct bytes path = {0};
+        char job[256];
+        run->id = random_number();
+        run->merge_limit_s = capture.settings.merge_limit_s;
+        if (output_expand(capture.settings.trace, program_invocation_short_name, output_job(job, sizeof job), time(NULL),
+                          &path) == PILGRIM_OK)
+            snprintf(run->trace, sizeof run->trace, "%s", (const char *)path.data);
+        bytes_free(&path);
     }
-    return good && data;
+    if (capture.comm != MPI_COMM_NULL)
+        PMPI_Bcast(run, sizeof *run, MPI_BYTE, 0, capture.comm);
 }
 
-static void receive_fragment(struct gather *g, int from)
-{
-    struct head head = {0};
-    if (PMPI_Recv(&head, sizeof head, MPI_BYTE, from, TAG_HEAD, capture.comm, MPI_STATUS_IGNORE) != MPI_SUCCESS) {
-        gather_fail(g, from);
-        return;
-    }
-    uint8_t *data = g->fragment && head.length ? malloc(head.length) : NULL;
-    bool good = receive_parts(data, head.length, from);
-    if (head.failed >= 0) {
-        gather_fail(g, head.failed);
-    } else if (g->fragment) {
-        struct fragment *other = NULL;
-        good = good && fragment_unpack(data, head.length, &other) == PILGRIM_OK &&
-               fragment_merge(g->fragment, other) == PILGRIM_OK;
-        fragment_free(other);
-        if (!good)
-            gather_fail(g, capture.rank);
-    }
-    free(data);
-}
+/* ---- the trace ---- */
 
-static void gather_tree(struct gather *g)
+/* Fills PROPERTIES, room for FRAGMENT_PROPERTIES_MAX; returns how many there are. */
+static size_t properties_of_run(struct fragment_property *properties)
 {
-    for (int64_t step = 1; step < capture.size; step *= 2) {
-        if (capture.rank & step) {
-            send_fragment(g, (int)(capture.rank - step));
-            return;
-        }
-        if (capture.rank + step < capture.size)
-            receive_fragment(g, (int)(capture.rank + step));
-    }
-}
-
-/* ---- the file ---- */
-
-static enum pilgrim_status set_properties(struct fragment *f)
-{
-    const char *properties[][2] = {
+    const struct fragment_property all[] = {
         {"program", program_invocation_short_name},
         {"library", capture.library},
         {"timing", capture.settings.times ? "aggregate" : "off"},
         {"tracer", CAPTURE_TRACER},
     };
-    for (size_t i = 0; i < sizeof properties / sizeof properties[0]; i++) {
-        enum pilgrim_status status = fragment_set_property(f, properties[i][0], properties[i][1]);
-        if (status != PILGRIM_OK)
-            return status;
-    }
-    return PILGRIM_OK;
+    memcpy(properties, all, sizeof all);
+    return sizeof all / sizeof all[0];
 }
 
 static void say_summary(const struct fragment *f, const char *path, size_t length)
@@ -219,43 +156,105 @@ static void say_summary(const struct fragment *f, const char *path, size_t lengt
                 fragment_calls(f), ranks, ranks == 1 ? "" : "s", path, length, length ? plain / length : 0, plain);
 }
 
-static void write_trace(struct fragment *f)
+/* The trace's bytes. */
+static enum pilgrim_status make_trace(struct fragment *f, struct bytes *file)
 {
-    struct bytes file = {0}, path = {0}, written = {0};
-    char job[256];
-    if (set_properties(f) != PILGRIM_OK || fragment_write(f, capture.settings.times, &file) != PILGRIM_OK ||
-        bytes_status(&file) != PILGRIM_OK ||
-        output_expand(capture.settings.trace, program_invocation_short_name, output_job(job, sizeof job), time(NULL),
-                      &path) != PILGRIM_OK) {
-        capture_say("out of memory; no trace is written");
-    } else {
-        enum pilgrim_status status = output_write((const char *)path.data, file.data, file.length, &written);
-        if (status == PILGRIM_OK && !capture.settings.quiet)
-            say_summary(f, (const char *)written.data, file.length);
-        else if (status == PILGRIM_IO)
-            capture_say("%s: %s; no trace is written", (const char *)written.data, strerror(errno));
-        else if (status != PILGRIM_OK)
-            capture_say("out of memory; no trace is written");
-    }
+    struct fragment_property properties[FRAGMENT_PROPERTIES_MAX];
+    size_t count = properties_of_run(properties);
+    for (size_t i = 0; i < count; i++)
+        TRY(fragment_set_property(f, properties[i].key, properties[i].value));
+    TRY(fragment_write(f, capture.settings.times, file));
+    return bytes_status(file);
+}
+
+/* False where memory is short; all else is said. */
+static bool write_trace(struct fragment *f)
+{
+    struct bytes file = {0}, written = {0};
+    enum pilgrim_status status = *capture.run.trace ? make_trace(f, &file) : PILGRIM_NOMEM;
+    if (status == PILGRIM_OK)
+        status = output_write(capture.run.trace, file.data, file.length, &written);
+    if (status == PILGRIM_OK && !capture.settings.quiet)
+        say_summary(f, (const char *)written.data, file.length);
+    else if (status == PILGRIM_IO)
+        capture_say("%s: %s; no trace is written", (const char *)written.data, strerror(errno));
+    bytes_free(&file);
+    bytes_free(&written);
+    return status == PILGRIM_OK || status == PILGRIM_IO;
+}
+
+/* ---- a fragment that is left ---- */
+
+static void say_left(const struct gather_letter *state, const char *folder)
+{
+    char why[LINE_BYTES] = "";
+    if (state->outcome == GATHER_SHORT)
+        snprintf(why, sizeof why, "rank %d has too little memory to merge; ", (int)state->rank);
+    else if (capture.run.merge_limit_s)
+        snprintf(why, sizeof why, "the calls of all ranks did not come together within %" PRIu32 " s; ",
+                 capture.run.merge_limit_s);
+    if (*why || !capture.settings.quiet)
+        capture_say("%seach rank leaves its own in %s, to be finished with: pilgrim-merge %s", why, folder, folder);
+}
+
+/* Writes this process's file. PATH (empty at first, to be freed) is the path it was about where that fails;
+ * FIRST: no process has been here before. */
+static enum pilgrim_status write_fragment(const struct bytes *sealed, struct bytes *file, struct bytes *path, bool *first)
+{
+    struct fragment_head head = {
+        .run = capture.run.id,
+        .rank = (uint32_t)capture.rank,
+        .ranks = (uint32_t)capture.size,
+        .times = capture.settings.times,
+        .tracer = CAPTURE_TRACER,
+        .trace = capture.run.trace,
+    };
+    char name[LINE_BYTES];
+    head.property_count = properties_of_run(head.properties);
+    TRY(fragment_file_write(&head, sealed, file));
+    TRY(output_folder(capture.run.trace, capture.run.id, path, first));
+    size_t folder = path->length;
+    int length = snprintf(name, sizeof name, "/%d" FRAGMENT_FILE_SUFFIX, capture.rank);
+    bytes_put(path, name, (size_t)length + 1);
+    TRY(bytes_status(path));
+    TRY(output_place((const char *)path->data, file->data, file->length));
+    path->data[folder] = 0;
+    return PILGRIM_OK;
+}
+
+/* One process for all says so: the one that was first. Of failures rank 0 has to speak, too: there may be no first one. */
+static void leave_fragment(const struct gather *g)
+{
+    struct bytes file = {0}, path = {0};
+    bool first = false;
+    enum pilgrim_status status = write_fragment(&g->own, &file, &path, &first);
+    if (status == PILGRIM_OK && first)
+        say_left(&g->state, (const char *)path.data);
+    else if (status != PILGRIM_OK && (first || capture.rank == 0))
+        capture_say("%s: %s; the calls of rank %d are lost", path.data ? (const char *)path.data : "a fragment",
+                    status == PILGRIM_IO ? strerror(errno) : "out of memory", capture.rank);
     bytes_free(&file);
     bytes_free(&path);
-    bytes_free(&written);
 }
 
 void capture_finish(void)
 {
-    struct gather g = {.fragment = own_fragment(), .failed = -1};
-    if (!g.fragment)
-        g.failed = capture.rank;
-    if (capture.comm != MPI_COMM_NULL) {
-        gather_tree(&g);
-        PMPI_Comm_free(&capture.comm);
-    }
-    if (capture.rank == 0) {
-        if (g.fragment)
-            write_trace(g.fragment);
-        else
-            capture_say("no trace is written: rank %d could not record its calls", g.failed);
-    }
-    fragment_free(g.fragment);
+    static struct gather g;
+    bool apart = capture.size > 1 && !capture.run.merge_limit_s;
+    gather_begin(&g, own_fragment(), capture.run.merge_limit_s);
+    if (apart)
+        gather_note(&g, GATHER_LATE, capture.rank);
+    else
+        gather_up(&g);
+    if (capture.rank == 0 && g.state.outcome == GATHER_WHOLE && !write_trace(g.fragment))
+        gather_note(&g, GATHER_SHORT, capture.rank);
+    if (!apart)
+        gather_tell(&g);
+    if (g.own.length && (g.state.outcome == GATHER_LATE || g.state.outcome == GATHER_SHORT))
+        leave_fragment(&g);
+    else if (capture.rank == 0 && g.state.outcome == GATHER_LOST)
+        capture_say("no trace is written: rank %d could not record its calls", (int)g.state.rank);
+    else if (g.state.outcome == GATHER_SHORT)
+        capture_say("out of memory; no trace is written");
+    gather_end(&g);
 }

@@ -191,6 +191,7 @@ void capture_after_init(void)
         return;
     }
     PMPI_Comm_set_errhandler(capture.comm, MPI_ERRORS_RETURN);
+    capture_agree();
     capture.world = object_view(KIND_COMM, HANDLE(MPI_COMM_WORLD));
     communicators_begin();
     capture.initialized = true;
@@ -207,6 +208,7 @@ void capture_after_session_init(void)
     /* The session's thread level is not that of the process; locks are always right. */
     objects_set_threads(true);
     capture.comm = MPI_COMM_NULL;
+    capture_agree();
     capture.session = true;
     thread_becomes_first();
 }

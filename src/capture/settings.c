@@ -6,24 +6,26 @@
 #include <string.h>
 
 #include "base/site.h"
-#include "capture/output.h"
+#include "format/output.h"
 
-enum kind { VALUE_PATTERN, VALUE_FOLDER, VALUE_SWITCH, VALUE_FRAMES };
+enum kind { VALUE_PATTERN, VALUE_FOLDER, VALUE_SWITCH, VALUE_NUMBER };
 
-enum { TRACE, OFF, QUIET, BUFFERS, TIMING, STACK, SHADOW, VARIABLE_COUNT };
+enum { TRACE, OFF, QUIET, BUFFERS, TIMING, STACK, MERGE_TIMEOUT, SHADOW, VARIABLE_COUNT };
 
 static const struct variable {
     const char *name;
     enum kind kind;
     const char *yes, *no; /* the two words of a VALUE_SWITCH */
     const char *accepts;
+    uint32_t least, most;   /* of a VALUE_NUMBER */
 } variables[VARIABLE_COUNT] = {
     [TRACE] = {"PILGRIM_TRACE", VALUE_PATTERN, NULL, NULL, "a path, with %p (program), %j (job), %t (time) and %%"},
     [OFF] = {"PILGRIM_OFF", VALUE_SWITCH, "1", "0", "0 or 1"},
     [QUIET] = {"PILGRIM_QUIET", VALUE_SWITCH, "1", "0", "0 or 1"},
     [BUFFERS] = {"PILGRIM_BUFFERS", VALUE_SWITCH, "on", "off", "on or off"},
     [TIMING] = {"PILGRIM_TIMING", VALUE_SWITCH, "aggregate", "off", "aggregate or off"},
-    [STACK] = {"PILGRIM_STACK", VALUE_FRAMES, NULL, NULL, "a number of frames from 1 to 64"},
+    [STACK] = {"PILGRIM_STACK", VALUE_NUMBER, NULL, NULL, "a number of frames from 1 to 64", 1, SITE_FRAMES_MAX},
+    [MERGE_TIMEOUT] = {"PILGRIM_MERGE_TIMEOUT", VALUE_NUMBER, NULL, NULL, "a number of seconds from 0 to 1000000", 0, 1000000},
     [SHADOW] = {"PILGRIM_SHADOW", VALUE_FOLDER, NULL, NULL, "a folder"},
 };
 
@@ -43,24 +45,26 @@ static const struct variable *variable_of(const char *entry, const char **value)
     return NULL;
 }
 
-/* 0: not a number of frames. */
-static unsigned frames_of(const char *value)
+static bool number_of(const struct variable *v, const char *value, uint32_t *number)
 {
-    unsigned frames = 0;
-    for (; *value >= '0' && *value <= '9' && frames <= SITE_FRAMES_MAX; value++)
-        frames = frames * 10 + (unsigned)(*value - '0');
-    return *value || frames > SITE_FRAMES_MAX ? 0 : frames;
+    uint64_t n = 0;
+    bool digits = *value;
+    for (; *value >= '0' && *value <= '9' && n <= v->most; value++)
+        n = n * 10 + (uint64_t)(*value - '0');
+    *number = (uint32_t)n;
+    return digits && !*value && n >= v->least && n <= v->most;
 }
 
 static bool value_valid(const struct variable *v, const char *value)
 {
+    uint32_t number;
     switch (v->kind) {
     case VALUE_PATTERN:
         return *value && output_pattern_valid(value);
     case VALUE_FOLDER:
         return *value;
-    case VALUE_FRAMES:
-        return frames_of(value) > 0;
+    case VALUE_NUMBER:
+        return number_of(v, value, &number);
     default:
         return !strcmp(value, v->yes) || !strcmp(value, v->no);
     }
@@ -69,6 +73,8 @@ static bool value_valid(const struct variable *v, const char *value)
 static void variable_set(struct settings *s, const struct variable *v, const char *value)
 {
     bool yes = v->yes && !strcmp(value, v->yes);
+    uint32_t number = 0;
+    (void)number_of(v, value, &number);
     switch (v - variables) {
     case TRACE:
         s->trace = value;
@@ -86,7 +92,10 @@ static void variable_set(struct settings *s, const struct variable *v, const cha
         s->times = yes;
         break;
     case STACK:
-        s->stack = frames_of(value);
+        s->stack = number;
+        break;
+    case MERGE_TIMEOUT:
+        s->merge_limit_s = number;
         break;
     default:
         s->shadow = value;
@@ -96,7 +105,7 @@ static void variable_set(struct settings *s, const struct variable *v, const cha
 
 void settings_read(struct settings *s, char *const *environment)
 {
-    *s = (struct settings){.buffers = true, .times = true, .stack = 1};
+    *s = (struct settings){.buffers = true, .times = true, .stack = 1, .merge_limit_s = 300};
     for (; environment && *environment; environment++) {
         const char *value;
         const struct variable *v = variable_of(*environment, &value);

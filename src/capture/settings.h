@@ -3,6 +3,7 @@
 #define PILGRIM_SETTINGS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct settings {
     const char *trace;  /* PILGRIM_TRACE: pattern of the trace's path, or NULL (borrowed) */
@@ -11,7 +12,8 @@ struct settings {
     bool quiet;         /* PILGRIM_QUIET=1 */
     bool buffers;       /* PILGRIM_BUFFERS=on|off */
     bool times;         /* PILGRIM_TIMING=aggregate|off */
-    unsigned stack;     /* PILGRIM_STACK: frames of a call class, 1..SITE_FRAMES_MAX */
+    uint32_t stack;     /* PILGRIM_STACK: frames of a call class, 1..SITE_FRAMES_MAX */
+    uint32_t merge_limit_s; /* PILGRIM_MERGE_TIMEOUT */
 };
 
 /* Reads ENVIRONMENT ("NAME=VALUE", NULL-terminated). What is unknown or bad is as if it were not set. Strings are

@@ -30,6 +30,11 @@ static size_t dictionary_bytes(uint8_t type)
 #define LEVEL_STRONGEST 22
 #define LEVEL_LARGE 19
 
+/* Where time counts. */
+#define FAST_CONTENT_MIN 400
+#define LEVEL_FAST 1
+#define LEVEL_NONE 0
+
 static uint32_t checksum(const uint8_t *head, size_t head_length, const uint8_t *stored, size_t stored_length)
 {
     XXH32_state_t state;
@@ -96,28 +101,6 @@ enum pilgrim_status section_content(const struct section *section, struct bytes 
 
 /* ---- writing ---- */
 
-static enum pilgrim_status compress(uint8_t type, const struct bytes *content, struct bytes *out)
-{
-    size_t bound = ZSTD_compressBound(content->length);
-    ZSTD_CCtx *context = ZSTD_createCCtx();
-    uint8_t *to = bytes_reserve(out, bound + !bound);
-    if (!context || !to) {
-        ZSTD_freeCCtx(context);
-        return PILGRIM_NOMEM;
-    }
-    int level = content->length > STRONGEST_CONTENT_MAX ? LEVEL_LARGE : LEVEL_STRONGEST;
-    ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level);
-    ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 0); /* the section says it */
-    size_t length = ZSTD_CCtx_refPrefix(context, dictionary, dictionary_bytes(type));
-    if (!ZSTD_isError(length))
-        length = ZSTD_compress2(context, to, bound, content->data, content->length);
-    ZSTD_freeCCtx(context);
-    if (ZSTD_isError(length))
-        return ZSTD_getErrorCode(length) == ZSTD_error_memory_allocation ? PILGRIM_NOMEM : PILGRIM_LIMIT;
-    out->length += length;
-    return PILGRIM_OK;
-}
-
 /* Appends a skippable frame, if needed, so that CONTENT_LENGTH is at most SECTION_RATIO_MAX times what is stored. */
 static void pad(struct bytes *stored, size_t content_length)
 {
@@ -132,18 +115,37 @@ static void pad(struct bytes *stored, size_t content_length)
         bytes_put_u8(stored, 0);
 }
 
-enum pilgrim_status section_write(struct bytes *out, uint8_t type, const struct bytes *content)
+/* Appends CONTENT, compressed, to OUT, which is empty. */
+static enum pilgrim_status compress(uint8_t type, const struct bytes *content, int level, struct bytes *out)
+{
+    size_t bound = ZSTD_compressBound(content->length);
+    ZSTD_CCtx *context = ZSTD_createCCtx();
+    uint8_t *to = bytes_reserve(out, bound + !bound);
+    if (!context || !to) {
+        ZSTD_freeCCtx(context);
+        return PILGRIM_NOMEM;
+    }
+    ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level);
+    ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 0); /* the section says it */
+    size_t length = ZSTD_CCtx_refPrefix(context, dictionary, dictionary_bytes(type));
+    if (!ZSTD_isError(length))
+        length = ZSTD_compress2(context, to, bound, content->data, content->length);
+    ZSTD_freeCCtx(context);
+    if (ZSTD_isError(length))
+        return ZSTD_getErrorCode(length) == ZSTD_error_memory_allocation ? PILGRIM_NOMEM : PILGRIM_LIMIT;
+    out->length += length;
+    pad(out, content->length);
+    return bytes_status(out);
+}
+
+static enum pilgrim_status write_section(struct bytes *out, uint8_t type, const struct bytes *content, int level)
 {
     if (content->failed)
         return PILGRIM_NOMEM;
     struct bytes packed = {0};
-    enum pilgrim_status status = content->length ? compress(type, content, &packed) : PILGRIM_OK;
+    enum pilgrim_status status = level == LEVEL_NONE ? PILGRIM_OK : compress(type, content, level, &packed);
     if (status == PILGRIM_OK) {
-        pad(&packed, content->length);
-        status = bytes_status(&packed);
-    }
-    if (status == PILGRIM_OK) {
-        const struct bytes *stored = packed.length < content->length ? &packed : content;
+        const struct bytes *stored = packed.length && packed.length < content->length ? &packed : content;
         size_t start = out->length;
         bytes_put_u8(out, type);
         bytes_put_varint(out, content->length);
@@ -155,4 +157,15 @@ enum pilgrim_status section_write(struct bytes *out, uint8_t type, const struct 
     }
     bytes_free(&packed);
     return status;
+}
+
+enum pilgrim_status section_write(struct bytes *out, uint8_t type, const struct bytes *content)
+{
+    int level = content->length > STRONGEST_CONTENT_MAX ? LEVEL_LARGE : LEVEL_STRONGEST;
+    return write_section(out, type, content, content->length ? level : LEVEL_NONE);
+}
+
+enum pilgrim_status section_write_fast(struct bytes *out, uint8_t type, const struct bytes *content)
+{
+    return write_section(out, type, content, content->length < FAST_CONTENT_MIN ? LEVEL_NONE : LEVEL_FAST);
 }

@@ -34,4 +34,7 @@ enum pilgrim_status section_content(const struct section *section, struct bytes 
  * errors: PILGRIM_NOMEM, PILGRIM_LIMIT (the compressor refuses) */
 enum pilgrim_status section_write(struct bytes *out, uint8_t type, const struct bytes *content) PILGRIM_CHECKED;
 
+/* The same in little time, for what is soon read again: larger; contents of a few hundred bytes stay as they are. */
+enum pilgrim_status section_write_fast(struct bytes *out, uint8_t type, const struct bytes *content) PILGRIM_CHECKED;
+
 #endif

@@ -1,6 +1,6 @@
-/* The trace's path and file: expansion, numbers, nothing replaced, nothing left behind. output.c belongs to the traced
- * program's side, which is not in the library of the modules without MPI; it is compiled in here. */
-#include "capture/output.c"
+/* The trace's path and file: expansion, numbers, nothing replaced, nothing left behind; the folder that the
+ * processes of a run share. The file is compiled in here for its inner functions. */
+#include "format/output.c"
 
 #include <check.h>
 #include <dirent.h>

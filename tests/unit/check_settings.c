@@ -1,6 +1,5 @@
-/* Settings: each word that is accepted, each that is not, and the warning for it. settings.c and output.c belong to
- * the traced program's side, which is not in the library of the modules without MPI; they are compiled in here. */
-#include "capture/output.c"
+/* Settings: each word that is accepted, each that is not, and the warning for it. The file is compiled in
+ * here for its table. */
 #include "capture/settings.c"
 
 #include <check.h>

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <time.h>
 
 #include "base/bytes.h"
@@ -26,5 +27,18 @@ char *output_job(char *text, size_t size);
  * It appears whole or not at all, and is on disk when this returns.
  * errors: PILGRIM_NOMEM, PILGRIM_IO (errno, and WRITTEN is the path that failed) */
 enum pilgrim_status output_write(const char *path, const void *data, size_t length, struct bytes *written) PILGRIM_CHECKED;
+
+/* Writes the new file PATH: whole or not at all, and on disk when this returns.
+ * errors: PILGRIM_NOMEM, PILGRIM_IO (errno; EEXIST where there is one) */
+enum pilgrim_status output_place(const char *path, const void *data, size_t length) PILGRIM_CHECKED;
+
+#define OUTPUT_FOLDER_SUFFIX ".fragments"
+
+/* A folder for files of all processes of a run: PATH with the suffix, numbered as above where another run has taken the name.
+ * Processes that share a file system get the same one, and one of them *FIRST. Its name is in FOLDER (0-terminated, to
+ * be freed).
+ * run: a number that no other run has
+ * errors: PILGRIM_NOMEM, PILGRIM_IO (errno, and FOLDER is the path that failed) */
+enum pilgrim_status output_folder(const char *path, uint64_t run, struct bytes *folder, bool *first) PILGRIM_CHECKED;
 
 #endif

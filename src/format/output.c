@@ -1,11 +1,14 @@
 /* The trace's file. It is written under a temporary name in its own folder and then named without replacing what is
  * there: renameat2 with RENAME_NOREPLACE, else link and unlink, else a placeholder of our own that rename replaces.
- * Numbers are tried in order, so that two runs at once get two files. No MPI here: tested without. */
+ * Numbers are tried in order, so that two runs at once get two files. A folder for several processes belongs to the run
+ * whose mark is in its file "run", which the first of them makes in the same way: nobody has to ask another process.
+ * No MPI here: tested without. */
 #define _GNU_SOURCE 1 /* renameat2 */
-#include "capture/output.h"
+#include "format/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +18,7 @@
 
 static const char suffix[] = ".pilgrim";
 
-enum { NUMBER_MAX = 1000000, TEMPORARY_TRIES = 100 };
+enum { NUMBER_MAX = 1000000, TEMPORARY_TRIES = 100, MARK_BYTES = 17 };
 
 bool output_pattern_valid(const char *pattern)
 {
@@ -199,35 +202,115 @@ static enum pilgrim_status name_file(const char *temporary, const char *path, st
     return PILGRIM_IO;
 }
 
+/* Frees NAME and, if a file of that name still is there (LEFT), removes it. Keeps errno. */
+static void end_temporary(struct bytes *name, bool left)
+{
+    int error = errno;
+    if (left)
+        unlink((const char *)name->data);
+    bytes_free(name);
+    errno = error;
+}
+
+/* Puts DATA on disk, in a file of our own beside PATH; its name is in NAME if that succeeds, else nothing is left. */
+static enum pilgrim_status write_temporary(const char *path, const void *data, size_t length, struct bytes *name)
+{
+    int file = open_temporary(path, name);
+    bool good = file >= 0 && write_all(file, data, length) && !fsync(file);
+    int error = errno;
+    if (file >= 0 && close(file) && good) {
+        good = false;
+        error = errno;
+    }
+    if (!good) {
+        errno = error;
+        end_temporary(name, file >= 0);
+    }
+    return good ? PILGRIM_OK : error == ENOMEM ? PILGRIM_NOMEM : PILGRIM_IO;
+}
+
 enum pilgrim_status output_write(const char *path, const void *data, size_t length, struct bytes *written)
 {
     struct bytes temporary = {0};
     if (number_path(path, 0, written) != PILGRIM_OK)
         return PILGRIM_NOMEM;
-    int file = open_temporary(path, &temporary);
-    if (file < 0) {
-        int error = errno;
-        bytes_free(&temporary);
-        errno = error;
-        return error == ENOMEM ? PILGRIM_NOMEM : PILGRIM_IO;
-    }
-    const char *name = (const char *)temporary.data;
-    bool good = write_all(file, data, length) && !fsync(file);
-    int error = errno;
-    if (close(file) && good) {
-        good = false;
-        error = errno;
-    }
-    enum pilgrim_status status = PILGRIM_IO;
-    if (good) {
-        status = name_file(name, path, written);
-        error = errno;
-    }
+    enum pilgrim_status status = write_temporary(path, data, length, &temporary);
+    if (status != PILGRIM_OK)
+        return status;
+    status = name_file((const char *)temporary.data, path, written);
     if (status == PILGRIM_OK)
         sync_folder((const char *)written->data);
-    else
-        unlink(name);
-    bytes_free(&temporary);
-    errno = error;
+    end_temporary(&temporary, status != PILGRIM_OK);
     return status;
+}
+
+enum pilgrim_status output_place(const char *path, const void *data, size_t length)
+{
+    struct bytes temporary = {0};
+    enum pilgrim_status status = write_temporary(path, data, length, &temporary);
+    if (status != PILGRIM_OK)
+        return status;
+    bool good = rename_new((const char *)temporary.data, path);
+    end_temporary(&temporary, !good);
+    return good ? PILGRIM_OK : PILGRIM_IO;
+}
+
+/* ---- a folder for several processes ---- */
+
+/* Whether the file PATH holds MARK. errno is EEXIST if it holds something else. */
+static bool mark_found(const char *path, const char mark[MARK_BYTES])
+{
+    char found[MARK_BYTES];
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return false;
+    ssize_t length = read(file, found, sizeof found);
+    int error = length < 0 ? errno : EEXIST;
+    close(file);
+    errno = error;
+    return length == MARK_BYTES && !memcmp(found, mark, MARK_BYTES);
+}
+
+/* Whether FOLDER is that of the run with this MARK; *FIRST: it is since now. errno is EEXIST if it is another run's. */
+static bool folder_claim(const char *folder, const char mark[MARK_BYTES], bool *first)
+{
+    struct bytes path = {0};
+    put_text(&path, folder);
+    put_text(&path, "/run");
+    if (terminate(&path) != PILGRIM_OK) {
+        bytes_free(&path);
+        errno = ENOMEM;
+        return false;
+    }
+    const char *name = (const char *)path.data;
+    bool good = mark_found(name, mark);
+    if (!good && errno == ENOENT) {
+        *first = good = output_place(name, mark, MARK_BYTES) == PILGRIM_OK;
+        if (!good && errno == EEXIST)
+            good = mark_found(name, mark);
+    }
+    end_temporary(&path, false);
+    return good;
+}
+
+enum pilgrim_status output_folder(const char *path, uint64_t run, struct bytes *folder, bool *first)
+{
+    char mark[MARK_BYTES + 1];
+    snprintf(mark, sizeof mark, "%016" PRIx64 "\n", run);
+    *first = false;
+    for (unsigned number = 0; number < NUMBER_MAX; number++) {
+        if (number_path(path, number, folder) != PILGRIM_OK)
+            return PILGRIM_NOMEM;
+        put_text(folder, OUTPUT_FOLDER_SUFFIX);
+        if (terminate(folder) != PILGRIM_OK)
+            return PILGRIM_NOMEM;
+        const char *name = (const char *)folder->data;
+        if (mkdir(name, 0777) && errno != EEXIST)
+            return PILGRIM_IO;
+        if (folder_claim(name, mark, first))
+            return PILGRIM_OK;
+        if (errno != EEXIST && errno != ENOTDIR)
+            return errno == ENOMEM ? PILGRIM_NOMEM : PILGRIM_IO;
+    }
+    return PILGRIM_IO;
 }

@@ -1,0 +1,56 @@
+/* How the fragments of all processes come together in rank 0 at MPI_Finalize, and what if they do not; see gather.c. */
+#ifndef PILGRIM_GATHER_H
+#define PILGRIM_GATHER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+#include "merge/fragment.h"
+
+/* What became of it; where several things happened the last of these counts. */
+enum gather_outcome {
+    GATHER_WHOLE, /* rank 0 has the fragment of all */
+    GATHER_LATE,  /* not in time */
+    GATHER_SHORT, /* a process had no memory for its part of the merge */
+    GATHER_LOST   /* a process has no fragment */
+};
+
+enum { GATHER_FIRST_BYTES = 3072 };
+
+/* A message's beginning, or all of it. */
+struct gather_letter {
+    int32_t outcome; /* enum gather_outcome, or an order */
+    int32_t rank;    /* the lowest that it happened to */
+    uint64_t length; /* of the sealed fragment */
+};
+
+/* Static: MPI may refer to it as long as the process lives. */
+struct gather {
+    struct fragment *fragment;   /* of this process and those below it in the tree; NULL if it is of no use any more */
+    struct bytes own;            /* this process's, sealed: kept until all is over; empty: there is none */
+    struct gather_letter state;
+    int64_t merge_end_ns;        /* until then fragments are waited for, */
+    int64_t end_ns;              /* and until then the outcome */
+    bool abandoned;              /* a request was left to itself: memory that it may refer to is never freed */
+    uint8_t first[GATHER_FIRST_BYTES];
+    struct gather_letter answer, told;
+};
+
+/* FRAGMENT: this process's, handed over; NULL: it has none. limit_s: 0: fragments stay apart */
+void gather_begin(struct gather *g, struct fragment *fragment, uint32_t limit_s);
+
+/* Merges what comes from below and hands it on. Afterwards g->state is what rank 0 decided; in rank 0 it is what it may
+ * decide, and g->fragment that of all if it is GATHER_WHOLE. Takes LIMIT_S, or twice that where rank 0 is not heard of. */
+void gather_up(struct gather *g);
+
+/* Tells those below of g->state. Takes a second at most. */
+void gather_tell(struct gather *g);
+
+/* Notes that OUTCOME happened to RANK; the fragment is freed unless it is GATHER_WHOLE. */
+void gather_note(struct gather *g, enum gather_outcome outcome, int rank);
+
+/* Frees what nobody refers to; the communicator only after a gather that all have been through. */
+void gather_end(struct gather *g);
+
+#endif

@@ -1,0 +1,157 @@
+/* Fragments outside of a process; see fragment_file.h. */
+#include "merge/fragment_file.h"
+
+#include <string.h>
+
+#include "base/try.h"
+#include "format/section.h"
+
+static const uint8_t magic[8] = {0x89, 'P', 'L', 'F', 0x0d, 0x0a, 0x1a, 0x0a};
+
+enum { VERSION = 1, VERSION_BYTES = 2 };
+
+/* Numbers of their own: a part of one kind of file is no part of the other. */
+enum { SECTION_OF_HEAD = 32, SECTION_OF_FRAGMENT = 33 };
+
+/* The next section, whose type must be TYPE; its content is appended to CONTENT. */
+static enum pilgrim_status take_section(struct cursor *c, uint8_t type, struct bytes *content)
+{
+    struct section section;
+    TRY(section_read(c, &section));
+    if (section.damage || section.type != type)
+        return PILGRIM_DAMAGED;
+    return section_content(&section, content);
+}
+
+/* ---- sealed ---- */
+
+enum pilgrim_status fragment_seal(const struct fragment *f, struct bytes *out)
+{
+    struct bytes packed = {0};
+    fragment_pack(f, &packed);
+    enum pilgrim_status status = section_write_fast(out, SECTION_OF_FRAGMENT, &packed);
+    bytes_free(&packed);
+    return status;
+}
+
+enum pilgrim_status fragment_unseal(const void *data, size_t length, struct fragment **f)
+{
+    struct cursor c;
+    struct bytes packed = {0};
+    cursor_init(&c, data, length);
+    enum pilgrim_status status = take_section(&c, SECTION_OF_FRAGMENT, &packed);
+    if (status == PILGRIM_OK && cursor_left(&c))
+        status = PILGRIM_DAMAGED;
+    if (status == PILGRIM_OK)
+        status = fragment_unpack(packed.data, packed.length, f);
+    bytes_free(&packed);
+    return status;
+}
+
+/* ---- files ---- */
+
+static void put_text(struct bytes *b, const char *text)
+{
+    bytes_put(b, text, strlen(text) + 1);
+}
+
+/* The text that ends with the next 0 byte; borrowed. */
+static const char *take_text(struct cursor *c)
+{
+    const uint8_t *end = cursor_left(c) ? memchr(c->data + c->position, 0, cursor_left(c)) : NULL;
+    if (!end) {
+        if (c->status == PILGRIM_OK)
+            c->status = PILGRIM_DAMAGED;
+        return NULL;
+    }
+    return (const char *)cursor_take(c, (size_t)(end - (c->data + c->position)) + 1);
+}
+
+static enum pilgrim_status put_head(const struct fragment_head *head, struct bytes *out)
+{
+    struct bytes b = {0};
+    bytes_put_u64(&b, head->run);
+    bytes_put_varint(&b, head->rank);
+    bytes_put_varint(&b, head->ranks);
+    bytes_put_u8(&b, head->times);
+    put_text(&b, head->tracer);
+    put_text(&b, head->trace);
+    bytes_put_varint(&b, head->property_count);
+    for (size_t i = 0; i < head->property_count; i++) {
+        put_text(&b, head->properties[i].key);
+        put_text(&b, head->properties[i].value);
+    }
+    /* Half: the frame around it has room, and it may be stored as it is. */
+    enum pilgrim_status status = b.length > FRAGMENT_HEAD_BYTES_MAX / 2 ? PILGRIM_LIMIT : PILGRIM_OK;
+    if (status == PILGRIM_OK)
+        status = section_write_fast(out, SECTION_OF_HEAD, &b);
+    bytes_free(&b);
+    return status;
+}
+
+static enum pilgrim_status parse_head(const struct bytes *texts, struct fragment_head *head)
+{
+    struct cursor c;
+    cursor_init(&c, texts->data, texts->length);
+    head->run = cursor_u64(&c);
+    head->rank = (uint32_t)cursor_index(&c, UINT32_MAX);
+    head->ranks = (uint32_t)cursor_index(&c, UINT32_MAX);
+    head->times = cursor_u8(&c);
+    head->tracer = take_text(&c);
+    head->trace = take_text(&c);
+    head->property_count = cursor_index(&c, FRAGMENT_PROPERTIES_MAX + 1);
+    for (size_t i = 0; i < head->property_count; i++) {
+        head->properties[i].key = take_text(&c);
+        head->properties[i].value = take_text(&c);
+    }
+    bool good = c.status == PILGRIM_OK && cursor_left(&c) == 0 && head->rank < head->ranks;
+    return good ? PILGRIM_OK : PILGRIM_DAMAGED;
+}
+
+/* Passes over magic and version. */
+static enum pilgrim_status take_magic(struct cursor *c)
+{
+    const uint8_t *begin = cursor_take(c, sizeof magic);
+    if (!begin || memcmp(begin, magic, sizeof magic))
+        return PILGRIM_NOT_TRACE;
+    const uint8_t *version = cursor_take(c, VERSION_BYTES);
+    if (!version)
+        return PILGRIM_TRUNCATED;
+    return version[0] == VERSION && version[1] == 0 ? PILGRIM_OK : PILGRIM_VERSION;
+}
+
+enum pilgrim_status fragment_file_write(const struct fragment_head *head, const struct bytes *sealed, struct bytes *out)
+{
+    bytes_put(out, magic, sizeof magic);
+    bytes_put(out, (const uint8_t[VERSION_BYTES]){VERSION, 0}, VERSION_BYTES);
+    TRY(put_head(head, out));
+    bytes_put(out, sealed->data, sealed->length);
+    return bytes_status(out);
+}
+
+static enum pilgrim_status take_head(struct cursor *c, struct bytes *texts)
+{
+    TRY(take_magic(c));
+    return take_section(c, SECTION_OF_HEAD, texts);
+}
+
+enum pilgrim_status fragment_file_head(const void *data, size_t length, struct fragment_head *head, struct bytes *texts)
+{
+    struct cursor c;
+    cursor_init(&c, data, length);
+    TRY(take_head(&c, texts));
+    return parse_head(texts, head);
+}
+
+enum pilgrim_status fragment_file_read(const void *data, size_t length, struct fragment **f)
+{
+    struct cursor c;
+    struct bytes head = {0};
+    cursor_init(&c, data, length);
+    enum pilgrim_status status = take_head(&c, &head);
+    bytes_free(&head);
+    if (status != PILGRIM_OK)
+        return status;
+    size_t left = cursor_left(&c);
+    return fragment_unseal(cursor_take(&c, left), left, f);
+}
