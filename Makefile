@@ -55,7 +55,7 @@ NEEDS_MPI_4 = $(if $(filter 3,$(MPI_STANDARD)),largecount.c sessions.c)
 FORTRAN_PROGRAMS := $(if $(MPIFC),$(addprefix $(B)/programs/,$(basename $(notdir $(wildcard $(S)/tests/fortran/*.f $(S)/tests/fortran/*.f90)))))
 MAN := $(wildcard $(S)/docs/*.1)
 
-TOOLS := $(if $(DECODER),$(B)/pilgrim-decode)
+TOOLS := $(if $(DECODER),$(B)/pilgrim-decode) $(B)/pilgrim-merge
 ifneq ($(MPICC),)
 TOOLS += $(B)/pilgrim-run
 LIBRARIES := $(B)/libpilgrim.so $(B)/libpilgrim.a
@@ -189,6 +189,10 @@ $(B)/obj/src/launch/%.o: $(S)/src/launch/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -DPILGRIM_VERSION_TEXT='"$(VERSION)"' -DPILGRIM_LIBDIR='"$(libdir)"' -c -o $@ $<
 
+$(B)/obj/src/tools/%.o: $(S)/src/tools/%.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -I$(S)/src -DPILGRIM_VERSION_TEXT='"$(VERSION)"' -c -o $@ $<
+
 $(B)/obj/decoder/%.o: $(S)/decoder/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(PROGRAM_FLAGS) $(DW_FLAGS) -DPILGRIM_VERSION_TEXT='"$(VERSION)"' -c -o $@ $<
@@ -250,6 +254,9 @@ $(B)/libpilgrim-reader.so: $(B)/reader.o
 
 $(B)/pilgrim-decode: $(DECODER) $(B)/libpilgrim-reader.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd $(DW_LIBS)
+
+$(B)/pilgrim-merge: $(B)/obj/src/tools/pilgrim-merge.o $(B)/libcore.a
+	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd
 
 $(B)/pilgrim-run: $(B)/obj/src/launch/pilgrim-run.o
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
@@ -394,7 +401,7 @@ clean:
 	rm -rf $(addprefix $(B)/,obj generated generated.new mpi programs every tests asan tsan other scratch demo bench \
 	    reader.o tracer.o allocator.o libcore.a dictionary.inc libc_version.h preload.map libpilgrim.so libpilgrim.a \
 	    libpilgrim-reader.a libpilgrim-reader.so libpilgrim-reader.so.0 \
-	    pilgrim-gen pilgrim-run pilgrim-decode)
+	    pilgrim-gen pilgrim-run pilgrim-decode pilgrim-merge)
 
 distclean: clean
 	rm -rf $(addprefix $(B)/,config.mk config.status config.log Makefile pilgrim.pc)

@@ -1,0 +1,424 @@
+/* pilgrim-merge: makes the trace of fragment files, as the run would have made it; pilgrim-merge(1).
+ *
+ * Fragments are merged in the order of the tree at MPI_Finalize, which is that of a binary counter: after rank r as many
+ * pairs merge as r has 1 bits at its end. So at most one fragment for each bit is in memory, and the trace is the
+ * same, byte for byte.
+ *
+ * Exit status: 0 the trace is written; 1 it is not; 2 wrong use. */
+#define _GNU_SOURCE 1 /* asprintf */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/try.h"
+#include "format/output.h"
+#include "merge/fragment_file.h"
+
+enum { EXIT_USAGE = 2, LEVELS = 34, RANGES_SHOWN = 16, READ_BYTES = 1 << 16 };
+
+#define TRACER "pilgrim " PILGRIM_VERSION_TEXT
+
+static const char usage[] = "usage: pilgrim-merge [-o TRACE] [--partial] FOLDER|FILE...\n";
+
+static const char help[] =
+    "\n"
+    "Makes the trace of the fragment files that the processes of a run left because it was not made at MPI_Finalize.\n"
+    "\n"
+    "    pilgrim-merge app.pilgrim.fragments\n"
+    "\n"
+    "  -o, --output=TRACE  the trace's name; default: the folder's without .fragments\n"
+    "      --partial       where fragments of ranks are missing, go on: the trace has no calls of these ranks\n"
+    "  -h, --help          this text\n"
+    "  -V, --version       the version\n"
+    "\n"
+    "Exit status: 0 the trace is written, 1 it is not, 2 wrong use. A file that exists is not overwritten.\n";
+
+/* A fragment file. */
+struct part {
+    uint32_t rank;
+    char *path;
+};
+
+struct job {
+    struct part *parts; /* sorted by rank once all are known */
+    size_t count;
+    size_t capacity;
+    struct fragment_head head; /* of the first that was read; from prepare() on that of the lowest rank */
+    struct bytes texts;        /* head's */
+    char *missing;             /* ranks, for people; NULL: none */
+};
+
+/* False, for the caller to return. */
+static bool fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static bool fail(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("pilgrim-merge: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    return false;
+}
+
+static bool fail_status(const char *path, enum pilgrim_status status)
+{
+    static const char *const reasons[] = {
+        [PILGRIM_NOMEM] = "out of memory",
+        [PILGRIM_LIMIT] = "the ranks together are more than a trace can hold",
+        [PILGRIM_NOT_TRACE] = "not a fragment file",
+        [PILGRIM_VERSION] = "made by another version of Pilgrim",
+        [PILGRIM_DAMAGED] = "damaged",
+        [PILGRIM_TRUNCATED] = "cut off",
+        [PILGRIM_INVALID] = "damaged: not the fragment of its rank",
+    };
+    return fail("%s: %s", path, status == PILGRIM_IO ? strerror(errno) : reasons[status]);
+}
+
+/* Appends the beginning of the file at PATH, at most LIMIT bytes, to DATA. */
+static enum pilgrim_status read_file(const char *path, size_t limit, struct bytes *data)
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t length = file < 0 ? -1 : 0;
+    while (file >= 0 && data->length < limit) {
+        size_t wanted = limit - data->length < READ_BYTES ? limit - data->length : READ_BYTES;
+        uint8_t *to = bytes_reserve(data, wanted);
+        length = to ? read(file, to, wanted) : 0;
+        if (length < 0 && errno == EINTR)
+            continue;
+        if (length <= 0)
+            break;
+        data->length += (size_t)length;
+    }
+    int error = errno;
+    if (file >= 0)
+        close(file);
+    errno = error;
+    return length < 0 ? PILGRIM_IO : bytes_status(data);
+}
+
+static enum pilgrim_status read_head(const char *path, struct fragment_head *head, struct bytes *texts)
+{
+    struct bytes data = {0};
+    enum pilgrim_status status = read_file(path, FRAGMENT_HEAD_BYTES_MAX, &data);
+    if (status == PILGRIM_OK)
+        status = fragment_file_head(data.data, data.length, head, texts);
+    bytes_free(&data);
+    return status;
+}
+
+/* ---- which files ---- */
+
+/* PATH is copied. */
+static enum pilgrim_status add_part(struct job *job, const char *path, uint32_t rank)
+{
+    if (job->count == job->capacity) {
+        size_t capacity = job->capacity * 2 + 64;
+        struct part *parts = realloc(job->parts, capacity * sizeof *parts);
+        if (!parts)
+            return PILGRIM_NOMEM;
+        job->parts = parts;
+        job->capacity = capacity;
+    }
+    char *copy = strdup(path);
+    if (!copy)
+        return PILGRIM_NOMEM;
+    job->parts[job->count++] = (struct part){rank, copy};
+    return PILGRIM_OK;
+}
+
+static bool add_file(struct job *job, const char *path)
+{
+    struct fragment_head head;
+    struct bytes texts = {0};
+    enum pilgrim_status status = read_head(path, &head, &texts);
+    bool good = status == PILGRIM_OK || fail_status(path, status);
+    if (good && strcmp(head.tracer, TRACER) != 0)
+        good = fail("%s: made by %s, this is " TRACER, path, head.tracer);
+    if (good && job->count && (head.run != job->head.run || head.ranks != job->head.ranks))
+        good = fail("%s: not of the same run as %s", path, job->parts[0].path);
+    if (good) {
+        status = add_part(job, path, head.rank);
+        good = status == PILGRIM_OK || fail_status(path, status);
+    }
+    if (good && job->count == 1) {
+        job->head = head;
+        job->texts = texts;
+    } else {
+        bytes_free(&texts);
+    }
+    return good;
+}
+
+static bool has_suffix(const char *name, const char *suffix)
+{
+    size_t length = strlen(name), tail = strlen(suffix);
+    return length > tail && !strcmp(name + length - tail, suffix);
+}
+
+static bool add_folder(struct job *job, const char *path)
+{
+    DIR *folder = opendir(path);
+    size_t before = job->count;
+    bool good = folder || fail_status(path, PILGRIM_IO);
+    for (struct dirent *entry; good && (entry = readdir(folder));) {
+        if (!has_suffix(entry->d_name, FRAGMENT_FILE_SUFFIX))
+            continue;
+        char *file = NULL;
+        good = asprintf(&file, "%s/%s", path, entry->d_name) >= 0 ? add_file(job, file) : fail_status(path, PILGRIM_NOMEM);
+        free(file);
+    }
+    if (folder)
+        closedir(folder);
+    return good && (job->count > before || fail("%s: no fragment files", path));
+}
+
+static bool add_path(struct job *job, const char *path)
+{
+    struct stat found;
+    if (stat(path, &found))
+        return fail_status(path, PILGRIM_IO);
+    return S_ISDIR(found.st_mode) ? add_folder(job, path) : add_file(job, path);
+}
+
+static int part_order(const void *a, const void *b)
+{
+    const struct part *x = a, *y = b;
+    return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+/* ---- which ranks ---- */
+
+static void put_range(struct bytes *text, uint32_t first, uint32_t end)
+{
+    char range[32];
+    int length = snprintf(range, sizeof range, end - first > 1 ? "%s%" PRIu32 "-%" PRIu32 : "%s%" PRIu32,
+                          text->length ? ", " : "", first, end - 1);
+    bytes_put(text, range, (size_t)length);
+}
+
+/* Ranks that no file is of, in job->missing. */
+static bool find_missing(struct job *job)
+{
+    struct bytes text = {0};
+    uint32_t next = 0;
+    unsigned ranges = 0;
+    for (size_t i = 0; i <= job->count && ranges <= RANGES_SHOWN; i++) {
+        uint32_t rank = i < job->count ? job->parts[i].rank : job->head.ranks;
+        if (rank > next && ranges++ < RANGES_SHOWN)
+            put_range(&text, next, rank);
+        else if (rank > next)
+            bytes_put(&text, ", ...", strlen(", ..."));
+        next = rank + 1;
+    }
+    if (!text.length)
+        return true;
+    bytes_put_u8(&text, 0);
+    if (bytes_status(&text) != PILGRIM_OK)
+        return fail_status("ranks", PILGRIM_NOMEM);
+    job->missing = (char *)text.data;
+    return true;
+}
+
+static bool fail_missing(const struct job *job, const char *more)
+{
+    bool one = job->head.ranks - job->count == 1;
+    return fail("rank%s %s of %" PRIu32 " %s missing%s", one ? "" : "s", job->missing, job->head.ranks, one ? "is" : "are", more);
+}
+
+/* Sorts and checks what was added. */
+static bool prepare(struct job *job, bool partial)
+{
+    qsort(job->parts, job->count, sizeof *job->parts, part_order);
+    for (size_t i = 1; i < job->count; i++)
+        if (job->parts[i].rank == job->parts[i - 1].rank)
+            return fail("rank %" PRIu32 " is there twice: %s and %s", job->parts[i].rank, job->parts[i - 1].path,
+                        job->parts[i].path);
+    if (!find_missing(job))
+        return false;
+    if (job->missing && !partial)
+        return fail_missing(job, "");
+    bytes_free(&job->texts);
+    enum pilgrim_status status = read_head(job->parts[0].path, &job->head, &job->texts);
+    return status == PILGRIM_OK || fail_status(job->parts[0].path, status);
+}
+
+/* ---- the merge ---- */
+
+static enum pilgrim_status read_fragment(const char *path, struct fragment **f)
+{
+    struct bytes data = {0};
+    enum pilgrim_status status = read_file(path, SIZE_MAX, &data);
+    if (status == PILGRIM_OK)
+        status = fragment_file_read(data.data, data.length, f);
+    bytes_free(&data);
+    return status;
+}
+
+/* A rank of which nothing is known: no threads, and a process stream without calls. */
+static enum pilgrim_status make_absent(uint32_t rank, struct fragment **f)
+{
+    static const struct vocabulary nothing;
+    struct stream *process = stream_new(&nothing, NULL);
+    enum pilgrim_status status = PILGRIM_NOMEM;
+    *f = fragment_new(rank);
+    if (process && *f)
+        status = fragment_add_rank(*f, process, NULL, 0);
+    stream_free(process);
+    if (status != PILGRIM_OK) {
+        fragment_free(*f);
+        *f = NULL;
+    }
+    return status;
+}
+
+/* Merges the last two of *COUNT fragments. */
+static enum pilgrim_status merge_last(struct fragment **stack, unsigned *count)
+{
+    struct fragment *last = stack[--*count];
+    enum pilgrim_status status = fragment_merge(stack[*count - 1], last);
+    fragment_free(last);
+    return status;
+}
+
+static bool merge_rank(const struct part *part, uint32_t rank, struct fragment **stack, unsigned *count)
+{
+    const char *name = part ? part->path : "a rank without a file";
+    enum pilgrim_status status = part ? read_fragment(part->path, &stack[*count]) : make_absent(rank, &stack[*count]);
+    if (status == PILGRIM_OK)
+        ++*count;
+    for (uint32_t bits = rank; status == PILGRIM_OK && bits & 1; bits >>= 1)
+        status = merge_last(stack, count);
+    return status == PILGRIM_OK || fail_status(name, status);
+}
+
+/* The fragment of all ranks, to be freed; NULL (it was said why). */
+static struct fragment *merge_all(const struct job *job)
+{
+    struct fragment *stack[LEVELS];
+    unsigned count = 0;
+    size_t next = 0;
+    bool good = true;
+    for (uint32_t rank = 0; good && rank < job->head.ranks; rank++) {
+        bool there = next < job->count && job->parts[next].rank == rank;
+        good = merge_rank(there ? &job->parts[next] : NULL, rank, stack, &count);
+        next += there;
+    }
+    while (good && count > 1) {
+        enum pilgrim_status status = merge_last(stack, &count);
+        good = status == PILGRIM_OK || fail_status("all ranks", status);
+    }
+    while (!good && count)
+        fragment_free(stack[--count]);
+    return good ? stack[0] : NULL;
+}
+
+/* ---- the trace ---- */
+
+static enum pilgrim_status make_trace(const struct job *job, struct fragment *f, struct bytes *file)
+{
+    for (size_t i = 0; i < job->head.property_count; i++)
+        TRY(fragment_set_property(f, job->head.properties[i].key, job->head.properties[i].value));
+    if (job->missing)
+        TRY(fragment_set_property(f, "missing", job->missing));
+    TRY(fragment_write(f, job->head.times, file));
+    return bytes_status(file);
+}
+
+static bool write_trace(const struct job *job, struct fragment *f, const char *path)
+{
+    struct bytes file = {0}, written = {0};
+    enum pilgrim_status status = make_trace(job, f, &file);
+    if (status == PILGRIM_OK)
+        status = output_write(path, file.data, file.length, &written);
+    bool good = status == PILGRIM_OK || fail_status(status == PILGRIM_IO ? (const char *)written.data : path, status);
+    if (good && job->missing)
+        (void)fail_missing(job, "; the trace has no calls of theirs");
+    if (good)
+        printf("%" PRIu64 " calls of %" PRIu32 " ranks in %s, %zu bytes\n", fragment_calls(f), fragment_ranks(f),
+               (const char *)written.data, file.length);
+    bytes_free(&file);
+    bytes_free(&written);
+    return good;
+}
+
+/* Where the trace goes if nobody says: a folder's name without the suffix, else the name that the run would have given it. */
+static char *default_path(const struct job *job, const char *argument)
+{
+    size_t length = strlen(argument);
+    while (length > 1 && argument[length - 1] == '/')
+        length--;
+    char *path = strndup(argument, length);
+    if (path && has_suffix(path, OUTPUT_FOLDER_SUFFIX)) {
+        path[length - strlen(OUTPUT_FOLDER_SUFFIX)] = 0;
+        return path;
+    }
+    const char *slash = strrchr(job->head.trace, '/');
+    free(path);
+    return strdup(slash ? slash + 1 : job->head.trace);
+}
+
+static bool run(struct job *job, char **arguments, const char *output, bool partial)
+{
+    bool good = true;
+    for (char **argument = arguments; good && *argument; argument++)
+        good = add_path(job, *argument);
+    if (!good || !prepare(job, partial))
+        return false;
+    char *path = output ? strdup(output) : default_path(job, arguments[0]);
+    struct fragment *f = path ? merge_all(job) : NULL;
+    good = path ? f && write_trace(job, f, path) : fail_status(arguments[0], PILGRIM_NOMEM);
+    fragment_free(f);
+    free(path);
+    return good;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct option options[] = {{"output", required_argument, NULL, 'o'},
+                                            {"partial", no_argument, NULL, 'p'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {"version", no_argument, NULL, 'V'},
+                                            {NULL, 0, NULL, 0}};
+    const char *output = NULL;
+    bool partial = false;
+    for (int option; (option = getopt_long(argc, argv, "o:hV", options, NULL)) != -1;)
+        switch (option) {
+        case 'o':
+            output = optarg;
+            break;
+        case 'p':
+            partial = true;
+            break;
+        case 'h':
+            printf("%s%s", usage, help);
+            return EXIT_SUCCESS;
+        case 'V':
+            puts("pilgrim-merge " PILGRIM_VERSION_TEXT);
+            return EXIT_SUCCESS;
+        default:
+            fputs(usage, stderr);
+            return EXIT_USAGE;
+        }
+    if (optind == argc || (output && !*output)) {
+        fputs(usage, stderr);
+        return EXIT_USAGE;
+    }
+    struct job job = {0};
+    bool good = run(&job, argv + optind, output, partial);
+    for (size_t i = 0; i < job.count; i++)
+        free(job.parts[i].path);
+    free(job.parts);
+    free(job.missing);
+    bytes_free(&job.texts);
+    return good ? EXIT_SUCCESS : EXIT_FAILURE;
+}
