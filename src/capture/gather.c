@@ -8,6 +8,7 @@
  *   child -> parent   TAG_FIRST: what happened below, and the sealed fragment if it is short
  *   parent -> child   TAG_ANSWER: ORDER_GO: the parent wants the rest; else the outcome
  *   child -> parent   TAG_PART: the rest, in parts of limited size, as MPI's counts are ints
+ *   child -> parent   TAG_GONE: the child has given up
  *
  * So nothing long is sent to a process that does not wait for it. All waiting is polling, ever more rarely: there may be
  * more processes than processors. */
@@ -21,12 +22,15 @@
 #include "capture/capture.h"
 #include "merge/fragment_file.h"
 
-enum { TAG_FIRST = 1, TAG_ANSWER = 2, TAG_PART = 3, PART_BYTES = 1 << 20, CHILDREN_MAX = 32 };
+enum { TAG_FIRST = 1, TAG_ANSWER = 2, TAG_PART = 3, TAG_GONE = 4, PART_BYTES = 1 << 20, CHILDREN_MAX = 32, PROBES = 3 };
 enum { ORDER_GO = GATHER_LOST + 1 };
 enum { ENCLOSED_BYTES_MAX = GATHER_FIRST_BYTES - sizeof(struct gather_letter) };
 
 #define SECOND_NS INT64_C(1000000000)
 #define TELL_NS SECOND_NS
+
+/* Not all give up at once: on the way up those below are first, on the way down those above, and the others hear of it. */
+#define LEVEL_NS (SECOND_NS / 50)
 
 /* Waiting: at first the processor is only offered to others; then an eighth of the time so far is slept, up to the longest. */
 #define NAP_FROM_NS 100000
@@ -112,6 +116,16 @@ static bool receive_parts(struct gather *g, uint8_t *data, size_t length, int fr
     return true;
 }
 
+/* Whether there is a message that was sent long ago: not all that comes in at once is seen at once. */
+static bool has_sent(int rank, int tag)
+{
+    int flag = 0;
+    for (int i = 0; i < PROBES && !flag; i++)
+        if (PMPI_Iprobe(rank, tag, capture.comm, &flag, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+            return false;
+    return flag;
+}
+
 /* ---- the tree ---- */
 
 /* The next one below this process; *STEP is 1 at first. -1: there are no more. */
@@ -176,12 +190,14 @@ static void receive_child(struct gather *g, int child)
     struct gather_letter letter;
     memcpy(&letter, first, sizeof letter);
     gather_note(g, (enum gather_outcome)letter.outcome, letter.rank);
+    if (has_sent(child, TAG_GONE))
+        gather_note(g, GATHER_LATE, child);
     if (g->state.outcome == GATHER_WHOLE)
         receive_fragment(g, child, letter.length, first + sizeof letter);
     free(first);
 }
 
-/* Sends SEALED to the parent and waits for what comes of it. */
+/* Sends SEALED to the parent, unless that has decided without it, and waits for what comes of it. */
 static bool hand_over(struct gather *g, const struct bytes *sealed, int parent)
 {
     size_t length = g->state.outcome == GATHER_WHOLE ? sealed->length : 0;
@@ -191,7 +207,8 @@ static bool hand_over(struct gather *g, const struct bytes *sealed, int parent)
     memcpy(g->first, &letter, sizeof letter);
     if (here)
         memcpy(g->first + sizeof letter, sealed->data, here);
-    if (!send_bytes(g, g->first, sizeof letter + here, parent, TAG_FIRST, g->end_ns))
+    if (!has_sent(parent, TAG_ANSWER) &&
+        !send_bytes(g, g->first, sizeof letter + here, parent, TAG_FIRST, g->end_ns))
         return false;
     for (;;) {
         if (!receive_bytes(g, &g->answer, sizeof g->answer, parent, TAG_ANSWER, g->end_ns))
@@ -201,6 +218,12 @@ static bool hand_over(struct gather *g, const struct bytes *sealed, int parent)
         if (!send_parts(g, sealed->data + here, length - here, parent))
             return false;
     }
+}
+
+static void give_up(struct gather *g, int parent)
+{
+    gather_note(g, GATHER_LATE, parent);
+    (void)send_bytes(g, NULL, 0, parent, TAG_GONE, 0);
 }
 
 static void climb(struct gather *g, bool merged, int parent)
@@ -213,7 +236,7 @@ static void climb(struct gather *g, bool merged, int parent)
     if (hand_over(g, merged ? &sealed : &g->own, parent))
         g->state = g->answer;
     else
-        gather_note(g, GATHER_LATE, parent);
+        give_up(g, parent);
     if (!g->abandoned)
         bytes_free(&sealed);
 }
@@ -222,7 +245,7 @@ void gather_begin(struct gather *g, struct fragment *fragment, uint32_t limit_s)
 {
     g->fragment = fragment;
     g->merge_end_ns = now_ns() + limit_s * SECOND_NS;
-    g->end_ns = g->merge_end_ns + limit_s * SECOND_NS;
+    g->end_ns = g->merge_end_ns + limit_s * SECOND_NS + __builtin_popcount((unsigned)capture.rank) * LEVEL_NS;
     if (!fragment || (capture.size > 1 && fragment_seal(fragment, &g->own) != PILGRIM_OK)) {
         bytes_free(&g->own);
         gather_note(g, GATHER_LOST, capture.rank);
@@ -232,8 +255,10 @@ void gather_begin(struct gather *g, struct fragment *fragment, uint32_t limit_s)
 void gather_up(struct gather *g)
 {
     int64_t step = 1;
-    for (int child; (child = next_child(&step)) >= 0;)
+    for (int child; (child = next_child(&step)) >= 0;) {
+        g->merge_end_ns += LEVEL_NS;
         receive_child(g, child);
+    }
     if (capture.rank)
         climb(g, step > 1, capture.rank - (capture.rank & -capture.rank));
     else if (capture.size > 1 && now_ns() > g->end_ns)
@@ -247,7 +272,9 @@ void gather_tell(struct gather *g)
     int64_t step = 1, end_ns = now_ns() + TELL_NS;
     g->told = g->state;
     for (int child; (child = next_child(&step)) >= 0;)
-        if (PMPI_Isend(&g->told, sizeof g->told, MPI_BYTE, child, TAG_ANSWER, capture.comm, &requests[count]) == MPI_SUCCESS)
+        if (has_sent(child, TAG_GONE))
+            (void)receive_bytes(g, NULL, 0, child, TAG_GONE, end_ns);
+        else if (PMPI_Isend(&g->told, sizeof g->told, MPI_BYTE, child, TAG_ANSWER, capture.comm, &requests[count]) == MPI_SUCCESS)
             count++;
     for (int i = 0; i < count; i++)
         await(g, &requests[i], false, end_ns);
