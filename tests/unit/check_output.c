@@ -187,6 +187,100 @@ START_TEST(writers_at_once)
 }
 END_TEST
 
+START_TEST(placed_once)
+{
+    ck_assert_int_eq(output_place("one", "first", 5), PILGRIM_OK);
+    ck_assert_int_eq(output_place("one", "second", 6), PILGRIM_IO);
+    ck_assert_int_eq(errno, EEXIST);
+    check_content("one", "first");
+    ck_assert_int_eq(output_place("absent/one", "x", 1), PILGRIM_IO);
+    ck_assert_int_eq(errno, ENOENT);
+    ck_assert_int_eq(count_files(), 1);
+}
+END_TEST
+
+static void check_folder(const char *path, uint64_t run, const char *expected, bool first)
+{
+    struct bytes name = {0};
+    bool was_first;
+    ck_assert_int_eq(output_folder(path, run, &name, &was_first), PILGRIM_OK);
+    ck_assert_str_eq((const char *)name.data, expected);
+    ck_assert_int_eq(was_first, first);
+    bytes_free(&name);
+}
+
+static void remove_folder(const char *name)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/run", name);
+    unlink(path);
+    ck_assert_int_eq(rmdir(name), 0); /* so nothing else was left in it */
+}
+
+/* One folder for each run, one process of it is the first; a name that is taken, by whatever, gets a number. */
+START_TEST(folders)
+{
+    check_folder("app.pilgrim", 1, "app.pilgrim.fragments", true);
+    check_folder("app.pilgrim", 1, "app.pilgrim.fragments", false);
+    check_folder("app.pilgrim", UINT64_MAX, "app.1.pilgrim.fragments", true);
+    check_folder("app.pilgrim", 0, "app.2.pilgrim.fragments", true);
+    check_folder("app.pilgrim", 1, "app.pilgrim.fragments", false);
+    check_folder("app.pilgrim", UINT64_MAX, "app.1.pilgrim.fragments", false);
+    ck_assert_int_eq(output_place("plain.fragments", "a file", 6), PILGRIM_OK);
+    check_folder("plain", 1, "plain.1.fragments", true);
+    ck_assert_int_eq(mkdir("odd.fragments", 0777), 0);
+    ck_assert_int_eq(output_place("odd.fragments/run", "", 0), PILGRIM_OK);
+    check_folder("odd", 1, "odd.1.fragments", true);
+    struct bytes name = {0};
+    bool first;
+    ck_assert_int_eq(output_folder("absent/app", 1, &name, &first), PILGRIM_IO);
+    ck_assert_int_eq(errno, ENOENT);
+    ck_assert_str_eq((const char *)name.data, "absent/app.fragments");
+    bytes_free(&name);
+    static const char *const made[] = {"app.pilgrim.fragments", "app.1.pilgrim.fragments", "app.2.pilgrim.fragments",
+                                       "plain.1.fragments", "odd.fragments", "odd.1.fragments"};
+    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
+        remove_folder(made[i]);
+}
+END_TEST
+
+/* Processes of two runs at once: two folders, and one first process in each. */
+START_TEST(folders_at_once)
+{
+    enum { PROCESSES = 16 };
+    unsigned firsts[2] = {0};
+    char names[2][64] = {{0}};
+    int ends[2];
+    ck_assert_int_eq(pipe(ends), 0);
+    for (unsigned i = 0; i < PROCESSES; i++)
+        if (!fork()) {
+            struct bytes name = {0};
+            bool first = false;
+            char line[64] = {(char)i};
+            if (output_folder("app.pilgrim", i % 2, &name, &first) == PILGRIM_OK)
+                snprintf(line + 1, sizeof line - 1, "%d%s", first, (const char *)name.data);
+            _exit(write(ends[1], line, sizeof line) != sizeof line);
+        }
+    for (unsigned i = 0; i < PROCESSES; i++) {
+        char line[64];
+        int status;
+        ck_assert_int_eq(read(ends[0], line, sizeof line), sizeof line);
+        ck_assert_int_gt(wait(&status), 0);
+        ck_assert_int_eq(status, 0);
+        unsigned run = (unsigned)line[0] % 2;
+        firsts[run] += line[1] == '1';
+        if (!*names[run])
+            snprintf(names[run], sizeof names[run], "%s", line + 2);
+        ck_assert_str_eq(names[run], line + 2);
+    }
+    ck_assert_uint_eq(firsts[0], 1);
+    ck_assert_uint_eq(firsts[1], 1);
+    ck_assert_str_ne(names[0], names[1]);
+    remove_folder("app.pilgrim.fragments");
+    remove_folder("app.1.pilgrim.fragments");
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("output");
@@ -200,6 +294,9 @@ int main(void)
     tcase_add_test(files, mode_follows_umask);
     tcase_add_test(files, failures_leave_nothing);
     tcase_add_test(files, writers_at_once);
+    tcase_add_test(files, placed_once);
+    tcase_add_test(files, folders);
+    tcase_add_test(files, folders_at_once);
     suite_add_tcase(suite, files);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

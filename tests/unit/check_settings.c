@@ -29,7 +29,7 @@ static void check_default(const struct settings *s)
 {
     ck_assert_ptr_null(s->trace);
     ck_assert_ptr_null(s->shadow);
-    ck_assert(!s->off && !s->quiet && s->buffers && s->times && s->stack == 1);
+    ck_assert(!s->off && !s->quiet && s->buffers && s->times && s->stack == 1 && s->merge_limit_s == 300);
 }
 
 START_TEST(nothing_is_set)
@@ -65,6 +65,10 @@ START_TEST(accepted_words)
     ck_assert_uint_eq(s.stack, 1);
     ck_assert_int_eq(read_one(&s, "PILGRIM_STACK=64"), 0);
     ck_assert_uint_eq(s.stack, 64);
+    ck_assert_int_eq(read_one(&s, "PILGRIM_MERGE_TIMEOUT=0"), 0);
+    ck_assert_uint_eq(s.merge_limit_s, 0);
+    ck_assert_int_eq(read_one(&s, "PILGRIM_MERGE_TIMEOUT=1000000"), 0);
+    ck_assert_uint_eq(s.merge_limit_s, 1000000);
     ck_assert_int_eq(read_one(&s, "PILGRIM_SHADOW=/tmp/shadow"), 0);
     ck_assert_str_eq(s.shadow, "/tmp/shadow");
 }
@@ -88,6 +92,11 @@ START_TEST(bad_values)
         {"PILGRIM_STACK=2x", "PILGRIM_STACK=2x", "1 to 64"},
         {"PILGRIM_STACK=-1", "PILGRIM_STACK=-1", "1 to 64"},
         {"PILGRIM_STACK=", "PILGRIM_STACK=", "1 to 64"},
+        {"PILGRIM_MERGE_TIMEOUT=1000001", "PILGRIM_MERGE_TIMEOUT=1000001", "0 to 1000000"},
+        {"PILGRIM_MERGE_TIMEOUT=18446744073709551616", "PILGRIM_MERGE_TIMEOUT=18446744073709551616", "0 to 1000000"},
+        {"PILGRIM_MERGE_TIMEOUT=-1", "PILGRIM_MERGE_TIMEOUT=-1", "0 to 1000000"},
+        {"PILGRIM_MERGE_TIMEOUT=1.5", "PILGRIM_MERGE_TIMEOUT=1.5", "0 to 1000000"},
+        {"PILGRIM_MERGE_TIMEOUT=", "PILGRIM_MERGE_TIMEOUT=", "0 to 1000000"},
         {"PILGRIM_SHADOW=", "PILGRIM_SHADOW=", "a folder"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {

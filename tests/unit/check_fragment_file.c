@@ -1,0 +1,230 @@
+/* Fragment files: what was written is read, and makes the same trace; a file that is cut off at any byte, or has any byte
+ * changed, is refused and harms nothing. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/section.h"
+#include "made_trace.h"
+#include "merge/fragment_file.h"
+
+enum { RANK = 5 };
+
+static const struct fragment_head written = {
+    .run = UINT64_C(0xfedcba9876543210),
+    .rank = RANK,
+    .ranks = RANKS,
+    .times = true,
+    .tracer = "pilgrim 1.2.3",
+    .trace = "some where/\xff.pilgrim",
+    .property_count = 2,
+    .properties = {{"program", "check"}, {"empty", ""}},
+};
+
+/* Of a rank of made_trace.h. */
+static struct fragment *fragment_of(unsigned rank)
+{
+    struct fragment *f = fragment_new(rank);
+    struct stream *process = process_stream(rank), *threads[3];
+    struct bytes key = {0};
+    for (unsigned t = 0; t < threads_of(rank); t++) {
+        threads[t] = stream_new(&vocabulary, resolve);
+        for (unsigned i = 0; i < calls_of(rank, t); i++) {
+            uint32_t function;
+            unsigned site;
+            make_call(rank, t, i, &function, &site, &key);
+            append(threads[t], function, site, &key);
+        }
+    }
+    ck_assert_int_eq(fragment_add_rank(f, process, (const struct stream *const *)threads, threads_of(rank)), PILGRIM_OK);
+    stream_free(process);
+    for (unsigned t = 0; t < threads_of(rank); t++)
+        stream_free(threads[t]);
+    bytes_free(&key);
+    return f;
+}
+
+static struct bytes file_of(const struct fragment_head *head)
+{
+    struct bytes sealed = {0}, file = {0};
+    struct fragment *f = fragment_of(head->rank);
+    ck_assert_int_eq(fragment_seal(f, &sealed), PILGRIM_OK);
+    ck_assert_int_eq(fragment_file_write(head, &sealed, &file), PILGRIM_OK);
+    fragment_free(f);
+    bytes_free(&sealed);
+    return file;
+}
+
+static struct bytes packed(struct fragment *f)
+{
+    struct bytes out = {0};
+    fragment_pack(f, &out);
+    fragment_free(f);
+    return out;
+}
+
+/* What reading the head, then all of a file of exactly LENGTH bytes of memory gives. */
+static enum pilgrim_status read_both(const uint8_t *data, size_t length)
+{
+    struct fragment_head head;
+    struct bytes texts = {0};
+    struct fragment *f = NULL;
+    uint8_t *copy = malloc(length + !length);
+    if (length)
+        memcpy(copy, data, length);
+    enum pilgrim_status status = fragment_file_head(copy, length, &head, &texts);
+    enum pilgrim_status whole = fragment_file_read(copy, length, &f);
+    ck_assert_msg(status == PILGRIM_OK || whole == status, "the head: %d, the whole: %d", status, whole);
+    ck_assert_msg((whole == PILGRIM_OK) == (f != NULL), "%d with%s a fragment", whole, f ? "" : "out");
+    fragment_free(f);
+    bytes_free(&texts);
+    free(copy);
+    return whole;
+}
+
+START_TEST(what_was_written_is_read)
+{
+    struct bytes file = file_of(&written), texts = {0};
+    struct fragment_head head;
+    size_t beginning = file.length < FRAGMENT_HEAD_BYTES_MAX ? file.length : FRAGMENT_HEAD_BYTES_MAX;
+    ck_assert_int_eq(fragment_file_head(file.data, beginning, &head, &texts), PILGRIM_OK);
+    ck_assert(head.run == written.run && head.rank == RANK && head.ranks == RANKS && head.times);
+    ck_assert_str_eq(head.tracer, written.tracer);
+    ck_assert_str_eq(head.trace, written.trace);
+    ck_assert_uint_eq(head.property_count, 2);
+    for (size_t i = 0; i < 2; i++) {
+        ck_assert_str_eq(head.properties[i].key, written.properties[i].key);
+        ck_assert_str_eq(head.properties[i].value, written.properties[i].value);
+    }
+    struct fragment *f = NULL;
+    ck_assert_int_eq(fragment_file_read(file.data, file.length, &f), PILGRIM_OK);
+    struct bytes expected = packed(fragment_of(RANK)), found = packed(f);
+    ck_assert_uint_eq(found.length, expected.length);
+    ck_assert_mem_eq(found.data, expected.data, expected.length);
+    bytes_free(&expected);
+    bytes_free(&found);
+    bytes_free(&file);
+    bytes_free(&texts);
+}
+END_TEST
+
+/* The files of all ranks make the trace that the fragments themselves make, byte for byte. */
+START_TEST(same_trace)
+{
+    struct fragment *all = NULL, *f = NULL;
+    for (unsigned rank = 0; rank < RANKS; rank++) {
+        struct fragment_head head = written;
+        head.rank = rank;
+        struct bytes file = file_of(&head);
+        ck_assert_int_eq(fragment_file_read(file.data, file.length, rank ? &f : &all), PILGRIM_OK);
+        if (rank) {
+            ck_assert_int_eq(fragment_merge(all, f), PILGRIM_OK);
+            fragment_free(f);
+        }
+        bytes_free(&file);
+    }
+    struct bytes expected = {0}, found = {0};
+    make_trace(&expected);
+    ck_assert_int_eq(fragment_set_property(all, "program", "check_reader"), PILGRIM_OK);
+    ck_assert_int_eq(fragment_write(all, true, &found), PILGRIM_OK);
+    ck_assert_uint_eq(found.length, expected.length);
+    ck_assert_mem_eq(found.data, expected.data, expected.length);
+    fragment_free(all);
+    bytes_free(&expected);
+    bytes_free(&found);
+}
+END_TEST
+
+/* A head takes any path, and as many properties as there may be; what is too long is refused, not cut off. */
+START_TEST(long_heads)
+{
+    static char path[FRAGMENT_HEAD_BYTES_MAX];
+    struct fragment_head head = written;
+    memset(path, 'x', 5000);
+    head.trace = path;
+    head.property_count = FRAGMENT_PROPERTIES_MAX;
+    for (size_t i = 0; i < FRAGMENT_PROPERTIES_MAX; i++)
+        head.properties[i] = (struct fragment_property){"key", "value"};
+    struct bytes file = file_of(&head), texts = {0};
+    struct fragment_head found;
+    ck_assert_int_eq(fragment_file_head(file.data, file.length, &found, &texts), PILGRIM_OK);
+    ck_assert_str_eq(found.trace, path);
+    ck_assert_uint_eq(found.property_count, FRAGMENT_PROPERTIES_MAX);
+    bytes_free(&texts);
+    bytes_free(&file);
+    memset(path, 'x', sizeof path - 1);
+    struct bytes sealed = {0};
+    ck_assert_int_eq(fragment_file_write(&head, &sealed, &file), PILGRIM_LIMIT);
+    bytes_free(&file);
+}
+END_TEST
+
+START_TEST(cut_off_anywhere)
+{
+    struct bytes file = file_of(&written);
+    for (size_t length = 0; length < file.length; length++) {
+        enum pilgrim_status status = read_both(file.data, length);
+        ck_assert_msg(status == (length < 8 ? PILGRIM_NOT_TRACE : PILGRIM_TRUNCATED), "%zu bytes: %d", length, status);
+    }
+    ck_assert_int_eq(read_both(file.data, file.length), PILGRIM_OK);
+    bytes_put_u8(&file, 0);
+    ck_assert_int_eq(read_both(file.data, file.length), PILGRIM_DAMAGED);
+    bytes_free(&file);
+}
+END_TEST
+
+START_TEST(any_byte_changed)
+{
+    struct bytes file = file_of(&written);
+    for (size_t i = 0; i < file.length; i++)
+        for (unsigned change = 1; change < 256; change += change < 4 ? 1 : 63) {
+            file.data[i] ^= (uint8_t)change;
+            enum pilgrim_status status = read_both(file.data, file.length);
+            enum pilgrim_status expected = i < 8 ? PILGRIM_NOT_TRACE : i < 10 ? PILGRIM_VERSION : PILGRIM_DAMAGED;
+            bool good = status == expected || (i >= 10 && status == PILGRIM_TRUNCATED);
+            ck_assert_msg(good, "byte %zu ^ %u: %d", i, change, status);
+            file.data[i] ^= (uint8_t)change;
+        }
+    ck_assert_int_eq(read_both(file.data, file.length), PILGRIM_OK);
+    bytes_free(&file);
+}
+END_TEST
+
+/* Contents that are wrong under right checksums, byte by byte: refused or understood, and nothing worse (the sanitizers
+ * tell). */
+START_TEST(any_byte_of_a_content_changed)
+{
+    struct bytes content = packed(fragment_of(RANK));
+    for (size_t i = 0; i < content.length; i++)
+        for (unsigned change = 1; change < 256; change *= 2) {
+            struct bytes sealed = {0};
+            struct fragment *f = NULL;
+            content.data[i] ^= (uint8_t)change;
+            ck_assert_int_eq(section_write_fast(&sealed, 33, &content), PILGRIM_OK);
+            enum pilgrim_status status = fragment_unseal(sealed.data, sealed.length, &f);
+            ck_assert_msg((status == PILGRIM_OK) == (f != NULL), "byte %zu: %d", i, status);
+            fragment_free(f);
+            bytes_free(&sealed);
+            content.data[i] ^= (uint8_t)change;
+        }
+    bytes_free(&content);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("fragment_file");
+    TCase *tests = tcase_create("fragment_file");
+    tcase_set_timeout(tests, 120);
+    tcase_add_test(tests, what_was_written_is_read);
+    tcase_add_test(tests, same_trace);
+    tcase_add_test(tests, long_heads);
+    tcase_add_test(tests, cut_off_anywhere);
+    tcase_add_test(tests, any_byte_changed);
+    tcase_add_test(tests, any_byte_of_a_content_changed);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
