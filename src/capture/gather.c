@@ -22,7 +22,7 @@
 #include "capture/capture.h"
 #include "merge/fragment_file.h"
 
-enum { TAG_FIRST = 1, TAG_ANSWER = 2, TAG_PART = 3, TAG_GONE = 4, PART_BYTES = 1 << 20, CHILDREN_MAX = 32, PROBES = 3 };
+enum { TAG_FIRST = 1, TAG_ANSWER = 2, TAG_PART = 3, TAG_GONE = 4, PART_BYTES = 1 << 20, CHILDREN_MAX = 32, PROBES = 8 };
 enum { ORDER_GO = GATHER_LOST + 1 };
 enum { ENCLOSED_BYTES_MAX = GATHER_FIRST_BYTES - sizeof(struct gather_letter) };
 

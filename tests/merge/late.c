@@ -1,10 +1,11 @@
 /* late HOW RANK CALLS: a program of which one rank does not reach MPI_Finalize with the others.
  *
- * Each rank makes CALLS calls with arguments of its own. Then RANK waits until the folder in the environment's LATE_FOLDER has
+ * Each rank makes CALLS calls with arguments of its own. Then rank RANK waits until the folder in the environment's LATE_FOLDER has
  * LATE_FILES fragment files, which is when all others have given up; without LATE_FOLDER it does not wait. HOW:
  *   late   it goes on to MPI_Finalize
  *   gone   it ends without MPI_Finalize
- *   short  it does not wait, but has hardly any memory left for MPI_Finalize, and gets it back once MPI itself finalizes */
+ *   short  it makes a single call and does not wait, but has hardly any memory left to merge what the others did; it gets it
+ *          back once MPI itself finalizes */
 #include <dirent.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -81,9 +82,10 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (argc != 4)
         MPI_Abort(MPI_COMM_WORLD, 2);
-    make_calls(rank, atoi(argv[3]));
-    if (rank == atoi(argv[2])) {
-        if (!strcmp(argv[1], "short"))
+    int is_short = !strcmp(argv[1], "short"), chosen = rank == atoi(argv[2]);
+    make_calls(rank, is_short && chosen ? 1 : atoi(argv[3]));
+    if (chosen) {
+        if (is_short)
             take_memory();
         else
             wait_for_fragments();
