@@ -17,6 +17,7 @@ src/objects    base mpi
 src/capture    base grammar signature timing format merge objects mpi public
 src/reader     base grammar timing format public
 src/launch
+src/tools      base format merge
 decoder        public
 gen            base
 examples       mpi public
