@@ -10,7 +10,7 @@
 
 enum kind { VALUE_PATTERN, VALUE_FOLDER, VALUE_SWITCH, VALUE_FRAMES };
 
-enum { TRACE, OFF, QUIET, BUFFERS, TIMING, STACK, SHADOW, VARIABLE_COUNT };
+enum { TRACE, OFF, QUIET, BUFFERS, TIMING, STACK, SYSTEM, SHADOW, VARIABLE_COUNT };
 
 static const struct variable {
     const char *name;
@@ -24,6 +24,7 @@ static const struct variable {
     [BUFFERS] = {"PILGRIM_BUFFERS", VALUE_SWITCH, "on", "off", "on or off"},
     [TIMING] = {"PILGRIM_TIMING", VALUE_SWITCH, "aggregate", "off", "aggregate or off"},
     [STACK] = {"PILGRIM_STACK", VALUE_FRAMES, NULL, NULL, "a number of frames from 1 to 64"},
+    [SYSTEM] = {"PILGRIM_SYSTEM", VALUE_SWITCH, "on", "off", "on or off"},
     [SHADOW] = {"PILGRIM_SHADOW", VALUE_FOLDER, NULL, NULL, "a folder"},
 };
 
@@ -88,6 +89,9 @@ static void variable_set(struct settings *s, const struct variable *v, const cha
     case STACK:
         s->stack = frames_of(value);
         break;
+    case SYSTEM:
+        s->system = yes;
+        break;
     default:
         s->shadow = value;
         break;
@@ -96,7 +100,7 @@ static void variable_set(struct settings *s, const struct variable *v, const cha
 
 void settings_read(struct settings *s, char *const *environment)
 {
-    *s = (struct settings){.buffers = true, .times = true, .stack = 1};
+    *s = (struct settings){.buffers = true, .times = true, .system = true, .stack = 1};
     for (; environment && *environment; environment++) {
         const char *value;
         const struct variable *v = variable_of(*environment, &value);
