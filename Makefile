@@ -257,7 +257,7 @@ $(B)/pilgrim-run: $(B)/obj/src/launch/pilgrim-run.o
 
 # ---- programs to trace, tests, benchmarks ----
 
-programs: $(PROGRAMS) $(FORTRAN_PROGRAMS) $(B)/programs/every $(B)/programs/yield.so
+programs: $(PROGRAMS) $(FORTRAN_PROGRAMS) $(B)/programs/every $(B)/programs/yield.so $(B)/programs/hosts.so
 
 PROGRAM_COMPILE = $(call say,MPICC)$(MPICC) $(PROGRAM_FLAGS) $(MPI_FLAGS) -o $@ $< $(PROGRAM_LIBS) -lm -lpthread
 
@@ -308,7 +308,7 @@ $(B)/programs/every: $(B)/every/every_calls.c $(call sources,tests/every) $(S)/t
 	@mkdir -p $(@D)
 	$(call say,MPICC)$(MPICC) $(PROGRAM_FLAGS) -O0 $(MPI_FLAGS) -I$(S)/tests/every -o $@ $(filter %.c,$^)
 
-$(B)/programs/yield.so: $(S)/tests/yield.c
+$(B)/programs/%.so: $(S)/tests/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -fPIC -shared -o $@ $< -ldl
 
