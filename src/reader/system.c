@@ -1,4 +1,4 @@
-/* The machine that a program ran on, made out of what each process says of its place: the last call of its process stream.
+/* The machine that a program ran on, made out of what each process says of its place in its call of pilgrim_process.
  *
  * Kept are, for each rank, its host and pid; the ranks ordered by host, within a host by rank, so that a process of a host is
  * found by its place, and a rank's place by bisection. Hosts are known by their whole place: kinds and names of all levels, each
@@ -78,39 +78,35 @@ static void put_place(struct bytes *to, const struct pilgrim_value *place)
         to->length = 0;
 }
 
-static const struct pilgrim_value *argument(const struct pilgrim_call *call, const char *name)
+static const struct pilgrim_value *argument(const struct pilgrim_function *f, const struct pilgrim_value *in,
+                                            const char *name)
 {
-    const struct pilgrim_function *f = call->function;
     for (size_t i = 0; i < f->parameter_count; i++)
         if (f->parameters[i].direction == PILGRIM_IN && !strcmp(f->parameters[i].name, name))
-            return &call->in[i];
+            return &in[i];
     return NULL;
 }
 
-/* Notes what the last call of RANK's process stream says. SCRATCH: for a key. */
-static enum pilgrim_status read_rank(struct pilgrim_system *s, uint32_t rank, struct bytes *scratch,
+/* Notes what RANK says. KEY is room for a key, and then its. */
+static enum pilgrim_status read_rank(struct pilgrim_system *s, uint32_t rank, struct bytes *key,
                                      struct pilgrim_error *error)
 {
-    struct pilgrim_cursor *cursor;
-    struct pilgrim_call call;
-    enum pilgrim_status status = process_cursor_open(s->trace, rank, &cursor, error);
-    if (status != PILGRIM_OK)
-        return status;
-    scratch->length = 0;
-    s->pid[rank] = PID_UNKNOWN;
-    while ((status = pilgrim_cursor_next(cursor, &call, error)) == PILGRIM_OK) {
-        if (strcmp(call.function->name, "pilgrim_process") != 0)
-            continue;
-        const struct pilgrim_value *pid = argument(&call, "pid");
-        s->pid[rank] = pid && pid->type == PILGRIM_INT ? pid->integer : PID_UNKNOWN;
-        put_place(scratch, argument(&call, "place"));
+    struct arena scratch = {0};
+    const struct pilgrim_function *f;
+    const struct pilgrim_value *in, *pid = NULL;
+    key->length = 0;
+    enum pilgrim_status status = process_values(s->trace, rank, &scratch, &f, &in, error);
+    if (status == PILGRIM_OK) {
+        pid = argument(f, in, "pid");
+        put_place(key, argument(f, in, "place"));
     }
-    pilgrim_cursor_close(cursor);
-    if (status != PILGRIM_END)
+    s->pid[rank] = pid && pid->type == PILGRIM_INT ? pid->integer : PID_UNKNOWN;
+    arena_free(&scratch);
+    if (status != PILGRIM_OK && status != PILGRIM_END)
         return status;
-    status = bytes_status(scratch);
+    status = bytes_status(key);
     if (status == PILGRIM_OK)
-        status = intern_add(&s->places, scratch->data, scratch->length, &s->host[rank]);
+        status = intern_add(&s->places, key->data, key->length, &s->host[rank]);
     return status == PILGRIM_OK ? status : trace_error(error, status, 0, "not enough memory");
 }
 
@@ -156,7 +152,7 @@ static void order_ranks(struct pilgrim_system *s)
 static enum pilgrim_status read_all(struct pilgrim_system *s, struct pilgrim_error *error)
 {
     uint32_t ranks = s->trace->rank_count;
-    struct bytes scratch = {0};
+    struct bytes key = {0};
     enum pilgrim_status status = PILGRIM_OK;
     s->host = malloc(ranks * sizeof *s->host);
     s->pid = malloc(ranks * sizeof *s->pid);
@@ -164,8 +160,8 @@ static enum pilgrim_status read_all(struct pilgrim_system *s, struct pilgrim_err
     if (!s->host || !s->pid || !s->ordered)
         return trace_error(error, PILGRIM_NOMEM, 0, "not enough memory");
     for (uint32_t rank = 0; rank < ranks && status == PILGRIM_OK; rank++)
-        status = read_rank(s, rank, &scratch, error);
-    bytes_free(&scratch);
+        status = read_rank(s, rank, &key, error);
+    bytes_free(&key);
     if (status != PILGRIM_OK)
         return status;
     s->first = calloc((size_t)s->places.count + 1, sizeof *s->first);
