@@ -45,7 +45,7 @@ TRACER := $(call objects,src/objects src/capture)
 TRACER := $(if $(findstring -fsanitize=thread,$(CFLAGS)),$(filter-out %/objects/alloc.o,$(TRACER)),$(TRACER))
 # Those of the tracer's files that know no MPI, so that they are tested without it.
 PLAIN := $(patsubst %,$(B)/obj/src/%.o,objects/device objects/driver objects/heap objects/mappings objects/memory objects/modules \
-	objects/pages objects/pool objects/requests objects/sharing objects/table capture/settings)
+	objects/pages objects/pool objects/requests objects/sharing objects/table capture/settings capture/place)
 DECODER := $(call objects,decoder)
 GENERATOR := $(call objects,gen)
 UNIT := $(patsubst $(S)/%.c,$(B)/%,$(wildcard $(S)/tests/unit/check_*.c))
@@ -263,7 +263,7 @@ $(B)/pilgrim-run: $(B)/obj/src/launch/pilgrim-run.o
 
 # ---- programs to trace, tests, benchmarks ----
 
-programs: $(PROGRAMS) $(FORTRAN_PROGRAMS) $(B)/programs/every $(B)/programs/yield.so
+programs: $(PROGRAMS) $(FORTRAN_PROGRAMS) $(B)/programs/every $(B)/programs/yield.so $(B)/programs/hosts.so
 
 PROGRAM_COMPILE = $(call say,MPICC)$(MPICC) $(PROGRAM_FLAGS) $(MPI_FLAGS) -o $@ $< $(PROGRAM_LIBS) -lm -lpthread
 
@@ -314,7 +314,7 @@ $(B)/programs/every: $(B)/every/every_calls.c $(call sources,tests/every) $(S)/t
 	@mkdir -p $(@D)
 	$(call say,MPICC)$(MPICC) $(PROGRAM_FLAGS) -O0 $(MPI_FLAGS) -I$(S)/tests/every -o $@ $(filter %.c,$^)
 
-$(B)/programs/yield.so: $(S)/tests/yield.c
+$(B)/programs/%.so: $(S)/tests/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -fPIC -shared -o $@ $< -ldl
 

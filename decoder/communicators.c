@@ -28,12 +28,8 @@ static void print_json(struct output *o, uint32_t rank, const struct pilgrim_com
     out_text(o, c->inter ? ",\"inter\":true" : ",\"inter\":false");
     out_text(o, ",\"topology\":");
     out_json_string(o, c->topology, strlen(c->topology));
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        out_text(o, ",\"");
-        out_text(o, numbers[i].name);
-        out_text(o, "\":");
-        out_int(o, numbers[i].value);
-    }
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        out_json_field(o, numbers[i].name, numbers[i].value);
     out_text(o, ",\"identity\":\"");
     out_hex(o, c->identity);
     out_text(o, "\"}\n");

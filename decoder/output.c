@@ -97,6 +97,14 @@ static size_t utf8_length(const unsigned char *text, size_t left)
     return length;
 }
 
+void out_json_field(struct output *o, const char *name, int64_t value)
+{
+    out_text(o, ",\"");
+    out_text(o, name);
+    out_text(o, "\":");
+    out_int(o, value);
+}
+
 void out_json_string(struct output *o, const char *text, size_t length)
 {
     out_char(o, '"');

@@ -25,6 +25,8 @@ void out_real(struct output *o, double v);  /* %.17g */
  * out_json_escaped: without the quotes around it. */
 void out_json_escaped(struct output *o, const char *text, size_t length);
 void out_json_string(struct output *o, const char *text, size_t length);
+/* `,"NAME":VALUE` */
+void out_json_field(struct output *o, const char *name, int64_t value);
 void out_flush(struct output *o);
 
 #endif

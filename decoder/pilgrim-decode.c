@@ -34,11 +34,13 @@ struct options {
     bool json;
     bool grammar;
     bool communicators;
+    bool system;
 };
 
 static const char usage[] =
     "usage: pilgrim-decode [--format=text|json] [--rank=LIST] [--thread=LIST] [--func=GLOB]\n"
-    "                      [--from=N] [--limit=N] [--grammar | --communicators] [--modules=FOLDERS] TRACE\n";
+    "                      [--from=N] [--limit=N] [--grammar | --communicators | --system]\n"
+    "                      [--modules=FOLDERS] TRACE\n";
 
 static const char help[] =
     "\n"
@@ -52,6 +54,7 @@ static const char help[] =
     "  --limit=N           at most N calls in all\n"
     "  --grammar           the call-signature table and the grammars instead of the calls\n"
     "  --communicators     the communicators that each rank created, instead of the calls\n"
+    "  --system            the machine: hosts, what is around them, their processes; with --rank where these ran\n"
     "  --modules=FOLDERS   look there for the program and its libraries first, for source lines; colons between them\n"
     "  --help, --version\n"
     "\n"
@@ -138,6 +141,9 @@ static bool parse_option(int option, const char *argument, struct options *o)
     case 'c':
         o->communicators = true;
         break;
+    case 'S':
+        o->system = true;
+        break;
     default:
         fputs(usage, stderr);
         return false;
@@ -155,8 +161,8 @@ static int parse_arguments(int argc, char **argv, struct options *o)
         {"thread", required_argument, NULL, 't'}, {"func", required_argument, NULL, 'F'},
         {"from", required_argument, NULL, 's'},   {"limit", required_argument, NULL, 'n'},
         {"grammar", no_argument, NULL, 'g'},      {"communicators", no_argument, NULL, 'c'},
-        {"modules", required_argument, NULL, 'm'}, {"help", no_argument, NULL, 'h'},
-        {"version", no_argument, NULL, 'v'},
+        {"system", no_argument, NULL, 'S'},       {"modules", required_argument, NULL, 'm'},
+        {"help", no_argument, NULL, 'h'},         {"version", no_argument, NULL, 'v'},
         {NULL, 0, NULL, 0},
     };
     *o = (struct options){.limit = UINT64_MAX};
@@ -253,19 +259,47 @@ static enum pilgrim_status print_rank(struct output *out, const struct pilgrim_t
     return PILGRIM_OK;
 }
 
+/* Prints the machine, or where the chosen ranks ran. */
+static enum pilgrim_status print_system(struct output *out, const struct pilgrim_trace *trace, const struct options *o,
+                                        struct pilgrim_error *error)
+{
+    struct pilgrim_system *system;
+    uint64_t left = o->limit;
+    enum pilgrim_status status = pilgrim_system_open(trace, &system, error);
+    if (status != PILGRIM_OK)
+        return status;
+    if (!o->ranks.count)
+        status = machine_print(out, trace, system, o->json);
+    for (uint32_t rank = 0; o->ranks.count && rank < pilgrim_rank_count(trace) && left > 0 && !out->error; rank++) {
+        if (!list_has(&o->ranks, rank))
+            continue;
+        location_print(out, system, rank, o->json);
+        left--;
+    }
+    pilgrim_system_close(system);
+    return status;
+}
+
+static enum pilgrim_status print_ranks(struct output *out, const struct pilgrim_trace *trace, const struct options *o,
+                                       struct source_lines *lines, struct pilgrim_error *error)
+{
+    uint64_t left = o->limit;
+    enum pilgrim_status status = PILGRIM_OK;
+    for (uint32_t rank = 0; rank < pilgrim_rank_count(trace) && left > 0 && !out->error && status == PILGRIM_OK; rank++)
+        if (list_has(&o->ranks, rank))
+            status = print_rank(out, trace, o, rank, &left, lines, error);
+    return status;
+}
+
 static int print_trace(struct output *out, const struct pilgrim_trace *trace, const struct options *o,
                        struct source_lines *lines)
 {
     struct pilgrim_error error = {0};
-    uint64_t left = o->limit;
-    uint32_t ranks = pilgrim_rank_count(trace);
-    for (uint32_t rank = 0; rank < ranks && left > 0 && !out->error; rank++) {
-        if (list_has(&o->ranks, rank) && print_rank(out, trace, o, rank, &left, lines, &error) != PILGRIM_OK) {
-            out_flush(out);
-            return complain(o->path, &error);
-        }
-    }
+    enum pilgrim_status status =
+        o->system ? print_system(out, trace, o, &error) : print_ranks(out, trace, o, lines, &error);
     out_flush(out);
+    if (status != PILGRIM_OK)
+        return complain(o->path, &error);
     if (out->error && out->error != EPIPE)
         fprintf(stderr, "pilgrim-decode: cannot write: %s\n", strerror(out->error));
     return out->error ? EXIT_DAMAGED : 0;

@@ -22,6 +22,13 @@ void text_site(struct output *o, const struct pilgrim_class *class, struct sourc
 /* A communicator that RANK created: one line. */
 void communicator_print(struct output *o, uint32_t rank, const struct pilgrim_communicator *c, bool json);
 
+/* The machine that the program ran on, as a tree of classes: a line each, or one object. */
+enum pilgrim_status machine_print(struct output *o, const struct pilgrim_trace *trace,
+                                  const struct pilgrim_system *system, bool json);
+
+/* Where RANK ran: one line. */
+void location_print(struct output *o, const struct pilgrim_system *system, uint32_t rank, bool json);
+
 /* The call-signature table and the grammars of one thread. */
 enum pilgrim_status grammar_print(struct output *o, const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread,
                                   struct source_lines *lines, struct pilgrim_error *error);

@@ -178,6 +178,53 @@ PILGRIM_API enum pilgrim_status pilgrim_communicators_next(struct pilgrim_commun
                                                            struct pilgrim_error *error) PILGRIM_CHECKED;
 PILGRIM_API void pilgrim_communicators_close(struct pilgrim_communicators *list); /* NULL is legal */
 
+/* ---- the machine: hosts, what is around them, and the processes on them ---- */
+
+/* A part of the machine: what it is ("switch", "host"), and its name. */
+struct pilgrim_level {
+    const char *kind;
+    const char *name;
+};
+
+struct pilgrim_host {
+    const struct pilgrim_level *levels; /* from the outermost to the host itself */
+    size_t level_count;                 /* 0: the trace does not say where these processes ran */
+    const char *name;                   /* of the last level; NULL if there is none */
+    uint32_t processes;                 /* that ran on it */
+};
+
+/* Where a rank ran. */
+struct pilgrim_location {
+    uint32_t host;    /* a number, for pilgrim_system_host */
+    uint32_t process; /* its place among the processes of the host, by rank */
+    uint32_t threads; /* as pilgrim_thread_count */
+    int64_t pid;      /* -1: not known */
+};
+
+struct pilgrim_system;
+
+/* Looks at each rank's place once; 16 bytes a rank are kept, and each host. It may be used by several threads at once; what it gives is
+ * borrowed until it is closed, and it is to be closed before the trace. errors: PILGRIM_NOMEM, PILGRIM_DAMAGED */
+PILGRIM_API enum pilgrim_status pilgrim_system_open(const struct pilgrim_trace *trace, struct pilgrim_system **system,
+                                                    struct pilgrim_error *error) PILGRIM_CHECKED;
+PILGRIM_API void pilgrim_system_close(struct pilgrim_system *system); /* NULL is legal */
+
+/* Hosts are numbered from 0 by the lowest of their ranks. */
+PILGRIM_API uint32_t pilgrim_system_hosts(const struct pilgrim_system *system);
+/* errors: PILGRIM_INVALID (no such host) */
+PILGRIM_API enum pilgrim_status pilgrim_system_host(const struct pilgrim_system *system, uint32_t host,
+                                                    struct pilgrim_host *found) PILGRIM_CHECKED;
+/* The first host called NAME. errors: PILGRIM_INVALID (there is none) */
+PILGRIM_API enum pilgrim_status pilgrim_system_host_named(const struct pilgrim_system *system, const char *name,
+                                                          uint32_t *host) PILGRIM_CHECKED;
+
+/* From (rank, thread) to (host, process, thread) and back: a thread has the same number in both.
+ * errors: PILGRIM_INVALID (no such rank; no such process of a host) */
+PILGRIM_API enum pilgrim_status pilgrim_system_location(const struct pilgrim_system *system, uint32_t rank,
+                                                        struct pilgrim_location *location) PILGRIM_CHECKED;
+PILGRIM_API enum pilgrim_status pilgrim_system_rank(const struct pilgrim_system *system, uint32_t host, uint32_t process,
+                                                    uint32_t *rank) PILGRIM_CHECKED;
+
 /* ---- what is stored: the call-signature table and the grammars of one thread ---- */
 
 /* A thread's table: filled in by pilgrim_thread_info. */

@@ -13,6 +13,7 @@
 #include "capture/capture.h"
 #include "capture/communicators.h"
 #include "capture/gather.h"
+#include "capture/place.h"
 #include "capture/thread.h"
 #include "format/output.h"
 #include "functions.h"
@@ -65,6 +66,7 @@ static struct stream *process_stream(void)
     if (good) {
         put_integers(&key, views, count, false);
         put_integers(&key, views, count, true);
+        place_put(&key, capture.settings.system);
         bytes_put_u8(&key, VALUE_NONE);
         good = bytes_status(&key) == PILGRIM_OK && stream_append(s, class, key.data, key.length, 0) == PILGRIM_OK;
     }

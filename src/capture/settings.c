@@ -10,7 +10,7 @@
 
 enum kind { VALUE_PATTERN, VALUE_FOLDER, VALUE_SWITCH, VALUE_NUMBER };
 
-enum { TRACE, OFF, QUIET, BUFFERS, TIMING, STACK, MERGE_TIMEOUT, SHADOW, VARIABLE_COUNT };
+enum { TRACE, OFF, QUIET, BUFFERS, TIMING, STACK, MERGE_TIMEOUT, SYSTEM, SHADOW, VARIABLE_COUNT };
 
 static const struct variable {
     const char *name;
@@ -26,6 +26,7 @@ static const struct variable {
     [TIMING] = {"PILGRIM_TIMING", VALUE_SWITCH, "aggregate", "off", "aggregate or off"},
     [STACK] = {"PILGRIM_STACK", VALUE_NUMBER, NULL, NULL, "a number of frames from 1 to 64", 1, SITE_FRAMES_MAX},
     [MERGE_TIMEOUT] = {"PILGRIM_MERGE_TIMEOUT", VALUE_NUMBER, NULL, NULL, "a number of seconds from 0 to 1000000", 0, 1000000},
+    [SYSTEM] = {"PILGRIM_SYSTEM", VALUE_SWITCH, "on", "off", "on or off"},
     [SHADOW] = {"PILGRIM_SHADOW", VALUE_FOLDER, NULL, NULL, "a folder"},
 };
 
@@ -97,6 +98,9 @@ static void variable_set(struct settings *s, const struct variable *v, const cha
     case MERGE_TIMEOUT:
         s->merge_limit_s = number;
         break;
+    case SYSTEM:
+        s->system = yes;
+        break;
     default:
         s->shadow = value;
         break;
@@ -105,7 +109,7 @@ static void variable_set(struct settings *s, const struct variable *v, const cha
 
 void settings_read(struct settings *s, char *const *environment)
 {
-    *s = (struct settings){.buffers = true, .times = true, .stack = 1, .merge_limit_s = 300};
+    *s = (struct settings){.buffers = true, .times = true, .system = true, .stack = 1, .merge_limit_s = 300};
     for (; environment && *environment; environment++) {
         const char *value;
         const struct variable *v = variable_of(*environment, &value);

@@ -12,6 +12,7 @@ struct settings {
     bool quiet;         /* PILGRIM_QUIET=1 */
     bool buffers;       /* PILGRIM_BUFFERS=on|off */
     bool times;         /* PILGRIM_TIMING=aggregate|off */
+    bool system;        /* PILGRIM_SYSTEM=on|off */
     uint32_t stack;     /* PILGRIM_STACK: frames of a call class, 1..SITE_FRAMES_MAX */
     uint32_t merge_limit_s; /* PILGRIM_MERGE_TIMEOUT */
 };

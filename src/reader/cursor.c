@@ -68,7 +68,7 @@ static enum pilgrim_status set_views(struct pilgrim_cursor *c, const struct func
         if (strcmp(f->shown.parameters[i].name, "views_size") == 0)
             sizes = &values->in[i];
     }
-    if (strcmp(f->shown.name, "pilgrim_process") != 0 || !ranks || !sizes || !is_views(ranks, sizes)) {
+    if (!ranks || !sizes || !is_views(ranks, sizes)) {
         *problem = "no list of the groups that ranks refer to";
         return PILGRIM_DAMAGED;
     }
@@ -109,37 +109,73 @@ static const struct function *row_function(const struct volume *v, const struct 
     return &v->functions[v->classes[row->class].function];
 }
 
-/* Reads the call of pilgrim_process in the rank's process stream. A stream without calls: the rank has no views. */
-static enum pilgrim_status read_views(struct pilgrim_cursor *c, const char **problem)
+/* The call of pilgrim_process in the process stream of CALLER's rank. PILGRIM_END: the stream has no calls */
+static enum pilgrim_status evaluate_process(const struct volume *v, const struct caller *caller, struct arena *arena,
+                                            const struct function **f, struct call_values **values,
+                                            const char **problem)
 {
-    const struct volume *v = c->volume;
     struct stream_place stream;
     struct part_place found;
     uint32_t at = 0;
-    if (!process_place(v, c->rank - v->first_rank, &stream))
+    if (!process_place(v, caller->rank - v->first_rank, &stream))
         return in_no_group(problem);
     const struct group *g = stream.group;
     if (g->sequence == 0)
-        return PILGRIM_OK;
+        return PILGRIM_END;
     while (at + 1 < g->row_count && strcmp(row_function(v, group_row(v, g, at))->shown.name, "pilgrim_process") != 0)
         at++;
     const struct row *row = group_row(v, g, at);
+    *f = row_function(v, row);
     if (!part_place(v, row, &stream, &found))
         return in_no_group(problem);
-    if (row->calls == 0) {
+    if (row->calls == 0 || strcmp((*f)->shown.name, "pilgrim_process") != 0) {
         *problem = "no list of the groups that ranks refer to";
         return PILGRIM_DAMAGED;
     }
     const struct values_place place =
         values_find(v, found.part, first_terminal(&v->rules, found.part->sequence), found.position);
-    const struct function *f = row_function(v, row);
+    return signature_evaluate(v, &place, *f, caller, arena, values, problem);
+}
+
+/* A stream without calls: the rank has no views. */
+static enum pilgrim_status read_views(struct pilgrim_cursor *c, const char **problem)
+{
     struct arena scratch = {0};
-    struct call_values *evaluated;
-    enum pilgrim_status status = signature_evaluate(v, &place, f, &c->caller, &scratch, &evaluated, problem);
+    const struct function *f;
+    struct call_values *values;
+    enum pilgrim_status status = evaluate_process(c->volume, &c->caller, &scratch, &f, &values, problem);
     if (status == PILGRIM_OK)
-        status = set_views(c, f, evaluated, problem);
+        status = set_views(c, f, values, problem);
     arena_free(&scratch);
-    return status;
+    return status == PILGRIM_END ? PILGRIM_OK : status;
+}
+
+static enum pilgrim_status rank_error(const struct volume *v, uint32_t rank, enum pilgrim_status status,
+                                      const char *problem, struct pilgrim_error *error)
+{
+    if (status == PILGRIM_NOMEM)
+        return out_of_memory(error);
+    return trace_error(error, status, v->offset[SECTION_CALLS], "section calls at byte %llu: rank %u: %s",
+                       (unsigned long long)v->offset[SECTION_CALLS], rank, problem);
+}
+
+enum pilgrim_status process_values(const struct pilgrim_trace *trace, uint32_t rank, struct arena *arena,
+                                   const struct pilgrim_function **function, const struct pilgrim_value **in,
+                                   struct pilgrim_error *error)
+{
+    const struct volume *v = rank_volume(trace, rank);
+    const struct caller caller = {.rank = rank};
+    const struct function *f;
+    struct call_values *values;
+    const char *problem = NULL;
+    enum pilgrim_status status = evaluate_process(v, &caller, arena, &f, &values, &problem);
+    if (status == PILGRIM_END)
+        return status;
+    if (status != PILGRIM_OK)
+        return rank_error(v, rank, status, problem, error);
+    *function = &f->shown;
+    *in = values->in;
+    return PILGRIM_OK;
 }
 
 /* ---- open, close ---- */
@@ -195,10 +231,7 @@ static enum pilgrim_status open_stream(const struct volume *v, uint32_t rank, ui
         status = open_classes(c, stream, &problem);
     if (status != PILGRIM_OK) {
         pilgrim_cursor_close(c);
-        if (status == PILGRIM_NOMEM)
-            return out_of_memory(error);
-        return trace_error(error, status, v->offset[SECTION_CALLS], "section calls at byte %llu: rank %u: %s",
-                           (unsigned long long)v->offset[SECTION_CALLS], rank, problem);
+        return rank_error(v, rank, status, problem, error);
     }
     *cursor = c;
     return PILGRIM_OK;

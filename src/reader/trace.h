@@ -333,6 +333,12 @@ enum pilgrim_status signature_evaluate(const struct volume *v, const struct valu
 enum pilgrim_status process_cursor_open(const struct pilgrim_trace *trace, uint32_t rank, struct pilgrim_cursor **cursor,
                                         struct pilgrim_error *error) PILGRIM_CHECKED;
 
+/* The function and the arguments of the call of pilgrim_process of RANK, which is there; all memory from ARENA. PILGRIM_END: the
+ * process stream has no calls. errors: PILGRIM_NOMEM, PILGRIM_DAMAGED */
+enum pilgrim_status process_values(const struct pilgrim_trace *trace, uint32_t rank, struct arena *arena,
+                                   const struct pilgrim_function **function, const struct pilgrim_value **in,
+                                   struct pilgrim_error *error) PILGRIM_CHECKED;
+
 /* ---- errors (trace_error.c) ---- */
 
 /* Fills in ERROR (NULL is legal) and returns STATUS. */

@@ -106,6 +106,30 @@ static void walk_communicators(const struct pilgrim_trace *trace, uint32_t rank)
     pilgrim_communicators_close(list);
 }
 
+static void walk_system(const struct pilgrim_trace *trace)
+{
+    struct pilgrim_system *system;
+    struct pilgrim_error error;
+    struct pilgrim_host host;
+    struct pilgrim_location at;
+    uint32_t ranks = pilgrim_rank_count(trace), rank;
+    if (ranks > 2 * RANKS)
+        return;
+    enum pilgrim_status status = pilgrim_system_open(trace, &system, &error);
+    expect_status(status);
+    if (status != PILGRIM_OK)
+        return;
+    for (uint32_t i = 0; i < ranks; i++) {
+        ck_assert_int_eq(pilgrim_system_location(system, i, &at), PILGRIM_OK);
+        ck_assert_int_eq(pilgrim_system_host(system, at.host, &host), PILGRIM_OK);
+        ck_assert_int_eq(pilgrim_system_rank(system, at.host, at.process, &rank), PILGRIM_OK);
+        ck_assert_uint_eq(rank, i);
+        for (size_t l = 0; l < host.level_count; l++)
+            touched += strlen(host.levels[l].kind) + strlen(host.levels[l].name);
+    }
+    pilgrim_system_close(system);
+}
+
 /* Opens the bytes, and if that is possible walks some of the calls. Returns the status of opening, or of what was kept
  * from the calls. */
 static enum pilgrim_status walk(const void *data, size_t length)
@@ -130,6 +154,7 @@ static enum pilgrim_status walk(const void *data, size_t length)
         for (uint32_t thread = 0; thread < pilgrim_thread_count(trace, rank) && thread < 3; thread++)
             walk_thread(trace, rank, thread);
     }
+    walk_system(trace);
     pilgrim_close(trace);
     return error.status;
 }

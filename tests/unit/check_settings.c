@@ -29,7 +29,7 @@ static void check_default(const struct settings *s)
 {
     ck_assert_ptr_null(s->trace);
     ck_assert_ptr_null(s->shadow);
-    ck_assert(!s->off && !s->quiet && s->buffers && s->times && s->stack == 1 && s->merge_limit_s == 300);
+    ck_assert(!s->off && !s->quiet && s->buffers && s->times && s->system && s->stack == 1 && s->merge_limit_s == 300);
 }
 
 START_TEST(nothing_is_set)
@@ -61,6 +61,10 @@ START_TEST(accepted_words)
     ck_assert(!s.times);
     ck_assert_int_eq(read_one(&s, "PILGRIM_TIMING=aggregate"), 0);
     ck_assert(s.times);
+    ck_assert_int_eq(read_one(&s, "PILGRIM_SYSTEM=off"), 0);
+    ck_assert(!s.system);
+    ck_assert_int_eq(read_one(&s, "PILGRIM_SYSTEM=on"), 0);
+    ck_assert(s.system);
     ck_assert_int_eq(read_one(&s, "PILGRIM_STACK=1"), 0);
     ck_assert_uint_eq(s.stack, 1);
     ck_assert_int_eq(read_one(&s, "PILGRIM_STACK=64"), 0);
@@ -82,6 +86,7 @@ START_TEST(bad_values)
         {"PILGRIM_OFF=", "PILGRIM_OFF=", "0 or 1"},
         {"PILGRIM_QUIET=2", "PILGRIM_QUIET=2", "0 or 1"},
         {"PILGRIM_BUFFERS=1", "PILGRIM_BUFFERS=1", "on or off"},
+        {"PILGRIM_SYSTEM=yes", "PILGRIM_SYSTEM=yes", "on or off"},
         {"PILGRIM_TIMING=exact", "PILGRIM_TIMING=exact", "aggregate or off"},
         {"PILGRIM_TRACE=a%q", "PILGRIM_TRACE=a%q", "%p"},
         {"PILGRIM_TRACE=a%", "PILGRIM_TRACE=a%", "%t"},

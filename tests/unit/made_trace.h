@@ -4,6 +4,7 @@
 
 #include <check.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/value.h"
 #include "merge/fragment.h"
@@ -11,8 +12,8 @@
 
 enum { RANKS = 7, SITES = 12, CALLS = 60, VIEWS = 2, DEPTH = 4, FUNCTIONS = 5, COMMUNICATORS = 6 };
 
-static const struct parameter_descriptor process_parameters[] = {{"views_rank", DIRECTION_IN},
-                                                                 {"views_size", DIRECTION_IN}};
+static const struct parameter_descriptor process_parameters[] = {
+    {"views_rank", DIRECTION_IN}, {"views_size", DIRECTION_IN}, {"pid", DIRECTION_IN}, {"place", DIRECTION_IN}};
 static const struct parameter_descriptor parameters[] = {
     {"in", DIRECTION_IN}, {"inout", DIRECTION_INOUT}, {"out", DIRECTION_OUT}};
 static const struct parameter_descriptor communicator_parameters[] = {
@@ -20,7 +21,7 @@ static const struct parameter_descriptor communicator_parameters[] = {
     {"topology", DIRECTION_IN},     {"size", DIRECTION_IN},   {"rank", DIRECTION_IN},   {"remote_size", DIRECTION_IN},
     {"leader", DIRECTION_IN},       {"key", DIRECTION_IN}};
 static const struct function_descriptor functions[FUNCTIONS] = {
-    {"pilgrim_process", process_parameters, 2, RETURNS_VALUE},
+    {"pilgrim_process", process_parameters, 4, RETURNS_VALUE},
     {"MPI_One", parameters, 3, RETURNS_ERROR_CODE},
     {"MPI_Two", parameters, 2, RETURNS_VALUE},
     {"MPI_Three", NULL, 0, RETURNS_ERROR_CODE},
@@ -186,6 +187,19 @@ static void put_ints(struct bytes *key, unsigned count, const int64_t *values)
     }
 }
 
+static void put_array(struct bytes *key, uint32_t count)
+{
+    bytes_put_u8(key, VALUE_ARRAY);
+    bytes_put_u32(key, count);
+}
+
+static void put_string(struct bytes *key, const char *text)
+{
+    bytes_put_u8(key, VALUE_STRING);
+    bytes_put_u32(key, (uint32_t)strlen(text));
+    bytes_put(key, text, strlen(text));
+}
+
 /* The I-th one: all ranks; or (odd) one for even, one for odd ranks, made of the one before. Every third is known by its key. */
 static void put_made(struct bytes *key, unsigned rank, unsigned i)
 {
@@ -207,6 +221,23 @@ static void put_made(struct bytes *key, unsigned rank, unsigned i)
     bytes_put_u8(key, VALUE_NONE);
 }
 
+/* Two ranks a host, "node1" and so on; the third has a name without a number, and the last rank says nothing. */
+static void put_place(struct bytes *key, unsigned rank)
+{
+    if (rank + 1 == RANKS) {
+        bytes_put_u8(key, VALUE_NONE);
+        bytes_put_u8(key, VALUE_NONE);
+        return;
+    }
+    put_ints(key, 1, (int64_t[]){1000 + rank});
+    put_array(key, 1);
+    put_array(key, rank / 2 == 2 ? 2 : 3);
+    put_string(key, "host");
+    put_string(key, "node");
+    if (rank / 2 != 2)
+        put_ints(key, 1, (int64_t[]){1 + rank / 2});
+}
+
 static struct stream *process_stream(unsigned rank)
 {
     struct stream *s = stream_new(&vocabulary, resolve);
@@ -218,8 +249,7 @@ static struct stream *process_stream(unsigned rank)
     }
     key.length = 0;
     for (int side = 0; side < 2; side++) {
-        bytes_put_u8(&key, VALUE_ARRAY);
-        bytes_put_u32(&key, VIEWS);
+        put_array(&key, VIEWS);
         for (unsigned v = 0; v < VIEWS; v++) {
             int64_t own, size;
             view_of(rank, v, &own, &size);
@@ -227,6 +257,7 @@ static struct stream *process_stream(unsigned rank)
             bytes_put_u64(&key, (uint64_t)(side ? size : own));
         }
     }
+    put_place(&key, rank);
     bytes_put_u8(&key, VALUE_NONE);
     append(s, 0, 0, &key);
     bytes_free(&key);
