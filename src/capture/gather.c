@@ -229,6 +229,10 @@ static void give_up(struct gather *g, int parent)
 static void climb(struct gather *g, bool merged, int parent)
 {
     struct bytes sealed = {0};
+    bool bound = false;
+    if (g->fragment && fragment_bind(g->fragment, capture.settings.times, &bound) != PILGRIM_OK)
+        gather_note(g, GATHER_SHORT, capture.rank);
+    merged |= bound;
     if (merged && g->fragment && fragment_seal(g->fragment, &sealed) != PILGRIM_OK)
         gather_note(g, GATHER_SHORT, capture.rank);
     fragment_free(g->fragment);

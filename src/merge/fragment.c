@@ -38,10 +38,8 @@ static void group_free(struct group *g)
     column_free(&g->members);
 }
 
-void fragment_free(struct fragment *f)
+static void free_content(struct fragment *f)
 {
-    if (!f)
-        return;
     for (uint32_t i = 0; i < f->part_keys.count; i++)
         part_free(&f->parts[i]);
     for (uint32_t i = 0; i < f->group_keys.count; i++)
@@ -53,7 +51,53 @@ void fragment_free(struct fragment *f)
                                &f->shapes,  &f->sequences,  &f->lists,      &f->group_keys, &f->part_keys};
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
         intern_free(tables[i]);
+}
+
+void fragment_free(struct fragment *f)
+{
+    if (!f)
+        return;
+    free_content(f);
+    bytes_free(&f->volumes);
     free(f);
+}
+
+/* What F holds, as long as it is not bound, in bytes of transport. */
+static size_t content_bytes(const struct fragment *f)
+{
+    struct bytes packed = {0};
+    fragment_pack(f, &packed);
+    size_t length = packed.length - f->volumes.length;
+    bytes_free(&packed);
+    return length;
+}
+
+enum pilgrim_status fragment_bind_now(struct fragment *f, bool with_times)
+{
+    struct bytes volumes = {0};
+    enum pilgrim_status status = fragment_write_volume(f, with_times, &volumes);
+    bytes_put(&volumes, f->volumes.data, f->volumes.length);
+    if (status == PILGRIM_OK)
+        status = bytes_status(&volumes);
+    if (status != PILGRIM_OK) {
+        bytes_free(&volumes);
+        return status;
+    }
+    free_content(f);
+    bytes_free(&f->volumes);
+    *f = (struct fragment){.first_rank = f->first_rank,
+                           .calls = f->calls,
+                           .plain_bytes = f->plain_bytes,
+                           .volumes = volumes,
+                           .volume_ranks = f->volume_ranks + f->rank_count,
+                           .volume_times = with_times};
+    return PILGRIM_OK;
+}
+
+enum pilgrim_status fragment_bind(struct fragment *f, bool with_times, bool *bound)
+{
+    *bound = f->rank_count && content_bytes(f) > VOLUME_BYTES;
+    return *bound ? fragment_bind_now(f, with_times) : PILGRIM_OK;
 }
 
 uint64_t fragment_calls(const struct fragment *f)
@@ -68,7 +112,7 @@ uint64_t fragment_plain_bytes(const struct fragment *f)
 
 uint32_t fragment_ranks(const struct fragment *f)
 {
-    return f->rank_count;
+    return f->rank_count + f->volume_ranks;
 }
 
 enum pilgrim_status intern_bytes(struct intern *t, struct bytes *b, uint32_t *number)

@@ -27,6 +27,11 @@ enum pilgrim_status fragment_add_rank(struct fragment *f, const struct stream *p
  * errors: PILGRIM_NOMEM (INTO is then unusable), PILGRIM_INVALID (not neighbours) */
 enum pilgrim_status fragment_merge(struct fragment *into, struct fragment *from) PILGRIM_CHECKED;
 
+/* If what F holds is large, binds it: its bytes in the file, as a volume of its own (docs/FORMAT.md, section 2), which no merge
+ * touches any more. To be asked before F is merged into another one: where ranks have little in common, merging would gain little, and
+ * rank 0 alone would have all the work. WITH_TIMES: as fragment_write. errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED */
+enum pilgrim_status fragment_bind(struct fragment *f, bool with_times, bool *bound) PILGRIM_CHECKED;
+
 /* For transport between processes of one run; not a file format. */
 void fragment_pack(const struct fragment *f, struct bytes *out);
 enum pilgrim_status fragment_unpack(const void *data, size_t length, struct fragment **f) PILGRIM_CHECKED;
@@ -41,11 +46,5 @@ enum pilgrim_status fragment_set_property(struct fragment *f, const char *key, c
 /* The whole file's bytes, appended to OUT. WITH_TIMES: aggregated times were kept.
  * errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED */
 enum pilgrim_status fragment_write(const struct fragment *f, bool with_times, struct bytes *out) PILGRIM_CHECKED;
-
-/* The same in steps: a file's beginning; one or more volumes (docs/FORMAT.md, section 2), of ranks that follow each other;
- * its end. The properties that count are those of the first volume. */
-void trace_begin(struct bytes *out);
-enum pilgrim_status fragment_write_volume(const struct fragment *f, bool with_times, struct bytes *out) PILGRIM_CHECKED;
-enum pilgrim_status trace_end(struct bytes *out) PILGRIM_CHECKED;
 
 #endif

@@ -71,6 +71,9 @@ struct fragment {
     struct part *parts;
     uint32_t group_capacity;
     uint32_t part_capacity;
+    struct bytes volumes;     /* of the ranks after those: bound, not to be merged any more */
+    uint32_t volume_ranks;
+    bool volume_times;
 };
 
 /* The group or part of that description, added without members, slots and columns if new. Arrays are copied.
@@ -86,6 +89,15 @@ enum pilgrim_status fragment_slots(const struct fragment *f, const struct entry 
 
 /* The members of FROM, a part of equal entries, behind those of TO; PLACE_OFFSET is added to their places. */
 enum pilgrim_status part_join(struct part *to, const struct part *from, uint64_t place_offset) PILGRIM_CHECKED;
+
+/* What a fragment may hold before it is bound, as packed. */
+#define VOLUME_BYTES (8u << 20)
+
+/* What F holds as a volume, appended to OUT. errors: as fragment_write */
+enum pilgrim_status fragment_write_volume(const struct fragment *f, bool with_times, struct bytes *out) PILGRIM_CHECKED;
+
+/* Binds what F holds, which is at least one rank. */
+enum pilgrim_status fragment_bind_now(struct fragment *f, bool with_times) PILGRIM_CHECKED;
 
 void part_free(struct part *p);
 

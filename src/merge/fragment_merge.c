@@ -118,10 +118,8 @@ static enum pilgrim_status merge_group(struct fragment *into, struct fragment *f
     return column_join(&into->groups[number].members, &g->members, (int64_t)member_offset);
 }
 
-enum pilgrim_status fragment_merge(struct fragment *into, struct fragment *from)
+static enum pilgrim_status merge_content(struct fragment *into, struct fragment *from)
 {
-    if (from->first_rank != into->first_rank + into->rank_count)
-        return PILGRIM_INVALID;
     size_t total = (size_t)from->strings.count + from->functions.count + from->modules.count + from->classes.count +
                    from->shapes.count + from->sequences.count;
     uint32_t *numbers = malloc(total * sizeof *numbers + 1);
@@ -141,7 +139,23 @@ enum pilgrim_status fragment_merge(struct fragment *into, struct fragment *from)
         status = repeats_join(&into->thread_counts, &from->thread_counts);
     into->rank_count += from->rank_count;
     into->thread_total += from->thread_total;
+    return status;
+}
+
+enum pilgrim_status fragment_merge(struct fragment *into, struct fragment *from)
+{
+    if (from->first_rank != into->first_rank + fragment_ranks(into))
+        return PILGRIM_INVALID;
+    /* The ranks of INTO's volumes lie between those that it holds and those that FROM holds. */
+    if (into->volume_ranks && from->rank_count)
+        TRY(fragment_bind_now(from, into->volume_times));
+    if (from->rank_count)
+        TRY(merge_content(into, from));
+    if (from->volume_ranks)
+        into->volume_times = from->volume_times;
+    bytes_put(&into->volumes, from->volumes.data, from->volumes.length);
+    into->volume_ranks += from->volume_ranks;
     into->calls += from->calls;
     into->plain_bytes += from->plain_bytes;
-    return status;
+    return bytes_status(&into->volumes);
 }

@@ -106,6 +106,10 @@ void fragment_pack(const struct fragment *f, struct bytes *out)
     bytes_put_varint(out, f->part_keys.count);
     for (uint32_t i = 0; i < f->part_keys.count; i++)
         pack_part(&f->parts[i], out);
+    bytes_put_varint(out, f->volume_ranks);
+    bytes_put_u8(out, f->volume_times);
+    bytes_put_varint(out, f->volumes.length);
+    bytes_put(out, f->volumes.data, f->volumes.length);
 }
 
 static enum pilgrim_status unpack_group(struct cursor *in, struct fragment *f, uint32_t expected)
@@ -200,6 +204,11 @@ static enum pilgrim_status unpack(struct cursor *in, struct fragment *f)
     size_t parts = cursor_count(in, 1);
     for (size_t i = 0; i < parts; i++)
         TRY(unpack_part(in, f, (uint32_t)i));
+    f->volume_ranks = (uint32_t)cursor_varint(in);
+    f->volume_times = cursor_u8(in);
+    size_t length = cursor_count(in, 1);
+    bytes_put(&f->volumes, cursor_take(in, length), length);
+    TRY(bytes_status(&f->volumes));
     return in->status == PILGRIM_OK && cursor_left(in) == 0 ? PILGRIM_OK : PILGRIM_DAMAGED;
 }
 

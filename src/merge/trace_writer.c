@@ -174,20 +174,6 @@ static enum pilgrim_status write_times(const struct fragment *f, struct bytes *o
     return status;
 }
 
-void trace_begin(struct bytes *out)
-{
-    bytes_put(out, trace_magic, sizeof trace_magic);
-    bytes_put_u8(out, TRACE_VERSION);
-    bytes_put_u8(out, TRACE_VERSION >> 8);
-}
-
-enum pilgrim_status trace_end(struct bytes *out)
-{
-    struct bytes nothing = {0};
-    TRY(section_write(out, SECTION_END, &nothing));
-    return bytes_status(out);
-}
-
 enum pilgrim_status fragment_write_volume(const struct fragment *f, bool with_times, struct bytes *out)
 {
     TRY(write_definitions(f, out));
@@ -197,7 +183,12 @@ enum pilgrim_status fragment_write_volume(const struct fragment *f, bool with_ti
 
 enum pilgrim_status fragment_write(const struct fragment *f, bool with_times, struct bytes *out)
 {
-    trace_begin(out);
+    struct bytes nothing = {0};
+    bytes_put(out, trace_magic, sizeof trace_magic);
+    bytes_put_u8(out, TRACE_VERSION);
+    bytes_put_u8(out, TRACE_VERSION >> 8);
     TRY(fragment_write_volume(f, with_times, out));
-    return trace_end(out);
+    bytes_put(out, f->volumes.data, f->volumes.length);
+    TRY(section_write(out, SECTION_END, &nothing));
+    return bytes_status(out);
 }

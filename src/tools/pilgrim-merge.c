@@ -282,22 +282,25 @@ static enum pilgrim_status make_absent(uint32_t rank, struct fragment **f)
 }
 
 /* Merges the last two of *COUNT fragments. */
-static enum pilgrim_status merge_last(struct fragment **stack, unsigned *count)
+static enum pilgrim_status merge_last(const struct job *job, struct fragment **stack, unsigned *count)
 {
     struct fragment *last = stack[--*count];
-    enum pilgrim_status status = fragment_merge(stack[*count - 1], last);
+    bool bound;
+    enum pilgrim_status status = fragment_bind(last, job->head.times, &bound);
+    if (status == PILGRIM_OK)
+        status = fragment_merge(stack[*count - 1], last);
     fragment_free(last);
     return status;
 }
 
-static bool merge_rank(const struct part *part, uint32_t rank, struct fragment **stack, unsigned *count)
+static bool merge_rank(const struct job *job, const struct part *part, uint32_t rank, struct fragment **stack, unsigned *count)
 {
     const char *name = part ? part->path : "a rank without a file";
     enum pilgrim_status status = part ? read_fragment(part->path, &stack[*count]) : make_absent(rank, &stack[*count]);
     if (status == PILGRIM_OK)
         ++*count;
     for (uint32_t bits = rank; status == PILGRIM_OK && bits & 1; bits >>= 1)
-        status = merge_last(stack, count);
+        status = merge_last(job, stack, count);
     return status == PILGRIM_OK || fail_status(name, status);
 }
 
@@ -310,11 +313,11 @@ static struct fragment *merge_all(const struct job *job)
     bool good = true;
     for (uint32_t rank = 0; good && rank < job->head.ranks; rank++) {
         bool there = next < job->count && job->parts[next].rank == rank;
-        good = merge_rank(there ? &job->parts[next] : NULL, rank, stack, &count);
+        good = merge_rank(job, there ? &job->parts[next] : NULL, rank, stack, &count);
         next += there;
     }
     while (good && count > 1) {
-        enum pilgrim_status status = merge_last(stack, &count);
+        enum pilgrim_status status = merge_last(job, stack, &count);
         good = status == PILGRIM_OK || fail_status("all ranks", status);
     }
     while (!good && count)

@@ -3,10 +3,12 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/value.h"
-#include "merge/fragment.h"
+#include "merge/fragment_data.h"
 #include "merge/stream.h"
+#include "pilgrim/reader.h"
 
 static const struct parameter_descriptor send_parameters[] = {{"dest", DIRECTION_IN}, {"request", DIRECTION_OUT}};
 static const struct parameter_descriptor process_parameters[] = {{"views_rank", DIRECTION_IN},
@@ -88,8 +90,10 @@ static void add_rank(struct fragment *f, unsigned rank, unsigned size, unsigned 
     bytes_free(&key);
 }
 
-/* The fragment of ranks FIRST..FIRST+COUNT-1, cut in two at a place that CUT draws, and so on. */
-static struct fragment *build(unsigned first, unsigned count, unsigned size, unsigned iterations, unsigned *cut)
+/* The fragment of ranks FIRST..FIRST+COUNT-1, cut in two at a place that CUT draws, and so on; every BINDING-th upper part is
+ * bound, as if it were large. */
+static struct fragment *build_bound(unsigned first, unsigned count, unsigned size, unsigned iterations, unsigned *cut,
+                                    unsigned binding)
 {
     if (count == 1) {
         struct fragment *f = fragment_new(first);
@@ -98,9 +102,11 @@ static struct fragment *build(unsigned first, unsigned count, unsigned size, uns
     }
     *cut = *cut * 1103515245u + 12345u;
     unsigned left = 1 + (*cut >> 16) % (count - 1);
-    struct fragment *a = build(first, left, size, iterations, cut);
-    struct fragment *b = build(first + left, count - left, size, iterations, cut);
+    struct fragment *a = build_bound(first, left, size, iterations, cut, binding);
+    struct fragment *b = build_bound(first + left, count - left, size, iterations, cut, binding);
     struct bytes packed = {0};
+    if (binding && b->rank_count && (*cut >> 8) % binding == 0)
+        ck_assert_int_eq(fragment_bind_now(b, true), PILGRIM_OK);
     fragment_pack(b, &packed);
     fragment_free(b);
     ck_assert_int_eq(fragment_unpack(packed.data, packed.length, &b), PILGRIM_OK);
@@ -108,6 +114,11 @@ static struct fragment *build(unsigned first, unsigned count, unsigned size, uns
     ck_assert_int_eq(fragment_merge(a, b), PILGRIM_OK);
     fragment_free(b);
     return a;
+}
+
+static struct fragment *build(unsigned first, unsigned count, unsigned size, unsigned iterations, unsigned *cut)
+{
+    return build_bound(first, count, size, iterations, cut, 0);
 }
 
 START_TEST(any_tree_gives_the_same_file)
@@ -134,6 +145,91 @@ START_TEST(any_tree_gives_the_same_file)
         bytes_free(&expected);
         fragment_free(in_order);
     }
+}
+END_TEST
+
+static void check_same_call(const struct pilgrim_call *a, const struct pilgrim_call *b)
+{
+    ck_assert_str_eq(a->function->name, b->function->name);
+    ck_assert_uint_eq(a->class_->site ? a->class_->site->offset : 0, b->class_->site ? b->class_->site->offset : 0);
+    for (size_t i = 0; i < a->function->parameter_count; i++) {
+        ck_assert_int_eq(a->in[i].type, b->in[i].type);
+        ck_assert_int_eq(a->in[i].integer, b->in[i].integer);
+        ck_assert_int_eq(a->out[i].integer, b->out[i].integer);
+    }
+}
+
+static void check_same_rank(const struct pilgrim_trace *a, const struct pilgrim_trace *b, uint32_t rank)
+{
+    ck_assert_uint_eq(pilgrim_thread_count(a, rank), pilgrim_thread_count(b, rank));
+    for (uint32_t thread = 0; thread < pilgrim_thread_count(a, rank); thread++) {
+        struct pilgrim_cursor *x, *y;
+        struct pilgrim_call p, q;
+        struct pilgrim_error error;
+        enum pilgrim_status status;
+        ck_assert_int_eq(pilgrim_cursor_open(a, rank, thread, &x, &error), PILGRIM_OK);
+        ck_assert_int_eq(pilgrim_cursor_open(b, rank, thread, &y, &error), PILGRIM_OK);
+        while ((status = pilgrim_cursor_next(x, &p, &error)) == PILGRIM_OK) {
+            ck_assert_int_eq(pilgrim_cursor_next(y, &q, &error), PILGRIM_OK);
+            check_same_call(&p, &q);
+        }
+        ck_assert_int_eq(status, PILGRIM_END);
+        ck_assert_int_eq(pilgrim_cursor_next(y, &q, &error), PILGRIM_END);
+        pilgrim_cursor_close(x);
+        pilgrim_cursor_close(y);
+    }
+}
+
+static struct pilgrim_trace *load(struct fragment *f)
+{
+    struct bytes written = {0};
+    struct pilgrim_trace *trace;
+    struct pilgrim_error error;
+    ck_assert_int_eq(fragment_set_property(f, "program", "made"), PILGRIM_OK);
+    ck_assert_int_eq(fragment_write(f, true, &written), PILGRIM_OK);
+    char path[] = "/tmp/check_fragment-XXXXXX";
+    int file = mkstemp(path);
+    ck_assert_int_ge(file, 0);
+    ck_assert_int_eq(write(file, written.data, written.length), (ssize_t)written.length);
+    close(file);
+    enum pilgrim_status status = pilgrim_open(path, &trace, &error);
+    unlink(path);
+    ck_assert_msg(status == PILGRIM_OK, "%s", error.message);
+    bytes_free(&written);
+    fragment_free(f);
+    return trace;
+}
+
+/* Ranks that were bound on the way are volumes of their own, and nothing else changes. */
+START_TEST(volumes_hold_the_same_calls)
+{
+    enum { SIZE = 23 };
+    unsigned seed = 0;
+    struct pilgrim_trace *whole = load(build(0, SIZE, SIZE, 6, &seed));
+    for (unsigned cut = 0; cut < 40; cut++) {
+        seed = cut;
+        struct fragment *f = build_bound(0, SIZE, SIZE, 6, &seed, 1 + cut % 4);
+        ck_assert_uint_eq(fragment_ranks(f), SIZE);
+        ck_assert(cut % 4 || f->volume_ranks);
+        struct pilgrim_trace *volumes = load(f);
+        ck_assert_uint_eq(pilgrim_rank_count(volumes), SIZE);
+        ck_assert_str_eq(pilgrim_property(volumes, "program"), "made");
+        for (uint32_t rank = 0; rank < SIZE; rank++)
+            check_same_rank(whole, volumes, rank);
+        pilgrim_close(volumes);
+    }
+    pilgrim_close(whole);
+}
+END_TEST
+
+START_TEST(only_what_is_large_is_bound)
+{
+    unsigned seed = 1;
+    bool bound;
+    struct fragment *f = build(0, 9, 9, 4, &seed);
+    ck_assert_int_eq(fragment_bind(f, true, &bound), PILGRIM_OK);
+    ck_assert(!bound && f->rank_count == 9);
+    fragment_free(f);
 }
 END_TEST
 
@@ -192,6 +288,8 @@ int main(void)
     TCase *tests = tcase_create("fragment");
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, any_tree_gives_the_same_file);
+    tcase_add_test(tests, volumes_hold_the_same_calls);
+    tcase_add_test(tests, only_what_is_large_is_bound);
     tcase_add_test(tests, regular_programs_take_constant_space);
     tcase_add_test(tests, only_neighbours_merge);
     tcase_add_test(tests, broken_messages_are_refused);
