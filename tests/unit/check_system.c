@@ -24,7 +24,7 @@ static const struct vocabulary vocabulary = {functions, FUNCTION_COUNT, NULL, 0}
 /* What one rank says. */
 struct said {
     int64_t pid;
-    char host[64], address[128], pattern[64]; /* no host: nothing is said */
+    char host[64], address[128], pattern[128]; /* no host: nothing is said */
     const uint8_t *place;                     /* unless NULL: said instead, PLACE_BYTES */
     size_t place_bytes;
     bool before; /* the trace is from before there were places */
@@ -188,6 +188,14 @@ static void cyclic(uint32_t rank, struct said *said)
     on_host(said, rank % 4, 2);
 }
 
+/* Levels that are alike: the writer makes a series of them. */
+static void deep(uint32_t rank, struct said *said)
+{
+    strcpy(said->host, rank / 2 ? "n2" : "n1");
+    snprintf(said->address, sizeof said->address, "t%u.t1.t2.t3.t4.t5.t6.t7.t8.%s", 7 + rank / 2, said->host);
+    strcpy(said->pattern, "switch.switch.switch.switch.switch.switch.switch.switch.switch.node");
+}
+
 static void large(uint32_t rank, struct said *said)
 {
     on_host(said, rank / 16, 16);
@@ -239,8 +247,8 @@ START_TEST(locations)
     static const struct {
         layout *layout;
         uint32_t ranks, hosts;
-    } runs[] = {{blocks, 16, 4}, {cyclic, 16, 4},  {large, 1024, 64}, {large_cyclic, 1024, 64}, {uneven, 10, 7},
-                {masters, 12, 3}, {shuffled, 30, 3}, {silent, 3, 2},    {old, 3, 1},              {blocks, 1, 1}};
+    } runs[] = {{deep, 4, 2},     {blocks, 16, 4},  {cyclic, 16, 4},   {large, 1024, 64}, {large_cyclic, 1024, 64}, {uneven, 10, 7},
+                {masters, 12, 3}, {shuffled, 30, 3}, {silent, 3, 2}, {old, 3, 1},       {blocks, 1, 1}};
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
         load(runs[i].layout, runs[i].ranks);
         ck_assert_uint_eq(pilgrim_system_hosts(machine), runs[i].hosts);
@@ -299,6 +307,20 @@ static const struct {
      "    8 x host node[0001-0064]\n"
      "      64 x process, ranks 0-4095 (host + 64 x process), pids 4711-8806\n"
      "        1 x thread\n"},
+    {deep, 4,
+     "machine\n"
+     "  2 x switch t[7-8]\n"
+     "    1 x switch t1\n"
+     "      1 x switch t2\n"
+     "        1 x switch t3\n"
+     "          1 x switch t4\n"
+     "            1 x switch t5\n"
+     "              1 x switch t6\n"
+     "                1 x switch t7\n"
+     "                  1 x switch t8\n"
+     "                    1 x host n[1-2]\n"
+     "                      2 x process, ranks 0-3, pids 4711-4714\n"
+     "                        1 x thread\n"},
     {uneven, 10,
      "machine\n"
      "  1 x host login\n"
