@@ -73,7 +73,7 @@ help:
 	@echo 'make check        install what is missing, build, run every test'
 	@echo 'make check-long   the same, with the long runs of the tests'
 	@echo 'make check-apps   install some real programs (LAMMPS, Quantum ESPRESSO, HPCC, ScaLAPACK) and trace them'
-	@echo 'make bench        trace sizes, cost of a call and of malloc, decoding speed (some minutes)'
+	@echo 'make bench        trace sizes, merging, cost of a call and of malloc, decoding speed (some minutes)'
 	@echo 'make coverage     which MPI functions are traced, which are not, and why'
 	@echo 'make install      libraries, tools, headers, man pages, pkg-config file (DESTDIR=... is obeyed)'
 	@echo 'make programs     the MPI programs of examples/ and tests/mpi/'
@@ -380,7 +380,7 @@ run-demo: all programs
 	@MPIEXEC='$(MPIEXEC)' $(S)/tools/demo.sh $(B)
 
 run-bench: all programs $(BENCHES)
-	@for part in size overhead alloc decode; do MPIEXEC='$(MPIEXEC)' $(S)/bench/$$part.sh $(B) || exit 1; done
+	@for part in size ranks scale overhead alloc decode; do MPIEXEC='$(MPIEXEC)' $(S)/bench/$$part.sh $(B) || exit 1; done
 
 coverage: $(G)/sources.mk
 	@cat $(G)/coverage.txt

@@ -3,12 +3,17 @@
  *
  * usage: scale [--ranks=N,...] [--iterations=N] [--pairs=N] [--folder=FOLDER] [--levels] [--check] [PATTERN...]
  *
- *   --ranks=N,...     powers of two from 64 on (64,1024,16384,131072,1048576)
+ *   --ranks=N,...     powers of two from 64 on (64,1024,16384); 2^20 ranks take minutes a pattern
  *   --iterations=N    of each rank's loop (10)
  *   --pairs=N         calls compared with the truth, besides one whole rank (1000)
  *   --folder=FOLDER   where the traces PATTERN-RANKS.pilgrim are left (.)
  *   --levels          what each step of the tree took, too
  *   --check           only compare the traces that are in FOLDER
+ *
+ * A row: structure groups; bytes of the file, and that to those on 1024 ranks; the longest chain of merges and the most memory that
+ * one process had of fragments and messages; the slowest rank's way from what it recorded to its fragment, and the most memory for
+ * that; writing the file, and memory for that; recording, all ranks after another, and the most memory that one rank had for it;
+ * the calls compared. Times are CPU times, so that what else runs here does not matter much.
  *
  * Exit status: 0, 1 if a trace has other calls than were made, 2 for wrong use. */
 #include <getopt.h>
@@ -39,24 +44,34 @@ static void die(const char *what)
     exit(2);
 }
 
-static uint64_t number(const char *text, char **end)
+/* The number at *TEXT, which moves behind it and a comma. */
+static uint64_t next_number(const char **text)
 {
-    uint64_t n = strtoull(text, end, 10);
-    if (*end == text || !n)
+    char *end;
+    uint64_t n = strtoull(*text, &end, 10);
+    if (end == *text || !n || (*end && *end != ','))
+        die("not a number");
+    *text = end + (*end == ',');
+    return n;
+}
+
+static uint64_t number(const char *text)
+{
+    uint64_t n = next_number(&text);
+    if (*text)
         die("not a number");
     return n;
 }
 
 static void parse_ranks(const char *text, struct options *o)
 {
-    char *end = NULL;
-    o->size_count = 0;
-    do {
+    for (o->size_count = 0; *text; o->size_count++) {
         if (o->size_count == SIZES_MAX)
             die("too many sizes");
-        o->ranks[o->size_count++] = number(text, &end);
-        text = end + 1;
-    } while (*end == ',');
+        o->ranks[o->size_count] = next_number(&text);
+        if (!pattern_fits(pattern_at(0), o->ranks[o->size_count]))
+            die("ranks are powers of two, 64 or more");
+    }
 }
 
 static void parse_options(int argc, char **argv, struct options *o)
@@ -68,17 +83,16 @@ static void parse_options(int argc, char **argv, struct options *o)
                                           {"levels", no_argument, NULL, 'l'},
                                           {"check", no_argument, NULL, 'c'},
                                           {NULL, 0, NULL, 0}};
-    char *end;
     for (int option; (option = getopt_long(argc, argv, "", table, NULL)) != -1;) {
         switch (option) {
         case 'r':
             parse_ranks(optarg, o);
             break;
         case 'i':
-            o->iterations = (uint32_t)number(optarg, &end);
+            o->iterations = (uint32_t)number(optarg);
             break;
         case 'p':
-            o->pairs = number(optarg, &end);
+            o->pairs = number(optarg);
             break;
         case 'f':
             o->folder = optarg;
@@ -105,10 +119,16 @@ static void save(const char *path, const struct bytes *file)
     }
 }
 
+static double kib(size_t bytes)
+{
+    return (double)bytes / 1024;
+}
+
 static void print_head(void)
 {
-    printf("%-10s %8s %7s %9s %6s %9s %9s %9s %9s %9s %9s %8s %7s\n", "pattern", "ranks", "groups", "bytes", "ratio",
-           "path ms", "peak KiB", "write ms", "write KiB", "own ms", "record KB", "record s", "checked");
+    printf("%-10s %8s %7s %9s %6s %8s %9s %8s %9s %8s %9s %8s %9s %7s\n", "pattern", "ranks", "groups", "bytes",
+           "ratio", "path ms", "peak KiB", "own ms", "own KiB", "write ms", "write KiB", "record s", "rec. KiB",
+           "checked");
 }
 
 /* RATIO: bytes to those on TABLE_BASE_RANKS ranks, 0: not known. */
@@ -118,10 +138,10 @@ static void print_row(const struct world *w, const struct tree_result *t, const 
     char text[16] = "-";
     if (ratio > 0)
         snprintf(text, sizeof text, "%.2f", ratio);
-    printf("%-10s %8" PRIu32 " %7" PRIu64 " %9zu %6s %9.2f %9.1f %9.2f %9.1f %9.3f %9.1f %8.2f %7" PRIu64 "\n",
-           pattern_name(w->pattern), w->ranks, c->groups, bytes, text, 1e3 * t->path_s, (double)t->peak_bytes / 1024,
-           1e3 * t->write_s, (double)t->write_bytes / 1024, 1e3 * t->own_longest_s, (double)t->record_bytes / 1024,
-           t->record_s, c->pairs + c->whole);
+    printf("%-10s %8" PRIu32 " %7" PRIu64 " %9zu %6s %8.2f %9.1f %8.2f %9.1f %8.2f %9.1f %8.2f %9.1f %7" PRIu64 "\n",
+           pattern_name(w->pattern), w->ranks, c->groups, bytes, text, 1e3 * t->path_s, kib(t->peak_bytes),
+           1e3 * t->own_longest_s, kib(t->own_bytes), 1e3 * t->write_s, kib(t->write_bytes), t->record_s,
+           kib(t->record_bytes), c->pairs + c->whole);
     fflush(stdout);
 }
 
@@ -197,11 +217,8 @@ static bool run_pattern(const struct options *o, const struct pattern *p)
 
 int main(int argc, char **argv)
 {
-    struct options o = {.ranks = {1 << 6, 1 << 10, 1 << 14, 1 << 17, 1 << 20},
-                        .size_count = 5,
-                        .iterations = 10,
-                        .pairs = 1000,
-                        .folder = "."};
+    struct options o = {
+        .ranks = {1 << 6, 1 << 10, 1 << 14}, .size_count = 3, .iterations = 10, .pairs = 1000, .folder = "."};
     bool good = true;
     parse_options(argc, argv, &o);
     for (int i = optind; i < argc; i++)

@@ -54,17 +54,18 @@ static struct node own_node(const struct world *w, uint32_t rank, struct tree_re
     struct stream *process = record_process(w, rank);
     double recorded = cpu_seconds();
     size_t streams = memory_live();
+    memory_mark();
     struct node n = {.fragment = fragment_new(rank), .count = 1};
     const struct stream *threads[] = {thread};
     require(n.fragment && fragment_add_rank(n.fragment, process, threads, 1) == PILGRIM_OK, "a rank's fragment");
     double made = cpu_seconds();
+    raise_to(&result->own_bytes, memory_peak() - streams);
     size_t both = memory_live();
     n.bytes = both - streams;
     stream_free(process);
     stream_free(thread);
     raise_to(&result->record_bytes, both - memory_live());
     result->record_s += recorded - began;
-    result->own_total_s += made - recorded;
     raise_time(&result->own_longest_s, made - recorded);
     return n;
 }

@@ -26,7 +26,7 @@ struct tree_result {
     double record_s;       /* all ranks' recording together */
     size_t record_bytes;   /* the most that one rank's streams took */
     double own_longest_s;  /* one rank's streams to its fragment */
-    double own_total_s;
+    size_t own_bytes;      /* memory for that, with the fragment */
     double path_s;         /* from there to the fragment of all: the longest chain */
     size_t peak_bytes;     /* the most that one process had of fragments and messages, streams not counted */
     double write_s;        /* the fragment of all to the file's bytes */
