@@ -368,6 +368,253 @@ START_TEST(random_bytes)
 }
 END_TEST
 
+/* --- tables --- */
+
+#define MORE(exponent) ((exponent) - 2) << 1
+#define RAMP(count) (((count) - 2) << 1 | 1)
+
+/* 0: 5 6 7 8 0 0; 1: (rule 0)^3 2; 2: 4^3; 3: (rule 2)^2 6 */
+static const uint8_t table[] = {4, 2, T_RUN(5), RAMP(4), T_RUN(0), MORE(2), 2, R_RUN(0), MORE(3), T(2),
+                                1, T_RUN(4), MORE(3), 2, R_RUN(2), MORE(2), T(6)};
+
+static enum pilgrim_status parse_table(const void *data, size_t length, uint64_t budget, struct rules *r)
+{
+    struct cursor c;
+    cursor_init(&c, data, length);
+    enum pilgrim_status status = rules_parse_table(&c, &budget, r);
+    if (status == PILGRIM_OK && cursor_left(&c) > 0)
+        ck_abort_msg("not all of it was read");
+    if (status != PILGRIM_OK && (r->first || r->symbols || r->total || r->marks || r->rule_count))
+        ck_abort_msg("something is left after an error");
+    return status;
+}
+
+/* Walks SEQUENCE; its terminals are EXPECTED. */
+static void expect_sequence(const struct rules *r, uint64_t sequence, const uint64_t *expected, size_t length)
+{
+    uint64_t terminal;
+    ck_assert_uint_eq(rules_length(r, sequence), length);
+    for (size_t skip = 0; skip <= length; skip++) {
+        struct rules_cursor c;
+        ck_assert_int_eq(rules_cursor_init(&c, r, sequence), PILGRIM_OK);
+        ck_assert_uint_eq(rules_cursor_skip(&c, skip), skip);
+        for (size_t i = skip; i < length; i++) {
+            ck_assert(rules_cursor_next(&c, &terminal));
+            ck_assert_uint_eq(terminal, expected[i]);
+        }
+        ck_assert(!rules_cursor_next(&c, &terminal));
+        ck_assert_uint_eq(rules_cursor_skip(&c, 1), 0);
+        rules_cursor_free(&c);
+    }
+}
+
+START_TEST(table_fields)
+{
+    static const uint64_t expected[] = {5, 6, 7, 8, 0, 0, 5, 6, 7, 8, 0, 0, 5, 6, 7, 8, 0, 0, 2};
+    static const uint64_t differences[] = {4, 4, 4, 4, 4, 4, 6};
+    struct rules r;
+    ck_assert_int_eq(parse_table(table, sizeof table, UINT64_MAX, &r), PILGRIM_OK);
+    expect_sequence(&r, 0, NULL, 0);
+    expect_sequence(&r, 2 * 77 + 1, (uint64_t[]){77}, 1);
+    expect_sequence(&r, RULES_SEQUENCE(0), expected, 6);
+    expect_sequence(&r, RULES_SEQUENCE(1), expected, 19);
+    expect_sequence(&r, RULES_SEQUENCE(3), differences, 7);
+    ck_assert(rules_have(&r, RULES_SEQUENCE(3)) && !rules_have(&r, RULES_SEQUENCE(4)) && rules_have(&r, UINT64_MAX));
+    ck_assert(!rules_have(&r, UINT64_MAX - 1));
+    const struct rules_total ramp = rules_sequence_total(&r, RULES_SEQUENCE(1));
+    ck_assert(ramp.has_ramp && ramp.limit == 9 && ramp.depth == 2);
+    const struct rules_total sums = rules_sequence_total(&r, RULES_SEQUENCE(3));
+    ck_assert(!sums.has_ramp && sums.rises && sums.increases && sums.sum == 15 && sums.limit == 7);
+    const struct rules_total single = rules_sequence_total(&r, 2 * 3 + 1);
+    ck_assert(single.sum == -2 && single.limit == 4 && !single.rises && single.length == 1);
+    uint64_t counts[10], work;
+    static const uint64_t times[] = {6, 0, 1, 0, 0, 3, 3, 3, 3};
+    ck_assert_int_eq(rules_count_terminals(&r, RULES_SEQUENCE(1), counts, 9, &work), PILGRIM_OK);
+    for (size_t i = 0; i < 9; i++)
+        ck_assert_uint_eq(counts[i], times[i]);
+    struct rules_use *uses;
+    size_t use_count;
+    ck_assert_int_eq(rules_uses(&r, RULES_SEQUENCE(3), &uses, &use_count), PILGRIM_OK);
+    ck_assert_uint_eq(use_count, 2);
+    ck_assert(uses[0].rule == 3 && uses[0].times == 1 && uses[1].rule == 2 && uses[1].times == 2);
+    free(uses);
+    rules_free(&r);
+}
+END_TEST
+
+static const struct {
+    const char *what;
+    enum pilgrim_status status;
+    size_t length;
+    uint8_t data[40];
+} bad_tables[] = {
+    {"nothing", PILGRIM_TRUNCATED, 0, {0}},
+    {"more rules than bytes", PILGRIM_DAMAGED, 4, {2, 1, T(0), 1}},
+    {"an empty rule", PILGRIM_DAMAGED, 3, {1, 0, 0}},
+    {"a rule of itself", PILGRIM_DAMAGED, 3, {1, 1, R(0)}},
+    {"a rule that comes later", PILGRIM_DAMAGED, 5, {2, 1, R(1), 1, T(0)}},
+    {"a ramp of a rule", PILGRIM_DAMAGED, 6, {2, 1, T(0), 1, R_RUN(0), RAMP(3)}},
+    {"a product of 2^63", PILGRIM_DAMAGED, 16,
+     {2, 2, T(0), T(1), 1, R_RUN(0), 0xfc, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 0}},
+    {"an exponent missing", PILGRIM_TRUNCATED, 3, {1, 1, T_RUN(0)}},
+};
+
+START_TEST(tables_refused)
+{
+    struct rules r;
+    enum pilgrim_status status = parse_table(bad_tables[_i].data, bad_tables[_i].length, UINT64_MAX, &r);
+    ck_assert_msg(status == bad_tables[_i].status, "%s: status %d", bad_tables[_i].what, status);
+}
+END_TEST
+
+START_TEST(table_within_budget)
+{
+    struct rules r;
+    uint64_t enough = 0;
+    while (parse_table(table, sizeof table, enough, &r) == PILGRIM_LIMIT)
+        enough++;
+    rules_free(&r);
+    ck_assert_uint_gt(enough, sizeof table);
+    ck_assert_uint_lt(enough, 100 * sizeof table);
+}
+END_TEST
+
+static uint64_t drawn;
+
+static uint64_t draw_below(uint64_t limit)
+{
+    drawn = drawn * UINT64_C(6364136223846793005) + 1442695040888963407;
+    return (drawn >> 33) % limit;
+}
+
+enum { RULES = 12, EXPANSION_MAX = 40000 };
+
+/* Rules of differences, each made of those before, long and short ones; EXPANDED: what they stand for. Without INCREASING
+ * differences are of any sign. */
+static void draw_table(struct bytes *b, bool increasing, uint64_t *expanded[RULES], size_t *lengths)
+{
+    bytes_put_varint(b, RULES);
+    for (uint32_t i = 0; i < RULES; i++) {
+        size_t symbols = 1 + draw_below(i % 3 ? 5 : 100);
+        expanded[i] = calloc(EXPANSION_MAX, sizeof **expanded);
+        lengths[i] = 0;
+        bytes_put_varint(b, symbols);
+        for (size_t s = 0; s < symbols; s++) {
+            bool is_rule = i > 0 && draw_below(3) == 0;
+            uint64_t value = is_rule ? draw_below(i) : increasing ? 2 + 2 * draw_below(50) : draw_below(9);
+            size_t one = is_rule ? lengths[value] : 1, exponent = draw_below(3) ? 1 : 2 + draw_below(4);
+            if (lengths[i] + one * exponent > EXPANSION_MAX) {
+                is_rule = false;
+                value = 2;
+                one = 1;
+                exponent = 1;
+            }
+            bytes_put_varint(b, value << 2 | (exponent > 1 ? 2 : 0) | is_rule);
+            if (exponent > 1)
+                bytes_put_varint(b, (exponent - 2) << 1);
+            for (size_t k = 0; k < exponent; k++, lengths[i] += one)
+                for (size_t j = 0; j < one; j++)
+                    expanded[i][lengths[i] + j] = is_rule ? expanded[value][j] : value;
+        }
+    }
+}
+
+/* Sums and places, against those added up one by one. */
+START_TEST(sums_and_places)
+{
+    drawn = (uint64_t)_i + 1;
+    struct bytes b = {0};
+    struct rules r;
+    uint64_t *expanded[RULES], place;
+    size_t lengths[RULES];
+    bool increasing = _i % 2;
+    draw_table(&b, increasing, expanded, lengths);
+    ck_assert_int_eq(parse_table(b.data, b.length, UINT64_MAX, &r), PILGRIM_OK);
+    for (uint32_t i = 0; i < RULES; i++) {
+        const struct rules_total total = rules_sequence_total(&r, RULES_SEQUENCE(i));
+        int64_t sum = 0;
+        ck_assert_uint_eq(total.length, lengths[i]);
+        ck_assert(!increasing || total.increases);
+        for (size_t k = 0; k <= lengths[i]; k++) {
+            if (rules_sum(&r, RULES_SEQUENCE(i), k) != sum)
+                ck_abort_msg("sum of %zu", k);
+            if (increasing && (!rules_find_sum(&r, RULES_SEQUENCE(i), (uint64_t)sum, &place) || place != k))
+                ck_abort_msg("place of sum %zu", k);
+            int64_t after = k < lengths[i] ? sum + unzigzag(expanded[i][k]) : sum + 5;
+            for (int64_t between = sum + 1; increasing && between < after; between++)
+                if (rules_find_sum(&r, RULES_SEQUENCE(i), (uint64_t)between, &place))
+                    ck_abort_msg("a place between %zu and the next", k);
+            sum = k < lengths[i] ? after : sum;
+        }
+        ck_assert_int_eq(total.sum, sum);
+    }
+    for (uint32_t i = 0; i < RULES; i++)
+        free(expanded[i]);
+    rules_free(&r);
+    bytes_free(&b);
+}
+END_TEST
+
+/* Where changed bytes are a table again it can be walked, counted and looked into without harm. */
+static void use_table(const struct rules *r)
+{
+    for (uint32_t i = 0; i < r->rule_count; i++) {
+        uint64_t sequence = RULES_SEQUENCE(i), terminal, place, walked = 0, counts[257], work;
+        const struct rules_total total = rules_sequence_total(r, sequence);
+        struct rules_cursor c;
+        if (rules_cursor_init(&c, r, sequence) != PILGRIM_OK)
+            ck_abort_msg("no memory");
+        while (walked < 100 && rules_cursor_next(&c, &terminal))
+            walked++;
+        if (walked + rules_cursor_skip(&c, UINT64_MAX) != total.length)
+            ck_abort_msg("length");
+        rules_cursor_free(&c);
+        if (rules_sum(r, sequence, total.length) != total.sum && !total.has_ramp)
+            ck_abort_msg("sum");
+        if (total.increases && (!rules_find_sum(r, sequence, (uint64_t)total.sum, &place) || place != total.length))
+            ck_abort_msg("place");
+        if (total.limit > 256)
+            continue;
+        if (rules_count_terminals(r, sequence, counts, 256, &work) != PILGRIM_OK)
+            ck_abort_msg("no memory");
+        for (size_t k = 0; k < 256; k++)
+            walked = k ? walked + counts[k] : counts[0];
+        if (walked != total.length)
+            ck_abort_msg("terminals do not add up");
+    }
+}
+
+START_TEST(tables_changed)
+{
+    struct bytes b = {0};
+    uint64_t *expanded[RULES];
+    size_t lengths[RULES];
+    unsigned accepted = 0;
+    drawn = 7;
+    draw_table(&b, false, expanded, lengths);
+    for (size_t i = 0; i < b.length; i++) {
+        uint8_t was = b.data[i];
+        for (unsigned change = 1; change < 256; change += 1 + change % 5) {
+            struct rules r;
+            b.data[i] = (uint8_t)(was ^ change);
+            struct cursor c;
+            uint64_t budget = 1 << 20;
+            cursor_init(&c, b.data, b.length);
+            if (rules_parse_table(&c, &budget, &r) == PILGRIM_OK) {
+                use_table(&r);
+                rules_free(&r);
+                accepted++;
+            }
+        }
+        b.data[i] = was;
+    }
+    ck_assert_uint_gt(accepted, 0);
+    for (uint32_t i = 0; i < RULES; i++)
+        free(expanded[i]);
+    bytes_free(&b);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("rules");
@@ -387,6 +634,11 @@ int main(void)
     tcase_add_test(wrong, every_truncation);
     tcase_add_test(wrong, every_byte_changed);
     tcase_add_test(wrong, random_bytes);
+    tcase_add_test(right, table_fields);
+    tcase_add_test(right, table_within_budget);
+    tcase_add_loop_test(right, sums_and_places, 0, 20);
+    tcase_add_loop_test(wrong, tables_refused, 0, (int)ARRAY_COUNT(bad_tables));
+    tcase_add_test(wrong, tables_changed);
     suite_add_tcase(suite, right);
     suite_add_tcase(suite, wrong);
     SRunner *runner = srunner_create(suite);

@@ -1,0 +1,247 @@
+/* Traces put together entry by entry, for the tests of the reader: every way to store something, whether the writer
+ * chooses it or not, and what is wrong in one place only.
+ *
+ * All ranks have one thread and the views 0 (the world) and 1 (rank / 2 of SIZE_1). Function 0 is pilgrim_process, function 1
+ * MPI_F with one input; classes 0 to CLASSES - 1, of function 1 but for class 0. */
+#ifndef TESTS_BUILT_TRACE_H
+#define TESTS_BUILT_TRACE_H
+
+#include <check.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/value.h"
+#include "format/section.h"
+#include "format/trace_file.h"
+#include "grammar/rules.h"
+#include "pilgrim/reader.h"
+#include "reader/trace.h"
+
+enum { CLASSES = 40, SIZE_1 = 5 };
+
+/* A table that grows. */
+struct table {
+    struct bytes data;
+    uint32_t count;
+};
+
+struct built {
+    uint32_t ranks;
+    uint32_t first_rank; /* ranks of the volumes before */
+    struct bytes definitions, calls, times;
+    struct table shapes, rules, columns, signatures, partitions, rows, groups;
+};
+
+/* ---- entries ---- */
+
+static uint64_t put_rule(struct built *b, const struct rules_symbol *symbols, size_t count)
+{
+    struct bytes *to = &b->rules.data;
+    bytes_put_varint(to, count);
+    for (size_t i = 0; i < count; i++) {
+        bool more = symbols[i].exponent > 1;
+        bytes_put_varint(to, symbols[i].value << 2 | (more ? 2 : 0) | symbols[i].is_rule);
+        if (more)
+            bytes_put_varint(to, (symbols[i].exponent - 2) << 1 | symbols[i].is_ramp);
+    }
+    return RULES_SEQUENCE(b->rules.count++);
+}
+
+static uint32_t put_column(struct built *b, enum column_kind kind, int64_t c)
+{
+    bytes_put_varint(&b->columns.data, kind);
+    bytes_put_svarint(&b->columns.data, c);
+    return b->columns.count++;
+}
+
+static uint32_t put_modulo(struct built *b, int64_t c, uint64_t modulus)
+{
+    uint32_t number = put_column(b, COLUMN_MODULO, c);
+    bytes_put_varint(&b->columns.data, modulus);
+    return number;
+}
+
+static uint32_t put_sums(struct built *b, int64_t first, uint64_t sequence)
+{
+    uint32_t number = put_column(b, COLUMN_SUMS, first);
+    bytes_put_varint(&b->columns.data, sequence);
+    return number;
+}
+
+static uint32_t put_list(struct built *b, const int64_t *values, size_t count)
+{
+    bytes_put_varint(&b->columns.data, COLUMN_LIST);
+    bytes_put_varint(&b->columns.data, count);
+    for (size_t i = 0; i < count; i++)
+        bytes_put_svarint(&b->columns.data, values[i]);
+    return b->columns.count++;
+}
+
+static uint32_t put_shape(struct built *b, const uint8_t *tokens, size_t length)
+{
+    bytes_put_varint(&b->shapes.data, length);
+    bytes_put(&b->shapes.data, tokens, length);
+    return b->shapes.count++;
+}
+
+/* References are written as numbers. */
+static void put_references(struct bytes *to, const uint32_t *numbers, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        bytes_put_varint(to, (uint64_t)numbers[i] + 1);
+}
+
+/* VECTOR: of so many calls' values, 0: of one's. */
+static uint32_t put_signature(struct built *b, uint32_t shape, uint64_t vector, const uint32_t *columns, size_t count)
+{
+    bytes_put_varint(&b->signatures.data, ((uint64_t)shape + 1) << 1 | (vector > 0));
+    if (vector)
+        bytes_put_varint(&b->signatures.data, vector);
+    put_references(&b->signatures.data, columns, count);
+    return b->signatures.count++;
+}
+
+static uint32_t put_partition(struct built *b, const uint32_t *columns, size_t count)
+{
+    bytes_put_varint(&b->partitions.data, count);
+    put_references(&b->partitions.data, columns, count);
+    return b->partitions.count++;
+}
+
+/* PARTITION: its number + 1, or 0. The parts follow, by put_part. */
+static uint32_t put_row(struct built *b, uint32_t class, uint32_t partition)
+{
+    bytes_put_varint(&b->rows.data, (uint64_t)class + 1);
+    bytes_put_varint(&b->rows.data, partition ? (uint64_t)partition + 1 : 0);
+    return b->rows.count++;
+}
+
+static void put_part(struct built *b, uint64_t sequence, const uint32_t *signatures, size_t count)
+{
+    bytes_put_varint(&b->rows.data, sequence);
+    bytes_put_varint(&b->rows.data, count);
+    put_references(&b->rows.data, signatures, count);
+}
+
+static void put_group(struct built *b, bool process, uint64_t sequence, const uint32_t *rows, size_t count, uint32_t members)
+{
+    bytes_put_varint(&b->groups.data, sequence << 1 | process);
+    bytes_put_varint(&b->groups.data, count);
+    put_references(&b->groups.data, rows, count);
+    put_references(&b->groups.data, &members, 1);
+    b->groups.count++;
+}
+
+/* ---- common parts ---- */
+
+/* 0, 1, ... COUNT - 1 */
+static uint32_t put_counting(struct built *b, uint64_t count)
+{
+    struct rules_symbol one = {.value = 2, .exponent = count - 1};
+    return put_sums(b, 0, count < 2 ? 0 : count == 2 ? 2 * 2 + 1 : put_rule(b, &one, 1));
+}
+
+/* The group of all process streams. */
+static void put_processes(struct built *b)
+{
+    static const uint8_t tokens[] = {VALUE_ARRAY, 2, VALUE_INT, VALUE_INT, VALUE_ARRAY, 2, VALUE_INT, VALUE_INT, VALUE_NONE};
+    int64_t *ranks = calloc(b->ranks + 1, sizeof *ranks);
+    for (uint32_t i = 0; i < b->ranks && b->ranks < 1000; i++)
+        ranks[i] = (b->first_rank + i) / 2 % SIZE_1;
+    const uint32_t columns[] = {
+        put_column(b, COLUMN_PLUS, 0),
+        b->ranks < 1000 ? put_list(b, ranks, b->ranks) : put_column(b, COLUMN_CONSTANT, 0),
+        put_column(b, COLUMN_CONSTANT, (int64_t)b->first_rank + b->ranks),
+        put_column(b, COLUMN_CONSTANT, SIZE_1)};
+    const uint32_t signature = put_signature(b, put_shape(b, tokens, sizeof tokens), 0, columns, 4);
+    const uint32_t row = put_row(b, 0, 0);
+    put_part(b, 1, &signature, 1);
+    put_group(b, true, 1, &row, 1, put_counting(b, b->ranks));
+    free(ranks);
+}
+
+static void built_begin(struct built *b, uint32_t ranks, uint32_t first_rank)
+{
+    *b = (struct built){.ranks = ranks, .first_rank = first_rank};
+    put_processes(b);
+}
+
+static void put_table(struct bytes *to, const struct table *t)
+{
+    bytes_put_varint(to, t->count);
+    bytes_put(to, t->data.data, t->data.length);
+}
+
+static void put_text(struct bytes *to, const char *text)
+{
+    bytes_put(to, text, strlen(text) + 1);
+}
+
+/* The contents of the sections. */
+static void built_contents(struct built *b)
+{
+    struct bytes *d = &b->definitions, *c = &b->calls;
+    static const uint8_t none;
+    uint32_t threads = put_counting(b, (uint64_t)b->ranks + 1);
+    bytes_put(d, &none, 1); /* strings */
+    bytes_put(d, &none, 1); /* properties */
+    bytes_put_varint(d, 2);
+    put_text(d, "pilgrim_process,views_rank,views_size:");
+    put_text(d, "MPI_F,a");
+    bytes_put(d, &none, 1); /* modules */
+    bytes_put(d, &none, 1); /* callers */
+    bytes_put_varint(d, CLASSES);
+    for (unsigned i = 0; i < CLASSES; i++) {
+        bytes_put_varint(d, (i > 0) << 1);
+        bytes_put(d, &none, 1);
+    }
+    put_table(d, &b->shapes);
+    put_table(c, &b->rules);
+    put_table(c, &b->columns);
+    put_table(c, &b->signatures);
+    put_table(c, &b->partitions);
+    bytes_put_varint(c, b->ranks);
+    put_references(c, &threads, 1);
+    put_table(c, &b->rows);
+    put_table(c, &b->groups);
+}
+
+static void built_free(struct built *b)
+{
+    struct table *tables[] = {&b->shapes, &b->rules, &b->columns, &b->signatures, &b->partitions, &b->rows, &b->groups};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        bytes_free(&tables[i]->data);
+    bytes_free(&b->definitions);
+    bytes_free(&b->calls);
+}
+
+/* The file of COUNT volumes. */
+static void built_file(const struct built *volumes, size_t count, struct bytes *file)
+{
+    static const struct bytes nothing;
+    bytes_put(file, trace_magic, sizeof trace_magic);
+    bytes_put_u8(file, TRACE_VERSION);
+    bytes_put_u8(file, 0);
+    for (size_t i = 0; i < count; i++) {
+        ck_assert_int_eq(section_write(file, SECTION_DEFINITIONS, &volumes[i].definitions), PILGRIM_OK);
+        ck_assert_int_eq(section_write(file, SECTION_CALLS, &volumes[i].calls), PILGRIM_OK);
+    }
+    ck_assert_int_eq(section_write(file, SECTION_END, &nothing), PILGRIM_OK);
+}
+
+/* Finishes B and opens it. NULL: `error` says why not. */
+static struct pilgrim_trace *built_open(struct built *b, struct pilgrim_error *error)
+{
+    struct bytes file = {0};
+    struct pilgrim_trace *trace;
+    built_contents(b);
+    built_file(b, 1, &file);
+    enum pilgrim_status status = trace_load(file.data, file.length, &trace, error);
+    ck_assert_int_eq(status, error->status);
+    bytes_free(&file);
+    built_free(b);
+    return trace;
+}
+
+#endif

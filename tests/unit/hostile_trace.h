@@ -1,0 +1,254 @@
+/* Walking what may be a trace, and changing traces under right checksums; for the tests of the reader with hostile bytes.
+ *
+ * The includer has draw(), which gives random numbers. */
+#ifndef TESTS_HOSTILE_TRACE_H
+#define TESTS_HOSTILE_TRACE_H
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "format/section.h"
+#include "format/trace_file.h"
+#include "pilgrim/reader.h"
+#include "reader/trace.h"
+
+enum { CALLS_WALKED = 120, RANKS_WALKED = 7, SYSTEM_RANKS_MAX = 64 };
+
+static uint64_t touched;
+
+static void touch(const struct pilgrim_value *v)
+{
+    touched += (uint64_t)v->integer + (uint64_t)v->id + (uint64_t)v->offset;
+    for (size_t i = 0; v->text && i < v->length; i++)
+        touched += (uint8_t)v->text[i];
+    for (size_t i = 0; i < v->count; i++)
+        touch(&v->items[i]);
+}
+
+static void touch_call(const struct pilgrim_call *call)
+{
+    for (size_t i = 0; i < call->function->parameter_count; i++) {
+        touch(&call->in[i]);
+        touch(&call->out[i]);
+        touched += strlen(call->function->parameters[i].name);
+    }
+    touch(&call->ret);
+    for (const struct pilgrim_frame *f = call->class_->site; f; f = f->caller) {
+        touched += strlen(f->module) + f->offset;
+        for (size_t i = 0; i < f->build_id_length; i++)
+            touched += f->build_id[i];
+    }
+}
+
+/* What may go wrong behind the checks of opening: a rank's own values, and too much memory for them. */
+static void expect_status(enum pilgrim_status status)
+{
+    ck_assert_msg(status == PILGRIM_OK || status == PILGRIM_END || status == PILGRIM_DAMAGED || status == PILGRIM_LIMIT ||
+                      status == PILGRIM_NOMEM,
+                  "status %d", status);
+}
+
+static void walk_grammar(const struct pilgrim_trace *trace, uint32_t rank, uint64_t sequence)
+{
+    struct pilgrim_grammar *grammar;
+    struct pilgrim_error error;
+    enum pilgrim_status status = pilgrim_grammar_open(trace, rank, sequence, &grammar, &error);
+    expect_status(status);
+    if (status != PILGRIM_OK)
+        return;
+    for (uint32_t r = 0; r < pilgrim_grammar_rules(grammar); r++)
+        for (size_t i = 0; i < pilgrim_grammar_symbols(grammar, r); i++)
+            touched += pilgrim_grammar_symbol(grammar, r, i).exponent;
+    pilgrim_grammar_close(grammar);
+}
+
+static void walk_thread(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread)
+{
+    struct pilgrim_cursor *cursor;
+    struct pilgrim_error error;
+    struct pilgrim_call call;
+    struct pilgrim_thread_info info;
+    struct pilgrim_class_info class;
+    enum pilgrim_status status = pilgrim_cursor_open(trace, rank, thread, &cursor, &error);
+    expect_status(status);
+    if (status != PILGRIM_OK)
+        return;
+    for (unsigned i = 0; i < CALLS_WALKED && status == PILGRIM_OK; i++) {
+        status = pilgrim_cursor_next(cursor, &call, &error);
+        expect_status(status);
+        if (status == PILGRIM_OK)
+            touch_call(&call);
+    }
+    ck_assert_int_eq(pilgrim_cursor_skip(cursor, 3), PILGRIM_OK);
+    ck_assert_int_eq(pilgrim_thread_info(trace, rank, thread, &info), PILGRIM_OK);
+    walk_grammar(trace, rank, info.structure);
+    for (size_t c = 0; c < info.class_count && c < 64; c++) {
+        ck_assert_int_eq(pilgrim_class_info(trace, rank, thread, c, &class), PILGRIM_OK);
+        walk_grammar(trace, rank, class.values);
+        for (uint64_t s = 0; s < class.signature_count && s < 64; s++)
+            if (pilgrim_signature(cursor, c, s, &call, &error) == PILGRIM_OK)
+                touch_call(&call);
+    }
+    pilgrim_cursor_close(cursor);
+}
+
+static void walk_communicators(const struct pilgrim_trace *trace, uint32_t rank)
+{
+    struct pilgrim_communicators *list;
+    struct pilgrim_communicator c;
+    struct pilgrim_error error;
+    enum pilgrim_status status = pilgrim_communicators_open(trace, rank, &list, &error);
+    expect_status(status);
+    for (unsigned i = 0; i < CALLS_WALKED && status == PILGRIM_OK; i++) {
+        status = pilgrim_communicators_next(list, &c, &error);
+        expect_status(status);
+        if (status == PILGRIM_OK)
+            touched += strlen(c.name) + strlen(c.topology) + (c.parent ? strlen(c.parent) : 0) + c.identity;
+    }
+    pilgrim_communicators_close(list);
+}
+
+static void walk_system(const struct pilgrim_trace *trace)
+{
+    struct pilgrim_system *system;
+    struct pilgrim_error error;
+    struct pilgrim_host host;
+    struct pilgrim_location at;
+    uint32_t ranks = pilgrim_rank_count(trace), rank;
+    if (ranks > SYSTEM_RANKS_MAX)
+        return;
+    enum pilgrim_status status = pilgrim_system_open(trace, &system, &error);
+    expect_status(status);
+    if (status != PILGRIM_OK)
+        return;
+    for (uint32_t i = 0; i < ranks; i++) {
+        ck_assert_int_eq(pilgrim_system_location(system, i, &at), PILGRIM_OK);
+        ck_assert_int_eq(pilgrim_system_host(system, at.host, &host), PILGRIM_OK);
+        ck_assert_int_eq(pilgrim_system_rank(system, at.host, at.process, &rank), PILGRIM_OK);
+        ck_assert_uint_eq(rank, i);
+        for (size_t l = 0; l < host.level_count; l++)
+            touched += strlen(host.levels[l].kind) + strlen(host.levels[l].name);
+    }
+    pilgrim_system_close(system);
+}
+
+/* Opens the bytes, and if that is possible walks some of the calls. Returns the status of opening, or of what was kept
+ * from the calls. */
+static enum pilgrim_status walk(const void *data, size_t length)
+{
+    struct pilgrim_trace *trace;
+    struct pilgrim_error error;
+    /* A copy of exactly this length, so that the sanitizer sees a read behind its end. */
+    void *copy = malloc(length + !length);
+    memcpy(copy, data, length);
+    enum pilgrim_status status = trace_load(copy, length, &trace, &error);
+    free(copy);
+    ck_assert_int_ne(status, PILGRIM_NOMEM);
+    ck_assert((status == PILGRIM_OK) == (trace != NULL));
+    if (!trace) {
+        ck_assert_int_eq(error.status, status);
+        ck_assert_ptr_nonnull(strstr(error.message, "byte "));
+        ck_assert(error.offset <= length);
+        return status;
+    }
+    for (uint32_t rank = 0; rank < pilgrim_rank_count(trace) && rank < RANKS_WALKED; rank++) {
+        walk_communicators(trace, rank);
+        for (uint32_t thread = 0; thread < pilgrim_thread_count(trace, rank) && thread < 3; thread++)
+            walk_thread(trace, rank, thread);
+    }
+    walk_system(trace);
+    pilgrim_close(trace);
+    return error.status;
+}
+
+#define MEMORY_MAX_MB 24ul
+
+#ifdef __SANITIZE_ADDRESS__
+const char *__asan_default_options(void);
+
+const char *__asan_default_options(void)
+{
+    return "max_allocation_size_mb=24:allocator_may_return_null=1";
+}
+#endif
+
+/* From here on memory is short, so that a reader that wants too much of it gets none: walk() takes that for a failure.
+ * The sanitizer's build has its own limit, on one allocation. */
+static void limit_memory(void)
+{
+#ifndef __SANITIZE_ADDRESS__
+    struct rlimit limit;
+    unsigned long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    ck_assert(file && fscanf(file, "%lu", &pages) == 1);
+    fclose(file);
+    limit.rlim_cur = limit.rlim_max = pages * (unsigned long)sysconf(_SC_PAGESIZE) + (MEMORY_MAX_MB << 20);
+    ck_assert_int_eq(setrlimit(RLIMIT_AS, &limit), 0);
+#endif
+}
+
+/* The file of the contents up to section LAST. */
+static void put_together(const struct bytes *contents, uint8_t last, struct bytes *file)
+{
+    static const struct bytes nothing = {0};
+    file->length = 0;
+    bytes_put(file, trace_magic, sizeof trace_magic);
+    bytes_put_u8(file, TRACE_VERSION);
+    bytes_put_u8(file, 0);
+    for (uint8_t type = SECTION_DEFINITIONS; type <= last; type++)
+        ck_assert_int_eq(section_write(file, type, &contents[type]), PILGRIM_OK);
+    ck_assert_int_eq(section_write(file, SECTION_END, &nothing), PILGRIM_OK);
+}
+
+static void mutate(struct bytes *content)
+{
+    for (unsigned changes = 1 + (unsigned)(draw() % 3); changes > 0; changes--) {
+        size_t at = draw() % content->length;
+        switch (draw() % 5) {
+        case 0: /* a large varint */
+            for (unsigned i = 0; i < 10 && at < content->length; i++)
+                content->data[at++] = (uint8_t)(i < 9 ? 0xff : 1);
+            break;
+        case 1:
+            content->length = at + 1;
+            break;
+        case 2:
+            content->data[at]++;
+            break;
+        case 3:
+            content->data[at] ^= (uint8_t)(1u << draw() % 8);
+            break;
+        default:
+            content->data[at] = (uint8_t)draw();
+        }
+    }
+}
+
+/* Walks COUNT traces, each with something changed in one of the contents from the definitions up to the section LAST. Memory
+ * is short from here on. Returns how many could be opened. */
+static unsigned walk_changed(struct bytes *contents, uint8_t last, unsigned count)
+{
+    struct bytes file = {0};
+    unsigned opened = 0;
+    limit_memory();
+    for (unsigned i = 0; i < count; i++) {
+        unsigned type = SECTION_DEFINITIONS + (unsigned)(draw() % last);
+        struct bytes kept = contents[type];
+        uint8_t *copy = malloc(kept.length);
+        memcpy(copy, kept.data, kept.length);
+        mutate(&contents[type]);
+        put_together(contents, last, &file);
+        opened += walk(file.data, file.length) == PILGRIM_OK;
+        memcpy(kept.data, copy, kept.length);
+        contents[type] = kept;
+        free(copy);
+    }
+    bytes_free(&file);
+    return opened;
+}
+
+#endif
