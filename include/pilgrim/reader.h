@@ -143,7 +143,7 @@ PILGRIM_API void pilgrim_cursor_close(struct pilgrim_cursor *cursor);
 PILGRIM_API enum pilgrim_status pilgrim_cursor_next(struct pilgrim_cursor *cursor, struct pilgrim_call *call,
                                                     struct pilgrim_error *error) PILGRIM_CHECKED;
 
-/* Passes over COUNT calls, or all that are left. */
+/* Passes over COUNT calls, or all that are left, in a time that depends on the grammars' size. errors: PILGRIM_NOMEM */
 PILGRIM_API enum pilgrim_status pilgrim_cursor_skip(struct pilgrim_cursor *cursor, uint64_t count) PILGRIM_CHECKED;
 
 /* ---- communicators ---- */

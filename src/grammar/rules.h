@@ -113,10 +113,11 @@ struct rules_use {
  * memory: *USES is the caller's, to be freed. errors: PILGRIM_NOMEM */
 enum pilgrim_status rules_uses(const struct rules *r, uint64_t sequence, struct rules_use **uses, size_t *count) PILGRIM_CHECKED;
 
-/* How often each terminal, below TERMINAL_COUNT, stands in SEQUENCE. COUNTS has one more than those; it is set. *WORK: how many
- * symbols were looked at. errors: PILGRIM_NOMEM */
-enum pilgrim_status rules_count_terminals(const struct rules *r, uint64_t sequence, uint64_t *counts, size_t terminal_count,
-                                          uint64_t *work) PILGRIM_CHECKED;
+/* How often each terminal, below TERMINAL_COUNT, stands among the first COUNT, at most all, of a table's SEQUENCE. COUNTS has one
+ * more than those; it is set. In time proportional to the rules, not to COUNT; *WORK: how many symbols were looked at.
+ * errors: PILGRIM_NOMEM */
+enum pilgrim_status rules_count_terminals(const struct rules *r, uint64_t sequence, uint64_t count, uint64_t *counts,
+                                          size_t terminal_count, uint64_t *work) PILGRIM_CHECKED;
 
 /* Walks a sequence in O(depth) memory. R is borrowed and must outlive the cursor. All zero: it is at the end. */
 struct rules_cursor {

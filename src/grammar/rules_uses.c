@@ -50,18 +50,24 @@ static struct rules_use heap_pop(struct heap *h)
     return top;
 }
 
-/* The next rule with all its uses, and pushes those that it stands for. */
-static bool next_use(const struct rules *r, struct heap *h, struct rules_use *use)
+/* The highest rule with all its uses. */
+static struct rules_use heap_pop_all(struct heap *h)
 {
-    *use = heap_pop(h);
-    while (h->count > 0 && h->entries[0].rule == use->rule)
-        use->times += heap_pop(h).times;
-    for (uint32_t s = r->first[use->rule]; s < r->first[use->rule + 1]; s++) {
+    struct rules_use use = heap_pop(h);
+    while (h->count > 0 && h->entries[0].rule == use.rule)
+        use.times += heap_pop(h).times;
+    return use;
+}
+
+static bool push_inner(const struct rules *r, struct heap *h, const struct rules_use *use)
+{
+    bool good = true;
+    for (uint32_t s = r->first[use->rule]; s < r->first[use->rule + 1] && good; s++) {
         const struct rules_symbol *symbol = &r->symbols[s];
-        if (symbol->is_rule && !heap_push(h, (struct rules_use){(uint32_t)symbol->value, symbol->exponent * use->times}))
-            return false;
+        if (symbol->is_rule)
+            good = heap_push(h, (struct rules_use){(uint32_t)symbol->value, symbol->exponent * use->times});
     }
-    return true;
+    return good;
 }
 
 /* No count exceeds the expansion's length, since no rule expands to nothing. */
@@ -72,8 +78,13 @@ enum pilgrim_status rules_uses(const struct rules *r, uint64_t sequence, struct 
     *uses = NULL;
     *count = 0;
     bool good = !rules_is_expansion(sequence) || heap_push(&h, (struct rules_use){rules_start(sequence), 1});
-    while (good && h.count > 0)
-        good = grow_uses(uses, *count, &capacity) && next_use(r, &h, &(*uses)[(*count)++]);
+    while (good && h.count > 0) {
+        good = grow_uses(uses, *count, &capacity);
+        if (good) {
+            (*uses)[*count] = heap_pop_all(&h);
+            good = push_inner(r, &h, &(*uses)[(*count)++]);
+        }
+    }
     free(h.entries);
     if (good)
         return PILGRIM_OK;
@@ -82,39 +93,70 @@ enum pilgrim_status rules_uses(const struct rules *r, uint64_t sequence, struct 
     return PILGRIM_NOMEM;
 }
 
-/* Adds a rule's own terminals. Each symbol adds to a range of them: that is noted at its ends. Returns how many symbols. */
-static uint64_t note_terminals(const struct rules *r, const struct rules_use *use, uint64_t *counts)
+/* ---- terminals ---- */
+
+/* What is counted: rules that are still to be taken apart, and for each terminal how many more times it occurs than the one
+ * before, so that a ramp takes two steps. */
+struct counting {
+    const struct rules *rules;
+    struct heap heap;
+    uint64_t *steps;
+    uint64_t work;
+    bool failed;
+};
+
+/* TIMES times the first COUNT repetitions of SYMBOL, or terminals if it is a ramp. */
+static void count_symbol(struct counting *c, const struct rules_symbol *symbol, uint64_t count, uint64_t times)
 {
-    uint32_t first = r->first[use->rule], end = r->first[use->rule + 1];
-    for (uint32_t s = first; s < end; s++) {
-        const struct rules_symbol *symbol = &r->symbols[s];
-        if (symbol->is_rule)
-            continue;
-        uint64_t times = use->times * (symbol->is_ramp ? 1 : symbol->exponent);
-        counts[symbol->value] += times;
-        counts[symbol->value + (symbol->is_ramp ? symbol->exponent : 1)] -= times;
+    c->work++;
+    if (symbol->is_rule) {
+        c->failed |= !heap_push(&c->heap, (struct rules_use){(uint32_t)symbol->value, count * times});
+        return;
     }
-    return end - first;
+    uint64_t each = symbol->is_ramp ? times : count * times;
+    c->steps[symbol->value] += each;
+    c->steps[symbol->value + (symbol->is_ramp ? count : 1)] -= each;
 }
 
-enum pilgrim_status rules_count_terminals(const struct rules *r, uint64_t sequence, uint64_t *counts, size_t terminal_count,
-                                          uint64_t *work)
+/* The first COUNT terminals of RULE, at most its length: whole symbols, then the beginning of one, and so on inside. */
+static void count_beginning(struct counting *c, uint32_t rule, uint64_t count)
 {
-    struct rules_use *uses;
-    size_t use_count;
-    *work = 0;
-    memset(counts, 0, (terminal_count + 1) * sizeof *counts);
-    if (sequence % 2) {
-        counts[sequence / 2] = 1;
-        return PILGRIM_OK;
+    const struct rules *r = c->rules;
+    uint32_t s = r->first[rule];
+    while (count > 0 && !c->failed) {
+        const struct rules_symbol *symbol = &r->symbols[s++];
+        uint64_t one = rules_symbol_length(r, symbol), whole = count / one;
+        whole = whole < symbol->exponent ? whole : symbol->exponent;
+        if (whole > 0)
+            count_symbol(c, symbol, whole, 1);
+        count -= whole * one;
+        if (whole < symbol->exponent)
+            s = r->first[symbol->is_rule ? symbol->value : 0]; /* if it is none, count is 0 */
     }
-    enum pilgrim_status status = rules_uses(r, sequence, &uses, &use_count);
-    if (status != PILGRIM_OK)
-        return status;
-    for (size_t i = 0; i < use_count; i++)
-        *work += note_terminals(r, &uses[i], counts);
-    free(uses);
+}
+
+static void count_rules(struct counting *c)
+{
+    while (c->heap.count > 0 && !c->failed) {
+        const struct rules_use use = heap_pop_all(&c->heap);
+        for (uint32_t s = c->rules->first[use.rule]; s < c->rules->first[use.rule + 1]; s++)
+            count_symbol(c, &c->rules->symbols[s], c->rules->symbols[s].exponent, use.times);
+    }
+}
+
+enum pilgrim_status rules_count_terminals(const struct rules *r, uint64_t sequence, uint64_t count, uint64_t *counts,
+                                          size_t terminal_count, uint64_t *work)
+{
+    struct counting c = {.rules = r, .steps = counts};
+    memset(counts, 0, (terminal_count + 1) * sizeof *counts);
+    if (rules_is_expansion(sequence))
+        count_beginning(&c, rules_start(sequence), count);
+    else if (count > 0)
+        count_symbol(&c, &(struct rules_symbol){.value = sequence / 2}, 1, 1);
+    count_rules(&c);
+    free(c.heap.entries);
     for (size_t i = 1; i <= terminal_count; i++)
         counts[i] += counts[i - 1];
-    return PILGRIM_OK;
+    *work = c.work;
+    return c.failed ? PILGRIM_NOMEM : PILGRIM_OK;
 }

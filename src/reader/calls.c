@@ -259,7 +259,8 @@ static void parse_rows(struct calls_parser *c)
 static void count_calls(struct calls_parser *c, const struct group *group)
 {
     struct parser *p = c->p;
-    uint64_t work = 0;
+    const struct rules *rules = &p->volume->rules;
+    uint64_t work = 0, length = rules_length(rules, group->sequence);
     if (c->counts && c->counted == group->sequence && c->count_number == group->row_count)
         return;
     uint64_t *counts = realloc(c->counts, ((size_t)group->row_count + 1) * sizeof *counts);
@@ -268,7 +269,7 @@ static void count_calls(struct calls_parser *c, const struct group *group)
     c->counted = group->sequence;
     c->count_number = group->row_count;
     if (!counts ||
-        rules_count_terminals(&p->volume->rules, group->sequence, counts, group->row_count, &work) != PILGRIM_OK)
+        rules_count_terminals(rules, group->sequence, length, counts, group->row_count, &work) != PILGRIM_OK)
         parser_fail_with(p, PILGRIM_NOMEM, "not enough memory");
     parser_work(p, work);
 }

@@ -54,8 +54,8 @@ static void parse_column(struct parser *p, struct column *c)
     if (c->kind != COLUMN_MODULO)
         return;
     c->modulus = cursor_varint(&p->in);
-    if (parser_good(p) && c->modulus == 0)
-        parser_fail(p, "a column modulo 0");
+    if (parser_good(p) && (c->modulus == 0 || c->modulus > INT64_MAX))
+        parser_fail(p, "a column with a wrong modulus");
 }
 
 void columns_parse(struct parser *p)

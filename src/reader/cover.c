@@ -1,7 +1,7 @@
 /* Sets that together hold each of the numbers below a limit once: which one holds a number, and at which place.
  *
  * There may be a set for each number, or a few for billions of them. So the members of small sets stand in one sorted
- * table, and large sets are searched one after another: those of them that may have it, from the first member to the last. */
+ * table, and large sets are searched one after another; most are passed over for what their first and last member are. */
 #include <stdlib.h>
 
 #include "reader/trace.h"
@@ -96,10 +96,8 @@ const struct set *cover_find(const struct volume *v, const struct cover *c, uint
         *place = member->place;
         return member->set;
     }
-    for (size_t i = 0; i < c->many_count; i++) {
-        const struct column *column = c->many[i].column;
-        if ((int64_t)value <= column_last(v, column) && column_find(v, column, (int64_t)value, place))
+    for (size_t i = 0; i < c->many_count; i++)
+        if (column_find(v, c->many[i].column, (int64_t)value, place))
             return &c->many[i];
-    }
     return NULL;
 }

@@ -9,6 +9,7 @@
 
 #define KEPT_BYTES_MAX (4u << 20)
 #define KEPT_NUMBERS_MAX 4096 /* of a class */
+#define SKIP_STEPS_MAX 1024   /* more calls are counted rather than passed one by one */
 
 struct kept {
     struct call_values *values;
@@ -21,7 +22,8 @@ struct class_state {
     const struct part *part;
     uint64_t position;
     struct rules_cursor values; /* begun with the class's first call */
-    uint64_t behind;            /* calls that `values` has not passed over yet */
+    uint64_t taken;             /* calls that `values` has passed over ... */
+    uint64_t behind;            /* ... and has not yet */
     struct kept *kept;          /* likewise */
 };
 
@@ -30,6 +32,7 @@ struct pilgrim_cursor {
     uint32_t rank, thread; /* in the trace */
     uint64_t seq;
     struct caller caller;
+    uint64_t sequence; /* of the classes */
     struct rules_cursor structure;
     struct class_state *classes;
     size_t class_count;
@@ -195,6 +198,7 @@ static enum pilgrim_status open_classes(struct pilgrim_cursor *c, const struct s
     const struct group *g = stream->group;
     uint64_t left = v->call_budget;
     bool bounded = fits(&left, rules_cursor_bytes(&v->rules, g->sequence));
+    c->sequence = g->sequence;
     c->class_count = g->row_count;
     c->classes = calloc(c->class_count + 1, sizeof *c->classes);
     if (!c->classes)
@@ -350,19 +354,41 @@ enum pilgrim_status pilgrim_cursor_next(struct pilgrim_cursor *c, struct pilgrim
     if (class_begin(c, state) != PILGRIM_OK)
         return out_of_memory(error);
     if (state->behind) {
-        rules_cursor_skip(&state->values, state->behind);
+        state->taken += rules_cursor_skip(&state->values, state->behind);
         state->behind = 0;
     }
     /* Checked when the trace was opened: there are as many values as calls. */
     rules_cursor_next(&state->values, &number);
+    state->taken++;
     enum pilgrim_status status = make_call(c, state, number, call, error);
     call->seq = c->seq++;
     return status;
 }
 
+/* Sets how far each class is behind after the first SEQ calls. */
+static enum pilgrim_status count_behind(struct pilgrim_cursor *c, uint64_t seq)
+{
+    uint64_t work, *counts = malloc((c->class_count + 1) * sizeof *counts);
+    if (!counts)
+        return PILGRIM_NOMEM;
+    enum pilgrim_status status = rules_count_terminals(&c->volume->rules, c->sequence, seq, counts, c->class_count, &work);
+    for (size_t i = 0; i < c->class_count && status == PILGRIM_OK; i++)
+        c->classes[i].behind = counts[i] - c->classes[i].taken;
+    free(counts);
+    return status;
+}
+
 enum pilgrim_status pilgrim_cursor_skip(struct pilgrim_cursor *c, uint64_t count)
 {
-    uint64_t place;
+    uint64_t place, left = rules_length(&c->volume->rules, c->sequence) - c->seq;
+    if (count > left)
+        count = left;
+    if (count > SKIP_STEPS_MAX) {
+        enum pilgrim_status status = count_behind(c, c->seq + count);
+        if (status == PILGRIM_OK)
+            c->seq += rules_cursor_skip(&c->structure, count);
+        return status;
+    }
     for (; count > 0 && rules_cursor_next(&c->structure, &place); count--) {
         c->classes[place].behind++;
         c->seq++;

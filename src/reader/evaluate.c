@@ -77,8 +77,10 @@ static int64_t column_next(struct evaluation *e, int64_t x)
 /* The next column as differences: a sequence. */
 static uint64_t differences_next(struct evaluation *e)
 {
-    uint64_t sequence = (uint64_t)column_next(e, e->caller->rank);
-    if (rules_have(&e->volume->rules, sequence) && !rules_sequence_total(&e->volume->rules, sequence).has_ramp)
+    int64_t number = column_next(e, e->caller->rank);
+    uint64_t sequence = (uint64_t)number;
+    if (number >= 0 && rules_have(&e->volume->rules, sequence) &&
+        !rules_sequence_total(&e->volume->rules, sequence).has_ramp)
         return sequence;
     fail(e, PILGRIM_DAMAGED, "differences that are no sequence");
     return 0;

@@ -377,6 +377,48 @@ START_TEST(ramps)
 }
 END_TEST
 
+/* (0 1^3)^(2^40), the calls of class 1 with the values 1 and 2 in turn: far away is as near as the beginning. */
+START_TEST(skip_far)
+{
+    struct built b;
+    const uint64_t rounds = UINT64_C(1) << 40;
+    built_begin(&b, 1, 0);
+    uint64_t round = put_rule(&b, (struct rules_symbol[]){{0, 1, false, false}, {1, 3, false, false}}, 2);
+    uint64_t turn = put_rule(&b, (struct rules_symbol[]){{0, 2, false, true}}, 1);
+    uint64_t calls = put_rule(&b, (struct rules_symbol[]){{rules_start(round), rounds, true, false}}, 1);
+    uint64_t zeros = put_rule(&b, (struct rules_symbol[]){{0, rounds, false, false}}, 1);
+    uint64_t turns = put_rule(&b, (struct rules_symbol[]){{rules_start(turn), 3 * rounds / 2, true, false}}, 1);
+    uint32_t shape = put_shape(&b, int_tokens, sizeof int_tokens), signatures[3];
+    for (uint32_t i = 0; i < 3; i++) {
+        const uint32_t column = put_column(&b, COLUMN_CONSTANT, i);
+        signatures[i] = put_signature(&b, shape, 0, &column, 1);
+    }
+    uint32_t rows[2];
+    rows[0] = put_row(&b, 1, 0);
+    put_part(&b, zeros, signatures, 1);
+    rows[1] = put_row(&b, 2, 0);
+    put_part(&b, turns, signatures + 1, 2);
+    put_group(&b, false, calls, rows, 2, put_counting(&b, 1));
+    struct pilgrim_trace *trace = open_good(&b);
+    static const uint64_t skips[] = {0, 1, 5, 1023, 1024, 1025, 40001, UINT64_C(3) << 38, 7, UINT64_C(1) << 40, 100002};
+    struct pilgrim_cursor *cursor = open_cursor(trace, 0);
+    uint64_t at = 0;
+    for (size_t i = 0; i < sizeof skips / sizeof *skips; i++) {
+        ck_assert_int_eq(pilgrim_cursor_skip(cursor, skips[i]), PILGRIM_OK);
+        at += skips[i];
+        for (unsigned k = 0; k < 9; k++, at++) {
+            struct pilgrim_call call = next_call(cursor);
+            ck_assert_uint_eq(call.seq, at);
+            uint64_t before = at / 4 * 3 + at % 4 - 1; /* calls of class 1 */
+            ck_assert_int_eq(call.in[0].integer, at % 4 == 0 ? 0 : (int64_t)(1 + before % 2));
+        }
+    }
+    ck_assert_int_eq(pilgrim_cursor_skip(cursor, UINT64_MAX), PILGRIM_OK);
+    expect_end(cursor);
+    pilgrim_close(trace);
+}
+END_TEST
+
 /* ---- vectors ---- */
 
 enum { VECTOR = 9 };
@@ -443,6 +485,28 @@ START_TEST(vectors_of_signatures)
     struct pilgrim_class_info info;
     ck_assert_int_eq(pilgrim_class_info(trace, 0, 0, 0, &info), PILGRIM_OK);
     ck_assert_uint_eq(info.signature_count, 12);
+    pilgrim_close(trace);
+}
+END_TEST
+
+/* A vector longer than what a cursor keeps. */
+START_TEST(long_vector)
+{
+    static const uint64_t order[] = {1, 4097, 1, 1 + 2 * 4096, 0, 4096, 9999, 1};
+    enum { LENGTH = sizeof order / sizeof *order };
+    struct built b;
+    built_begin(&b, 1, 0);
+    uint64_t steps = put_rule(&b, (struct rules_symbol[]){{6, 9999, false, false}}, 1); /* 3 each */
+    const uint32_t columns[] = {put_column(&b, COLUMN_CONSTANT, 5), put_column(&b, COLUMN_CONSTANT, (int64_t)steps)};
+    const uint32_t signature = put_signature(&b, put_shape(&b, int_tokens, sizeof int_tokens), 10000, columns, 2);
+    const uint32_t row = put_row(&b, 1, 0);
+    put_part(&b, put_sequence(&b, order, LENGTH), &signature, 1);
+    put_group(&b, false, put_rule(&b, (struct rules_symbol[]){{0, LENGTH, false, false}}, 1), &row, 1, put_counting(&b, 1));
+    struct pilgrim_trace *trace = open_good(&b);
+    struct pilgrim_cursor *cursor = open_cursor(trace, 0);
+    for (size_t i = 0; i < LENGTH; i++)
+        ck_assert_int_eq(next_call(cursor).in[0].integer, 5 + 3 * (int64_t)order[i]);
+    expect_end(cursor);
     pilgrim_close(trace);
 }
 END_TEST
@@ -668,7 +732,7 @@ static void class_missing(struct built *b, struct recipe *r)
 static void row_beyond(struct built *b, struct recipe *r)
 {
     put_rows(b, r);
-    put_group(b, false, 1, (uint32_t[]){77}, 1, r->members);
+    put_group(b, false, 1, (uint32_t[]){r->other_row + 1}, 1, r->members);
 }
 
 static void values_too_few(struct built *b, struct recipe *r)
@@ -681,8 +745,8 @@ static void values_unequal(struct built *b, struct recipe *r)
 {
     uint32_t places[] = {put_counting(b, WRONG_RANKS - 1), put_column(b, COLUMN_CONSTANT, WRONG_RANKS - 1)};
     uint32_t row = put_row(b, 1, 1 + put_partition(b, places, 2));
-    put_part(b, 1, &r->signature, 1);
     put_part(b, r->values, &r->signature, 1);
+    put_part(b, 1, &r->signature, 1);
     put_group(b, false, 1, &row, 1, r->members);
 }
 
@@ -728,6 +792,12 @@ static void other_values(struct built *b, struct recipe *r)
 static void modulo_nothing(struct built *b, struct recipe *r)
 {
     put_modulo(b, 3, 0);
+    finish(b, r);
+}
+
+static void modulo_too_much(struct built *b, struct recipe *r)
+{
+    put_modulo(b, 3, (uint64_t)INT64_MAX + 1);
     finish(b, r);
 }
 
@@ -820,7 +890,8 @@ static const struct {
     {"a column that is not as long as its value group", columns_of_two_lengths},
     {"a column that does not exist", column_beyond},
     {"a shape that does not hold the values of its function", other_values},
-    {"a column modulo 0", modulo_nothing},
+    {"a column with a wrong modulus", modulo_nothing},
+    {"a column with a wrong modulus", modulo_too_much},
     {"a column whose differences have a ramp", ramp_of_differences},
     {"a sequence that does not exist", rule_beyond},
     {"a vector with a wrong number of values", vector_of_one},
@@ -881,7 +952,7 @@ START_TEST(damage_met_late)
         uint64_t count;
         int64_t sequence;
         bool good;
-    } vectors[] = {{4, 0, true}, {2, 1, true}, {4, 1, false}, {2, 1001, true}, {2, 1000, false}, {2, -2, false}, {2, -1, true}};
+    } vectors[] = {{4, 0, true}, {2, 1, true}, {4, 1, false}, {2, 1001, true}, {2, 1000, false}, {2, -2, false}, {2, -1, false}};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
         start(&b, &r);
         uint32_t sequence = put_column(&b, COLUMN_CONSTANT, vectors[i].sequence);
@@ -1014,7 +1085,9 @@ int main(void)
     tcase_add_test(good, a_few_bytes_of_many_ranks);
     tcase_add_test(good, many_groups);
     tcase_add_test(good, ramps);
+    tcase_add_test(good, skip_far);
     tcase_add_test(good, vectors_of_signatures);
+    tcase_add_test(good, long_vector);
     tcase_add_loop_test(good, series, 0, 20);
     tcase_add_test(good, volumes);
     tcase_add_loop_test(bad, refused, 0, (int)(sizeof wrong / sizeof *wrong));

@@ -429,7 +429,7 @@ START_TEST(table_fields)
     ck_assert(single.sum == -2 && single.limit == 4 && !single.rises && single.length == 1);
     uint64_t counts[10], work;
     static const uint64_t times[] = {6, 0, 1, 0, 0, 3, 3, 3, 3};
-    ck_assert_int_eq(rules_count_terminals(&r, RULES_SEQUENCE(1), counts, 9, &work), PILGRIM_OK);
+    ck_assert_int_eq(rules_count_terminals(&r, RULES_SEQUENCE(1), 19, counts, 9, &work), PILGRIM_OK);
     for (size_t i = 0; i < 9; i++)
         ck_assert_uint_eq(counts[i], times[i]);
     struct rules_use *uses;
@@ -438,6 +438,30 @@ START_TEST(table_fields)
     ck_assert_uint_eq(use_count, 2);
     ck_assert(uses[0].rule == 3 && uses[0].times == 1 && uses[1].rule == 2 && uses[1].times == 2);
     free(uses);
+    rules_free(&r);
+}
+END_TEST
+
+/* The terminals of every beginning of every sequence. */
+START_TEST(beginnings_counted)
+{
+    struct rules r;
+    uint64_t counts[10], times[10], work, terminal;
+    ck_assert_int_eq(parse_table(table, sizeof table, UINT64_MAX, &r), PILGRIM_OK);
+    for (uint64_t sequence = 0; sequence <= RULES_SEQUENCE(3); sequence++) {
+        if (rules_sequence_total(&r, sequence).limit > 9)
+            continue;
+        struct rules_cursor c;
+        ck_assert_int_eq(rules_cursor_init(&c, &r, sequence), PILGRIM_OK);
+        memset(times, 0, sizeof times);
+        for (uint64_t count = 0; count <= rules_length(&r, sequence); count++) {
+            ck_assert_int_eq(rules_count_terminals(&r, sequence, count, counts, 9, &work), PILGRIM_OK);
+            ck_assert_mem_eq(counts, times, sizeof times);
+            if (rules_cursor_next(&c, &terminal))
+                times[terminal]++;
+        }
+        rules_cursor_free(&c);
+    }
     rules_free(&r);
 }
 END_TEST
@@ -575,7 +599,7 @@ static void use_table(const struct rules *r)
             ck_abort_msg("place");
         if (total.limit > 256)
             continue;
-        if (rules_count_terminals(r, sequence, counts, 256, &work) != PILGRIM_OK)
+        if (rules_count_terminals(r, sequence, total.length, counts, 256, &work) != PILGRIM_OK)
             ck_abort_msg("no memory");
         for (size_t k = 0; k < 256; k++)
             walked = k ? walked + counts[k] : counts[0];
@@ -635,6 +659,7 @@ int main(void)
     tcase_add_test(wrong, every_byte_changed);
     tcase_add_test(wrong, random_bytes);
     tcase_add_test(right, table_fields);
+    tcase_add_test(right, beginnings_counted);
     tcase_add_test(right, table_within_budget);
     tcase_add_loop_test(right, sums_and_places, 0, 20);
     tcase_add_loop_test(wrong, tables_refused, 0, (int)ARRAY_COUNT(bad_tables));
