@@ -193,7 +193,7 @@ static void built_contents(struct built *b)
     bytes_put(d, &none, 1); /* callers */
     bytes_put_varint(d, CLASSES);
     for (unsigned i = 0; i < CLASSES; i++) {
-        bytes_put_varint(d, (i > 0) << 1);
+        bytes_put_varint(d, (uint64_t)(i > 0) << 1);
         bytes_put(d, &none, 1);
     }
     put_table(d, &b->shapes);
