@@ -96,7 +96,10 @@ enum pilgrim_status fragment_bind_now(struct fragment *f, bool with_times)
 
 enum pilgrim_status fragment_bind(struct fragment *f, bool with_times, bool *bound)
 {
-    *bound = f->rank_count && content_bytes(f) > VOLUME_BYTES;
+    f->weight = content_bytes(f);
+    /* Of two that have nothing in common the second one was half. */
+    bool alone = f->joined && f->weight > f->joined + f->joined / 2;
+    *bound = f->rank_count && f->weight > (alone ? VOLUME_BYTES_ALONE : VOLUME_BYTES);
     return *bound ? fragment_bind_now(f, with_times) : PILGRIM_OK;
 }
 

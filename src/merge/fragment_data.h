@@ -74,6 +74,8 @@ struct fragment {
     struct bytes volumes;     /* of the ranks after those: bound, not to be merged any more */
     uint32_t volume_ranks;
     bool volume_times;
+    size_t weight;            /* of what it holds, in bytes of transport, when it was last asked for; 0: never */
+    size_t joined;            /* the weight of the fragment that was merged into it last */
 };
 
 /* The group or part of that description, added without members, slots and columns if new. Arrays are copied.
@@ -90,8 +92,10 @@ enum pilgrim_status fragment_slots(const struct fragment *f, const struct entry 
 /* The members of FROM, a part of equal entries, behind those of TO; PLACE_OFFSET is added to their places. */
 enum pilgrim_status part_join(struct part *to, const struct part *from, uint64_t place_offset) PILGRIM_CHECKED;
 
-/* What a fragment may hold before it is bound, as packed. */
+/* What a fragment may hold before it is bound, as packed; and before it is if the last merge gained little. Smaller volumes share
+ * less; larger ones keep a process longer. */
 #define VOLUME_BYTES (8u << 20)
+#define VOLUME_BYTES_ALONE (1u << 18)
 
 /* What F holds as a volume, appended to OUT. errors: as fragment_write */
 enum pilgrim_status fragment_write_volume(const struct fragment *f, bool with_times, struct bytes *out) PILGRIM_CHECKED;

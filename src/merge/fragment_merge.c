@@ -149,8 +149,10 @@ enum pilgrim_status fragment_merge(struct fragment *into, struct fragment *from)
     /* The ranks of INTO's volumes lie between those that it holds and those that FROM holds. */
     if (into->volume_ranks && from->rank_count)
         TRY(fragment_bind_now(from, into->volume_times));
-    if (from->rank_count)
+    if (from->rank_count) {
         TRY(merge_content(into, from));
+        into->joined = from->weight;
+    }
     if (from->volume_ranks)
         into->volume_times = from->volume_times;
     bytes_put(&into->volumes, from->volumes.data, from->volumes.length);

@@ -209,6 +209,7 @@ static enum pilgrim_status unpack(struct cursor *in, struct fragment *f)
     size_t length = cursor_count(in, 1);
     bytes_put(&f->volumes, cursor_take(in, length), length);
     TRY(bytes_status(&f->volumes));
+    f->weight = in->length - length;
     return in->status == PILGRIM_OK && cursor_left(in) == 0 ? PILGRIM_OK : PILGRIM_DAMAGED;
 }
 

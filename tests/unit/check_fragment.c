@@ -233,6 +233,47 @@ START_TEST(only_what_is_large_is_bound)
 }
 END_TEST
 
+/* One rank with calls whose numbers are disorder; SEED draws them. */
+static struct fragment *disorder(unsigned rank, uint64_t seed)
+{
+    enum { CALLS = 60000 };
+    struct stream *process = stream_new(&vocabulary, resolve), *thread = stream_new(&vocabulary, resolve);
+    const struct stream *threads[] = {thread};
+    struct fragment *f = fragment_new(rank);
+    struct bytes key = {0};
+    for (unsigned i = 0; i < CALLS; i++) {
+        seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+        put(&key, VALUE_INT, (int64_t)(seed >> 30));
+        put(&key, VALUE_INT, (int64_t)rank);
+        put(&key, VALUE_INT, 0);
+        append(thread, 1, 1, &key);
+    }
+    ck_assert_int_eq(fragment_add_rank(f, process, threads, 1), PILGRIM_OK);
+    stream_free(process);
+    stream_free(thread);
+    bytes_free(&key);
+    return f;
+}
+
+/* Ranks that say much and the same are worth merging; others are bound, if they were merged so far. */
+START_TEST(what_has_little_in_common_is_bound)
+{
+    for (unsigned unlike = 0; unlike < 2; unlike++) {
+        struct fragment *a = disorder(0, 1), *b = disorder(1, 1 + unlike);
+        bool bound;
+        ck_assert_int_eq(fragment_bind(a, true, &bound), PILGRIM_OK);
+        ck_assert(!bound && a->weight > VOLUME_BYTES_ALONE);
+        ck_assert_int_eq(fragment_bind(b, true, &bound), PILGRIM_OK);
+        ck_assert(!bound);
+        ck_assert_int_eq(fragment_merge(a, b), PILGRIM_OK);
+        ck_assert_int_eq(fragment_bind(a, true, &bound), PILGRIM_OK);
+        ck_assert(bound == unlike);
+        fragment_free(a);
+        fragment_free(b);
+    }
+}
+END_TEST
+
 static size_t file_bytes(unsigned size, unsigned iterations)
 {
     struct fragment *f = fragment_new(0);
@@ -290,6 +331,7 @@ int main(void)
     tcase_add_test(tests, any_tree_gives_the_same_file);
     tcase_add_test(tests, volumes_hold_the_same_calls);
     tcase_add_test(tests, only_what_is_large_is_bound);
+    tcase_add_test(tests, what_has_little_in_common_is_bound);
     tcase_add_test(tests, regular_programs_take_constant_space);
     tcase_add_test(tests, only_neighbours_merge);
     tcase_add_test(tests, broken_messages_are_refused);
