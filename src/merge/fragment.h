@@ -27,9 +27,10 @@ enum pilgrim_status fragment_add_rank(struct fragment *f, const struct stream *p
  * errors: PILGRIM_NOMEM (INTO is then unusable), PILGRIM_INVALID (not neighbours) */
 enum pilgrim_status fragment_merge(struct fragment *into, struct fragment *from) PILGRIM_CHECKED;
 
-/* If what F holds is large, or not small and the last merge gained little, binds it: its bytes in the file, as a volume of its own (docs/FORMAT.md, section 2), which no merge
- * touches any more. To be asked before F is merged into another one: where ranks have little in common, merging would gain little, and
- * rank 0 alone would have all the work. WITH_TIMES: as fragment_write. errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED */
+/* Binds F if what it holds is large, or is not small and the last merge gained little: makes of it its bytes in the file, a volume of
+ * its own (docs/FORMAT.md, section 2), which no merge touches any more. To be asked before F is merged into another one: where ranks have
+ * little in common, merging gains little, and rank 0 alone would have all the work. WITH_TIMES: as fragment_write.
+ * errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED */
 enum pilgrim_status fragment_bind(struct fragment *f, bool with_times, bool *bound) PILGRIM_CHECKED;
 
 /* For transport between processes of one run; not a file format. */
