@@ -92,7 +92,8 @@ static enum pilgrim_status print_signatures(struct output *o, struct pilgrim_cur
 }
 
 static enum pilgrim_status print_class(struct output *o, const struct pilgrim_trace *trace, uint32_t rank,
-                                       struct pilgrim_cursor *cursor, size_t number, const struct pilgrim_class_info *info, struct source_lines *lines,
+                                       struct pilgrim_cursor *cursor, size_t number,
+                                       const struct pilgrim_class_info *info, struct source_lines *lines,
                                        struct pilgrim_error *error)
 {
     struct pilgrim_grammar *values;

@@ -60,8 +60,9 @@ static enum pilgrim_status parse_symbol(struct reading *in, uint32_t rule, struc
         return c->status;
     if (in->table)
         more >>= 1;
-    bool in_range = !is_rule ? value < in->terminal_limit : in->table ? value < rule : value >= 1 && value < in->r->rule_count;
-    if (!in_range || more > LENGTH_MAX - 2 || (is_rule && is_ramp))
+    uint64_t least = in->table || !is_rule ? 0 : 1;
+    uint64_t limit = !is_rule ? in->terminal_limit : in->table ? rule : in->r->rule_count;
+    if (value < least || value >= limit || more > LENGTH_MAX - 2 || (is_rule && is_ramp))
         return fail(c, PILGRIM_DAMAGED);
     *symbol = (struct rules_symbol){
         .value = value, .exponent = (word & 2) ? more + 2 : 1, .is_rule = is_rule, .is_ramp = is_ramp};
@@ -154,7 +155,8 @@ static bool sum_rule(const struct rules *r, uint32_t i)
         sum.limit = one.limit > sum.limit ? one.limit : sum.limit;
         sum.depth = one.depth > sum.depth ? one.depth : sum.depth;
         sum.has_ramp |= one.has_ramp;
-        sum.rises = sum.rises && one.rises && product_fits(symbol->exponent, (uint64_t)one.sum, LENGTH_MAX - (uint64_t)sum.sum);
+        sum.rises = sum.rises && one.rises &&
+                    product_fits(symbol->exponent, (uint64_t)one.sum, LENGTH_MAX - (uint64_t)sum.sum);
         sum.increases &= one.increases;
         sum.sum = (int64_t)((uint64_t)sum.sum + symbol->exponent * (uint64_t)one.sum);
     }

@@ -18,8 +18,8 @@
 #include "base/bytes.h"
 #include "pilgrim/status.h"
 
-/* Sequences over a table, as in a file: 0 is the one without terminals, 2t + 1 that of terminal t alone, 2n + 2 the expansion of
- * rule n. */
+/* Sequences over a table, as in a file: 0 is the one without terminals, 2t + 1 that of terminal t alone, 2n + 2 the
+ * expansion of rule n. */
 #define RULES_SEQUENCE(rule) (2 * (uint64_t)(rule) + 2)
 
 struct rules_symbol {
@@ -111,10 +111,11 @@ struct rules_use {
 /* The rules of a table that SEQUENCE is made of, and how often each: its own first, then in descending order, so that each
  * comes before those that it stands for. O(n log n) in the symbols of those rules.
  * memory: *USES is the caller's, to be freed. errors: PILGRIM_NOMEM */
-enum pilgrim_status rules_uses(const struct rules *r, uint64_t sequence, struct rules_use **uses, size_t *count) PILGRIM_CHECKED;
+enum pilgrim_status rules_uses(const struct rules *r, uint64_t sequence, struct rules_use **uses,
+                               size_t *count) PILGRIM_CHECKED;
 
-/* How often each terminal, below TERMINAL_COUNT, stands among the first COUNT, at most all, of a table's SEQUENCE. COUNTS has one
- * more than those; it is set. In time proportional to the rules, not to COUNT; *WORK: how many symbols were looked at.
+/* How often each terminal, below TERMINAL_COUNT, stands among the first COUNT, at most all, of a table's SEQUENCE. COUNTS
+ * has one more than those; it is set. In time proportional to the rules, not to COUNT; *WORK: how many symbols were looked at.
  * errors: PILGRIM_NOMEM */
 enum pilgrim_status rules_count_terminals(const struct rules *r, uint64_t sequence, uint64_t count, uint64_t *counts,
                                           size_t terminal_count, uint64_t *work) PILGRIM_CHECKED;

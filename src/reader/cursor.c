@@ -221,8 +221,9 @@ static enum pilgrim_status open_classes(struct pilgrim_cursor *c, const struct s
 }
 
 /* STREAM: NULL where the thread is in no group. */
-static enum pilgrim_status open_stream(const struct volume *v, uint32_t rank, uint32_t thread, const struct stream_place *stream,
-                                       struct pilgrim_cursor **cursor, struct pilgrim_error *error)
+static enum pilgrim_status open_stream(const struct volume *v, uint32_t rank, uint32_t thread,
+                                       const struct stream_place *stream, struct pilgrim_cursor **cursor,
+                                       struct pilgrim_error *error)
 {
     struct pilgrim_cursor *c = calloc(1, sizeof *c);
     if (!c)

@@ -254,8 +254,8 @@ static void count_slots(struct shape *shape, uint8_t tag, size_t items, bool in_
     shape->column_count += tag == VALUE_SERIES && items > 1;
 }
 
-/* One value with all that belongs to it. The depth is bounded, so this may call itself. Returns how many values it stands for, at
- * most. */
+/* One value with all that belongs to it. The depth is bounded, so this may call itself. Returns how many values it
+ * stands for, at most. */
 static uint64_t check_value(struct parser *p, struct shape *shape, struct surroundings in)
 {
     if (in.depth > NESTING_MAX) {

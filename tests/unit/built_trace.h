@@ -8,6 +8,7 @@
 
 #include <check.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
@@ -29,9 +30,22 @@ struct table {
 struct built {
     uint32_t ranks;
     uint32_t first_rank; /* ranks of the volumes before */
-    struct bytes definitions, calls, times;
+    struct bytes definitions, calls;
     struct table shapes, rules, columns, signatures, partitions, rows, groups;
 };
+
+static uint64_t state;
+
+static uint64_t draw(void)
+{
+    state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
+    return state >> 33;
+}
+
+static uint64_t below(uint64_t limit)
+{
+    return draw() % limit;
+}
 
 /* ---- entries ---- */
 
@@ -46,6 +60,31 @@ static uint64_t put_rule(struct built *b, const struct rules_symbol *symbols, si
             bytes_put_varint(to, (symbols[i].exponent - 2) << 1 | symbols[i].is_ramp);
     }
     return RULES_SEQUENCE(b->rules.count++);
+}
+
+/* Terminals FROM .. END - 1: one rule of runs, or rules of halves. */
+static uint64_t put_sequence(struct built *b, const uint64_t *terminals, size_t count)
+{
+    struct rules_symbol symbols[512];
+    size_t used = 0;
+    if (count < 2)
+        return count ? 2 * terminals[0] + 1 : 0;
+    if (count > 4 && (count > 500 || below(4) == 0)) {
+        size_t half = 2 + below(count - 3);
+        for (int side = 0; side < 2; side++) {
+            uint64_t rule = put_sequence(b, terminals + (side ? half : 0), side ? count - half : half);
+            symbols[used++] = (struct rules_symbol){.value = rules_start(rule), .exponent = 1, .is_rule = true};
+        }
+        return put_rule(b, symbols, used);
+    }
+    for (size_t i = 0; i < count; used++) {
+        size_t run = 1;
+        while (i + run < count && terminals[i + run] == terminals[i])
+            run++;
+        symbols[used] = (struct rules_symbol){.value = terminals[i], .exponent = run};
+        i += run;
+    }
+    return put_rule(b, symbols, used);
 }
 
 static uint32_t put_column(struct built *b, enum column_kind kind, int64_t c)
@@ -124,7 +163,8 @@ static void put_part(struct built *b, uint64_t sequence, const uint32_t *signatu
     put_references(&b->rows.data, signatures, count);
 }
 
-static void put_group(struct built *b, bool process, uint64_t sequence, const uint32_t *rows, size_t count, uint32_t members)
+static void put_group(struct built *b, bool process, uint64_t sequence, const uint32_t *rows, size_t count,
+                      uint32_t members)
 {
     bytes_put_varint(&b->groups.data, sequence << 1 | process);
     bytes_put_varint(&b->groups.data, count);
@@ -230,6 +270,8 @@ static void built_file(const struct built *volumes, size_t count, struct bytes *
     ck_assert_int_eq(section_write(file, SECTION_END, &nothing), PILGRIM_OK);
 }
 
+/* ---- the trace ---- */
+
 /* Finishes B and opens it. NULL: `error` says why not. */
 static struct pilgrim_trace *built_open(struct built *b, struct pilgrim_error *error)
 {
@@ -243,5 +285,32 @@ static struct pilgrim_trace *built_open(struct built *b, struct pilgrim_error *e
     built_free(b);
     return trace;
 }
+
+static struct pilgrim_trace *open_good(struct built *b)
+{
+    struct pilgrim_error error;
+    struct pilgrim_trace *trace = built_open(b, &error);
+    ck_assert_msg(trace != NULL, "%s", error.message);
+    return trace;
+}
+
+static struct pilgrim_cursor *open_cursor(const struct pilgrim_trace *trace, uint32_t rank)
+{
+    struct pilgrim_error error;
+    struct pilgrim_cursor *cursor;
+    ck_assert_uint_eq(pilgrim_thread_count(trace, rank), 1);
+    ck_assert_msg(pilgrim_cursor_open(trace, rank, 0, &cursor, &error) == PILGRIM_OK, "%s", error.message);
+    return cursor;
+}
+
+static struct pilgrim_call next_call(struct pilgrim_cursor *cursor)
+{
+    struct pilgrim_error error;
+    struct pilgrim_call call;
+    ck_assert_msg(pilgrim_cursor_next(cursor, &call, &error) == PILGRIM_OK, "%s", error.message);
+    return call;
+}
+
+static const uint8_t int_tokens[] = {VALUE_INT, VALUE_NONE};
 
 #endif
