@@ -13,8 +13,7 @@ struct calls_parser {
         uint32_t shape, column, signature, class, partition, row;
     } next;                   /* of the references to each table */
     uint32_t *signature_seen; /* by signature: the last part that has it */
-    uint32_t *class_seen;     /* by class: the last group */
-    uint32_t seen;            /* parts and groups so far */
+    uint32_t seen;            /* parts so far */
     uint64_t *counts;         /* how often a member calls each class */
     uint64_t counted;         /* the sequence that they are of */
     uint32_t count_number;    /* classes that they are of */
@@ -278,14 +277,11 @@ static void check_row(struct calls_parser *c, const struct group *group, uint32_
 {
     struct parser *p = c->p;
     const struct row *row = &p->volume->rows[group->rows[place]];
-    if (c->class_seen[row->class] == c->seen)
-        parser_fail(p, "a call class twice in a group");
-    else if (common_length(row->members, column_size(group->members)) == LENGTH_NONE)
+    if (common_length(row->members, column_size(group->members)) == LENGTH_NONE)
         parser_fail(p, row->partition ? "a partition that is not as long as its group"
                                       : "a column that is not as long as its value group");
     else if (row->calls != c->counts[place])
         parser_fail(p, "more or fewer values than calls of a class");
-    c->class_seen[row->class] = c->seen;
 }
 
 static void parse_group(struct calls_parser *c, struct group *group)
@@ -310,7 +306,6 @@ static void parse_group(struct calls_parser *c, struct group *group)
         return;
     }
     count_calls(c, group);
-    c->seen++;
     for (uint32_t i = 0; i < group->row_count && parser_good(p); i++)
         check_row(c, group, i);
 }
@@ -335,7 +330,6 @@ static void parse_groups(struct calls_parser *c)
     struct volume *v = p->volume;
     size_t count = parser_count(p, 3, "more groups than bytes");
     v->groups = parser_take(p, count, sizeof *v->groups);
-    c->class_seen = parser_take(p, v->class_count, sizeof *c->class_seen);
     for (size_t i = 0; i < count && parser_good(p); i++)
         parse_group(c, &v->groups[i]);
     v->group_count = count;

@@ -421,8 +421,6 @@ class Group:
         word = c.varint()
         self.is_process, self.sequence = word & 1, rules.number(word >> 1)
         self.rows = [rows.read(c) for _ in range(c.count())]
-        if len({id(row.call_class) for row in self.rows}) != len(self.rows):
-            raise Damage("two rows of the same class")
         if rules.largest[self.sequence] >= len(self.rows):
             raise Damage("a sequence with row %d of %d" % (rules.largest[self.sequence], len(self.rows)))
         self.members = columns.read(c)

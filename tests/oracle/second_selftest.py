@@ -442,7 +442,6 @@ class Decoder(unittest.TestCase):
                 ("columns that do not hold each of 3 threads once", seen(*idle("0", "2"))),
                 ("thread 1 stands in 0 columns", seen(*idle("even", "odd"), columns={"odd": constant(2)})),
                 ("a sequence that is rule 8 of 8", seen(PROCESSES, group(none, False, [to(1), to(2)], "all"))),
-                ("two rows of the same class", seen(PROCESSES, group(of_rule("calls"), False, [to(1), to(1)], "all"))),
                 ("a sequence with row 1 of 1", seen(PROCESSES, group(of_rule("calls"), False, [to(1)], "all"))),
                 ("row 3 of 3", seen(PROCESSES, group(of_rule("calls"), False, [to(1), to(3)], "all"))),
                 ("row 3 of 3", seen(PROCESSES, group(of_rule("calls"), False, [to(2), NEXT], "all"))),

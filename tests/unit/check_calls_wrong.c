@@ -82,12 +82,6 @@ static void member_twice(struct built *b, struct recipe *r)
                   put_column(b, COLUMN_CONSTANT, WRONG_RANKS - 1));
 }
 
-static void class_twice(struct built *b, struct recipe *r)
-{
-    put_rows(b, r);
-    put_group(b, false, 1, (uint32_t[]){r->other_row, r->other_row}, 2, r->members);
-}
-
 static void class_missing(struct built *b, struct recipe *r)
 {
     put_rows(b, r);
@@ -244,7 +238,6 @@ static const struct {
     {"groups that do not hold each thread once", members_too_many},
     {"groups that do not hold each thread once", no_members},
     {"groups that do not hold each thread once", member_twice},
-    {"a call class twice in a group", class_twice},
     {"a sequence of calls with a class that its group does not have", class_missing},
     {"a row that does not exist", row_beyond},
     {"more or fewer values than calls of a class", values_too_few},
