@@ -511,7 +511,7 @@ static uint64_t draw_below(uint64_t limit)
     return (drawn >> 33) % limit;
 }
 
-enum { RULES = 12, EXPANSION_MAX = 40000 };
+enum { RULES = 12, SYMBOLS_MAX = 100, EXPANSION_MAX = 40000 };
 
 /* Rules of differences, each made of those before, long and short ones; EXPANDED: what they stand for. Without INCREASING
  * differences are of any sign. */
@@ -519,8 +519,8 @@ static void draw_table(struct bytes *b, bool increasing, uint64_t *expanded[RULE
 {
     bytes_put_varint(b, RULES);
     for (uint32_t i = 0; i < RULES; i++) {
-        size_t symbols = 1 + draw_below(i % 3 ? 5 : 100);
-        expanded[i] = calloc(EXPANSION_MAX, sizeof **expanded);
+        size_t symbols = 1 + draw_below(i % 3 ? 5 : SYMBOLS_MAX);
+        expanded[i] = calloc(EXPANSION_MAX + SYMBOLS_MAX, sizeof **expanded); /* a symbol stands for one at least */
         lengths[i] = 0;
         bytes_put_varint(b, symbols);
         for (size_t s = 0; s < symbols; s++) {
