@@ -1,19 +1,20 @@
 /* The end of runs of up to a million ranks, without MPI: what each of the ranks does is recorded, the fragments are merged as at
  * MPI_Finalize, the trace is written, read again and compared with what the pattern defines.
  *
- * usage: scale [--ranks=N,...] [--iterations=N] [--pairs=N] [--folder=FOLDER] [--levels] [--check] [PATTERN...]
+ * usage: scale [--ranks=N,...] [--iterations=N] [--pairs=N] [--folder=FOLDER] [--odd-pids] [--levels] [--check] [PATTERN...]
  *
  *   --ranks=N,...     powers of two from 64 on (64,1024,16384); 2^20 ranks take minutes a pattern
  *   --iterations=N    of each rank's loop (10)
  *   --pairs=N         calls compared with the truth, besides one whole rank (1000)
  *   --folder=FOLDER   where the traces PATTERN-RANKS.pilgrim are left (.)
+ *   --odd-pids        each host counts its processes from a number of its own
  *   --levels          what each step of the tree took, too
  *   --check           only compare the traces that are in FOLDER
  *
- * A row: structure groups; bytes of the file, and that to those on 1024 ranks; the longest chain of merges and the most memory that
- * one process had of fragments and messages; the slowest rank's way from what it recorded to its fragment, and the most memory for
- * that; writing the file, and memory for that; recording, all ranks after another, and the most memory that one rank had for it;
- * the calls compared. Times are CPU times, so that what else runs here does not matter much.
+ * A row: structure groups; bytes of the file, and that to those on 1024 ranks; the longest chain of merges and the most memory
+ * that one process had of fragments and messages, its recording not counted; the slowest rank's way from what it recorded to its
+ * fragment, and the most memory for that; writing the file, and memory for that; recording, all ranks one after another, and
+ * the most memory that one rank had for it; the calls compared. Times are CPU times: what else runs here matters little.
  *
  * Exit status: 0, 1 if a trace has other calls than were made, 2 for wrong use. */
 #include <getopt.h>
@@ -34,6 +35,7 @@ struct options {
     uint32_t iterations;
     uint64_t pairs;
     const char *folder;
+    bool odd_pids;
     bool levels;
     bool check;
 };
@@ -76,13 +78,11 @@ static void parse_ranks(const char *text, struct options *o)
 
 static void parse_options(int argc, char **argv, struct options *o)
 {
-    static const struct option table[] = {{"ranks", required_argument, NULL, 'r'},
-                                          {"iterations", required_argument, NULL, 'i'},
-                                          {"pairs", required_argument, NULL, 'p'},
-                                          {"folder", required_argument, NULL, 'f'},
-                                          {"levels", no_argument, NULL, 'l'},
-                                          {"check", no_argument, NULL, 'c'},
-                                          {NULL, 0, NULL, 0}};
+    static const struct option table[] = {
+        {"ranks", required_argument, NULL, 'r'}, {"iterations", required_argument, NULL, 'i'},
+        {"pairs", required_argument, NULL, 'p'}, {"folder", required_argument, NULL, 'f'},
+        {"odd-pids", no_argument, NULL, 'o'},    {"levels", no_argument, NULL, 'l'},
+        {"check", no_argument, NULL, 'c'},       {NULL, 0, NULL, 0}};
     for (int option; (option = getopt_long(argc, argv, "", table, NULL)) != -1;) {
         switch (option) {
         case 'r':
@@ -96,6 +96,9 @@ static void parse_options(int argc, char **argv, struct options *o)
             break;
         case 'f':
             o->folder = optarg;
+            break;
+        case 'o':
+            o->odd_pids = true;
             break;
         case 'l':
             o->levels = true;
@@ -147,11 +150,11 @@ static void print_row(const struct world *w, const struct tree_result *t, const 
 
 static void print_levels(const struct tree_result *t)
 {
-    printf("    %8s %9s %10s %10s %12s\n", "step", "merges", "mean us", "longest us", "packed bytes");
+    printf("    %8s %9s %10s %10s %12s\n", "step", "merges", "mean us", "longest us", "sealed bytes");
     for (unsigned i = 0; i < t->levels; i++) {
         const struct tree_level *l = &t->level[i];
         printf("    %8u %9" PRIu64 " %10.1f %10.1f %12zu\n", 1u << i, l->merges, 1e6 * l->total_s / (double)l->merges,
-               1e6 * l->longest_s, l->packed_bytes);
+               1e6 * l->longest_s, l->sealed_bytes);
     }
 }
 
@@ -180,6 +183,7 @@ static bool run(const struct options *o, const struct pattern *p, uint32_t ranks
     struct bytes file = {0};
     char path[4096];
     world_init(&w, p, ranks, o->iterations);
+    w.odd_pids = o->odd_pids;
     snprintf(path, sizeof path, "%s/%s-%" PRIu32 ".pilgrim", o->folder, pattern_name(p), ranks);
     if (!o->check) {
         tree_run(&w, &t, &file);

@@ -21,7 +21,7 @@
         name, parameters, sizeof parameters / sizeof parameters[0], returns                                            \
     }
 
-static const struct parameter_descriptor process[] = {IN("views_rank"), IN("views_size")};
+static const struct parameter_descriptor process[] = {IN("views_rank"), IN("views_size"), IN("pid"), IN("place")};
 static const struct parameter_descriptor communicator[] = {
     IN("communicator"), IN("thread"), IN("parent"),      IN("inter"),  IN("topology"),
     IN("size"),         IN("rank"),   IN("remote_size"), IN("leader"), IN("key")};

@@ -12,6 +12,8 @@
 #include "pilgrim/reader.h"
 #include "scale_tree.h"
 
+enum { PLACES = 50 }; /* ranks whose places are looked at */
+
 static void print(struct bytes *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static void print(struct bytes *b, const char *format, ...)
@@ -263,6 +265,35 @@ static void compare_communicators(struct check *c, uint32_t rank)
     pilgrim_communicators_close(list);
 }
 
+static void compare_place(struct check *c, const struct pilgrim_system *system, uint32_t rank)
+{
+    struct pilgrim_location found;
+    struct pilgrim_host host;
+    char name[HOST_NAME_BYTES];
+    int64_t pid = world_place(c->world, rank, name);
+    uint32_t back;
+    if (pilgrim_system_location(system, rank, &found) != PILGRIM_OK ||
+        pilgrim_system_host(system, found.host, &host) != PILGRIM_OK ||
+        pilgrim_system_rank(system, found.host, found.process, &back) != PILGRIM_OK)
+        wrong(c, rank, 0, "no place");
+    else if (found.pid != pid || back != rank || found.process != rank % HOST_RANKS || !host.name ||
+             strcmp(host.name, name) != 0 || host.level_count != 2)
+        wrong(c, rank, 0, "another place");
+}
+
+static void compare_places(struct check *c)
+{
+    struct pilgrim_system *system;
+    struct pilgrim_error error = {0};
+    if (pilgrim_system_open(c->trace, &system, &error) != PILGRIM_OK) {
+        wrong(c, 0, 0, error.message);
+        return;
+    }
+    for (uint32_t i = 0; i < PLACES; i++)
+        compare_place(c, system, (uint32_t)((uint64_t)(c->world->ranks - 1) * i / (PLACES - 1)));
+    pilgrim_system_close(system);
+}
+
 /* Process streams have groups of their own, which are not counted. */
 static void count_groups(struct check *c)
 {
@@ -314,6 +345,7 @@ static void compare_all(struct check *c, uint64_t pairs)
     c->result->seconds = cpu_seconds() - began;
     compare_rank(c, c->world->ranks / 3);
     compare_communicators(c, c->world->ranks / 3);
+    compare_places(c);
     count_groups(c);
 }
 

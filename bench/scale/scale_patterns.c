@@ -3,6 +3,8 @@
  * along a tree, a collective call with an array entry for each rank. */
 #include "scale_patterns.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -549,4 +551,11 @@ void world_call(const struct world *w, uint32_t rank, uint64_t k, struct made_ca
 unsigned world_communicators(const struct world *w)
 {
     return w->pattern->cart;
+}
+
+int64_t world_place(const struct world *w, uint32_t rank, char *name)
+{
+    uint32_t host = rank / HOST_RANKS;
+    snprintf(name, HOST_NAME_BYTES, "nid%06" PRIu32, host);
+    return 4000 + (w->odd_pids ? host * UINT32_C(2654435761) >> 12 : 0) + rank % HOST_RANKS;
 }

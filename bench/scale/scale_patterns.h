@@ -18,7 +18,10 @@ struct world {
     uint32_t iterations;
     uint32_t dims[3];     /* of the process grid */
     uint32_t *neighbours; /* of the random graph: GRAPH_DEGREE for each rank, increasing */
+    bool odd_pids;        /* each host's count from a number of its own */
 };
+
+enum { HOST_RANKS = 64, SWITCH_HOSTS = 32, HOST_NAME_BYTES = 32 };
 
 /* The I-th pattern, NULL behind the last; and by name. */
 const struct pattern *pattern_at(size_t i);
@@ -39,5 +42,9 @@ void world_call(const struct world *w, uint32_t rank, uint64_t k, struct made_ca
 /* The communicators that each rank makes, 0 or 1: Cartesian, of all ranks. Views are the rank's place in MPI_COMM_WORLD and
  * in each of these; they are all alike. */
 unsigned world_communicators(const struct world *w);
+
+/* Where RANK runs: hosts of HOST_RANKS ranks each, behind switches of SWITCH_HOSTS hosts. Its host's name goes to NAME, HOST_NAME_BYTES
+ * long; returns its process number there. */
+int64_t world_place(const struct world *w, uint32_t rank, char *name);
 
 #endif

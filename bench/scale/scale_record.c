@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "capture/place.h"
 
 /* Sites are told apart by address alone. */
 static const char sites[64];
@@ -145,7 +146,19 @@ static void make_process(const struct world *w, uint32_t rank, struct made_call 
         for (unsigned view = 0; view <= world_communicators(w); view++)
             make_int(c, sizes ? w->ranks : rank);
     }
-    make_none(c);
+}
+
+/* What make_process leaves out: where the process runs, as under Slurm, and that nothing is returned. */
+static void put_place(const struct world *w, uint32_t rank, struct bytes *key)
+{
+    char name[HOST_NAME_BYTES], address[2 * HOST_NAME_BYTES];
+    int64_t pid = world_place(w, rank, name);
+    snprintf(address, sizeof address, "s%u.%s", (unsigned)(rank / HOST_RANKS / SWITCH_HOSTS), name);
+    bytes_put_u8(key, VALUE_INT);
+    bytes_put_u64(key, (uint64_t)pid);
+    place_put_of(key, name, address, "switch.node");
+    bytes_put_u8(key, VALUE_NONE);
+    require(!key->failed);
 }
 
 struct stream *record_process(const struct world *w, uint32_t rank)
@@ -154,13 +167,14 @@ struct stream *record_process(const struct world *w, uint32_t rank)
     static struct bytes key;
     struct stream *s = stream_new(&made_vocabulary, resolve);
     require(s);
-    for (unsigned i = 0; i <= world_communicators(w); i++) {
-        if (i < world_communicators(w))
-            make_communicator(w, rank, i, &call);
-        else
-            make_process(w, rank, &call);
+    for (unsigned i = 0; i < world_communicators(w); i++) {
+        make_communicator(w, rank, i, &call);
         put_key(w, rank, &call, &key);
         append(s, &call, &key, 0);
     }
+    make_process(w, rank, &call);
+    put_key(w, rank, &call, &key);
+    put_place(w, rank, &key);
+    append(s, &call, &key, 0);
     return s;
 }

@@ -1,20 +1,21 @@
 /* Time and memory are those of the process that the work would be done on. A node of the tree knows when its fragment is ready, if
- * all ranks begin at 0, and what memory it takes; all that is allocated beyond that while it takes another in is its process's, too. */
+ * all ranks begin at 0, and what memory its process has; all that is allocated beyond that while it works is its process's, too. */
 #include "scale_tree.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include "merge/fragment.h"
+#include "merge/fragment_file.h"
 #include "scale_memory.h"
 #include "scale_record.h"
 
 /* The fragment of a rank and the COUNT - 1 after it. */
 struct node {
     struct fragment *fragment;
+    struct bytes own; /* the rank's own fragment, sealed: what a process keeps until all is well */
     uint32_t count;
-    size_t bytes;
+    size_t bytes; /* of both */
     double ready_s;
 };
 
@@ -60,11 +61,13 @@ static struct node own_node(const struct world *w, uint32_t rank, struct tree_re
     require(n.fragment && fragment_add_rank(n.fragment, process, threads, 1) == PILGRIM_OK, "a rank's fragment");
     double made = cpu_seconds();
     raise_to(&result->own_bytes, memory_peak() - streams);
-    size_t both = memory_live();
-    n.bytes = both - streams;
+    require(fragment_seal(n.fragment, &n.own) == PILGRIM_OK, "sealing");
+    n.ready_s = cpu_seconds() - made;
+    size_t all = memory_live();
+    n.bytes = all - streams;
     stream_free(process);
     stream_free(thread);
-    raise_to(&result->record_bytes, both - memory_live());
+    raise_to(&result->record_bytes, all - memory_live());
     result->record_s += recorded - began;
     raise_time(&result->own_longest_s, made - recorded);
     return n;
@@ -72,48 +75,67 @@ static struct node own_node(const struct world *w, uint32_t rank, struct tree_re
 
 /* ---- two neighbours ---- */
 
-static void note_level(struct tree_result *result, unsigned level, double seconds, size_t packed)
+static void note_level(struct tree_result *result, unsigned level, double seconds, size_t sealed)
 {
     struct tree_level *l = &result->level[level];
     l->merges++;
     l->total_s += seconds;
     raise_time(&l->longest_s, seconds);
-    raise_to(&l->packed_bytes, packed);
+    raise_to(&l->sealed_bytes, sealed);
     if (level >= result->levels)
         result->levels = level + 1;
 }
 
-/* What the process of INTO does at step 2^LEVEL, and that of FROM before. */
-static void take(struct node *into, struct node *from, unsigned level, struct tree_result *result)
+/* What the process of FROM does when all below it have come in. SEALED: what it sends, to be freed. */
+static void send(struct node *from, struct bytes *sealed, struct tree_result *result)
 {
-    struct bytes packed = {0};
     size_t before = memory_live();
     memory_mark();
     double began = cpu_seconds();
-    fragment_pack(from->fragment, &packed);
-    double sent = cpu_seconds();
-    require(!packed.failed, "packing");
-    raise_to(&result->peak_bytes, from->bytes + memory_peak() - before);
+    bool bound;
+    require(fragment_bind(from->fragment, true, &bound) == PILGRIM_OK, "binding");
+    if (bound || from->count > 1)
+        require(fragment_seal(from->fragment, sealed) == PILGRIM_OK, "sealing");
     fragment_free(from->fragment);
-    size_t message = memory_live() - (before - from->bytes);
+    from->ready_s += cpu_seconds() - began;
+    raise_to(&result->peak_bytes, from->bytes + memory_peak() - before);
+    if (!sealed->data)
+        *sealed = from->own;
+    else
+        bytes_free(&from->own);
+}
 
+/* What the process of INTO does with what it receives. */
+static void receive(struct node *into, struct bytes *sealed, size_t message, struct tree_result *result)
+{
     struct fragment *other;
-    before = memory_live();
+    size_t before = memory_live();
     memory_mark();
-    double received = cpu_seconds();
-    require(fragment_unpack(packed.data, packed.length, &other) == PILGRIM_OK, "unpacking");
+    double began = cpu_seconds();
+    require(fragment_unseal(sealed->data, sealed->length, &other) == PILGRIM_OK, "unsealing");
+    bytes_free(sealed);
     require(fragment_merge(into->fragment, other) == PILGRIM_OK, "merging");
     fragment_free(other);
-    double merged = cpu_seconds();
+    into->ready_s += cpu_seconds() - began;
     raise_to(&result->peak_bytes, into->bytes + message + memory_peak() - before);
-    into->bytes += memory_live() - before;
+    into->bytes += message + memory_live() - before;
+}
 
-    double ready = from->ready_s + (sent - began);
-    raise_time(&into->ready_s, ready);
-    into->ready_s += merged - received;
+/* Step 2^LEVEL of INTO. */
+static void take(struct node *into, struct node *from, unsigned level, struct tree_result *result)
+{
+    struct bytes sealed = {0};
+    double seconds = -from->ready_s;
+    size_t others = memory_live() - from->bytes;
+    send(from, &sealed, result);
+    size_t length = sealed.length, message = memory_live() - others;
+    seconds += from->ready_s;
+    raise_time(&into->ready_s, from->ready_s);
+    seconds -= into->ready_s;
+    receive(into, &sealed, message, result);
+    seconds += into->ready_s;
     into->count += from->count;
-    note_level(result, level, sent - began + merged - received, packed.length);
-    bytes_free(&packed);
+    note_level(result, level, seconds, length);
 }
 
 /* Depth first: neighbours merge as soon as both are there. NODES: those that wait, lower ranks first. */
@@ -155,4 +177,5 @@ void tree_run(const struct world *w, struct tree_result *result, struct bytes *f
     result->calls = fragment_calls(nodes[0].fragment);
     write_file(&nodes[0], result, file);
     fragment_free(nodes[0].fragment);
+    bytes_free(&nodes[0].own);
 }
