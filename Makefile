@@ -45,7 +45,7 @@ TRACER := $(call objects,src/objects src/capture)
 TRACER := $(if $(findstring -fsanitize=thread,$(CFLAGS)),$(filter-out %/objects/alloc.o,$(TRACER)),$(TRACER))
 # Those of the tracer's files that know no MPI, so that they are tested without it.
 PLAIN := $(patsubst %,$(B)/obj/src/%.o,objects/device objects/driver objects/heap objects/mappings objects/memory objects/modules \
-	objects/pages objects/pool objects/requests objects/sharing objects/table capture/settings capture/place)
+	objects/pages objects/pool objects/requests objects/sharing objects/table capture/settings capture/keep capture/place)
 DECODER := $(call objects,decoder)
 GENERATOR := $(call objects,gen)
 UNIT := $(patsubst $(S)/%.c,$(B)/%,$(wildcard $(S)/tests/unit/check_*.c))
@@ -318,7 +318,7 @@ $(B)/programs/%.so: $(S)/tests/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -fPIC -shared -o $@ $< -ldl
 
-BENCHES := $(addprefix $(B)/programs/,overhead alloc scale finalize.so)
+BENCHES := $(addprefix $(B)/programs/,overhead alloc scale irregular_cost finalize.so)
 
 $(B)/programs/overhead $(B)/programs/alloc: $(B)/programs/%: $(S)/bench/%.c
 	@mkdir -p $(@D)
@@ -333,6 +333,10 @@ $(B)/programs/scale: $(call sources,bench/scale) $(wildcard $(S)/bench/scale/*.h
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(filter-out -MMD -MP,$(BASE_FLAGS)) -fno-builtin-malloc -I$(S)/src -I$(S)/include $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) \
 	    -o $@ $(filter %.c,$^) $(B)/libcore.a -lzstd
+
+$(B)/programs/irregular_cost: $(S)/bench/irregular_cost.c $(B)/libcore.a
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(BASE_FLAGS) -I$(S)/src -I$(S)/include $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(B)/libcore.a -lzstd
 
 units: $(UNIT)
 
@@ -380,7 +384,7 @@ run-demo: all programs
 	@MPIEXEC='$(MPIEXEC)' $(S)/tools/demo.sh $(B)
 
 run-bench: all programs $(BENCHES)
-	@for part in size ranks scale overhead alloc decode; do MPIEXEC='$(MPIEXEC)' $(S)/bench/$$part.sh $(B) || exit 1; done
+	@for part in size irregular ranks scale overhead alloc decode; do MPIEXEC='$(MPIEXEC)' $(S)/bench/$$part.sh $(B) || exit 1; done
 
 coverage: $(G)/sources.mk
 	@cat $(G)/coverage.txt

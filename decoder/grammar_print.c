@@ -1,5 +1,9 @@
 /* --grammar: what is stored of one thread, so that a reader of the paper recognises it. */
+#include <stdlib.h>
+
 #include "print.h"
+
+#define NONE SIZE_MAX
 
 /* Rule 0 is S; then A, B, ..., but for S; beyond Z: R27, R28, ... */
 static void print_rule_name(struct output *o, uint32_t rule)
@@ -13,29 +17,45 @@ static void print_rule_name(struct output *o, uint32_t rule)
     }
 }
 
+/* Class 7; L7* if it is a loop. BODIES: those of loops, by class, 0 for calls; NULL: these are no classes. */
+static void print_class(struct output *o, uint64_t number, const uint64_t *bodies)
+{
+    bool is_loop = bodies && bodies[number];
+    if (is_loop)
+        out_char(o, 'L');
+    out_uint(o, number);
+    if (is_loop)
+        out_char(o, '*');
+}
+
 /* 3^4: 3 four times; 3..6: 3, 4, 5, 6. */
-static void print_symbol(struct output *o, const struct pilgrim_symbol *symbol)
+static void print_symbol(struct output *o, const struct pilgrim_symbol *symbol, const uint64_t *bodies)
 {
     out_char(o, ' ');
     if (symbol->is_rule)
         print_rule_name(o, (uint32_t)symbol->value);
     else
-        out_uint(o, symbol->value);
+        print_class(o, symbol->value, bodies);
     if (symbol->exponent > 1) {
         out_text(o, symbol->ramp ? ".." : "^");
         out_uint(o, symbol->ramp ? symbol->value + symbol->exponent - 1 : symbol->exponent);
     }
 }
 
-static void print_rules(struct output *o, const struct pilgrim_grammar *grammar, const char *indent)
+/* LOOP: the class that the sequence is the body of; NONE: it is another sequence. */
+static void print_rules(struct output *o, const struct pilgrim_grammar *grammar, const char *indent, const uint64_t *bodies,
+                        size_t loop)
 {
     for (uint32_t rule = 0; rule < pilgrim_grammar_rules(grammar); rule++) {
         out_text(o, indent);
-        print_rule_name(o, rule);
+        if (rule > 0 || loop == NONE)
+            print_rule_name(o, rule);
+        else
+            print_class(o, loop, bodies);
         out_text(o, " ->");
         for (size_t i = 0; i < pilgrim_grammar_symbols(grammar, rule); i++) {
             struct pilgrim_symbol symbol = pilgrim_grammar_symbol(grammar, rule, i);
-            print_symbol(o, &symbol);
+            print_symbol(o, &symbol, bodies);
         }
         out_char(o, '\n');
     }
@@ -83,6 +103,8 @@ static enum pilgrim_status print_signatures(struct output *o, struct pilgrim_cur
     for (uint64_t i = 0, run; i < count && status == PILGRIM_OK; i += run) {
         run = pilgrim_signature_run(cursor, class, i);
         status = print_signature(o, cursor, class, i, error);
+        if (pilgrim_signature_varies(cursor, class, i))
+            out_text(o, "   ...   other numbers each time\n");
         if (run > 2)
             out_text(o, "   ...\n");
         if (run > 1 && status == PILGRIM_OK)
@@ -91,7 +113,7 @@ static enum pilgrim_status print_signatures(struct output *o, struct pilgrim_cur
     return status;
 }
 
-static enum pilgrim_status print_class(struct output *o, const struct pilgrim_trace *trace, uint32_t rank,
+static enum pilgrim_status print_call_class(struct output *o, const struct pilgrim_trace *trace, uint32_t rank,
                                        struct pilgrim_cursor *cursor, size_t number,
                                        const struct pilgrim_class_info *info, struct source_lines *lines,
                                        struct pilgrim_error *error)
@@ -115,14 +137,53 @@ static enum pilgrim_status print_class(struct output *o, const struct pilgrim_tr
     if (info->timed)
         print_durations(o, info);
     out_char(o, '\n');
-    print_rules(o, values, "   ");
+    print_rules(o, values, "   ", NULL, NONE);
     pilgrim_grammar_close(values);
     return print_signatures(o, cursor, number, info->signature_count, error);
 }
 
+/* L7* -> 3 4 5: how often it is entered, its trips, and its body. */
+static enum pilgrim_status print_loop(struct output *o, const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread,
+                                      size_t number, const uint64_t *bodies, struct pilgrim_error *error)
+{
+    struct pilgrim_grammar *body;
+    struct pilgrim_trips trips;
+    enum pilgrim_status status = pilgrim_loop_trips(trace, rank, thread, number, &trips, error);
+    if (status == PILGRIM_OK)
+        status = pilgrim_grammar_open(trace, rank, bodies[number], &body, error);
+    if (status != PILGRIM_OK)
+        return status;
+    print_class(o, number, bodies);
+    out_text(o, "  loop   entered ");
+    print_count(o, trips.entered, "time");
+    if (trips.entered > 0) {
+        out_text(o, ", trips: mean ");
+        out_decimal(o, (double)trips.total / (double)trips.entered);
+        out_text(o, " min ");
+        out_uint(o, trips.min);
+        out_text(o, " max ");
+        out_uint(o, trips.max);
+    }
+    out_char(o, '\n');
+    print_rules(o, body, "   ", bodies, number);
+    pilgrim_grammar_close(body);
+    return PILGRIM_OK;
+}
+
+/* The bodies of a thread's loops, by class, 0 for calls; to be freed. NULL: no memory. */
+static uint64_t *read_bodies(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread, size_t class_count)
+{
+    struct pilgrim_class_info class;
+    uint64_t *bodies = calloc(class_count + 1, sizeof *bodies);
+    for (size_t i = 0; bodies && i < class_count; i++)
+        if (pilgrim_class_info(trace, rank, thread, i, &class) == PILGRIM_OK)
+            bodies[i] = class.body;
+    return bodies;
+}
+
 static enum pilgrim_status print_structure(struct output *o, const struct pilgrim_trace *trace, uint32_t rank,
                                            uint32_t thread, const struct pilgrim_thread_info *info,
-                                           struct pilgrim_error *error)
+                                           const uint64_t *bodies, struct pilgrim_error *error)
 {
     struct pilgrim_grammar *structure;
     enum pilgrim_status status = pilgrim_grammar_open(trace, rank, info->structure, &structure, error);
@@ -137,13 +198,17 @@ static enum pilgrim_status print_structure(struct output *o, const struct pilgri
     out_text(o, " (");
     print_count(o, info->structure_group_size, "rank");
     out_text(o, ")   ");
-    out_uint(o, info->class_count);
-    out_text(o, info->class_count == 1 ? " class, " : " classes, ");
+    out_uint(o, info->class_count - info->loop_count);
+    out_text(o, info->class_count - info->loop_count == 1 ? " class, " : " classes, ");
     print_count(o, pilgrim_grammar_rules(structure), "rule");
     out_text(o, ", ");
-    print_count(o, pilgrim_grammar_length(structure), "call");
+    if (info->loop_count > 0) {
+        print_count(o, info->loop_count, "loop");
+        out_text(o, ", ");
+    }
+    print_count(o, pilgrim_call_count(trace, rank, thread), "call");
     out_char(o, '\n');
-    print_rules(o, structure, "");
+    print_rules(o, structure, "", bodies, NONE);
     pilgrim_grammar_close(structure);
     return PILGRIM_OK;
 }
@@ -153,18 +218,27 @@ enum pilgrim_status grammar_print(struct output *o, const struct pilgrim_trace *
 {
     struct pilgrim_thread_info info;
     struct pilgrim_cursor *cursor;
+    uint64_t *bodies = NULL;
     enum pilgrim_status status = pilgrim_cursor_open(trace, rank, thread, &cursor, error);
     if (status != PILGRIM_OK)
         return status;
     status = pilgrim_thread_info(trace, rank, thread, &info);
     if (status == PILGRIM_OK)
-        status = print_structure(o, trace, rank, thread, &info, error);
+        bodies = read_bodies(trace, rank, thread, info.class_count);
+    if (status == PILGRIM_OK && !bodies) {
+        *error = (struct pilgrim_error){.status = PILGRIM_NOMEM, .message = "not enough memory"};
+        status = PILGRIM_NOMEM;
+    }
+    if (status == PILGRIM_OK)
+        status = print_structure(o, trace, rank, thread, &info, bodies, error);
     for (size_t i = 0; status == PILGRIM_OK && i < info.class_count; i++) {
         struct pilgrim_class_info class;
         status = pilgrim_class_info(trace, rank, thread, i, &class);
         if (status == PILGRIM_OK)
-            status = print_class(o, trace, rank, cursor, i, &class, lines, error);
+            status = class.body ? print_loop(o, trace, rank, thread, i, bodies, error)
+                                : print_call_class(o, trace, rank, cursor, i, &class, lines, error);
     }
+    free(bodies);
     pilgrim_cursor_close(cursor);
     return status;
 }

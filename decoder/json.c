@@ -45,7 +45,7 @@ static void json_flags(struct output *o, const struct pilgrim_value *v)
         if (i)
             out_char(o, '|');
         if (v->items[i].type == PILGRIM_NAME)
-            out_text(o, v->items[i].text);
+            out_json_escaped(o, v->items[i].text, strlen(v->items[i].text));
         else
             out_int(o, v->items[i].integer);
     }
@@ -97,7 +97,7 @@ static void json_value(struct output *o, const struct pilgrim_value *v)
         break;
     case PILGRIM_OBJECT:
         out_char(o, '"');
-        out_text(o, v->text);
+        out_json_escaped(o, v->text, strlen(v->text));
         out_char(o, ':');
         out_int(o, v->id);
         out_char(o, '"');
@@ -139,6 +139,12 @@ static void json_value(struct output *o, const struct pilgrim_value *v)
         break;
     case PILGRIM_FUNCTION:
         json_symbol(o, "fn:", v->id, 0, 0);
+        break;
+    case PILGRIM_KEPT: /* no call that a cursor gives has these */
+    case PILGRIM_EDITED:
+    case PILGRIM_COMPLETED:
+    case PILGRIM_POSTED:
+        out_text(o, "null");
         break;
     }
 }

@@ -80,6 +80,13 @@ void out_real(struct output *o, double v)
     out_text(o, text);
 }
 
+void out_decimal(struct output *o, double v)
+{
+    char text[40];
+    snprintf(text, sizeof text, v < 9.995 ? "%.2f" : v < 99.95 ? "%.1f" : "%.0f", v);
+    out_text(o, text);
+}
+
 /* Bytes of the UTF-8 character at TEXT, 0 if there is none: overlong forms, surrogates and what lies beyond U+10FFFF
  * are not characters. */
 static size_t utf8_length(const unsigned char *text, size_t left)

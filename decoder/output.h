@@ -20,6 +20,7 @@ void out_int(struct output *o, int64_t v);
 void out_uint(struct output *o, uint64_t v);
 void out_hex(struct output *o, uint64_t v); /* lower case, no prefix */
 void out_real(struct output *o, double v);  /* %.17g */
+void out_decimal(struct output *o, double v); /* three digits or so, for people: 3.14, 31.4, 314 */
 
 /* TEXT as a JSON string: quotes and backslashes escaped, control bytes and bytes that are not UTF-8 as \u00XX.
  * out_json_escaped: without the quotes around it. */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "print.h"
+#include "thread_loops.h"
 
 enum { EXIT_DAMAGED = 1, EXIT_USAGE = 2 };
 
@@ -32,14 +33,17 @@ struct options {
     uint64_t from;
     uint64_t limit;
     bool json;
+    bool no_polls;
     bool grammar;
     bool communicators;
     bool system;
+    bool loops;
 };
 
 static const char usage[] =
     "usage: pilgrim-decode [--format=text|json] [--rank=LIST] [--thread=LIST] [--func=GLOB]\n"
-    "                      [--from=N] [--limit=N] [--grammar | --communicators | --system]\n"
+    "                      [--from=N] [--limit=N] [--no-polls]\n"
+    "                      [--loops | --grammar | --communicators | --system]\n"
     "                      [--modules=FOLDERS] TRACE\n";
 
 static const char help[] =
@@ -51,7 +55,9 @@ static const char help[] =
     "  --thread=LIST       only these threads of each rank\n"
     "  --func=GLOB         only functions whose name matches, such as 'MPI_I*'\n"
     "  --from=N            of each thread, only the calls with number N and up\n"
-    "  --limit=N           at most N calls in all\n"
+    "  --limit=N           print at most N calls in all\n"
+    "  --no-polls          not the calls that only found that nothing has happened yet, such as an MPI_Test in vain\n"
+    "  --loops             the program: its loops, how often they go round, and the calls in them\n"
     "  --grammar           the call-signature table and the grammars instead of the calls\n"
     "  --communicators     the communicators that each rank created, instead of the calls\n"
     "  --system            the machine: hosts, what is around them, their processes; with --rank where these ran\n"
@@ -135,6 +141,12 @@ static bool parse_option(int option, const char *argument, struct options *o)
     case 'm':
         o->modules = argument;
         break;
+    case 'l':
+        o->loops = true;
+        break;
+    case 'p':
+        o->no_polls = true;
+        break;
     case 'g':
         o->grammar = true;
         break;
@@ -162,8 +174,9 @@ static int parse_arguments(int argc, char **argv, struct options *o)
         {"from", required_argument, NULL, 's'},   {"limit", required_argument, NULL, 'n'},
         {"grammar", no_argument, NULL, 'g'},      {"communicators", no_argument, NULL, 'c'},
         {"system", no_argument, NULL, 'S'},       {"modules", required_argument, NULL, 'm'},
-        {"help", no_argument, NULL, 'h'},         {"version", no_argument, NULL, 'v'},
-        {NULL, 0, NULL, 0},
+        {"no-polls", no_argument, NULL, 'p'},     {"loops", no_argument, NULL, 'l'},
+        {"help", no_argument, NULL, 'h'},
+        {"version", no_argument, NULL, 'v'},      {NULL, 0, NULL, 0},
     };
     *o = (struct options){.limit = UINT64_MAX};
     int option;
@@ -207,6 +220,8 @@ static enum pilgrim_status print_thread(struct output *out, const struct pilgrim
         if (status != PILGRIM_OK)
             break;
         if (o->function && fnmatch(o->function, call.function->name, 0) != 0)
+            continue;
+        if (o->no_polls && call_is_failed_poll(&call))
             continue;
         if (o->json)
             json_call(out, &call);
@@ -280,6 +295,36 @@ static enum pilgrim_status print_system(struct output *out, const struct pilgrim
     return status;
 }
 
+static enum pilgrim_status add_loops(struct loops_list *loops, const struct pilgrim_trace *trace, const struct options *o,
+                                     uint32_t rank, struct pilgrim_error *error)
+{
+    enum pilgrim_status status = PILGRIM_OK;
+    uint32_t threads = pilgrim_thread_count(trace, rank);
+    for (uint32_t thread = 0; thread < threads && status == PILGRIM_OK; thread++)
+        if (list_has(&o->threads, thread))
+            status = loops_add(loops, rank, thread, error);
+    return status;
+}
+
+/* Prints the loops of all chosen threads, or of those before one that is damaged. */
+static enum pilgrim_status print_loops(struct output *out, const struct pilgrim_trace *trace, const struct options *o,
+                                       struct source_lines *lines, struct pilgrim_error *error)
+{
+    struct loops_list *loops = loops_new(trace);
+    struct pilgrim_error later;
+    if (!loops) {
+        *error = (struct pilgrim_error){.status = PILGRIM_NOMEM, .message = "not enough memory"};
+        return PILGRIM_NOMEM;
+    }
+    enum pilgrim_status status = PILGRIM_OK;
+    for (uint32_t rank = 0; rank < pilgrim_rank_count(trace) && status == PILGRIM_OK; rank++)
+        if (list_has(&o->ranks, rank))
+            status = add_loops(loops, trace, o, rank, error);
+    enum pilgrim_status written = loops_print(out, loops, lines, status == PILGRIM_OK ? error : &later);
+    loops_free(loops);
+    return status == PILGRIM_OK ? written : status;
+}
+
 static enum pilgrim_status print_ranks(struct output *out, const struct pilgrim_trace *trace, const struct options *o,
                                        struct source_lines *lines, struct pilgrim_error *error)
 {
@@ -296,7 +341,9 @@ static int print_trace(struct output *out, const struct pilgrim_trace *trace, co
 {
     struct pilgrim_error error = {0};
     enum pilgrim_status status =
-        o->system ? print_system(out, trace, o, &error) : print_ranks(out, trace, o, lines, &error);
+        o->system  ? print_system(out, trace, o, &error)
+        : o->loops ? print_loops(out, trace, o, lines, &error)
+                   : print_ranks(out, trace, o, lines, &error);
     out_flush(out);
     if (status != PILGRIM_OK)
         return complain(o->path, &error);

@@ -16,6 +16,9 @@ void text_call(struct output *o, const struct pilgrim_call *call, struct source_
 /* The parameters of a call, `buf=heap:0+8, count=64`. SYMBOLIC: ranks as rank+1. */
 void text_arguments(struct output *o, const struct pilgrim_call *call, bool symbolic);
 
+/* Whether it asked if something had happened, and nothing had. */
+bool call_is_failed_poll(const struct pilgrim_call *call);
+
 /* "FILE:LINE", else "MODULE+0xOFFSET", else "?". */
 void text_site(struct output *o, const struct pilgrim_class *class, struct source_lines *lines);
 
@@ -32,5 +35,10 @@ void location_print(struct output *o, const struct pilgrim_system *system, uint3
 /* The call-signature table and the grammars of one thread. */
 enum pilgrim_status grammar_print(struct output *o, const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread,
                                   struct source_lines *lines, struct pilgrim_error *error);
+
+/* The programs of threads as loops. errors: PILGRIM_NOMEM */
+struct loops_list;
+enum pilgrim_status loops_print(struct output *o, const struct loops_list *l, struct source_lines *lines,
+                                struct pilgrim_error *error);
 
 #endif

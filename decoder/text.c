@@ -53,6 +53,20 @@ static void text_place(struct output *o, const char *word, int64_t a, char separ
     }
 }
 
+/* What is changed, and how. */
+static void text_edited(struct output *o, const struct pilgrim_value *v, bool symbolic)
+{
+    if (v->id == 0)
+        out_text(o, "in");
+    else
+        text_place(o, "kept:", v->id - 1, 0, 0);
+    for (size_t i = 0; i + 1 < v->count; i += 2) {
+        text_place(o, i ? ", [" : " with [", v->items[i].integer, 0, 0);
+        out_text(o, "]=");
+        text_value(o, &v->items[i + 1], symbolic);
+    }
+}
+
 static void text_value(struct output *o, const struct pilgrim_value *v, bool symbolic)
 {
     switch (v->type) {
@@ -114,6 +128,23 @@ static void text_value(struct output *o, const struct pilgrim_value *v, bool sym
         break;
     case PILGRIM_FUNCTION:
         text_place(o, "fn:", v->id, 0, 0);
+        break;
+    case PILGRIM_KEPT:
+        text_items(o, v, ", ", symbolic);
+        text_place(o, " kept:", v->id, 0, 0);
+        break;
+    case PILGRIM_EDITED:
+        text_edited(o, v, symbolic);
+        break;
+    case PILGRIM_COMPLETED:
+        text_place(o, "in with [arg:", v->id, 0, 0);
+        out_text(o, "]=");
+        text_items(o, v, ", ", symbolic);
+        break;
+    case PILGRIM_POSTED:
+        text_place(o, "posted[", v->id, 0, 0);
+        text_place(o, "]*", v->offset, 0, 0);
+        out_text(o, v->ignored ? " ignored" : "");
         break;
     }
 }

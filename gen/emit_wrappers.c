@@ -130,6 +130,7 @@ static void emit_wrapper(struct text *out, const struct output *output, const st
                            : "" },
         { "shadow_out", gen_format("if (c.shadow)\n    shadow_out_%s(%s);", f->name, emit_shadow_list(f, true, true)) },
         { "leave", f->returns_value ? "call_leave_value(&c);" : gen_format("call_leave%s(&c, ret);", f->leave) },
+        { "poll", f->poll ? gen_format("c.failed_poll = c.ok && %s;", f->poll) : "" },
         { "after", f->after ? f->after : "" },
         { "out", puts_after(f) },
         { "end", f->returns_value ? gen_format("%s\ncall_done(&c);",

@@ -228,6 +228,7 @@ static void join(struct model *model, struct function *f, bool large)
     set_return(model, f);
     set_locals(model, f);
     f->view = view_of(model, f);
+    f->poll = override_find(&model->overrides, "poll", f->name, "-");
     f->after = override_find(&model->overrides, "after", f->name, "-");
     if (f->after)
         f->after = gen_replace(f->after, "\\n", "\n");

@@ -45,6 +45,7 @@ struct function {
     const char *template_name;    /* NULL: the ordinary one */
     struct local *locals;
     size_t local_count;
+    const char *poll; /* condition: the call asked whether something had happened, and nothing had; NULL: it never asks */
     const char *after; /* statement after a successful call */
     const char *fortran; /* "direct" or "after": the Fortran function calls no C function of this name; NULL: it does */
 };

@@ -86,6 +86,16 @@ static const struct recipe recipes[] = {
       .shadow = "shadow_request(s, $v);", .shadow_array = "shadow_requests(s, $p, $n);" },
     { .name = "request_after", .put = "put_request_after(&c, $v);", .put_array = "put_requests_after(&c, $p, $n);",
       .shadow = "shadow_request_after(s, $v);", .shadow_array = "shadow_requests_after(s, $p, $n);" },
+    { .name = "requests_kept", .put = "", .put_array = "put_requests_kept(&c, $p, $n);", .shadow = "",
+      .shadow_array = "shadow_requests(s, $p, $n);" },
+    { .name = "requests_noted", .put = "", .put_array = "put_requests_noted(&c, $p, $n);", .shadow = "",
+      .shadow_array = "shadow_requests(s, $p, $n);" },
+    { .name = "requests_changed", .put = "", .put_array = "put_requests_changed(&c, $p, $n);", .shadow = "",
+      .shadow_array = "shadow_requests_after(s, $p, $n);" },
+    { .name = "requests_completed", .put = "", .put_array = "put_requests_completed(&c, $p, $n, $k);", .shadow = "",
+      .shadow_array = "shadow_requests_after(s, $p, $n);" },
+    { .name = "new_receive", .put = "put_new_receive(&c, $v, $k, count, source, tag);", .shadow = "shadow_new_request(s, $v);",
+      .needs_view = true },
     { .name = "new_request", .put = "put_new_request(&c, $v, $k);", .shadow = "shadow_new_request(s, $v);" },
 
     /* statuses: `actual` is what MPI was given */

@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 layers='
 src/base
 src/grammar    base
-src/signature  base
+src/signature  base grammar
 src/timing     base grammar
 src/format     base grammar
 src/merge      base grammar signature timing format

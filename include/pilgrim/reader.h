@@ -44,6 +44,7 @@ PILGRIM_API void pilgrim_close(struct pilgrim_trace *trace); /* NULL is legal */
 
 PILGRIM_API uint32_t pilgrim_rank_count(const struct pilgrim_trace *trace);
 PILGRIM_API uint32_t pilgrim_thread_count(const struct pilgrim_trace *trace, uint32_t rank); /* 0 for a rank that is not there */
+/* Where loops are stored, in a time that depends on how often they are entered. 0 where the thread is damaged. */
 PILGRIM_API uint64_t pilgrim_call_count(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread);
 
 /* A property of the run ("program", "library", "tracer", "timing"), or NULL. Borrowed until the trace is closed. */
@@ -71,7 +72,13 @@ enum pilgrim_value_type {
     PILGRIM_FLAGS,    /* items, count: PILGRIM_NAME or PILGRIM_INT, to be joined by | */
     PILGRIM_STATUS,   /* items: source, tag, bytes, cancelled and, if count is 5, error; ignored */
     PILGRIM_SYMBOL,   /* text, length: a callback's symbol */
-    PILGRIM_FUNCTION  /* id: a callback without a symbol */
+    PILGRIM_FUNCTION, /* id: a callback without a symbol */
+    /* From pilgrim_signature only, which does not know the calls before: */
+    PILGRIM_KEPT,     /* items: a value, kept in register id of the thread */
+    PILGRIM_EDITED,   /* an array with changes, the in-value if id is 0, else what register id - 1 has; items: place, value, ... */
+    PILGRIM_COMPLETED, /* the in-value; items: a value, which stands at the places that the out-value of parameter id says */
+    PILGRIM_POSTED    /* a status, as its call foretold it; id: of which place in the array of requests; offset: bytes for each
+                         of the call's count; ignored */
 };
 
 struct pilgrim_value {
@@ -143,7 +150,15 @@ PILGRIM_API void pilgrim_cursor_close(struct pilgrim_cursor *cursor);
 PILGRIM_API enum pilgrim_status pilgrim_cursor_next(struct pilgrim_cursor *cursor, struct pilgrim_call *call,
                                                     struct pilgrim_error *error) PILGRIM_CHECKED;
 
-/* Passes over COUNT calls, or all that are left, in a time that depends on the grammars' size. errors: PILGRIM_NOMEM */
+/* Passes over the next calls, *COUNT of them, all of the class *CLASS_NUMBER, as pilgrim_class_info has it; behind them may
+ * be more. *COUNT is 0 where a stored loop is entered, whose class it is then. Values of calls are not looked at; where arrays are
+ * stored as changes of earlier ones, those behind are not known then, and pilgrim_cursor_next gives PILGRIM_INVALID.
+ * PILGRIM_END behind the last. errors: as pilgrim_cursor_next */
+PILGRIM_API enum pilgrim_status pilgrim_cursor_pass(struct pilgrim_cursor *cursor, size_t *class_number, uint64_t *count,
+                                                    struct pilgrim_error *error) PILGRIM_CHECKED;
+
+/* Passes over COUNT calls, or all that are left, in a time that depends on the grammars' size; where loops are stored, also on how
+ * often they are entered, and where values refer to those of calls before, on the number of calls. What is damaged there is reported by the next call that is asked for. errors: PILGRIM_NOMEM */
 PILGRIM_API enum pilgrim_status pilgrim_cursor_skip(struct pilgrim_cursor *cursor, uint64_t count) PILGRIM_CHECKED;
 
 /* ---- communicators ---- */
@@ -232,7 +247,8 @@ struct pilgrim_thread_info {
     uint32_t structure_group;
     uint64_t structure_group_size;  /* streams in it */
     size_t class_count;
-    uint64_t structure;             /* the sequence of classes, for pilgrim_grammar_open */
+    size_t loop_count;              /* classes that are loops (pilgrim_class_info) */
+    uint64_t structure;             /* the sequence of classes, for pilgrim_grammar_open: of calls, and of loops */
 };
 /* errors: PILGRIM_INVALID (no such rank or thread), PILGRIM_DAMAGED (it is in no group) */
 PILGRIM_API enum pilgrim_status pilgrim_thread_info(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread,
@@ -244,12 +260,24 @@ struct pilgrim_class_info {
     uint64_t value_group_size;      /* streams in it */
     uint64_t signature_count;
     uint64_t values;                /* the sequence of signatures, for pilgrim_grammar_open */
+    uint64_t body;                  /* not 0: the class is no call but a loop, and this the sequence of classes, for
+                                     * pilgrim_grammar_open, that stands there each time as often as it has trips */
     bool timed;                     /* the three that follow are known */
     uint64_t mean_ns, min_ns, max_ns; /* over all streams of the structure group */
 };
 /* errors: as pilgrim_thread_info, PILGRIM_INVALID for a class that is not there, too */
 PILGRIM_API enum pilgrim_status pilgrim_class_info(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread,
                                                    size_t class_number, struct pilgrim_class_info *info) PILGRIM_CHECKED;
+
+/* How often a loop was entered, and how many trips it made each time. */
+struct pilgrim_trips {
+    uint64_t entered;
+    uint64_t total, min, max; /* trips; min and max are 0 if it was never entered */
+};
+/* Of a class that is a loop. errors: PILGRIM_INVALID (it is none), as pilgrim_cursor_next */
+PILGRIM_API enum pilgrim_status pilgrim_loop_trips(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread,
+                                                   size_t class_number, struct pilgrim_trips *trips,
+                                                   struct pilgrim_error *error) PILGRIM_CHECKED;
 
 /* Signature NUMBER of a class, as a call without seq and times. Opened cursors have a place for it: the result is borrowed until the
  * cursor moves. */
@@ -259,6 +287,9 @@ PILGRIM_API enum pilgrim_status pilgrim_signature(struct pilgrim_cursor *cursor,
 /* How many signatures, from NUMBER on, differ only in numbers that are stored as sequences: 1 where it stands alone, 0 where it
  * does not exist. */
 PILGRIM_API uint64_t pilgrim_signature_run(const struct pilgrim_cursor *cursor, size_t class_number, uint64_t number);
+
+/* Whether signature NUMBER of a class stands for other numbers each time that a call has it: pilgrim_signature gives the first. */
+PILGRIM_API bool pilgrim_signature_varies(const struct pilgrim_cursor *cursor, size_t class_number, uint64_t number);
 
 struct pilgrim_symbol {
     bool is_rule;

@@ -56,6 +56,12 @@ const uint8_t *intern_get(const struct intern *t, uint32_t number, size_t *lengt
     return t->entries[number]->data;
 }
 
+size_t intern_memory_bytes(const struct intern *t)
+{
+    size_t table = t->table ? t->table->hh.tbl->num_buckets * sizeof(UT_hash_bucket) : 0;
+    return table + t->capacity * sizeof(struct intern_entry *) + t->memory.total;
+}
+
 void intern_free(struct intern *t)
 {
     HASH_CLEAR(hh, t->table);

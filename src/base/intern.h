@@ -28,6 +28,7 @@ enum pilgrim_status intern_add(struct intern *t, const void *data, size_t length
 /* Entry NUMBER < t->count: its bytes, borrowed until the table is freed. A 0 byte follows them. */
 const uint8_t *intern_get(const struct intern *t, uint32_t number, size_t *length);
 
+size_t intern_memory_bytes(const struct intern *t);
 void intern_free(struct intern *t);
 
 #endif

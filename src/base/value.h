@@ -37,11 +37,17 @@ enum value_tag {          /*  operands             slots          printed */
     VALUE_SYMBOL = 18,    /*  length, bytes                       "fn:NAME" */
     VALUE_FUNCTION = 19,  /*                       id             "fn:3" */
     VALUE_SERIES = 20,    /*  in shapes only: n, m                [ ]; n values of m shapes, which follow */
-    VALUE_TAG_COUNT = 21
+    VALUE_KEEP = 21,      /*  register                            one value follows, is printed and kept */
+    VALUE_EDITED = 22,    /*  base, m                             base with m changes; 2m values follow */
+    VALUE_COMPLETED = 23, /*  parameter                           the in-value; one value follows, stands at the places
+                                                                  that the out-value of that parameter names */
+    VALUE_POSTED = 24,    /*  status bits      position, unit     a status, as the call foretold it that posted it */
+    VALUE_TAG_COUNT = 25
 };
 
 /* Operand widths in a key: a name is 2 bytes (index into the process's name table, descriptor.h), a length
- * or n 4 bytes, status bits 1 byte; all little-endian. */
+ * or n 4 bytes, status bits 1 byte, a register 2 bytes, base and m 2 bytes each,
+ * a parameter 1 byte; all little-endian. */
 
 enum { STATUS_IGNORED = 1, STATUS_ERROR = 2 };
 
@@ -52,8 +58,23 @@ static inline unsigned value_slots(uint8_t tag)
         [VALUE_INT] = 1,    [VALUE_BOOL] = 1,    [VALUE_REAL] = 1,   [VALUE_RANK] = 1,
         [VALUE_VIEW] = 1,   [VALUE_OBJECT] = 1,  [VALUE_REQUEST] = 2, [VALUE_HEAP] = 2,
         [VALUE_STACK] = 1,  [VALUE_STATIC] = 2,  [VALUE_DEVICE] = 3, [VALUE_FUNCTION] = 1,
+        [VALUE_POSTED] = 2,
     };
     return tag < VALUE_TAG_COUNT ? slots[tag] : 0;
 }
+
+/* Operand bytes of a token in a key, by tag; of a text those of its length, which the text follows. */
+static inline unsigned value_operands(uint8_t tag)
+{
+    static const uint8_t operands[VALUE_TAG_COUNT] = {
+        [VALUE_NAME] = 2,  [VALUE_OBJECT] = 2, [VALUE_STRING] = 4, [VALUE_SYMBOL] = 4,
+        [VALUE_ARRAY] = 4, [VALUE_FLAGS] = 4,  [VALUE_STATUS] = 1,
+        [VALUE_KEEP] = 2,  [VALUE_EDITED] = 4, [VALUE_COMPLETED] = 1, [VALUE_POSTED] = 1,
+    };
+    return tag < VALUE_TAG_COUNT ? operands[tag] : 0;
+}
+
+/* Arrays of so many values become series (docs/FORMAT.md, section 5). */
+#define VALUE_SERIES_MIN 64
 
 #endif

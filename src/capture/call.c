@@ -85,8 +85,10 @@ bool call_begin(struct call *c, uint32_t function, const void *site)
     c->view = capture.world;
     c->current_view = 0;
     c->ok = false;
+    c->failed_poll = false;
     c->operations = NULL;
     c->operation_count = 0;
+    c->kept = false;
     if (c->shadow)
         shadow_begin(c->shadow, function, site, from != NULL);
     return true;
@@ -147,10 +149,12 @@ void call_done(struct call *c)
         return;
     enum pilgrim_status status = bytes_status(c->key);
     if (status == PILGRIM_OK)
-        status = stream_append(t->stream, t->class, c->key->data, c->key->length, c->end - c->start);
+        status = stream_append(t->stream, t->class, c->failed_poll, c->key->data, c->key->length, c->end - c->start);
     if (status != PILGRIM_OK)
         call_lost(c, status);
-    else if (c->shadow)
+    else
+        keep_commit(&t->keeper);
+    if (status == PILGRIM_OK && c->shadow)
         shadow_end(c->shadow, t->calls);
     t->calls++;
     if (t->pause) {

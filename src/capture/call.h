@@ -34,8 +34,10 @@ struct call {
     struct view view;       /* that rank arguments refer to; views[0] until call_view */
     uint32_t current_view;  /* the last one written to the key */
     bool ok;                /* outputs are defined */
+    bool failed_poll;       /* it asked whether something had happened, and nothing had */
     struct operation *operations; /* of put_requests; thread scratch */
     int64_t operation_count;
+    bool kept;              /* its array of requests is in the key, and it may say what earlier calls said */
     uint64_t start;         /* clock ticks */
     uint64_t end;
 };
@@ -117,10 +119,24 @@ void put_released(struct call *c, enum object_kind kind, uint64_t before, uint64
 
 /* ---- requests ---- */
 void put_new_request(struct call *c, MPI_Request request, enum request_kind kind, bool persistent); /* out */
+/* The same of a receive, whose status may come out as it is foretold here. */
+void put_new_receive(struct call *c, MPI_Request request, enum request_kind kind, bool persistent, int64_t count, int source,
+                     int tag);
 void put_request(struct call *c, MPI_Request request);                       /* in, one: becomes operation 0 */
 void put_requests(struct call *c, const MPI_Request *requests, int64_t count); /* in, an array; NULL legal with 0 */
 void put_request_after(struct call *c, MPI_Request request);                 /* out of an inout one: released if null now */
 void put_requests_after(struct call *c, const MPI_Request *requests, int64_t count);
+
+/* The same for functions that leave most of the array as it is: what comes out is written as what changed (keep.h). _kept: what goes in, too,
+ * by what came out of earlier calls; _noted: as it is. */
+void put_requests_kept(struct call *c, const MPI_Request *requests, int64_t count);
+void put_requests_noted(struct call *c, const MPI_Request *requests, int64_t count);
+void put_requests_changed(struct call *c, const MPI_Request *requests, int64_t count); /* after either of them */
+
+/* As put_requests_changed. PLACES, the out-value of parameter number PARAMETER, are those of the requests that have completed:
+ * *PLACE_COUNT, or one if that is NULL. Not read if the call has failed. */
+void put_requests_completed(struct call *c, const MPI_Request *requests, int64_t count, uint8_t parameter, const int *places,
+                            const int *place_count);
 void call_requests_started(struct call *c);   /* MPI_Start, MPI_Startall succeeded: all operations active; no value */
 
 /* ---- statuses ----

@@ -68,7 +68,7 @@ static struct stream *process_stream(void)
         put_integers(&key, views, count, true);
         place_put(&key, capture.settings.system);
         bytes_put_u8(&key, VALUE_NONE);
-        good = bytes_status(&key) == PILGRIM_OK && stream_append(s, class, key.data, key.length, 0) == PILGRIM_OK;
+        good = bytes_status(&key) == PILGRIM_OK && stream_append(s, class, false, key.data, key.length, 0) == PILGRIM_OK;
     }
     bytes_free(&key);
     free(views);

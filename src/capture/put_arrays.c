@@ -154,6 +154,14 @@ void put_new_request(struct call *c, MPI_Request request, enum request_kind kind
     put_operation(c, &t->created);
 }
 
+void put_new_receive(struct call *c, MPI_Request request, enum request_kind kind, bool persistent, int64_t count, int source,
+                     int tag)
+{
+    put_new_request(c, request, kind, persistent);
+    if (c->recorded && count > 0 && source >= 0 && tag >= 0)
+        request_posted(&c->thread->created, &(struct posting){.count = count, .source = source, .tag = tag});
+}
+
 /* Sets the call's operations. NULL counts as none. */
 static void find_operations(struct call *c, const MPI_Request *requests, int64_t count)
 {
@@ -215,6 +223,45 @@ void put_requests_after(struct call *c, const MPI_Request *requests, int64_t cou
     if (put_open(c, requests, &count))
         for (int64_t i = 0; i < count; i++)
             put_after(c, &c->operations[i], requests[i]);
+}
+
+void put_requests_kept(struct call *c, const MPI_Request *requests, int64_t count)
+{
+    size_t start = c->key->length;
+    put_requests(c, requests, count);
+    if (!c->recorded)
+        return;
+    keep_in(&c->thread->keeper, stream_class_register(c->thread->stream, c->thread->class), c->key, start);
+    c->kept = c->thread->keeper.own != 0;
+}
+
+void put_requests_noted(struct call *c, const MPI_Request *requests, int64_t count)
+{
+    size_t start = c->key->length;
+    put_requests(c, requests, count);
+    if (c->recorded)
+        keep_in(&c->thread->keeper, NULL, c->key, start);
+}
+
+void put_requests_changed(struct call *c, const MPI_Request *requests, int64_t count)
+{
+    size_t start = c->key->length;
+    put_requests_after(c, requests, count);
+    if (c->recorded)
+        keep_out(&c->thread->keeper, c->key, start, NULL);
+}
+
+void put_requests_completed(struct call *c, const MPI_Request *requests, int64_t count, uint8_t parameter, const int *places,
+                            const int *place_count)
+{
+    size_t start = c->key->length;
+    put_requests_after(c, requests, count);
+    if (!c->recorded)
+        return;
+    struct keep_places completed = {.parameter = parameter, .places = places};
+    if (c->ok && places)
+        completed.count = place_count ? *place_count : 1;
+    keep_out(&c->thread->keeper, c->key, start, &completed);
 }
 
 void call_requests_started(struct call *c)

@@ -5,10 +5,14 @@
  *    for a receive whose message was too long (MPI_ERR_TRUNCATE): it was matched, so all of its status is there;
  *  - of a file operation source and tag are null;
  *  - of a null or inactive request, the empty status as MPI filled it.
+ *  - of a receive that went as its call said when it was posted, in a call whose array of requests is there: how often its count.
  * The shadow follows the same rules with code of its own. */
 #include "capture/put.h"
 #include "capture/thread.h"
 #include "functions.h"
+
+/* Readers tell a bounded number of requests apart (docs/FORMAT.md, section 5): those with a place below this, in each class. */
+enum { POSTED_PLACES = 4096 };
 
 static void put_head(struct call *c, bool ignored, bool error)
 {
@@ -87,6 +91,28 @@ static bool is_receive(const struct operation *operation)
     return operation && !operation->null && (operation->kind == REQUEST_RECV || operation->kind == REQUEST_PRECV);
 }
 
+/* The status of OPERATION, number INDEX of the call's, as its own call foretold it. false: it did not, nothing is put. */
+static bool put_posted(struct call *c, int64_t index, const struct operation *operation, const MPI_Status *status, bool ignored)
+{
+    const struct posting *posted = &operation->posted;
+    MPI_Count bytes = 0;
+    int cancelled = 0;
+    if (!c->kept || posted->count == 0 || operation->place >= POSTED_PLACES ||
+        operation->class_number >> REQUEST_THREAD_SHIFT != (int64_t)c->thread->index ||
+        status->MPI_SOURCE != posted->source || status->MPI_TAG != posted->tag)
+        return false;
+    if (PMPI_Get_elements_x(status, MPI_BYTE, &bytes) != MPI_SUCCESS || bytes <= 0 || bytes % posted->count != 0 ||
+        PMPI_Test_cancelled(status, &cancelled) != MPI_SUCCESS || cancelled)
+        return false;
+    uint8_t *at = put_room(c, 2 + 2 * SLOT_BYTES);
+    if (at) {
+        at[0] = VALUE_POSTED;
+        at[1] = ignored ? STATUS_IGNORED : 0;
+        store_slot(store_slot(at + 2, index), bytes / posted->count);
+    }
+    return true;
+}
+
 /* An operation that failed in a call that returned MPI_ERR_IN_STATUS. */
 static void put_error(struct call *c, const struct operation *operation, const MPI_Status *status, bool ignored)
 {
@@ -100,7 +126,8 @@ static void put_error(struct call *c, const struct operation *operation, const M
     put_int(c, status->MPI_ERROR);
 }
 
-static void put_of(struct call *c, const struct operation *operation, const MPI_Status *status, bool ignored)
+/* INDEX: of OPERATION in the call. */
+static void put_of(struct call *c, int64_t index, const struct operation *operation, const MPI_Status *status, bool ignored)
 {
     if (missing(c, status))
         return;
@@ -117,7 +144,8 @@ static void put_of(struct call *c, const struct operation *operation, const MPI_
     switch (operation->kind) {
     case REQUEST_RECV:
     case REQUEST_PRECV:
-        put_whole(c, &operation->view, status, ignored);
+        if (!put_posted(c, index, operation, status, ignored))
+            put_whole(c, &operation->view, status, ignored);
         break;
     case REQUEST_GREQ:
         put_whole(c, NULL, status, ignored);
@@ -136,7 +164,7 @@ static void put_of(struct call *c, const struct operation *operation, const MPI_
 
 void put_status_of(struct call *c, int64_t index, const MPI_Status *status, bool ignored)
 {
-    put_of(c, index >= 0 && index < c->operation_count ? &c->operations[index] : NULL, status, ignored);
+    put_of(c, index, index >= 0 && index < c->operation_count ? &c->operations[index] : NULL, status, ignored);
 }
 
 void put_statuses(struct call *c, const MPI_Status *statuses, int64_t count, bool ignored)

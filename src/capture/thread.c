@@ -41,6 +41,7 @@ static void thread_free(struct thread *t)
     stacks_free(t->stacks);
     shadow_free(t->shadow);
     bytes_free(&t->key);
+    keeper_free(&t->keeper);
     free(t);
 }
 

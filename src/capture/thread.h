@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
+#include "capture/keep.h"
 #include "merge/stream.h"
 #include "objects/mpi_library.h"
 #include "objects/requests.h"
@@ -18,6 +19,7 @@ struct shadow;
 
 struct thread {
     struct bytes key;       /* the call under way */
+    struct keeper keeper;   /* arrays of requests */
     struct stream *stream;
     struct stacks *stacks;  /* NULL: the class has the call site alone */
     bool inside;            /* a call is under way: those made below it are not recorded, their objects are followed */

@@ -15,7 +15,7 @@
 #define SKIPPABLE_HEAD_BYTES 8
 
 /* Lines of dictionary.txt, each with a 0 byte at its end: what definitions speak of. Most traces are so small that they
- * would hardly get to repeat a name. It belongs to version 2 of the format and never changes. */
+ * would hardly get to repeat a name. It has been the same since version 2 of the format. */
 static const char dictionary[] =
 #include "dictionary.inc"
     ;

@@ -176,6 +176,7 @@ struct fate {
 struct dissolving {
     const struct intern *table;
     struct intern *out;
+    uint32_t block_count; /* rules of the file before those of OUT */
     struct intern dissolved; /* what these rules were, in terms of the new table */
     struct fate *fates;
     struct rule_writer writer;
@@ -254,12 +255,14 @@ static enum pilgrim_status refer(struct dissolving *d, uint32_t i, uint64_t *ref
         struct rules_symbol one;
         TRY(put_rule(d, i));
         if (is_one(&d->writer.bytes, &one) && one.exponent == 1) {
-            *reference = one.is_rule ? RULES_SEQUENCE(one.value) : one.value << 1 | 1;
+            *reference = rules_is_block(&one) ? RULES_SEQUENCE(one.value - RULES_BLOCK)
+                         : one.is_rule        ? RULES_SEQUENCE(d->block_count + one.value)
+                                              : one.value << 1 | 1;
             return PILGRIM_OK;
         }
         TRY(rule_end(&d->writer, d->out, &number));
     }
-    *reference = RULES_SEQUENCE(number);
+    *reference = RULES_SEQUENCE(d->block_count + (uint64_t)number);
     return PILGRIM_OK;
 }
 
@@ -287,9 +290,10 @@ static enum pilgrim_status dissolve(struct dissolving *d, const uint32_t *sequen
 }
 
 enum pilgrim_status factor_dissolve(const struct intern *table, const uint32_t *sequences, size_t sequence_count,
-                                    struct intern *out, uint64_t *references)
+                                    uint32_t block_count, struct intern *out, uint64_t *references)
 {
-    struct dissolving d = {.table = table, .out = out, .fates = calloc(table->count + (size_t)1, sizeof *d.fates)};
+    struct dissolving d = {
+        .table = table, .out = out, .block_count = block_count, .fates = calloc(table->count + (size_t)1, sizeof *d.fates)};
     enum pilgrim_status status = d.fates ? dissolve(&d, sequences, sequence_count, references) : PILGRIM_NOMEM;
     intern_free(&d.dissolved);
     bytes_free(&d.writer.bytes);

@@ -15,10 +15,11 @@
 enum pilgrim_status factor_repeats(struct intern *table, uint32_t *sequences, size_t sequence_count) PILGRIM_CHECKED;
 
 /* The same rules into OUT, but for those that stand for too little: these are replaced by their symbols wherever they are used.
- * REFERENCES: what a file with OUT as its table calls the sequences (rules.h), 0 for UINT32_MAX. Rules that are used come first,
+ * REFERENCES: what a file with BLOCK_COUNT blocks and OUT behind them as its table calls the sequences (rules.h), 0 for
+ * UINT32_MAX. Rules that are used come first,
  * then those that are just sequences, in the order of SEQUENCES.
  * errors: PILGRIM_NOMEM, PILGRIM_LIMIT */
 enum pilgrim_status factor_dissolve(const struct intern *table, const uint32_t *sequences, size_t sequence_count,
-                                    struct intern *out, uint64_t *references) PILGRIM_CHECKED;
+                                    uint32_t block_count, struct intern *out, uint64_t *references) PILGRIM_CHECKED;
 
 #endif

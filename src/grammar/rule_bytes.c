@@ -7,8 +7,19 @@
 
 enum { SYMBOL_RULE = 1, SYMBOL_EXPONENT = 2, SYMBOL_BITS = 2 };
 
+/* A block has both bits, and an exponent that is odd: there are no ramps of rules. */
+static void put_block(struct bytes *out, const struct rules_symbol *s)
+{
+    bytes_put_varint(out, (s->value - RULES_BLOCK) << SYMBOL_BITS | SYMBOL_EXPONENT | SYMBOL_RULE);
+    bytes_put_varint(out, (s->exponent - 1) << 1 | 1);
+}
+
 static void put_symbol(struct bytes *out, const struct rules_symbol *s)
 {
+    if (rules_is_block(s)) {
+        put_block(out, s);
+        return;
+    }
     bool more = s->exponent > 1;
     bytes_put_varint(out, s->value << SYMBOL_BITS | (more ? SYMBOL_EXPONENT : 0) | (s->is_rule ? SYMBOL_RULE : 0));
     if (more)
@@ -73,6 +84,8 @@ struct rules_symbol rule_take(struct cursor *c)
 {
     uint64_t word = cursor_varint(c);
     uint64_t more = word & SYMBOL_EXPONENT ? cursor_varint(c) : 0;
+    if ((word & SYMBOL_RULE) && (more & 1))
+        return (struct rules_symbol){.value = RULES_BLOCK + (word >> SYMBOL_BITS), .exponent = (more >> 1) + 1};
     return (struct rules_symbol){.value = word >> SYMBOL_BITS,
                                  .exponent = word & SYMBOL_EXPONENT ? (more >> 1) + 2 : 1,
                                  .is_rule = word & SYMBOL_RULE,

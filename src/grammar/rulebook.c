@@ -3,7 +3,8 @@
  * Everything is kept as bytes (rule_bytes.h), a few for a symbol. A rule is added after those it uses, so descending over the
  * rules passes users before what they use, and ascending the other way around.
  *
- * In the end sequences become rules like the others, with ramps, and the table of all is made smaller (factor.h). */
+ * In the end sequences become rules like the others, with ramps; what is irregular is packed (pack.h), and the table of all is
+ * made smaller (factor.h). The file's table has the blocks first. */
 #include "grammar/rulebook.h"
 
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include "base/intern.h"
 #include "base/try.h"
 #include "grammar/factor.h"
+#include "grammar/pack.h"
 #include "grammar/rule_bytes.h"
 
 struct rulebook {
@@ -18,14 +20,12 @@ struct rulebook {
     struct intern sequences; /* u8 ramps, then as a rule */
     struct rule_writer writer;
     /* Once finished: */
-    struct intern table;     /* as in the file */
+    struct intern blocks;    /* as in the file, where they come first */
+    struct intern table;     /* the other rules */
     uint64_t *references;    /* for each sequence */
 };
 
 enum { RAMP_MIN = 3 }; /* terminals: two are as short without */
-
-/* How a rule is used. */
-enum { USED = 1, USED_AS_DIFFERENCES = 2 };
 
 struct rulebook *rulebook_new(void)
 {
@@ -39,6 +39,7 @@ void rulebook_free(struct rulebook *p)
     intern_free(&p->rules);
     intern_free(&p->sequences);
     bytes_free(&p->writer.bytes);
+    intern_free(&p->blocks);
     intern_free(&p->table);
     free(p->references);
     free(p);
@@ -93,7 +94,7 @@ enum pilgrim_status rulebook_serialised(struct rulebook *p, const void *data, si
 
 /* --- finishing --- */
 
-/* Marks the rules that the symbols at C use. */
+/* Marks the rules that the symbols at C use by what they are part of. */
 static void mark(struct cursor c, uint8_t use, uint8_t *uses)
 {
     while (cursor_left(&c)) {
@@ -115,7 +116,7 @@ static void mark_all(const struct rulebook *p, uint8_t *uses)
     for (uint32_t i = 0; i < p->sequences.count; i++) {
         bool ramps;
         struct cursor c = open_sequence(p, i, &ramps);
-        mark(c, ramps ? USED : USED | USED_AS_DIFFERENCES, uses);
+        mark(c, ramps ? PACK_PLAIN : PACK_DIFFERENCES, uses);
     }
     for (uint32_t i = p->rules.count; i-- > 0;)
         if (uses[i])
@@ -159,21 +160,33 @@ static enum pilgrim_status collect_rule(struct rulebook *p, struct cursor c, boo
     return rule_end(&p->writer, table, number);
 }
 
-/* All rules that are used and all sequences: one table. SEQUENCES: their numbers in it, UINT32_MAX: empty.
- * USES and NUMBERS have room for all rules; USES are 0. */
-static enum pilgrim_status collect(struct rulebook *p, uint8_t *uses, uint32_t *numbers, struct intern *table,
-                                   uint32_t *sequences)
+/* All rules that are used and all sequences: one table, and what each of its rules is part of. */
+struct collection {
+    struct intern table;
+    uint8_t *uses;       /* of the table's rules */
+    uint32_t *sequences; /* their numbers in the table, UINT32_MAX: empty */
+    uint8_t *rule_uses;  /* of the rulebook's rules, */
+    uint32_t *numbers;   /* and their numbers */
+};
+
+static enum pilgrim_status collect(struct rulebook *p, struct collection *k)
 {
-    mark_all(p, uses);
-    for (uint32_t i = 0; i < p->rules.count; i++)
-        if (uses[i])
-            TRY(collect_rule(p, rule_open(&p->rules, i), !(uses[i] & USED_AS_DIFFERENCES), numbers, table, &numbers[i]));
+    mark_all(p, k->rule_uses);
+    for (uint32_t i = 0; i < p->rules.count; i++) {
+        if (!k->rule_uses[i])
+            continue;
+        bool ramps = !(k->rule_uses[i] & PACK_DIFFERENCES);
+        TRY(collect_rule(p, rule_open(&p->rules, i), ramps, k->numbers, &k->table, &k->numbers[i]));
+        k->uses[k->numbers[i]] |= k->rule_uses[i];
+    }
     for (uint32_t i = 0; i < p->sequences.count; i++) {
         bool ramps;
         struct cursor c = open_sequence(p, i, &ramps);
-        sequences[i] = UINT32_MAX;
-        if (cursor_left(&c))
-            TRY(collect_rule(p, c, ramps, numbers, table, &sequences[i]));
+        k->sequences[i] = UINT32_MAX;
+        if (!cursor_left(&c))
+            continue;
+        TRY(collect_rule(p, c, ramps, k->numbers, &k->table, &k->sequences[i]));
+        k->uses[k->sequences[i]] |= ramps ? PACK_PLAIN : PACK_DIFFERENCES;
     }
     return PILGRIM_OK;
 }
@@ -181,40 +194,66 @@ static enum pilgrim_status collect(struct rulebook *p, uint8_t *uses, uint32_t *
 enum pilgrim_status rulebook_finish(struct rulebook *p)
 {
     uint32_t sequence_count = p->sequences.count;
-    struct intern table = {0};
-    uint8_t *uses = calloc(p->rules.count + (size_t)1, sizeof *uses);
-    uint32_t *numbers = malloc((p->rules.count + (size_t)1) * sizeof *numbers);
-    uint32_t *sequences = malloc((sequence_count + (size_t)1) * sizeof *sequences);
-    p->references = malloc((sequence_count + (size_t)1) * sizeof *p->references);
+    size_t count = (size_t)p->rules.count + sequence_count + 1;
+    struct collection k = {.uses = calloc(count, sizeof *k.uses),
+                           .sequences = malloc(count * sizeof *k.sequences),
+                           .rule_uses = calloc(count, sizeof *k.rule_uses),
+                           .numbers = malloc(count * sizeof *k.numbers)};
+    p->references = malloc(count * sizeof *p->references);
     enum pilgrim_status status = PILGRIM_NOMEM;
-    if (uses && numbers && sequences && p->references)
-        status = collect(p, uses, numbers, &table, sequences);
-    free(uses);
-    free(numbers);
+    if (k.uses && k.sequences && k.rule_uses && k.numbers && p->references)
+        status = collect(p, &k);
     intern_free(&p->rules);
     intern_free(&p->sequences);
     if (status == PILGRIM_OK)
-        status = factor_repeats(&table, sequences, sequence_count);
+        status = pack_table(&k.table, k.uses, k.sequences, sequence_count, &p->blocks);
     if (status == PILGRIM_OK)
-        status = factor_dissolve(&table, sequences, sequence_count, &p->table, p->references);
-    free(sequences);
-    intern_free(&table);
+        status = factor_repeats(&k.table, k.sequences, sequence_count);
+    if (status == PILGRIM_OK)
+        status = factor_dissolve(&k.table, k.sequences, sequence_count, p->blocks.count, &p->table, p->references);
+    free(k.uses);
+    free(k.sequences);
+    free(k.rule_uses);
+    free(k.numbers);
+    intern_free(&k.table);
     return status;
 }
 
 /* --- the result --- */
 
+/* The symbols at C as the file calls them, in W. Returns their number. */
+static size_t name_symbols(const struct rulebook *p, struct cursor c, struct rule_writer *w)
+{
+    size_t count = 0;
+    rule_begin(w);
+    for (; cursor_left(&c) > 0; count++) {
+        struct rules_symbol s = rule_take(&c);
+        if (s.is_rule)
+            s.value += p->blocks.count;
+        if (rules_is_block(&s)) {
+            s.value -= RULES_BLOCK;
+            s.is_rule = true;
+        }
+        rule_put(w, s);
+    }
+    return count;
+}
+
 void rulebook_write(const struct rulebook *p, struct bytes *out)
 {
-    bytes_put_varint(out, p->table.count);
-    for (uint32_t i = 0; i < p->table.count; i++) {
-        size_t symbols = 0;
-        struct cursor c = rule_open(&p->table, i);
-        for (; cursor_left(&c); symbols++)
-            (void)rule_take(&c);
-        bytes_put_varint(out, symbols);
-        bytes_put(out, c.data, c.length);
+    size_t length;
+    struct rule_writer w = {0};
+    bytes_put_varint(out, (uint64_t)p->blocks.count + p->table.count);
+    for (uint32_t i = 0; i < p->blocks.count; i++) {
+        const uint8_t *block = intern_get(&p->blocks, i, &length);
+        bytes_put(out, block, length);
     }
+    for (uint32_t i = 0; i < p->table.count && !out->failed; i++) {
+        bytes_put_varint(out, name_symbols(p, rule_open(&p->table, i), &w));
+        out->failed |= rule_complete(&w) != PILGRIM_OK;
+        bytes_put(out, w.bytes.data, w.bytes.length);
+    }
+    bytes_free(&w.bytes);
 }
 
 uint64_t rulebook_reference(const struct rulebook *p, uint32_t sequence)

@@ -13,6 +13,8 @@
 
 #include <stdlib.h>
 
+#include "base/try.h"
+
 #define LENGTH_UNKNOWN UINT64_MAX      /* not visited yet */
 #define LENGTH_BEGUN (UINT64_MAX - 1)  /* on the stack */
 #define LENGTH_MAX (UINT64_MAX >> 1)
@@ -29,6 +31,7 @@ struct reading {
     uint64_t *budget;
     uint64_t terminal_limit;
     size_t used, capacity; /* symbols */
+    size_t block_capacity;
     bool table;
 };
 
@@ -87,6 +90,26 @@ static enum pilgrim_status grow_symbols(struct reading *in, size_t count)
     return PILGRIM_OK;
 }
 
+/* The only symbol of a rule that is a block. */
+static enum pilgrim_status parse_block(struct reading *in)
+{
+    struct rules *r = in->r;
+    if (r->block_count == in->block_capacity) {
+        size_t capacity = in->block_capacity * 2 + 16;
+        if (!charge(in, (capacity - in->block_capacity) * sizeof *r->blocks))
+            return PILGRIM_LIMIT;
+        struct block *blocks = realloc(r->blocks, capacity * sizeof *blocks);
+        if (!blocks)
+            return PILGRIM_NOMEM;
+        r->blocks = blocks;
+        in->block_capacity = capacity;
+    }
+    TRY(grow_symbols(in, 1));
+    TRY(block_parse(in->c, &r->blocks[r->block_count]));
+    r->symbols[in->used++] = (struct rules_symbol){.value = RULES_BLOCK + r->block_count++, .exponent = 1};
+    return PILGRIM_OK;
+}
+
 static enum pilgrim_status parse_rule(struct reading *in, uint32_t i)
 {
     struct rules *r = in->r;
@@ -94,7 +117,9 @@ static enum pilgrim_status parse_rule(struct reading *in, uint32_t i)
     size_t count = cursor_count(in->c, 1);
     if (in->c->status != PILGRIM_OK)
         return in->c->status;
-    if (count == 0 && (in->table || i > 0))
+    if (count == 0 && in->table)
+        return parse_block(in);
+    if (count == 0 && i > 0)
         return fail(in->c, PILGRIM_DAMAGED);
     enum pilgrim_status status = grow_symbols(in, count);
     for (size_t j = 0; status == PILGRIM_OK && j < count; j++)
@@ -128,6 +153,15 @@ static struct rules_total symbol_total(const struct rules *r, const struct rules
 {
     if (symbol->is_rule)
         return r->total[symbol->value];
+    if (rules_is_block(symbol)) {
+        const struct block *b = rules_block(r, symbol);
+        return (struct rules_total){.length = b->count,
+                                    .limit = b->limit,
+                                    .has_sums = b->sums,
+                                    .rises = b->rises,
+                                    .increases = b->increases,
+                                    .sum = b->sum};
+    }
     bool rises = (symbol->value & 1) == 0;
     return (struct rules_total){.length = 1,
                                 .limit = symbol->value + (symbol->is_ramp ? symbol->exponent : 1),
@@ -155,6 +189,7 @@ static bool sum_rule(const struct rules *r, uint32_t i)
         sum.limit = one.limit > sum.limit ? one.limit : sum.limit;
         sum.depth = one.depth > sum.depth ? one.depth : sum.depth;
         sum.has_ramp |= one.has_ramp;
+        sum.has_sums |= one.has_sums;
         sum.rises = sum.rises && one.rises &&
                     product_fits(symbol->exponent, (uint64_t)one.sum, LENGTH_MAX - (uint64_t)sum.sum);
         sum.increases &= one.increases;
@@ -164,6 +199,25 @@ static bool sum_rule(const struct rules *r, uint32_t i)
     sum.increases &= sum.rises;
     r->total[i] = sum;
     return true;
+}
+
+static enum pilgrim_status check_blocks(struct reading *in)
+{
+    struct rules *r = in->r;
+    size_t count = 0;
+    for (size_t i = 0; i < r->block_count; i++)
+        count += block_marks(&r->blocks[i]);
+    if (!charge(in, count * sizeof *r->block_marks))
+        return PILGRIM_LIMIT;
+    r->block_marks = count ? malloc(count * sizeof *r->block_marks) : NULL;
+    if (count && !r->block_marks)
+        return PILGRIM_NOMEM;
+    uint64_t *marks = r->block_marks;
+    for (size_t i = 0; i < r->block_count; i++) {
+        TRY(block_check(&r->blocks[i], marks));
+        marks += block_marks(&r->blocks[i]);
+    }
+    return PILGRIM_OK;
 }
 
 static enum pilgrim_status mark_symbols(struct reading *in)
@@ -248,6 +302,8 @@ static enum pilgrim_status parse(struct reading *in)
         return fail(in->c, PILGRIM_DAMAGED);
     enum pilgrim_status status = parse_rules(in, count);
     if (status == PILGRIM_OK)
+        status = check_blocks(in);
+    if (status == PILGRIM_OK)
         status = in->table ? sum_table(in->r) : order_rules(in->r);
     if (status == PILGRIM_OK)
         status = mark_symbols(in);
@@ -260,8 +316,6 @@ static enum pilgrim_status parse(struct reading *in)
 enum pilgrim_status rules_parse(struct cursor *c, uint64_t terminal_limit, struct rules *r)
 {
     uint64_t budget = UINT64_MAX;
-    if (terminal_limit > (uint64_t)UINT32_MAX + 1)
-        terminal_limit = (uint64_t)UINT32_MAX + 1;
     return parse(&(struct reading){.c = c, .r = r, .budget = &budget, .terminal_limit = terminal_limit});
 }
 
@@ -276,6 +330,8 @@ void rules_free(struct rules *r)
     free(r->symbols);
     free(r->total);
     free(r->marks);
+    free(r->blocks);
+    free(r->block_marks);
     *r = (struct rules){0};
 }
 

@@ -7,7 +7,8 @@
  * The empty sequence is R = 1, n = 0.
  *
  * A table (docs/FORMAT.md, "Rules and sequences"): any rule is a start rule, and stands only for rules that come before
- * it; none is empty; the second varint of a symbol is  (exponent - 2) << 1 | is a ramp. */
+ * it; none is empty; the second varint of a symbol is  (exponent - 2) << 1 | is a ramp. A rule may also be a block (block.h):
+ * one symbol that stands for all of its terminals. */
 #ifndef PILGRIM_RULES_H
 #define PILGRIM_RULES_H
 
@@ -16,6 +17,7 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
+#include "grammar/block.h"
 #include "pilgrim/status.h"
 
 /* Sequences over a table, as in a file: 0 is the one without terminals, 2t + 1 that of terminal t alone, 2n + 2 the
@@ -23,11 +25,19 @@
 #define RULES_SEQUENCE(rule) (2 * (uint64_t)(rule) + 2)
 
 struct rules_symbol {
-    uint64_t value;    /* terminal, or rule number */
+    uint64_t value;    /* terminal, or rule number, or RULES_BLOCK + a block's number */
     uint64_t exponent; /* 1 or more */
     bool is_rule;
     bool is_ramp;      /* value, value + 1, ... rather than value each time */
 };
+
+/* A symbol with it is a block, and neither a terminal nor a rule. It is the only symbol of its rule, once. */
+#define RULES_BLOCK (UINT64_C(1) << 63)
+
+static inline bool rules_is_block(const struct rules_symbol *symbol)
+{
+    return symbol->value >= RULES_BLOCK;
+}
 
 /* What is known of an expansion. Terminals are taken for differences, zigzag coded (base/bytes.h), by the last three. */
 struct rules_total {
@@ -35,6 +45,7 @@ struct rules_total {
     uint64_t limit;  /* the largest terminal + 1 */
     uint32_t depth;  /* of rules: 1 where there is but one */
     bool has_ramp;
+    bool has_sums;   /* it has blocks with sums, so it makes sense for differences only */
     bool rises;      /* no difference is negative, and their sum is below 2^63 */
     bool increases;  /* nor is one 0 */
     int64_t sum;     /* modulo 2^64 */
@@ -52,18 +63,31 @@ struct rules {
     struct rules_symbol *symbols;
     struct rules_total *total;   /* of each rule */
     struct rules_mark *marks;    /* of every RULES_STRIDE-th symbol */
+    struct block *blocks;
+    size_t block_count;
+    uint64_t *block_marks;       /* of all of them */
 };
 
 #define RULES_STRIDE 16
 
+/* That of a symbol that is one. */
+static inline const struct block *rules_block(const struct rules *r, const struct rules_symbol *symbol)
+{
+    return &r->blocks[symbol->value - RULES_BLOCK];
+}
+
 /* Of a symbol once. */
 static inline uint64_t rules_symbol_length(const struct rules *r, const struct rules_symbol *symbol)
 {
+    if (rules_is_block(symbol))
+        return rules_block(r, symbol)->count;
     return symbol->is_rule ? r->total[symbol->value].length : 1;
 }
 
 static inline uint64_t rules_symbol_sum(const struct rules *r, const struct rules_symbol *symbol)
 {
+    if (rules_is_block(symbol))
+        return (uint64_t)rules_block(r, symbol)->sum;
     return (uint64_t)(symbol->is_rule ? r->total[symbol->value].sum : unzigzag(symbol->value));
 }
 
@@ -75,8 +99,8 @@ static inline uint64_t rules_symbol_sum(const struct rules *r, const struct rule
  * memory: *r is the caller's, to be freed by rules_free */
 enum pilgrim_status rules_parse(struct cursor *c, uint64_t terminal_limit, struct rules *r) PILGRIM_CHECKED;
 
-/* Parses a table, which may be empty. Memory comes off *BUDGET, bytes; PILGRIM_LIMIT where that is not enough. Else as
- * rules_parse. */
+/* Parses a table, which may be empty. Memory comes off *BUDGET, bytes; PILGRIM_LIMIT where that is not enough. Blocks
+ * stay where they are: the bytes that C reads are borrowed by *R. Else as rules_parse. */
 enum pilgrim_status rules_parse_table(struct cursor *c, uint64_t *budget, struct rules *r) PILGRIM_CHECKED;
 void rules_free(struct rules *r);
 
@@ -96,6 +120,9 @@ bool rules_have(const struct rules *r, uint64_t sequence);
 
 struct rules_total rules_sequence_total(const struct rules *r, uint64_t sequence);
 uint64_t rules_length(const struct rules *r, uint64_t sequence); /* terminals */
+
+/* The first terminal of a SEQUENCE that has one. O(depth). */
+uint64_t rules_first(const struct rules *r, uint64_t sequence);
 
 /* The sum of the first COUNT differences of SEQUENCE, at most its length; without ramps. O(depth x log symbols). */
 int64_t rules_sum(const struct rules *r, uint64_t sequence, uint64_t count);
@@ -125,6 +152,7 @@ struct rules_cursor {
     const struct rules *rules;
     struct rules_frame *stack; /* explicit: one frame a nesting level */
     uint32_t depth;
+    struct block_walk walk;    /* of the block that the innermost rule is */
     bool has_single;           /* the sequence of one terminal, which is still to come */
     uint64_t single;
 };
@@ -132,11 +160,18 @@ struct rules_cursor {
 enum pilgrim_status rules_cursor_init(struct rules_cursor *c, const struct rules *r, uint64_t sequence) PILGRIM_CHECKED;
 void rules_cursor_free(struct rules_cursor *c);
 
+/* Back to the beginning of SEQUENCE, for which C was initialised. */
+void rules_cursor_restart(struct rules_cursor *c, uint64_t sequence);
+
 /* What a cursor over SEQUENCE takes, bytes. */
 uint64_t rules_cursor_bytes(const struct rules *r, uint64_t sequence);
 
 /* The next terminal in *TERMINAL, true; or false at the end. */
 bool rules_cursor_next(struct rules_cursor *c, uint64_t *terminal);
+
+/* Directly after rules_cursor_next has given one: passes over those behind it that are stored as one with it, all equal to it. Returns
+ * how many. */
+uint64_t rules_cursor_take_same(struct rules_cursor *c);
 
 /* Passes over up to COUNT terminals in time proportional to the grammar's size, not to COUNT. Returns how
  * many were passed over. */

@@ -105,10 +105,27 @@ struct counting {
     bool failed;
 };
 
+/* TIMES times the first COUNT terminals of a block. */
+static void count_block(struct counting *c, const struct block *b, uint64_t count, uint64_t times)
+{
+    struct block_walk walk = block_begin(b);
+    c->work += count;
+    while (walk.at < count) {
+        uint64_t terminal = block_next(&walk);
+        c->steps[terminal] += times;
+        c->steps[terminal + 1] -= times;
+    }
+}
+
 /* TIMES times the first COUNT repetitions of SYMBOL, or terminals if it is a ramp. */
 static void count_symbol(struct counting *c, const struct rules_symbol *symbol, uint64_t count, uint64_t times)
 {
     c->work++;
+    if (rules_is_block(symbol)) {
+        const struct block *b = rules_block(c->rules, symbol);
+        count_block(c, b, b->count, count * times);
+        return;
+    }
     if (symbol->is_rule) {
         c->failed |= !heap_push(&c->heap, (struct rules_use){(uint32_t)symbol->value, count * times});
         return;
@@ -130,6 +147,10 @@ static void count_beginning(struct counting *c, uint32_t rule, uint64_t count)
         if (whole > 0)
             count_symbol(c, symbol, whole, 1);
         count -= whole * one;
+        if (count > 0 && whole == 0 && rules_is_block(symbol)) {
+            count_block(c, rules_block(r, symbol), count, 1);
+            return;
+        }
         if (whole < symbol->exponent)
             s = r->first[symbol->is_rule ? symbol->value : 0]; /* if it is none, count is 0 */
     }

@@ -69,6 +69,8 @@ int64_t rules_sum(const struct rules *r, uint64_t sequence, uint64_t count)
         uint64_t one = rules_symbol_length(r, symbol), whole = (count - before.length) / one;
         sum += before.sum + whole * rules_symbol_sum(r, symbol);
         count = (count - before.length) % one;
+        if (rules_is_block(symbol))
+            return (int64_t)(sum + block_sum(rules_block(r, symbol), (uint32_t)count));
         rule = (uint32_t)symbol->value;
     }
     return (int64_t)sum;
@@ -89,11 +91,30 @@ bool rules_find_sum(const struct rules *r, uint64_t sequence, uint64_t sum, uint
         uint64_t one = rules_symbol_sum(r, symbol), whole = (sum - before.sum) / one;
         *count += before.length + whole * rules_symbol_length(r, symbol);
         sum = (sum - before.sum) % one;
+        if (sum > 0 && rules_is_block(symbol)) {
+            uint32_t inside;
+            bool found = block_find_sum(rules_block(r, symbol), sum, &inside);
+            *count += inside;
+            return found;
+        }
         if (sum > 0 && !symbol->is_rule)
             return false;
         rule = (uint32_t)symbol->value;
     }
     return true;
+}
+
+uint64_t rules_first(const struct rules *r, uint64_t sequence)
+{
+    if (!rules_is_expansion(sequence))
+        return sequence / 2;
+    const struct rules_symbol *symbol = &r->symbols[r->first[rules_start(sequence)]];
+    while (symbol->is_rule)
+        symbol = &r->symbols[r->first[symbol->value]];
+    if (!rules_is_block(symbol))
+        return symbol->value;
+    struct block_walk walk = block_begin(rules_block(r, symbol));
+    return block_next(&walk);
 }
 
 /* --- expansion --- */
@@ -104,6 +125,15 @@ static void enter_rule(struct rules_cursor *c, uint32_t rule)
     uint32_t position = r->first[rule];
     c->stack[c->depth++] = (struct rules_frame){
         .position = position, .end = r->first[rule + 1], .left = r->symbols[position].exponent};
+}
+
+/* Begins SYMBOL, a rule or a block, once. */
+static void enter(struct rules_cursor *c, const struct rules_symbol *symbol)
+{
+    if (rules_is_block(symbol))
+        c->walk = block_begin(rules_block(c->rules, symbol));
+    else
+        enter_rule(c, (uint32_t)symbol->value);
 }
 
 /* Passes to the next symbol of the innermost rule, or out of the rule. */
@@ -133,6 +163,15 @@ enum pilgrim_status rules_cursor_init(struct rules_cursor *c, const struct rules
     return PILGRIM_OK;
 }
 
+void rules_cursor_restart(struct rules_cursor *c, uint64_t sequence)
+{
+    c->depth = 0;
+    c->walk = (struct block_walk){0};
+    c->has_single = sequence % 2;
+    if (c->stack)
+        enter_rule(c, rules_start(sequence));
+}
+
 void rules_cursor_free(struct rules_cursor *c)
 {
     free(c->stack);
@@ -142,6 +181,10 @@ void rules_cursor_free(struct rules_cursor *c)
 bool rules_cursor_next(struct rules_cursor *c, uint64_t *terminal)
 {
     while (c->depth) {
+        if (c->walk.at < c->walk.end) {
+            *terminal = block_next(&c->walk);
+            return true;
+        }
         struct rules_frame *top = &c->stack[c->depth - 1];
         if (top->left == 0) {
             leave_symbol(c);
@@ -149,11 +192,11 @@ bool rules_cursor_next(struct rules_cursor *c, uint64_t *terminal)
         }
         top->left--;
         const struct rules_symbol *symbol = &c->rules->symbols[top->position];
-        if (!symbol->is_rule) {
+        if (!symbol->is_rule && !rules_is_block(symbol)) {
             *terminal = symbol->value + (symbol->is_ramp ? symbol->exponent - 1 - top->left : 0);
             return true;
         }
-        enter_rule(c, (uint32_t)symbol->value);
+        enter(c, symbol);
     }
     bool had_single = c->has_single;
     *terminal = c->single;
@@ -161,10 +204,30 @@ bool rules_cursor_next(struct rules_cursor *c, uint64_t *terminal)
     return had_single;
 }
 
+uint64_t rules_cursor_take_same(struct rules_cursor *c)
+{
+    if (c->depth == 0 || c->walk.at < c->walk.end)
+        return 0;
+    struct rules_frame *top = &c->stack[c->depth - 1];
+    const struct rules_symbol *symbol = &c->rules->symbols[top->position];
+    if (symbol->is_rule || symbol->is_ramp || rules_is_block(symbol))
+        return 0;
+    uint64_t count = top->left;
+    top->left = 0;
+    return count;
+}
+
 uint64_t rules_cursor_skip(struct rules_cursor *c, uint64_t count)
 {
     uint64_t left = count;
     while (c->depth && left) {
+        if (c->walk.at < c->walk.end) {
+            uint64_t more = c->walk.end - c->walk.at;
+            more = more < left ? more : left;
+            block_seek(&c->walk, c->walk.at + (uint32_t)more);
+            left -= more;
+            continue;
+        }
         struct rules_frame *top = &c->stack[c->depth - 1];
         if (top->left == 0) {
             leave_symbol(c);
@@ -177,7 +240,7 @@ uint64_t rules_cursor_skip(struct rules_cursor *c, uint64_t count)
         left -= whole * one;
         if (top->left && left) {
             top->left--;
-            enter_rule(c, (uint32_t)symbol->value);
+            enter(c, symbol);
         }
     }
     if (c->has_single && left) {

@@ -17,7 +17,7 @@ struct writer {
     const struct fragment *fragment;
     struct rulebook *rulebook;
     struct expressions expressions;
-    struct intern signatures; /* shape, k, columns: 4 bytes each */
+    struct intern signatures; /* shape, k (1: it is not long), columns: 4 bytes each */
     struct intern partitions; /* columns, 4 bytes each */
     struct intern rows;       /* class, partition, for each part its sequence and signatures: 4 bytes each */
     uint32_t *sequences;      /* of the fragment -> of the rulebook */
@@ -100,7 +100,7 @@ static enum pilgrim_status number_signatures(struct writer *w)
     if (!w->part_starts)
         return PILGRIM_NOMEM;
     for (uint32_t i = 0; i < f->group_keys.count; i++)
-        for (uint32_t k = 0; k < f->groups[i].class_count; k++)
+        for (uint32_t k = 0; k < f->groups[i].list.count; k++)
             for (uint32_t p = 0; p < f->groups[i].lists[k].count; p++)
                 TRY(number_part(w, f->groups[i].lists[k].parts[p]));
     return bytes_status(&w->numbers);
@@ -147,9 +147,9 @@ static enum pilgrim_status number_rows(struct writer *w)
 {
     const struct fragment *f = w->fragment;
     for (uint32_t i = 0; i < f->group_keys.count; i++) {
-        for (uint32_t k = 0; k < f->groups[i].class_count; k++) {
+        for (uint32_t k = 0; k < f->groups[i].list.count; k++) {
             uint32_t row;
-            TRY(number_row(w, f->groups[i].classes[k], &f->groups[i].lists[k], &row));
+            TRY(number_row(w, f->groups[i].list.classes[k], &f->groups[i].lists[k], &row));
             bytes_put_u32(&w->groups, row);
         }
         uint32_t members;
@@ -202,8 +202,8 @@ static void write_signatures(const struct writer *w, struct progress *at, struct
         struct cursor in = open_numbers(&w->signatures, i);
         uint64_t shape = reference(cursor_u32(&in), &at->shapes);
         uint32_t count = cursor_u32(&in);
-        bytes_put_varint(out, shape << 1 | (count > 1));
-        if (count > 1)
+        bytes_put_varint(out, shape << 1 | (count != 1));
+        if (count != 1)
             bytes_put_varint(out, count);
         while (cursor_left(&in) > 0)
             bytes_put_varint(out, reference(cursor_u32(&in), &at->columns));
@@ -248,9 +248,13 @@ static void write_groups(const struct writer *w, struct progress *at, struct byt
     for (uint32_t i = 0; i < f->group_keys.count; i++) {
         const struct group *g = &f->groups[i];
         bytes_put_varint(out, rulebook_reference(w->rulebook, w->sequences[g->sequence]) << 1 | g->process);
-        bytes_put_varint(out, g->class_count);
-        for (uint32_t k = 0; k < g->class_count; k++)
+        bytes_put_varint(out, g->list.count);
+        for (uint32_t k = 0; k < g->list.count; k++) {
+            const uint32_t *body = class_body(&g->list, k);
             bytes_put_varint(out, reference(cursor_u32(&in), &at->rows));
+            if (body)
+                bytes_put_varint(out, rulebook_reference(w->rulebook, w->sequences[*body]));
+        }
         bytes_put_varint(out, reference(cursor_u32(&in), &at->columns));
     }
 }

@@ -6,10 +6,14 @@
 
 #include "base/hash.h"
 #include "base/try.h"
+#include "grammar/block.h"
 #include "merge/slots.h"
 
 /* Beside the file's kinds: lists that differ from member to member. Their numbers are known when the rulebook is finished. */
 enum { EXPRESSION_REFERENCES = EXPRESSION_KIND_COUNT };
+
+/* A column may become a block if it has this many values, and should if that is shorter by 1/PACKED_PART of itself. */
+enum { PACKED_MIN = 64, PACKED_PART = 16 };
 
 struct expression {
     int64_t constant; /* c, or first */
@@ -36,6 +40,7 @@ void expressions_free(struct expressions *e)
     intern_free(&e->chosen);
     intern_free(&e->values);
     intern_free(&e->references);
+    compressor_free(&e->compressor);
     free(e->votes);
 }
 
@@ -111,22 +116,29 @@ enum pilgrim_status expressions_sequence(struct expressions *e, int64_t first, c
 
 /* ---- lists of vectors ---- */
 
-enum pilgrim_status expressions_list(struct expressions *e, const uint8_t *packed, size_t length)
+static enum pilgrim_status list_sequence(struct expressions *e, const uint8_t *data, size_t length, uint32_t *sequence)
 {
     struct repeats r = {0};
     struct cursor in;
-    struct list *list, *known;
-    uint32_t sequence;
-    cursor_init(&in, packed, length);
+    cursor_init(&in, data, length);
+    if (cursor_u8(&in) == LIST_GRAMMAR)
+        return rulebook_serialised(e->rulebook, data + 1, length - 1, false, sequence);
     enum pilgrim_status status = repeats_unpack(&in, &r);
     if (status == PILGRIM_OK)
-        status = repeats_sequence(e->rulebook, &r, &sequence);
+        status = repeats_sequence(e->rulebook, &r, sequence);
     repeats_free(&r);
-    TRY(status);
+    return status;
+}
+
+enum pilgrim_status expressions_list(struct expressions *e, const uint8_t *data, size_t length)
+{
+    struct list *list, *known;
+    uint32_t sequence;
+    TRY(list_sequence(e, data, length, &sequence));
     list = malloc(sizeof *list);
     if (!list)
         return PILGRIM_NOMEM;
-    list->hash = list_hash(packed, length);
+    list->hash = list_hash(data, length);
     list->sequence = sequence;
     HASH_FIND(hh, e->lists, &list->hash, sizeof list->hash, known);
     if (!known)
@@ -176,6 +188,10 @@ static enum pilgrim_status add_lists(struct expressions *e, const struct column 
 
 /* ---- columns ---- */
 
+/* A column of one member is a value of every function, and says little about which one is meant. */
+enum { VOTES_OF_MANY = 64 };
+
+
 enum pilgrim_status expressions_vote(struct expressions *e, const struct column *c)
 {
     for (enum expression_kind kind = EXPRESSION_CONSTANT; kind <= EXPRESSION_MODULO && !c->is_list; kind++) {
@@ -194,7 +210,7 @@ enum pilgrim_status expressions_vote(struct expressions *e, const struct column 
             e->votes = votes;
             e->vote_capacity = capacity;
         }
-        e->votes[choice]++;
+        e->votes[choice] += c->length > 1 ? VOTES_OF_MANY : 1;
     }
     return PILGRIM_OK;
 }
@@ -221,6 +237,8 @@ static enum pilgrim_status choose(struct expressions *e, const struct column *c,
         TRY(intern_expression(&e->choices, &x, &choice));
         uint32_t votes = choice < e->vote_capacity ? e->votes[choice] : 0;
         bool shorter = svarint_size(constant) < svarint_size(best->constant);
+        if (*found && votes < VOTES_OF_MANY && best->kind == EXPRESSION_CONSTANT)
+            continue;
         if (*found && (votes < best_votes || (votes == best_votes && !shorter)))
             continue;
         *best = x;
@@ -230,9 +248,18 @@ static enum pilgrim_status choose(struct expressions *e, const struct column *c,
     return PILGRIM_OK;
 }
 
+/* Values one after another, and between which they are. */
+struct values {
+    struct bytes list;
+    int64_t low, high;
+};
+
 static enum pilgrim_status put_value(void *context, int64_t value)
 {
-    bytes_put_svarint(context, value);
+    struct values *v = context;
+    bytes_put_svarint(&v->list, value);
+    v->low = value < v->low ? value : v->low;
+    v->high = value > v->high ? value : v->high;
     return PILGRIM_OK;
 }
 
@@ -251,27 +278,39 @@ static size_t sequence_size(const struct repeats *r)
     return size;
 }
 
+/* Whether the column's differences will be packed (grammar/pack.h), and shorter so than the list. */
+static bool packs_well(struct expressions *e, const struct column *c, const struct values *v)
+{
+    uint64_t width = 1;
+    while (width < BLOCK_WIDTH_MAX && ((uint64_t)v->high - (uint64_t)v->low) >> width != 0)
+        width++;
+    if (c->length < PACKED_MIN)
+        return false;
+    size_t packed = (size_t)(c->length / 8 * width);
+    return packed + packed / PACKED_PART < compressed_length(&e->compressor, v->list.data, v->list.length);
+}
+
 /* No function of the rank: the differences as a sequence, or the values as they are, whichever is shorter. */
 static enum pilgrim_status add_values(struct expressions *e, const struct column *c, struct expression *x)
 {
     size_t size = sequence_size(&c->differences);
-    struct bytes list = {0};
+    struct values v = {.low = INT64_MAX, .high = INT64_MIN};
     enum pilgrim_status status = PILGRIM_OK;
     /* A list takes a byte a value, so it need not be tried where that is more. */
     if (size > c->length) {
-        bytes_put_varint(&list, c->length);
-        status = column_visit(c, put_value, &list);
+        bytes_put_varint(&v.list, c->length);
+        status = column_visit(c, put_value, &v);
         if (status == PILGRIM_OK)
-            status = bytes_status(&list);
+            status = bytes_status(&v.list);
     }
-    if (status == PILGRIM_OK && list.length && list.length <= size) {
+    if (status == PILGRIM_OK && v.list.length && v.list.length <= size && (size == SIZE_MAX || !packs_well(e, c, &v))) {
         x->kind = EXPRESSION_LIST;
-        status = intern_add(&e->values, list.data, list.length, &x->number);
+        status = intern_add(&e->values, v.list.data, v.list.length, &x->number);
     } else if (status == PILGRIM_OK) {
         *x = expression_of(EXPRESSION_SEQUENCE, c->first, 0);
         status = repeats_sequence(e->rulebook, &c->differences, &x->number);
     }
-    bytes_free(&list);
+    bytes_free(&v.list);
     return status;
 }
 

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
+#include "base/compressed.h"
 #include "base/intern.h"
 #include "grammar/rulebook.h"
 #include "merge/column.h"
@@ -23,13 +24,14 @@ struct expressions {
     struct intern values;     /* kind LIST: as in the file */
     struct intern references; /* sequences of lists that differ: their numbers in the rulebook, 4 bytes each */
     struct list *lists;       /* uthash: hash -> sequence of the rulebook */
+    struct compressor compressor;
 };
 
 void expressions_free(struct expressions *e);
 
-/* Makes a list known: PACKED repeats (merge/slots.h). errors: PILGRIM_NOMEM, PILGRIM_DAMAGED,
+/* Makes a list known: an entry of a fragment's lists (merge/slots.h). errors: PILGRIM_NOMEM, PILGRIM_DAMAGED,
  * PILGRIM_LIMIT (another list has the same hash) */
-enum pilgrim_status expressions_list(struct expressions *e, const uint8_t *packed, size_t length) PILGRIM_CHECKED;
+enum pilgrim_status expressions_list(struct expressions *e, const uint8_t *data, size_t length) PILGRIM_CHECKED;
 
 /* First round: takes a column's choices into account. errors: PILGRIM_NOMEM */
 enum pilgrim_status expressions_vote(struct expressions *e, const struct column *c) PILGRIM_CHECKED;

@@ -30,11 +30,12 @@ void part_free(struct part *p)
 
 static void group_free(struct group *g)
 {
-    for (uint32_t i = 0; g->lists && i < g->class_count; i++)
+    for (uint32_t i = 0; g->lists && i < g->list.count; i++)
         free(g->lists[i].parts);
     free(g->lists);
     free(g->timings);
-    free(g->classes);
+    free(g->list.classes);
+    free(g->list.bodies);
     column_free(&g->members);
 }
 
@@ -165,29 +166,33 @@ static enum pilgrim_status grow(void **array, uint32_t count, uint32_t *capacity
     return PILGRIM_OK;
 }
 
-enum pilgrim_status fragment_group(struct fragment *f, bool process, uint32_t sequence, const uint32_t *classes,
-                                   uint32_t class_count, uint32_t *group)
+enum pilgrim_status fragment_group(struct fragment *f, bool process, uint32_t sequence, const struct class_list *list,
+                                   uint32_t *group)
 {
     void *groups = f->groups;
     uint32_t known = f->group_keys.count;
     TRY(grow(&groups, known, &f->group_capacity, sizeof *f->groups));
     f->groups = groups;
-    struct group g = {.process = process, .sequence = sequence, .class_count = class_count};
-    g.classes = copy_of(classes, class_count * sizeof *classes);
-    g.timings = malloc(class_count * sizeof *g.timings + 1);
-    g.lists = calloc(class_count + 1, sizeof *g.lists);
+    struct group g = {.process = process, .sequence = sequence, .list = *list};
+    g.list.classes = copy_of(list->classes, list->count * sizeof *list->classes);
+    g.list.bodies = copy_of(list->bodies, list->loop_count * sizeof *list->bodies);
+    g.timings = malloc(list->count * sizeof *g.timings + 1);
+    g.lists = calloc(list->count + (size_t)1, sizeof *g.lists);
     struct bytes key = {0};
     bytes_put_u8(&key, process);
     bytes_put_varint(&key, sequence);
-    for (uint32_t i = 0; i < class_count; i++)
-        bytes_put_varint(&key, classes[i]);
+    bytes_put_varint(&key, list->loop_count);
+    for (uint32_t i = 0; i < list->count; i++)
+        bytes_put_varint(&key, list->classes[i]);
+    for (uint32_t i = 0; i < list->loop_count; i++)
+        bytes_put_varint(&key, list->bodies[i]);
     enum pilgrim_status status = intern_bytes(&f->group_keys, &key, group);
     bool added = status == PILGRIM_OK && f->group_keys.count > known;
     if (added)
         f->groups[known] = g;
-    if (!g.classes || !g.timings || !g.lists)
+    if (!g.list.classes || !g.list.bodies || !g.timings || !g.lists)
         status = PILGRIM_NOMEM;
-    for (uint32_t i = 0; status == PILGRIM_OK && i < class_count; i++)
+    for (uint32_t i = 0; status == PILGRIM_OK && i < list->count; i++)
         timing_init(&g.timings[i]);
     if (!added)
         group_free(&g);
@@ -204,7 +209,7 @@ enum pilgrim_status fragment_slots(const struct fragment *f, const struct entry 
         bool has_series;
         const uint8_t *shape = intern_get(&f->shapes, entries[i].shape, &length);
         TRY(shape_slots(shape, length, &of_shape, &has_series));
-        total += (uint64_t)of_shape * (entries[i].count > 1 ? 2 : 1);
+        total += (uint64_t)of_shape * entry_columns(&entries[i]);
     }
     *slots = (uint32_t)total;
     return total > UINT32_MAX ? PILGRIM_LIMIT : PILGRIM_OK;

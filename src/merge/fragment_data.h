@@ -10,11 +10,17 @@
 #include "merge/fragment.h"
 #include "timing/timing.h"
 
-/* Signatures of a part that follow each other: one, or COUNT of them as a vector (merge/slots.h). */
+/* Signatures of a part that follow each other: one, or COUNT of them as a vector (merge/slots.h), or an unzipped one. */
 struct entry {
     uint32_t shape;
-    uint32_t count;
+    uint32_t count; /* 0: it is unzipped */
 };
+
+/* Slots that there are for each of the shape's. */
+static inline uint32_t entry_columns(const struct entry *e)
+{
+    return e->count == 1 ? 1 : e->count ? 2 : 3;
+}
 
 /* One value group: members that agree in one class's sequence and shapes.
  * Slots that were equal for every member share a column. */
@@ -38,12 +44,25 @@ struct part_list {
     uint32_t capacity;
 };
 
+/* What a group's members call: classes, the last of them loops (docs/FORMAT.md, section 4, "Loops"). */
+struct class_list {
+    uint32_t count;
+    uint32_t loop_count;
+    uint32_t *classes;
+    uint32_t *bodies;         /* of the loops: sequences */
+};
+
+/* The body of the class at PLACE; NULL: it is no loop. */
+static inline const uint32_t *class_body(const struct class_list *l, uint32_t place)
+{
+    return place < l->count - l->loop_count ? NULL : &l->bodies[place - (l->count - l->loop_count)];
+}
+
 /* One structure group. */
 struct group {
     bool process;             /* of process streams */
     uint32_t sequence;
-    uint32_t class_count;
-    uint32_t *classes;
+    struct class_list list;
     struct column members;    /* process streams: ranks; threads: counted through from the fragment's first; from 0 */
     uint64_t member_count;
     struct timing *timings;   /* for each class */
@@ -64,8 +83,8 @@ struct fragment {
     struct intern classes;    /* varint function << 1 | fortran, count of frames, each: index module, varint offset */
     struct intern shapes;     /* as in the file */
     struct intern sequences;  /* serialised rules */
-    struct intern lists;      /* of differences: packed repeats */
-    struct intern group_keys; /* u8 process, varint sequence, classes as varints */
+    struct intern lists;      /* of differences (merge/slots.h) */
+    struct intern group_keys; /* u8 process; varints: sequence, count of loops, classes, bodies */
     struct intern part_keys;  /* varint group, place, sequence, then entries */
     struct group *groups;
     struct part *parts;
@@ -80,8 +99,8 @@ struct fragment {
 
 /* The group or part of that description, added without members, slots and columns if new. Arrays are copied.
  * errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED */
-enum pilgrim_status fragment_group(struct fragment *f, bool process, uint32_t sequence, const uint32_t *classes,
-                                   uint32_t class_count, uint32_t *group) PILGRIM_CHECKED;
+enum pilgrim_status fragment_group(struct fragment *f, bool process, uint32_t sequence, const struct class_list *list,
+                                   uint32_t *group) PILGRIM_CHECKED;
 enum pilgrim_status fragment_part(struct fragment *f, uint32_t group, uint32_t place, uint32_t sequence,
                                   const struct entry *entries, uint32_t entry_count, uint32_t *part) PILGRIM_CHECKED;
 

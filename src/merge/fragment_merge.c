@@ -96,19 +96,22 @@ static enum pilgrim_status merge_part(struct fragment *into, uint32_t group, str
 static enum pilgrim_status merge_group(struct fragment *into, struct fragment *from, const struct group *g,
                                        const struct mapping *m)
 {
-    uint32_t *classes = malloc(g->class_count * sizeof *classes + 1);
-    if (!classes)
+    struct class_list list = {.count = g->list.count, .loop_count = g->list.loop_count};
+    list.classes = malloc(((size_t)list.count + list.loop_count) * sizeof *list.classes + 1);
+    if (!list.classes)
         return PILGRIM_NOMEM;
-    for (uint32_t i = 0; i < g->class_count; i++)
-        classes[i] = m->classes[g->classes[i]];
+    list.bodies = list.classes + list.count;
+    for (uint32_t i = 0; i < list.count; i++)
+        list.classes[i] = m->classes[g->list.classes[i]];
+    for (uint32_t i = 0; i < list.loop_count; i++)
+        list.bodies[i] = m->sequences[g->list.bodies[i]];
     uint32_t number;
-    enum pilgrim_status status =
-        fragment_group(into, g->process, m->sequences[g->sequence], classes, g->class_count, &number);
-    free(classes);
+    enum pilgrim_status status = fragment_group(into, g->process, m->sequences[g->sequence], &list, &number);
+    free(list.classes);
     if (status != PILGRIM_OK)
         return status;
     uint64_t place_offset = into->groups[number].member_count;
-    for (uint32_t i = 0; i < g->class_count; i++) {
+    for (uint32_t i = 0; i < g->list.count; i++) {
         timing_merge(&into->groups[number].timings[i], &g->timings[i]);
         for (uint32_t k = 0; k < g->lists[i].count; k++)
             TRY(merge_part(into, number, &from->parts[g->lists[i].parts[k]], m, place_offset));

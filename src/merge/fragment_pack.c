@@ -72,10 +72,11 @@ static void pack_group(const struct group *g, struct bytes *out)
 {
     bytes_put_u8(out, g->process);
     bytes_put_varint(out, g->sequence);
-    pack_numbers(g->classes, g->class_count, out);
+    pack_numbers(g->list.classes, g->list.count, out);
+    pack_numbers(g->list.bodies, g->list.loop_count, out);
     column_pack(&g->members, out);
     bytes_put_varint(out, g->member_count);
-    for (uint32_t i = 0; i < g->class_count; i++) {
+    for (uint32_t i = 0; i < g->list.count; i++) {
         bytes_put_varint(out, g->timings[i].count);
         bytes_put_varint(out, g->timings[i].total_ns);
         bytes_put_varint(out, g->timings[i].min_ns);
@@ -116,11 +117,17 @@ static enum pilgrim_status unpack_group(struct cursor *in, struct fragment *f, u
 {
     bool process = cursor_u8(in);
     uint32_t sequence = (uint32_t)cursor_index(in, f->sequences.count);
-    uint32_t *classes, count, number;
-    enum pilgrim_status status = unpack_numbers(in, f->classes.count, &classes, &count);
+    struct class_list list = {0};
+    uint32_t number;
+    enum pilgrim_status status = unpack_numbers(in, f->classes.count, &list.classes, &list.count);
     if (status == PILGRIM_OK)
-        status = fragment_group(f, process, sequence, classes, count, &number);
-    free(classes);
+        status = unpack_numbers(in, f->sequences.count, &list.bodies, &list.loop_count);
+    if (status == PILGRIM_OK && list.loop_count > list.count)
+        status = PILGRIM_DAMAGED;
+    if (status == PILGRIM_OK)
+        status = fragment_group(f, process, sequence, &list, &number);
+    free(list.classes);
+    free(list.bodies);
     if (status != PILGRIM_OK)
         return status;
     if (number != expected)
@@ -128,7 +135,7 @@ static enum pilgrim_status unpack_group(struct cursor *in, struct fragment *f, u
     struct group *g = &f->groups[number];
     TRY(column_unpack(in, &g->members));
     g->member_count = cursor_varint(in);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < g->list.count; i++) {
         g->timings[i].count = cursor_varint(in);
         g->timings[i].total_ns = cursor_varint(in);
         g->timings[i].min_ns = cursor_varint(in);
@@ -174,7 +181,7 @@ static enum pilgrim_status unpack_part(struct cursor *in, struct fragment *f, ui
     uint32_t group = (uint32_t)cursor_index(in, f->group_keys.count);
     if (in->status != PILGRIM_OK)
         return in->status;
-    uint32_t place = (uint32_t)cursor_index(in, f->groups[group].class_count);
+    uint32_t place = (uint32_t)cursor_index(in, f->groups[group].list.count);
     uint32_t sequence = (uint32_t)cursor_index(in, f->sequences.count);
     struct entry *entries;
     uint32_t count, number;

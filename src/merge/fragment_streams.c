@@ -4,9 +4,11 @@
 
 #include "base/try.h"
 #include "base/value.h"
+#include "grammar/loops.h"
 #include "merge/fragment_data.h"
 #include "merge/shape.h"
 #include "merge/stream_data.h"
+#include "signature/skeleton.h"
 
 struct views {
     struct rank *items;
@@ -19,6 +21,7 @@ struct translation {
     const struct vocabulary *vocabulary;
     uint32_t *names; /* vocabulary's name -> string, UINT32_MAX: not yet */
     struct views views; /* of the process */
+    const struct intern *chunks; /* of the stream */
 };
 
 /* The function as the file has it: MPI_Wait&request>status (docs/FORMAT.md, section 3). */
@@ -91,11 +94,14 @@ static enum pilgrim_status translate_key(struct translation *t, const uint8_t *k
     }
 }
 
-static enum pilgrim_status serialise(struct fragment *f, const struct grammar *g, uint32_t *sequence)
+static enum pilgrim_status serialise(struct translation *t, const struct sequence *s, uint32_t *sequence)
 {
     struct bytes b = {0};
-    grammar_serialise(g, &b);
-    return intern_bytes(&f->sequences, &b, sequence);
+    enum pilgrim_status status = sequence_serialise(s, t->chunks, &b);
+    if (status == PILGRIM_OK)
+        return intern_bytes(&t->fragment->sequences, &b, sequence);
+    bytes_free(&b);
+    return status;
 }
 
 /* ---- a class's signatures: entries and their slots ---- */
@@ -136,9 +142,66 @@ static enum pilgrim_status collect(struct fragment *f, struct collection *c, uin
     return series_add(&c->series, slots->items, &fits);
 }
 
-static enum pilgrim_status collect_signatures(struct translation *t, const struct signatures *signatures,
+static bool is_unzipped(const struct signatures *s, uint32_t number)
+{
+    const uint32_t *varying;
+    const struct numbers *numbers;
+    return signature_varying(s, number, &varying, &numbers) > 0;
+}
+
+/* The numbers of one slot that varies. */
+static enum pilgrim_status put_numbers(struct fragment *f, const struct numbers *numbers, const struct intern *chunks,
+                                       struct slots *out)
+{
+    struct slot list = {.kind = SLOT_LIST};
+    struct bytes b = {0};
+    int64_t factor = 1;
+    enum pilgrim_status status = numbers_serialise(numbers, chunks, &b, &factor);
+    if (status == PILGRIM_OK && b.length)
+        status = list_add_grammar(&f->lists, b.data, b.length, &list.value);
+    bytes_free(&b);
+    if (status == PILGRIM_OK)
+        status = slots_add(out, (struct slot){.value = numbers->first, .kind = SLOT_NUMBER});
+    if (status == PILGRIM_OK)
+        status = slots_add(out, list);
+    return status == PILGRIM_OK ? slots_add(out, (struct slot){.value = factor, .kind = SLOT_NUMBER}) : status;
+}
+
+static enum pilgrim_status put_constant(int64_t value, struct slots *out)
+{
+    TRY(slots_add(out, (struct slot){.value = value, .kind = SLOT_NUMBER}));
+    TRY(slots_add(out, (struct slot){.kind = SLOT_LIST}));
+    return slots_add(out, (struct slot){.value = 1, .kind = SLOT_NUMBER});
+}
+
+/* Unzipped signature NUMBER, whose key has SLOTS: three slots each (docs/FORMAT.md, section 4). */
+static enum pilgrim_status collect_unzipped(struct translation *t, const struct stream_class *class, uint32_t number,
+                                            struct collection *c, uint32_t shape, const struct slots *slots)
+{
+    size_t length;
+    const uint32_t *varying;
+    const struct numbers *numbers;
+    uint32_t count = signature_varying(&class->signatures, number, &varying, &numbers), next = 0;
+    const uint8_t *key = signature_key(&class->signatures, number, &length);
+    struct bytes offsets = {0};
+    enum pilgrim_status status = skeleton_slots(key, length, &offsets);
+    if (status == PILGRIM_OK)
+        status = end_series(c);
+    c->entries[c->count++] = (struct entry){.shape = shape, .count = 0};
+    for (size_t i = 0; status == PILGRIM_OK && i < slots->count; i++) {
+        if (next < count && varying[next] == skeleton_slot(&offsets, i))
+            status = put_numbers(t->fragment, &numbers[next++], t->chunks, &c->slots);
+        else
+            status = put_constant(slots->items[i].value, &c->slots);
+    }
+    bytes_free(&offsets);
+    return status;
+}
+
+static enum pilgrim_status collect_signatures(struct translation *t, const struct stream_class *class,
                                               struct collection *c)
 {
+    const struct signatures *signatures = &class->signatures;
     struct slots slots = {0};
     enum pilgrim_status status = PILGRIM_OK;
     for (uint32_t i = 0; status == PILGRIM_OK && i < signatures->count; i++) {
@@ -147,7 +210,8 @@ static enum pilgrim_status collect_signatures(struct translation *t, const struc
         const uint8_t *key = signature_key(signatures, i, &length);
         status = translate_key(t, key, length, &shape, &slots);
         if (status == PILGRIM_OK)
-            status = collect(t->fragment, c, shape, &slots);
+            status = is_unzipped(signatures, i) ? collect_unzipped(t, class, i, c, shape, &slots)
+                                                : collect(t->fragment, c, shape, &slots);
     }
     slots_free(&slots);
     return status == PILGRIM_OK ? end_series(c) : status;
@@ -229,8 +293,8 @@ static enum pilgrim_status add_class(struct translation *t, uint32_t group, uint
 {
     struct fragment *f = t->fragment;
     uint32_t sequence, part;
-    TRY(serialise(f, class->values, &sequence));
-    TRY(collect_signatures(t, &class->signatures, c));
+    TRY(serialise(t, &class->signatures.sequence, &sequence));
+    TRY(collect_signatures(t, class, c));
     TRY(fragment_part(f, group, place, sequence, c->entries, c->count, &part));
     timing_merge(&f->groups[group].timings[place], &class->timing);
     return add_member(t, part, rank, f->groups[group].member_count, &c->slots);
@@ -251,31 +315,128 @@ static enum pilgrim_status add_stream_classes(struct translation *t, uint32_t gr
     return status;
 }
 
+/* ---- loops ---- */
+
+/* The grammar of terminal 0, COUNT times (grammar/rules.h). */
+static void put_run(struct bytes *b, uint64_t count)
+{
+    bytes_put_varint(b, 1);
+    bytes_put_varint(b, 1);
+    bytes_put_varint(b, count > 1 ? 2 : 0);
+    if (count > 1)
+        bytes_put_varint(b, count - 2);
+}
+
+/* The trips of a loop are the values of a class like others: an int that is returned, unzipped. */
+static enum pilgrim_status add_trips(struct translation *t, uint32_t group, uint32_t place, uint32_t rank, struct loops_loop *l)
+{
+    struct fragment *f = t->fragment;
+    struct bytes shape = {0}, values = {0};
+    struct slots slots = {0};
+    struct entry entry = {0};
+    struct slot list = {.kind = SLOT_LIST};
+    uint32_t sequence, part;
+    bytes_put_u8(&shape, VALUE_INT);
+    TRY(intern_bytes(&f->shapes, &shape, &entry.shape));
+    put_run(&values, l->count);
+    TRY(intern_bytes(&f->sequences, &values, &sequence));
+    TRY(fragment_part(f, group, place, sequence, &entry, 1, &part));
+    TRY(list_add(&f->lists, &l->differences, &list.value));
+    enum pilgrim_status status = slots_add(&slots, (struct slot){.value = l->first, .kind = SLOT_NUMBER});
+    if (status == PILGRIM_OK)
+        status = slots_add(&slots, list);
+    if (status == PILGRIM_OK)
+        status = slots_add(&slots, (struct slot){.value = l->factor, .kind = SLOT_NUMBER});
+    if (status == PILGRIM_OK)
+        status = add_member(t, part, rank, f->groups[group].member_count, &slots);
+    slots_free(&slots);
+    return status;
+}
+
 /* ---- streams ---- */
+
+/* The class that stands for a loop. */
+static enum pilgrim_status loop_class(struct fragment *f, uint32_t *number)
+{
+    static const struct function_descriptor loop = {"pilgrim_loop", NULL, 0, RETURNS_VALUE};
+    struct bytes declaration = {0}, class = {0};
+    uint32_t function;
+    put_declaration(&declaration, &loop);
+    TRY(intern_bytes(&f->functions, &declaration, &function));
+    bytes_put_varint(&class, (uint64_t)function << 1);
+    bytes_put_varint(&class, 0);
+    return intern_bytes(&f->classes, &class, number);
+}
+
+static enum pilgrim_status translate_classes(struct translation *t, const struct stream *s, const struct loops *l,
+                                             struct class_list *list)
+{
+    struct fragment *f = t->fragment;
+    list->count = s->class_count + l->count;
+    list->loop_count = l->count;
+    list->classes = malloc(list->count * sizeof *list->classes + 1);
+    list->bodies = malloc(l->count * sizeof *list->bodies + 1);
+    if (!list->classes || !list->bodies)
+        return PILGRIM_NOMEM;
+    for (uint32_t i = 0; i < s->class_count; i++)
+        TRY(translate_class(t, s->classes[i], &list->classes[i]));
+    for (uint32_t i = 0; i < l->count; i++) {
+        TRY(loop_class(f, &list->classes[s->class_count + i]));
+        TRY(intern_add(&f->sequences, l->items[i].body.data, l->items[i].body.length, &list->bodies[i]));
+    }
+    return PILGRIM_OK;
+}
+
+/* A stream's classes in their order, and its loops; without memory to look for these it has none. */
+static enum pilgrim_status structure(struct fragment *f, const struct stream *s, bool process, struct loops *l,
+                                     uint32_t *sequence)
+{
+    struct bytes b = {0};
+    bool found = false;
+    *l = (struct loops){0};
+    enum pilgrim_status status = sequence_serialise(&s->structure, &s->chunks, &b);
+    if (status == PILGRIM_OK && !process && loops_find(b.data, b.length, s->class_count, l, &found) != PILGRIM_OK)
+        found = false;
+    if (status == PILGRIM_OK)
+        status = found ? intern_add(&f->sequences, l->top.data, l->top.length, sequence)
+                       : intern_add(&f->sequences, b.data, b.length, sequence);
+    bytes_free(&b);
+    return status;
+}
+
+static enum pilgrim_status add_to_group(struct translation *t, uint32_t group, uint32_t rank, uint64_t number,
+                                        const struct stream *s, const struct loops *l)
+{
+    struct group *g = &t->fragment->groups[group];
+    TRY(add_stream_classes(t, group, rank, s));
+    for (uint32_t i = 0; i < l->count; i++)
+        TRY(add_trips(t, group, s->class_count + i, rank, &l->items[i]));
+    g->member_count++;
+    return column_append(&g->members, (int64_t)number);
+}
 
 static enum pilgrim_status add_stream(struct fragment *f, const struct stream *s, bool process, uint32_t rank,
                                       uint64_t number, struct views views)
 {
-    struct translation t = {.fragment = f, .vocabulary = s->vocabulary, .views = views};
+    struct translation t = {.fragment = f, .vocabulary = s->vocabulary, .views = views, .chunks = &s->chunks};
+    struct class_list list = {0};
+    struct loops loops;
     uint32_t sequence, group;
-    TRY(serialise(f, s->structure, &sequence));
-    uint32_t *classes = malloc(s->class_count * sizeof *classes + 1);
+    TRY(structure(f, s, process, &loops, &sequence));
     t.names = malloc(s->vocabulary->name_count * sizeof *t.names + 1);
-    enum pilgrim_status status = classes && t.names ? PILGRIM_OK : PILGRIM_NOMEM;
+    enum pilgrim_status status = t.names ? PILGRIM_OK : PILGRIM_NOMEM;
     for (uint32_t i = 0; status == PILGRIM_OK && i < s->vocabulary->name_count; i++)
         t.names[i] = UINT32_MAX;
-    for (uint32_t i = 0; status == PILGRIM_OK && i < s->class_count; i++)
-        status = translate_class(&t, s->classes[i], &classes[i]);
     if (status == PILGRIM_OK)
-        status = fragment_group(f, process, sequence, classes, s->class_count, &group);
+        status = translate_classes(&t, s, &loops, &list);
     if (status == PILGRIM_OK)
-        status = add_stream_classes(&t, group, rank, s);
-    if (status == PILGRIM_OK) {
-        f->groups[group].member_count++;
-        status = column_append(&f->groups[group].members, (int64_t)number);
-    }
+        status = fragment_group(f, process, sequence, &list, &group);
+    if (status == PILGRIM_OK)
+        status = add_to_group(&t, group, rank, number, s, &loops);
     free(t.names);
-    free(classes);
+    free(list.classes);
+    free(list.bodies);
+    loops_free(&loops);
     if (!process) {
         f->calls += s->calls;
         f->plain_bytes += stream_plain_bytes(s);

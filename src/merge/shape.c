@@ -31,11 +31,16 @@ static enum pilgrim_status split_values(struct splitter *s, uint32_t count, unsi
     return PILGRIM_OK;
 }
 
+static uint32_t take_u16(struct cursor *key)
+{
+    const uint8_t *at = cursor_take(key, 2);
+    return at ? (uint32_t)(at[0] | at[1] << 8) : 0;
+}
+
 static enum pilgrim_status split_name(struct splitter *s)
 {
-    const uint8_t *at = cursor_take(&s->key, 2);
-    uint32_t name = at ? (uint32_t)(at[0] | at[1] << 8) : 0;
-    if (!at || name >= s->names->count)
+    uint32_t name = take_u16(&s->key);
+    if (s->key.status != PILGRIM_OK || name >= s->names->count)
         return PILGRIM_DAMAGED;
     if (s->names->strings[name] == UINT32_MAX) {
         s->names->missing = name;
@@ -186,8 +191,25 @@ static enum pilgrim_status split_operands(struct splitter *s, uint8_t tag, uint3
     case VALUE_VIEW:
         *children = 1;
         return PILGRIM_OK;
+    case VALUE_KEEP:
+        *children = 1;
+        bytes_put_varint(s->shape, take_u16(&s->key));
+        return PILGRIM_OK;
+    case VALUE_EDITED:
+        bytes_put_varint(s->shape, take_u16(&s->key));
+        *children = take_u16(&s->key);
+        bytes_put_varint(s->shape, *children);
+        *children *= 2;
+        return PILGRIM_OK;
+    case VALUE_COMPLETED:
+        *children = 1;
+        bytes_put_varint(s->shape, cursor_u8(&s->key));
+        return PILGRIM_OK;
+    case VALUE_POSTED:
+        bytes_put_u8(s->shape, cursor_u8(&s->key));
+        return PILGRIM_OK;
     default:
-        return tag == 0 || tag >= VALUE_SERIES ? PILGRIM_DAMAGED : PILGRIM_OK;
+        return tag == 0 || tag == VALUE_SERIES || tag >= VALUE_TAG_COUNT ? PILGRIM_DAMAGED : PILGRIM_OK;
     }
 }
 
@@ -258,6 +280,18 @@ static enum pilgrim_status next_token(struct cursor *c, struct token *t)
         break;
     case VALUE_VIEW:
         t->children = 1;
+        break;
+    case VALUE_KEEP:
+    case VALUE_COMPLETED:
+        cursor_varint(c);
+        t->children = 1;
+        break;
+    case VALUE_POSTED:
+        cursor_u8(c);
+        break;
+    case VALUE_EDITED:
+        cursor_varint(c);
+        t->children = 2 * cursor_varint(c);
         break;
     default:
         if (t->tag == 0 || t->tag >= VALUE_TAG_COUNT)

@@ -95,23 +95,37 @@ enum pilgrim_status series_add(struct series *s, const struct slot *slots, bool 
     return s->count == s->min && s->width ? series_become_vector(s) : PILGRIM_OK;
 }
 
+/* LIST is used up. */
+static enum pilgrim_status keep_list(struct intern *lists, struct bytes *list, int64_t *hash)
+{
+    uint32_t ignored;
+    enum pilgrim_status status = bytes_status(list);
+    if (status == PILGRIM_OK)
+        status = intern_add(lists, list->data, list->length, &ignored);
+    if (status == PILGRIM_OK)
+        *hash = list_hash(list->data, list->length);
+    bytes_free(list);
+    return status;
+}
+
 enum pilgrim_status list_add(struct intern *lists, struct repeats *differences, int64_t *hash)
 {
     *hash = 0;
     if (!differences->count && !differences->open.value)
         return PILGRIM_OK;
-    struct bytes packed = {0};
-    uint32_t ignored;
-    enum pilgrim_status status = repeats_close(differences);
-    repeats_pack(differences, &packed);
-    if (status == PILGRIM_OK)
-        status = bytes_status(&packed);
-    if (status == PILGRIM_OK)
-        status = intern_add(lists, packed.data, packed.length, &ignored);
-    if (status == PILGRIM_OK)
-        *hash = list_hash(packed.data, packed.length);
-    bytes_free(&packed);
-    return status;
+    struct bytes list = {0};
+    TRY(repeats_close(differences));
+    bytes_put_u8(&list, LIST_REPEATS);
+    repeats_pack(differences, &list);
+    return keep_list(lists, &list, hash);
+}
+
+enum pilgrim_status list_add_grammar(struct intern *lists, const void *serialised, size_t length, int64_t *hash)
+{
+    struct bytes list = {0};
+    bytes_put_u8(&list, LIST_GRAMMAR);
+    bytes_put(&list, serialised, length);
+    return keep_list(lists, &list, hash);
 }
 
 static enum pilgrim_status end_vector(struct series *s, struct slots *out)

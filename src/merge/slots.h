@@ -9,12 +9,13 @@
 
 #include "base/bytes.h"
 #include "base/intern.h"
+#include "base/value.h"
 #include "grammar/repeats.h"
 #include "pilgrim/status.h"
 
 /* Fewer signatures in a row, and shorter arrays, stay as they are: over ranks each of their slots may be regular where the lists are
  * not. */
-#define VECTOR_MIN 64
+#define VECTOR_MIN VALUE_SERIES_MIN
 
 enum slot_kind {
     SLOT_NUMBER,
@@ -43,7 +44,7 @@ struct series {
     size_t width;
     uint64_t min;               /* values that make a vector, 1 or more */
     uint64_t count;
-    struct intern *lists;       /* where vectors put their lists (repeats_pack) */
+    struct intern *lists;       /* where vectors put their lists */
     struct slots raw;           /* of the first values; all of them while there are fewer than MIN */
     struct repeats *differences; /* for each slot, once it is a vector */
     int64_t *last;
@@ -63,7 +64,13 @@ void series_free(struct series *s);
 /* A list of DIFFERENCES, which are closed, in LISTS: *HASH is what stands for it, 0 if all are 0. errors: PILGRIM_NOMEM */
 enum pilgrim_status list_add(struct intern *lists, struct repeats *differences, int64_t *hash) PILGRIM_CHECKED;
 
-/* What stands for a list of differences, LENGTH bytes as packed. */
+/* The same for differences that are a grammar over their codes, LENGTH bytes as serialised (grammar/rules.h). */
+enum pilgrim_status list_add_grammar(struct intern *lists, const void *serialised, size_t length, int64_t *hash) PILGRIM_CHECKED;
+
+/* How an entry of LISTS is written: this byte, then the list. */
+enum list_form { LIST_REPEATS, LIST_GRAMMAR };
+
+/* What stands for an entry of LISTS, LENGTH bytes. */
 int64_t list_hash(const void *packed, size_t length);
 
 #endif

@@ -1,5 +1,9 @@
 /* Recording one thread. The structure grammar's terminals are classes, each class's value grammar's are its
- * signatures. Classes and signatures remember their successors: in a loop nothing is hashed. */
+ * signatures (signature/signature.h). Classes and signatures remember their successors: in a loop nothing is hashed.
+ *
+ * Polls that fail have a class of their own beside the one of those that do not, its twin, so that a run of them is one symbol with
+ * an exponent whatever came of the last one. Which of the two a call belongs to is known when it ends; it is looked up
+ * when it begins, so either of them may be found then. */
 #include "merge/stream.h"
 
 #include <inttypes.h>
@@ -18,18 +22,12 @@ struct stream *stream_new(const struct vocabulary *vocabulary, site_resolver *re
         return NULL;
     s->vocabulary = vocabulary;
     s->resolve = resolve;
-    s->structure = grammar_new();
-    if (!s->structure) {
-        free(s);
-        return NULL;
-    }
     return s;
 }
 
 static void class_free(struct stream_class *class)
 {
     signatures_free(&class->signatures);
-    grammar_free(class->values);
     free(class->frames);
     free(class);
 }
@@ -42,7 +40,8 @@ void stream_free(struct stream *s)
     for (uint32_t i = 0; i < s->class_count; i++)
         class_free(s->classes[i]);
     free(s->classes);
-    grammar_free(s->structure);
+    intern_free(&s->chunks);
+    sequence_free(&s->structure);
     free(s);
 }
 
@@ -61,7 +60,8 @@ static bool class_resolve(struct stream_class *class, site_resolver *resolve)
     return true;
 }
 
-static struct stream_class *class_add(struct stream *s, const struct class_key *key)
+/* A class of stream S with KEY, without a place and in no table. */
+static struct stream_class *class_new(struct stream *s, const struct class_key *key)
 {
     if (s->class_count == s->class_capacity) {
         uint32_t capacity = s->class_capacity * 2 + 16;
@@ -77,8 +77,15 @@ static struct stream_class *class_add(struct stream *s, const struct class_key *
     class->key = *key;
     class->number = s->class_count;
     timing_init(&class->timing);
-    class->values = grammar_new();
-    if (class->values && class_resolve(class, s->resolve))
+    return class;
+}
+
+static struct stream_class *class_add(struct stream *s, const struct class_key *key)
+{
+    struct stream_class *class = class_new(s, key);
+    if (!class)
+        return NULL;
+    if (class_resolve(class, s->resolve))
         HASH_ADD(hh, s->table, key, sizeof class->key, class);
     if (!class->hh.tbl) {
         class_free(class);
@@ -86,6 +93,28 @@ static struct stream_class *class_add(struct stream *s, const struct class_key *
     }
     s->classes[s->class_count++] = class;
     return class;
+}
+
+/* The class beside CLASS whose calls are what CLASS's are not: failed polls, or others. NULL: no memory. */
+static struct stream_class *class_add_twin(struct stream *s, struct stream_class *class)
+{
+    struct stream_class *twin = class_new(s, &class->key);
+    if (!twin)
+        return NULL;
+    if (class->frame_count) {
+        twin->frames = malloc(class->frame_count * sizeof *twin->frames);
+        if (!twin->frames) {
+            class_free(twin);
+            return NULL;
+        }
+        memcpy(twin->frames, class->frames, class->frame_count * sizeof *twin->frames);
+        twin->frame_count = class->frame_count;
+    }
+    twin->failed_poll = !class->failed_poll;
+    twin->twin = class;
+    class->twin = twin;
+    s->classes[s->class_count++] = twin;
+    return twin;
 }
 
 void stream_set_locator(struct stream *s, site_locator *locate)
@@ -142,23 +171,38 @@ void stream_forget_moved(struct stream *s)
 {
     for (uint32_t i = 0; i < s->class_count; i++) {
         struct stream_class *class = s->classes[i];
-        if (!class->key.site || class->key.site == class || !class_moved(s, class))
+        if (!class->hh.tbl || !class->key.site || !class_moved(s, class))
             continue;
         HASH_DELETE(hh, s->table, class);
+        class->hh.tbl = NULL;
         class->key.site = class; /* no return address: it is not found again */
+        if (class->twin)
+            class->twin->key.site = class;
     }
 }
 
-enum pilgrim_status stream_append(struct stream *s, uint32_t number, const void *key, size_t length,
+/* CLASS or the one beside it, for a call that is a failed poll or is none. Its first call says what a class is. NULL: no memory. */
+static struct stream_class *class_of_call(struct stream *s, struct stream_class *class, bool failed_poll)
+{
+    if (class->failed_poll == failed_poll)
+        return class;
+    if (class->twin)
+        return class->twin;
+    if (class->timing.count)
+        return class_add_twin(s, class);
+    class->failed_poll = failed_poll;
+    return class;
+}
+
+enum pilgrim_status stream_append(struct stream *s, uint32_t number, bool failed_poll, const void *key, size_t length,
                                   uint64_t duration_ns)
 {
-    struct stream_class *class = s->classes[number];
-    uint32_t terminal;
-    enum pilgrim_status status = signature_intern(&class->signatures, key, length, &terminal);
+    struct stream_class *class = class_of_call(s, s->classes[number], failed_poll);
+    if (!class)
+        return PILGRIM_NOMEM;
+    enum pilgrim_status status = signature_append(&class->signatures, &s->chunks, key, length);
     if (status == PILGRIM_OK)
-        status = grammar_append(class->values, terminal);
-    if (status == PILGRIM_OK)
-        status = grammar_append(s->structure, number);
+        status = sequence_append(&s->structure, &s->chunks, class->number);
     if (status != PILGRIM_OK)
         return status;
     if (s->last)
@@ -168,6 +212,12 @@ enum pilgrim_status stream_append(struct stream *s, uint32_t number, const void 
     s->calls++;
     s->key_bytes += length;
     return PILGRIM_OK;
+}
+
+uint32_t *stream_class_register(struct stream *s, uint32_t number)
+{
+    struct stream_class *class = s->classes[number];
+    return class->twin && class->twin->number < number ? &class->twin->kept : &class->kept;
 }
 
 uint64_t stream_calls(const struct stream *s)
@@ -182,9 +232,10 @@ uint64_t stream_plain_bytes(const struct stream *s)
 
 size_t stream_memory_bytes(const struct stream *s)
 {
-    size_t total = sizeof *s + grammar_memory_bytes(s->structure) + s->class_capacity * sizeof(struct stream_class *);
+    size_t total = sizeof *s + sequence_memory_bytes(&s->structure) + s->class_capacity * sizeof(struct stream_class *) +
+                   intern_memory_bytes(&s->chunks);
     for (uint32_t i = 0; i < s->class_count; i++)
         total += sizeof(struct stream_class) + s->classes[i]->frame_count * sizeof(struct code_frame) +
-                 signatures_memory_bytes(&s->classes[i]->signatures) + grammar_memory_bytes(s->classes[i]->values);
+                 signatures_memory_bytes(&s->classes[i]->signatures);
     return total;
 }

@@ -31,15 +31,21 @@ void stream_set_locator(struct stream *s, site_locator *locate);
 void stream_free(struct stream *s);
 
 /* The number of the call class (FUNCTION, SITE, FORTRAN: called from there) in *CLASS: order of first appearance in
- * this stream, from 0. An unchanged class costs one comparison with the class that followed last time.
+ * this stream, from 0. An unchanged class costs one comparison with the class that followed last time. Polls that fail are
+ * a class beside those of the same site that do not: which of the two *CLASS is has no meaning.
  * errors: PILGRIM_NOMEM */
 enum pilgrim_status stream_class(struct stream *s, uint32_t function, const void *site, bool fortran,
                                  uint32_t *class) PILGRIM_CHECKED;
 
-/* Records a call of class CLASS with the values KEY (base/value.h, copied if new), LENGTH bytes.
+/* Records a call of class CLASS with the values KEY (base/value.h, copied if new), LENGTH bytes. FAILED_POLL: it asked whether
+ * something had happened, and nothing had.
  * errors: PILGRIM_NOMEM, PILGRIM_LIMIT (a key of 2^31 bytes): the stream has lost this call, record no more */
-enum pilgrim_status stream_append(struct stream *s, uint32_t class, const void *key, size_t length,
+enum pilgrim_status stream_append(struct stream *s, uint32_t class, bool failed_poll, const void *key, size_t length,
                                   uint64_t duration_ns) PILGRIM_CHECKED;
+
+/* A number that its user may set, 0 at first: that of CLASS and of the failed polls, or other calls, of the same site. Valid until
+ * the next call. */
+uint32_t *stream_class_register(struct stream *s, uint32_t class);
 
 /* Something was unloaded: from now on a site that no longer lies where its class says is another class. */
 void stream_forget_moved(struct stream *s);

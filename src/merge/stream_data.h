@@ -3,7 +3,7 @@
 #define PILGRIM_STREAM_DATA_H
 
 #include "base/hash.h"
-#include "grammar/grammar.h"
+#include "grammar/sequence.h"
 #include "merge/stream.h"
 #include "signature/signature.h"
 #include "timing/timing.h"
@@ -19,10 +19,12 @@ struct stream_class {
     struct class_key key;
     uint32_t number;
     struct stream_class *successor; /* the class that was called after this one last time */
+    struct stream_class *twin;      /* the same but for failed_poll, or NULL; of the two the first one is in the table */
+    bool failed_poll;               /* of all of its calls */
+    uint32_t kept;                  /* stream_class_register; of the two, that of the first one */
     struct code_frame *frames;      /* the call site, then its callers */
     uint32_t frame_count;           /* 0: unknown */
     struct signatures signatures;
-    struct grammar *values;
     struct timing timing;
 };
 
@@ -35,7 +37,8 @@ struct stream {
     uint32_t class_count;
     uint32_t class_capacity;
     struct stream_class *last;
-    struct grammar *structure;
+    struct sequence structure;
+    struct intern chunks;    /* of all that is kept as numbers */
     uint64_t calls;
     uint64_t key_bytes;
 };

@@ -19,14 +19,14 @@ static void print_symbol(FILE *to, const struct rules_symbol *s)
         fprintf(to, "^%" PRIu64, s->exponent);
 }
 
-static void dump_grammar(const struct grammar *g, const char *indent, FILE *to)
+static void dump_sequence(const struct stream *stream, const struct sequence *sequence, const char *indent, FILE *to)
 {
     struct bytes b = {0};
     struct rules rules;
     struct cursor c;
-    grammar_serialise(g, &b);
+    enum pilgrim_status status = sequence_serialise(sequence, &stream->chunks, &b);
     cursor_init(&c, b.data, b.length);
-    if (b.failed || rules_parse(&c, (uint64_t)GRAMMAR_TERMINAL_MAX + 1, &rules) != PILGRIM_OK) {
+    if (status != PILGRIM_OK || rules_parse(&c, (uint64_t)GRAMMAR_TERMINAL_MAX + 1, &rules) != PILGRIM_OK) {
         fprintf(to, "%s(not enough memory)\n", indent);
         bytes_free(&b);
         return;
@@ -52,7 +52,8 @@ static void dump_value(const struct vocabulary *v, struct cursor *key, FILE *to)
         [VALUE_RANK] = "rank+",     [VALUE_VIEW] = "view:",    [VALUE_REQUEST] = "request:", [VALUE_HEAP] = "heap:",
         [VALUE_STACK] = "stack:",   [VALUE_STATIC] = "static:", [VALUE_DEVICE] = "device:", [VALUE_STRING] = "",
         [VALUE_ARRAY] = "array",    [VALUE_FLAGS] = "flags",   [VALUE_STATUS] = "status",  [VALUE_SYMBOL] = "fn:",
-        [VALUE_FUNCTION] = "fn:",
+        [VALUE_FUNCTION] = "fn:",   [VALUE_KEEP] = "keep:",    [VALUE_EDITED] = "edited:",
+        [VALUE_COMPLETED] = "completed:", [VALUE_POSTED] = "posted:",
     };
     uint8_t tag = cursor_u8(key);
     if (tag >= VALUE_TAG_COUNT)
@@ -68,8 +69,16 @@ static void dump_value(const struct vocabulary *v, struct cursor *key, FILE *to)
         fprintf(to, "\"%.*s\"", text ? (int)length : 0, text ? (const char *)text : "");
     } else if (tag == VALUE_ARRAY || tag == VALUE_FLAGS) {
         fprintf(to, "[%" PRIu32 "]", cursor_u32(key));
-    } else if (tag == VALUE_STATUS) {
+    } else if (tag == VALUE_STATUS || tag == VALUE_POSTED) {
         cursor_u8(key);
+    } else if (tag == VALUE_COMPLETED) {
+        fprintf(to, "%u ", cursor_u8(key));
+    } else if (tag == VALUE_KEEP || tag == VALUE_EDITED) {
+        const uint8_t *at = cursor_take(key, 2);
+        fprintf(to, "%u", at ? (unsigned)(at[0] | at[1] << 8) : 0);
+        at = tag == VALUE_EDITED ? cursor_take(key, 2) : NULL;
+        if (at)
+            fprintf(to, "[%u]", (unsigned)(at[0] | at[1] << 8));
     }
     for (unsigned i = 0; i < value_slots(tag); i++)
         fprintf(to, "%s%" PRId64, i ? "." : "", (int64_t)cursor_u64(key));
@@ -82,13 +91,15 @@ static void dump_class(const struct stream *s, const struct stream_class *class,
     for (uint32_t i = 0; i < class->frame_count; i++)
         fprintf(to, " %s %s+0x%" PRIx64, i ? "<" : "at", class->frames[i].module->name, class->frames[i].offset);
     fprintf(to, "   %" PRIu32 " signatures, %" PRIu64 " calls\n", class->signatures.count, class->timing.count);
-    dump_grammar(class->values, "   ", to);
+    dump_sequence(s, &class->signatures.sequence, "   ", to);
     for (uint32_t i = 0; i < class->signatures.count; i++) {
         size_t length;
+        const uint32_t *offsets;
+        const struct numbers *numbers;
         const uint8_t *key = signature_key(&class->signatures, i, &length);
         struct cursor c;
         cursor_init(&c, key, length);
-        fprintf(to, "   %" PRIu32 " ", i);
+        fprintf(to, "   %" PRIu32 " %s", i, signature_varying(&class->signatures, i, &offsets, &numbers) ? "(unzipped)" : "");
         while (cursor_left(&c) > 0) {
             fputc(' ', to);
             dump_value(s->vocabulary, &c, to);
@@ -100,7 +111,7 @@ static void dump_class(const struct stream *s, const struct stream_class *class,
 void stream_dump(const struct stream *s, FILE *to)
 {
     fprintf(to, "%" PRIu32 " classes, %" PRIu64 " calls\n", s->class_count, s->calls);
-    dump_grammar(s->structure, "", to);
+    dump_sequence(s, &s->structure, "", to);
     for (uint32_t i = 0; i < s->class_count; i++)
         dump_class(s, s->classes[i], to);
 }

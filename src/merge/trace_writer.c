@@ -160,7 +160,7 @@ static enum pilgrim_status write_times(const struct fragment *f, struct bytes *o
 {
     struct bytes b = {0};
     for (uint32_t i = 0; i < f->group_keys.count; i++) {
-        for (uint32_t k = 0; k < f->groups[i].class_count; k++) {
+        for (uint32_t k = 0; k < f->groups[i].list.count - f->groups[i].list.loop_count; k++) {
             const struct timing *t = &f->groups[i].timings[k];
             put_code(&b, t->count ? t->total_ns / t->count : 0);
             put_code(&b, t->count ? t->min_ns : 0);

@@ -228,6 +228,16 @@ struct operation request_created(uint64_t handle, int64_t class_number, enum req
     return o;
 }
 
+void request_posted(const struct operation *operation, const struct posting *posted)
+{
+    pthread_mutex_t *lock = &shard_of(operation->handle)->lock;
+    objects_lock(lock);
+    struct live *l = live_of(operation);
+    if (l)
+        l->operation.posted = *posted;
+    objects_unlock(lock);
+}
+
 /* Whether thread THREAD began it, as far as is known. */
 static bool is_own(const struct live *l, uint32_t thread)
 {

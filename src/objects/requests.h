@@ -24,6 +24,12 @@ enum request_kind {
     REQUEST_OTHER    /* collective, RMA, communicator creation: undefined, null */
 };
 
+/* What a receive was posted with. */
+struct posting {
+    int64_t count; /* 0: it is not known */
+    int source, tag;
+};
+
 /* A live operation, as one call sees it (a copy: stays valid when the operation is released). */
 struct operation {
     bool null;          /* MPI_REQUEST_NULL */
@@ -34,12 +40,16 @@ struct operation {
     int64_t class_number;
     int64_t place;
     struct view view;   /* that the status's source refers to */
+    struct posting posted; /* by a call that is recorded, of the class CLASS_NUMBER */
     void *live;         /* requests.c only */
 };
 
 /* A call created HANDLE: a live operation of the class CLASS_NUMBER (process-wide). Built-in null: ignored, *null* result. */
 struct operation request_created(uint64_t handle, int64_t class_number, enum request_kind kind, bool persistent,
                                  const struct view *view);
+
+/* How OPERATION, which has just been created, was posted. */
+void request_posted(const struct operation *operation, const struct posting *posted);
 
 /* A class number is (thread << REQUEST_THREAD_SHIFT) | number of the call class; -1: not known. */
 #define REQUEST_THREAD_SHIFT 16

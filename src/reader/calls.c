@@ -4,6 +4,7 @@
  * read: what it is good for is known then. */
 #include <stdlib.h>
 
+#include "base/value.h"
 #include "reader/trace.h"
 
 /* What is needed until all groups are read. */
@@ -17,6 +18,10 @@ struct calls_parser {
     uint64_t *counts;         /* how often a member calls each class */
     uint64_t counted;         /* the sequence that they are of */
     uint32_t count_number;    /* classes that they are of */
+    struct loop_counts {      /* of a group with loops, by row: */
+        uint64_t *body;       /* how often each stands in a loop's body */
+        bool *inside;         /* whether it stands in any */
+    } loops;
 };
 
 static void parse_rules(struct parser *p)
@@ -48,13 +53,16 @@ static uint64_t common_length(uint64_t length, uint64_t other)
 
 /* ---- signatures ---- */
 
-static void parse_vector_head(struct parser *p, struct signature *s)
+static void parse_long_head(struct parser *p, struct signature *s)
 {
-    s->count = cursor_varint(&p->in);
-    if (!parser_good(p) || s->count < 2 || s->count > INT64_MAX)
+    uint64_t count = cursor_varint(&p->in);
+    if (!parser_good(p) || count == 1 || count > INT64_MAX)
         parser_fail(p, "a vector with a wrong number of values");
     else if (p->volume->shapes[s->shape].has_series)
         parser_fail(p, "a series in a vector");
+    s->is_unzipped = count == 0;
+    s->is_vector = count > 1;
+    s->count = count + s->is_unzipped;
 }
 
 static void parse_signature(struct calls_parser *c, struct signature *s)
@@ -66,14 +74,14 @@ static void parse_signature(struct calls_parser *c, struct signature *s)
     if (!parser_good(p))
         return;
     const struct shape *shape = &v->shapes[s->shape];
-    s->is_vector = word & 1;
     s->count = 1;
-    if (s->is_vector)
-        parse_vector_head(p, s);
+    if (word & 1)
+        parse_long_head(p, s);
     s->columns = p->in.data + p->in.position;
     s->next_column = c->next.column;
     s->length = LENGTH_ANY;
-    uint64_t columns = s->is_vector ? 2 * (uint64_t)shape->slot_count : shape->column_count;
+    uint64_t columns = shape->column_count; /* that of the slots, without series */
+    columns *= s->is_unzipped ? 3 : s->is_vector ? 2 : 1;
     for (uint64_t i = 0; i < columns && parser_good(p); i++) {
         const struct column *column = parse_column(c);
         s->length = common_length(s->length, column ? column->length : LENGTH_NONE);
@@ -175,6 +183,9 @@ static void count_numbers(struct parser *p, struct part *part)
     for (uint32_t i = 0; i < part->count && parser_good(p); i++) {
         uint64_t count = signatures[part->signatures[i]].count;
         has_vector |= count > 1;
+        part->has_unzipped |= signatures[part->signatures[i]].is_unzipped;
+        part->needs_registers |= p->volume->shapes[signatures[part->signatures[i]].shape].needs_registers;
+        part->has_posted |= p->volume->shapes[signatures[part->signatures[i]].shape].has_posted;
         if (count > INT64_MAX - part->numbers)
             parser_fail(p, "2^63 values of a class or more");
         part->numbers += count;
@@ -204,12 +215,17 @@ static void parse_part(struct calls_parser *c, struct part *part, const struct f
             parser_fail(p, "a signature twice in a value group");
         else if (v->shapes[s->shape].value_count != f->value_count)
             parser_fail(p, "a shape that does not hold the values of its function");
+        else if (f->is_loop && v->shapes[s->shape].tokens[0] != VALUE_INT)
+            parser_fail(p, "trips of a loop that are no number");
         c->signature_seen[number] = c->seen;
         part->signatures[i] = number;
         *length = common_length(*length, s->length);
     }
     count_numbers(p, part);
-    if (parser_good(p) && rules_sequence_total(&v->rules, part->sequence).limit > part->numbers)
+    const struct rules_total total = rules_sequence_total(&v->rules, part->sequence);
+    if (total.has_sums)
+        parser_fail(p, "a sequence of values with sums");
+    if (parser_good(p) && total.limit > part->numbers)
         parser_fail(p, "a sequence of values with a signature that its class does not have");
 }
 
@@ -280,8 +296,72 @@ static void check_row(struct calls_parser *c, const struct group *group, uint32_
     if (common_length(row->members, column_size(group->members)) == LENGTH_NONE)
         parser_fail(p, row->partition ? "a partition that is not as long as its group"
                                       : "a column that is not as long as its value group");
-    else if (row->calls != c->counts[place])
+    else if (!(group->loop_count > 0 && c->loops.inside[place]) && row->calls != c->counts[place])
         parser_fail(p, "more or fewer values than calls of a class");
+}
+
+/* Row PLACE of GROUP, of COUNT, is a loop. */
+static void parse_loop(struct calls_parser *c, struct group *group, uint32_t place, size_t count)
+{
+    struct parser *p = c->p;
+    uint64_t body = parser_sequence(p);
+    if (group->is_process)
+        parser_fail(p, "a loop in a process stream");
+    if (body == 0)
+        parser_fail(p, "a loop without a body");
+    if (!group->loops)
+        group->loops = parser_take(p, count - place, sizeof *group->loops);
+    if (parser_good(p))
+        group->loops[group->loop_count++] = (struct loop){.place = place, .body = body};
+}
+
+/* How many of the terminals that COUNTS counts are calls; *LOOP: the place after that of the last loop among them, or 0. */
+static uint64_t count_no_loops(const struct group *group, const uint64_t *counts, uint64_t length, uint32_t *loop)
+{
+    *loop = 0;
+    for (uint32_t i = 0; i < group->loop_count; i++) {
+        length -= counts[group->loops[i].place];
+        if (counts[group->loops[i].place] > 0)
+            *loop = group->loops[i].place + 1;
+    }
+    return length;
+}
+
+/* How often a class stands in a body depends on nothing else, so it is counted once. */
+static void check_body(struct calls_parser *c, const struct group *group, struct loop *loop)
+{
+    struct parser *p = c->p;
+    const struct rules *rules = &p->volume->rules;
+    uint64_t work = 0, length = rules_length(rules, loop->body);
+    uint32_t last;
+    const struct rules_total total = rules_sequence_total(rules, loop->body);
+    if (total.has_sums || total.limit > group->row_count) {
+        parser_fail(p, total.has_sums ? "a loop whose body is one of differences"
+                                      : "a loop with a class that its group does not have");
+        return;
+    }
+    if (rules_count_terminals(rules, loop->body, length, c->loops.body, group->row_count, &work) != PILGRIM_OK)
+        parser_fail_with(p, PILGRIM_NOMEM, "not enough memory");
+    parser_work(p, work + group->row_count);
+    loop->calls = count_no_loops(group, c->loops.body, length, &last);
+    loop->has_loops = last > 0;
+    if (last > loop->place)
+        parser_fail(p, "a loop with a loop that does not come before");
+    for (uint32_t i = 0; i < group->row_count; i++)
+        c->loops.inside[i] |= c->loops.body[i] > 0;
+}
+
+static void check_loops(struct calls_parser *c, const struct group *group)
+{
+    size_t count = (size_t)group->row_count + 1;
+    free(c->loops.body);
+    free(c->loops.inside);
+    c->loops.body = malloc(count * sizeof *c->loops.body);
+    c->loops.inside = calloc(count, sizeof *c->loops.inside);
+    if (!c->loops.body || !c->loops.inside)
+        parser_fail_with(c->p, PILGRIM_NOMEM, "not enough memory");
+    for (uint32_t i = 0; i < group->loop_count && parser_good(c->p); i++)
+        check_body(c, group, &group->loops[i]);
 }
 
 static void parse_group(struct calls_parser *c, struct group *group)
@@ -293,19 +373,33 @@ static void parse_group(struct calls_parser *c, struct group *group)
         parser_fail(p, "a sequence that does not exist");
     size_t count = parser_count(p, 1, "more rows of a group than bytes");
     group->rows = parser_take(p, count, sizeof *group->rows);
-    for (size_t i = 0; i < count && parser_good(p); i++)
-        group->rows[i] = parser_reference(p, v->row_count, &c->next.row, "a row that does not exist");
     group->sequence = word >> 1;
     group->is_process = word & 1;
+    for (size_t i = 0; i < count && parser_good(p); i++) {
+        group->rows[i] = parser_reference(p, v->row_count, &c->next.row, "a row that does not exist");
+        if (parser_good(p) && row_is_loop(v, group->rows[i]))
+            parse_loop(c, group, (uint32_t)i, count);
+    }
     group->row_count = (uint32_t)count;
     group->members = parse_members(c, "members of a group that do not increase");
     if (!parser_good(p))
         return;
-    if (rules_sequence_total(&v->rules, group->sequence).limit > count) {
+    const struct rules_total total = rules_sequence_total(&v->rules, group->sequence);
+    if (total.has_sums) {
+        parser_fail(p, "a sequence of calls with sums");
+        return;
+    }
+    if (total.limit > count) {
         parser_fail(p, "a sequence of calls with a class that its group does not have");
         return;
     }
     count_calls(c, group);
+    if (!parser_good(p))
+        return;
+    uint32_t last;
+    group->calls = count_no_loops(group, c->counts, rules_length(&v->rules, group->sequence), &last);
+    if (group->loop_count > 0)
+        check_loops(c, group);
     for (uint32_t i = 0; i < group->row_count && parser_good(p); i++)
         check_row(c, group, i);
 }
@@ -349,5 +443,7 @@ void calls_parse(struct parser *p)
     columns_parse(p);
     for (size_t i = 0; i < sizeof parts / sizeof *parts && parser_good(p); i++)
         parts[i](&c);
+    free(c.loops.body);
+    free(c.loops.inside);
     free(c.counts);
 }

@@ -82,8 +82,12 @@ static void parse_function(struct parser *p, struct function *f)
         end += 1 + strcspn(end + 1, PARAMETER_MARKS);
         named = named && end > parameters[i].name;
     }
+    f->begun = begun_parameters(&f->shown);
+    f->is_loop = strcmp(text, LOOP_FUNCTION) == 0;
     if (!named)
         parser_fail(p, "a function or a parameter without a name");
+    if (f->is_loop && (count > 0 || !value))
+        parser_fail(p, "a loop that is declared like a call");
 }
 
 static void parse_functions(struct parser *p)
@@ -190,6 +194,9 @@ struct surroundings {
     unsigned depth;
     bool flags;
     bool series;
+    bool parameter; /* it may keep, or be edited or completed */
+    bool kept;      /* it follows keep: it may be edited or completed */
+    bool place;     /* it says which item is edited */
 };
 
 /* How many values a token is followed by, and how many the array has. */
@@ -209,7 +216,41 @@ static struct items check_series(struct parser *p, const struct surroundings *in
     return (struct items){shapes, total < VALUES_MAX ? (size_t)total : VALUES_MAX};
 }
 
-static struct items check_operand(struct parser *p, uint8_t tag, const struct surroundings *in)
+/* Keep, or edited. */
+static struct items check_register(struct parser *p, struct shape *shape, uint8_t tag, const struct surroundings *in)
+{
+    uint64_t number = cursor_varint(&p->in);
+    size_t count = 1;
+    if (tag == VALUE_EDITED)
+        count = 2 * parser_count(p, 2, "more changes than bytes");
+    if (!in->parameter && !(in->kept && tag == VALUE_EDITED))
+        parser_fail(p, "a value that is kept or edited where no parameter begins");
+    else if (number >= REGISTERS_MAX + (tag == VALUE_EDITED))
+        parser_fail(p, "a register that does not exist");
+    shape->needs_registers |= tag == VALUE_KEEP || number > 0;
+    return (struct items){count, count};
+}
+
+/* Completed. Whether the parameter says which items are is seen with the call. */
+static struct items check_completed(struct parser *p, struct shape *shape, const struct surroundings *in)
+{
+    cursor_varint(&p->in);
+    if (!in->parameter && !in->kept)
+        parser_fail(p, "a completed value where no parameter begins");
+    shape->needs_registers = true;
+    return (struct items){1, 1};
+}
+
+static void check_posted(struct parser *p, struct shape *shape, const struct surroundings *in)
+{
+    if (cursor_u8(&p->in) > STATUS_IGNORED)
+        parser_fail(p, "a status with unknown bits");
+    if (in->series)
+        parser_fail(p, "a posted status in a series");
+    shape->needs_registers = shape->has_posted = true;
+}
+
+static struct items check_operand(struct parser *p, struct shape *shape, uint8_t tag, const struct surroundings *in)
 {
     uint8_t bits;
     size_t count = 0;
@@ -237,6 +278,14 @@ static struct items check_operand(struct parser *p, uint8_t tag, const struct su
         break;
     case VALUE_SERIES:
         return check_series(p, in);
+    case VALUE_KEEP:
+    case VALUE_EDITED:
+        return check_register(p, shape, tag, in);
+    case VALUE_COMPLETED:
+        return check_completed(p, shape, in);
+    case VALUE_POSTED:
+        check_posted(p, shape, in);
+        break;
     default:
         if (tag == 0 || tag >= VALUE_TAG_COUNT)
             parser_fail(p, "a value of unknown kind");
@@ -252,6 +301,17 @@ static void count_slots(struct shape *shape, uint8_t tag, size_t items, bool in_
     shape->column_count += in_series ? 2 * slots : slots;
     shape->has_series |= tag == VALUE_SERIES;
     shape->column_count += tag == VALUE_SERIES && items > 1;
+    shape->has_edited |= tag == VALUE_KEEP || tag == VALUE_EDITED;
+}
+
+/* Where the I-th of the values stands that belong to a token. */
+static struct surroundings inside(const struct surroundings *in, uint8_t tag, size_t i)
+{
+    return (struct surroundings){.depth = in->depth + 1,
+                                 .flags = tag == VALUE_FLAGS,
+                                 .series = in->series || tag == VALUE_SERIES,
+                                 .kept = tag == VALUE_KEEP,
+                                 .place = tag == VALUE_EDITED && i % 2 == 0};
 }
 
 /* One value with all that belongs to it. The depth is bounded, so this may call itself. Returns how many values it
@@ -263,18 +323,19 @@ static uint64_t check_value(struct parser *p, struct shape *shape, struct surrou
         return 0;
     }
     uint8_t tag = cursor_u8(&p->in);
-    const struct items items = check_operand(p, tag, &in);
+    const struct items items = check_operand(p, shape, tag, &in);
     if (!parser_good(p)) {
         parser_fail(p, "a shape that is not complete");
         return 0;
     }
     if (in.flags && tag != VALUE_NAME && tag != VALUE_INT)
         parser_fail(p, "a flag that is neither a name nor a number");
+    if (in.place && tag != VALUE_INT)
+        parser_fail(p, "a place of a change that is no number");
     count_slots(shape, tag, items.count, in.series);
     uint64_t sum = 0, most = 0;
     for (size_t i = 0; i < items.count && parser_good(p); i++) {
-        uint64_t one = check_value(
-            p, shape, (struct surroundings){in.depth + 1, tag == VALUE_FLAGS, in.series || tag == VALUE_SERIES});
+        uint64_t one = check_value(p, shape, inside(&in, tag, i));
         sum += one;
         most = one > most ? one : most;
     }
@@ -289,11 +350,17 @@ static void check_shape(struct parser *p, struct shape *shape)
 {
     struct parser tokens = {.volume = p->volume, .budget = p->budget};
     uint64_t values = 0;
+    uint8_t last = 0; /* tag of the return value */
     cursor_init(&tokens.in, shape->tokens, shape->length);
     while (cursor_left(&tokens.in) > 0) {
-        values += check_value(&tokens, shape, (struct surroundings){.depth = 1});
+        last = shape->tokens[tokens.in.position];
+        values += check_value(&tokens, shape, (struct surroundings){.depth = 1, .parameter = true});
         shape->value_count++;
     }
+    if (last == VALUE_KEEP || last == VALUE_EDITED || last == VALUE_COMPLETED)
+        parser_fail(&tokens, "a value that is kept or edited where no parameter begins");
+    if (shape->has_series && shape->has_edited)
+        parser_fail(&tokens, "a series beside values that are kept or edited");
     if (values >= VALUES_MAX)
         parser_fail(&tokens, "a shape of too many values");
     if (!parser_good(&tokens))

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/value.h"
-#include "reader/trace.h"
+#include "reader/evaluation.h"
 
 /* A slot of a series: its value in the last value that has it, and what comes after that. */
 struct series_slot {
@@ -20,25 +20,7 @@ struct series_shape {
     bool met;
 };
 
-struct evaluation {
-    const struct volume *volume;
-    const struct values_place *place;
-    const struct caller *caller;
-    struct arena *arena;
-    uint64_t budget;         /* bytes that may still be taken */
-    struct cursor tokens;
-    struct cursor columns;   /* of the slots that are still to come */
-    uint32_t next_column;
-    const struct view *view; /* NULL: there is none */
-    bool in_series;            /* a value of one is being evaluated: */
-    bool first;                /* the first one of its shape */
-    struct series_slot *slots;
-    size_t slot;               /* the next one */
-    enum pilgrim_status status;
-    const char *problem;
-};
-
-static void fail(struct evaluation *e, enum pilgrim_status status, const char *problem)
+void evaluation_fail(struct evaluation *e, enum pilgrim_status status, const char *problem)
 {
     if (e->status == PILGRIM_OK) {
         e->status = status;
@@ -49,20 +31,20 @@ static void fail(struct evaluation *e, enum pilgrim_status status, const char *p
 static bool charge(struct evaluation *e, uint64_t bytes)
 {
     if (bytes > e->budget) {
-        fail(e, PILGRIM_LIMIT, "values that need more memory than a file of its length may take");
+        evaluation_fail(e, PILGRIM_LIMIT, "values that need more memory than a file of its length may take");
         return false;
     }
     e->budget -= bytes;
     return true;
 }
 
-static void *take(struct evaluation *e, size_t bytes)
+void *evaluation_take(struct evaluation *e, size_t bytes)
 {
     if (!charge(e, bytes))
         return NULL;
     void *at = arena_take(e->arena, bytes + !bytes);
     if (!at)
-        fail(e, PILGRIM_NOMEM, "not enough memory");
+        evaluation_fail(e, PILGRIM_NOMEM, "not enough memory");
     return at;
 }
 
@@ -78,11 +60,9 @@ static int64_t column_next(struct evaluation *e, int64_t x)
 static uint64_t differences_next(struct evaluation *e)
 {
     int64_t number = column_next(e, e->caller->rank);
-    uint64_t sequence = (uint64_t)number;
-    if (number >= 0 && rules_have(&e->volume->rules, sequence) &&
-        !rules_sequence_total(&e->volume->rules, sequence).has_ramp)
-        return sequence;
-    fail(e, PILGRIM_DAMAGED, "differences that are no sequence");
+    if (is_differences(e->volume, number))
+        return (uint64_t)number;
+    evaluation_fail(e, PILGRIM_DAMAGED, "differences that are no sequence");
     return 0;
 }
 
@@ -93,7 +73,7 @@ static uint64_t difference_next(struct evaluation *e, struct rules_cursor *diffe
 {
     uint64_t code = 0;
     if (!rules_cursor_next(differences, &code))
-        fail(e, PILGRIM_DAMAGED, wrong_length);
+        evaluation_fail(e, PILGRIM_DAMAGED, wrong_length);
     return (uint64_t)unzigzag(code);
 }
 
@@ -111,20 +91,24 @@ static int64_t next_slot_of(struct evaluation *e, int64_t x)
     const struct signature *signature = e->place->signature;
     if (e->in_series)
         return slot_next(e);
-    if (!signature->is_vector)
+    if (e->place->unzipped)
+        return (int64_t)e->place->unzipped->slots[e->slot++].value;
+    if (!signature->is_vector && !signature->is_unzipped)
         return column_next(e, x);
     uint64_t first = (uint64_t)column_next(e, e->caller->rank);
     uint64_t sequence = differences_next(e);
-    if (sequence == 0)
+    if (signature->is_unzipped)
+        column_next(e, e->caller->rank); /* the factor */
+    if (sequence == 0 || signature->is_unzipped)
         return (int64_t)first;
     if (rules_length(&e->volume->rules, sequence) != signature->count - 1) {
-        fail(e, PILGRIM_DAMAGED, wrong_length);
+        evaluation_fail(e, PILGRIM_DAMAGED, wrong_length);
         return 0;
     }
     return (int64_t)(first + (uint64_t)rules_sum(&e->volume->rules, sequence, e->place->within));
 }
 
-static int64_t next_slot(struct evaluation *e)
+int64_t evaluation_slot(struct evaluation *e)
 {
     return next_slot_of(e, e->caller->rank);
 }
@@ -149,7 +133,7 @@ static int64_t modulo(__int128 v, int64_t size)
 static void set_rank(struct evaluation *e, struct pilgrim_value *v)
 {
     if (!e->view || e->view->size <= 0) {
-        fail(e, PILGRIM_DAMAGED, "a rank of a group that does not exist");
+        evaluation_fail(e, PILGRIM_DAMAGED, "a rank of a group that does not exist");
         return;
     }
     int64_t size = e->view->size, relative = modulo(next_slot_of(e, e->view->rank), size);
@@ -168,7 +152,7 @@ static void set_text(struct evaluation *e, struct pilgrim_value *v)
 {
     v->length = (size_t)cursor_varint(&e->tokens);
     const uint8_t *from = cursor_take(&e->tokens, v->length);
-    char *text = take(e, v->length + 1);
+    char *text = evaluation_take(e, v->length + 1);
     if (!text)
         return;
     memcpy(text, from, v->length);
@@ -178,17 +162,15 @@ static void set_text(struct evaluation *e, struct pilgrim_value *v)
 
 static bool truth(struct evaluation *e)
 {
-    int64_t bit = next_slot(e);
+    int64_t bit = evaluation_slot(e);
     if (bit != 0 && bit != 1)
-        fail(e, PILGRIM_DAMAGED, "a truth value that is neither 0 nor 1");
+        evaluation_fail(e, PILGRIM_DAMAGED, "a truth value that is neither 0 nor 1");
     return bit != 0;
 }
 
-static void evaluate(struct evaluation *e, struct pilgrim_value *v);
-
-static void evaluate_items(struct evaluation *e, struct pilgrim_value *v, size_t count)
+void evaluate_items(struct evaluation *e, struct pilgrim_value *v, size_t count)
 {
-    struct pilgrim_value *items = take(e, count * sizeof *items);
+    struct pilgrim_value *items = evaluation_take(e, count * sizeof *items);
     v->items = items;
     v->count = items ? count : 0;
     for (size_t i = 0; i < v->count && e->status == PILGRIM_OK; i++)
@@ -205,7 +187,7 @@ static void evaluate_status(struct evaluation *e, struct pilgrim_value *v)
 }
 
 /* Values are nested at most NESTING_MAX deep: so is this. */
-static void evaluate(struct evaluation *e, struct pilgrim_value *v)
+void evaluate(struct evaluation *e, struct pilgrim_value *v)
 {
     static const uint8_t types[VALUE_TAG_COUNT] = {
         [VALUE_NONE] = PILGRIM_NONE,       [VALUE_NAME] = PILGRIM_NAME,     [VALUE_INT] = PILGRIM_INT,
@@ -214,7 +196,8 @@ static void evaluate(struct evaluation *e, struct pilgrim_value *v)
         [VALUE_STACK] = PILGRIM_STACK,     [VALUE_STATIC] = PILGRIM_STATIC, [VALUE_DEVICE] = PILGRIM_DEVICE,
         [VALUE_STRING] = PILGRIM_STRING,   [VALUE_ARRAY] = PILGRIM_ARRAY,   [VALUE_FLAGS] = PILGRIM_FLAGS,
         [VALUE_STATUS] = PILGRIM_STATUS,   [VALUE_SYMBOL] = PILGRIM_SYMBOL, [VALUE_FUNCTION] = PILGRIM_FUNCTION,
-        [VALUE_SERIES] = PILGRIM_ARRAY,
+        [VALUE_SERIES] = PILGRIM_ARRAY,    [VALUE_KEEP] = PILGRIM_KEPT,     [VALUE_EDITED] = PILGRIM_EDITED,
+        [VALUE_COMPLETED] = PILGRIM_COMPLETED, [VALUE_POSTED] = PILGRIM_POSTED,
     };
     uint8_t tag = cursor_u8(&e->tokens);
     *v = (struct pilgrim_value){.type = (enum pilgrim_value_type)types[tag]};
@@ -224,40 +207,40 @@ static void evaluate(struct evaluation *e, struct pilgrim_value *v)
         set_name(e, v);
         break;
     case VALUE_INT:
-        v->integer = next_slot(e);
+        v->integer = evaluation_slot(e);
         break;
     case VALUE_BOOL:
         v->integer = truth(e);
         break;
     case VALUE_REAL:
-        bits = next_slot(e);
+        bits = evaluation_slot(e);
         memcpy(&v->real, &bits, sizeof v->real);
         break;
     case VALUE_RANK:
         set_rank(e, v);
         break;
     case VALUE_VIEW:
-        set_view(e, next_slot(e));
+        set_view(e, evaluation_slot(e));
         evaluate(e, v);
         break;
     case VALUE_OBJECT:
         set_name(e, v);
-        v->id = next_slot(e);
+        v->id = evaluation_slot(e);
         break;
     case VALUE_DEVICE:
-        v->device = next_slot(e);
-        v->id = next_slot(e);
-        v->offset = next_slot(e);
+        v->device = evaluation_slot(e);
+        v->id = evaluation_slot(e);
+        v->offset = evaluation_slot(e);
         break;
     case VALUE_REQUEST:
     case VALUE_HEAP:
     case VALUE_STATIC:
-        v->id = next_slot(e);
-        v->offset = next_slot(e);
+        v->id = evaluation_slot(e);
+        v->offset = evaluation_slot(e);
         break;
     case VALUE_STACK:
     case VALUE_FUNCTION:
-        v->id = next_slot(e);
+        v->id = evaluation_slot(e);
         break;
     case VALUE_STRING:
     case VALUE_SYMBOL:
@@ -272,6 +255,18 @@ static void evaluate(struct evaluation *e, struct pilgrim_value *v)
         break;
     case VALUE_SERIES:
         evaluate_series(e, v);
+        break;
+    case VALUE_KEEP:
+        evaluate_keep(e, v);
+        break;
+    case VALUE_EDITED:
+        evaluate_edited(e, v);
+        break;
+    case VALUE_COMPLETED:
+        evaluate_completed(e, v);
+        break;
+    case VALUE_POSTED:
+        evaluate_posted(e, v);
         break;
     default: /* VALUE_NONE */
         break;
@@ -293,7 +288,7 @@ static void open_cursor(struct evaluation *e, struct rules_cursor *cursor, uint6
 {
     const struct rules *rules = &e->volume->rules;
     if (charge(e, rules_cursor_bytes(rules, sequence)) && rules_cursor_init(cursor, rules, sequence) != PILGRIM_OK)
-        fail(e, PILGRIM_NOMEM, "not enough memory");
+        evaluation_fail(e, PILGRIM_NOMEM, "not enough memory");
 }
 
 static void open_slot(struct evaluation *e, struct series *s)
@@ -302,7 +297,7 @@ static void open_slot(struct evaluation *e, struct series *s)
         size_t capacity = 2 * s->slot_capacity + 4;
         struct series_slot *slots = realloc(s->slots, capacity * sizeof *slots);
         if (!slots) {
-            fail(e, PILGRIM_NOMEM, "not enough memory");
+            evaluation_fail(e, PILGRIM_NOMEM, "not enough memory");
             return;
         }
         s->slots = slots;
@@ -337,7 +332,7 @@ static void open_value(struct evaluation *e, struct series *s)
 
 static void open_series(struct evaluation *e, struct series *s)
 {
-    s->shapes = take(e, s->shape_count * sizeof *s->shapes);
+    s->shapes = evaluation_take(e, s->shape_count * sizeof *s->shapes);
     if (s->shapes && s->shape_count > 1)
         open_cursor(e, &s->places, differences_next(e));
     for (size_t i = 0; i < s->shape_count && e->status == PILGRIM_OK; i++) {
@@ -357,7 +352,7 @@ static void close_series(struct evaluation *e, struct series *s)
     rules_cursor_free(&s->places);
     free(s->slots);
     if (more > 0)
-        fail(e, PILGRIM_DAMAGED, wrong_length);
+        evaluation_fail(e, PILGRIM_DAMAGED, wrong_length);
 }
 
 /* Values of a series are evaluated one after another, each slot going along its sequence. */
@@ -365,7 +360,7 @@ static void evaluate_series(struct evaluation *e, struct pilgrim_value *v)
 {
     size_t count = (size_t)cursor_varint(&e->tokens);
     struct series s = {.shape_count = (size_t)cursor_varint(&e->tokens)};
-    struct pilgrim_value *items = take(e, count * sizeof *items);
+    struct pilgrim_value *items = evaluation_take(e, count * sizeof *items);
     uint64_t number = 0;
     if (items)
         open_series(e, &s);
@@ -378,7 +373,7 @@ static void evaluate_series(struct evaluation *e, struct pilgrim_value *v)
         if (i > 0 && s.shape_count > 1)
             number += difference_next(e, &s.places);
         if (number >= s.shape_count) {
-            fail(e, PILGRIM_DAMAGED, "a value of a series with a shape that does not exist");
+            evaluation_fail(e, PILGRIM_DAMAGED, "a value of a series with a shape that does not exist");
             break;
         }
         struct series_shape *shape = &s.shapes[number];
@@ -393,11 +388,14 @@ static void evaluate_series(struct evaluation *e, struct pilgrim_value *v)
     close_series(e, &s);
 }
 
+/* ---- signatures ---- */
+
 static void evaluate_parameters(struct evaluation *e, const struct function *f, enum pilgrim_direction direction,
-                                struct pilgrim_value *values)
+                                const struct pilgrim_value *in, struct pilgrim_value *values)
 {
     for (size_t i = 0; i < f->shown.parameter_count; i++) {
         values[i] = (struct pilgrim_value){0};
+        e->in_value = in && f->shown.parameters[i].direction == PILGRIM_INOUT ? &in[i] : NULL;
         if ((f->shown.parameters[i].direction & direction) && e->status == PILGRIM_OK)
             evaluate(e, &values[i]);
     }
@@ -407,7 +405,9 @@ struct values_place values_find(const struct volume *v, const struct part *part,
 {
     uint32_t low = 0, high = part->count - 1;
     if (!part->first)
-        return (struct values_place){.signature = &v->signatures[part->signatures[number]], .position = position};
+        return (struct values_place){.signature = &v->signatures[part->signatures[number]],
+                                     .index = (uint32_t)number,
+                                     .position = position};
     while (low < high) {
         uint32_t middle = high - (high - low) / 2;
         if (part->first[middle] <= number)
@@ -416,38 +416,61 @@ struct values_place values_find(const struct volume *v, const struct part *part,
             high = middle - 1;
     }
     return (struct values_place){.signature = &v->signatures[part->signatures[low]],
+                                 .index = low,
                                  .within = number - part->first[low],
                                  .position = position};
 }
 
-enum pilgrim_status signature_evaluate(const struct volume *v, const struct values_place *place,
-                                       const struct function *f, const struct caller *caller, struct arena *arena,
-                                       struct call_values **values, const char **problem)
+/* Before the first token of the values at PLACE. */
+static struct evaluation evaluation_begin(const struct volume *v, const struct values_place *place,
+                                          const struct caller *caller, struct arena *arena)
 {
     const struct shape *shape = &v->shapes[place->signature->shape];
-    size_t count = f->shown.parameter_count;
+    const struct bytes *content = &v->content[SECTION_CALLS];
+    const uint8_t *columns = place->signature->columns;
     struct evaluation e = {.volume = v,
                            .place = place,
                            .caller = caller,
                            .arena = arena,
                            .budget = v->call_budget,
                            .next_column = place->signature->next_column};
-    const struct bytes *content = &v->content[SECTION_CALLS];
-    const uint8_t *columns = place->signature->columns;
     cursor_init(&e.tokens, shape->tokens, shape->length);
     cursor_init(&e.columns, columns, (size_t)(content->data + content->length - columns));
     set_view(&e, 0);
-    struct call_values *made = take(&e, sizeof *made);
+    return e;
+}
+
+enum pilgrim_status signature_int(const struct volume *v, const struct values_place *place, const struct caller *caller,
+                                  int64_t *number, const char **problem)
+{
+    struct evaluation e = evaluation_begin(v, place, caller, NULL);
+    *number = evaluation_slot(&e);
+    *problem = e.problem;
+    return e.status;
+}
+
+enum pilgrim_status signature_evaluate(const struct volume *v, const struct values_place *place,
+                                       const struct function *f, const struct caller *caller, struct arena *arena,
+                                       struct call_values **values, const char **problem)
+{
+    size_t count = f->shown.parameter_count;
+    struct evaluation e = evaluation_begin(v, place, caller, arena);
+    struct call_values *made = evaluation_take(&e, sizeof *made);
+    e.function = &f->shown;
     if (made) {
-        made->in = take(&e, count * sizeof *made->in);
-        made->out = take(&e, count * sizeof *made->out);
+        made->in = evaluation_take(&e, count * sizeof *made->in);
+        made->out = evaluation_take(&e, count * sizeof *made->out);
     }
     if (e.status == PILGRIM_OK) {
-        evaluate_parameters(&e, f, PILGRIM_IN, made->in);
-        evaluate_parameters(&e, f, PILGRIM_OUT, made->out);
+        evaluate_parameters(&e, f, PILGRIM_IN, NULL, made->in);
+        e.in = made->in;
+        evaluate_parameters(&e, f, PILGRIM_OUT, made->in, made->out);
+        e.in = NULL;
+        evaluate_completions(&e, made->out);
     }
     if (e.status == PILGRIM_OK)
         evaluate(&e, &made->ret);
+    evaluate_keeping(&e);
     *values = made;
     *problem = e.problem;
     return e.status;

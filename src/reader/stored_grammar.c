@@ -86,11 +86,21 @@ uint32_t pilgrim_grammar_rules(const struct pilgrim_grammar *g)
     return g->count ? g->count : 1;
 }
 
+/* What the RULE among the uses is if it is a block, else NULL. A block's symbols are its terminals. */
+static const struct block *block_of(const struct pilgrim_grammar *g, uint32_t rule)
+{
+    const struct rules_symbol *s = &g->rules->symbols[g->rules->first[g->uses[g->order[rule]].rule]];
+    return rules_is_block(s) ? rules_block(g->rules, s) : NULL;
+}
+
 size_t pilgrim_grammar_symbols(const struct pilgrim_grammar *g, uint32_t rule)
 {
     if (rule >= g->count)
         return rule == 0 ? g->sequence % 2 : 0;
     uint32_t stored = g->uses[g->order[rule]].rule;
+    const struct block *block = block_of(g, rule);
+    if (block)
+        return block->count;
     return g->rules->first[stored + 1] - g->rules->first[stored];
 }
 
@@ -100,6 +110,12 @@ struct pilgrim_symbol pilgrim_grammar_symbol(const struct pilgrim_grammar *g, ui
         return (struct pilgrim_symbol){0};
     if (g->count == 0)
         return (struct pilgrim_symbol){.value = g->sequence / 2, .exponent = 1};
+    const struct block *block = block_of(g, rule);
+    if (block) {
+        struct block_walk walk = block_begin(block);
+        block_seek(&walk, (uint32_t)i);
+        return (struct pilgrim_symbol){.value = block_next(&walk), .exponent = 1};
+    }
     const struct rules_symbol *s = &g->rules->symbols[g->rules->first[g->uses[g->order[rule]].rule] + i];
     return (struct pilgrim_symbol){.is_rule = s->is_rule,
                                    .ramp = s->is_ramp,

@@ -57,6 +57,11 @@ bool part_place(const struct volume *v, const struct row *row, const struct stre
     return set != NULL;
 }
 
+bool row_is_loop(const struct volume *v, uint32_t row)
+{
+    return v->functions[v->classes[v->rows[row].class].function].is_loop;
+}
+
 /* ---- public ---- */
 
 uint32_t pilgrim_rank_count(const struct pilgrim_trace *t)
@@ -88,7 +93,7 @@ uint64_t pilgrim_call_count(const struct pilgrim_trace *t, uint32_t rank, uint32
     struct stream_place at;
     if (find_thread(t, rank, thread, &v, &at) != PILGRIM_OK)
         return 0;
-    return rules_length(&v->rules, at.group->sequence);
+    return at.group->loop_count == 0 ? at.group->calls : loops_call_count(t, rank, thread, at.group);
 }
 
 bool pilgrim_property_at(const struct pilgrim_trace *t, size_t i, const char **key, const char **value)
@@ -121,6 +126,7 @@ enum pilgrim_status pilgrim_thread_info(const struct pilgrim_trace *t, uint32_t 
     *info = (struct pilgrim_thread_info){.structure_group = v->first_group + (uint32_t)(at.group - v->groups),
                                          .structure_group_size = column_size(at.group->members),
                                          .class_count = at.group->row_count,
+                                         .loop_count = at.group->loop_count,
                                          .structure = at.group->sequence};
     return PILGRIM_OK;
 }
@@ -144,8 +150,11 @@ enum pilgrim_status pilgrim_class_info(const struct pilgrim_trace *t, uint32_t r
                                         .value_group_size = found.size,
                                         .signature_count = found.part->numbers,
                                         .values = found.part->sequence,
-                                        .timed = v->timed};
-    if (v->timed) {
+                                        .timed = v->timed && !row_is_loop(v, at.group->rows[class_number])};
+    for (uint32_t i = 0; i < at.group->loop_count; i++)
+        if (at.group->loops[i].place == class_number)
+            info->body = at.group->loops[i].body;
+    if (info->timed) {
         const uint16_t *times = at.group->times[class_number];
         info->mean_ns = timing_decode(times[0]);
         info->min_ns = timing_decode(times[1]);

@@ -19,7 +19,7 @@ void times_parse(struct parser *p)
         struct group *group = &v->groups[i];
         group->times = parser_take(p, group->row_count, sizeof *group->times);
         for (uint32_t k = 0; k < group->row_count && parser_good(p); k++)
-            for (unsigned j = 0; j < 3; j++)
+            for (unsigned j = 0; j < 3 && !row_is_loop(v, group->rows[k]); j++)
                 group->times[k][j] = parse_time(p);
     }
 }

@@ -21,8 +21,11 @@
 #include "format/trace_file.h"
 #include "grammar/rules.h"
 #include "pilgrim/reader.h"
+#include "reader/begun.h"
+#include "reader/registers.h"
 
 #define NESTING_MAX 32          /* of values */
+#define LOOP_FUNCTION "pilgrim_loop"
 #define FRAMES_MAX 64           /* of a call class */
 #define BUILD_ID_MAX 32         /* bytes */
 #define VALUES_MAX (1u << 28)   /* a shape stands for less */
@@ -38,6 +41,8 @@ struct string {
 struct function {
     struct pilgrim_function shown;
     uint32_t value_count;
+    bool is_loop;
+    struct begun_parameters begun;
 };
 
 struct module {
@@ -64,6 +69,9 @@ struct shape {
     uint32_t slot_count;   /* but for those of series themselves */
     uint32_t column_count; /* that a signature which is no vector has */
     bool has_series;
+    bool has_edited;       /* or kept */
+    bool needs_registers;  /* keeps something, or is based on something kept: its values depend on the calls before, or may */
+    bool has_posted;       /* and on those that began operations */
 };
 
 enum column_kind {
@@ -91,12 +99,12 @@ struct column {
     };
 };
 
-/* A call's values, or those of COUNT calls, one after another. */
+/* A call's values; those of COUNT calls, one after another; or, unzipped, other ones each time. */
 struct signature {
     uint32_t shape;
-    bool is_vector;
+    bool is_vector, is_unzipped;
     uint64_t count;
-    const uint8_t *columns; /* in the content of the calls: a reference for each slot of the shape, in a vector two */
+    const uint8_t *columns; /* in the content of the calls: a reference for each slot of the shape; in a vector two, if unzipped three */
     uint32_t next_column;   /* what a reference of 0 means there */
     uint64_t length;        /* of those columns */
 };
@@ -128,6 +136,9 @@ struct part {
     uint32_t *signatures;
     uint64_t *first;   /* number of each signature's first values; NULL where that is its place */
     uint32_t count;    /* signatures */
+    bool has_unzipped;
+    bool needs_registers; /* some signature does */
+    bool has_posted;      /* idem */
     uint64_t numbers;
 };
 
@@ -140,12 +151,23 @@ struct row {
     uint64_t members;   /* that a group must have; LENGTH_ANY, LENGTH_NONE */
 };
 
+/* A row of a group that is a loop. */
+struct loop {
+    uint32_t place;  /* among the rows */
+    bool has_loops;  /* in its body */
+    uint64_t body;   /* a sequence, not empty, of places; of loops it has those only that stand before this one */
+    uint64_t calls;  /* in the body, without those of loops */
+};
+
 struct group {
     uint64_t sequence;
     bool is_process;
     const struct column *members;
     uint32_t *rows;
     uint32_t row_count;
+    uint32_t loop_count;
+    struct loop *loops; /* in the order of their places */
+    uint64_t calls;     /* of a member, without those of loops */
     uint16_t (*times)[3]; /* of each row: codes of the mean, the shortest and the longest duration */
 };
 
@@ -292,6 +314,44 @@ struct part_place {
 bool part_place(const struct volume *v, const struct row *row, const struct stream_place *member,
                 struct part_place *at);
 
+bool row_is_loop(const struct volume *v, uint32_t row);
+
+/* The calls of a thread of a group with loops (loop_counts.c); as pilgrim_call_count. */
+uint64_t loops_call_count(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread, const struct group *group);
+
+/* ---- unzipped signatures (unzipped.c) ---- */
+
+/* One slot: first, first + factor x (the first difference), ... */
+struct unzipped_slot {
+    uint64_t first, factor;
+    uint64_t value;    /* the one that is current */
+    uint64_t sequence; /* of differences; 0: there are none but 0 */
+    struct rules_cursor differences;
+};
+
+/* The values of an unzipped signature for one member, one call's after another's. All zero: it is not open. */
+struct unzipped {
+    const struct volume *volume;
+    struct unzipped_slot *slots;
+    uint32_t slot_count;
+    uint64_t met; /* how many calls' values have been passed, the current ones included; 0: none are current */
+};
+
+/* Before the first call's values of signature S, which is unzipped, for the member at POSITION, of rank RANK. Memory comes off
+ * *BUDGET, bytes. *U is to be freed, also after an error.
+ * errors: PILGRIM_NOMEM; PILGRIM_DAMAGED and PILGRIM_LIMIT with *PROBLEM set to a constant */
+enum pilgrim_status unzipped_open(const struct volume *v, const struct signature *s, uint64_t position, uint32_t rank,
+                                  uint64_t *budget, struct unzipped *u, const char **problem) PILGRIM_CHECKED;
+void unzipped_free(struct unzipped *u);
+
+/* Passes to the next call's values, in O(slots); over COUNT, in a time that depends on the grammars' size.
+ * errors: PILGRIM_DAMAGED with *PROBLEM set to a constant: there are fewer */
+enum pilgrim_status unzipped_next(struct unzipped *u, const char **problem) PILGRIM_CHECKED;
+enum pilgrim_status unzipped_skip(struct unzipped *u, uint64_t count, const char **problem) PILGRIM_CHECKED;
+
+/* Whether the number of a column is a sequence of differences. */
+bool is_differences(const struct volume *v, int64_t number);
+
 /* ---- values (evaluate.c) ---- */
 
 struct view {
@@ -304,6 +364,8 @@ struct caller {
     uint32_t rank; /* in the trace */
     const struct view *views;
     size_t view_count;
+    struct registers *registers; /* of the thread; NULL: what is edited, kept, completed or posted is given as it is stored */
+    const struct begun *begun;   /* of the thread; NULL: likewise */
 };
 
 /* A call's values, as pilgrim_call has them. */
@@ -316,18 +378,24 @@ struct call_values {
 /* Which values, and whose. */
 struct values_place {
     const struct signature *signature;
+    uint32_t index;    /* of the signature, in its part */
     uint64_t within;   /* a vector: which of its values */
     uint64_t position; /* of the member */
+    const struct unzipped *unzipped; /* of an unzipped one: its current values; NULL: the first ones */
 };
 
 /* The values with number NUMBER, below part->numbers. */
 struct values_place values_find(const struct volume *v, const struct part *part, uint64_t number, uint64_t position);
 
-/* The values at PLACE, of a function F, for CALLER; all memory from ARENA.
+/* The values at PLACE, of a function F, for CALLER; all memory from ARENA. What they keep is put into its registers.
  * errors: PILGRIM_NOMEM; PILGRIM_DAMAGED and PILGRIM_LIMIT with *PROBLEM set to a constant */
 enum pilgrim_status signature_evaluate(const struct volume *v, const struct values_place *place,
                                        const struct function *f, const struct caller *caller, struct arena *arena,
                                        struct call_values **values, const char **problem);
+
+/* The number that a signature, whose shape is one int, has at PLACE. errors: PILGRIM_DAMAGED with *PROBLEM set to a constant */
+enum pilgrim_status signature_int(const struct volume *v, const struct values_place *place, const struct caller *caller,
+                                  int64_t *number, const char **problem);
 
 /* A cursor over RANK's process stream (cursor.c); as pilgrim_cursor_open. */
 enum pilgrim_status process_cursor_open(const struct pilgrim_trace *trace, uint32_t rank, struct pilgrim_cursor **cursor,

@@ -1,5 +1,11 @@
-/* The signatures of one call class: each distinct key (base/value.h) has a terminal, 0, 1, 2, ... in order of
- * first appearance (SC'21 paper 2.1, the call signature table; here one table a class). */
+/* The values of one call class: its signatures, and in which order they came.
+ *
+ * Each distinct key (base/value.h) is a signature and has a terminal, 0, 1, 2, ... in order of first appearance (SC'21 paper 2.1,
+ * the call signature table; here one table a class). The sequence of terminals is a grammar (grammar/sequence.h).
+ *
+ * Where signatures keep being new the class is *unzipped*: the slots that vary most leave the key and become sequences of their own
+ * (grammar/numbers.h); keys that differ in those slots alone are one signature. What was recorded before stays as it is, unless
+ * that is little. The same calls make the same split. */
 #ifndef PILGRIM_SIGNATURE_H
 #define PILGRIM_SIGNATURE_H
 
@@ -7,30 +13,56 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/bytes.h"
+#include "base/intern.h"
+#include "grammar/numbers.h"
+#include "grammar/sequence.h"
 #include "pilgrim/status.h"
 
-struct signature;
+/* When a class is unzipped: of the last calls of the class that had UNZIP_NEW new signatures, one in UNZIP_SHARE or more had
+ * one. Fewer: a loop over as many different partners comes round in the end. */
+#define UNZIP_NEW 512
+#define UNZIP_SHARE 4
 
-/* All zero is an empty table. Used by one thread at a time. */
+/* Which slots: those with more distinct values than that among the signatures of the same shape, or else the one with the most. The
+ * others stay together, as what one of them is may well follow from another one (the source from the index that MPI_Waitany returns). */
+#define UNZIP_DISTINCT 64
+
+/* And if the class has had so few calls, those are recorded anew. */
+#define UNZIP_REPLAY 8192
+
+struct signature;
+struct skeleton;
+
+/* All zero has recorded nothing. Used by one thread at a time. */
 struct signatures {
-    struct signature *table;     /* uthash */
+    struct signature *table;     /* uthash by key; the zipped ones that can come again */
+    struct signature *unzipped;  /* uthash by key, with 0 in the slots that vary */
+    struct skeleton *skeletons;  /* uthash by key with 0 in all slots: those of unzipped signatures */
     struct signature **by_terminal;
     uint32_t count;
     uint32_t capacity;
-    struct signature *last;      /* the one interned last: its successor is the prediction */
+    struct signature *last;      /* of the last call: its successor is the prediction */
+    struct sequence sequence;    /* of terminals */
+    struct bytes scratch;
+    uint32_t checked;            /* signatures ... */
+    uint64_t checked_calls;      /* ... and calls, when it was last considered to unzip */
     struct arena memory;
 };
 
-/* The terminal of KEY, in *TERMINAL, added if new.
- * A key equal to the one that followed the last key the time before costs one comparison, no hash.
- * length:  bytes, 1..2^31
- * errors:  PILGRIM_NOMEM (table unchanged), PILGRIM_LIMIT
- * memory:  copies key */
-enum pilgrim_status signature_intern(struct signatures *s, const void *key, size_t length, uint32_t *terminal)
-    PILGRIM_CHECKED;
+/* Records a call with the values KEY, LENGTH bytes, 1..2^31 (copied if new). A key equal to the one that followed the last key the time
+ * before, or equal but for unzipped slots, costs one comparison, no hash.
+ * POOL: of all classes that share chunks of numbers.
+ * errors: PILGRIM_NOMEM, PILGRIM_LIMIT: the call is lost, record no more */
+enum pilgrim_status signature_append(struct signatures *s, struct intern *pool, const void *key,
+                                     size_t length) PILGRIM_CHECKED;
 
-/* The key of TERMINAL < s->count; borrowed until signatures_free. */
+/* The key of TERMINAL < s->count, with 0 in the slots that vary; borrowed until the next call. */
 const uint8_t *signature_key(const struct signatures *s, uint32_t terminal, size_t *length);
+
+/* The slots of TERMINAL that vary, where they are in the key, in increasing order; returns how many: 0, it is not unzipped. */
+uint32_t signature_varying(const struct signatures *s, uint32_t terminal, const uint32_t **offsets,
+                           const struct numbers **numbers);
 
 size_t signatures_memory_bytes(const struct signatures *s);
 void signatures_free(struct signatures *s);

@@ -3,243 +3,29 @@
 
 Prints every call of TRACE, or those of RANK, as a line of JSON, without times: what `pilgrim-decode --format=json` must print too,
 but for "start" and "end". It shares no code with the project, so that an error in the writer and the same error in
-the reader cannot hide each other. It is slower, and simpler, than the real one. Two files, to be read beside the document.
+the reader cannot hide each other. It is slower, and simpler, than the real one. Four files, to be read beside the document.
 
 Lines are streamed; memory is a small multiple of the file whatever its counts claim, because grammars stay grammars. Exit
 status: 0 all printed, 1 damaged (what came before the damage was printed), 2 wrong use.
 """
 import bisect
-import collections
 import itertools
 import os
 import re
-import struct
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from second_parts import (CALLS, DEFINITIONS, EXPANSION_MAX, MEMO_MAX, TIMES, Column, Cursor, Damage, Rules, Split,  # noqa: E402
-                          Table, volumes_read, wrap)
+from second_grammar import EXPANSION_MAX, MEMO_MAX, Column, Rules, Split  # noqa: E402
+from second_parts import CALLS, DEFINITIONS, TIMES, Damage, Table, volumes_read  # noqa: E402
+from second_values import ARRAY, INT, SERIES, Printer, Request, Shape, Signature, Unzipped, escape, quote  # noqa: E402
 
-NESTING_MAX = 32
 CALLERS_MAX = 63
 BUILD_ID_MAX = 32
-EXACT_MAX = 1 << 53
-SHAPE_MAX = 1 << 28
+KEPT_ITEMS_MAX = 1 << 24
+BEGUN_MAX = 1 << 20
+LOOP = "pilgrim_loop"
 
-NONE, NAME, INT, BOOL, REAL, RANK, VIEW, OBJECT, REQUEST, HEAP = range(1, 11)
-STACK, STATIC, DEVICE, STRING, ARRAY, FLAGS, STATUS, SYMBOL, FUNCTION, SERIES = range(11, 21)
-SLOTS = {INT: 1, BOOL: 1, REAL: 1, RANK: 1, VIEW: 1, OBJECT: 1, REQUEST: 2, HEAP: 2, STACK: 1, STATIC: 2,
-         DEVICE: 3, FUNCTION: 1}
-
-
-# ---- values ------------------------------------------------------------------------------------------------------
-
-class Escapes(dict):
-    """For str.translate: what JSON must have escaped."""
-
-    def __missing__(self, code):
-        if code < 0x20:
-            self[code] = "\\u%04x" % code
-        elif 0xdc80 <= code <= 0xdcff:  # surrogateescape: a byte that is not UTF-8
-            self[code] = "\\u%04x" % (code - 0xdc00)
-        else:
-            self[code] = chr(code)
-        return self[code]
-
-
-ESCAPES = Escapes({0x22: '\\"', 0x5c: "\\\\"})
-
-
-def escape(text):
-    """The bytes TEXT as the inside of a JSON string."""
-    return text.decode("utf-8", "surrogateescape").translate(ESCAPES)
-
-
-def quote(text):
-    return '"' + text + '"'
-
-
-class Shape:
-    """values: a tree of (tag, operand, first slot, values that follow). slots: of each whether it is in a series.
-    has_series: whether there is one."""
-
-    def __init__(self, content, strings):
-        self.cursor, self.strings = Cursor(content), strings
-        self.values, self.slots, self.has_series, size = [], [], False, 0
-        while self.cursor.left():
-            value, more = self.token_read(1, False)
-            self.values.append(value)
-            size += more
-        if size >= SHAPE_MAX:
-            raise Damage("a shape of 2^28 values or more")
-
-    def token_read(self, depth, inside):
-        """A value, and how many values it stands for. inside: of a series."""
-        if depth > NESTING_MAX:
-            raise Damage("values nested deeper than %d" % NESTING_MAX)
-        c, tag = self.cursor, self.cursor.u8()
-        operand, follow, first = None, 0, len(self.slots)
-        self.slots += [inside] * SLOTS.get(tag, 0)
-        if tag in (NAME, OBJECT):
-            operand = escape(self.strings[c.index(len(self.strings), "string")])
-        elif tag in (STRING, SYMBOL):
-            operand = escape(c.text())
-        elif tag in (ARRAY, FLAGS):
-            follow = c.count()
-        elif tag == STATUS:
-            operand = c.u8()
-            if operand > 3:
-                raise Damage("status bits %d" % operand)
-            follow = 5 if operand & 2 else 4
-        elif tag == VIEW:
-            follow = 1
-        elif tag == SERIES:
-            operand, follow = c.varint(), c.varint()
-            if inside or operand < 2 or not 1 <= follow <= operand:
-                raise Damage("a series of %d values of %d shapes, or in a series" % (operand, follow))
-            self.slots += [False] * (follow > 1)
-            self.has_series = inside = True
-        elif not NONE <= tag <= FUNCTION:
-            raise Damage("a token with tag %d" % tag)
-        inner, sizes = [], []
-        for _ in range(follow):
-            item, size = self.token_read(depth + 1, inside)
-            if tag == FLAGS and item[0] not in (NAME, INT):
-                raise Damage("a flag that is neither a name nor an integer")
-            inner.append(item)
-            sizes.append(size)
-        return (tag, operand, first, inner), 1 + (operand * max(sizes) if tag == SERIES else sum(sizes))
-
-
-class Signature:
-    """length: for how many calls it stands. columns: of each slot its column, and that of its differences or None."""
-
-    def __init__(self, c, shapes, columns):
-        word = c.varint()
-        self.shape, self.length = shapes.at(word >> 1), 1
-        if word & 1:
-            self.length = c.varint()
-            if self.length < 2 or self.shape.has_series:
-                raise Damage("a vector of %d signatures, or of series" % self.length)
-        self.columns = []
-        for inside in self.shape.slots:
-            first = columns.read(c)
-            self.columns.append((first, columns.read(c) if inside or self.length > 1 else None))
-        self.sizes = {column.length for pair in self.columns for column in pair if column and column.length is not None}
-
-
-class Printer:
-    """Prints the values of one call: that of the member at POSITION, with RANK and its VIEWS, ELEMENT of the signature's vector.
-    element, length: in a series, which of how many values of the same shape."""
-
-    def __init__(self, signature, element, position, rank, views):
-        self.signature, self.element, self.position, self.rank, self.views = signature, element, position, rank, views
-        self.length = signature.length
-        self.view = 0
-
-    def slot(self, number, tag=INT):
-        column, differences = self.signature.columns[number]
-        if differences is None:
-            return column.value(self.position, self.views[self.view][0] if tag == RANK else self.rank)
-        value = column.value(self.position, self.rank)
-        code = differences.value(self.position, self.rank)
-        return wrap(value + column.rules.differences_sum(code, self.length - 1, self.element))
-
-    def relative(self, first):
-        if self.view >= len(self.views):
-            raise Damage("view %d of %d" % (self.view, len(self.views)))
-        place, size = self.views[self.view]
-        if size <= 0:
-            raise Damage("a rank in a view of size %d" % size)
-        return str((self.slot(first, RANK) + place) % size)
-
-    def items(self, array):
-        """The texts of the values of an array or series."""
-        tag, size, first, inner = array
-        if tag == ARRAY:
-            return [self.value(item) for item in inner]
-        shapes = [0] * size
-        if len(inner) > 1:
-            column, _ = self.signature.columns[first]
-            shapes = column.rules.differences_all(column.value(self.position, self.rank), size)
-        lengths, done, texts = collections.Counter(shapes), [0] * len(inner), []
-        for shape in lengths:
-            if not 0 <= shape < len(inner):
-                raise Damage("shape %d of a series of %d" % (shape, len(inner)))
-        for shape in shapes:
-            self.length, self.element = lengths[shape], done[shape]
-            done[shape] += 1
-            texts.append(self.value(inner[shape]))
-        return texts
-
-    def value(self, value):
-        tag, operand, first, inner = value
-        if tag == INT:
-            return integer(self.slot(first))
-        if tag == NONE:
-            return "null"
-        if tag in (NAME, STRING):
-            return quote(operand)
-        if tag in (ARRAY, SERIES):
-            return "[" + ",".join(self.items(value)) + "]"
-        if tag in (FLAGS, STATUS, VIEW):
-            return self.compound(tag, operand, first, inner)
-        if tag == SYMBOL:
-            return quote("fn:" + operand)
-        if tag == RANK:
-            return self.relative(first)
-        v = [self.slot(i) for i in range(first, first + SLOTS[tag])]
-        if tag == BOOL:
-            if v[0] not in (0, 1):
-                raise Damage("a logical of %d" % v[0])
-            return "true" if v[0] else "false"
-        if tag == REAL:
-            return real(v[0])
-        return quote(self.name(tag, operand, v))
-
-    @staticmethod
-    def name(tag, operand, v):
-        if tag == OBJECT:
-            return "%s:%d" % (operand, v[0])
-        if tag == REQUEST:
-            return "request:%d.%d" % (v[0], v[1])
-        if tag == HEAP:
-            return "heap:%d+%d" % (v[0], v[1])
-        if tag == STACK:
-            return "stack:%d" % v[0]
-        if tag == STATIC:
-            return "static:%d+%d" % (v[0], v[1])
-        if tag == DEVICE:
-            return "device:%d:%d+%d" % (v[0], v[1], v[2])
-        return "fn:%d" % v[0]
-
-    def compound(self, tag, operand, first, inner):
-        if tag == FLAGS:
-            return quote("|".join([i[1] if i[0] == NAME else str(self.slot(i[2])) for i in inner]))
-        if tag == STATUS:
-            keys = ("source", "tag", "bytes", "cancelled", "error")
-            pairs = ['"%s":%s' % (key, self.value(item)) for key, item in zip(keys, inner)]
-            pairs.append('"ignored":' + ("true" if operand & 1 else "false"))
-            return "{" + ",".join(pairs) + "}"
-        number = self.slot(first)
-        if number < 0:
-            raise Damage("view %d" % number)
-        self.view = number
-        return self.value(inner[0])
-
-
-def integer(v):
-    return str(v) if -EXACT_MAX <= v <= EXACT_MAX else quote(str(v))
-
-
-def real(bits):
-    v = struct.unpack("<d", struct.pack("<q", bits))[0]
-    text = "%.17g" % v
-    return quote(text) if text in ("inf", "-inf", "nan") else text
-
-
-# ---- the trace ---------------------------------------------------------------------------------------------------
 
 class Trace:
     def __init__(self, data):
@@ -320,8 +106,11 @@ class Volume:
     @staticmethod
     def function_read(c):
         """(name, [(parameter, direction)])"""
-        name, *rest = re.split(b"([,>&])", c.line().removesuffix(b":"))
+        line = c.line()
+        name, *rest = re.split(b"([,>&])", line.removesuffix(b":"))
         parameters = [(escape(parameter), {b",": 1, b">": 2, b"&": 3}[mark]) for mark, parameter in zip(rest[::2], rest[1::2])]
+        if name == LOOP.encode() and line != name + b":":
+            raise Damage("another declaration of %s" % LOOP)
         if not name or not all(parameter for parameter, _ in parameters):
             raise Damage("a function or a parameter without a name")
         return escape(name), parameters
@@ -350,7 +139,7 @@ class Volume:
 
     def times_read(self, c):
         for group in self.groups:
-            for _ in group.rows:
+            for _ in range(len(group.rows) - len(group.bodies)):
                 for _ in range(3):
                     if c.fixed(2) >= 7424:
                         raise Damage("a time code too large")
@@ -372,7 +161,7 @@ class Part:
     """A value group: the sequence of what its members do in their calls of a class. sizes: of its columns that have one."""
 
     def __init__(self, c, rules, signatures, call_class):
-        self.sequence = rules.number(c.varint())
+        self.sequence = rules.plain(c.varint())
         self.list = [signatures.read(c) for _ in range(c.count())]
         if len(set(map(id, self.list))) != len(self.list):
             raise Damage("a list with a signature twice")
@@ -381,6 +170,8 @@ class Part:
         for signature in self.list:
             if len(signature.shape.values) != need:
                 raise Damage("a shape of %d values for %s, which has %d" % (len(signature.shape.values), name, need))
+            if name == LOOP and signature.shape.values[0][0] != INT:
+                raise Damage("a loop with trips that are not an int")
         self.sizes = set().union(*[signature.sizes for signature in self.list])
         # Terminals are numbers in the list, in which a vector counts as often as it has calls.
         self.starts = list(itertools.accumulate([signature.length for signature in self.list], initial=0))
@@ -395,58 +186,136 @@ class Part:
 
 
 class Row:
-    """A class and its values: the parts of a partition, or the one part of all members."""
+    """A class and its values, or a loop and its trips: the parts of a partition, or the one part of all members."""
 
     def __init__(self, c, rules, classes, partitions, signatures):
         self.call_class = classes.read(c)
+        self.begins = ("request", 2) in self.call_class[0][1]
+        self.is_loop = self.call_class[0][0] == LOOP
         which = c.varint()
         self.partition = partitions.at(which - 1) if which else None
         self.parts = [Part(c, rules, signatures, self.call_class) for _ in (self.partition.sizes if which else [0])]
 
     def check(self, members, calls):
-        """That a group of MEMBERS, with CALLS of this class, may have this row."""
+        """That a group of MEMBERS, with CALLS of this class, may have this row. None: each member has its own number."""
         if self.partition and self.partition.size != members:
             raise Damage("a partition of %d for a group of %d" % (self.partition.size, members))
         for part, size in zip(self.parts, self.partition.sizes if self.partition else [members]):
             if not part.sizes <= {size}:
                 raise Damage("a column that is not as long as its value group, %d" % size)
-            if part.calls != calls:
+            if calls is not None and part.calls != calls:
                 raise Damage("values of %d calls for %d" % (part.calls, calls))
 
 
 class Group:
-    """A structure group."""
+    """A structure group. bodies: by the place of a loop."""
 
     def __init__(self, c, rules, rows, columns):
         word = c.varint()
-        self.is_process, self.sequence = word & 1, rules.number(word >> 1)
-        self.rows = [rows.read(c) for _ in range(c.count())]
-        if rules.largest[self.sequence] >= len(self.rows):
-            raise Damage("a sequence with row %d of %d" % (rules.largest[self.sequence], len(self.rows)))
+        self.is_process, self.sequence = word & 1, rules.plain(word >> 1)
+        self.rows, self.bodies = [], {}
+        for place in range(c.count()):
+            self.rows.append(rows.read(c))
+            if self.rows[-1].is_loop:
+                self.bodies[place] = rules.plain(c.varint())
+        self.has_posted = any(s.shape.has_posted for row in self.rows for part in row.parts for s in part.list)
         self.members = columns.read(c)
-        for row, calls in zip(self.rows, rules.counts(self.sequence, len(self.rows))):
+        self.bodies_check(rules)
+        counts = [None] * len(self.rows) if self.bodies else rules.counts(self.sequence, len(self.rows))
+        for row, calls in zip(self.rows, counts):
             row.check(self.members.size(), calls)
+
+    def bodies_check(self, rules):
+        if self.bodies and self.is_process:
+            raise Damage("a process stream with a loop")
+        for sequence in (self.sequence, *self.bodies.values()):
+            if rules.largest[sequence] >= len(self.rows):
+                raise Damage("a sequence with row %d of %d" % (rules.largest[sequence], len(self.rows)))
+        loops = list(self.bodies)
+        for number, (place, body) in enumerate(self.bodies.items()):
+            if not rules.lengths[body]:
+                raise Damage("a loop without a body")
+            for first, end, _ in rules.runs(body):
+                other = max(number, bisect.bisect_left(loops, first))  # the first loop from this one on that may stand there
+                if other < len(loops) and loops[other] < end:
+                    raise Damage("loop %d in the body of loop %d" % (loops[other], place))
 
 
 class Stream:
-    """One stream's calls: for each class, its value group, and the position in that."""
+    """One stream's calls: for each class, its value group, and the position in that. rank, views: of the process.
+    registers: what its calls have kept, each the texts of an array's items; None: something else. begun: by their requests, of the
+    calls that began an operation (source, tag, count)."""
 
-    def __init__(self, volume, split, number):
-        self.rules = volume.rules
+    def __init__(self, volume, split, number, rank, views):
+        self.rules, self.rank, self.views, self.registers, self.kept_items = volume.rules, rank, views, {}, 0
+        self.begun = {}
         self.group, place = split.place(number)
         self.parts = []
         for row in self.group.rows:
             part, position = row.partition.place(place) if row.partition else (0, place)
             self.parts.append((row.parts[part], position))
+        self.unzipped, self.known = {}, [{} for _ in self.parts]
 
     def calls(self):
         """(place of the class, terminal of its values) of every call."""
         values = [self.rules.terminals(part.sequence) for part, _ in self.parts]
+        if self.group.bodies:
+            yield from self.loops_unrolled(values)
+            return
         for place in self.rules.terminals(self.group.sequence):
             yield place, next(values[place])
 
+    def loops_unrolled(self, values):
+        """The same. values: iterators for the terminals of each row."""
+        stack, idle = [self.rules.terminals(self.group.sequence)], 0
+        while stack:
+            for place in stack[-1]:
+                terminal = next(values[place], None)
+                if terminal is None:
+                    raise Damage("row %d has fewer values than calls" % place)
+                if place not in self.group.bodies:
+                    idle = 0
+                    yield place, terminal
+                    continue
+                trips = self.trips(place, terminal)
+                idle += not trips
+                if idle > len(self.parts):
+                    raise Damage("more than %d loops without trips, one after another" % len(self.parts))
+                if trips:
+                    stack.append(self.rules.repeated(self.group.bodies[place], trips))
+                    break
+            else:
+                stack.pop()
+        for place, left in enumerate(values):
+            if next(left, None) is not None:
+                raise Damage("row %d has more values than calls" % place)
+
+    def trips(self, place, terminal):
+        trips = self.known[place].get(terminal)
+        if trips is None:
+            values, printer = self.printer(place, terminal)
+            trips = printer.slot(values[0][2])
+            if trips < 0:
+                raise Damage("a loop of %d trips" % trips)
+            if printer.slots is None:
+                self.keep(place, terminal, trips)
+        return trips
+
+    def keep(self, place, terminal, what):
+        """For the next call with the same class and values."""
+        if len(self.known[place]) >= MEMO_MAX:
+            self.known[place].clear()
+        self.known[place][terminal] = what
+
+    def register_set(self, register, items):
+        """items: texts; None: it is not an array."""
+        self.kept_items += len(items or ()) - len(self.registers.get(register) or ())
+        if self.kept_items >= KEPT_ITEMS_MAX:
+            raise Damage("%d items in registers" % self.kept_items)
+        self.registers[register] = items
+
     def last(self):
-        """The last of calls() or None."""
+        """The last of calls() or None. Only for streams without loops."""
         length = self.rules.lengths[self.group.sequence]
         if not length:
             return None
@@ -454,11 +323,48 @@ class Stream:
         sequence = self.parts[place][0].sequence
         return place, self.rules.find(sequence, self.rules.lengths[sequence] - 1)[0]
 
-    def printer(self, place, terminal, rank, views):
-        """(values of the shape, their printer) of a call."""
+    def last_printer(self, place, terminal):
+        """That of the last call."""
         part, position = self.parts[place]
         signature, element = part.signature(terminal)
-        return signature.shape.values, Printer(signature, element, position, rank, views)
+        slots = None
+        if signature.is_unzipped:
+            slots = Unzipped(signature, position, self.rank).at(self.rules.count_of(part.sequence, terminal) - 1)
+        return signature.shape.values, Printer(signature, element, position, self.rank, self.views, slots)
+
+    def printer(self, place, terminal):
+        """(values of the shape, their printer) of a call; of an unzipped signature the next."""
+        unzipped = self.unzipped.get((place, terminal))
+        if unzipped is None:
+            part, position = self.parts[place]
+            signature, element = part.signature(terminal)
+            if not signature.is_unzipped:
+                return signature.shape.values, Printer(signature, element, position, self.rank, self.views, None, self.registers,
+                                                       self.begun, self.begins(place))
+            unzipped = self.unzipped[place, terminal] = Unzipped(signature, position, self.rank), signature
+        slots, signature = unzipped
+        return signature.shape.values, Printer(signature, 0, 0, self.rank, self.views, slots.next(), self.registers, self.begun,
+                                               self.begins(place))
+
+    def begins(self, place):
+        """Whether later calls may ask for those of this class."""
+        return self.group.has_posted and self.group.rows[place].begins
+
+    def text(self, place, terminal):
+        """What stands behind "seq":N in the call's line."""
+        text, begun = self.known[place].get(terminal, (None, None))
+        if text is None:
+            values, printer = self.printer(place, terminal)
+            text, begun = call_text(self.group.rows[place].call_class, values, printer)
+            for register, items in printer.kept.items():
+                self.register_set(register, items)
+            if printer.slots is None and not printer.signature.shape.has_registers and not printer.signature.shape.has_posted:
+                self.keep(place, terminal, (text, begun))
+        if begun:
+            self.begun[begun[0]] = begun[1]
+            if len(self.begun) >= BEGUN_MAX:
+                raise Damage("%d requests" % len(self.begun))
+        return text
 
 
 def is_ints(value):
@@ -469,14 +375,14 @@ def is_ints(value):
 def views_of(volume, number):
     """The views of rank NUMBER of the volume, [(rank, size)]: the arguments of the last call in its process stream."""
     rank = volume.first + number
-    stream = Stream(volume, volume.processes, number)
+    stream = Stream(volume, volume.processes, number, rank, [])
     last = stream.last()
     if last is None:
         raise Damage("the process stream of rank %d has no call" % rank)
     name, parameters = stream.group.rows[last[0]].call_class[0]
     if name != "pilgrim_process":
         raise Damage("the process stream of rank %d ends with a call of %s" % (rank, name))
-    values, printer = stream.printer(*last, rank, [])
+    values, printer = stream.last_printer(*last)
     found = {parameter: [int(text.strip('"')) for text in printer.items(value)]
              for value, (parameter, _) in zip(values, parameters) if is_ints(value)}
     ranks, sizes = found.get("views_rank"), found.get("views_size")
@@ -485,42 +391,48 @@ def views_of(volume, number):
     return list(zip(ranks, sizes))
 
 
-def call_text(stream, place, terminal, rank, views):
-    """What stands behind "seq":N in the call's line."""
-    (name, parameters), frames, fortran = stream.group.rows[place].call_class
-    items, printer = stream.printer(place, terminal, rank, views)
-    values = [printer.value(item) for item in items]
-    at_in, at_out = 0, sum(d & 1 for _, d in parameters)
+def begun_by(parameters, ins, outs):
+    """(request, (source, tag, count)) of a call that gives a request out; None of another."""
+    names = [parameter for parameter, _ in parameters]
+    found = [outs[i][0] for i, parameter in enumerate(parameters) if parameter == ("request", 2)]
+    if not found or not isinstance(found[-1], Request):
+        return None
+    return found[-1], tuple(ins[names.index(name)][0] if name in names and names.index(name) in ins else None
+                            for name in ("source", "tag", "count"))
+
+
+def call_text(call_class, shape, printer):
+    """What stands behind "seq":N in a call's line, and what others may ask for. shape: its values."""
+    (name, parameters), frames, fortran = call_class
+    values = iter(shape)
+    ins = {i: printer.parameter(next(values), None) for i, (_, direction) in enumerate(parameters) if direction & 1}
+    printer.requests = next((items for _, items in ins.values() if any(isinstance(item, Request) for item in items or ())), None)
+    outs = {i: printer.parameter(next(values), ins.get(i, (None, None))[1])
+            for i, (_, direction) in enumerate(parameters) if direction & 2}
+    printer.complete(outs)
+    printer.requests = None
+    result = printer.value(next(values))
     arguments = []
-    for parameter, direction in parameters:
-        text = values[at_in] if direction & 1 else values[at_out]
-        if direction == 3:
-            text = '{"in":%s,"out":%s}' % (values[at_in], values[at_out])
-        at_in += direction & 1
-        at_out += direction >> 1
-        arguments.append('"%s":%s' % (parameter, text))
+    for i, (parameter, direction) in enumerate(parameters):
+        found = [those[i] for those in (ins, outs) if i in those]
+        texts = [text if items is None else "[" + ",".join(items) + "]" for text, items in found]
+        arguments.append('"%s":%s' % (parameter, texts[0] if direction != 3 else '{"in":%s,"out":%s}' % tuple(texts)))
     language = ',"lang":"fortran"' if fortran else ""
-    text = ',"func":"%s"%s,"args":{%s},"ret":%s' % (name, language, ",".join(arguments), values[-1])
+    text = ',"func":"%s"%s,"args":{%s},"ret":%s' % (name, language, ",".join(arguments), result)
     if frames:
         text += ',"site":"%s"' % frames[0]
     if len(frames) > 1:
         text += ',"stack":[%s]' % ",".join([quote(frame) for frame in frames[1:]])
-    return (text + "}\n").encode()
+    return (text + "}\n").encode(), begun_by(parameters, ins, outs) if printer.is_typed else None
 
 
 def stream_print(volume, number, rank, thread, views, out):
-    stream = Stream(volume, volume.members, number)
-    known = [{} for _ in stream.parts]
+    stream = Stream(volume, volume.members, number, rank, views)
     head = b'{"rank":%d,"thread":%d,"seq":' % (rank, thread)
     lines = []
     try:
-        for seq, (place, terminal) in enumerate(stream.calls()):
-            text = known[place].get(terminal)
-            if text is None:
-                if len(known[place]) >= MEMO_MAX:
-                    known[place].clear()
-                text = known[place][terminal] = call_text(stream, place, terminal, rank, views)
-            lines.append(b"%s%d%s" % (head, seq, text))
+        for seq, call in enumerate(stream.calls()):
+            lines.append(b"%s%d%s" % (head, seq, stream.text(*call)))
             if len(lines) == 1000:
                 out.write(b"".join(lines))
                 lines.clear()

@@ -1,4 +1,4 @@
-"""Tests of the second decoder: it reads traces written here from docs/FORMAT.md, whole, damaged at every byte and cut at every
+"""Tests of the second decoder: it reads traces written from docs/FORMAT.md, whole, damaged at every byte and cut at every
 length, and with each thing wrong that the document calls damage. Run by selftest.py.
 """
 import ctypes
@@ -15,68 +15,11 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
 import second_decoder as decoder  # noqa: E402
+import second_grammar as grammar  # noqa: E402
 import second_parts as parts  # noqa: E402
-
-
-# ---- a writer of traces, from docs/FORMAT.md ---------------------------------------------------------------------
-
-def varint(v):
-    out = bytearray()
-    while v > 127:
-        out.append(v & 127 | 128)
-        v >>= 7
-    out.append(v)
-    return bytes(out)
-
-
-def svarint(v):
-    return varint(((v << 1) ^ (v >> 63)) & ((1 << 64) - 1))
-
-
-def counted(entries):
-    return varint(len(entries)) + b"".join(entries)
-
-
-def text(t):
-    return varint(len(t)) + t
-
-
-T, R, RAMP = range(3)
-
-
-def rule(*symbols):
-    """Each symbol: (kind, value, exponent)."""
-    return counted([varint(value << 2 | (exponent > 1) << 1 | (kind == R))
-                    + (varint((exponent - 2) << 1 | (kind == RAMP)) if exponent > 1 else b"") for kind, value, exponent in symbols])
-
-
-def once(*terminals):
-    return rule(*[(T, terminal, 1) for terminal in terminals])
-
-
-def steps(*differences):
-    """A rule for a sequence of differences."""
-    return once(*[(d << 1) ^ (d >> 63) for d in differences])
-
-
-def section(kind, content, stored=None):
-    stored = content if stored is None else stored
-    head = bytes([kind]) + varint(len(content)) + varint(len(stored))
-    return head + struct.pack("<I", parts.xxh32(head + stored)) + stored
-
-
-def zstd(content, known):
-    library = ctypes.CDLL("libzstd.so.1")
-    library.ZSTD_createCCtx.restype = ctypes.c_void_p
-    library.ZSTD_freeCCtx.argtypes = [ctypes.c_void_p]
-    library.ZSTD_compress_usingDict.restype = ctypes.c_size_t
-    library.ZSTD_compress_usingDict.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p,
-                                                ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_int]
-    room = ctypes.create_string_buffer(len(content) + 1000)
-    context = library.ZSTD_createCCtx()
-    size = library.ZSTD_compress_usingDict(context, room, len(room), content, len(content), known, len(known), 3)
-    library.ZSTD_freeCCtx(context)
-    return room.raw[:size]
+import second_values as values_of  # noqa: E402
+from trace_writer import (RAMP, R, T, constant, counted, expression, listed, once, rule, section,  # noqa: E402
+                          steps, svarint, text, varint, zstd)
 
 
 STRINGS = [b"app", b"comm", b"A", b"B", b"key", b"value"]
@@ -95,18 +38,6 @@ ODD_SHAPE = (b"\x0f\x09"                                       # x in: array of 
              + b"\x14\x06\x03\x01" + b"\x0f\x02\x06\x01" + b"\x03"  # y: a series of null, arrays of a rank and a null, ints
              + b"\x03")
 SHAPES = [PROCESS_SHAPE, SEND_SHAPE, ODD_SHAPE]
-
-
-def constant(v):
-    return varint(0) + svarint(v)
-
-
-def expression(kind, c, *more):
-    return varint(kind) + svarint(c) + b"".join(map(varint, more))
-
-
-def listed(*values):
-    return varint(8) + counted([svarint(v) for v in values])
 
 
 def definitions(shapes=SHAPES):
@@ -197,7 +128,7 @@ def calls(rules=RULES.values(), columns=None, signatures=SIGNATURES, partitions=
 
 
 def trace(definitions=definitions(), calls=calls(), times=None, packed=False):
-    found = [parts.MAGIC, struct.pack("<H", 2)]
+    found = [parts.MAGIC, struct.pack("<H", 3)]
     for kind, content in ((1, definitions), (2, calls), (3, times)):
         if content is not None:
             found.append(section(kind, content, zstd(content, parts.dictionary() if kind == 1 else b"") if packed else None))
@@ -363,15 +294,15 @@ class Decoder(unittest.TestCase):
                 parts.Cursor(wrong).varint()
 
     def test_strings(self):
-        self.assertEqual(decoder.escape(b"a\x7f\x1f/\xe2\x82\xac"), "a\x7f\\u001f/\u20ac")
-        self.assertEqual(decoder.escape(b"\xe2\x82A\xed\xa0\x80\xc0\x80"),
+        self.assertEqual(values_of.escape(b"a\x7f\x1f/\xe2\x82\xac"), "a\x7f\\u001f/\u20ac")
+        self.assertEqual(values_of.escape(b"\xe2\x82A\xed\xa0\x80\xc0\x80"),
                          "\\u00e2\\u0082A\\u00ed\\u00a0\\u0080\\u00c0\\u0080")
 
     def test_numbers(self):
-        self.assertEqual([decoder.integer(v) for v in (1 << 53, (1 << 53) + 1, -(1 << 53) - 1)],
+        self.assertEqual([values_of.integer(v) for v in (1 << 53, (1 << 53) + 1, -(1 << 53) - 1)],
                          ["9007199254740992", '"9007199254740993"', '"-9007199254740993"'])
         bits = [struct.unpack("<q", struct.pack("<d", v))[0] for v in (0.5, float("inf"), float("-inf"), float("nan"))]
-        self.assertEqual([decoder.real(b) for b in bits], ["0.5", '"inf"', '"-inf"', '"nan"'])
+        self.assertEqual([values_of.real(b) for b in bits], ["0.5", '"inf"', '"-inf"', '"nan"'])
 
     def test_damage(self):
         """One thing wrong each."""
@@ -409,7 +340,7 @@ class Decoder(unittest.TestCase):
             self.assertEqual(decode(right), (expected(), None))
         self.assertEqual(decode(seen(*idle("even", "odd"))), ("", None))
         for message, data in (
-                ("rule 8 is empty", rules(rule())),
+                ("a block with numbers of 0 bits", rules(varint(0) + varint(2) + b"\0" + svarint(0))),
                 ("rule 8 has a symbol for rule 8", rules(rule((R, len(RULES), 1)))),
                 ("rule 9 expands to 2^63 terminals or more", rules(longest, rule((R, len(RULES), 2), (T, 0, 2)))),
                 ("a ramp of a rule", rules(counted([varint(0 << 2 | 3) + varint(1)]))),
@@ -420,8 +351,8 @@ class Decoder(unittest.TestCase):
                 ("a sequence that is rule 8 of 8", seen(columns={"counts": expression(7, 2, none)})),
                 ("shape 3 of 3", signatures(1, signature(3, SEND))),
                 ("shape 3 of 3", signatures(3, SIGNATURES[3], varint(0))),
-                ("a vector of 1 signatures, or of series", signatures(2, varint(5) + varint(1) + columns_of(SEND_TWO))),
-                ("a vector of 2 signatures, or of series", signatures(0, signature(0, "0 0 0 0 0 0 0 0 0 0", 2))),
+                ("a long signature of 1, or of series", signatures(2, varint(5) + varint(1) + columns_of(SEND_TWO))),
+                ("a long signature of 2, or of series", signatures(0, signature(0, "0 0 0 0 0 0 0 0 0 0", 2))),
                 ("column 99 of 21", signatures(1, varint(4) + to(99) * 5)),
                 ("a partition with 1 parts", seen(partitions=[varint(1) + columns_of("all")])),
                 ("place 1 stands in 0 columns", seen(columns={"odd": constant(2)})),
@@ -470,7 +401,7 @@ class Decoder(unittest.TestCase):
                 ("rank 0 ends with a call of MPI_Send", seen(
                     group(of_one(0), True, [to(3)], "all"), group(of_rule("calls"), False, [to(1), to(2)], "all"),
                     rows=(VIEWS, SENDS, ODDS, row(to(1), part(of_one(0), to(1)))))),
-                ("a token with tag 21", odd_shape(b"\x15" + ODD_SHAPE)),
+                ("a token with tag 25", odd_shape(b"\x19" + ODD_SHAPE)),
                 ("a shape of 5 values for MPI_X, which has 4", odd_shape(ODD_SHAPE + b"\x01")),
                 ("sequence 14 is not one of 5 differences", seen(columns={"order": constant(of_rule("ramp"))})),
                 ("sequence 5 is not one of 5 differences", seen(columns={"order": constant(of_one(2))})),
@@ -490,11 +421,11 @@ class Decoder(unittest.TestCase):
 
 class Shapes(unittest.TestCase):
     def good(self, content):
-        return decoder.Shape(content, [])
+        return values_of.Shape(content, [])
 
     def bad(self, content):
         with self.assertRaises(parts.Damage):
-            decoder.Shape(content, [])
+            values_of.Shape(content, [])
 
     def test_series(self):
         shape = self.good(b"\x0f\x02\x03\x14\x03\x02\x09\x03")
@@ -515,10 +446,10 @@ class Shapes(unittest.TestCase):
         self.bad(b"\x0f\x01" * 32 + b"\x03")
 
 
-def expanded(grammar):
+def expanded(table):
     """The expansion of each rule."""
     found = []
-    for symbols in grammar:
+    for symbols in table:
         found.append([])
         for kind, value, exponent in symbols:
             found[-1] += {T: [value] * exponent, RAMP: range(value, value + exponent)}.get(kind) or found[value] * exponent
@@ -527,18 +458,18 @@ def expanded(grammar):
 
 def made(ramps, seed):
     """A random grammar of up to some 10000 terminals a rule, and its expansions."""
-    dice, grammar, sizes = random.Random(seed), [], []
-    while len(grammar) < 25:
+    dice, table, sizes = random.Random(seed), [], []
+    while len(table) < 25:
         symbols = []
         for _ in range(dice.randint(1, 6)):
-            kind = dice.choice((T, R) + (RAMP,) * ramps) if grammar else T
-            value = dice.randrange(max(0, len(grammar) - 4), len(grammar)) if kind == R else dice.randint(1, 9)
+            kind = dice.choice((T, R) + (RAMP,) * ramps) if table else T
+            value = dice.randrange(max(0, len(table) - 4), len(table)) if kind == R else dice.randint(1, 9)
             symbols.append((kind, value, dice.randint(2, 4) if kind == RAMP else dice.choice((1, 1, 2, 3))))
         size = sum((sizes[value] if kind == R else 1) * exponent for kind, value, exponent in symbols)
         if size < 10000:
-            grammar.append(symbols)
+            table.append(symbols)
             sizes.append(size)
-    return parts.Rules(parts.Cursor(counted([rule(*symbols) for symbols in grammar]))), expanded(grammar)
+    return grammar.Rules(parts.Cursor(counted([rule(*symbols) for symbols in table]))), expanded(table)
 
 
 class Grammars(unittest.TestCase):
@@ -556,8 +487,8 @@ class Grammars(unittest.TestCase):
         for seed in range(20):
             found, expansions = made(False, seed)
             for s, terminals in enumerate(expansions, 1):
-                values = list(itertools.accumulate(map(parts.difference, terminals), initial=5))
-                column = parts.Column(parts.Cursor(expression(7, 5, 2 * s)), found)
+                values = list(itertools.accumulate(map(grammar.difference, terminals), initial=5))
+                column = grammar.Column(parts.Cursor(expression(7, 5, 2 * s)), found)
                 self.assertEqual(column.length, len(values))
                 self.assertEqual(column.value(len(values) - 1), values[-1])
                 for i in random.Random(s).sample(range(len(values)), min(9, len(values))):
@@ -585,26 +516,26 @@ class Grammars(unittest.TestCase):
                     runs = [(R, len(rules) - 1, 1)] + runs[half:]
                 rules += [rule(*runs)] if runs else []
                 columns.append(expression(7, values[0], 2 * len(rules) if runs else 0))
-            found = parts.Rules(parts.Cursor(counted(rules)))
-            split = parts.Split([(k, parts.Column(parts.Cursor(c), found)) for k, c in enumerate(columns)], size, "place")
+            found = grammar.Rules(parts.Cursor(counted(rules)))
+            split = grammar.Split([(k, grammar.Column(parts.Cursor(c), found)) for k, c in enumerate(columns)], size, "place")
             for k, values in enumerate(lists):
                 for position, i in enumerate(values):
                     self.assertEqual(split.place(i), (k, position))
 
     def test_expressions(self):
-        table = parts.Rules(parts.Cursor(counted([])))
+        table = grammar.Rules(parts.Cursor(counted([])))
         least = -(1 << 63)
         for kind, more, x, c, value in ((0, (), 7, -9, -9), (1, (), 7, -9, -2), (2, (), 7, 1, -6), (3, (), 7, 1, -13),
                                         (4, (), 6, 3, -1), (5, (), 6, 3, 5), (6, (5,), 7, -9, 3), (6, (5,), 7, 0, 2),
                                         (1, (), 1, -least - 1, least), (2, (), 1, least, -least - 1),
                                         (6, (10,), 1, -least - 1, least % 10)):
-            column = parts.Column(parts.Cursor(expression(kind, c, *more)), table)
+            column = grammar.Column(parts.Cursor(expression(kind, c, *more)), table)
             self.assertEqual((column.value(3, x), column.length), (value, None))
-        self.assertEqual(parts.Column(parts.Cursor(listed(4, -1)), table).value(1, 9), -1)
+        self.assertEqual(grammar.Column(parts.Cursor(listed(4, -1)), table).value(1, 9), -1)
 
     def test_long_sequence(self):
         """A rule too long to be kept is walked; 2^62 terminals cost nothing."""
-        found = parts.Rules(parts.Cursor(counted([rule((T, 2, 5000)), rule((R, 0, 9), (T, 1, 9999)), rule((R, 1, 2), (T, 3, 1)),
+        found = grammar.Rules(parts.Cursor(counted([rule((T, 2, 5000)), rule((R, 0, 9), (T, 1, 9999)), rule((R, 1, 2), (T, 3, 1)),
                                                   rule((RAMP, 4, 1 << 62))])))
         self.assertEqual(list(found.terminals(3)), ([2] * 45000 + [1] * 9999) * 2 + [3])
         self.assertEqual(list(itertools.islice(found.terminals(4), 3)), [4, 5, 6])

@@ -2,7 +2,7 @@
 """Tests of the oracle itself: made-up logs, each with one thing wrong, must be caught.
 
 A checker that finds nothing proves nothing, so every rule in names.py and compare.py has a log here that breaks it. The
-tests of the second decoder are in second_selftest.py, and run from here.
+tests of the second decoder are in second_selftest*.py, and run from here.
 """
 import json
 import os
@@ -16,6 +16,8 @@ sys.path.insert(0, HERE)
 import compare  # noqa: E402
 import names  # noqa: E402
 from second_selftest import Decoder, Grammars, Shapes  # noqa: E402, F401
+from second_selftest_requests import Completed, Posted  # noqa: E402, F401
+from second_selftest_streams import Blocks, Loops, Registers, UnzippedSignatures  # noqa: E402, F401
 
 
 # ---- made-up shadow logs -----------------------------------------------------------------------------------------

@@ -2,7 +2,9 @@
  * chooses it or not, and what is wrong in one place only.
  *
  * All ranks have one thread and the views 0 (the world) and 1 (rank / 2 of SIZE_1). Function 0 is pilgrim_process, function 1
- * MPI_F with one input; classes 0 to CLASSES - 1, of function 1 but for class 0. */
+ * MPI_F with one input; classes 0 to CLASSES - 1, of function 1 but for class 0; LOOP_CLASS is that of loops, CHANGING_CLASS
+ * of MPI_G, with one parameter that goes in and comes out; POSTING_CLASS of MPI_H, which begins operations, COMPLETING_CLASS of
+ * MPI_I, which completes some. */
 #ifndef TESTS_BUILT_TRACE_H
 #define TESTS_BUILT_TRACE_H
 
@@ -19,7 +21,7 @@
 #include "pilgrim/reader.h"
 #include "reader/trace.h"
 
-enum { CLASSES = 40, SIZE_1 = 5 };
+enum { CLASSES = 40, LOOP_CLASS = CLASSES, CHANGING_CLASS, POSTING_CLASS, COMPLETING_CLASS, SIZE_1 = 5 };
 
 /* A table that grows. */
 struct table {
@@ -62,13 +64,22 @@ static uint64_t put_rule(struct built *b, const struct rules_symbol *symbols, si
     return RULES_SEQUENCE(b->rules.count++);
 }
 
-/* Terminals FROM .. END - 1: one rule of runs, or rules of halves. */
-static uint64_t put_sequence(struct built *b, const uint64_t *terminals, size_t count)
+/* All terminals as a block. */
+static inline uint64_t put_block(struct built *b, const uint64_t *terminals, size_t count)
+{
+    ck_assert(block_put(&b->rules.data, terminals, (uint32_t)count, below(2), false));
+    return RULES_SEQUENCE(b->rules.count++);
+}
+
+/* Terminals FROM .. END - 1: one rule of runs, rules of halves, or a block. */
+static inline uint64_t put_sequence(struct built *b, const uint64_t *terminals, size_t count)
 {
     struct rules_symbol symbols[512];
     size_t used = 0;
     if (count < 2)
         return count ? 2 * terminals[0] + 1 : 0;
+    if (count <= BLOCK_COUNT_MAX && below(5) == 0)
+        return put_block(b, terminals, count);
     if (count > 4 && (count > 500 || below(4) == 0)) {
         size_t half = 2 + below(count - 3);
         for (int side = 0; side < 2; side++) {
@@ -94,7 +105,7 @@ static uint32_t put_column(struct built *b, enum column_kind kind, int64_t c)
     return b->columns.count++;
 }
 
-static uint32_t put_modulo(struct built *b, int64_t c, uint64_t modulus)
+static inline uint32_t put_modulo(struct built *b, int64_t c, uint64_t modulus)
 {
     uint32_t number = put_column(b, COLUMN_MODULO, c);
     bytes_put_varint(&b->columns.data, modulus);
@@ -141,7 +152,7 @@ static uint32_t put_signature(struct built *b, uint32_t shape, uint64_t vector, 
     return b->signatures.count++;
 }
 
-static uint32_t put_partition(struct built *b, const uint32_t *columns, size_t count)
+static inline uint32_t put_partition(struct built *b, const uint32_t *columns, size_t count)
 {
     bytes_put_varint(&b->partitions.data, count);
     put_references(&b->partitions.data, columns, count);
@@ -169,6 +180,30 @@ static void put_group(struct built *b, bool process, uint64_t sequence, const ui
     bytes_put_varint(&b->groups.data, sequence << 1 | process);
     bytes_put_varint(&b->groups.data, count);
     put_references(&b->groups.data, rows, count);
+    put_references(&b->groups.data, &members, 1);
+    b->groups.count++;
+}
+
+/* An unzipped one: three columns a slot. */
+static inline uint32_t put_unzipped(struct built *b, uint32_t shape, const uint32_t *columns, size_t count)
+{
+    bytes_put_varint(&b->signatures.data, ((uint64_t)shape + 1) << 1 | 1);
+    bytes_put_varint(&b->signatures.data, 0);
+    put_references(&b->signatures.data, columns, count);
+    return b->signatures.count++;
+}
+
+/* BODIES: of each row, 0 if it is no loop. */
+static inline void put_loop_group(struct built *b, bool process, uint64_t sequence, const uint32_t *rows, const uint64_t *bodies,
+                                  size_t count, uint32_t members)
+{
+    bytes_put_varint(&b->groups.data, sequence << 1 | process);
+    bytes_put_varint(&b->groups.data, count);
+    for (size_t i = 0; i < count; i++) {
+        put_references(&b->groups.data, &rows[i], 1);
+        if (bodies[i])
+            bytes_put_varint(&b->groups.data, bodies[i]);
+    }
     put_references(&b->groups.data, &members, 1);
     b->groups.count++;
 }
@@ -226,14 +261,18 @@ static void built_contents(struct built *b)
     uint32_t threads = put_counting(b, (uint64_t)b->ranks + 1);
     bytes_put(d, &none, 1); /* strings */
     bytes_put(d, &none, 1); /* properties */
-    bytes_put_varint(d, 2);
+    bytes_put_varint(d, 6);
     put_text(d, "pilgrim_process,views_rank,views_size:");
     put_text(d, "MPI_F,a");
+    put_text(d, LOOP_FUNCTION ":");
+    put_text(d, "MPI_G&a");
+    put_text(d, "MPI_H,count,source,tag>request");
+    put_text(d, "MPI_I&requests>places>statuses");
     bytes_put(d, &none, 1); /* modules */
     bytes_put(d, &none, 1); /* callers */
-    bytes_put_varint(d, CLASSES);
-    for (unsigned i = 0; i < CLASSES; i++) {
-        bytes_put_varint(d, (uint64_t)(i > 0) << 1);
+    bytes_put_varint(d, COMPLETING_CLASS + 1);
+    for (unsigned i = 0; i <= COMPLETING_CLASS; i++) {
+        bytes_put_varint(d, (uint64_t)((i > 0) + (i >= LOOP_CLASS ? i - LOOP_CLASS + 1 : 0)) << 1);
         bytes_put(d, &none, 1);
     }
     put_table(d, &b->shapes);
@@ -303,7 +342,7 @@ static struct pilgrim_cursor *open_cursor(const struct pilgrim_trace *trace, uin
     return cursor;
 }
 
-static struct pilgrim_call next_call(struct pilgrim_cursor *cursor)
+static inline struct pilgrim_call next_call(struct pilgrim_cursor *cursor)
 {
     struct pilgrim_error error;
     struct pilgrim_call call;
@@ -312,5 +351,6 @@ static struct pilgrim_call next_call(struct pilgrim_cursor *cursor)
 }
 
 static const uint8_t int_tokens[] = {VALUE_INT, VALUE_NONE};
+static const uint8_t trips_tokens[] = {VALUE_INT};
 
 #endif

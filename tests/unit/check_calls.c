@@ -311,6 +311,48 @@ START_TEST(ramps)
 }
 END_TEST
 
+/* ---- blocks ---- */
+
+/* S -> A^2 3 with A a block: it is shown by its terminals. */
+START_TEST(blocks)
+{
+    struct built b;
+    static const uint64_t order[] = {0, 2, 1, 1, 2, 0, 2, 1, 1, 2, 3};
+    enum { LENGTH = sizeof order / sizeof *order, HALF = 5, USED = 4 };
+    uint64_t values[USED] = {0}, times[USED] = {0};
+    struct pilgrim_error error;
+    built_begin(&b, 3, 0);
+    uint64_t block = put_block(&b, order, HALF);
+    uint64_t outer = put_rule(&b, (struct rules_symbol[]){{rules_start(block), 2, true, false}, {3, 1, false, false}}, 2);
+    for (size_t i = 0; i < LENGTH; i++)
+        times[order[i]]++;
+    for (size_t i = 0; i < USED; i++)
+        values[i] = times[i] < 2 ? 1 : put_rule(&b, (struct rules_symbol[]){{0, times[i], false, false}}, 1);
+    put_plain_group(&b, outer, USED, values);
+    struct pilgrim_trace *trace = open_good(&b);
+    for (size_t from = 0; from <= LENGTH; from++) {
+        struct pilgrim_cursor *cursor = open_cursor(trace, 2);
+        ck_assert_int_eq(pilgrim_cursor_skip(cursor, from), PILGRIM_OK);
+        for (size_t i = from; i < LENGTH; i++)
+            ck_assert_int_eq(next_call(cursor).in[0].integer, 1000 * (int64_t)(order[i] + 1) + 2);
+        expect_end(cursor);
+    }
+    struct pilgrim_thread_info info;
+    struct pilgrim_grammar *grammar;
+    ck_assert_int_eq(pilgrim_thread_info(trace, 1, 0, &info), PILGRIM_OK);
+    ck_assert_int_eq(pilgrim_grammar_open(trace, 1, info.structure, &grammar, &error), PILGRIM_OK);
+    ck_assert_uint_eq(pilgrim_grammar_rules(grammar), 2);
+    ck_assert_uint_eq(pilgrim_grammar_symbols(grammar, 0), 2);
+    ck_assert_uint_eq(pilgrim_grammar_symbols(grammar, 1), HALF);
+    for (size_t i = 0; i <= HALF; i++) {
+        struct pilgrim_symbol symbol = pilgrim_grammar_symbol(grammar, 1, i);
+        ck_assert(!symbol.ramp && !symbol.is_rule && symbol.exponent == (i < HALF) && symbol.value == (i < HALF ? order[i] : 0));
+    }
+    pilgrim_grammar_close(grammar);
+    pilgrim_close(trace);
+}
+END_TEST
+
 /* (0 1^3)^(2^40), the calls of class 1 with the values 1 and 2 in turn: far away is as near as the beginning. */
 START_TEST(skip_far)
 {
@@ -623,6 +665,7 @@ int main(void)
     tcase_add_test(good, a_few_bytes_of_many_ranks);
     tcase_add_test(good, many_groups);
     tcase_add_test(good, ramps);
+    tcase_add_test(good, blocks);
     tcase_add_test(good, skip_far);
     tcase_add_test(good, vectors_of_signatures);
     tcase_add_test(good, long_vector);

@@ -166,6 +166,41 @@ static void ramp_of_differences(struct built *b, struct recipe *r)
     finish(b, r);
 }
 
+/* Terminals 0, 1, 0 as a block; with SUMS the differences 0, -1, 0. */
+static uint64_t put_block_010(struct built *b, bool sums)
+{
+    const uint8_t plain[] = {0, 3, 1 << 2, 0, 2}, summed[] = {0, 3, 1 << 2 | 1, 1, 1};
+    bytes_put(&b->rules.data, sums ? summed : plain, sizeof plain);
+    return RULES_SEQUENCE(b->rules.count++);
+}
+
+static void block_of_calls(struct built *b, struct recipe *r)
+{
+    r->sequence = put_block_010(b, false);
+    finish(b, r);
+}
+
+static void sums_of_calls(struct built *b, struct recipe *r)
+{
+    r->sequence = put_block_010(b, true);
+    finish(b, r);
+}
+
+/* In a rule around them, they are no better. */
+static void sums_of_values(struct built *b, struct recipe *r)
+{
+    uint64_t block = put_block_010(b, true);
+    r->values = put_rule(b, (struct rules_symbol[]){{rules_start(block), 2, true, false}}, 1);
+    finish(b, r);
+}
+
+static void wrong_block(struct built *b, struct recipe *r)
+{
+    put_block_010(b, false);
+    b->rules.data.data[b->rules.data.length - 1] |= 8;
+    finish(b, r);
+}
+
 static void rule_beyond(struct built *b, struct recipe *r)
 {
     put_sums(b, 3, RULES_SEQUENCE(1000));
@@ -232,6 +267,10 @@ static const struct {
     void (*make)(struct built *b, struct recipe *r);
 } wrong[] = {
     {NULL, nothing_wrong},
+    {NULL, block_of_calls},
+    {"a sequence of calls with sums", sums_of_calls},
+    {"a sequence of values with sums", sums_of_values},
+    {"a wrong rule", wrong_block},
     {"members of a group that do not increase", falling_members},
     {"members of a group that do not increase", members_of_the_rank},
     {"groups that do not hold each thread once", members_missing},

@@ -42,7 +42,7 @@ static void append(struct stream *s, uint32_t function, unsigned site, struct by
 {
     uint32_t class;
     if (stream_class(s, function, sites + site, site % 2, &class) != PILGRIM_OK ||
-        stream_append(s, class, key->data, key->length, 100 + site) != PILGRIM_OK)
+        stream_append(s, class, false, key->data, key->length, 100 + site) != PILGRIM_OK)
         ck_abort_msg("a call was not recorded");
     key->length = 0;
 }
@@ -295,6 +295,81 @@ START_TEST(regular_programs_take_constant_space)
 }
 END_TEST
 
+/* How often rank RANK sends in a round. */
+static unsigned trips_of(unsigned rank, unsigned round)
+{
+    uint64_t x = (rank * 1000 + round) * UINT64_C(6364136223846793005);
+    return (unsigned)(x >> 40) % 9;
+}
+
+enum { LOOP_RANKS = 7, LOOP_ROUNDS = 600 };
+
+static void add_looping_rank(struct fragment *f, unsigned rank)
+{
+    struct stream *process = stream_new(&vocabulary, resolve), *thread = stream_new(&vocabulary, resolve);
+    const struct stream *threads[] = {thread};
+    struct bytes key = {0};
+    for (unsigned round = 0; round < LOOP_ROUNDS; round++) {
+        put(&key, VALUE_INT, 0);
+        append(thread, 2, 9, &key);
+        for (unsigned k = round ? trips_of(rank, round) : 1; k > 0; k--) {
+            put(&key, VALUE_INT, 1);
+            put(&key, VALUE_INT, 0);
+            put(&key, VALUE_INT, 0);
+            append(thread, 1, 1, &key);
+        }
+    }
+    ck_assert_int_eq(fragment_add_rank(f, process, threads, 1), PILGRIM_OK);
+    stream_free(process);
+    stream_free(thread);
+    bytes_free(&key);
+}
+
+static void expect_call(struct pilgrim_cursor *c, const char *function)
+{
+    struct pilgrim_call call;
+    struct pilgrim_error error;
+    ck_assert_int_eq(pilgrim_cursor_next(c, &call, &error), PILGRIM_OK);
+    ck_assert_str_eq(call.function->name, function);
+}
+
+/* Ranks that differ in how often they do things are one group, and decoded they are what they were. */
+START_TEST(trips_differ_within_a_group)
+{
+    struct fragment *f = fragment_new(0);
+    for (unsigned rank = 0; rank < LOOP_RANKS; rank++) {
+        struct fragment *one = fragment_new(rank);
+        add_looping_rank(one, rank);
+        ck_assert_int_eq(fragment_merge(f, one), PILGRIM_OK);
+        fragment_free(one);
+    }
+    struct bytes packed = {0};
+    fragment_pack(f, &packed);
+    fragment_free(f);
+    ck_assert_int_eq(fragment_unpack(packed.data, packed.length, &f), PILGRIM_OK);
+    bytes_free(&packed);
+    ck_assert_uint_eq(f->group_keys.count, 2);
+    ck_assert_uint_eq(f->groups[0].list.loop_count, 0);
+    ck_assert_uint_eq(f->groups[1].list.loop_count, 2);
+    ck_assert_uint_eq(f->groups[1].member_count, LOOP_RANKS);
+    struct pilgrim_trace *trace = load(f);
+    for (unsigned rank = 0; rank < LOOP_RANKS; rank++) {
+        struct pilgrim_cursor *c;
+        struct pilgrim_error error;
+        struct pilgrim_call call;
+        ck_assert_int_eq(pilgrim_cursor_open(trace, rank, 0, &c, &error), PILGRIM_OK);
+        for (unsigned round = 0; round < LOOP_ROUNDS; round++) {
+            expect_call(c, "MPI_Barrier");
+            for (unsigned k = round ? trips_of(rank, round) : 1; k > 0; k--)
+                expect_call(c, "MPI_Isend");
+        }
+        ck_assert_int_eq(pilgrim_cursor_next(c, &call, &error), PILGRIM_END);
+        pilgrim_cursor_close(c);
+    }
+    pilgrim_close(trace);
+}
+END_TEST
+
 START_TEST(only_neighbours_merge)
 {
     struct fragment *a = fragment_new(0), *b = fragment_new(2);
@@ -333,6 +408,7 @@ int main(void)
     tcase_add_test(tests, only_what_is_large_is_bound);
     tcase_add_test(tests, what_has_little_in_common_is_bound);
     tcase_add_test(tests, regular_programs_take_constant_space);
+    tcase_add_test(tests, trips_differ_within_a_group);
     tcase_add_test(tests, only_neighbours_merge);
     tcase_add_test(tests, broken_messages_are_refused);
     suite_add_tcase(suite, tests);

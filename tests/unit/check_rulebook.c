@@ -67,8 +67,10 @@ struct written {
     struct bytes bytes;
     size_t count;
     size_t *start; /* of each rule, behind its count of symbols */
-    size_t *symbols;
+    size_t *symbols; /* 0: a block */
     bool *has_ramp; /* it or a rule in it */
+    bool *has_sums;
+    size_t blocks;
 };
 
 static uint64_t take(const struct bytes *b, size_t *at)
@@ -97,6 +99,50 @@ static struct symbol take_symbol(const struct bytes *b, size_t *at)
     return (struct symbol){word >> 2, word & 2 ? (more >> 1) + 2 : 1, word & 1, word & 2 && more & 1};
 }
 
+/* A block as the format describes it: one bit after the other. */
+struct packed {
+    size_t count, numbers;
+    unsigned width;
+    bool planes, sums;
+    int64_t base;
+};
+
+static struct packed take_packed(const struct bytes *b, size_t *at)
+{
+    struct packed k = {.count = take(b, at)};
+    EXPECT(*at < b->length, "the table ends too early");
+    uint8_t form = b->data[(*at)++];
+    uint64_t base = take(b, at);
+    k.base = (int64_t)(base >> 1) ^ -(int64_t)(base & 1);
+    k.width = form >> 2;
+    k.planes = form & 2;
+    k.sums = form & 1;
+    k.numbers = *at;
+    EXPECT(k.count >= 2 && k.count <= 65536 && k.width >= 1 && k.width <= 62 && (!k.planes || k.width % 8 == 0), "block");
+    *at += (k.count * k.width + 7) / 8;
+    EXPECT(*at <= b->length, "the table ends too early");
+    for (size_t bit = k.count * k.width; bit < 8 * (*at - k.numbers); bit++)
+        EXPECT(!(b->data[k.numbers + bit / 8] >> bit % 8 & 1), "bits that are left over");
+    return k;
+}
+
+static void expand_packed(const struct bytes *b, size_t at, struct terminals *to)
+{
+    const struct packed k = take_packed(b, &at);
+    uint64_t before = 0;
+    for (size_t i = 0; i < k.count; i++) {
+        uint64_t number = 0;
+        for (unsigned n = 0; n < k.width; n++) {
+            size_t bit = k.planes ? 8 * (n / 8 * k.count + i) + n % 8 : i * k.width + n;
+            number |= (uint64_t)(b->data[k.numbers + bit / 8] >> bit % 8 & 1) << n;
+        }
+        uint64_t value = (uint64_t)k.base + number, difference = value - before;
+        add(to, k.sums ? difference << 1 ^ (difference >> 63 ? UINT64_MAX : 0) : value);
+        EXPECT(to->items[to->length - 1] < UINT64_C(1) << 62, "a terminal of a block");
+        before = value;
+    }
+}
+
 static struct written written(const struct rulebook *p)
 {
     struct written w = {0};
@@ -107,15 +153,20 @@ static struct written written(const struct rulebook *p)
     w.start = calloc(w.count + 1, sizeof *w.start);
     w.symbols = calloc(w.count + 1, sizeof *w.symbols);
     w.has_ramp = calloc(w.count + 1, sizeof *w.has_ramp);
+    w.has_sums = calloc(w.count + 1, sizeof *w.has_sums);
     for (size_t i = 0; i < w.count; i++) {
         w.symbols[i] = take(&w.bytes, &at);
         w.start[i] = at;
-        EXPECT(w.symbols[i] > 0, "rule %zu is empty", i);
+        if (w.symbols[i] == 0) {
+            w.has_sums[i] = take_packed(&w.bytes, &at).sums;
+            w.blocks++;
+        }
         for (size_t k = 0; k < w.symbols[i]; k++) {
             struct symbol s = take_symbol(&w.bytes, &at);
             EXPECT(!s.is_rule || s.value < i, "rule %zu uses a later one", i);
             EXPECT(!(s.is_rule && s.is_ramp), "a ramp of a rule");
             w.has_ramp[i] |= s.is_ramp || (s.is_rule && w.has_ramp[s.value]);
+            w.has_sums[i] |= s.is_rule && w.has_sums[s.value];
         }
     }
     EXPECT(at == w.bytes.length, "bytes behind the table");
@@ -128,11 +179,14 @@ static void free_written(struct written *w)
     free(w->start);
     free(w->symbols);
     free(w->has_ramp);
+    free(w->has_sums);
 }
 
 static void expand(const struct written *w, size_t rule, struct terminals *to)
 {
     size_t at = w->start[rule];
+    if (w->symbols[rule] == 0)
+        expand_packed(&w->bytes, at, to);
     for (size_t k = 0; k < w->symbols[rule]; k++) {
         struct symbol s = take_symbol(&w->bytes, &at);
         for (uint64_t n = 0; n < s.exponent; n++) {
@@ -155,6 +209,7 @@ static void assert_sequence(const struct rulebook *p, const struct written *w, u
     } else if (reference) {
         EXPECT(rule < w->count, "no such rule");
         EXPECT(ramps || !w->has_ramp[rule], "a ramp in a sequence of differences");
+        EXPECT(!ramps || !w->has_sums[rule], "sums in a sequence that is none of differences");
         expand(w, rule, &found);
     }
     assert_equal(&found, expected);
@@ -518,6 +573,183 @@ START_TEST(large_table)
 }
 END_TEST
 
+/* --- blocks --- */
+
+/* Distributions of values. */
+enum { UNIFORM, FEW, SKEWED, NOISY_COUNTER, WALK, PERMUTATION, WIDE, BITS, NOISY_LOOP, WORDS, KINDS };
+
+static uint64_t random_bits(void)
+{
+    return (uint64_t)random_below(UINT32_MAX) << 31 ^ random_below(UINT32_MAX);
+}
+
+static void draw_values(unsigned kind, int64_t *values, size_t count)
+{
+    uint32_t limit = 3u << random_below(15), period = 1 + random_below(300);
+    int64_t at = 0, noise = 1 + random_below(20);
+    for (size_t i = 0; i < count; i++) {
+        int64_t before = i >= period ? values[i - period] : random_below(1000);
+        switch (kind) {
+        case FEW:
+            at = random_below(16);
+            break;
+        case SKEWED:
+            for (at = 0; random_below(3) > 0;)
+                at++;
+            break;
+        case NOISY_COUNTER:
+            at = 7 * (int64_t)i + random_below((uint32_t)noise);
+            break;
+        case WALK:
+            at += (int64_t)random_below(2001) - 1000;
+            break;
+        case PERMUTATION:
+            at = before;
+            break;
+        case WIDE:
+            at = (int64_t)(random_bits() << 2) >> 4; /* differences have 61 bits and a sign */
+            break;
+        case BITS:
+            at = random_below(2);
+            break;
+        case NOISY_LOOP:
+            at = random_below(10) ? (int64_t)(i % 12) : random_below(12);
+            break;
+        case WORDS:
+            at = 64 * (int64_t)random_below(1000);
+            break;
+        default:
+            at = random_below(limit);
+        }
+        values[i] = at;
+    }
+}
+
+/* Makes a sequence of COUNT values: plain numbers through a grammar, or as they are, or differences. */
+static uint32_t add_values(struct rulebook *p, const int64_t *values, size_t count, unsigned way, struct terminals *expected)
+{
+    uint32_t sequence = 0;
+    struct rulebook_symbol *symbols = calloc(count + 1, sizeof *symbols);
+    struct grammar *g = grammar_new();
+    struct bytes out = {0};
+    for (size_t i = 0; i < count; i++) {
+        int64_t difference = values[i] - (i > 0 ? values[i - 1] : 0);
+        uint64_t terminal = way == 2 ? (uint64_t)difference << 1 ^ (uint64_t)(difference >> 63) : (uint64_t)values[i] & INT32_MAX;
+        add(expected, terminal);
+        symbols[i] = (struct rulebook_symbol)T(terminal);
+        if (way == 0)
+            OK(grammar_append(g, (uint32_t)terminal & 0xffffff));
+        if (way == 0)
+            expected->items[i] &= 0xffffff;
+    }
+    grammar_serialise(g, &out);
+    if (way == 0)
+        OK(rulebook_serialised(p, out.data, out.length, true, &sequence));
+    else
+        OK(rulebook_sequence(p, symbols, count, way == 1, &sequence));
+    bytes_free(&out);
+    grammar_free(g);
+    free(symbols);
+    return sequence;
+}
+
+/* Several sequences, of any length and distribution, come back as they were. */
+START_TEST(random_values)
+{
+    enum { COUNT = 6, LENGTH_MAX = 20000 };
+    random_state = (uint64_t)_i + 5000;
+    struct rulebook *p = rulebook_new();
+    struct terminals expected[COUNT] = {0};
+    uint32_t sequences[COUNT];
+    unsigned ways[COUNT];
+    int64_t *values = calloc(LENGTH_MAX, sizeof *values);
+    for (size_t i = 0; i < COUNT; i++) {
+        size_t count = random_below(1 + ((uint32_t)LENGTH_MAX >> random_below(12)));
+        if (i % 3 != 2) /* else the same values in another way */
+            draw_values((unsigned)_i % KINDS, values, LENGTH_MAX);
+        ways[i] = random_below(3);
+        sequences[i] = add_values(p, values, count, ways[i], &expected[i]);
+    }
+    OK(rulebook_finish(p));
+    struct written w = written(p);
+    for (size_t i = 0; i < COUNT; i++) {
+        assert_sequence(p, &w, sequences[i], ways[i] != 2, &expected[i]);
+        free(expected[i].items);
+    }
+    free_written(&w);
+    free(values);
+    rulebook_free(p);
+}
+END_TEST
+
+/* What values take: bits of the table for each, in 1/100, and whether there are blocks. */
+static const struct {
+    const char *what;
+    unsigned kind, way;
+    size_t least, most;
+    bool blocks;
+} sizes[] = {
+    {"4 bits", FEW, 0, 400, 404, true},         {"4 bits as differences", FEW, 2, 400, 404, true},
+    {"bits", BITS, 0, 100, 104, true},          {"61 bits", WIDE, 2, 6000, 6100, true},
+    {"a walk", WALK, 2, 1100, 1300, true},      {"a permutation", PERMUTATION, 1, 0, 200, false},
+};
+
+START_TEST(values_are_packed)
+{
+    enum { COUNT = 20000 };
+    random_state = 77;
+    struct rulebook *p = rulebook_new();
+    struct terminals expected = {0};
+    int64_t *values = calloc(COUNT, sizeof *values);
+    draw_values(sizes[_i].kind, values, COUNT);
+    uint32_t sequence = add_values(p, values, COUNT, sizes[_i].way, &expected);
+    OK(rulebook_finish(p));
+    struct written w = written(p);
+    assert_sequence(p, &w, sequence, sizes[_i].way != 2, &expected);
+    size_t bits = w.bytes.length * 8 * 100 / COUNT;
+    ck_assert_msg(bits >= sizes[_i].least && bits <= sizes[_i].most, "%s: %zu", sizes[_i].what, bits);
+    ck_assert_msg((w.blocks > 0) == sizes[_i].blocks, "%s: %zu blocks", sizes[_i].what, w.blocks);
+    free(expected.items);
+    free_written(&w);
+    free(values);
+    rulebook_free(p);
+}
+END_TEST
+
+/* What is irregular between loops is packed, and the loops stay. */
+START_TEST(stretches_are_packed)
+{
+    enum { NOISE = 1000 };
+    random_state = 5;
+    struct rulebook *p = rulebook_new();
+    struct rulebook_symbol symbols[NOISE + 3];
+    struct terminals expected = {0};
+    uint32_t rule, sequence, again;
+    const struct rulebook_symbol ab[] = {T(7), T(9), TN(3, 100)};
+    OK(rulebook_rule(p, ab, 3, &rule));
+    symbols[0] = (struct rulebook_symbol)RN(rule, 1000);
+    symbols[NOISE + 1] = (struct rulebook_symbol)TN(5, 1000000);
+    symbols[NOISE + 2] = (struct rulebook_symbol)T(6);
+    for (size_t i = 1; i <= NOISE; i++) {
+        symbols[i] = (struct rulebook_symbol)T(random_below(1000));
+        add(&expected, symbols[i].value);
+    }
+    OK(rulebook_sequence(p, symbols, NOISE + 3, true, &sequence));
+    OK(rulebook_sequence(p, symbols + 1, NOISE, true, &again)); /* the block alone */
+    OK(rulebook_finish(p));
+    struct written w = written(p);
+    ck_assert_uint_eq(w.blocks, 1);
+    ck_assert_uint_le(w.bytes.length, NOISE * 10 / 8 + 40);
+    assert_sequence(p, &w, again, true, &expected);
+    uint64_t reference = rulebook_reference(p, sequence);
+    ck_assert_uint_eq(rulebook_reference(p, again), 2);
+    ck_assert_uint_eq(w.symbols[reference / 2 - 1], 4);
+    free(expected.items);
+    free_written(&w);
+    rulebook_free(p);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("rulebook");
@@ -537,6 +769,9 @@ int main(void)
     tcase_add_loop_test(c, random_grammars, 0, 100);
     tcase_add_test(c, repeats_between_sequences);
     tcase_add_test(c, large_table);
+    tcase_add_loop_test(c, random_values, 0, 10 * KINDS);
+    tcase_add_loop_test(c, values_are_packed, 0, (int)(sizeof sizes / sizeof *sizes));
+    tcase_add_test(c, stretches_are_packed);
     suite_add_tcase(s, c);
     SRunner *r = srunner_create(s);
     srunner_run_all(r, CK_NORMAL);

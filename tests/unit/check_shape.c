@@ -72,6 +72,48 @@ static void put_array(struct bytes *key, unsigned depth)
     }
 }
 
+static void put_u16(struct bytes *key, uint64_t value)
+{
+    bytes_put(key, (uint8_t[]){(uint8_t)value, (uint8_t)(value >> 8)}, 2);
+}
+
+/* An array that is kept, or changes of one, or both. */
+static void put_kept(struct bytes *key)
+{
+    uint64_t way = draw(5), count = draw(300);
+    if (way == 3) {
+        bytes_put_u8(key, VALUE_POSTED);
+        bytes_put_u8(key, (uint8_t)draw(2));
+        bytes_put_u64(key, draw(64));
+        bytes_put_u64(key, draw(9));
+        return;
+    }
+    if (way < 2 || draw(2)) {
+        bytes_put_u8(key, VALUE_KEEP);
+        put_u16(key, draw(2) ? draw(65536) : draw(3));
+    }
+    if (way == 0) {
+        bytes_put_u8(key, VALUE_ARRAY);
+        bytes_put_u32(key, 2);
+        put_element(key, 0, 5);
+        put_element(key, 3, 5);
+        return;
+    }
+    if (way == 4) {
+        bytes_put_u8(key, VALUE_COMPLETED);
+        bytes_put_u8(key, (uint8_t)draw(256));
+        put_element(key, (unsigned)draw(7), (int64_t)count);
+        return;
+    }
+    bytes_put_u8(key, VALUE_EDITED);
+    put_u16(key, draw(2) ? draw(65536) : draw(3));
+    put_u16(key, count);
+    for (uint64_t i = 0; i < count; i++) {
+        put(key, VALUE_INT, (int64_t)i * 3, 0);
+        put_element(key, (unsigned)draw(7), (int64_t)i);
+    }
+}
+
 /* ---- back from shape, slots and lists ---- */
 
 struct joiner {
@@ -98,6 +140,7 @@ static int64_t *list_of(const struct joiner *j, int64_t hash, uint64_t count)
         if (list_hash(packed, length) != hash)
             continue;
         cursor_init(&in, packed, length);
+        ck_assert_int_eq(cursor_u8(&in), LIST_REPEATS);
         ck_assert_int_eq(repeats_unpack(&in, &r), PILGRIM_OK);
         while (repeats_next(&r, &at, &item)) {
             if (item.exponent & REPEATS_BEGIN) {
@@ -147,6 +190,21 @@ static void join_value(struct joiner *j, const int64_t *values, size_t *slot)
         children = cursor_varint(&j->shape);
         bytes_put_u32(&j->key, (uint32_t)children);
     }
+    if (tag == VALUE_KEEP || tag == VALUE_EDITED) {
+        put_u16(&j->key, cursor_varint(&j->shape));
+        children = 1;
+    }
+    if (tag == VALUE_EDITED) {
+        children = cursor_varint(&j->shape);
+        put_u16(&j->key, children);
+        children *= 2;
+    }
+    if (tag == VALUE_COMPLETED) {
+        bytes_put_u8(&j->key, (uint8_t)cursor_varint(&j->shape));
+        children = 1;
+    }
+    if (tag == VALUE_POSTED)
+        bytes_put_u8(&j->key, cursor_u8(&j->shape));
     if (tag == VALUE_STATUS) {
         uint8_t bits = cursor_u8(&j->shape);
         bytes_put_u8(&j->key, bits);
@@ -242,6 +300,8 @@ START_TEST(shape_and_slots_give_the_key)
         struct shape_names names = {.strings = strings, .count = 3};
         for (uint64_t k = draw(3); k > 0; k--)
             put_array(&key, 0);
+        for (uint64_t k = draw(3); k > 0; k--)
+            put_kept(&key);
         put(&key, VALUE_INT, 5, 0);
         ck_assert_int_eq(shape_split(key.data, key.length, &names, &lists, &shape, &slots), PILGRIM_OK);
 
@@ -280,6 +340,7 @@ START_TEST(what_is_not_a_key_is_refused)
 {
     struct bytes key = {0};
     put_array(&key, 0);
+    put_kept(&key);
     put(&key, VALUE_OBJECT, 1, 0);
     for (size_t length = 0; length < key.length; length++) {
         struct bytes shape = {0};

@@ -1,10 +1,12 @@
-/* Signatures and interning: numbers by first appearance, equal bytes equal numbers, bytes given back. */
+/* Signatures, zipped and not, and interning: numbers by first appearance, equal bytes equal numbers, bytes given back. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/intern.h"
+#include "base/value.h"
+#include "grammar/rules.h"
 #include "signature/signature.h"
 
 enum { DISTINCT = 5000, DRAWS = 60000 };
@@ -14,23 +16,279 @@ static size_t make_key(unsigned value, char *key)
     return (size_t)sprintf(key, "key %u %.*s", value, (int)(value % 300), "................................................");
 }
 
+/* ---- what was recorded, back again ---- */
+
+/* A grammar's or a sequence of numbers' expansion. */
+static uint64_t *expand(const struct bytes *serialised, size_t *count)
+{
+    struct cursor c;
+    struct rules rules;
+    struct rules_cursor at;
+    uint64_t terminal;
+    cursor_init(&c, serialised->data, serialised->length);
+    ck_assert_int_eq(rules_parse(&c, UINT64_MAX, &rules), PILGRIM_OK);
+    ck_assert_uint_eq(cursor_left(&c), 0);
+    size_t length = (size_t)rules_length(&rules, RULES_SEQUENCE(0));
+    uint64_t *terminals = malloc(length * sizeof *terminals + 1);
+    ck_assert_int_eq(rules_cursor_init(&at, &rules, RULES_SEQUENCE(0)), PILGRIM_OK);
+    for (*count = 0; rules_cursor_next(&at, &terminal);)
+        terminals[(*count)++] = terminal;
+    ck_assert_uint_eq(*count, length);
+    rules_cursor_free(&at);
+    rules_free(&rules);
+    return terminals;
+}
+
+static int64_t *expand_numbers(const struct numbers *n, const struct intern *pool)
+{
+    struct bytes b = {0};
+    int64_t factor;
+    ck_assert_int_eq(numbers_serialise(n, pool, &b, &factor), PILGRIM_OK);
+    int64_t *values = calloc(n->count + 1, sizeof *values);
+    size_t count = n->count - 1;
+    uint64_t *codes = b.length ? expand(&b, &count) : calloc(n->count, sizeof *codes);
+    ck_assert_uint_eq(count, n->count - 1);
+    ck_assert_int_ne(factor, 0);
+    values[0] = n->first;
+    for (size_t i = 0; i < count; i++)
+        values[i + 1] = (int64_t)((uint64_t)values[i] + (uint64_t)factor * (uint64_t)unzigzag(codes[i]));
+    free(codes);
+    bytes_free(&b);
+    return values;
+}
+
+static void put_slot(uint8_t *key, uint32_t offset, int64_t value)
+{
+    for (unsigned i = 0; i < 8; i++)
+        key[offset + i] = (uint8_t)((uint64_t)value >> (8 * i));
+}
+
+struct recorded {
+    uint8_t key[400];
+    size_t length;
+};
+
+/* Whether S gives CALLS back, in their order. */
+static void check_back(const struct signatures *s, const struct intern *pool, const struct recorded *calls, size_t call_count)
+{
+    struct bytes b = {0};
+    ck_assert_int_eq(sequence_serialise(&s->sequence, pool, &b), PILGRIM_OK);
+    size_t count;
+    uint64_t *terminals = expand(&b, &count);
+    ck_assert_uint_eq(count, call_count);
+    int64_t ***values = calloc(s->count, sizeof *values);
+    size_t *used = calloc(s->count, sizeof *used);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t t = (uint32_t)terminals[i];
+        size_t length;
+        const uint32_t *offsets;
+        const struct numbers *numbers;
+        uint32_t varying = signature_varying(s, t, &offsets, &numbers);
+        const uint8_t *stored = signature_key(s, t, &length);
+        uint8_t key[400];
+        memcpy(key, stored, length);
+        if (varying && !values[t]) {
+            values[t] = calloc(varying, sizeof **values);
+            for (uint32_t k = 0; k < varying; k++)
+                values[t][k] = expand_numbers(&numbers[k], pool);
+        }
+        for (uint32_t k = 0; k < varying; k++) {
+            ck_assert_uint_lt(used[t], numbers[k].count);
+            put_slot(key, offsets[k], values[t][k][used[t]]);
+        }
+        used[t]++;
+        ck_assert_uint_eq(length, calls[i].length);
+        ck_assert_mem_eq(key, calls[i].key, length);
+    }
+    for (uint32_t t = 0; t < s->count; t++) {
+        const uint32_t *offsets;
+        const struct numbers *numbers;
+        uint32_t varying = signature_varying(s, t, &offsets, &numbers);
+        for (uint32_t k = 0; k < varying; k++) {
+            ck_assert_uint_eq(numbers[k].count, used[t]);
+            free(values[t] ? values[t][k] : NULL);
+        }
+        free(values[t]);
+    }
+    free(values);
+    free(used);
+    free(terminals);
+    bytes_free(&b);
+}
+
+/* ---- keys ---- */
+
+static void put_byte(struct recorded *r, unsigned byte)
+{
+    r->key[r->length++] = (uint8_t)byte;
+}
+
+static void put_int(struct recorded *r, unsigned tag, int64_t value)
+{
+    put_byte(r, tag);
+    put_slot(r->key, (uint32_t)r->length, value);
+    r->length += 8;
+}
+
+/* An array of ints. */
+static void put_array(struct recorded *r, uint32_t count, int64_t first)
+{
+    put_byte(r, VALUE_ARRAY);
+    for (unsigned i = 0; i < 4; i++)
+        put_byte(r, count >> (8 * i) & 0xff);
+    for (uint32_t i = 0; i < count; i++)
+        put_int(r, VALUE_INT, first + i);
+}
+
+static uint64_t state;
+
+static uint64_t draw(uint64_t below)
+{
+    state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (state >> 20) % below;
+}
+
+/* A call as of a kind of program. */
+static void make_call(unsigned kind, size_t i, struct recorded *r)
+{
+    static int64_t wide[] = {0, INT64_MAX, INT64_MIN, 1, -1, INT64_MAX / 2 + 1};
+    r->length = 0;
+    put_int(r, VALUE_RANK, kind == 1 ? (int64_t)(i % 3) : (int64_t)draw(8));
+    put_byte(r, VALUE_NAME);
+    put_byte(r, 1);
+    put_byte(r, 0);
+    switch (kind) {
+    case 0: /* random tags and counts */
+        put_int(r, VALUE_INT, (int64_t)draw(30000));
+        put_int(r, VALUE_INT, 4 * (int64_t)draw(4000));
+        break;
+    case 1: /* a loop over three, then the step counts up */
+        put_int(r, VALUE_INT, (int64_t)(i / 3));
+        break;
+    case 2: /* two shapes, an array */
+        if (draw(2))
+            put_array(r, 1 + (uint32_t)draw(3), (int64_t)draw(1000));
+        else
+            put_int(r, VALUE_INT, -(int64_t)draw(100000));
+        break;
+    case 3: /* differences that fit no terminal now and then */
+        put_int(r, VALUE_INT, draw(50) ? (int64_t)draw(5000) : wide[draw(6)]);
+        break;
+    case 4: /* a permutation of 700 again and again */
+        put_int(r, VALUE_INT, (int64_t)((i % 700 + 1) * (i % 700 + 7) * UINT64_C(0x9e3779b97f4a7c15) >> 48));
+        r->key[1] = 3;
+        break;
+    case 5: /* regular for long, then not */
+        put_int(r, VALUE_INT, i < 12000 ? (int64_t)(i % 5) : (int64_t)draw(1 << 20));
+        break;
+    case 6: /* all at random, of texts too */
+        put_byte(r, VALUE_STRING);
+        put_byte(r, 1);
+        for (int k = 0; k < 3; k++)
+            put_byte(r, 0);
+        put_byte(r, 'a' + (unsigned)draw(3));
+        put_int(r, VALUE_INT, (int64_t)draw(1 << 30));
+        break;
+    default: /* long arrays stay as they are */
+        put_array(r, 1 + (uint32_t)draw(70) % 5, (int64_t)draw(1 << 16));
+        break;
+    }
+}
+
+enum { KINDS = 8, CALLS = 20000 };
+
+START_TEST(calls_come_back)
+{
+    unsigned kind = (unsigned)_i;
+    struct signatures s = {0};
+    struct intern pool = {0};
+    struct recorded *calls = calloc(CALLS, sizeof *calls);
+    state = kind + 1;
+    for (size_t i = 0; i < CALLS; i++) {
+        make_call(kind, i, &calls[i]);
+        ck_assert_int_eq(signature_append(&s, &pool, calls[i].key, calls[i].length), PILGRIM_OK);
+    }
+    check_back(&s, &pool, calls, CALLS);
+    if (kind == 0) {
+        ck_assert_uint_le(s.count, 8);
+        ck_assert_uint_le(signatures_memory_bytes(&s) + intern_memory_bytes(&pool), 40 * CALLS);
+    }
+    free(calls);
+    signatures_free(&s);
+    intern_free(&pool);
+}
+END_TEST
+
+/* Where the values come round, memory ceases to grow. */
+START_TEST(what_repeats_takes_no_more)
+{
+    struct signatures s = {0};
+    struct intern pool = {0};
+    size_t memory = 0;
+    for (size_t i = 0; i < 700 * 400; i++) {
+        struct recorded r;
+        make_call(4, i, &r);
+        ck_assert_int_eq(signature_append(&s, &pool, r.key, r.length), PILGRIM_OK);
+        if (i == 700 * 100)
+            memory = signatures_memory_bytes(&s) + intern_memory_bytes(&pool);
+    }
+    ck_assert_uint_le(signatures_memory_bytes(&s) + intern_memory_bytes(&pool), memory + memory / 8);
+    signatures_free(&s);
+    intern_free(&pool);
+}
+END_TEST
+
+/* The same differences times a factor are the same bytes. */
+START_TEST(factors_are_taken_out)
+{
+    static const int64_t factors[] = {1, 4, -1, -8, 1000};
+    struct bytes first = {0};
+    for (size_t f = 0; f < sizeof factors / sizeof *factors; f++) {
+        struct numbers n = {0};
+        struct intern pool = {0};
+        struct bytes b = {0};
+        int64_t factor;
+        state = 5;
+        ck_assert_int_eq(numbers_append(&n, &pool, 17 * factors[f]), PILGRIM_OK);
+        for (int i = 0; i < 5000; i++)
+            ck_assert_int_eq(numbers_append(&n, &pool, factors[f] * (int64_t)draw(4000)), PILGRIM_OK);
+        ck_assert_int_eq(numbers_serialise(&n, &pool, &b, &factor), PILGRIM_OK);
+        if (f == 0)
+            bytes_put(&first, b.data, b.length);
+        ck_assert_int_eq(llabs(factor), llabs(factors[f]));
+        ck_assert_uint_eq(b.length, first.length);
+        ck_assert_mem_eq(b.data, first.data, b.length);
+        bytes_free(&b);
+        numbers_free(&n);
+        intern_free(&pool);
+    }
+    bytes_free(&first);
+}
+END_TEST
+
 START_TEST(terminals_follow_first_appearance)
 {
     struct signatures s = {0};
-    uint32_t *expected = malloc(DISTINCT * sizeof *expected), known = 0;
+    struct intern pool = {0};
+    struct bytes b = {0};
+    uint32_t *expected = malloc(DISTINCT * sizeof *expected), known = 0, *values = malloc(DRAWS * sizeof *values);
     memset(expected, 0xff, DISTINCT * sizeof *expected);
     srand(3);
     for (unsigned i = 0; i < DRAWS; i++) {
         char key[400];
-        /* a loop of 7, disturbed now and then: predicted and unpredicted keys */
-        unsigned value = rand() % 5 ? i % 7 : (unsigned)rand() % DISTINCT;
-        size_t length = make_key(value, key);
-        uint32_t terminal;
-        ck_assert_int_eq(signature_intern(&s, key, length, &terminal), PILGRIM_OK);
-        if (expected[value] == UINT32_MAX)
-            expected[value] = known++;
-        ck_assert_uint_eq(terminal, expected[value]);
+        /* a loop of 7, disturbed now and then: predicted and unpredicted keys, which are no values */
+        values[i] = rand() % 5 ? i % 7 : (unsigned)rand() % DISTINCT;
+        size_t length = make_key(values[i], key);
+        ck_assert_int_eq(signature_append(&s, &pool, key, length), PILGRIM_OK);
+        if (expected[values[i]] == UINT32_MAX)
+            expected[values[i]] = known++;
     }
+    ck_assert_int_eq(sequence_serialise(&s.sequence, &pool, &b), PILGRIM_OK);
+    size_t count;
+    uint64_t *terminals = expand(&b, &count);
+    ck_assert_uint_eq(count, DRAWS);
+    for (unsigned i = 0; i < DRAWS; i++)
+        ck_assert_uint_eq(terminals[i], expected[values[i]]);
     ck_assert_uint_eq(s.count, known);
     for (unsigned value = 0; value < DISTINCT; value++) {
         char key[400];
@@ -43,21 +301,25 @@ START_TEST(terminals_follow_first_appearance)
     }
     ck_assert_uint_gt(signatures_memory_bytes(&s), known * 8);
     free(expected);
+    free(values);
+    free(terminals);
+    bytes_free(&b);
     signatures_free(&s);
+    intern_free(&pool);
 }
 END_TEST
 
 START_TEST(a_prefix_is_another_key)
 {
     struct signatures s = {0};
-    uint32_t a, b, c;
-    ck_assert_int_eq(signature_intern(&s, "abc", 3, &a), PILGRIM_OK);
-    ck_assert_int_eq(signature_intern(&s, "ab", 2, &b), PILGRIM_OK);
-    ck_assert_int_eq(signature_intern(&s, "abc", 3, &c), PILGRIM_OK);
-    ck_assert_uint_ne(a, b);
-    ck_assert_uint_eq(a, c);
-    ck_assert_int_eq(signature_intern(&s, "", 0, &c), PILGRIM_LIMIT);
+    struct intern pool = {0};
+    ck_assert_int_eq(signature_append(&s, &pool, "abc", 3), PILGRIM_OK);
+    ck_assert_int_eq(signature_append(&s, &pool, "ab", 2), PILGRIM_OK);
+    ck_assert_int_eq(signature_append(&s, &pool, "abc", 3), PILGRIM_OK);
+    ck_assert_uint_eq(s.count, 2);
+    ck_assert_int_eq(signature_append(&s, &pool, "", 0), PILGRIM_LIMIT);
     signatures_free(&s);
+    intern_free(&pool);
 }
 END_TEST
 
@@ -87,6 +349,10 @@ int main(void)
 {
     Suite *suite = suite_create("signature");
     TCase *tests = tcase_create("signature");
+    tcase_set_timeout(tests, 120);
+    tcase_add_loop_test(tests, calls_come_back, 0, KINDS);
+    tcase_add_test(tests, what_repeats_takes_no_more);
+    tcase_add_test(tests, factors_are_taken_out);
     tcase_add_test(tests, terminals_follow_first_appearance);
     tcase_add_test(tests, a_prefix_is_another_key);
     tcase_add_test(tests, interned_bytes_come_back);

@@ -84,11 +84,20 @@ static void walk_thread(const struct pilgrim_trace *trace, uint32_t rank, uint32
             touch_call(&call);
     }
     ck_assert_int_eq(pilgrim_cursor_skip(cursor, 3), PILGRIM_OK);
+    size_t passed;
+    uint64_t passed_count;
+    expect_status(pilgrim_cursor_pass(cursor, &passed, &passed_count, &error));
+    touched += pilgrim_call_count(trace, rank, thread);
     ck_assert_int_eq(pilgrim_thread_info(trace, rank, thread, &info), PILGRIM_OK);
     walk_grammar(trace, rank, info.structure);
     for (size_t c = 0; c < info.class_count && c < 64; c++) {
         ck_assert_int_eq(pilgrim_class_info(trace, rank, thread, c, &class), PILGRIM_OK);
         walk_grammar(trace, rank, class.values);
+        if (class.body) {
+            struct pilgrim_trips trips;
+            walk_grammar(trace, rank, class.body);
+            expect_status(pilgrim_loop_trips(trace, rank, thread, c, &trips, &error));
+        }
         for (uint64_t s = 0; s < class.signature_count && s < 64; s++)
             if (pilgrim_signature(cursor, c, s, &call, &error) == PILGRIM_OK)
                 touch_call(&call);

@@ -154,7 +154,7 @@ static void append(struct stream *s, uint32_t function, unsigned site, const str
 {
     uint32_t class;
     if (stream_class(s, function, sites + site, site % 2, &class) != PILGRIM_OK ||
-        stream_append(s, class, key->data, key->length, 50 + site) != PILGRIM_OK)
+        stream_append(s, class, false, key->data, key->length, 50 + site) != PILGRIM_OK)
         ck_abort_msg("a call was not recorded");
 }
 

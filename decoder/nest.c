@@ -1,0 +1,525 @@
+/* Loops out of transitions between classes. Regions, from the whole program inwards: the strongly connected components of a region
+ * are its loops (Tarjan), and come out in the reverse of an order in which the region can be walked.
+ *
+ * Loops that begin with the same call are one component: "((A B)* C)*" has the same transitions as "(A B [C])*". The inner one is
+ * taken for a loop of its own, and counted both ways; which of the two it is shown as, the counts say. */
+#include "nest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE UINT32_MAX
+#define DEPTH_MAX 64        /* what is nested deeper is not taken apart */
+#define SOURCES_MAX 64      /* of so many steps back to a call at most, those of a loop inside are told apart */
+/* A loop that begins like the one around it is shown as one with that if it has fewer rounds, or more. */
+#define FLAT_BELOW 2
+#define FLAT_ABOVE 6
+
+struct node {
+    uint32_t class;
+    uint32_t *next; /* the nodes that come behind it, but for itself */
+    uint32_t next_count, next_capacity;
+    uint32_t latest; /* that came behind it */
+    uint32_t loop;   /* the innermost */
+    uint32_t member; /* the next one of that loop's `members` */
+    struct nest_counts runs;
+};
+
+struct loop {
+    uint32_t parent, header, depth;
+    uint32_t size;        /* nodes */
+    uint32_t members;     /* a list of those; NONE ends it */
+    uint32_t first;       /* element */
+    uint32_t inner;       /* the loop in it that has the same header; NONE */
+    bool is_inner;        /* that its parent has */
+    uint64_t round, flat; /* of the time that it was entered last: rounds, and those of `inner` */
+    struct nest_counts trips, flat_trips;
+};
+
+struct nest {
+    uint32_t *node_of; /* by class */
+    struct node *nodes;
+    uint32_t node_count, node_capacity;
+    struct loop *loops; /* 0: the program */
+    uint32_t loop_count;
+    uint32_t *following; /* by element, a node or node_count + loop: the next one of its region */
+    uint32_t last;       /* node; NONE: none yet */
+    uint64_t run;        /* calls of that one so far */
+    uint32_t active;     /* the innermost loop that `last` is in */
+    bool failed, ended;
+};
+
+static bool grow(void **at, uint32_t *capacity, size_t size)
+{
+    uint32_t wanted = *capacity * 2 + 8;
+    void *grown = realloc(*at, wanted * size);
+    if (!grown)
+        return false;
+    *at = grown;
+    *capacity = wanted;
+    return true;
+}
+
+struct nest *nest_new(size_t class_count)
+{
+    struct nest *n = calloc(1, sizeof *n);
+    if (!n)
+        return NULL;
+    n->last = NONE;
+    n->node_of = malloc((class_count + 1) * sizeof *n->node_of);
+    if (!n->node_of) {
+        free(n);
+        return NULL;
+    }
+    memset(n->node_of, 0xff, (class_count + 1) * sizeof *n->node_of);
+    return n;
+}
+
+void nest_free(struct nest *n)
+{
+    if (!n)
+        return;
+    for (uint32_t i = 0; i < n->node_count; i++)
+        free(n->nodes[i].next);
+    free(n->nodes);
+    free(n->node_of);
+    free(n->loops);
+    free(n->following);
+    free(n);
+}
+
+/* ---- transitions ---- */
+
+static bool add_node(struct nest *n, size_t class)
+{
+    void *nodes = n->nodes;
+    if (n->node_count == n->node_capacity && !grow(&nodes, &n->node_capacity, sizeof *n->nodes))
+        return false;
+    n->nodes = nodes;
+    n->nodes[n->node_count] = (struct node){.class = (uint32_t)class, .latest = NONE};
+    n->node_of[class] = n->node_count++;
+    return true;
+}
+
+static bool add_transition(struct node *from, uint32_t to)
+{
+    void *next = from->next;
+    for (uint32_t i = 0; i < from->next_count; i++)
+        if (from->next[i] == to)
+            return true;
+    if (from->next_count == from->next_capacity && !grow(&next, &from->next_capacity, sizeof *from->next))
+        return false;
+    from->next = next;
+    from->next[from->next_count++] = to;
+    return true;
+}
+
+void nest_see(struct nest *n, size_t class, uint64_t count)
+{
+    (void)count;
+    if (n->failed)
+        return;
+    if (n->node_of[class] == NONE && !add_node(n, class)) {
+        n->failed = true;
+        return;
+    }
+    uint32_t last = n->last, node = n->node_of[class];
+    n->last = node;
+    if (last == NONE || last == node || n->nodes[last].latest == node)
+        return;
+    n->nodes[last].latest = node;
+    n->failed = !add_transition(&n->nodes[last], node);
+}
+
+/* ---- regions ---- */
+
+struct visit {
+    uint32_t node, position;
+};
+
+/* What regions are searched with, all by node. */
+struct search {
+    struct nest *n;
+    uint32_t *before_first, *before; /* the nodes that come before each */
+    uint32_t *region;                /* the one that each was in, when it was searched: its number + 1 */
+    uint32_t *index, *low;           /* Tarjan's; index 0: not met */
+    uint32_t *pending;               /* met, and in no component yet */
+    uint32_t pending_count;
+    bool *is_pending;
+    bool *kept;                      /* those whose steps back to the header are ones of the loop inside */
+    uint32_t *queue;                 /* the nodes that are kept, but for the header */
+    uint32_t queue_count;
+    struct visit *stack;
+    uint32_t met;
+};
+
+static int descending(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x < y) - (x > y);
+}
+
+/* Nodes in the order of `next` are gone to so that those met first come first. */
+static bool search_new(struct search *s, struct nest *n)
+{
+    size_t count = (size_t)n->node_count + 1, edges = 0;
+    for (uint32_t i = 0; i < n->node_count; i++)
+        edges += n->nodes[i].next_count;
+    *s = (struct search){.n = n,
+                         .before_first = calloc(count + 1, sizeof *s->before_first),
+                         .before = calloc(edges + 1, sizeof *s->before),
+                         .region = calloc(count, sizeof *s->region),
+                         .index = calloc(count, sizeof *s->index),
+                         .low = calloc(count, sizeof *s->low),
+                         .pending = calloc(count, sizeof *s->pending),
+                         .is_pending = calloc(count, sizeof *s->is_pending),
+                         .kept = calloc(count, sizeof *s->kept),
+                         .queue = calloc(count, sizeof *s->queue),
+                         .stack = calloc(count, sizeof *s->stack)};
+    if (!s->before_first || !s->before || !s->region || !s->index || !s->low || !s->pending || !s->is_pending || !s->kept ||
+        !s->queue || !s->stack)
+        return false;
+    for (uint32_t i = 0; i < n->node_count; i++) {
+        struct node *node = &n->nodes[i];
+        if (node->next_count > 1)
+            qsort(node->next, node->next_count, sizeof *node->next, descending);
+        for (uint32_t k = 0; k < node->next_count; k++)
+            s->before_first[node->next[k] + 2]++;
+    }
+    for (size_t i = 2; i <= count; i++)
+        s->before_first[i] += s->before_first[i - 1];
+    for (uint32_t i = 0; i < n->node_count; i++)
+        for (uint32_t k = 0; k < n->nodes[i].next_count; k++)
+            s->before[s->before_first[n->nodes[i].next[k] + 1]++] = i;
+    return true;
+}
+
+static void search_free(struct search *s)
+{
+    void *const parts[] = {s->before_first, s->before, s->region, s->index, s->low,
+                           s->pending, s->is_pending, s->kept, s->queue, s->stack};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        free(parts[i]);
+}
+
+/* ---- a loop that begins like the one around it ---- */
+
+/* The nodes of the region that lead to SOURCE without the header are marked in s->kept, with the header; returns how many. They
+ * are the queue's first ones. */
+static uint32_t natural_loop(struct search *s, uint32_t region, uint32_t header, uint32_t source)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < s->queue_count; i++)
+        s->kept[s->queue[i]] = false;
+    s->kept[header] = s->kept[source] = true;
+    s->queue[count++] = source;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t node = s->queue[i];
+        for (uint32_t k = s->before_first[node]; node != header && k < s->before_first[node + 1]; k++) {
+            uint32_t before = s->before[k];
+            if (s->region[before] != region + 1 || s->kept[before])
+                continue;
+            s->kept[before] = true;
+            s->queue[count++] = before;
+        }
+    }
+    s->queue_count = count;
+    return count + (source != header);
+}
+
+/* The calls that lead back to a header. */
+struct sources {
+    uint32_t node[SOURCES_MAX];
+    uint32_t size[SOURCES_MAX];  /* of the loop of each */
+    uint64_t inside[SOURCES_MAX]; /* a bit for each source that is in that loop */
+    uint32_t count;
+};
+
+static bool find_sources(struct search *s, uint32_t region, struct sources *found)
+{
+    uint32_t header = s->n->loops[region].header;
+    found->count = 0;
+    for (uint32_t k = s->before_first[header]; k < s->before_first[header + 1]; k++) {
+        if (s->region[s->before[k]] != region + 1)
+            continue;
+        if (found->count == SOURCES_MAX)
+            return false;
+        found->node[found->count++] = s->before[k];
+    }
+    for (uint32_t i = 0; i < found->count && found->count > 1; i++) {
+        found->size[i] = natural_loop(s, region, header, found->node[i]);
+        found->inside[i] = 0;
+        for (uint32_t k = 0; k < found->count; k++)
+            found->inside[i] |= (uint64_t)s->kept[found->node[k]] << k;
+    }
+    return found->count > 1;
+}
+
+/* Whether the loops of all other sources are around that of source I, or in it. */
+static bool is_nested(const struct sources *found, uint32_t i)
+{
+    for (uint32_t k = 0; k < found->count; k++)
+        if (!(found->inside[k] >> i & 1) && !(found->inside[i] >> k & 1))
+            return false;
+    return true;
+}
+
+/* Marks in s->kept the largest loop inside REGION that has its header, if all others with that header are in it or around it. */
+static bool find_inner(struct search *s, uint32_t region)
+{
+    const struct loop *loop = &s->n->loops[region];
+    struct sources found;
+    uint32_t best = NONE;
+    if (!find_sources(s, region, &found))
+        return false;
+    for (uint32_t i = 0; i < found.count; i++)
+        if (found.size[i] < loop->size && (best == NONE || found.size[i] > found.size[best]) && is_nested(&found, i))
+            best = i;
+    if (best != NONE)
+        natural_loop(s, region, loop->header, found.node[best]);
+    return best != NONE;
+}
+
+/* ---- components ---- */
+
+static void put_element(struct nest *n, uint32_t region, uint32_t element)
+{
+    n->following[element] = n->loops[region].first;
+    n->loops[region].first = element;
+}
+
+/* The component that NODE was the first one of: a call, or a loop. There are fewer loops than nodes. */
+static void end_component(struct search *s, uint32_t region, uint32_t node)
+{
+    struct nest *n = s->n;
+    uint32_t begin = s->pending_count, header = NONE;
+    do
+        begin--;
+    while (s->pending[begin] != node);
+    uint32_t size = s->pending_count - begin, number = size > 1 ? n->loop_count++ : region;
+    for (uint32_t i = begin; i < s->pending_count; i++) {
+        s->is_pending[s->pending[i]] = false;
+        n->nodes[s->pending[i]].loop = number;
+        header = s->pending[i] < header ? s->pending[i] : header;
+    }
+    s->pending_count = begin;
+    if (size == 1) {
+        put_element(n, region, node);
+        return;
+    }
+    uint32_t members = NONE;
+    for (uint32_t i = 0; i < size; i++) {
+        n->nodes[s->pending[begin + i]].member = members;
+        members = s->pending[begin + i];
+    }
+    bool is_inner = region > 0 && header == n->loops[region].header;
+    n->loops[number] = (struct loop){.parent = region,
+                                     .header = header,
+                                     .depth = n->loops[region].depth + 1,
+                                     .size = size,
+                                     .members = members,
+                                     .first = NONE,
+                                     .inner = NONE,
+                                     .is_inner = is_inner};
+    if (is_inner)
+        n->loops[region].inner = number;
+    put_element(n, region, n->node_count + number);
+}
+
+static void meet(struct search *s, uint32_t node, uint32_t *depth)
+{
+    s->index[node] = s->low[node] = ++s->met;
+    s->pending[s->pending_count++] = node;
+    s->is_pending[node] = true;
+    s->stack[(*depth)++] = (struct visit){.node = node};
+}
+
+static void search_components(struct search *s, uint32_t region, bool has_inner)
+{
+    struct nest *n = s->n;
+    uint32_t header = n->loops[region].header, depth = 0;
+    s->met = 0;
+    meet(s, header, &depth);
+    while (depth > 0) {
+        struct visit *top = &s->stack[depth - 1];
+        struct node *node = &n->nodes[top->node];
+        if (top->position < node->next_count) {
+            uint32_t next = node->next[top->position++];
+            bool back = region > 0 && next == header && !(has_inner && s->kept[top->node]);
+            if (s->region[next] != region + 1 || back)
+                continue;
+            if (s->index[next] == 0)
+                meet(s, next, &depth);
+            else if (s->is_pending[next] && s->index[next] < s->low[top->node])
+                s->low[top->node] = s->index[next];
+            continue;
+        }
+        if (s->low[top->node] == s->index[top->node])
+            end_component(s, region, top->node);
+        if (--depth > 0 && s->low[top->node] < s->low[s->stack[depth - 1].node])
+            s->low[s->stack[depth - 1].node] = s->low[top->node];
+    }
+}
+
+static void search_region(struct search *s, uint32_t region)
+{
+    struct nest *n = s->n;
+    for (uint32_t i = n->loops[region].members; i != NONE; i = n->nodes[i].member) {
+        s->region[i] = region + 1;
+        s->index[i] = 0;
+    }
+    if (n->loops[region].depth < DEPTH_MAX) {
+        search_components(s, region, region > 0 && find_inner(s, region));
+        return;
+    }
+    for (uint32_t i = n->loops[region].members; i != NONE; i = n->nodes[i].member)
+        put_element(n, region, i);
+}
+
+bool nest_build(struct nest *n)
+{
+    struct search s;
+    size_t room = (size_t)n->node_count + 1; /* loops are sets of two nodes or more, in each other or apart */
+    n->loops = calloc(room, sizeof *n->loops);
+    n->following = calloc(2 * room, sizeof *n->following);
+    bool good = search_new(&s, n) && n->loops && n->following && !n->failed;
+    if (good) {
+        n->loops[0] =
+            (struct loop){.parent = NONE, .size = n->node_count, .members = NONE, .first = NONE, .inner = NONE};
+        n->loop_count = 1;
+        for (uint32_t i = 0; i < n->node_count; i++) {
+            n->nodes[i].member = n->loops[0].members;
+            n->loops[0].members = i;
+        }
+    }
+    for (uint32_t region = 0; good && n->node_count > 0 && region < n->loop_count; region++)
+        search_region(&s, region);
+    search_free(&s);
+    n->failed = !good;
+    n->last = NONE;
+    return good;
+}
+
+/* ---- counting ---- */
+
+static void note(struct nest_counts *c, uint64_t count)
+{
+    c->min = c->times == 0 || count < c->min ? count : c->min;
+    c->max = count > c->max ? count : c->max;
+    c->total += count;
+    c->times++;
+}
+
+static void leave(struct nest *n)
+{
+    struct loop *loop = &n->loops[n->active];
+    note(&loop->trips, loop->round);
+    if (loop->inner != NONE)
+        note(&loop->flat_trips, loop->flat);
+    if (loop->is_inner)
+        n->loops[loop->parent].flat += loop->round;
+    n->active = loop->parent;
+}
+
+static bool is_around(const struct nest *n, uint32_t outer, uint32_t loop)
+{
+    while (n->loops[loop].depth > n->loops[outer].depth)
+        loop = n->loops[loop].parent;
+    return loop == outer;
+}
+
+/* Enters the loops down to LOOP. */
+static void enter(struct nest *n, uint32_t loop)
+{
+    uint32_t chain[DEPTH_MAX + 1], count = 0;
+    for (; loop != n->active; loop = n->loops[loop].parent)
+        chain[count++] = loop;
+    while (count > 0) {
+        n->active = chain[--count];
+        n->loops[n->active].round = 1;
+        n->loops[n->active].flat = 0;
+    }
+}
+
+void nest_count(struct nest *n, size_t class, uint64_t count)
+{
+    uint32_t node = n->node_of[class];
+    if (node == n->last) {
+        n->run += count;
+        return;
+    }
+    if (n->last != NONE)
+        note(&n->nodes[n->last].runs, n->run);
+    n->last = node;
+    n->run = count;
+    uint32_t loop = n->nodes[node].loop;
+    while (!is_around(n, n->active, loop))
+        leave(n);
+    if (n->active > 0 && n->loops[n->active].header == node)
+        n->loops[n->active].round++;
+    if (n->active != loop)
+        enter(n, loop);
+}
+
+/* ---- items ---- */
+
+struct writing {
+    const struct nest *n;
+    struct nest_item *items;
+    size_t count;
+};
+
+/* Whether LOOP is shown as one with the loop inside that begins like it: then what else it has comes in a part of the rounds. Not
+ * if it comes after the same number of rounds each time; but if it comes in most of them, or seldom and is the smaller part. */
+static bool is_flat(const struct nest *n, uint32_t loop)
+{
+    if (n->loops[loop].inner == NONE)
+        return false;
+    const struct loop *inner = &n->loops[n->loops[loop].inner];
+    uint64_t rounds = inner->trips.total, times = inner->trips.times;
+    if (inner->inner != NONE || inner->trips.min == inner->trips.max)
+        return false;
+    return rounds < FLAT_BELOW * times || (rounds > FLAT_ABOVE * times && n->loops[loop].size - inner->size < inner->size);
+}
+
+/* The elements of REGION, which is the item AT. As deep as loops are. */
+static void write_region(struct writing *w, uint32_t region, size_t at, uint32_t depth)
+{
+    const struct nest *n = w->n;
+    for (uint32_t e = n->loops[region].first; e != NONE; e = n->following[e]) {
+        if (e < n->node_count) {
+            const struct node *node = &n->nodes[e];
+            w->items[w->count++] =
+                (struct nest_item){.class = node->class, .depth = depth, .loop = at, .counts = node->runs};
+            continue;
+        }
+        uint32_t inside = e - n->node_count;
+        if (n->loops[inside].is_inner && is_flat(n, region)) {
+            write_region(w, inside, at, depth);
+            continue;
+        }
+        size_t item = w->count++;
+        w->items[item] = (struct nest_item){.is_loop = true,
+                                            .depth = depth,
+                                            .loop = at,
+                                            .counts = is_flat(n, inside) ? n->loops[inside].flat_trips : n->loops[inside].trips};
+        write_region(w, inside, item, depth + 1);
+    }
+}
+
+bool nest_items(struct nest *n, struct nest_item **items, size_t *count)
+{
+    if (n->last != NONE && !n->ended) {
+        note(&n->nodes[n->last].runs, n->run);
+        while (n->active > 0)
+            leave(n);
+    }
+    n->ended = true;
+    struct writing w = {.n = n, .items = calloc((size_t)n->node_count + n->loop_count + 1, sizeof *w.items)};
+    *items = w.items;
+    if (!w.items)
+        return false;
+    write_region(&w, 0, NEST_NONE, 0);
+    *count = w.count;
+    return true;
+}

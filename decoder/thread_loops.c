@@ -1,0 +1,395 @@
+/* The loops of threads.
+ *
+ * Threads of a structure group that has no stored loops call the same classes in the same order, so one of them is walked; of the others,
+ * each. */
+#include "thread_loops.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE SIZE_MAX
+
+/* The loops of one of a structure group's threads. */
+struct group {
+    bool known;
+    struct shown_loops alone;
+};
+
+struct loops_list {
+    const struct pilgrim_trace *trace;
+    struct shown_loops *shown;
+    size_t count, capacity;
+    struct group *groups; /* by number; without stored loops */
+    size_t group_count;
+};
+
+static enum pilgrim_status out_of_memory(struct pilgrim_error *error)
+{
+    *error = (struct pilgrim_error){.status = PILGRIM_NOMEM, .message = "not enough memory"};
+    return PILGRIM_NOMEM;
+}
+
+static enum pilgrim_status in_no_group(enum pilgrim_status status, struct pilgrim_error *error)
+{
+    *error = (struct pilgrim_error){.status = status, .message = "a thread is in none of the groups"};
+    return status;
+}
+
+struct loops_list *loops_new(const struct pilgrim_trace *trace)
+{
+    struct loops_list *l = calloc(1, sizeof *l);
+    if (l)
+        l->trace = trace;
+    return l;
+}
+
+static void shown_free(struct shown_loops *s)
+{
+    free(s->items);
+    free(s->classes);
+    free(s->ns);
+    free(s->ranks);
+}
+
+void loops_free(struct loops_list *l)
+{
+    if (!l)
+        return;
+    for (size_t i = 0; i < l->count; i++)
+        shown_free(&l->shown[i]);
+    for (size_t i = 0; i < l->group_count; i++)
+        shown_free(&l->groups[i].alone);
+    free(l->shown);
+    free(l->groups);
+    free(l);
+}
+
+/* ---- a thread's classes ---- */
+
+/* Classes of one function and place, such as polls that failed and those that did not, are shown as the first of them. */
+struct known_class {
+    const struct pilgrim_class *class;
+    uint64_t hash;
+    bool is_loop; /* a stored one */
+    size_t number, shown_as;
+    uint64_t calls;
+    double mean_ns;
+};
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    return (hash ^ value) * UINT64_C(0x100000001b3);
+}
+
+static uint64_t mix_text(uint64_t hash, const char *text)
+{
+    for (; *text; text++)
+        hash = mix(hash, (uint8_t)*text);
+    return mix(hash, 0);
+}
+
+static uint64_t class_hash(const struct pilgrim_class *class)
+{
+    uint64_t hash = mix_text(0, class->function->name);
+    for (const struct pilgrim_frame *f = class->site; f; f = f->caller)
+        hash = mix(mix_text(hash, f->module), f->offset);
+    return hash;
+}
+
+static bool same_class(const struct pilgrim_class *a, const struct pilgrim_class *b)
+{
+    if (a == b)
+        return true;
+    if (!a || !b || strcmp(a->function->name, b->function->name) != 0)
+        return false;
+    const struct pilgrim_frame *f = a->site, *g = b->site;
+    for (; f && g; f = f->caller, g = g->caller)
+        if (f->offset != g->offset || strcmp(f->module, g->module) != 0)
+            return false;
+    return !f && !g;
+}
+
+static int by_hash(const void *a, const void *b)
+{
+    const struct known_class *x = *(const struct known_class *const *)a, *y = *(const struct known_class *const *)b;
+    if (x->hash != y->hash)
+        return x->hash < y->hash ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+static bool find_alike(struct known_class *classes, size_t count)
+{
+    struct known_class **order = malloc((count + 1) * sizeof *order);
+    if (!order)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        order[i] = &classes[i];
+    qsort(order, count, sizeof *order, by_hash);
+    for (size_t i = 1; i < count; i++)
+        if (!order[i]->is_loop && order[i]->hash == order[i - 1]->hash && same_class(order[i]->class, order[i - 1]->class))
+            order[i]->shown_as = order[i - 1]->shown_as;
+    free(order);
+    return true;
+}
+
+/* *CLASSES is to be freed, also after an error. */
+static enum pilgrim_status read_classes(const struct loops_list *l, uint32_t rank, uint32_t thread, size_t count,
+                                        struct known_class **classes, struct pilgrim_error *error)
+{
+    *classes = calloc(count + 1, sizeof **classes);
+    if (!*classes)
+        return out_of_memory(error);
+    for (size_t i = 0; i < count; i++) {
+        struct pilgrim_class_info info;
+        enum pilgrim_status status = pilgrim_class_info(l->trace, rank, thread, i, &info);
+        if (status != PILGRIM_OK)
+            return in_no_group(status, error);
+        (*classes)[i] = (struct known_class){.class = info.class_,
+                                             .hash = class_hash(info.class_),
+                                             .number = i,
+                                             .shown_as = i,
+                                             .is_loop = info.body != 0,
+                                             .mean_ns = info.timed ? (double)info.mean_ns : 0};
+    }
+    return find_alike(*classes, count) ? PILGRIM_OK : out_of_memory(error);
+}
+
+/* ---- one thread ---- */
+
+/* Takes all calls of a thread to N, by TAKE, and counts them. A stored loop goes along like a call, where it is entered: behind it may
+ * stand what is in it or, if it has no rounds, what follows it. */
+static enum pilgrim_status walk(const struct loops_list *l, uint32_t rank, uint32_t thread, struct known_class *classes,
+                                struct nest *n, void (*take)(struct nest *, size_t, uint64_t), struct pilgrim_error *error)
+{
+    struct pilgrim_cursor *cursor;
+    size_t class;
+    uint64_t count;
+    enum pilgrim_status status = pilgrim_cursor_open(l->trace, rank, thread, &cursor, error);
+    if (status != PILGRIM_OK)
+        return status;
+    while ((status = pilgrim_cursor_pass(cursor, &class, &count, error)) == PILGRIM_OK) {
+        classes[class].calls += count;
+        take(n, classes[class].shown_as, count > 0 ? count : 1);
+    }
+    pilgrim_cursor_close(cursor);
+    return status == PILGRIM_END ? PILGRIM_OK : status;
+}
+
+/* Drops the items that are no calls but stored loops, and loops of nothing else. */
+static bool drop_stored(struct shown_loops *s, const struct known_class *classes)
+{
+    size_t count = 0, *place = calloc(s->count + 1, sizeof *place); /* at first whether an item stays */
+    if (!place)
+        return false;
+    for (size_t i = s->count; i-- > 0;) {
+        const struct nest_item *item = &s->items[i];
+        place[i] = place[i] || (!item->is_loop && !classes[item->class].is_loop);
+        if (place[i] && item->loop != NEST_NONE)
+            place[item->loop] = 1;
+    }
+    for (size_t i = 0; i < s->count; i++) {
+        if (!place[i])
+            continue;
+        place[i] = count;
+        s->items[count] = s->items[i];
+        if (s->items[count].loop != NEST_NONE)
+            s->items[count].loop = place[s->items[count].loop];
+        count++;
+    }
+    s->count = count;
+    free(place);
+    return true;
+}
+
+/* Fills in what the items are calls of, and how long they took; each call was counted twice. ITEM_OF: room, by class. */
+static void name_items(struct shown_loops *s, const struct known_class *classes, size_t class_count, size_t *item_of)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        s->hash = mix(s->hash, (uint64_t)s->items[i].depth << 1 | s->items[i].is_loop);
+        if (s->items[i].is_loop)
+            continue;
+        s->classes[i] = classes[s->items[i].class].class;
+        s->calls_min += s->items[i].counts.total;
+        s->hash = mix(s->hash, classes[s->items[i].class].hash);
+        item_of[s->items[i].class] = i;
+    }
+    s->calls_max = s->calls_min;
+    for (size_t i = 0; i < class_count; i++)
+        if (classes[i].calls > 0)
+            s->ns[item_of[classes[i].shown_as]] += classes[i].mean_ns * (double)(classes[i].calls / 2);
+}
+
+static enum pilgrim_status find_items(const struct loops_list *l, uint32_t rank, uint32_t thread,
+                                      struct known_class *classes, struct nest *n, struct shown_loops *s,
+                                      struct pilgrim_error *error)
+{
+    enum pilgrim_status status = walk(l, rank, thread, classes, n, nest_see, error);
+    if (status == PILGRIM_OK && !nest_build(n))
+        status = out_of_memory(error);
+    if (status == PILGRIM_OK)
+        status = walk(l, rank, thread, classes, n, nest_count, error);
+    if (status == PILGRIM_OK && (!nest_items(n, &s->items, &s->count) || !drop_stored(s, classes)))
+        status = out_of_memory(error);
+    return status;
+}
+
+/* *S is to be freed, also after an error. */
+static enum pilgrim_status read_thread(const struct loops_list *l, uint32_t rank, uint32_t thread, size_t class_count,
+                                       struct shown_loops *s, struct pilgrim_error *error)
+{
+    struct known_class *classes;
+    struct nest *n = nest_new(class_count);
+    size_t *item_of = calloc(class_count + 1, sizeof *item_of);
+    *s = (struct shown_loops){.thread = thread};
+    enum pilgrim_status status = read_classes(l, rank, thread, class_count, &classes, error);
+    if (status == PILGRIM_OK && (!n || !item_of))
+        status = out_of_memory(error);
+    if (status == PILGRIM_OK)
+        status = find_items(l, rank, thread, classes, n, s, error);
+    if (status == PILGRIM_OK) {
+        s->classes = calloc(s->count + 1, sizeof *s->classes);
+        s->ns = calloc(s->count + 1, sizeof *s->ns);
+        if (s->classes && s->ns)
+            name_items(s, classes, class_count, item_of);
+        else
+            status = out_of_memory(error);
+    }
+    nest_free(n);
+    free(classes);
+    free(item_of);
+    return status;
+}
+
+/* ---- many threads ---- */
+
+static bool same_loops(const struct shown_loops *a, const struct shown_loops *b)
+{
+    bool same = a->hash == b->hash && a->thread == b->thread && a->count == b->count;
+    for (size_t i = 0; i < a->count && same; i++)
+        same = a->items[i].depth == b->items[i].depth && same_class(a->classes[i], b->classes[i]);
+    return same;
+}
+
+static void add_counts(struct shown_loops *s, const struct shown_loops *other)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        struct nest_counts *to = &s->items[i].counts;
+        const struct nest_counts *from = &other->items[i].counts;
+        to->times += from->times;
+        to->total += from->total;
+        to->min = from->min < to->min ? from->min : to->min;
+        to->max = from->max > to->max ? from->max : to->max;
+        s->ns[i] += other->ns[i];
+    }
+    s->calls_min = other->calls_min < s->calls_min ? other->calls_min : s->calls_min;
+    s->calls_max = other->calls_max > s->calls_max ? other->calls_max : s->calls_max;
+}
+
+/* The number of those like S, which are made of it if there are none; NONE: no memory. Takes what S holds, unless counts are only
+ * added: then it is freed. */
+static size_t find_shown(struct loops_list *l, struct shown_loops *s)
+{
+    for (size_t i = 0; i < l->count; i++)
+        if (same_loops(&l->shown[i], s)) {
+            add_counts(&l->shown[i], s);
+            shown_free(s);
+            return i;
+        }
+    if (l->count == l->capacity) {
+        size_t capacity = 2 * l->capacity + 8;
+        struct shown_loops *grown = realloc(l->shown, capacity * sizeof *grown);
+        if (!grown) {
+            shown_free(s);
+            return NONE;
+        }
+        l->shown = grown;
+        l->capacity = capacity;
+    }
+    l->shown[l->count] = *s;
+    return l->count++;
+}
+
+static bool add_rank(struct shown_loops *s, uint32_t rank)
+{
+    if (s->rank_count == s->rank_capacity) {
+        size_t capacity = 2 * s->rank_capacity + 8;
+        uint32_t *grown = realloc(s->ranks, capacity * sizeof *grown);
+        if (!grown)
+            return false;
+        s->ranks = grown;
+        s->rank_capacity = capacity;
+    }
+    s->ranks[s->rank_count++] = rank;
+    return true;
+}
+
+/* What is known of structure group NUMBER. NULL: no memory. */
+static struct group *find_group(struct loops_list *l, uint32_t number)
+{
+    if (number >= l->group_count) {
+        size_t count = (size_t)number + 1 + l->group_count;
+        struct group *grown = realloc(l->groups, count * sizeof *grown);
+        if (!grown)
+            return NULL;
+        memset(grown + l->group_count, 0, (count - l->group_count) * sizeof *grown);
+        l->groups = grown;
+        l->group_count = count;
+    }
+    return &l->groups[number];
+}
+
+static bool copy_shown(struct shown_loops *to, const struct shown_loops *from)
+{
+    *to = *from;
+    to->items = malloc((from->count + 1) * sizeof *to->items);
+    to->classes = malloc((from->count + 1) * sizeof *to->classes);
+    to->ns = malloc((from->count + 1) * sizeof *to->ns);
+    if (!to->items || !to->classes || !to->ns)
+        return false;
+    memcpy(to->items, from->items, from->count * sizeof *to->items);
+    memcpy(to->classes, from->classes, from->count * sizeof *to->classes);
+    memcpy(to->ns, from->ns, from->count * sizeof *to->ns);
+    return true;
+}
+
+/* The loops of a thread, *S, to be freed, also after an error. */
+static enum pilgrim_status find_thread(struct loops_list *l, uint32_t rank, uint32_t thread, struct shown_loops *s,
+                                       struct pilgrim_error *error)
+{
+    struct pilgrim_thread_info info;
+    *s = (struct shown_loops){0};
+    enum pilgrim_status status = pilgrim_thread_info(l->trace, rank, thread, &info);
+    if (status != PILGRIM_OK)
+        return in_no_group(status, error);
+    struct group *group = find_group(l, info.structure_group);
+    if (!group)
+        return out_of_memory(error);
+    if (!group->known) {
+        status = read_thread(l, rank, thread, info.class_count, s, error);
+        if (status != PILGRIM_OK || info.loop_count > 0)
+            return status;
+        group->known = true;
+        return copy_shown(&group->alone, s) ? PILGRIM_OK : out_of_memory(error);
+    }
+    if (!copy_shown(s, &group->alone))
+        return out_of_memory(error);
+    s->thread = thread;
+    return PILGRIM_OK;
+}
+
+enum pilgrim_status loops_add(struct loops_list *l, uint32_t rank, uint32_t thread, struct pilgrim_error *error)
+{
+    struct shown_loops s;
+    enum pilgrim_status status = find_thread(l, rank, thread, &s, error);
+    if (status != PILGRIM_OK) {
+        shown_free(&s);
+        return status;
+    }
+    size_t number = find_shown(l, &s);
+    return number != NONE && add_rank(&l->shown[number], rank) ? PILGRIM_OK : out_of_memory(error);
+}
+
+const struct shown_loops *loops_shown(const struct loops_list *l, size_t i)
+{
+    return i < l->count ? &l->shown[i] : NULL;
+}

@@ -1,0 +1,34 @@
+/* Programs of threads as loops (nest.h): those of threads with equal loops, of equal calls, as one, whatever their trips are. */
+#ifndef DECODER_THREAD_LOOPS_H
+#define DECODER_THREAD_LOOPS_H
+
+#include <pilgrim/reader.h>
+
+#include "nest.h"
+
+/* The loops of one or more ranks' threads. */
+struct shown_loops {
+    struct nest_item *items;
+    const struct pilgrim_class **classes; /* of each item; NULL: a loop */
+    double *ns;                           /* that all its calls took; 0: not known */
+    size_t count;
+    uint64_t hash;                        /* of what must be equal */
+    uint64_t calls_min, calls_max;        /* of a thread */
+    uint32_t thread;
+    uint32_t *ranks;
+    size_t rank_count, rank_capacity;
+};
+
+struct loops_list;
+
+/* NULL: no memory. The trace is to be closed after the list. */
+struct loops_list *loops_new(const struct pilgrim_trace *trace);
+void loops_free(struct loops_list *l); /* NULL is legal */
+
+/* Adds a thread, whose calls are walked twice, unless they are known to be those of one before. errors: as pilgrim_cursor_next */
+enum pilgrim_status loops_add(struct loops_list *l, uint32_t rank, uint32_t thread, struct pilgrim_error *error);
+
+/* The I-th ones, in the order in which they were first added; NULL behind the last. */
+const struct shown_loops *loops_shown(const struct loops_list *l, size_t i);
+
+#endif

@@ -1,0 +1,32 @@
+/* A sequence of terminals while it grows: a grammar, as long as there is something for it to find.
+ *
+ * Where the grammar turns out to be nearly as long as the sequence, it is given up, and the terminals go on as numbers do
+ * (grammar/numbers.h), which is several times as fast and takes less memory. What that misses is found when the sequence is written
+ * (rulebook.h). Used by one thread at a time. */
+#ifndef PILGRIM_SEQUENCE_H
+#define PILGRIM_SEQUENCE_H
+
+#include "base/bytes.h"
+#include "base/intern.h"
+#include "grammar/grammar.h"
+#include "grammar/numbers.h"
+#include "pilgrim/status.h"
+
+/* All zero is the empty sequence. */
+struct sequence {
+    struct grammar *grammar; /* or NULL: it is empty, or in ... */
+    struct numbers numbers;  /* ... these: a 0, then differences whose codes are the terminals */
+    uint64_t length;
+    uint64_t next_look;      /* the length at which to see whether the grammar is worth it */
+};
+
+/* Appends TERMINAL, at most GRAMMAR_TERMINAL_MAX. POOL: as numbers_append. errors: PILGRIM_NOMEM, PILGRIM_LIMIT */
+enum pilgrim_status sequence_append(struct sequence *s, struct intern *pool, uint32_t terminal) PILGRIM_CHECKED;
+
+/* Appends the sequence to OUT, as grammar_serialise. errors: as numbers_serialise */
+enum pilgrim_status sequence_serialise(const struct sequence *s, const struct intern *pool, struct bytes *out) PILGRIM_CHECKED;
+
+size_t sequence_memory_bytes(const struct sequence *s); /* without itself and the pool */
+void sequence_free(struct sequence *s);
+
+#endif

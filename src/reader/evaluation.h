@@ -1,0 +1,75 @@
+/* The inside of an evaluation: one call's values. Shared by evaluate.c and kept.c. */
+#ifndef PILGRIM_EVALUATION_H
+#define PILGRIM_EVALUATION_H
+
+#include "reader/trace.h"
+
+struct series_slot;
+
+/* What the call keeps, in reverse order. */
+struct keeping {
+    uint32_t number;
+    const struct pilgrim_value *value;
+    struct keeping *before;
+};
+
+/* An array to be completed once all out-values are there. Until then its type is PILGRIM_COMPLETED. */
+struct completing {
+    struct pilgrim_value *array;
+    struct pilgrim_value *items; /* its own */
+    uint64_t parameter;          /* that says which ones */
+    struct pilgrim_value item;   /* what stands there */
+    struct completing *before;
+};
+
+struct evaluation {
+    const struct volume *volume;
+    const struct values_place *place;
+    const struct caller *caller;
+    const struct pilgrim_function *function;
+    struct arena *arena;
+    uint64_t budget;         /* bytes that may still be taken */
+    struct cursor tokens;
+    struct cursor columns;   /* of the slots that are still to come */
+    uint32_t next_column;
+    const struct view *view; /* NULL: there is none */
+    const struct pilgrim_value *in_value; /* of the parameter whose out-value is evaluated; NULL: there is none */
+    const struct pilgrim_value *in;       /* all in-values, while out-values are evaluated */
+    const struct pilgrim_value *requests; /* the one that is an array of requests; NULL: not looked for */
+    struct keeping *keeping;
+    struct completing *completing;
+    bool in_series;            /* a value of one is being evaluated: */
+    bool first;                /* the first one of its shape */
+    struct series_slot *slots;
+    size_t slot;               /* the next one */
+    enum pilgrim_status status;
+    const char *problem;
+};
+
+/* ---- evaluate.c ---- */
+
+/* Only the first problem is kept. PROBLEM: a constant */
+void evaluation_fail(struct evaluation *e, enum pilgrim_status status, const char *problem);
+
+/* BYTES from the arena; NULL: the evaluation has failed. */
+void *evaluation_take(struct evaluation *e, size_t bytes);
+
+/* The next token's value, COUNT of them as the items of V, the next slot. */
+void evaluate(struct evaluation *e, struct pilgrim_value *v);
+void evaluate_items(struct evaluation *e, struct pilgrim_value *v, size_t count);
+int64_t evaluation_slot(struct evaluation *e);
+
+/* ---- kept.c: behind the tag ---- */
+
+void evaluate_keep(struct evaluation *e, struct pilgrim_value *v);
+void evaluate_edited(struct evaluation *e, struct pilgrim_value *v);
+void evaluate_completed(struct evaluation *e, struct pilgrim_value *v);
+void evaluate_posted(struct evaluation *e, struct pilgrim_value *v);
+
+/* Completes the arrays; OUT: all out-values. */
+void evaluate_completions(struct evaluation *e, const struct pilgrim_value *out);
+
+/* Puts what is kept into the registers. */
+void evaluate_keeping(struct evaluation *e);
+
+#endif

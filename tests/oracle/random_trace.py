@@ -1,0 +1,301 @@
+"""Random traces, right ones, and the calls that they stand for: of the values of all calls and the shape of all sequences, which
+are drawn first, a file is made with docs/FORMAT.md in hand, in one of the many ways that there are. Nothing is read back.
+
+    random_trace.py SEED FILE       writes the trace to FILE and its calls to standard output
+"""
+import itertools
+import os
+import random
+import struct
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+from random_values import INT, KEPT_ITEMS, PLAIN, REQUESTS, UNZIPPED, VECTOR, Printer, Sequences, Shape  # noqa: E402
+from trace_writer import Builder, T, constant, expression, file_of, rule, varint  # noqa: E402
+
+CALLS_MAX = 60      # of a thread, more or less
+
+
+class Class:
+    """A call class: its number, how its calls print."""
+
+    def __init__(self, volume, number, parameters=None, names="abc"):
+        d, b = volume.dice, volume.b
+        self.name = "MPI_%s" % chr(65 + number)
+        self.parameters = [d.choice(",,>&&") for _ in range(d.randint(0, 3))] if parameters is None else parameters
+        self.names = names
+        declaration = self.name + "".join("%s%s" % (mark, names[i]) for i, mark in enumerate(self.parameters))
+        self.fortran, self.frames, module, offset, caller = d.random() < 0.2, [], None, 0, None
+        if d.random() < 0.8:
+            module, offset = d.choice(volume.modules), d.randint(0, 1 << 40)
+            self.frames = [(volume.modules.index(module), offset)]
+            if volume.callers and d.random() < 0.5:
+                caller = d.randrange(len(volume.callers))
+                at = caller
+                while at is not None:
+                    self.frames.append(volume.callers[at][:2])
+                    at = volume.callers[at][2]
+        self.number = b.call_class((declaration + (":" if d.random() < 0.3 else "")).encode(), module, offset, caller, self.fortran)
+
+    def line(self, printer, values):
+        ins = [i for i, mark in enumerate(self.parameters) if mark in ",&"]
+        outs = [i for i, mark in enumerate(self.parameters) if mark in ">&"]
+        nodes = dict(zip(outs, values[len(ins):]))
+        before = {}
+        for i, value in zip(ins, values):
+            before[i] = printer.parameter(value, None)
+            if i == ins[0]:
+                printer.requests = printer.requests_of(value)
+        after = {i: printer.parameter(node, before.get(i, (None, None))[1]) for i, node in nodes.items()}
+        for items, parameter, text in printer.completed:
+            for place in printer.places_of(nodes[parameter]):
+                items[place] = text
+        texts = {}
+        for i in range(len(self.parameters)):
+            shown = ["[" + ",".join(items) + "]" if items is not None else text
+                     for text, items in (those[i] for those in (before, after) if i in those)]
+            texts[i] = shown[0] if len(shown) == 1 else '{"in":%s,"out":%s}' % tuple(shown)
+        result = printer.text(values[-1])
+        arguments = ",".join('"%s":%s' % (self.names[i], texts[i]) for i in range(len(self.parameters)))
+        frames = ["%s+0x%x" % ("m%d" % module, offset) for module, offset in self.frames]
+        return ('"func":"%s"%s,"args":{%s},"ret":%s' % (self.name, ',"lang":"fortran"' if self.fortran else "", arguments, result)
+                + (',"site":"%s"' % frames[0] if frames else "")
+                + (',"stack":[%s]' % ",".join('"%s"' % frame for frame in frames[1:]) if frames[1:] else "") + "}")
+
+
+class Volume:
+    """ranks: its own; first: the number of the first one; world: how many there are in all. lines: of its calls, without what is in
+    front of the function's name, {(rank, thread): [...]}."""
+
+    def __init__(self, dice, first, ranks, world):
+        self.dice, self.b = dice, Builder(ranks=ranks, threads=0)
+        self.b.plain_references = dice.random() < 0.2
+        self.b.tables.clear()
+        self.s, self.lines = Sequences(dice, self.b), {}
+        for _ in range(dice.randint(0, 3)):
+            self.b.rule(rule((T, dice.randint(0, 9), dice.randint(1, 3))))     # not used
+        self.modules = [self.b.module(b"m%d" % i) for i in range(2)]
+        self.callers = []
+        for i in range(dice.randint(0, 4)):
+            outer = dice.randrange(i) if i and dice.random() < 0.7 else None
+            self.callers.append((dice.randrange(2), dice.randint(1, 1 << 30), outer))
+        self.b.tables["callers"] = {(self.modules[m], offset, outer): i for i, (m, offset, outer) in enumerate(self.callers)}
+        if len(self.b.tables["callers"]) < len(self.callers):
+            raise AssertionError("two equal callers")
+        self.threads = [dice.choice((0, 1, 1, 1, 2, 3)) for _ in range(ranks)]
+        owners = [(rank, thread) for rank, count in enumerate(self.threads) for thread in range(count)]
+        self.b.threads = self.b.column(self.s.column([0, *itertools.accumulate(self.threads)]))
+        self.views = self.processes(first, ranks, world)
+        groups = {}
+        for number in range(len(owners)):
+            groups.setdefault(dice.randint(0, 2), []).append(number)
+        self.loop = self.b.call_class(b"pilgrim_loop:") if dice.random() < 0.9 else None
+        self.classes = [Class(self, 0, [","] * len(KEPT_ITEMS)), Class(self, 1, ",,,>", ("source", "tag", "count", "request"))]
+        self.classes += [Class(self, i) for i in range(2, dice.randint(4, 6))]
+        counts = []
+        for numbers in groups.values():
+            members = [(first + owners[n][0], self.views[owners[n][0]]) for n in numbers]
+            group = Group(self, members)
+            counts.append(sum(body is None for _, body in group.rows))
+            self.b.group(group.sequence, group.rows, self.s.column(numbers))
+            for n, lines in zip(numbers, group.lines):
+                self.lines[first + owners[n][0], owners[n][1]] = lines
+        if dice.random() < 0.5:
+            process = sum(len(group[2]) for group in self.b.groups if group[1])
+            self.b.times = b"".join(struct.pack("<H", dice.randrange(7424)) for _ in range(3 * (process + sum(counts))))
+
+    def processes(self, first, ranks, world):
+        """The process streams; the views of each rank."""
+        dice, b = self.dice, self.b
+        count = dice.randint(1, 4)
+        xs = [first + i for i in range(ranks)]
+        columns, views = [expression(1, 0)], [[(x, world)] for x in xs]
+        sizes = [constant(world)]
+        for _ in range(count - 1):
+            column, places = self.s.any_column(xs, True)
+            size = dice.randint(1, 99)
+            columns.append(column)
+            sizes.append(constant(size))
+            for i, place in enumerate(places):
+                views[i].append((place, size))
+        ints = b"\x0f" + varint(count) + b"\3" * count
+        row = b.row(b.call_class(b"pilgrim_process,views_rank,views_size:"),
+                    (1, [b.signature(b.shape(ints + ints + b"\1"), columns + sizes)]))
+        groups = {}
+        for i in range(ranks):
+            groups.setdefault("none" if not self.threads[i] and dice.random() < 0.5 else dice.randint(0, 1), []).append(i)
+        for kind, numbers in groups.items():
+            if kind == "none":
+                b.group(0, [], self.s.column(numbers), True)
+            else:
+                b.group(1, [(row, None)], self.s.column(numbers), True)
+        return views
+
+
+class Group:
+    """A structure group of MEMBERS: rows, sequence; lines: of each member's calls."""
+
+    def __init__(self, volume, members):
+        self.volume, self.members, self.dice, self.s, self.b = volume, members, volume.dice, volume.s, volume.b
+        d = self.dice
+        calls = volume.classes[:2] + d.sample(volume.classes[2:], d.randint(1, len(volume.classes) - 2))
+        if d.random() < 0.3:
+            calls.append(calls[-1])     # a class that stands there twice
+        rest = list(range(2, len(calls))) + ["loop"] * (d.choice((0, 1, 2, 3, 4)) if volume.loop is not None else 0)
+        d.shuffle(rest)
+        self.kinds = [0, 1] + rest         # of each place: the number in calls, or "loop"
+        self.bodies, places = {}, [p for p, kind in enumerate(self.kinds) if p and kind != "loop"]
+        self.call_places = places
+        for place, kind in enumerate(self.kinds):
+            if kind == "loop":
+                self.bodies[place] = self.list_of(places + 2 * list(self.bodies), 4)
+        whole = [0] + [1] * REQUESTS + self.list_of(places + 3 * list(self.bodies), 9)
+        self.sequence = self.s.sequence(whole)
+        met = [self.walk(whole, m) for m in range(len(members))]
+        self.rows, found = [], []
+        for place, kind in enumerate(self.kinds):
+            trips = [those for _, those in met]
+            counts = [len(trips[m][place]) if kind == "loop" else met[m][0].count(place) for m in range(len(members))]
+            row, printed = self.row(None if kind == "loop" else calls[kind], counts, [those.get(place) for those in trips])
+            found.append(printed)
+            self.rows.append((row, self.s.sequence(self.bodies[place]) if kind == "loop" else None))
+        self.lines = []
+        for m, (those, _) in enumerate(met):
+            begun, registers, nexts, lines = {}, {}, [iter(printed[m] or ()) for printed in found], []
+            for place in those:
+                values, position, i = next(nexts[place])
+                printer = Printer(position, i, members[m][1], registers, begun)
+                lines.append(calls[self.kinds[place]].line(printer, values))
+                registers.update(printer.kept)
+                if self.kinds[place] == 1:
+                    printer.view = 0
+                    begun[tuple(printer.slots(values[3]))] = (*map(printer.text, values[:2]), printer.slots(values[2])[0])
+            self.lines.append(lines)
+
+    def list_of(self, places, most):
+        d = self.dice
+        found = [d.choice(places) for _ in range(d.randint(1, most))]
+        return found * d.choice((1, 1, 1, 2, 3)) if len(found) < 4 else found
+
+    def walk(self, whole, m):
+        """(places of the calls, {place: trips}) of member M."""
+        d, calls, trips, idle = self.dice, [], {place: [] for place in self.bodies}, 0
+        stack = [iter(whole)]
+        while stack:
+            place = next(stack[-1], None)
+            if place is None:
+                stack.pop()
+            elif place not in self.bodies:
+                calls.append(place)
+                idle = 0
+            else:
+                n = d.choice((0, 1, 2, 2, 3)) if len(calls) < CALLS_MAX else 0
+                n = 1 if idle == len(self.kinds) else n
+                trips[place].append(n)
+                idle += not n
+                stack.append(itertools.chain.from_iterable([self.bodies[place]] * n))
+        return calls, trips
+
+    def row(self, call_class, counts, trips):
+        """(row, for each member (values, position, i) of each call). trips: of each member, if it is a loop."""
+        d, parts = self.dice, {}
+        more = d.randint(1, 2)
+        for m, count in enumerate(counts):
+            parts.setdefault((count, d.randrange(more)), []).append(m)
+        parts = list(parts.values())
+        d.shuffle(parts)
+        sequences, printed = [], [None] * len(counts)
+        for places in parts:
+            count = counts[places[0]]
+            if call_class is None:
+                sequences.append(self.trips([trips[m] for m in places], count, [self.members[m] for m in places]))
+                continue
+            sequence, calls = self.part(call_class, count, [self.members[m] for m in places])
+            sequences.append(sequence)
+            for position, m in enumerate(places):
+                printed[m] = [(values, position, i) for values, i in calls]
+        partition = self.b.partition(*map(self.s.column, parts)) if len(parts) > 1 else None
+        number = self.volume.loop if call_class is None else call_class.number
+        return self.b.row(number, *sequences, partition=partition), printed
+
+    def trips(self, values, count, members):
+        """A part of a loop: VALUES[m][i]. Unzipped, as a vector, or in other ways, if there are calls."""
+        shape, xs = self.b.shape(varint(INT)), [r for r, _ in members]
+        kind = self.dice.choice((PLAIN, VECTOR, UNZIPPED) if count > 1 else (PLAIN, UNZIPPED))
+        if not count:
+            return 0, []
+        if kind != PLAIN:
+            columns, _ = self.s.slot(kind, xs, [count] * len(members), lambda m, i: values[m][i])
+            terminals = range(count) if kind == VECTOR else [0] * count
+            return self.s.sequence(terminals), [self.b.signature(shape, columns, count if kind == VECTOR else 0)]
+        known, terminals = {}, []
+        for those in zip(*values):
+            if those not in known:
+                known[those] = len(known), self.b.signature(shape, self.s.slot(PLAIN, xs, [1] * len(xs), lambda m, _: those[m])[0])
+            terminals.append(known[those][0])
+        signatures = [number for _, number in known.values()]
+        if len(set(signatures)) < len(signatures):
+            raise AssertionError("two equal signatures")
+        return self.s.sequence(terminals), signatures
+
+    def part(self, call_class, count, members):
+        """((sequence, signatures), of each call (values, i))."""
+        d = self.dice
+        if not count:
+            return (0, []), []
+        first, begins = (call_class is those for those in self.volume.classes[:2])
+        kinds = d.choices((PLAIN, VECTOR, UNZIPPED), k=d.randint(1, 3))
+        if first or begins:
+            kinds = [UNZIPPED] if begins else [d.choice((PLAIN, UNZIPPED))]
+        sizes = [d.randint(2, 4) if kind == VECTOR else 1 for kind in kinds]
+        starts = [0, *itertools.accumulate(sizes)]
+        few = [d.randrange(starts[-1]) for _ in range(d.randint(1, 5))]
+        terminals = [few[i % len(few)] if d.random() < 0.8 else d.randrange(starts[-1]) for i in range(count)]
+        numbers, shapes = [], []
+        for kind, size, start in zip(kinds, sizes, starts):
+            times = terminals.count(start) if kind == UNZIPPED else size
+            while True:
+                shape = Shape(self.s, kind, members, times, call_class.parameters)
+                shape = shape.first() if first else shape.begin() if begins else shape.draw()
+                number = self.b.signature(self.b.shape(shape.content), shape.columns,
+                                          {PLAIN: 1, VECTOR: size, UNZIPPED: 0}[kind])
+                if number not in numbers:
+                    break
+            numbers.append(number)
+            shapes.append(shape)
+        met, calls = [0] * len(kinds), []
+        for terminal in terminals:
+            n = max(n for n, start in enumerate(starts[:-1]) if start <= terminal)
+            calls.append((shapes[n].values, met[n] if kinds[n] == UNZIPPED else terminal - starts[n]))
+            met[n] += 1
+        return (self.s.sequence(terminals), numbers), calls
+
+
+def random_trace(seed):
+    """(bytes, lines): the file, and what a decoder prints, as text."""
+    dice = random.Random(seed)
+    counts = [dice.randint(1, 5) for _ in range(dice.choice((1, 1, 1, 2, 3)))]
+    volumes, first, lines = [], 0, []
+    for ranks in counts:
+        volume = Volume(dice, first, ranks, sum(counts))
+        volumes.append(volume.b.sections())
+        first += ranks
+        for (rank, thread), those in sorted(volume.lines.items()):
+            lines += ['{"rank":%d,"thread":%d,"seq":%d,%s\n' % (rank, thread, seq, line) for seq, line in enumerate(those)]
+    return file_of(*volumes), "".join(lines)
+
+
+def main():
+    if len(sys.argv) != 3 or not sys.argv[1].isdecimal():
+        print("usage: random_trace.py SEED FILE", file=sys.stderr)
+        return 2
+    data, lines = random_trace(int(sys.argv[1]))
+    with open(sys.argv[2], "wb") as file:
+        file.write(data)
+    sys.stdout.buffer.write(lines.encode())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

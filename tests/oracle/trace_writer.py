@@ -1,0 +1,230 @@
+"""A writer of Pilgrim traces, from docs/FORMAT.md alone: whatever a test wants, right or wrong. No test."""
+import ctypes
+import os
+import struct
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import second_parts as parts  # noqa: E402
+
+
+def varint(v):
+    out = bytearray()
+    while v > 127:
+        out.append(v & 127 | 128)
+        v >>= 7
+    out.append(v)
+    return bytes(out)
+
+
+def svarint(v):
+    return varint(((v << 1) ^ (v >> 63)) & ((1 << 64) - 1))
+
+
+def counted(entries):
+    return varint(len(entries)) + b"".join(entries)
+
+
+def text(t):
+    return varint(len(t)) + t
+
+
+T, R, RAMP = range(3)
+
+
+def rule(*symbols):
+    """Each symbol: (kind, value, exponent)."""
+    return counted([varint(value << 2 | (exponent > 1) << 1 | (kind == R))
+                    + (varint((exponent - 2) << 1 | (kind == RAMP)) if exponent > 1 else b"") for kind, value, exponent in symbols])
+
+
+def once(*terminals):
+    return rule(*[(T, terminal, 1) for terminal in terminals])
+
+
+def code(d):
+    """The terminal that is the difference D."""
+    return (d << 1) ^ (d >> 63)
+
+
+def steps(*differences):
+    """A rule for a sequence of differences."""
+    return once(*map(code, differences))
+
+
+def section(kind, content, stored=None):
+    stored = content if stored is None else stored
+    head = bytes([kind]) + varint(len(content)) + varint(len(stored))
+    return head + struct.pack("<I", parts.xxh32(head + stored)) + stored
+
+
+def zstd(content, known):
+    library = ctypes.CDLL("libzstd.so.1")
+    library.ZSTD_createCCtx.restype = ctypes.c_void_p
+    library.ZSTD_freeCCtx.argtypes = [ctypes.c_void_p]
+    library.ZSTD_compress_usingDict.restype = ctypes.c_size_t
+    library.ZSTD_compress_usingDict.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p,
+                                                ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_int]
+    room = ctypes.create_string_buffer(len(content) + 1000)
+    context = library.ZSTD_createCCtx()
+    size = library.ZSTD_compress_usingDict(context, room, len(room), content, len(content), known, len(known), 3)
+    library.ZSTD_freeCCtx(context)
+    return room.raw[:size]
+
+
+def block(numbers, sums=False, planes=False, width=0, base=None):
+    """A rule that is a block of the terminals NUMBERS, or, with sums, of the differences that these are the sums of."""
+    base = min(numbers) if base is None else base
+    packed = [number - base for number in numbers]
+    width = width or max(1, max(packed).bit_length())
+    if planes:
+        width = (width + 7) // 8 * 8
+        stored = bytes(u >> 8 * plane & 255 for plane in range(width // 8) for u in packed)
+    else:
+        stored = sum(u << i * width for i, u in enumerate(packed)).to_bytes((len(packed) * width + 7) // 8, "little")
+    return varint(0) + varint(len(packed)) + bytes([width << 2 | planes << 1 | sums]) + svarint(base) + stored
+
+
+def constant(v):
+    return varint(0) + svarint(v)
+
+
+def expression(kind, c, *more):
+    return varint(kind) + svarint(c) + b"".join(map(varint, more))
+
+
+def listed(*values):
+    return varint(8) + counted([svarint(v) for v in values])
+
+
+def file_of(*volumes):
+    """volumes: each the sections' contents, (definitions, calls) or (definitions, calls, times)."""
+    found = [parts.MAGIC, struct.pack("<H", parts.VERSION)]
+    for volume in volumes:
+        found += [section(kind, content) for kind, content in enumerate(volume, 1)]
+    return b"".join(found) + section(0, b"")
+
+
+class References:
+    """How references to one table are written. plain: never as 0."""
+
+    def __init__(self, plain=False):
+        self.next, self.plain = 0, plain
+
+    def to(self, index):
+        if index == self.next and not self.plain:
+            self.next += 1
+            return varint(0)
+        self.next = max(self.next, index + 1)
+        return varint(index + 1)
+
+
+class Builder:
+    """The tables of a volume. What is added returns its number, that of an equal one where there is one."""
+
+    def __init__(self, ranks=1, threads=1):
+        self.ranks, self.tables = ranks, {}
+        self.plain_references = False
+        self.groups, self.times = [], None
+        self.threads = self.column(listed(*range(0, (ranks + 1) * threads, threads)) if threads else constant(0))
+
+    def add(self, table, entry):
+        known = self.tables.setdefault(table, {})
+        return known.setdefault(entry, len(known))
+
+    def string(self, t):
+        return self.add("strings", t)
+
+    def call_class(self, declaration, module=None, offset=0, caller=None, fortran=False):
+        """module, caller: of the place, their numbers."""
+        return self.add("classes", (self.add("functions", declaration), fortran, module, offset, caller))
+
+    def module(self, name):
+        return self.add("modules", varint(self.string(name)) + text(b""))
+
+    def shape(self, content):
+        return self.add("shapes", content)
+
+    def rule(self, content):
+        """Its code as a sequence."""
+        return 2 * self.add("rules", content) + 2
+
+    def sequence(self, *terminals):
+        if not terminals:
+            return 0
+        return 2 * terminals[0] + 1 if len(terminals) == 1 else self.rule(once(*terminals))
+
+    def differences(self, *differences):
+        return self.sequence(*[code(d) for d in differences])
+
+    def column(self, content):
+        return self.add("columns", content)
+
+    def signature(self, shape, columns=(), k=1):
+        """columns: their contents, in order. k: 0 unzipped, 1 not long."""
+        return self.add("signatures", (shape, k, tuple(map(self.column, columns))))
+
+    def partition(self, *columns):
+        return self.add("partitions", tuple(map(self.column, columns)))
+
+    def row(self, call_class, *sequences, partition=None):
+        """sequences: of each part, (sequence, signatures)."""
+        return self.add("rows", (call_class, partition, tuple((s, tuple(those)) for s, those in sequences)))
+
+    def group(self, sequence, rows, members, process=False):
+        """rows: each (row, body); body None: no loop."""
+        self.groups.append((sequence, process, rows, self.column(members)))
+
+    def process(self, members=None, views=((0, 1),)):
+        """The process streams of all ranks, or of MEMBERS, with equal VIEWS."""
+        row = self.row(self.call_class(b"pilgrim_process,views_rank,views_size:"),
+                       (1, [self.signature(self.shape((b"\x0f" + varint(len(views)) + b"\x03" * len(views)) * 2 + b"\x01"),
+                                           [constant(rank) for rank, _ in views] + [constant(size) for _, size in views])]))
+        self.group(1, [(row, None)], members or (listed(*range(self.ranks)) if self.ranks > 1 else constant(0)), True)
+
+    def table(self, name):
+        return list(self.tables.get(name, ()))
+
+    def definitions(self):
+        classes, last = [], 0
+        for function, fortran, module, offset, caller in self.table("classes"):
+            classes.append(varint(function << 1 | fortran))
+            if module is None:
+                classes[-1] += varint(0)
+                continue
+            classes[-1] += varint(1 + 2 * module + (caller is not None)) + svarint(offset - last)
+            classes[-1] += b"" if caller is None else varint(caller)
+            last = offset
+        callers, last = [], 0
+        for module, offset, outer in self.table("callers"):
+            callers.append(varint(module) + svarint(offset - last) + varint(0 if outer is None else outer + 1))
+            last = offset
+        return (counted([t + b"\0" for t in self.table("strings")]) + counted([])
+                + counted([t + b"\0" for t in self.table("functions")]) + counted(self.table("modules")) + counted(callers)
+                + counted(classes) + counted([text(t) for t in self.table("shapes")]))
+
+    def calls(self):
+        columns, shapes, signatures, partitions, classes, rows = (References(self.plain_references) for _ in range(6))
+        found = [counted(self.table("rules")), counted(self.table("columns"))]
+        found.append(counted([varint((number_of(shapes, shape)) << 1 | (k != 1)) + (varint(k) if k != 1 else b"")
+                              + b"".join(map(columns.to, those)) for shape, k, those in self.table("signatures")]))
+        found.append(counted([counted([columns.to(c) for c in those]) for those in self.table("partitions")]))
+        found += [varint(self.ranks), columns.to(self.threads)]
+        written = []
+        for call_class, partition, sequences in self.table("rows"):
+            head = classes.to(call_class) + (varint(0) if partition is None else varint(1 + number_of(partitions, partition)))
+            written.append(head + b"".join([varint(s) + counted([signatures.to(i) for i in those]) for s, those in sequences]))
+        found.append(counted(written))
+        found.append(counted([varint(sequence << 1 | process)
+                              + counted([rows.to(row) + (b"" if body is None else varint(body)) for row, body in those])
+                              + columns.to(members) for sequence, process, those, members in self.groups]))
+        return b"".join(found)
+
+    def sections(self):
+        return (self.definitions(), self.calls()) + (() if self.times is None else (self.times,))
+
+
+def number_of(references, index):
+    """A reference that stands in a number with others, as that number."""
+    return parts.Cursor(references.to(index)).varint()

@@ -1,0 +1,393 @@
+/* Arrays that are completed, and statuses that were foretold, against plain ones: however the reader comes to a call. And what is wrong
+ * with them. */
+#include "built_trace.h"
+#include "reader/begun.h"
+
+enum { RANKS = 3, CALLS = 300, ITEMS = 6, REQUEST_CLASS = 7, PARAMETER = 1 };
+
+/* A rank sees its own on top of source. */
+struct post {
+    int64_t count, source, tag;
+    bool known;
+};
+
+struct request {
+    int64_t place;
+    struct post post; /* of the last call before that gave it out */
+};
+
+struct completion {
+    struct request in[ITEMS];
+    size_t count;
+    size_t places[ITEMS];
+    int64_t unit[ITEMS]; /* 0: the status is null */
+    bool ignored[ITEMS];
+};
+
+struct model {
+    bool completes[CALLS];
+    struct completion completions[CALLS];
+    struct post posts[CALLS];
+    int64_t place[CALLS];
+};
+
+struct draft {
+    struct built *built;
+    struct bytes tokens;
+    uint32_t columns[64];
+    size_t count;
+};
+
+static void put_tokens(struct draft *d, const uint8_t *tokens, size_t count)
+{
+    bytes_put(&d->tokens, tokens, count);
+}
+
+#define TOKENS(d, ...) put_tokens(d, (uint8_t[]){__VA_ARGS__}, sizeof(uint8_t[]){__VA_ARGS__})
+
+static void put_slot(struct draft *d, enum column_kind kind, int64_t value)
+{
+    d->columns[d->count++] = put_column(d->built, kind, value);
+}
+
+static uint32_t finish(struct draft *d)
+{
+    TOKENS(d, VALUE_NONE);
+    uint32_t signature = put_signature(d->built, put_shape(d->built, d->tokens.data, d->tokens.length), 0, d->columns, d->count);
+    bytes_free(&d->tokens);
+    return signature;
+}
+
+static uint32_t put_post(struct built *b, const struct post *post, int64_t place)
+{
+    struct draft d = {.built = b};
+    TOKENS(&d, VALUE_INT, VALUE_INT, VALUE_INT, VALUE_REQUEST);
+    put_slot(&d, COLUMN_CONSTANT, post->count);
+    put_slot(&d, COLUMN_PLUS, post->source);
+    put_slot(&d, COLUMN_CONSTANT, post->tag);
+    put_slot(&d, COLUMN_CONSTANT, REQUEST_CLASS);
+    put_slot(&d, COLUMN_CONSTANT, place);
+    return finish(&d);
+}
+
+static uint32_t put_completion(struct built *b, const struct completion *c)
+{
+    struct draft d = {.built = b};
+    TOKENS(&d, VALUE_ARRAY, ITEMS);
+    for (size_t i = 0; i < ITEMS; i++) {
+        TOKENS(&d, VALUE_REQUEST);
+        put_slot(&d, COLUMN_CONSTANT, REQUEST_CLASS);
+        put_slot(&d, COLUMN_CONSTANT, c->in[i].place);
+    }
+    TOKENS(&d, VALUE_COMPLETED, PARAMETER, VALUE_NONE);
+    if (c->count != 1)
+        TOKENS(&d, VALUE_ARRAY, (uint8_t)c->count);
+    for (size_t i = 0; i < c->count; i++) {
+        TOKENS(&d, VALUE_INT);
+        put_slot(&d, COLUMN_CONSTANT, (int64_t)c->places[i]);
+    }
+    TOKENS(&d, VALUE_ARRAY, (uint8_t)c->count);
+    for (size_t i = 0; i < c->count; i++) {
+        if (!c->unit[i]) {
+            TOKENS(&d, VALUE_NONE);
+            continue;
+        }
+        TOKENS(&d, VALUE_POSTED, c->ignored[i]);
+        put_slot(&d, COLUMN_CONSTANT, (int64_t)c->places[i]);
+        put_slot(&d, COLUMN_CONSTANT, c->unit[i]);
+    }
+    return finish(&d);
+}
+
+static void draw_completion(struct completion *c, const struct post *posts, size_t place_count)
+{
+    for (size_t i = 0; i < ITEMS; i++) {
+        c->in[i].place = (int64_t)below(place_count);
+        c->in[i].post = posts[c->in[i].place];
+    }
+    for (size_t i = 0; i < ITEMS; i++) {
+        if (below(3))
+            continue;
+        c->places[c->count] = i;
+        c->unit[c->count] = c->in[i].post.known && below(4) ? 1 + (int64_t)below(9) : 0;
+        c->ignored[c->count++] = below(2);
+    }
+}
+
+static struct pilgrim_trace *open_model(struct model *m)
+{
+    enum { PLACES = 40 };
+    struct built b;
+    struct post posts[PLACES] = {{0}};
+    uint32_t signatures[2][CALLS];
+    uint64_t structure[CALLS], sequences[2];
+    size_t counts[2] = {0};
+    memset(m, 0, sizeof *m);
+    built_begin(&b, RANKS, 0);
+    for (size_t i = 0; i < CALLS; i++) {
+        m->completes[i] = i > 1 ? below(2) : i;
+        structure[i] = m->completes[i];
+        uint32_t *next = &signatures[m->completes[i]][counts[m->completes[i]]++];
+        if (m->completes[i]) {
+            draw_completion(&m->completions[i], posts, PLACES);
+            *next = put_completion(&b, &m->completions[i]);
+        } else {
+            m->posts[i] = (struct post){1 + (int64_t)below(100), (int64_t)below(10), (int64_t)below(5), true};
+            m->place[i] = (int64_t)below(PLACES);
+            posts[m->place[i]] = m->posts[i];
+            *next = put_post(&b, &m->posts[i], m->place[i]);
+        }
+    }
+    for (size_t k = 0; k < 2; k++) {
+        struct rules_symbol ramp = {.value = 0, .exponent = counts[k], .is_ramp = true};
+        sequences[k] = put_rule(&b, &ramp, 1);
+    }
+    const uint64_t sequence = put_sequence(&b, structure, CALLS);
+    uint32_t rows[2];
+    for (size_t k = 0; k < 2; k++) {
+        rows[k] = put_row(&b, k ? COMPLETING_CLASS : POSTING_CLASS, 0);
+        put_part(&b, sequences[k], signatures[k], counts[k]);
+    }
+    put_group(&b, false, sequence, rows, 2, put_counting(&b, RANKS));
+    return open_good(&b);
+}
+
+static bool completes(const struct completion *c, size_t place)
+{
+    for (size_t i = 0; i < c->count; i++)
+        if (c->places[i] == place)
+            return true;
+    return false;
+}
+
+static void expect_completion(const struct pilgrim_call *call, const struct completion *c, uint32_t rank)
+{
+    const struct pilgrim_value *after = &call->out[0], *statuses = &call->out[2];
+    ck_assert_int_eq(after->type, PILGRIM_ARRAY);
+    ck_assert_uint_eq(after->count, ITEMS);
+    for (size_t i = 0; i < ITEMS; i++) {
+        ck_assert_int_eq(call->in[0].items[i].type, PILGRIM_REQUEST);
+        ck_assert_int_eq(after->items[i].type, completes(c, i) ? PILGRIM_NONE : PILGRIM_REQUEST);
+        ck_assert_int_eq(after->items[i].offset, completes(c, i) ? 0 : c->in[i].place);
+    }
+    ck_assert_uint_eq(statuses->count, c->count);
+    for (size_t i = 0; i < c->count; i++) {
+        const struct pilgrim_value *status = &statuses->items[i];
+        const struct post *post = &c->in[c->places[i]].post;
+        ck_assert_int_eq(status->type, c->unit[i] ? PILGRIM_STATUS : PILGRIM_NONE);
+        if (!c->unit[i])
+            continue;
+        ck_assert_uint_eq(status->count, 4);
+        ck_assert_int_eq(status->ignored, c->ignored[i]);
+        ck_assert_int_eq(status->items[0].integer, post->source + rank);
+        ck_assert_int_eq(status->items[1].integer, post->tag);
+        ck_assert_int_eq(status->items[2].integer, post->count * c->unit[i]);
+        ck_assert_int_eq(status->items[3].type, PILGRIM_BOOL);
+        ck_assert_int_eq(status->items[3].integer, 0);
+    }
+}
+
+START_TEST(values_are_the_plain_ones)
+{
+    static struct model m;
+    struct pilgrim_error error;
+    struct pilgrim_call call;
+    state = (uint64_t)_i + 1;
+    struct pilgrim_trace *trace = open_model(&m);
+    for (uint32_t rank = 0; rank < RANKS; rank++) {
+        struct pilgrim_cursor *cursor = open_cursor(trace, rank);
+        for (size_t i = 0; i < CALLS;) {
+            uint64_t way = rank == 0 ? 0 : below(6);
+            if (way == 1) {
+                uint64_t count = below(i % 3 ? 5 : 50);
+                ck_assert_int_eq(pilgrim_cursor_skip(cursor, count), PILGRIM_OK);
+                i += count;
+            } else if (way == 2) { /* what is stored does not disturb */
+                ck_assert_int_eq(pilgrim_signature(cursor, below(2), 0, &call, &error), PILGRIM_OK);
+            } else {
+                ck_assert_msg(pilgrim_cursor_next(cursor, &call, &error) == PILGRIM_OK, "%s", error.message);
+                ck_assert_uint_eq(call.seq, i);
+                if (m.completes[i])
+                    expect_completion(&call, &m.completions[i], rank);
+                i++;
+            }
+        }
+        ck_assert_int_eq(pilgrim_cursor_next(cursor, &call, &error), PILGRIM_END);
+        pilgrim_cursor_close(cursor);
+    }
+    pilgrim_close(trace);
+}
+END_TEST
+
+/* ---- one call that posts, one that completes ---- */
+
+static const char nobody[] = "a request that no call has posted", nowhere[] = "where no parameter begins",
+                  no_places[] = "a completed array without the places", no_array[] = "an array that is not there";
+
+#define BYTES(...) sizeof(uint8_t[]){__VA_ARGS__}, {__VA_ARGS__}
+#define POSTS VALUE_INT, VALUE_INT, VALUE_INT, VALUE_REQUEST
+#define ONE_REQUEST VALUE_ARRAY, 1, VALUE_REQUEST
+
+/* Slots are 0 but those of the second call's statuses. */
+static const struct {
+    const char *message; /* NULL: nothing is wrong */
+    bool late;           /* a cursor meets it */
+    uint8_t first_length, first[8];
+    uint8_t second_length, second[24];
+    int64_t position;    /* the last slots of the second call: this and 4 */
+} cases[] = {
+    {NULL, true, BYTES(POSTS), BYTES(ONE_REQUEST, VALUE_COMPLETED, 1, VALUE_NONE, VALUE_INT, VALUE_POSTED, 0), 0},
+    {NULL, true, BYTES(POSTS), BYTES(ONE_REQUEST, VALUE_COMPLETED, 1, VALUE_NONE, VALUE_ARRAY, 0, VALUE_ARRAY, 1, VALUE_POSTED, 1), 0},
+    {NULL, true, BYTES(POSTS), BYTES(ONE_REQUEST, VALUE_KEEP, 0, VALUE_COMPLETED, 1, VALUE_NONE, VALUE_INT, VALUE_POSTED, 0), 0},
+    {NULL, true, BYTES(POSTS), BYTES(ONE_REQUEST, VALUE_COMPLETED, 2, VALUE_POSTED, 0, VALUE_NONE, VALUE_INT), 0},
+    {nobody, true, BYTES(POSTS), BYTES(ONE_REQUEST, VALUE_NONE, VALUE_NONE, VALUE_POSTED, 0), 1},
+    {nobody, true, BYTES(POSTS), BYTES(ONE_REQUEST, VALUE_NONE, VALUE_NONE, VALUE_POSTED, 0), -1},
+    {nobody, true, BYTES(POSTS), BYTES(VALUE_NONE, VALUE_NONE, VALUE_NONE, VALUE_POSTED, 0), 0},
+    {nobody, true, BYTES(POSTS), BYTES(ONE_REQUEST, VALUE_NONE, VALUE_POSTED, 0, VALUE_NONE), 9},
+    {nobody, true, BYTES(POSTS), BYTES(VALUE_POSTED, 0, VALUE_NONE, VALUE_NONE, VALUE_NONE), 0},
+    {nobody, true, BYTES(VALUE_NONE, VALUE_INT, VALUE_INT, VALUE_REQUEST), BYTES(ONE_REQUEST, VALUE_NONE, VALUE_NONE, VALUE_POSTED, 0), 0},
+    {nobody, true, BYTES(VALUE_INT, VALUE_INT, VALUE_INT, VALUE_NONE), BYTES(ONE_REQUEST, VALUE_NONE, VALUE_NONE, VALUE_POSTED, 0), 0},
+    {no_places, true, BYTES(POSTS), BYTES(ONE_REQUEST, VALUE_COMPLETED, 0, VALUE_NONE, VALUE_INT, VALUE_POSTED, 0), 0},
+    {no_places, true, BYTES(POSTS), BYTES(ONE_REQUEST, VALUE_COMPLETED, 3, VALUE_NONE, VALUE_INT, VALUE_POSTED, 0), 0},
+    {no_places, true, BYTES(POSTS), BYTES(ONE_REQUEST, VALUE_COMPLETED, 1, VALUE_NONE, VALUE_NONE, VALUE_POSTED, 0), 0},
+    {no_places, true, BYTES(POSTS), BYTES(ONE_REQUEST, VALUE_COMPLETED, 1, VALUE_NONE, VALUE_ARRAY, 1, VALUE_NONE, VALUE_POSTED, 0), 0},
+    {no_places, true, BYTES(POSTS), BYTES(VALUE_ARRAY, 0, VALUE_COMPLETED, 1, VALUE_NONE, VALUE_INT, VALUE_NONE), 0},
+    {no_array, true, BYTES(POSTS), BYTES(VALUE_NONE, VALUE_COMPLETED, 1, VALUE_NONE, VALUE_NONE, VALUE_NONE), 0},
+    {no_array, true, BYTES(POSTS), BYTES(VALUE_COMPLETED, 1, VALUE_NONE, VALUE_NONE, VALUE_NONE, VALUE_NONE), 0},
+    {no_array, true, BYTES(POSTS), BYTES(ONE_REQUEST, VALUE_NONE, VALUE_COMPLETED, 2, VALUE_NONE, VALUE_NONE), 0},
+    {nowhere, false, BYTES(POSTS), BYTES(ONE_REQUEST, VALUE_ARRAY, 1, VALUE_COMPLETED, 1, VALUE_NONE, VALUE_INT, VALUE_NONE), 0},
+    {nowhere, false, BYTES(POSTS), BYTES(ONE_REQUEST, VALUE_COMPLETED, 1, VALUE_COMPLETED, 1, VALUE_NONE, VALUE_INT, VALUE_NONE), 0},
+    {"unknown bits", false, BYTES(POSTS), BYTES(ONE_REQUEST, VALUE_NONE, VALUE_NONE, VALUE_POSTED, 2), 0},
+    {"in a series", false, BYTES(POSTS), BYTES(ONE_REQUEST, VALUE_NONE, VALUE_NONE, VALUE_SERIES, 2, 1, VALUE_POSTED, 0), 0},
+};
+
+static uint32_t put_tokens_of(struct built *b, const uint8_t *tokens, size_t length, int64_t position)
+{
+    struct draft d = {.built = b};
+    put_tokens(&d, tokens, length);
+    for (size_t i = 0; i < length; i++) {
+        for (unsigned k = 0; k < value_slots(tokens[i]); k++)
+            put_slot(&d, COLUMN_CONSTANT, tokens[i] != VALUE_POSTED ? 0 : k ? 4 : position);
+        i += tokens[i] == VALUE_ARRAY || tokens[i] == VALUE_KEEP || tokens[i] == VALUE_COMPLETED || tokens[i] == VALUE_POSTED;
+        i += tokens[i] == VALUE_SERIES ? 2 : 0;
+    }
+    return finish(&d);
+}
+
+START_TEST(told_apart)
+{
+    struct built b;
+    struct pilgrim_error error;
+    struct pilgrim_call call;
+    built_begin(&b, 1, 0);
+    const uint32_t signatures[2] = {put_tokens_of(&b, cases[_i].first, cases[_i].first_length, 0),
+                                    put_tokens_of(&b, cases[_i].second, cases[_i].second_length, cases[_i].position)};
+    uint32_t rows[2];
+    for (size_t k = 0; k < 2; k++) {
+        rows[k] = put_row(&b, k ? COMPLETING_CLASS : POSTING_CLASS, 0);
+        put_part(&b, 1, &signatures[k], 1);
+    }
+    struct rules_symbol both = {.value = 0, .exponent = 2, .is_ramp = true};
+    put_group(&b, false, put_rule(&b, &both, 1), rows, 2, put_counting(&b, 1));
+    struct pilgrim_trace *trace = built_open(&b, &error);
+    if (!cases[_i].late) {
+        ck_assert_ptr_null(trace);
+        ck_assert_int_eq(error.status, PILGRIM_DAMAGED);
+        ck_assert_msg(strstr(error.message, cases[_i].message) != NULL, "%s", error.message);
+        return;
+    }
+    ck_assert_msg(trace != NULL, "%s", error.message);
+    struct pilgrim_cursor *cursor = open_cursor(trace, 0);
+    ck_assert_msg(pilgrim_cursor_next(cursor, &call, &error) == PILGRIM_OK, "%s", error.message);
+    enum pilgrim_status status = pilgrim_cursor_next(cursor, &call, &error);
+    ck_assert_msg(status == (cases[_i].message ? PILGRIM_DAMAGED : PILGRIM_OK), "%s", error.message);
+    if (cases[_i].message)
+        ck_assert_msg(strstr(error.message, cases[_i].message) != NULL, "%s", error.message);
+    pilgrim_cursor_close(cursor);
+    pilgrim_close(trace);
+}
+END_TEST
+
+START_TEST(a_signature_is_given_as_it_is_stored)
+{
+    static struct model m;
+    struct pilgrim_error error;
+    struct pilgrim_call call;
+    state = 5;
+    struct pilgrim_trace *trace = open_model(&m);
+    struct pilgrim_cursor *cursor = open_cursor(trace, 1);
+    uint64_t number = 0, posted = 0;
+    for (size_t i = 0; i < CALLS; i++) {
+        if (!m.completes[i])
+            continue;
+        ck_assert_int_eq(pilgrim_signature(cursor, 1, number++, &call, &error), PILGRIM_OK);
+        ck_assert_int_eq(call.out[0].type, PILGRIM_COMPLETED);
+        ck_assert_int_eq(call.out[0].id, PARAMETER);
+        ck_assert_uint_eq(call.out[0].count, 1);
+        for (size_t k = 0; k < m.completions[i].count; k++) {
+            const struct pilgrim_value *status = &call.out[2].items[k];
+            if (!m.completions[i].unit[k])
+                continue;
+            ck_assert_int_eq(status->type, PILGRIM_POSTED);
+            ck_assert_int_eq(status->id, (int64_t)m.completions[i].places[k]);
+            ck_assert_int_eq(status->offset, m.completions[i].unit[k]);
+            posted++;
+        }
+    }
+    ck_assert_uint_gt(posted, 10);
+    pilgrim_cursor_close(cursor);
+    pilgrim_close(trace);
+}
+END_TEST
+
+/* ---- the table ---- */
+
+/* Where there is no room for more, what is known is right, and what is not is not. */
+START_TEST(room_ends)
+{
+    enum { REQUESTS = 500 };
+    struct begun b = {.limit = (uint64_t)_i * 1000};
+    const struct begun_parameters p = {.items = {0, 1, 2}, .request = 0};
+    int64_t last[REQUESTS] = {0};
+    size_t missing = 0;
+    state = (uint64_t)_i + 1;
+    for (int64_t i = 1; i < 4000; i++) {
+        struct pilgrim_value in[3] = {{.type = PILGRIM_INT, .integer = -i}, {.type = PILGRIM_INT}, {.type = PILGRIM_INT, .integer = i}};
+        struct pilgrim_value request = {.type = PILGRIM_REQUEST, .id = (int64_t)below(3), .offset = (int64_t)below(REQUESTS / 5)};
+        char text[64] = "a long text that is longer than the others are";
+        if (below(5) == 0)
+            in[1] = (struct pilgrim_value){.type = PILGRIM_STRING, .text = text, .length = strlen(text)};
+        ck_assert_int_eq(begun_note(&b, &p, in, &request), PILGRIM_OK);
+        ck_assert_uint_le(b.bytes, b.limit);
+        last[request.id * (REQUESTS / 5) + request.offset] = i;
+    }
+    for (int64_t i = 0; i < REQUESTS; i++) {
+        const struct pilgrim_value *items = begun_get(&b, i / (REQUESTS / 5), i % (REQUESTS / 5));
+        if (items && items->items[BEGUN_COUNT].type == PILGRIM_INT) {
+            ck_assert_int_eq(items->items[BEGUN_COUNT].integer, last[i]);
+            ck_assert_int_eq(items->items[BEGUN_SOURCE].integer, -last[i]);
+        } else {
+            missing += last[i] > 0;
+        }
+    }
+    ck_assert(b.full || missing == 0);
+    begun_free(&b);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("begun");
+    TCase *tests = tcase_create("begun");
+    tcase_set_timeout(tests, 120);
+    tcase_add_loop_test(tests, values_are_the_plain_ones, 0, 10);
+    tcase_add_loop_test(tests, told_apart, 0, (int)(sizeof cases / sizeof *cases));
+    tcase_add_test(tests, a_signature_is_given_as_it_is_stored);
+    tcase_add_loop_test(tests, room_ends, 0, 150);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

@@ -1,0 +1,270 @@
+/* Arrays of requests by what changed: from the keys a decoder gets the plain arrays back, and keys that could be equal are. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/value.h"
+#include "capture/keep.h"
+
+enum { CLASSES = 5, REGISTERS = 8 };
+
+static uint32_t state;
+
+static unsigned draw(unsigned below)
+{
+    state = state * 1103515245u + 12345u;
+    return (state >> 16) % below;
+}
+
+/* An array of requests; number 0 is MPI_REQUEST_NULL. */
+struct requests {
+    unsigned count;
+    unsigned items[80];
+};
+
+static void put_plain(struct bytes *key, const struct requests *r)
+{
+    bytes_put_u8(key, VALUE_ARRAY);
+    bytes_put_u32(key, r->count);
+    for (unsigned i = 0; i < r->count; i++) {
+        bytes_put_u8(key, r->items[i] ? VALUE_REQUEST : VALUE_NAME);
+        if (r->items[i]) {
+            bytes_put_u64(key, 3);
+            bytes_put_u64(key, r->items[i]);
+        } else {
+            bytes_put(key, (uint8_t[]){5, 0}, 2);
+        }
+    }
+}
+
+/* ---- what a decoder makes of it ---- */
+
+struct decoder {
+    struct requests registers[REGISTERS];
+    bool set[REGISTERS];
+};
+
+static unsigned take_u16(struct cursor *key)
+{
+    const uint8_t *at = cursor_take(key, 2);
+    return at ? at[0] | (unsigned)at[1] << 8 : 0;
+}
+
+static unsigned take_item(struct cursor *key)
+{
+    if (cursor_u8(key) == VALUE_NAME) {
+        ck_assert_uint_eq(take_u16(key), 5);
+        return 0;
+    }
+    ck_assert_uint_eq(cursor_u64(key), 3);
+    return (unsigned)cursor_u64(key);
+}
+
+enum { PARAMETER = 3 };
+
+/* SAID: the places that the call says. */
+static struct requests take_array(struct cursor *key, const struct decoder *d, const struct requests *in,
+                                  const struct keep_places *said)
+{
+    uint8_t tag = cursor_u8(key);
+    struct requests r = {0};
+    if (tag == VALUE_ARRAY) {
+        r.count = cursor_u32(key);
+        for (unsigned i = 0; i < r.count; i++)
+            r.items[i] = take_item(key);
+        return r;
+    }
+    if (tag == VALUE_COMPLETED) {
+        ck_assert(in && said);
+        ck_assert_uint_eq(cursor_u8(key), PARAMETER);
+        unsigned item = take_item(key);
+        r = *in;
+        for (int64_t i = 0; i < said->count; i++) {
+            ck_assert(said->places[i] >= 0 && (unsigned)said->places[i] < r.count);
+            r.items[said->places[i]] = item;
+        }
+        return r;
+    }
+    ck_assert_int_eq(tag, VALUE_EDITED);
+    unsigned base = take_u16(key), count = take_u16(key);
+    ck_assert(base ? base <= REGISTERS && d->set[base - 1] : in != NULL);
+    r = base ? d->registers[base - 1] : *in;
+    ck_assert_uint_le(count * KEEP_SHARE, r.count);
+    for (unsigned i = 0, last = 0; i < count; i++) {
+        ck_assert_int_eq(cursor_u8(key), VALUE_INT);
+        unsigned place = (unsigned)cursor_u64(key);
+        ck_assert(place < r.count && (i == 0 || place > last));
+        r.items[place] = take_item(key);
+        last = place;
+    }
+    return r;
+}
+
+static void expect(const struct requests *a, const struct requests *b)
+{
+    ck_assert_uint_eq(a->count, b->count);
+    ck_assert_mem_eq(a->items, b->items, a->count * sizeof *a->items);
+}
+
+/* Reads a call's two values. LOST: it is not recorded, so nothing is kept. */
+static void expect_call(struct decoder *d, const struct bytes *key, const struct requests *in, const struct requests *out,
+                        const struct keep_places *said, bool lost)
+{
+    struct cursor c;
+    cursor_init(&c, key->data, key->length);
+    struct requests first = take_array(&c, d, NULL, NULL), second;
+    expect(&first, in);
+    unsigned number = REGISTERS;
+    if (cursor_left(&c) && c.data[c.position] == VALUE_KEEP) {
+        cursor_u8(&c);
+        number = take_u16(&c);
+        ck_assert_uint_lt(number, REGISTERS);
+    }
+    second = take_array(&c, d, &first, said);
+    expect(&second, out);
+    ck_assert_uint_eq(cursor_left(&c), 0);
+    ck_assert_int_eq(c.status, PILGRIM_OK);
+    if (number < REGISTERS && !lost) {
+        d->registers[number] = second;
+        d->set[number] = true;
+    }
+}
+
+/* ---- ---- */
+
+static void make_call(struct keeper *k, uint32_t *own, struct bytes *key, const struct requests *in,
+                      const struct requests *out, const struct keep_places *said)
+{
+    size_t start = key->length = 0;
+    put_plain(key, in);
+    keep_in(k, own, key, start);
+    start = key->length;
+    put_plain(key, out);
+    keep_out(k, key, start, said);
+}
+
+/* The places that became null from IN to OUT, in any order; sometimes others. */
+static struct keep_places say(int *places, const struct requests *in, const struct requests *out)
+{
+    struct keep_places said = {.parameter = PARAMETER, .places = places};
+    for (unsigned i = 0; i < in->count; i++)
+        if (in->items[i] != out->items[i])
+            places[said.count++] = (int)i;
+    if (said.count > 1 && draw(2)) {
+        int first = places[0];
+        places[0] = places[said.count - 1];
+        places[said.count - 1] = first;
+    }
+    if (draw(6) == 0)
+        places[said.count++] = (int)draw(90) - 10;
+    else if (said.count > 0 && draw(6) == 0)
+        places[draw((unsigned)said.count)] = (int)draw(90) - 10;
+    else if (said.count > 0 && draw(12) == 0)
+        said.count--;
+    return said;
+}
+
+START_TEST(a_decoder_gets_the_arrays_back)
+{
+    struct keeper k = {0};
+    struct decoder d = {0};
+    struct bytes key = {0};
+    uint32_t own[CLASSES] = {0};
+    struct requests arrays[3] = {{.count = 9}, {.count = 30}, {.count = 5}};
+    unsigned next = 1, edited = 0, completed = 0;
+    state = (uint32_t)_i;
+    for (unsigned i = 0; i < 4000; i++) {
+        unsigned class = draw(CLASSES), which = draw(3);
+        struct requests *a = &arrays[which];
+        if (draw(60) == 0)
+            a->count = draw(3) ? draw(70) : 3 + draw(2) * 60 + draw(3); /* at the limits, too */
+        for (unsigned n = draw(3) ? 0 : draw(a->count + 1); n > 0; n--)
+            a->items[draw(a->count)] = draw(5) ? next++ % 50 : 0;
+        struct requests in = *a;
+        for (unsigned n = draw(4) ? draw(2) : draw(a->count + 1); n > 0 && a->count; n--)
+            a->items[draw(a->count)] = 0;
+        bool lost = draw(10) == 0;
+        int places[80];
+        struct keep_places said = say(places, &in, a);
+        make_call(&k, class ? &own[class] : NULL, &key, &in, a, draw(4) ? &said : NULL);
+        edited += key.data[0] == VALUE_EDITED;
+        completed += memchr(key.data, VALUE_COMPLETED, key.length) != NULL;
+        expect_call(&d, &key, &in, a, &said, lost);
+        if (!lost)
+            keep_commit(&k);
+    }
+    ck_assert_uint_gt(edited, 100);
+    ck_assert_uint_gt(completed, 100);
+    keeper_free(&k);
+    bytes_free(&key);
+}
+END_TEST
+
+/* N requests complete one by one, in the same order each time: as many signatures as in one round. */
+START_TEST(rounds_are_alike)
+{
+    enum { N = 9, ROUNDS = 20 };
+    struct keeper k = {0};
+    struct bytes keys[N] = {0}, key = {0};
+    uint32_t own = 0;
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        struct requests r = {.count = N, .items = {1, 2, 3, 4, 5, 6, 7, 8, 9}};
+        for (unsigned i = 0; i < N; i++) {
+            struct requests in = r;
+            r.items[i * 2 % N] = 0;
+            make_call(&k, &own, &key, &in, &r, NULL);
+            keep_commit(&k);
+            if (round == 0)
+                bytes_put(&keys[i], key.data, key.length);
+            ck_assert_uint_eq(key.length, keys[i].length);
+            ck_assert_mem_eq(key.data, keys[i].data, key.length);
+            ck_assert_int_eq(key.data[0], i ? VALUE_EDITED : VALUE_ARRAY);
+        }
+    }
+    for (unsigned i = 0; i < N; i++)
+        bytes_free(&keys[i]);
+    bytes_free(&key);
+    keeper_free(&k);
+}
+END_TEST
+
+/* An array that is polled, all of it again each time, is one signature whatever was there before. */
+START_TEST(an_array_that_comes_again_is_written_alike)
+{
+    struct keeper k = {0};
+    struct bytes first = {0}, key = {0};
+    uint32_t own = 0;
+    struct requests r = {.count = 6, .items = {1, 2, 3, 4, 5, 6}};
+    for (unsigned i = 0; i < 50; i++) {
+        struct requests out = r;
+        make_call(&k, &own, &key, &r, &r, NULL); /* in vain */
+        keep_commit(&k);
+        if (i == 0)
+            bytes_put(&first, key.data, key.length);
+        ck_assert_uint_eq(key.length, first.length);
+        ck_assert_mem_eq(key.data, first.data, key.length);
+        out.items[i * i % 6] = 0;
+        make_call(&k, &own, &key, &r, &out, NULL);
+        keep_commit(&k);
+    }
+    bytes_free(&first);
+    bytes_free(&key);
+    keeper_free(&k);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("keep");
+    TCase *tests = tcase_create("keep");
+    tcase_set_timeout(tests, 120);
+    tcase_add_loop_test(tests, a_decoder_gets_the_arrays_back, 0, 10);
+    tcase_add_test(tests, rounds_are_alike);
+    tcase_add_test(tests, an_array_that_comes_again_is_written_alike);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
