@@ -104,7 +104,7 @@ static void append(struct stream *s, const struct made_call *c, const struct byt
 {
     uint32_t class;
     require(stream_class(s, c->function, c->site ? sites + c->site : NULL, false, &class) == PILGRIM_OK &&
-            stream_append(s, class, key->data, key->length, duration_ns) == PILGRIM_OK);
+            stream_append(s, class, false, key->data, key->length, duration_ns) == PILGRIM_OK);
 }
 
 struct stream *record_thread(const struct world *w, uint32_t rank)
