@@ -207,7 +207,11 @@ static void errors(struct array *a) {
             for (int i = 0; i < 10; i++)
                 done += a->requests[i] == MPI_REQUEST_NULL;
         }
+#ifdef OPEN_MPI /* says nothing of it */
+        EXPECT(failures <= 1);
+#else
         EXPECT(failures == 1);
+#endif
     }
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
     MPI_Comm_set_errhandler(a->comm, MPI_ERRORS_ARE_FATAL);
