@@ -1,5 +1,7 @@
 /* What a trace may be made of, way by way: columns of each kind, groups and parts of each form, vectors, series, ramps,
- * volumes, each against the plain numbers; and with bytes changed. */
+ * volumes, each against the plain numbers; and with bytes changed.
+ *
+ * One file, as all of it is built and read back by the same model. */
 #include <stdlib.h>
 
 #include "built_trace.h"

@@ -1,5 +1,7 @@
 /* Loops as a reader meets them: groups of calls and nested loops at random, whose members have other trips, against the plain
- * lists of what they call; and what is wrong with them. */
+ * lists of what they call; and what is wrong with them.
+ *
+ * One file, as all of it is built and read back by the same model. */
 #include <stdlib.h>
 
 #include "built_trace.h"

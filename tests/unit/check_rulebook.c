@@ -1,5 +1,7 @@
 /* The shared table of rules: whatever sequences go in, what is written expands to them. The expander here is the
- * test's own and knows the format alone. */
+ * test's own and knows the format alone.
+ *
+ * One file, as all of it goes through the same expander. */
 #include "grammar/rulebook.h"
 
 #include <check.h>

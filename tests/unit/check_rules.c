@@ -1,5 +1,7 @@
 /* Grammars at rest: every field read as FORMAT.md says, walking and skipping agree, and no bytes do harm: all
- * truncations, all changes of single bytes, and grammars made to be refused. */
+ * truncations, all changes of single bytes, and grammars made to be refused.
+ *
+ * One file, as all of it goes through the same makers of grammars, tables and blocks. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
