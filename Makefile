@@ -45,7 +45,7 @@ TRACER := $(call objects,src/objects src/capture)
 TRACER := $(if $(findstring -fsanitize=thread,$(CFLAGS)),$(filter-out %/objects/alloc.o,$(TRACER)),$(TRACER))
 # Those of the tracer's files that know no MPI, so that they are tested without it.
 PLAIN := $(patsubst %,$(B)/obj/src/%.o,objects/device objects/driver objects/heap objects/mappings objects/memory objects/modules \
-	objects/pages objects/pool objects/requests objects/sharing objects/table capture/settings capture/keep capture/place)
+	objects/pages objects/places objects/pool objects/requests objects/sharing objects/table objects/unseen capture/settings capture/keep capture/place)
 DECODER := $(call objects,decoder)
 GENERATOR := $(call objects,gen)
 UNIT := $(patsubst $(S)/%.c,$(B)/%,$(wildcard $(S)/tests/unit/check_*.c))
@@ -249,11 +249,11 @@ $(B)/libpilgrim-reader.a: $(B)/reader.o
 	$(call say,AR)rm -f $@ && ar rcs $@ $^
 
 $(B)/libpilgrim-reader.so: $(B)/reader.o
-	$(call say,LINK)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-soname,libpilgrim-reader.so.0 -o $@.0 $^ -lzstd
+	$(call say,LINK)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-soname,libpilgrim-reader.so.0 -o $@.0 $^ -lzstd -lpthread
 	@ln -sf $(@F).0 $@
 
 $(B)/pilgrim-decode: $(DECODER) $(B)/libpilgrim-reader.a
-	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd $(DW_LIBS)
+	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread $(DW_LIBS)
 
 $(B)/pilgrim-merge: $(B)/obj/src/tools/pilgrim-merge.o $(B)/libcore.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd
@@ -263,7 +263,7 @@ $(B)/pilgrim-run: $(B)/obj/src/launch/pilgrim-run.o
 
 # ---- programs to trace, tests, benchmarks ----
 
-programs: $(PROGRAMS) $(FORTRAN_PROGRAMS) $(B)/programs/every $(B)/programs/yield.so $(B)/programs/hosts.so
+programs: $(PROGRAMS) $(FORTRAN_PROGRAMS) $(addprefix $(B)/programs/,every overhead yield.so hosts.so allocations.so)
 
 PROGRAM_COMPILE = $(call say,MPICC)$(MPICC) $(PROGRAM_FLAGS) $(MPI_FLAGS) -o $@ $< $(PROGRAM_LIBS) -lm -lpthread
 
@@ -318,9 +318,9 @@ $(B)/programs/%.so: $(S)/tests/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -fPIC -shared -o $@ $< -ldl
 
-BENCHES := $(addprefix $(B)/programs/,overhead alloc scale irregular_cost finalize.so)
+BENCHES := $(addprefix $(B)/programs/,overhead alloc bounded scale irregular_cost finalize.so)
 
-$(B)/programs/overhead $(B)/programs/alloc: $(B)/programs/%: $(S)/bench/%.c
+$(B)/programs/overhead $(B)/programs/alloc $(B)/programs/bounded: $(B)/programs/%: $(S)/bench/%.c
 	@mkdir -p $(@D)
 	$(PROGRAM_COMPILE)
 
@@ -332,7 +332,7 @@ $(B)/programs/finalize.so: $(S)/bench/finalize.c
 $(B)/programs/scale: $(call sources,bench/scale) $(wildcard $(S)/bench/scale/*.h) $(B)/libcore.a
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(filter-out -MMD -MP,$(BASE_FLAGS)) -fno-builtin-malloc -I$(S)/src -I$(S)/include $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) \
-	    -o $@ $(filter %.c,$^) $(B)/libcore.a -lzstd
+	    -o $@ $(filter %.c,$^) $(B)/libcore.a -lzstd -lpthread
 
 $(B)/programs/irregular_cost: $(S)/bench/irregular_cost.c $(B)/libcore.a
 	@mkdir -p $(@D)
@@ -359,7 +359,7 @@ tsan: $(S)/configure
 	@mkdir -p $(B)/tsan
 	@test -f $(B)/tsan/config.mk || (cd $(B)/tsan && $(S)/configure -q MPICC='$(MPICC)' CFLAGS='-O1 -g -fsanitize=thread')
 	@$(MAKE) --no-print-directory BUILD=$(B)/tsan all \
-	    $(addprefix $(B)/tsan/,programs/threads programs/crowd tests/unit/check_heap tests/unit/check_requests)
+	    $(addprefix $(B)/tsan/,programs/threads programs/crowd tests/unit/check_heap tests/unit/check_requests tests/unit/check_rounds)
 
 # The other MPI family, in a second build folder in the first.
 other: $(S)/configure
@@ -384,7 +384,8 @@ run-demo: all programs
 	@MPIEXEC='$(MPIEXEC)' $(S)/tools/demo.sh $(B)
 
 run-bench: all programs $(BENCHES)
-	@for part in size irregular ranks scale overhead alloc decode; do MPIEXEC='$(MPIEXEC)' $(S)/bench/$$part.sh $(B) || exit 1; done
+	@for part in size irregular ranks finalize scale overhead alloc decode; do MPIEXEC='$(MPIEXEC)' $(S)/bench/$$part.sh $(B) || exit 1; done
+	@MPIEXEC='$(MPIEXEC)' python3 $(S)/bench/whole.py $(B)
 
 coverage: $(G)/sources.mk
 	@cat $(G)/coverage.txt

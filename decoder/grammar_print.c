@@ -5,6 +5,11 @@
 
 #define NONE SIZE_MAX
 
+/* Of which thread; rounds: of the trace. */
+struct whose {
+    uint32_t rank, thread, rounds;
+};
+
 /* Rule 0 is S; then A, B, ..., but for S; beyond Z: R27, R28, ... */
 static void print_rule_name(struct output *o, uint32_t rule)
 {
@@ -113,13 +118,12 @@ static enum pilgrim_status print_signatures(struct output *o, struct pilgrim_cur
     return status;
 }
 
-static enum pilgrim_status print_call_class(struct output *o, const struct pilgrim_trace *trace, uint32_t rank,
-                                       struct pilgrim_cursor *cursor, size_t number,
-                                       const struct pilgrim_class_info *info, struct source_lines *lines,
-                                       struct pilgrim_error *error)
+static enum pilgrim_status print_call_class(struct output *o, struct pilgrim_cursor *cursor, size_t number,
+                                            const struct pilgrim_class_info *info, struct source_lines *lines,
+                                            struct pilgrim_error *error)
 {
     struct pilgrim_grammar *values;
-    enum pilgrim_status status = pilgrim_grammar_open(trace, rank, info->values, &values, error);
+    enum pilgrim_status status = pilgrim_grammar_open(cursor, info->values, &values, error);
     if (status != PILGRIM_OK)
         return status;
     out_uint(o, number);
@@ -143,14 +147,14 @@ static enum pilgrim_status print_call_class(struct output *o, const struct pilgr
 }
 
 /* L7* -> 3 4 5: how often it is entered, its trips, and its body. */
-static enum pilgrim_status print_loop(struct output *o, const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread,
-                                      size_t number, const uint64_t *bodies, struct pilgrim_error *error)
+static enum pilgrim_status print_loop(struct output *o, const struct pilgrim_cursor *cursor, size_t number,
+                                      const uint64_t *bodies, struct pilgrim_error *error)
 {
     struct pilgrim_grammar *body;
     struct pilgrim_trips trips;
-    enum pilgrim_status status = pilgrim_loop_trips(trace, rank, thread, number, &trips, error);
+    enum pilgrim_status status = pilgrim_loop_trips(cursor, number, &trips, error);
     if (status == PILGRIM_OK)
-        status = pilgrim_grammar_open(trace, rank, bodies[number], &body, error);
+        status = pilgrim_grammar_open(cursor, bodies[number], &body, error);
     if (status != PILGRIM_OK)
         return status;
     print_class(o, number, bodies);
@@ -171,28 +175,33 @@ static enum pilgrim_status print_loop(struct output *o, const struct pilgrim_tra
 }
 
 /* The bodies of a thread's loops, by class, 0 for calls; to be freed. NULL: no memory. */
-static uint64_t *read_bodies(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread, size_t class_count)
+static uint64_t *read_bodies(const struct pilgrim_cursor *cursor, size_t class_count)
 {
     struct pilgrim_class_info class;
     uint64_t *bodies = calloc(class_count + 1, sizeof *bodies);
     for (size_t i = 0; bodies && i < class_count; i++)
-        if (pilgrim_class_info(trace, rank, thread, i, &class) == PILGRIM_OK)
+        if (pilgrim_class_info(cursor, i, &class) == PILGRIM_OK)
             bodies[i] = class.body;
     return bodies;
 }
 
-static enum pilgrim_status print_structure(struct output *o, const struct pilgrim_trace *trace, uint32_t rank,
-                                           uint32_t thread, const struct pilgrim_thread_info *info,
+/* CALLS: in this round. */
+static enum pilgrim_status print_structure(struct output *o, const struct pilgrim_cursor *cursor, const struct whose *whose,
+                                           const struct pilgrim_thread_info *info, uint64_t calls,
                                            const uint64_t *bodies, struct pilgrim_error *error)
 {
     struct pilgrim_grammar *structure;
-    enum pilgrim_status status = pilgrim_grammar_open(trace, rank, info->structure, &structure, error);
+    enum pilgrim_status status = pilgrim_grammar_open(cursor, info->structure, &structure, error);
     if (status != PILGRIM_OK)
         return status;
     out_text(o, "rank ");
-    out_uint(o, rank);
+    out_uint(o, whose->rank);
     out_text(o, " thread ");
-    out_uint(o, thread);
+    out_uint(o, whose->thread);
+    if (whose->rounds > 1) {
+        out_text(o, " round ");
+        out_uint(o, pilgrim_cursor_round(cursor));
+    }
     out_text(o, "   structure group ");
     out_uint(o, info->structure_group);
     out_text(o, " (");
@@ -206,39 +215,49 @@ static enum pilgrim_status print_structure(struct output *o, const struct pilgri
         print_count(o, info->loop_count, "loop");
         out_text(o, ", ");
     }
-    print_count(o, pilgrim_call_count(trace, rank, thread), "call");
+    print_count(o, calls, "call");
     out_char(o, '\n');
     print_rules(o, structure, "", bodies, NONE);
     pilgrim_grammar_close(structure);
     return PILGRIM_OK;
 }
 
+static enum pilgrim_status print_round(struct output *o, struct pilgrim_cursor *cursor, const struct whose *whose,
+                                       struct source_lines *lines, struct pilgrim_error *error)
+{
+    struct pilgrim_thread_info info;
+    pilgrim_thread_info(cursor, &info);
+    uint64_t *bodies = read_bodies(cursor, info.class_count);
+    if (!bodies) {
+        *error = (struct pilgrim_error){.status = PILGRIM_NOMEM, .message = "not enough memory"};
+        return PILGRIM_NOMEM;
+    }
+    enum pilgrim_status status =
+        print_structure(o, cursor, whose, &info, pilgrim_cursor_round_calls(cursor), bodies, error);
+    for (size_t i = 0; status == PILGRIM_OK && i < info.class_count; i++) {
+        struct pilgrim_class_info class;
+        status = pilgrim_class_info(cursor, i, &class);
+        if (status == PILGRIM_OK)
+            status = class.body ? print_loop(o, cursor, i, bodies, error)
+                                : print_call_class(o, cursor, i, &class, lines, error);
+    }
+    free(bodies);
+    return status;
+}
+
 enum pilgrim_status grammar_print(struct output *o, const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread,
                                   struct source_lines *lines, struct pilgrim_error *error)
 {
-    struct pilgrim_thread_info info;
+    const struct whose whose = {rank, thread, pilgrim_round_count(trace)};
     struct pilgrim_cursor *cursor;
-    uint64_t *bodies = NULL;
     enum pilgrim_status status = pilgrim_cursor_open(trace, rank, thread, &cursor, error);
     if (status != PILGRIM_OK)
         return status;
-    status = pilgrim_thread_info(trace, rank, thread, &info);
-    if (status == PILGRIM_OK)
-        bodies = read_bodies(trace, rank, thread, info.class_count);
-    if (status == PILGRIM_OK && !bodies) {
-        *error = (struct pilgrim_error){.status = PILGRIM_NOMEM, .message = "not enough memory"};
-        status = PILGRIM_NOMEM;
-    }
-    if (status == PILGRIM_OK)
-        status = print_structure(o, trace, rank, thread, &info, bodies, error);
-    for (size_t i = 0; status == PILGRIM_OK && i < info.class_count; i++) {
-        struct pilgrim_class_info class;
-        status = pilgrim_class_info(trace, rank, thread, i, &class);
+    while (status == PILGRIM_OK && !o->error) {
+        status = print_round(o, cursor, &whose, lines, error);
         if (status == PILGRIM_OK)
-            status = class.body ? print_loop(o, trace, rank, thread, i, bodies, error)
-                                : print_call_class(o, trace, rank, cursor, i, &class, lines, error);
+            status = pilgrim_cursor_next_round(cursor, error);
     }
-    free(bodies);
     pilgrim_cursor_close(cursor);
-    return status;
+    return status == PILGRIM_END ? PILGRIM_OK : status;
 }

@@ -1,5 +1,6 @@
 /* Calls as JSON, one object a line. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "print.h"
@@ -62,19 +63,6 @@ static void json_real(struct output *o, double v)
         out_real(o, v);
 }
 
-/* "WORD A", "WORD A.B" or "WORD A+B"; SEPARATOR 0: A alone. */
-static void json_symbol(struct output *o, const char *word, int64_t a, char separator, int64_t b)
-{
-    out_char(o, '"');
-    out_text(o, word);
-    out_int(o, a);
-    if (separator) {
-        out_char(o, separator);
-        out_int(o, b);
-    }
-    out_char(o, '"');
-}
-
 static void json_value(struct output *o, const struct pilgrim_value *v)
 {
     switch (v->type) {
@@ -103,24 +91,24 @@ static void json_value(struct output *o, const struct pilgrim_value *v)
         out_char(o, '"');
         break;
     case PILGRIM_REQUEST:
-        json_symbol(o, "request:", v->id, '.', v->offset);
+        out_pair(o, "\"request:", v->id, '.', v->offset);
+        out_char(o, '"');
         break;
     case PILGRIM_HEAP:
-        json_symbol(o, "heap:", v->id, '+', v->offset);
+        out_pair(o, "\"heap:", v->id, '+', v->offset);
+        out_char(o, '"');
         break;
     case PILGRIM_STACK:
-        json_symbol(o, "stack:", v->id, 0, 0);
+        out_named(o, "\"stack:", v->id);
+        out_char(o, '"');
         break;
     case PILGRIM_STATIC:
-        json_symbol(o, "static:", v->id, '+', v->offset);
+        out_pair(o, "\"static:", v->id, '+', v->offset);
+        out_char(o, '"');
         break;
     case PILGRIM_DEVICE:
-        out_text(o, "\"device:");
-        out_int(o, v->device);
-        out_char(o, ':');
-        out_int(o, v->id);
-        out_char(o, '+');
-        out_int(o, v->offset);
+        out_pair(o, "\"device:", v->device, ':', v->id);
+        out_named(o, "+", v->offset);
         out_char(o, '"');
         break;
     case PILGRIM_ARRAY:
@@ -138,7 +126,8 @@ static void json_value(struct output *o, const struct pilgrim_value *v)
         out_char(o, '"');
         break;
     case PILGRIM_FUNCTION:
-        json_symbol(o, "fn:", v->id, 0, 0);
+        out_named(o, "\"fn:", v->id);
+        out_char(o, '"');
         break;
     case PILGRIM_KEPT: /* no call that a cursor gives has these */
     case PILGRIM_EDITED:
@@ -192,14 +181,13 @@ static void json_site(struct output *o, const struct pilgrim_frame *site)
         out_char(o, ']');
 }
 
-void json_call(struct output *o, const struct pilgrim_call *call)
+size_t json_head(char head[CALL_HEAD_MAX], uint32_t rank, uint32_t thread)
 {
-    out_text(o, "{\"rank\":");
-    out_uint(o, call->rank);
-    out_text(o, ",\"thread\":");
-    out_uint(o, call->thread);
-    out_text(o, ",\"seq\":");
-    out_uint(o, call->seq);
+    return (size_t)snprintf(head, CALL_HEAD_MAX, "{\"rank\":%u,\"thread\":%u,\"seq\":", rank, thread);
+}
+
+void json_body(struct output *o, const struct pilgrim_call *call)
+{
     out_text(o, ",\"func\":");
     out_json_string(o, call->function->name, strlen(call->function->name));
     if (call->class_->fortran)
@@ -210,6 +198,10 @@ void json_call(struct output *o, const struct pilgrim_call *call)
     json_value(o, &call->ret);
     if (call->class_->site)
         json_site(o, call->class_->site);
+}
+
+void json_times(struct output *o, const struct pilgrim_call *call)
+{
     if (call->timed) {
         out_text(o, ",\"start\":");
         out_uint(o, call->start_ns);

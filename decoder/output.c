@@ -16,10 +16,11 @@ void out_flush(struct output *o)
         else if (n > 0)
             done += (size_t)n;
     }
+    o->flushed += o->used;
     o->used = 0;
 }
 
-void out_bytes(struct output *o, const char *data, size_t length)
+void out_split(struct output *o, const char *data, size_t length)
 {
     while (length > 0) {
         if (o->used == sizeof o->buffer)
@@ -33,44 +34,42 @@ void out_bytes(struct output *o, const char *data, size_t length)
     }
 }
 
-void out_text(struct output *o, const char *text)
+/* ---- numbers ---- */
+
+static const char digit_pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+                                  "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+                                  "8081828384858687888990919293949596979899";
+
+static unsigned decimal_length(uint64_t v)
 {
-    out_bytes(o, text, strlen(text));
+    unsigned count = 1;
+    for (; v >= 10000; v /= 10000)
+        count += 4;
+    return count + (v >= 10) + (v >= 100) + (v >= 1000);
 }
 
-void out_char(struct output *o, char c)
+/* Two digits a time, from the last. */
+char *out_put_long(char *at, uint64_t v)
 {
-    if (o->used == sizeof o->buffer)
-        out_flush(o);
-    o->buffer[o->used++] = c;
-}
-
-static void out_digits(struct output *o, uint64_t v, unsigned base)
-{
-    char digits[24];
-    size_t at = sizeof digits;
-    do {
-        digits[--at] = "0123456789abcdef"[v % base];
-        v /= base;
-    } while (v);
-    out_bytes(o, digits + at, sizeof digits - at);
-}
-
-void out_uint(struct output *o, uint64_t v)
-{
-    out_digits(o, v, 10);
+    char *end = at + decimal_length(v), *to = end;
+    for (; v >= 100; v /= 100)
+        memcpy(to -= 2, &digit_pairs[v % 100 * 2], 2);
+    if (v >= 10)
+        memcpy(to - 2, &digit_pairs[v * 2], 2);
+    else
+        to[-1] = (char)('0' + v);
+    return end;
 }
 
 void out_hex(struct output *o, uint64_t v)
 {
-    out_digits(o, v, 16);
-}
-
-void out_int(struct output *o, int64_t v)
-{
-    if (v < 0)
-        out_char(o, '-');
-    out_digits(o, v < 0 ? 0 - (uint64_t)v : (uint64_t)v, 10);
+    char digits[16];
+    size_t at = sizeof digits;
+    do {
+        digits[--at] = "0123456789abcdef"[v % 16];
+        v /= 16;
+    } while (v);
+    out_bytes(o, digits + at, sizeof digits - at);
 }
 
 void out_real(struct output *o, double v)
@@ -119,21 +118,76 @@ void out_json_string(struct output *o, const char *text, size_t length)
     out_char(o, '"');
 }
 
+/* Bytes that stand for themselves are ASCII, but for control bytes, quotes and backslashes. */
+static bool is_plain(unsigned char c)
+{
+    return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
+}
+
+#define EACH_BYTE(b) (UINT64_C(0x0101010101010101) * (b))
+
+/* As is_plain, for 8 bytes at once: the high bit of some byte of `other` is set if one is not. */
+static bool are_plain(uint64_t word)
+{
+    const uint64_t quotes = word ^ EACH_BYTE('"'), backslashes = word ^ EACH_BYTE('\\');
+    const uint64_t other = word | (word - EACH_BYTE(0x20)) | ((quotes - EACH_BYTE(1)) & ~quotes) |
+                           ((backslashes - EACH_BYTE(1)) & ~backslashes);
+    return (other & EACH_BYTE(0x80)) == 0;
+}
+
+static uint64_t load_word(const unsigned char *from, size_t length)
+{
+    uint64_t word = 0;
+    memcpy(&word, from, length);
+    return word;
+}
+
+/* Words of 8 bytes, the last of which may overlap the one before. */
+static bool is_plain_text(const unsigned char *text, size_t length)
+{
+    size_t n = 0;
+    if (length >= 8) {
+        for (; n + 8 < length; n += 8)
+            if (!are_plain(load_word(text + n, 8)))
+                return false;
+        return are_plain(load_word(text + length - 8, 8));
+    }
+    if (length >= 4)
+        return are_plain(load_word(text, 4) | load_word(text + length - 4, 4) << 32);
+    while (n < length && is_plain(text[n]))
+        n++;
+    return n == length;
+}
+
+/* The first character of TEXT, which does not stand for itself, or is not ASCII. Returns how many bytes it has. */
+static size_t escape_one(struct output *o, const unsigned char *text, size_t length)
+{
+    size_t n = utf8_length(text, length);
+    if (n > 0 && *text >= 0x20) {
+        if (*text == '"' || *text == '\\')
+            out_char(o, '\\');
+        out_bytes(o, (const char *)text, n);
+        return n;
+    }
+    out_text(o, "\\u00");
+    out_char(o, "0123456789abcdef"[*text >> 4]);
+    out_char(o, "0123456789abcdef"[*text & 15]);
+    return 1;
+}
+
 void out_json_escaped(struct output *o, const char *text, size_t length)
 {
     const unsigned char *at = (const unsigned char *)text;
+    if (is_plain_text(at, length)) {
+        out_bytes(o, text, length);
+        return;
+    }
     while (length > 0) {
-        size_t n = utf8_length(at, length);
-        if (n == 0 || *at < 0x20) {
-            out_text(o, "\\u00");
-            out_char(o, "0123456789abcdef"[*at >> 4]);
-            out_char(o, "0123456789abcdef"[*at & 15]);
-            n = 1;
-        } else {
-            if (*at == '"' || *at == '\\')
-                out_char(o, '\\');
-            out_bytes(o, (const char *)at, n);
-        }
+        size_t n = 1;
+        if (is_plain(*at))
+            out_char(o, (char)*at);
+        else
+            n = escape_one(o, at, length);
         at += n;
         length -= n;
     }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "call_lines.h"
 #include "print.h"
 #include "thread_loops.h"
 
@@ -203,9 +204,15 @@ static int complain(const char *path, const struct pilgrim_error *error)
     return EXIT_DAMAGED;
 }
 
+static enum pilgrim_status no_memory(struct pilgrim_error *error)
+{
+    *error = (struct pilgrim_error){.status = PILGRIM_NOMEM, .message = "not enough memory"};
+    return PILGRIM_NOMEM;
+}
+
 /* Prints one thread's calls, at most *LEFT of them. */
 static enum pilgrim_status print_thread(struct output *out, const struct pilgrim_trace *trace, const struct options *o,
-                                        uint32_t rank, uint32_t thread, uint64_t *left, struct source_lines *lines,
+                                        uint32_t rank, uint32_t thread, uint64_t *left, struct call_lines *calls,
                                         struct pilgrim_error *error)
 {
     struct pilgrim_cursor *cursor;
@@ -213,6 +220,7 @@ static enum pilgrim_status print_thread(struct output *out, const struct pilgrim
     enum pilgrim_status status = pilgrim_cursor_open(trace, rank, thread, &cursor, error);
     if (status != PILGRIM_OK)
         return status;
+    call_lines_begin(calls, rank, thread);
     if (o->from)
         status = pilgrim_cursor_skip(cursor, o->from);
     while (status == PILGRIM_OK && *left > 0 && !out->error) {
@@ -223,10 +231,7 @@ static enum pilgrim_status print_thread(struct output *out, const struct pilgrim
             continue;
         if (o->no_polls && call_is_failed_poll(&call))
             continue;
-        if (o->json)
-            json_call(out, &call);
-        else
-            text_call(out, &call, lines);
+        call_lines_print(calls, &call);
         --*left;
     }
     pilgrim_cursor_close(cursor);
@@ -258,7 +263,7 @@ static enum pilgrim_status print_communicators(struct output *out, const struct 
 
 static enum pilgrim_status print_rank(struct output *out, const struct pilgrim_trace *trace, const struct options *o,
                                       uint32_t rank, uint64_t *left, struct source_lines *lines,
-                                      struct pilgrim_error *error)
+                                      struct call_lines *calls, struct pilgrim_error *error)
 {
     if (o->communicators)
         return print_communicators(out, trace, o, rank, left, error);
@@ -267,7 +272,7 @@ static enum pilgrim_status print_rank(struct output *out, const struct pilgrim_t
         if (!list_has(&o->threads, thread))
             continue;
         enum pilgrim_status status = o->grammar ? grammar_print(out, trace, rank, thread, lines, error)
-                                                : print_thread(out, trace, o, rank, thread, left, lines, error);
+                                                : print_thread(out, trace, o, rank, thread, left, calls, error);
         if (status != PILGRIM_OK)
             return status;
     }
@@ -312,10 +317,8 @@ static enum pilgrim_status print_loops(struct output *out, const struct pilgrim_
 {
     struct loops_list *loops = loops_new(trace);
     struct pilgrim_error later;
-    if (!loops) {
-        *error = (struct pilgrim_error){.status = PILGRIM_NOMEM, .message = "not enough memory"};
-        return PILGRIM_NOMEM;
-    }
+    if (!loops)
+        return no_memory(error);
     enum pilgrim_status status = PILGRIM_OK;
     for (uint32_t rank = 0; rank < pilgrim_rank_count(trace) && status == PILGRIM_OK; rank++)
         if (list_has(&o->ranks, rank))
@@ -330,9 +333,13 @@ static enum pilgrim_status print_ranks(struct output *out, const struct pilgrim_
 {
     uint64_t left = o->limit;
     enum pilgrim_status status = PILGRIM_OK;
+    struct call_lines *calls = call_lines_new(out, o->json, lines);
+    if (!calls)
+        return no_memory(error);
     for (uint32_t rank = 0; rank < pilgrim_rank_count(trace) && left > 0 && !out->error && status == PILGRIM_OK; rank++)
         if (list_has(&o->ranks, rank))
-            status = print_rank(out, trace, o, rank, &left, lines, error);
+            status = print_rank(out, trace, o, rank, &left, lines, calls, error);
+    call_lines_free(calls);
     return status;
 }
 

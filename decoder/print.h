@@ -7,11 +7,16 @@
 #include "output.h"
 #include "source_lines.h"
 
-/* One line of JSON. */
-void json_call(struct output *o, const struct pilgrim_call *call);
-
-/* One line for people. LINES: where sources are found; may be NULL. */
-void text_call(struct output *o, const struct pilgrim_call *call, struct source_lines *lines);
+/* The parts of a call's line (call_lines.c), in their order: what is the same for all calls of a thread, up to seq; what follows from
+ * function, site and values. For people times stand before that, in JSON behind it. *_head returns its length. SOURCES: where
+ * sources are found; may be NULL. */
+#define CALL_HEAD_MAX 64
+size_t json_head(char head[CALL_HEAD_MAX], uint32_t rank, uint32_t thread);
+void json_body(struct output *o, const struct pilgrim_call *call);
+void json_times(struct output *o, const struct pilgrim_call *call);
+size_t text_head(char head[CALL_HEAD_MAX], uint32_t rank, uint32_t thread);
+void text_times(struct output *o, const struct pilgrim_call *call);
+void text_body(struct output *o, const struct pilgrim_call *call, struct source_lines *sources);
 
 /* The parameters of a call, `buf=heap:0+8, count=64`. SYMBOLIC: ranks as rank+1. */
 void text_arguments(struct output *o, const struct pilgrim_call *call, bool symbolic);

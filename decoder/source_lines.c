@@ -20,7 +20,7 @@
 struct module {
     struct module *next;
     char *name;
-    const unsigned char *build_id; /* borrowed from the trace */
+    unsigned char *build_id;
     size_t build_id_length;
     Dwfl *dwfl;        /* NULL: not found, or nothing to read in it */
     Dwfl_Module *mod;
@@ -57,14 +57,20 @@ static void module_close(struct module *m)
     m->dwfl = NULL;
 }
 
+static void module_free(struct module *m)
+{
+    free(m->build_id);
+    free(m->name);
+    free(m);
+}
+
 void source_lines_free(struct source_lines *lines)
 {
     while (lines && lines->modules) {
         struct module *m = lines->modules;
         lines->modules = m->next;
         module_close(m);
-        free(m->name);
-        free(m);
+        module_free(m);
     }
     free(lines);
 }
@@ -185,13 +191,16 @@ static struct module *module_of(struct source_lines *lines, const struct pilgrim
         if (is_module(m, frame))
             return m;
     struct module *m = calloc(1, sizeof *m);
-    if (m)
-        m->name = strdup(frame->module);
-    if (!m || !m->name) {
-        free(m);
+    if (!m)
+        return NULL;
+    m->name = strdup(frame->module);
+    m->build_id = malloc(frame->build_id_length + 1);
+    if (!m->name || !m->build_id) {
+        module_free(m);
         return NULL;
     }
-    m->build_id = frame->build_id;
+    if (frame->build_id_length > 0)
+        memcpy(m->build_id, frame->build_id, frame->build_id_length);
     m->build_id_length = frame->build_id_length;
     open_module(lines, m);
     m->next = lines->modules;

@@ -1,15 +1,25 @@
 /* Calls as a person would read them, one a line. */
+#include <stdio.h>
 #include <string.h>
 
 #include "print.h"
 
 static void text_value(struct output *o, const struct pilgrim_value *v, bool symbolic);
 
-static void text_items(struct output *o, const struct pilgrim_value *v, const char *separator, bool symbolic)
+static void text_items(struct output *o, const struct pilgrim_value *v, bool symbolic)
 {
     for (size_t i = 0; i < v->count; i++) {
         if (i)
-            out_text(o, separator);
+            out_text(o, ", ");
+        text_value(o, &v->items[i], symbolic);
+    }
+}
+
+static void text_flags(struct output *o, const struct pilgrim_value *v, bool symbolic)
+{
+    for (size_t i = 0; i < v->count; i++) {
+        if (i)
+            out_char(o, '|');
         text_value(o, &v->items[i], symbolic);
     }
 }
@@ -43,25 +53,16 @@ static void text_rank(struct output *o, const struct pilgrim_value *v, bool symb
         out_int(o, v->relative);
 }
 
-static void text_place(struct output *o, const char *word, int64_t a, char separator, int64_t b)
-{
-    out_text(o, word);
-    out_int(o, a);
-    if (separator) {
-        out_char(o, separator);
-        out_int(o, b);
-    }
-}
-
 /* What is changed, and how. */
 static void text_edited(struct output *o, const struct pilgrim_value *v, bool symbolic)
 {
     if (v->id == 0)
         out_text(o, "in");
     else
-        text_place(o, "kept:", v->id - 1, 0, 0);
+        out_named(o, "kept:", v->id - 1);
     for (size_t i = 0; i + 1 < v->count; i += 2) {
-        text_place(o, i ? ", [" : " with [", v->items[i].integer, 0, 0);
+        out_text(o, i ? ", [" : " with [");
+        out_int(o, v->items[i].integer);
         out_text(o, "]=");
         text_value(o, &v->items[i + 1], symbolic);
     }
@@ -93,31 +94,31 @@ static void text_value(struct output *o, const struct pilgrim_value *v, bool sym
         break;
     case PILGRIM_OBJECT:
         out_text(o, v->text);
-        text_place(o, ":", v->id, 0, 0);
+        out_named(o, ":", v->id);
         break;
     case PILGRIM_REQUEST:
-        text_place(o, "request:", v->id, '.', v->offset);
+        out_pair(o, "request:", v->id, '.', v->offset);
         break;
     case PILGRIM_HEAP:
-        text_place(o, "heap:", v->id, '+', v->offset);
+        out_pair(o, "heap:", v->id, '+', v->offset);
         break;
     case PILGRIM_STACK:
-        text_place(o, "stack:", v->id, 0, 0);
+        out_named(o, "stack:", v->id);
         break;
     case PILGRIM_STATIC:
-        text_place(o, "static:", v->id, '+', v->offset);
+        out_pair(o, "static:", v->id, '+', v->offset);
         break;
     case PILGRIM_DEVICE:
-        text_place(o, "device:", v->device, ':', v->id);
-        text_place(o, "+", v->offset, 0, 0);
+        out_pair(o, "device:", v->device, ':', v->id);
+        out_named(o, "+", v->offset);
         break;
     case PILGRIM_ARRAY:
         out_char(o, '[');
-        text_items(o, v, ", ", symbolic);
+        text_items(o, v, symbolic);
         out_char(o, ']');
         break;
     case PILGRIM_FLAGS:
-        text_items(o, v, "|", symbolic);
+        text_flags(o, v, symbolic);
         break;
     case PILGRIM_STATUS:
         text_status(o, v, symbolic);
@@ -127,23 +128,23 @@ static void text_value(struct output *o, const struct pilgrim_value *v, bool sym
         out_bytes(o, v->text, v->length);
         break;
     case PILGRIM_FUNCTION:
-        text_place(o, "fn:", v->id, 0, 0);
+        out_named(o, "fn:", v->id);
         break;
     case PILGRIM_KEPT:
-        text_items(o, v, ", ", symbolic);
-        text_place(o, " kept:", v->id, 0, 0);
+        text_items(o, v, symbolic);
+        out_named(o, " kept:", v->id);
         break;
     case PILGRIM_EDITED:
         text_edited(o, v, symbolic);
         break;
     case PILGRIM_COMPLETED:
-        text_place(o, "in with [arg:", v->id, 0, 0);
+        out_named(o, "in with [arg:", v->id);
         out_text(o, "]=");
-        text_items(o, v, ", ", symbolic);
+        text_items(o, v, symbolic);
         break;
     case PILGRIM_POSTED:
-        text_place(o, "posted[", v->id, 0, 0);
-        text_place(o, "]*", v->offset, 0, 0);
+        out_named(o, "posted[", v->id);
+        out_named(o, "]*", v->offset);
         out_text(o, v->ignored ? " ignored" : "");
         break;
     }
@@ -154,8 +155,8 @@ static const struct pilgrim_value *matched_source(const struct pilgrim_call *cal
 {
     const struct pilgrim_function *f = call->function;
     const struct pilgrim_value *v = &call->in[parameter];
-    if (strcmp(f->parameters[parameter].name, "source") != 0 || v->type != PILGRIM_NAME ||
-        strcmp(v->text, "MPI_ANY_SOURCE") != 0)
+    if (v->type != PILGRIM_NAME || strcmp(v->text, "MPI_ANY_SOURCE") != 0 ||
+        strcmp(f->parameters[parameter].name, "source") != 0)
         return NULL;
     for (size_t i = 0; i < f->parameter_count; i++)
         if (call->out[i].type == PILGRIM_STATUS && call->out[i].count > 0)
@@ -215,19 +216,23 @@ static void text_us(struct output *o, uint64_t ns)
     out_text(o, "us ");
 }
 
-void text_call(struct output *o, const struct pilgrim_call *call, struct source_lines *lines)
+size_t text_head(char head[CALL_HEAD_MAX], uint32_t rank, uint32_t thread)
 {
-    out_uint(o, call->rank);
-    out_char(o, '.');
-    out_uint(o, call->thread);
-    out_text(o, " #");
-    out_uint(o, call->seq);
+    return (size_t)snprintf(head, CALL_HEAD_MAX, "%u.%u #", rank, thread);
+}
+
+void text_times(struct output *o, const struct pilgrim_call *call)
+{
     out_char(o, ' ');
     if (call->timed) {
         out_char(o, '+');
         text_us(o, call->start_ns);
         text_us(o, call->end_ns - call->start_ns);
     }
+}
+
+void text_body(struct output *o, const struct pilgrim_call *call, struct source_lines *lines)
+{
     out_text(o, call->function->name);
     out_char(o, '(');
     text_arguments(o, call, false);

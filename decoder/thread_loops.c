@@ -1,11 +1,13 @@
 /* The loops of threads.
  *
  * Threads of a structure group that has no stored loops call the same classes in the same order, so one of them is walked; of the others,
- * each. */
+ * each. Where a trace has several rounds, each thread is walked through all of them: its classes are numbered round by round. */
 #include "thread_loops.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "kept_classes.h"
 
 #define NONE SIZE_MAX
 
@@ -19,8 +21,10 @@ struct loops_list {
     const struct pilgrim_trace *trace;
     struct shown_loops *shown;
     size_t count, capacity;
-    struct group *groups; /* by number; without stored loops */
+    struct group *groups; /* by number; without stored loops; of a trace of one round */
     size_t group_count;
+    struct kept_classes classes;
+    uint64_t threads;     /* that were read */
 };
 
 static enum pilgrim_status out_of_memory(struct pilgrim_error *error)
@@ -59,117 +63,109 @@ void loops_free(struct loops_list *l)
         shown_free(&l->shown[i]);
     for (size_t i = 0; i < l->group_count; i++)
         shown_free(&l->groups[i].alone);
+    kept_classes_free(&l->classes);
     free(l->shown);
     free(l->groups);
     free(l);
 }
-
-/* ---- a thread's classes ---- */
-
-/* Classes of one function and place, such as polls that failed and those that did not, are shown as the first of them. */
-struct known_class {
-    const struct pilgrim_class *class;
-    uint64_t hash;
-    bool is_loop; /* a stored one */
-    size_t number, shown_as;
-    uint64_t calls;
-    double mean_ns;
-};
 
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
     return (hash ^ value) * UINT64_C(0x100000001b3);
 }
 
-static uint64_t mix_text(uint64_t hash, const char *text)
+/* ---- a thread's classes ---- */
+
+/* A class of a thread in one of the rounds. Those of one function and place, such as polls that failed and those that did not, are shown
+ * as the first of them. */
+struct known_class {
+    const struct kept_class *class;
+    bool is_loop; /* a stored one */
+    size_t shown_as;
+    uint64_t calls;
+    double mean_ns;
+};
+
+/* A thread's, round by round. */
+struct known_classes {
+    struct known_class *classes;
+    size_t count;
+    size_t *first; /* by round: the number of its first one */
+};
+
+static void known_free(struct known_classes *k)
 {
-    for (; *text; text++)
-        hash = mix(hash, (uint8_t)*text);
-    return mix(hash, 0);
+    free(k->classes);
+    free(k->first);
 }
 
-static uint64_t class_hash(const struct pilgrim_class *class)
+/* Appends those of the round that CURSOR is in. */
+static enum pilgrim_status read_round(struct loops_list *l, const struct pilgrim_cursor *cursor, struct known_classes *known,
+                                      struct pilgrim_error *error)
 {
-    uint64_t hash = mix_text(0, class->function->name);
-    for (const struct pilgrim_frame *f = class->site; f; f = f->caller)
-        hash = mix(mix_text(hash, f->module), f->offset);
-    return hash;
-}
-
-static bool same_class(const struct pilgrim_class *a, const struct pilgrim_class *b)
-{
-    if (a == b)
-        return true;
-    if (!a || !b || strcmp(a->function->name, b->function->name) != 0)
-        return false;
-    const struct pilgrim_frame *f = a->site, *g = b->site;
-    for (; f && g; f = f->caller, g = g->caller)
-        if (f->offset != g->offset || strcmp(f->module, g->module) != 0)
-            return false;
-    return !f && !g;
-}
-
-static int by_hash(const void *a, const void *b)
-{
-    const struct known_class *x = *(const struct known_class *const *)a, *y = *(const struct known_class *const *)b;
-    if (x->hash != y->hash)
-        return x->hash < y->hash ? -1 : 1;
-    return (x->number > y->number) - (x->number < y->number);
-}
-
-static bool find_alike(struct known_class *classes, size_t count)
-{
-    struct known_class **order = malloc((count + 1) * sizeof *order);
-    if (!order)
-        return false;
-    for (size_t i = 0; i < count; i++)
-        order[i] = &classes[i];
-    qsort(order, count, sizeof *order, by_hash);
-    for (size_t i = 1; i < count; i++)
-        if (!order[i]->is_loop && order[i]->hash == order[i - 1]->hash && same_class(order[i]->class, order[i - 1]->class))
-            order[i]->shown_as = order[i - 1]->shown_as;
-    free(order);
-    return true;
-}
-
-/* *CLASSES is to be freed, also after an error. */
-static enum pilgrim_status read_classes(const struct loops_list *l, uint32_t rank, uint32_t thread, size_t count,
-                                        struct known_class **classes, struct pilgrim_error *error)
-{
-    *classes = calloc(count + 1, sizeof **classes);
-    if (!*classes)
+    struct pilgrim_thread_info thread;
+    pilgrim_thread_info(cursor, &thread);
+    struct known_class *classes = realloc(known->classes, (known->count + thread.class_count + 1) * sizeof *classes);
+    if (!classes)
         return out_of_memory(error);
-    for (size_t i = 0; i < count; i++) {
+    known->classes = classes;
+    known->first[pilgrim_cursor_round(cursor)] = known->count;
+    for (size_t i = 0; i < thread.class_count; i++) {
         struct pilgrim_class_info info;
-        enum pilgrim_status status = pilgrim_class_info(l->trace, rank, thread, i, &info);
+        enum pilgrim_status status = pilgrim_class_info(cursor, i, &info);
         if (status != PILGRIM_OK)
             return in_no_group(status, error);
-        (*classes)[i] = (struct known_class){.class = info.class_,
-                                             .hash = class_hash(info.class_),
-                                             .number = i,
-                                             .shown_as = i,
-                                             .is_loop = info.body != 0,
-                                             .mean_ns = info.timed ? (double)info.mean_ns : 0};
+        struct kept_class *class = keep_class(&l->classes, info.class_);
+        if (!class)
+            return out_of_memory(error);
+        bool again = class->thread == l->threads && !info.body;
+        if (!again && !info.body) {
+            class->thread = l->threads;
+            class->first = known->count;
+        }
+        classes[known->count] = (struct known_class){.class = class,
+                                                     .is_loop = info.body != 0,
+                                                     .shown_as = again ? class->first : known->count,
+                                                     .mean_ns = info.timed ? (double)info.mean_ns : 0};
+        known->count++;
     }
-    return find_alike(*classes, count) ? PILGRIM_OK : out_of_memory(error);
+    return PILGRIM_OK;
+}
+
+/* Those of CURSOR's thread, which moves to the last round. *KNOWN is to be freed, also after an error. */
+static enum pilgrim_status read_classes(struct loops_list *l, struct pilgrim_cursor *cursor, struct known_classes *known,
+                                        struct pilgrim_error *error)
+{
+    *known = (struct known_classes){.first = calloc(pilgrim_round_count(l->trace), sizeof *known->first)};
+    if (!known->first)
+        return out_of_memory(error);
+    l->threads++;
+    enum pilgrim_status status = PILGRIM_OK;
+    while (status == PILGRIM_OK) {
+        status = read_round(l, cursor, known, error);
+        if (status == PILGRIM_OK)
+            status = pilgrim_cursor_next_round(cursor, error);
+    }
+    return status == PILGRIM_END ? PILGRIM_OK : status;
 }
 
 /* ---- one thread ---- */
 
 /* Takes all calls of a thread to N, by TAKE, and counts them. A stored loop goes along like a call, where it is entered: behind it may
  * stand what is in it or, if it has no rounds, what follows it. */
-static enum pilgrim_status walk(const struct loops_list *l, uint32_t rank, uint32_t thread, struct known_class *classes,
+static enum pilgrim_status walk(const struct loops_list *l, uint32_t rank, uint32_t thread, const struct known_classes *known,
                                 struct nest *n, void (*take)(struct nest *, size_t, uint64_t), struct pilgrim_error *error)
 {
     struct pilgrim_cursor *cursor;
-    size_t class;
+    size_t number;
     uint64_t count;
     enum pilgrim_status status = pilgrim_cursor_open(l->trace, rank, thread, &cursor, error);
     if (status != PILGRIM_OK)
         return status;
-    while ((status = pilgrim_cursor_pass(cursor, &class, &count, error)) == PILGRIM_OK) {
-        classes[class].calls += count;
-        take(n, classes[class].shown_as, count > 0 ? count : 1);
+    while ((status = pilgrim_cursor_pass(cursor, &number, &count, error)) == PILGRIM_OK) {
+        struct known_class *class = &known->classes[known->first[pilgrim_cursor_round(cursor)] + number];
+        class->calls += count;
+        take(n, class->shown_as, count > 0 ? count : 1);
     }
     pilgrim_cursor_close(cursor);
     return status == PILGRIM_END ? PILGRIM_OK : status;
@@ -208,9 +204,9 @@ static void name_items(struct shown_loops *s, const struct known_class *classes,
         s->hash = mix(s->hash, (uint64_t)s->items[i].depth << 1 | s->items[i].is_loop);
         if (s->items[i].is_loop)
             continue;
-        s->classes[i] = classes[s->items[i].class].class;
+        s->classes[i] = &classes[s->items[i].class].class->class;
         s->calls_min += s->items[i].counts.total;
-        s->hash = mix(s->hash, classes[s->items[i].class].hash);
+        s->hash = mix(s->hash, classes[s->items[i].class].class->hash);
         item_of[s->items[i].class] = i;
     }
     s->calls_max = s->calls_min;
@@ -220,42 +216,42 @@ static void name_items(struct shown_loops *s, const struct known_class *classes,
 }
 
 static enum pilgrim_status find_items(const struct loops_list *l, uint32_t rank, uint32_t thread,
-                                      struct known_class *classes, struct nest *n, struct shown_loops *s,
+                                      const struct known_classes *known, struct nest *n, struct shown_loops *s,
                                       struct pilgrim_error *error)
 {
-    enum pilgrim_status status = walk(l, rank, thread, classes, n, nest_see, error);
+    enum pilgrim_status status = walk(l, rank, thread, known, n, nest_see, error);
     if (status == PILGRIM_OK && !nest_build(n))
         status = out_of_memory(error);
     if (status == PILGRIM_OK)
-        status = walk(l, rank, thread, classes, n, nest_count, error);
-    if (status == PILGRIM_OK && (!nest_items(n, &s->items, &s->count) || !drop_stored(s, classes)))
+        status = walk(l, rank, thread, known, n, nest_count, error);
+    if (status == PILGRIM_OK && (!nest_items(n, &s->items, &s->count) || !drop_stored(s, known->classes)))
         status = out_of_memory(error);
     return status;
 }
 
-/* *S is to be freed, also after an error. */
-static enum pilgrim_status read_thread(const struct loops_list *l, uint32_t rank, uint32_t thread, size_t class_count,
+/* What CURSOR's thread does, which moves. *S is to be freed, also after an error. */
+static enum pilgrim_status read_thread(struct loops_list *l, uint32_t rank, uint32_t thread, struct pilgrim_cursor *cursor,
                                        struct shown_loops *s, struct pilgrim_error *error)
 {
-    struct known_class *classes;
-    struct nest *n = nest_new(class_count);
-    size_t *item_of = calloc(class_count + 1, sizeof *item_of);
+    struct known_classes known;
     *s = (struct shown_loops){.thread = thread};
-    enum pilgrim_status status = read_classes(l, rank, thread, class_count, &classes, error);
+    enum pilgrim_status status = read_classes(l, cursor, &known, error);
+    struct nest *n = nest_new(known.count);
+    size_t *item_of = calloc(known.count + 1, sizeof *item_of);
     if (status == PILGRIM_OK && (!n || !item_of))
         status = out_of_memory(error);
     if (status == PILGRIM_OK)
-        status = find_items(l, rank, thread, classes, n, s, error);
+        status = find_items(l, rank, thread, &known, n, s, error);
     if (status == PILGRIM_OK) {
         s->classes = calloc(s->count + 1, sizeof *s->classes);
         s->ns = calloc(s->count + 1, sizeof *s->ns);
         if (s->classes && s->ns)
-            name_items(s, classes, class_count, item_of);
+            name_items(s, known.classes, known.count, item_of);
         else
             status = out_of_memory(error);
     }
     nest_free(n);
-    free(classes);
+    known_free(&known);
     free(item_of);
     return status;
 }
@@ -266,7 +262,7 @@ static bool same_loops(const struct shown_loops *a, const struct shown_loops *b)
 {
     bool same = a->hash == b->hash && a->thread == b->thread && a->count == b->count;
     for (size_t i = 0; i < a->count && same; i++)
-        same = a->items[i].depth == b->items[i].depth && same_class(a->classes[i], b->classes[i]);
+        same = a->items[i].depth == b->items[i].depth && a->classes[i] == b->classes[i];
     return same;
 }
 
@@ -352,35 +348,51 @@ static bool copy_shown(struct shown_loops *to, const struct shown_loops *from)
     return true;
 }
 
-/* The loops of a thread, *S, to be freed, also after an error. */
-static enum pilgrim_status find_thread(struct loops_list *l, uint32_t rank, uint32_t thread, struct shown_loops *s,
-                                       struct pilgrim_error *error)
+/* What is known of the group of CURSOR's thread; *GROUP is NULL where nothing can be. */
+static enum pilgrim_status group_of(struct loops_list *l, const struct pilgrim_cursor *cursor, struct group **group,
+                                    struct pilgrim_error *error)
 {
     struct pilgrim_thread_info info;
+    *group = NULL;
+    if (pilgrim_round_count(l->trace) > 1)
+        return PILGRIM_OK;
+    pilgrim_thread_info(cursor, &info);
+    if (info.loop_count > 0)
+        return PILGRIM_OK;
+    *group = find_group(l, info.structure_group);
+    return *group ? PILGRIM_OK : out_of_memory(error);
+}
+
+/* The loops of CURSOR's thread, *S, to be freed, also after an error. */
+static enum pilgrim_status find_thread(struct loops_list *l, uint32_t rank, uint32_t thread, struct pilgrim_cursor *cursor,
+                                       struct shown_loops *s, struct pilgrim_error *error)
+{
+    struct group *group;
     *s = (struct shown_loops){0};
-    enum pilgrim_status status = pilgrim_thread_info(l->trace, rank, thread, &info);
+    enum pilgrim_status status = group_of(l, cursor, &group, error);
     if (status != PILGRIM_OK)
-        return in_no_group(status, error);
-    struct group *group = find_group(l, info.structure_group);
-    if (!group)
-        return out_of_memory(error);
-    if (!group->known) {
-        status = read_thread(l, rank, thread, info.class_count, s, error);
-        if (status != PILGRIM_OK || info.loop_count > 0)
-            return status;
-        group->known = true;
-        return copy_shown(&group->alone, s) ? PILGRIM_OK : out_of_memory(error);
+        return status;
+    if (group && group->known) {
+        bool copied = copy_shown(s, &group->alone);
+        s->thread = thread;
+        return copied ? PILGRIM_OK : out_of_memory(error);
     }
-    if (!copy_shown(s, &group->alone))
-        return out_of_memory(error);
-    s->thread = thread;
-    return PILGRIM_OK;
+    status = read_thread(l, rank, thread, cursor, s, error);
+    if (status != PILGRIM_OK || !group)
+        return status;
+    group->known = true;
+    return copy_shown(&group->alone, s) ? PILGRIM_OK : out_of_memory(error);
 }
 
 enum pilgrim_status loops_add(struct loops_list *l, uint32_t rank, uint32_t thread, struct pilgrim_error *error)
 {
     struct shown_loops s;
-    enum pilgrim_status status = find_thread(l, rank, thread, &s, error);
+    struct pilgrim_cursor *cursor;
+    enum pilgrim_status status = pilgrim_cursor_open(l->trace, rank, thread, &cursor, error);
+    if (status != PILGRIM_OK)
+        return status;
+    status = find_thread(l, rank, thread, cursor, &s, error);
+    pilgrim_cursor_close(cursor);
     if (status != PILGRIM_OK) {
         shown_free(&s);
         return status;

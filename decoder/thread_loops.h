@@ -9,7 +9,7 @@
 /* The loops of one or more ranks' threads. */
 struct shown_loops {
     struct nest_item *items;
-    const struct pilgrim_class **classes; /* of each item; NULL: a loop */
+    const struct pilgrim_class **classes; /* of each item, the list's own; NULL: a loop */
     double *ns;                           /* that all its calls took; 0: not known */
     size_t count;
     uint64_t hash;                        /* of what must be equal */

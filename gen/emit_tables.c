@@ -110,8 +110,9 @@ static int by_value(const void *a, const void *b)
     return x->place < y->place ? -1 : 1;
 }
 
-/* Those constants of ROW that the library has, sorted as the search needs them. */
-static size_t add_enumeration(struct text *tables, const struct output *output, const char *file, const struct row *row)
+/* Those constants of ROW that the library has, sorted as the search needs them. *LAST: the name of the greatest, if there is one. */
+static size_t add_enumeration(struct text *tables, const struct output *output, const char *file, const struct row *row,
+                              const char **last)
 {
     struct found *found = gen_alloc((row->count + 1) * sizeof *found);
     size_t count = 0, written = 0;
@@ -134,8 +135,10 @@ static size_t add_enumeration(struct text *tables, const struct output *output, 
         text_add(tables, "    {%s, NAME_%s},\n", found[i].name, found[i].name);
         written++;
     }
-    if (written)
+    if (written) {
         text_add_string(tables, "};\n");
+        *last = found[count - 1].name;
+    }
     const char *before = NULL; /* the compiler checks the order */
     for (size_t i = 0; i < count; i++) {
         if (before && found[i].value != found[i - 1].value)
@@ -160,9 +163,10 @@ void emit_constants(const struct output *output, const char *constants_file)
             add_name(&names, &strings, row->names[j]);
         if (strcmp(row->what, "enumeration") == 0) {
             text_add(&enumerations, "ENUM_%s,\n", row->word);
-            size_t count = add_enumeration(&tables, output, constants_file, row);
-            text_add(&rows, "[ENUM_%s] = {%s, %zu},\n", row->word,
-                     count ? gen_format("constants_%s", row->word) : "NULL", count);
+            const char *last = "INT64_MIN";
+            size_t count = add_enumeration(&tables, output, constants_file, row, &last);
+            text_add(&rows, "[ENUM_%s] = {%s, %zu, %s},\n", row->word,
+                     count ? gen_format("constants_%s", row->word) : "NULL", count, last);
         } else if (strcmp(row->what, "handles") == 0) {
             /* the first name is the kind's own word */
             text_add(&kinds, "[KIND_%s] = NAME_%s,\n", row->word, row->names[0]);

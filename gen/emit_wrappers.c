@@ -3,6 +3,8 @@
 
 #include "emit.h"
 
+enum { WRAPPER_VALUES_MAX = 32 }; /* CALL_ROOM / CALL_ROOM_OF_VALUE of capture/call.h, which says so too */
+
 /* The words of gen/overrides, as the wrapper says them. */
 static char *in_wrapper(const char *s)
 {
@@ -16,19 +18,63 @@ static const char *condition_in_wrapper(const char *s)
     return s ? in_wrapper(s) : NULL;
 }
 
-static const char *put_statement(const struct parameter *p, const struct value *v)
+/* PUT, with the place in the key handed over if it wants it. */
+static const char *hand_over(const char *put)
+{
+    return strncmp(put, "at = ", 5) ? gen_format("call_gives(&c, at);\n%s\nat = call_takes(&c);", put) : put;
+}
+
+/* Whether V is what call_view is given. */
+static bool is_viewed(const struct function *f, const struct parameter *p, const struct value *v)
+{
+    return f->view && strcmp(v->recipe->name, "handle") == 0 && !p->array && !p->c->pointers &&
+           strcmp(f->view, gen_format("%s, HANDLE(%s)", v->word, p->name)) == 0;
+}
+
+static const char *put_statement(const struct function *f, const struct parameter *p, const struct value *v)
 {
     const struct recipe *r = v->recipe;
     const char *value = p->c->pointers ? gen_format("*%s", p->name) : p->name;
     const char *pattern = p->array && r->put_array ? r->put_array : r->put;
-    char *put = in_wrapper(emit_recipe(pattern, p, v, value));
+    if (is_viewed(f, p, v))
+        pattern = "at = store_viewed(&c, at, &viewed, $k, HANDLE($v));";
+    const char *put = hand_over(in_wrapper(emit_recipe(pattern, p, v, value)));
     if (!v->sentinel)
         return put;
     struct text guarded = { 0 };
     bool null = strcmp(v->sentinel, "NULL") == 0;
     emit_if(&guarded, null ? p->name : gen_format("%s != %s", p->name, v->sentinel), put,
-            gen_format("put_name(&c, NAME_%s);", v->sentinel));
+            gen_format("at = store_name(at, NAME_%s);", v->sentinel));
     return guarded.chars;
+}
+
+/* Sets the view. A function whose view is no argument of its own need not keep what call_view returns. */
+static const char *view_of(const struct function *f)
+{
+    if (!f->view)
+        return "c.view = capture.world;";
+    for (size_t i = 0; i < f->parameter_count; i++)
+        if (f->parameters[i].in.recipe && is_viewed(f, &f->parameters[i], &f->parameters[i].in))
+            return gen_format("const struct token viewed = call_view(&c, %s);", f->view);
+    return gen_format("(void)call_view(&c, %s);", f->view);
+}
+
+/* What F does to objects. Persistent requests are there for long, as other objects are. */
+static const char *follows_of(const struct function *f)
+{
+    static const char *const words[] = { "FOLLOWS_NOTHING", "FOLLOWS_REQUESTS", "FOLLOWS_OBJECTS" };
+    enum follows most = f->template_name ? FOLLOWS_OBJECTS : FOLLOWS_NOTHING;
+    for (size_t i = 0; i < f->parameter_count; i++) {
+        const struct value *values[] = { &f->parameters[i].in, &f->parameters[i].out };
+        for (size_t j = 0; j < 2; j++) {
+            if (!values[j]->recipe)
+                continue;
+            bool persistent = strstr(values[j]->recipe->name, "new_re") && strstr(values[j]->word, ", true");
+            enum follows follows = persistent ? FOLLOWS_OBJECTS : values[j]->recipe->follows;
+            most = follows > most ? follows : most;
+        }
+    }
+    return words[most];
 }
 
 static const char *puts_before(const struct function *f)
@@ -39,9 +85,9 @@ static const char *puts_before(const struct function *f)
     for (size_t i = 0; i < f->parameter_count; i++) {
         const struct parameter *p = &f->parameters[i];
         if (p->in.recipe)
-            items[count++] = (struct item){ { condition_in_wrapper(p->in.when), NULL }, put_statement(p, &p->in) };
+            items[count++] = (struct item){ { condition_in_wrapper(p->in.when), NULL }, put_statement(f, p, &p->in) };
     }
-    emit_items(&out, items, count, "put_none(&c, $n);");
+    emit_items(&out, items, count, "at = store_none(at, $n);");
     return text_string(&out);
 }
 
@@ -56,9 +102,9 @@ static const char *puts_after(const struct function *f)
         if (p->out.recipe)
             items[count++] = (struct item){ { p->direction == DIRECTION_OUT && !f->returns_value ? "c.ok" : NULL,
                                               condition_in_wrapper(p->out.when) },
-                                            put_statement(p, &p->out) };
+                                            put_statement(f, p, &p->out) };
     }
-    emit_items(&out, items, count, "put_none(&c, $n);");
+    emit_items(&out, items, count, "at = store_none(at, $n);");
     return text_string(&out);
 }
 
@@ -113,29 +159,47 @@ char *emit_parameters(const struct function *f)
     return out.chars;
 }
 
+/* What a call does that is not seen: calls MPI, and notes what the status of a request that it begins will mean. */
+static const char *pass_of(const struct function *f, const char *real)
+{
+    const char *call = gen_format("%s(%s)", real, emit_arguments(f, false));
+    for (size_t i = 0; i < f->parameter_count; i++) {
+        const struct parameter *p = &f->parameters[i];
+        if (!p->out.recipe || strncmp(p->out.recipe->name, "new_re", 6))
+            continue;
+        return gen_format("return call_unseen(%s, %s, %s, %s);", call, p->name, p->out.word, f->view ? f->view : "KIND_COUNT, 0");
+    }
+    return gen_format("return %s;", call);
+}
+
 static void emit_wrapper(struct text *out, const struct output *output, const struct function *f)
 {
+    if (f->parameter_count + 1 > WRAPPER_VALUES_MAX)
+        gen_fail(f->name, 0, "more values than a key is sure to have room for");
+    const char *real = gen_format("%s%s", emit_is_direct(f) ? "fortran_real_" : "P", f->name);
     struct field fields[] = {
         { "name", f->name },
-        { "real", gen_format("%s%s", emit_is_direct(f) ? "fortran_real_" : "P", f->name) },
+        { "real", real },
+        { "pass", pass_of(f, real) },
         { "type", f->prototype->type },
         { "parameters", emit_parameters(f) },
         { "arguments", emit_arguments(f, false) },
         { "arguments_actual", emit_arguments(f, true) },
-        { "view", f->view ? gen_format("call_view(&c, %s);", f->view) : "" },
+        { "follows", follows_of(f) },
+        { "view", view_of(f) },
         { "locals", locals_of(f) },
         { "in", puts_before(f) },
         { "shadow_in", *emit_shadow_list(f, false, true)
-                           ? gen_format("if (c.shadow)\n    shadow_in_%s(%s);", f->name, emit_shadow_list(f, false, true))
+                           ? gen_format("if (call_shadowed(&c))\n    shadow_in_%s(%s);", f->name, emit_shadow_list(f, false, true))
                            : "" },
-        { "shadow_out", gen_format("if (c.shadow)\n    shadow_out_%s(%s);", f->name, emit_shadow_list(f, true, true)) },
+        { "shadow_out", gen_format("if (call_shadowed(&c))\n    shadow_out_%s(%s);", f->name, emit_shadow_list(f, true, true)) },
         { "leave", f->returns_value ? "call_leave_value(&c);" : gen_format("call_leave%s(&c, ret);", f->leave) },
         { "poll", f->poll ? gen_format("c.failed_poll = c.ok && %s;", f->poll) : "" },
         { "after", f->after ? f->after : "" },
         { "out", puts_after(f) },
-        { "end", f->returns_value ? gen_format("%s\ncall_done(&c);",
-                                               emit_recipe(f->returned.recipe->put, NULL, &f->returned, "ret"))
-                                  : "call_end(&c, ret);" },
+        { "end", f->returns_value
+                     ? gen_format("%s\ncall_done(&c, at);", hand_over(emit_recipe(f->returned.recipe->put, NULL, &f->returned, "ret")))
+                     : "call_end(&c, at, ret);" },
         { NULL, NULL },
     };
     template_fill(out, output->templates, f->template_name ? f->template_name : "wrapper.tmpl", fields);

@@ -5,12 +5,16 @@
 
 #include <stdbool.h>
 
+/* What a function with such a value does to objects: enum call_follows of capture/call.h. */
+enum follows { FOLLOWS_NOTHING, FOLLOWS_REQUESTS, FOLLOWS_OBJECTS };
+
 /* Statements in which
  *   $v is the value (an output's is read through its pointer)   $p the parameter itself
  *   $n the length of an array                                   $k the kind's own word: KIND_COMM, ENUM_TAG, ...
  *   $t int, count or aint, after the type of the elements       $a ints, addresses or large_addresses, idem
  *   $h datatype or info, after the kind
- * Text after "\n" is a further line. A NULL array recipe: the scalar one for each element. */
+ * Text after "\n" is a further line. A NULL array recipe: the scalar one for each element. Puts that begin with "at = " write to
+ * the wrapper's place in the key, the others to the key. */
 struct recipe {
     const char *name;
     const char *put;
@@ -19,6 +23,7 @@ struct recipe {
     const char *shadow_array;
     bool needs_view;  /* refers to the communicator's ranks */
     bool by_value;    /* what is recorded is the argument itself: a pointer stays one, and is an input */
+    enum follows follows;
     bool plain;       /* stands for something that is not understood yet */
 };
 

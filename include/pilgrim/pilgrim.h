@@ -51,7 +51,8 @@ PILGRIM_INLINE void pilgrim_on(void)
         found();
 }
 
-/* Pauses it: calls are not recorded. MPI_Pcontrol(0) does the same, and is itself recorded. */
+/* Pauses it: calls are not recorded. MPI_Pcontrol(0) does the same, and is itself recorded. A request that is begun then and
+ * completed in a call that is recorded is request:-1.N there. */
 PILGRIM_INLINE void pilgrim_off(void)
 {
     static void *known;

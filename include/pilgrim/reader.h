@@ -33,21 +33,29 @@ struct pilgrim_error {
     char message[240];
 };
 
-/* Opens and checks the file at PATH: magic, version, every checksum, count and reference. Memory is at most a small
- * multiple of the file. *TRACE is the caller's, to be closed.
+/* Opens and checks the file at PATH: magic, version, every checksum, count and reference. *TRACE is the caller's, to be closed.
+ * Memory is at most a small multiple of the file. Where all of a trace would take more than 256 MiB and it consists of several volumes
+ * (processes that could not keep what they recorded in memory make such traces), no more than that stays in memory, and one volume
+ * for each cursor and grammar that is open; the others are read, and checked, again when they are needed. The file is open as
+ * long as the trace then. If it changes, functions that need it say PILGRIM_DAMAGED, if it cannot be read PILGRIM_IO.
  * PILGRIM_OK with error->status not PILGRIM_OK: something is damaged that the calls of the first ranks, at least, do not need
- * (times, the ranks that follow, the end); those can be read, `error` says what is missing.
+ * (times, the ranks that follow, later rounds, the end); those can be read, `error` says what is missing.
  * errors: PILGRIM_IO, PILGRIM_NOMEM, PILGRIM_NOT_TRACE, PILGRIM_VERSION, PILGRIM_TRUNCATED, PILGRIM_DAMAGED, PILGRIM_LIMIT */
 PILGRIM_API enum pilgrim_status pilgrim_open(const char *path, struct pilgrim_trace **trace, struct pilgrim_error *error)
     PILGRIM_CHECKED;
 PILGRIM_API void pilgrim_close(struct pilgrim_trace *trace); /* NULL is legal */
 
 PILGRIM_API uint32_t pilgrim_rank_count(const struct pilgrim_trace *trace);
-PILGRIM_API uint32_t pilgrim_thread_count(const struct pilgrim_trace *trace, uint32_t rank); /* 0 for a rank that is not there */
-/* Where loops are stored, in a time that depends on how often they are entered. 0 where the thread is damaged. */
+/* The most that it has in any round. 0 for a rank that is not there. */
+PILGRIM_API uint32_t pilgrim_thread_count(const struct pilgrim_trace *trace, uint32_t rank);
+/* Of all rounds. Where loops are stored, in a time that depends on how often they are entered. 0 where the thread is damaged. */
 PILGRIM_API uint64_t pilgrim_call_count(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread);
 
-/* A property of the run ("program", "library", "tracer", "timing"), or NULL. Borrowed until the trace is closed. */
+/* A thread's calls are those of round 0, then those of round 1, and so on: a process whose memory for recording is used up begins
+ * anew. Most traces have one round. Cursors walk all of them; what is stored (below) is told of each for itself. */
+PILGRIM_API uint32_t pilgrim_round_count(const struct pilgrim_trace *trace);
+
+/* A property of the run ("program", "library", "tracer", "timing", "clock"), or NULL. Borrowed until the trace is closed. */
 PILGRIM_API const char *pilgrim_property(const struct pilgrim_trace *trace, const char *key);
 /* The I-th property; false behind the last. */
 PILGRIM_API bool pilgrim_property_at(const struct pilgrim_trace *trace, size_t i, const char **key, const char **value);
@@ -124,7 +132,8 @@ struct pilgrim_class {
     bool fortran; /* called from Fortran: function and arguments are those of the C binding */
 };
 
-/* One call. All pointers are borrowed until the cursor moves or is closed. in[i] is meaningful for parameters with direction
+/* One call. All pointers are borrowed until the cursor moves or is closed; those of class_ and function, and what names point to,
+ * until the cursor comes into another round. in[i] is meaningful for parameters with direction
  * in or inout, out[i] for out or inout; the others are PILGRIM_NONE. */
 struct pilgrim_call {
     uint32_t rank;
@@ -138,21 +147,24 @@ struct pilgrim_call {
     bool timed;         /* start_ns and end_ns are known */
     uint64_t start_ns;  /* since the trace began */
     uint64_t end_ns;
+    /* Not 0: the cursor's calls with this number have the same class and equal values, in, out and ret: what was made of one of them holds
+     * for the others. Most calls have such a number. Equal calls may have different ones. They count up from 1, as values are met. */
+    uint64_t identity;
 };
 
-/* errors: PILGRIM_INVALID (no such rank or thread), PILGRIM_NOMEM, PILGRIM_DAMAGED, PILGRIM_LIMIT */
+/* errors: PILGRIM_INVALID (no such rank or thread), PILGRIM_NOMEM, PILGRIM_IO, PILGRIM_DAMAGED, PILGRIM_LIMIT */
 PILGRIM_API enum pilgrim_status pilgrim_cursor_open(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread,
                                                     struct pilgrim_cursor **cursor, struct pilgrim_error *error) PILGRIM_CHECKED;
 PILGRIM_API void pilgrim_cursor_close(struct pilgrim_cursor *cursor);
 
-/* The next call in *CALL. PILGRIM_END behind the last. errors: PILGRIM_NOMEM, PILGRIM_DAMAGED, PILGRIM_LIMIT (its values would take
- * much more memory than the file has bytes) */
+/* The next call in *CALL. PILGRIM_END behind the last. errors: PILGRIM_NOMEM, PILGRIM_IO, PILGRIM_DAMAGED, PILGRIM_LIMIT (its values
+ * would take much more memory than the file has bytes) */
 PILGRIM_API enum pilgrim_status pilgrim_cursor_next(struct pilgrim_cursor *cursor, struct pilgrim_call *call,
                                                     struct pilgrim_error *error) PILGRIM_CHECKED;
 
-/* Passes over the next calls, *COUNT of them, all of the class *CLASS_NUMBER, as pilgrim_class_info has it; behind them may
- * be more. *COUNT is 0 where a stored loop is entered, whose class it is then. Values of calls are not looked at; where arrays are
- * stored as changes of earlier ones, those behind are not known then, and pilgrim_cursor_next gives PILGRIM_INVALID.
+/* Passes over the next calls, *COUNT of them, all of the class *CLASS_NUMBER, as pilgrim_class_info has it in the round that the cursor
+ * is in then; behind them may be more. *COUNT is 0 where a stored loop is entered, whose class it is then. Values of calls are not looked
+ * at; where arrays are stored as changes of earlier ones, those behind are not known then, and pilgrim_cursor_next gives PILGRIM_INVALID.
  * PILGRIM_END behind the last. errors: as pilgrim_cursor_next */
 PILGRIM_API enum pilgrim_status pilgrim_cursor_pass(struct pilgrim_cursor *cursor, size_t *class_number, uint64_t *count,
                                                     struct pilgrim_error *error) PILGRIM_CHECKED;
@@ -160,6 +172,16 @@ PILGRIM_API enum pilgrim_status pilgrim_cursor_pass(struct pilgrim_cursor *curso
 /* Passes over COUNT calls, or all that are left, in a time that depends on the grammars' size; where loops are stored, also on how
  * often they are entered, and where values refer to those of calls before, on the number of calls. What is damaged there is reported by the next call that is asked for. errors: PILGRIM_NOMEM */
 PILGRIM_API enum pilgrim_status pilgrim_cursor_skip(struct pilgrim_cursor *cursor, uint64_t count) PILGRIM_CHECKED;
+
+/* The round of the calls that the cursor gave or passed last; before that, the first one in which the thread has calls. */
+PILGRIM_API uint32_t pilgrim_cursor_round(const struct pilgrim_cursor *cursor);
+
+/* The thread's calls in that round; as pilgrim_call_count. */
+PILGRIM_API uint64_t pilgrim_cursor_round_calls(const struct pilgrim_cursor *cursor);
+
+/* Passes over what is left of the round, to the beginning of the next one in which the thread has calls. PILGRIM_END: there is none; the cursor
+ * stays where it is. errors: as pilgrim_cursor_next */
+PILGRIM_API enum pilgrim_status pilgrim_cursor_next_round(struct pilgrim_cursor *cursor, struct pilgrim_error *error) PILGRIM_CHECKED;
 
 /* ---- communicators ---- */
 
@@ -218,7 +240,7 @@ struct pilgrim_location {
 
 struct pilgrim_system;
 
-/* Looks at each rank's place once; 16 bytes a rank are kept, and each host. It may be used by several threads at once; what it gives is
+/* Looks at each rank's place once, in the last round that says where it is; 16 bytes a rank are kept, and each host. It may be used by several threads at once; what it gives is
  * borrowed until it is closed, and it is to be closed before the trace. errors: PILGRIM_NOMEM, PILGRIM_DAMAGED */
 PILGRIM_API enum pilgrim_status pilgrim_system_open(const struct pilgrim_trace *trace, struct pilgrim_system **system,
                                                     struct pilgrim_error *error) PILGRIM_CHECKED;
@@ -240,22 +262,20 @@ PILGRIM_API enum pilgrim_status pilgrim_system_location(const struct pilgrim_sys
 PILGRIM_API enum pilgrim_status pilgrim_system_rank(const struct pilgrim_system *system, uint32_t host, uint32_t process,
                                                     uint32_t *rank) PILGRIM_CHECKED;
 
-/* ---- what is stored: the call-signature table and the grammars of one thread ---- */
+/* ---- what is stored: the call-signature table and the grammars of one thread, in the round that a cursor is in ---- */
 
 /* A thread's table: filled in by pilgrim_thread_info. */
 struct pilgrim_thread_info {
-    uint32_t structure_group;
+    uint32_t structure_group;       /* of those of the round */
     uint64_t structure_group_size;  /* streams in it */
     size_t class_count;
     size_t loop_count;              /* classes that are loops (pilgrim_class_info) */
     uint64_t structure;             /* the sequence of classes, for pilgrim_grammar_open: of calls, and of loops */
 };
-/* errors: PILGRIM_INVALID (no such rank or thread), PILGRIM_DAMAGED (it is in no group) */
-PILGRIM_API enum pilgrim_status pilgrim_thread_info(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread,
-                                                    struct pilgrim_thread_info *info) PILGRIM_CHECKED;
+PILGRIM_API void pilgrim_thread_info(const struct pilgrim_cursor *cursor, struct pilgrim_thread_info *info);
 
 struct pilgrim_class_info {
-    const struct pilgrim_class *class_;
+    const struct pilgrim_class *class_; /* borrowed until the cursor comes into another round */
     uint32_t value_group;           /* among the class's */
     uint64_t value_group_size;      /* streams in it */
     uint64_t signature_count;
@@ -265,9 +285,9 @@ struct pilgrim_class_info {
     bool timed;                     /* the three that follow are known */
     uint64_t mean_ns, min_ns, max_ns; /* over all streams of the structure group */
 };
-/* errors: as pilgrim_thread_info, PILGRIM_INVALID for a class that is not there, too */
-PILGRIM_API enum pilgrim_status pilgrim_class_info(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread,
-                                                   size_t class_number, struct pilgrim_class_info *info) PILGRIM_CHECKED;
+/* errors: PILGRIM_INVALID (no such class), PILGRIM_DAMAGED (the thread is in no value group) */
+PILGRIM_API enum pilgrim_status pilgrim_class_info(const struct pilgrim_cursor *cursor, size_t class_number,
+                                                   struct pilgrim_class_info *info) PILGRIM_CHECKED;
 
 /* How often a loop was entered, and how many trips it made each time. */
 struct pilgrim_trips {
@@ -275,9 +295,8 @@ struct pilgrim_trips {
     uint64_t total, min, max; /* trips; min and max are 0 if it was never entered */
 };
 /* Of a class that is a loop. errors: PILGRIM_INVALID (it is none), as pilgrim_cursor_next */
-PILGRIM_API enum pilgrim_status pilgrim_loop_trips(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread,
-                                                   size_t class_number, struct pilgrim_trips *trips,
-                                                   struct pilgrim_error *error) PILGRIM_CHECKED;
+PILGRIM_API enum pilgrim_status pilgrim_loop_trips(const struct pilgrim_cursor *cursor, size_t class_number,
+                                                   struct pilgrim_trips *trips, struct pilgrim_error *error) PILGRIM_CHECKED;
 
 /* Signature NUMBER of a class, as a call without seq and times. Opened cursors have a place for it: the result is borrowed until the
  * cursor moves. */
@@ -298,12 +317,12 @@ struct pilgrim_symbol {
     uint64_t exponent;
 };
 
-/* A grammar; rule 0 is the start rule, the others are numbered as they are met from there. SEQUENCE: one of RANK's, as above.
- * *GRAMMAR is the caller's, to be closed before the trace. errors: PILGRIM_INVALID (no such rank or sequence), PILGRIM_NOMEM */
+/* A grammar; rule 0 is the start rule, the others are numbered as they are met from there. SEQUENCE: one of the cursor's round, as above.
+ * *GRAMMAR is the caller's, to be closed before the trace; the cursor may go before. errors: PILGRIM_INVALID (no such sequence),
+ * PILGRIM_NOMEM */
 struct pilgrim_grammar;
-PILGRIM_API enum pilgrim_status pilgrim_grammar_open(const struct pilgrim_trace *trace, uint32_t rank,
-                                                     uint64_t sequence, struct pilgrim_grammar **grammar,
-                                                     struct pilgrim_error *error) PILGRIM_CHECKED;
+PILGRIM_API enum pilgrim_status pilgrim_grammar_open(const struct pilgrim_cursor *cursor, uint64_t sequence,
+                                                     struct pilgrim_grammar **grammar, struct pilgrim_error *error) PILGRIM_CHECKED;
 PILGRIM_API void pilgrim_grammar_close(struct pilgrim_grammar *grammar); /* NULL is legal */
 PILGRIM_API uint32_t pilgrim_grammar_rules(const struct pilgrim_grammar *grammar);
 PILGRIM_API size_t pilgrim_grammar_symbols(const struct pilgrim_grammar *grammar, uint32_t rule);

@@ -39,12 +39,31 @@ void *arena_take(struct arena *a, size_t count)
     return at;
 }
 
+static void free_blocks(struct arena_block *b)
+{
+    while (b) {
+        struct arena_block *older = b->older;
+        free(b);
+        b = older;
+    }
+}
+
+void arena_clear(struct arena *a)
+{
+    struct arena_block *newest = a->blocks;
+    if (!newest || newest->capacity > ARENA_LARGEST_BLOCK) {
+        arena_free(a);
+        return;
+    }
+    if (newest->older)
+        free_blocks(newest->older);
+    newest->older = NULL;
+    a->used = 0;
+    a->total = sizeof *newest + newest->capacity;
+}
+
 void arena_free(struct arena *a)
 {
-    while (a->blocks) {
-        struct arena_block *older = a->blocks->older;
-        free(a->blocks);
-        a->blocks = older;
-    }
+    free_blocks(a->blocks);
     *a = (struct arena){0};
 }

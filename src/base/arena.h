@@ -13,8 +13,12 @@ struct arena {
     size_t total;    /* bytes taken from the system */
 };
 
-/* COUNT bytes, aligned for any object, not initialised; NULL where memory is short. Lives until arena_free. */
+/* COUNT bytes, aligned for any object, not initialised; NULL where memory is short. Lives until arena_clear or
+ * arena_free. */
 void *arena_take(struct arena *a, size_t count);
+
+/* Gives everything back but a block, at most 1 MiB, for what is taken next. */
+void arena_clear(struct arena *a);
 void arena_free(struct arena *a);
 
 #endif

@@ -123,11 +123,6 @@ static uint64_t take_little_endian(struct cursor *c, size_t count)
     return value;
 }
 
-uint8_t cursor_u8(struct cursor *c)
-{
-    return (uint8_t)take_little_endian(c, 1);
-}
-
 uint32_t cursor_u32(struct cursor *c)
 {
     return (uint32_t)take_little_endian(c, 4);
@@ -138,7 +133,7 @@ uint64_t cursor_u64(struct cursor *c)
     return take_little_endian(c, 8);
 }
 
-uint64_t cursor_varint(struct cursor *c)
+uint64_t cursor_long_varint(struct cursor *c)
 {
     uint64_t value = 0;
     size_t start = c->position;

@@ -46,14 +46,28 @@ struct cursor {
 
 void cursor_init(struct cursor *c, const void *data, size_t length);
 size_t cursor_left(const struct cursor *c);
-uint8_t cursor_u8(struct cursor *c);
 uint32_t cursor_u32(struct cursor *c);
 uint64_t cursor_u64(struct cursor *c);
-uint64_t cursor_varint(struct cursor *c); /* one that is not canonical is PILGRIM_DAMAGED */
+uint64_t cursor_long_varint(struct cursor *c); /* cursor_varint, whatever its length */
 int64_t cursor_svarint(struct cursor *c);
 
 /* The next COUNT bytes (borrowed from the cursor's data), or NULL with the status set. */
 const uint8_t *cursor_take(struct cursor *c, size_t count);
+
+/* Most bytes that are read are tags and small numbers. */
+static inline uint8_t cursor_u8(struct cursor *c)
+{
+    const uint8_t *at = c->status == PILGRIM_OK && c->position < c->length ? c->data + c->position++ : cursor_take(c, 1);
+    return at ? *at : 0;
+}
+
+/* One that is not canonical is PILGRIM_DAMAGED. */
+static inline uint64_t cursor_varint(struct cursor *c)
+{
+    if (c->status == PILGRIM_OK && c->position < c->length && c->data[c->position] < 0x80)
+        return c->data[c->position++];
+    return cursor_long_varint(c);
+}
 
 /* A count of things that take at least MINIMUM bytes each (1 or more): PILGRIM_DAMAGED, and 0, where they
  * cannot fit in what is left. Call it before memory is taken for them. */

@@ -4,24 +4,13 @@
  * program's) is not recorded, but the objects that it makes and frees are followed. */
 #include "capture/call.h"
 
-#include <time.h>
-
-#include "capture/capture.h"
-#include "capture/fortran.h"
 #include "capture/init.h"
-#include "capture/put.h"
 #include "capture/shadow_file.h"
-#include "capture/thread.h"
-#include "functions.h"
-
-static inline uint64_t clock_ns(void)
-{
-    struct timespec now;
-    if (!capture.settings.times)
-        return 0;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
+#include "capture/spill.h"
+#include "capture/wrapper.h"
+#include "merge/stream_data.h"
+#include "objects/sharing.h"
+#include "objects/unseen.h"
 
 /* What of OFF, which is not 0, is left against this call: MPI is looked for if none was seen so far, and after each
  * unloading the thread's call sites are looked at again. */
@@ -41,91 +30,109 @@ static __attribute__((noinline, cold)) unsigned call_reasons(unsigned off, const
     return off;
 }
 
-bool call_begin(struct call *c, uint32_t function, const void *site)
+uint8_t *call_begin_slowly(struct call *c, uint32_t function, enum call_follows follows, const void *site)
 {
     struct fortran_call *from = fortran_now;
+    struct thread *t = thread_now;
+    unsigned off = atomic_load_explicit(&capture.off, memory_order_relaxed);
+    bool inside = !off && t && t->inside;
+    if ((off == OFF_PAUSED || inside) &&
+        (follows == FOLLOWS_NOTHING || (follows == FOLLOWS_REQUESTS && !inside && !requests_live()))) {
+        if (from)
+            (void)fortran_claims(from, function);
+        return NULL;
+    }
     if (from) {
-        const struct thread *t = thread_known();
         if (fortran_claims(from, function))
             site = from->site;
         else if (t && t->inside)
             from = NULL; /* made by C, within the call from Fortran */
         else
-            return false; /* the Fortran layer's own */
+            return NULL; /* the Fortran layer's own */
     }
-    unsigned off = atomic_load_explicit(&capture.off, memory_order_relaxed);
     if (off & ~(unsigned)OFF_PAUSED) {
         off = call_reasons(off, site);
         if (off & ~(unsigned)OFF_PAUSED)
-            return false;
+            return NULL;
     }
-    struct thread *t = thread_self();
+    t = thread_self();
     if (!t)
-        return false;
-    c->recorded = off == 0;
-    if (__builtin_expect(t->inside, 0)) {
-        c->recorded = false;
+        return NULL;
+    bool recorded = off == 0;
+    if (t->inside) {
+        recorded = false;
         t = thread_nested(t);
         if (!t)
-            return false;
+            return NULL;
     }
-    if (c->recorded && stream_class(t->stream, function, site, from != NULL, &t->class) != PILGRIM_OK) {
-        capture_fail("out of memory");
-        return false;
+    if (recorded) {
+        t->class = stream_class_head(t->stream, function, site, from != NULL);
+        if (!t->class)
+            return call_no_memory();
     }
-    t->inside = true;
-    t->error_in_status = false;
-    t->key.length = 0;
-    c->thread = t;
-    c->shadow = c->recorded ? t->shadow : NULL;
-    c->key = &t->key;
-    c->function = function;
-    c->site = site;
+    call_fill(c, t, function);
+    c->dropped = !recorded;
+    c->shadow = recorded ? t->shadow : NULL;
+    c->shadowed = c->shadow;
     c->fortran = from;
     c->view = capture.world;
-    c->current_view = 0;
-    c->ok = false;
-    c->failed_poll = false;
-    c->operations = NULL;
-    c->operation_count = 0;
-    c->kept = false;
     if (c->shadow)
         shadow_begin(c->shadow, function, site, from != NULL);
-    return true;
+    return t->key.data;
 }
 
-void call_enter(struct call *c)
+int call_unseen(int ret, const MPI_Request *request, enum request_kind kind, bool persistent, enum object_kind view,
+                uint64_t handle)
 {
-    c->start = clock_ns();
+    (void)persistent; /* they are seen */
+    if (ret != MPI_SUCCESS)
+        return ret;
+    const struct view *ranks = &capture.world;
+    struct view asked;
+    if (kind == REQUEST_RECV && view != KIND_COUNT) {
+        struct thread *t = thread_now;
+        const struct known_object *o = t ? known_viewed(&t->known, view, handle) : NULL;
+        if (!o) {
+            asked = object_view(view, handle);
+            o = t && asked.size > 0 ? known_object_learn(&t->known, view, handle) : NULL;
+        }
+        ranks = o ? &o->view : &asked;
+    }
+    unseen_begun(HANDLE(*request), kind, ranks);
+    return ret;
 }
 
-void call_leave(struct call *c, int ret)
+uint8_t *store_handle_slowly(struct call *c, uint8_t *at, enum object_kind kind, uint64_t handle)
 {
-    c->end = clock_ns();
-    c->ok = ret == MPI_SUCCESS;
+    const struct known_object *o = known_object(&c->thread->known, kind, handle);
+    if (!o)
+        o = known_object_learn(&c->thread->known, kind, handle);
+    return store_token(at, &o->token);
 }
 
-void call_leave_statuses(struct call *c, int ret)
+void call_view_slowly(struct call *c, enum object_kind kind, uint64_t handle)
 {
-    c->end = clock_ns();
-    c->ok = ret == MPI_SUCCESS;
-    if (c->ok)
-        return;
+    c->view = object_view(kind, handle);
+}
+
+uint8_t *call_no_memory(void)
+{
+    capture_fail("out of memory");
+    return NULL;
+}
+
+uint8_t *call_make_room(struct call *c)
+{
+    if (!bytes_reserve(c->key, CALL_ROOM))
+        c->key->length = 0; /* it has failed */
+    return c->key->data + c->key->length;
+}
+
+void call_leave_failed(struct call *c, int ret)
+{
     int class = MPI_SUCCESS;
     if (PMPI_Error_class(ret, &class) == MPI_SUCCESS && class == MPI_ERR_IN_STATUS)
         c->ok = c->thread->error_in_status = true;
-}
-
-void call_leave_value(struct call *c)
-{
-    c->end = clock_ns();
-    c->ok = true;
-}
-
-void call_end(struct call *c, int ret)
-{
-    put_int(c, ret);
-    call_done(c);
 }
 
 /* A call that could not be recorded: from here on the trace would be wrong, so there is none. */
@@ -139,28 +146,71 @@ static void call_lost(const struct call *c, enum pilgrim_status status)
         capture_fail("a call could not be recorded");
 }
 
-void call_done(struct call *c)
+/* What had to wait for the end of T's call. */
+static __attribute__((noinline, cold)) void call_ended(struct thread *t)
+{
+    if (t->grown)
+        spill_consider(t);
+    if (t->pause)
+        atomic_fetch_or(&capture.off, OFF_PAUSED);
+    t->pause = false;
+}
+
+/* call_done, where one of many things is to be looked at that are mostly not there. */
+static __attribute__((noinline)) void call_done_slowly(struct call *c, size_t length)
 {
     struct thread *t = c->thread;
-    t->inside = false;
+    t->key.length = length;
     if (c->operation_count)
-        requests_complete(c->operations, c->operation_count, t->index, false);
-    if (!c->recorded)
+        requests_leave(t->requests, &t->finding, c->operation_count);
+    if (c->dropped)
         return;
-    enum pilgrim_status status = bytes_status(c->key);
-    if (status == PILGRIM_OK)
-        status = stream_append(t->stream, t->class, c->failed_poll, c->key->data, c->key->length, c->end - c->start);
-    if (status != PILGRIM_OK)
+    enum pilgrim_status status = PILGRIM_NOMEM;
+    if (!t->key.failed)
+        status = stream_append(t->stream, t->class->number, c->failed_poll, t->key.data, length, c->duration);
+    if (status != PILGRIM_OK) {
         call_lost(c, status);
-    else
-        keep_commit(&t->keeper);
-    if (status == PILGRIM_OK && c->shadow)
-        shadow_end(c->shadow, t->calls);
-    t->calls++;
-    if (t->pause) {
-        t->pause = false;
-        atomic_fetch_or(&capture.off, OFF_PAUSED);
+    } else {
+        if (t->keeper.pending)
+            keep_commit(&t->keeper);
+        if (c->shadowed)
+            shadow_end(c->shadow, t->calls);
     }
+    t->calls++;
+    if (t->pending)
+        call_ended(t);
+}
+
+static inline void call_step(struct thread *t, size_t length, uint64_t duration)
+{
+    t->calls++;
+    if (!CALL_LIKELY(stream_step(t->stream, t->class, length, duration)))
+        stream_turn(t->stream, t->class);
+}
+
+/* The rest of call_done, where other threads may be at the call's operations. */
+static __attribute__((noinline)) void call_done_leaving(const struct call *c, size_t length)
+{
+    requests_leave(c->thread->requests, &c->thread->finding, c->operation_count);
+    call_step(c->thread, length, c->duration);
+}
+
+/* Calls no other function but as its last act, so it keeps nothing on the stack. */
+void call_done(struct call *c, const uint8_t *end)
+{
+    struct thread *t = c->thread;
+    const uint8_t *key = t->key.data;
+    size_t length = (size_t)(end - key);
+    t->inside = false;
+    bool usual = CALL_LIKELY(!c->unusual) && CALL_LIKELY(!t->pending) && CALL_LIKELY(!t->key.failed);
+    if (!CALL_LIKELY(usual) || !CALL_LIKELY(stream_foretells(t->stream, t->class, c->failed_poll, key, length))) {
+        call_done_slowly(c, length);
+        return;
+    }
+    if (!CALL_LIKELY(!objects_threads) && c->operation_count)
+        call_done_leaving(c, length);
+    else
+        call_step(t, length, c->duration);
 }
 
 void call_control(int level)
@@ -174,17 +224,12 @@ void call_control(int level)
     }
 }
 
-void call_view(struct call *c, enum object_kind kind, uint64_t handle)
-{
-    c->view = object_view(kind, handle);
-}
-
 bool call_at_root(const struct call *c, int root)
 {
     return c->view.inter ? root == MPI_ROOT : root == c->view.rank;
 }
 
-MPI_Status *call_status(struct call *c, MPI_Status *application)
+MPI_Status *call_status_slowly(struct call *c, MPI_Status *application)
 {
     return call_statuses(c, application == MPI_STATUS_IGNORE ? MPI_STATUSES_IGNORE : application, 1);
 }

@@ -1,5 +1,5 @@
-/* What a generated wrapper calls, in this order: call_begin; one put for each in-argument; call_enter; the real MPI
- * function; call_leave; one put for each out-argument; call_end.
+/* What a generated wrapper calls, in this order: call_begin; one put or store for each in-argument; call_enter; the real MPI
+ * function; call_leave; one put or store for each out-argument; call_end. What it does itself is in wrapper.h.
  *
  * Exactly one value is put for each parameter with direction in or inout before the call, then one for each with
  * out or inout after it (base/value.h). put_array and put_flags are followed by as many values as they announce.
@@ -22,43 +22,68 @@ struct fortran_call;
 /* The address that the application called from. */
 #define CALL_SITE __builtin_return_address(0)
 
-/* One call under way; lives on the wrapper's stack. */
-struct call {
-    struct thread *thread;
-    struct shadow *shadow;  /* NULL without PILGRIM_SHADOW */
-    struct bytes *key;      /* the thread's scratch */
-    uint32_t function;      /* enum function_id, generated (functions.h) */
-    const void *site;
-    const struct fortran_call *fortran; /* NULL: called from C */
-    bool recorded;          /* false while recording is paused: objects are followed, the key is dropped */
-    struct view view;       /* that rank arguments refer to; views[0] until call_view */
-    uint32_t current_view;  /* the last one written to the key */
-    bool ok;                /* outputs are defined */
-    bool failed_poll;       /* it asked whether something had happened, and nothing had */
-    struct operation *operations; /* of put_requests; thread scratch */
-    int64_t operation_count;
-    bool kept;              /* its array of requests is in the key, and it may say what earlier calls said */
-    uint64_t start;         /* clock ticks */
-    uint64_t end;
+/* What a function does to objects, which are followed where calls are not recorded too. */
+enum call_follows {
+    FOLLOWS_NOTHING,
+    FOLLOWS_REQUESTS, /* makes, starts or completes requests that are gone once complete */
+    FOLLOWS_OBJECTS   /* makes or frees other objects, or persistent requests */
 };
 
-/* False: not recorded (off, nested, not initialised, after finalize): the wrapper calls PMPI and returns. */
-bool call_begin(struct call *c, uint32_t function, const void *site);
-void call_enter(struct call *c);
+/* One call under way; lives on the wrapper's stack. */
+struct call {
+    union {
+        struct thread *thread;
+        struct bytes *key;  /* the thread's scratch: what it begins with */
+    };
+    uint32_t function;      /* enum function_id, generated (functions.h) */
+    uint32_t current_view;  /* the last one written to the key */
+    /* From here to the view all is 0 in a call that begins as most do. */
+    struct shadow *shadow;  /* NULL without PILGRIM_SHADOW */
+    const struct fortran_call *fortran; /* NULL: called from C */
+    int64_t operation_count;
+    bool ok;                /* outputs are defined */
+    bool failed_poll;       /* it asked whether something had happened, and nothing had */
+    union {
+        struct {
+            bool shadowed;  /* there is a shadow */
+            bool dropped;   /* recording is paused: objects are followed, the key is dropped */
+            bool kept;      /* its array of requests is in the key, and it may say what earlier calls said */
+        };
+        uint32_t unusual;   /* any of these */
+    };
+    struct view view;       /* that rank arguments refer to: call_view's, else views[0] */
+    const struct found *operations; /* of put_requests; thread scratch; not set where there are none */
+    uint64_t start;         /* clock ticks */
+    uint64_t duration;      /* idem */
+};
 
-/* RET decides c->ok: outputs are defined after MPI_SUCCESS. _statuses: for functions with an array of statuses,
- * whose outputs are defined after MPI_ERR_IN_STATUS too. _value: functions that return no error code (ok is true). */
-void call_leave(struct call *c, int ret);
-void call_leave_statuses(struct call *c, int ret);
-void call_leave_value(struct call *c);
+/* Room that a wrapper has for what it stores itself. */
+enum { CALL_ROOM = 1024, CALL_ROOM_OF_VALUE = 32 };
 
-/* Puts the return code, records the call. For functions that return another type: put_X for the value,
- * then call_done. */
-void call_end(struct call *c, int ret);
-void call_done(struct call *c);
+/* As call_begin (wrapper.h), whatever the state of tracing. */
+uint8_t *call_begin_slowly(struct call *c, uint32_t function, enum call_follows follows, const void *site);
 
-/* The communicator, window or message that this call's rank arguments refer to. Before the first put_rank. */
-void call_view(struct call *c, enum object_kind kind, uint64_t handle);
+/* A call that is not seen has begun REQUEST if RET is MPI_SUCCESS, with ranks that refer to HANDLE of kind VIEW (KIND_COUNT: none). Returns RET. */
+int call_unseen(int ret, const MPI_Request *request, enum request_kind kind, bool persistent, enum object_kind view,
+                uint64_t handle);
+
+uint8_t *call_no_memory(void);             /* ends tracing. NULL */
+uint8_t *call_make_room(struct call *c);   /* CALL_ROOM bytes: where. Without memory the call is lost, what it stores goes nowhere */
+void call_leave_failed(struct call *c, int ret);
+void call_done(struct call *c, const uint8_t *end); /* records the call, whose key ends at END */
+
+/* What follows a store's test for the usual case. */
+uint8_t *store_constant(uint8_t *at, unsigned enumeration, int64_t v); /* by its name if it has one, else as integer */
+uint8_t *store_rank_slowly(struct call *c, uint8_t *at, const struct view *view, int rank);
+uint8_t *store_buffer_slowly(struct call *c, uint8_t *at, const void *p);
+uint8_t *store_handle_slowly(struct call *c, uint8_t *at, enum object_kind kind, uint64_t handle);
+void call_view_slowly(struct call *c, enum object_kind kind, uint64_t handle);
+
+/* Pointers, by memory.h; NULL, MPI_BOTTOM, MPI_IN_PLACE, MPI_WIN... sentinels by name. MPICH's MPI_BOTTOM is NULL:
+ * printed "MPI_BOTTOM" by store_buffer, "NULL" by store_pointer. */
+uint8_t *store_pointer(struct call *c, uint8_t *at, const void *p);
+uint8_t *store_address(struct call *c, uint8_t *at, int64_t v);     /* as put_address */
+
 bool call_at_root(const struct call *c, int root); /* root's own place: also MPI_ROOT of an inter-communicator */
 
 /* ---- values ---- */
@@ -66,7 +91,6 @@ void put_none(struct call *c, int count); /* COUNT times null: not significant, 
 void put_name(struct call *c, unsigned name); /* enum name_id, generated (functions.h) */
 void put_int(struct call *c, int64_t v);
 void put_bool(struct call *c, int v);
-void put_real(struct call *c, double v);
 void put_array(struct call *c, int64_t count); /* COUNT values follow; negative counts as 0. Returns nothing. */
 void put_string(struct call *c, const char *s); /* NULL: "NULL" */
 void put_string_n(struct call *c, const char *s, int64_t length); /* at most LENGTH bytes, ends at a 0 byte before */
@@ -80,10 +104,6 @@ void put_flags(struct call *c, unsigned enumeration, int64_t v);
 void put_rank(struct call *c, int rank); /* relative to c->view; special ones by name */
 void put_root(struct call *c, int rank); /* absolute; special ones by name */
 
-/* Pointers, by memory.h; NULL, MPI_BOTTOM, MPI_IN_PLACE, MPI_WIN... sentinels by name. MPICH's MPI_BOTTOM is NULL:
- * printed "MPI_BOTTOM" by put_buffer, "NULL" by put_pointer. */
-void put_buffer(struct call *c, const void *p);
-void put_pointer(struct call *c, const void *p);
 void put_address(struct call *c, int64_t v); /* a pointer where it lies in known memory, else an integer */
 void put_function(struct call *c, const void *function); /* callbacks: by symbol where known; 0 or predefined ones by name */
 
@@ -118,13 +138,13 @@ uint64_t comm_salt_text(const char *tag);
 void put_released(struct call *c, enum object_kind kind, uint64_t before, uint64_t after);
 
 /* ---- requests ---- */
-void put_new_request(struct call *c, MPI_Request request, enum request_kind kind, bool persistent); /* out */
+uint8_t *store_new_request(struct call *c, uint8_t *at, MPI_Request request, enum request_kind kind, bool persistent); /* out */
 /* The same of a receive, whose status may come out as it is foretold here. */
-void put_new_receive(struct call *c, MPI_Request request, enum request_kind kind, bool persistent, int64_t count, int source,
-                     int tag);
-void put_request(struct call *c, MPI_Request request);                       /* in, one: becomes operation 0 */
-void put_requests(struct call *c, const MPI_Request *requests, int64_t count); /* in, an array; NULL legal with 0 */
-void put_request_after(struct call *c, MPI_Request request);                 /* out of an inout one: released if null now */
+uint8_t *store_new_receive(struct call *c, uint8_t *at, MPI_Request request, enum request_kind kind, bool persistent, int64_t count,
+                           int source, int tag);
+uint8_t *store_request(struct call *c, uint8_t *at, MPI_Request request);       /* in, one: becomes operation 0 */
+uint8_t *store_request_after(struct call *c, uint8_t *at, MPI_Request request); /* out of an inout one: released if null now */
+void put_requests(struct call *c, const MPI_Request *requests, int64_t count);  /* in, an array; NULL legal with 0 */
 void put_requests_after(struct call *c, const MPI_Request *requests, int64_t count);
 
 /* The same for functions that leave most of the array as it is: what comes out is written as what changed (keep.h). _kept: what goes in, too,
@@ -141,15 +161,15 @@ void call_requests_started(struct call *c);   /* MPI_Start, MPI_Startall succeed
 
 /* ---- statuses ----
  * The wrapper gives MPI a status of Pilgrim's where the application passes MPI_STATUS(ES)_IGNORE. */
-MPI_Status *call_status(struct call *c, MPI_Status *application);                  /* what to pass to PMPI */
+MPI_Status *call_status_slowly(struct call *c, MPI_Status *application);           /* what to pass to PMPI; wrappers: call_status */
 MPI_Status *call_statuses(struct call *c, MPI_Status *application, int64_t count); /* idem for an array */
 /* STATUS: what was passed to PMPI. IGNORED: the application passed MPI_STATUS(ES)_IGNORE. */
-void put_status(struct call *c, const MPI_Status *status, bool ignored);    /* receive or probe: source in c->view */
-void put_status_io(struct call *c, const MPI_Status *status, bool ignored); /* file: bytes only */
-void put_status_plain(struct call *c, const MPI_Status *status, bool ignored); /* of unknown origin: source absolute;
-                                                  MPI_Get_count, MPI_Status_set_elements, ... */
+uint8_t *store_status(struct call *c, uint8_t *at, const MPI_Status *status, bool ignored); /* receive or probe: source in c->view */
+uint8_t *store_status_io(uint8_t *at, const MPI_Status *status, bool ignored);              /* file: bytes only */
+uint8_t *store_status_plain(struct call *c, uint8_t *at, const MPI_Status *status, bool ignored); /* of unknown origin: source
+                                                  absolute; MPI_Get_count, MPI_Status_set_elements, ... */
 /* Of operation INDEX (MPI_UNDEFINED or a null request: the empty status), by its kind. Marks it inactive. */
-void put_status_of(struct call *c, int64_t index, const MPI_Status *status, bool ignored);
+uint8_t *store_status_of(struct call *c, uint8_t *at, int64_t index, const MPI_Status *status, bool ignored);
 void put_statuses(struct call *c, const MPI_Status *statuses, int64_t count, bool ignored);  /* i-th of operation i */
 void put_statuses_some(struct call *c, const MPI_Status *statuses, const int *indices, int64_t count, bool ignored);
 

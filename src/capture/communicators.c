@@ -145,17 +145,17 @@ static void key_topology(int topology)
         key_int(topology);
 }
 
+static enum pilgrim_status begin_stream(void)
+{
+    process = stream_new(&vocabulary, NULL);
+    return process ? stream_class(process, FUNCTION_pilgrim_communicator, NULL, false, &class) : PILGRIM_NOMEM;
+}
+
 static enum pilgrim_status record(void)
 {
-    if (!process) {
-        process = stream_new(&vocabulary, NULL);
-        if (!process)
-            return PILGRIM_NOMEM;
-        enum pilgrim_status status = stream_class(process, FUNCTION_pilgrim_communicator, NULL, false, &class);
-        if (status != PILGRIM_OK)
-            return status;
-    }
-    enum pilgrim_status status = bytes_status(&key);
+    enum pilgrim_status status = process ? PILGRIM_OK : begin_stream();
+    if (status == PILGRIM_OK)
+        status = bytes_status(&key);
     return status == PILGRIM_OK ? stream_append(process, class, false, key.data, key.length, 0) : status;
 }
 
@@ -190,7 +190,7 @@ static void add(int64_t thread, MPI_Comm comm, MPI_Comm parent, uint64_t members
 /* Of a call that is not recorded (made in a callback, or while recording is paused) there is nothing in any thread. */
 static int64_t thread_of(const struct call *c)
 {
-    return c->recorded ? (int64_t)c->thread->index : NO_THREAD;
+    return !c->dropped ? (int64_t)c->thread->index : NO_THREAD;
 }
 
 void communicators_begin(void)
@@ -230,6 +230,21 @@ uint64_t comm_salt(int tag)
 uint64_t comm_salt_text(const char *tag)
 {
     return XXH3_64bits(tag ? tag : "", tag ? strlen(tag) : 0) | 1;
+}
+
+const struct stream *communicators_so_far(void)
+{
+    pthread_mutex_lock(&lock);
+    if (!process && begin_stream() != PILGRIM_OK) {
+        pthread_mutex_unlock(&lock);
+        return NULL;
+    }
+    return process;
+}
+
+void communicators_resume(void)
+{
+    pthread_mutex_unlock(&lock);
 }
 
 struct stream *communicators_end(void)

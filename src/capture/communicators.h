@@ -17,6 +17,10 @@ struct stream;
 /* MPI_Init is done: MPI_COMM_WORLD can be asked. A spawned process gets to know its parents. */
 void communicators_begin(void);
 
+/* The process stream so far, which stands still until communicators_resume; NULL where memory is short (nothing is to be resumed). */
+const struct stream *communicators_so_far(void);
+void communicators_resume(void);
+
 /* The process stream, handed over; nothing is recorded after it. NULL where memory is short. */
 struct stream *communicators_end(void);
 

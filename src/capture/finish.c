@@ -1,5 +1,5 @@
-/* The end of recording: this process's fragment is made, those of all come together in rank 0 (gather.c), which writes the
- * trace. Where they do not come together, each process leaves its own in a file, and pilgrim-merge does the rest. */
+/* The end of recording: this process's fragments are made, those of all come together in rank 0 (gather.c), round by round, and it writes
+ * the trace. Where they do not come together, each process leaves its own in a file, and pilgrim-merge does the rest. */
 #define _GNU_SOURCE 1 /* program_invocation_short_name */
 #include <errno.h>
 #include <inttypes.h>
@@ -9,101 +9,13 @@
 #include <unistd.h>
 
 #include "base/try.h"
-#include "base/value.h"
 #include "capture/capture.h"
-#include "capture/communicators.h"
 #include "capture/gather.h"
-#include "capture/place.h"
-#include "capture/thread.h"
-#include "format/output.h"
-#include "functions.h"
-#include "merge/fragment_file.h"
-#include "objects/sharing.h"
+#include "capture/own.h"
+#include "capture/result.h"
+#include "capture/spill.h"
 
-enum { VIEW_CAPACITY_MIN = 64, LINE_BYTES = 128 };
-
-/* ---- this process ---- */
-
-static void put_integers(struct bytes *key, const struct view *views, size_t count, bool sizes)
-{
-    bytes_put_u8(key, VALUE_ARRAY);
-    bytes_put_u32(key, (uint32_t)count);
-    for (size_t i = 0; i < count; i++) {
-        bytes_put_u8(key, VALUE_INT);
-        bytes_put_u64(key, (uint64_t)(int64_t)(sizes ? views[i].size : views[i].rank));
-    }
-}
-
-/* The process's views, all of them; NULL where memory is short. At least the one of MPI_COMM_WORLD. */
-static struct view *copy_views(size_t *count)
-{
-    size_t capacity = VIEW_CAPACITY_MIN;
-    for (;;) {
-        struct view *views = malloc(capacity * sizeof *views);
-        if (!views)
-            return NULL;
-        *count = objects_views(views, capacity);
-        if (*count <= capacity) {
-            if (!*count || !capture.initialized)
-                views[0] = (struct view){.rank = capture.rank, .size = capture.size};
-            *count += !*count;
-            return views;
-        }
-        capacity = *count;
-        free(views);
-    }
-}
-
-/* The pseudo calls that say what belongs to the process rather than to a thread: its communicators, its views. */
-static struct stream *process_stream(void)
-{
-    struct stream *s = communicators_end();
-    size_t count = 0;
-    struct view *views = copy_views(&count);
-    struct bytes key = {0};
-    uint32_t class;
-    bool good = s && views && stream_class(s, FUNCTION_pilgrim_process, NULL, false, &class) == PILGRIM_OK;
-    if (good) {
-        put_integers(&key, views, count, false);
-        put_integers(&key, views, count, true);
-        place_put(&key, capture.settings.system);
-        bytes_put_u8(&key, VALUE_NONE);
-        good = bytes_status(&key) == PILGRIM_OK && stream_append(s, class, false, key.data, key.length, 0) == PILGRIM_OK;
-    }
-    bytes_free(&key);
-    free(views);
-    if (!good) {
-        stream_free(s);
-        return NULL;
-    }
-    return s;
-}
-
-static struct fragment *own_fragment(void)
-{
-    if (objects_failed())
-        capture_fail("out of memory for the names of objects");
-    if (atomic_load(&capture.off) & OFF_FAILED)
-        return NULL;
-    size_t count = thread_count();
-    const struct stream **streams = malloc((count + 1) * sizeof *streams);
-    struct stream *process = process_stream();
-    struct fragment *f = fragment_new((uint32_t)capture.rank);
-    bool good = streams && process && f;
-    if (good) {
-        const struct stream **next = streams;
-        for (const struct thread *t = thread_first(); t; t = t->next)
-            *next++ = t->stream;
-        good = fragment_add_rank(f, process, streams, count) == PILGRIM_OK;
-    }
-    stream_free(process);
-    free(streams);
-    if (good)
-        return f;
-    fragment_free(f);
-    capture_fail("out of memory");
-    return NULL;
-}
+enum { LINE_BYTES = 128 };
 
 /* ---- what all processes agree on ---- */
 
@@ -134,129 +46,173 @@ void capture_agree(void)
         PMPI_Bcast(run, sizeof *run, MPI_BYTE, 0, capture.comm);
 }
 
-/* ---- the trace ---- */
-
-/* Fills PROPERTIES, room for FRAGMENT_PROPERTIES_MAX; returns how many there are. */
-static size_t properties_of_run(struct fragment_property *properties)
-{
-    const struct fragment_property all[] = {
-        {"program", program_invocation_short_name},
-        {"library", capture.library},
-        {"timing", capture.settings.times ? "aggregate" : "off"},
-        {"tracer", CAPTURE_TRACER},
-    };
-    memcpy(properties, all, sizeof all);
-    return sizeof all / sizeof all[0];
-}
-
-static void say_summary(const struct fragment *f, const char *path, size_t length)
-{
-    uint64_t plain = fragment_plain_bytes(f);
-    uint32_t ranks = fragment_ranks(f);
-    capture_say("%" PRIu64 " calls of %" PRIu32 " rank%s in %s, %zu bytes, %" PRIu64
-                " times smaller than plain records (%" PRIu64 " bytes)",
-                fragment_calls(f), ranks, ranks == 1 ? "" : "s", path, length, length ? plain / length : 0, plain);
-}
-
-/* The trace's bytes. */
-static enum pilgrim_status make_trace(struct fragment *f, struct bytes *file)
-{
-    struct fragment_property properties[FRAGMENT_PROPERTIES_MAX];
-    size_t count = properties_of_run(properties);
-    for (size_t i = 0; i < count; i++)
-        TRY(fragment_set_property(f, properties[i].key, properties[i].value));
-    TRY(fragment_write(f, capture.settings.times, file));
-    return bytes_status(file);
-}
-
-/* False where memory is short; all else is said. */
-static bool write_trace(struct fragment *f)
-{
-    struct bytes file = {0}, written = {0};
-    enum pilgrim_status status = *capture.run.trace ? make_trace(f, &file) : PILGRIM_NOMEM;
-    if (status == PILGRIM_OK)
-        status = output_write(capture.run.trace, file.data, file.length, &written);
-    if (status == PILGRIM_OK && !capture.settings.quiet)
-        say_summary(f, (const char *)written.data, file.length);
-    else if (status == PILGRIM_IO)
-        capture_say("%s: %s; no trace is written", (const char *)written.data, strerror(errno));
-    bytes_free(&file);
-    bytes_free(&written);
-    return status == PILGRIM_OK || status == PILGRIM_IO;
-}
-
-/* ---- a fragment that is left ---- */
+/* ---- what is left ---- */
 
 static void say_left(const struct gather_letter *state, const char *folder)
 {
     char why[LINE_BYTES] = "";
-    if (state->outcome == GATHER_SHORT)
+    bool cut = state->outcome == GATHER_CUT;
+    if (cut)
+        snprintf(why, sizeof why, "rank %d could not record all of its calls; ", (int)state->rank);
+    else if (state->outcome == GATHER_SHORT)
         snprintf(why, sizeof why, "rank %d has too little memory to merge; ", (int)state->rank);
+    else if (state->outcome == GATHER_UNWRITTEN)
+        snprintf(why, sizeof why, "the trace could not be written; ");
     else if (capture.run.merge_limit_s)
         snprintf(why, sizeof why, "the calls of all ranks did not come together within %" PRIu32 " s; ",
                  capture.run.merge_limit_s);
     if (*why || !capture.settings.quiet)
-        capture_say("%seach rank leaves its own in %s, to be finished with: pilgrim-merge %s", why, folder, folder);
+        capture_say("%seach rank leaves its own in %s, to be finished with: pilgrim-merge%s %s", why, folder,
+                    cut ? " --partial" : "", folder);
 }
 
-/* Writes this process's file. PATH (empty at first, to be freed) is the path it was about where that fails;
+/* Writes the file of a process that has put away nothing. FOLDER (empty at first, to be freed) is where, or the path that failed;
  * FIRST: no process has been here before. */
-static enum pilgrim_status write_fragment(const struct bytes *sealed, struct bytes *file, struct bytes *path, bool *first)
-{
-    struct fragment_head head = {
-        .run = capture.run.id,
-        .rank = (uint32_t)capture.rank,
-        .ranks = (uint32_t)capture.size,
-        .times = capture.settings.times,
-        .tracer = CAPTURE_TRACER,
-        .trace = capture.run.trace,
-    };
-    char name[LINE_BYTES];
-    head.property_count = properties_of_run(head.properties);
-    TRY(fragment_file_write(&head, sealed, file));
-    TRY(output_folder(capture.run.trace, capture.run.id, path, first));
-    size_t folder = path->length;
-    int length = snprintf(name, sizeof name, "/%d" FRAGMENT_FILE_SUFFIX, capture.rank);
-    bytes_put(path, name, (size_t)length + 1);
-    TRY(bytes_status(path));
-    TRY(output_place((const char *)path->data, file->data, file->length));
-    path->data[folder] = 0;
-    return PILGRIM_OK;
-}
-
-/* One process for all says so: the one that was first. Of failures rank 0 has to speak, too: there may be no first one. */
-static void leave_fragment(const struct gather *g)
+static enum pilgrim_status write_file(const struct bytes *rest, struct bytes *folder, bool *first)
 {
     struct bytes file = {0}, path = {0};
-    bool first = false;
-    enum pilgrim_status status = write_fragment(&g->own, &file, &path, &first);
-    if (status == PILGRIM_OK && first)
-        say_left(&g->state, (const char *)path.data);
-    else if (status != PILGRIM_OK && (first || capture.rank == 0))
-        capture_say("%s: %s; the calls of rank %d are lost", path.data ? (const char *)path.data : "a fragment",
-                    status == PILGRIM_IO ? strerror(errno) : "out of memory", capture.rank);
+    enum pilgrim_status status = spill_head(&file);
+    bytes_put(&file, rest->data, rest->length);
+    if (status == PILGRIM_OK)
+        status = bytes_status(&file);
+    if (status == PILGRIM_OK)
+        status = output_folder(capture.run.trace, capture.run.id, folder, first);
+    if (status == PILGRIM_OK)
+        status = spill_path((const char *)folder->data, &path);
+    if (status == PILGRIM_OK) {
+        status = output_place((const char *)path.data, file.data, file.length);
+        if (status != PILGRIM_OK) {
+            struct bytes failed = *folder;
+            *folder = path;
+            path = failed;
+        }
+    }
+    int error = errno;
     bytes_free(&file);
     bytes_free(&path);
+    errno = error;
+    return status;
+}
+
+/* REST, and what is put away already, is this process's file. FOLDER and FIRST: as above. */
+static enum pilgrim_status leave(const struct bytes *rest, struct bytes *folder, bool *first)
+{
+    if (!spill_rounds())
+        return write_file(rest, folder, first);
+    *first = spill_first();
+    bytes_put(folder, spill_folder(), strlen(spill_folder()) + 1);
+    TRY(bytes_status(folder));
+    return rest->length ? spill_complete(rest) : PILGRIM_OK;
+}
+
+/* One process for all says so: the one that was first. Of failures rank 0 has to speak, too: there may be no first one.
+ * SEALED: the last round of this process; none: it is cut. */
+static void leave_fragments(const struct gather_letter *state, const struct bytes *sealed)
+{
+    struct bytes rest = {0}, folder = {0};
+    bool first = false;
+    bytes_put(&rest, sealed->data, sealed->length);
+    enum pilgrim_status status = sealed->length ? fragment_file_end(&rest) : PILGRIM_OK;
+    if (status == PILGRIM_OK)
+        status = leave(&rest, &folder, &first);
+    if (status == PILGRIM_OK && first)
+        say_left(state, (const char *)folder.data);
+    else if (status != PILGRIM_OK && (first || capture.rank == 0))
+        capture_say("%s: %s; the calls of rank %d are lost", folder.data ? (const char *)folder.data : "a fragment",
+                    status == PILGRIM_IO ? strerror(errno) : "out of memory", capture.rank);
+    bytes_free(&rest);
+    bytes_free(&folder);
+}
+
+/* ---- rounds ---- */
+
+/* Fragment and bytes of round NUMBER of this process; NULL: there is none, or it cannot be had. */
+static struct fragment *own_round(uint32_t number, struct bytes *sealed)
+{
+    struct fragment *f = NULL;
+    if (number == spill_rounds())
+        return own_fragment();
+    if (number > spill_rounds())
+        return own_absence();
+    if (spill_read(number, sealed) != PILGRIM_OK || fragment_unseal(sealed->data, sealed->length, &f) != PILGRIM_OK)
+        bytes_free(sealed);
+    return f;
+}
+
+static bool is_cut(void)
+{
+    return spill_rounds() && atomic_load(&capture.off) & OFF_FAILED;
+}
+
+/* Rank 0's part of the round. */
+static void write_round(struct gather *g, struct result *result)
+{
+    if (g->state.outcome != GATHER_WHOLE) {
+        result_cancel(result);
+        return;
+    }
+    enum pilgrim_status status = result_add(result, g->fragment, !g->more);
+    /* A trace of one round that cannot be written is given up: what it is made of is not on disk, and would hardly come there. */
+    if (status == PILGRIM_IO && (g->more || result->rounds > 1))
+        gather_note(g, GATHER_UNWRITTEN, 0);
+    else if (status != PILGRIM_OK && status != PILGRIM_IO)
+        gather_note(g, GATHER_SHORT, 0);
+}
+
+/* Goes through round NUMBER. *LAST: the bytes of this process's last round, once that was its turn. */
+static void go_round(struct gather *g, struct result *result, uint32_t number, bool apart, struct bytes *last)
+{
+    struct bytes sealed = {0};
+    struct fragment *f = is_cut() ? NULL : own_round(number, &sealed);
+    if (f && number == spill_rounds() && number && fragment_seal(f, &sealed) != PILGRIM_OK)
+        bytes_free(&sealed);
+    gather_begin(g, f, &sealed, number < spill_rounds(), capture.run.merge_limit_s);
+    if (is_cut())
+        gather_note(g, GATHER_CUT, capture.rank);
+    if (apart)
+        gather_note(g, GATHER_LATE, capture.rank);
+    else
+        gather_up(g);
+    if (capture.rank == 0)
+        write_round(g, result);
+    if (!apart)
+        gather_tell(g);
+    if (number == spill_rounds())
+        bytes_put(last, g->own.data, g->own.length);
+}
+
+/* The bytes of this process's last round, before its turn has come. */
+static void seal_last(struct bytes *last)
+{
+    struct fragment *f = is_cut() ? NULL : own_fragment();
+    if (f && fragment_seal_last(f, last) != PILGRIM_OK)
+        bytes_free(last);
 }
 
 void capture_finish(void)
 {
     static struct gather g;
+    static struct result result;
+    struct bytes last = {0};
     bool apart = capture.size > 1 && !capture.run.merge_limit_s;
-    gather_begin(&g, own_fragment(), capture.run.merge_limit_s);
-    if (apart)
-        gather_note(&g, GATHER_LATE, capture.rank);
-    else
-        gather_up(&g);
-    if (capture.rank == 0 && g.state.outcome == GATHER_WHOLE && !write_trace(g.fragment))
-        gather_note(&g, GATHER_SHORT, capture.rank);
-    if (!apart)
-        gather_tell(&g);
-    if (g.own.length && (g.state.outcome == GATHER_LATE || g.state.outcome == GATHER_SHORT))
-        leave_fragment(&g);
-    else if (capture.rank == 0 && g.state.outcome == GATHER_LOST)
-        capture_say("no trace is written: rank %d could not record its calls", (int)g.state.rank);
-    else if (g.state.outcome == GATHER_SHORT)
+    uint32_t number = 0;
+    spill_end();
+    for (go_round(&g, &result, number, apart, &last); g.state.outcome == GATHER_WHOLE && g.more;) {
+        gather_next(&g);
+        go_round(&g, &result, ++number, apart, &last);
+    }
+    const struct gather_letter *state = &g.state;
+    bool leaves = state->outcome != GATHER_WHOLE && (state->outcome != GATHER_LOST || spill_rounds());
+    if (leaves && number < spill_rounds())
+        seal_last(&last);
+    if (leaves && (last.length || spill_rounds()))
+        leave_fragments(state, &last);
+    else if (state->outcome == GATHER_WHOLE)
+        spill_remove();
+    if (capture.rank == 0 && state->outcome == GATHER_LOST)
+        capture_say("no trace is written: rank %d could not record its calls", (int)state->rank);
+    else if (state->outcome == GATHER_SHORT && !last.length)
         capture_say("out of memory; no trace is written");
+    bytes_free(&last);
     gather_end(&g);
 }

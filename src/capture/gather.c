@@ -10,6 +10,8 @@
  *   child -> parent   TAG_PART: the rest, in parts of limited size, as MPI's counts are ints
  *   child -> parent   TAG_GONE: the child has given up
  *
+ * This is a round; where a process has several, all have, and the answer says that another one follows.
+ *
  * So nothing long is sent to a process that does not wait for it. All waiting is polling, ever more rarely: there may be
  * more processes than processors. */
 #include "capture/gather.h"
@@ -23,7 +25,7 @@
 #include "merge/fragment_file.h"
 
 enum { TAG_FIRST = 1, TAG_ANSWER = 2, TAG_PART = 3, TAG_GONE = 4, PART_BYTES = 1 << 20, CHILDREN_MAX = 32, PROBES = 8 };
-enum { ORDER_GO = GATHER_LOST + 1 };
+enum { ORDER_GO = GATHER_CUT + 1 };
 enum { ENCLOSED_BYTES_MAX = GATHER_FIRST_BYTES - sizeof(struct gather_letter) };
 
 #define SECOND_NS INT64_C(1000000000)
@@ -190,6 +192,7 @@ static void receive_child(struct gather *g, int child)
     struct gather_letter letter;
     memcpy(&letter, first, sizeof letter);
     gather_note(g, (enum gather_outcome)letter.outcome, letter.rank);
+    g->more |= letter.more != 0;
     if (has_sent(child, TAG_GONE))
         gather_note(g, GATHER_LATE, child);
     if (g->state.outcome == GATHER_WHOLE)
@@ -204,6 +207,7 @@ static bool hand_over(struct gather *g, const struct bytes *sealed, int parent)
     size_t here = length < ENCLOSED_BYTES_MAX ? length : ENCLOSED_BYTES_MAX;
     struct gather_letter letter = g->state;
     letter.length = length;
+    letter.more = g->more;
     memcpy(g->first, &letter, sizeof letter);
     if (here)
         memcpy(g->first + sizeof letter, sealed->data, here);
@@ -237,23 +241,31 @@ static void climb(struct gather *g, bool merged, int parent)
         gather_note(g, GATHER_SHORT, capture.rank);
     fragment_free(g->fragment);
     g->fragment = NULL;
-    if (hand_over(g, merged ? &sealed : &g->own, parent))
+    if (hand_over(g, merged ? &sealed : &g->own, parent)) {
         g->state = g->answer;
-    else
+        g->more = g->answer.more;
+    } else {
         give_up(g, parent);
+    }
     if (!g->abandoned)
         bytes_free(&sealed);
 }
 
-void gather_begin(struct gather *g, struct fragment *fragment, uint32_t limit_s)
+void gather_begin(struct gather *g, struct fragment *fragment, struct bytes *sealed, bool more, uint32_t limit_s)
 {
     g->fragment = fragment;
+    g->own = *sealed;
+    *sealed = (struct bytes){0};
+    g->state = (struct gather_letter){.outcome = GATHER_WHOLE};
+    g->more = more;
     g->merge_end_ns = now_ns() + limit_s * SECOND_NS;
     g->end_ns = g->merge_end_ns + limit_s * SECOND_NS + __builtin_popcount((unsigned)capture.rank) * LEVEL_NS;
-    if (!fragment || (capture.size > 1 && fragment_seal(fragment, &g->own) != PILGRIM_OK)) {
+    if (!fragment || (!g->own.length && capture.size > 1 && fragment_seal(fragment, &g->own) != PILGRIM_OK)) {
         bytes_free(&g->own);
         gather_note(g, GATHER_LOST, capture.rank);
     }
+    if (g->gone || g->abandoned)
+        gather_note(g, GATHER_LATE, capture.rank);
 }
 
 void gather_up(struct gather *g)
@@ -275,21 +287,27 @@ void gather_tell(struct gather *g)
     int count = 0;
     int64_t step = 1, end_ns = now_ns() + TELL_NS;
     g->told = g->state;
+    g->told.more = g->more;
     for (int child; (child = next_child(&step)) >= 0;)
         if (has_sent(child, TAG_GONE))
-            (void)receive_bytes(g, NULL, 0, child, TAG_GONE, end_ns);
+            g->gone = receive_bytes(g, NULL, 0, child, TAG_GONE, end_ns) || g->gone;
         else if (PMPI_Isend(&g->told, sizeof g->told, MPI_BYTE, child, TAG_ANSWER, capture.comm, &requests[count]) == MPI_SUCCESS)
             count++;
     for (int i = 0; i < count; i++)
         await(g, &requests[i], false, end_ns);
 }
 
-void gather_end(struct gather *g)
+void gather_next(struct gather *g)
 {
     fragment_free(g->fragment);
     g->fragment = NULL;
     if (!g->abandoned)
         bytes_free(&g->own);
+}
+
+void gather_end(struct gather *g)
+{
+    gather_next(g);
     if (capture.comm != MPI_COMM_NULL && g->state.outcome == GATHER_WHOLE && !g->abandoned)
         PMPI_Comm_free(&capture.comm);
 }

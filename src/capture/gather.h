@@ -1,4 +1,4 @@
-/* How the fragments of all processes come together in rank 0 at MPI_Finalize, and what if they do not; see gather.c. */
+/* How the fragments of all processes come together in rank 0 at MPI_Finalize, round by round, and what if they do not; see gather.c. */
 #ifndef PILGRIM_GATHER_H
 #define PILGRIM_GATHER_H
 
@@ -13,7 +13,9 @@ enum gather_outcome {
     GATHER_WHOLE, /* rank 0 has the fragment of all */
     GATHER_LATE,  /* not in time */
     GATHER_SHORT, /* a process had no memory for its part of the merge */
-    GATHER_LOST   /* a process has no fragment */
+    GATHER_UNWRITTEN, /* rank 0 could not write it */
+    GATHER_LOST,  /* a process has no fragment */
+    GATHER_CUT    /* a process could not record all of its calls, and has put away the first ones */
 };
 
 enum { GATHER_FIRST_BYTES = 3072 };
@@ -23,6 +25,7 @@ struct gather_letter {
     int32_t outcome; /* enum gather_outcome, or an order */
     int32_t rank;    /* the lowest that it happened to */
     uint64_t length; /* of the sealed fragment */
+    uint64_t more;   /* 1: there is another round */
 };
 
 /* Static: MPI may refer to it as long as the process lives. */
@@ -30,6 +33,8 @@ struct gather {
     struct fragment *fragment;   /* of this process and those below it in the tree; NULL if it is of no use any more */
     struct bytes own;            /* this process's, sealed: kept until all is over; empty: there is none */
     struct gather_letter state;
+    bool more;                   /* a process that was heard of has another round */
+    bool gone;                   /* one below this process has given up in an earlier round */
     int64_t merge_end_ns;        /* until then fragments are waited for, */
     int64_t end_ns;              /* and until then the outcome */
     bool abandoned;              /* a request was left to itself: memory that it may refer to is never freed */
@@ -37,11 +42,12 @@ struct gather {
     struct gather_letter answer, told;
 };
 
-/* FRAGMENT: this process's, handed over; NULL: it has none. limit_s: 0: fragments stay apart */
-void gather_begin(struct gather *g, struct fragment *fragment, uint32_t limit_s);
+/* A round begins. FRAGMENT: this process's; NULL: it has none. SEALED: the same, sealed; empty: it is not yet. Both are handed over.
+ * MORE: it has another one. limit_s: 0: fragments stay apart */
+void gather_begin(struct gather *g, struct fragment *fragment, struct bytes *sealed, bool more, uint32_t limit_s);
 
 /* Merges what comes from below and hands it on. Afterwards g->state is what rank 0 decided; in rank 0 it is what it may
- * decide, and g->fragment that of all if it is GATHER_WHOLE. Takes LIMIT_S, or twice that where rank 0 is not heard of. */
+ * decide, and g->fragment that of all if it is GATHER_WHOLE. g->more, too, is what rank 0 knows. Takes LIMIT_S, or twice that where rank 0 is not heard of. */
 void gather_up(struct gather *g);
 
 /* Tells those below of g->state. Takes a second at most. */
@@ -49,6 +55,9 @@ void gather_tell(struct gather *g);
 
 /* Notes that OUTCOME happened to RANK; the fragment is freed unless it is GATHER_WHOLE. */
 void gather_note(struct gather *g, enum gather_outcome outcome, int rank);
+
+/* The round is over, and all have been through it: frees what it had. */
+void gather_next(struct gather *g);
 
 /* Frees what nobody refers to; the communicator only after a gather that all have been through. */
 void gather_end(struct gather *g);

@@ -11,10 +11,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "capture/capture.h"
 #include "capture/communicators.h"
 #include "capture/entry.h"
 #include "capture/shadow_file.h"
+#include "capture/spill.h"
 #include "capture/stack.h"
 #include "capture/thread.h"
 #include "objects/memory.h"
@@ -82,6 +84,8 @@ bool capture_bind(const void *site)
     case MPI_LIBRARY_OWN:
         if (atomic_load(&capture.off) & OFF_SETTING)
             entries_bypass();
+        else
+            clock_choose(capture.settings.times ? capture.settings.clock : CLOCK_OFF);
         atomic_fetch_and(&capture.off, ~(unsigned)OFF_UNBOUND);
         break;
     case MPI_LIBRARY_OTHER:
@@ -102,6 +106,8 @@ __attribute__((constructor)) static void capture_load(void)
 {
     settings_read(&capture.settings, environ);
     memory_followed = capture.settings.buffers && !capture.settings.off;
+    if (memory_followed)
+        heap_own();
     if (capture.settings.off)
         atomic_fetch_or(&capture.off, OFF_SETTING);
     else if (capture.settings.shadow)
@@ -138,6 +144,8 @@ static void say_settings(void)
     settings_check(environ, warn);
     if (capture.settings.stack > 1 && !stacks_available(&why))
         capture_say("PILGRIM_STACK=%u is ignored: %s", capture.settings.stack, why);
+    if (capture.settings.clock == CLOCK_TSC && clock_source == CLOCK_SOURCE_MONOTONIC)
+        capture_say("PILGRIM_CLOCK=tsc is ignored: the processor's counter cannot be read here");
 }
 
 /* Processes that others spawned are a world of their own, whose ranks count from 0 again: a folder in FOLDER for each
@@ -172,10 +180,26 @@ static void open_shadow(void)
         capture_fail("the shadow cannot be written");
 }
 
+/* How much memory this process may use depends on how many of them the machine has. */
+static void begin_spilling(void)
+{
+    MPI_Comm local = MPI_COMM_NULL;
+    int processes = capture.size;
+    if (PMPI_Comm_split_type(capture.comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &local) == MPI_SUCCESS && local != MPI_COMM_NULL) {
+        PMPI_Comm_size(local, &processes);
+        PMPI_Comm_free(&local);
+    }
+    spill_begin(processes);
+}
+
 void capture_after_init(void)
 {
     if (capture.initialized || !usable(OFF_UNLOADED | OFF_SETTING | OFF_FINISHED | OFF_CHILD))
         return;
+    if (spill_rounds()) {
+        spill_remove();
+        capture_fail("MPI_Init comes after more calls of sessions than memory has room for");
+    }
     read_version();
     int provided = MPI_THREAD_SINGLE;
     PMPI_Query_thread(&provided);
@@ -192,8 +216,10 @@ void capture_after_init(void)
     }
     PMPI_Comm_set_errhandler(capture.comm, MPI_ERRORS_RETURN);
     capture_agree();
+    begin_spilling();
     capture.world = object_view(KIND_COMM, HANDLE(MPI_COMM_WORLD));
     communicators_begin();
+    memory_know_stack();
     capture.initialized = true;
     if (!capture.session)
         thread_becomes_first();
@@ -207,8 +233,11 @@ void capture_after_session_init(void)
     read_version();
     /* The session's thread level is not that of the process; locks are always right. */
     objects_set_threads(true);
+    memory_know_stack();
     capture.comm = MPI_COMM_NULL;
     capture_agree();
+    /* How many processes share the machine is not known: at most as many as it has processors. */
+    spill_begin((int)sysconf(_SC_NPROCESSORS_ONLN));
     capture.session = true;
     thread_becomes_first();
 }
@@ -222,10 +251,16 @@ void capture_before_finalize(void)
     capture_finish();
 }
 
+static void say_no_trace(const char *why)
+{
+    const char *folder = spill_folder();
+    capture_say("%s%s%s", why, folder ? "; what was recorded first is in " : "", folder ? folder : "");
+}
+
 void capture_before_abort(void)
 {
     if (usable(OFF_UNLOADED | OFF_SETTING | OFF_FINISHED | OFF_CHILD | OFF_FAILED | OFF_OTHER))
-        capture_say("MPI_Abort: an aborted run leaves no trace");
+        say_no_trace("MPI_Abort: an aborted run leaves no trace");
     atomic_fetch_or(&capture.off, OFF_FINISHED);
 }
 
@@ -238,7 +273,7 @@ __attribute__((destructor)) static void capture_unload(void)
     atomic_fetch_or(&capture.off, OFF_FINISHED);
     if (capture.initialized) {
         if (capture.rank == 0)
-            capture_say("the program ended without MPI_Finalize and leaves no trace");
+            say_no_trace("the program ended without MPI_Finalize and leaves no trace");
     } else if (capture.session) {
         open_shadow();
         shadow_stop();

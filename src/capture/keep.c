@@ -1,136 +1,142 @@
-/* Arrays of requests by what changed; see keep.h. */
+/* Arrays of requests by what changed; see keep.h.
+ *
+ * All that a call changes in its array is that items become null, so what comes out is what went in and a set of bits. Mostly what goes
+ * in is what was kept: one comparison; and what is kept then is that with some more items null. */
 #include "capture/keep.h"
 
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/equal.h"
 #include "base/hash.h"
 #include "base/value.h"
 
 enum {
-    HEAD_BYTES = 5,  /* of an array: tag, count */
+    HEAD_BYTES = 5,  /* of an array: tag, count; of changes: tag, base, count */
     PLACE_BYTES = 9, /* an int */
-    CHANGES_MAX = KEEP_MAX / KEEP_SHARE
+    ITEM_BYTES = 17, /* a request; the null operation has less */
+    KEEP_BYTES = 3,
+    ARRAY_BYTES = HEAD_BYTES + KEEP_MAX * ITEM_BYTES,
+    CHANGES_MAX = KEEP_MAX / KEEP_SHARE,
+    CHANGES_BYTES = HEAD_BYTES + CHANGES_MAX * (PLACE_BYTES + ITEM_BYTES)
 };
 
-/* What changed from one array to another. */
-struct changes {
-    uint32_t count;
-    uint32_t place[CHANGES_MAX];
-    const uint8_t *item[CHANGES_MAX]; /* in the other array */
-    size_t bytes[CHANGES_MAX];
-};
+_Static_assert(CHANGES_BYTES <= ARRAY_BYTES, "room for an array is room for changes");
+
+static const struct operation_name null_item = {.class_number = REQUEST_NULL};
+
+static uint64_t bit(int64_t place)
+{
+    return UINT64_C(1) << place;
+}
+
+/* Mostly there are none, or one. */
+static uint32_t count_bits(uint64_t bits)
+{
+    uint32_t count = 0;
+    for (; bits; bits &= bits - 1)
+        count++;
+    return count;
+}
+
+/* ---- values ---- */
+
+static uint8_t *store_u16(uint8_t *at, uint32_t value)
+{
+    uint16_t le = htole16((uint16_t)value);
+    memcpy(at, &le, sizeof le);
+    return at + sizeof le;
+}
+
+static uint8_t *store_u64(uint8_t *at, int64_t value)
+{
+    uint64_t le = htole64((uint64_t)value);
+    memcpy(at, &le, sizeof le);
+    return at + sizeof le;
+}
+
+static inline uint8_t *store_item(uint8_t *at, const struct keeper *k, const struct operation_name *item)
+{
+    if (item->class_number == REQUEST_NULL) {
+        *at = VALUE_NAME;
+        return store_u16(at + 1, k->null_name);
+    }
+    *at = VALUE_REQUEST;
+    return store_u64(store_u64(at + 1, item->class_number), item->place);
+}
+
+/* What went in, but for the items OVER, which are null. */
+static uint8_t *store_array(uint8_t *at, const struct keeper *k, uint64_t over)
+{
+    const uint32_t count = htole32(k->in.count);
+    *at = VALUE_ARRAY;
+    memcpy(at + 1, &count, sizeof count);
+    at += HEAD_BYTES;
+    for (uint32_t i = 0; i < k->in.count; i++)
+        at = store_item(at, k, over & bit(i) ? &null_item : &k->in.items[i]);
+    return at;
+}
+
+/* The array BASE, but for the items CHANGED, which are those that went in, or null if NULLED. */
+static uint8_t *store_changes(uint8_t *at, const struct keeper *k, uint32_t base, uint64_t changed, bool nulled)
+{
+    *at = VALUE_EDITED;
+    at = store_u16(store_u16(at + 1, base), count_bits(changed));
+    for (; changed; changed &= changed - 1) {
+        int place = __builtin_ctzll(changed);
+        *at = VALUE_INT;
+        at = store_item(store_u64(at + 1, place), k, nulled ? &null_item : &k->in.items[place]);
+    }
+    return at;
+}
+
+static inline uint8_t *room(struct bytes *key, size_t count)
+{
+    return !key->failed && key->capacity - key->length >= count ? key->data + key->length : bytes_reserve(key, count);
+}
+
+static void end_at(struct bytes *key, const uint8_t *at)
+{
+    key->length = (size_t)(at - key->data);
+}
 
 /* ---- arrays ---- */
 
-/* Bytes of the item at AT: MPI_REQUEST_NULL or a request. */
-static size_t item_bytes(const uint8_t *at)
+static bool is_little(uint64_t changed, const struct keep_array *a)
 {
-    return *at == VALUE_NAME ? 3 : 17;
+    return count_bits(changed) <= a->count / KEEP_SHARE;
 }
 
-/* Copies the array that KEY has from START on. false: it is none, or none to keep. */
-static bool array_take(struct keep_array *a, const struct bytes *key, size_t start)
+static bool array_equal(const struct keep_array *a, const struct keep_array *b)
 {
-    const uint8_t *at = key->data + start;
-    a->count = 0;
-    a->bytes.length = 0;
-    if (key->failed || key->length < start + HEAD_BYTES || *at != VALUE_ARRAY)
-        return false;
-    uint32_t count = (uint32_t)at[1] | (uint32_t)at[2] << 8 | (uint32_t)at[3] << 16 | (uint32_t)at[4] << 24;
-    if (count < KEEP_MIN || count > KEEP_MAX)
-        return false;
-    bytes_put(&a->bytes, at, key->length - start);
-    if (a->bytes.failed) {
-        a->bytes.failed = false;
-        return false;
-    }
-    a->count = count;
-    return true;
+    return a->null == b->null && a->count == b->count && equal_bytes(a->items, b->items, a->count * sizeof a->items[0]);
 }
 
-/* Whether no item is a request. */
-static bool array_is_null(const struct keep_array *a)
+/* The items that changed from A to B, in *CHANGED. False: too many, or the arrays are not of the same length. */
+static bool array_changes(const struct keep_array *a, const struct keep_array *b, uint64_t *changed)
 {
-    return a->bytes.length == HEAD_BYTES + 3 * (size_t)a->count;
-}
-
-/* What changed from A to B. false: too much, or they are not of the same length. */
-static bool array_changes(const struct keep_array *a, const struct keep_array *b, struct changes *changes)
-{
-    changes->count = 0;
+    *changed = 0;
     if (a->count != b->count)
         return false;
-    if (a->bytes.length == b->bytes.length && memcmp(a->bytes.data, b->bytes.data, a->bytes.length) == 0)
-        return true;
-    const uint8_t *x = a->bytes.data + HEAD_BYTES, *y = b->bytes.data + HEAD_BYTES;
-    for (uint32_t i = 0; i < a->count; i++) {
-        size_t x_bytes = item_bytes(x), y_bytes = item_bytes(y);
-        if (x_bytes != y_bytes || memcmp(x, y, x_bytes) != 0) {
-            if (changes->count == a->count / KEEP_SHARE)
-                return false;
-            changes->place[changes->count] = i;
-            changes->item[changes->count] = y;
-            changes->bytes[changes->count++] = y_bytes;
-        }
-        x += x_bytes;
-        y += y_bytes;
-    }
-    return true;
+    for (uint32_t i = 0; i < a->count; i++)
+        if (a->items[i].class_number != b->items[i].class_number || a->items[i].place != b->items[i].place)
+            *changed |= bit(i);
+    return is_little(*changed, a);
 }
 
-/* Whether B is A with MPI_REQUEST_NULL at the completed places, and nowhere else. */
-static bool array_completes(const struct keep_array *a, const struct keep_array *b, const struct keep_places *completed)
+/* Whether the items OVER, of A, are the completed places. */
+static bool array_completes(const struct keep_array *a, uint64_t over, const struct keep_places *completed)
 {
-    uint64_t places = 0, changed = 0;
-    if (a->count != b->count || completed->count < 1 || completed->count > a->count)
+    uint64_t places = 0;
+    if (completed->count < 1 || completed->count > a->count)
         return false;
     for (int64_t i = 0; i < completed->count; i++) {
         if (completed->places[i] < 0 || completed->places[i] >= (int64_t)a->count)
             return false;
-        places |= UINT64_C(1) << completed->places[i];
+        places |= bit(completed->places[i]);
     }
-    const uint8_t *x = a->bytes.data + HEAD_BYTES, *y = b->bytes.data + HEAD_BYTES;
-    for (uint32_t i = 0; i < a->count; i++) {
-        size_t x_bytes = item_bytes(x), y_bytes = item_bytes(y);
-        if (x_bytes != y_bytes || memcmp(x, y, x_bytes) != 0) {
-            if (*y != VALUE_NAME)
-                return false;
-            changed |= UINT64_C(1) << i;
-        }
-        x += x_bytes;
-        y += y_bytes;
-    }
-    return changed == places;
-}
-
-static void put_u16(struct bytes *key, uint32_t value)
-{
-    bytes_put_u8(key, (uint8_t)value);
-    bytes_put_u8(key, (uint8_t)(value >> 8));
-}
-
-static void put_changes(struct bytes *key, uint32_t base, const struct changes *changes)
-{
-    bytes_put_u8(key, VALUE_EDITED);
-    put_u16(key, base);
-    put_u16(key, changes->count);
-    for (uint32_t i = 0; i < changes->count; i++) {
-        bytes_put_u8(key, VALUE_INT);
-        bytes_put_u64(key, changes->place[i]);
-        bytes_put(key, changes->item[i], changes->bytes[i]);
-    }
-}
-
-/* PLACE: one of the completed ones; what stands there in A stands in all. */
-static void put_completed(struct bytes *key, const struct keep_array *a, uint8_t parameter, int place)
-{
-    const uint8_t *item = a->bytes.data + HEAD_BYTES;
-    for (; place > 0; place--)
-        item += item_bytes(item);
-    bytes_put_u8(key, VALUE_COMPLETED);
-    bytes_put_u8(key, parameter);
-    bytes_put(key, item, item_bytes(item));
+    return over == places;
 }
 
 /* ---- registers ---- */
@@ -159,24 +165,29 @@ static uint32_t register_add(struct keeper *k)
 
 void keeper_free(struct keeper *k)
 {
-    for (uint32_t i = 0; i < k->count; i++) {
-        bytes_free(&k->registers[i]->kept.bytes);
+    for (uint32_t i = 0; i < k->count; i++)
         free(k->registers[i]);
-    }
     free(k->registers);
-    bytes_free(&k->in.bytes);
-    bytes_free(&k->out.bytes);
-    *k = (struct keeper){0};
+    *k = (struct keeper){.null_name = k->null_name};
 }
 
 static uint64_t array_hash(const struct keep_array *a)
 {
-    uint64_t hash = XXH3_64bits(a->bytes.data, a->bytes.length);
+    uint64_t hash = XXH3_64bits(a->items, a->count * sizeof a->items[0]);
     return hash ? hash : 1;
 }
 
-static bool is_known(const struct keep_register *r, uint64_t hash)
+static uint64_t null_bit(const struct keep_array *a)
 {
+    return UINT64_C(1) << ((a->null * UINT64_C(0x9e3779b97f4a7c15)) >> 58);
+}
+
+/* Most arrays that are not known have null where none that is known has. */
+static bool is_known(const struct keep_register *r, const struct keep_array *a)
+{
+    if (!(r->known_null & null_bit(a)))
+        return false;
+    uint64_t hash = array_hash(a);
     const uint64_t *set = r->known[hash % KEEP_KNOWN_SETS];
     for (unsigned i = 0; i < KEEP_KNOWN_WAYS; i++)
         if (set[i] == hash)
@@ -184,80 +195,94 @@ static bool is_known(const struct keep_register *r, uint64_t hash)
     return false;
 }
 
-static void know(struct keep_register *r, uint64_t hash)
+static void know(struct keep_register *r, const struct keep_array *a)
 {
+    uint64_t hash = array_hash(a);
     uint64_t *set = r->known[hash % KEEP_KNOWN_SETS];
     memmove(set + 1, set, (KEEP_KNOWN_WAYS - 1) * sizeof *set);
     set[0] = hash;
+    r->known_null |= null_bit(a);
 }
 
 /* ---- calls ---- */
 
-/* The register that the array which goes in is best written by, in *CHANGES how; its number + 1, or 0: none. */
-static uint32_t find_base(const struct keeper *k, struct changes *changes)
+/* The register that the array which goes in is best written by, in *CHANGED how; its number + 1, or 0: none. */
+static uint32_t find_base(const struct keeper *k, uint64_t *changed)
 {
     const struct keep_register *own = register_of(k, k->own), *last = register_of(k, k->last);
-    bool good = array_changes(&own->kept, &k->in, changes);
-    if (good && changes->count == 0)
+    bool good = array_changes(&own->kept, &k->in, changed);
+    if (good && !*changed)
         return k->own;
     if (last && last != own) {
-        struct changes others;
+        uint64_t others;
         bool other = array_changes(&last->kept, &k->in, &others);
-        if (other && (!good || others.count == 0)) {
-            *changes = others;
+        if (other && (!good || !others)) {
+            *changed = others;
             return k->last;
         }
     }
     return good ? k->own : 0;
 }
 
-void keep_in(struct keeper *k, uint32_t *own, struct bytes *key, size_t start)
+struct keep_array *keep_begin(struct keeper *k, int64_t count)
 {
-    struct changes changes;
     k->own = k->pending = 0;
-    if (!array_take(&k->in, key, start) || !own)
-        return;
-    if (!*own)
-        *own = register_add(k);
-    k->own = *own;
-    if (!k->own)
-        return;
-    struct keep_register *r = register_of(k, k->own);
-    uint64_t hash = array_hash(&k->in);
-    if (is_known(r, hash))
-        return;
-    uint32_t base = find_base(k, &changes);
-    if (!base || changes.count > 0)
-        know(r, hash);
-    if (base) {
-        key->length = start;
-        put_changes(key, base, &changes);
-    }
+    k->in.count = 0;
+    if (count < KEEP_MIN || count > KEEP_MAX)
+        return NULL;
+    k->in.count = (uint32_t)count;
+    return &k->in;
 }
 
-void keep_out(struct keeper *k, struct bytes *key, size_t start, const struct keep_places *completed)
+/* The array that goes in, in a class with a register. */
+static uint8_t *store_in(struct keeper *k, uint8_t *at)
 {
-    struct changes changes;
-    if (!k->in.count || !array_take(&k->out, key, start))
+    struct keep_register *r = register_of(k, k->own);
+    uint64_t changed = 0;
+    if (is_known(r, &k->in))
+        return store_array(at, k, 0);
+    if (array_equal(&r->kept, &k->in))
+        return store_changes(at, k, k->own, 0, false);
+    uint32_t base = find_base(k, &changed);
+    if (!base || changed)
+        know(r, &k->in);
+    return base ? store_changes(at, k, base, changed, false) : store_array(at, k, 0);
+}
+
+bool keep_in(struct keeper *k, uint32_t *own, struct bytes *key)
+{
+    if (own && !*own)
+        *own = register_add(k);
+    k->own = own ? *own : 0;
+    uint8_t *at = room(key, ARRAY_BYTES);
+    if (at)
+        end_at(key, k->own ? store_in(k, at) : store_array(at, k, 0));
+    return k->own;
+}
+
+void keep_out(struct keeper *k, uint64_t over, struct bytes *key, const struct keep_places *completed)
+{
+    bool changed_little = is_little(over, &k->in);
+    uint8_t *at = room(key, KEEP_BYTES + ARRAY_BYTES);
+    if (!at)
         return;
-    bool changed_little = array_changes(&k->in, &k->out, &changes);
-    bool completes = completed && array_completes(&k->in, &k->out, completed);
     /* Where all requests have completed at once there is nothing to come back to. */
-    bool keeps = k->own && (changed_little || !array_is_null(&k->out));
-    if (!changed_little && !completes && !keeps)
-        return;
-    key->length = start;
-    if (keeps) {
-        bytes_put_u8(key, VALUE_KEEP);
-        put_u16(key, k->own - 1);
+    if (k->own && (changed_little || over != keep_live(k))) {
+        *at = VALUE_KEEP;
+        at = store_u16(at + 1, k->own - 1);
         k->pending = k->own;
+        k->over = over;
     }
-    if (completes)
-        put_completed(key, &k->out, completed->parameter, completed->places[0]);
-    else if (changed_little)
-        put_changes(key, 0, &changes);
-    else
-        bytes_put(key, k->out.bytes.data, k->out.bytes.length);
+    if (completed && array_completes(&k->in, over, completed)) {
+        at[0] = VALUE_COMPLETED;
+        at[1] = completed->parameter;
+        at = store_item(at + 2, k, &null_item);
+    } else if (changed_little) {
+        at = store_changes(at, k, 0, over, true);
+    } else {
+        at = store_array(at, k, over);
+    }
+    end_at(key, at);
 }
 
 void keep_commit(struct keeper *k)
@@ -265,9 +290,11 @@ void keep_commit(struct keeper *k)
     struct keep_register *r = register_of(k, k->pending);
     if (!r)
         return;
-    struct keep_array before = r->kept;
-    r->kept = k->out;
-    k->out = before;
+    r->kept.count = k->in.count;
+    memcpy(r->kept.items, k->in.items, k->in.count * sizeof k->in.items[0]);
+    for (uint64_t over = k->over; over; over &= over - 1)
+        r->kept.items[__builtin_ctzll(over)] = null_item;
+    r->kept.null = k->in.null | k->over;
     k->last = k->pending;
     k->pending = 0;
 }

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
+#include "objects/requests.h"
 
 #define KEEP_MIN 4         /* items: shorter arrays stand as they are */
 #define KEEP_MAX 63        /* idem longer ones, which become series */
@@ -19,10 +20,10 @@
 #define KEEP_KNOWN_SETS 64
 #define KEEP_KNOWN_WAYS 4
 
-/* An array as it stands in a key. Items: named constants, or requests. */
 struct keep_array {
-    struct bytes bytes;
     uint32_t count;
+    uint64_t null; /* a bit for each item that is the null operation */
+    struct operation_name items[KEEP_MAX];
 };
 
 struct keep_register {
@@ -30,23 +31,48 @@ struct keep_register {
     /* Hashes of arrays that went in and were not what was kept. They are written out from then on: an array that comes again is to be
      * the same signature again, whatever came before. The newest ones first. */
     uint64_t known[KEEP_KNOWN_SETS][KEEP_KNOWN_WAYS];
+    uint64_t known_null; /* a bit for each hash of `null` that any of them ever had */
 };
 
-/* The registers of a thread, and what its call under way will put there. All zero is without registers. */
+/* The registers of a thread, and what its call under way will put there. All zero but for NULL_NAME is without registers. */
 struct keeper {
+    uint16_t null_name;  /* of MPI_REQUEST_NULL, in a key */
     struct keep_register **registers;
     uint32_t count, capacity;
-    uint32_t own;    /* of the call's class: its number + 1, or 0 */
-    uint32_t last;   /* the one that was kept in last: its number + 1, or 0 */
-    uint32_t pending; /* where `out` goes if the call is recorded: its number + 1, or 0 */
-    struct keep_array in, out;
+    uint32_t own;     /* of the call's class: its number + 1, or 0 */
+    uint32_t last;    /* the one that was kept in last: its number + 1, or 0 */
+    uint32_t pending; /* where what comes out goes if the call is recorded: its number + 1, or 0 */
+    uint64_t over;    /* the items that became null in the call */
+    struct keep_array in; /* count 0: none that is followed */
+    uint64_t search;  /* the book's, when the call ended that had that array: while it is, its requests need not be looked for again */
+    uint64_t gone;    /* the items that became null in that call */
 };
 
 void keeper_free(struct keeper *k);
 
-/* From START on, KEY has an array of requests that goes in: written anew as what changed. OWN: the register of the class, its number + 1,
- * or 0, where it is set; NULL: the class has none. Where memory is short the array stays as it is. */
-void keep_in(struct keeper *k, uint32_t *own, struct bytes *key, size_t start);
+/* A call with COUNT requests begins: an array of so many items, to be filled in, the null operation as {REQUEST_NULL, 0}. NULL: such an array
+ * stands as it is. */
+struct keep_array *keep_begin(struct keeper *k, int64_t count);
+
+/* The same for the array that the last call left. */
+static inline struct keep_array *keep_again(struct keeper *k)
+{
+    k->own = k->pending = 0;
+    k->in.null |= k->gone;
+    for (; k->gone; k->gone &= k->gone - 1)
+        k->in.items[__builtin_ctzll(k->gone)] = (struct operation_name){.class_number = REQUEST_NULL};
+    return &k->in;
+}
+
+/* Whether keep_begin of the same call was not NULL. */
+static inline bool keep_under_way(const struct keeper *k)
+{
+    return k->in.count != 0;
+}
+
+/* After keep_begin: appends the array to KEY, if it can be as what changed. OWN: the register of the class, its number + 1, or 0, where it is
+ * set; NULL: the class has none. Where memory is short the array is written out. Returns whether there is a register. */
+bool keep_in(struct keeper *k, uint32_t *own, struct bytes *key);
 
 /* The places that a call says it has completed. */
 struct keep_places {
@@ -55,9 +81,15 @@ struct keep_places {
     int64_t count;
 };
 
-/* The same of the array that comes out of the same call. It is kept if the class has a register. COMPLETED: NULL if the call does not
- * say which. */
-void keep_out(struct keeper *k, struct bytes *key, size_t start, const struct keep_places *completed);
+/* After keep_begin: the items that are not the null operation, a bit each. */
+static inline uint64_t keep_live(const struct keeper *k)
+{
+    return ~k->in.null & UINT64_MAX >> (64 - k->in.count);
+}
+
+/* The same of the array that comes out of the same call, in which the items OVER, a bit each, have become the null operation. It is kept if
+ * the class has a register. COMPLETED: NULL if the call does not say which. */
+void keep_out(struct keeper *k, uint64_t over, struct bytes *key, const struct keep_places *completed);
 
 /* The call is recorded. */
 void keep_commit(struct keeper *k);

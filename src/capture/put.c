@@ -2,7 +2,7 @@
 #include "capture/put.h"
 
 #include "capture/constant_names.h"
-#include "functions.h"
+#include "capture/wrapper.h"
 
 void put_none(struct call *c, int count)
 {
@@ -27,13 +27,6 @@ void put_int(struct call *c, int64_t v)
 void put_bool(struct call *c, int v)
 {
     put_slot(c, VALUE_BOOL, v != 0);
-}
-
-void put_real(struct call *c, double v)
-{
-    int64_t bits;
-    memcpy(&bits, &v, sizeof bits);
-    put_slot(c, VALUE_REAL, bits);
 }
 
 void put_array(struct call *c, int64_t count)
@@ -74,7 +67,7 @@ void put_strings(struct call *c, char *const *strings, int64_t count)
 
 void put_enum(struct call *c, unsigned enumeration, int64_t v)
 {
-    const struct constant *constant = constant_find(enumeration, v);
+    const struct constant *constant = v > enumerations[enumeration].last ? NULL : constant_find(enumeration, v);
     if (constant)
         put_name(c, constant->name);
     else
@@ -95,10 +88,10 @@ void put_flags(struct call *c, unsigned enumeration, int64_t v)
         put_int(c, flags.rest);
 }
 
-/* RANK - the caller's modulo SIZE, as the number of smallest magnitude; the positive one of two. */
-static inline int64_t relative(int64_t rank, int64_t own, int64_t size)
+/* The same where the caller's rank may be beyond the size: it is of another group, an inter-communicator's local one. */
+static int64_t distance_modulo(const struct view *view, int rank)
 {
-    int64_t r = (rank - own) % size;
+    int64_t size = view->size, r = ((int64_t)rank - view->rank) % size;
     if (2 * r > size)
         r -= size;
     else if (2 * r <= -size)
@@ -116,7 +109,7 @@ void put_rank_of(struct call *c, const struct view *view, int rank)
         put_slot(c, VALUE_VIEW, view->index);
         c->current_view = view->index;
     }
-    put_slot(c, VALUE_RANK, relative(rank, view->rank, view->size));
+    put_slot(c, VALUE_RANK, view->rank < view->size ? rank_distance(view, rank) : distance_modulo(view, rank));
 }
 
 void put_rank(struct call *c, int rank)
@@ -129,56 +122,60 @@ void put_root(struct call *c, int rank)
     put_enum(c, ENUM_RANK, rank);
 }
 
-static void put_memory(struct call *c, const struct memory_name *m)
+uint8_t *store_constant(uint8_t *at, unsigned enumeration, int64_t v)
 {
-    switch (m->space) {
-    case MEMORY_HEAP:
-        put_slots(c, VALUE_HEAP, m->id, m->offset);
-        break;
-    case MEMORY_STACK:
-        put_slot(c, VALUE_STACK, m->id);
-        break;
-    case MEMORY_STATIC:
-        put_slots(c, VALUE_STATIC, m->id, m->offset);
-        break;
-    case MEMORY_DEVICE: {
-        uint8_t *at = put_room(c, 1 + 3 * SLOT_BYTES);
-        if (at) {
-            *at = VALUE_DEVICE;
-            store_slot(store_slot(store_slot(at + 1, m->device), m->id), m->offset);
-        }
-        break;
-    }
-    }
+    const struct constant *constant = constant_find(enumeration, v);
+    return constant ? store_name(at, constant->name) : store_int(at, v);
 }
 
-void put_buffer(struct call *c, const void *p)
+/* Where the group is not the caller's own, its rank there may lie beyond it. */
+uint8_t *store_rank_slowly(struct call *c, uint8_t *at, const struct view *view, int rank)
 {
-    if (p == MPI_BOTTOM)
-        put_name(c, NAME_MPI_BOTTOM);
-    else
-        put_pointer(c, p);
+    call_gives(c, at);
+    put_rank_of(c, view, rank);
+    return call_takes(c);
 }
 
-void put_pointer(struct call *c, const void *p)
+static uint8_t *store_memory(uint8_t *at, const struct known_buffer *b)
 {
-    if (!p) {
-        put_name(c, NAME_NULL);
-    } else if (p == MPI_IN_PLACE) {
-        put_name(c, NAME_MPI_IN_PLACE);
-    } else {
-        struct memory_name m = memory_name_of(p);
-        put_memory(c, &m);
+    size_t length = b->token[KNOWN_BUFFER_BYTES - 1];
+    memcpy(at, b->token, length);
+    return at + length;
+}
+
+uint8_t *store_pointer(struct call *c, uint8_t *at, const void *p)
+{
+    if (!p)
+        return store_name(at, NAME_NULL);
+    if (p == MPI_IN_PLACE)
+        return store_name(at, NAME_MPI_IN_PLACE);
+    const struct known_buffer *b = known_buffer(&c->thread->known, p);
+    return store_memory(at, b ? b : known_buffer_learn(&c->thread->known, p, false));
+}
+
+uint8_t *store_buffer_slowly(struct call *c, uint8_t *at, const void *p)
+{
+    return p == MPI_BOTTOM ? store_name(at, NAME_MPI_BOTTOM) : store_pointer(c, at, p);
+}
+
+uint8_t *store_address(struct call *c, uint8_t *at, int64_t v)
+{
+    const struct known_buffer *b = NULL;
+    if (v) {
+        b = known_buffer(&c->thread->known, address_pointer(v));
+        if (!b || !b->known)
+            b = known_buffer_learn(&c->thread->known, address_pointer(v), true);
     }
+    return b ? store_memory(at, b) : store_int(at, v);
 }
 
 void put_address(struct call *c, int64_t v)
 {
-    struct memory_name m;
-    if (v && memory_find(address_pointer(v), &m))
-        put_memory(c, &m);
-    else
-        put_int(c, v);
+    uint8_t token[KNOWN_BUFFER_BYTES];
+    size_t length = (size_t)(store_address(c, token, v) - token);
+    uint8_t *at = put_room(c, length);
+    if (at)
+        memcpy(at, token, length);
 }
 
 void put_function(struct call *c, const void *function)
@@ -211,8 +208,11 @@ static void put_object(struct call *c, enum object_kind kind, const struct objec
 
 void put_handle(struct call *c, enum object_kind kind, uint64_t handle)
 {
-    struct object_name n = object_name_of(kind, handle);
-    put_object(c, kind, &n);
+    uint8_t token[TOKEN_BYTES];
+    size_t length = (size_t)(store_handle(c, token, kind, handle) - token);
+    uint8_t *at = put_room(c, length);
+    if (at)
+        memcpy(at, token, length);
 }
 
 void put_new(struct call *c, enum object_kind kind, uint64_t handle)

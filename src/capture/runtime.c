@@ -1,12 +1,9 @@
 /* What include/pilgrim/pilgrim.h offers to the traced program. */
 #include <stdio.h>
 
-#include "capture/call.h"
-#include "capture/capture.h"
-#include "capture/shadow.h"
-#include "capture/thread.h"
-#include "functions.h"
 #include "capture/runtime.h"
+#include "capture/shadow.h"
+#include "capture/wrapper.h"
 
 void pilgrim_runtime_on(void)
 {
@@ -21,8 +18,10 @@ void pilgrim_runtime_off(void)
 void pilgrim_runtime_marker(const char *name)
 {
     struct call c;
-    if (!call_begin(&c, FUNCTION_pilgrim_marker, CALL_SITE))
+    uint8_t *at = call_begin(&c, call_off(), FUNCTION_pilgrim_marker, FOLLOWS_NOTHING, CALL_SITE);
+    if (!at)
         return;
+    call_gives(&c, at);
     put_string(&c, name);
     if (c.shadow) {
         shadow_in(c.shadow, 0);
@@ -35,7 +34,7 @@ void pilgrim_runtime_marker(const char *name)
         shadow_return(c.shadow);
         shadow_null(c.shadow);
     }
-    call_done(&c);
+    call_done(&c, call_takes(&c));
 }
 
 void pilgrim_runtime_dump(FILE *to)

@@ -8,24 +8,27 @@
 #include "base/site.h"
 #include "format/output.h"
 
-enum kind { VALUE_PATTERN, VALUE_FOLDER, VALUE_SWITCH, VALUE_NUMBER };
+enum kind { VALUE_PATTERN, VALUE_FOLDER, VALUE_SWITCH, VALUE_NUMBER, VALUE_BYTES, VALUE_CLOCK };
 
-enum { TRACE, OFF, QUIET, BUFFERS, TIMING, STACK, MERGE_TIMEOUT, SYSTEM, SHADOW, VARIABLE_COUNT };
+enum { TRACE, OFF, QUIET, BUFFERS, TIMING, CLOCK, STACK, MERGE_TIMEOUT, MEMORY, SYSTEM, SHADOW, VARIABLE_COUNT };
 
 static const struct variable {
     const char *name;
     enum kind kind;
     const char *yes, *no; /* the two words of a VALUE_SWITCH */
     const char *accepts;
-    uint32_t least, most;   /* of a VALUE_NUMBER */
+    uint64_t least, most;   /* of a VALUE_NUMBER, a VALUE_BYTES */
 } variables[VARIABLE_COUNT] = {
     [TRACE] = {"PILGRIM_TRACE", VALUE_PATTERN, NULL, NULL, "a path, with %p (program), %j (job), %t (time) and %%"},
     [OFF] = {"PILGRIM_OFF", VALUE_SWITCH, "1", "0", "0 or 1"},
     [QUIET] = {"PILGRIM_QUIET", VALUE_SWITCH, "1", "0", "0 or 1"},
     [BUFFERS] = {"PILGRIM_BUFFERS", VALUE_SWITCH, "on", "off", "on or off"},
     [TIMING] = {"PILGRIM_TIMING", VALUE_SWITCH, "aggregate", "off", "aggregate or off"},
+    [CLOCK] = {"PILGRIM_CLOCK", VALUE_CLOCK, NULL, NULL, "auto, tsc or monotonic"},
     [STACK] = {"PILGRIM_STACK", VALUE_NUMBER, NULL, NULL, "a number of frames from 1 to 64", 1, SITE_FRAMES_MAX},
     [MERGE_TIMEOUT] = {"PILGRIM_MERGE_TIMEOUT", VALUE_NUMBER, NULL, NULL, "a number of seconds from 0 to 1000000", 0, 1000000},
+    [MEMORY] = {"PILGRIM_MEMORY", VALUE_BYTES, NULL, NULL, "a number of bytes, at least 256K, with K, M or G behind it or not",
+                SETTINGS_MEMORY_MIN, SETTINGS_MEMORY_MAX},
     [SYSTEM] = {"PILGRIM_SYSTEM", VALUE_SWITCH, "on", "off", "on or off"},
     [SHADOW] = {"PILGRIM_SHADOW", VALUE_FOLDER, NULL, NULL, "a folder"},
 };
@@ -46,26 +49,52 @@ static const struct variable *variable_of(const char *entry, const char **value)
     return NULL;
 }
 
-static bool number_of(const struct variable *v, const char *value, uint32_t *number)
+/* By how many bits the number before SUFFIX is shifted; 0: SUFFIX is none. */
+static unsigned unit_of(const char *suffix)
+{
+    static const char units[] = "KMG";
+    const char *unit = *suffix && !suffix[1] ? strchr(units, *suffix) : NULL;
+    return unit ? 10 * (unsigned)(unit - units + 1) : 0;
+}
+
+static bool number_of(const struct variable *v, const char *value, uint64_t *number)
 {
     uint64_t n = 0;
-    bool digits = *value;
+    bool digits = *value >= '0' && *value <= '9';
     for (; *value >= '0' && *value <= '9' && n <= v->most; value++)
         n = n * 10 + (uint64_t)(*value - '0');
-    *number = (uint32_t)n;
-    return digits && !*value && n >= v->least && n <= v->most;
+    unsigned unit = v->kind == VALUE_BYTES && n <= v->most ? unit_of(value) : 0;
+    n = n <= v->most >> unit ? n << unit : UINT64_MAX;
+    *number = n;
+    return digits && !value[unit != 0] && n >= v->least && n <= v->most;
+}
+
+static bool clock_of(const char *value, enum clock_wish *wish)
+{
+    static const char *const names[] = {[CLOCK_AUTO] = "auto", [CLOCK_TSC] = "tsc", [CLOCK_MONOTONIC_NS] = "monotonic"};
+    for (int i = CLOCK_AUTO; i <= CLOCK_MONOTONIC_NS; i++) {
+        if (!strcmp(value, names[i])) {
+            *wish = (enum clock_wish)i;
+            return true;
+        }
+    }
+    return false;
 }
 
 static bool value_valid(const struct variable *v, const char *value)
 {
-    uint32_t number;
+    uint64_t number;
+    enum clock_wish wish;
     switch (v->kind) {
     case VALUE_PATTERN:
         return *value && output_pattern_valid(value);
     case VALUE_FOLDER:
         return *value;
     case VALUE_NUMBER:
+    case VALUE_BYTES:
         return number_of(v, value, &number);
+    case VALUE_CLOCK:
+        return clock_of(value, &wish);
     default:
         return !strcmp(value, v->yes) || !strcmp(value, v->no);
     }
@@ -74,8 +103,9 @@ static bool value_valid(const struct variable *v, const char *value)
 static void variable_set(struct settings *s, const struct variable *v, const char *value)
 {
     bool yes = v->yes && !strcmp(value, v->yes);
-    uint32_t number = 0;
-    (void)number_of(v, value, &number);
+    uint64_t number = 0;
+    if (v->most)
+        (void)number_of(v, value, &number);
     switch (v - variables) {
     case TRACE:
         s->trace = value;
@@ -92,11 +122,17 @@ static void variable_set(struct settings *s, const struct variable *v, const cha
     case TIMING:
         s->times = yes;
         break;
+    case CLOCK:
+        (void)clock_of(value, &s->clock);
+        break;
     case STACK:
-        s->stack = number;
+        s->stack = (uint32_t)number;
         break;
     case MERGE_TIMEOUT:
-        s->merge_limit_s = number;
+        s->merge_limit_s = (uint32_t)number;
+        break;
+    case MEMORY:
+        s->memory_bytes = number;
         break;
     case SYSTEM:
         s->system = yes;
@@ -109,7 +145,13 @@ static void variable_set(struct settings *s, const struct variable *v, const cha
 
 void settings_read(struct settings *s, char *const *environment)
 {
-    *s = (struct settings){.buffers = true, .times = true, .system = true, .stack = 1, .merge_limit_s = 300};
+    *s = (struct settings){.buffers = true,
+                           .times = true,
+                           .clock = CLOCK_AUTO,
+                           .system = true,
+                           .stack = 1,
+                           .merge_limit_s = 300,
+                           .memory_bytes = UINT64_C(256) << 20};
     for (; environment && *environment; environment++) {
         const char *value;
         const struct variable *v = variable_of(*environment, &value);

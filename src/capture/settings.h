@@ -5,6 +5,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/clock.h"
+
+#define SETTINGS_MEMORY_MIN (UINT64_C(256) << 10)
+#define SETTINGS_MEMORY_MAX (UINT64_C(1) << 50)
+
 struct settings {
     const char *trace;  /* PILGRIM_TRACE: pattern of the trace's path, or NULL (borrowed) */
     const char *shadow; /* PILGRIM_SHADOW: folder, or NULL (borrowed) */
@@ -12,9 +17,11 @@ struct settings {
     bool quiet;         /* PILGRIM_QUIET=1 */
     bool buffers;       /* PILGRIM_BUFFERS=on|off */
     bool times;         /* PILGRIM_TIMING=aggregate|off */
+    enum clock_wish clock; /* PILGRIM_CLOCK=auto|tsc|monotonic */
     bool system;        /* PILGRIM_SYSTEM=on|off */
     uint32_t stack;     /* PILGRIM_STACK: frames of a call class, 1..SITE_FRAMES_MAX */
     uint32_t merge_limit_s; /* PILGRIM_MERGE_TIMEOUT */
+    uint64_t memory_bytes;  /* PILGRIM_MEMORY: what recording may keep in a process */
 };
 
 /* Reads ENVIRONMENT ("NAME=VALUE", NULL-terminated). What is unknown or bad is as if it were not set. Strings are

@@ -9,17 +9,17 @@
 
 static void print_request(struct shadow *s, const struct operation *o, MPI_Request request)
 {
-    if (o->null || request == MPI_REQUEST_NULL) {
+    if (operation_is_null(o) || request == MPI_REQUEST_NULL) {
         shadow_name(s, "MPI_REQUEST_NULL");
     } else {
         shadow_value_begin(s);
-        text_print(&s->text, "\"request:%" PRId64 ".%" PRId64 "\"", o->class_number, o->place);
+        text_print(&s->text, "\"request:%" PRId64 ".%" PRId64 "\"", o->name.class_number, o->name.place);
         shadow_value_end(s);
     }
     shadow_raw(s, HANDLE(request));
 }
 
-/* Keeps the operations behind REQUESTS. */
+/* Keeps the operations behind REQUESTS as they are now. */
 static void find(struct shadow *s, const MPI_Request *requests, int64_t count)
 {
     s->operation_count = 0;
@@ -34,15 +34,13 @@ static void find(struct shadow *s, const MPI_Request *requests, int64_t count)
         s->operations = grown;
         s->operation_capacity = count;
     }
-    uint64_t *handles = malloc((size_t)count * sizeof *handles);
-    if (!handles) {
+    const struct finding *finding = &s->thread->finding;
+    if (count > finding->capacity) { /* no memory there */
         s->text.failed = true;
         return;
     }
     for (int64_t i = 0; i < count; i++)
-        handles[i] = HANDLE(requests[i]);
-    requests_find(handles, count, s->thread->index, s->operations);
-    free(handles);
+        s->operations[i] = *finding->found[i].operation;
     s->operation_count = count;
 }
 
@@ -73,7 +71,7 @@ void shadow_requests(struct shadow *s, const MPI_Request *requests, int64_t coun
 
 void shadow_new_request(struct shadow *s, MPI_Request request)
 {
-    print_request(s, &s->thread->created, request);
+    print_request(s, s->thread->created, request);
 }
 
 void shadow_request_after(struct shadow *s, MPI_Request request)
@@ -173,12 +171,12 @@ static void print_failed(struct shadow *s, const MPI_Status *status, bool receiv
 
 void shadow_status_of(struct shadow *s, int64_t index, const MPI_Status *status, bool ignored)
 {
-    static const struct operation none = {.null = true};
+    static const struct operation none = {.name = {.class_number = REQUEST_NULL}};
     const struct operation *o = index >= 0 && index < s->operation_count ? &s->operations[index] : &none;
-    bool empty = o->null || !o->active;
+    bool empty = operation_is_null(o) || !o->active;
     bool receive = o->kind == REQUEST_RECV || o->kind == REQUEST_PRECV;
     if (s->thread->error_in_status && status && status != MPI_STATUS_IGNORE && status->MPI_ERROR != MPI_SUCCESS)
-        print_failed(s, status, !o->null && receive, ignored);
+        print_failed(s, status, !operation_is_null(o) && receive, ignored);
     else if (empty || receive || o->kind == REQUEST_GREQ)
         shadow_status(s, status, ignored);
     else if (o->kind == REQUEST_IO)

@@ -7,180 +7,214 @@
  *  - of a null or inactive request, the empty status as MPI filled it.
  *  - of a receive that went as its call said when it was posted, in a call whose array of requests is there: how often its count.
  * The shadow follows the same rules with code of its own. */
-#include "capture/put.h"
-#include "capture/thread.h"
-#include "functions.h"
+#include "capture/status_fields.h"
+#include "capture/wrapper.h"
 
 /* Readers tell a bounded number of requests apart (docs/FORMAT.md, section 5): those with a place below this, in each class. */
 enum { POSTED_PLACES = 4096 };
 
-static void put_head(struct call *c, bool ignored, bool error)
-{
-    uint8_t *at = put_room(c, 2);
-    if (at) {
-        at[0] = VALUE_STATUS;
-        at[1] = (uint8_t)((ignored ? STATUS_IGNORED : 0) | (error ? STATUS_ERROR : 0));
-    }
-}
+/* A status takes no more: head, view, and up to six values. */
+enum { STATUS_BYTES = 2 + 7 * (1 + SLOT_BYTES) };
 
-static void put_tail(struct call *c, const MPI_Status *status)
+/* Bytes and whether it was cancelled, from MPI's functions. */
+static __attribute__((noinline)) uint8_t *store_asked(uint8_t *at, const MPI_Status *status)
 {
     MPI_Count bytes = 0;
     int cancelled = 0;
     if (PMPI_Get_elements_x(status, MPI_BYTE, &bytes) != MPI_SUCCESS)
-        put_none(c, 1);
+        at = store_none(at, 1);
     else if (bytes == MPI_UNDEFINED)
-        put_name(c, NAME_MPI_UNDEFINED);
+        at = store_name(at, NAME_MPI_UNDEFINED);
     else
-        put_int(c, bytes);
+        at = store_int(at, bytes);
     if (PMPI_Test_cancelled(status, &cancelled) != MPI_SUCCESS)
-        put_none(c, 1);
-    else
-        put_bool(c, cancelled);
+        return store_none(at, 1);
+    return store_bool(at, cancelled);
+}
+
+static inline uint8_t *store_head(uint8_t *at, bool ignored, bool error)
+{
+    at[0] = VALUE_STATUS;
+    at[1] = (uint8_t)((ignored ? STATUS_IGNORED : 0) | (error ? STATUS_ERROR : 0));
+    return at + 2;
+}
+
+static inline uint8_t *store_tail(uint8_t *at, const MPI_Status *status)
+{
+    int64_t bytes;
+    bool cancelled;
+    if (!CALL_LIKELY(status_read(status, &bytes, &cancelled)))
+        return store_asked(at, status);
+    return store_bool(store_int(at, bytes), cancelled);
 }
 
 /* Of a call that took MPI_STATUS_IGNORE for lack of memory there is none to read; tracing is off already. */
-static bool missing(struct call *c, const MPI_Status *status)
+static inline bool missing(const MPI_Status *status)
 {
-    if (status != MPI_STATUS_IGNORE && status)
-        return false;
-    put_none(c, 1);
-    return true;
-}
-
-static void put_fields(struct call *c, const struct view *view, const MPI_Status *status)
-{
-    if (view)
-        put_rank_of(c, view, status->MPI_SOURCE);
-    else
-        put_root(c, status->MPI_SOURCE);
-    put_enum(c, ENUM_TAG, status->MPI_TAG);
-    put_tail(c, status);
+    return !CALL_LIKELY(status != MPI_STATUS_IGNORE && status);
 }
 
 /* Source of VIEW; NULL: absolute. */
-static void put_whole(struct call *c, const struct view *view, const MPI_Status *status, bool ignored)
+static inline uint8_t *store_fields(struct call *c, uint8_t *at, const struct view *view, const MPI_Status *status)
 {
-    if (missing(c, status))
-        return;
-    put_head(c, ignored, false);
-    put_fields(c, view, status);
+    at = view ? store_rank_of(c, at, view, status->MPI_SOURCE) : store_enum(at, ENUM_RANK, status->MPI_SOURCE);
+    return store_tail(store_enum(at, ENUM_TAG, status->MPI_TAG), status);
 }
 
-void put_status(struct call *c, const MPI_Status *status, bool ignored)
+static inline uint8_t *store_whole(struct call *c, uint8_t *at, const struct view *view, const MPI_Status *status, bool ignored)
 {
-    put_whole(c, &c->view, status, ignored);
+    return store_fields(c, store_head(at, ignored, false), view, status);
 }
 
-void put_status_plain(struct call *c, const MPI_Status *status, bool ignored)
+uint8_t *store_status(struct call *c, uint8_t *at, const MPI_Status *status, bool ignored)
 {
-    put_whole(c, NULL, status, ignored);
+    return missing(status) ? store_none(at, 1) : store_whole(c, at, &c->view, status, ignored);
 }
 
-void put_status_io(struct call *c, const MPI_Status *status, bool ignored)
+uint8_t *store_status_plain(struct call *c, uint8_t *at, const MPI_Status *status, bool ignored)
 {
-    if (missing(c, status))
-        return;
-    put_head(c, ignored, false);
-    put_none(c, 2);
-    put_tail(c, status);
+    return missing(status) ? store_none(at, 1) : store_whole(c, at, NULL, status, ignored);
+}
+
+uint8_t *store_status_io(uint8_t *at, const MPI_Status *status, bool ignored)
+{
+    if (missing(status))
+        return store_none(at, 1);
+    return store_tail(store_none(store_head(at, ignored, false), 2), status);
 }
 
 static bool is_receive(const struct operation *operation)
 {
-    return operation && !operation->null && (operation->kind == REQUEST_RECV || operation->kind == REQUEST_PRECV);
+    return operation && !operation_is_null(operation) && (operation->kind == REQUEST_RECV || operation->kind == REQUEST_PRECV);
 }
 
-/* The status of OPERATION, number INDEX of the call's, as its own call foretold it. false: it did not, nothing is put. */
-static bool put_posted(struct call *c, int64_t index, const struct operation *operation, const MPI_Status *status, bool ignored)
+/* Bytes of a message that was not cancelled; 0: none, or it is not known. */
+static inline int64_t received_bytes(const MPI_Status *status)
+{
+    int64_t bytes;
+    bool cancelled;
+    if (CALL_LIKELY(status_read(status, &bytes, &cancelled)))
+        return cancelled ? 0 : bytes;
+    MPI_Count asked = 0;
+    int flag = 0;
+    if (PMPI_Get_elements_x(status, MPI_BYTE, &asked) != MPI_SUCCESS || asked < 0 ||
+        PMPI_Test_cancelled(status, &flag) != MPI_SUCCESS || flag)
+        return 0;
+    return asked;
+}
+
+/* BYTES by COUNT, which is not 0; 0: there is a rest, or no bytes. */
+static inline int64_t unit_of(int64_t bytes, int64_t count)
+{
+    if (bytes == 0 || count == 1)
+        return bytes;
+    if ((uint64_t)bytes <= UINT32_MAX && (uint64_t)count <= UINT32_MAX) /* quicker by far */
+        return (uint32_t)bytes % (uint32_t)count ? 0 : (uint32_t)bytes / (uint32_t)count;
+    return bytes % count ? 0 : bytes / count;
+}
+
+/* The status of OPERATION, number INDEX of the call's, as its own call foretold it. NULL: it did not, nothing is stored. */
+static inline uint8_t *store_posted(const struct call *c, uint8_t *at, int64_t index, const struct operation *operation,
+                                    const MPI_Status *status, bool ignored)
 {
     const struct posting *posted = &operation->posted;
-    MPI_Count bytes = 0;
-    int cancelled = 0;
-    if (!c->kept || posted->count == 0 || operation->place >= POSTED_PLACES ||
-        operation->class_number >> REQUEST_THREAD_SHIFT != (int64_t)c->thread->index ||
+    if (!c->kept || posted->count == 0 || operation->name.place >= POSTED_PLACES ||
+        operation->name.class_number >> REQUEST_THREAD_SHIFT != (int64_t)c->thread->index || posted->round != c->thread->round ||
         status->MPI_SOURCE != posted->source || status->MPI_TAG != posted->tag)
-        return false;
-    if (PMPI_Get_elements_x(status, MPI_BYTE, &bytes) != MPI_SUCCESS || bytes <= 0 || bytes % posted->count != 0 ||
-        PMPI_Test_cancelled(status, &cancelled) != MPI_SUCCESS || cancelled)
-        return false;
-    uint8_t *at = put_room(c, 2 + 2 * SLOT_BYTES);
-    if (at) {
-        at[0] = VALUE_POSTED;
-        at[1] = ignored ? STATUS_IGNORED : 0;
-        store_slot(store_slot(at + 2, index), bytes / posted->count);
-    }
-    return true;
+        return NULL;
+    int64_t unit = unit_of(received_bytes(status), posted->count);
+    if (unit == 0)
+        return NULL;
+    at[0] = VALUE_POSTED;
+    at[1] = ignored ? STATUS_IGNORED : 0;
+    return store_slot(store_slot(at + 2, index), unit);
 }
 
 /* An operation that failed in a call that returned MPI_ERR_IN_STATUS. */
-static void put_error(struct call *c, const struct operation *operation, const MPI_Status *status, bool ignored)
+static uint8_t *store_error(struct call *c, uint8_t *at, const struct operation *operation, const MPI_Status *status, bool ignored)
 {
     int class = MPI_SUCCESS;
-    put_head(c, ignored, true);
-    if (is_receive(operation) && PMPI_Error_class(status->MPI_ERROR, &class) == MPI_SUCCESS &&
-        class == MPI_ERR_TRUNCATE)
-        put_fields(c, &operation->view, status);
+    at = store_head(at, ignored, true);
+    if (is_receive(operation) && PMPI_Error_class(status->MPI_ERROR, &class) == MPI_SUCCESS && class == MPI_ERR_TRUNCATE)
+        at = store_fields(c, at, &operation->view, status);
     else
-        put_none(c, 4);
-    put_int(c, status->MPI_ERROR);
+        at = store_none(at, 4);
+    return store_int(at, status->MPI_ERROR);
 }
 
-/* INDEX: of OPERATION in the call. */
-static void put_of(struct call *c, int64_t index, const struct operation *operation, const MPI_Status *status, bool ignored)
+/* The persistent OPERATION, number INDEX of the call's, has completed; one that is not persistent is gone by now. */
+static inline void becomes_inactive(struct call *c, int64_t index, const struct operation *operation)
 {
-    if (missing(c, status))
-        return;
-    if (c->thread->error_in_status && status->MPI_ERROR != MPI_SUCCESS) {
-        put_error(c, operation, status, ignored);
-        if (operation && operation->persistent && status->MPI_ERROR != MPI_ERR_PENDING)
-            request_set_active(operation, false);
-        return;
-    }
-    if (!operation || operation->null || !operation->active) {
-        put_whole(c, NULL, status, ignored);
-        return;
-    }
+    if (operation->persistent)
+        request_set_active(&c->operations[index], false);
+}
+
+static __attribute__((noinline, cold)) uint8_t *store_failed(struct call *c, uint8_t *at, int64_t index,
+                                                             const struct operation *operation, const MPI_Status *status,
+                                                             bool ignored)
+{
+    at = store_error(c, at, operation, status, ignored);
+    if (operation && status->MPI_ERROR != MPI_ERR_PENDING)
+        becomes_inactive(c, index, operation);
+    return at;
+}
+
+static inline uint8_t *store_one(struct call *c, uint8_t *at, int64_t index, const MPI_Status *status, bool ignored)
+{
+    const struct operation *operation = (uint64_t)index < (uint64_t)c->operation_count ? c->operations[index].operation : NULL;
+    if (missing(status))
+        return store_none(at, 1);
+    if (!CALL_LIKELY(!c->thread->error_in_status) && status->MPI_ERROR != MPI_SUCCESS)
+        return store_failed(c, at, index, operation, status, ignored);
+    if (!operation || operation_is_null(operation) || !operation->active)
+        return store_whole(c, at, NULL, status, ignored);
+    uint8_t *end = NULL;
     switch (operation->kind) {
     case REQUEST_RECV:
     case REQUEST_PRECV:
-        if (!put_posted(c, index, operation, status, ignored))
-            put_whole(c, &operation->view, status, ignored);
+        end = store_posted(c, at, index, operation, status, ignored);
+        if (!end)
+            end = store_whole(c, at, &operation->view, status, ignored);
         break;
     case REQUEST_GREQ:
-        put_whole(c, NULL, status, ignored);
+        end = store_whole(c, at, NULL, status, ignored);
         break;
     case REQUEST_IO:
-        put_status_io(c, status, ignored);
+        end = store_status_io(at, status, ignored);
         break;
     default:
-        put_none(c, 1);
+        end = store_none(at, 1);
         break;
     }
-    /* A request that is not persistent is gone by now. */
-    if (operation->persistent)
-        request_set_active(operation, false);
+    becomes_inactive(c, index, operation);
+    return end;
 }
 
-void put_status_of(struct call *c, int64_t index, const MPI_Status *status, bool ignored)
+uint8_t *store_status_of(struct call *c, uint8_t *at, int64_t index, const MPI_Status *status, bool ignored)
 {
-    put_of(c, index, index >= 0 && index < c->operation_count ? &c->operations[index] : NULL, status, ignored);
+    return store_one(c, at, index, status, ignored);
+}
+
+/* The statuses of operations INDICES[0..count-1]; NULL: of all. */
+static void put_all(struct call *c, const MPI_Status *statuses, const int *indices, int64_t count, bool ignored)
+{
+    if (!statuses || statuses == MPI_STATUSES_IGNORE || count < 0)
+        count = 0;
+    uint64_t n = (uint64_t)count;
+    uint8_t *at = put_counted(c, VALUE_ARRAY, n, n > KEY_MAX / STATUS_BYTES ? (size_t)KEY_MAX + 1 : n * STATUS_BYTES);
+    if (!at)
+        return;
+    for (int64_t i = 0; i < count; i++)
+        at = store_one(c, at, indices ? indices[i] : i, &statuses[i], ignored);
+    call_gives(c, at);
 }
 
 void put_statuses(struct call *c, const MPI_Status *statuses, int64_t count, bool ignored)
 {
-    if (!statuses || statuses == MPI_STATUSES_IGNORE)
-        count = 0;
-    put_array(c, count);
-    for (int64_t i = 0; i < count; i++)
-        put_status_of(c, i, &statuses[i], ignored);
+    put_all(c, statuses, NULL, count, ignored);
 }
 
 void put_statuses_some(struct call *c, const MPI_Status *statuses, const int *indices, int64_t count, bool ignored)
 {
-    if (!statuses || statuses == MPI_STATUSES_IGNORE || !indices)
-        count = 0;
-    put_array(c, count);
-    for (int64_t i = 0; i < count; i++)
-        put_status_of(c, indices[i], &statuses[i], ignored);
+    put_all(c, statuses, indices, indices ? count : 0, ignored);
 }

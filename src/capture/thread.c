@@ -4,21 +4,23 @@
 #include "capture/thread.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "capture/capture.h"
 #include "capture/shadow_file.h"
+#include "capture/spill.h"
 #include "capture/stack.h"
 #include "functions.h"
 #include "objects/memory.h"
 
 enum { KEY_BYTES = 4096 }; /* a first key that is rarely outgrown */
 
-static _Thread_local struct thread *self __attribute__((tls_model("initial-exec")));
+_Thread_local struct thread *thread_now __attribute__((tls_model("initial-exec")));
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct thread *first;
-static size_t count;
+static atomic_size_t count;
 
 static size_t resolve_site(const void *site, struct code_frame *frames)
 {
@@ -32,7 +34,7 @@ static size_t resolve_stack(const void *site, struct code_frame *frames)
 
 static const void *locate_stack(const void *site)
 {
-    return stacks_here(self->stacks, site);
+    return stacks_here(thread_now->stacks, site);
 }
 
 static void thread_free(struct thread *t)
@@ -42,6 +44,7 @@ static void thread_free(struct thread *t)
     shadow_free(t->shadow);
     bytes_free(&t->key);
     keeper_free(&t->keeper);
+    finding_free(&t->finding);
     free(t);
 }
 
@@ -52,7 +55,7 @@ static void thread_register(struct thread *t)
     while (*end)
         end = &(*end)->next;
     *end = t;
-    t->index = (uint32_t)count++;
+    t->index = (uint32_t)atomic_fetch_add(&count, 1);
     pthread_mutex_unlock(&lock);
 }
 
@@ -61,6 +64,7 @@ static struct thread *thread_new(void)
     struct thread *t = calloc(1, sizeof *t);
     if (!t)
         return NULL;
+    t->keeper.null_name = NAME_MPI_REQUEST_NULL;
     const char *why;
     bool deep = capture.settings.stack > 1 && stacks_available(&why);
     t->stream = stream_new(&vocabulary, deep ? resolve_stack : resolve_site);
@@ -72,24 +76,36 @@ static struct thread *thread_new(void)
     }
     if (good && capture.settings.shadow) {
         t->shadow = shadow_new(t);
-        good = t->shadow;
+        good = t->shadowed = t->shadow;
+    }
+    if (good) {
+        t->requests = requests_new();
+        good = t->requests;
     }
     if (!good) {
         thread_free(t);
         return NULL;
     }
     thread_register(t);
+    spill_watch(t);
     return t;
 }
 
 struct thread *thread_self(void)
 {
-    if (__builtin_expect(!self, 0)) {
-        self = thread_new();
-        if (!self)
+    if (__builtin_expect(!thread_now, 0)) {
+        thread_now = thread_new();
+        if (!thread_now)
             capture_fail("out of memory");
     }
-    return self;
+    return thread_now;
+}
+
+/* NESTED is T's: it names what T names. */
+static void thread_follow(struct thread *nested, const struct thread *t)
+{
+    nested->index = t->index;
+    nested->requests = t->requests;
 }
 
 struct thread *thread_nested(struct thread *t)
@@ -105,7 +121,7 @@ struct thread *thread_nested(struct thread *t)
         if (!t->nested)
             capture_fail("out of memory");
         else
-            t->nested->index = t->index;
+            thread_follow(t->nested, t);
         t = t->nested;
     }
     return t;
@@ -113,20 +129,20 @@ struct thread *thread_nested(struct thread *t)
 
 struct thread *thread_known(void)
 {
-    return self;
+    return thread_now;
 }
 
 void thread_becomes_first(void)
 {
-    if (!self)
+    if (!thread_now)
         return;
     pthread_mutex_lock(&lock);
     struct thread **at = &first;
-    while (*at != self)
+    while (*at != thread_now)
         at = &(*at)->next;
-    *at = self->next;
-    self->next = first;
-    first = self;
+    *at = thread_now->next;
+    thread_now->next = first;
+    first = thread_now;
     uint32_t index = 0;
     for (struct thread *t = first; t; t = t->next)
         t->index = index++;
@@ -140,7 +156,7 @@ struct thread *thread_first(void)
 
 size_t thread_count(void)
 {
-    return count;
+    return atomic_load_explicit(&count, memory_order_relaxed);
 }
 
 /* At least COUNT, with room to spare. 0: too many. */
@@ -151,20 +167,10 @@ static size_t roomy(int64_t wanted)
 
 bool thread_reserve_operations(struct thread *t, int64_t wanted)
 {
-    if (wanted <= t->operation_capacity)
+    if (finding_reserve(&t->finding, wanted))
         return true;
-    size_t capacity = roomy(wanted);
-    struct operation *operations = capacity ? realloc(t->operations, capacity * sizeof *operations) : NULL;
-    if (operations)
-        t->operations = operations;
-    uint64_t *handles = operations ? realloc(t->handles, capacity * sizeof *handles) : NULL;
-    if (!handles) {
-        capture_fail("out of memory");
-        return false;
-    }
-    t->handles = handles;
-    t->operation_capacity = (int64_t)capacity;
-    return true;
+    capture_fail("out of memory");
+    return false;
 }
 
 bool thread_reserve_statuses(struct thread *t, int64_t wanted)

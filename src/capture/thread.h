@@ -11,34 +11,58 @@
 
 #include "base/bytes.h"
 #include "capture/keep.h"
+#include "capture/known.h"
 #include "merge/stream.h"
 #include "objects/mpi_library.h"
 #include "objects/requests.h"
 
 struct shadow;
 
+struct patience {
+    size_t left, whole; /* bytes that the stream may grow by; 0: it need not be sealed */
+    size_t fewest;      /* operations that were live at a time */
+};
+
 struct thread {
-    struct bytes key;       /* the call under way */
+    struct bytes key;       /* the call under way; never without room for what a wrapper puts at one go (wrapper.h) */
     struct keeper keeper;   /* arrays of requests */
     struct stream *stream;
     struct stacks *stacks;  /* NULL: the class has the call site alone */
-    bool inside;            /* a call is under way: those made below it are not recorded, their objects are followed */
-    struct thread *nested;  /* for such calls: scratch only, in no list */
-    bool pause;             /* MPI_Pcontrol(0) is the call under way, or the next */
-    bool error_in_status;   /* the call under way returned MPI_ERR_IN_STATUS: MPI_ERROR is set in its statuses */
-    unsigned moved;         /* capture_moved when its call sites were last looked at */
-    uint32_t class;         /* of the call under way */
-    uint32_t index;         /* thread number */
-    uint64_t calls;         /* recorded so far: the next one's seq */
     struct shadow *shadow;  /* NULL without PILGRIM_SHADOW */
-    struct operation created; /* the newest request */
-    struct operation *operations;
-    uint64_t *handles;      /* scratch for requests_find; both have room for operation_capacity */
-    int64_t operation_capacity;
+    union {
+        struct {
+            bool inside;    /* a call is under way: those made below it are not recorded, their objects are followed */
+            bool shadowed;  /* there is a shadow */
+        };
+        uint16_t engaged;   /* either of them */
+    };
+    union {
+        struct {
+            bool pause;     /* MPI_Pcontrol(0) is the call under way, or the next */
+            bool grown;     /* the stream may have reached its share of memory: spill.h */
+        };
+        uint16_t pending;   /* either of them: something is to be done at the call's end */
+    };
+    bool error_in_status;   /* the call under way returned MPI_ERR_IN_STATUS: MPI_ERROR is set in its statuses */
+    const struct class_head *class; /* of the call under way */
+    uint32_t index;         /* thread number */
+    uint32_t round;         /* how many rounds of its calls were put away */
+    size_t table_bytes;     /* what the stream had when the round began */
+    struct patience patience; /* until it is sealed; spill.c */
+    uint64_t calls;         /* recorded so far: the next one's seq */
+    struct thread *nested;  /* for calls inside of one: scratch only, in no list */
+    unsigned moved;         /* capture_moved when its call sites were last looked at */
+    struct requests *requests; /* the operations that it began */
+    const struct operation *created; /* the newest one */
+    struct finding finding; /* the operations of the call under way */
     MPI_Status *statuses;   /* in place of MPI_STATUS(ES)_IGNORE */
     int64_t status_capacity;
     struct thread *next;
+    struct known known;     /* objects and buffers */
 };
+
+/* As thread_known; for wrappers. */
+extern _Thread_local struct thread *thread_now __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /* This thread's state, made at its first call. NULL where memory is short (tracing is then off). */
 struct thread *thread_self(void);
@@ -56,7 +80,7 @@ void thread_becomes_first(void);
 struct thread *thread_first(void);
 size_t thread_count(void);
 
-/* Room for COUNT operations and handles, or statuses. False (tracing is then off): no memory. */
+/* Room for COUNT operations in `finding`, or statuses. False (tracing is then off): no memory. */
 bool thread_reserve_operations(struct thread *t, int64_t count);
 bool thread_reserve_statuses(struct thread *t, int64_t count);
 

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE 1 /* renameat2 */
 #include "format/output.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -16,7 +17,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "format/write_file.h"
+
 static const char suffix[] = ".pilgrim";
+static const char mark_name[] = "run";
 
 enum { NUMBER_MAX = 1000000, TEMPORARY_TRIES = 100, MARK_BYTES = 17 };
 
@@ -138,23 +142,6 @@ static bool rename_new(const char *temporary, const char *final)
     return false;
 }
 
-static bool write_all(int file, const uint8_t *data, size_t length)
-{
-    while (length) {
-        size_t part = length < (1u << 30) ? length : 1u << 30;
-        ssize_t done = write(file, data, part);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0) {
-            errno = done ? errno : ENOSPC;
-            return false;
-        }
-        data += done;
-        length -= (size_t)done;
-    }
-    return true;
-}
-
 /* A file of our own beside PATH, open for writing, its name in NAME; -1 with errno. */
 static int open_temporary(const char *path, struct bytes *name)
 {
@@ -216,7 +203,7 @@ static void end_temporary(struct bytes *name, bool left)
 static enum pilgrim_status write_temporary(const char *path, const void *data, size_t length, struct bytes *name)
 {
     int file = open_temporary(path, name);
-    bool good = file >= 0 && write_all(file, data, length) && !fsync(file);
+    bool good = file >= 0 && write_whole(file, data, length) && !fsync(file);
     int error = errno;
     if (file >= 0 && close(file) && good) {
         good = false;
@@ -229,19 +216,76 @@ static enum pilgrim_status write_temporary(const char *path, const void *data, s
     return good ? PILGRIM_OK : error == ENOMEM ? PILGRIM_NOMEM : PILGRIM_IO;
 }
 
+/* The temporary file is on disk: gives it its name. */
+static enum pilgrim_status place_temporary(struct bytes *temporary, const char *path, struct bytes *written)
+{
+    enum pilgrim_status status = name_file((const char *)temporary->data, path, written);
+    if (status == PILGRIM_OK)
+        sync_folder((const char *)written->data);
+    end_temporary(temporary, status != PILGRIM_OK);
+    return status;
+}
+
 enum pilgrim_status output_write(const char *path, const void *data, size_t length, struct bytes *written)
 {
     struct bytes temporary = {0};
     if (number_path(path, 0, written) != PILGRIM_OK)
         return PILGRIM_NOMEM;
     enum pilgrim_status status = write_temporary(path, data, length, &temporary);
-    if (status != PILGRIM_OK)
-        return status;
-    status = name_file((const char *)temporary.data, path, written);
-    if (status == PILGRIM_OK)
-        sync_folder((const char *)written->data);
-    end_temporary(&temporary, status != PILGRIM_OK);
+    return status == PILGRIM_OK ? place_temporary(&temporary, path, written) : status;
+}
+
+enum pilgrim_status output_begin(struct output *o, const char *path)
+{
+    *o = (struct output){0};
+    if (number_path(path, 0, &o->path) != PILGRIM_OK)
+        return PILGRIM_NOMEM;
+    o->file = open_temporary(path, &o->temporary);
+    if (o->file >= 0)
+        return PILGRIM_OK;
+    end_temporary(&o->temporary, false);
+    return errno == ENOMEM ? PILGRIM_NOMEM : PILGRIM_IO;
+}
+
+enum pilgrim_status output_append(struct output *o, const void *data, size_t length)
+{
+    if (!write_whole(o->file, data, length))
+        return PILGRIM_IO;
+    o->length += length;
+    return PILGRIM_OK;
+}
+
+enum pilgrim_status output_end(struct output *o, struct bytes *written)
+{
+    bool good = !fsync(o->file);
+    int error = errno;
+    if (close(o->file) && good) {
+        good = false;
+        error = errno;
+    }
+    enum pilgrim_status status = PILGRIM_IO;
+    if (good) {
+        status = place_temporary(&o->temporary, (const char *)o->path.data, written);
+    } else {
+        errno = error;
+        end_temporary(&o->temporary, true);
+        status = number_path((const char *)o->path.data, 0, written) == PILGRIM_OK ? PILGRIM_IO : PILGRIM_NOMEM;
+        errno = error;
+    }
+    end_temporary(&o->path, false);
     return status;
+}
+
+void output_cancel(struct output *o)
+{
+    int error = errno;
+    if (o->temporary.data) {
+        close(o->file);
+        end_temporary(&o->temporary, true);
+    }
+    bytes_free(&o->path);
+    *o = (struct output){0};
+    errno = error;
 }
 
 enum pilgrim_status output_place(const char *path, const void *data, size_t length)
@@ -276,7 +320,8 @@ static bool folder_claim(const char *folder, const char mark[MARK_BYTES], bool *
 {
     struct bytes path = {0};
     put_text(&path, folder);
-    put_text(&path, "/run");
+    put_text(&path, "/");
+    put_text(&path, mark_name);
     if (terminate(&path) != PILGRIM_OK) {
         bytes_free(&path);
         errno = ENOMEM;
@@ -313,4 +358,29 @@ enum pilgrim_status output_folder(const char *path, uint64_t run, struct bytes *
             return errno == ENOMEM ? PILGRIM_NOMEM : PILGRIM_IO;
     }
     return PILGRIM_IO;
+}
+
+/* Whether FOLDER has nothing but its mark. */
+static bool folder_is_empty(const char *folder)
+{
+    DIR *d = opendir(folder);
+    bool empty = d;
+    for (struct dirent *e; empty && (e = readdir(d));)
+        empty = !strcmp(e->d_name, mark_name) || !strcmp(e->d_name, ".") || !strcmp(e->d_name, "..");
+    if (d)
+        closedir(d);
+    return empty;
+}
+
+void output_folder_remove(const char *folder)
+{
+    struct bytes path = {0};
+    put_text(&path, folder);
+    put_text(&path, "/");
+    put_text(&path, mark_name);
+    if (terminate(&path) == PILGRIM_OK && folder_is_empty(folder)) {
+        unlink((const char *)path.data);
+        rmdir(folder);
+    }
+    bytes_free(&path);
 }

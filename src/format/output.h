@@ -28,6 +28,26 @@ char *output_job(char *text, size_t size);
  * errors: PILGRIM_NOMEM, PILGRIM_IO (errno, and WRITTEN is the path that failed) */
 enum pilgrim_status output_write(const char *path, const void *data, size_t length, struct bytes *written) PILGRIM_CHECKED;
 
+/* The same in pieces. All zero: not begun. */
+struct output {
+    struct bytes path, temporary;
+    int file;
+    uint64_t length; /* so far */
+};
+
+/* A file near PATH begins. Nothing is there under its name before output_end. errors: as output_write, errno; O is empty then, but for
+ * O->path, the path that failed */
+enum pilgrim_status output_begin(struct output *o, const char *path) PILGRIM_CHECKED;
+
+/* Appends DATA, which is on its way to the disk from then on. errors: PILGRIM_IO (errno): only output_cancel is left to be called */
+enum pilgrim_status output_append(struct output *o, const void *data, size_t length) PILGRIM_CHECKED;
+
+/* The file is complete, and is given its name, in WRITTEN: as output_write. O is empty afterwards, whatever is returned. */
+enum pilgrim_status output_end(struct output *o, struct bytes *written) PILGRIM_CHECKED;
+
+/* Removes what was written, if anything was begun. Keeps errno. */
+void output_cancel(struct output *o);
+
 /* Writes the new file PATH: whole or not at all, and on disk when this returns.
  * errors: PILGRIM_NOMEM, PILGRIM_IO (errno; EEXIST where there is one) */
 enum pilgrim_status output_place(const char *path, const void *data, size_t length) PILGRIM_CHECKED;
@@ -40,5 +60,8 @@ enum pilgrim_status output_place(const char *path, const void *data, size_t leng
  * run: a number that no other run has
  * errors: PILGRIM_NOMEM, PILGRIM_IO (errno, and FOLDER is the path that failed) */
 enum pilgrim_status output_folder(const char *path, uint64_t run, struct bytes *folder, bool *first) PILGRIM_CHECKED;
+
+/* Removes FOLDER, one of these, if no file is left in it. */
+void output_folder_remove(const char *folder);
 
 #endif

@@ -56,20 +56,29 @@ static const char *find_damage(const struct section *s)
     return NULL;
 }
 
+uint64_t section_length(struct cursor *c)
+{
+    size_t start = c->position;
+    cursor_u8(c);
+    cursor_varint(c);
+    uint64_t stored = cursor_varint(c), head = c->position - start + sizeof(uint32_t);
+    return c->status == PILGRIM_OK && stored <= UINT64_MAX - head ? head + stored : 0;
+}
+
 enum pilgrim_status section_read(struct cursor *file, struct section *section)
 {
     size_t start = file->position;
     *section = (struct section){.offset = start, .type = cursor_u8(file), .raw = cursor_varint(file)};
     uint64_t stored_length = cursor_varint(file);
     size_t head_length = file->position - start;
-    uint32_t expected = cursor_u32(file);
+    section->checksum = cursor_u32(file);
     if (file->status == PILGRIM_OK && stored_length > cursor_left(file))
         file->status = PILGRIM_TRUNCATED;
     if (file->status != PILGRIM_OK)
         return file->status;
     section->stored_length = (size_t)stored_length;
     section->stored = cursor_take(file, section->stored_length);
-    if (checksum(file->data + start, head_length, section->stored, section->stored_length) != expected)
+    if (checksum(file->data + start, head_length, section->stored, section->stored_length) != section->checksum)
         section->damage = "wrong checksum";
     else
         section->damage = find_damage(section);

@@ -14,10 +14,11 @@
 
 struct section {
     uint8_t type;
-    size_t offset;         /* in the file, where the section begins */
+    uint64_t offset;       /* in the file, where the section begins */
     uint64_t raw;          /* bytes of the content */
     const uint8_t *stored; /* borrowed from the cursor's data */
     size_t stored_length;
+    uint32_t checksum;     /* as it stands in the file */
     const char *damage;    /* NULL, or what is wrong with it, a constant */
 };
 
@@ -25,6 +26,9 @@ struct section {
  * so that its end was only guessed.
  * errors: PILGRIM_TRUNCATED, PILGRIM_DAMAGED (no section can be made out; also left in file->status) */
 enum pilgrim_status section_read(struct cursor *file, struct section *section) PILGRIM_CHECKED;
+
+/* How many bytes the section takes whose head C reads, its head among them; 0: the head is not one, or not whole. */
+uint64_t section_length(struct cursor *c);
 
 /* The content of a section without damage, appended to CONTENT. Memory: section->raw bytes.
  * errors: PILGRIM_NOMEM, PILGRIM_DAMAGED */

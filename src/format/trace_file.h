@@ -6,7 +6,7 @@
 
 static const uint8_t trace_magic[8] = {0x89, 'P', 'L', 'G', 0x0d, 0x0a, 0x1a, 0x0a};
 
-#define TRACE_VERSION 3
+#define TRACE_VERSION 4
 
 enum section_type {
     SECTION_END = 0,

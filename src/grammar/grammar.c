@@ -1,6 +1,6 @@
 /* Run-length Sequitur; grammar.h says what holds after every append, this page how.
  *
- * A change of the grammar never calls itself. It leaves work on three stacks, and settle() takes it from there
+ * A change of the grammar never calls itself. It leaves work on three stacks, and grammar_settle() takes it from there
  * until none is left:
  *   short rules     a rule with one symbol left: its uses become that symbol (collapse_rule);
  *   lonely rules    a rule with one use left, exponent 1: its symbols replace the use (inline_rule);
@@ -10,59 +10,30 @@
  *
  * Why it ends, and why an append is O(1) amortised: let F be twice the number of symbols less the number of rules.
  * Making a rule, using a rule, joining equal neighbours, inlining and collapsing each make F smaller by 1 or more; an
- * append adds 2. (A collapse costs its rule's uses besides. No sequence is known that needs one while memory lasts; after
+ * append adds 2, leaving a loop at most 5 for a symbol that it puts down, and each of those stands for terminals that only moved
+ * the cursor. (A collapse costs its rule's uses besides. No sequence is known that needs one while memory lasts; after
  * it ran short, and a digram was left twice, they do happen.)
  *
  * Equal neighbours are joined at once, so two digrams with the same key never overlap: the special care that
  * plain Sequitur needs for aaa is not needed here.
  *
- * Memory may run short in the middle. The only thing an append cannot do without is one symbol, taken first. All
- * else is optional: a rule that cannot be made, or an entry that cannot be kept, leaves a digram twice.
+ * Memory may run short in the middle. The only things an append cannot do without are its symbol, and those that leaving a loop takes: taken
+ * first. All else is optional: a rule that cannot be made, or an entry that cannot be kept, leaves a digram twice.
  *
  * More than 400 lines, because every function here may break what the others rely on. */
 #include "grammar/grammar.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "grammar/digram.h"
+#include "grammar/grammar_data.h"
+#include "grammar/loop_cursor.h"
 
 #define FIRST_SYMBOLS 16u
 #define LAST_SYMBOLS 0xfffffff0u
 #define FIRST_RULES 4u
 #define LAST_RULES 0x7ffffff0u
 #define FREE_SLOT 0xffffffffu /* value of a symbol that is not in use */
-
-struct rule {
-    uint32_t guard;     /* SYMBOL_NONE where the slot is free (and for the start rule, number 0) */
-    uint32_t first_use; /* in a free slot: the next free one */
-};
-
-struct stack {
-    uint32_t *items;
-    uint32_t count;
-    uint32_t capacity;
-};
-
-struct grammar {
-    struct symbol *symbols; /* number 0 is the start rule's guard */
-    struct rule *rules;
-    struct digram_index digrams;
-    struct stack short_rules;
-    struct stack lonely_rules;
-    struct stack open_digrams;
-    uint64_t length;
-    uint32_t symbol_capacity;
-    uint32_t symbol_limit; /* slots ever used */
-    uint32_t symbol_count; /* in use, without guards */
-    uint32_t free_symbol;
-    uint32_t rule_capacity;
-    uint32_t rule_limit;
-    uint32_t rule_count;
-    uint32_t free_rule; /* 0: none */
-    bool closed;        /* the start rule's last digram counts as well: see grammar_serialise */
-};
 
 /* --- arrays --- */
 
@@ -91,12 +62,11 @@ static void push(struct stack *s, uint32_t item)
 /* Makes sure that COUNT symbols can be taken. */
 static bool reserve_symbols(struct grammar *g, uint32_t count)
 {
-    uint32_t guards = g->rule_count;
-    uint32_t unused = g->symbol_capacity - g->symbol_count - guards;
-    if (unused >= count)
+    uint32_t used = g->symbol_count + g->rule_count; /* each rule has a guard */
+    if (g->symbol_capacity - used >= count)
         return true;
-    uint32_t capacity = next_capacity(g->symbol_capacity, FIRST_SYMBOLS, LAST_SYMBOLS);
-    if (capacity == 0 || capacity - g->symbol_capacity + unused < count)
+    uint32_t capacity = next_capacity(g->symbol_capacity, FIRST_SYMBOLS + count, LAST_SYMBOLS);
+    if (capacity < used + count)
         return false;
     struct symbol *symbols = realloc(g->symbols, capacity * sizeof *symbols);
     if (!symbols)
@@ -106,17 +76,24 @@ static bool reserve_symbols(struct grammar *g, uint32_t count)
     return true;
 }
 
-static bool reserve_rule(struct grammar *g)
+static bool reserve_rules(struct grammar *g, uint32_t count)
 {
-    if (g->free_rule || g->rule_limit < g->rule_capacity)
+    if (g->rule_capacity - g->rule_count >= count)
         return true;
-    uint32_t capacity = next_capacity(g->rule_capacity, FIRST_RULES, LAST_RULES);
-    struct rule *rules = capacity ? realloc(g->rules, capacity * sizeof *rules) : NULL;
+    uint32_t capacity = next_capacity(g->rule_capacity, FIRST_RULES + count, LAST_RULES);
+    if (capacity < g->rule_count + count)
+        return false;
+    struct rule *rules = realloc(g->rules, capacity * sizeof *rules);
     if (!rules)
         return false;
     g->rules = rules;
     g->rule_capacity = capacity;
     return true;
+}
+
+bool grammar_reserve(struct grammar *g, uint32_t symbols, uint32_t rules)
+{
+    return reserve_symbols(g, symbols) && reserve_rules(g, rules);
 }
 
 /* A slot from what reserve_symbols has made sure of. */
@@ -137,12 +114,6 @@ static void give_symbol(struct grammar *g, uint32_t s)
 }
 
 /* --- symbols in their rules --- */
-
-/* Neither a guard nor a free slot. */
-static bool is_real(const struct grammar *g, uint32_t s)
-{
-    return g->symbols[s].exponent != 0;
-}
 
 static bool is_lonely(const struct grammar *g, uint32_t r)
 {
@@ -237,29 +208,55 @@ static void join_symbols(struct grammar *g, uint32_t left)
 
 /* --- rules --- */
 
-/* Returns a new rule with the body A B and no uses, or 0 where memory is short. */
-static uint32_t make_rule(struct grammar *g, uint32_t a, uint32_t b)
+/* A new rule without a body and uses, from what grammar_reserve has made sure of. */
+static uint32_t take_rule(struct grammar *g)
 {
-    if (!reserve_symbols(g, 3) || !reserve_rule(g))
-        return 0;
     uint32_t r = g->free_rule;
     if (r)
         g->free_rule = g->rules[r].first_use;
     else
         r = g->rule_limit++;
     uint32_t guard = take_symbol(g);
-    uint32_t first = take_symbol(g);
-    uint32_t second = take_symbol(g);
     g->rules[r] = (struct rule){.guard = guard};
     g->symbols[guard] = (struct symbol){.value = r};
+    g->rule_count++;
+    return r;
+}
+
+/* Returns a new rule with the body A B and no uses, or 0 where memory is short. */
+static uint32_t make_rule(struct grammar *g, uint32_t a, uint32_t b)
+{
+    if (!grammar_reserve(g, 3, 1))
+        return 0;
+    uint32_t r = take_rule(g);
+    uint32_t guard = g->rules[r].guard;
+    uint32_t first = take_symbol(g);
+    uint32_t second = take_symbol(g);
     set_symbol(g, first, g->symbols[a].value, g->symbols[a].exponent);
     set_symbol(g, second, g->symbols[b].value, g->symbols[b].exponent);
     link_symbols(g, guard, first);
     link_symbols(g, first, second);
     link_symbols(g, second, guard);
-    g->rule_count++;
     g->symbol_count += 2;
     return r;
+}
+
+uint32_t grammar_split(struct grammar *g, uint32_t r, uint32_t s)
+{
+    uint32_t guard = g->rules[r].guard;
+    uint32_t first = g->symbols[guard].next;
+    uint32_t last = g->symbols[s].previous;
+    forget_digram(g, last);
+    uint32_t front = take_rule(g);
+    uint32_t use = take_symbol(g);
+    link_symbols(g, g->rules[front].guard, first);
+    link_symbols(g, last, g->rules[front].guard);
+    set_symbol(g, use, front | SYMBOL_RULE, 1);
+    link_symbols(g, guard, use);
+    link_symbols(g, use, s);
+    g->symbol_count++;
+    note_digram(g, use);
+    return front;
 }
 
 /* The symbols of the body have gone elsewhere. */
@@ -375,7 +372,7 @@ static void collapse_rule(struct grammar *g, uint32_t r)
     free_rule(g, r);
 }
 
-static void settle(struct grammar *g)
+void grammar_settle(struct grammar *g)
 {
     for (;;) {
         if (g->short_rules.count)
@@ -389,15 +386,43 @@ static void settle(struct grammar *g)
     }
 }
 
+void grammar_note_last(struct grammar *g)
+{
+    note_digram(g, g->symbols[g->symbols[0].previous].previous);
+}
+
+void grammar_put(struct grammar *g, uint32_t value, uint64_t exponent)
+{
+    uint32_t last = g->symbols[0].previous;
+    if (is_real(g, last) && g->symbols[last].value == value) {
+        g->symbols[last].exponent += exponent;
+        return;
+    }
+    uint32_t s = take_symbol(g);
+    set_symbol(g, s, value, exponent);
+    link_symbols(g, last, s);
+    link_symbols(g, s, SYMBOL_NONE);
+    g->symbol_count++;
+    note_digram(g, g->symbols[last].previous);
+}
+
+void grammar_take_back(struct grammar *g)
+{
+    delete_symbol(g, g->symbols[0].previous);
+    uint32_t last = g->symbols[0].previous;
+    forget_digram(g, g->symbols[last].previous);
+}
+
 /* --- the interface --- */
 
 struct grammar *grammar_new(void)
 {
     struct grammar *g = calloc(1, sizeof *g);
-    if (!g || !reserve_symbols(g, 1) || !reserve_rule(g)) {
+    if (!g || !reserve_symbols(g, 1) || !reserve_rules(g, 1)) {
         grammar_free(g);
         return NULL;
     }
+    g->next.terminal = GRAMMAR_NOTHING;
     g->symbols[0] = (struct symbol){0};
     g->symbol_limit = 1;
     g->rules[0] = (struct rule){0};
@@ -413,38 +438,62 @@ void grammar_free(struct grammar *g)
     digram_index_free(&g->digrams);
     free(g->symbols);
     free(g->rules);
+    free(g->frames);
     free(g->short_rules.items);
     free(g->lonely_rules.items);
     free(g->open_digrams.items);
     free(g);
 }
 
+void grammar_end_run(const struct grammar *g)
+{
+    uint32_t last = g->symbols[0].previous;
+    if (is_real(g, last) && !g->depth)
+        g->symbols[last].exponent = RUN_END - g->next.left;
+}
+
+/* The run that now grows, or the loop that it begins another round of. */
+static void foretell(struct grammar *g, uint64_t length)
+{
+    const struct symbol *last = &g->symbols[g->symbols[0].previous];
+    g->next.terminal = last->value;
+    g->next.left = RUN_END - last->exponent;
+    g->ends = length + g->next.left;
+    loop_cursor_start(g);
+}
+
 enum pilgrim_status grammar_append(struct grammar *g, uint32_t terminal)
 {
     if (terminal > GRAMMAR_TERMINAL_MAX)
         return PILGRIM_LIMIT;
-    uint32_t last = g->symbols[0].previous;
-    if (is_real(g, last) && g->symbols[last].value == terminal) {
-        g->symbols[last].exponent++;
-        g->length++;
+    if (g->next.terminal == terminal) {
+        if (!grammar_step(g))
+            grammar_advance(g);
         return PILGRIM_OK;
     }
-    if (!reserve_symbols(g, 1))
+    bool back = g->depth && loop_cursor_back(g, terminal);
+    if (!grammar_reserve(g, g->depth * LOOP_FRAME_SYMBOLS + 1, g->depth)) {
+        if (back)
+            grammar_advance(g);
         return PILGRIM_NOMEM;
-    uint32_t s = take_symbol(g);
-    set_symbol(g, s, terminal, 1);
-    link_symbols(g, last, s);
-    link_symbols(g, s, SYMBOL_NONE);
-    g->symbol_count++;
-    g->length++;
-    note_digram(g, g->symbols[last].previous);
-    settle(g);
+    }
+    uint64_t length = grammar_length(g);
+    grammar_end_run(g);
+    loop_cursor_leave(g);
+    grammar_put(g, terminal, 1);
+    grammar_settle(g);
+    foretell(g, length + 1);
     return PILGRIM_OK;
 }
 
 uint64_t grammar_length(const struct grammar *g)
 {
-    return g->length;
+    return g->ends - g->next.left;
+}
+
+bool grammar_in_loop(const struct grammar *g)
+{
+    return g->depth != 0;
 }
 
 uint32_t grammar_rule_count(const struct grammar *g)
@@ -461,88 +510,5 @@ size_t grammar_memory_bytes(const struct grammar *g)
 {
     size_t stacked = (size_t)g->short_rules.capacity + g->lonely_rules.capacity + g->open_digrams.capacity;
     return sizeof *g + g->symbol_capacity * sizeof *g->symbols + g->rule_capacity * sizeof *g->rules +
-           g->digrams.capacity * sizeof *g->digrams.slots + stacked * sizeof(uint32_t);
-}
-
-/* Rules are numbered as they are met and written in that order, so ORDER is at once the queue of the walk. */
-static void write_rules(const struct grammar *g, struct bytes *out)
-{
-    uint32_t *order = calloc(g->rule_count, sizeof *order);
-    uint32_t *number = calloc(g->rule_limit, sizeof *number);
-    if (!order || !number)
-        out->failed = true;
-    uint32_t met = 1;
-    bytes_put_varint(out, g->rule_count);
-    for (uint32_t i = 0; !out->failed && i < g->rule_count; i++) {
-        uint32_t guard = g->rules[order[i]].guard;
-        uint64_t count = 0;
-        for (uint32_t s = g->symbols[guard].next; s != guard; s = g->symbols[s].next)
-            count++;
-        bytes_put_varint(out, count);
-        for (uint32_t s = g->symbols[guard].next; s != guard; s = g->symbols[s].next) {
-            bool is_rule = g->symbols[s].value & SYMBOL_RULE;
-            uint32_t value = g->symbols[s].value & ~SYMBOL_RULE;
-            uint64_t exponent = g->symbols[s].exponent;
-            if (is_rule && number[value] == 0) {
-                order[met] = value;
-                number[value] = met++;
-            }
-            if (is_rule)
-                value = number[value];
-            bytes_put_varint(out, (uint64_t)value << 2 | (uint64_t)(exponent > 1) << 1 | is_rule);
-            if (exponent > 1)
-                bytes_put_varint(out, exponent - 2);
-        }
-    }
-    free(order);
-    free(number);
-}
-
-static void *copy_array(const void *from, size_t count, size_t size)
-{
-    void *to = calloc(count ? count : 1, size);
-    if (to && count)
-        memcpy(to, from, count * size);
-    return to;
-}
-
-static struct grammar *copy_grammar(const struct grammar *g)
-{
-    struct grammar *copy = calloc(1, sizeof *copy);
-    if (!copy)
-        return NULL;
-    *copy = *g;
-    copy->symbol_capacity = g->symbol_limit;
-    copy->rule_capacity = g->rule_limit;
-    copy->symbols = copy_array(g->symbols, g->symbol_limit, sizeof *g->symbols);
-    copy->rules = copy_array(g->rules, g->rule_limit, sizeof *g->rules);
-    copy->digrams.slots = copy_array(g->digrams.slots, g->digrams.capacity, sizeof *g->digrams.slots);
-    copy->short_rules = copy->lonely_rules = copy->open_digrams = (struct stack){0};
-    if (!copy->symbols || !copy->rules || !copy->digrams.slots) {
-        grammar_free(copy);
-        return NULL;
-    }
-    return copy;
-}
-
-/* What is written is the grammar as it would be if another symbol followed. Mostly that is the grammar as it
- * stands; where the last digram is one that occurs elsewhere, it is worked out on a copy. */
-void grammar_serialise(const struct grammar *g, struct bytes *out)
-{
-    uint32_t last = g->symbols[0].previous;
-    uint32_t before = g->symbols[last].previous;
-    if (!is_real(g, before) || digram_find(&g->digrams, g->symbols, before) == SYMBOL_NONE) {
-        write_rules(g, out);
-        return;
-    }
-    struct grammar *closed = copy_grammar(g);
-    if (!closed) {
-        out->failed = true;
-        return;
-    }
-    closed->closed = true;
-    note_digram(closed, before);
-    settle(closed);
-    write_rules(closed, out);
-    grammar_free(closed);
+           g->digrams.capacity * sizeof *g->digrams.slots + stacked * sizeof(uint32_t) + g->frame_capacity * sizeof *g->frames;
 }

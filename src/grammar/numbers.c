@@ -10,7 +10,8 @@
 enum {
     CHUNK_RUNS_MIN = 32,
     CHUNK_RUNS_MAX = 1024,
-    CHUNK_BITS = 7 /* a chunk ends after one in 2^7 runs */
+    CHUNK_BITS = 7, /* a chunk ends after one in 2^7 runs */
+    RUN_BYTES_MAX = 20
 };
 
 static int64_t difference_of(int64_t from, int64_t to)
@@ -23,11 +24,25 @@ bool numbers_fit(const struct numbers *n, int64_t value)
     return n->count == 0 || zigzag(difference_of(n->last, value)) < UINT64_C(1) << 62;
 }
 
-static void put_run(struct bytes *b, int64_t difference, uint64_t run)
+static uint8_t *put_varint(uint8_t *to, uint64_t value)
 {
-    bytes_put_varint(b, zigzag(difference) << 1 | (run > 1));
+    for (; value >= 0x80; value >>= 7)
+        *to++ = (uint8_t)(value | 0x80);
+    *to++ = (uint8_t)value;
+    return to;
+}
+
+/* False: no memory. */
+static bool put_run(struct bytes *b, int64_t difference, uint64_t run)
+{
+    uint8_t *to = bytes_reserve(b, RUN_BYTES_MAX);
+    if (!to)
+        return false;
+    to = put_varint(to, zigzag(difference) << 1 | (run > 1));
     if (run > 1)
-        bytes_put_varint(b, run - 2);
+        to = put_varint(to, run - 2);
+    b->length = (size_t)(to - b->data);
+    return true;
 }
 
 static uint64_t take_run(struct cursor *c, int64_t *difference)
@@ -73,8 +88,8 @@ enum pilgrim_status numbers_append(struct numbers *n, struct intern *pool, int64
         return PILGRIM_OK;
     }
     if (n->run) {
-        put_run(&n->chunk, n->difference, n->run);
-        TRY(bytes_status(&n->chunk));
+        if (!put_run(&n->chunk, n->difference, n->run))
+            return PILGRIM_NOMEM;
         if (ends_chunk(n))
             TRY(end_chunk(n, pool));
     }

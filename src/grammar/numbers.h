@@ -33,6 +33,21 @@ struct numbers {
 /* Whether VALUE may come next: the difference must fit a terminal (docs/FORMAT.md, section 4). */
 bool numbers_fit(const struct numbers *n, int64_t value);
 
+/* Whether a run is growing; by how much from value to value in *STEP, or 0. */
+static inline bool numbers_step(const struct numbers *n, int64_t *step)
+{
+    *step = n->run ? n->difference : 0;
+    return n->run != 0;
+}
+
+/* Appends COUNT values that go on with that run. */
+static inline void numbers_go_on(struct numbers *n, uint64_t count)
+{
+    n->count += count;
+    n->run += count;
+    n->last = (int64_t)((uint64_t)n->last + count * (uint64_t)n->difference);
+}
+
 /* Appends VALUE, which fits. errors: PILGRIM_NOMEM, PILGRIM_LIMIT; the sequence is then without some of it */
 enum pilgrim_status numbers_append(struct numbers *n, struct intern *pool, int64_t value) PILGRIM_CHECKED;
 

@@ -324,6 +324,22 @@ enum pilgrim_status rules_parse_table(struct cursor *c, uint64_t *budget, struct
     return parse(&(struct reading){.c = c, .r = r, .budget = budget, .terminal_limit = UINT64_MAX, .table = true});
 }
 
+void rules_append(const struct bytes *grammar, uint64_t terminal, struct bytes *out)
+{
+    struct cursor c;
+    cursor_init(&c, grammar->data, grammar->length);
+    bytes_put_varint(out, cursor_varint(&c));
+    uint64_t count = cursor_varint(&c);
+    bytes_put_varint(out, count + 1);
+    size_t start = c.position;
+    for (uint64_t i = 0; i < count; i++)
+        if (cursor_varint(&c) & 2)
+            cursor_varint(&c);
+    bytes_put(out, grammar->data + start, c.position - start);
+    bytes_put_varint(out, terminal << 2);
+    bytes_put(out, grammar->data + c.position, cursor_left(&c));
+}
+
 void rules_free(struct rules *r)
 {
     free(r->first);

@@ -99,6 +99,9 @@ static inline uint64_t rules_symbol_sum(const struct rules *r, const struct rule
  * memory: *r is the caller's, to be freed by rules_free */
 enum pilgrim_status rules_parse(struct cursor *c, uint64_t terminal_limit, struct rules *r) PILGRIM_CHECKED;
 
+/* Appends to OUT the grammar in GRAMMAR, bytes that were written here, with one more TERMINAL, another than its last one, at its end. */
+void rules_append(const struct bytes *grammar, uint64_t terminal, struct bytes *out);
+
 /* Parses a table, which may be empty. Memory comes off *BUDGET, bytes; PILGRIM_LIMIT where that is not enough. Blocks
  * stay where they are: the bytes that C reads are borrowed by *R. Else as rules_parse. */
 enum pilgrim_status rules_parse_table(struct cursor *c, uint64_t *budget, struct rules *r) PILGRIM_CHECKED;

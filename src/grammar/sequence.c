@@ -53,13 +53,14 @@ static enum pilgrim_status give_up_grammar(struct sequence *s, struct intern *po
 
 static enum pilgrim_status look(struct sequence *s, struct intern *pool)
 {
-    s->next_look = s->next_look < LAST_LOOK ? 2 * s->next_look : UINT64_MAX;
-    return grammar_symbol_count(s->grammar) > s->length / WORTH ? give_up_grammar(s, pool) : PILGRIM_OK;
+    uint64_t length = grammar_length(s->grammar);
+    while (s->next_look <= length)
+        s->next_look = s->next_look < LAST_LOOK ? 2 * s->next_look : UINT64_MAX;
+    return grammar_symbol_count(s->grammar) > length / WORTH ? give_up_grammar(s, pool) : PILGRIM_OK;
 }
 
 enum pilgrim_status sequence_append(struct sequence *s, struct intern *pool, uint32_t terminal)
 {
-    s->length++;
     if (!s->grammar && s->numbers.count)
         return append_number(s, pool, terminal);
     if (!s->grammar) {
@@ -69,7 +70,12 @@ enum pilgrim_status sequence_append(struct sequence *s, struct intern *pool, uin
     if (!s->grammar)
         return PILGRIM_NOMEM;
     TRY(grammar_append(s->grammar, terminal));
-    return s->length < s->next_look ? PILGRIM_OK : look(s, pool);
+    return grammar_length(s->grammar) < s->next_look ? PILGRIM_OK : look(s, pool);
+}
+
+uint64_t sequence_length(const struct sequence *s)
+{
+    return s->grammar ? grammar_length(s->grammar) : s->numbers.count - (s->numbers.count > 0);
 }
 
 enum pilgrim_status sequence_serialise(const struct sequence *s, const struct intern *pool, struct bytes *out)

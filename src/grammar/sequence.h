@@ -16,12 +16,21 @@
 struct sequence {
     struct grammar *grammar; /* or NULL: it is empty, or in ... */
     struct numbers numbers;  /* ... these: a 0, then differences whose codes are the terminals */
-    uint64_t length;
-    uint64_t next_look;      /* the length at which to see whether the grammar is worth it */
+    uint64_t next_look;      /* the length from which on to see whether the grammar is worth it */
 };
 
 /* Appends TERMINAL, at most GRAMMAR_TERMINAL_MAX. POOL: as numbers_append. errors: PILGRIM_NOMEM, PILGRIM_LIMIT */
 enum pilgrim_status sequence_append(struct sequence *s, struct intern *pool, uint32_t terminal) PILGRIM_CHECKED;
+
+uint64_t sequence_length(const struct sequence *s);
+
+/* What comes next, as far as that can be foretold. If that comes, grammar_step may take the place of sequence_append. Valid until the next
+ * sequence_append. */
+static inline const struct grammar_next *sequence_foretold(const struct sequence *s)
+{
+    static const struct grammar_next nothing = {0, GRAMMAR_NOTHING};
+    return s->grammar ? grammar_foretold(s->grammar) : &nothing;
+}
 
 /* Appends the sequence to OUT, as grammar_serialise. errors: as numbers_serialise */
 enum pilgrim_status sequence_serialise(const struct sequence *s, const struct intern *pool, struct bytes *out) PILGRIM_CHECKED;

@@ -259,26 +259,26 @@ static void write_groups(const struct writer *w, struct progress *at, struct byt
     }
 }
 
-static void write_all(const struct writer *w, struct bytes *out)
+static void write_all(const struct writer *w, bool another, struct bytes *out)
 {
     struct progress at = {0};
     rulebook_write(w->rulebook, out);
     expressions_write(&w->expressions, out);
     write_signatures(w, &at, out);
     write_partitions(w, &at, out);
-    bytes_put_varint(out, w->fragment->rank_count);
+    bytes_put_varint(out, (uint64_t)w->fragment->rank_count << 1 | another);
     bytes_put_varint(out, reference(w->threads, &at.columns));
     write_rows(w, &at, out);
     write_groups(w, &at, out);
 }
 
-enum pilgrim_status calls_write(const struct fragment *f, struct bytes *out)
+enum pilgrim_status calls_write(const struct fragment *f, bool another, struct bytes *out)
 {
     struct writer w = {.fragment = f, .rulebook = rulebook_new()};
     w.expressions.rulebook = w.rulebook;
     enum pilgrim_status status = w.rulebook ? number_all(&w) : PILGRIM_NOMEM;
     if (status == PILGRIM_OK) {
-        write_all(&w, out);
+        write_all(&w, another, out);
         status = bytes_status(out);
     }
     rulebook_free(w.rulebook);

@@ -6,6 +6,6 @@
 #include "merge/fragment.h"
 
 /* Appends the section's content to OUT. errors: PILGRIM_NOMEM, PILGRIM_DAMAGED, PILGRIM_LIMIT */
-enum pilgrim_status calls_write(const struct fragment *f, struct bytes *out) PILGRIM_CHECKED;
+enum pilgrim_status calls_write(const struct fragment *f, bool another, struct bytes *out) PILGRIM_CHECKED;
 
 #endif

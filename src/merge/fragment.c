@@ -76,7 +76,7 @@ static size_t content_bytes(const struct fragment *f)
 enum pilgrim_status fragment_bind_now(struct fragment *f, bool with_times)
 {
     struct bytes volumes = {0};
-    enum pilgrim_status status = fragment_write_volume(f, with_times, &volumes);
+    enum pilgrim_status status = fragment_write_volume(f, with_times, false, &volumes);
     bytes_put(&volumes, f->volumes.data, f->volumes.length);
     if (status == PILGRIM_OK)
         status = bytes_status(&volumes);

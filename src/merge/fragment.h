@@ -23,6 +23,10 @@ void fragment_free(struct fragment *f);
 enum pilgrim_status fragment_add_rank(struct fragment *f, const struct stream *process, const struct stream *const *threads,
                                       size_t thread_count) PILGRIM_CHECKED;
 
+/* The same of a process that goes on: LAST, a stream of one call, stands for a last call in the process stream. */
+enum pilgrim_status fragment_add_rank_so_far(struct fragment *f, const struct stream *process, const struct stream *last,
+                                             const struct stream *const *threads, size_t thread_count) PILGRIM_CHECKED;
+
 /* Appends FROM, whose first rank is the one after INTO's last; FROM is used up (free it).
  * errors: PILGRIM_NOMEM (INTO is then unusable), PILGRIM_INVALID (not neighbours) */
 enum pilgrim_status fragment_merge(struct fragment *into, struct fragment *from) PILGRIM_CHECKED;
@@ -44,8 +48,14 @@ uint32_t fragment_ranks(const struct fragment *f);
 /* A property of the run, kept in the file: key and value are copied. */
 enum pilgrim_status fragment_set_property(struct fragment *f, const char *key, const char *value) PILGRIM_CHECKED;
 
-/* The whole file's bytes, appended to OUT. WITH_TIMES: aggregated times were kept.
+/* A trace file's bytes (docs/FORMAT.md, section 2), appended to OUT: its beginning; for each round the fragment of all ranks, ANOTHER:
+ * not the first one; its end. WITH_TIMES: aggregated times were kept.
  * errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED */
+enum pilgrim_status fragment_write_begin(struct bytes *out) PILGRIM_CHECKED;
+enum pilgrim_status fragment_write_round(const struct fragment *f, bool with_times, bool another, struct bytes *out) PILGRIM_CHECKED;
+enum pilgrim_status fragment_write_end(struct bytes *out) PILGRIM_CHECKED;
+
+/* All of that, for a single round. */
 enum pilgrim_status fragment_write(const struct fragment *f, bool with_times, struct bytes *out) PILGRIM_CHECKED;
 
 #endif

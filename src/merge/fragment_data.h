@@ -116,8 +116,9 @@ enum pilgrim_status part_join(struct part *to, const struct part *from, uint64_t
 #define VOLUME_BYTES (8u << 20)
 #define VOLUME_BYTES_ALONE (1u << 18)
 
-/* What F holds as a volume, appended to OUT. errors: as fragment_write */
-enum pilgrim_status fragment_write_volume(const struct fragment *f, bool with_times, struct bytes *out) PILGRIM_CHECKED;
+/* What F holds as a volume, appended to OUT; ANOTHER: it begins another round. errors: as fragment_write */
+enum pilgrim_status fragment_write_volume(const struct fragment *f, bool with_times, bool another,
+                                          struct bytes *out) PILGRIM_CHECKED;
 
 /* Binds what F holds, which is at least one rank. */
 enum pilgrim_status fragment_bind_now(struct fragment *f, bool with_times) PILGRIM_CHECKED;

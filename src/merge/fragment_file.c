@@ -8,19 +8,27 @@
 
 static const uint8_t magic[8] = {0x89, 'P', 'L', 'F', 0x0d, 0x0a, 0x1a, 0x0a};
 
-enum { VERSION = 1, VERSION_BYTES = 2 };
+enum { VERSION = 2, VERSION_BYTES = 2 };
 
 /* Numbers of their own: a part of one kind of file is no part of the other. */
-enum { SECTION_OF_HEAD = 32, SECTION_OF_FRAGMENT = 33 };
+enum { SECTION_OF_HEAD = 32, SECTION_OF_FRAGMENT = 33, SECTION_OF_END = 34 };
 
-/* The next section, whose type must be TYPE; its content is appended to CONTENT. */
-static enum pilgrim_status take_section(struct cursor *c, uint8_t type, struct bytes *content)
+/* The content of SECTION, whose type must be TYPE, is appended to CONTENT. */
+static enum pilgrim_status section_take(const struct section *section, uint8_t type, struct bytes *content)
 {
-    struct section section;
-    TRY(section_read(c, &section));
-    if (section.damage || section.type != type)
+    if (section->damage || section->type != type)
         return PILGRIM_DAMAGED;
-    return section_content(&section, content);
+    return section_content(section, content);
+}
+
+static enum pilgrim_status unseal(const struct section *section, struct fragment **f)
+{
+    struct bytes packed = {0};
+    enum pilgrim_status status = section_take(section, SECTION_OF_FRAGMENT, &packed);
+    if (status == PILGRIM_OK)
+        status = fragment_unpack(packed.data, packed.length, f);
+    bytes_free(&packed);
+    return status;
 }
 
 /* ---- sealed ---- */
@@ -34,18 +42,23 @@ enum pilgrim_status fragment_seal(const struct fragment *f, struct bytes *out)
     return status;
 }
 
+enum pilgrim_status fragment_seal_last(struct fragment *f, struct bytes *out)
+{
+    struct bytes packed = {0};
+    fragment_pack(f, &packed);
+    fragment_free(f);
+    enum pilgrim_status status = section_write_fast(out, SECTION_OF_FRAGMENT, &packed);
+    bytes_free(&packed);
+    return status;
+}
+
 enum pilgrim_status fragment_unseal(const void *data, size_t length, struct fragment **f)
 {
     struct cursor c;
-    struct bytes packed = {0};
+    struct section section;
     cursor_init(&c, data, length);
-    enum pilgrim_status status = take_section(&c, SECTION_OF_FRAGMENT, &packed);
-    if (status == PILGRIM_OK && cursor_left(&c))
-        status = PILGRIM_DAMAGED;
-    if (status == PILGRIM_OK)
-        status = fragment_unpack(packed.data, packed.length, f);
-    bytes_free(&packed);
-    return status;
+    TRY(section_read(&c, &section));
+    return cursor_left(&c) ? PILGRIM_DAMAGED : unseal(&section, f);
 }
 
 /* ---- files ---- */
@@ -120,38 +133,53 @@ static enum pilgrim_status take_magic(struct cursor *c)
     return version[0] == VERSION && version[1] == 0 ? PILGRIM_OK : PILGRIM_VERSION;
 }
 
-enum pilgrim_status fragment_file_write(const struct fragment_head *head, const struct bytes *sealed, struct bytes *out)
+enum pilgrim_status fragment_file_begin(const struct fragment_head *head, struct bytes *out)
 {
     bytes_put(out, magic, sizeof magic);
     bytes_put(out, (const uint8_t[VERSION_BYTES]){VERSION, 0}, VERSION_BYTES);
     TRY(put_head(head, out));
-    bytes_put(out, sealed->data, sealed->length);
     return bytes_status(out);
 }
 
-static enum pilgrim_status take_head(struct cursor *c, struct bytes *texts)
+enum pilgrim_status fragment_file_end(struct bytes *out)
 {
-    TRY(take_magic(c));
-    return take_section(c, SECTION_OF_HEAD, texts);
+    const struct bytes nothing = {0};
+    return section_write_fast(out, SECTION_OF_END, &nothing);
 }
 
-enum pilgrim_status fragment_file_head(const void *data, size_t length, struct fragment_head *head, struct bytes *texts)
+enum pilgrim_status fragment_file_head(const void *data, size_t length, struct fragment_head *head, struct bytes *texts,
+                                       size_t *rounds)
 {
     struct cursor c;
+    struct section section;
     cursor_init(&c, data, length);
-    TRY(take_head(&c, texts));
+    TRY(take_magic(&c));
+    TRY(section_read(&c, &section));
+    TRY(section_take(&section, SECTION_OF_HEAD, texts));
+    *rounds = c.position;
     return parse_head(texts, head);
 }
 
-enum pilgrim_status fragment_file_read(const void *data, size_t length, struct fragment **f)
+enum pilgrim_status fragment_file_scan(struct cursor *c, uint32_t *rounds)
 {
-    struct cursor c;
-    struct bytes head = {0};
-    cursor_init(&c, data, length);
-    enum pilgrim_status status = take_head(&c, &head);
-    bytes_free(&head);
-    if (status != PILGRIM_OK)
-        return status;
-    size_t left = cursor_left(&c);
-    return fragment_unseal(cursor_take(&c, left), left, f);
+    struct section section;
+    for (*rounds = 0;; ++*rounds) {
+        struct cursor next = *c;
+        TRY(section_read(&next, &section));
+        if (section.damage || (section.type != SECTION_OF_FRAGMENT && section.type != SECTION_OF_END))
+            return PILGRIM_DAMAGED;
+        *c = next;
+        if (section.type == SECTION_OF_END)
+            return section.raw || cursor_left(c) ? PILGRIM_DAMAGED : PILGRIM_OK;
+    }
+}
+
+enum pilgrim_status fragment_file_next(struct cursor *c, struct fragment **f)
+{
+    struct section section;
+    *f = NULL;
+    TRY(section_read(c, &section));
+    if (section.type != SECTION_OF_END)
+        return unseal(&section, f);
+    return section.damage || section.raw || cursor_left(c) ? PILGRIM_DAMAGED : PILGRIM_OK;
 }

@@ -78,9 +78,9 @@ static void pack_group(const struct group *g, struct bytes *out)
     bytes_put_varint(out, g->member_count);
     for (uint32_t i = 0; i < g->list.count; i++) {
         bytes_put_varint(out, g->timings[i].count);
-        bytes_put_varint(out, g->timings[i].total_ns);
-        bytes_put_varint(out, g->timings[i].min_ns);
-        bytes_put_varint(out, g->timings[i].max_ns);
+        bytes_put_varint(out, g->timings[i].total);
+        bytes_put_varint(out, g->timings[i].min);
+        bytes_put_varint(out, g->timings[i].max);
     }
 }
 
@@ -137,9 +137,9 @@ static enum pilgrim_status unpack_group(struct cursor *in, struct fragment *f, u
     g->member_count = cursor_varint(in);
     for (uint32_t i = 0; i < g->list.count; i++) {
         g->timings[i].count = cursor_varint(in);
-        g->timings[i].total_ns = cursor_varint(in);
-        g->timings[i].min_ns = cursor_varint(in);
-        g->timings[i].max_ns = cursor_varint(in);
+        g->timings[i].total = cursor_varint(in);
+        g->timings[i].min = cursor_varint(in);
+        g->timings[i].max = cursor_varint(in);
     }
     return in->status;
 }

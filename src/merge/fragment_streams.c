@@ -5,6 +5,7 @@
 #include "base/try.h"
 #include "base/value.h"
 #include "grammar/loops.h"
+#include "grammar/rules.h"
 #include "merge/fragment_data.h"
 #include "merge/shape.h"
 #include "merge/stream_data.h"
@@ -22,6 +23,7 @@ struct translation {
     uint32_t *names; /* vocabulary's name -> string, UINT32_MAX: not yet */
     struct views views; /* of the process */
     const struct intern *chunks; /* of the stream */
+    struct clock_rate rate;
 };
 
 /* The function as the file has it: MPI_Wait&request>status (docs/FORMAT.md, section 3). */
@@ -65,9 +67,9 @@ static enum pilgrim_status translate_class(struct translation *t, const struct s
     struct fragment *f = t->fragment;
     struct bytes b = {0};
     uint32_t function;
-    put_declaration(&b, &t->vocabulary->functions[class->key.function]);
+    put_declaration(&b, &t->vocabulary->functions[class->head.key.function]);
     TRY(intern_bytes(&f->functions, &b, &function));
-    bytes_put_varint(&b, (uint64_t)function << 1 | class->key.fortran);
+    bytes_put_varint(&b, (uint64_t)function << 1 | class->head.key.fortran);
     enum pilgrim_status status = put_frames(f, class, &b);
     if (status == PILGRIM_OK)
         return intern_bytes(&f->classes, &b, number);
@@ -296,18 +298,21 @@ static enum pilgrim_status add_class(struct translation *t, uint32_t group, uint
     TRY(serialise(t, &class->signatures.sequence, &sequence));
     TRY(collect_signatures(t, class, c));
     TRY(fragment_part(f, group, place, sequence, c->entries, c->count, &part));
-    timing_merge(&f->groups[group].timings[place], &class->timing);
+    struct timing timing = timing_ns(&class->timing, t->rate);
+    timing_merge(&f->groups[group].timings[place], &timing);
     return add_member(t, part, rank, f->groups[group].member_count, &c->slots);
 }
 
-static enum pilgrim_status add_stream_classes(struct translation *t, uint32_t group, uint32_t rank,
+/* S's classes stand at the places from FIRST on. */
+static enum pilgrim_status add_stream_classes(struct translation *t, uint32_t group, uint32_t first, uint32_t rank,
                                               const struct stream *s)
 {
     enum pilgrim_status status = PILGRIM_OK;
-    for (uint32_t i = 0; status == PILGRIM_OK && i < s->class_count; i++) {
+    t->chunks = &s->chunks;
+    for (uint32_t i = 0; status == PILGRIM_OK && i < s->segment_count; i++) {
         struct collection c = {.series = {.min = VECTOR_MIN, .lists = &t->fragment->lists}};
-        c.entries = malloc(s->classes[i]->signatures.count * sizeof *c.entries + 1);
-        status = c.entries ? add_class(t, group, i, rank, s->classes[i], &c) : PILGRIM_NOMEM;
+        c.entries = malloc(s->segment[i]->signatures.count * sizeof *c.entries + 1);
+        status = c.entries ? add_class(t, group, first + i, rank, s->segment[i], &c) : PILGRIM_NOMEM;
         series_free(&c.series);
         slots_free(&c.slots);
         free(c.entries);
@@ -355,6 +360,19 @@ static enum pilgrim_status add_trips(struct translation *t, uint32_t group, uint
 
 /* ---- streams ---- */
 
+/* What a stream of the fragment is made of. */
+struct source {
+    const struct stream *stream;
+    const struct stream *last; /* of one call that comes after it, or NULL */
+    bool process;
+    struct loops loops;        /* found in it */
+};
+
+static uint32_t class_count(const struct source *s)
+{
+    return s->stream->segment_count + (s->last ? s->last->segment_count : 0);
+}
+
 /* The class that stands for a loop. */
 static enum pilgrim_status loop_class(struct fragment *f, uint32_t *number)
 {
@@ -368,34 +386,43 @@ static enum pilgrim_status loop_class(struct fragment *f, uint32_t *number)
     return intern_bytes(&f->classes, &class, number);
 }
 
-static enum pilgrim_status translate_classes(struct translation *t, const struct stream *s, const struct loops *l,
-                                             struct class_list *list)
+static enum pilgrim_status translate_classes(struct translation *t, const struct source *s, struct class_list *list)
 {
     struct fragment *f = t->fragment;
-    list->count = s->class_count + l->count;
+    const struct loops *l = &s->loops;
+    uint32_t *next;
+    list->count = class_count(s) + l->count;
     list->loop_count = l->count;
-    list->classes = malloc(list->count * sizeof *list->classes + 1);
+    list->classes = next = malloc(list->count * sizeof *list->classes + 1);
     list->bodies = malloc(l->count * sizeof *list->bodies + 1);
     if (!list->classes || !list->bodies)
         return PILGRIM_NOMEM;
-    for (uint32_t i = 0; i < s->class_count; i++)
-        TRY(translate_class(t, s->classes[i], &list->classes[i]));
+    for (uint32_t i = 0; i < s->stream->segment_count; i++)
+        TRY(translate_class(t, s->stream->segment[i], next++));
+    if (s->last)
+        TRY(translate_class(t, s->last->segment[0], next++));
     for (uint32_t i = 0; i < l->count; i++) {
-        TRY(loop_class(f, &list->classes[s->class_count + i]));
+        TRY(loop_class(f, next++));
         TRY(intern_add(&f->sequences, l->items[i].body.data, l->items[i].body.length, &list->bodies[i]));
     }
     return PILGRIM_OK;
 }
 
 /* A stream's classes in their order, and its loops; without memory to look for these it has none. */
-static enum pilgrim_status structure(struct fragment *f, const struct stream *s, bool process, struct loops *l,
-                                     uint32_t *sequence)
+static enum pilgrim_status structure(struct fragment *f, struct source *s, uint32_t *sequence)
 {
     struct bytes b = {0};
+    struct loops *l = &s->loops;
     bool found = false;
-    *l = (struct loops){0};
-    enum pilgrim_status status = sequence_serialise(&s->structure, &s->chunks, &b);
-    if (status == PILGRIM_OK && !process && loops_find(b.data, b.length, s->class_count, l, &found) != PILGRIM_OK)
+    enum pilgrim_status status = sequence_serialise(&s->stream->structure, &s->stream->chunks, &b);
+    if (status == PILGRIM_OK && s->last) {
+        struct bytes before = b;
+        b = (struct bytes){0};
+        rules_append(&before, s->stream->segment_count, &b);
+        bytes_free(&before);
+        status = bytes_status(&b);
+    }
+    if (status == PILGRIM_OK && !s->process && loops_find(b.data, b.length, s->stream->segment_count, l, &found) != PILGRIM_OK)
         found = false;
     if (status == PILGRIM_OK)
         status = found ? intern_add(&f->sequences, l->top.data, l->top.length, sequence)
@@ -405,42 +432,51 @@ static enum pilgrim_status structure(struct fragment *f, const struct stream *s,
 }
 
 static enum pilgrim_status add_to_group(struct translation *t, uint32_t group, uint32_t rank, uint64_t number,
-                                        const struct stream *s, const struct loops *l)
+                                        struct source *s)
 {
     struct group *g = &t->fragment->groups[group];
-    TRY(add_stream_classes(t, group, rank, s));
-    for (uint32_t i = 0; i < l->count; i++)
-        TRY(add_trips(t, group, s->class_count + i, rank, &l->items[i]));
+    TRY(add_stream_classes(t, group, 0, rank, s->stream));
+    if (s->last)
+        TRY(add_stream_classes(t, group, s->stream->segment_count, rank, s->last));
+    for (uint32_t i = 0; i < s->loops.count; i++)
+        TRY(add_trips(t, group, class_count(s) + i, rank, &s->loops.items[i]));
     g->member_count++;
     return column_append(&g->members, (int64_t)number);
 }
 
-static enum pilgrim_status add_stream(struct fragment *f, const struct stream *s, bool process, uint32_t rank,
-                                      uint64_t number, struct views views)
+static enum pilgrim_status add_source(struct fragment *f, struct source *source, uint32_t rank, uint64_t number,
+                                      struct views views)
 {
-    struct translation t = {.fragment = f, .vocabulary = s->vocabulary, .views = views, .chunks = &s->chunks};
+    const struct stream *s = source->stream;
+    struct translation t = {.fragment = f, .vocabulary = s->vocabulary, .views = views, .rate = clock_rate()};
     struct class_list list = {0};
-    struct loops loops;
     uint32_t sequence, group;
-    TRY(structure(f, s, process, &loops, &sequence));
+    TRY(structure(f, source, &sequence));
     t.names = malloc(s->vocabulary->name_count * sizeof *t.names + 1);
     enum pilgrim_status status = t.names ? PILGRIM_OK : PILGRIM_NOMEM;
     for (uint32_t i = 0; status == PILGRIM_OK && i < s->vocabulary->name_count; i++)
         t.names[i] = UINT32_MAX;
     if (status == PILGRIM_OK)
-        status = translate_classes(&t, s, &loops, &list);
+        status = translate_classes(&t, source, &list);
     if (status == PILGRIM_OK)
-        status = fragment_group(f, process, sequence, &list, &group);
+        status = fragment_group(f, source->process, sequence, &list, &group);
     if (status == PILGRIM_OK)
-        status = add_to_group(&t, group, rank, number, s, &loops);
+        status = add_to_group(&t, group, rank, number, source);
     free(t.names);
     free(list.classes);
     free(list.bodies);
-    loops_free(&loops);
-    if (!process) {
-        f->calls += s->calls;
+    if (!source->process) {
+        f->calls += stream_calls(s);
         f->plain_bytes += stream_plain_bytes(s);
     }
+    return status;
+}
+
+static enum pilgrim_status add_stream(struct fragment *f, struct source source, uint32_t rank, uint64_t number,
+                                      struct views views)
+{
+    enum pilgrim_status status = add_source(f, &source, rank, number, views);
+    loops_free(&source.loops);
     return status;
 }
 
@@ -459,15 +495,15 @@ static size_t read_array(struct cursor *key, size_t item, struct rank *views, si
     return length;
 }
 
-/* The process's views: the first two arguments of the last call of its stream (docs/FORMAT.md, section 5). No views: ranks
+/* The process's views: the first two arguments of the last call of its stream, S (docs/FORMAT.md, section 5). No views: ranks
  * are then taken as they are. */
-static enum pilgrim_status read_views(const struct stream *process, struct views *views)
+static enum pilgrim_status read_views(const struct stream *s, struct views *views)
 {
     size_t length;
     struct cursor key;
-    if (!process->last || !process->last->signatures.count)
+    if (!s->last || !s->last->signatures.count)
         return PILGRIM_OK;
-    const uint8_t *data = signature_key(&process->last->signatures, process->last->signatures.count - 1, &length);
+    const uint8_t *data = signature_key(&s->last->signatures, s->last->signatures.count - 1, &length);
     cursor_init(&key, data, length);
     size_t count = length / 9; /* an element's bytes */
     views->items = calloc(count + 1, sizeof *views->items);
@@ -481,17 +517,23 @@ static enum pilgrim_status read_views(const struct stream *process, struct views
     return PILGRIM_OK;
 }
 
-enum pilgrim_status fragment_add_rank(struct fragment *f, const struct stream *process, const struct stream *const *threads,
-                                      size_t thread_count)
+enum pilgrim_status fragment_add_rank_so_far(struct fragment *f, const struct stream *process, const struct stream *last,
+                                             const struct stream *const *threads, size_t thread_count)
 {
     struct views views = {0};
     uint32_t rank = f->first_rank + f->rank_count;
-    enum pilgrim_status status = read_views(process, &views);
+    enum pilgrim_status status = read_views(last ? last : process, &views);
     if (status == PILGRIM_OK)
-        status = add_stream(f, process, true, rank, f->rank_count, views);
+        status = add_stream(f, (struct source){.stream = process, .last = last, .process = true}, rank, f->rank_count, views);
     for (size_t i = 0; status == PILGRIM_OK && i < thread_count; i++)
-        status = add_stream(f, threads[i], false, rank, f->thread_total++, views);
+        status = add_stream(f, (struct source){.stream = threads[i]}, rank, f->thread_total++, views);
     free(views.items);
     f->rank_count++;
     return status == PILGRIM_OK ? repeats_append(&f->thread_counts, (int64_t)thread_count, 1) : status;
+}
+
+enum pilgrim_status fragment_add_rank(struct fragment *f, const struct stream *process, const struct stream *const *threads,
+                                      size_t thread_count)
+{
+    return fragment_add_rank_so_far(f, process, NULL, threads, thread_count);
 }

@@ -1,5 +1,6 @@
 /* Recording one thread. The structure grammar's terminals are classes, each class's value grammar's are its
- * signatures (signature/signature.h). Classes and signatures remember their successors: in a loop nothing is hashed.
+ * signatures (signature/signature.h). In a loop both grammars foretell what comes, and nothing is hashed or looked up. Elsewhere classes and
+ * signatures remember which one came behind them last time.
  *
  * Polls that fail have a class of their own beside the one of those that do not, its twin, so that a run of them is one symbol with
  * an exponent whatever came of the last one. Which of the two a call belongs to is known when it ends; it is looked up
@@ -10,18 +11,38 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/try.h"
 #include "grammar/rules.h"
 #include "merge/stream_data.h"
 
+/* What a new class may take, beside its first call. */
+enum { CLASS_GROWTH_BYTES = 4096 };
+
 enum { PLAIN_CALL_BYTES = 18 }; /* function 2, start 8, end 8; the values come on top */
+
+/* Of no call: its site is no return address. */
+static const struct class_head nothing = {.key = {.site = &nothing, .function = UINT32_MAX}};
+
+/* Looks at what comes next: in a loop the structure knows, else what came after the last class the time before. */
+static void expect(struct stream *s)
+{
+    const struct sequence *structure = &s->structure;
+    const struct stream_class *class = s->last ? s->last->successor : NULL;
+    s->foretold = sequence_foretold(structure);
+    if (structure->grammar && grammar_in_loop(structure->grammar) && s->foretold->terminal != GRAMMAR_NOTHING)
+        class = s->segment[s->foretold->terminal];
+    s->head.expected = class ? &class->head : &nothing;
+}
 
 struct stream *stream_new(const struct vocabulary *vocabulary, site_resolver *resolve)
 {
     struct stream *s = calloc(1, sizeof *s);
     if (!s)
         return NULL;
+    s->watched = SIZE_MAX;
     s->vocabulary = vocabulary;
     s->resolve = resolve;
+    expect(s);
     return s;
 }
 
@@ -40,6 +61,7 @@ void stream_free(struct stream *s)
     for (uint32_t i = 0; i < s->class_count; i++)
         class_free(s->classes[i]);
     free(s->classes);
+    free(s->segment);
     intern_free(&s->chunks);
     sequence_free(&s->structure);
     free(s);
@@ -49,7 +71,7 @@ void stream_free(struct stream *s)
 static bool class_resolve(struct stream_class *class, site_resolver *resolve)
 {
     struct code_frame frames[SITE_FRAMES_MAX];
-    size_t count = class->key.site ? resolve(class->key.site, frames) : 0;
+    size_t count = class->head.key.site ? resolve(class->head.key.site, frames) : 0;
     if (!count)
         return true;
     class->frames = malloc(count * sizeof *frames);
@@ -74,8 +96,9 @@ static struct stream_class *class_new(struct stream *s, const struct class_key *
     struct stream_class *class = calloc(1, sizeof *class);
     if (!class)
         return NULL;
-    class->key = *key;
-    class->number = s->class_count;
+    class->head.key = *key;
+    class->head.number = s->class_count;
+    class->terminal = NO_TERMINAL;
     timing_init(&class->timing);
     return class;
 }
@@ -86,7 +109,7 @@ static struct stream_class *class_add(struct stream *s, const struct class_key *
     if (!class)
         return NULL;
     if (class_resolve(class, s->resolve))
-        HASH_ADD(hh, s->table, key, sizeof class->key, class);
+        HASH_ADD(hh, s->table, head.key, sizeof class->head.key, class);
     if (!class->hh.tbl) {
         class_free(class);
         return NULL;
@@ -98,7 +121,7 @@ static struct stream_class *class_add(struct stream *s, const struct class_key *
 /* The class beside CLASS whose calls are what CLASS's are not: failed polls, or others. NULL: no memory. */
 static struct stream_class *class_add_twin(struct stream *s, struct stream_class *class)
 {
-    struct stream_class *twin = class_new(s, &class->key);
+    struct stream_class *twin = class_new(s, &class->head.key);
     if (!twin)
         return NULL;
     if (class->frame_count) {
@@ -122,11 +145,6 @@ void stream_set_locator(struct stream *s, site_locator *locate)
     s->locate = locate;
 }
 
-static bool class_is(const struct stream_class *class, uint32_t function, const void *site, bool fortran)
-{
-    return class && class->key.site == site && class->key.function == function && class->key.fortran == fortran;
-}
-
 /* The class that did not follow last time, or whose site is a stack, which is never at a return address. NULL: no memory. */
 static __attribute__((noinline)) struct stream_class *class_search(struct stream *s, uint32_t function, const void *site,
                                                                        bool fortran)
@@ -137,18 +155,27 @@ static __attribute__((noinline)) struct stream_class *class_search(struct stream
         key.site = s->locate(site);
         if (!key.site)
             return NULL;
-        if (class_is(class, function, key.site, fortran))
+        if (class && class_is(&class->head, function, key.site, fortran))
             return class;
     }
     HASH_FIND(hh, s->table, &key, sizeof key, class);
     return class ? class : class_add(s, &key);
 }
 
+const struct class_head *stream_class_head(struct stream *s, uint32_t function, const void *site, bool fortran)
+{
+    if (class_is(s->head.expected, function, site, fortran))
+        return s->head.expected;
+    struct stream_class *class = class_search(s, function, site, fortran);
+    if (!class)
+        return NULL;
+    s->head.expected = &class->head; /* as it stays, if a run of it goes on */
+    return &class->head;
+}
+
 enum pilgrim_status stream_class(struct stream *s, uint32_t function, const void *site, bool fortran, uint32_t *number)
 {
-    struct stream_class *class = s->last ? s->last->successor : NULL;
-    if (!class_is(class, function, site, fortran))
-        class = class_search(s, function, site, fortran);
+    const struct class_head *class = stream_class_head(s, function, site, fortran);
     if (!class)
         return PILGRIM_NOMEM;
     *number = class->number;
@@ -158,7 +185,7 @@ enum pilgrim_status stream_class(struct stream *s, uint32_t function, const void
 static bool class_moved(const struct stream *s, const struct stream_class *class)
 {
     struct code_frame frames[SITE_FRAMES_MAX];
-    size_t count = s->resolve(class->key.site, frames);
+    size_t count = s->resolve(class->head.key.site, frames);
     if (count != class->frame_count)
         return true;
     for (size_t i = 0; i < count; i++)
@@ -171,13 +198,13 @@ void stream_forget_moved(struct stream *s)
 {
     for (uint32_t i = 0; i < s->class_count; i++) {
         struct stream_class *class = s->classes[i];
-        if (!class->hh.tbl || !class->key.site || !class_moved(s, class))
+        if (!class->hh.tbl || !class->head.key.site || !class_moved(s, class))
             continue;
         HASH_DELETE(hh, s->table, class);
         class->hh.tbl = NULL;
-        class->key.site = class; /* no return address: it is not found again */
+        class->head.key.site = class; /* no return address: it is not found again */
         if (class->twin)
-            class->twin->key.site = class;
+            class->twin->head.key.site = class;
     }
 }
 
@@ -188,51 +215,138 @@ static struct stream_class *class_of_call(struct stream *s, struct stream_class 
         return class;
     if (class->twin)
         return class->twin;
-    if (class->timing.count)
+    if (class->called)
         return class_add_twin(s, class);
     class->failed_poll = failed_poll;
     return class;
 }
 
-enum pilgrim_status stream_append(struct stream *s, uint32_t number, bool failed_poll, const void *key, size_t length,
-                                  uint64_t duration_ns)
+/* CLASS is called for the first time in this segment. */
+static __attribute__((noinline)) enum pilgrim_status segment_add(struct stream *s, struct stream_class *class)
 {
-    struct stream_class *class = class_of_call(s, s->classes[number], failed_poll);
+    if (s->segment_count == s->segment_capacity) {
+        uint32_t capacity = s->segment_capacity * 2 + 16;
+        struct stream_class **segment = realloc(s->segment, capacity * sizeof *segment);
+        if (!segment)
+            return PILGRIM_NOMEM;
+        s->segment = segment;
+        s->segment_capacity = capacity;
+    }
+    class->called = true;
+    class->terminal = s->segment_count;
+    s->segment[s->segment_count++] = class;
+    s->growth += CLASS_GROWTH_BYTES;
+    return PILGRIM_OK;
+}
+
+/* A call with a key of LENGTH bytes may have taken memory. */
+static void grow(struct stream *s, size_t length)
+{
+    s->growth += stream_growth(length);
+    if (__builtin_expect(s->growth >= s->watched, 0)) {
+        s->watched = SIZE_MAX;
+        s->watcher(s->watcher_context);
+    }
+}
+
+/* What is not foretold. */
+static __attribute__((noinline)) enum pilgrim_status append(struct stream *s, struct stream_class *class, bool failed_poll,
+                                                            const void *key, size_t length, uint64_t duration)
+{
+    class = class_of_call(s, class, failed_poll);
     if (!class)
         return PILGRIM_NOMEM;
-    enum pilgrim_status status = signature_append(&class->signatures, &s->chunks, key, length);
-    if (status == PILGRIM_OK)
-        status = sequence_append(&s->structure, &s->chunks, class->number);
-    if (status != PILGRIM_OK)
-        return status;
+    if (class->terminal == NO_TERMINAL)
+        TRY(segment_add(s, class));
+    TRY(signature_append(&class->signatures, &s->chunks, key, length));
+    TRY(sequence_append(&s->structure, &s->chunks, class->terminal));
     if (s->last)
         s->last->successor = class;
-    s->last = class;
-    timing_append(&class->timing, duration_ns);
-    s->calls++;
-    s->key_bytes += length;
+    stream_count(s, class, length, duration);
+    expect(s);
+    grow(s, length);
     return PILGRIM_OK;
+}
+
+static void advance(struct stream *s)
+{
+    grammar_advance(s->structure.grammar);
+    if (s->foretold->terminal != GRAMMAR_NOTHING)
+        s->head.expected = &s->segment[s->foretold->terminal]->head;
+}
+
+void stream_turn(struct stream *s, const struct class_head *head)
+{
+    struct stream_class *class = (struct stream_class *)(uintptr_t)head;
+    if (sequence_foretold(&class->signatures.sequence)->left == 0)
+        signature_advance(&class->signatures);
+    if (s->foretold->left == 0)
+        advance(s);
+}
+
+/* Where the structure is foretold its cursor moves. */
+enum pilgrim_status stream_append(struct stream *s, uint32_t number, bool failed_poll, const void *key, size_t length,
+                                  uint64_t duration)
+{
+    struct stream_class *class = s->classes[number];
+    if (s->foretold->terminal != class->terminal || class->failed_poll != failed_poll)
+        return append(s, class, failed_poll, key, length, duration);
+    bool expected = length && signature_expects(&class->signatures, key, length);
+    if (expected)
+        signature_step(&class->signatures);
+    else
+        TRY(signature_append(&class->signatures, &s->chunks, key, length));
+    stream_count(s, class, length, duration);
+    if (!expected)
+        grow(s, length);
+    if (!grammar_step(s->structure.grammar))
+        advance(s);
+    return PILGRIM_OK;
+}
+
+void stream_watch(struct stream *s, size_t bytes, void (*watcher)(void *context), void *context)
+{
+    s->growth = 0;
+    s->watched = bytes;
+    s->watcher = watcher;
+    s->watcher_context = context;
 }
 
 uint32_t *stream_class_register(struct stream *s, uint32_t number)
 {
     struct stream_class *class = s->classes[number];
-    return class->twin && class->twin->number < number ? &class->twin->kept : &class->kept;
+    return class->twin && class->twin->head.number < number ? &class->twin->kept : &class->kept;
+}
+
+void stream_renew(struct stream *s)
+{
+    for (uint32_t i = 0; i < s->class_count; i++) {
+        struct stream_class *class = s->classes[i];
+        signatures_free(&class->signatures);
+        timing_init(&class->timing);
+        class->terminal = NO_TERMINAL;
+        class->kept = 0;
+    }
+    s->segment_count = 0;
+    sequence_free(&s->structure);
+    expect(s);
+    intern_free(&s->chunks);
+    s->key_bytes = 0;
 }
 
 uint64_t stream_calls(const struct stream *s)
 {
-    return s->calls;
+    return sequence_length(&s->structure);
 }
 
 uint64_t stream_plain_bytes(const struct stream *s)
 {
-    return s->calls * PLAIN_CALL_BYTES + s->key_bytes;
+    return stream_calls(s) * PLAIN_CALL_BYTES + s->key_bytes;
 }
 
 size_t stream_memory_bytes(const struct stream *s)
 {
-    size_t total = sizeof *s + sequence_memory_bytes(&s->structure) + s->class_capacity * sizeof(struct stream_class *) +
+    size_t total = sizeof *s + sequence_memory_bytes(&s->structure) + (s->class_capacity + s->segment_capacity) * sizeof(struct stream_class *) +
                    intern_memory_bytes(&s->chunks);
     for (uint32_t i = 0; i < s->class_count; i++)
         total += sizeof(struct stream_class) + s->classes[i]->frame_count * sizeof(struct code_frame) +

@@ -1,5 +1,7 @@
 /* What one thread did: its structure grammar, its call classes, their signatures and value grammars.
  *
+ * Where memory is bounded a stream is recorded in segments: each is put into a fragment, and the stream is renewed.
+ *
  * The recording end of the data model; fragment.h makes it mergeable. Used by one thread at a time. */
 #ifndef PILGRIM_STREAM_H
 #define PILGRIM_STREAM_H
@@ -38,19 +40,71 @@ enum pilgrim_status stream_class(struct stream *s, uint32_t function, const void
                                  uint32_t *class) PILGRIM_CHECKED;
 
 /* Records a call of class CLASS with the values KEY (base/value.h, copied if new), LENGTH bytes. FAILED_POLL: it asked whether
- * something had happened, and nothing had.
+ * something had happened, and nothing had. DURATION: in ticks (base/clock.h).
  * errors: PILGRIM_NOMEM, PILGRIM_LIMIT (a key of 2^31 bytes): the stream has lost this call, record no more */
 enum pilgrim_status stream_append(struct stream *s, uint32_t class, bool failed_poll, const void *key, size_t length,
-                                  uint64_t duration_ns) PILGRIM_CHECKED;
+                                  uint64_t duration) PILGRIM_CHECKED;
+
+/* What a class is known by. */
+struct class_key {
+    const void *site;
+    union {
+        struct {
+            uint32_t function;
+            uint32_t fortran;
+        };
+        uint64_t what; /* both */
+    };
+};
+
+/* The beginning of a class. */
+struct class_head {
+    struct class_key key;
+    uint32_t number;
+};
+
+/* The beginning of a stream; never NULL. */
+struct stream_head {
+    const struct class_head *expected; /* what the next call is likely to be of */
+};
+
+static inline const struct class_head *stream_expected(const struct stream *s)
+{
+    return ((const struct stream_head *)s)->expected;
+}
+
+static inline bool class_is(const struct class_head *class, uint32_t function, const void *site, bool fortran)
+{
+    const struct class_key key = {.function = function, .fortran = fortran};
+    return class->key.site == site && class->key.what == key.what;
+}
+
+/* As stream_class. NULL: no memory. Where the class is the expected one, as in loops, it need not be asked for. */
+const struct class_head *stream_class_head(struct stream *s, uint32_t function, const void *site, bool fortran);
 
 /* A number that its user may set, 0 at first: that of CLASS and of the failed polls, or other calls, of the same site. Valid until
  * the next call. */
 uint32_t *stream_class_register(struct stream *s, uint32_t class);
 
+/* Forgets all calls, as if S were new: what was recorded has been put into a fragment, and another segment begins. Classes keep their
+ * numbers, as requests are named by them, and their registers are 0 again. Needs no memory. */
+void stream_renew(struct stream *s);
+
+/* WATCHER is called, once, by the stream_append after which S may have taken BYTES more memory than now. What a call takes at most is
+ * counted, so this is mostly much sooner; calls that take none are not counted. */
+void stream_watch(struct stream *s, size_t bytes, void (*watcher)(void *context), void *context);
+
+/* What a call with a key of LENGTH bytes may add at most, as the watcher counts: to tables and grammars, and the key, which is once a
+ * signature, or less than that in the sequences of its slots. */
+static inline size_t stream_growth(size_t length)
+{
+    return 512 + 2 * length;
+}
+
 /* Something was unloaded: from now on a site that no longer lies where its class says is another class. */
 void stream_forget_moved(struct stream *s);
 
-uint64_t stream_calls(const struct stream *s);
+uint64_t stream_calls(const struct stream *s); /* since it was renewed; so the others, too */
 uint64_t stream_plain_bytes(const struct stream *s); /* what plain records would take: 18 bytes and the key, a call */
 size_t stream_memory_bytes(const struct stream *s);
 

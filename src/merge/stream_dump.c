@@ -86,8 +86,8 @@ static void dump_value(const struct vocabulary *v, struct cursor *key, FILE *to)
 
 static void dump_class(const struct stream *s, const struct stream_class *class, FILE *to)
 {
-    const struct function_descriptor *d = &s->vocabulary->functions[class->key.function];
-    fprintf(to, "%" PRIu32 "  %s%s", class->number, d->name, class->key.fortran ? " from Fortran" : "");
+    const struct function_descriptor *d = &s->vocabulary->functions[class->head.key.function];
+    fprintf(to, "%" PRIu32 "  %s%s", class->terminal, d->name, class->head.key.fortran ? " from Fortran" : "");
     for (uint32_t i = 0; i < class->frame_count; i++)
         fprintf(to, " %s %s+0x%" PRIx64, i ? "<" : "at", class->frames[i].module->name, class->frames[i].offset);
     fprintf(to, "   %" PRIu32 " signatures, %" PRIu64 " calls\n", class->signatures.count, class->timing.count);
@@ -110,8 +110,8 @@ static void dump_class(const struct stream *s, const struct stream_class *class,
 
 void stream_dump(const struct stream *s, FILE *to)
 {
-    fprintf(to, "%" PRIu32 " classes, %" PRIu64 " calls\n", s->class_count, s->calls);
+    fprintf(to, "%" PRIu32 " classes, %" PRIu64 " calls\n", s->segment_count, stream_calls(s));
     dump_sequence(s, &s->structure, "", to);
-    for (uint32_t i = 0; i < s->class_count; i++)
-        dump_class(s, s->classes[i], to);
+    for (uint32_t i = 0; i < s->segment_count; i++)
+        dump_class(s, s->segment[i], to);
 }

@@ -139,10 +139,10 @@ static enum pilgrim_status write_definitions(const struct fragment *f, struct by
     return status;
 }
 
-static enum pilgrim_status write_calls(const struct fragment *f, struct bytes *out)
+static enum pilgrim_status write_calls(const struct fragment *f, bool another, struct bytes *out)
 {
     struct bytes b = {0};
-    enum pilgrim_status status = calls_write(f, &b);
+    enum pilgrim_status status = calls_write(f, another, &b);
     if (status == PILGRIM_OK)
         status = section_write(out, SECTION_CALLS, &b);
     bytes_free(&b);
@@ -162,9 +162,9 @@ static enum pilgrim_status write_times(const struct fragment *f, struct bytes *o
     for (uint32_t i = 0; i < f->group_keys.count; i++) {
         for (uint32_t k = 0; k < f->groups[i].list.count - f->groups[i].list.loop_count; k++) {
             const struct timing *t = &f->groups[i].timings[k];
-            put_code(&b, t->count ? t->total_ns / t->count : 0);
-            put_code(&b, t->count ? t->min_ns : 0);
-            put_code(&b, t->max_ns);
+            put_code(&b, t->count ? t->total / t->count : 0);
+            put_code(&b, t->count ? t->min : 0);
+            put_code(&b, t->max);
         }
     }
     enum pilgrim_status status = bytes_status(&b);
@@ -174,21 +174,37 @@ static enum pilgrim_status write_times(const struct fragment *f, struct bytes *o
     return status;
 }
 
-enum pilgrim_status fragment_write_volume(const struct fragment *f, bool with_times, struct bytes *out)
+enum pilgrim_status fragment_write_volume(const struct fragment *f, bool with_times, bool another, struct bytes *out)
 {
     TRY(write_definitions(f, out));
-    TRY(write_calls(f, out));
+    TRY(write_calls(f, another, out));
     return with_times ? write_times(f, out) : PILGRIM_OK;
+}
+
+enum pilgrim_status fragment_write_begin(struct bytes *out)
+{
+    bytes_put(out, trace_magic, sizeof trace_magic);
+    bytes_put_u8(out, TRACE_VERSION);
+    bytes_put_u8(out, TRACE_VERSION >> 8);
+    return bytes_status(out);
+}
+
+enum pilgrim_status fragment_write_round(const struct fragment *f, bool with_times, bool another, struct bytes *out)
+{
+    TRY(fragment_write_volume(f, with_times, another, out));
+    bytes_put(out, f->volumes.data, f->volumes.length);
+    return bytes_status(out);
+}
+
+enum pilgrim_status fragment_write_end(struct bytes *out)
+{
+    const struct bytes nothing = {0};
+    return section_write(out, SECTION_END, &nothing);
 }
 
 enum pilgrim_status fragment_write(const struct fragment *f, bool with_times, struct bytes *out)
 {
-    struct bytes nothing = {0};
-    bytes_put(out, trace_magic, sizeof trace_magic);
-    bytes_put_u8(out, TRACE_VERSION);
-    bytes_put_u8(out, TRACE_VERSION >> 8);
-    TRY(fragment_write_volume(f, with_times, out));
-    bytes_put(out, f->volumes.data, f->volumes.length);
-    TRY(section_write(out, SECTION_END, &nothing));
-    return bytes_status(out);
+    TRY(fragment_write_begin(out));
+    TRY(fragment_write_round(f, with_times, false, out));
+    return fragment_write_end(out);
 }

@@ -20,18 +20,24 @@ enum { TYPE_HOST = 1, TYPE_DEVICE = 2 };
 typedef int ask_function(unsigned count, int *attributes, void **data, unsigned long long address);
 
 static _Atomic(ask_function *) ask;
+static atomic_uint missed; /* modules_changes when there was no driver */
 
 /* The loader's handle is never closed, so that the function stays. */
 static ask_function *look_up(void)
 {
     char path[4096];
     ask_function *found = NULL;
+    unsigned changes = modules_changes();
+    if (changes == atomic_load(&missed))
+        return NULL;
     void *library = modules_path("libcuda.so", path, sizeof path) ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
     void *symbol = library ? dlsym(library, "cuPointerGetAttributes") : NULL;
     memcpy(&found, &symbol, sizeof found);
     if (library && !found)
         (void)dlclose(library);
     atomic_store(&ask, found);
+    if (!found)
+        atomic_store(&missed, changes);
     return found;
 }
 

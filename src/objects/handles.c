@@ -29,18 +29,7 @@ struct object {
     struct object *next_free;
 };
 
-/* What a thread was told last, so that a loop over the same objects takes no lock. An entry holds as long as no object was
- * released and no view changed: `generation` counts that up. */
-enum { CACHE_BITS = 5 };
-struct cached {
-    uint64_t handle;
-    uint64_t generation; /* 0: empty */
-    uint8_t kind;
-    bool has_view;
-    struct object_name name;
-    struct view view;
-};
-static _Atomic uint64_t generation = 1; /* changed under the lock */
+_Atomic uint64_t objects_generation[KIND_COUNT] = {[0 ... KIND_COUNT - 1] = 1}; /* changed under the lock */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Under the lock: */
@@ -198,38 +187,30 @@ static struct object_name name_of(const struct object *o)
     return o ? o->name : (struct object_name){.id = 0};
 }
 
-static struct cached *cached_at(enum object_kind kind, uint64_t handle)
+bool object_see(enum object_kind kind, uint64_t handle, bool adding, struct object_seen *seen)
 {
-    static _Thread_local __attribute__((tls_model("initial-exec"))) struct cached cache[1 << CACHE_BITS];
-    return &cache[((handle + kind) * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - CACHE_BITS)];
-}
-
-/* The entry for HANDLE, as it is now: looked up if it is out of date, given a name if it has none and ADD. NULL: unknown. */
-static const struct cached *cached_find(enum object_kind kind, uint64_t handle, bool adding)
-{
-    struct cached *c = cached_at(kind, handle);
-    /* Read first: what changes while we look makes the entry out of date. */
-    uint64_t now = atomic_load_explicit(&generation, memory_order_acquire);
-    if (c->handle == handle && c->generation == now && c->kind == kind)
-        return c;
+    /* Read first: what changes while we look makes the answer out of date. */
+    uint64_t now = atomic_load_explicit(&objects_generation[kind], memory_order_acquire);
     enter();
     const struct object *o = adding ? find_or_add(kind, handle) : find(kind, handle);
     if (o)
-        *c = (struct cached){handle, now, (uint8_t)kind, o->has_view, o->name, o->view};
+        *seen = (struct object_seen){now, o->name, o->has_view, o->view};
     leave();
-    return o ? c : NULL;
+    if (o && o->name.predefined && (o->has_view || (kind != KIND_COMM && kind != KIND_WIN)))
+        seen->generation = UINT64_MAX; /* it is never released */
+    return o;
 }
 
-/* Under the lock: what threads know may be wrong now. */
-static void outdate(void)
+/* Under the lock: what threads know of objects of KIND may be wrong now. */
+static void outdate(enum object_kind kind)
 {
-    atomic_fetch_add_explicit(&generation, 1, memory_order_release);
+    atomic_fetch_add_explicit(&objects_generation[kind], 1, memory_order_release);
 }
 
 struct object_name object_name_of(enum object_kind kind, uint64_t handle)
 {
-    const struct cached *c = cached_find(kind, handle, true);
-    return c ? c->name : (struct object_name){.id = 0};
+    struct object_seen seen;
+    return object_see(kind, handle, true, &seen) ? seen.name : (struct object_name){.id = 0};
 }
 
 /* ---- views ---- */
@@ -275,7 +256,7 @@ static bool mpi_runs(void)
     return initialized && !finalized;
 }
 
-static void set_view(struct object *o, struct view v, bool world)
+static void set_view(enum object_kind kind, struct object *o, struct view v, bool world)
 {
     if (world && views && views[0].rank < 0) {
         (void)table_remove(&view_index, (uint64_t)UINT32_MAX << 32 | 1);
@@ -285,7 +266,7 @@ static void set_view(struct object *o, struct view v, bool world)
     v.index = v.rank < 0 ? 0 : view_add(v.rank, v.size);
     o->view = v;
     o->has_view = true;
-    outdate();
+    outdate(kind);
 }
 
 /* The view of a communicator or window that the program came by where we did not see it (by PMPI, by an extension). The handle
@@ -319,9 +300,9 @@ struct view object_view(enum object_kind kind, uint64_t handle)
 {
     bool world = kind == KIND_COMM && handle == HANDLE(MPI_COMM_WORLD);
     bool self = kind == KIND_COMM && handle == HANDLE(MPI_COMM_SELF);
-    const struct cached *c = cached_find(kind, handle, false);
-    if (c && c->has_view)
-        return c->view;
+    struct object_seen seen;
+    if (object_see(kind, handle, false, &seen) && seen.has_view)
+        return seen.view;
     struct view v;
     struct object *o;
     enter();
@@ -343,7 +324,7 @@ struct view object_view(enum object_kind kind, uint64_t handle)
     enter();
     o = find_or_add(kind, handle);
     if (o) {
-        set_view(o, v, world);
+        set_view(kind, o, v, world);
         v = o->view;
     }
     leave();
@@ -381,7 +362,7 @@ static struct object_name created(enum object_kind kind, uint64_t handle, const 
     if (o && !o->name.predefined) {
         o->has_degrees = false;
         if (view)
-            set_view(o, *view, false);
+            set_view(kind, o, *view, false);
     }
     struct object_name name = name_of(o);
     leave();
@@ -421,7 +402,7 @@ void object_released(enum object_kind kind, uint64_t before, uint64_t after)
     bool gone = is_null(kind, after) && o && !o->name.predefined && --o->references == 0;
     if (gone) {
         (void)table_remove(&objects[kind], before);
-        outdate();
+        outdate(kind);
         objects_tell_released(object_kind_word[kind], o->name.id); /* before another thread can take handle or id */
         pool_give(&pools[kind], o->name.id);
         object_give(o);

@@ -7,6 +7,7 @@
 #ifndef PILGRIM_HANDLES_H
 #define PILGRIM_HANDLES_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -40,12 +41,26 @@ struct object_name {
     int64_t id;
 };
 
+/* What is known of an object at one time. */
+struct object_seen {
+    uint64_t generation; /* it holds as long as the kind's generation is no greater */
+    struct object_name name;
+    bool has_view;
+    struct view view;
+};
+
+/* For each kind, counted up whenever an object of it is released, or its view changes: what was seen before may be wrong. From 1. */
+extern _Atomic uint64_t objects_generation[KIND_COUNT] __attribute__((visibility("hidden")));
+
 void handles_bound(void); /* the MPI library's variables are known (mpi_library.h) */
 
 void objects_set_threads(bool several); /* after MPI_Init_thread: whether locks are needed */
 
 /* The name of HANDLE; one never seen gets a name now (and for communicators, windows no view: views[0]). */
 struct object_name object_name_of(enum object_kind kind, uint64_t handle);
+
+/* The same, and what else is known of it, for a cache. One never seen gets a name if ADDING; else, and where memory is short: false. */
+bool object_see(enum object_kind kind, uint64_t handle, bool adding, struct object_seen *seen);
 
 /* A call returned HANDLE as new: names it, or counts a further reference if it is known. For communicators and windows
  * asks MPI for rank and size (PMPI), so not for one that a pending call still creates. */

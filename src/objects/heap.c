@@ -20,6 +20,9 @@
 #include <malloc.h>
 #include <pthread.h>
 #include <string.h>
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "objects/mappings.h"
 #include "objects/memory.h"
@@ -32,8 +35,14 @@ enum { UNIT_BITS = 4, LEAF_BITS = 26, ADDRESS_BITS = 48 };
 enum { WORDS = 1 << (LEAF_BITS - UNIT_BITS - 6), BLOCKS = WORDS / 64, GROUPS = BLOCKS / 64 };
 #define LEAVES ((size_t)1 << (ADDRESS_BITS - LEAF_BITS))
 
+/* Starts are where the two differ. */
+struct starts {
+    _Atomic uint64_t owners; /* written by the owner */
+    _Atomic uint64_t others; /* by all others, atomically */
+};
+
 struct leaf {
-    _Atomic uint64_t starts[WORDS];
+    struct starts starts[WORDS];
     _Atomic uint64_t words[BLOCKS];       /* summary of starts */
     _Atomic uint64_t blocks[GROUPS];      /* summary of words */
     _Atomic uint64_t named[WORDS];        /* changed under the lock only, as is its summary */
@@ -46,6 +55,9 @@ bool memory_followed = true;
 _Atomic uint64_t memory_generation = 1;
 
 static _Atomic(_Atomic(struct leaf *) *) root;
+
+static atomic_bool owned; /* there is an owner */
+static _Thread_local __attribute__((tls_model("initial-exec"))) bool owner; /* this is it */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Under the lock: */
@@ -67,6 +79,39 @@ struct place {
 static inline bool followable(uintptr_t address)
 {
     return (address & ((1 << UNIT_BITS) - 1)) == 0 && address >> ADDRESS_BITS == 0;
+}
+
+static inline uint64_t starts_in(const struct starts *s)
+{
+    return atomic_load_explicit(&s->owners, memory_order_relaxed) ^ atomic_load(&s->others);
+}
+
+/* Makes BIT a start, or none. What comes after is not done before, nor seen before by a look-up behind its barrier. */
+static inline void starts_change(struct starts *s, uint64_t bit, bool start)
+{
+    if (!(starts_in(s) & bit) != start)
+        return;
+    if (__builtin_expect(owner, 1)) {
+        atomic_store_explicit(&s->owners, atomic_load_explicit(&s->owners, memory_order_relaxed) ^ bit, memory_order_release);
+        atomic_signal_fence(memory_order_seq_cst);
+    } else {
+        atomic_fetch_xor(&s->others, bit);
+    }
+}
+
+/* For look-ups: what other threads stored before is seen from here on, and what was stored here is seen by what they do next. */
+static void barrier(void)
+{
+    if (atomic_load(&owned) && !owner)
+        (void)syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0);
+}
+
+void heap_own(void)
+{
+    if (!atomic_load(&owned) && syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0) == 0) {
+        owner = true;
+        atomic_store(&owned, true);
+    }
 }
 
 static inline struct leaf *leaf_of(uintptr_t address)
@@ -131,7 +176,7 @@ void heap_allocated(const void *start)
         return;
     struct place p = place_in(leaf, address);
     uint64_t word_bit = (uint64_t)1 << (p.word % 64), block_bit = (uint64_t)1 << (p.word / 64 % 64);
-    atomic_fetch_or(&leaf->starts[p.word], p.bit);
+    starts_change(&leaf->starts[p.word], p.bit, true);
     if (!(atomic_load(&leaf->words[p.word / 64]) & word_bit))
         atomic_fetch_or(&leaf->words[p.word / 64], word_bit);
     if (!(atomic_load(&leaf->blocks[p.word / 4096]) & block_bit))
@@ -150,13 +195,14 @@ static int64_t last_word(struct leaf *leaf, int64_t word)
 {
     while (word >= 0) {
         size_t w = (size_t)word, block = w / 64, group = block / 64;
-        if (atomic_load(&leaf->starts[w]))
+        if (starts_in(&leaf->starts[w]))
             return word;
         int i = last_bit(atomic_load(&leaf->words[block]), w % 64);
         if (i == (int)(w % 64)) {
             uint64_t bit = (uint64_t)1 << i;
             atomic_fetch_and(&leaf->words[block], ~bit);
-            if (atomic_load(&leaf->starts[w]))
+            barrier();
+            if (starts_in(&leaf->starts[w]))
                 atomic_fetch_or(&leaf->words[block], bit);
         } else if (i >= 0) {
             word = (int64_t)(block * 64 + (size_t)i);
@@ -164,6 +210,7 @@ static int64_t last_word(struct leaf *leaf, int64_t word)
             if (!atomic_load(&leaf->words[block])) {
                 uint64_t bit = (uint64_t)1 << (block % 64);
                 atomic_fetch_and(&leaf->blocks[group], ~bit);
+                barrier();
                 if (atomic_load(&leaf->words[block]))
                     atomic_fetch_or(&leaf->blocks[group], bit);
             }
@@ -199,9 +246,9 @@ static uintptr_t start_below(uintptr_t address)
             last = address - base;
         size_t unit = last >> UNIT_BITS;
         int64_t word = (int64_t)(unit / 64);
-        int i = last_bit(atomic_load(&leaf->starts[word]), unit % 64);
+        int i = last_bit(starts_in(&leaf->starts[word]), unit % 64);
         while (i < 0 && (word = last_word(leaf, word - 1)) >= 0)
-            i = last_bit(atomic_load(&leaf->starts[word]), 63); /* -1: freed meanwhile */
+            i = last_bit(starts_in(&leaf->starts[word]), 63); /* -1: freed meanwhile */
         if (i >= 0)
             return base + (((uintptr_t)word * 64 + (uintptr_t)i) << UNIT_BITS);
     }
@@ -261,8 +308,11 @@ static bool name_allocation(uintptr_t address, int64_t *id, int64_t *offset)
         return false;
     struct place p = place_in(leaf_of(start), start);
     bool named_before = atomic_load(&p.leaf->named[p.word]) & p.bit;
-    mark_named(&p);
-    bool inside = (atomic_load(&p.leaf->starts[p.word]) & p.bit) && reaches(start, address);
+    if (!named_before) {
+        mark_named(&p);
+        barrier();
+    }
+    bool inside = (starts_in(&p.leaf->starts[p.word]) & p.bit) && reaches(start, address);
     if (!inside) {
         if (!named_before)
             unmark_named(&p);
@@ -310,7 +360,7 @@ bool heap_begins(const void *address)
     uintptr_t start = (uintptr_t)address;
     struct leaf *leaf = followable(start) ? leaf_of(start) : NULL;
     struct place p = leaf ? place_in(leaf, start) : (struct place){0};
-    if (leaf && atomic_load(&leaf->starts[p.word]) & p.bit)
+    if (leaf && starts_in(&leaf->starts[p.word]) & p.bit)
         return true;
     pthread_mutex_lock(&lock);
     struct mapping *range = mappings_find(&mappings, start);
@@ -362,7 +412,7 @@ int64_t heap_suspended(const void *start)
     if (!followable(address) || !(leaf = leaf_of(address)))
         return -1;
     struct place p = place_in(leaf, address);
-    atomic_fetch_and(&leaf->starts[p.word], ~p.bit);
+    starts_change(&leaf->starts[p.word], p.bit, false);
     if (__builtin_expect(!(atomic_load(&leaf->named_words[p.word / 64]) >> (p.word % 64) & 1), 1) ||
         !(atomic_load(&leaf->named[p.word]) & p.bit))
         return -1;

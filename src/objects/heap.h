@@ -8,7 +8,7 @@
 
 /* Counts up whenever a name may have become wrong (an allocation freed, a mapping changed): a name that was found
  * under one count holds as long as the count does. */
-extern _Atomic uint64_t memory_generation;
+extern _Atomic uint64_t memory_generation __attribute__((visibility("hidden")));
 
 /* The name of ADDRESS if it lies in an allocation, or in a mapping, that is followed; one that has none gets one now. */
 bool heap_name(const void *address, int64_t *id, int64_t *offset);

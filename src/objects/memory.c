@@ -4,9 +4,7 @@
  * program made itself (a coroutine's), which is heap memory. Other threads' stacks are
  * known once they named a pointer. The main thread's stack is asked last, because the space that it may still
  * grow into can hold other memory.
- *
- * A thread keeps its last names in a small cache, which holds as long as nothing named was freed
- * (memory_generation), so that a loop over the same buffers takes no lock. */
+ */
 #define _GNU_SOURCE 1
 #include "objects/memory.h"
 
@@ -22,18 +20,11 @@
 #include "objects/sharing.h"
 #include "objects/table.h"
 
-enum { CACHE_SIZE = 64 };
-
 /* A thread that named a pointer; in the list until the thread ends. */
 struct thread_memory {
     struct thread_memory *next;
     uintptr_t low, high; /* its stack */
     bool main;
-    struct cached {
-        uintptr_t address;
-        uint64_t generation;
-        struct memory_name name;
-    } cache[CACHE_SIZE];
 };
 
 static _Thread_local __attribute__((tls_model("initial-exec"))) struct thread_memory *mine;
@@ -111,7 +102,13 @@ static struct thread_memory *thread_get(void)
     pthread_mutex_unlock(&lock);
     (void)pthread_setspecific(at_thread_end, t);
     mine = t;
+    atomic_fetch_add(&memory_generation, 1); /* addresses in this stack were unknown */
     return t;
+}
+
+void memory_know_stack(void)
+{
+    (void)thread_get();
 }
 
 /* ---- stacks ---- */
@@ -180,31 +177,33 @@ static bool find_known(const struct thread_memory *t, uintptr_t address, struct 
     return true;
 }
 
+bool memory_find_lasting(const void *pointer, struct memory_name *name, uint64_t *generation)
+{
+    const struct thread_memory *t = thread_get();
+    bool lasting;
+    /* Read first: what is freed while we look makes the name out of date. */
+    *generation = atomic_load(&memory_generation);
+    bool found = find_known(t, (uintptr_t)pointer, name, &lasting);
+    if (!found)
+        lasting = !memory_followed; /* or an allocation may come to hold it */
+    if (!lasting)
+        *generation = 0;
+    return found;
+}
+
 bool memory_find(const void *pointer, struct memory_name *name)
 {
-    uintptr_t address = (uintptr_t)pointer;
-    struct thread_memory *t = thread_get();
-    bool lasting;
-    if (!t)
-        return find_known(NULL, address, name, &lasting);
-    /* Read first: what is freed while we look makes the entry out of date. */
-    uint64_t generation = atomic_load(&memory_generation);
-    struct cached *entry = &t->cache[(address * UINT64_C(0x9e3779b97f4a7c15)) >> 58];
-    if (entry->address == address && entry->generation == generation) {
-        *name = entry->name;
-        return true;
-    }
-    if (!find_known(t, address, name, &lasting))
-        return false;
-    if (lasting)
-        *entry = (struct cached){address, generation, *name};
-    return true;
+    uint64_t generation;
+    return memory_find_lasting(pointer, name, &generation);
+}
+
+struct memory_name memory_name_unknown(const void *pointer)
+{
+    return (struct memory_name){.space = MEMORY_HEAP, .id = heap_name_unknown(pointer)};
 }
 
 struct memory_name memory_name_of(const void *pointer)
 {
     struct memory_name name;
-    if (!memory_find(pointer, &name))
-        name = (struct memory_name){.space = MEMORY_HEAP, .id = heap_name_unknown(pointer)};
-    return name;
+    return memory_find(pointer, &name) ? name : memory_name_unknown(pointer);
 }

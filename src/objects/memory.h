@@ -31,6 +31,19 @@ struct memory_name memory_name_of(const void *address);
  * that may be addresses. */
 bool memory_find(const void *address, struct memory_name *name);
 
+/* As memory_find, for a cache: the result holds as long as memory_generation (heap.h) is *GENERATION; never, if that is 0. */
+bool memory_find_lasting(const void *address, struct memory_name *name, uint64_t *generation);
+
+/* The name of ADDRESS, of which memory_find knows nothing. */
+struct memory_name memory_name_unknown(const void *address);
+
+/* From here on the calling thread's stack is known; it is, at the latest, when the thread first names anything. */
+void memory_know_stack(void);
+
+/* From here on what the calling thread, the process's first, allocates and frees is followed without atomic instructions. Once in a process;
+ * while there are no other threads it costs next to nothing. */
+void heap_own(void);
+
 /* Following the allocator; called by the interposed functions (alloc.c), lock-free for memory that no MPI call
  * has named. heap_freed comes before the memory is really freed, so that no other thread gets the address while
  * it still has a name.

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "objects/heap.h"
 #include "objects/memory.h"
 #include "objects/sharing.h"
 
@@ -55,6 +56,7 @@ static int64_t next_id;
 static unsigned moved;
 
 static atomic_bool any_seen;
+static atomic_uint changes;
 
 /* ---- asking the loader ---- */
 
@@ -248,6 +250,8 @@ static void copy_listing(const struct listing *l)
     segment_count = count;
     known_loads = l->loads;
     known_unloads = l->unloads;
+    atomic_fetch_add(&changes, 1);
+    atomic_fetch_add(&memory_generation, 1); /* where a module lies now there was none before */
 }
 
 static void refresh(void)
@@ -321,6 +325,12 @@ unsigned modules_moved(void)
     unsigned count = moved;
     pthread_mutex_unlock(&lock);
     return count;
+}
+
+unsigned modules_changes(void)
+{
+    refresh();
+    return atomic_load(&changes);
 }
 
 bool modules_path(const char *prefix, char *path, size_t size)

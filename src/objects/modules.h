@@ -14,6 +14,9 @@ bool modules_name(const void *address, int64_t *id, int64_t *offset);
  * next to nothing as long as it has found none. */
 unsigned modules_moved(void);
 
+/* Another number whenever the loader has loaded or unloaded something. */
+unsigned modules_changes(void);
+
 /* Copies the path of a loaded module whose file name begins with PREFIX. False: there is none, or PATH is too short. */
 bool modules_path(const char *prefix, char *path, size_t size);
 

@@ -1,365 +1,471 @@
 /* Requests; see requests.h.
  *
- * Live operations with one handle form a FIFO, a doubly linked list whose first element also holds the list's tail
- * and cursor; a table leads from the handle to it. The cursor says how far the running requests_find has come in
- * this FIFO, so that an array with one handle many times costs no more than any other: it counts only if its stamp
- * is that of the running call. Threads share a handle's FIFO, but a thread takes its own operations first.
+ * Live operations with one handle form a FIFO, a linked list; a book's hash table leads from the handle to it. An entry stays when its FIFO
+ * is empty, as the library will mostly give the same handle away again; entries that are empty go when the table is full. The cursor of
+ * a FIFO says how far the running search has come in it, so that an array with one handle many times costs no more than any other: it
+ * counts only if its search is the running one.
  *
- * The tables are cut into shards, by handle and by class, each with a lock, so that threads seldom meet. A lock of a
- * handle's shard may be held when one of a class's shard is taken, not the other way round; several of a kind in
- * ascending order. */
+ * A thread looks in its own book first, and mostly finds there what it looks for, so that threads seldom meet. A book is locked for as
+ * long as it is searched or changed, one book at a time; the pool of unknown operations may be locked within. */
 #include "objects/requests.h"
 
 #include <pthread.h>
-#include <stddef.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
+#include "objects/book.h"
 #include "objects/pages.h"
-#include "objects/pool.h"
+#include "objects/places.h"
 #include "objects/sharing.h"
-#include "objects/table.h"
-
-struct live {
-    struct operation operation;
-    struct live *next;
-    struct live *previous; /* NULL: first */
-    bool used;
-    uint64_t taken;        /* by call `taken` */
-    uint32_t completed_by; /* thread number + 1 of a call under way that may complete it; 0: none */
-    /* Of the first one: */
-    struct live *tail;
-    struct live *cursor; /* found last in call `stamp` */
-    uint64_t stamp;
-};
-
-/* A class's pool of places. */
-struct places {
-    struct pool pool;
-    struct places *next_free; /* unused in a slab */
-};
+#include "objects/unseen.h"
 
 uint64_t request_null_handle;
+_Atomic(struct requests *) requests_first;
 
-enum { SHARD_BITS = 6, SHARDS = 1 << SHARD_BITS, SLAB_BYTES = 64 * 1024 };
+enum { SLAB_BYTES = 64 * 1024, FIFOS_MIN = 256 };
 
-/* By handle. */
-static struct shard {
-    pthread_mutex_t lock;
-    struct table fifos; /* handle -> its first struct live */
-    struct live *free_operations;
-} shards[SHARDS] = {[0 ... SHARDS - 1] = {.lock = PTHREAD_MUTEX_INITIALIZER}};
+static pthread_mutex_t books_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* By class. */
-static struct class_shard {
-    pthread_mutex_t lock;
-    struct table classes; /* class number -> struct places */
-    struct places *free_places;
-} class_shards[SHARDS] = {[0 ... SHARDS - 1] = {.lock = PTHREAD_MUTEX_INITIALIZER}};
+/* The places of unknown operations, of all threads. */
+static pthread_mutex_t unknown_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct places *unknown_places;
 
-static unsigned shard_number(uint64_t key)
+struct operation request_null = {.name = {.class_number = REQUEST_NULL}};
+
+/* Stands for one that there was no memory for. */
+struct operation request_lost = {.name = {.class_number = REQUEST_UNKNOWN}, .active = true, .kind = REQUEST_OTHER};
+
+/* ---- books ---- */
+
+/* Sleeps in the end, so that a thread of higher priority does not keep the one that holds the lock from going on. */
+void book_wait(struct requests *r)
 {
-    return (unsigned)((key * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - SHARD_BITS));
-}
-
-static struct shard *shard_of(uint64_t handle)
-{
-    return &shards[shard_number(handle)];
-}
-
-/* ---- memory: slabs cut into elements, never given back ---- */
-
-static struct live *live_take(struct shard *s)
-{
-    if (!s->free_operations) {
-        struct live *slab = pages_take(SLAB_BYTES);
-        for (size_t i = 0; slab && i < SLAB_BYTES / sizeof *slab; i++) {
-            slab[i].next = s->free_operations;
-            s->free_operations = &slab[i];
-        }
+    enum { SPINS = 64, YIELDS = 128 };
+    const struct timespec nap = {.tv_nsec = 20000};
+    for (unsigned tries = 0; atomic_exchange_explicit(&r->lock, 1, memory_order_acquire); tries++) {
+        if (tries >= YIELDS)
+            nanosleep(&nap, NULL);
+        else if (tries >= SPINS)
+            sched_yield();
     }
-    struct live *l = s->free_operations;
-    if (l)
-        s->free_operations = l->next;
-    return l;
 }
 
-static void live_give(struct shard *s, struct live *l)
+static struct requests *book_next(const struct requests *r)
 {
-    l->used = false;
-    l->next = s->free_operations;
-    s->free_operations = l;
+    return atomic_load_explicit(&r->next, memory_order_acquire);
 }
 
-/* The pool of CLASS_NUMBER, or NULL where memory is short. Under the lock of S. */
-static struct pool *pool_of(struct class_shard *s, int64_t class_number)
+static struct requests *books(void)
 {
-    struct places *p = (struct places *)(uintptr_t)table_get(&s->classes, (uint64_t)class_number);
-    if (p)
-        return &p->pool;
-    if (!s->free_places) {
-        struct places *slab = pages_take(SLAB_BYTES);
-        for (size_t i = 0; slab && i < SLAB_BYTES / sizeof *slab; i++) {
-            slab[i].next_free = s->free_places;
-            s->free_places = &slab[i];
-        }
-    }
-    p = s->free_places;
-    if (!p || !table_set(&s->classes, (uint64_t)class_number, (uint64_t)(uintptr_t)p))
+    return atomic_load_explicit(&requests_first, memory_order_acquire);
+}
+
+/* ---- memory ---- */
+
+/* FIFOS, of CAPACITY entries, a power of two, are the table. */
+static void fifos_set(struct requests *r, struct fifo *fifos, size_t capacity)
+{
+    r->fifos = fifos;
+    r->mask = capacity - 1;
+    r->shift = (unsigned)__builtin_clzll(capacity) + 1;
+}
+
+struct requests *requests_new(void)
+{
+    struct requests *r = calloc(1, sizeof *r);
+    if (!r)
         return NULL;
-    s->free_places = p->next_free;
-    return &p->pool;
-}
-
-/* A place in the pool of a class; -1: no memory. */
-static int64_t place_take(int64_t class_number)
-{
-    struct class_shard *s = &class_shards[shard_number((uint64_t)class_number)];
-    objects_lock(&s->lock);
-    struct pool *pool = pool_of(s, class_number);
-    int64_t place = pool ? pool_take(pool) : -1;
-    objects_unlock(&s->lock);
-    return place;
-}
-
-static void place_give(int64_t class_number, int64_t place)
-{
-    struct class_shard *s = &class_shards[shard_number((uint64_t)class_number)];
-    objects_lock(&s->lock);
-    pool_give(pool_of(s, class_number), place); /* the pool is there: the place came from it */
-    objects_unlock(&s->lock);
-}
-
-/* ---- FIFOs; under the lock of the handle's shard ---- */
-
-static struct live *fifo_of(uint64_t handle)
-{
-    return (struct live *)(uintptr_t)table_get(&shard_of(handle)->fifos, handle);
-}
-
-static bool fifo_append(struct live *l)
-{
-    struct live *first = fifo_of(l->operation.handle);
-    l->next = NULL;
-    l->previous = NULL;
-    l->taken = 0;
-    l->completed_by = 0;
-    if (!first) {
-        l->tail = l;
-        l->cursor = NULL;
-        l->stamp = 0;
-        return table_set(&shard_of(l->operation.handle)->fifos, l->operation.handle, (uint64_t)(uintptr_t)l);
+    fifos_set(r, calloc(FIFOS_MIN, sizeof *r->fifos), FIFOS_MIN);
+    if (!r->fifos) {
+        free(r);
+        return NULL;
     }
-    l->previous = first->tail;
-    first->tail->next = l;
-    first->tail = l;
+    pthread_mutex_lock(&books_lock);
+    _Atomic(struct requests *) *end = &requests_first;
+    while (atomic_load_explicit(end, memory_order_relaxed))
+        end = &atomic_load_explicit(end, memory_order_relaxed)->next;
+    atomic_store_explicit(end, r, memory_order_release);
+    pthread_mutex_unlock(&books_lock);
+    return r;
+}
+
+bool finding_reserve(struct finding *f, int64_t count)
+{
+    if (count <= f->capacity)
+        return true;
+    if (count > INT32_MAX)
+        return false;
+    size_t capacity = (size_t)count + (size_t)count / 2 + 16;
+    uint64_t *handles = realloc(f->handles, capacity * sizeof *handles);
+    if (handles)
+        f->handles = handles;
+    uint64_t *after = realloc(f->after, capacity * sizeof *after);
+    if (after)
+        f->after = after;
+    struct found *found = realloc(f->found, capacity * sizeof *found);
+    if (found)
+        f->found = found;
+    if (!handles || !after || !found)
+        return false;
+    f->capacity = (int64_t)capacity;
     return true;
 }
 
-static void fifo_remove(struct live *l)
+/* Room for a copy of each of COUNT operations. */
+static bool copies_reserve(struct finding *f, int64_t count)
 {
-    uint64_t handle = l->operation.handle;
-    struct live *first = fifo_of(handle);
-    if (l->next)
-        l->next->previous = l->previous;
-    if (l != first) {
-        l->previous->next = l->next;
-        if (first->tail == l)
-            first->tail = l->previous;
-    } else if (l->next) {
-        l->next->tail = l->tail;
-        l->next->cursor = NULL;
-        l->next->stamp = 0;
-        (void)table_set(&shard_of(handle)->fifos, handle, (uint64_t)(uintptr_t)l->next); /* the key is there: needs no memory */
+    if (count <= f->copy_capacity)
+        return true;
+    struct operation *copies = realloc(f->copies, (size_t)f->capacity * sizeof *copies);
+    if (!copies)
+        return false;
+    f->copies = copies;
+    f->copy_capacity = f->capacity;
+    return true;
+}
+
+void finding_free(struct finding *f)
+{
+    free(f->handles);
+    free(f->after);
+    free(f->found);
+    free(f->copies);
+    *f = (struct finding){0};
+}
+
+struct operation *operation_make(struct requests *r)
+{
+    if (r->fresh == r->fresh_end) {
+        r->fresh = pages_take(SLAB_BYTES);
+        r->fresh_end = r->fresh ? r->fresh + SLAB_BYTES / sizeof *r->fresh : NULL;
+        if (!r->fresh)
+            return NULL;
+    }
+    struct operation *o = r->fresh++;
+    o->requests = r;
+    return o;
+}
+
+/* ---- places ---- */
+
+struct places *places_make(struct requests *r, uint32_t number)
+{
+    if (number >= r->class_count) {
+        uint32_t count = number + number / 2 + 16;
+        struct places **classes = realloc(r->classes, count * sizeof *classes);
+        if (!classes)
+            return NULL;
+        memset(classes + r->class_count, 0, (count - r->class_count) * sizeof *classes);
+        r->classes = classes;
+        r->class_count = count;
+    }
+    return r->classes[number] = places_new();
+}
+
+bool unknown_place_take(struct operation *o)
+{
+    objects_lock(&unknown_lock);
+    if (!unknown_places)
+        unknown_places = places_new();
+    o->places = unknown_places;
+    o->name.place = o->places ? places_take(o->places) : -1;
+    objects_unlock(&unknown_lock);
+    return o->name.place >= 0;
+}
+
+void unknown_place_give(const struct operation *o)
+{
+    objects_lock(&unknown_lock);
+    places_give(o->places, o->name.place);
+    objects_unlock(&unknown_lock);
+}
+
+/* ---- FIFOs ---- */
+
+/* A table of CAPACITY entries without a key; NULL: no memory. */
+static struct fifo *fifos_take(struct requests *r, size_t capacity)
+{
+    if (!r->spare || capacity != r->mask + 1)
+        return calloc(capacity, sizeof(struct fifo));
+    struct fifo *fifos = r->spare;
+    r->spare = NULL;
+    memset(fifos, 0, capacity * sizeof *fifos);
+    return fifos;
+}
+
+/* Moves ENTRY to R's table. */
+static void fifo_move(struct requests *r, const struct fifo *entry)
+{
+    struct fifo *f = fifo_find(r, entry->key);
+    *f = *entry;
+    for (struct operation *o = f->first; o; o = o->next)
+        o->fifo = f;
+}
+
+bool fifos_renew(struct requests *r)
+{
+    struct fifo *before = r->fifos;
+    size_t count = r->mask + 1, used = 0, capacity = FIFOS_MIN;
+    for (size_t i = 0; i < count; i++)
+        used += before[i].first != NULL;
+    while (capacity < 4 * used)
+        capacity *= 2;
+    struct fifo *fifos = fifos_take(r, capacity);
+    if (!fifos)
+        return false;
+    fifos_set(r, fifos, capacity);
+    r->used = used;
+    for (size_t i = 0; i < count; i++)
+        if (before[i].first)
+            fifo_move(r, &before[i]);
+    free(r->spare);
+    r->spare = capacity == count ? before : NULL;
+    if (!r->spare)
+        free(before);
+    return true;
+}
+
+/* ---- finding ---- */
+
+/* Which operations a search takes: those that no other thread's call is about to complete, or all that no call of R is. */
+enum taking { FREE_ONES, OTHERS_TOO };
+
+static inline bool may_take(const struct operation *o, const struct requests *r, enum taking taking)
+{
+    return taking == FREE_ONES ? operation_is_free(o, r) : o->completed_by != r;
+}
+
+/* The next operation of KEY in the book IN that a call of R may take; NULL: there is none left. */
+static inline struct operation *next_of(struct requests *in, uint64_t key, const struct requests *r, enum taking taking)
+{
+    struct fifo *f = fifo_find(in, key);
+    if (!f->key)
+        return NULL;
+    struct operation *o = f->search == in->search ? f->cursor : f->first;
+    while (o && __builtin_expect(!may_take(o, r, taking), 0))
+        o = o->next;
+    f->cursor = o ? o->next : NULL;
+    f->search = in->search;
+    return o;
+}
+
+/* Looks in the book IN for what is still missing. What another thread began may go at any time: COPY. Returns how much is missing then. */
+static int64_t find_in(struct requests *in, const struct requests *r, struct finding *f, int64_t count, enum taking taking)
+{
+    int64_t missing = 0;
+    book_lock(in);
+    in->search++;
+    for (int64_t i = 0; i < count; i++) {
+        if (f->found[i].operation)
+            continue;
+        struct operation *o = next_of(in, f->handles[i] ^ request_null_handle, r, taking);
+        if (!o) {
+            missing++;
+            continue;
+        }
+        found_set(&f->found[i], o, r);
+        if (objects_threads && in != r) {
+            f->copies[i] = *o;
+            f->found[i].operation = &f->copies[i];
+        }
+    }
+    book_unlock(in);
+    return missing;
+}
+
+/* What is still missing is unknown. */
+static void find_unknown(struct requests *r, struct finding *f, int64_t count)
+{
+    book_lock(r);
+    for (int64_t i = 0; i < count; i++) {
+        if (f->found[i].operation)
+            continue;
+        struct operation *o = operation_begin(r, f->handles[i] ^ request_null_handle, REQUEST_UNKNOWN);
+        if (o) {
+            o->active = true;
+            o->persistent = false;
+            enum request_kind kind = REQUEST_OTHER;
+            (void)unseen_take(f->handles[i], &kind, &o->view);
+            o->kind = (uint8_t)kind;
+            o->posted.count = 0;
+            found_set(&f->found[i], o, r);
+        } else {
+            objects_fail();
+            f->found[i].operation = &request_lost;
+        }
+    }
+    book_unlock(r);
+}
+
+/* What the book R itself does not have. */
+static __attribute__((noinline)) void find_elsewhere(struct requests *r, struct finding *f, int64_t count)
+{
+    int64_t missing = count;
+    if (objects_threads && !copies_reserve(f, count)) {
+        objects_fail();
     } else {
-        (void)table_remove(&shard_of(handle)->fifos, handle);
+        for (struct requests *in = books(); in && missing; in = book_next(in))
+            if (in != r)
+                missing = find_in(in, r, f, count, FREE_ONES);
+        if (objects_threads && missing)
+            missing = find_in(r, r, f, count, OTHERS_TOO);
+        for (struct requests *in = books(); objects_threads && in && missing; in = book_next(in))
+            if (in != r)
+                missing = find_in(in, r, f, count, OTHERS_TOO);
     }
+    if (missing)
+        find_unknown(r, f, count);
 }
 
-/* A new live operation, last of its handle's FIFO. Without memory: one that is not live, whose place is wrong. */
-static struct operation add(struct operation o)
+void requests_find(struct requests *r, struct finding *f, int64_t count)
 {
-    struct shard *s = shard_of(o.handle);
-    struct live *l = live_take(s);
-    int64_t place = l ? place_take(o.class_number) : -1;
-    if (place >= 0) {
-        o.place = place;
-        o.live = l;
-        l->operation = o;
-        l->used = true;
-        if (fifo_append(l))
-            return o;
-        place_give(o.class_number, place);
+    bool missing = false;
+    const uint64_t *handles = f->handles;
+    struct found *found = f->found;
+    book_lock(r);
+    r->search++;
+    for (int64_t i = 0; i < count; i++) {
+        uint64_t key = handles[i] ^ request_null_handle;
+        struct operation *o = key ? next_of(r, key, r, FREE_ONES) : NULL;
+        if (__builtin_expect(o != NULL, 1)) {
+            found_set(&found[i], o, r);
+        } else {
+            found[i] = (struct found){.operation = key ? NULL : &request_null};
+            missing |= key != 0;
+        }
     }
-    if (l)
-        live_give(s, l);
-    objects_fail();
-    o.place = 0;
-    o.live = NULL;
-    return o;
+    book_unlock(r);
+    if (__builtin_expect(missing, 0))
+        find_elsewhere(r, f, count);
 }
 
-/* The live operation that O is a copy of; NULL: it is gone. Another thread may have completed it, where two wait for
- * the same handle. */
-static struct live *live_of(const struct operation *o)
-{
-    struct live *l = o->live;
-    return l && l->used && l->operation.handle == o->handle && l->operation.class_number == o->class_number &&
-                   l->operation.place == o->place
-               ? l
-               : NULL;
-}
+/* ---- one request ---- */
 
-/* ---- what the header promises ---- */
-
-struct operation request_created(uint64_t handle, int64_t class_number, enum request_kind kind, bool persistent,
-                                 const struct view *view)
+const struct operation *request_created_slowly(struct requests *r, uint64_t handle, int64_t class_number, enum request_kind kind,
+                                               bool persistent, const struct view *view, const struct posting *posted)
 {
-    struct operation o = {.null = handle == request_null_handle,
-                          .active = !persistent,
-                          .persistent = persistent,
-                          .kind = kind,
-                          .handle = handle,
-                          .class_number = class_number,
-                          .view = *view};
-    if (o.null)
+    uint64_t key = handle ^ request_null_handle;
+    if (!key)
+        return &request_null;
+    book_lock(r);
+    struct operation *o = operation_begin_quickly(r, key, class_number);
+    if (!o)
+        o = operation_begin(r, key, class_number);
+    if (o)
+        operation_fill(o, kind, persistent, view, posted);
+    book_unlock(r);
+    if (o)
         return o;
-    objects_lock(&shard_of(handle)->lock);
-    o = add(o);
-    objects_unlock(&shard_of(handle)->lock);
+    objects_fail();
+    return &request_lost;
+}
+
+const struct operation *request_find_slowly(struct requests *r, struct finding *f, uint64_t handle)
+{
+    f->handles[0] = handle;
+    book_lock(r);
+    r->search++;
+    struct operation *o = fifo_find(r, handle ^ request_null_handle)->first;
+    bool good = o && operation_is_free(o, r);
+    if (good)
+        found_set(f->found, o, r);
+    book_unlock(r);
+    if (!good)
+        requests_find(r, f, 1);
+    return f->found->operation;
+}
+
+/* ---- calls that end ---- */
+
+/* Ends the first operation of KEY in the book IN. False: there is none. */
+static bool end_first(struct requests *in, uint64_t key)
+{
+    book_lock(in);
+    struct operation *o = fifo_find(in, key)->first;
+    if (o)
+        operation_end(o);
+    book_unlock(in);
     return o;
 }
 
-void request_posted(const struct operation *operation, const struct posting *posted)
+/* One that another thread began; or one that is gone: where another thread took this one for the same handle, one of the others is what
+ * this call completed. */
+static void finish_elsewhere(struct requests *r, struct finding *f, int64_t i)
 {
-    pthread_mutex_t *lock = &shard_of(operation->handle)->lock;
-    objects_lock(lock);
-    struct live *l = live_of(operation);
-    if (l)
-        l->operation.posted = *posted;
-    objects_unlock(lock);
+    struct operation *o = f->found[i].live;
+    book_lock(o->requests);
+    bool done = o->serial == f->found[i].serial;
+    if (done)
+        operation_end(o);
+    book_unlock(o->requests);
+    uint64_t key = f->handles[i] ^ request_null_handle;
+    done = done || end_first(r, key);
+    for (struct requests *in = books(); in && !done; in = book_next(in))
+        done = end_first(in, key);
+    f->found[i].live = NULL;
 }
 
-/* Whether thread THREAD began it, as far as is known. */
-static bool is_own(const struct live *l, uint32_t thread)
+void request_finish_slowly(struct requests *r, struct finding *f, int64_t i)
 {
-    int64_t class_number = l->operation.class_number;
-    return class_number < 0 || class_number >> REQUEST_THREAD_SHIFT == thread;
-}
-
-/* Whether another thread's call is about to complete it: then the library may have given its handle away already. */
-static bool is_others(const struct live *l, uint32_t thread)
-{
-    return l->completed_by && l->completed_by != thread + 1;
-}
-
-/* The next operation of FIRST's handle that THREAD may mean in call number `call`; NULL: there is none left. */
-static struct live *next_of(struct live *first, uint32_t thread, uint64_t call)
-{
-    struct live *l = first && first->stamp == call ? first->cursor->next : first;
-    while (l && (!is_own(l, thread) || is_others(l, thread)))
-        l = l->next;
-    if (l) {
-        first->cursor = l;
-        first->stamp = call;
-        return l;
+    struct operation *o = f->found[i].live;
+    book_lock(r);
+    bool good = o->requests == r && o->serial == f->found[i].serial;
+    if (good) {
+        operation_end(o);
+        f->found[i].live = NULL;
     }
-    for (l = first; l && (l->taken == call || is_others(l, thread)); l = l->next)
-        ;
-    if (l)
-        return l;
-    for (l = first; l && l->taken == call; l = l->next)
-        ;
-    return l;
+    book_unlock(r);
+    if (!good)
+        finish_elsewhere(r, f, i);
 }
 
-/* The next operation of HANDLE in call number `call`. */
-static struct operation find(uint64_t handle, uint32_t thread, uint64_t call)
+void requests_finished(struct requests *r, struct finding *f, int64_t count)
 {
-    struct operation unknown = {.active = true, .kind = REQUEST_OTHER, .handle = handle, .class_number = -1};
-    if (handle == request_null_handle)
-        return (struct operation){.null = true, .handle = handle};
-    struct live *l = next_of(fifo_of(handle), thread, call);
-    if (!l) {
-        unknown = add(unknown);
-        l = unknown.live;
-        if (!l)
-            return unknown;
+    bool left = false;
+    const uint64_t *after = f->after;
+    struct found *found = f->found;
+    book_lock(r);
+    for (int64_t i = 0; i < count; i++) {
+        struct operation *o = found[i].live;
+        if (!o || after[i] != request_null_handle)
+            continue;
+        if (__builtin_expect(o->requests != r || o->serial != found[i].serial, 0)) {
+            left = true;
+            continue;
+        }
+        operation_end(o);
+        found[i].live = NULL;
     }
-    l->taken = call;
-    return l->operation;
+    book_unlock(r);
+    for (int64_t i = 0; __builtin_expect(left, 0) && i < count; i++)
+        if (found[i].live && after[i] == request_null_handle)
+            finish_elsewhere(r, f, i);
 }
 
-/* The shards of HANDLES, a bit each. */
-static uint64_t shards_of(const uint64_t *handles, int64_t count)
+void requests_leave(struct requests *r, struct finding *f, int64_t count)
 {
-    uint64_t found = 0;
-    for (int64_t i = 0; i < count; i++)
-        found |= UINT64_C(1) << shard_number(handles[i]);
-    return found;
-}
-
-static void shards_lock(uint64_t wanted)
-{
-    for (; wanted; wanted &= wanted - 1)
-        objects_lock(&shards[__builtin_ctzll(wanted)].lock);
-}
-
-static void shards_unlock(uint64_t wanted)
-{
-    for (; wanted; wanted &= wanted - 1)
-        objects_unlock(&shards[__builtin_ctzll(wanted)].lock);
-}
-
-void requests_find(const uint64_t *handles, int64_t count, uint32_t thread, struct operation *operations)
-{
-    static _Thread_local __attribute__((tls_model("initial-exec"))) uint64_t calls;
-    uint64_t call = ++calls << 32 | thread; /* no other call's */
-    uint64_t wanted = objects_several_threads() ? shards_of(handles, count) : 0;
-    shards_lock(wanted);
-    for (int64_t i = 0; i < count; i++)
-        operations[i] = find(handles[i], thread, call);
-    shards_unlock(wanted);
-}
-
-void requests_complete(const struct operation *operations, int64_t count, uint32_t thread, bool under_way)
-{
-    if (!objects_several_threads())
+    if (!objects_threads)
         return;
     for (int64_t i = 0; i < count; i++) {
-        pthread_mutex_t *lock = &shard_of(operations[i].handle)->lock;
-        objects_lock(lock);
-        struct live *l = live_of(&operations[i]);
-        if (l && (under_way ? !l->completed_by : l->completed_by == thread + 1))
-            l->completed_by = under_way ? thread + 1 : 0;
-        objects_unlock(lock);
+        struct operation *o = f->found[i].live;
+        if (!o)
+            continue;
+        book_lock(o->requests);
+        if (o->serial == f->found[i].serial && o->completed_by == r)
+            o->completed_by = NULL;
+        book_unlock(o->requests);
     }
 }
 
-void request_finished(const struct operation *operation, uint64_t after)
+void request_set_active(const struct found *found, bool active)
 {
-    if (operation->null || after != request_null_handle)
+    struct operation *o = found->live;
+    if (!o)
         return;
-    struct shard *s = shard_of(operation->handle);
-    objects_lock(&s->lock);
-    /* Where another thread took this one for the same handle, one of the others is what this call completed. */
-    struct live *l = live_of(operation);
-    if (!l)
-        l = fifo_of(operation->handle);
-    if (l) {
-        const struct operation done = l->operation;
-        fifo_remove(l);
-        live_give(s, l);
-        objects_tell_request_released(done.class_number, done.place); /* before another thread can take the place */
-        place_give(done.class_number, done.place);
-    }
-    objects_unlock(&s->lock);
-}
-
-void request_set_active(const struct operation *operation, bool active)
-{
-    pthread_mutex_t *lock = &shard_of(operation->handle)->lock;
-    objects_lock(lock);
-    struct live *l = live_of(operation);
-    if (l)
-        l->operation.active = active;
-    objects_unlock(lock);
+    book_lock(o->requests);
+    if (o->serial == found->serial)
+        o->active = active;
+    book_unlock(o->requests);
 }

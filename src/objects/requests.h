@@ -2,16 +2,21 @@
  *
  * MPICH returns one built-in handle for every send that is complete at once, so a handle leads to a FIFO of live
  * operations (architecture: request handles are not unique). An operation's name is the class of the call that
- * created it and its place in that class's pool, smallest free first: completion order does not disturb it. */
+ * created it and its place in that class's pool, smallest free first: completion order does not disturb it.
+ *
+ * What a thread began is in a book of its own. All functions may be called by any thread once objects_set_threads(true) was
+ * called, each with the calling thread's book. */
 #ifndef PILGRIM_REQUESTS_H
 #define PILGRIM_REQUESTS_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "objects/handles.h"
 
-/* HANDLE(MPI_REQUEST_NULL); set before the first call (handles.c). */
+/* HANDLE(MPI_REQUEST_NULL); set before the first call (handles.c), and never once there are operations. */
 extern uint64_t request_null_handle;
 
 /* What the operation's status means once complete. */
@@ -24,52 +29,111 @@ enum request_kind {
     REQUEST_OTHER    /* collective, RMA, communicator creation: undefined, null */
 };
 
+/* A class number is (thread << REQUEST_THREAD_SHIFT) | number of the call class, or one of these. */
+enum { REQUEST_THREAD_SHIFT = 16, REQUEST_UNKNOWN = -1, REQUEST_NULL = -2 };
+
+struct operation_name {
+    int64_t class_number; /* REQUEST_UNKNOWN: of a call that was not recorded; REQUEST_NULL: MPI_REQUEST_NULL */
+    int64_t place;
+};
+
 /* What a receive was posted with. */
 struct posting {
     int64_t count; /* 0: it is not known */
+    uint32_t round; /* in which of its thread's */
     int source, tag;
 };
 
-/* A live operation, as one call sees it (a copy: stays valid when the operation is released). */
+/* A live operation. Once it has ended the name and what follows `active` stay as they are until its thread's next call begins one. */
 struct operation {
-    bool null;          /* MPI_REQUEST_NULL */
-    bool active;        /* false: a persistent request not started; its status is the empty one */
+    struct operation_name name;
+    struct fifo *fifo;          /* of its handle, that it is in */
+    struct operation *next;     /* in there */
+    struct operation *previous; /* idem; the first one's is the last one */
+    struct requests *requests;  /* the book that it is in */
+    struct places *places;      /* that its place is of */
+    uint32_t serial;            /* of this operation, among those that had this memory */
+    bool active;                /* false: a persistent request not started; its status is the empty one */
     bool persistent;
-    enum request_kind kind;
-    uint64_t handle;
-    int64_t class_number;
-    int64_t place;
-    struct view view;   /* that the status's source refers to */
-    struct posting posted; /* by a call that is recorded, of the class CLASS_NUMBER */
-    void *live;         /* requests.c only */
+    uint8_t kind;               /* enum request_kind */
+    const struct requests *completed_by; /* whose call under way may complete it; NULL: none's */
+    struct posting posted;      /* by a call that is recorded, of the class that NAME says */
+    struct view view;           /* that the status's source refers to */
 };
 
-/* A call created HANDLE: a live operation of the class CLASS_NUMBER (process-wide). Built-in null: ignored, *null* result. */
-struct operation request_created(uint64_t handle, int64_t class_number, enum request_kind kind, bool persistent,
-                                 const struct view *view);
+static inline bool operation_is_null(const struct operation *o)
+{
+    return o->name.class_number == REQUEST_NULL;
+}
 
-/* How OPERATION, which has just been created, was posted. */
-void request_posted(const struct operation *operation, const struct posting *posted);
+/* An operation, as a call has found it. */
+struct found {
+    const struct operation *operation; /* what it is, for the call to read: the live one, or a copy where that may go at any time */
+    struct operation *live;            /* NULL: there is none, or it is over */
+    uint32_t serial;
+};
 
-/* A class number is (thread << REQUEST_THREAD_SHIFT) | number of the call class; -1: not known. */
-#define REQUEST_THREAD_SHIFT 16
+/* What a call has found; a thread's scratch. All zero is empty. */
+struct finding {
+    uint64_t *handles; /* to be set for requests_find */
+    uint64_t *after;   /* for requests_finished */
+    struct found *found;
+    struct operation *copies;
+    int64_t capacity, copy_capacity;
+};
 
-/* The operations behind HANDLES[0..count-1], for thread number THREAD: the k-th occurrence of one handle is the k-th
- * of its FIFO that the thread began itself, after those the next that others did. An unknown handle, and an occurrence
- * beyond the end of its FIFO, gets a name in a pool of its own (class -1). OPERATIONS: room for count. O(count),
- * whatever is in flight, where threads have no handle in common. */
-void requests_find(const uint64_t *handles, int64_t count, uint32_t thread, struct operation *operations);
+/* Room for COUNT handles. False: no memory. */
+bool finding_reserve(struct finding *f, int64_t count);
+void finding_free(struct finding *f);
 
-/* A call that may complete OPERATIONS begins, or ends: as long as it is UNDER_WAY, requests_find gives them to no other
- * thread while there are others behind the same handle. The library gives a handle away again before the call that freed
- * it returns. */
-void requests_complete(const struct operation *operations, int64_t count, uint32_t thread, bool under_way);
+/* The operations that one thread began. */
+struct requests {
+    atomic_uint lock;
+    unsigned shift;             /* of a hash, to an index of `fifos` */
+    size_t mask;                /* idem */
+    struct fifo *fifos;         /* a hash table by handle */
+    struct fifo *spare;         /* room for another one, or NULL */
+    size_t used;                /* of `fifos` */
+    uint64_t search;            /* number of the last search in it; counts up with each operation that begins or ends, too */
+    struct operation *free;
+    struct operation *fresh, *fresh_end; /* never used so far */
+    struct places **classes;    /* by number of the call class; NULL: has begun none */
+    uint32_t class_count;
+    atomic_size_t live;         /* how many there are */
+    _Atomic(struct requests *) next;
+};
 
-/* The call is over and left AFTER where OPERATION's handle was: releases the operation where it is now
- * MPI_REQUEST_NULL. */
-void request_finished(const struct operation *operation, uint64_t after);
+extern _Atomic(struct requests *) requests_first;
+
+/* A book for one thread, after those of others. Never freed: others may look for what it began. NULL: no memory. */
+struct requests *requests_new(void);
+
+/* Whether any operation is live that was not begun unseen: it must not be completed unseen, or it would stay for ever. */
+static inline bool requests_live(void)
+{
+    struct requests *r = atomic_load_explicit(&requests_first, memory_order_acquire);
+    while (r && !atomic_load_explicit(&r->live, memory_order_relaxed))
+        r = atomic_load_explicit(&r->next, memory_order_acquire);
+    return r != NULL;
+}
+
+/* request_created, request_find and request_finish, of one request, are in book.h. */
+
+/* The operations behind F->handles[0..count-1], in F->found: the k-th occurrence of one handle is the k-th of its FIFO that the
+ * thread of R began itself, after those the next that others did, thread by thread. An unknown handle, and an occurrence beyond the end of
+ * its FIFO, gets a name in a pool of its own (REQUEST_UNKNOWN). O(count), whatever is in flight.
+ *
+ * Until requests_leave the call counts as one that may complete them: they are given to no other thread while there are others behind the
+ * same handle. The library gives a handle away again before the call that freed it returns. */
+void requests_find(struct requests *r, struct finding *f, int64_t count);
+
+/* The call is over and left F->after[0..count-1] where the handles were: releases the operations where MPI_REQUEST_NULL is now. */
+void requests_finished(struct requests *r, struct finding *f, int64_t count);
+
+/* The call has ended that found F->found[0..count-1]. */
+void requests_leave(struct requests *r, struct finding *f, int64_t count);
 
 /* A persistent request was started; or one completed and is inactive again. */
-void request_set_active(const struct operation *operation, bool active);
+void request_set_active(const struct found *found, bool active);
 
 #endif

@@ -30,29 +30,12 @@ const char *const object_kind_word[KIND_COUNT] = {
     [KIND_REQUEST] = "request",
 };
 
-static bool several_threads;
+bool objects_threads;
 static atomic_bool failed;
 
 void objects_set_threads(bool several)
 {
-    several_threads = several;
-}
-
-bool objects_several_threads(void)
-{
-    return several_threads;
-}
-
-void objects_lock(pthread_mutex_t *mutex)
-{
-    if (several_threads)
-        pthread_mutex_lock(mutex);
-}
-
-void objects_unlock(pthread_mutex_t *mutex)
-{
-    if (several_threads)
-        pthread_mutex_unlock(mutex);
+    objects_threads = several;
 }
 
 void objects_tell_released(const char *word, int64_t id)

@@ -7,11 +7,20 @@
 #include <stdint.h>
 
 /* Whether objects_set_threads(true) was called. */
-bool objects_several_threads(void);
+extern bool objects_threads;
 
 /* Takes or leaves MUTEX, only where objects_set_threads(true) was called. */
-void objects_lock(pthread_mutex_t *mutex);
-void objects_unlock(pthread_mutex_t *mutex);
+static inline void objects_lock(pthread_mutex_t *mutex)
+{
+    if (objects_threads)
+        pthread_mutex_lock(mutex);
+}
+
+static inline void objects_unlock(pthread_mutex_t *mutex)
+{
+    if (objects_threads)
+        pthread_mutex_unlock(mutex);
+}
 
 /* Tells objects_release_hook, if there is one, of "WORD:ID" and "request:CLASS.PLACE". The hook may allocate,
  * so not under the lock of the heap. */

@@ -156,7 +156,8 @@ static void parse_ranks(struct calls_parser *c)
 {
     struct parser *p = c->p;
     struct volume *v = p->volume;
-    uint64_t ranks = cursor_varint(&p->in);
+    uint64_t word = cursor_varint(&p->in), ranks = word >> 1;
+    v->begins_round = word & 1;
     if (!parser_good(p) || ranks == 0)
         parser_fail(p, "no ranks");
     else if (ranks > UINT32_MAX)

@@ -49,7 +49,7 @@ enum pilgrim_status pilgrim_communicators_open(const struct pilgrim_trace *trace
     *list = NULL;
     struct pilgrim_communicators *l = calloc(1, sizeof *l);
     if (!l)
-        return trace_error(error, PILGRIM_NOMEM, 0, "not enough memory");
+        return trace_no_memory(error);
     l->trace = trace;
     l->self = XXH3_64bits_withSeed(&rank, sizeof rank, world);
     enum pilgrim_status status = process_cursor_open(trace, rank, &l->cursor, error);
@@ -165,7 +165,7 @@ static enum pilgrim_status convert(struct pilgrim_communicators *l, const struct
     bool good = before >= 0;
     if (good && in[COMMUNICATOR].type == PILGRIM_OBJECT)
         good = bind(l, in[COMMUNICATOR].id, out->identity);
-    return good ? PILGRIM_OK : trace_error(error, PILGRIM_NOMEM, 0, "not enough memory");
+    return good ? PILGRIM_OK : trace_no_memory(error);
 }
 
 enum pilgrim_status pilgrim_communicators_next(struct pilgrim_communicators *l, struct pilgrim_communicator *communicator,

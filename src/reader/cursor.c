@@ -3,257 +3,10 @@
  * The structure's sequence says which class comes next, that class's sequence of values which of its signatures. Values are
  * evaluated when they are first met and kept, as calls repeat; when what is kept grows beyond a bound, all of it goes. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "reader/cursor.h"
 
-#define KEPT_BYTES_MAX (4u << 20)
 #define SKIP_STEPS_MAX 1024   /* more calls are counted rather than passed one by one */
-
-static enum pilgrim_status out_of_memory(struct pilgrim_error *error)
-{
-    return trace_error(error, PILGRIM_NOMEM, 0, "not enough memory");
-}
-
-/* ---- the rank's views ---- */
-
-static bool is_views(const struct pilgrim_value *ranks, const struct pilgrim_value *sizes)
-{
-    if (ranks->type != PILGRIM_ARRAY || sizes->type != PILGRIM_ARRAY || ranks->count != sizes->count)
-        return false;
-    for (size_t i = 0; i < ranks->count; i++)
-        if (ranks->items[i].type != PILGRIM_INT || sizes->items[i].type != PILGRIM_INT)
-            return false;
-    return true;
-}
-
-static enum pilgrim_status set_views(struct pilgrim_cursor *c, const struct function *f, const struct call_values *values,
-                                     const char **problem)
-{
-    const struct pilgrim_value *ranks = NULL, *sizes = NULL;
-    for (size_t i = 0; i < f->shown.parameter_count; i++) {
-        if (f->shown.parameters[i].direction != PILGRIM_IN)
-            continue;
-        if (strcmp(f->shown.parameters[i].name, "views_rank") == 0)
-            ranks = &values->in[i];
-        if (strcmp(f->shown.parameters[i].name, "views_size") == 0)
-            sizes = &values->in[i];
-    }
-    if (!ranks || !sizes || !is_views(ranks, sizes)) {
-        *problem = "no list of the groups that ranks refer to";
-        return PILGRIM_DAMAGED;
-    }
-    struct view *views = arena_take(&c->arena, ranks->count * sizeof *views + 1);
-    if (!views)
-        return PILGRIM_NOMEM;
-    for (size_t i = 0; i < ranks->count; i++)
-        views[i] = (struct view){.rank = ranks->items[i].integer, .size = sizes->items[i].integer};
-    c->caller.views = views;
-    c->caller.view_count = ranks->count;
-    return PILGRIM_OK;
-}
-
-static enum pilgrim_status in_no_group(const char **problem)
-{
-    *problem = "is in none of the groups";
-    return PILGRIM_DAMAGED;
-}
-
-static const struct row *group_row(const struct volume *v, const struct group *g, uint32_t place)
-{
-    return &v->rows[g->rows[place]];
-}
-
-static const struct function *row_function(const struct volume *v, const struct row *row)
-{
-    return &v->functions[v->classes[row->class].function];
-}
-
-/* The call of pilgrim_process in the process stream of CALLER's rank. PILGRIM_END: the stream has no calls */
-static enum pilgrim_status evaluate_process(const struct volume *v, const struct caller *caller, struct arena *arena,
-                                            const struct function **f, struct call_values **values,
-                                            const char **problem)
-{
-    struct stream_place stream;
-    struct part_place found;
-    uint32_t at = 0;
-    if (!process_place(v, caller->rank - v->first_rank, &stream))
-        return in_no_group(problem);
-    const struct group *g = stream.group;
-    if (g->sequence == 0)
-        return PILGRIM_END;
-    while (at + 1 < g->row_count && strcmp(row_function(v, group_row(v, g, at))->shown.name, "pilgrim_process") != 0)
-        at++;
-    const struct row *row = group_row(v, g, at);
-    *f = row_function(v, row);
-    if (!part_place(v, row, &stream, &found))
-        return in_no_group(problem);
-    if (row->calls == 0 || strcmp((*f)->shown.name, "pilgrim_process") != 0) {
-        *problem = "no list of the groups that ranks refer to";
-        return PILGRIM_DAMAGED;
-    }
-    const struct values_place place =
-        values_find(v, found.part, rules_first(&v->rules, found.part->sequence), found.position);
-    return signature_evaluate(v, &place, *f, caller, arena, values, problem);
-}
-
-/* A stream without calls: the rank has no views. */
-static enum pilgrim_status read_views(struct pilgrim_cursor *c, const char **problem)
-{
-    struct arena scratch = {0};
-    const struct function *f;
-    struct call_values *values;
-    enum pilgrim_status status = evaluate_process(c->volume, &c->caller, &scratch, &f, &values, problem);
-    if (status == PILGRIM_OK)
-        status = set_views(c, f, values, problem);
-    arena_free(&scratch);
-    return status == PILGRIM_END ? PILGRIM_OK : status;
-}
-
-static enum pilgrim_status rank_error(const struct volume *v, uint32_t rank, enum pilgrim_status status,
-                                      const char *problem, struct pilgrim_error *error)
-{
-    if (status == PILGRIM_NOMEM)
-        return out_of_memory(error);
-    return trace_error(error, status, v->offset[SECTION_CALLS], "section calls at byte %llu: rank %u: %s",
-                       (unsigned long long)v->offset[SECTION_CALLS], rank, problem);
-}
-
-enum pilgrim_status process_values(const struct pilgrim_trace *trace, uint32_t rank, struct arena *arena,
-                                   const struct pilgrim_function **function, const struct pilgrim_value **in,
-                                   struct pilgrim_error *error)
-{
-    const struct volume *v = rank_volume(trace, rank);
-    const struct caller caller = {.rank = rank};
-    const struct function *f;
-    struct call_values *values;
-    const char *problem = NULL;
-    enum pilgrim_status status = evaluate_process(v, &caller, arena, &f, &values, &problem);
-    if (status == PILGRIM_END)
-        return status;
-    if (status != PILGRIM_OK)
-        return rank_error(v, rank, status, problem, error);
-    *function = &f->shown;
-    *in = values->in;
-    return PILGRIM_OK;
-}
-
-/* ---- open, close ---- */
-
-/* Walks take memory by the depth of their grammars, which are shared: what all of them together take is bounded. */
-static bool open_loops(struct pilgrim_cursor *c, const struct group *g)
-{
-    size_t count = g->loop_count;
-    if (count == 0)
-        return true;
-    c->loops = calloc(count, sizeof *c->loops);
-    c->nest = calloc(count, sizeof *c->nest);
-    for (size_t i = 0; i < count && c->loops && c->nest; i++)
-        c->loops[i].loop = &g->loops[i];
-    c->loop_count = c->loops && c->nest ? count : 0;
-    return c->loop_count == count;
-}
-
-static enum pilgrim_status open_classes(struct pilgrim_cursor *c, const struct stream_place *stream, const char **problem)
-{
-    const struct volume *v = c->volume;
-    const struct group *g = stream->group;
-    c->memory_left = v->call_budget;
-    bool bounded = memory_fits(&c->memory_left, rules_cursor_bytes(&v->rules, g->sequence));
-    c->sequence = g->sequence;
-    c->class_count = g->row_count;
-    c->classes = calloc(c->class_count + 1, sizeof *c->classes);
-    if (!c->classes || !open_loops(c, g))
-        return PILGRIM_NOMEM;
-    for (size_t i = 0; i < c->loop_count && bounded; i++) {
-        c->classes[g->loops[i].place].loop = &c->loops[i];
-        bounded = memory_fits(&c->memory_left, rules_cursor_bytes(&v->rules, g->loops[i].body));
-    }
-    for (uint32_t i = 0; i < c->class_count && bounded; i++) {
-        const struct row *row = group_row(v, g, i);
-        struct part_place found;
-        if (!part_place(v, row, stream, &found))
-            return in_no_group(problem);
-        c->classes[i].class = &v->classes[row->class];
-        c->classes[i].part = found.part;
-        c->needs_registers |= found.part->needs_registers;
-        c->has_posted |= found.part->has_posted;
-        c->classes[i].position = found.position;
-        bounded = memory_fits(&c->memory_left, rules_cursor_bytes(&v->rules, found.part->sequence));
-    }
-    if (!bounded) {
-        *problem = memory_problem;
-        return PILGRIM_LIMIT;
-    }
-    return rules_cursor_init(&c->structure, &v->rules, g->sequence);
-}
-
-/* STREAM: NULL where the thread is in no group. */
-static enum pilgrim_status open_stream(const struct volume *v, uint32_t rank, uint32_t thread,
-                                       const struct stream_place *stream, struct pilgrim_cursor **cursor,
-                                       struct pilgrim_error *error)
-{
-    struct pilgrim_cursor *c = calloc(1, sizeof *c);
-    if (!c)
-        return out_of_memory(error);
-    *c = (struct pilgrim_cursor){
-        .volume = v, .rank = rank, .thread = thread, .caller.rank = rank, .generation = 1, .kept_limit = KEPT_BYTES_MAX,
-        .registers.limit = v->call_budget, .begun.limit = v->call_budget};
-    const char *problem = NULL;
-    enum pilgrim_status status = stream ? read_views(c, &problem) : in_no_group(&problem);
-    if (status == PILGRIM_OK)
-        status = open_classes(c, stream, &problem);
-    if (status != PILGRIM_OK) {
-        pilgrim_cursor_close(c);
-        return rank_error(v, rank, status, problem, error);
-    }
-    *cursor = c;
-    return PILGRIM_OK;
-}
-
-enum pilgrim_status pilgrim_cursor_open(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread,
-                                        struct pilgrim_cursor **cursor, struct pilgrim_error *error)
-{
-    struct stream_place stream;
-    *cursor = NULL;
-    if (thread >= pilgrim_thread_count(trace, rank))
-        return trace_error(error, PILGRIM_INVALID, 0, "no thread %u of rank %u", thread, rank);
-    const struct volume *v = rank_volume(trace, rank);
-    bool found = thread_place(v, rank - v->first_rank, thread, &stream);
-    return open_stream(v, rank, thread, found ? &stream : NULL, cursor, error);
-}
-
-enum pilgrim_status process_cursor_open(const struct pilgrim_trace *trace, uint32_t rank, struct pilgrim_cursor **cursor,
-                                        struct pilgrim_error *error)
-{
-    struct stream_place stream;
-    *cursor = NULL;
-    if (rank >= trace->rank_count)
-        return trace_error(error, PILGRIM_INVALID, 0, "no rank %u", rank);
-    const struct volume *v = rank_volume(trace, rank);
-    bool found = process_place(v, rank - v->first_rank, &stream);
-    return open_stream(v, rank, 0, found ? &stream : NULL, cursor, error);
-}
-
-void pilgrim_cursor_close(struct pilgrim_cursor *c)
-{
-    if (!c)
-        return;
-    for (size_t i = 0; i < c->class_count && c->classes; i++)
-        class_close(&c->classes[i]);
-    for (size_t i = 0; i < c->loop_count; i++)
-        loop_close(&c->loops[i]);
-    rules_cursor_free(&c->structure);
-    free(c->classes);
-    free(c->loops);
-    free(c->nest);
-    registers_free(&c->registers);
-    begun_free(&c->begun);
-    arena_free(&c->once);
-    arena_free(&c->arena);
-    arena_free(&c->kept);
-    free(c);
-}
 
 /* ---- calls ---- */
 
@@ -271,7 +24,7 @@ static enum pilgrim_status call_error(const struct pilgrim_cursor *c, const stru
 {
     const struct volume *v = c->volume;
     if (status == PILGRIM_NOMEM)
-        return out_of_memory(error);
+        return trace_no_memory(error);
     return trace_error(error, status, v->offset[SECTION_CALLS],
                        "section calls at byte %llu: rank %u thread %u call %llu, %s: %s",
                        (unsigned long long)v->offset[SECTION_CALLS], c->rank, c->thread, (unsigned long long)c->seq,
@@ -293,6 +46,7 @@ static enum pilgrim_status kept_values(struct pilgrim_cursor *c, struct class_st
             kept->values = NULL;
             return status;
         }
+        kept->values->identity = ++c->identities;
         kept->number = number;
         kept->generation = c->generation;
     }
@@ -316,8 +70,14 @@ static enum pilgrim_status values_once(struct pilgrim_cursor *c, struct class_st
     struct caller caller = c->caller;
     caller.registers = registers;
     caller.begun = registers ? &c->begun : NULL;
-    arena_free(&c->once);
-    return signature_evaluate(v, place, &v->functions[state->class->function], &caller, &c->once, values, problem);
+    const struct function *f = &v->functions[state->class->function];
+    if (place->unzipped) {
+        enum pilgrim_status status = unzipped_values(place, f, &caller, &c->in_place_left, values, problem);
+        if (status != PILGRIM_OK || *values)
+            return status;
+    }
+    arena_clear(&c->once);
+    return signature_evaluate(v, place, f, &caller, &c->once, values, problem);
 }
 
 /* Whether the values at PLACE are other ones each time. */
@@ -365,7 +125,8 @@ static enum pilgrim_status make_call(struct pilgrim_cursor *c, struct class_stat
                                   .function = class->shown.function,
                                   .in = values->in,
                                   .out = values->out,
-                                  .ret = values->ret};
+                                  .ret = values->ret,
+                                  .identity = values->identity};
     return PILGRIM_OK;
 }
 
@@ -381,8 +142,8 @@ static enum pilgrim_status walk_loops(struct pilgrim_cursor *c, uint64_t limit, 
     return status;
 }
 
-/* The place of the next call. */
-static enum pilgrim_status next_place(struct pilgrim_cursor *c, uint64_t *place, struct pilgrim_error *error)
+/* The place of the next call in this round. */
+static enum pilgrim_status next_in_round(struct pilgrim_cursor *c, uint64_t *place, struct pilgrim_error *error)
 {
     uint64_t passed;
     if (c->needs_registers && c->broken != PILGRIM_OK)
@@ -391,6 +152,15 @@ static enum pilgrim_status next_place(struct pilgrim_cursor *c, uint64_t *place,
         return rules_cursor_next(&c->structure, place) ? PILGRIM_OK : PILGRIM_END;
     enum pilgrim_status status = walk_loops(c, 0, &passed, place);
     return status == PILGRIM_OK || status == PILGRIM_END ? status : call_error(c, NULL, status, c->problem, error);
+}
+
+/* The same, in this round or another one. */
+static enum pilgrim_status next_place(struct pilgrim_cursor *c, uint64_t *place, struct pilgrim_error *error)
+{
+    enum pilgrim_status status = next_in_round(c, place, error);
+    while (status == PILGRIM_END && (status = cursor_next_round(c, error)) == PILGRIM_OK)
+        status = next_in_round(c, place, error);
+    return status;
 }
 
 enum pilgrim_status pilgrim_cursor_next(struct pilgrim_cursor *c, struct pilgrim_call *call,
@@ -465,7 +235,7 @@ static enum pilgrim_status skip_keeping(struct pilgrim_cursor *c, uint64_t count
     enum pilgrim_status status = PILGRIM_OK;
     for (; count > 0 && status == PILGRIM_OK; count--) {
         uint64_t place;
-        status = next_place(c, &place, NULL);
+        status = next_in_round(c, &place, NULL);
         if (status == PILGRIM_OK && depends(c, &c->classes[place])) {
             status = pass_keeping(c, &c->classes[place], NULL);
         } else if (status == PILGRIM_OK) {
@@ -476,7 +246,7 @@ static enum pilgrim_status skip_keeping(struct pilgrim_cursor *c, uint64_t count
     return status == PILGRIM_NOMEM ? status : PILGRIM_OK;
 }
 
-/* Sets how far each class is behind after the first SEQ calls. */
+/* Sets how far each class is behind after the round's first SEQ calls. */
 static enum pilgrim_status count_behind(struct pilgrim_cursor *c, uint64_t seq)
 {
     uint64_t work, *counts = malloc((c->class_count + 1) * sizeof *counts);
@@ -510,17 +280,18 @@ static enum pilgrim_status skip_loops(struct pilgrim_cursor *c, uint64_t count)
     return PILGRIM_OK;
 }
 
-enum pilgrim_status pilgrim_cursor_skip(struct pilgrim_cursor *c, uint64_t count)
+/* Passes over up to COUNT calls of this round. */
+static enum pilgrim_status skip_in_round(struct pilgrim_cursor *c, uint64_t count)
 {
     if (c->needs_registers && !c->passed)
         return skip_keeping(c, count);
     if (c->loop_count > 0)
         return skip_loops(c, count);
-    uint64_t place, left = rules_length(&c->volume->rules, c->sequence) - c->seq;
+    uint64_t place, passed = c->seq - c->first_seq, left = rules_length(&c->volume->rules, c->sequence) - passed;
     if (count > left)
         count = left;
     if (count > SKIP_STEPS_MAX) {
-        enum pilgrim_status status = count_behind(c, c->seq + count);
+        enum pilgrim_status status = count_behind(c, passed + count);
         if (status == PILGRIM_OK)
             c->seq += rules_cursor_skip(&c->structure, count);
         return status;
@@ -532,6 +303,65 @@ enum pilgrim_status pilgrim_cursor_skip(struct pilgrim_cursor *c, uint64_t count
     return PILGRIM_OK;
 }
 
+/* False: the thread is damaged. */
+static bool count_calls(const struct pilgrim_cursor *c, uint64_t *calls)
+{
+    *calls = c->stream.group->calls;
+    return c->loop_count == 0 || loops_call_count(c->trace, c->round, c->rank, c->thread, calls);
+}
+
+/* Passes over all that is left of this round at once, if *COUNT is more and another round follows: what calls keep is not needed there.
+ * Only where they keep something. */
+static bool pass_round(struct pilgrim_cursor *c, uint64_t *count)
+{
+    uint64_t calls, seq = c->seq;
+    if (!c->needs_registers || c->passed || c->broken != PILGRIM_OK || *count <= SKIP_STEPS_MAX || c->trace->round_count == 1 ||
+        !count_calls(c, &calls) || *count < c->first_seq + calls - seq)
+        return false;
+    c->seq = c->first_seq + calls;
+    if (cursor_next_round(c, NULL) != PILGRIM_OK) {
+        c->seq = seq;
+        return false;
+    }
+    *count -= c->seq - seq;
+    return true;
+}
+
+enum pilgrim_status pilgrim_cursor_skip(struct pilgrim_cursor *c, uint64_t count)
+{
+    enum pilgrim_status status = PILGRIM_OK;
+    while (status == PILGRIM_OK && count > 0) {
+        if (pass_round(c, &count))
+            continue;
+        uint64_t before = c->seq;
+        status = skip_in_round(c, count);
+        count -= c->seq - before;
+        if (status != PILGRIM_OK || count == 0 || c->broken != PILGRIM_OK)
+            break;
+        status = cursor_next_round(c, NULL);
+    }
+    return status == PILGRIM_NOMEM ? status : PILGRIM_OK;
+}
+
+uint64_t pilgrim_cursor_round_calls(const struct pilgrim_cursor *c)
+{
+    uint64_t calls;
+    return count_calls(c, &calls) ? calls : 0;
+}
+
+enum pilgrim_status pilgrim_cursor_next_round(struct pilgrim_cursor *c, struct pilgrim_error *error)
+{
+    uint64_t calls;
+    if (!count_calls(c, &calls))
+        return call_error(c, NULL, PILGRIM_DAMAGED, "trips that cannot be counted", error);
+    uint64_t seq = c->seq;
+    c->seq = c->first_seq + calls;
+    enum pilgrim_status status = cursor_next_round(c, error);
+    if (status != PILGRIM_OK)
+        c->seq = seq;
+    return status;
+}
+
 enum pilgrim_status pilgrim_signature(struct pilgrim_cursor *c, size_t class_number, uint64_t number,
                                       struct pilgrim_call *call, struct pilgrim_error *error)
 {
@@ -540,7 +370,7 @@ enum pilgrim_status pilgrim_signature(struct pilgrim_cursor *c, size_t class_num
                            class_number);
     struct class_state *state = &c->classes[class_number];
     if (class_begin(c, state) != PILGRIM_OK)
-        return out_of_memory(error);
+        return trace_no_memory(error);
     const struct values_place place = values_find(c->volume, state->part, number, state->position);
     return make_call(c, state, number, &place, NULL, call, error);
 }

@@ -1,8 +1,11 @@
-/* The inside of a cursor: where it is in each class's values, and in loops. Shared by cursor.c, class_values.c and loops.c. */
+/* The inside of a cursor: where it is in each class's values, and in loops. Shared by cursor.c,
+ * cursor_open.c, class_values.c and loops.c.
+ *
+ * A cursor is in one round. The next round's is a new one that is put into its place, so nothing points to the cursor itself. */
 #ifndef PILGRIM_CURSOR_H
 #define PILGRIM_CURSOR_H
 
-#include "reader/trace.h"
+#include "reader/volumes.h"
 
 #define KEPT_NUMBERS_MAX 4096 /* of a class */
 #define PLACE_NONE UINT64_MAX
@@ -41,10 +44,16 @@ struct class_state {
 };
 
 struct pilgrim_cursor {
-    const struct volume *volume;
+    const struct pilgrim_trace *trace;
+    const struct volume *volume; /* held; with the rank in this round */
+    struct stream_place stream;
     uint32_t rank, thread; /* in the trace */
+    uint32_t round;
+    bool is_process;       /* over a process stream: there is only one that counts */
     uint64_t seq;
+    uint64_t first_seq;    /* calls in the rounds before */
     struct caller caller;
+    struct view *views;    /* those of the caller */
     uint64_t sequence; /* of the classes */
     struct rules_cursor structure;
     struct class_state *classes;
@@ -62,13 +71,25 @@ struct pilgrim_cursor {
     struct arena kept;
     struct arena once;        /* of values that are not kept */
     uint32_t generation;
+    uint64_t identities;      /* values that were kept so far */
     size_t kept_limit;
+    uint64_t in_place_left;   /* bytes that values of unzipped signatures may still take */
     uint64_t memory_left;     /* bytes that walks may still take */
     struct registers registers;
     struct begun begun;
     bool needs_registers;     /* some class does */
     bool has_posted;          /* idem: the calls that begin operations are noted */
 };
+
+/* ---- rounds (cursor_open.c) ---- */
+
+/* A cursor of the thread at the beginning of ROUND, in which it is; without the rank's views. errors: as pilgrim_cursor_open */
+enum pilgrim_status round_cursor_open(const struct pilgrim_trace *trace, uint32_t round, uint32_t rank, uint32_t thread,
+                                      struct pilgrim_cursor **cursor, struct pilgrim_error *error) PILGRIM_CHECKED;
+
+/* Moves C to the beginning of the next round in which the thread has calls; it has passed over all calls of this one. PILGRIM_END: there is
+ * none. errors: as pilgrim_cursor_next; it stays where it is */
+enum pilgrim_status cursor_next_round(struct pilgrim_cursor *c, struct pilgrim_error *error) PILGRIM_CHECKED;
 
 /* Takes BYTES off *LEFT. false: there are fewer, which is `memory_problem`. */
 bool memory_fits(uint64_t *left, uint64_t bytes);

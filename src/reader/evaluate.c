@@ -6,20 +6,6 @@
 #include "base/value.h"
 #include "reader/evaluation.h"
 
-/* A slot of a series: its value in the last value that has it, and what comes after that. */
-struct series_slot {
-    uint64_t value;
-    bool is_sequence; /* else it does not change */
-    struct rules_cursor differences;
-};
-
-/* One of the shapes of a series' values. */
-struct series_shape {
-    size_t tokens; /* where it begins */
-    size_t slot;   /* its first one */
-    bool met;
-};
-
 void evaluation_fail(struct evaluation *e, enum pilgrim_status status, const char *problem)
 {
     if (e->status == PILGRIM_OK) {
@@ -28,7 +14,7 @@ void evaluation_fail(struct evaluation *e, enum pilgrim_status status, const cha
     }
 }
 
-static bool charge(struct evaluation *e, uint64_t bytes)
+bool evaluation_charge(struct evaluation *e, uint64_t bytes)
 {
     if (bytes > e->budget) {
         evaluation_fail(e, PILGRIM_LIMIT, "values that need more memory than a file of its length may take");
@@ -40,7 +26,7 @@ static bool charge(struct evaluation *e, uint64_t bytes)
 
 void *evaluation_take(struct evaluation *e, size_t bytes)
 {
-    if (!charge(e, bytes))
+    if (!evaluation_charge(e, bytes))
         return NULL;
     void *at = arena_take(e->arena, bytes + !bytes);
     if (!at)
@@ -50,59 +36,42 @@ void *evaluation_take(struct evaluation *e, size_t bytes)
 
 /* ---- slots ---- */
 
-static int64_t column_next(struct evaluation *e, int64_t x)
+int64_t evaluation_column(struct evaluation *e, int64_t x)
 {
     uint32_t number = reference_resolve(cursor_varint(&e->columns), &e->next_column);
     return column_value(e->volume, &e->volume->columns[number], e->place->position, x);
 }
 
 /* The next column as differences: a sequence. */
-static uint64_t differences_next(struct evaluation *e)
+uint64_t evaluation_differences(struct evaluation *e)
 {
-    int64_t number = column_next(e, e->caller->rank);
+    int64_t number = evaluation_column(e, e->caller->rank);
     if (is_differences(e->volume, number))
         return (uint64_t)number;
     evaluation_fail(e, PILGRIM_DAMAGED, "differences that are no sequence");
     return 0;
 }
 
-static const char wrong_length[] = "differences that are not a sequence of the right length";
-
-/* The difference that comes next. */
-static uint64_t difference_next(struct evaluation *e, struct rules_cursor *differences)
-{
-    uint64_t code = 0;
-    if (!rules_cursor_next(differences, &code))
-        evaluation_fail(e, PILGRIM_DAMAGED, wrong_length);
-    return (uint64_t)unzigzag(code);
-}
-
-static int64_t slot_next(struct evaluation *e)
-{
-    struct series_slot *slot = &e->slots[e->slot++];
-    if (slot->is_sequence && !e->first)
-        slot->value += difference_next(e, &slot->differences);
-    return (int64_t)slot->value;
-}
+const char series_wrong_length[] = "differences that are not a sequence of the right length";
 
 /* X: what the slot's column is a function of, outside of vectors and series. */
 static int64_t next_slot_of(struct evaluation *e, int64_t x)
 {
     const struct signature *signature = e->place->signature;
     if (e->in_series)
-        return slot_next(e);
+        return series_slot(e);
     if (e->place->unzipped)
         return (int64_t)e->place->unzipped->slots[e->slot++].value;
     if (!signature->is_vector && !signature->is_unzipped)
-        return column_next(e, x);
-    uint64_t first = (uint64_t)column_next(e, e->caller->rank);
-    uint64_t sequence = differences_next(e);
+        return evaluation_column(e, x);
+    uint64_t first = (uint64_t)evaluation_column(e, e->caller->rank);
+    uint64_t sequence = evaluation_differences(e);
     if (signature->is_unzipped)
-        column_next(e, e->caller->rank); /* the factor */
+        evaluation_column(e, e->caller->rank); /* the factor */
     if (sequence == 0 || signature->is_unzipped)
         return (int64_t)first;
     if (rules_length(&e->volume->rules, sequence) != signature->count - 1) {
-        evaluation_fail(e, PILGRIM_DAMAGED, wrong_length);
+        evaluation_fail(e, PILGRIM_DAMAGED, series_wrong_length);
         return 0;
     }
     return (int64_t)(first + (uint64_t)rules_sum(&e->volume->rules, sequence, e->place->within));
@@ -123,22 +92,44 @@ static void set_view(struct evaluation *e, int64_t number)
 }
 
 /* V mod SIZE, not negative. */
-static int64_t modulo(__int128 v, int64_t size)
+static int64_t modulo(int64_t v, int64_t size)
 {
+    if (v >= 0 && v < size)
+        return v;
     v %= size;
-    return (int64_t)(v < 0 ? v + size : v);
+    return v < 0 ? v + size : v;
 }
 
 /* Expressions agree with what was recorded modulo the size only, so the nearest way from the caller is found anew. */
+void rank_set(struct pilgrim_value *rank, const struct view *view, int64_t stored)
+{
+    int64_t size = view->size, relative = modulo(stored, size), up = size - modulo(view->rank, size);
+    rank->integer = relative >= up ? relative - up : relative + (size - up);
+    rank->relative = relative > size / 2 ? relative - size : relative;
+}
+
+/* The next slot, which is none of a series, will be put to TO. */
+static void note_use(struct evaluation *e, enum slot_use_kind kind, void *to)
+{
+    if (e->uses && !e->in_series)
+        e->uses[e->slot] = (struct slot_use){.kind = kind, .slot = (uint32_t)e->slot, .to = to, .view = e->view};
+}
+
+/* The next slot in *TO. */
+static void set_number(struct evaluation *e, int64_t *to)
+{
+    note_use(e, SLOT_NUMBER, to);
+    *to = evaluation_slot(e);
+}
+
 static void set_rank(struct evaluation *e, struct pilgrim_value *v)
 {
     if (!e->view || e->view->size <= 0) {
         evaluation_fail(e, PILGRIM_DAMAGED, "a rank of a group that does not exist");
         return;
     }
-    int64_t size = e->view->size, relative = modulo(next_slot_of(e, e->view->rank), size);
-    v->integer = modulo((__int128)relative + e->view->rank, size);
-    v->relative = relative > size / 2 ? relative - size : relative;
+    note_use(e, SLOT_RANK, v);
+    rank_set(v, e->view, next_slot_of(e, e->view->rank));
 }
 
 static void set_name(struct evaluation *e, struct pilgrim_value *v)
@@ -160,12 +151,27 @@ static void set_text(struct evaluation *e, struct pilgrim_value *v)
     v->text = text;
 }
 
-static bool truth(struct evaluation *e)
+const char truth_problem[] = "a truth value that is neither 0 nor 1";
+
+static void set_truth(struct evaluation *e, struct pilgrim_value *v)
 {
-    int64_t bit = evaluation_slot(e);
-    if (bit != 0 && bit != 1)
-        evaluation_fail(e, PILGRIM_DAMAGED, "a truth value that is neither 0 nor 1");
-    return bit != 0;
+    note_use(e, SLOT_TRUTH, &v->integer);
+    v->integer = evaluation_slot(e);
+    if (v->integer != 0 && v->integer != 1)
+        evaluation_fail(e, PILGRIM_DAMAGED, truth_problem);
+}
+
+static void set_real(struct evaluation *e, struct pilgrim_value *v)
+{
+    note_use(e, SLOT_NUMBER, &v->real);
+    int64_t bits = evaluation_slot(e);
+    memcpy(&v->real, &bits, sizeof v->real);
+}
+
+static void set_next_view(struct evaluation *e)
+{
+    note_use(e, SLOT_VIEW, NULL);
+    set_view(e, evaluation_slot(e));
 }
 
 void evaluate_items(struct evaluation *e, struct pilgrim_value *v, size_t count)
@@ -176,8 +182,6 @@ void evaluate_items(struct evaluation *e, struct pilgrim_value *v, size_t count)
     for (size_t i = 0; i < v->count && e->status == PILGRIM_OK; i++)
         evaluate(e, &items[i]);
 }
-
-static void evaluate_series(struct evaluation *e, struct pilgrim_value *v);
 
 static void evaluate_status(struct evaluation *e, struct pilgrim_value *v)
 {
@@ -201,46 +205,44 @@ void evaluate(struct evaluation *e, struct pilgrim_value *v)
     };
     uint8_t tag = cursor_u8(&e->tokens);
     *v = (struct pilgrim_value){.type = (enum pilgrim_value_type)types[tag]};
-    int64_t bits;
     switch (tag) {
     case VALUE_NAME:
         set_name(e, v);
         break;
     case VALUE_INT:
-        v->integer = evaluation_slot(e);
+        set_number(e, &v->integer);
         break;
     case VALUE_BOOL:
-        v->integer = truth(e);
+        set_truth(e, v);
         break;
     case VALUE_REAL:
-        bits = evaluation_slot(e);
-        memcpy(&v->real, &bits, sizeof v->real);
+        set_real(e, v);
         break;
     case VALUE_RANK:
         set_rank(e, v);
         break;
     case VALUE_VIEW:
-        set_view(e, evaluation_slot(e));
+        set_next_view(e);
         evaluate(e, v);
         break;
     case VALUE_OBJECT:
         set_name(e, v);
-        v->id = evaluation_slot(e);
+        set_number(e, &v->id);
         break;
     case VALUE_DEVICE:
-        v->device = evaluation_slot(e);
-        v->id = evaluation_slot(e);
-        v->offset = evaluation_slot(e);
+        set_number(e, &v->device);
+        set_number(e, &v->id);
+        set_number(e, &v->offset);
         break;
     case VALUE_REQUEST:
     case VALUE_HEAP:
     case VALUE_STATIC:
-        v->id = evaluation_slot(e);
-        v->offset = evaluation_slot(e);
+        set_number(e, &v->id);
+        set_number(e, &v->offset);
         break;
     case VALUE_STACK:
     case VALUE_FUNCTION:
-        v->id = evaluation_slot(e);
+        set_number(e, &v->id);
         break;
     case VALUE_STRING:
     case VALUE_SYMBOL:
@@ -273,131 +275,18 @@ void evaluate(struct evaluation *e, struct pilgrim_value *v)
     }
 }
 
-/* ---- series ---- */
-
-/* What a series is evaluated with. */
-struct series {
-    size_t shape_count;
-    struct series_shape *shapes;
-    struct rules_cursor places; /* differences between the numbers of the shapes */
-    struct series_slot *slots;
-    size_t slot_count, slot_capacity;
-};
-
-static void open_cursor(struct evaluation *e, struct rules_cursor *cursor, uint64_t sequence)
-{
-    const struct rules *rules = &e->volume->rules;
-    if (charge(e, rules_cursor_bytes(rules, sequence)) && rules_cursor_init(cursor, rules, sequence) != PILGRIM_OK)
-        evaluation_fail(e, PILGRIM_NOMEM, "not enough memory");
-}
-
-static void open_slot(struct evaluation *e, struct series *s)
-{
-    if (s->slot_count == s->slot_capacity) {
-        size_t capacity = 2 * s->slot_capacity + 4;
-        struct series_slot *slots = realloc(s->slots, capacity * sizeof *slots);
-        if (!slots) {
-            evaluation_fail(e, PILGRIM_NOMEM, "not enough memory");
-            return;
-        }
-        s->slots = slots;
-        s->slot_capacity = capacity;
-    }
-    struct series_slot *slot = &s->slots[s->slot_count++];
-    *slot = (struct series_slot){.value = (uint64_t)column_next(e, e->caller->rank)};
-    uint64_t sequence = differences_next(e);
-    slot->is_sequence = sequence != 0;
-    open_cursor(e, &slot->differences, sequence);
-}
-
-/* Passes over a value's tokens and opens its slots. */
-static void open_value(struct evaluation *e, struct series *s)
-{
-    for (uint64_t left = 1; left > 0 && e->status == PILGRIM_OK; left--) {
-        uint8_t tag = cursor_u8(&e->tokens);
-        for (unsigned i = 0; i < value_slots(tag) && e->status == PILGRIM_OK; i++)
-            open_slot(e, s);
-        if (tag == VALUE_NAME || tag == VALUE_OBJECT)
-            cursor_varint(&e->tokens);
-        else if (tag == VALUE_STRING || tag == VALUE_SYMBOL)
-            cursor_take(&e->tokens, (size_t)cursor_varint(&e->tokens));
-        else if (tag == VALUE_ARRAY || tag == VALUE_FLAGS)
-            left += cursor_varint(&e->tokens);
-        else if (tag == VALUE_STATUS)
-            left += cursor_u8(&e->tokens) & STATUS_ERROR ? 5 : 4;
-        else if (tag == VALUE_VIEW)
-            left++;
-    }
-}
-
-static void open_series(struct evaluation *e, struct series *s)
-{
-    s->shapes = evaluation_take(e, s->shape_count * sizeof *s->shapes);
-    if (s->shapes && s->shape_count > 1)
-        open_cursor(e, &s->places, differences_next(e));
-    for (size_t i = 0; i < s->shape_count && e->status == PILGRIM_OK; i++) {
-        s->shapes[i] = (struct series_shape){.tokens = e->tokens.position, .slot = s->slot_count};
-        open_value(e, s);
-    }
-}
-
-/* Also checks that all sequences have come to their end. */
-static void close_series(struct evaluation *e, struct series *s)
-{
-    uint64_t more = rules_cursor_skip(&s->places, 1);
-    for (size_t i = 0; i < s->slot_count; i++) {
-        more += rules_cursor_skip(&s->slots[i].differences, 1);
-        rules_cursor_free(&s->slots[i].differences);
-    }
-    rules_cursor_free(&s->places);
-    free(s->slots);
-    if (more > 0)
-        evaluation_fail(e, PILGRIM_DAMAGED, wrong_length);
-}
-
-/* Values of a series are evaluated one after another, each slot going along its sequence. */
-static void evaluate_series(struct evaluation *e, struct pilgrim_value *v)
-{
-    size_t count = (size_t)cursor_varint(&e->tokens);
-    struct series s = {.shape_count = (size_t)cursor_varint(&e->tokens)};
-    struct pilgrim_value *items = evaluation_take(e, count * sizeof *items);
-    uint64_t number = 0;
-    if (items)
-        open_series(e, &s);
-    size_t end = e->tokens.position;
-    v->items = items;
-    v->count = items ? count : 0;
-    e->slots = s.slots;
-    e->in_series = true;
-    for (size_t i = 0; i < v->count && e->status == PILGRIM_OK; i++) {
-        if (i > 0 && s.shape_count > 1)
-            number += difference_next(e, &s.places);
-        if (number >= s.shape_count) {
-            evaluation_fail(e, PILGRIM_DAMAGED, "a value of a series with a shape that does not exist");
-            break;
-        }
-        struct series_shape *shape = &s.shapes[number];
-        e->tokens.position = shape->tokens;
-        e->slot = shape->slot;
-        e->first = !shape->met;
-        shape->met = true;
-        evaluate(e, &items[i]);
-    }
-    e->in_series = false;
-    e->tokens.position = end;
-    close_series(e, &s);
-}
-
 /* ---- signatures ---- */
 
 static void evaluate_parameters(struct evaluation *e, const struct function *f, enum pilgrim_direction direction,
                                 const struct pilgrim_value *in, struct pilgrim_value *values)
 {
     for (size_t i = 0; i < f->shown.parameter_count; i++) {
-        values[i] = (struct pilgrim_value){0};
-        e->in_value = in && f->shown.parameters[i].direction == PILGRIM_INOUT ? &in[i] : NULL;
-        if ((f->shown.parameters[i].direction & direction) && e->status == PILGRIM_OK)
+        const enum pilgrim_direction has = f->shown.parameters[i].direction;
+        e->in_value = in && has == PILGRIM_INOUT ? &in[i] : NULL;
+        if ((has & direction) && e->status == PILGRIM_OK)
             evaluate(e, &values[i]);
+        else
+            values[i] = (struct pilgrim_value){0};
     }
 }
 
@@ -421,9 +310,8 @@ struct values_place values_find(const struct volume *v, const struct part *part,
                                  .position = position};
 }
 
-/* Before the first token of the values at PLACE. */
-static struct evaluation evaluation_begin(const struct volume *v, const struct values_place *place,
-                                          const struct caller *caller, struct arena *arena)
+struct evaluation evaluation_begin(const struct volume *v, const struct values_place *place, const struct caller *caller,
+                                   struct arena *arena)
 {
     const struct shape *shape = &v->shapes[place->signature->shape];
     const struct bytes *content = &v->content[SECTION_CALLS];
@@ -449,29 +337,36 @@ enum pilgrim_status signature_int(const struct volume *v, const struct values_pl
     return e.status;
 }
 
+enum pilgrim_status evaluate_call(struct evaluation *e, const struct function *f, struct call_values **values,
+                                  const char **problem)
+{
+    size_t count = f->shown.parameter_count;
+    struct call_values *made = evaluation_take(e, sizeof *made);
+    e->function = &f->shown;
+    if (made) {
+        made->identity = 0;
+        made->in = evaluation_take(e, count * sizeof *made->in);
+        made->out = evaluation_take(e, count * sizeof *made->out);
+    }
+    if (e->status == PILGRIM_OK) {
+        evaluate_parameters(e, f, PILGRIM_IN, NULL, made->in);
+        e->in = made->in;
+        evaluate_parameters(e, f, PILGRIM_OUT, made->in, made->out);
+        e->in = NULL;
+        evaluate_completions(e, made->out);
+    }
+    if (e->status == PILGRIM_OK)
+        evaluate(e, &made->ret);
+    evaluate_keeping(e);
+    *values = made;
+    *problem = e->problem;
+    return e->status;
+}
+
 enum pilgrim_status signature_evaluate(const struct volume *v, const struct values_place *place,
                                        const struct function *f, const struct caller *caller, struct arena *arena,
                                        struct call_values **values, const char **problem)
 {
-    size_t count = f->shown.parameter_count;
     struct evaluation e = evaluation_begin(v, place, caller, arena);
-    struct call_values *made = evaluation_take(&e, sizeof *made);
-    e.function = &f->shown;
-    if (made) {
-        made->in = evaluation_take(&e, count * sizeof *made->in);
-        made->out = evaluation_take(&e, count * sizeof *made->out);
-    }
-    if (e.status == PILGRIM_OK) {
-        evaluate_parameters(&e, f, PILGRIM_IN, NULL, made->in);
-        e.in = made->in;
-        evaluate_parameters(&e, f, PILGRIM_OUT, made->in, made->out);
-        e.in = NULL;
-        evaluate_completions(&e, made->out);
-    }
-    if (e.status == PILGRIM_OK)
-        evaluate(&e, &made->ret);
-    evaluate_keeping(&e);
-    *values = made;
-    *problem = e.problem;
-    return e.status;
+    return evaluate_call(&e, f, values, problem);
 }

@@ -1,4 +1,5 @@
-/* The inside of an evaluation: one call's values. Shared by evaluate.c and kept.c. */
+/* The inside of an evaluation: one call's values. Shared by evaluate.c, series.c, kept.c and
+ * unzipped.c. */
 #ifndef PILGRIM_EVALUATION_H
 #define PILGRIM_EVALUATION_H
 
@@ -22,6 +23,16 @@ struct completing {
     struct completing *before;
 };
 
+/* Where an unzipped slot's value stands among a call's values, so that the next call's can be put there. */
+enum slot_use_kind { SLOT_UNSEEN, SLOT_VIEW, SLOT_NUMBER, SLOT_TRUTH, SLOT_RANK };
+
+struct slot_use {
+    enum slot_use_kind kind;
+    uint32_t slot;
+    void *to;                /* 8 bytes; of a rank its pilgrim_value */
+    const struct view *view; /* of a rank */
+};
+
 struct evaluation {
     const struct volume *volume;
     const struct values_place *place;
@@ -42,6 +53,7 @@ struct evaluation {
     bool first;                /* the first one of its shape */
     struct series_slot *slots;
     size_t slot;               /* the next one */
+    struct slot_use *uses;     /* of each unzipped slot, to be filled in; NULL: nobody asks */
     enum pilgrim_status status;
     const char *problem;
 };
@@ -51,13 +63,38 @@ struct evaluation {
 /* Only the first problem is kept. PROBLEM: a constant */
 void evaluation_fail(struct evaluation *e, enum pilgrim_status status, const char *problem);
 
+/* Takes BYTES off what may be taken. false: the evaluation has failed. */
+bool evaluation_charge(struct evaluation *e, uint64_t bytes);
+
 /* BYTES from the arena; NULL: the evaluation has failed. */
 void *evaluation_take(struct evaluation *e, size_t bytes);
+
+/* Before the first token of the values at PLACE. */
+struct evaluation evaluation_begin(const struct volume *v, const struct values_place *place, const struct caller *caller,
+                                   struct arena *arena);
+
+/* All values of a call of F, after evaluation_begin; as signature_evaluate. */
+enum pilgrim_status evaluate_call(struct evaluation *e, const struct function *f, struct call_values **values,
+                                  const char **problem);
+
+/* RANK's numbers from what is stored, as seen from VIEW, whose size is positive. */
+void rank_set(struct pilgrim_value *rank, const struct view *view, int64_t stored);
+extern const char truth_problem[];
 
 /* The next token's value, COUNT of them as the items of V, the next slot. */
 void evaluate(struct evaluation *e, struct pilgrim_value *v);
 void evaluate_items(struct evaluation *e, struct pilgrim_value *v, size_t count);
 int64_t evaluation_slot(struct evaluation *e);
+
+/* The next column's value; as differences, a sequence. */
+int64_t evaluation_column(struct evaluation *e, int64_t x);
+uint64_t evaluation_differences(struct evaluation *e);
+extern const char series_wrong_length[];
+
+/* ---- series.c: behind the tag; the next slot of one ---- */
+
+void evaluate_series(struct evaluation *e, struct pilgrim_value *v);
+int64_t series_slot(struct evaluation *e);
 
 /* ---- kept.c: behind the tag ---- */
 

@@ -3,123 +3,166 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "format/section.h"
-#include "reader/trace.h"
+#include "reader/volumes.h"
 
 #define HEADER_BYTES (sizeof trace_magic + 2)
 #define READ_BYTES (1u << 16)
 
-/* Tables are larger than the bytes they come from, and contents larger than what is stored for them; a trace that
- * Pilgrim wrote stays far below this. */
-#define BUDGET_BASE (UINT64_C(32) << 20)
-#define BUDGET_RATIO 2048
-
-/* One call may have an array for each rank of a large run, regular enough to take a few bytes. */
-#define CALL_BUDGET_BASE (UINT64_C(256) << 20)
-
-#define STEPS_BASE (UINT64_C(64) << 20)
-#define STEPS_RATIO 2048
-
-static const char *const section_names[SECTION_TYPE_COUNT] = {"end", "definitions", "calls", "times"};
-
-static void (*const section_parse[SECTION_TYPE_COUNT])(struct parser *) = {
-    [SECTION_DEFINITIONS] = definitions_parse,
-    [SECTION_CALLS] = calls_parse,
-    [SECTION_TIMES] = times_parse,
+struct loader {
+    struct pilgrim_trace *trace;
+    struct source source;
+    struct budget budget;
+    uint64_t before;           /* bytes of it that were left before the current volume */
+    struct bytes room;         /* of a section */
+    struct volume *volume;     /* whose calls are not there yet; NULL: none */
+    struct volume_entry entry; /* idem */
+    uint32_t round_ranks, round_groups; /* in the last round, so far */
 };
 
-static enum pilgrim_status check_header(struct cursor *file, struct pilgrim_error *error)
+/* The properties are the first volume's, which need not stay. */
+static bool keep_properties(struct pilgrim_trace *t, const struct volume *v)
 {
-    size_t known = file->length < sizeof trace_magic ? file->length : sizeof trace_magic;
-    if (known == 0)
-        return trace_error(error, PILGRIM_NOT_TRACE, 0, "not a Pilgrim trace: the file is empty (byte 0)");
-    if (memcmp(file->data, trace_magic, known) != 0)
-        return trace_error(error, PILGRIM_NOT_TRACE, 0, "not a Pilgrim trace (byte 0)");
-    if (file->length < HEADER_BYTES)
-        return trace_error(error, PILGRIM_TRUNCATED, file->length, "truncated at byte %zu, in its header", file->length);
-    unsigned version = file->data[sizeof trace_magic] | (unsigned)file->data[sizeof trace_magic + 1] << 8;
-    if (version != TRACE_VERSION)
-        return trace_error(error, PILGRIM_VERSION, sizeof trace_magic,
-                           "has format version %u (byte %zu), this reader knows version %u%s", version,
-                           sizeof trace_magic, TRACE_VERSION,
-                           version > TRACE_VERSION ? ": a newer Pilgrim is needed" : "");
-    cursor_take(file, HEADER_BYTES);
+    if (v->property_count == 0)
+        return true;
+    const struct string *last = &v->strings[v->string_count - 1];
+    const char *from = v->strings[0].text;
+    size_t length = (size_t)(last->text - from) + last->length + 1;
+    char *copy = arena_take(&t->arena, length);
+    t->properties = arena_take(&t->arena, v->property_count * sizeof *t->properties);
+    if (!copy || !t->properties)
+        return false;
+    memcpy(copy, from, length);
+    for (size_t i = 0; i < v->property_count; i++)
+        for (unsigned k = 0; k < 2; k++)
+            t->properties[i][k] = copy + (v->strings[v->properties[i][k]].text - from);
+    t->property_count = v->property_count;
+    return true;
+}
+
+static enum pilgrim_status calls_error(const struct section *section, enum pilgrim_status status, const char *problem,
+                                       struct pilgrim_error *error)
+{
+    return trace_error(error, status, section->offset, "section calls at byte %llu: %s",
+                       (unsigned long long)section->offset, problem);
+}
+
+static bool begin_round(struct loader *l)
+{
+    struct pilgrim_trace *t = l->trace;
+    size_t *rounds = realloc(t->rounds, ((size_t)t->round_count + 1) * sizeof *rounds);
+    if (!rounds)
+        return false;
+    rounds[t->round_count++] = t->volume_count;
+    t->rounds = rounds;
+    l->round_ranks = l->round_groups = 0;
+    return true;
+}
+
+/* Whether the volume's ranks fit into a round, and which. */
+static enum pilgrim_status place_ranks(struct loader *l, const struct section *section, struct pilgrim_error *error)
+{
+    struct pilgrim_trace *t = l->trace;
+    const struct volume *v = l->volume;
+    const bool first = t->volume_count == 0;
+    if (first && v->begins_round)
+        return calls_error(section, PILGRIM_DAMAGED, "another round where none is before", error);
+    if (v->begins_round && l->round_ranks < t->rank_count)
+        return calls_error(section, PILGRIM_DAMAGED, "another round before all ranks of the last one", error);
+    if (v->begins_round && t->round_count == UINT32_MAX)
+        return calls_error(section, PILGRIM_LIMIT, "more than 4294967295 rounds", error);
+    if ((first || v->begins_round) && !begin_round(l))
+        return trace_no_memory(error);
+    if (t->round_count > 1 && v->rank_count > t->rank_count - l->round_ranks)
+        return calls_error(section, PILGRIM_DAMAGED, "a round with more ranks than the first one", error);
+    if (v->rank_count > UINT32_MAX - l->round_ranks)
+        return calls_error(section, PILGRIM_LIMIT, "more than 4294967295 ranks", error);
     return PILGRIM_OK;
 }
 
-/* Parses a section without damage. */
-static enum pilgrim_status take_section(struct pilgrim_trace *t, struct volume *v, const struct section *section,
-                                        struct pilgrim_error *error)
+/* The volume's calls are there: it counts. */
+static enum pilgrim_status add_volume(struct loader *l, const struct section *section, struct pilgrim_error *error)
 {
-    struct parser p = {.volume = v, .budget = &t->budget};
-    struct bytes *content = &v->content[section->type];
-    v->offset[section->type] = section->offset;
-    if (parser_charge(&p, section->raw)) {
-        enum pilgrim_status status = section_content(section, content);
-        if (status != PILGRIM_OK)
-            parser_fail_with(&p, status, "cannot be decompressed");
+    struct pilgrim_trace *t = l->trace;
+    struct volume *v = l->volume;
+    struct volume_entry *e = &l->entry;
+    uint32_t rounds = t->round_count;
+    enum pilgrim_status status = place_ranks(l, section, error);
+    if (status == PILGRIM_OK && t->volume_count == 0 && !keep_properties(t, v))
+        status = trace_no_memory(error);
+    if (status == PILGRIM_OK) {
+        v->first_rank = l->round_ranks;
+        v->first_group = l->round_groups;
+        e->volume = v;
+        e->first_rank = v->first_rank;
+        e->first_group = v->first_group;
+        e->rank_count = v->rank_count;
+        e->bytes = (sizeof *v + l->before - l->budget.bytes) / 4 * 5; /* with what malloc adds */
+        status = volumes_add(t, e) == PILGRIM_OK ? PILGRIM_OK : trace_no_memory(error);
     }
-    if (parser_good(&p)) {
-        cursor_init(&p.in, content->data, content->length);
-        section_parse[section->type](&p);
-        if (parser_good(&p) && cursor_left(&p.in) > 0)
-            parser_fail(&p, "bytes left over");
+    if (status != PILGRIM_OK) {
+        t->round_count = rounds;
+        return status;
     }
-    if (section->type == SECTION_TIMES)
-        bytes_free(content);
-    if (parser_good(&p))
-        return PILGRIM_OK;
-    /* A content that ends too early is not a file that ends too early. */
-    enum pilgrim_status status = p.in.status == PILGRIM_TRUNCATED ? PILGRIM_DAMAGED : p.in.status;
-    return trace_error(error, status, section->offset, "section %s at byte %zu: %s", section_names[section->type],
-                       section->offset, p.problem ? p.problem : "ends too early");
+    l->volume = NULL;
+    l->round_ranks += v->rank_count;
+    l->round_groups += (uint32_t)v->group_count;
+    if (t->round_count == 1)
+        t->rank_count = l->round_ranks;
+    return PILGRIM_OK;
+}
+
+/* Takes a section that is in its place. */
+static enum pilgrim_status take_part(struct loader *l, const struct section *section, struct pilgrim_error *error)
+{
+    struct pilgrim_trace *t = l->trace;
+    if (section->type == SECTION_TIMES) {
+        struct volume_entry *e = &t->entries[t->volume_count - 1];
+        enum pilgrim_status status = volume_take(e->volume, section, &l->budget, error);
+        if (status == PILGRIM_OK)
+            e->sections[SECTION_TIMES] = section_place(section);
+        return status;
+    }
+    if (section->type == SECTION_DEFINITIONS) {
+        l->before = l->budget.bytes;
+        l->entry = (struct volume_entry){0};
+        l->volume = volume_new(t->volume_count, &l->source);
+        if (!l->volume)
+            return trace_no_memory(error);
+    }
+    enum pilgrim_status status = volume_take(l->volume, section, &l->budget, error);
+    if (status == PILGRIM_OK)
+        l->entry.sections[section->type] = section_place(section);
+    return status == PILGRIM_OK && section->type == SECTION_CALLS ? add_volume(l, section, error) : status;
 }
 
 static enum pilgrim_status section_error(const struct section *section, const char *problem,
                                          struct pilgrim_error *error)
 {
     if (section->type < SECTION_TYPE_COUNT)
-        return trace_error(error, PILGRIM_DAMAGED, section->offset, "section %s at byte %zu: %s",
-                           section_names[section->type], section->offset, problem);
-    return trace_error(error, PILGRIM_DAMAGED, section->offset, "section at byte %zu: %s", section->offset, problem);
+        return trace_error(error, PILGRIM_DAMAGED, section->offset, "section %s at byte %llu: %s",
+                           section_names[section->type], (unsigned long long)section->offset, problem);
+    return trace_error(error, PILGRIM_DAMAGED, section->offset, "section at byte %llu: %s",
+                       (unsigned long long)section->offset, problem);
 }
 
-/* The volume that is read next; NULL: no memory. */
-static struct volume *volume_begin(struct pilgrim_trace *t, uint64_t file_length)
+static enum pilgrim_status check_header(const uint8_t *data, size_t length, struct pilgrim_error *error)
 {
-    struct volume *volumes = realloc(t->volumes, (t->volume_count + 1) * sizeof *volumes);
-    if (!volumes)
-        return NULL;
-    struct volume *v = &volumes[t->volume_count];
-    t->volumes = volumes;
-    t->begun = t->volume_count + 1;
-    *v = (struct volume){.first_rank = t->rank_count, .call_budget = CALL_BUDGET_BASE + BUDGET_RATIO * file_length};
-    if (t->volume_count > 0)
-        v->first_group = v[-1].first_group + (uint32_t)v[-1].group_count;
-    return v;
-}
-
-/* Takes a section that is in its place. A volume counts as soon as its calls can be read. */
-static enum pilgrim_status take_part(struct pilgrim_trace *t, const struct section *section, uint64_t file_length,
-                                     struct pilgrim_error *error)
-{
-    if (section->type == SECTION_DEFINITIONS && !volume_begin(t, file_length))
-        return trace_error(error, PILGRIM_NOMEM, section->offset, "not enough memory");
-    struct volume *v = &t->volumes[t->begun - 1];
-    enum pilgrim_status status = take_section(t, v, section, error);
-    if (status != PILGRIM_OK)
-        return status;
-    if (section->type == SECTION_TIMES)
-        v->timed = true;
-    if (section->type != SECTION_CALLS)
-        return PILGRIM_OK;
-    if (v->rank_count > UINT32_MAX - t->rank_count)
-        return trace_error(error, PILGRIM_LIMIT, section->offset, "section calls at byte %zu: more than 4294967295 ranks",
-                           section->offset);
-    t->rank_count += v->rank_count;
-    t->volume_count++;
+    size_t known = length < sizeof trace_magic ? length : sizeof trace_magic;
+    if (known == 0)
+        return trace_error(error, PILGRIM_NOT_TRACE, 0, "not a Pilgrim trace: the file is empty (byte 0)");
+    if (memcmp(data, trace_magic, known) != 0)
+        return trace_error(error, PILGRIM_NOT_TRACE, 0, "not a Pilgrim trace (byte 0)");
+    if (length < HEADER_BYTES)
+        return trace_error(error, PILGRIM_TRUNCATED, length, "truncated at byte %zu, in its header", length);
+    unsigned version = data[sizeof trace_magic] | (unsigned)data[sizeof trace_magic + 1] << 8;
+    if (version != TRACE_VERSION)
+        return trace_error(error, PILGRIM_VERSION, sizeof trace_magic,
+                           "has format version %u (byte %zu), this reader knows version %u%s", version,
+                           sizeof trace_magic, TRACE_VERSION,
+                           version > TRACE_VERSION ? ": a newer Pilgrim is needed" : "");
     return PILGRIM_OK;
 }
 
@@ -129,80 +172,113 @@ static bool in_place(unsigned type, unsigned last)
     return type == last + 1 || (type == SECTION_DEFINITIONS && last >= SECTION_CALLS);
 }
 
-/* Sections up to the end. */
-static enum pilgrim_status take_sections(struct pilgrim_trace *t, struct cursor *file, struct pilgrim_error *error)
+/* The end section, at START, behind one of type LAST; END: what is behind it. */
+static enum pilgrim_status take_end(const struct loader *l, const struct section *section, unsigned last, uint64_t end,
+                                    struct pilgrim_error *error)
 {
+    const struct pilgrim_trace *t = l->trace;
+    unsigned long long start = section->offset;
+    if (last < SECTION_CALLS)
+        return trace_error(error, PILGRIM_DAMAGED, start, "ends at byte %llu without section %s", start,
+                           section_names[last + 1]);
+    if (section->raw || section->stored_length || end < l->source.length)
+        return trace_error(error, PILGRIM_DAMAGED, end, "bytes after the end, at byte %llu", (unsigned long long)end);
+    if (l->round_ranks < t->rank_count)
+        return trace_error(error, PILGRIM_DAMAGED, start, "ends at byte %llu before all ranks of round %u", start,
+                           t->round_count - 1);
+    return PILGRIM_OK;
+}
+
+/* Sections up to the end. */
+static enum pilgrim_status take_sections(struct loader *l, struct pilgrim_error *error)
+{
+    uint64_t at = HEADER_BYTES;
     for (unsigned last = SECTION_END;;) {
         struct section section;
-        size_t start = file->position;
-        enum pilgrim_status status = section_read(file, &section);
+        unsigned long long start = at, length = l->source.length;
+        enum pilgrim_status status = source_section(&l->source, &at, &l->room, &section);
         const char *next = section_names[(last + 1) % SECTION_TYPE_COUNT];
+        if (status == PILGRIM_IO || status == PILGRIM_NOMEM)
+            return source_error(error, status, start);
         if (status == PILGRIM_TRUNCATED)
-            return trace_error(error, status, file->length,
-                               "truncated at byte %zu: section %s at byte %zu is not complete", file->length, next, start);
+            return trace_error(error, status, length, "truncated at byte %llu: section %s at byte %llu is not complete",
+                               length, next, start);
         if (status != PILGRIM_OK)
-            return trace_error(error, status, start, "section %s at byte %zu: not a section", next, start);
+            return trace_error(error, status, start, "section %s at byte %llu: not a section", next, start);
         if (section.damage)
             return section_error(&section, section.damage, error);
-        if (section.type == SECTION_END) {
-            if (last < SECTION_CALLS)
-                return trace_error(error, PILGRIM_DAMAGED, start, "ends at byte %zu without section %s", start, next);
-            if (section.raw || section.stored_length || cursor_left(file))
-                return trace_error(error, PILGRIM_DAMAGED, file->position, "bytes after the end, at byte %zu", file->position);
-            return PILGRIM_OK;
-        }
+        if (section.type == SECTION_END)
+            return take_end(l, &section, last, at, error);
         if (section.type >= SECTION_SKIPPABLE)
             continue;
         if (!in_place(section.type, last))
             return section_error(&section, "not in its place", error);
-        status = take_part(t, &section, file->length, error);
+        if (section.type == SECTION_DEFINITIONS)
+            volumes_make_room(l->trace, 0);
+        status = take_part(l, &section, error);
         if (status != PILGRIM_OK)
             return status;
         last = section.type;
     }
 }
 
-enum pilgrim_status trace_load(const void *data, size_t length, struct pilgrim_trace **trace,
-                               struct pilgrim_error *error)
+/* Takes SOURCE's file, to be closed, where LIMIT is not 0. */
+static struct pilgrim_trace *trace_new(const struct source *source, uint64_t limit)
 {
-    struct cursor file;
-    cursor_init(&file, data, length);
-    *trace = NULL;
-    enum pilgrim_status status = check_header(&file, error);
-    if (status != PILGRIM_OK)
-        return status;
     struct pilgrim_trace *t = calloc(1, sizeof *t);
-    if (!t)
-        return trace_error(error, PILGRIM_NOMEM, 0, "not enough memory");
-    t->budget.bytes = BUDGET_BASE + BUDGET_RATIO * (uint64_t)length;
-    t->budget.steps = STEPS_BASE + STEPS_RATIO * (uint64_t)length;
-    status = take_sections(t, &file, error);
+    struct volume_cache *cache = t && limit ? calloc(1, sizeof *cache) : NULL;
+    if (cache && pthread_mutex_init(&cache->lock, NULL) != 0) {
+        free(cache);
+        cache = NULL;
+    }
+    if (!t || (limit && !cache)) {
+        if (limit)
+            close(source->descriptor);
+        free(t);
+        return NULL;
+    }
+    t->source = *source;
+    t->cache = cache;
+    if (cache)
+        cache->limit = limit;
+    return t;
+}
+
+/* As trace_open; LIMIT is 0 where all volumes are to stay in memory. */
+static enum pilgrim_status load(const struct source *source, uint64_t limit, struct pilgrim_trace **trace,
+                                struct pilgrim_error *error)
+{
+    struct loader l = {.trace = trace_new(source, limit), .source = *source, .budget = whole_budget(source)};
+    const uint8_t *data;
+    size_t got;
+    *trace = NULL;
+    if (!l.trace)
+        return trace_no_memory(error);
+    enum pilgrim_status status = source_read(source, 0, HEADER_BYTES, &l.room, &data, &got);
+    if (status != PILGRIM_OK)
+        source_error(error, status, 0);
+    else
+        status = check_header(data, got, error);
+    if (status == PILGRIM_OK)
+        status = take_sections(&l, error);
+    volume_free(l.volume);
+    bytes_free(&l.room);
     if (status == PILGRIM_OK) {
         trace_error(error, PILGRIM_OK, 0, "%s", "");
-    } else if (t->volume_count == 0) {
-        pilgrim_close(t);
+    } else if (l.trace->volume_count == 0) {
+        pilgrim_close(l.trace);
         return status;
     }
-    *trace = t;
+    volumes_settle(l.trace);
+    *trace = l.trace;
     return PILGRIM_OK;
 }
 
-static void volume_free(struct volume *v)
+enum pilgrim_status trace_load(const void *data, size_t length, struct pilgrim_trace **trace, struct pilgrim_error *error)
 {
-    rules_free(&v->rules);
-    arena_free(&v->arena);
-    for (unsigned i = 0; i < SECTION_TYPE_COUNT; i++)
-        bytes_free(&v->content[i]);
-}
-
-void pilgrim_close(struct pilgrim_trace *t)
-{
-    if (!t)
-        return;
-    for (size_t i = 0; i < t->begun; i++)
-        volume_free(&t->volumes[i]);
-    free(t->volumes);
-    free(t);
+    static const uint8_t nothing;
+    const struct source source = {.data = data ? data : &nothing, .descriptor = -1, .length = length};
+    return load(&source, 0, trace, error);
 }
 
 /* ---- files ---- */
@@ -237,22 +313,34 @@ static enum pilgrim_status read_file(int descriptor, struct bytes *data)
     return status;
 }
 
-enum pilgrim_status pilgrim_open(const char *path, struct pilgrim_trace **trace, struct pilgrim_error *error)
+/* From what is no regular file, such as a pipe. */
+static enum pilgrim_status open_stream(int descriptor, struct pilgrim_trace **trace, struct pilgrim_error *error)
 {
     struct bytes data = {0};
+    enum pilgrim_status status = read_file(descriptor, &data);
+    if (status != PILGRIM_OK)
+        source_error(error, status, data.length);
+    close(descriptor);
+    if (status == PILGRIM_OK)
+        status = trace_load(data.data, data.length, trace, error);
+    bytes_free(&data);
+    return status;
+}
+
+enum pilgrim_status trace_open(const char *path, uint64_t limit, struct pilgrim_trace **trace, struct pilgrim_error *error)
+{
+    struct stat file;
     *trace = NULL;
     int descriptor = open(path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0)
         return trace_error(error, PILGRIM_IO, 0, "cannot open: %s", strerror(errno));
-    enum pilgrim_status status = read_file(descriptor, &data);
-    int cause = errno;
-    close(descriptor);
-    if (status == PILGRIM_IO)
-        trace_error(error, status, data.length, "cannot read at byte %zu: %s", data.length, strerror(cause));
-    else if (status != PILGRIM_OK)
-        trace_error(error, status, data.length, "not enough memory for the file");
-    else
-        status = trace_load(data.data, data.length, trace, error);
-    bytes_free(&data);
-    return status;
+    if (fstat(descriptor, &file) != 0 || !S_ISREG(file.st_mode) || file.st_size == 0)
+        return open_stream(descriptor, trace, error);
+    const struct source source = {.descriptor = descriptor, .length = (uint64_t)file.st_size};
+    return load(&source, limit, trace, error);
+}
+
+enum pilgrim_status pilgrim_open(const char *path, struct pilgrim_trace **trace, struct pilgrim_error *error)
+{
+    return trace_open(path, VOLUMES_BYTES_MAX, trace, error);
 }

@@ -25,39 +25,41 @@ static enum pilgrim_status sum_trips(struct pilgrim_cursor *c, size_t place, str
     return PILGRIM_OK;
 }
 
-uint64_t loops_call_count(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread, const struct group *group)
+bool loops_call_count(const struct pilgrim_trace *trace, uint32_t round, uint32_t rank, uint32_t thread, uint64_t *count)
 {
     struct pilgrim_cursor *c;
-    uint64_t count = group->calls;
     bool good = true;
-    if (pilgrim_cursor_open(trace, rank, thread, &c, NULL) != PILGRIM_OK)
-        return 0;
+    if (round_cursor_open(trace, round, rank, thread, &c, NULL) != PILGRIM_OK)
+        return false;
+    const struct group *group = c->stream.group;
+    *count = group->calls;
     for (uint32_t i = 0; i < group->loop_count && good; i++) {
         struct pilgrim_trips trips;
         const char *problem;
         good = sum_trips(c, group->loops[i].place, &trips, &problem) == PILGRIM_OK;
-        count += trips.total * group->loops[i].calls;
+        *count += trips.total * group->loops[i].calls;
     }
     pilgrim_cursor_close(c);
-    return good ? count : 0;
+    return good;
 }
 
-enum pilgrim_status pilgrim_loop_trips(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread,
-                                       size_t class_number, struct pilgrim_trips *trips, struct pilgrim_error *error)
+/* Another cursor, at the beginning of the round, walks the loop's values. */
+enum pilgrim_status pilgrim_loop_trips(const struct pilgrim_cursor *cursor, size_t class_number, struct pilgrim_trips *trips,
+                                       struct pilgrim_error *error)
 {
     struct pilgrim_cursor *c;
     const char *problem = NULL;
-    enum pilgrim_status status = pilgrim_cursor_open(trace, rank, thread, &c, error);
+    if (class_number >= cursor->class_count || !cursor->classes[class_number].loop)
+        return trace_error(error, PILGRIM_INVALID, 0, "class %zu is no loop", class_number);
+    enum pilgrim_status status =
+        round_cursor_open(cursor->trace, cursor->round, cursor->rank, cursor->thread, &c, error);
     if (status != PILGRIM_OK)
         return status;
-    if (class_number < c->class_count && c->classes[class_number].loop)
-        status = sum_trips(c, class_number, trips, &problem);
-    else
-        status = trace_error(error, PILGRIM_INVALID, 0, "class %zu is no loop", class_number);
-    if (status != PILGRIM_OK && status != PILGRIM_INVALID) {
+    status = sum_trips(c, class_number, trips, &problem);
+    if (status != PILGRIM_OK) {
         unsigned long long offset = c->volume->offset[SECTION_CALLS];
-        trace_error(error, status, offset, "section calls at byte %llu: rank %u thread %u, loop %zu: %s", offset, rank,
-                    thread, class_number, problem ? problem : "not enough memory");
+        trace_error(error, status, offset, "section calls at byte %llu: rank %u thread %u, loop %zu: %s", offset, c->rank,
+                    c->thread, class_number, problem ? problem : "not enough memory");
     }
     pilgrim_cursor_close(c);
     return status;

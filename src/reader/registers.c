@@ -17,13 +17,20 @@ static bool has_text(const struct pilgrim_value *v)
     return v->type == PILGRIM_STRING || v->type == PILGRIM_SYMBOL;
 }
 
+/* Most values are numbers or names in an array, and have none. */
+static bool has_parts(const struct pilgrim_value *v)
+{
+    return v->count > 0 || has_text(v);
+}
+
 /* Without the value itself. */
 static size_t parts_bytes(const struct pilgrim_value *v)
 {
     size_t bytes = has_text(v) ? ROUND_UP(v->length + 1) : 0;
     bytes += v->count * sizeof *v;
     for (size_t i = 0; i < v->count; i++)
-        bytes += parts_bytes(&v->items[i]);
+        if (has_parts(&v->items[i]))
+            bytes += parts_bytes(&v->items[i]);
     return bytes;
 }
 
@@ -46,7 +53,8 @@ static char *copy_parts(char *at, struct pilgrim_value *v)
     v->items = items;
     at += v->count * sizeof *items;
     for (size_t i = 0; i < v->count; i++)
-        at = copy_parts(at, &items[i]);
+        if (has_parts(&items[i]))
+            at = copy_parts(at, &items[i]);
     return at;
 }
 

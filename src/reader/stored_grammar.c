@@ -1,9 +1,11 @@
 /* What is stored of a sequence: the rules that it needs of those that all sequences share, numbered anew. */
 #include <stdlib.h>
 
-#include "reader/trace.h"
+#include "reader/cursor.h"
 
 struct pilgrim_grammar {
+    const struct pilgrim_trace *trace;
+    const struct volume *volume; /* held */
     const struct rules *rules;
     struct rules_use *uses; /* in descending order of the rules */
     uint32_t *number;       /* the new one of each of those */
@@ -42,28 +44,30 @@ static void number_rules(struct pilgrim_grammar *g)
     }
 }
 
-enum pilgrim_status pilgrim_grammar_open(const struct pilgrim_trace *t, uint32_t rank, uint64_t sequence,
-                                         struct pilgrim_grammar **grammar, struct pilgrim_error *error)
+enum pilgrim_status pilgrim_grammar_open(const struct pilgrim_cursor *c, uint64_t sequence, struct pilgrim_grammar **grammar,
+                                         struct pilgrim_error *error)
 {
     size_t count;
     *grammar = NULL;
-    if (rank >= t->rank_count)
-        return trace_error(error, PILGRIM_INVALID, 0, "no rank %u", rank);
-    const struct rules *rules = &rank_volume(t, rank)->rules;
-    if (!rules_have(rules, sequence))
+    if (!rules_have(&c->volume->rules, sequence))
         return trace_error(error, PILGRIM_INVALID, 0, "no sequence %llu", (unsigned long long)sequence);
     struct pilgrim_grammar *g = calloc(1, sizeof *g);
     if (!g)
-        return trace_error(error, PILGRIM_NOMEM, 0, "not enough memory");
-    g->rules = rules;
+        return trace_no_memory(error);
+    g->trace = c->trace;
+    g->rules = &c->volume->rules;
     g->sequence = sequence;
-    enum pilgrim_status status = rules_uses(g->rules, sequence, &g->uses, &count);
-    g->count = (uint32_t)count;
-    g->number = calloc(count + 1, sizeof *g->number);
-    g->order = calloc(count + 1, sizeof *g->order);
-    if (status != PILGRIM_OK || !g->number || !g->order) {
+    enum pilgrim_status status = volume_hold(g->trace, c->volume->number, &g->volume, error);
+    if (status == PILGRIM_OK)
+        status = rules_uses(g->rules, sequence, &g->uses, &count);
+    if (status == PILGRIM_OK) {
+        g->count = (uint32_t)count;
+        g->number = calloc(count + 1, sizeof *g->number);
+        g->order = calloc(count + 1, sizeof *g->order);
+    }
+    if (!g->number || !g->order) {
         pilgrim_grammar_close(g);
-        return trace_error(error, PILGRIM_NOMEM, 0, "not enough memory");
+        return trace_no_memory(error);
     }
     number_rules(g);
     *grammar = g;
@@ -74,13 +78,13 @@ void pilgrim_grammar_close(struct pilgrim_grammar *g)
 {
     if (!g)
         return;
+    volume_release(g->trace, g->volume);
     free(g->uses);
     free(g->number);
     free(g->order);
     free(g);
 }
 
-/* A sequence that is no rule's expansion has a start rule of its own, with one symbol or none. */
 uint32_t pilgrim_grammar_rules(const struct pilgrim_grammar *g)
 {
     return g->count ? g->count : 1;

@@ -1,21 +1,8 @@
 /* Where things are: streams, their groups, places, positions; and what an opened trace tells without a cursor. */
 #include <string.h>
 
-#include "reader/trace.h"
+#include "reader/cursor.h"
 #include "timing/timing.h"
-
-const struct volume *rank_volume(const struct pilgrim_trace *trace, uint32_t rank)
-{
-    size_t low = 0, high = trace->volume_count - 1;
-    while (low < high) {
-        size_t middle = high - (high - low) / 2;
-        if (trace->volumes[middle].first_rank <= rank)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return &trace->volumes[low];
-}
 
 static uint64_t threads_before(const struct volume *v, uint64_t rank)
 {
@@ -69,40 +56,56 @@ uint32_t pilgrim_rank_count(const struct pilgrim_trace *t)
     return t->rank_count;
 }
 
-uint32_t pilgrim_thread_count(const struct pilgrim_trace *t, uint32_t rank)
+uint32_t pilgrim_round_count(const struct pilgrim_trace *t)
 {
-    if (rank >= t->rank_count)
-        return 0;
-    const struct volume *v = rank_volume(t, rank);
-    return (uint32_t)thread_count(v, rank - v->first_rank);
+    return t->round_count;
 }
 
-/* A thread's volume in *VOLUME. PILGRIM_INVALID: there is no such thread. */
-static enum pilgrim_status find_thread(const struct pilgrim_trace *t, uint32_t rank, uint32_t thread,
-                                       const struct volume **volume, struct stream_place *at)
+uint32_t pilgrim_thread_count(const struct pilgrim_trace *t, uint32_t rank)
 {
-    if (thread >= pilgrim_thread_count(t, rank))
-        return PILGRIM_INVALID;
-    *volume = rank_volume(t, rank);
-    return thread_place(*volume, rank - (*volume)->first_rank, thread, at) ? PILGRIM_OK : PILGRIM_DAMAGED;
+    uint32_t most = 0;
+    for (uint32_t round = 0; round < t->round_count && rank < t->rank_count; round++) {
+        uint32_t threads = round_threads(t, round, rank);
+        most = threads > most ? threads : most;
+    }
+    return most;
+}
+
+/* False: the thread is damaged. It is in ROUND. */
+static bool count_calls(const struct pilgrim_trace *t, uint32_t round, uint32_t rank, uint32_t thread, uint64_t *count)
+{
+    const struct volume *v;
+    struct stream_place at;
+    if (round_hold(t, round, rank, &v, NULL) != PILGRIM_OK)
+        return false;
+    bool good = thread_place(v, rank - v->first_rank, thread, &at);
+    if (good && at.group->loop_count > 0)
+        good = loops_call_count(t, round, rank, thread, count);
+    else if (good)
+        *count = at.group->calls;
+    volume_release(t, v);
+    return good;
 }
 
 uint64_t pilgrim_call_count(const struct pilgrim_trace *t, uint32_t rank, uint32_t thread)
 {
-    const struct volume *v;
-    struct stream_place at;
-    if (find_thread(t, rank, thread, &v, &at) != PILGRIM_OK)
-        return 0;
-    return at.group->loop_count == 0 ? at.group->calls : loops_call_count(t, rank, thread, at.group);
+    uint64_t sum = 0, count;
+    for (uint32_t round = 0; round < t->round_count && rank < t->rank_count; round++) {
+        if (round_is_silent(t, round, rank, thread))
+            continue;
+        if (!count_calls(t, round, rank, thread, &count))
+            return 0;
+        sum += count;
+    }
+    return sum;
 }
 
 bool pilgrim_property_at(const struct pilgrim_trace *t, size_t i, const char **key, const char **value)
 {
-    const struct volume *v = &t->volumes[0];
-    if (i >= v->property_count)
+    if (i >= t->property_count)
         return false;
-    *key = v->strings[v->properties[i][0]].text;
-    *value = v->strings[v->properties[i][1]].text;
+    *key = t->properties[i][0];
+    *value = t->properties[i][1];
     return true;
 }
 
@@ -115,47 +118,37 @@ const char *pilgrim_property(const struct pilgrim_trace *t, const char *key)
     return NULL;
 }
 
-enum pilgrim_status pilgrim_thread_info(const struct pilgrim_trace *t, uint32_t rank, uint32_t thread,
-                                        struct pilgrim_thread_info *info)
+void pilgrim_thread_info(const struct pilgrim_cursor *c, struct pilgrim_thread_info *info)
 {
-    const struct volume *v;
-    struct stream_place at;
-    enum pilgrim_status status = find_thread(t, rank, thread, &v, &at);
-    if (status != PILGRIM_OK)
-        return status;
-    *info = (struct pilgrim_thread_info){.structure_group = v->first_group + (uint32_t)(at.group - v->groups),
-                                         .structure_group_size = column_size(at.group->members),
-                                         .class_count = at.group->row_count,
-                                         .loop_count = at.group->loop_count,
-                                         .structure = at.group->sequence};
-    return PILGRIM_OK;
+    const struct group *g = c->stream.group;
+    *info = (struct pilgrim_thread_info){.structure_group = c->volume->first_group + (uint32_t)(g - c->volume->groups),
+                                         .structure_group_size = column_size(g->members),
+                                         .class_count = g->row_count,
+                                         .loop_count = g->loop_count,
+                                         .structure = g->sequence};
 }
 
-enum pilgrim_status pilgrim_class_info(const struct pilgrim_trace *t, uint32_t rank, uint32_t thread,
-                                       size_t class_number, struct pilgrim_class_info *info)
+enum pilgrim_status pilgrim_class_info(const struct pilgrim_cursor *c, size_t class_number, struct pilgrim_class_info *info)
 {
-    const struct volume *v;
-    struct stream_place at;
+    const struct volume *v = c->volume;
+    const struct group *g = c->stream.group;
     struct part_place found;
-    enum pilgrim_status status = find_thread(t, rank, thread, &v, &at);
-    if (status != PILGRIM_OK)
-        return status;
-    if (class_number >= at.group->row_count)
+    if (class_number >= g->row_count)
         return PILGRIM_INVALID;
-    const struct row *row = &v->rows[at.group->rows[class_number]];
-    if (!part_place(v, row, &at, &found))
+    const struct row *row = &v->rows[g->rows[class_number]];
+    if (!part_place(v, row, &c->stream, &found))
         return PILGRIM_DAMAGED;
     *info = (struct pilgrim_class_info){.class_ = &v->classes[row->class].shown,
                                         .value_group = found.number,
                                         .value_group_size = found.size,
                                         .signature_count = found.part->numbers,
                                         .values = found.part->sequence,
-                                        .timed = v->timed && !row_is_loop(v, at.group->rows[class_number])};
-    for (uint32_t i = 0; i < at.group->loop_count; i++)
-        if (at.group->loops[i].place == class_number)
-            info->body = at.group->loops[i].body;
+                                        .timed = v->timed && !row_is_loop(v, g->rows[class_number])};
+    for (uint32_t i = 0; i < g->loop_count; i++)
+        if (g->loops[i].place == class_number)
+            info->body = g->loops[i].body;
     if (info->timed) {
-        const uint16_t *times = at.group->times[class_number];
+        const uint16_t *times = g->times[class_number];
         info->mean_ns = timing_decode(times[0]);
         info->min_ns = timing_decode(times[1]);
         info->max_ns = timing_decode(times[2]);

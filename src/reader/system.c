@@ -8,7 +8,7 @@
 
 #include "base/intern.h"
 #include "base/name.h"
-#include "reader/trace.h"
+#include "reader/volumes.h"
 
 enum { PID_UNKNOWN = -1, PLACE_BYTES_MAX = 4096 };
 
@@ -94,13 +94,15 @@ static enum pilgrim_status read_rank(struct pilgrim_system *s, uint32_t rank, st
     struct arena scratch = {0};
     const struct pilgrim_function *f;
     const struct pilgrim_value *in, *pid = NULL;
+    const struct volume *volume;
     key->length = 0;
-    enum pilgrim_status status = process_values(s->trace, rank, &scratch, &f, &in, error);
+    enum pilgrim_status status = process_values(s->trace, rank, &scratch, &volume, &f, &in, error);
     if (status == PILGRIM_OK) {
         pid = argument(f, in, "pid");
         put_place(key, argument(f, in, "place"));
     }
     s->pid[rank] = pid && pid->type == PILGRIM_INT ? pid->integer : PID_UNKNOWN;
+    volume_release(s->trace, volume);
     arena_free(&scratch);
     if (status != PILGRIM_OK && status != PILGRIM_END)
         return status;
@@ -158,7 +160,7 @@ static enum pilgrim_status read_all(struct pilgrim_system *s, struct pilgrim_err
     s->pid = malloc(ranks * sizeof *s->pid);
     s->ordered = malloc(ranks * sizeof *s->ordered);
     if (!s->host || !s->pid || !s->ordered)
-        return trace_error(error, PILGRIM_NOMEM, 0, "not enough memory");
+        return trace_no_memory(error);
     for (uint32_t rank = 0; rank < ranks && status == PILGRIM_OK; rank++)
         status = read_rank(s, rank, &key, error);
     bytes_free(&key);
@@ -171,7 +173,7 @@ static enum pilgrim_status read_all(struct pilgrim_system *s, struct pilgrim_err
         order_ranks(s);
     for (uint32_t h = 0; h < s->places.count && good; h++)
         good = make_host(s, h);
-    return good ? PILGRIM_OK : trace_error(error, PILGRIM_NOMEM, 0, "not enough memory");
+    return good ? PILGRIM_OK : trace_no_memory(error);
 }
 
 enum pilgrim_status pilgrim_system_open(const struct pilgrim_trace *trace, struct pilgrim_system **system,
@@ -180,7 +182,7 @@ enum pilgrim_status pilgrim_system_open(const struct pilgrim_trace *trace, struc
     *system = NULL;
     struct pilgrim_system *s = calloc(1, sizeof *s);
     if (!s)
-        return trace_error(error, PILGRIM_NOMEM, 0, "not enough memory");
+        return trace_no_memory(error);
     s->trace = trace;
     enum pilgrim_status status = read_all(s, error);
     if (status == PILGRIM_OK)

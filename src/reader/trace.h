@@ -1,5 +1,5 @@
 /* The inside of an opened trace: the tables of docs/FORMAT.md, checked, for each of its volumes. Shared by the files of this
- * folder. But for struct pilgrim_trace and the cursors, ranks are counted within a volume here.
+ * folder. Here ranks are counted within a volume, but for cursors; where the volumes are is in volumes.h.
  *
  * Invariant: whatever is in here has been checked, so that cursors look nothing up out of bounds: every number refers
  * to an entry of its table, shapes are well formed and hold the values of their calls, columns are as long as their value
@@ -7,7 +7,7 @@
  * (views, truth values, the sequences of vectors) is checked when a cursor meets it, and so is whether each
  * member is in a group.
  *
- * Nothing in here is expanded but lists and small sets. It does not change once it is open, so any number of cursors may
+ * Nothing in here is expanded but lists and small sets. It does not change once it is read, so any number of cursors may
  * share it. */
 #ifndef PILGRIM_TRACE_H
 #define PILGRIM_TRACE_H
@@ -178,7 +178,8 @@ struct budget {
 };
 
 struct volume {
-    uint32_t first_rank, first_group; /* how many the volumes before have */
+    size_t number;                    /* among all of the trace */
+    uint32_t first_rank, first_group; /* how many the volumes before have in this round */
     uint64_t call_budget;             /* bytes that one call's values may take */
     struct arena arena;
     struct bytes content[SECTION_TYPE_COUNT]; /* of the sections that are not taken apart wholly */
@@ -198,18 +199,11 @@ struct volume {
     struct row *rows;
     struct group *groups;
     size_t column_count, signature_count, partition_count, row_count, group_count;
+    bool begins_round;
     uint32_t rank_count;
     const struct column *threads; /* how many the ranks before have */
     struct cover processes, thread_groups;
     bool timed;
-};
-
-struct pilgrim_trace {
-    struct volume *volumes; /* one or more */
-    size_t volume_count;
-    size_t begun;           /* one more if the last one is not whole */
-    uint32_t rank_count;
-    struct budget budget;
 };
 
 /* ---- tables (parser.c) ---- */
@@ -293,9 +287,6 @@ struct stream_place {
     uint64_t place; /* among its members */
 };
 
-/* The volume with a rank that the trace has. */
-const struct volume *rank_volume(const struct pilgrim_trace *trace, uint32_t rank);
-
 uint64_t thread_count(const struct volume *v, uint32_t rank);
 
 /* false: it is in no group, which is damage. THREAD is below thread_count. */
@@ -316,8 +307,8 @@ bool part_place(const struct volume *v, const struct row *row, const struct stre
 
 bool row_is_loop(const struct volume *v, uint32_t row);
 
-/* The calls of a thread of a group with loops (loop_counts.c); as pilgrim_call_count. */
-uint64_t loops_call_count(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread, const struct group *group);
+/* The calls in ROUND of a thread whose group has loops (loop_counts.c). false: the thread is damaged. */
+bool loops_call_count(const struct pilgrim_trace *trace, uint32_t round, uint32_t rank, uint32_t thread, uint64_t *count);
 
 /* ---- unzipped signatures (unzipped.c) ---- */
 
@@ -329,12 +320,19 @@ struct unzipped_slot {
     struct rules_cursor differences;
 };
 
+struct slot_use;
+
 /* The values of an unzipped signature for one member, one call's after another's. All zero: it is not open. */
 struct unzipped {
     const struct volume *volume;
     struct unzipped_slot *slots;
     uint32_t slot_count;
     uint64_t met; /* how many calls' values have been passed, the current ones included; 0: none are current */
+    bool tried;   /* to make these, which a call finds where the one before had them: */
+    struct call_values *values; /* NULL: that cannot be done */
+    struct slot_use *uses;      /* where to put the slots that change */
+    uint32_t use_count;
+    struct arena arena;         /* of these */
 };
 
 /* Before the first call's values of signature S, which is unzipped, for the member at POSITION, of rank RANK. Memory comes off
@@ -373,6 +371,7 @@ struct call_values {
     struct pilgrim_value *in;
     struct pilgrim_value *out;
     struct pilgrim_value ret;
+    uint64_t identity; /* as pilgrim_call has it */
 };
 
 /* Which values, and whose. */
@@ -381,7 +380,7 @@ struct values_place {
     uint32_t index;    /* of the signature, in its part */
     uint64_t within;   /* a vector: which of its values */
     uint64_t position; /* of the member */
-    const struct unzipped *unzipped; /* of an unzipped one: its current values; NULL: the first ones */
+    struct unzipped *unzipped; /* of an unzipped one: its current values; NULL: the first ones */
 };
 
 /* The values with number NUMBER, below part->numbers. */
@@ -393,27 +392,34 @@ enum pilgrim_status signature_evaluate(const struct volume *v, const struct valu
                                        const struct function *f, const struct caller *caller, struct arena *arena,
                                        struct call_values **values, const char **problem);
 
+/* As signature_evaluate, where PLACE has unzipped values, in memory that these keep, and that comes off *BUDGET, bytes: evaluated
+ * once, and then only what changes is put there. *VALUES is NULL if that cannot be done. (unzipped_values.c) */
+enum pilgrim_status unzipped_values(const struct values_place *place, const struct function *f, const struct caller *caller,
+                                    uint64_t *budget, struct call_values **values, const char **problem) PILGRIM_CHECKED;
+
 /* The number that a signature, whose shape is one int, has at PLACE. errors: PILGRIM_DAMAGED with *PROBLEM set to a constant */
 enum pilgrim_status signature_int(const struct volume *v, const struct values_place *place, const struct caller *caller,
                                   int64_t *number, const char **problem);
 
-/* A cursor over RANK's process stream (cursor.c); as pilgrim_cursor_open. */
+/* A cursor over the process stream of RANK that counts (cursor_open.c); as pilgrim_cursor_open. */
 enum pilgrim_status process_cursor_open(const struct pilgrim_trace *trace, uint32_t rank, struct pilgrim_cursor **cursor,
                                         struct pilgrim_error *error) PILGRIM_CHECKED;
 
-/* The function and the arguments of the call of pilgrim_process of RANK, which is there; all memory from ARENA. PILGRIM_END: the
- * process stream has no calls. errors: PILGRIM_NOMEM, PILGRIM_DAMAGED */
+/* The call of pilgrim_process of RANK, which is there, in the last round whose process stream has calls; all memory from ARENA. What it
+ * gives is borrowed from *VOLUME too, which is to be released, also after an error. PILGRIM_END: no process stream has calls.
+ * errors: PILGRIM_NOMEM, PILGRIM_IO, PILGRIM_DAMAGED */
 enum pilgrim_status process_values(const struct pilgrim_trace *trace, uint32_t rank, struct arena *arena,
-                                   const struct pilgrim_function **function, const struct pilgrim_value **in,
-                                   struct pilgrim_error *error) PILGRIM_CHECKED;
+                                   const struct volume **volume, const struct pilgrim_function **function,
+                                   const struct pilgrim_value **in, struct pilgrim_error *error) PILGRIM_CHECKED;
 
 /* ---- errors (trace_error.c) ---- */
 
 /* Fills in ERROR (NULL is legal) and returns STATUS. */
 enum pilgrim_status trace_error(struct pilgrim_error *error, enum pilgrim_status status, uint64_t offset,
                                 const char *format, ...) __attribute__((format(printf, 4, 5)));
+enum pilgrim_status trace_no_memory(struct pilgrim_error *error); /* PILGRIM_NOMEM */
 
-/* ---- opening what is in memory (load.c) ---- */
+/* ---- opening what is in memory (load.c); a file: volumes.h ---- */
 
 /* As pilgrim_open, from DATA (borrowed for the time of the call). */
 enum pilgrim_status trace_load(const void *data, size_t length, struct pilgrim_trace **trace,

@@ -17,3 +17,8 @@ enum pilgrim_status trace_error(struct pilgrim_error *error, enum pilgrim_status
     }
     return status;
 }
+
+enum pilgrim_status trace_no_memory(struct pilgrim_error *error)
+{
+    return trace_error(error, PILGRIM_NOMEM, 0, "not enough memory");
+}

@@ -65,6 +65,7 @@ void unzipped_free(struct unzipped *u)
     for (uint32_t i = 0; i < u->slot_count; i++)
         rules_cursor_free(&u->slots[i].differences);
     free(u->slots);
+    arena_free(&u->arena);
     *u = (struct unzipped){0};
 }
 

@@ -1,7 +1,8 @@
-/* A class's signatures: a uthash over keys in an arena. Each signature remembers which one followed it, so that a
- * loop's steady state is one memcmp. */
+/* A class's signatures: a uthash over keys in an arena. Which one is expected says their sequence, else the last one, which remembers what
+ * followed it: in a loop a key is compared once, and not hashed. */
 #include "signature/signature.h"
 
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,24 +11,38 @@
 #include "grammar/rules.h"
 #include "signature/skeleton.h"
 
+/* What an unzipped signature has beside the others. */
+struct unzipped {
+    const struct skeleton *skeleton; /* that it is unzipped by, if it can come again */
+    struct numbers *numbers;     /* for each slot that varies */
+    bool foreseen;               /* all of those may go on as they did ... */
+    uint8_t *foretold;           /* ... and the key is then this one */
+    uint64_t steady;             /* calls with the key that was foretold that `numbers` do not have yet */
+    uint32_t *offsets;           /* where those slots are in the key */
+    int64_t steps[];             /* by how much they go on */
+};
+
 struct signature {
     UT_hash_handle hh;
     struct signature *successor; /* the signature that came after this one last time */
+    struct unzipped *unzipped;   /* NULL: it is not */
     uint32_t terminal;
     uint32_t length;
     uint32_t varying;            /* slots that vary; 0: it is not unzipped */
-    const struct skeleton *skeleton; /* that it is unzipped by, if it can come again */
-    const uint32_t *offsets;     /* where those are in the key */
-    struct numbers *numbers;     /* for each of those */
     uint8_t key[];               /* 0 in the slots that vary */
 };
 
+static void slot_set(uint8_t *key, uint32_t offset, int64_t v)
+{
+    uint64_t value = htole64((uint64_t)v);
+    memcpy(key + offset, &value, sizeof value);
+}
+
 static int64_t slot_at(const uint8_t *key, uint32_t offset)
 {
-    uint64_t value = 0;
-    for (unsigned i = 0; i < SLOT_BYTES; i++)
-        value |= (uint64_t)key[offset + i] << (8 * i);
-    return (int64_t)value;
+    uint64_t value;
+    memcpy(&value, key + offset, sizeof value);
+    return (int64_t)le64toh(value);
 }
 
 /* ---- new ones ---- */
@@ -49,16 +64,20 @@ static enum pilgrim_status reserve(struct signatures *s)
 
 static enum pilgrim_status begin_numbers(struct signatures *s, struct signature *e, const struct skeleton *skeleton)
 {
-    uint32_t *offsets = arena_take(&s->memory, skeleton->varying * sizeof *offsets);
-    e->numbers = calloc(skeleton->varying, sizeof *e->numbers);
-    if (!offsets || !e->numbers) {
-        free(e->numbers);
+    uint32_t count = skeleton->varying;
+    struct unzipped *u = arena_take(&s->memory, sizeof *u + count * sizeof u->steps[0]);
+    uint32_t *offsets = arena_take(&s->memory, count * sizeof *offsets);
+    uint8_t *foretold = arena_take(&s->memory, e->length);
+    struct numbers *numbers = calloc(count, sizeof *numbers);
+    if (!u || !offsets || !foretold || !numbers) {
+        free(numbers);
         return PILGRIM_NOMEM;
     }
-    memcpy(offsets, skeleton->offsets, skeleton->varying * sizeof *offsets);
-    e->skeleton = skeleton;
-    e->offsets = offsets;
-    e->varying = skeleton->varying;
+    memcpy(offsets, skeleton->offsets, count * sizeof *offsets);
+    memcpy(foretold, e->key, e->length);
+    *u = (struct unzipped){.skeleton = skeleton, .numbers = numbers, .foretold = foretold, .offsets = offsets};
+    e->unzipped = u;
+    e->varying = count;
     return PILGRIM_OK;
 }
 
@@ -81,11 +100,61 @@ static enum pilgrim_status signature_add(struct signatures *s, const struct skel
         HASH_ADD_KEYPTR(hh, s->table, e->key, length, e);
     }
     if (!e->hh.tbl) {
-        free(e->numbers);
+        if (skeleton)
+            free(e->unzipped->numbers);
         return PILGRIM_NOMEM;
     }
     s->by_terminal[s->count++] = e;
     *added = e;
+    return PILGRIM_OK;
+}
+
+/* ---- values that go on as they did ---- */
+
+/* Gives E's numbers what they do not have yet. */
+static void settle(const struct signature *e)
+{
+    struct unzipped *u = e->unzipped;
+    for (uint32_t i = 0; i < e->varying; i++)
+        numbers_go_on(&u->numbers[i], u->steady);
+    u->steady = 0;
+}
+
+/* What comes after V. */
+static inline int64_t go_on(int64_t v, int64_t step)
+{
+    return (int64_t)((uint64_t)v + (uint64_t)step);
+}
+
+/* Whether KEY is the one that E foretold. Then it has been recorded. */
+static inline bool goes_on(const struct signature *e, const uint8_t *key, size_t length)
+{
+    struct unzipped *u = e->unzipped;
+    if (!u || !u->foreseen || e->length != length || !equal_bytes(u->foretold, key, length))
+        return false;
+    u->steady++;
+    for (uint32_t i = 0; i < e->varying; i++)
+        slot_set(u->foretold, u->offsets[i], go_on(slot_at(key, u->offsets[i]), u->steps[i]));
+    return true;
+}
+
+/* KEY has been recorded: what comes next if all goes on. */
+static void foretell(const struct signature *e, const uint8_t *key)
+{
+    struct unzipped *u = e->unzipped;
+    u->foreseen = true;
+    for (uint32_t i = 0; i < e->varying; i++) {
+        u->foreseen = numbers_step(&u->numbers[i], &u->steps[i]) && u->foreseen;
+        slot_set(u->foretold, u->offsets[i], go_on(slot_at(key, u->offsets[i]), u->steps[i]));
+    }
+}
+
+static enum pilgrim_status append_numbers(const struct signature *e, struct intern *pool, const uint8_t *key)
+{
+    settle(e);
+    for (uint32_t i = 0; i < e->varying; i++)
+        TRY(numbers_append(&e->unzipped->numbers[i], pool, slot_at(key, e->unzipped->offsets[i])));
+    foretell(e, key);
     return PILGRIM_OK;
 }
 
@@ -94,7 +163,7 @@ static enum pilgrim_status signature_add(struct signatures *s, const struct skel
 static bool numbers_take(const struct signature *e, const uint8_t *key)
 {
     for (uint32_t i = 0; i < e->varying; i++)
-        if (!numbers_fit(&e->numbers[i], slot_at(key, e->offsets[i])))
+        if (!numbers_fit(&e->unzipped->numbers[i], slot_at(key, e->unzipped->offsets[i])))
             return false;
     return true;
 }
@@ -105,10 +174,13 @@ static bool is_of(const struct signature *e, const uint8_t *key, size_t length)
     if (e->length != length)
         return false;
     uint32_t at = 0;
-    for (uint32_t i = 0; i < e->varying; at = e->offsets[i++] + SLOT_BYTES)
-        if (memcmp(e->key + at, key + at, e->offsets[i] - at) != 0)
+    for (uint32_t i = 0; i < e->varying; i++) {
+        uint32_t offset = e->unzipped->offsets[i];
+        if (!equal_bytes(e->key + at, key + at, offset - at))
             return false;
-    return memcmp(e->key + at, key + at, length - at) == 0 && numbers_take(e, key);
+        at = offset + SLOT_BYTES;
+    }
+    return equal_bytes(e->key + at, key + at, length - at) && numbers_take(e, key);
 }
 
 /* The signature that KEY belongs to if its skeleton is SKELETON. What comes in S->scratch is what it is known by. */
@@ -120,7 +192,7 @@ static struct signature *find_unzipped(struct signatures *s, const struct skelet
     for (uint32_t i = 0; i < skeleton->varying; i++)
         memset(masked + skeleton->offsets[i], 0, SLOT_BYTES);
     HASH_FIND(hh, s->unzipped, masked, length, e);
-    return e && e->skeleton == skeleton ? e : NULL;
+    return e && e->unzipped->skeleton == skeleton ? e : NULL;
 }
 
 /* *FOUND: the unzipped signature that KEY belongs to, added if new; NULL: to none. Mostly the skeleton is that of the last one. */
@@ -130,7 +202,7 @@ static enum pilgrim_status search_unzipped(struct signatures *s, const uint8_t *
     struct skeleton *skeleton;
     *found = NULL;
     if (s->last && s->last->varying && s->last->length == length)
-        e = find_unzipped(s, s->last->skeleton, key, length);
+        e = find_unzipped(s, s->last->unzipped->skeleton, key, length);
     if (!e) {
         TRY(skeleton_find(s->skeletons, key, length, &s->scratch, &skeleton));
         if (!skeleton)
@@ -167,6 +239,8 @@ static void forget(struct signatures *s)
     for (uint32_t i = 0; i < s->count; i++)
         s->by_terminal[i]->successor = NULL;
     s->last = NULL;
+    s->expected = NULL;
+    s->expected_length = 0;
 }
 
 /* Records in TO what S has recorded. */
@@ -209,7 +283,7 @@ static enum pilgrim_status replay(struct signatures *s, struct intern *pool)
 /* New signatures come thick and fast: see whether slots are to leave. */
 static __attribute__((noinline)) enum pilgrim_status consider(struct signatures *s, struct intern *pool)
 {
-    uint64_t calls = s->sequence.length, since = calls - s->checked_calls;
+    uint64_t calls = sequence_length(&s->sequence), since = calls - s->checked_calls;
     uint32_t first = s->checked;
     bool first_time = !s->skeletons, unzipped = false;
     s->checked = s->count;
@@ -227,7 +301,25 @@ static __attribute__((noinline)) enum pilgrim_status consider(struct signatures 
 
 /* ---- the interface ---- */
 
-enum pilgrim_status signature_append(struct signatures *s, struct intern *pool, const void *key, size_t length)
+/* Sets what is expected. */
+static void expect(struct signatures *s)
+{
+    uint32_t terminal = sequence_foretold(&s->sequence)->terminal;
+    const struct signature *e = terminal == GRAMMAR_NOTHING ? NULL : s->by_terminal[terminal];
+    bool zipped = e && !e->varying;
+    s->expected = zipped ? e->key : NULL;
+    s->expected_length = zipped ? e->length : 0;
+}
+
+void signature_advance(struct signatures *s)
+{
+    s->last = s->by_terminal[sequence_foretold(&s->sequence)->terminal];
+    grammar_advance(s->sequence.grammar);
+    expect(s);
+}
+
+/* What is not foretold. */
+static __attribute__((noinline)) enum pilgrim_status append(struct signatures *s, struct intern *pool, const void *key, size_t length)
 {
     struct signature *last = s->last;
     struct signature *e = last ? last->successor : NULL;
@@ -237,10 +329,29 @@ enum pilgrim_status signature_append(struct signatures *s, struct intern *pool, 
             last->successor = e;
     }
     s->last = e;
-    for (uint32_t i = 0; i < e->varying; i++)
-        TRY(numbers_append(&e->numbers[i], pool, slot_at(key, e->offsets[i])));
+    if (e->varying)
+        TRY(append_numbers(e, pool, key));
+    if (sequence_foretold(&s->sequence)->terminal == e->terminal) {
+        signature_step(s);
+        return PILGRIM_OK;
+    }
     TRY(sequence_append(&s->sequence, pool, e->terminal));
+    expect(s);
     return s->count - s->checked < UNZIP_NEW ? PILGRIM_OK : consider(s, pool);
+}
+
+enum pilgrim_status signature_append(struct signatures *s, struct intern *pool, const void *key, size_t length)
+{
+    if (length && signature_expects(s, key, length)) {
+        signature_step(s);
+        return PILGRIM_OK;
+    }
+    struct signature *e = s->last ? s->last->successor : NULL;
+    if (!e || sequence_foretold(&s->sequence)->terminal != e->terminal || !goes_on(e, key, length))
+        return append(s, pool, key, length);
+    s->last = e;
+    signature_step(s);
+    return PILGRIM_OK;
 }
 
 const uint8_t *signature_key(const struct signatures *s, uint32_t terminal, size_t *length)
@@ -254,8 +365,11 @@ uint32_t signature_varying(const struct signatures *s, uint32_t terminal, const 
                            const struct numbers **numbers)
 {
     const struct signature *e = s->by_terminal[terminal];
-    *offsets = e->offsets;
-    *numbers = e->numbers;
+    if (e->varying) {
+        settle(e);
+        *offsets = e->unzipped->offsets;
+        *numbers = e->unzipped->numbers;
+    }
     return e->varying;
 }
 
@@ -271,7 +385,7 @@ size_t signatures_memory_bytes(const struct signatures *s)
     total += sequence_memory_bytes(&s->sequence);
     for (uint32_t i = 0; i < s->count; i++)
         for (uint32_t k = 0; k < s->by_terminal[i]->varying; k++)
-            total += sizeof(struct numbers) + numbers_memory_bytes(&s->by_terminal[i]->numbers[k]);
+            total += sizeof(struct numbers) + numbers_memory_bytes(&s->by_terminal[i]->unzipped->numbers[k]);
     return total;
 }
 
@@ -282,8 +396,9 @@ void signatures_free(struct signatures *s)
     skeletons_free(&s->skeletons);
     for (uint32_t i = 0; i < s->count; i++) {
         for (uint32_t k = 0; k < s->by_terminal[i]->varying; k++)
-            numbers_free(&s->by_terminal[i]->numbers[k]);
-        free(s->by_terminal[i]->numbers);
+            numbers_free(&s->by_terminal[i]->unzipped->numbers[k]);
+        if (s->by_terminal[i]->varying)
+            free(s->by_terminal[i]->unzipped->numbers);
     }
     free(s->by_terminal);
     sequence_free(&s->sequence);

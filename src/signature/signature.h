@@ -9,11 +9,13 @@
 #ifndef PILGRIM_SIGNATURE_H
 #define PILGRIM_SIGNATURE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/arena.h"
 #include "base/bytes.h"
+#include "base/equal.h"
 #include "base/intern.h"
 #include "grammar/numbers.h"
 #include "grammar/sequence.h"
@@ -36,13 +38,15 @@ struct skeleton;
 
 /* All zero has recorded nothing. Used by one thread at a time. */
 struct signatures {
+    const uint8_t *expected;     /* key of the signature that the sequence foretells, if it is not unzipped; or NULL */
+    size_t expected_length;      /* 0: none is expected */
     struct signature *table;     /* uthash by key; the zipped ones that can come again */
     struct signature *unzipped;  /* uthash by key, with 0 in the slots that vary */
     struct skeleton *skeletons;  /* uthash by key with 0 in all slots: those of unzipped signatures */
     struct signature **by_terminal;
     uint32_t count;
     uint32_t capacity;
-    struct signature *last;      /* of the last call: its successor is the prediction */
+    struct signature *last;      /* of the last call, mostly: its successor is expected where the sequence foretells another one */
     struct sequence sequence;    /* of terminals */
     struct bytes scratch;
     uint32_t checked;            /* signatures ... */
@@ -50,8 +54,23 @@ struct signatures {
     struct arena memory;
 };
 
-/* Records a call with the values KEY, LENGTH bytes, 1..2^31 (copied if new). A key equal to the one that followed the last key the time
- * before, or equal but for unzipped slots, costs one comparison, no hash.
+/* Whether a call with the values KEY, of LENGTH not 0, is what the sequence of signatures foretells. */
+static inline bool signature_expects(const struct signatures *s, const void *key, size_t length)
+{
+    return s->expected_length == length && equal_bytes(s->expected, key, length);
+}
+
+void signature_advance(struct signatures *s); /* of signature_step */
+
+/* Records the call that signature_expects: the place of signature_append. */
+static inline void signature_step(struct signatures *s)
+{
+    if (!grammar_step(s->sequence.grammar))
+        signature_advance(s);
+}
+
+/* Records a call with the values KEY, LENGTH bytes, 1..2^31 (copied if new). A key that is expected, or equal to the one that followed
+ * the last key the time before, but for unzipped slots, costs a comparison, no hash.
  * POOL: of all classes that share chunks of numbers.
  * errors: PILGRIM_NOMEM, PILGRIM_LIMIT: the call is lost, record no more */
 enum pilgrim_status signature_append(struct signatures *s, struct intern *pool, const void *key,

@@ -3,27 +3,27 @@
 
 void timing_init(struct timing *t)
 {
-    *t = (struct timing){.min_ns = UINT64_MAX};
-}
-
-void timing_append(struct timing *t, uint64_t duration_ns)
-{
-    t->count++;
-    t->total_ns += duration_ns;
-    if (duration_ns < t->min_ns)
-        t->min_ns = duration_ns;
-    if (duration_ns > t->max_ns)
-        t->max_ns = duration_ns;
+    *t = (struct timing){.min = UINT64_MAX};
 }
 
 void timing_merge(struct timing *into, const struct timing *from)
 {
     into->count += from->count;
-    into->total_ns += from->total_ns;
-    if (from->min_ns < into->min_ns)
-        into->min_ns = from->min_ns;
-    if (from->max_ns > into->max_ns)
-        into->max_ns = from->max_ns;
+    into->total += from->total;
+    if (from->min < into->min)
+        into->min = from->min;
+    if (from->max > into->max)
+        into->max = from->max;
+}
+
+struct timing timing_ns(const struct timing *ticks, struct clock_rate rate)
+{
+    struct timing t = *ticks;
+    t.total = clock_ns(rate, t.total);
+    t.max = clock_ns(rate, t.max);
+    if (t.count)
+        t.min = clock_ns(rate, t.min);
+    return t;
 }
 
 uint16_t timing_code(uint64_t ns)

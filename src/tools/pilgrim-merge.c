@@ -1,7 +1,7 @@
 /* pilgrim-merge: makes the trace of fragment files, as the run would have made it; pilgrim-merge(1).
  *
- * Fragments are merged in the order of the tree at MPI_Finalize, which is that of a binary counter: after rank r as many
- * pairs merge as r has 1 bits at its end. So at most one fragment for each bit is in memory, and the trace is the
+ * Round by round, fragments are merged in the order of the tree at MPI_Finalize, which is that of a binary counter: after rank r as
+ * many pairs merge as r has 1 bits at its end. So at most one fragment for each bit is in memory, and the trace is the
  * same, byte for byte.
  *
  * Exit status: 0 the trace is written; 1 it is not; 2 wrong use. */
@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,7 +23,7 @@
 #include "format/output.h"
 #include "merge/fragment_file.h"
 
-enum { EXIT_USAGE = 2, LEVELS = 34, RANGES_SHOWN = 16, READ_BYTES = 1 << 16 };
+enum { EXIT_USAGE = 2, LEVELS = 34, RANGES_SHOWN = 16 };
 
 #define TRACER "pilgrim " PILGRIM_VERSION_TEXT
 
@@ -35,7 +36,8 @@ static const char help[] =
     "    pilgrim-merge app.pilgrim.fragments\n"
     "\n"
     "  -o, --output=TRACE  the trace's name; default: the folder's without .fragments\n"
-    "      --partial       where fragments of ranks are missing, go on: the trace has no calls of these ranks\n"
+    "      --partial       where fragments of ranks are missing, or end before their ranks did, go on: the trace has the calls\n"
+    "                      that are there\n"
     "  -h, --help          this text\n"
     "  -V, --version       the version\n"
     "\n"
@@ -45,6 +47,9 @@ static const char help[] =
 struct part {
     uint32_t rank;
     char *path;
+    size_t at;       /* where its next round stands */
+    uint32_t rounds; /* that are still to come */
+    bool cut;        /* the file ends before its rank did */
 };
 
 struct job {
@@ -53,7 +58,9 @@ struct job {
     size_t capacity;
     struct fragment_head head; /* of the first that was read; from prepare() on that of the lowest rank */
     struct bytes texts;        /* head's */
-    char *missing;             /* ranks, for people; NULL: none */
+    char *missing;             /* ranks that no file is of, for people; NULL: none */
+    char *cut;                 /* ranks whose file is cut off, likewise */
+    uint32_t missing_count, cut_count;
 };
 
 /* False, for the caller to return. */
@@ -84,42 +91,57 @@ static bool fail_status(const char *path, enum pilgrim_status status)
     return fail("%s: %s", path, status == PILGRIM_IO ? strerror(errno) : reasons[status]);
 }
 
-/* Appends the beginning of the file at PATH, at most LIMIT bytes, to DATA. */
-static enum pilgrim_status read_file(const char *path, size_t limit, struct bytes *data)
+/* The file at PATH in memory, from AT on: C, to be given to close_file. */
+static enum pilgrim_status open_file(const char *path, size_t at, struct cursor *c)
 {
+    struct stat found;
     int file = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t length = file < 0 ? -1 : 0;
-    while (file >= 0 && data->length < limit) {
-        size_t wanted = limit - data->length < READ_BYTES ? limit - data->length : READ_BYTES;
-        uint8_t *to = bytes_reserve(data, wanted);
-        length = to ? read(file, to, wanted) : 0;
-        if (length < 0 && errno == EINTR)
-            continue;
-        if (length <= 0)
-            break;
-        data->length += (size_t)length;
-    }
+    void *data = NULL;
+    bool good = file >= 0 && !fstat(file, &found);
+    size_t length = good ? (size_t)found.st_size : 0;
+    if (good && length)
+        data = mmap(NULL, length, PROT_READ, MAP_PRIVATE, file, 0);
     int error = errno;
     if (file >= 0)
         close(file);
     errno = error;
-    return length < 0 ? PILGRIM_IO : bytes_status(data);
+    if (!good || data == MAP_FAILED)
+        return PILGRIM_IO;
+    cursor_init(c, data, length);
+    c->position = at < length ? at : length;
+    return PILGRIM_OK;
 }
 
-static enum pilgrim_status read_head(const char *path, struct fragment_head *head, struct bytes *texts)
+static void close_file(const struct cursor *c)
 {
-    struct bytes data = {0};
-    enum pilgrim_status status = read_file(path, FRAGMENT_HEAD_BYTES_MAX, &data);
-    if (status == PILGRIM_OK)
-        status = fragment_file_head(data.data, data.length, head, texts);
-    bytes_free(&data);
+    if (c->length)
+        munmap((void *)(uintptr_t)c->data, c->length);
+}
+
+/* *ROUNDS: where the first round stands. */
+static enum pilgrim_status read_head(const char *path, struct fragment_head *head, struct bytes *texts, size_t *rounds)
+{
+    struct cursor c;
+    TRY(open_file(path, 0, &c));
+    enum pilgrim_status status = fragment_file_head(c.data, c.length, head, texts, rounds);
+    close_file(&c);
+    return status;
+}
+
+/* How many rounds PART has. */
+static enum pilgrim_status scan(struct part *part)
+{
+    struct cursor c;
+    TRY(open_file(part->path, part->at, &c));
+    enum pilgrim_status status = fragment_file_scan(&c, &part->rounds);
+    close_file(&c);
     return status;
 }
 
 /* ---- which files ---- */
 
 /* PATH is copied. */
-static enum pilgrim_status add_part(struct job *job, const char *path, uint32_t rank)
+static enum pilgrim_status add_part(struct job *job, const char *path, uint32_t rank, size_t at)
 {
     if (job->count == job->capacity) {
         size_t capacity = job->capacity * 2 + 64;
@@ -132,7 +154,7 @@ static enum pilgrim_status add_part(struct job *job, const char *path, uint32_t 
     char *copy = strdup(path);
     if (!copy)
         return PILGRIM_NOMEM;
-    job->parts[job->count++] = (struct part){rank, copy};
+    job->parts[job->count++] = (struct part){.rank = rank, .path = copy, .at = at};
     return PILGRIM_OK;
 }
 
@@ -140,14 +162,15 @@ static bool add_file(struct job *job, const char *path)
 {
     struct fragment_head head;
     struct bytes texts = {0};
-    enum pilgrim_status status = read_head(path, &head, &texts);
+    size_t at = 0;
+    enum pilgrim_status status = read_head(path, &head, &texts, &at);
     bool good = status == PILGRIM_OK || fail_status(path, status);
     if (good && strcmp(head.tracer, TRACER) != 0)
         good = fail("%s: made by %s, this is " TRACER, path, head.tracer);
     if (good && job->count && (head.run != job->head.run || head.ranks != job->head.ranks))
         good = fail("%s: not of the same run as %s", path, job->parts[0].path);
     if (good) {
-        status = add_part(job, path, head.rank);
+        status = add_part(job, path, head.rank, at);
         good = status == PILGRIM_OK || fail_status(path, status);
     }
     if (good && job->count == 1) {
@@ -206,33 +229,80 @@ static void put_range(struct bytes *text, uint32_t first, uint32_t end)
     bytes_put(text, range, (size_t)length);
 }
 
-/* Ranks that no file is of, in job->missing. */
-static bool find_missing(struct job *job)
+/* Ranges of ranks while they are found. */
+struct ranges {
+    struct bytes text;
+    uint32_t first, end; /* the last one, which may still grow */
+    unsigned count;
+};
+
+static void end_range(struct ranges *r)
 {
-    struct bytes text = {0};
-    uint32_t next = 0;
-    unsigned ranges = 0;
-    for (size_t i = 0; i <= job->count && ranges <= RANGES_SHOWN; i++) {
-        uint32_t rank = i < job->count ? job->parts[i].rank : job->head.ranks;
-        if (rank > next && ranges++ < RANGES_SHOWN)
-            put_range(&text, next, rank);
-        else if (rank > next)
-            bytes_put(&text, ", ...", strlen(", ..."));
-        next = rank + 1;
-    }
-    if (!text.length)
-        return true;
-    bytes_put_u8(&text, 0);
-    if (bytes_status(&text) != PILGRIM_OK)
-        return fail_status("ranks", PILGRIM_NOMEM);
-    job->missing = (char *)text.data;
-    return true;
+    if (r->end > r->first && r->count++ < RANGES_SHOWN)
+        put_range(&r->text, r->first, r->end);
+    else if (r->end > r->first && r->count == RANGES_SHOWN + 1)
+        bytes_put(&r->text, ", ...", strlen(", ..."));
 }
 
-static bool fail_missing(const struct job *job, const char *more)
+/* Ranks from FIRST to END - 1, which are behind those before. */
+static void add_range(struct ranges *r, uint32_t first, uint32_t end)
 {
-    bool one = job->head.ranks - job->count == 1;
-    return fail("rank%s %s of %" PRIu32 " %s missing%s", one ? "" : "s", job->missing, job->head.ranks, one ? "is" : "are", more);
+    if (first > r->end || r->end == r->first) {
+        end_range(r);
+        r->first = first;
+    }
+    r->end = end;
+}
+
+/* The text, or NULL if there are no ranks. */
+static bool finish_ranges(struct ranges *r, char **text)
+{
+    end_range(r);
+    *text = NULL;
+    if (!r->text.length)
+        return true;
+    bytes_put_u8(&r->text, 0);
+    *text = (char *)r->text.data;
+    return bytes_status(&r->text) == PILGRIM_OK || fail_status("ranks", PILGRIM_NOMEM);
+}
+
+/* Ranks that no file is of. */
+static bool find_missing(struct job *job)
+{
+    struct ranges found = {0};
+    uint32_t next = 0;
+    for (size_t i = 0; i <= job->count; i++) {
+        uint32_t rank = i < job->count ? job->parts[i].rank : job->head.ranks;
+        if (rank > next)
+            add_range(&found, next, rank);
+        next = rank + 1;
+    }
+    job->missing_count = job->head.ranks - (uint32_t)job->count;
+    return finish_ranges(&found, &job->missing);
+}
+
+/* Counts the rounds of all files. Ranks whose files end before they did: a PARTIAL trace may have them. */
+static bool find_cut(struct job *job, bool partial)
+{
+    struct ranges found = {0};
+    for (size_t i = 0; i < job->count; i++) {
+        struct part *part = &job->parts[i];
+        enum pilgrim_status status = scan(part);
+        part->cut = status == PILGRIM_TRUNCATED;
+        if (status != PILGRIM_OK && !(part->cut && partial)) {
+            bytes_free(&found.text);
+            return fail_status(part->path, status);
+        }
+        if (part->cut)
+            add_range(&found, part->rank, part->rank + 1);
+        job->cut_count += part->cut;
+    }
+    return finish_ranges(&found, &job->cut);
+}
+
+static bool fail_ranks(const struct job *job, const char *ranks, uint32_t count, const char *what)
+{
+    return fail("rank%s %s of %" PRIu32 " %s %s", count == 1 ? "" : "s", ranks, job->head.ranks, count == 1 ? "is" : "are", what);
 }
 
 /* Sorts and checks what was added. */
@@ -246,25 +316,30 @@ static bool prepare(struct job *job, bool partial)
     if (!find_missing(job))
         return false;
     if (job->missing && !partial)
-        return fail_missing(job, "");
+        return fail_ranks(job, job->missing, job->missing_count, "missing");
+    if (!find_cut(job, partial))
+        return false;
+    size_t ignored;
     bytes_free(&job->texts);
-    enum pilgrim_status status = read_head(job->parts[0].path, &job->head, &job->texts);
+    enum pilgrim_status status = read_head(job->parts[0].path, &job->head, &job->texts, &ignored);
     return status == PILGRIM_OK || fail_status(job->parts[0].path, status);
 }
 
 /* ---- the merge ---- */
 
-static enum pilgrim_status read_fragment(const char *path, struct fragment **f)
+/* The next round of PART. */
+static enum pilgrim_status read_fragment(struct part *part, struct fragment **f)
 {
-    struct bytes data = {0};
-    enum pilgrim_status status = read_file(path, SIZE_MAX, &data);
-    if (status == PILGRIM_OK)
-        status = fragment_file_read(data.data, data.length, f);
-    bytes_free(&data);
-    return status;
+    struct cursor c;
+    TRY(open_file(part->path, part->at, &c));
+    enum pilgrim_status status = fragment_file_next(&c, f);
+    part->at = c.position;
+    part->rounds--;
+    close_file(&c);
+    return status == PILGRIM_OK && !*f ? PILGRIM_DAMAGED : status;
 }
 
-/* A rank of which nothing is known: no threads, and a process stream without calls. */
+/* A rank that does nothing in a round: no threads, and a process stream without calls. */
 static enum pilgrim_status make_absent(uint32_t rank, struct fragment **f)
 {
     static const struct vocabulary nothing;
@@ -293,10 +368,11 @@ static enum pilgrim_status merge_last(const struct job *job, struct fragment **s
     return status;
 }
 
-static bool merge_rank(const struct job *job, const struct part *part, uint32_t rank, struct fragment **stack, unsigned *count)
+/* PART: NULL, or RANK's, which has another round. */
+static bool merge_rank(const struct job *job, struct part *part, uint32_t rank, struct fragment **stack, unsigned *count)
 {
-    const char *name = part ? part->path : "a rank without a file";
-    enum pilgrim_status status = part ? read_fragment(part->path, &stack[*count]) : make_absent(rank, &stack[*count]);
+    const char *name = part ? part->path : "a rank without calls";
+    enum pilgrim_status status = part ? read_fragment(part, &stack[*count]) : make_absent(rank, &stack[*count]);
     if (status == PILGRIM_OK)
         ++*count;
     for (uint32_t bits = rank; status == PILGRIM_OK && bits & 1; bits >>= 1)
@@ -304,8 +380,8 @@ static bool merge_rank(const struct job *job, const struct part *part, uint32_t 
     return status == PILGRIM_OK || fail_status(name, status);
 }
 
-/* The fragment of all ranks, to be freed; NULL (it was said why). */
-static struct fragment *merge_all(const struct job *job)
+/* The next round's fragment of all ranks, to be freed; NULL (it was said why). */
+static struct fragment *merge_round(struct job *job)
 {
     struct fragment *stack[LEVELS];
     unsigned count = 0;
@@ -313,7 +389,7 @@ static struct fragment *merge_all(const struct job *job)
     bool good = true;
     for (uint32_t rank = 0; good && rank < job->head.ranks; rank++) {
         bool there = next < job->count && job->parts[next].rank == rank;
-        good = merge_rank(job, there ? &job->parts[next] : NULL, rank, stack, &count);
+        good = merge_rank(job, there && job->parts[next].rounds ? &job->parts[next] : NULL, rank, stack, &count);
         next += there;
     }
     while (good && count > 1) {
@@ -327,30 +403,86 @@ static struct fragment *merge_all(const struct job *job)
 
 /* ---- the trace ---- */
 
-static enum pilgrim_status make_trace(const struct job *job, struct fragment *f, struct bytes *file)
+/* The trace while it is written. */
+struct trace {
+    struct output file;
+    uint64_t calls;
+    uint32_t rounds;
+};
+
+/* The first round says what belongs to the whole trace. */
+static enum pilgrim_status begin_trace(const struct job *job, struct fragment *f, struct bytes *out)
 {
     for (size_t i = 0; i < job->head.property_count; i++)
         TRY(fragment_set_property(f, job->head.properties[i].key, job->head.properties[i].value));
     if (job->missing)
         TRY(fragment_set_property(f, "missing", job->missing));
-    TRY(fragment_write(f, job->head.times, file));
-    return bytes_status(file);
+    if (job->cut)
+        TRY(fragment_set_property(f, "cut", job->cut));
+    return fragment_write_begin(out);
 }
 
-static bool write_trace(const struct job *job, struct fragment *f, const char *path)
+static enum pilgrim_status make_round(const struct job *job, const struct trace *trace, struct fragment *f, bool last,
+                                      struct bytes *out)
 {
-    struct bytes file = {0}, written = {0};
-    enum pilgrim_status status = make_trace(job, f, &file);
+    if (!trace->rounds)
+        TRY(begin_trace(job, f, out));
+    TRY(fragment_write_round(f, job->head.times, trace->rounds > 0, out));
+    return last ? fragment_write_end(out) : PILGRIM_OK;
+}
+
+static bool has_rounds(const struct job *job)
+{
+    for (size_t i = 0; i < job->count; i++)
+        if (job->parts[i].rounds)
+            return true;
+    return false;
+}
+
+/* Merges and writes the next round. */
+static bool write_round(struct job *job, struct trace *trace)
+{
+    struct bytes made = {0};
+    struct fragment *f = merge_round(job);
+    if (!f)
+        return false;
+    enum pilgrim_status status = make_round(job, trace, f, !has_rounds(job), &made);
+    trace->calls += fragment_calls(f);
+    trace->rounds++;
+    fragment_free(f);
     if (status == PILGRIM_OK)
-        status = output_write(path, file.data, file.length, &written);
-    bool good = status == PILGRIM_OK || fail_status(status == PILGRIM_IO ? (const char *)written.data : path, status);
+        status = output_append(&trace->file, made.data, made.length);
+    bytes_free(&made);
+    return status == PILGRIM_OK || fail_status((const char *)trace->file.path.data, status);
+}
+
+static bool end_trace(const struct job *job, struct trace *trace)
+{
+    struct bytes written = {0};
+    uint64_t length = trace->file.length;
+    enum pilgrim_status status = output_end(&trace->file, &written);
+    bool good = status == PILGRIM_OK || fail_status(status == PILGRIM_IO ? (const char *)written.data : "the trace", status);
     if (good && job->missing)
-        (void)fail_missing(job, "; the trace has no calls of theirs");
+        (void)fail_ranks(job, job->missing, job->missing_count, "missing; the trace has no calls of theirs");
+    if (good && job->cut)
+        (void)fail_ranks(job, job->cut, job->cut_count, "cut off; the trace has their first calls only");
     if (good)
-        printf("%" PRIu64 " calls of %" PRIu32 " ranks in %s, %zu bytes\n", fragment_calls(f), fragment_ranks(f),
-               (const char *)written.data, file.length);
-    bytes_free(&file);
+        printf("%" PRIu64 " calls of %" PRIu32 " ranks in %s, %" PRIu64 " bytes\n", trace->calls, job->head.ranks,
+               (const char *)written.data, length);
     bytes_free(&written);
+    return good;
+}
+
+static bool write_trace(struct job *job, const char *path)
+{
+    struct trace trace = {0};
+    enum pilgrim_status status = output_begin(&trace.file, path);
+    bool good = status == PILGRIM_OK || fail_status(path, status);
+    do
+        good = good && write_round(job, &trace);
+    while (good && has_rounds(job));
+    good = good && end_trace(job, &trace);
+    output_cancel(&trace.file);
     return good;
 }
 
@@ -378,9 +510,7 @@ static bool run(struct job *job, char **arguments, const char *output, bool part
     if (!good || !prepare(job, partial))
         return false;
     char *path = output ? strdup(output) : default_path(job, arguments[0]);
-    struct fragment *f = path ? merge_all(job) : NULL;
-    good = path ? f && write_trace(job, f, path) : fail_status(arguments[0], PILGRIM_NOMEM);
-    fragment_free(f);
+    good = path ? write_trace(job, path) : fail_status(arguments[0], PILGRIM_NOMEM);
     free(path);
     return good;
 }
@@ -422,6 +552,7 @@ int main(int argc, char **argv)
         free(job.parts[i].path);
     free(job.parts);
     free(job.missing);
+    free(job.cut);
     bytes_free(&job.texts);
     return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }

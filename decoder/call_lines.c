@@ -1,0 +1,111 @@
+/* Lines of calls; see call_lines.h. A line is a head (rank, thread, seq), what follows from the call's values (its body), and times.
+ *
+ * Bodies are known by the identity that the reader gives equal calls of one cursor. Identities count up as values are
+ * met, so that a table with as many places as the reader keeps values is nearly as good as a hash table. Bodies lie one after another; when
+ * there is no more room all of them are forgotten. */
+#include "call_lines.h"
+
+#include <stdlib.h>
+
+#include "print.h"
+
+enum { BODIES_MAX = 4096, BODY_BYTES_MAX = 1 << 14, BODIES_BYTES_MAX = 1 << 20 };
+
+struct body {
+    uint64_t number; /* 0: there is none */
+    uint32_t at, length;
+};
+
+struct call_lines {
+    struct output *out;
+    struct source_lines *sources;
+    bool json;
+    char head[CALL_HEAD_MAX];
+    size_t head_length;
+    uint64_t before; /* the number of a body is its identity and this, so that those of other cursors are not met again */
+    uint64_t last;   /* the highest number so far */
+    size_t used;
+    struct body bodies[BODIES_MAX]; /* by their numbers, modulo BODIES_MAX */
+    char text[BODIES_BYTES_MAX];
+};
+
+struct call_lines *call_lines_new(struct output *out, bool json, struct source_lines *sources)
+{
+    struct call_lines *l = calloc(1, sizeof *l);
+    if (l) {
+        l->out = out;
+        l->json = json;
+        l->sources = sources;
+    }
+    return l;
+}
+
+void call_lines_free(struct call_lines *l)
+{
+    free(l);
+}
+
+static void forget(struct call_lines *l)
+{
+    l->before = l->last;
+    l->used = 0;
+}
+
+void call_lines_begin(struct call_lines *l, uint32_t rank, uint32_t thread)
+{
+    l->head_length = l->json ? json_head(l->head, rank, thread) : text_head(l->head, rank, thread);
+    forget(l);
+}
+
+/* Keeps the body with NUMBER, which was printed from START on, if that is still there. */
+static void keep(struct call_lines *l, uint64_t number, uint64_t start)
+{
+    size_t length;
+    const char *body = out_since(l->out, start, &length);
+    if (!body || length > BODY_BYTES_MAX)
+        return;
+    memcpy(l->text + l->used, body, length);
+    l->bodies[number % BODIES_MAX] = (struct body){.number = number, .at = (uint32_t)l->used, .length = (uint32_t)length};
+    l->used += length;
+}
+
+static void print_body(struct call_lines *l, const struct pilgrim_call *call)
+{
+    if (l->json)
+        json_body(l->out, call);
+    else
+        text_body(l->out, call, l->sources);
+}
+
+/* The body of a call that is like others. */
+static void print_known(struct call_lines *l, const struct pilgrim_call *call)
+{
+    uint64_t number = l->before + call->identity, start = out_position(l->out);
+    const struct body *body = &l->bodies[number % BODIES_MAX];
+    if (body->number == number) {
+        out_bytes(l->out, l->text + body->at, body->length);
+        return;
+    }
+    print_body(l, call);
+    if (BODIES_BYTES_MAX - l->used < BODY_BYTES_MAX) {
+        forget(l);
+        number = l->before + call->identity;
+    }
+    if (number > l->last)
+        l->last = number;
+    keep(l, number, start);
+}
+
+void call_lines_print(struct call_lines *l, const struct pilgrim_call *call)
+{
+    out_bytes(l->out, l->head, l->head_length);
+    out_uint(l->out, call->seq);
+    if (!l->json)
+        text_times(l->out, call);
+    if (call->identity > 0)
+        print_known(l, call);
+    else
+        print_body(l, call);
+    if (l->json)
+        json_times(l->out, call);
+}

@@ -1,0 +1,150 @@
+/* This process's part of the trace; see own.h. */
+#define _GNU_SOURCE 1 /* program_invocation_short_name */
+#include "capture/own.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/value.h"
+#include "capture/capture.h"
+#include "capture/communicators.h"
+#include "capture/place.h"
+#include "functions.h"
+#include "objects/sharing.h"
+
+enum { VIEW_CAPACITY_MIN = 64 };
+
+size_t own_properties(struct fragment_property *properties)
+{
+    const struct fragment_property all[] = {
+        {"program", program_invocation_short_name},
+        {"library", capture.library},
+        {"timing", capture.settings.times ? "aggregate" : "off"},
+        {"tracer", CAPTURE_TRACER},
+        {"clock", clock_name()},
+    };
+    size_t count = sizeof all / sizeof all[0] - !capture.settings.times;
+    memcpy(properties, all, count * sizeof *all);
+    return count;
+}
+
+/* ---- the process stream ---- */
+
+static void put_integers(struct bytes *key, const struct view *views, size_t count, bool sizes)
+{
+    bytes_put_u8(key, VALUE_ARRAY);
+    bytes_put_u32(key, (uint32_t)count);
+    for (size_t i = 0; i < count; i++) {
+        bytes_put_u8(key, VALUE_INT);
+        bytes_put_u64(key, (uint64_t)(int64_t)(sizes ? views[i].size : views[i].rank));
+    }
+}
+
+/* The process's views, all of them; NULL where memory is short. At least the one of MPI_COMM_WORLD. */
+static struct view *copy_views(size_t *count)
+{
+    size_t capacity = VIEW_CAPACITY_MIN;
+    for (;;) {
+        struct view *views = malloc(capacity * sizeof *views);
+        if (!views)
+            return NULL;
+        *count = objects_views(views, capacity);
+        if (*count <= capacity) {
+            if (!*count || !capture.initialized)
+                views[0] = (struct view){.rank = capture.rank, .size = capture.size};
+            *count += !*count;
+            return views;
+        }
+        capacity = *count;
+        free(views);
+    }
+}
+
+/* The pseudo call that says what belongs to the process rather than to a thread, at the end of S. */
+static bool put_process(struct stream *s)
+{
+    size_t count = 0;
+    struct view *views = copy_views(&count);
+    struct bytes key = {0};
+    uint32_t class;
+    bool good = views && stream_class(s, FUNCTION_pilgrim_process, NULL, false, &class) == PILGRIM_OK;
+    if (good) {
+        put_integers(&key, views, count, false);
+        put_integers(&key, views, count, true);
+        place_put(&key, capture.settings.system);
+        bytes_put_u8(&key, VALUE_NONE);
+        good = bytes_status(&key) == PILGRIM_OK && stream_append(s, class, false, key.data, key.length, 0) == PILGRIM_OK;
+    }
+    bytes_free(&key);
+    free(views);
+    return good;
+}
+
+/* ---- fragments ---- */
+
+/* F, or NULL if STATUS says that it is of no use. */
+static struct fragment *checked(struct fragment *f, enum pilgrim_status status)
+{
+    if (status == PILGRIM_OK)
+        return f;
+    fragment_free(f);
+    return NULL;
+}
+
+struct fragment *own_fragment(void)
+{
+    if (objects_failed())
+        capture_fail("out of memory for the names of objects");
+    if (atomic_load(&capture.off) & OFF_FAILED)
+        return NULL;
+    size_t count = thread_count();
+    const struct stream **streams = malloc((count + 1) * sizeof *streams);
+    struct stream *process = communicators_end();
+    struct fragment *f = fragment_new((uint32_t)capture.rank);
+    enum pilgrim_status status = streams && process && put_process(process) && f ? PILGRIM_OK : PILGRIM_NOMEM;
+    if (status == PILGRIM_OK) {
+        const struct stream **next = streams;
+        for (const struct thread *t = thread_first(); t; t = t->next)
+            *next++ = t->stream;
+        status = fragment_add_rank(f, process, streams, count);
+    }
+    stream_free(process);
+    free(streams);
+    f = checked(f, status);
+    if (!f)
+        capture_fail("out of memory");
+    return f;
+}
+
+struct fragment *own_segment(const struct thread *t)
+{
+    size_t count = (size_t)t->index + 1;
+    const struct stream **streams = malloc(count * sizeof *streams);
+    struct stream *idle = stream_new(&vocabulary, NULL), *last = stream_new(&vocabulary, NULL);
+    struct fragment *f = fragment_new((uint32_t)capture.rank);
+    enum pilgrim_status status = PILGRIM_NOMEM;
+    if (streams && idle && last && f && put_process(last)) {
+        for (size_t i = 0; i < count; i++)
+            streams[i] = i < t->index ? idle : t->stream;
+        const struct stream *process = communicators_so_far();
+        if (process) {
+            status = fragment_add_rank_so_far(f, process, last, streams, count);
+            communicators_resume();
+        }
+    }
+    stream_free(last);
+    stream_free(idle);
+    free(streams);
+    return checked(f, status);
+}
+
+struct fragment *own_absence(void)
+{
+    struct stream *process = stream_new(&vocabulary, NULL);
+    struct fragment *f = fragment_new((uint32_t)capture.rank);
+    enum pilgrim_status status = process && f ? fragment_add_rank(f, process, NULL, 0) : PILGRIM_NOMEM;
+    stream_free(process);
+    return checked(f, status);
+}

@@ -1,0 +1,96 @@
+/* The trace that rank 0 writes; see result.h. */
+#include "capture/result.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/try.h"
+#include "capture/capture.h"
+#include "capture/own.h"
+
+enum { PARTS_BYTES = 32 };
+
+static void say_summary(const struct result *r, const char *path, uint64_t length)
+{
+    char parts[PARTS_BYTES] = "";
+    if (r->rounds > 1)
+        snprintf(parts, sizeof parts, " in %" PRIu32 " parts", r->rounds);
+    capture_say("%" PRIu64 " calls of %" PRIu32 " rank%s in %s, %" PRIu64 " bytes%s, %" PRIu64
+                " times smaller than plain records (%" PRIu64 " bytes)",
+                r->calls, r->ranks, r->ranks == 1 ? "" : "s", path, length, parts, length ? r->plain_bytes / length : 0,
+                r->plain_bytes);
+}
+
+/* The first round says what belongs to the whole trace. */
+static enum pilgrim_status begin(struct fragment *f, struct bytes *out)
+{
+    struct fragment_property properties[FRAGMENT_PROPERTIES_MAX];
+    size_t count = own_properties(properties);
+    for (size_t i = 0; i < count; i++)
+        TRY(fragment_set_property(f, properties[i].key, properties[i].value));
+    return fragment_write_begin(out);
+}
+
+/* The bytes of round F, and what stands around it. */
+static enum pilgrim_status make(const struct result *r, struct fragment *f, bool last, struct bytes *out)
+{
+    if (!r->rounds)
+        TRY(begin(f, out));
+    TRY(fragment_write_round(f, capture.settings.times, r->rounds > 0, out));
+    return last ? fragment_write_end(out) : PILGRIM_OK;
+}
+
+static void say_failure(const char *path)
+{
+    capture_say("%s: %s; no trace is written", path, strerror(errno));
+}
+
+static enum pilgrim_status put(struct result *r, const struct bytes *made)
+{
+    enum pilgrim_status status = PILGRIM_OK;
+    if (!r->rounds)
+        status = *capture.run.trace ? output_begin(&r->file, capture.run.trace) : PILGRIM_NOMEM;
+    if (status == PILGRIM_OK)
+        status = output_append(&r->file, made->data, made->length);
+    if (status == PILGRIM_IO)
+        say_failure((const char *)r->file.path.data);
+    return status;
+}
+
+static enum pilgrim_status end(struct result *r)
+{
+    struct bytes written = {0};
+    uint64_t length = r->file.length;
+    enum pilgrim_status status = output_end(&r->file, &written);
+    if (status == PILGRIM_OK && !capture.settings.quiet)
+        say_summary(r, (const char *)written.data, length);
+    else if (status == PILGRIM_IO)
+        say_failure((const char *)written.data);
+    bytes_free(&written);
+    return status;
+}
+
+enum pilgrim_status result_add(struct result *r, struct fragment *f, bool last)
+{
+    struct bytes made = {0};
+    enum pilgrim_status status = make(r, f, last, &made);
+    if (status == PILGRIM_OK)
+        status = put(r, &made);
+    bytes_free(&made);
+    r->rounds++;
+    r->ranks = fragment_ranks(f);
+    r->calls += fragment_calls(f);
+    r->plain_bytes += fragment_plain_bytes(f);
+    if (status == PILGRIM_OK && last)
+        status = end(r);
+    if (status != PILGRIM_OK)
+        result_cancel(r);
+    return status;
+}
+
+void result_cancel(struct result *r)
+{
+    output_cancel(&r->file);
+}

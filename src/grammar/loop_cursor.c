@@ -1,0 +1,175 @@
+/* A cursor that walks around a loop; see loop_cursor.h. */
+#include "grammar/loop_cursor.h"
+
+#include <stdlib.h>
+
+#include "grammar/grammar_data.h"
+
+enum { FIRST_FRAMES = 4 };
+
+static bool push_frame(struct grammar *g, uint32_t use, uint64_t rounds)
+{
+    if (g->depth == g->frame_capacity) {
+        uint32_t capacity = g->frame_capacity * 2 + FIRST_FRAMES;
+        struct loop_frame *frames = realloc(g->frames, capacity * sizeof *frames);
+        if (!frames)
+            return false;
+        g->frames = frames;
+        g->frame_capacity = capacity;
+    }
+    g->frames[g->depth++] = (struct loop_frame){rounds, use};
+    return true;
+}
+
+/* TERMINAL is foretold as often as symbol S says. */
+static void foretell_symbol(struct grammar *g, uint32_t s, uint32_t terminal)
+{
+    g->at = s;
+    g->next = (struct grammar_next){g->symbols[s].exponent, terminal};
+    g->ends += g->symbols[s].exponent;
+}
+
+/* The first terminal of S's expansion. Where memory is short nothing is foretold: the loop is left at the next terminal. */
+static void enter_symbol(struct grammar *g, uint32_t s)
+{
+    while (g->symbols[s].value & SYMBOL_RULE) {
+        if (!push_frame(g, s, 0)) {
+            foretell_symbol(g, s, GRAMMAR_NOTHING);
+            return;
+        }
+        s = g->symbols[rule_guard(g, s)].next;
+    }
+    foretell_symbol(g, s, g->symbols[s].value);
+}
+
+/* What follows in the body of GUARD's rule at its end: another round, or what comes after it. */
+static uint32_t end_round(struct grammar *g, uint32_t guard)
+{
+    struct loop_frame *f = &g->frames[g->depth - 1];
+    struct symbol *use = &g->symbols[f->use];
+    if (g->depth == 1) {
+        use->exponent++;
+        return g->symbols[guard].next;
+    }
+    if (++f->rounds < use->exponent)
+        return g->symbols[guard].next;
+    g->depth--;
+    return use->next;
+}
+
+static __attribute__((noinline)) void advance_rule(struct grammar *g, uint32_t s)
+{
+    while (!is_real(g, s))
+        s = end_round(g, s);
+    enter_symbol(g, s);
+}
+
+void grammar_advance(struct grammar *g)
+{
+    const struct symbol *symbols = g->symbols;
+    uint32_t s = symbols[g->at].next;
+    if (symbols[s].exponent == 0 || symbols[s].value & SYMBOL_RULE)
+        advance_rule(g, s);
+    else
+        foretell_symbol(g, s, symbols[s].value);
+}
+
+void loop_cursor_start(struct grammar *g)
+{
+    uint32_t last = g->symbols[0].previous;
+    uint32_t use = g->symbols[last].previous;
+    uint32_t terminal = g->symbols[last].value;
+    uint64_t exponent = g->symbols[last].exponent;
+    if (!(g->symbols[use].value & SYMBOL_RULE) || g->symbols[use].exponent < LOOP_ROUNDS_MIN)
+        return;
+    struct grammar_next run = g->next;
+    uint64_t ends = g->ends;
+    g->ends -= run.left;
+    enter_symbol(g, use);
+    if (g->next.terminal != terminal || exponent > g->next.left) {
+        g->depth = 0;
+        g->next = run;
+        g->ends = ends;
+        return;
+    }
+    grammar_take_back(g);
+    g->next.left -= exponent;
+    g->ends -= exponent;
+    if (!g->next.left)
+        grammar_advance(g);
+}
+
+/* ---- back ---- */
+
+/* What comes before the first symbol of the body of GUARD's rule, which the cursor is at. */
+static uint32_t begin_round(struct grammar *g, uint32_t guard)
+{
+    struct loop_frame *f = &g->frames[g->depth - 1];
+    struct symbol *use = &g->symbols[f->use];
+    if (g->depth == 1) {
+        use->exponent--;
+        return g->symbols[guard].previous;
+    }
+    if (f->rounds) {
+        f->rounds--;
+        return g->symbols[guard].previous;
+    }
+    g->depth--;
+    return use->previous;
+}
+
+/* The cursor goes behind the symbol before. False: to a rule, not to a terminal, for want of memory. */
+static bool step_back(struct grammar *g, uint32_t s)
+{
+    g->ends -= g->next.left;
+    g->next.left = 0;
+    while (!is_real(g, s))
+        s = begin_round(g, s);
+    g->at = s;
+    while (g->symbols[s].value & SYMBOL_RULE) {
+        if (!push_frame(g, s, g->symbols[s].exponent - 1))
+            return false;
+        s = g->symbols[rule_guard(g, s)].previous;
+        g->at = s;
+    }
+    return true;
+}
+
+bool loop_cursor_back(struct grammar *g, uint32_t terminal)
+{
+    uint32_t s = g->symbols[g->at].previous;
+    bool is_terminal = is_real(g, s) && !(g->symbols[s].value & SYMBOL_RULE);
+    if (g->next.left != g->symbols[g->at].exponent || (is_terminal && g->symbols[s].value != terminal))
+        return false;
+    if (step_back(g, s) && g->symbols[g->at].value == terminal)
+        return true;
+    grammar_advance(g);
+    return false;
+}
+
+/* ---- leaving ---- */
+
+/* What comes before S in rule R. */
+static void put_front(struct grammar *g, uint32_t r, uint32_t s)
+{
+    uint32_t before = g->symbols[s].previous;
+    if (!is_real(g, before))
+        return;
+    if (is_real(g, g->symbols[before].previous))
+        grammar_put(g, grammar_split(g, r, s) | SYMBOL_RULE, 1);
+    else
+        grammar_put(g, g->symbols[before].value, g->symbols[before].exponent);
+}
+
+void loop_cursor_leave(struct grammar *g)
+{
+    for (uint32_t i = 0; i < g->depth; i++) {
+        bool inmost = i + 1 == g->depth;
+        uint32_t s = inmost ? g->at : g->frames[i + 1].use;
+        uint64_t rounds = inmost ? g->symbols[s].exponent - g->next.left : g->frames[i + 1].rounds;
+        put_front(g, g->symbols[g->frames[i].use].value & ~SYMBOL_RULE, s);
+        if (rounds)
+            grammar_put(g, g->symbols[s].value, rounds);
+    }
+    g->depth = 0;
+}

@@ -1,0 +1,68 @@
+/* Requests that were begun unseen; see unseen.h. An entry's last word says whether the others belong together: two threads may write one
+ * at the same time. */
+#include "objects/unseen.h"
+
+#include <stdatomic.h>
+
+enum { UNSEEN_BITS = 8 };
+
+static struct unseen {
+    _Atomic uint64_t handle;
+    _Atomic uint64_t group; /* rank and size */
+    _Atomic uint64_t meant; /* index of the view, kind + 1 */
+    _Atomic uint64_t check;
+} table[1 << UNSEEN_BITS];
+
+static struct unseen *place_of(uint64_t handle)
+{
+    return &table[(handle * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - UNSEEN_BITS)];
+}
+
+static uint64_t get(_Atomic uint64_t *word)
+{
+    return atomic_load_explicit(word, memory_order_relaxed);
+}
+
+static void set(_Atomic uint64_t *word, uint64_t value)
+{
+    atomic_store_explicit(word, value, memory_order_relaxed);
+}
+
+static uint64_t check_of(uint64_t handle, uint64_t group, uint64_t meant)
+{
+    return (handle * 3 + group) * 5 + meant;
+}
+
+/* Whether statuses of KIND say nothing, as those of requests that nothing is known of. */
+static bool is_mute(enum request_kind kind)
+{
+    return kind != REQUEST_RECV && kind != REQUEST_IO && kind != REQUEST_GREQ;
+}
+
+void unseen_begun(uint64_t handle, enum request_kind kind, const struct view *view)
+{
+    struct unseen *u = place_of(handle);
+    if (is_mute(kind)) {
+        if (get(&u->handle) == handle)
+            set(&u->meant, 0);
+        return;
+    }
+    uint64_t group = (uint64_t)(uint32_t)view->rank << 32 | (uint32_t)view->size;
+    uint64_t meant = (uint64_t)view->index << 8 | ((uint64_t)kind + 1);
+    set(&u->handle, handle);
+    set(&u->group, group);
+    set(&u->meant, meant);
+    set(&u->check, check_of(handle, group, meant));
+}
+
+bool unseen_take(uint64_t handle, enum request_kind *kind, struct view *view)
+{
+    struct unseen *u = place_of(handle);
+    uint64_t group = get(&u->group), meant = get(&u->meant);
+    if (get(&u->handle) != handle || !meant || get(&u->check) != check_of(handle, group, meant))
+        return false;
+    set(&u->meant, 0);
+    *kind = (enum request_kind)((meant & 0xff) - 1);
+    *view = (struct view){.index = (uint32_t)(meant >> 8), .rank = (int)(uint32_t)(group >> 32), .size = (int)(uint32_t)group};
+    return true;
+}

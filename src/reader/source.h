@@ -1,0 +1,28 @@
+/* The bytes of a trace: in memory, or in a file that is read piece by piece. */
+#ifndef PILGRIM_SOURCE_H
+#define PILGRIM_SOURCE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+#include "format/section.h"
+#include "pilgrim/status.h"
+
+struct source {
+    const uint8_t *data; /* NULL: they are in the file */
+    int descriptor;
+    uint64_t length;
+};
+
+/* The COUNT bytes at OFFSET, or those that there are up to the end: *DATA, *GOT of them, borrowed from the source or from ROOM.
+ * errors: PILGRIM_IO (errno says why), PILGRIM_NOMEM */
+enum pilgrim_status source_read(const struct source *s, uint64_t offset, uint64_t count, struct bytes *room,
+                                const uint8_t **data, size_t *got) PILGRIM_CHECKED;
+
+/* The section at *OFFSET, as section_read; *OFFSET moves behind it. What is stored is borrowed like the bytes.
+ * errors: as section_read, source_read */
+enum pilgrim_status source_section(const struct source *s, uint64_t *offset, struct bytes *room,
+                                   struct section *section) PILGRIM_CHECKED;
+
+#endif
