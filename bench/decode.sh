@@ -1,23 +1,31 @@
 #!/bin/sh
-# Calls decoded per second: stencil2d, 4 ranks, 10000 iterations; medians of 5. Usage: decode.sh BUILD, MPIEXEC in
-# the environment.
+# Calls decoded per second of processor time, and the decoder's memory at its largest: stencil2d, whose calls repeat, also ten times as
+# long; nested, which has loops; and programs whose values vary. Medians of 5. Needs GNU time. Usage: decode.sh BUILD, MPIEXEC in the
+# environment.
 set -eu
 build=$(realpath "$1")
 rm -rf "$build/bench/decode"
 mkdir -p "$build/bench/decode"
 cd "$build/bench/decode"
 
-PILGRIM_QUIET=1 PILGRIM_TRACE=t.pilgrim "$MPIEXEC" -n 4 env LD_PRELOAD="$build/programs/yield.so" "$build/pilgrim-run" \
-    "$build/programs/stencil2d" 10000 >out </dev/null
-calls=$("$build/pilgrim-decode" --format=json t.pilgrim | wc -l)
-
-printf '%-10s %10s %10s %14s\n' decoding calls seconds 'calls/second'
-for format in json text; do
-    rm -f seconds
-    for _ in 1 2 3 4 5; do
-        began=$(date +%s.%N)
-        "$build/pilgrim-decode" --format=$format t.pilgrim >/dev/null
-        echo "$began $(date +%s.%N)" | awk '{ print $2 - $1 }' >>seconds
+printf '%-10s %9s %5s %13s %9s\n' program calls form 'calls/second' 'peak, KB'
+while read -r program rounds; do
+    trace=$program$rounds.pilgrim
+    PILGRIM_QUIET=1 PILGRIM_TRACE=$trace "$MPIEXEC" -n 4 env LD_PRELOAD="$build/programs/yield.so" \
+        "$build/pilgrim-run" "$build/programs/$program" "$rounds" >out </dev/null
+    calls=$("$build/pilgrim-decode" "$trace" | wc -l)
+    for form in text json; do
+        rm -f used
+        for _ in 1 2 3 4 5; do
+            /usr/bin/time -a -o used -f '%U %S %M' "$build/pilgrim-decode" --format=$form "$trace" >/dev/null
+        done
+        awk '{ print $1 + $2, $3 }' used | sort -n |
+            awk -v p="$program" -v f=$form -v c="$calls" 'NR == 3 { printf "%-10s %9d %5s %13.0f %9d\n", p, c, f, c / $1, $2 }'
     done
-    sort -n seconds | awk -v f=$format -v c="$calls" 'NR == 3 { printf "%-10s %10d %10.3f %14.0f\n", f, c, $1, c / $1 }'
-done
+done <<END
+stencil2d 10000
+stencil2d 100000
+nested 10000
+irregular 20000
+waitany 5000
+END

@@ -1,4 +1,4 @@
-/* What recording a call costs where nothing repeats: calls as irregular codes make them, appended to a stream without MPI.
+/* What recording a call costs in loops, and where nothing repeats: calls as irregular codes make them, appended to a stream without MPI.
  *
  * usage: irregular_cost [CALLS]    (1000000)
  * Prints a line for each pattern: nanoseconds an append, bytes of memory a call, nanoseconds a call that MPI_Finalize takes to
@@ -132,6 +132,29 @@ static void make_same(uint64_t i, struct call *c)
 {
     (void)i;
     make_message(c, IRECV, 1, 7, 100, 0);
+}
+
+/* Four partners in turn. */
+static void make_turns(uint64_t i, struct call *c)
+{
+    make_message(c, IRECV, 1 + (int64_t)(i % 4), 7, 100, (int64_t)(i % 4));
+}
+
+/* A stencil's exchange: a loop over four MPI_Irecv, one over four MPI_Isend, MPI_Waitall. */
+static void make_stencil(uint64_t i, struct call *c)
+{
+    unsigned k = (unsigned)(i % 9);
+    if (k < 8) {
+        make_message(c, k < 4 ? IRECV : ISEND, 1 + (int64_t)(k % 4), 7, 100, (int64_t)(k % 4));
+        return;
+    }
+    begin(c, WAITALL);
+    put_value(c, VALUE_INT, 8);
+    put_operand(c, VALUE_ARRAY, 8, 4);
+    for (k = 0; k < 8; k++)
+        put_pair(c, VALUE_REQUEST, k < 4 ? IRECV : ISEND, k % 4);
+    put(c, VALUE_NONE, 1);
+    put_success(c);
 }
 
 static void make_drawn(uint64_t i, struct call *c)
@@ -281,6 +304,8 @@ int main(int argc, char **argv)
     }
     printf("%-32s %10s %10s %12s %10s\n", "a call", "record ns", "memory", "finish ns", "trace");
     measure("Irecv, always the same", make_same, calls);
+    measure("Irecv, four in turn", make_turns, calls);
+    measure("4 Irecv, 4 Isend, Waitall", make_stencil, calls);
     measure("Irecv, values at random", make_drawn, calls);
     measure("Irecv, Isend, Waitall at random", make_exchange, calls);
     measure("Waitany, any of 8", make_outcome, calls);

@@ -1,63 +1,275 @@
-/* overhead: CPU time of MPI calls that do next to nothing, on one rank, for bench/overhead.sh.
+/* overhead: CPU time of MPI calls that do next to nothing, on one rank, for bench/overhead.sh; and what a clock costs to read.
  *
- * storm: MPI_Comm_rank in a loop, the cheapest call there is, so what a tracer adds is all one sees.
- * self:  MPI_Isend and MPI_Irecv of eight bytes to the rank itself and an MPI_Wait for each: four calls a turn.
- * The clock is the process's CPU time and runs round the loop only, behind a tenth of it as a warm-up.
+ * Each row is a loop of calls, so what a tracer adds to them is seen beside little else. The clock is the process's CPU time and runs
+ * round the loop only, behind another one as a warm-up. `paused`: behind MPI_Pcontrol(0). The loop is called through measured(),
+ * where callgrind can be told to begin and to end, and allocations_mark(), which a preload of tests/allocations defines.
  *
- * usage: overhead storm|self TURNS. Prints nanoseconds per call.
- */
+ * usage: overhead ROW CALLS WARM-UP-CALLS [paused]. Prints nanoseconds per call; overhead clocks: those of a reading of the counter and
+ * of CLOCK_MONOTONIC; overhead rows: the rows and what they are. */
 #include <mpi.h>
+#include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "../src/base/clock.h"
+
+enum { POSTED = 8, IN_FLIGHT = 512, TAG = 7 };
+
+/* Where a loop's messages go, and its receives that are posted. */
+struct place {
+    MPI_Comm comm;
+    MPI_Request posted[IN_FLIGHT];
+    double in[IN_FLIGHT];
+    double out;
+};
+
+extern void allocations_mark(bool begins) __attribute__((weak));
+
+static void rank(struct place *p)
+{
+    int rank;
+    MPI_Comm_rank(p->comm, &rank);
+}
+
+static void iprobe(struct place *p)
+{
+    int flag;
+    MPI_Iprobe(0, TAG, p->comm, &flag, MPI_STATUS_IGNORE);
+}
+
+static void sendrecv(struct place *p)
+{
+    MPI_Sendrecv(&p->out, 1, MPI_DOUBLE, 0, TAG, p->in, 1, MPI_DOUBLE, 0, TAG, p->comm, MPI_STATUS_IGNORE);
+}
+
+static void isend(struct place *p)
+{
+    MPI_Request send;
+    MPI_Isend(&p->out, 1, MPI_DOUBLE, 0, TAG, p->comm, &send);
+    MPI_Irecv(p->in, 1, MPI_DOUBLE, 0, TAG, p->comm, p->posted);
+    MPI_Wait(p->posted, MPI_STATUS_IGNORE);
+    MPI_Wait(&send, MPI_STATUS_IGNORE);
+}
+
+static void waitany(struct place *p)
+{
+    int index;
+    for (int i = 0; i < POSTED; i++)
+        MPI_Irecv(&p->in[i], 1, MPI_DOUBLE, 0, TAG, p->comm, &p->posted[i]);
+    for (int i = 0; i < POSTED; i++)
+        MPI_Send(&p->out, 1, MPI_DOUBLE, 0, TAG, p->comm);
+    for (int i = 0; i < POSTED; i++)
+        MPI_Waitany(POSTED, p->posted, &index, MPI_STATUS_IGNORE);
+}
+
+static void allreduce(struct place *p)
+{
+    MPI_Allreduce(&p->out, p->in, 1, MPI_DOUBLE, MPI_SUM, p->comm);
+}
+
+/* Each receive completes when 511 others have been posted behind it. */
+static void flight(struct place *p)
+{
+    for (int i = 0; i < IN_FLIGHT; i++) {
+        MPI_Send(&p->out, 1, MPI_DOUBLE, 0, TAG, p->comm);
+        MPI_Wait(&p->posted[i], MPI_STATUS_IGNORE);
+        MPI_Irecv(&p->in[i], 1, MPI_DOUBLE, 0, TAG, p->comm, &p->posted[i]);
+    }
+}
+
+static const struct row {
+    const char *name;
+    void (*turn)(struct place *p);
+    long calls; /* a turn */
+    bool threads;
+    const char *title;
+} rows[] = {
+    {"rank", rank, 1, false, "MPI_Comm_rank"},
+    {"iprobe", iprobe, 1, false, "MPI_Iprobe in vain"},
+    {"sendrecv", sendrecv, 1, false, "MPI_Sendrecv with itself"},
+    {"isend", isend, 4, false, "MPI_Isend, MPI_Irecv, 2 MPI_Wait"},
+    {"waitany", waitany, 3 * POSTED, false, "8 MPI_Irecv, 8 MPI_Send, 8 MPI_Waitany"},
+    {"allreduce", allreduce, 1, false, "MPI_Allreduce on one rank"},
+    {"threads", isend, 4, true, "row 4 in two threads, a communicator each"},
+    {"flight", flight, 3 * IN_FLIGHT, false, "MPI_Send, MPI_Wait, MPI_Irecv, 512 in flight"},
+};
+
+static void flight_begin(struct place *p)
+{
+    for (int i = 0; i < IN_FLIGHT; i++)
+        MPI_Irecv(&p->in[i], 1, MPI_DOUBLE, 0, TAG, p->comm, &p->posted[i]);
+}
+
+static void flight_end(struct place *p)
+{
+    for (int i = 0; i < IN_FLIGHT; i++) {
+        MPI_Cancel(&p->posted[i]);
+        MPI_Wait(&p->posted[i], MPI_STATUS_IGNORE);
+    }
+}
+
+/* Of the warm-up and of what is measured: the calls come from the same places. */
+static __attribute__((noinline)) void loop(const struct row *row, struct place *p, long turns)
+{
+    for (long i = 0; i < turns; i++) {
+        row->turn(p);
+        __asm__ volatile("");
+    }
+}
+
+/* Not static: callgrind knows it by its name. No jump to the loop, either. */
+void measured(const struct row *row, struct place *p, long turns);
+__attribute__((noinline)) void measured(const struct row *row, struct place *p, long turns)
+{
+    loop(row, p, turns);
+    __asm__ volatile("");
+}
+
+/* One thread's work: the warm-up, and between barriers what is measured. */
+struct work {
+    const struct row *row;
+    struct place place;
+    long turns, warm_up;
+    pthread_barrier_t *begin, *end; /* NULL: the only thread */
+};
+
+static void *work_in_thread(void *argument)
+{
+    struct work *w = argument;
+    loop(w->row, &w->place, w->warm_up);
+    pthread_barrier_wait(w->begin);
+    pthread_barrier_wait(w->begin);
+    measured(w->row, &w->place, w->turns);
+    pthread_barrier_wait(w->end);
+    return NULL;
+}
+
 static double cpu_ns(void)
 {
     struct timespec t;
-
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-static void storm(long turns)
+static void mark(bool begins)
 {
-    int rank;
-
-    for (long i = 0; i < turns; i++)
-        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (allocations_mark)
+        allocations_mark(begins);
 }
 
-static void self(long turns)
+static double run_alone(struct work *w)
 {
-    double out = 1.0, in = 0.0;
-    MPI_Request send, receive;
+    loop(w->row, &w->place, w->warm_up);
+    mark(true);
+    double began = cpu_ns();
+    measured(w->row, &w->place, w->turns);
+    double took = cpu_ns() - began;
+    mark(false);
+    return took;
+}
 
-    for (long i = 0; i < turns; i++) {
-        MPI_Isend(&out, 1, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, &send);
-        MPI_Irecv(&in, 1, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, &receive);
-        MPI_Wait(&receive, MPI_STATUS_IGNORE);
-        MPI_Wait(&send, MPI_STATUS_IGNORE);
+/* This thread has only to wait: the turns are shared by two others. */
+static double run_threads(struct work *w)
+{
+    pthread_barrier_t begin, end;
+    pthread_t threads[2];
+    static struct work works[2];
+    pthread_barrier_init(&begin, NULL, 3);
+    pthread_barrier_init(&end, NULL, 3);
+    w->begin = &begin;
+    w->end = &end;
+    for (int i = 0; i < 2; i++) {
+        works[i] = *w;
+        MPI_Comm_dup(MPI_COMM_WORLD, &works[i].place.comm);
+        if (pthread_create(&threads[i], NULL, work_in_thread, &works[i]))
+            MPI_Abort(MPI_COMM_WORLD, 1);
     }
+    pthread_barrier_wait(&begin);
+    mark(true);
+    double began = cpu_ns();
+    pthread_barrier_wait(&begin);
+    pthread_barrier_wait(&end);
+    double took = cpu_ns() - began;
+    mark(false);
+    for (int i = 0; i < 2; i++) {
+        pthread_join(threads[i], NULL);
+        MPI_Comm_free(&works[i].place.comm);
+    }
+    return took;
+}
+
+static void run(const struct row *row, long calls, long warm_up, bool paused)
+{
+    static struct work w;
+    long in_turn = row->calls * (row->threads ? 2 : 1);
+    w = (struct work){.row = row, .place.comm = MPI_COMM_WORLD};
+    w.turns = (calls + in_turn - 1) / in_turn;
+    w.warm_up = (warm_up + in_turn - 1) / in_turn;
+    if (row->turn == flight)
+        flight_begin(&w.place);
+    if (paused)
+        MPI_Pcontrol(0);
+    double took = row->threads ? run_threads(&w) : run_alone(&w);
+    if (paused)
+        MPI_Pcontrol(1);
+    if (row->turn == flight)
+        flight_end(&w.place);
+    printf("%.2f\n", took / (double)(w.turns * in_turn));
+}
+
+static void print_clocks(void)
+{
+    enum { READINGS = 20000000 };
+    struct timespec t;
+    volatile uint64_t sum = 0;
+    double began = cpu_ns();
+    for (int i = 0; i < READINGS; i++)
+        sum += clock_counter();
+    double counter = cpu_ns() - began;
+    began = cpu_ns();
+    for (int i = 0; i < READINGS; i++) {
+        clock_gettime(CLOCK_MONOTONIC, &t);
+        sum += (uint64_t)t.tv_nsec;
+    }
+    double other = cpu_ns() - began;
+#if defined __x86_64__ || defined __aarch64__
+    printf("%.2f ", counter / READINGS);
+#else
+    printf("- ");
+#endif
+    printf("%.2f\n", other / READINGS);
+}
+
+static const struct row *row_named(const char *name)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (!strcmp(rows[i].name, name))
+            return &rows[i];
+    return NULL;
 }
 
 int main(int argc, char **argv)
 {
-    const long turns = argc == 3 ? atol(argv[2]) : 0;
-    const int is_storm = argc == 3 && strcmp(argv[1], "storm") == 0;
-    void (*const loop)(long) = is_storm ? storm : self;
-    const double calls_per_turn = is_storm ? 1.0 : 4.0;
-    double began;
-
-    if (turns < 10 || (!is_storm && strcmp(argv[1], "self") != 0)) {
-        fprintf(stderr, "usage: overhead storm|self TURNS (10 or more)\n");
+    const struct row *row = argc >= 4 ? row_named(argv[1]) : NULL;
+    int provided;
+    if (argc == 2 && !strcmp(argv[1], "clocks")) {
+        print_clocks();
+        return 0;
+    }
+    if (argc == 2 && !strcmp(argv[1], "rows")) {
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+            printf("%s %s\n", rows[i].name, rows[i].title);
+        return 0;
+    }
+    if (!row || atol(argv[2]) < 1) {
+        fprintf(stderr, "usage: overhead ROW CALLS WARM-UP-CALLS [paused] | clocks | rows\n");
         return 2;
     }
-    MPI_Init(&argc, &argv);
-    loop(turns / 10);
-    began = cpu_ns();
-    loop(turns);
-    printf("%.2f\n", (cpu_ns() - began) / ((double)turns * calls_per_turn));
+    MPI_Init_thread(&argc, &argv, row->threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
+    run(row, atol(argv[2]), atol(argv[3]), argc > 4);
     MPI_Finalize();
     return 0;
 }

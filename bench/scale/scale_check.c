@@ -298,12 +298,16 @@ static void compare_places(struct check *c)
 static void count_groups(struct check *c)
 {
     struct pilgrim_thread_info info;
+    struct pilgrim_cursor *cursor;
+    struct pilgrim_error error;
     struct bytes seen = {0};
     for (uint32_t rank = 0; rank < c->world->ranks; rank++) {
-        if (pilgrim_thread_info(c->trace, rank, 0, &info) != PILGRIM_OK) {
-            wrong(c, rank, 0, "no group");
+        if (pilgrim_cursor_open(c->trace, rank, 0, &cursor, &error) != PILGRIM_OK) {
+            wrong(c, rank, 0, error.message);
             continue;
         }
+        pilgrim_thread_info(cursor, &info);
+        pilgrim_cursor_close(cursor);
         while (seen.length <= info.structure_group && !seen.failed)
             bytes_put_u8(&seen, 0);
         if (seen.length > info.structure_group && !seen.data[info.structure_group]) {
