@@ -2,7 +2,9 @@
  *
  * Exercises: MPI_Pcontrol(0) ... MPI_Pcontrol(1): what lies between is not recorded. A request started while
  * on is completed while off and the other way round; a communicator and a datatype are made while off and
- * used, then freed, while on; levels other than 0 and 1, repeated levels, extra arguments.
+ * used, then freed, while on; persistent requests that are made, started or completed in a gap; a receive that is begun in
+ * a gap on a communicator with the ranks in reverse, and completed behind it, where its status is recorded; levels other
+ * than 0 and 1, repeated levels, extra arguments.
  */
 #include "expect.h"
 
@@ -31,6 +33,51 @@ static void cross(int level_begin, int level_end) {
     EXPECT(in == previous);
 }
 
+/* A persistent pair, each of its steps on or off. */
+static void persist(int level_make, int level_start, int level_wait) {
+    MPI_Request requests[2];
+    MPI_Status statuses[2];
+    int in = -1;
+
+    MPI_Pcontrol(level_make);
+    MPI_Recv_init(&in, 1, MPI_INT, previous, TAG, MPI_COMM_WORLD, &requests[0]);
+    MPI_Send_init(&world_rank, 1, MPI_INT, next, TAG, MPI_COMM_WORLD, &requests[1]);
+    for (int i = 0; i < 2; i++) {
+        MPI_Pcontrol(level_start);
+        MPI_Startall(2, requests);
+        MPI_Pcontrol(level_wait);
+        MPI_Waitall(2, requests, statuses);
+        EXPECT(in == previous && statuses[0].MPI_SOURCE == previous);
+    }
+    MPI_Pcontrol(level_make);
+    MPI_Request_free(&requests[0]);
+    MPI_Request_free(&requests[1]);
+    MPI_Pcontrol(1);
+}
+
+/* Begun unseen, where no other request is live. */
+static void reversed(void) {
+    MPI_Comm comm;
+    MPI_Request requests[2];
+    MPI_Status status;
+    int in = -1, out = 7, rank;
+
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -world_rank, &comm);
+    MPI_Comm_rank(comm, &rank);
+    MPI_Pcontrol(0);
+    for (int i = 0; i < 3; i++) { /* whose handles come again */
+        MPI_Irecv(&in, 1, MPI_INT, (rank + 1) % world_size, TAG, comm, &requests[0]);
+        MPI_Isend(&out, 1, MPI_INT, (rank + world_size - 1) % world_size, TAG, comm, &requests[1]);
+        if (i < 2)
+            MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    }
+    MPI_Pcontrol(1);
+    MPI_Wait(&requests[0], &status);
+    EXPECT(in == 7 && status.MPI_SOURCE == (rank + 1) % world_size);
+    MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+    MPI_Comm_free(&comm);
+}
+
 int main(int argc, char **argv) {
     MPI_Comm comm, second;
     MPI_Datatype pair;
@@ -54,6 +101,10 @@ int main(int argc, char **argv) {
     /* Twice the same place: the handles of what was completed unseen must not be taken for what came after. */
     for (int i = 0; i < 4; i++)
         cross(1, i % 2);
+
+    for (int i = 0; i < 8; i++)
+        persist(i / 4, i / 2 % 2, i % 2);
+    reversed();
 
     /* Made unseen, used and freed in the open; and the other way round. */
     MPI_Pcontrol(0);

@@ -65,10 +65,13 @@ class Class:
 
 
 class Volume:
-    """ranks: its own; first: the number of the first one; world: how many there are in all. lines: of its calls, without what is in
-    front of the function's name, {(rank, thread): [...]}."""
+    """threads: how many each of its ranks has; speaks: whether its process stream has calls; first: the number of the first one; world:
+    how many ranks there are in all. views: what the process streams say. lines: of its calls, without what is in front of the function's
+    name, {(rank, thread): [...]}."""
 
-    def __init__(self, dice, first, ranks, world):
+    def __init__(self, dice, first, threads, speaks, world):
+        ranks = len(threads)
+        self.first, self.threads = first, threads
         self.dice, self.b = dice, Builder(ranks=ranks, threads=0)
         self.b.plain_references = dice.random() < 0.2
         self.b.tables.clear()
@@ -83,10 +86,13 @@ class Volume:
         self.b.tables["callers"] = {(self.modules[m], offset, outer): i for i, (m, offset, outer) in enumerate(self.callers)}
         if len(self.b.tables["callers"]) < len(self.callers):
             raise AssertionError("two equal callers")
-        self.threads = [dice.choice((0, 1, 1, 1, 2, 3)) for _ in range(ranks)]
-        owners = [(rank, thread) for rank, count in enumerate(self.threads) for thread in range(count)]
         self.b.threads = self.b.column(self.s.column([0, *itertools.accumulate(self.threads)]))
-        self.views = self.processes(first, ranks, world)
+        self.views = self.processes(first, speaks, world)
+
+    def calls(self, views):
+        """Makes the threads' calls. views: of all ranks."""
+        dice, first = self.dice, self.first
+        owners = [(rank, thread) for rank, count in enumerate(self.threads) for thread in range(count)]
         groups = {}
         for number in range(len(owners)):
             groups.setdefault(dice.randint(0, 2), []).append(number)
@@ -95,7 +101,7 @@ class Volume:
         self.classes += [Class(self, i) for i in range(2, dice.randint(4, 6))]
         counts = []
         for numbers in groups.values():
-            members = [(first + owners[n][0], self.views[owners[n][0]]) for n in numbers]
+            members = [(first + owners[n][0], views[first + owners[n][0]]) for n in numbers]
             group = Group(self, members)
             counts.append(sum(body is None for _, body in group.rows))
             self.b.group(group.sequence, group.rows, self.s.column(numbers))
@@ -105,9 +111,9 @@ class Volume:
             process = sum(len(group[2]) for group in self.b.groups if group[1])
             self.b.times = b"".join(struct.pack("<H", dice.randrange(7424)) for _ in range(3 * (process + sum(counts))))
 
-    def processes(self, first, ranks, world):
+    def processes(self, first, speaks, world):
         """The process streams; the views of each rank."""
-        dice, b = self.dice, self.b
+        dice, b, ranks = self.dice, self.b, len(speaks)
         count = dice.randint(1, 4)
         xs = [first + i for i in range(ranks)]
         columns, views = [expression(1, 0)], [[(x, world)] for x in xs]
@@ -124,7 +130,7 @@ class Volume:
                     (1, [b.signature(b.shape(ints + ints + b"\1"), columns + sizes)]))
         groups = {}
         for i in range(ranks):
-            groups.setdefault("none" if not self.threads[i] and dice.random() < 0.5 else dice.randint(0, 1), []).append(i)
+            groups.setdefault(dice.randint(0, 1) if speaks[i] else "none", []).append(i)
         for kind, numbers in groups.items():
             if kind == "none":
                 b.group(0, [], self.s.column(numbers), True)
@@ -272,18 +278,47 @@ class Group:
         return (self.s.sequence(terminals), numbers), calls
 
 
+def parted(dice, ranks):
+    """RANKS as the numbers of ranks of volumes."""
+    found = []
+    while ranks:
+        found.append(dice.randint(1, min(ranks, 5)))
+        ranks -= found[-1]
+    return found
+
+
+def speaking(dice, threads):
+    """In which rounds the process stream of a rank has calls, which has so many THREADS in each."""
+    if not any(threads) and dice.random() < 0.5:
+        return [False for _ in threads]
+    last = dice.randrange(len(threads))
+    return [number == last or number < last and dice.random() < 0.5 for number in range(len(threads))]
+
+
 def random_trace(seed):
     """(bytes, lines): the file, and what a decoder prints, as text."""
     dice = random.Random(seed)
     counts = [dice.randint(1, 5) for _ in range(dice.choice((1, 1, 1, 2, 3)))]
-    volumes, first, lines = [], 0, []
-    for ranks in counts:
-        volume = Volume(dice, first, ranks, sum(counts))
-        volumes.append(volume.b.sections())
-        first += ranks
-        for (rank, thread), those in sorted(volume.lines.items()):
-            lines += ['{"rank":%d,"thread":%d,"seq":%d,%s\n' % (rank, thread, seq, line) for seq, line in enumerate(those)]
-    return file_of(*volumes), "".join(lines)
+    world, rounds = sum(counts), dice.choice((1, 1, 2, 3))
+    threads = [[dice.choice((0, 1, 1, 1, 2, 3)) for _ in range(world)] for _ in range(rounds)]
+    speaks = list(zip(*[speaking(dice, those) for those in zip(*threads)]))
+    volumes, views, lines = [], {}, {}
+    for number in range(rounds):
+        first = 0
+        for ranks in parted(dice, world) if number else counts:
+            those = slice(first, first + ranks)
+            volume = Volume(dice, first, threads[number][those], speaks[number][those], world)
+            volume.b.begins_round = number > 0 and first == 0
+            views.update((first + i, shown) for i, shown in enumerate(volume.views) if speaks[number][first + i])
+            volumes.append(volume)
+            first += ranks
+    for volume in volumes:
+        volume.calls(views)
+        for owner, those in volume.lines.items():
+            lines.setdefault(owner, []).extend(those)
+    printed = ['{"rank":%d,"thread":%d,"seq":%d,%s\n' % (*owner, seq, line)
+               for owner, those in sorted(lines.items()) for seq, line in enumerate(those)]
+    return file_of(*[volume.b.sections() for volume in volumes]), "".join(printed)
 
 
 def main():

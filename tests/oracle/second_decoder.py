@@ -28,27 +28,49 @@ LOOP = "pilgrim_loop"
 
 
 class Trace:
-    def __init__(self, data):
-        self.sections, self.damage = volumes_read(data)
+    """rounds: each the volumes up to the damage, by their first ranks; damage: the first, or None."""
 
-    def volumes(self):
-        """Those that can be read; then raises the first damage that did not stop the reading."""
-        first = 0
-        for sections in self.sections:
-            if CALLS in sections:
-                volume = Volume(sections, first)
-                yield volume
-                self.damage = self.damage or volume.damage
-                first += volume.ranks
-        if self.damage:
-            raise self.damage
+    def __init__(self, data):
+        sections, damage = volumes_read(data)
+        self.rounds, self.ranks, self.damage = [], 0, None
+        try:
+            for those in sections:
+                if CALLS in those:
+                    volume = Volume(those)
+                    self.volume_add(volume)
+                    if volume.damage:
+                        raise volume.damage
+            if damage is None and self.round_ranks() < self.ranks:
+                damage = Damage("the last round has %d of %d ranks" % (self.round_ranks(), self.ranks))
+        except Damage as found:
+            damage = found
+        self.damage = damage
+
+    def round_ranks(self):
+        """How many ranks the last round has."""
+        return self.rounds[-1][-1].end
+
+    def volume_add(self, volume):
+        if volume.begins_round and not self.rounds:
+            raise Damage("the first volume begins another round")
+        if volume.begins_round and self.round_ranks() < self.ranks:
+            raise Damage("a round begins behind %d of %d ranks" % (self.round_ranks(), self.ranks))
+        volume.first = 0 if volume.begins_round or not self.rounds else self.round_ranks()
+        volume.end = volume.first + volume.ranks
+        in_first = len(self.rounds) < 2 and not volume.begins_round
+        if not in_first and volume.end > self.ranks:
+            raise Damage("a round of %d ranks behind one of %d" % (volume.end, self.ranks))
+        if volume.begins_round or not self.rounds:
+            self.rounds.append([])
+        self.rounds[-1].append(volume)
+        self.ranks = volume.end if in_first else self.ranks
 
 
 class Volume:
-    """Ranks from FIRST on; inside, they are counted from 0."""
+    """Ranks from `first` up to `end`, of its round; inside, they are counted from 0."""
 
-    def __init__(self, sections, first):
-        self.first, self.damage = first, None
+    def __init__(self, sections):
+        self.damage = None
         sections[DEFINITIONS].read(self.definitions_read)
         sections[CALLS].read(self.calls_read)
         if TIMES in sections:
@@ -121,7 +143,9 @@ class Volume:
         shapes = Table(self.shapes, "shape")
         signatures = Table([Signature(c, shapes, columns) for _ in range(c.count())], "signature")
         partitions = Table([Partition(c, columns) for _ in range(c.count())], "partition")
-        self.ranks = c.varint()
+        self.ranks_at = c.at        # for those who make other traces of this one
+        word = c.varint()
+        self.begins_round, self.ranks = word & 1, word >> 1
         if self.ranks < 1:
             raise Damage("no ranks")
         self.threads = columns.read(c)
@@ -372,13 +396,19 @@ def is_ints(value):
     return value[0] in (ARRAY, SERIES) and all(item[0] == INT for item in value[3])
 
 
-def views_of(volume, number):
-    """The views of rank NUMBER of the volume, [(rank, size)]: the arguments of the last call in its process stream."""
-    rank = volume.first + number
-    stream = Stream(volume, volume.processes, number, rank, [])
-    last = stream.last()
-    if last is None:
-        raise Damage("the process stream of rank %d has no call" % rank)
+def process_stream(volumes, rank):
+    """(Stream, its last call) of the process stream of RANK that counts, the last one with calls; of those in VOLUMES."""
+    for volume in reversed(volumes):
+        stream = Stream(volume, volume.processes, rank - volume.first, rank, [])
+        last = stream.last()
+        if last is not None:
+            return stream, last
+    raise Damage("the process streams of rank %d have no call" % rank)
+
+
+def views_of(volumes, rank):
+    """The views of RANK, [(rank, size)]: the arguments of the last call in its process stream. volumes: those with the rank."""
+    stream, last = process_stream(volumes, rank)
     name, parameters = stream.group.rows[last[0]].call_class[0]
     if name != "pilgrim_process":
         raise Damage("the process stream of rank %d ends with a call of %s" % (rank, name))
@@ -426,13 +456,22 @@ def call_text(call_class, shape, printer):
     return (text + "}\n").encode(), begun_by(parameters, ins, outs) if printer.is_typed else None
 
 
-def stream_print(volume, number, rank, thread, views, out):
-    stream = Stream(volume, volume.members, number, rank, views)
+def thread_calls(volumes, rank, thread, views):
+    """What stands behind "seq":N of each of the thread's calls, round by round. volumes: those with the rank, one a round."""
+    for volume in volumes:
+        first, end = (volume.threads.value(rank - volume.first + more) for more in (0, 1))
+        if thread < end - first:
+            stream = Stream(volume, volume.members, first + thread, rank, views)
+            for call in stream.calls():
+                yield stream.text(*call)
+
+
+def thread_print(volumes, rank, thread, views, out):
     head = b'{"rank":%d,"thread":%d,"seq":' % (rank, thread)
     lines = []
     try:
-        for seq, call in enumerate(stream.calls()):
-            lines.append(b"%s%d%s" % (head, seq, stream.text(*call)))
+        for seq, text in enumerate(thread_calls(volumes, rank, thread, views)):
+            lines.append(b"%s%d%s" % (head, seq, text))
             if len(lines) == 1000:
                 out.write(b"".join(lines))
                 lines.clear()
@@ -440,17 +479,26 @@ def stream_print(volume, number, rank, thread, views, out):
         out.write(b"".join(lines))
 
 
-def rank_print(volume, number, out):
-    first, end = volume.threads.value(number), volume.threads.value(number + 1)
-    if first < end:
-        views = views_of(volume, number)
-        for thread in range(first, end):
-            stream_print(volume, thread, volume.first + number, thread - first, views, out)
+def rank_print(trace, rank, out):
+    volumes = [volume for volumes in trace.rounds for volume in [volume_with(volumes, rank)] if volume]
+    counts = [volume.threads.value(rank - volume.first + 1) - volume.threads.value(rank - volume.first) for volume in volumes]
+    if any(counts):
+        views = views_of(volumes, rank)
+        for thread in range(max(counts)):
+            thread_print(volumes, rank, thread, views, out)
 
 
-def next_with_threads(volume, number):
+def volume_with(volumes, rank):
+    """The one with RANK; None: the round has no such rank."""
+    number = bisect.bisect_right([volume.first for volume in volumes], rank) - 1
+    return volumes[number] if rank < volumes[number].end else None
+
+
+def next_in_volume(volume, number):
     """The first rank from NUMBER on that has threads; the number of ranks if there is none."""
     none, end = volume.threads.value(number), volume.ranks
+    if number < end and volume.threads.value(number + 1) > none:
+        return number
     while number < end:
         middle = (number + end) // 2
         if volume.threads.value(middle + 1) > none:
@@ -460,22 +508,30 @@ def next_with_threads(volume, number):
     return number
 
 
-def volume_print(volume, out):
-    number = next_with_threads(volume, 0)
-    while number < volume.ranks:
-        rank_print(volume, number, out)
-        number += 1
-        if number < volume.ranks and volume.threads.value(number) == volume.threads.value(number + 1):
-            number = next_with_threads(volume, number)
+def next_with_threads(trace, rank):
+    """The first rank from RANK on that has threads in some round; the number of ranks if there is none."""
+    found = trace.ranks
+    for volumes in trace.rounds:
+        for volume in volumes:
+            if rank < volume.end and volume.first < found:
+                number = next_in_volume(volume, max(rank - volume.first, 0))
+                if number < volume.ranks:
+                    found = min(found, volume.first + number)
+                    break
+    return found
 
 
 def trace_print(trace, rank, out):
-    """All calls, or those of RANK."""
-    for volume in trace.volumes():
-        if rank is None:
-            volume_print(volume, out)
-        elif volume.first <= rank < volume.first + volume.ranks:
-            rank_print(volume, rank - volume.first, out)
+    """All calls, or those of RANK; then raises the damage, if there is some."""
+    if rank is None:
+        rank = next_with_threads(trace, 0)
+        while rank < trace.ranks:
+            rank_print(trace, rank, out)
+            rank = next_with_threads(trace, rank + 1)
+    elif rank < trace.ranks:
+        rank_print(trace, rank, out)
+    if trace.damage:
+        raise trace.damage
 
 
 def main():

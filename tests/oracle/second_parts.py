@@ -4,7 +4,7 @@ import os
 import struct
 
 MAGIC = bytes.fromhex("89504c470d0a1a0a")
-VERSION = 3
+VERSION = 4
 DEFINITIONS, CALLS, TIMES = 1, 2, 3
 SECTION_NAMES = {0: "end", DEFINITIONS: "definitions", CALLS: "calls", TIMES: "times"}
 

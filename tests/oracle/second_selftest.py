@@ -5,6 +5,7 @@ import ctypes
 import itertools
 import os
 import random
+import re
 import struct
 import subprocess
 import sys
@@ -121,14 +122,14 @@ THREADS = group(of_rule("calls"), False, [to(1), NEXT], "all")
 
 
 def calls(rules=RULES.values(), columns=None, signatures=SIGNATURES, partitions=(PARTITION,), ranks=3, threads="threads",
-          rows=(VIEWS, SENDS, ODDS), groups=(PROCESSES, THREADS)):
+          rows=(VIEWS, SENDS, ODDS), groups=(PROCESSES, THREADS), begins_round=False):
     """3 ranks with a thread each. columns: by name, those that are others than above."""
     return (counted(list(rules)) + counted({**COLUMNS, **(columns or {})}.values()) + counted(signatures) + counted(partitions)
-            + varint(ranks) + columns_of(threads) + counted(rows) + counted(groups))
+            + varint(ranks << 1 | begins_round) + columns_of(threads) + counted(rows) + counted(groups))
 
 
 def trace(definitions=definitions(), calls=calls(), times=None, packed=False):
-    found = [parts.MAGIC, struct.pack("<H", 3)]
+    found = [parts.MAGIC, struct.pack("<H", parts.VERSION)]
     for kind, content in ((1, definitions), (2, calls), (3, times)):
         if content is not None:
             found.append(section(kind, content, zstd(content, parts.dictionary() if kind == 1 else b"") if packed else None))
@@ -145,15 +146,22 @@ def odd_line(rank):
             % (rank, inside, out, (7, 9, -7)[rank % 3], (9, 11, -5)[rank % 3]))
 
 
-def expected(ranks=range(3)):
+def expected(ranks=range(3), rounds=1):
     lines = []
     for rank in ranks:
-        for seq, element in enumerate((None, 0, None, 1, None, 0)):
-            step, more = (1, 0) if element is None else (-1, element * (1, 10, 0)[rank % 3])
-            lines.append('{"rank":%d,"thread":0,"seq":%d,"func":"MPI_Send","args":{"buf":"heap:0+64","count":%d,"dest":%d},'
-                         '"ret":0,"site":"app+0x1a42"}' % (rank, seq, (2, 4, 5)[rank % 3] + more, (rank + step) % 3))
-        lines.append(odd_line(rank))
-    return "".join(line + "\n" for line in lines)
+        for number in range(rounds):
+            lines += [line.replace('"seq":', '"seq":%d+' % (7 * number)) for line in expected_once(rank)]
+    return "".join(re.sub(r"(?<=\"seq\":)\d+\+\d+", lambda sum_: str(sum(map(int, sum_[0].split("+")))), line) + "\n"
+                   for line in lines)
+
+
+def expected_once(rank):
+    lines = []
+    for seq, element in enumerate((None, 0, None, 1, None, 0)):
+        step, more = (1, 0) if element is None else (-1, element * (1, 10, 0)[rank % 3])
+        lines.append('{"rank":%d,"thread":0,"seq":%d,"func":"MPI_Send","args":{"buf":"heap:0+64","count":%d,"dest":%d},'
+                     '"ret":0,"site":"app+0x1a42"}' % (rank, seq, (2, 4, 5)[rank % 3] + more, (rank + step) % 3))
+    return lines + [odd_line(rank)]
 
 
 class Sink:
@@ -248,11 +256,32 @@ class Decoder(unittest.TestCase):
         self.assertEqual(decode(all_six, 6), ("", None))
         wrong = section(2, calls(ranks=0))
         for bad, ranks in ((head + one + two + one + wrong + end, 3), (head + one + two + one + end, 3), (all_six[:-1], 6),
-                           (head + one + two + times + times + end, 3), (head + one + two + section(3, b"") + one + two + end, 6),
+                           (head + one + two + times + times + end, 3), (head + one + two + section(3, b"") + one + two + end, 3),
                            (head + one + wrong + one + two + end, 0)):
             printed, damage = decode(bad)
             self.assertIsNotNone(damage)
             self.assertEqual(printed, expected(range(ranks)))
+
+    def test_rounds(self):
+        head, end = trace()[:10], section(0, b"")
+        one, two, again = section(1, definitions()), section(2, calls()), section(2, calls(begins_round=True))
+        silent = section(2, calls(groups=(group(0, True, [], "all"), THREADS), begins_round=True))
+        for data, ranks, rounds in ((one + two + one + again + one + again, 3, 3), (one + two + one + silent, 3, 2),
+                                    (one + two + one + two + one + again + one + two, 6, 2)):
+            self.assertEqual(decode(head + data + end), (expected(range(ranks), rounds), None))
+            self.assertEqual(decode(head + data + end, 1), (expected([1], rounds), None))
+            printed, damage = decode(head + data)
+            self.assertEqual(printed, expected(range(ranks), rounds))
+            self.assertIn("truncated", str(damage))
+        for data, printed, message in (
+                (one + again, "", "begins another round"),
+                (one + two + one + again + one + two, expected(range(3), 2), "a round of 6 ranks behind one of 3"),
+                (one + two + one + two + one + again, expected(range(3), 2) + expected(range(3, 6)), "has 3 of 6 ranks"),
+                (one + two + one + two + one + again + one + again, expected(range(3), 2) + expected(range(3, 6)),
+                 "begins behind 3 of 6 ranks")):
+            found, damage = decode(head + data + end)
+            self.assertIn(message, str(damage))
+            self.assertEqual(found, printed)
 
     def test_times(self):
         right = struct.pack("<9H", *range(9))
@@ -397,7 +426,7 @@ class Decoder(unittest.TestCase):
                 ("a logical of 3", signatures(3, signature(2, "3" + ODD[1:] % "pair"))),
                 ("a rank in a view of size 0", seen(columns={"3": constant(0)})),
                 ("view 2 of 2", signatures(3, signature(2, ODD.replace("real 1", "real 2") % "pair"))),
-                ("the process stream of rank 0 has no call", seen(group(0, True, [], "all"), THREADS)),
+                ("the process streams of rank 0 have no call", seen(group(0, True, [], "all"), THREADS)),
                 ("rank 0 ends with a call of MPI_Send", seen(
                     group(of_one(0), True, [to(3)], "all"), group(of_rule("calls"), False, [to(1), to(2)], "all"),
                     rows=(VIEWS, SENDS, ODDS, row(to(1), part(of_one(0), to(1)))))),

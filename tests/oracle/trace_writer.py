@@ -124,7 +124,7 @@ class Builder:
     """The tables of a volume. What is added returns its number, that of an equal one where there is one."""
 
     def __init__(self, ranks=1, threads=1):
-        self.ranks, self.tables = ranks, {}
+        self.ranks, self.begins_round, self.tables = ranks, False, {}
         self.plain_references = False
         self.groups, self.times = [], None
         self.threads = self.column(listed(*range(0, (ranks + 1) * threads, threads)) if threads else constant(0))
@@ -210,7 +210,7 @@ class Builder:
         found.append(counted([varint((number_of(shapes, shape)) << 1 | (k != 1)) + (varint(k) if k != 1 else b"")
                               + b"".join(map(columns.to, those)) for shape, k, those in self.table("signatures")]))
         found.append(counted([counted([columns.to(c) for c in those]) for those in self.table("partitions")]))
-        found += [varint(self.ranks), columns.to(self.threads)]
+        found += [varint(self.ranks << 1 | self.begins_round), columns.to(self.threads)]
         written = []
         for call_class, partition, sequences in self.table("rows"):
             head = classes.to(call_class) + (varint(0) if partition is None else varint(1 + number_of(partitions, partition)))

@@ -1,7 +1,8 @@
 /* Traces put together entry by entry, for the tests of the reader: every way to store something, whether the writer
  * chooses it or not, and what is wrong in one place only.
  *
- * All ranks have one thread and the views 0 (the world) and 1 (rank / 2 of SIZE_1). Function 0 is pilgrim_process, function 1
+ * All ranks have one thread (or another number, set before the contents are made) and the views 0 (the world) and 1 (rank / 2 of SIZE_1,
+ * or as built_begin_round is told). Function 0 is pilgrim_process, function 1
  * MPI_F with one input; classes 0 to CLASSES - 1, of function 1 but for class 0; LOOP_CLASS is that of loops, CHANGING_CLASS
  * of MPI_G, with one parameter that goes in and comes out; POSTING_CLASS of MPI_H, which begins operations, COMPLETING_CLASS of
  * MPI_I, which completes some. */
@@ -31,7 +32,9 @@ struct table {
 
 struct built {
     uint32_t ranks;
-    uint32_t first_rank; /* ranks of the volumes before */
+    uint32_t first_rank; /* ranks of the volumes before, in its round */
+    bool begins_round;
+    uint32_t threads; /* of each rank */
     struct bytes definitions, calls;
     struct table shapes, rules, columns, signatures, partitions, rows, groups;
 };
@@ -210,25 +213,35 @@ static inline void put_loop_group(struct built *b, bool process, uint64_t sequen
 
 /* ---- common parts ---- */
 
+/* 0, STEP, 2 STEP, ...; COUNT of them */
+static uint32_t put_multiples(struct built *b, uint64_t count, uint64_t step)
+{
+    struct rules_symbol one = {.value = 2 * step, .exponent = count - 1};
+    return put_sums(b, 0, count < 2 ? 0 : count == 2 ? 2 * one.value + 1 : put_rule(b, &one, 1));
+}
+
 /* 0, 1, ... COUNT - 1 */
 static uint32_t put_counting(struct built *b, uint64_t count)
 {
-    struct rules_symbol one = {.value = 2, .exponent = count - 1};
-    return put_sums(b, 0, count < 2 ? 0 : count == 2 ? 2 * 2 + 1 : put_rule(b, &one, 1));
+    return put_multiples(b, count, 1);
 }
 
-/* The group of all process streams. */
-static void put_processes(struct built *b)
+/* The group of all process streams. SIZE_OF_1: of view 1; 0: the streams have no calls. */
+static void put_processes(struct built *b, int64_t size_of_1)
 {
     static const uint8_t tokens[] = {VALUE_ARRAY, 2, VALUE_INT, VALUE_INT, VALUE_ARRAY, 2, VALUE_INT, VALUE_INT, VALUE_NONE};
+    if (size_of_1 == 0) {
+        put_group(b, true, 0, NULL, 0, put_counting(b, b->ranks));
+        return;
+    }
     int64_t *ranks = calloc(b->ranks + 1, sizeof *ranks);
     for (uint32_t i = 0; i < b->ranks && b->ranks < 1000; i++)
-        ranks[i] = (b->first_rank + i) / 2 % SIZE_1;
+        ranks[i] = (b->first_rank + i) / 2 % size_of_1;
     const uint32_t columns[] = {
         put_column(b, COLUMN_PLUS, 0),
         b->ranks < 1000 ? put_list(b, ranks, b->ranks) : put_column(b, COLUMN_CONSTANT, 0),
         put_column(b, COLUMN_CONSTANT, (int64_t)b->first_rank + b->ranks),
-        put_column(b, COLUMN_CONSTANT, SIZE_1)};
+        put_column(b, COLUMN_CONSTANT, size_of_1)};
     const uint32_t signature = put_signature(b, put_shape(b, tokens, sizeof tokens), 0, columns, 4);
     const uint32_t row = put_row(b, 0, 0);
     put_part(b, 1, &signature, 1);
@@ -236,10 +249,17 @@ static void put_processes(struct built *b)
     free(ranks);
 }
 
-static void built_begin(struct built *b, uint32_t ranks, uint32_t first_rank)
+/* FIRST_RANK 0 begins a round, but for the first one. */
+static void built_begin_round(struct built *b, uint32_t round, uint32_t ranks, uint32_t first_rank, int64_t size_of_1)
 {
-    *b = (struct built){.ranks = ranks, .first_rank = first_rank};
-    put_processes(b);
+    *b = (struct built){
+        .ranks = ranks, .first_rank = first_rank, .begins_round = round > 0 && first_rank == 0, .threads = 1};
+    put_processes(b, size_of_1);
+}
+
+static inline void built_begin(struct built *b, uint32_t ranks, uint32_t first_rank)
+{
+    built_begin_round(b, 0, ranks, first_rank, SIZE_1);
 }
 
 static void put_table(struct bytes *to, const struct table *t)
@@ -258,7 +278,7 @@ static void built_contents(struct built *b)
 {
     struct bytes *d = &b->definitions, *c = &b->calls;
     static const uint8_t none;
-    uint32_t threads = put_counting(b, (uint64_t)b->ranks + 1);
+    uint32_t threads = put_multiples(b, (uint64_t)b->ranks + 1, b->threads);
     bytes_put(d, &none, 1); /* strings */
     bytes_put(d, &none, 1); /* properties */
     bytes_put_varint(d, 6);
@@ -280,7 +300,7 @@ static void built_contents(struct built *b)
     put_table(c, &b->columns);
     put_table(c, &b->signatures);
     put_table(c, &b->partitions);
-    bytes_put_varint(c, b->ranks);
+    bytes_put_varint(c, (uint64_t)b->ranks << 1 | b->begins_round);
     put_references(c, &threads, 1);
     put_table(c, &b->rows);
     put_table(c, &b->groups);
@@ -325,7 +345,7 @@ static struct pilgrim_trace *built_open(struct built *b, struct pilgrim_error *e
     return trace;
 }
 
-static struct pilgrim_trace *open_good(struct built *b)
+static inline struct pilgrim_trace *open_good(struct built *b)
 {
     struct pilgrim_error error;
     struct pilgrim_trace *trace = built_open(b, &error);

@@ -297,8 +297,9 @@ START_TEST(ramps)
     }
     struct pilgrim_thread_info info;
     struct pilgrim_grammar *grammar;
-    ck_assert_int_eq(pilgrim_thread_info(trace, 1, 0, &info), PILGRIM_OK);
-    ck_assert_int_eq(pilgrim_grammar_open(trace, 1, info.structure, &grammar, &error), PILGRIM_OK);
+    struct pilgrim_cursor *cursor = open_cursor(trace, 1);
+    pilgrim_thread_info(cursor, &info);
+    ck_assert_int_eq(pilgrim_grammar_open(cursor, info.structure, &grammar, &error), PILGRIM_OK);
     ck_assert_uint_eq(pilgrim_grammar_length(grammar), LENGTH);
     ck_assert_uint_eq(pilgrim_grammar_rules(grammar), 2);
     ck_assert_uint_eq(pilgrim_grammar_symbols(grammar, 0), 3);
@@ -307,8 +308,8 @@ START_TEST(ramps)
     ck_assert(first.ramp && !first.is_rule && first.value == 0 && first.exponent == 10);
     ck_assert(!second.ramp && second.is_rule && second.value == 1 && second.exponent == 2);
     pilgrim_grammar_close(grammar);
-    ck_assert_int_eq(pilgrim_grammar_open(trace, 3, info.structure, &grammar, &error), PILGRIM_INVALID);
-    ck_assert_int_eq(pilgrim_grammar_open(trace, 1, 2 * CLASSES + 2000, &grammar, &error), PILGRIM_INVALID);
+    ck_assert_int_eq(pilgrim_grammar_open(cursor, 2 * CLASSES + 2000, &grammar, &error), PILGRIM_INVALID);
+    pilgrim_cursor_close(cursor);
     pilgrim_close(trace);
 }
 END_TEST
@@ -341,8 +342,9 @@ START_TEST(blocks)
     }
     struct pilgrim_thread_info info;
     struct pilgrim_grammar *grammar;
-    ck_assert_int_eq(pilgrim_thread_info(trace, 1, 0, &info), PILGRIM_OK);
-    ck_assert_int_eq(pilgrim_grammar_open(trace, 1, info.structure, &grammar, &error), PILGRIM_OK);
+    struct pilgrim_cursor *cursor = open_cursor(trace, 1);
+    pilgrim_thread_info(cursor, &info);
+    ck_assert_int_eq(pilgrim_grammar_open(cursor, info.structure, &grammar, &error), PILGRIM_OK);
     ck_assert_uint_eq(pilgrim_grammar_rules(grammar), 2);
     ck_assert_uint_eq(pilgrim_grammar_symbols(grammar, 0), 2);
     ck_assert_uint_eq(pilgrim_grammar_symbols(grammar, 1), HALF);
@@ -351,6 +353,7 @@ START_TEST(blocks)
         ck_assert(!symbol.ramp && !symbol.is_rule && symbol.exponent == (i < HALF) && symbol.value == (i < HALF ? order[i] : 0));
     }
     pilgrim_grammar_close(grammar);
+    pilgrim_cursor_close(cursor);
     pilgrim_close(trace);
 }
 END_TEST
@@ -461,7 +464,9 @@ START_TEST(vectors_of_signatures)
         expect_end(cursor);
     }
     struct pilgrim_class_info info;
-    ck_assert_int_eq(pilgrim_class_info(trace, 0, 0, 0, &info), PILGRIM_OK);
+    struct pilgrim_cursor *cursor = open_cursor(trace, 0);
+    ck_assert_int_eq(pilgrim_class_info(cursor, 0, &info), PILGRIM_OK);
+    pilgrim_cursor_close(cursor);
     ck_assert_uint_eq(info.signature_count, 12);
     pilgrim_close(trace);
 }
@@ -592,7 +597,7 @@ START_TEST(volumes)
         struct pilgrim_call call = next_call(cursor);
         ck_assert_uint_eq(call.rank, r);
         ck_assert_int_eq(call.in[0].integer, 1000 + (int64_t)r);
-        ck_assert_int_eq(pilgrim_thread_info(trace, r, 0, &info), PILGRIM_OK);
+        pilgrim_thread_info(cursor, &info);
         ck_assert_uint_eq(info.structure_group, r < 2 ? 1 : r < 3 ? 3 : 5);
         expect_end(cursor);
     }

@@ -1,5 +1,5 @@
 /* Fragment files: what was written is read, and makes the same trace; a file that is cut off at any byte, or has any byte
- * changed, is refused and harms nothing. */
+ * changed, is refused and harms nothing. A file of several rounds has them in their order; without its end they are all there still. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,11 +20,11 @@ static const struct fragment_head written = {
     .properties = {{"program", "check"}, {"empty", ""}},
 };
 
-/* Of a rank of made_trace.h. */
-static struct fragment *fragment_of(unsigned rank)
+/* Of a rank of made_trace.h. SO_FAR: the end of its process stream stands for itself. */
+static struct fragment *fragment_made(unsigned rank, bool so_far)
 {
     struct fragment *f = fragment_new(rank);
-    struct stream *process = process_stream(rank), *threads[3];
+    struct stream *process = so_far ? communicators_stream(rank) : process_stream(rank), *threads[3], *last = NULL;
     struct bytes key = {0};
     for (unsigned t = 0; t < threads_of(rank); t++) {
         threads[t] = stream_new(&vocabulary, resolve);
@@ -35,23 +35,38 @@ static struct fragment *fragment_of(unsigned rank)
             append(threads[t], function, site, &key);
         }
     }
-    ck_assert_int_eq(fragment_add_rank(f, process, (const struct stream *const *)threads, threads_of(rank)), PILGRIM_OK);
+    if (so_far) {
+        last = stream_new(&vocabulary, resolve);
+        append_process(last, rank);
+    }
+    ck_assert_int_eq(fragment_add_rank_so_far(f, process, last, (const struct stream *const *)threads, threads_of(rank)), PILGRIM_OK);
     stream_free(process);
+    stream_free(last);
     for (unsigned t = 0; t < threads_of(rank); t++)
         stream_free(threads[t]);
     bytes_free(&key);
     return f;
 }
 
+static struct fragment *fragment_of(unsigned rank)
+{
+    return fragment_made(rank, false);
+}
+
+/* Rounds are those of the rank, the one before, ... */
+static struct bytes file_of_rounds(const struct fragment_head *head, unsigned rounds)
+{
+    struct bytes file = {0};
+    ck_assert_int_eq(fragment_file_begin(head, &file), PILGRIM_OK);
+    for (unsigned i = 0; i < rounds; i++)
+        ck_assert_int_eq(fragment_seal_last(fragment_of(head->rank - i), &file), PILGRIM_OK);
+    ck_assert_int_eq(fragment_file_end(&file), PILGRIM_OK);
+    return file;
+}
+
 static struct bytes file_of(const struct fragment_head *head)
 {
-    struct bytes sealed = {0}, file = {0};
-    struct fragment *f = fragment_of(head->rank);
-    ck_assert_int_eq(fragment_seal(f, &sealed), PILGRIM_OK);
-    ck_assert_int_eq(fragment_file_write(head, &sealed, &file), PILGRIM_OK);
-    fragment_free(f);
-    bytes_free(&sealed);
-    return file;
+    return file_of_rounds(head, 1);
 }
 
 static struct bytes packed(struct fragment *f)
@@ -62,31 +77,58 @@ static struct bytes packed(struct fragment *f)
     return out;
 }
 
-/* What reading the head, then all of a file of exactly LENGTH bytes of memory gives. */
-static enum pilgrim_status read_both(const uint8_t *data, size_t length)
+/* What reading the head, then all ROUNDS of a file of exactly LENGTH bytes of memory gives. */
+static enum pilgrim_status read_rounds(const uint8_t *data, size_t length, unsigned *rounds)
 {
     struct fragment_head head;
     struct bytes texts = {0};
     struct fragment *f = NULL;
+    struct cursor c;
+    size_t first = 0;
     uint8_t *copy = malloc(length + !length);
     if (length)
         memcpy(copy, data, length);
-    enum pilgrim_status status = fragment_file_head(copy, length, &head, &texts);
-    enum pilgrim_status whole = fragment_file_read(copy, length, &f);
-    ck_assert_msg(status == PILGRIM_OK || whole == status, "the head: %d, the whole: %d", status, whole);
-    ck_assert_msg((whole == PILGRIM_OK) == (f != NULL), "%d with%s a fragment", whole, f ? "" : "out");
-    fragment_free(f);
+    enum pilgrim_status status = fragment_file_head(copy, length, &head, &texts, &first);
+    cursor_init(&c, copy, length);
+    c.position = first;
+    *rounds = 0;
+    while (status == PILGRIM_OK) {
+        status = fragment_file_next(&c, &f);
+        ck_assert_msg(status == PILGRIM_OK || !f, "%d with a fragment", status);
+        if (!f)
+            break;
+        ++*rounds;
+        fragment_free(f);
+    }
     bytes_free(&texts);
     free(copy);
-    return whole;
+    return status;
+}
+
+static enum pilgrim_status read_all(const uint8_t *data, size_t length)
+{
+    unsigned rounds;
+    return read_rounds(data, length, &rounds);
+}
+
+/* The round in FILE at *AT, behind which *AT is then. */
+static struct fragment *round_at(const struct bytes *file, size_t *at)
+{
+    struct fragment *f;
+    struct cursor c;
+    cursor_init(&c, file->data, file->length);
+    c.position = *at;
+    ck_assert_int_eq(fragment_file_next(&c, &f), PILGRIM_OK);
+    *at = c.position;
+    return f;
 }
 
 START_TEST(what_was_written_is_read)
 {
     struct bytes file = file_of(&written), texts = {0};
     struct fragment_head head;
-    size_t beginning = file.length < FRAGMENT_HEAD_BYTES_MAX ? file.length : FRAGMENT_HEAD_BYTES_MAX;
-    ck_assert_int_eq(fragment_file_head(file.data, beginning, &head, &texts), PILGRIM_OK);
+    size_t at, beginning = file.length < FRAGMENT_HEAD_BYTES_MAX ? file.length : FRAGMENT_HEAD_BYTES_MAX;
+    ck_assert_int_eq(fragment_file_head(file.data, beginning, &head, &texts, &at), PILGRIM_OK);
     ck_assert(head.run == written.run && head.rank == RANK && head.ranks == RANKS && head.times);
     ck_assert_str_eq(head.tracer, written.tracer);
     ck_assert_str_eq(head.trace, written.trace);
@@ -95,9 +137,8 @@ START_TEST(what_was_written_is_read)
         ck_assert_str_eq(head.properties[i].key, written.properties[i].key);
         ck_assert_str_eq(head.properties[i].value, written.properties[i].value);
     }
-    struct fragment *f = NULL;
-    ck_assert_int_eq(fragment_file_read(file.data, file.length, &f), PILGRIM_OK);
-    struct bytes expected = packed(fragment_of(RANK)), found = packed(f);
+    struct bytes expected = packed(fragment_of(RANK)), found = packed(round_at(&file, &at));
+    ck_assert_ptr_null(round_at(&file, &at));
     ck_assert_uint_eq(found.length, expected.length);
     ck_assert_mem_eq(found.data, expected.data, expected.length);
     bytes_free(&expected);
@@ -110,16 +151,21 @@ END_TEST
 /* The files of all ranks make the trace that the fragments themselves make, byte for byte. */
 START_TEST(same_trace)
 {
-    struct fragment *all = NULL, *f = NULL;
+    struct fragment *all = NULL;
     for (unsigned rank = 0; rank < RANKS; rank++) {
         struct fragment_head head = written;
         head.rank = rank;
-        struct bytes file = file_of(&head);
-        ck_assert_int_eq(fragment_file_read(file.data, file.length, rank ? &f : &all), PILGRIM_OK);
+        struct bytes file = file_of(&head), texts = {0};
+        size_t at;
+        ck_assert_int_eq(fragment_file_head(file.data, file.length, &head, &texts, &at), PILGRIM_OK);
+        struct fragment *f = round_at(&file, &at);
         if (rank) {
             ck_assert_int_eq(fragment_merge(all, f), PILGRIM_OK);
             fragment_free(f);
+        } else {
+            all = f;
         }
+        bytes_free(&texts);
         bytes_free(&file);
     }
     struct bytes expected = {0}, found = {0};
@@ -131,6 +177,52 @@ START_TEST(same_trace)
     fragment_free(all);
     bytes_free(&expected);
     bytes_free(&found);
+}
+END_TEST
+
+/* A process that goes on is as one that ends there. */
+START_TEST(so_far_is_as_at_the_end)
+{
+    for (unsigned rank = 0; rank < RANKS; rank++) {
+        struct bytes expected = packed(fragment_made(rank, false)), found = packed(fragment_made(rank, true));
+        ck_assert_uint_eq(found.length, expected.length);
+        ck_assert_mem_eq(found.data, expected.data, expected.length);
+        bytes_free(&expected);
+        bytes_free(&found);
+    }
+}
+END_TEST
+
+START_TEST(several_rounds)
+{
+    enum { ROUNDS = 4 };
+    struct bytes file = file_of_rounds(&written, ROUNDS), texts = {0};
+    struct fragment_head head;
+    size_t at, starts[ROUNDS + 1];
+    unsigned rounds;
+    ck_assert_int_eq(fragment_file_head(file.data, file.length, &head, &texts, &at), PILGRIM_OK);
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        starts[i] = at;
+        struct bytes expected = packed(fragment_of(RANK - i)), found = packed(round_at(&file, &at));
+        ck_assert_uint_eq(found.length, expected.length);
+        ck_assert_mem_eq(found.data, expected.data, expected.length);
+        bytes_free(&expected);
+        bytes_free(&found);
+    }
+    starts[ROUNDS] = at;
+    ck_assert_ptr_null(round_at(&file, &at));
+    /* As a process that is killed leaves it: what is there can be read, and that there may be more is told. */
+    for (size_t length = starts[0]; length < file.length; length++) {
+        unsigned whole = 0;
+        while (whole < ROUNDS && starts[whole + 1] <= length)
+            whole++;
+        ck_assert_int_eq(read_rounds(file.data, length, &rounds), PILGRIM_TRUNCATED);
+        ck_assert_uint_eq(rounds, whole);
+    }
+    ck_assert_int_eq(read_rounds(file.data, file.length, &rounds), PILGRIM_OK);
+    ck_assert_uint_eq(rounds, ROUNDS);
+    bytes_free(&texts);
+    bytes_free(&file);
 }
 END_TEST
 
@@ -146,14 +238,14 @@ START_TEST(long_heads)
         head.properties[i] = (struct fragment_property){"key", "value"};
     struct bytes file = file_of(&head), texts = {0};
     struct fragment_head found;
-    ck_assert_int_eq(fragment_file_head(file.data, file.length, &found, &texts), PILGRIM_OK);
+    size_t at;
+    ck_assert_int_eq(fragment_file_head(file.data, file.length, &found, &texts, &at), PILGRIM_OK);
     ck_assert_str_eq(found.trace, path);
     ck_assert_uint_eq(found.property_count, FRAGMENT_PROPERTIES_MAX);
     bytes_free(&texts);
     bytes_free(&file);
     memset(path, 'x', sizeof path - 1);
-    struct bytes sealed = {0};
-    ck_assert_int_eq(fragment_file_write(&head, &sealed, &file), PILGRIM_LIMIT);
+    ck_assert_int_eq(fragment_file_begin(&head, &file), PILGRIM_LIMIT);
     bytes_free(&file);
 }
 END_TEST
@@ -162,12 +254,12 @@ START_TEST(cut_off_anywhere)
 {
     struct bytes file = file_of(&written);
     for (size_t length = 0; length < file.length; length++) {
-        enum pilgrim_status status = read_both(file.data, length);
+        enum pilgrim_status status = read_all(file.data, length);
         ck_assert_msg(status == (length < 8 ? PILGRIM_NOT_TRACE : PILGRIM_TRUNCATED), "%zu bytes: %d", length, status);
     }
-    ck_assert_int_eq(read_both(file.data, file.length), PILGRIM_OK);
+    ck_assert_int_eq(read_all(file.data, file.length), PILGRIM_OK);
     bytes_put_u8(&file, 0);
-    ck_assert_int_eq(read_both(file.data, file.length), PILGRIM_DAMAGED);
+    ck_assert_int_eq(read_all(file.data, file.length), PILGRIM_DAMAGED);
     bytes_free(&file);
 }
 END_TEST
@@ -178,13 +270,13 @@ START_TEST(any_byte_changed)
     for (size_t i = 0; i < file.length; i++)
         for (unsigned change = 1; change < 256; change += change < 4 ? 1 : 63) {
             file.data[i] ^= (uint8_t)change;
-            enum pilgrim_status status = read_both(file.data, file.length);
+            enum pilgrim_status status = read_all(file.data, file.length);
             enum pilgrim_status expected = i < 8 ? PILGRIM_NOT_TRACE : i < 10 ? PILGRIM_VERSION : PILGRIM_DAMAGED;
             bool good = status == expected || (i >= 10 && status == PILGRIM_TRUNCATED);
             ck_assert_msg(good, "byte %zu ^ %u: %d", i, change, status);
             file.data[i] ^= (uint8_t)change;
         }
-    ck_assert_int_eq(read_both(file.data, file.length), PILGRIM_OK);
+    ck_assert_int_eq(read_all(file.data, file.length), PILGRIM_OK);
     bytes_free(&file);
 }
 END_TEST
@@ -217,6 +309,8 @@ int main(void)
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, what_was_written_is_read);
     tcase_add_test(tests, same_trace);
+    tcase_add_test(tests, so_far_is_as_at_the_end);
+    tcase_add_test(tests, several_rounds);
     tcase_add_test(tests, long_heads);
     tcase_add_test(tests, cut_off_anywhere);
     tcase_add_test(tests, any_byte_changed);

@@ -42,8 +42,23 @@ static void *failing_calloc(size_t count, size_t size)
 #define digram_remove failing_digram_remove
 #define digram_move failing_digram_move
 
+#define grammar_advance failing_grammar_advance
+#define grammar_in_loop failing_grammar_in_loop
+#define grammar_reserve failing_grammar_reserve
+#define grammar_split failing_grammar_split
+#define grammar_put failing_grammar_put
+#define grammar_take_back failing_grammar_take_back
+#define grammar_note_last failing_grammar_note_last
+#define grammar_settle failing_grammar_settle
+#define grammar_end_run failing_grammar_end_run
+#define loop_cursor_start failing_loop_cursor_start
+#define loop_cursor_back failing_loop_cursor_back
+#define loop_cursor_leave failing_loop_cursor_leave
+
 #include "grammar/digram.c"
 #include "grammar/grammar.c"
+#include "grammar/grammar_write.c"
+#include "grammar/loop_cursor.c"
 #include "grammar/rules.h"
 
 #define LENGTH 3000

@@ -17,30 +17,17 @@ static unsigned draw(unsigned below)
 }
 
 /* An array of requests; number 0 is MPI_REQUEST_NULL. */
-struct requests {
+struct request_array {
     unsigned count;
     unsigned items[80];
 };
 
-static void put_plain(struct bytes *key, const struct requests *r)
-{
-    bytes_put_u8(key, VALUE_ARRAY);
-    bytes_put_u32(key, r->count);
-    for (unsigned i = 0; i < r->count; i++) {
-        bytes_put_u8(key, r->items[i] ? VALUE_REQUEST : VALUE_NAME);
-        if (r->items[i]) {
-            bytes_put_u64(key, 3);
-            bytes_put_u64(key, r->items[i]);
-        } else {
-            bytes_put(key, (uint8_t[]){5, 0}, 2);
-        }
-    }
-}
+enum { CLASS = 3, NULL_NAME = 5 };
 
 /* ---- what a decoder makes of it ---- */
 
 struct decoder {
-    struct requests registers[REGISTERS];
+    struct request_array registers[REGISTERS];
     bool set[REGISTERS];
 };
 
@@ -53,21 +40,21 @@ static unsigned take_u16(struct cursor *key)
 static unsigned take_item(struct cursor *key)
 {
     if (cursor_u8(key) == VALUE_NAME) {
-        ck_assert_uint_eq(take_u16(key), 5);
+        ck_assert_uint_eq(take_u16(key), NULL_NAME);
         return 0;
     }
-    ck_assert_uint_eq(cursor_u64(key), 3);
+    ck_assert_uint_eq(cursor_u64(key), CLASS);
     return (unsigned)cursor_u64(key);
 }
 
 enum { PARAMETER = 3 };
 
 /* SAID: the places that the call says. */
-static struct requests take_array(struct cursor *key, const struct decoder *d, const struct requests *in,
+static struct request_array take_array(struct cursor *key, const struct decoder *d, const struct request_array *in,
                                   const struct keep_places *said)
 {
     uint8_t tag = cursor_u8(key);
-    struct requests r = {0};
+    struct request_array r = {0};
     if (tag == VALUE_ARRAY) {
         r.count = cursor_u32(key);
         for (unsigned i = 0; i < r.count; i++)
@@ -100,19 +87,19 @@ static struct requests take_array(struct cursor *key, const struct decoder *d, c
     return r;
 }
 
-static void expect(const struct requests *a, const struct requests *b)
+static void expect(const struct request_array *a, const struct request_array *b)
 {
     ck_assert_uint_eq(a->count, b->count);
     ck_assert_mem_eq(a->items, b->items, a->count * sizeof *a->items);
 }
 
 /* Reads a call's two values. LOST: it is not recorded, so nothing is kept. */
-static void expect_call(struct decoder *d, const struct bytes *key, const struct requests *in, const struct requests *out,
+static void expect_call(struct decoder *d, const struct bytes *key, const struct request_array *in, const struct request_array *out,
                         const struct keep_places *said, bool lost)
 {
     struct cursor c;
     cursor_init(&c, key->data, key->length);
-    struct requests first = take_array(&c, d, NULL, NULL), second;
+    struct request_array first = take_array(&c, d, NULL, NULL), second;
     expect(&first, in);
     unsigned number = REGISTERS;
     if (cursor_left(&c) && c.data[c.position] == VALUE_KEEP) {
@@ -132,19 +119,48 @@ static void expect_call(struct decoder *d, const struct bytes *key, const struct
 
 /* ---- ---- */
 
-static void make_call(struct keeper *k, uint32_t *own, struct bytes *key, const struct requests *in,
-                      const struct requests *out, const struct keep_places *said)
+static void put_plain(struct bytes *key, const struct request_array *r)
 {
-    size_t start = key->length = 0;
-    put_plain(key, in);
-    keep_in(k, own, key, start);
-    start = key->length;
-    put_plain(key, out);
-    keep_out(k, key, start, said);
+    bytes_put_u8(key, VALUE_ARRAY);
+    bytes_put_u32(key, r->count);
+    for (unsigned i = 0; i < r->count; i++) {
+        bytes_put_u8(key, r->items[i] ? VALUE_REQUEST : VALUE_NAME);
+        if (r->items[i]) {
+            bytes_put_u64(key, CLASS);
+            bytes_put_u64(key, r->items[i]);
+        } else {
+            bytes_put(key, (uint8_t[]){NULL_NAME, 0}, 2);
+        }
+    }
+}
+
+static void make_call(struct keeper *k, uint32_t *own, struct bytes *key, const struct request_array *in,
+                      const struct request_array *out, const struct keep_places *said)
+{
+    uint64_t null = 0, over = 0;
+    k->null_name = NULL_NAME;
+    key->length = 0;
+    struct keep_array *array = keep_begin(k, in->count);
+    ck_assert_int_eq(array != NULL, in->count >= KEEP_MIN && in->count <= KEEP_MAX);
+    ck_assert_int_eq(array != NULL, keep_under_way(k));
+    if (!array) {
+        put_plain(key, in);
+        put_plain(key, out);
+        return;
+    }
+    for (unsigned i = 0; i < in->count; i++) {
+        array->items[i] = in->items[i] ? (struct operation_name){CLASS, in->items[i]} : (struct operation_name){.class_number = REQUEST_NULL};
+        null |= (uint64_t)!in->items[i] << i;
+        over |= (uint64_t)(in->items[i] && !out->items[i]) << i;
+    }
+    array->null = null;
+    ck_assert_int_eq(keep_in(k, own, key), own != NULL);
+    ck_assert_uint_eq(keep_live(k) & over, over);
+    keep_out(k, over, key, said);
 }
 
 /* The places that became null from IN to OUT, in any order; sometimes others. */
-static struct keep_places say(int *places, const struct requests *in, const struct requests *out)
+static struct keep_places say(int *places, const struct request_array *in, const struct request_array *out)
 {
     struct keep_places said = {.parameter = PARAMETER, .places = places};
     for (unsigned i = 0; i < in->count; i++)
@@ -170,17 +186,17 @@ START_TEST(a_decoder_gets_the_arrays_back)
     struct decoder d = {0};
     struct bytes key = {0};
     uint32_t own[CLASSES] = {0};
-    struct requests arrays[3] = {{.count = 9}, {.count = 30}, {.count = 5}};
+    struct request_array arrays[3] = {{.count = 9}, {.count = 30}, {.count = 5}};
     unsigned next = 1, edited = 0, completed = 0;
     state = (uint32_t)_i;
     for (unsigned i = 0; i < 4000; i++) {
         unsigned class = draw(CLASSES), which = draw(3);
-        struct requests *a = &arrays[which];
+        struct request_array *a = &arrays[which];
         if (draw(60) == 0)
             a->count = draw(3) ? draw(70) : 3 + draw(2) * 60 + draw(3); /* at the limits, too */
         for (unsigned n = draw(3) ? 0 : draw(a->count + 1); n > 0; n--)
             a->items[draw(a->count)] = draw(5) ? next++ % 50 : 0;
-        struct requests in = *a;
+        struct request_array in = *a;
         for (unsigned n = draw(4) ? draw(2) : draw(a->count + 1); n > 0 && a->count; n--)
             a->items[draw(a->count)] = 0;
         bool lost = draw(10) == 0;
@@ -208,9 +224,9 @@ START_TEST(rounds_are_alike)
     struct bytes keys[N] = {0}, key = {0};
     uint32_t own = 0;
     for (unsigned round = 0; round < ROUNDS; round++) {
-        struct requests r = {.count = N, .items = {1, 2, 3, 4, 5, 6, 7, 8, 9}};
+        struct request_array r = {.count = N, .items = {1, 2, 3, 4, 5, 6, 7, 8, 9}};
         for (unsigned i = 0; i < N; i++) {
-            struct requests in = r;
+            struct request_array in = r;
             r.items[i * 2 % N] = 0;
             make_call(&k, &own, &key, &in, &r, NULL);
             keep_commit(&k);
@@ -234,9 +250,9 @@ START_TEST(an_array_that_comes_again_is_written_alike)
     struct keeper k = {0};
     struct bytes first = {0}, key = {0};
     uint32_t own = 0;
-    struct requests r = {.count = 6, .items = {1, 2, 3, 4, 5, 6}};
+    struct request_array r = {.count = 6, .items = {1, 2, 3, 4, 5, 6}};
     for (unsigned i = 0; i < 50; i++) {
-        struct requests out = r;
+        struct request_array out = r;
         make_call(&k, &own, &key, &r, &r, NULL); /* in vain */
         keep_commit(&k);
         if (i == 0)

@@ -222,14 +222,13 @@ static void put_program(struct built *b, const struct program *p)
 
 /* ---- what is read ---- */
 
-static void expect_call(struct pilgrim_cursor *cursor, const struct pilgrim_trace *trace, const struct run *run, uint32_t rank,
-                        size_t i)
+static void expect_call(struct pilgrim_cursor *cursor, const struct run *run, size_t i)
 {
     struct pilgrim_call call = next_call(cursor);
     struct pilgrim_class_info info;
     ck_assert_uint_eq(call.seq, i);
     ck_assert_int_eq(call.in[0].integer, run->calls[i].value);
-    ck_assert_int_eq(pilgrim_class_info(trace, rank, 0, run->calls[i].place, &info), PILGRIM_OK);
+    ck_assert_int_eq(pilgrim_class_info(cursor, run->calls[i].place, &info), PILGRIM_OK);
     ck_assert_ptr_eq(call.class_, info.class_);
     ck_assert_uint_eq(info.body, 0);
 }
@@ -267,14 +266,14 @@ static void expect_mixed(const struct pilgrim_trace *trace, const struct run *ru
                 ck_assert_uint_le(same, run->call_count - i);
                 count += same == 0;
                 if (same == 0)
-                    ck_assert_int_eq(pilgrim_class_info(trace, rank, 0, class, &info), PILGRIM_OK);
+                    ck_assert_int_eq(pilgrim_class_info(cursor, class, &info), PILGRIM_OK);
                 ck_assert(same > 0 || info.body != 0);
                 for (; same > 0; same--)
                     ck_assert_uint_eq(class, run->calls[i++].place);
             }
             break;
         default:
-            expect_call(cursor, trace, run, rank, i++);
+            expect_call(cursor, run, i++);
         }
     }
     expect_end(cursor);
@@ -283,13 +282,14 @@ static void expect_mixed(const struct pilgrim_trace *trace, const struct run *ru
 static void expect_trips(const struct pilgrim_trace *trace, const struct program *p, uint32_t rank)
 {
     struct pilgrim_error error;
+    struct pilgrim_cursor *cursor = open_cursor(trace, rank);
     for (size_t i = 0; i < p->rows; i++) {
         const struct run *run = &p->runs[rank];
         struct pilgrim_trips trips;
         struct pilgrim_class_info info;
-        enum pilgrim_status status = pilgrim_loop_trips(trace, rank, 0, i, &trips, &error);
+        enum pilgrim_status status = pilgrim_loop_trips(cursor, i, &trips, &error);
         ck_assert_int_eq(status, p->is_loop[i] ? PILGRIM_OK : PILGRIM_INVALID);
-        ck_assert_int_eq(pilgrim_class_info(trace, rank, 0, i, &info), PILGRIM_OK);
+        ck_assert_int_eq(pilgrim_class_info(cursor, i, &info), PILGRIM_OK);
         ck_assert_int_eq(info.body != 0, p->is_loop[i]);
         if (!p->is_loop[i])
             continue;
@@ -305,6 +305,7 @@ static void expect_trips(const struct pilgrim_trace *trace, const struct program
         ck_assert_uint_eq(trips.max, max);
         ck_assert_uint_eq(trips.min, run->value_count[i] ? min : 0);
     }
+    pilgrim_cursor_close(cursor);
 }
 
 static void expect_program(const struct pilgrim_trace *trace, const struct program *p)
@@ -313,7 +314,7 @@ static void expect_program(const struct pilgrim_trace *trace, const struct progr
         const struct run *run = &p->runs[rank];
         struct pilgrim_cursor *cursor = open_cursor(trace, rank);
         for (size_t i = 0; i < run->call_count; i++)
-            expect_call(cursor, trace, run, rank, i);
+            expect_call(cursor, run, i);
         expect_end(cursor);
         ck_assert_uint_eq(pilgrim_call_count(trace, rank, 0), run->call_count);
         expect_trips(trace, p, rank);

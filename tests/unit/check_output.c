@@ -281,6 +281,59 @@ START_TEST(folders_at_once)
 }
 END_TEST
 
+START_TEST(in_pieces)
+{
+    struct output o;
+    struct bytes written = {0};
+    ck_assert_int_eq(output_begin(&o, "t.pilgrim"), PILGRIM_OK);
+    ck_assert_int_eq(output_append(&o, "first", 5), PILGRIM_OK);
+    ck_assert_int_ne(access("t.pilgrim", F_OK), 0);
+    ck_assert_int_eq(output_write("t.pilgrim", "other", 5, &written), PILGRIM_OK);
+    written.length = 0;
+    ck_assert_int_eq(output_append(&o, "second", 6), PILGRIM_OK);
+    ck_assert_uint_eq(o.length, 11);
+    ck_assert_int_eq(output_end(&o, &written), PILGRIM_OK);
+    ck_assert_str_eq((const char *)written.data, "t.1.pilgrim");
+    output_cancel(&o); /* nothing is left to be cancelled */
+    ck_assert_int_eq(count_files(), 2);
+    struct stat found;
+    ck_assert_int_eq(stat("t.1.pilgrim", &found), 0);
+    ck_assert_int_eq(found.st_size, 11);
+    bytes_free(&written);
+}
+END_TEST
+
+START_TEST(cancelled)
+{
+    struct output o;
+    ck_assert_int_eq(output_begin(&o, "t.pilgrim"), PILGRIM_OK);
+    ck_assert_int_eq(output_append(&o, "first", 5), PILGRIM_OK);
+    errno = ENOSPC;
+    output_cancel(&o);
+    ck_assert_int_eq(errno, ENOSPC);
+    ck_assert_int_eq(count_files(), 0);
+    ck_assert_int_eq(output_begin(&o, "missing/t.pilgrim"), PILGRIM_IO);
+    ck_assert_str_eq((const char *)o.path.data, "missing/t.pilgrim");
+    output_cancel(&o);
+}
+END_TEST
+
+START_TEST(folders_are_removed)
+{
+    struct bytes path = {0};
+    bool first;
+    ck_assert_int_eq(output_folder("t", 7, &path, &first), PILGRIM_OK);
+    ck_assert_int_eq(output_place("t.fragments/0.fragment", "x", 1), PILGRIM_OK);
+    output_folder_remove("t.fragments");
+    ck_assert_int_eq(access("t.fragments/run", F_OK), 0);
+    ck_assert_int_eq(unlink("t.fragments/0.fragment"), 0);
+    output_folder_remove("t.fragments");
+    ck_assert_int_eq(count_files(), 0);
+    output_folder_remove("t.fragments");
+    bytes_free(&path);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("output");
@@ -297,6 +350,9 @@ int main(void)
     tcase_add_test(files, placed_once);
     tcase_add_test(files, folders);
     tcase_add_test(files, folders_at_once);
+    tcase_add_test(files, in_pieces);
+    tcase_add_test(files, cancelled);
+    tcase_add_test(files, folders_are_removed);
     suite_add_tcase(suite, files);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -1,6 +1,6 @@
-/* Requests: names, FIFOs behind one handle, many in flight. */
+/* Requests: names, FIFOs behind one handle, threads, many in flight; and random calls against a simple model. */
 #define _GNU_SOURCE 1
-#include "objects/requests.h"
+#include "objects/book.h"
 
 #include <check.h>
 #include <pthread.h>
@@ -9,9 +9,13 @@
 #include <string.h>
 #include <time.h>
 
+enum { THREADS = 4 };
+
 static const uint64_t null_handle = 0x2c000000;
 static const struct view world = {.rank = 1, .size = 4};
 static char released[64];
+static struct requests *books[THREADS];
+static struct finding finding; /* of the newest call */
 
 static void note(const char *name)
 {
@@ -23,72 +27,173 @@ static void setup(void)
     request_null_handle = null_handle;
     objects_release_hook = note;
     released[0] = 0;
+    for (int i = 0; i < THREADS; i++)
+        ck_assert_ptr_nonnull(books[i] = requests_new());
 }
 
-static struct operation create(uint64_t handle, int64_t class_number)
+static int64_t class_of(int thread, int64_t class)
 {
-    return request_created(handle, class_number, REQUEST_SEND, false, &world);
+    return (int64_t)thread << REQUEST_THREAD_SHIFT | class;
 }
 
-static struct operation find_one(uint64_t handle)
+/* Thread number THREAD begins one. */
+static const struct operation *begin(int thread, uint64_t handle, int64_t class)
 {
-    struct operation o;
-    requests_find(&handle, 1, 0, &o);
-    return o;
+    return request_created(books[thread], handle, class_of(thread, class), REQUEST_SEND, false, &world, NULL);
 }
 
-static void expect(struct operation o, int64_t class_number, int64_t place)
+static const struct operation *create(uint64_t handle, int64_t class)
 {
-    ck_assert(!o.null);
-    ck_assert_int_eq(o.class_number, class_number);
-    ck_assert_int_eq(o.place, place);
+    return begin(0, handle, class);
+}
+
+static void find_in(struct finding *f, int thread, const uint64_t *handles, int64_t count)
+{
+    ck_assert(finding_reserve(f, count));
+    for (int64_t i = 0; i < count; i++)
+        f->handles[i] = handles[i];
+    requests_find(books[thread], f, count);
+}
+
+/* What a call of THREAD finds, in `finding`; the call goes on. */
+static void find(int thread, const uint64_t *handles, int64_t count)
+{
+    find_in(&finding, thread, handles, count);
+}
+
+/* Operation I of those in F is over, after the call of THREAD that has found it. */
+static void finish_in(struct finding *f, int thread, int64_t i, int64_t count)
+{
+    for (int64_t k = 0; k < count; k++)
+        f->after[k] = k == i ? null_handle : f->handles[k];
+    requests_finished(books[thread], f, count);
+}
+
+static const struct operation *found(int64_t i)
+{
+    return finding.found[i].operation;
+}
+
+static void expect(const struct operation *o, int64_t class_number, int64_t place)
+{
+    ck_assert_int_eq(o->name.class_number, class_number);
+    ck_assert_int_eq(o->name.place, place);
+}
+
+/* What a call of the first thread with HANDLE alone finds. */
+static const struct operation *find_one(uint64_t handle)
+{
+    find(0, &handle, 1);
+    requests_leave(books[0], &finding, 1);
+    return found(0);
+}
+
+/* The same, which completes it. */
+static void finish_one(uint64_t handle)
+{
+    find(0, &handle, 1);
+    finish_in(&finding, 0, 0, 1);
 }
 
 START_TEST(threads_take_their_own)
 {
-    enum { OTHER = 1 << REQUEST_THREAD_SHIFT };
     uint64_t handles[] = {100, 100, 100, 100};
-    struct operation o[4];
     create(100, 7);
-    create(100, OTHER | 7);
+    begin(1, 100, 7);
     create(100, 8);
-    requests_find(handles, 1, 1, o);
-    expect(o[0], OTHER | 7, 0);
-    requests_find(handles, 4, 1, o); /* its own, those of others in their order, one of nobody */
-    expect(o[0], OTHER | 7, 0);
-    expect(o[1], 7, 0);
-    expect(o[2], 8, 0);
-    expect(o[3], -1, 0);
-    requests_find(handles, 3, 0, o);
-    expect(o[0], 7, 0);
-    expect(o[1], 8, 0);
-    expect(o[2], -1, 0);
-    request_finished(&o[0], null_handle);
-    request_finished(&o[2], null_handle);
-    requests_find(handles, 2, 0, o);
-    expect(o[0], 8, 0);
-    expect(o[1], OTHER | 7, 0);
+    find(1, handles, 1);
+    expect(found(0), class_of(1, 7), 0);
+    find(1, handles, 4); /* its own, those of others in their order, one of nobody */
+    expect(found(0), class_of(1, 7), 0);
+    expect(found(1), 7, 0);
+    expect(found(2), 8, 0);
+    expect(found(3), REQUEST_UNKNOWN, 0);
+    find(0, handles, 4); /* which is the second thread's */
+    expect(found(0), 7, 0);
+    expect(found(1), 8, 0);
+    expect(found(2), class_of(1, 7), 0);
+    expect(found(3), REQUEST_UNKNOWN, 0);
+    finish_in(&finding, 0, 0, 4);
+    finish_in(&finding, 0, 3, 4);
+    find(0, handles, 2);
+    expect(found(0), 8, 0);
+    expect(found(1), class_of(1, 7), 0);
 }
 END_TEST
 
 /* Thread 0 completes its operation; the library gives the handle away before thread 0 has returned from the call. */
+static void give_away_early(int giver)
+{
+    struct finding first = {0}, second = {0};
+    const uint64_t handle[] = {100};
+    objects_set_threads(true);
+    begin(giver, 100, 7);
+    find_in(&first, 0, handle, 1);
+    expect(first.found[0].operation, class_of(giver, 7), 0);
+    begin(1, 100, 7);
+    find_in(&second, 2, handle, 1); /* a third thread was handed the second one */
+    expect(second.found[0].operation, class_of(1, 7), giver == 1);
+    find(0, handle, 1);
+    expect(found(0), class_of(giver, 7), 0);
+    requests_leave(books[0], &first, 1); /* not completed: it can be found again */
+    requests_leave(books[2], &second, 1);
+    find_in(&second, 3, handle, 1);
+    expect(second.found[0].operation, class_of(giver, 7), 0);
+    requests_leave(books[3], &second, 1);
+    find_in(&second, 2, (uint64_t[]){100, 100}, 2);
+    finish_in(&second, 2, 0, 2);
+    finish_in(&second, 2, 1, 2);
+    find_in(&second, 2, handle, 1);
+    expect(second.found[0].operation, REQUEST_UNKNOWN, 0);
+    finish_in(&second, 2, 0, 1);
+    finding_free(&first);
+    finding_free(&second);
+    objects_set_threads(false);
+}
+
 START_TEST(a_handle_is_given_away_early)
 {
-    struct operation first, second, found;
+    give_away_early(0);
+    give_away_early(1);
+}
+END_TEST
+
+START_TEST(what_is_being_completed_is_found_where_nothing_else_is)
+{
+    struct finding other = {0};
     objects_set_threads(true);
     create(100, 7);
-    requests_find(&(uint64_t){100}, 1, 0, &first);
-    requests_complete(&first, 1, 0, true);
-    create(100, (1 << REQUEST_THREAD_SHIFT) | 7);
-    requests_find(&(uint64_t){100}, 1, 2, &second); /* a third thread was handed the second one */
-    expect(second, (1 << REQUEST_THREAD_SHIFT) | 7, 0);
-    requests_find(&(uint64_t){100}, 1, 0, &found);
-    expect(found, 7, 0);
-    requests_complete(&first, 1, 0, false); /* not completed: it can be found again */
-    requests_find(&(uint64_t){100}, 1, 2, &found);
-    expect(found, 7, 0);
-    request_finished(&second, null_handle);
-    request_finished(&first, null_handle);
+    find(1, (uint64_t[]){100}, 1);
+    expect(found(0), 7, 0);
+    find_in(&other, 0, (uint64_t[]){100, 100}, 2);
+    expect(other.found[0].operation, 7, 0);
+    expect(other.found[1].operation, REQUEST_UNKNOWN, 0);
+    find_in(&other, 2, (uint64_t[]){100, 100, 100}, 3);
+    expect(other.found[0].operation, 7, 0);
+    expect(other.found[1].operation, REQUEST_UNKNOWN, 0);
+    expect(other.found[2].operation, REQUEST_UNKNOWN, 1);
+    finding_free(&other);
+    objects_set_threads(false);
+}
+END_TEST
+
+/* The copy stays what it was when the operation's own thread uses its memory again. */
+START_TEST(what_others_began_stays_readable)
+{
+    struct finding own = {0};
+    const struct posting posted = {.count = 3, .source = 1, .tag = 9};
+    objects_set_threads(true);
+    request_created(books[0], 100, 7, REQUEST_RECV, false, &world, &posted);
+    find(1, (uint64_t[]){100}, 1);
+    find_in(&own, 0, (uint64_t[]){100}, 1);
+    finish_in(&own, 0, 0, 1);
+    request_created(books[0], 101, 8, REQUEST_SEND, true, &world, NULL);
+    expect(found(0), 7, 0);
+    ck_assert_int_eq(found(0)->kind, REQUEST_RECV);
+    ck_assert_int_eq(found(0)->posted.tag, 9);
+    finish_in(&finding, 1, 0, 1); /* it is over already */
+    expect(find_one(101), 8, 0);
+    finding_free(&own);
     objects_set_threads(false);
 }
 END_TEST
@@ -99,13 +204,13 @@ START_TEST(names_are_class_and_smallest_free_place)
     expect(create(101, 7), 7, 1);
     expect(create(102, 9), 9, 0);
     expect(create(103, 7), 7, 2);
-    struct operation o = find_one(101);
-    expect(o, 7, 1);
-    ck_assert_int_eq(o.view.rank, 1);
-    request_finished(&o, 101); /* not complete */
+    expect(find_one(101), 7, 1);
+    ck_assert_int_eq(found(0)->view.rank, 1);
+    finding.after[0] = 101; /* not complete */
+    requests_finished(books[0], &finding, 1);
     expect(find_one(101), 7, 1);
     ck_assert_str_eq(released, "");
-    request_finished(&o, null_handle);
+    finish_one(101);
     ck_assert_str_eq(released, "request:7.1");
     expect(create(104, 7), 7, 1);
     expect(create(105, 7), 7, 3);
@@ -116,41 +221,41 @@ END_TEST
 
 START_TEST(null_is_ignored)
 {
-    struct operation o = create(null_handle, 1);
-    ck_assert(o.null);
-    ck_assert(find_one(null_handle).null);
-    request_finished(&o, null_handle);
+    ck_assert(operation_is_null(create(null_handle, 1)));
+    ck_assert(operation_is_null(find_one(null_handle)));
+    finish_one(null_handle);
     ck_assert_str_eq(released, "");
     expect(create(200, 1), 1, 0);
+    expect(create(0, 1), 1, 1); /* a handle as good as any */
+    expect(find_one(0), 1, 1);
 }
 END_TEST
 
 START_TEST(one_handle_for_several_operations)
 {
     uint64_t handles[5] = {300, 301, 300, null_handle, 300};
-    struct operation o[5];
     expect(create(300, 1), 1, 0);
     expect(create(300, 2), 2, 0);
     expect(create(301, 3), 3, 0);
     expect(create(300, 1), 1, 1);
-    requests_find(handles, 5, 0, o);
-    expect(o[0], 1, 0);
-    expect(o[1], 3, 0);
-    expect(o[2], 2, 0);
-    ck_assert(o[3].null);
-    expect(o[4], 1, 1);
-    request_finished(&o[2], null_handle); /* from the middle */
-    requests_find(handles, 3, 0, o);
-    expect(o[0], 1, 0);
-    expect(o[2], 1, 1);
-    request_finished(&o[0], null_handle); /* the first */
+    find(0, handles, 5);
+    expect(found(0), 1, 0);
+    expect(found(1), 3, 0);
+    expect(found(2), 2, 0);
+    ck_assert(operation_is_null(found(3)));
+    expect(found(4), 1, 1);
+    finish_in(&finding, 0, 2, 5); /* from the middle */
+    find(0, handles, 3);
+    expect(found(0), 1, 0);
+    expect(found(2), 1, 1);
+    finish_in(&finding, 0, 0, 3); /* the first */
     expect(find_one(300), 1, 1);
     expect(create(300, 4), 4, 0);
-    requests_find(handles, 3, 0, o);
-    expect(o[0], 1, 1);
-    expect(o[2], 4, 0);
-    request_finished(&o[2], null_handle); /* the last */
-    request_finished(&o[0], null_handle);
+    find(0, handles, 3);
+    expect(found(0), 1, 1);
+    expect(found(2), 4, 0);
+    finish_in(&finding, 0, 2, 3); /* the last */
+    finish_in(&finding, 0, 0, 3);
     expect(create(300, 5), 5, 0);
     expect(find_one(300), 5, 0);
 }
@@ -159,127 +264,331 @@ END_TEST
 START_TEST(unknown_handles_have_a_pool_of_their_own)
 {
     uint64_t twice[2] = {400, 400};
-    struct operation o[2];
-    expect(find_one(401), -1, 0);
-    expect(find_one(401), -1, 0);
+    expect(find_one(401), REQUEST_UNKNOWN, 0);
+    expect(find_one(401), REQUEST_UNKNOWN, 0);
     expect(create(400, 6), 6, 0);
-    requests_find(twice, 2, 0, o); /* one more than there are */
-    expect(o[0], 6, 0);
-    expect(o[1], -1, 1);
-    request_finished(&o[0], null_handle);
-    request_finished(&o[1], null_handle);
+    find(0, twice, 2); /* one more than there are */
+    expect(found(0), 6, 0);
+    expect(found(1), REQUEST_UNKNOWN, 1);
+    finish_in(&finding, 0, 0, 2);
+    finish_in(&finding, 0, 1, 2);
     ck_assert_str_eq(released, "request:-1.1");
-    expect(find_one(402), -1, 1);
+    expect(find_one(402), REQUEST_UNKNOWN, 1);
+}
+END_TEST
+
+START_TEST(live_ones_are_counted)
+{
+    ck_assert(!requests_live());
+    request_created(books[1], 100, REQUEST_UNKNOWN, REQUEST_SEND, false, &world, NULL);
+    ck_assert(requests_live());
+    finish_one(100);
+    ck_assert(!requests_live());
+    find_one(101); /* unknown so far */
+    begin(2, 102, 4);
+    finish_one(102);
+    ck_assert(requests_live());
+    finish_one(101);
+    ck_assert(!requests_live());
 }
 END_TEST
 
 START_TEST(finished_twice_releases_one_of_the_others)
 {
+    struct finding a = {0}, b = {0}; /* two threads that wait at the same time */
     create(500, 1);
     create(500, 2);
-    struct operation a = find_one(500), b = find_one(500); /* as two threads that wait at the same time */
-    request_finished(&a, null_handle);
+    find_in(&a, 0, (uint64_t[]){500}, 1);
+    find_in(&b, 0, (uint64_t[]){500}, 1);
+    finish_in(&a, 0, 0, 1);
     ck_assert_str_eq(released, "request:1.0");
-    request_finished(&b, null_handle);
+    finish_in(&b, 0, 0, 1);
     ck_assert_str_eq(released, "request:2.0");
     released[0] = 0;
-    request_finished(&b, null_handle);
+    finish_in(&b, 0, 0, 1); /* once is enough */
+    finish_in(&a, 0, 0, 1);
     ck_assert_str_eq(released, "");
+    find_in(&a, 0, (uint64_t[]){500}, 1);
+    find_in(&b, 0, (uint64_t[]){500}, 1);
+    finish_in(&a, 0, 0, 1);
+    finish_in(&b, 0, 0, 1); /* there is none */
+    finding_free(&a);
+    finding_free(&b);
 }
 END_TEST
 
 START_TEST(persistent_requests_are_active_between_start_and_completion)
 {
-    struct operation o = request_created(600, 1, REQUEST_RECV, true, &world);
-    ck_assert(!o.active);
-    ck_assert(o.persistent);
-    ck_assert(!find_one(600).active);
-    request_set_active(&o, true);
-    ck_assert(find_one(600).active);
-    request_set_active(&o, false);
-    ck_assert(!find_one(600).active);
-    request_finished(&o, 600);
-    expect(find_one(600), 1, 0);
-    request_finished(&o, null_handle);
-    request_set_active(&o, true); /* gone: no effect */
-    expect(create(600, 1), 1, 0);
-    ck_assert(!find_one(600).persistent);
+    const struct operation *o = request_created(books[0], 600, 1, REQUEST_RECV, true, &world, NULL);
+    ck_assert(!o->active);
+    ck_assert(o->persistent);
+    ck_assert(!find_one(600)->active);
+    request_set_active(&finding.found[0], true);
+    ck_assert(find_one(600)->active);
+    request_set_active(&finding.found[0], false);
+    ck_assert(!find_one(600)->active);
+    struct found before = finding.found[0];
+    finish_one(600);
+    create(601, 1);
+    request_set_active(&before, false); /* gone: no effect */
+    ck_assert(find_one(601)->active);
+    ck_assert(!find_one(601)->persistent);
 }
 END_TEST
 
-/* Each thread completes what it started: some with handles of its own, some with one that all share. */
+/* ---- a model: all live operations in the order of their beginning ---- */
+
+enum { LIVE_MAX = 6000, CLASSES = 5, CALL_MAX = 40 };
+
+static struct model {
+    struct model_operation {
+        uint64_t handle;
+        int64_t class_number, place;
+        int thread;
+    } live[LIVE_MAX];
+    int count;
+    uint32_t state;
+} model;
+
+static unsigned draw(unsigned below)
+{
+    model.state = model.state * 1103515245u + 12345u;
+    return (model.state >> 16) % below;
+}
+
+static int64_t model_place(int64_t class_number)
+{
+    static bool taken[LIVE_MAX + 1];
+    int64_t place = 0;
+    memset(taken, 0, sizeof taken);
+    for (int i = 0; i < model.count; i++)
+        if (model.live[i].class_number == class_number)
+            taken[model.live[i].place] = true;
+    while (taken[place])
+        place++;
+    return place;
+}
+
+static const struct model_operation *model_begin(int thread, uint64_t handle, int64_t class_number)
+{
+    struct model_operation *o = &model.live[model.count];
+    *o = (struct model_operation){handle, class_number, model_place(class_number), thread};
+    model.count++;
+    return o;
+}
+
+/* The K-th operation behind HANDLE, from 0, as THREAD sees them; -1: there is none. */
+static int model_find(int thread, uint64_t handle, int k)
+{
+    for (int turn = -1; turn < THREADS; turn++) {
+        int of = turn < 0 ? thread : turn;
+        for (int i = 0; i < model.count && (turn < 0 || of != thread); i++)
+            if (model.live[i].thread == of && model.live[i].handle == handle && k-- == 0)
+                return i;
+    }
+    return -1;
+}
+
+static void model_end(int64_t class_number, int64_t place)
+{
+    int at = 0;
+    while (model.live[at].class_number != class_number || model.live[at].place != place)
+        at++;
+    model.count--;
+    memmove(&model.live[at], &model.live[at + 1], (size_t)(model.count - at) * sizeof model.live[0]);
+}
+
+/* One of few handles that many share, or of many that few do. */
+static uint64_t any_handle(void)
+{
+    return draw(3) ? 1000 + draw(40) * 16 : 50000 + draw(3000) * 0x1000;
+}
+
+static void random_begin(void)
+{
+    int thread = (int)draw(THREADS);
+    uint64_t handle = any_handle();
+    int64_t class_number = draw(20) ? class_of(thread, draw(CLASSES)) : REQUEST_UNKNOWN;
+    const struct operation *o = request_created(books[thread], handle, class_number, REQUEST_RECV, false, &world, NULL);
+    const struct model_operation *m = model_begin(thread, handle, class_number);
+    expect(o, m->class_number, m->place);
+}
+
+/* How often HANDLES has its element I before that. */
+static int occurrences(const uint64_t *handles, int64_t i)
+{
+    int k = 0;
+    for (int64_t j = 0; j < i; j++)
+        k += handles[j] == handles[i];
+    return k;
+}
+
+/* A call that finds some and completes some of these. */
+static void random_call(void)
+{
+    int thread = (int)draw(THREADS);
+    int64_t count = 1 + draw(draw(4) ? 3 : CALL_MAX);
+    uint64_t handles[CALL_MAX];
+    int64_t places[CALL_MAX], classes[CALL_MAX];
+    int at[CALL_MAX];
+    for (int64_t i = 0; i < count; i++)
+        handles[i] = i && !draw(3) ? handles[i - 1] : draw(10) && model.count ? model.live[draw((unsigned)model.count)].handle : any_handle();
+    find(thread, handles, count);
+    for (int64_t i = 0; i < count; i++)
+        at[i] = model_find(thread, handles[i], occurrences(handles, i));
+    for (int64_t i = 0; i < count; i++) {
+        const struct model_operation *o = at[i] < 0 ? model_begin(thread, handles[i], REQUEST_UNKNOWN) : &model.live[at[i]];
+        classes[i] = o->class_number;
+        places[i] = o->place;
+    }
+    for (int64_t i = 0; i < count; i++)
+        expect(found(i), classes[i], places[i]);
+    for (int64_t i = 0; i < count; i++)
+        finding.after[i] = draw(2) ? null_handle : handles[i];
+    requests_finished(books[thread], &finding, count);
+    requests_leave(books[thread], &finding, count);
+    for (int64_t i = 0; i < count; i++)
+        if (finding.after[i] == null_handle)
+            model_end(classes[i], places[i]);
+}
+
+START_TEST(random_calls_name_what_the_model_names)
+{
+    objects_release_hook = NULL;
+    objects_set_threads(_i & 1);
+    model.count = 0;
+    model.state = (uint32_t)_i + 1;
+    for (int step = 0; step < 6000; step++)
+        if (model.count < LIVE_MAX - CALL_MAX && draw(_i % 3 ? 2 : 20))
+            random_begin();
+        else
+            random_call();
+    objects_set_threads(false);
+}
+END_TEST
+
+/* ---- threads at the same time ---- */
+
+/* Each completes what it started: some with handles of its own, some with one that all share. */
 static void *work(void *number)
 {
-    uint64_t own = 2000 + 100 * (uint64_t)(uintptr_t)number;
+    int thread = (int)(uintptr_t)number;
+    uint64_t own = 2000 + 100 * (uint64_t)thread;
+    struct finding f = {0};
     int64_t wrong = 0;
     for (int i = 0; i < 5000; i++) {
         uint64_t handles[4] = {own, 800, own + 1, 800};
-        struct operation o[4];
         for (int k = 0; k < 4; k++)
-            create(handles[k], (int64_t)(uintptr_t)number);
-        requests_find(handles, 4, 0, o);
-        wrong += o[0].handle != own || o[2].handle != own + 1;
-        wrong += o[0].class_number != (int64_t)(uintptr_t)number || o[0].place == o[2].place;
-        wrong += o[1].live == o[3].live;
-        for (int k = 0; k < 4; k++)
-            request_finished(&o[k], null_handle);
+            begin(thread, handles[k], thread);
+        wrong += !finding_reserve(&f, 4);
+        memcpy(f.handles, handles, sizeof handles);
+        requests_find(books[thread], &f, 4);
+        for (int k = 0; k < 4; k++) {
+            wrong += f.found[k].operation->name.class_number != class_of(thread, thread);
+            wrong += (f.found[k].operation->fifo->key ^ null_handle) != handles[k];
+            f.after[k] = null_handle;
+        }
+        wrong += f.found[1].live == f.found[3].live || f.found[0].operation->name.place == f.found[2].operation->name.place;
+        requests_finished(books[thread], &f, 4);
+        requests_leave(books[thread], &f, 4);
     }
+    finding_free(&f);
     return (void *)(uintptr_t)wrong;
 }
 
-START_TEST(threads_at_the_same_time)
+static void run_threads(void *(*routine)(void *))
 {
-    enum { THREADS = 4 };
     pthread_t t[THREADS];
     objects_release_hook = NULL;
     objects_set_threads(true);
     for (size_t i = 0; i < THREADS; i++)
-        ck_assert(!pthread_create(&t[i], NULL, work, (void *)(uintptr_t)(i + 1)));
+        ck_assert(!pthread_create(&t[i], NULL, routine, (void *)(uintptr_t)i));
     for (size_t i = 0; i < THREADS; i++) {
         void *wrong;
         ck_assert(!pthread_join(t[i], &wrong));
         ck_assert_ptr_null(wrong);
     }
     objects_set_threads(false);
-    for (int64_t i = 0; i < THREADS; i++) /* every place is free again, the shared handle's too */
-        expect(create(900, i + 1), i + 1, 0);
-    expect(find_one(800), -1, 0);
+    for (int i = 0; i < THREADS; i++) /* every place is free again, the shared handle's too */
+        expect(begin(i, 900, i), class_of(i, i), 0);
+    expect(find_one(800), REQUEST_UNKNOWN, 0);
+}
+
+START_TEST(threads_at_the_same_time)
+{
+    run_threads(work);
+}
+END_TEST
+
+/* Each begins operations that the next one completes, by a handle that all share and by others that none do. */
+static atomic_int begun[THREADS], done[THREADS];
+
+static void *hand_on(void *number)
+{
+    int thread = (int)(uintptr_t)number, before = (thread + THREADS - 1) % THREADS;
+    struct finding f = {0};
+    int64_t wrong = 0;
+    for (int i = 0; i < 2000; i++) {
+        begin(thread, 3000 + (uint64_t)thread, thread);
+        begin(thread, 800, thread);
+        atomic_store(&begun[thread], i + 1);
+        while (atomic_load(&begun[before]) <= i)
+            sched_yield();
+        wrong += !finding_reserve(&f, 2);
+        f.handles[0] = 3000 + (uint64_t)before;
+        f.handles[1] = 800;
+        f.after[0] = f.after[1] = null_handle;
+        requests_find(books[thread], &f, 2);
+        wrong += f.found[0].operation->name.class_number != class_of(before, before);
+        wrong += f.found[1].operation->kind != REQUEST_SEND;
+        requests_finished(books[thread], &f, 2);
+        requests_leave(books[thread], &f, 2);
+        atomic_store(&done[thread], i + 1);
+        while (atomic_load(&done[(thread + 1) % THREADS]) <= i)
+            sched_yield();
+    }
+    finding_free(&f);
+    return (void *)(uintptr_t)wrong;
+}
+
+START_TEST(threads_complete_what_others_began)
+{
+    run_threads(hand_on);
 }
 END_TEST
 
 static double now_ns(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); /* other processes are no matter */
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-/* COUNT requests in flight, all behind one handle or each with its own, completed in one array, last first.
- * Returns the nanoseconds for one request. */
+/* COUNT requests in flight, all behind one handle or each with its own, completed one by one, last first. Returns the nanoseconds for
+ * one request. */
 static double fly(int64_t count, bool same)
 {
-    uint64_t *handles = malloc((size_t)count * sizeof *handles);
-    struct operation *o = malloc((size_t)count * sizeof *o);
-    ck_assert_ptr_nonnull(handles);
-    ck_assert_ptr_nonnull(o);
+    int64_t right = 0; /* an assertion each would take longer than what is measured */
+    ck_assert(finding_reserve(&finding, count));
     double start = now_ns();
     for (int64_t i = 0; i < count; i++) {
-        handles[i] = same ? 700 : 1000 + (uint64_t)i;
-        create(handles[i], 8);
+        finding.handles[i] = same ? 700 : 1000 + (uint64_t)i * 0xb8;
+        create(finding.handles[i], 8);
     }
-    requests_find(handles, count, 0, o);
-    int64_t right = 0; /* an assertion each would take longer than what is measured */
-    for (int64_t i = 0; i < count; i++)
-        right += o[i].class_number == 8 && o[i].place == i;
-    for (int64_t i = count; i-- > 0;)
-        request_finished(&o[i], null_handle);
+    requests_find(books[0], &finding, count);
+    for (int64_t i = 0; i < count; i++) {
+        right += found(i)->name.class_number == 8 && found(i)->name.place == i;
+        finding.after[i] = null_handle;
+    }
+    struct finding one = finding;
+    for (int64_t i = count; i-- > 0;) {
+        one.found = finding.found + i;
+        requests_finished(books[0], &one, 1);
+    }
     double took = (now_ns() - start) / (double)count;
     ck_assert_int_eq(right, count);
     expect(create(700, 8), 8, 0);
-    struct operation last = find_one(700);
-    request_finished(&last, null_handle);
-    free(handles);
-    free(o);
+    finish_one(700);
     return took;
 }
 
@@ -305,13 +614,18 @@ int main(void)
     tcase_add_checked_fixture(c, setup, NULL);
     tcase_add_test(c, threads_take_their_own);
     tcase_add_test(c, a_handle_is_given_away_early);
+    tcase_add_test(c, what_is_being_completed_is_found_where_nothing_else_is);
+    tcase_add_test(c, what_others_began_stays_readable);
     tcase_add_test(c, names_are_class_and_smallest_free_place);
     tcase_add_test(c, null_is_ignored);
     tcase_add_test(c, one_handle_for_several_operations);
     tcase_add_test(c, unknown_handles_have_a_pool_of_their_own);
+    tcase_add_test(c, live_ones_are_counted);
     tcase_add_test(c, finished_twice_releases_one_of_the_others);
     tcase_add_test(c, persistent_requests_are_active_between_start_and_completion);
+    tcase_add_loop_test(c, random_calls_name_what_the_model_names, 0, 12);
     tcase_add_test(c, threads_at_the_same_time);
+    tcase_add_test(c, threads_complete_what_others_began);
     tcase_add_test(c, many_in_flight_stay_linear);
     suite_add_tcase(s, c);
     SRunner *r = srunner_create(s);

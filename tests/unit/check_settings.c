@@ -29,7 +29,8 @@ static void check_default(const struct settings *s)
 {
     ck_assert_ptr_null(s->trace);
     ck_assert_ptr_null(s->shadow);
-    ck_assert(!s->off && !s->quiet && s->buffers && s->times && s->system && s->stack == 1 && s->merge_limit_s == 300);
+    ck_assert(!s->off && !s->quiet && s->buffers && s->times && s->system && s->clock == CLOCK_AUTO);
+    ck_assert(s->stack == 1 && s->merge_limit_s == 300 && s->memory_bytes == 256 << 20);
 }
 
 START_TEST(nothing_is_set)
@@ -61,6 +62,12 @@ START_TEST(accepted_words)
     ck_assert(!s.times);
     ck_assert_int_eq(read_one(&s, "PILGRIM_TIMING=aggregate"), 0);
     ck_assert(s.times);
+    ck_assert_int_eq(read_one(&s, "PILGRIM_CLOCK=tsc"), 0);
+    ck_assert_int_eq(s.clock, CLOCK_TSC);
+    ck_assert_int_eq(read_one(&s, "PILGRIM_CLOCK=monotonic"), 0);
+    ck_assert_int_eq(s.clock, CLOCK_MONOTONIC_NS);
+    ck_assert_int_eq(read_one(&s, "PILGRIM_CLOCK=auto"), 0);
+    ck_assert_int_eq(s.clock, CLOCK_AUTO);
     ck_assert_int_eq(read_one(&s, "PILGRIM_SYSTEM=off"), 0);
     ck_assert(!s.system);
     ck_assert_int_eq(read_one(&s, "PILGRIM_SYSTEM=on"), 0);
@@ -73,6 +80,14 @@ START_TEST(accepted_words)
     ck_assert_uint_eq(s.merge_limit_s, 0);
     ck_assert_int_eq(read_one(&s, "PILGRIM_MERGE_TIMEOUT=1000000"), 0);
     ck_assert_uint_eq(s.merge_limit_s, 1000000);
+    ck_assert_int_eq(read_one(&s, "PILGRIM_MEMORY=262144"), 0);
+    ck_assert_uint_eq(s.memory_bytes, 262144);
+    ck_assert_int_eq(read_one(&s, "PILGRIM_MEMORY=256K"), 0);
+    ck_assert_uint_eq(s.memory_bytes, 262144);
+    ck_assert_int_eq(read_one(&s, "PILGRIM_MEMORY=3M"), 0);
+    ck_assert_uint_eq(s.memory_bytes, 3 << 20);
+    ck_assert_int_eq(read_one(&s, "PILGRIM_MEMORY=1048576G"), 0);
+    ck_assert_uint_eq(s.memory_bytes, UINT64_C(1) << 50);
     ck_assert_int_eq(read_one(&s, "PILGRIM_SHADOW=/tmp/shadow"), 0);
     ck_assert_str_eq(s.shadow, "/tmp/shadow");
 }
@@ -88,6 +103,8 @@ START_TEST(bad_values)
         {"PILGRIM_BUFFERS=1", "PILGRIM_BUFFERS=1", "on or off"},
         {"PILGRIM_SYSTEM=yes", "PILGRIM_SYSTEM=yes", "on or off"},
         {"PILGRIM_TIMING=exact", "PILGRIM_TIMING=exact", "aggregate or off"},
+        {"PILGRIM_CLOCK=off", "PILGRIM_CLOCK=off", "auto, tsc or monotonic"},
+        {"PILGRIM_CLOCK=", "PILGRIM_CLOCK=", "auto, tsc or monotonic"},
         {"PILGRIM_TRACE=a%q", "PILGRIM_TRACE=a%q", "%p"},
         {"PILGRIM_TRACE=a%", "PILGRIM_TRACE=a%", "%t"},
         {"PILGRIM_TRACE=", "PILGRIM_TRACE=", "a path"},
@@ -102,6 +119,17 @@ START_TEST(bad_values)
         {"PILGRIM_MERGE_TIMEOUT=-1", "PILGRIM_MERGE_TIMEOUT=-1", "0 to 1000000"},
         {"PILGRIM_MERGE_TIMEOUT=1.5", "PILGRIM_MERGE_TIMEOUT=1.5", "0 to 1000000"},
         {"PILGRIM_MERGE_TIMEOUT=", "PILGRIM_MERGE_TIMEOUT=", "0 to 1000000"},
+        {"PILGRIM_MERGE_TIMEOUT=1K", "PILGRIM_MERGE_TIMEOUT=1K", "0 to 1000000"},
+        {"PILGRIM_MEMORY=262143", "PILGRIM_MEMORY=262143", "at least 256K"},
+        {"PILGRIM_MEMORY=255K", "PILGRIM_MEMORY=255K", "at least 256K"},
+        {"PILGRIM_MEMORY=1M1", "PILGRIM_MEMORY=1M1", "K, M or G"},
+        {"PILGRIM_MEMORY=1MB", "PILGRIM_MEMORY=1MB", "K, M or G"},
+        {"PILGRIM_MEMORY=1T", "PILGRIM_MEMORY=1T", "K, M or G"},
+        {"PILGRIM_MEMORY=K", "PILGRIM_MEMORY=K", "K, M or G"},
+        {"PILGRIM_MEMORY=", "PILGRIM_MEMORY=", "K, M or G"},
+        {"PILGRIM_MEMORY=1048577G", "PILGRIM_MEMORY=1048577G", "K, M or G"},
+        {"PILGRIM_MEMORY=18446744073709551616", "PILGRIM_MEMORY=18446744073709551616", "K, M or G"},
+        {"PILGRIM_MEMORY=17179869184G", "PILGRIM_MEMORY=17179869184G", "K, M or G"},
         {"PILGRIM_SHADOW=", "PILGRIM_SHADOW=", "a folder"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {

@@ -43,8 +43,8 @@ START_TEST(merging_is_appending)
     timing_merge(&a, &b);
     ck_assert_mem_eq(&a, &all, sizeof a);
     ck_assert_uint_eq(all.count, 1000);
-    ck_assert_uint_eq(all.min_ns, 0);
-    ck_assert_uint_eq(all.max_ns, 976);
+    ck_assert_uint_eq(all.min, 0);
+    ck_assert_uint_eq(all.max, 976);
     timing_init(&b);
     timing_merge(&a, &b); /* an empty one changes nothing */
     ck_assert_mem_eq(&a, &all, sizeof a);

@@ -52,11 +52,11 @@ static void expect_status(enum pilgrim_status status)
                   "status %d", status);
 }
 
-static void walk_grammar(const struct pilgrim_trace *trace, uint32_t rank, uint64_t sequence)
+static void walk_grammar(const struct pilgrim_cursor *cursor, uint64_t sequence)
 {
     struct pilgrim_grammar *grammar;
     struct pilgrim_error error;
-    enum pilgrim_status status = pilgrim_grammar_open(trace, rank, sequence, &grammar, &error);
+    enum pilgrim_status status = pilgrim_grammar_open(cursor, sequence, &grammar, &error);
     expect_status(status);
     if (status != PILGRIM_OK)
         return;
@@ -66,17 +66,40 @@ static void walk_grammar(const struct pilgrim_trace *trace, uint32_t rank, uint6
     pilgrim_grammar_close(grammar);
 }
 
+/* What is stored of the round that CURSOR is in. */
+static void walk_stored(struct pilgrim_cursor *cursor)
+{
+    struct pilgrim_error error;
+    struct pilgrim_call call;
+    struct pilgrim_thread_info info;
+    struct pilgrim_class_info class;
+    pilgrim_thread_info(cursor, &info);
+    walk_grammar(cursor, info.structure);
+    touched += pilgrim_cursor_round_calls(cursor);
+    for (size_t c = 0; c < info.class_count && c < 64; c++) {
+        ck_assert_int_eq(pilgrim_class_info(cursor, c, &class), PILGRIM_OK);
+        walk_grammar(cursor, class.values);
+        if (class.body) {
+            struct pilgrim_trips trips;
+            walk_grammar(cursor, class.body);
+            expect_status(pilgrim_loop_trips(cursor, c, &trips, &error));
+        }
+        for (uint64_t s = 0; s < class.signature_count && s < 64; s++)
+            if (pilgrim_signature(cursor, c, s, &call, &error) == PILGRIM_OK)
+                touch_call(&call);
+    }
+}
+
 static void walk_thread(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread)
 {
     struct pilgrim_cursor *cursor;
     struct pilgrim_error error;
     struct pilgrim_call call;
-    struct pilgrim_thread_info info;
-    struct pilgrim_class_info class;
     enum pilgrim_status status = pilgrim_cursor_open(trace, rank, thread, &cursor, &error);
     expect_status(status);
     if (status != PILGRIM_OK)
         return;
+    walk_stored(cursor);
     for (unsigned i = 0; i < CALLS_WALKED && status == PILGRIM_OK; i++) {
         status = pilgrim_cursor_next(cursor, &call, &error);
         expect_status(status);
@@ -88,20 +111,11 @@ static void walk_thread(const struct pilgrim_trace *trace, uint32_t rank, uint32
     uint64_t passed_count;
     expect_status(pilgrim_cursor_pass(cursor, &passed, &passed_count, &error));
     touched += pilgrim_call_count(trace, rank, thread);
-    ck_assert_int_eq(pilgrim_thread_info(trace, rank, thread, &info), PILGRIM_OK);
-    walk_grammar(trace, rank, info.structure);
-    for (size_t c = 0; c < info.class_count && c < 64; c++) {
-        ck_assert_int_eq(pilgrim_class_info(trace, rank, thread, c, &class), PILGRIM_OK);
-        walk_grammar(trace, rank, class.values);
-        if (class.body) {
-            struct pilgrim_trips trips;
-            walk_grammar(trace, rank, class.body);
-            expect_status(pilgrim_loop_trips(trace, rank, thread, c, &trips, &error));
-        }
-        for (uint64_t s = 0; s < class.signature_count && s < 64; s++)
-            if (pilgrim_signature(cursor, c, s, &call, &error) == PILGRIM_OK)
-                touch_call(&call);
-    }
+    do {
+        walk_stored(cursor);
+        status = pilgrim_cursor_next_round(cursor, &error);
+        expect_status(status);
+    } while (status == PILGRIM_OK);
     pilgrim_cursor_close(cursor);
 }
 
@@ -239,7 +253,7 @@ static void mutate(struct bytes *content)
 
 /* Walks COUNT traces, each with something changed in one of the contents from the definitions up to the section LAST. Memory
  * is short from here on. Returns how many could be opened. */
-static unsigned walk_changed(struct bytes *contents, uint8_t last, unsigned count)
+static inline unsigned walk_changed(struct bytes *contents, uint8_t last, unsigned count)
 {
     struct bytes file = {0};
     unsigned opened = 0;

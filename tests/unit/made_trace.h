@@ -238,7 +238,7 @@ static void put_place(struct bytes *key, unsigned rank)
         put_ints(key, 1, (int64_t[]){1 + rank / 2});
 }
 
-static struct stream *process_stream(unsigned rank)
+static struct stream *communicators_stream(unsigned rank)
 {
     struct stream *s = stream_new(&vocabulary, resolve);
     struct bytes key = {0};
@@ -247,7 +247,14 @@ static struct stream *process_stream(unsigned rank)
         put_made(&key, rank, i);
         append(s, 4, 0, &key);
     }
-    key.length = 0;
+    bytes_free(&key);
+    return s;
+}
+
+/* The call that ends the process stream. */
+static void append_process(struct stream *s, unsigned rank)
+{
+    struct bytes key = {0};
     for (int side = 0; side < 2; side++) {
         put_array(&key, VIEWS);
         for (unsigned v = 0; v < VIEWS; v++) {
@@ -261,6 +268,12 @@ static struct stream *process_stream(unsigned rank)
     bytes_put_u8(&key, VALUE_NONE);
     append(s, 0, 0, &key);
     bytes_free(&key);
+}
+
+static struct stream *process_stream(unsigned rank)
+{
+    struct stream *s = communicators_stream(rank);
+    append_process(s, rank);
     return s;
 }
 
