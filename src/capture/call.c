@@ -36,8 +36,7 @@ uint8_t *call_begin_slowly(struct call *c, uint32_t function, enum call_follows 
     struct thread *t = thread_now;
     unsigned off = atomic_load_explicit(&capture.off, memory_order_relaxed);
     bool inside = !off && t && t->inside;
-    if ((off == OFF_PAUSED || inside) &&
-        (follows == FOLLOWS_NOTHING || (follows == FOLLOWS_REQUESTS && !inside && !requests_live()))) {
+    if ((off == OFF_PAUSED && call_may_be_unseen(follows)) || (inside && follows == FOLLOWS_NOTHING)) {
         if (from)
             (void)fortran_claims(from, function);
         return NULL;

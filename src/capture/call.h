@@ -90,10 +90,8 @@ bool call_at_root(const struct call *c, int root); /* root's own place: also MPI
 void put_none(struct call *c, int count); /* COUNT times null: not significant, undefined */
 void put_name(struct call *c, unsigned name); /* enum name_id, generated (functions.h) */
 void put_int(struct call *c, int64_t v);
-void put_bool(struct call *c, int v);
 void put_array(struct call *c, int64_t count); /* COUNT values follow; negative counts as 0. Returns nothing. */
 void put_string(struct call *c, const char *s); /* NULL: "NULL" */
-void put_string_n(struct call *c, const char *s, int64_t length); /* at most LENGTH bytes, ends at a 0 byte before */
 void put_strings(struct call *c, char *const *strings, int64_t count); /* -1: NULL-terminated; NULL array: "NULL" */
 
 /* V by its name where it has one among the constants of ENUMERATION (enum enumeration_id, generated), else as integer. */

@@ -24,11 +24,6 @@ void put_int(struct call *c, int64_t v)
     put_slot(c, VALUE_INT, v);
 }
 
-void put_bool(struct call *c, int v)
-{
-    put_slot(c, VALUE_BOOL, v != 0);
-}
-
 void put_array(struct call *c, int64_t count)
 {
     put_counted(c, VALUE_ARRAY, count > 0 ? (uint64_t)count : 0, 0);
@@ -36,16 +31,11 @@ void put_array(struct call *c, int64_t count)
 
 void put_string(struct call *c, const char *s)
 {
-    put_string_n(c, s, s ? (int64_t)strlen(s) : 0);
-}
-
-void put_string_n(struct call *c, const char *s, int64_t length)
-{
     if (!s) {
         put_name(c, NAME_NULL);
         return;
     }
-    size_t n = length > 0 ? strnlen(s, (size_t)length) : 0;
+    size_t n = strlen(s);
     uint8_t *at = put_counted(c, VALUE_STRING, n, n);
     if (at)
         memcpy(at, s, n);
@@ -99,7 +89,8 @@ static int64_t distance_modulo(const struct view *view, int rank)
     return r;
 }
 
-void put_rank_of(struct call *c, const struct view *view, int rank)
+/* RANK of the group that VIEW describes; special ones by name. */
+static void put_rank_of(struct call *c, const struct view *view, int rank)
 {
     if (rank < 0 || rank >= view->size || view->rank < 0) {
         put_enum(c, ENUM_RANK, rank);

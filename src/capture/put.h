@@ -86,9 +86,6 @@ static inline uint8_t *put_counted(struct call *c, enum value_tag tag, uint64_t 
     return store_u32(at + 1, (uint32_t)n);
 }
 
-/* NULL and negative counts alike in all arrays: true where values follow, COUNT of them. */
-bool put_open(struct call *c, const void *v, int64_t *count);
-
 /* RANK - the caller's modulo the size, as the number of smallest magnitude; the positive one of two. Both ranks are below the size. */
 static inline int64_t rank_distance(const struct view *view, int rank)
 {
@@ -97,8 +94,5 @@ static inline int64_t rank_distance(const struct view *view, int rank)
         r += r > 0 ? -size : size;
     return r;
 }
-
-/* RANK of the group that VIEW describes; special ones by name. */
-void put_rank_of(struct call *c, const struct view *view, int rank);
 
 #endif

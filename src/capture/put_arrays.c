@@ -2,7 +2,8 @@
 #include "capture/put.h"
 #include "functions.h"
 
-bool put_open(struct call *c, const void *v, int64_t *count)
+/* NULL and negative counts alike in all arrays: true where values follow, COUNT of them. */
+static bool put_open(struct call *c, const void *v, int64_t *count)
 {
     if (*count < 0)
         *count = 0;

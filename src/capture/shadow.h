@@ -37,7 +37,6 @@ void shadow_int(struct shadow *s, int64_t v);
 void shadow_bool(struct shadow *s, int v);
 void shadow_real(struct shadow *s, double v);
 void shadow_string(struct shadow *s, const char *string);
-void shadow_string_n(struct shadow *s, const char *string, int64_t length);
 void shadow_strings(struct shadow *s, char *const *strings, int64_t count);
 void shadow_enum(struct shadow *s, unsigned enumeration, int64_t v);
 void shadow_flags(struct shadow *s, unsigned enumeration, int64_t v);

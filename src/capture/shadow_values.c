@@ -22,9 +22,24 @@ void shadow_null(struct shadow *s)
     shadow_value_end(s);
 }
 
+static void string_of(struct shadow *s, const char *string, int64_t length)
+{
+    size_t n = 0;
+    if (!string) {
+        string = "NULL";
+        n = 4;
+    } else {
+        while (length > 0 && n < (size_t)length && string[n])
+            n++;
+    }
+    shadow_value_begin(s);
+    text_string(&s->text, string, n);
+    shadow_value_end(s);
+}
+
 void shadow_name(struct shadow *s, const char *name)
 {
-    shadow_string_n(s, name, (int64_t)strlen(name));
+    string_of(s, name, (int64_t)strlen(name));
 }
 
 void shadow_int(struct shadow *s, int64_t v)
@@ -50,22 +65,7 @@ void shadow_real(struct shadow *s, double v)
 
 void shadow_string(struct shadow *s, const char *string)
 {
-    shadow_string_n(s, string, string ? (int64_t)strlen(string) : 0);
-}
-
-void shadow_string_n(struct shadow *s, const char *string, int64_t length)
-{
-    size_t n = 0;
-    if (!string) {
-        string = "NULL";
-        n = 4;
-    } else {
-        while (length > 0 && n < (size_t)length && string[n])
-            n++;
-    }
-    shadow_value_begin(s);
-    text_string(&s->text, string, n);
-    shadow_value_end(s);
+    string_of(s, string, string ? (int64_t)strlen(string) : 0);
 }
 
 void shadow_strings(struct shadow *s, char *const *strings, int64_t count)
@@ -108,7 +108,7 @@ void shadow_flags(struct shadow *s, unsigned enumeration, int64_t v)
     } else {
         if (rest)
             text_print(&text, "|%" PRId64, rest);
-        shadow_string_n(s, (const char *)text.data, (int64_t)text.length);
+        string_of(s, (const char *)text.data, (int64_t)text.length);
     }
     bytes_free(&text);
 }

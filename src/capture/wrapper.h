@@ -7,6 +7,8 @@
 #ifndef PILGRIM_WRAPPER_H
 #define PILGRIM_WRAPPER_H
 
+#include <stddef.h>
+
 #include "base/clock.h"
 #include "capture/call.h"
 #include "capture/capture.h"
@@ -17,6 +19,8 @@
 #include "functions.h"
 
 _Static_assert(CALL_ROOM == 32 * CALL_ROOM_OF_VALUE, "gen/emit_wrappers.c counts a call's values");
+
+_Static_assert(offsetof(struct thread, key) == 0, "a call's thread is its key, too");
 
 #define CALL_LIKELY(x) __builtin_expect(!!(x), 1)
 #define CALL_INLINE static inline __attribute__((always_inline))
@@ -40,13 +44,18 @@ static inline unsigned call_off(void)
     return atomic_load_explicit(&capture.off, memory_order_relaxed);
 }
 
-/* Whether recording is paused, and a call of a function that FOLLOWS need not be seen: before anything else, so that it costs
- * no more than to say so. Requests are begun unseen only where none is live, so that no handle means one that is known and another
- * that is not. A call from Fortran is to be seen by the entry that it came by. */
+/* Whether a call of a function that FOLLOWS need not be seen while recording is paused. Requests are begun unseen only where none is live,
+ * so that no handle means one that is known and another that is not. */
+static inline bool call_may_be_unseen(enum call_follows follows)
+{
+    return follows == FOLLOWS_NOTHING || (follows == FOLLOWS_REQUESTS && !requests_live());
+}
+
+/* Whether recording is paused and the call need not be seen: before anything else, so that it costs no more than to say so. A call from
+ * Fortran is to be seen by the entry that it came by. */
 CALL_INLINE bool call_passes(unsigned off, enum call_follows follows)
 {
-    return !CALL_LIKELY(!off) && off == OFF_PAUSED && !fortran_now &&
-           (follows == FOLLOWS_NOTHING || (follows == FOLLOWS_REQUESTS && !requests_live()));
+    return !CALL_LIKELY(!off) && off == OFF_PAUSED && !fortran_now && call_may_be_unseen(follows);
 }
 
 /* Where the first value goes. NULL: not recorded, nor are its objects to be followed (off, paused, nested, not initialised, after

@@ -197,7 +197,8 @@ uint64_t loop_cut_cost(struct loop_regions *w, const struct loop_region *region,
     return cost;
 }
 
-void loop_places_turn(struct loop_regions *w, const struct loop_region *region, uint32_t count, uint32_t exit)
+/* Turns the places so that EXIT becomes the last of COUNT. */
+static void turn_places(struct loop_regions *w, const struct loop_region *region, uint32_t count, uint32_t exit)
 {
     for (uint32_t i = region->begin; i < region->end; i++) {
         uint32_t *place = &w->place[w->members[i]];
@@ -282,14 +283,14 @@ static uint64_t try_cut(struct loop_regions *w, const struct loop_region *region
     *turned = false;
     if (exit + 1 == *count)
         return cost;
-    loop_places_turn(w, region, *count, exit);
+    turn_places(w, region, *count, exit);
     uint64_t other = loop_cut_cost(w, region, *count, &turned_entry, &ignored);
     *turned = is_better(other, cost);
     if (*turned) {
         *entry = turned_entry;
         return other;
     }
-    loop_places_turn(w, region, *count, *count - 2 - exit);
+    turn_places(w, region, *count, *count - 2 - exit);
     return cost;
 }
 

@@ -34,9 +34,6 @@ uint32_t loop_components(struct loop_regions *w, const struct loop_region *regio
  * visits, if there are several, begin with, else 0; *EXIT: the one that all end with, or COUNT - 1. */
 uint64_t loop_cut_cost(struct loop_regions *w, const struct loop_region *region, uint32_t count, uint32_t *entry, uint32_t *exit);
 
-/* Turns the places so that EXIT becomes the last of COUNT. */
-void loop_places_turn(struct loop_regions *w, const struct loop_region *region, uint32_t count, uint32_t exit);
-
 /* Sets the members' places in the best order found for a region that is strongly connected: how many there are. */
 uint32_t loop_cut_choose(struct loop_regions *w, const struct loop_region *region, uint32_t *entry);
 

@@ -25,16 +25,11 @@ void parser_fail(struct parser *p, const char *problem)
     parser_fail_with(p, PILGRIM_DAMAGED, problem);
 }
 
-bool parser_fits(struct parser *p, uint64_t bytes)
+bool parser_charge(struct parser *p, uint64_t bytes)
 {
     if (bytes > p->budget->bytes)
         parser_fail_with(p, PILGRIM_LIMIT, "needs more memory than a file of its length may take");
-    return parser_good(p);
-}
-
-bool parser_charge(struct parser *p, uint64_t bytes)
-{
-    if (!parser_fits(p, bytes))
+    if (!parser_good(p))
         return false;
     p->budget->bytes -= bytes;
     return true;

@@ -219,9 +219,8 @@ struct parser {
 /* COUNT zeroed entries of SIZE bytes that live as long as the volume; NULL: the parser's status says why. */
 void *parser_take(struct parser *p, size_t count, size_t size);
 
-/* Takes memory into account that something else has taken. false: it is too much. parser_fits: only for a while. */
+/* Takes memory into account that something else has taken. false: it is too much. */
 bool parser_charge(struct parser *p, uint64_t bytes);
-bool parser_fits(struct parser *p, uint64_t bytes);
 
 /* The content is damaged: PROBLEM, a constant. Only the first one is kept. */
 void parser_fail(struct parser *p, const char *problem);

@@ -134,7 +134,8 @@ static bool entry_is_silent(const struct volume_entry *e, uint32_t rank, uint32_
 
 /* ---- rounds ---- */
 
-bool round_find(const struct pilgrim_trace *t, uint32_t round, uint32_t rank, size_t *number)
+/* The number of the volume with RANK in ROUND, which is there. false: the round is not complete, and has no such rank. */
+static bool round_find(const struct pilgrim_trace *t, uint32_t round, uint32_t rank, size_t *number)
 {
     size_t low = t->rounds[round], high = (round + 1 < t->round_count ? t->rounds[round + 1] : t->volume_count) - 1;
     while (low < high) {

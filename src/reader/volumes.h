@@ -66,9 +66,6 @@ struct pilgrim_trace {
 
 /* ---- rounds ---- */
 
-/* The number of the volume with RANK in ROUND, which is there. false: the round is not complete, and has no such rank. */
-bool round_find(const struct pilgrim_trace *t, uint32_t round, uint32_t rank, size_t *number);
-
 /* How many threads RANK has in ROUND, and whether one of them is silent: there, or not even that, and without calls. */
 uint32_t round_threads(const struct pilgrim_trace *t, uint32_t round, uint32_t rank);
 bool round_is_silent(const struct pilgrim_trace *t, uint32_t round, uint32_t rank, uint32_t thread);

@@ -1,4 +1,6 @@
-/* Requests: names, FIFOs behind one handle, threads, many in flight; and random calls against a simple model. */
+/* Requests: names, FIFOs behind one handle, threads, many in flight; and random calls against a simple model.
+ *
+ * One file, as all of it begins, finds and finishes operations through the same few functions. */
 #define _GNU_SOURCE 1
 #include "objects/book.h"
 

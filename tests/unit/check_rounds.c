@@ -1,4 +1,6 @@
-/* Traces of several rounds, in memory and from files of which only a part is kept in memory. */
+/* Traces of several rounds, in memory and from files of which only a part is kept in memory.
+ *
+ * One file, as all of it reads traces of the same maker and compares with what that says. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

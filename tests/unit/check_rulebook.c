@@ -9,26 +9,9 @@
 #include <string.h>
 
 #include "grammar/grammar.h"
-
-/* For inner loops: Check's own assertions write a message to a file each time, also where they hold. */
-#define EXPECT(condition, ...)                                                                                        \
-    do {                                                                                                              \
-        if (!(condition))                                                                                             \
-            ck_abort_msg(__VA_ARGS__);                                                                                \
-    } while (0)
+#include "random.h"
 
 #define OK(call) EXPECT((call) == PILGRIM_OK, "%s failed", #call)
-
-static uint64_t random_state;
-
-static uint32_t random_below(uint32_t limit)
-{
-    random_state += 0x9e3779b97f4a7c15u;
-    uint64_t z = random_state;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return (uint32_t)(((z ^ (z >> 31)) >> 32) * limit >> 32);
-}
 
 /* --- terminals --- */
 

@@ -8,28 +8,9 @@
 #include "base/bytes.h"
 #include "grammar/grammar.h"
 #include "grammar/rules.h"
+#include "random.h"
 
 #define ARRAY_COUNT(a) (sizeof(a) / sizeof *(a))
-
-/* For inner loops: Check's own assertions write a message to a file each time, also where they hold. */
-#define EXPECT(condition, ...)                                                                                        \
-    do {                                                                                                              \
-        if (!(condition))                                                                                             \
-            ck_abort_msg(__VA_ARGS__);                                                                                \
-    } while (0)
-
-/* --- a small generator of random numbers --- */
-
-static uint64_t random_state;
-
-static uint32_t random_below(uint32_t limit)
-{
-    random_state += 0x9e3779b97f4a7c15u;
-    uint64_t z = random_state;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return (uint32_t)(((z ^ (z >> 31)) >> 32) * limit >> 32);
-}
 
 /* --- a sequence, and the grammar that should stand for it --- */
 
