@@ -32,6 +32,7 @@ enum capture_off {
 struct run {
     uint64_t id;              /* no other run has it */
     uint32_t merge_limit_s;   /* PILGRIM_MERGE_TIMEOUT */
+    bool told_locals;         /* the launcher says how many processes are on a machine */
     char trace[PATH_MAX + 8]; /* the trace's path; one that is cut off here is too long for any file */
 };
 
@@ -58,6 +59,9 @@ void capture_fail(const char *why);
 
 /* One line on stderr, "pilgrim: ...". */
 void capture_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* init.c. How many processes of the run the launcher says are on this machine; 0: it does not say. */
+int capture_locals_told(void);
 
 /* finish.c. Fills capture.run once MPI is initialised; collective over capture.comm. */
 void capture_agree(void);

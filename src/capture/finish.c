@@ -37,6 +37,7 @@ void capture_agree(void)
         char job[256];
         run->id = random_number();
         run->merge_limit_s = capture.settings.merge_limit_s;
+        run->told_locals = capture_locals_told() > 0;
         if (output_expand(capture.settings.trace, program_invocation_short_name, output_job(job, sizeof job), time(NULL),
                           &path) == PILGRIM_OK)
             snprintf(run->trace, sizeof run->trace, "%s", (const char *)path.data);

@@ -180,16 +180,29 @@ static void open_shadow(void)
         capture_fail("the shadow cannot be written");
 }
 
-/* How much memory this process may use depends on how many of them the machine has. */
+int capture_locals_told(void)
+{
+    static const char *const names[] = {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE", "PMI_LOCAL_SIZE"};
+    int told = 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names && told <= 0; i++) {
+        const char *value = getenv(names[i]);
+        told = value ? atoi(value) : 0;
+    }
+    return told > 0 ? told : 0;
+}
+
+/* How much memory this process may use depends on how many of them the machine has. To ask MPI is collective, and may cost rank 0 as much
+ * memory as all of recording: so rank 0 has said for all whether it is done. */
 static void begin_spilling(void)
 {
     MPI_Comm local = MPI_COMM_NULL;
-    int processes = capture.size;
-    if (PMPI_Comm_split_type(capture.comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &local) == MPI_SUCCESS && local != MPI_COMM_NULL) {
+    int processes = capture_locals_told();
+    if (!capture.run.told_locals &&
+        PMPI_Comm_split_type(capture.comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &local) == MPI_SUCCESS && local != MPI_COMM_NULL) {
         PMPI_Comm_size(local, &processes);
         PMPI_Comm_free(&local);
     }
-    spill_begin(processes);
+    spill_begin(processes ? processes : capture.size);
 }
 
 void capture_after_init(void)
