@@ -249,11 +249,11 @@ $(B)/libpilgrim-reader.a: $(B)/reader.o
 	$(call say,AR)rm -f $@ && ar rcs $@ $^
 
 $(B)/libpilgrim-reader.so: $(B)/reader.o
-	$(call say,LINK)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-soname,libpilgrim-reader.so.0 -o $@.0 $^ -lzstd -lpthread
+	$(call say,LINK)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-soname,libpilgrim-reader.so.0 -o $@.0 $^ -lzstd -lpthread -lm
 	@ln -sf $(@F).0 $@
 
 $(B)/pilgrim-decode: $(DECODER) $(B)/libpilgrim-reader.a
-	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread $(DW_LIBS)
+	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS)
 
 $(B)/pilgrim-merge: $(B)/obj/src/tools/pilgrim-merge.o $(B)/libcore.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd
@@ -263,7 +263,7 @@ $(B)/pilgrim-run: $(B)/obj/src/launch/pilgrim-run.o
 
 # ---- programs to trace, tests, benchmarks ----
 
-programs: $(PROGRAMS) $(FORTRAN_PROGRAMS) $(addprefix $(B)/programs/,every overhead yield.so hosts.so allocations.so)
+programs: $(PROGRAMS) $(FORTRAN_PROGRAMS) $(addprefix $(B)/programs/,every overhead yield.so hosts.so clocks.so allocations.so)
 
 PROGRAM_COMPILE = $(call say,MPICC)$(MPICC) $(PROGRAM_FLAGS) $(MPI_FLAGS) -o $@ $< $(PROGRAM_LIBS) -lm -lpthread
 
@@ -318,7 +318,7 @@ $(B)/programs/%.so: $(S)/tests/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -fPIC -shared -o $@ $< -ldl
 
-BENCHES := $(addprefix $(B)/programs/,overhead alloc bounded scale irregular_cost finalize.so)
+BENCHES := $(addprefix $(B)/programs/,overhead alloc bounded scale irregular_cost times_stores finalize.so)
 
 $(B)/programs/overhead $(B)/programs/alloc $(B)/programs/bounded: $(B)/programs/%: $(S)/bench/%.c
 	@mkdir -p $(@D)
@@ -334,7 +334,7 @@ $(B)/programs/scale: $(call sources,bench/scale) $(wildcard $(S)/bench/scale/*.h
 	$(call say,CC)$(CC) $(filter-out -MMD -MP,$(BASE_FLAGS)) -fno-builtin-malloc -I$(S)/src -I$(S)/include $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) \
 	    -o $@ $(filter %.c,$^) $(B)/libcore.a -lzstd -lpthread
 
-$(B)/programs/irregular_cost: $(S)/bench/irregular_cost.c $(B)/libcore.a
+$(B)/programs/irregular_cost $(B)/programs/times_stores: $(B)/programs/%: $(S)/bench/%.c $(B)/libcore.a
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(BASE_FLAGS) -I$(S)/src -I$(S)/include $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(B)/libcore.a -lzstd
 
@@ -385,7 +385,9 @@ run-demo: all programs
 
 run-bench: all programs $(BENCHES)
 	@for part in size irregular ranks finalize scale overhead alloc decode; do MPIEXEC='$(MPIEXEC)' $(S)/bench/$$part.sh $(B) || exit 1; done
+	@MPIEXEC='$(MPIEXEC)' python3 $(S)/bench/times_stores.py $(B)
 	@MPIEXEC='$(MPIEXEC)' python3 $(S)/bench/whole.py $(B)
+	@MPIEXEC='$(MPIEXEC)' python3 $(S)/bench/times.py $(B)
 
 coverage: $(G)/sources.mk
 	@cat $(G)/coverage.txt

@@ -1,6 +1,7 @@
 /* --grammar: what is stored of one thread, so that a reader of the paper recognises it. */
 #include <stdlib.h>
 
+#include "no_memory.h"
 #include "print.h"
 
 #define NONE SIZE_MAX
@@ -75,19 +76,31 @@ static void print_count(struct output *o, uint64_t count, const char *what)
         out_char(o, 's');
 }
 
-static void print_durations(struct output *o, const struct pilgrim_class_info *info)
+static void print_mean(struct output *o, const char *what, double ns)
 {
-    out_text(o, ", ns: mean ");
-    out_uint(o, info->mean_ns);
-    out_text(o, " min ");
-    out_uint(o, info->min_ns);
-    out_text(o, " max ");
-    out_uint(o, info->max_ns);
+    out_text(o, what);
+    out_uint(o, (uint64_t)(ns + 0.5));
 }
 
-static enum pilgrim_status print_signature(struct output *o, struct pilgrim_cursor *cursor, size_t class, uint64_t number,
-                                           struct pilgrim_error *error)
+/* How long the calls with SIGNATURES of a class took, and the gaps before them. */
+static void print_times(struct output *o, const struct pilgrim_cursor *cursor, size_t class, uint64_t signatures, const char *separator)
 {
+    struct pilgrim_statistic durations, gaps;
+    if (pilgrim_durations(cursor, class, signatures, &durations) != PILGRIM_OK || durations.count == 0)
+        return;
+    out_text(o, separator);
+    print_mean(o, "ns: mean ", durations.mean_ns);
+    print_mean(o, " min ", (double)durations.min_ns);
+    print_mean(o, " max ", (double)durations.max_ns);
+    if (pilgrim_gaps(cursor, class, signatures, PILGRIM_ANY_CALL, &gaps) == PILGRIM_OK && gaps.count > 0)
+        print_mean(o, ", gap mean ", gaps.mean_ns);
+}
+
+/* CALLS: of all signatures that share a statistic, which then is not printed; 0: this is not to be printed. */
+static enum pilgrim_status print_signature(struct output *o, struct pilgrim_cursor *cursor, size_t class, uint64_t number,
+                                           uint64_t calls, struct pilgrim_error *error)
+{
+    struct pilgrim_statistic durations;
     struct pilgrim_call call;
     enum pilgrim_status status = pilgrim_signature(cursor, class, number, &call, error);
     if (status != PILGRIM_OK)
@@ -96,24 +109,28 @@ static enum pilgrim_status print_signature(struct output *o, struct pilgrim_curs
     out_uint(o, number);
     out_text(o, "  ");
     text_arguments(o, &call, true);
+    status = pilgrim_durations(cursor, class, number, &durations);
+    if (status == PILGRIM_OK && durations.count < calls)
+        print_times(o, cursor, class, number, "   ");
     out_char(o, '\n');
-    return PILGRIM_OK;
+    return status;
 }
 
 /* Of those that are stored as one, the first and the last. */
 static enum pilgrim_status print_signatures(struct output *o, struct pilgrim_cursor *cursor, size_t class, uint64_t count,
                                             struct pilgrim_error *error)
 {
-    enum pilgrim_status status = PILGRIM_OK;
+    struct pilgrim_statistic all;
+    enum pilgrim_status status = pilgrim_durations(cursor, class, PILGRIM_VALUE_GROUP, &all);
     for (uint64_t i = 0, run; i < count && status == PILGRIM_OK; i += run) {
         run = pilgrim_signature_run(cursor, class, i);
-        status = print_signature(o, cursor, class, i, error);
+        status = print_signature(o, cursor, class, i, all.count, error);
         if (pilgrim_signature_varies(cursor, class, i))
             out_text(o, "   ...   other numbers each time\n");
         if (run > 2)
             out_text(o, "   ...\n");
         if (run > 1 && status == PILGRIM_OK)
-            status = print_signature(o, cursor, class, i + run - 1, error);
+            status = print_signature(o, cursor, class, i + run - 1, 0, error);
     }
     return status;
 }
@@ -138,8 +155,7 @@ static enum pilgrim_status print_call_class(struct output *o, struct pilgrim_cur
     out_text(o, " (");
     print_count(o, info->value_group_size, "rank");
     out_char(o, ')');
-    if (info->timed)
-        print_durations(o, info);
+    print_times(o, cursor, number, PILGRIM_VALUE_GROUP, ", ");
     out_char(o, '\n');
     print_rules(o, values, "   ", NULL, NONE);
     pilgrim_grammar_close(values);
@@ -228,10 +244,8 @@ static enum pilgrim_status print_round(struct output *o, struct pilgrim_cursor *
     struct pilgrim_thread_info info;
     pilgrim_thread_info(cursor, &info);
     uint64_t *bodies = read_bodies(cursor, info.class_count);
-    if (!bodies) {
-        *error = (struct pilgrim_error){.status = PILGRIM_NOMEM, .message = "not enough memory"};
-        return PILGRIM_NOMEM;
-    }
+    if (!bodies)
+        return no_memory(error);
     enum pilgrim_status status =
         print_structure(o, cursor, whose, &info, pilgrim_cursor_round_calls(cursor), bodies, error);
     for (size_t i = 0; status == PILGRIM_OK && i < info.class_count; i++) {

@@ -1,10 +1,25 @@
-/* Where ranks ran, a line each. */
+/* Where ranks ran, and where their clocks stand, a line each. */
+#include <stdio.h>
 #include <string.h>
 
 #include "print.h"
 
+static void json_clock(struct output *o, const struct pilgrim_clock *clock)
+{
+    static const char *const fields[] = {",\"clock\":[{\"time\":", ",{\"time\":"};
+    for (unsigned i = 0; i < clock->point_count; i++) {
+        const struct pilgrim_clock_point *p = &clock->points[i];
+        out_text(o, fields[i]);
+        out_uint(o, p->time_ns);
+        out_json_field(o, "offset", p->offset_ns);
+        out_json_field(o, "error", (int64_t)p->error_ns);
+        out_char(o, '}');
+    }
+    out_text(o, clock->point_count ? "]" : "");
+}
+
 static void json_location(struct output *o, uint32_t rank, const struct pilgrim_host *host,
-                          const struct pilgrim_location *l)
+                          const struct pilgrim_location *l, const struct pilgrim_clock *clock)
 {
     out_text(o, "{\"rank\":");
     out_uint(o, rank);
@@ -23,11 +38,27 @@ static void json_location(struct output *o, uint32_t rank, const struct pilgrim_
     else
         out_text(o, ",\"pid\":null");
     out_json_field(o, "threads", l->threads);
+    json_clock(o, clock);
     out_text(o, "}\n");
 }
 
+static void text_clock(struct output *o, const struct pilgrim_clock *clock)
+{
+    char text[128];
+    const struct pilgrim_clock_point *p = clock->points;
+    if (!clock->point_count)
+        return;
+    int length = snprintf(text, sizeof text, ", clock %+.3fus (error %.3fus)", (double)p->offset_ns / 1000, (double)p->error_ns / 1000);
+    out_bytes(o, text, (size_t)length);
+    if (clock->point_count == 1)
+        return;
+    length = snprintf(text, sizeof text, " and %+.3fus a second (error %.3fus at the end)", pilgrim_clock_drift(clock) * 1e6,
+                      (double)p[1].error_ns / 1000);
+    out_bytes(o, text, (size_t)length);
+}
+
 static void text_location(struct output *o, uint32_t rank, const struct pilgrim_host *host,
-                          const struct pilgrim_location *l)
+                          const struct pilgrim_location *l, const struct pilgrim_clock *clock)
 {
     out_text(o, "rank ");
     out_uint(o, rank);
@@ -46,18 +77,24 @@ static void text_location(struct output *o, uint32_t rank, const struct pilgrim_
     }
     out_text(o, ", ");
     out_uint(o, l->threads);
-    out_text(o, l->threads == 1 ? " thread\n" : " threads\n");
+    out_text(o, l->threads == 1 ? " thread" : " threads");
+    text_clock(o, clock);
+    out_char(o, '\n');
 }
 
-void location_print(struct output *o, const struct pilgrim_system *system, uint32_t rank, bool json)
+enum pilgrim_status location_print(struct output *o, const struct pilgrim_trace *trace, const struct pilgrim_system *system,
+                                   uint32_t rank, bool json, struct pilgrim_error *error)
 {
     struct pilgrim_location location;
     struct pilgrim_host host;
-    if (pilgrim_system_location(system, rank, &location) != PILGRIM_OK ||
+    struct pilgrim_clock clock;
+    enum pilgrim_status status = pilgrim_clock_of(trace, rank, &clock, error);
+    if (status != PILGRIM_OK || pilgrim_system_location(system, rank, &location) != PILGRIM_OK ||
         pilgrim_system_host(system, location.host, &host) != PILGRIM_OK)
-        return;
+        return status;
     if (json)
-        json_location(o, rank, &host, &location);
+        json_location(o, rank, &host, &location, &clock);
     else
-        text_location(o, rank, &host, &location);
+        text_location(o, rank, &host, &location, &clock);
+    return PILGRIM_OK;
 }

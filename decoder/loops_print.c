@@ -4,22 +4,9 @@
 #include <string.h>
 
 #include "fold.h"
+#include "no_memory.h"
 #include "print.h"
 #include "thread_loops.h"
-
-static void out_duration(struct output *o, double ns)
-{
-    static const char *const units[] = {"ns", "us", "ms", "s"};
-    unsigned unit = 0;
-    for (; ns >= 999.5 && unit < 3; unit++)
-        ns /= 1000;
-    if (unit == 0) {
-        out_uint(o, (uint64_t)(ns + 0.5));
-    } else {
-        out_decimal(o, ns);
-    }
-    out_text(o, units[unit]);
-}
 
 /* 4x; 12..97x, mean 41.2 */
 static void out_counts(struct output *o, const struct nest_counts *c)
@@ -53,7 +40,7 @@ static void out_share(struct output *o, const struct shown_loops *s, const struc
     *separator = ", ";
 }
 
-/* How long all calls take, of one thread of the mean; and each. */
+/* How long all calls take, of one thread of the mean; and each, and how long it is from the call before to each. */
 static void out_time(struct output *o, const struct shown_loops *s, size_t i, const char *separator)
 {
     if (s->ns[i] <= 0)
@@ -65,6 +52,11 @@ static void out_time(struct output *o, const struct shown_loops *s, size_t i, co
         out_duration(o, s->ns[i] / (double)s->items[i].counts.total);
         out_text(o, " each)");
     }
+    if (s->gap_ns[i] <= 0)
+        return;
+    out_text(o, ", ");
+    out_duration(o, s->gap_ns[i] / (double)s->items[i].counts.total);
+    out_text(o, s->items[i].counts.total > s->rank_count ? " before each" : " before it");
 }
 
 static void out_item(struct output *o, const struct shown_loops *s, size_t i, struct source_lines *lines)
@@ -129,10 +121,8 @@ enum pilgrim_status loops_print(struct output *o, const struct loops_list *l, st
     for (size_t i = 0; (s = loops_shown(l, i)) && !o->error; i++) {
         if (i > 0)
             out_char(o, '\n');
-        if (!out_ranks(o, s)) {
-            *error = (struct pilgrim_error){.status = PILGRIM_NOMEM, .message = "not enough memory"};
-            return PILGRIM_NOMEM;
-        }
+        if (!out_ranks(o, s))
+            return no_memory(error);
         out_text(o, ", thread ");
         out_uint(o, s->thread);
         out_text(o, ": ");

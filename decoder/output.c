@@ -86,6 +86,22 @@ void out_decimal(struct output *o, double v)
     out_text(o, text);
 }
 
+void put_duration(char text[OUT_DURATION_MAX], double ns)
+{
+    static const char *const units[] = {"ns", "us", "ms", "s"};
+    unsigned unit = 0;
+    for (; ns >= 999.5 && unit < 3; unit++)
+        ns /= 1000;
+    snprintf(text, OUT_DURATION_MAX, unit > 0 && ns < 9.995 ? "%.2f%s" : unit > 0 && ns < 99.95 ? "%.1f%s" : "%.0f%s", ns, units[unit]);
+}
+
+void out_duration(struct output *o, double ns)
+{
+    char text[OUT_DURATION_MAX];
+    put_duration(text, ns);
+    out_text(o, text);
+}
+
 /* Bytes of the UTF-8 character at TEXT, 0 if there is none: overlong forms, surrogates and what lies beyond U+10FFFF
  * are not characters. */
 static size_t utf8_length(const unsigned char *text, size_t left)

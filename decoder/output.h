@@ -109,6 +109,11 @@ void out_hex(struct output *o, uint64_t v); /* lower case, no prefix */
 void out_real(struct output *o, double v);  /* %.17g */
 void out_decimal(struct output *o, double v); /* three digits or so, for people: 3.14, 31.4, 314 */
 
+/* For people: 812ns, 1.21us, 12.1ms, 4711s */
+enum { OUT_DURATION_MAX = 32 };
+void put_duration(char text[OUT_DURATION_MAX], double ns);
+void out_duration(struct output *o, double ns);
+
 /* ---- JSON ---- */
 
 /* TEXT as a JSON string: quotes and backslashes escaped, control bytes and bytes that are not UTF-8 as \u00XX.

@@ -10,7 +10,10 @@
 #include <string.h>
 
 #include "call_lines.h"
+#include "matrix.h"
+#include "no_memory.h"
 #include "print.h"
+#include "profile.h"
 #include "thread_loops.h"
 
 enum { EXIT_DAMAGED = 1, EXIT_USAGE = 2 };
@@ -34,17 +37,22 @@ struct options {
     uint64_t from;
     uint64_t limit;
     bool json;
+    bool common; /* times are those of the common axis */
     bool no_polls;
     bool grammar;
     bool communicators;
     bool system;
     bool loops;
+    bool stats;
+    bool histograms;
+    bool matrix;
+    bool windows; /* of the matrix: operations on them, not messages */
 };
 
 static const char usage[] =
     "usage: pilgrim-decode [--format=text|json] [--rank=LIST] [--thread=LIST] [--func=GLOB]\n"
-    "                      [--from=N] [--limit=N] [--no-polls]\n"
-    "                      [--loops | --grammar | --communicators | --system]\n"
+    "                      [--from=N] [--limit=N] [--no-polls] [--clock=local|common]\n"
+    "                      [--loops | --stats[=histograms] | --matrix[=rma] | --grammar | --communicators | --system]\n"
     "                      [--modules=FOLDERS] TRACE\n";
 
 static const char help[] =
@@ -58,7 +66,11 @@ static const char help[] =
     "  --from=N            of each thread, only the calls with number N and up\n"
     "  --limit=N           print at most N calls in all\n"
     "  --no-polls          not the calls that only found that nothing has happened yet, such as an MPI_Test in vain\n"
+    "  --clock=local|common  times by the clock of each process (the default), or on the axis that all ranks have in common\n"
     "  --loops             the program: its loops, how often they go round, and the calls in them\n"
+    "  --stats[=histograms]\n"
+    "                      what calls cost, for each function and place: calls, times, messages, bytes; also how times are spread\n"
+    "  --matrix[=rma]      messages and bytes from rank to rank, as CSV; or what went through windows\n"
     "  --grammar           the call-signature table and the grammars instead of the calls\n"
     "  --communicators     the communicators that each rank created, instead of the calls\n"
     "  --system            the machine: hosts, what is around them, their processes; with --rank where these ran\n"
@@ -115,6 +127,33 @@ static bool parse_whole(const char *text, uint64_t *number)
     return parse_number(text, &end, number) && *end == 0;
 }
 
+/* What is printed instead of calls. False: it takes no such ARGUMENT. */
+static bool parse_view(int option, const char *argument, struct options *o)
+{
+    switch (option) {
+    case 'l':
+        o->loops = true;
+        return true;
+    case 'T':
+        o->stats = true;
+        o->histograms = argument;
+        return !argument || strcmp(argument, "histograms") == 0;
+    case 'x':
+        o->matrix = true;
+        o->windows = argument;
+        return !argument || strcmp(argument, "rma") == 0;
+    case 'g':
+        o->grammar = true;
+        return true;
+    case 'c':
+        o->communicators = true;
+        return true;
+    default:
+        o->system = true;
+        return true;
+    }
+}
+
 /* False with a line on stderr. */
 static bool parse_option(int option, const char *argument, struct options *o)
 {
@@ -133,6 +172,10 @@ static bool parse_option(int option, const char *argument, struct options *o)
     case 'F':
         o->function = argument;
         break;
+    case 'C':
+        o->common = strcmp(argument, "common") == 0;
+        good = o->common || strcmp(argument, "local") == 0;
+        break;
     case 's':
         good = parse_whole(argument, &o->from);
         break;
@@ -142,24 +185,14 @@ static bool parse_option(int option, const char *argument, struct options *o)
     case 'm':
         o->modules = argument;
         break;
-    case 'l':
-        o->loops = true;
-        break;
     case 'p':
         o->no_polls = true;
         break;
-    case 'g':
-        o->grammar = true;
-        break;
-    case 'c':
-        o->communicators = true;
-        break;
-    case 'S':
-        o->system = true;
-        break;
-    default:
+    case '?':
         fputs(usage, stderr);
         return false;
+    default:
+        good = parse_view(option, argument, o);
     }
     if (!good)
         fprintf(stderr, "pilgrim-decode: '%s' is not what this option takes; see --help\n", argument);
@@ -176,7 +209,8 @@ static int parse_arguments(int argc, char **argv, struct options *o)
         {"grammar", no_argument, NULL, 'g'},      {"communicators", no_argument, NULL, 'c'},
         {"system", no_argument, NULL, 'S'},       {"modules", required_argument, NULL, 'm'},
         {"no-polls", no_argument, NULL, 'p'},     {"loops", no_argument, NULL, 'l'},
-        {"help", no_argument, NULL, 'h'},
+        {"stats", optional_argument, NULL, 'T'},  {"matrix", optional_argument, NULL, 'x'},
+        {"clock", required_argument, NULL, 'C'},  {"help", no_argument, NULL, 'h'},
         {"version", no_argument, NULL, 'v'},      {NULL, 0, NULL, 0},
     };
     *o = (struct options){.limit = UINT64_MAX};
@@ -204,20 +238,32 @@ static int complain(const char *path, const struct pilgrim_error *error)
     return EXIT_DAMAGED;
 }
 
-static enum pilgrim_status no_memory(struct pilgrim_error *error)
+/* Where the clock of RANK stands, if that is asked for; else nothing is known of it. */
+static enum pilgrim_status find_clock(const struct pilgrim_trace *trace, const struct options *o, uint32_t rank,
+                                      struct pilgrim_clock *clock, struct pilgrim_error *error)
 {
-    *error = (struct pilgrim_error){.status = PILGRIM_NOMEM, .message = "not enough memory"};
-    return PILGRIM_NOMEM;
+    *clock = (struct pilgrim_clock){0};
+    if (!o->common)
+        return PILGRIM_OK;
+    enum pilgrim_status status = pilgrim_clock_of(trace, rank, clock, error);
+    if (status != PILGRIM_OK || clock->point_count)
+        return status;
+    *error = (struct pilgrim_error){.status = PILGRIM_INVALID};
+    snprintf(error->message, sizeof error->message, "it does not say where the clock of rank %u stands", rank);
+    return PILGRIM_INVALID;
 }
 
-/* Prints one thread's calls, at most *LEFT of them. */
+/* Prints one thread's calls, at most *LEFT of them. TIMES: what is wrong with the times of calls, if nothing was before. */
 static enum pilgrim_status print_thread(struct output *out, const struct pilgrim_trace *trace, const struct options *o,
                                         uint32_t rank, uint32_t thread, uint64_t *left, struct call_lines *calls,
-                                        struct pilgrim_error *error)
+                                        struct pilgrim_error *times, struct pilgrim_error *error)
 {
     struct pilgrim_cursor *cursor;
     struct pilgrim_call call;
-    enum pilgrim_status status = pilgrim_cursor_open(trace, rank, thread, &cursor, error);
+    struct pilgrim_clock clock;
+    enum pilgrim_status status = find_clock(trace, o, rank, &clock, error);
+    if (status == PILGRIM_OK)
+        status = pilgrim_cursor_open(trace, rank, thread, &cursor, error);
     if (status != PILGRIM_OK)
         return status;
     call_lines_begin(calls, rank, thread);
@@ -231,9 +277,12 @@ static enum pilgrim_status print_thread(struct output *out, const struct pilgrim
             continue;
         if (o->no_polls && call_is_failed_poll(&call))
             continue;
+        pilgrim_clock_apply(&clock, &call);
         call_lines_print(calls, &call);
         --*left;
     }
+    if (times->status == PILGRIM_OK)
+        times->status = pilgrim_cursor_times(cursor, times);
     pilgrim_cursor_close(cursor);
     return status == PILGRIM_END ? PILGRIM_OK : status;
 }
@@ -263,7 +312,7 @@ static enum pilgrim_status print_communicators(struct output *out, const struct 
 
 static enum pilgrim_status print_rank(struct output *out, const struct pilgrim_trace *trace, const struct options *o,
                                       uint32_t rank, uint64_t *left, struct source_lines *lines,
-                                      struct call_lines *calls, struct pilgrim_error *error)
+                                      struct call_lines *calls, struct pilgrim_error *times, struct pilgrim_error *error)
 {
     if (o->communicators)
         return print_communicators(out, trace, o, rank, left, error);
@@ -272,7 +321,7 @@ static enum pilgrim_status print_rank(struct output *out, const struct pilgrim_t
         if (!list_has(&o->threads, thread))
             continue;
         enum pilgrim_status status = o->grammar ? grammar_print(out, trace, rank, thread, lines, error)
-                                                : print_thread(out, trace, o, rank, thread, left, calls, error);
+                                                : print_thread(out, trace, o, rank, thread, left, calls, times, error);
         if (status != PILGRIM_OK)
             return status;
     }
@@ -290,10 +339,10 @@ static enum pilgrim_status print_system(struct output *out, const struct pilgrim
         return status;
     if (!o->ranks.count)
         status = machine_print(out, trace, system, o->json);
-    for (uint32_t rank = 0; o->ranks.count && rank < pilgrim_rank_count(trace) && left > 0 && !out->error; rank++) {
+    for (uint32_t rank = 0; o->ranks.count && rank < pilgrim_rank_count(trace) && left > 0 && !out->error && status == PILGRIM_OK; rank++) {
         if (!list_has(&o->ranks, rank))
             continue;
-        location_print(out, system, rank, o->json);
+        status = location_print(out, trace, system, rank, o->json, error);
         left--;
     }
     pilgrim_system_close(system);
@@ -328,18 +377,71 @@ static enum pilgrim_status print_loops(struct output *out, const struct pilgrim_
     return status == PILGRIM_OK ? written : status;
 }
 
+static void complain_unsized(const struct options *o, uint64_t count, const char *what)
+{
+    if (count > 0)
+        fprintf(stderr, "pilgrim-decode: %s: the size of %llu %s is not known, they count as 0 bytes\n", o->path,
+                (unsigned long long)count, what);
+}
+
+static bool shows_rank(const void *options, uint32_t rank)
+{
+    return list_has(&((const struct options *)options)->ranks, rank);
+}
+
+static bool shows_thread(const void *options, uint32_t thread)
+{
+    return list_has(&((const struct options *)options)->threads, thread);
+}
+
+static bool shows(const void *options, uint32_t rank, uint32_t thread)
+{
+    return shows_rank(options, rank) && shows_thread(options, thread);
+}
+
+/* Prints what the calls of the chosen threads cost, or those before one that is damaged. */
+static enum pilgrim_status print_stats(struct output *out, const struct pilgrim_trace *trace, const struct options *o,
+                                       struct source_lines *lines, struct pilgrim_error *error)
+{
+    struct profile profile;
+    bool some = o->ranks.count > 0 || o->threads.count > 0;
+    enum pilgrim_status status = profile_make(&profile, trace, some ? shows : NULL, o, error);
+    if (o->json)
+        profile_json(out, &profile, o->histograms, o->function);
+    else
+        profile_text(out, &profile, o->histograms, o->function, lines);
+    complain_unsized(o, profile.unsized, "messages");
+    profile_free(&profile);
+    return status;
+}
+
+static enum pilgrim_status print_matrix(struct output *out, const struct pilgrim_trace *trace, const struct options *o,
+                                        struct pilgrim_error *error)
+{
+    const struct matrix_options options = {.windows = o->windows, .rank = shows_rank, .thread = shows_thread, .context = o};
+    uint64_t unsized;
+    enum pilgrim_status status = matrix_print(out, trace, &options, &unsized, error);
+    complain_unsized(o, unsized, o->windows ? "operations" : "messages");
+    return status;
+}
+
 static enum pilgrim_status print_ranks(struct output *out, const struct pilgrim_trace *trace, const struct options *o,
                                        struct source_lines *lines, struct pilgrim_error *error)
 {
     uint64_t left = o->limit;
     enum pilgrim_status status = PILGRIM_OK;
+    struct pilgrim_error times = {0};
     struct call_lines *calls = call_lines_new(out, o->json, lines);
     if (!calls)
         return no_memory(error);
     for (uint32_t rank = 0; rank < pilgrim_rank_count(trace) && left > 0 && !out->error && status == PILGRIM_OK; rank++)
         if (list_has(&o->ranks, rank))
-            status = print_rank(out, trace, o, rank, &left, lines, calls, error);
+            status = print_rank(out, trace, o, rank, &left, lines, calls, &times, error);
     call_lines_free(calls);
+    if (status == PILGRIM_OK && times.status != PILGRIM_OK) {
+        *error = times; /* the calls were printed */
+        status = times.status;
+    }
     return status;
 }
 
@@ -348,9 +450,11 @@ static int print_trace(struct output *out, const struct pilgrim_trace *trace, co
 {
     struct pilgrim_error error = {0};
     enum pilgrim_status status =
-        o->system  ? print_system(out, trace, o, &error)
+        o->system ? print_system(out, trace, o, &error)
+        : o->stats ? print_stats(out, trace, o, lines, &error)
         : o->loops ? print_loops(out, trace, o, lines, &error)
-                   : print_ranks(out, trace, o, lines, &error);
+        : o->matrix ? print_matrix(out, trace, o, &error)
+                    : print_ranks(out, trace, o, lines, &error);
     out_flush(out);
     if (status != PILGRIM_OK)
         return complain(o->path, &error);

@@ -34,12 +34,18 @@ void communicator_print(struct output *o, uint32_t rank, const struct pilgrim_co
 enum pilgrim_status machine_print(struct output *o, const struct pilgrim_trace *trace,
                                   const struct pilgrim_system *system, bool json);
 
-/* Where RANK ran: one line. */
-void location_print(struct output *o, const struct pilgrim_system *system, uint32_t rank, bool json);
+/* Where RANK ran, and where its clock stands if the trace says it: one line. errors: as pilgrim_clock_of */
+enum pilgrim_status location_print(struct output *o, const struct pilgrim_trace *trace, const struct pilgrim_system *system,
+                                   uint32_t rank, bool json, struct pilgrim_error *error);
 
 /* The call-signature table and the grammars of one thread. */
 enum pilgrim_status grammar_print(struct output *o, const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread,
                                   struct source_lines *lines, struct pilgrim_error *error);
+
+/* A profile: a table, or one object a line. HISTOGRAMS: of each row too. FUNCTION: only functions that match this glob; NULL: all. */
+struct profile;
+void profile_text(struct output *o, const struct profile *p, bool histograms, const char *function, struct source_lines *lines);
+void profile_json(struct output *o, const struct profile *p, bool histograms, const char *function);
 
 /* The programs of threads as loops. errors: PILGRIM_NOMEM */
 struct loops_list;

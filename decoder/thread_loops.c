@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "kept_classes.h"
+#include "no_memory.h"
 
 #define NONE SIZE_MAX
 
@@ -26,12 +27,6 @@ struct loops_list {
     struct kept_classes classes;
     uint64_t threads;     /* that were read */
 };
-
-static enum pilgrim_status out_of_memory(struct pilgrim_error *error)
-{
-    *error = (struct pilgrim_error){.status = PILGRIM_NOMEM, .message = "not enough memory"};
-    return PILGRIM_NOMEM;
-}
 
 static enum pilgrim_status in_no_group(enum pilgrim_status status, struct pilgrim_error *error)
 {
@@ -52,6 +47,7 @@ static void shown_free(struct shown_loops *s)
     free(s->items);
     free(s->classes);
     free(s->ns);
+    free(s->gap_ns);
     free(s->ranks);
 }
 
@@ -83,7 +79,7 @@ struct known_class {
     bool is_loop; /* a stored one */
     size_t shown_as;
     uint64_t calls;
-    double mean_ns;
+    double mean_ns, gap_ns; /* of a call, of the gap before it */
 };
 
 /* A thread's, round by round. */
@@ -99,6 +95,24 @@ static void known_free(struct known_classes *k)
     free(k->first);
 }
 
+/* Whether the threads of THREAD's structure group have equal loops, so that one of them is walked for all. */
+static bool is_alike(const struct loops_list *l, const struct pilgrim_thread_info *thread)
+{
+    return pilgrim_round_count(l->trace) == 1 && thread->loop_count == 0;
+}
+
+/* GROUP: PILGRIM_VALUE_GROUP or PILGRIM_STRUCTURE_GROUP. */
+static bool read_times(const struct pilgrim_cursor *cursor, size_t number, uint64_t group, struct known_class *class)
+{
+    struct pilgrim_statistic durations, gaps;
+    if (pilgrim_durations(cursor, number, group, &durations) != PILGRIM_OK ||
+        pilgrim_gaps(cursor, number, group, PILGRIM_ANY_CALL, &gaps) != PILGRIM_OK)
+        return false;
+    class->mean_ns = durations.mean_ns;
+    class->gap_ns = gaps.mean_ns;
+    return true;
+}
+
 /* Appends those of the round that CURSOR is in. */
 static enum pilgrim_status read_round(struct loops_list *l, const struct pilgrim_cursor *cursor, struct known_classes *known,
                                       struct pilgrim_error *error)
@@ -107,7 +121,7 @@ static enum pilgrim_status read_round(struct loops_list *l, const struct pilgrim
     pilgrim_thread_info(cursor, &thread);
     struct known_class *classes = realloc(known->classes, (known->count + thread.class_count + 1) * sizeof *classes);
     if (!classes)
-        return out_of_memory(error);
+        return no_memory(error);
     known->classes = classes;
     known->first[pilgrim_cursor_round(cursor)] = known->count;
     for (size_t i = 0; i < thread.class_count; i++) {
@@ -117,16 +131,17 @@ static enum pilgrim_status read_round(struct loops_list *l, const struct pilgrim
             return in_no_group(status, error);
         struct kept_class *class = keep_class(&l->classes, info.class_);
         if (!class)
-            return out_of_memory(error);
+            return no_memory(error);
         bool again = class->thread == l->threads && !info.body;
         if (!again && !info.body) {
             class->thread = l->threads;
             class->first = known->count;
         }
-        classes[known->count] = (struct known_class){.class = class,
-                                                     .is_loop = info.body != 0,
-                                                     .shown_as = again ? class->first : known->count,
-                                                     .mean_ns = info.timed ? (double)info.mean_ns : 0};
+        classes[known->count] = (struct known_class){
+            .class = class, .is_loop = info.body != 0, .shown_as = again ? class->first : known->count};
+        uint64_t group = is_alike(l, &thread) ? PILGRIM_STRUCTURE_GROUP : PILGRIM_VALUE_GROUP;
+        if (!info.body && !read_times(cursor, i, group, &classes[known->count]))
+            return in_no_group(PILGRIM_DAMAGED, error);
         known->count++;
     }
     return PILGRIM_OK;
@@ -138,7 +153,7 @@ static enum pilgrim_status read_classes(struct loops_list *l, struct pilgrim_cur
 {
     *known = (struct known_classes){.first = calloc(pilgrim_round_count(l->trace), sizeof *known->first)};
     if (!known->first)
-        return out_of_memory(error);
+        return no_memory(error);
     l->threads++;
     enum pilgrim_status status = PILGRIM_OK;
     while (status == PILGRIM_OK) {
@@ -210,9 +225,12 @@ static void name_items(struct shown_loops *s, const struct known_class *classes,
         item_of[s->items[i].class] = i;
     }
     s->calls_max = s->calls_min;
-    for (size_t i = 0; i < class_count; i++)
-        if (classes[i].calls > 0)
+    for (size_t i = 0; i < class_count; i++) {
+        if (classes[i].calls > 0) {
             s->ns[item_of[classes[i].shown_as]] += classes[i].mean_ns * (double)(classes[i].calls / 2);
+            s->gap_ns[item_of[classes[i].shown_as]] += classes[i].gap_ns * (double)(classes[i].calls / 2);
+        }
+    }
 }
 
 static enum pilgrim_status find_items(const struct loops_list *l, uint32_t rank, uint32_t thread,
@@ -221,11 +239,11 @@ static enum pilgrim_status find_items(const struct loops_list *l, uint32_t rank,
 {
     enum pilgrim_status status = walk(l, rank, thread, known, n, nest_see, error);
     if (status == PILGRIM_OK && !nest_build(n))
-        status = out_of_memory(error);
+        status = no_memory(error);
     if (status == PILGRIM_OK)
         status = walk(l, rank, thread, known, n, nest_count, error);
     if (status == PILGRIM_OK && (!nest_items(n, &s->items, &s->count) || !drop_stored(s, known->classes)))
-        status = out_of_memory(error);
+        status = no_memory(error);
     return status;
 }
 
@@ -239,16 +257,17 @@ static enum pilgrim_status read_thread(struct loops_list *l, uint32_t rank, uint
     struct nest *n = nest_new(known.count);
     size_t *item_of = calloc(known.count + 1, sizeof *item_of);
     if (status == PILGRIM_OK && (!n || !item_of))
-        status = out_of_memory(error);
+        status = no_memory(error);
     if (status == PILGRIM_OK)
         status = find_items(l, rank, thread, &known, n, s, error);
     if (status == PILGRIM_OK) {
         s->classes = calloc(s->count + 1, sizeof *s->classes);
         s->ns = calloc(s->count + 1, sizeof *s->ns);
-        if (s->classes && s->ns)
+        s->gap_ns = calloc(s->count + 1, sizeof *s->gap_ns);
+        if (s->classes && s->ns && s->gap_ns)
             name_items(s, known.classes, known.count, item_of);
         else
-            status = out_of_memory(error);
+            status = no_memory(error);
     }
     nest_free(n);
     known_free(&known);
@@ -276,6 +295,7 @@ static void add_counts(struct shown_loops *s, const struct shown_loops *other)
         to->min = from->min < to->min ? from->min : to->min;
         to->max = from->max > to->max ? from->max : to->max;
         s->ns[i] += other->ns[i];
+        s->gap_ns[i] += other->gap_ns[i];
     }
     s->calls_min = other->calls_min < s->calls_min ? other->calls_min : s->calls_min;
     s->calls_max = other->calls_max > s->calls_max ? other->calls_max : s->calls_max;
@@ -340,11 +360,13 @@ static bool copy_shown(struct shown_loops *to, const struct shown_loops *from)
     to->items = malloc((from->count + 1) * sizeof *to->items);
     to->classes = malloc((from->count + 1) * sizeof *to->classes);
     to->ns = malloc((from->count + 1) * sizeof *to->ns);
-    if (!to->items || !to->classes || !to->ns)
+    to->gap_ns = malloc((from->count + 1) * sizeof *to->gap_ns);
+    if (!to->items || !to->classes || !to->ns || !to->gap_ns)
         return false;
     memcpy(to->items, from->items, from->count * sizeof *to->items);
     memcpy(to->classes, from->classes, from->count * sizeof *to->classes);
     memcpy(to->ns, from->ns, from->count * sizeof *to->ns);
+    memcpy(to->gap_ns, from->gap_ns, from->count * sizeof *to->gap_ns);
     return true;
 }
 
@@ -354,13 +376,11 @@ static enum pilgrim_status group_of(struct loops_list *l, const struct pilgrim_c
 {
     struct pilgrim_thread_info info;
     *group = NULL;
-    if (pilgrim_round_count(l->trace) > 1)
-        return PILGRIM_OK;
     pilgrim_thread_info(cursor, &info);
-    if (info.loop_count > 0)
+    if (!is_alike(l, &info))
         return PILGRIM_OK;
     *group = find_group(l, info.structure_group);
-    return *group ? PILGRIM_OK : out_of_memory(error);
+    return *group ? PILGRIM_OK : no_memory(error);
 }
 
 /* The loops of CURSOR's thread, *S, to be freed, also after an error. */
@@ -375,13 +395,13 @@ static enum pilgrim_status find_thread(struct loops_list *l, uint32_t rank, uint
     if (group && group->known) {
         bool copied = copy_shown(s, &group->alone);
         s->thread = thread;
-        return copied ? PILGRIM_OK : out_of_memory(error);
+        return copied ? PILGRIM_OK : no_memory(error);
     }
     status = read_thread(l, rank, thread, cursor, s, error);
     if (status != PILGRIM_OK || !group)
         return status;
     group->known = true;
-    return copy_shown(&group->alone, s) ? PILGRIM_OK : out_of_memory(error);
+    return copy_shown(&group->alone, s) ? PILGRIM_OK : no_memory(error);
 }
 
 enum pilgrim_status loops_add(struct loops_list *l, uint32_t rank, uint32_t thread, struct pilgrim_error *error)
@@ -398,7 +418,7 @@ enum pilgrim_status loops_add(struct loops_list *l, uint32_t rank, uint32_t thre
         return status;
     }
     size_t number = find_shown(l, &s);
-    return number != NONE && add_rank(&l->shown[number], rank) ? PILGRIM_OK : out_of_memory(error);
+    return number != NONE && add_rank(&l->shown[number], rank) ? PILGRIM_OK : no_memory(error);
 }
 
 const struct shown_loops *loops_shown(const struct loops_list *l, size_t i)

@@ -11,6 +11,7 @@ struct shown_loops {
     struct nest_item *items;
     const struct pilgrim_class **classes; /* of each item, the list's own; NULL: a loop */
     double *ns;                           /* that all its calls took; 0: not known */
+    double *gap_ns;                       /* and that was between the call before and each of them */
     size_t count;
     uint64_t hash;                        /* of what must be equal */
     uint64_t calls_min, calls_max;        /* of a thread */

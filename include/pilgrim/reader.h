@@ -34,6 +34,7 @@ struct pilgrim_error {
 };
 
 /* Opens and checks the file at PATH: magic, version, every checksum, count and reference. *TRACE is the caller's, to be closed.
+ * The times of each call, if there are some, are looked at only when a cursor comes to them; the file is open as long as the trace then.
  * Memory is at most a small multiple of the file. Where all of a trace would take more than 256 MiB and it consists of several volumes
  * (processes that could not keep what they recorded in memory make such traces), no more than that stays in memory, and one volume
  * for each cursor and grammar that is open; the others are read, and checked, again when they are needed. The file is open as
@@ -145,7 +146,7 @@ struct pilgrim_call {
     const struct pilgrim_value *out;
     struct pilgrim_value ret;
     bool timed;         /* start_ns and end_ns are known */
-    uint64_t start_ns;  /* since the trace began */
+    uint64_t start_ns;  /* since the library was loaded into its process, by the clock of its host; pilgrim_clock_apply */
     uint64_t end_ns;
     /* Not 0: the cursor's calls with this number have the same class and equal values, in, out and ret: what was made of one of them holds
      * for the others. Most calls have such a number. Equal calls may have different ones. They count up from 1, as values are met. */
@@ -162,6 +163,11 @@ PILGRIM_API void pilgrim_cursor_close(struct pilgrim_cursor *cursor);
 PILGRIM_API enum pilgrim_status pilgrim_cursor_next(struct pilgrim_cursor *cursor, struct pilgrim_call *call,
                                                     struct pilgrim_error *error) PILGRIM_CHECKED;
 
+/* What is wrong with the times of the calls that the cursor has given so far: PILGRIM_OK, or PILGRIM_DAMAGED, PILGRIM_NOMEM,
+ * PILGRIM_LIMIT or PILGRIM_IO, and ERROR says more of the first such place. Calls whose times are lost are given without them. */
+PILGRIM_API enum pilgrim_status pilgrim_cursor_times(const struct pilgrim_cursor *cursor,
+                                                     struct pilgrim_error *error) PILGRIM_CHECKED;
+
 /* Passes over the next calls, *COUNT of them, all of the class *CLASS_NUMBER, as pilgrim_class_info has it in the round that the cursor
  * is in then; behind them may be more. *COUNT is 0 where a stored loop is entered, whose class it is then. Values of calls are not looked
  * at; where arrays are stored as changes of earlier ones, those behind are not known then, and pilgrim_cursor_next gives PILGRIM_INVALID.
@@ -170,7 +176,8 @@ PILGRIM_API enum pilgrim_status pilgrim_cursor_pass(struct pilgrim_cursor *curso
                                                     struct pilgrim_error *error) PILGRIM_CHECKED;
 
 /* Passes over COUNT calls, or all that are left, in a time that depends on the grammars' size; where loops are stored, also on how
- * often they are entered, and where values refer to those of calls before, on the number of calls. What is damaged there is reported by the next call that is asked for. errors: PILGRIM_NOMEM */
+ * often they are entered, and where values refer to those of calls before, on the number of calls. What is damaged there is reported by
+ * the next call that is asked for. errors: PILGRIM_NOMEM */
 PILGRIM_API enum pilgrim_status pilgrim_cursor_skip(struct pilgrim_cursor *cursor, uint64_t count) PILGRIM_CHECKED;
 
 /* The round of the calls that the cursor gave or passed last; before that, the first one in which the thread has calls. */
@@ -179,9 +186,46 @@ PILGRIM_API uint32_t pilgrim_cursor_round(const struct pilgrim_cursor *cursor);
 /* The thread's calls in that round; as pilgrim_call_count. */
 PILGRIM_API uint64_t pilgrim_cursor_round_calls(const struct pilgrim_cursor *cursor);
 
-/* Passes over what is left of the round, to the beginning of the next one in which the thread has calls. PILGRIM_END: there is none; the cursor
- * stays where it is. errors: as pilgrim_cursor_next */
+/* Passes over what is left of the round, to the beginning of the next one in which the thread has calls. PILGRIM_END: there is none; the
+ * cursor stays where it is. errors: as pilgrim_cursor_next */
 PILGRIM_API enum pilgrim_status pilgrim_cursor_next_round(struct pilgrim_cursor *cursor, struct pilgrim_error *error) PILGRIM_CHECKED;
+
+/* ---- one time axis ----
+ *
+ * A call's times are those of its process's clock, in ns since the library was loaded there. Where the times of single calls were kept, the
+ * offset of each clock to an axis that all ranks have in common was measured when MPI was initialised and when it was finalized: what is
+ * between is taken to have drifted at one rate. */
+
+/* At its time TIME_NS the rank's clock was OFFSET_NS behind the axis, with an error of at most ERROR_NS. */
+struct pilgrim_clock_point {
+    uint64_t time_ns;
+    int64_t offset_ns;
+    uint64_t error_ns;
+};
+
+struct pilgrim_clock {
+    unsigned point_count; /* 0: the trace does not say where it stands; 1: drift is not known; 2 */
+    struct pilgrim_clock_point points[2];
+};
+
+/* That of RANK. errors: PILGRIM_INVALID (no such rank), PILGRIM_NOMEM, PILGRIM_IO, PILGRIM_DAMAGED */
+PILGRIM_API enum pilgrim_status pilgrim_clock_of(const struct pilgrim_trace *trace, uint32_t rank, struct pilgrim_clock *clock,
+                                                 struct pilgrim_error *error) PILGRIM_CHECKED;
+
+/* The time on the common axis when the clock had TIME_NS: 0 rather than negative. What was later by the clock is never earlier on the
+ * axis. TIME_NS itself where nothing is known. */
+PILGRIM_API uint64_t pilgrim_clock_common(const struct pilgrim_clock *clock, uint64_t time_ns);
+
+/* By how much that may be wrong, ns, if the clock's rate was steady: the errors of the measurements, as far as they bear on that time.
+ * Where drift is not known it is taken to be below 500 ppm. UINT64_MAX where nothing is known. In bins mode a call's times have an error
+ * of their own. */
+PILGRIM_API uint64_t pilgrim_clock_error(const struct pilgrim_clock *clock, uint64_t time_ns);
+
+/* How much faster the axis goes than the clock: 1e-6 is 1 us in a second. 0 where it is not known. */
+PILGRIM_API double pilgrim_clock_drift(const struct pilgrim_clock *clock);
+
+/* Puts the times of CALL, which is of the clock's rank, on the common axis. */
+PILGRIM_API void pilgrim_clock_apply(const struct pilgrim_clock *clock, struct pilgrim_call *call);
 
 /* ---- communicators ---- */
 
@@ -240,8 +284,9 @@ struct pilgrim_location {
 
 struct pilgrim_system;
 
-/* Looks at each rank's place once, in the last round that says where it is; 16 bytes a rank are kept, and each host. It may be used by several threads at once; what it gives is
- * borrowed until it is closed, and it is to be closed before the trace. errors: PILGRIM_NOMEM, PILGRIM_DAMAGED */
+/* Looks at each rank's place once, in the last round that says where it is; 16 bytes a rank are kept, and each host. It may be used by
+ * several threads at once; what it gives is borrowed until it is closed, and it is to be closed before the trace. errors: PILGRIM_NOMEM,
+ * PILGRIM_DAMAGED */
 PILGRIM_API enum pilgrim_status pilgrim_system_open(const struct pilgrim_trace *trace, struct pilgrim_system **system,
                                                     struct pilgrim_error *error) PILGRIM_CHECKED;
 PILGRIM_API void pilgrim_system_close(struct pilgrim_system *system); /* NULL is legal */
@@ -282,8 +327,6 @@ struct pilgrim_class_info {
     uint64_t values;                /* the sequence of signatures, for pilgrim_grammar_open */
     uint64_t body;                  /* not 0: the class is no call but a loop, and this the sequence of classes, for
                                      * pilgrim_grammar_open, that stands there each time as often as it has trips */
-    bool timed;                     /* the three that follow are known */
-    uint64_t mean_ns, min_ns, max_ns; /* over all streams of the structure group */
 };
 /* errors: PILGRIM_INVALID (no such class), PILGRIM_DAMAGED (the thread is in no value group) */
 PILGRIM_API enum pilgrim_status pilgrim_class_info(const struct pilgrim_cursor *cursor, size_t class_number,
@@ -328,6 +371,52 @@ PILGRIM_API uint32_t pilgrim_grammar_rules(const struct pilgrim_grammar *grammar
 PILGRIM_API size_t pilgrim_grammar_symbols(const struct pilgrim_grammar *grammar, uint32_t rule);
 PILGRIM_API struct pilgrim_symbol pilgrim_grammar_symbol(const struct pilgrim_grammar *grammar, uint32_t rule, size_t i);
 PILGRIM_API uint64_t pilgrim_grammar_length(const struct pilgrim_grammar *grammar);
+
+/* ---- statistics: how long calls took, and how long it was from one to the next ---- */
+
+enum { PILGRIM_BUCKETS = 65 };
+
+/* What is known of many times: counts are exact, times stored rounded down, by less than 1 in 256. A COUNT of 0: nothing is known,
+ * and all is 0. */
+struct pilgrim_statistic {
+    uint64_t count;                      /* of durations, or of gaps */
+    double total_ns, mean_ns;
+    double deviation_ns;                 /* the standard deviation, of all of them */
+    uint64_t min_ns, max_ns;
+    uint32_t min_rank, max_rank;         /* in MPI_COMM_WORLD: the lowest that had them */
+    uint64_t histogram[PILGRIM_BUCKETS]; /* [0]: how many were 0 ns; [k]: from 2^(k - 1) to below 2^k ns */
+};
+
+/* INTO is that of the calls of both. All zero is that of none. */
+PILGRIM_API void pilgrim_statistic_add(struct pilgrim_statistic *into, const struct pilgrim_statistic *from);
+
+/* Which calls of a class: those with one of the signatures of the cursor's value group, by its number, or */
+#define PILGRIM_VALUE_GROUP (UINT64_MAX - 1)   /* all in the value group */
+#define PILGRIM_STRUCTURE_GROUP UINT64_MAX     /* all in the structure group */
+
+/* Which gaps: those behind a call of one class, by its number, or */
+#define PILGRIM_ANY_CALL UINT64_MAX            /* behind any call */
+#define PILGRIM_NO_CALL (UINT64_MAX - 1)       /* before a thread's first call in this round */
+
+/* How long calls took, those of all threads of the group, in the round that the cursor is in. Signatures that are stored as
+ * one (pilgrim_signature_run, pilgrim_signature_varies) have one statistic together, and so may all of a value group that has
+ * many. Count 0 where no times were kept.
+ * errors: PILGRIM_INVALID (no such class, or a loop; no such signature), PILGRIM_DAMAGED (the thread is in no value group) */
+PILGRIM_API enum pilgrim_status pilgrim_durations(const struct pilgrim_cursor *cursor, size_t class_number, uint64_t signatures,
+                                                  struct pilgrim_statistic *statistic) PILGRIM_CHECKED;
+
+/* The same of the gaps before them: from the end of the thread's call before to the start; of the first call in the thread, from when the
+ * library was loaded. BEFORE tells another round of a loop, in which its first call comes behind its last one, from its beginning.
+ * PILGRIM_ANY_CALL does not have those of PILGRIM_NO_CALL. What came before may not be known of some: only PILGRIM_ANY_CALL has these.
+ * errors: as pilgrim_durations. A class that no call came behind has a count of 0 */
+PILGRIM_API enum pilgrim_status pilgrim_gaps(const struct pilgrim_cursor *cursor, size_t class_number, uint64_t signatures,
+                                             uint64_t before, struct pilgrim_statistic *statistic) PILGRIM_CHECKED;
+
+/* Which classes those calls came behind, one after another: *BEFORE, PILGRIM_ANY_CALL at first, becomes PILGRIM_NO_CALL if some were
+ * a thread's first in the round, then the numbers of classes, in ascending order. PILGRIM_END behind the last. errors: as
+ * pilgrim_durations */
+PILGRIM_API enum pilgrim_status pilgrim_class_before(const struct pilgrim_cursor *cursor, size_t class_number, uint64_t signatures,
+                                                     uint64_t *before) PILGRIM_CHECKED;
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,8 @@
-/* Which clock, and its rate; see clock.h. Nothing is kept but the first pair of readings, so rates may be asked for by any thread. */
+/* Which clock, and its rate; see clock.h. */
 #include "base/clock.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -11,7 +12,7 @@
 #include <sys/prctl.h>
 #endif
 
-enum { PAIR_TRIES = 8, BASE_NS_MIN = 100000 };
+enum { PAIR_TRIES = 8, RATE_NS_MIN = 1000000 };
 
 /* The two clocks at one moment. */
 struct pair {
@@ -19,9 +20,20 @@ struct pair {
     uint64_t ns;
 };
 
+struct rate {
+    uint64_t ns;
+    uint64_t ticks; /* not 0 */
+};
+
 enum clock_source clock_source = CLOCK_SOURCE_NONE;
 
 static struct pair first;
+
+/* Entries are written under the lock, before the count says that they are there, and do not change afterwards. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+struct clock_scale clock_scales[CLOCK_SCALES_MAX] = {{.rate = UINT64_C(1) << CLOCK_RATE_BITS}};
+atomic_uint clock_scale_count;
+static bool settled;
 
 static uint64_t monotonic_ns(void)
 {
@@ -42,7 +54,7 @@ static struct pair read_pair(void)
     struct pair best = {0};
     uint64_t least = UINT64_MAX;
     for (int i = 0; i < PAIR_TRIES; i++) {
-        uint64_t before = clock_counter(), ns = monotonic_ns(), took = clock_ticks(before, clock_counter());
+        uint64_t before = clock_counter(), ns = monotonic_ns(), after = clock_counter(), took = after > before ? after - before : 0;
         if (i == 0 || took < least) {
             least = took;
             best = (struct pair){.ticks = before + took / 2, .ns = ns};
@@ -119,8 +131,9 @@ void clock_choose(enum clock_wish wish)
     if (clock_source != CLOCK_SOURCE_NONE || wish == CLOCK_OFF)
         return;
     bool counter = counter_readable() && counter_wanted(wish);
-    if (counter)
-        first = read_pair();
+    first = counter ? read_pair() : (struct pair){.ns = monotonic_ns()};
+    if (!counter)
+        first.ticks = first.ns;
     clock_source = counter ? CLOCK_SOURCE_COUNTER : CLOCK_SOURCE_MONOTONIC;
 }
 
@@ -133,16 +146,59 @@ const char *clock_name(void)
 
 /* ---- rate ---- */
 
-struct clock_rate clock_rate(void)
+/* How many ns so many ticks are: from the first pair of readings until now, which is waited for. *TICKS: now, by the counter. */
+static struct rate measure(uint64_t *ticks)
 {
-    struct clock_rate rate = {.ns = 1, .ticks = 1};
-    if (clock_source != CLOCK_SOURCE_COUNTER)
-        return rate;
     struct pair now;
     do
         now = read_pair();
-    while (now.ns - first.ns < BASE_NS_MIN);
+    while (now.ns - first.ns < RATE_NS_MIN);
+    *ticks = now.ticks;
     if (now.ticks > first.ticks)
-        rate = (struct clock_rate){.ns = now.ns - first.ns, .ticks = now.ticks - first.ticks};
-    return rate;
+        return (struct rate){.ns = now.ns - first.ns, .ticks = now.ticks - first.ticks};
+    return (struct rate){.ns = 1, .ticks = 1};
+}
+
+/* ---- times ---- */
+
+static void add_scale(uint64_t ticks, uint64_t ns, struct rate rate)
+{
+    unsigned count = atomic_load_explicit(&clock_scale_count, memory_order_relaxed);
+    unsigned __int128 scaled = ((unsigned __int128)rate.ns << CLOCK_RATE_BITS) / rate.ticks;
+    clock_scales[count] = (struct clock_scale){.ticks = ticks, .ns = ns, .rate = scaled > UINT64_MAX ? UINT64_MAX : (uint64_t)scaled};
+    atomic_store_explicit(&clock_scale_count, count + 1, memory_order_release);
+}
+
+/* Under the lock, if there is none. */
+static void add_first(void)
+{
+    uint64_t now;
+    add_scale(first.ticks, 0, clock_source == CLOCK_SOURCE_COUNTER ? measure(&now) : (struct rate){.ns = 1, .ticks = 1});
+}
+
+void clock_begin_scale(void)
+{
+    if (clock_source == CLOCK_SOURCE_NONE)
+        return; /* and ticks are ns */
+    pthread_mutex_lock(&lock);
+    if (!atomic_load_explicit(&clock_scale_count, memory_order_relaxed))
+        add_first();
+    pthread_mutex_unlock(&lock);
+}
+
+void clock_settle(void)
+{
+    uint64_t now;
+    if (clock_source == CLOCK_SOURCE_NONE)
+        return;
+    pthread_mutex_lock(&lock);
+    if (!atomic_load_explicit(&clock_scale_count, memory_order_relaxed)) {
+        add_first();
+    } else if (!settled && clock_source == CLOCK_SOURCE_COUNTER) {
+        struct rate rate = measure(&now);
+        if (now > first.ticks)
+            add_scale(now, clock_scaled(&clock_scales[0], now), rate);
+    }
+    settled = true;
+    pthread_mutex_unlock(&lock);
 }

@@ -166,32 +166,41 @@ static __attribute__((noinline)) void call_done_slowly(struct call *c, size_t le
         return;
     enum pilgrim_status status = PILGRIM_NOMEM;
     if (!t->key.failed)
-        status = stream_append(t->stream, t->class->number, c->failed_poll, t->key.data, length, c->duration);
+        status = stream_append(t->stream, t->class->number, c->failed_poll, t->key.data, length, c->start, c->end);
     if (status != PILGRIM_OK) {
         call_lost(c, status);
     } else {
         if (t->keeper.pending)
             keep_commit(&t->keeper);
         if (c->shadowed)
-            shadow_end(c->shadow, t->calls);
+            shadow_end(c->shadow, t->calls, c->start, c->end);
     }
     t->calls++;
     if (t->pending)
         call_ended(t);
 }
 
-static inline void call_step(struct thread *t, size_t length, uint64_t duration)
+static __attribute__((noinline)) void call_turn(const struct call *c)
 {
+    struct thread *t = c->thread;
+    enum pilgrim_status status = stream_turn(t->stream, t->class);
+    if (status != PILGRIM_OK)
+        call_lost(c, status);
+}
+
+static inline void call_step(const struct call *c, size_t length)
+{
+    struct thread *t = c->thread;
     t->calls++;
-    if (!CALL_LIKELY(stream_step(t->stream, t->class, length, duration)))
-        stream_turn(t->stream, t->class);
+    if (!CALL_LIKELY(stream_step(t->stream, t->class, length, c->start, c->end)))
+        call_turn(c);
 }
 
 /* The rest of call_done, where other threads may be at the call's operations. */
 static __attribute__((noinline)) void call_done_leaving(const struct call *c, size_t length)
 {
     requests_leave(c->thread->requests, &c->thread->finding, c->operation_count);
-    call_step(c->thread, length, c->duration);
+    call_step(c, length);
 }
 
 /* Calls no other function but as its last act, so it keeps nothing on the stack. */
@@ -209,7 +218,7 @@ void call_done(struct call *c, const uint8_t *end)
     if (!CALL_LIKELY(!objects_threads) && c->operation_count)
         call_done_leaving(c, length);
     else
-        call_step(t, length, c->duration);
+        call_step(c, length);
 }
 
 void call_control(int level)

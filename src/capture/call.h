@@ -54,7 +54,7 @@ struct call {
     struct view view;       /* that rank arguments refer to: call_view's, else views[0] */
     const struct found *operations; /* of put_requests; thread scratch; not set where there are none */
     uint64_t start;         /* clock ticks */
-    uint64_t duration;      /* idem */
+    uint64_t end;           /* idem */
 };
 
 /* Room that a wrapper has for what it stores itself. */

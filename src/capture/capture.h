@@ -32,6 +32,7 @@ enum capture_off {
 struct run {
     uint64_t id;              /* no other run has it */
     uint32_t merge_limit_s;   /* PILGRIM_MERGE_TIMEOUT */
+    enum timing_mode timing;  /* PILGRIM_TIMING: what is collective for the times' sake is as rank 0 says; what is kept, as each says */
     bool told_locals;         /* the launcher says how many processes are on a machine */
     char trace[PATH_MAX + 8]; /* the trace's path; one that is cut off here is too long for any file */
 };
@@ -43,6 +44,7 @@ struct capture {
     int rank;               /* 0 until MPI is initialised */
     int size;               /* 1 until then */
     MPI_Comm comm;          /* private, for the gather; errors return */
+    bool comm_in_use;       /* a message over it was given up: it is never freed */
     bool initialized;       /* MPI_Init or MPI_Init_thread was seen */
     bool session;           /* MPI_Session_init was seen */
     char library[64];       /* "MPICH 4.0.2" */

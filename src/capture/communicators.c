@@ -156,7 +156,7 @@ static enum pilgrim_status record(void)
     enum pilgrim_status status = process ? PILGRIM_OK : begin_stream();
     if (status == PILGRIM_OK)
         status = bytes_status(&key);
-    return status == PILGRIM_OK ? stream_append(process, class, false, key.data, key.length, 0) : status;
+    return status == PILGRIM_OK ? stream_append(process, class, false, key.data, key.length, 0, 0) : status;
 }
 
 static void add(int64_t thread, MPI_Comm comm, MPI_Comm parent, uint64_t members, const struct description *d)

@@ -9,11 +9,15 @@
 #include <unistd.h>
 
 #include "base/try.h"
+#include "capture/blocks.h"
 #include "capture/capture.h"
 #include "capture/gather.h"
 #include "capture/own.h"
+#include "capture/own_file.h"
 #include "capture/result.h"
 #include "capture/spill.h"
+#include "capture/sync.h"
+#include "capture/write_times.h"
 
 enum { LINE_BYTES = 128 };
 
@@ -37,6 +41,7 @@ void capture_agree(void)
         char job[256];
         run->id = random_number();
         run->merge_limit_s = capture.settings.merge_limit_s;
+        run->timing = capture.settings.timing;
         run->told_locals = capture_locals_told() > 0;
         if (output_expand(capture.settings.trace, program_invocation_short_name, output_job(job, sizeof job), time(NULL),
                           &path) == PILGRIM_OK)
@@ -72,14 +77,14 @@ static void say_left(const struct gather_letter *state, const char *folder)
 static enum pilgrim_status write_file(const struct bytes *rest, struct bytes *folder, bool *first)
 {
     struct bytes file = {0}, path = {0};
-    enum pilgrim_status status = spill_head(&file);
+    enum pilgrim_status status = own_file_head(&file);
     bytes_put(&file, rest->data, rest->length);
     if (status == PILGRIM_OK)
         status = bytes_status(&file);
     if (status == PILGRIM_OK)
         status = output_folder(capture.run.trace, capture.run.id, folder, first);
     if (status == PILGRIM_OK)
-        status = spill_path((const char *)folder->data, &path);
+        status = own_file_name((const char *)folder->data, &path);
     if (status == PILGRIM_OK) {
         status = output_place((const char *)path.data, file.data, file.length);
         if (status != PILGRIM_OK) {
@@ -98,12 +103,13 @@ static enum pilgrim_status write_file(const struct bytes *rest, struct bytes *fo
 /* REST, and what is put away already, is this process's file. FOLDER and FIRST: as above. */
 static enum pilgrim_status leave(const struct bytes *rest, struct bytes *folder, bool *first)
 {
-    if (!spill_rounds())
+    if (!own_file_exists())
         return write_file(rest, folder, first);
-    *first = spill_first();
-    bytes_put(folder, spill_folder(), strlen(spill_folder()) + 1);
+    *first = own_file_first();
+    bytes_put(folder, own_file_folder(), strlen(own_file_folder()) + 1);
     TRY(bytes_status(folder));
-    return rest->length ? spill_complete(rest) : PILGRIM_OK;
+    struct extent ignored;
+    return rest->length ? own_file_append(rest, &ignored) : PILGRIM_OK;
 }
 
 /* One process for all says so: the one that was first. Of failures rank 0 has to speak, too: there may be no first one.
@@ -113,7 +119,9 @@ static void leave_fragments(const struct gather_letter *state, const struct byte
     struct bytes rest = {0}, folder = {0};
     bool first = false;
     bytes_put(&rest, sealed->data, sealed->length);
-    enum pilgrim_status status = sealed->length ? fragment_file_end(&rest) : PILGRIM_OK;
+    enum pilgrim_status status = sealed->length ? blocks_take(&rest) : PILGRIM_OK;
+    if (status == PILGRIM_OK && sealed->length)
+        status = fragment_file_end(&rest);
     if (status == PILGRIM_OK)
         status = leave(&rest, &folder, &first);
     if (status == PILGRIM_OK && first)
@@ -121,6 +129,8 @@ static void leave_fragments(const struct gather_letter *state, const struct byte
     else if (status != PILGRIM_OK && (first || capture.rank == 0))
         capture_say("%s: %s; the calls of rank %d are lost", folder.data ? (const char *)folder.data : "a fragment",
                     status == PILGRIM_IO ? strerror(errno) : "out of memory", capture.rank);
+    if (status != PILGRIM_OK && !spill_rounds())
+        own_file_remove(); /* times of no calls */
     bytes_free(&rest);
     bytes_free(&folder);
 }
@@ -152,9 +162,11 @@ static void write_round(struct gather *g, struct result *result)
         result_cancel(result);
         return;
     }
-    enum pilgrim_status status = result_add(result, g->fragment, !g->more);
+    enum pilgrim_status status = result_add(result, g->fragment);
+    if (status == PILGRIM_OK && !g->more && !g->stays)
+        status = result_end(result);
     /* A trace of one round that cannot be written is given up: what it is made of is not on disk, and would hardly come there. */
-    if (status == PILGRIM_IO && (g->more || result->rounds > 1))
+    if (status == PILGRIM_IO && (g->more || g->stays || result->rounds > 1))
         gather_note(g, GATHER_UNWRITTEN, 0);
     else if (status != PILGRIM_OK && status != PILGRIM_IO)
         gather_note(g, GATHER_SHORT, 0);
@@ -165,9 +177,10 @@ static void go_round(struct gather *g, struct result *result, uint32_t number, b
 {
     struct bytes sealed = {0};
     struct fragment *f = is_cut() ? NULL : own_round(number, &sealed);
-    if (f && number == spill_rounds() && number && fragment_seal(f, &sealed) != PILGRIM_OK)
+    if (f && number == spill_rounds() && (number || blocks_stay()) && fragment_seal(f, &sealed) != PILGRIM_OK)
         bytes_free(&sealed);
     gather_begin(g, f, &sealed, number < spill_rounds(), capture.run.merge_limit_s);
+    g->stays |= blocks_stay();
     if (is_cut())
         gather_note(g, GATHER_CUT, capture.rank);
     if (apart)
@@ -197,19 +210,22 @@ void capture_finish(void)
     struct bytes last = {0};
     bool apart = capture.size > 1 && !capture.run.merge_limit_s;
     uint32_t number = 0;
+    sync_end();
     spill_end();
     for (go_round(&g, &result, number, apart, &last); g.state.outcome == GATHER_WHOLE && g.more;) {
         gather_next(&g);
         go_round(&g, &result, ++number, apart, &last);
     }
+    if (g.state.outcome == GATHER_WHOLE && g.stays)
+        write_times(&g, &result);
     const struct gather_letter *state = &g.state;
     bool leaves = state->outcome != GATHER_WHOLE && (state->outcome != GATHER_LOST || spill_rounds());
     if (leaves && number < spill_rounds())
         seal_last(&last);
     if (leaves && (last.length || spill_rounds()))
         leave_fragments(state, &last);
-    else if (state->outcome == GATHER_WHOLE)
-        spill_remove();
+    else
+        own_file_remove();
     if (capture.rank == 0 && state->outcome == GATHER_LOST)
         capture_say("no trace is written: rank %d could not record its calls", (int)state->rank);
     else if (state->outcome == GATHER_SHORT && !last.length)

@@ -10,72 +10,36 @@
  *   child -> parent   TAG_PART: the rest, in parts of limited size, as MPI's counts are ints
  *   child -> parent   TAG_GONE: the child has given up
  *
+ * Times sections go along with a fragment as long as they are few (GATHER_TIMES_BYTES); else those who have them keep them, and all are
+ * told.
+ *
  * This is a round; where a process has several, all have, and the answer says that another one follows.
  *
  * So nothing long is sent to a process that does not wait for it. All waiting is polling, ever more rarely: there may be
  * more processes than processors. */
 #include "capture/gather.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "capture/capture.h"
+#include "capture/waiting.h"
 #include "merge/fragment_file.h"
 
-enum { TAG_FIRST = 1, TAG_ANSWER = 2, TAG_PART = 3, TAG_GONE = 4, PART_BYTES = 1 << 20, CHILDREN_MAX = 32, PROBES = 8 };
+enum { TAG_FIRST = 1, TAG_ANSWER = 2, TAG_PART = 3, TAG_GONE = 4, PART_BYTES = 1 << 20, CHILDREN_MAX = 32 };
 enum { ORDER_GO = GATHER_CUT + 1 };
 enum { ENCLOSED_BYTES_MAX = GATHER_FIRST_BYTES - sizeof(struct gather_letter) };
 
-#define SECOND_NS INT64_C(1000000000)
-#define TELL_NS SECOND_NS
-
-/* Not all give up at once: on the way up those below are first, on the way down those above, and the others hear of it. */
-#define LEVEL_NS (SECOND_NS / 50)
-
-/* Waiting: at first the processor is only offered to others; then an eighth of the time so far is slept, up to the longest. */
-#define NAP_FROM_NS 100000
-#define NAP_PART 8
-#define NAP_MAX_NS 1000000
-
-static int64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * SECOND_NS + t.tv_nsec;
-}
-
-static void rest(int64_t waited_ns)
-{
-    int64_t nap = waited_ns / NAP_PART;
-    if (waited_ns < NAP_FROM_NS)
-        sched_yield();
-    else
-        nanosleep(&(struct timespec){.tv_nsec = nap < NAP_MAX_NS ? nap : NAP_MAX_NS}, NULL);
-}
+#define TELL_NS WAITING_SECOND_NS
 
 /* ---- messages ---- */
 
-/* Whether REQUEST is complete before END_NS. If not it is left to itself, and so is its buffer. */
+/* As waiting_for. */
 static bool await(struct gather *g, MPI_Request *request, bool receives, int64_t end_ns)
 {
-    int64_t begin_ns = now_ns(), time_ns;
-    int done = 0;
-    do {
-        if (PMPI_Test(request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
-            break;
-        if (done)
-            return true;
-        time_ns = now_ns();
-        rest(time_ns - begin_ns);
-    } while (time_ns < end_ns);
+    if (waiting_for(request, receives, end_ns))
+        return true;
     g->abandoned = true;
-    if (*request != MPI_REQUEST_NULL) {
-        if (receives)
-            PMPI_Cancel(request);
-        PMPI_Request_free(request);
-    }
     return false;
 }
 
@@ -118,16 +82,6 @@ static bool receive_parts(struct gather *g, uint8_t *data, size_t length, int fr
     return true;
 }
 
-/* Whether there is a message that was sent long ago: not all that comes in at once is seen at once. */
-static bool has_sent(int rank, int tag)
-{
-    int flag = 0;
-    for (int i = 0; i < PROBES && !flag; i++)
-        if (PMPI_Iprobe(rank, tag, capture.comm, &flag, MPI_STATUS_IGNORE) != MPI_SUCCESS)
-            return false;
-    return flag;
-}
-
 /* ---- the tree ---- */
 
 /* The next one below this process; *STEP is 1 at first. -1: there are no more. */
@@ -150,13 +104,32 @@ void gather_note(struct gather *g, enum gather_outcome outcome, int rank)
     g->fragment = NULL;
 }
 
+/* Times come up as long as they are few; so no process has much of others' times. */
+static void hold_times(struct gather *g, struct bytes *times)
+{
+    bytes_put(&g->held, times->data, times->length);
+    bytes_free(times);
+    g->stays = true;
+}
+
+static enum pilgrim_status merge_into(struct gather *g, struct fragment *other)
+{
+    struct bytes *ours = fragment_times(g->fragment), *theirs = fragment_times(other);
+    if (ours->length + theirs->length > GATHER_TIMES_BYTES) {
+        hold_times(g, ours);
+        hold_times(g, theirs);
+    }
+    enum pilgrim_status status = fragment_merge(g->fragment, other);
+    return status == PILGRIM_OK ? bytes_status(&g->held) : status;
+}
+
 static void merge_sealed(struct gather *g, uint8_t *sealed, size_t length)
 {
     struct fragment *other = NULL;
     enum pilgrim_status status = fragment_unseal(sealed, length, &other);
     free(sealed);
     if (status == PILGRIM_OK)
-        status = fragment_merge(g->fragment, other);
+        status = merge_into(g, other);
     fragment_free(other);
     if (status != PILGRIM_OK)
         gather_note(g, GATHER_SHORT, capture.rank);
@@ -193,9 +166,10 @@ static void receive_child(struct gather *g, int child)
     memcpy(&letter, first, sizeof letter);
     gather_note(g, (enum gather_outcome)letter.outcome, letter.rank);
     g->more |= letter.more != 0;
-    if (has_sent(child, TAG_GONE))
+    g->stays |= letter.stays != 0;
+    if (waiting_has_sent(child, TAG_GONE))
         gather_note(g, GATHER_LATE, child);
-    if (g->state.outcome == GATHER_WHOLE)
+    if (g->state.outcome == GATHER_WHOLE && !g->bare)
         receive_fragment(g, child, letter.length, first + sizeof letter);
     free(first);
 }
@@ -208,10 +182,11 @@ static bool hand_over(struct gather *g, const struct bytes *sealed, int parent)
     struct gather_letter letter = g->state;
     letter.length = length;
     letter.more = g->more;
+    letter.stays = g->stays;
     memcpy(g->first, &letter, sizeof letter);
     if (here)
         memcpy(g->first + sizeof letter, sealed->data, here);
-    if (!has_sent(parent, TAG_ANSWER) &&
+    if (!waiting_has_sent(parent, TAG_ANSWER) &&
         !send_bytes(g, g->first, sizeof letter + here, parent, TAG_FIRST, g->end_ns))
         return false;
     for (;;) {
@@ -234,16 +209,17 @@ static void climb(struct gather *g, bool merged, int parent)
 {
     struct bytes sealed = {0};
     bool bound = false;
-    if (g->fragment && fragment_bind(g->fragment, capture.settings.times, &bound) != PILGRIM_OK)
+    if (g->fragment && fragment_bind(g->fragment, capture.settings.timing != TIMING_OFF, &bound) != PILGRIM_OK)
         gather_note(g, GATHER_SHORT, capture.rank);
     merged |= bound;
     if (merged && g->fragment && fragment_seal(g->fragment, &sealed) != PILGRIM_OK)
         gather_note(g, GATHER_SHORT, capture.rank);
     fragment_free(g->fragment);
     g->fragment = NULL;
-    if (hand_over(g, merged ? &sealed : &g->own, parent)) {
+    if (hand_over(g, merged || g->bare ? &sealed : &g->own, parent)) {
         g->state = g->answer;
         g->more = g->answer.more;
+        g->stays = g->answer.stays;
     } else {
         give_up(g, parent);
     }
@@ -251,15 +227,30 @@ static void climb(struct gather *g, bool merged, int parent)
         bytes_free(&sealed);
 }
 
+static void begin(struct gather *g, bool more, uint32_t limit_s)
+{
+    g->state = (struct gather_letter){.outcome = GATHER_WHOLE};
+    g->more = more;
+    g->merge_end_ns = waiting_now_ns() + limit_s * WAITING_SECOND_NS;
+    g->end_ns = g->merge_end_ns + limit_s * WAITING_SECOND_NS + __builtin_popcount((unsigned)capture.rank) * WAITING_LEVEL_NS;
+}
+
+void gather_begin_bare(struct gather *g, uint32_t limit_s)
+{
+    fragment_free(g->fragment);
+    g->fragment = NULL;
+    g->bare = true;
+    begin(g, false, limit_s);
+    if (g->gone || g->abandoned)
+        gather_note(g, GATHER_LATE, capture.rank);
+}
+
 void gather_begin(struct gather *g, struct fragment *fragment, struct bytes *sealed, bool more, uint32_t limit_s)
 {
     g->fragment = fragment;
     g->own = *sealed;
     *sealed = (struct bytes){0};
-    g->state = (struct gather_letter){.outcome = GATHER_WHOLE};
-    g->more = more;
-    g->merge_end_ns = now_ns() + limit_s * SECOND_NS;
-    g->end_ns = g->merge_end_ns + limit_s * SECOND_NS + __builtin_popcount((unsigned)capture.rank) * LEVEL_NS;
+    begin(g, more, limit_s);
     if (!fragment || (!g->own.length && capture.size > 1 && fragment_seal(fragment, &g->own) != PILGRIM_OK)) {
         bytes_free(&g->own);
         gather_note(g, GATHER_LOST, capture.rank);
@@ -272,12 +263,12 @@ void gather_up(struct gather *g)
 {
     int64_t step = 1;
     for (int child; (child = next_child(&step)) >= 0;) {
-        g->merge_end_ns += LEVEL_NS;
+        g->merge_end_ns += WAITING_LEVEL_NS;
         receive_child(g, child);
     }
     if (capture.rank)
         climb(g, step > 1, capture.rank - (capture.rank & -capture.rank));
-    else if (capture.size > 1 && now_ns() > g->end_ns)
+    else if (capture.size > 1 && waiting_now_ns() > g->end_ns)
         gather_note(g, GATHER_LATE, 0); /* the others have given up */
 }
 
@@ -285,11 +276,12 @@ void gather_tell(struct gather *g)
 {
     MPI_Request requests[CHILDREN_MAX];
     int count = 0;
-    int64_t step = 1, end_ns = now_ns() + TELL_NS;
+    int64_t step = 1, end_ns = waiting_now_ns() + TELL_NS;
     g->told = g->state;
     g->told.more = g->more;
+    g->told.stays = g->stays;
     for (int child; (child = next_child(&step)) >= 0;)
-        if (has_sent(child, TAG_GONE))
+        if (waiting_has_sent(child, TAG_GONE))
             g->gone = receive_bytes(g, NULL, 0, child, TAG_GONE, end_ns) || g->gone;
         else if (PMPI_Isend(&g->told, sizeof g->told, MPI_BYTE, child, TAG_ANSWER, capture.comm, &requests[count]) == MPI_SUCCESS)
             count++;
@@ -308,6 +300,7 @@ void gather_next(struct gather *g)
 void gather_end(struct gather *g)
 {
     gather_next(g);
-    if (capture.comm != MPI_COMM_NULL && g->state.outcome == GATHER_WHOLE && !g->abandoned)
+    bytes_free(&g->held);
+    if (capture.comm != MPI_COMM_NULL && g->state.outcome == GATHER_WHOLE && !g->abandoned && !capture.comm_in_use)
         PMPI_Comm_free(&capture.comm);
 }

@@ -18,14 +18,18 @@ enum gather_outcome {
     GATHER_CUT    /* a process could not record all of its calls, and has put away the first ones */
 };
 
-enum { GATHER_FIRST_BYTES = 3072 };
+enum {
+    GATHER_FIRST_BYTES = 3072,
+    GATHER_TIMES_BYTES = 1 << 20 /* of times sections that a fragment brings along */
+};
 
 /* A message's beginning, or all of it. */
 struct gather_letter {
     int32_t outcome; /* enum gather_outcome, or an order */
     int32_t rank;    /* the lowest that it happened to */
     uint64_t length; /* of the sealed fragment */
-    uint64_t more;   /* 1: there is another round */
+    uint32_t more;   /* 1: there is another round */
+    uint32_t stays;  /* 1: a process has times that do not travel */
 };
 
 /* Static: MPI may refer to it as long as the process lives. */
@@ -34,6 +38,9 @@ struct gather {
     struct bytes own;            /* this process's, sealed: kept until all is over; empty: there is none */
     struct gather_letter state;
     bool more;                   /* a process that was heard of has another round */
+    bool stays;                  /* a process that was heard of has times that do not travel: they are written by write_times */
+    bool bare;                   /* this round is about the state alone */
+    struct bytes held;           /* times sections that came from below, or would have gone up with them, and go no further */
     bool gone;                   /* one below this process has given up in an earlier round */
     int64_t merge_end_ns;        /* until then fragments are waited for, */
     int64_t end_ns;              /* and until then the outcome */
@@ -45,6 +52,9 @@ struct gather {
 /* A round begins. FRAGMENT: this process's; NULL: it has none. SEALED: the same, sealed; empty: it is not yet. Both are handed over.
  * MORE: it has another one. limit_s: 0: fragments stay apart */
 void gather_begin(struct gather *g, struct fragment *fragment, struct bytes *sealed, bool more, uint32_t limit_s);
+
+/* The same without fragments: the processes see what has become of all of them. */
+void gather_begin_bare(struct gather *g, uint32_t limit_s);
 
 /* Merges what comes from below and hands it on. Afterwards g->state is what rank 0 decided; in rank 0 it is what it may
  * decide, and g->fragment that of all if it is GATHER_WHOLE. g->more, too, is what rank 0 knows. Takes LIMIT_S, or twice that where rank 0 is not heard of. */

@@ -12,12 +12,15 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "capture/blocks.h"
 #include "capture/capture.h"
 #include "capture/communicators.h"
 #include "capture/entry.h"
+#include "capture/own_file.h"
 #include "capture/shadow_file.h"
 #include "capture/spill.h"
 #include "capture/stack.h"
+#include "capture/sync.h"
 #include "capture/thread.h"
 #include "objects/memory.h"
 
@@ -85,7 +88,7 @@ bool capture_bind(const void *site)
         if (atomic_load(&capture.off) & OFF_SETTING)
             entries_bypass();
         else
-            clock_choose(capture.settings.times ? capture.settings.clock : CLOCK_OFF);
+            clock_choose(capture.settings.timing != TIMING_OFF ? capture.settings.clock : CLOCK_OFF);
         atomic_fetch_and(&capture.off, ~(unsigned)OFF_UNBOUND);
         break;
     case MPI_LIBRARY_OTHER:
@@ -209,10 +212,11 @@ void capture_after_init(void)
 {
     if (capture.initialized || !usable(OFF_UNLOADED | OFF_SETTING | OFF_FINISHED | OFF_CHILD))
         return;
-    if (spill_rounds()) {
-        spill_remove();
+    if (spill_forget())
         capture_fail("MPI_Init comes after more calls of sessions than memory has room for");
-    }
+    /* The names of rank and thread that they have are no longer right: those first calls have no times. */
+    blocks_forget();
+    own_file_remove();
     read_version();
     int provided = MPI_THREAD_SINGLE;
     PMPI_Query_thread(&provided);
@@ -229,6 +233,8 @@ void capture_after_init(void)
     }
     PMPI_Comm_set_errhandler(capture.comm, MPI_ERRORS_RETURN);
     capture_agree();
+    clock_settle();
+    sync_begin();
     begin_spilling();
     capture.world = object_view(KIND_COMM, HANDLE(MPI_COMM_WORLD));
     communicators_begin();
@@ -249,6 +255,7 @@ void capture_after_session_init(void)
     memory_know_stack();
     capture.comm = MPI_COMM_NULL;
     capture_agree();
+    clock_settle();
     /* How many processes share the machine is not known: at most as many as it has processors. */
     spill_begin((int)sysconf(_SC_NPROCESSORS_ONLN));
     capture.session = true;
@@ -266,7 +273,9 @@ void capture_before_finalize(void)
 
 static void say_no_trace(const char *why)
 {
-    const char *folder = spill_folder();
+    const char *folder = spill_rounds() ? own_file_folder() : NULL;
+    if (!folder)
+        own_file_remove();
     capture_say("%s%s%s", why, folder ? "; what was recorded first is in " : "", folder ? folder : "");
 }
 

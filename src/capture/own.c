@@ -8,9 +8,11 @@
 
 #include "base/clock.h"
 #include "base/value.h"
+#include "capture/blocks.h"
 #include "capture/capture.h"
 #include "capture/communicators.h"
 #include "capture/place.h"
+#include "capture/sync.h"
 #include "functions.h"
 #include "objects/sharing.h"
 
@@ -21,11 +23,12 @@ size_t own_properties(struct fragment_property *properties)
     const struct fragment_property all[] = {
         {"program", program_invocation_short_name},
         {"library", capture.library},
-        {"timing", capture.settings.times ? "aggregate" : "off"},
+        {"timing", capture.settings.timing_text},
         {"tracer", CAPTURE_TRACER},
         {"clock", clock_name()},
+        {"clock_method", sync_method},
     };
-    size_t count = sizeof all / sizeof all[0] - !capture.settings.times;
+    size_t count = sizeof all / sizeof all[0] - (capture.settings.timing == TIMING_OFF) - !sync_known();
     memcpy(properties, all, count * sizeof *all);
     return count;
 }
@@ -68,14 +71,16 @@ static bool put_process(struct stream *s)
     size_t count = 0;
     struct view *views = copy_views(&count);
     struct bytes key = {0};
-    uint32_t class;
-    bool good = views && stream_class(s, FUNCTION_pilgrim_process, NULL, false, &class) == PILGRIM_OK;
+    uint32_t class, function = sync_known() ? FUNCTION_pilgrim_process_clock : FUNCTION_pilgrim_process;
+    bool good = views && stream_class(s, function, NULL, false, &class) == PILGRIM_OK;
     if (good) {
         put_integers(&key, views, count, false);
         put_integers(&key, views, count, true);
         place_put(&key, capture.settings.system);
+        if (sync_known())
+            sync_put(&key);
         bytes_put_u8(&key, VALUE_NONE);
-        good = bytes_status(&key) == PILGRIM_OK && stream_append(s, class, false, key.data, key.length, 0) == PILGRIM_OK;
+        good = bytes_status(&key) == PILGRIM_OK && stream_append(s, class, false, key.data, key.length, 0, 0) == PILGRIM_OK;
     }
     bytes_free(&key);
     free(views);
@@ -106,9 +111,14 @@ struct fragment *own_fragment(void)
     enum pilgrim_status status = streams && process && put_process(process) && f ? PILGRIM_OK : PILGRIM_NOMEM;
     if (status == PILGRIM_OK) {
         const struct stream **next = streams;
-        for (const struct thread *t = thread_first(); t; t = t->next)
+        for (const struct thread *t = thread_first(); t && status == PILGRIM_OK; t = t->next) {
             *next++ = t->stream;
-        status = fragment_add_rank(f, process, streams, count);
+            status = stream_flush_times(t->stream);
+        }
+        if (status == PILGRIM_OK)
+            status = fragment_add_rank(f, process, streams, count);
+        if (status == PILGRIM_OK && !blocks_stay())
+            status = blocks_take(fragment_times(f));
     }
     stream_free(process);
     free(streams);
@@ -125,7 +135,7 @@ struct fragment *own_segment(const struct thread *t)
     struct stream *idle = stream_new(&vocabulary, NULL), *last = stream_new(&vocabulary, NULL);
     struct fragment *f = fragment_new((uint32_t)capture.rank);
     enum pilgrim_status status = PILGRIM_NOMEM;
-    if (streams && idle && last && f && put_process(last)) {
+    if (streams && idle && last && f && put_process(last) && stream_flush_times(t->stream) == PILGRIM_OK) {
         for (size_t i = 0; i < count; i++)
             streams[i] = i < t->index ? idle : t->stream;
         const struct stream *process = communicators_so_far();

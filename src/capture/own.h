@@ -8,7 +8,8 @@
 /* What the run says of itself. Fills PROPERTIES, room for FRAGMENT_PROPERTIES_MAX; returns how many there are. */
 size_t own_properties(struct fragment_property *properties);
 
-/* All that is left in the streams, the process's own included, at the end; to be freed. NULL: recording has failed, it was said why. */
+/* All that is left in the streams, the process's own included, and times that travel (blocks.h), at the end; to be freed. NULL:
+ * recording has failed, it was said why. */
 struct fragment *own_fragment(void);
 
 /* What T has in its stream, as a round of its own in which the other threads do nothing, with what is known of the process so far.

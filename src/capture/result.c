@@ -33,13 +33,11 @@ static enum pilgrim_status begin(struct fragment *f, struct bytes *out)
     return fragment_write_begin(out);
 }
 
-/* The bytes of round F, and what stands around it. */
-static enum pilgrim_status make(const struct result *r, struct fragment *f, bool last, struct bytes *out)
+static enum pilgrim_status make(const struct result *r, struct fragment *f, struct bytes *out)
 {
     if (!r->rounds)
         TRY(begin(f, out));
-    TRY(fragment_write_round(f, capture.settings.times, r->rounds > 0, out));
-    return last ? fragment_write_end(out) : PILGRIM_OK;
+    return fragment_write_round(f, capture.settings.timing != TIMING_OFF, r->rounds > 0, out);
 }
 
 static void say_failure(const char *path)
@@ -47,35 +45,27 @@ static void say_failure(const char *path)
     capture_say("%s: %s; no trace is written", path, strerror(errno));
 }
 
-static enum pilgrim_status put(struct result *r, const struct bytes *made)
+/* What became of the file: if it is no good it is removed. */
+static enum pilgrim_status checked(struct result *r, enum pilgrim_status status)
 {
-    enum pilgrim_status status = PILGRIM_OK;
-    if (!r->rounds)
-        status = *capture.run.trace ? output_begin(&r->file, capture.run.trace) : PILGRIM_NOMEM;
-    if (status == PILGRIM_OK)
-        status = output_append(&r->file, made->data, made->length);
     if (status == PILGRIM_IO)
         say_failure((const char *)r->file.path.data);
+    if (status != PILGRIM_OK)
+        result_cancel(r);
     return status;
 }
 
-static enum pilgrim_status end(struct result *r)
+static enum pilgrim_status put(struct result *r, const struct bytes *made)
 {
-    struct bytes written = {0};
-    uint64_t length = r->file.length;
-    enum pilgrim_status status = output_end(&r->file, &written);
-    if (status == PILGRIM_OK && !capture.settings.quiet)
-        say_summary(r, (const char *)written.data, length);
-    else if (status == PILGRIM_IO)
-        say_failure((const char *)written.data);
-    bytes_free(&written);
-    return status;
+    if (!r->rounds)
+        TRY(*capture.run.trace ? output_begin(&r->file, capture.run.trace) : PILGRIM_NOMEM);
+    return output_append(&r->file, made->data, made->length);
 }
 
-enum pilgrim_status result_add(struct result *r, struct fragment *f, bool last)
+enum pilgrim_status result_add(struct result *r, struct fragment *f)
 {
     struct bytes made = {0};
-    enum pilgrim_status status = make(r, f, last, &made);
+    enum pilgrim_status status = make(r, f, &made);
     if (status == PILGRIM_OK)
         status = put(r, &made);
     bytes_free(&made);
@@ -83,10 +73,39 @@ enum pilgrim_status result_add(struct result *r, struct fragment *f, bool last)
     r->ranks = fragment_ranks(f);
     r->calls += fragment_calls(f);
     r->plain_bytes += fragment_plain_bytes(f);
-    if (status == PILGRIM_OK && last)
-        status = end(r);
-    if (status != PILGRIM_OK)
-        result_cancel(r);
+    return checked(r, status);
+}
+
+enum pilgrim_status result_add_times(struct result *r, const uint8_t *data, size_t length)
+{
+    return checked(r, output_append(&r->file, data, length));
+}
+
+enum pilgrim_status result_share(struct result *r, struct bytes *path)
+{
+    return checked(r, output_share(&r->file, path));
+}
+
+enum pilgrim_status result_take_over(struct result *r, uint64_t length)
+{
+    return checked(r, output_take_over(&r->file, length));
+}
+
+enum pilgrim_status result_end(struct result *r)
+{
+    struct bytes end = {0}, written = {0};
+    enum pilgrim_status status = fragment_write_end(&end);
+    if (status == PILGRIM_OK)
+        status = output_append(&r->file, end.data, end.length);
+    bytes_free(&end);
+    TRY(checked(r, status));
+    uint64_t length = r->file.length;
+    status = output_end(&r->file, &written);
+    if (status == PILGRIM_OK && !capture.settings.quiet)
+        say_summary(r, (const char *)written.data, length);
+    else if (status == PILGRIM_IO)
+        say_failure((const char *)written.data);
+    bytes_free(&written);
     return status;
 }
 

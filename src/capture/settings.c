@@ -7,8 +7,9 @@
 
 #include "base/site.h"
 #include "format/output.h"
+#include "timing/times.h"
 
-enum kind { VALUE_PATTERN, VALUE_FOLDER, VALUE_SWITCH, VALUE_NUMBER, VALUE_BYTES, VALUE_CLOCK };
+enum kind { VALUE_PATTERN, VALUE_FOLDER, VALUE_SWITCH, VALUE_NUMBER, VALUE_BYTES, VALUE_CLOCK, VALUE_TIMING };
 
 enum { TRACE, OFF, QUIET, BUFFERS, TIMING, CLOCK, STACK, MERGE_TIMEOUT, MEMORY, SYSTEM, SHADOW, VARIABLE_COUNT };
 
@@ -23,7 +24,8 @@ static const struct variable {
     [OFF] = {"PILGRIM_OFF", VALUE_SWITCH, "1", "0", "0 or 1"},
     [QUIET] = {"PILGRIM_QUIET", VALUE_SWITCH, "1", "0", "0 or 1"},
     [BUFFERS] = {"PILGRIM_BUFFERS", VALUE_SWITCH, "on", "off", "on or off"},
-    [TIMING] = {"PILGRIM_TIMING", VALUE_SWITCH, "aggregate", "off", "aggregate or off"},
+    [TIMING] = {"PILGRIM_TIMING", VALUE_TIMING, NULL, NULL,
+                "off, aggregate, exact or bins[:BASE][,FUNCTION:BASE]..., with bases from 1.0001 to 1000, and * in functions' names"},
     [CLOCK] = {"PILGRIM_CLOCK", VALUE_CLOCK, NULL, NULL, "auto, tsc or monotonic"},
     [STACK] = {"PILGRIM_STACK", VALUE_NUMBER, NULL, NULL, "a number of frames from 1 to 64", 1, SITE_FRAMES_MAX},
     [MERGE_TIMEOUT] = {"PILGRIM_MERGE_TIMEOUT", VALUE_NUMBER, NULL, NULL, "a number of seconds from 0 to 1000000", 0, 1000000},
@@ -81,10 +83,105 @@ static bool clock_of(const char *value, enum clock_wish *wish)
     return false;
 }
 
+/* ---- times ---- */
+
+enum { BASE_ONE = BINS_UNIT, BASE_MAX = 1000, BASE_DEFAULT = 200000, TIMING_BYTES_MAX = 2000 };
+
+static const char bins[] = "bins";
+
+/* The base that *TEXT begins with, as settings_base gives it; *TEXT moves behind it. 0: there is none. */
+static uint32_t take_base(const char **text)
+{
+    const char *at = *text;
+    uint32_t value = 0, unit = BASE_ONE;
+    if (*at < '0' || *at > '9')
+        return 0;
+    for (; *at >= '0' && *at <= '9' && value <= BASE_MAX; at++)
+        value = value * 10 + (uint32_t)(*at - '0');
+    if (value < 1 || value > BASE_MAX)
+        return 0;
+    value *= BASE_ONE;
+    if (*at == '.' && (at[1] < '0' || at[1] > '9'))
+        return 0;
+    for (at += *at == '.'; *at >= '0' && *at <= '9' && unit > 1; at++)
+        value += (uint32_t)(*at - '0') * (unit /= 10);
+    *text = at;
+    bool good = (!*at || *at == ',') && value >= BASE_ONE + BINS_BASE_MIN && value <= BASE_MAX * BASE_ONE;
+    return good ? value - BASE_ONE : 0;
+}
+
+/* Whether NAME is PATTERN, LENGTH bytes long, where a * stands for any bytes. */
+static bool pattern_fits(const char *pattern, size_t length, const char *name)
+{
+    size_t star = SIZE_MAX, i = 0;
+    const char *again = name;
+    while (*name) {
+        if (i < length && pattern[i] == '*') {
+            star = i++;
+            again = name;
+        } else if (i < length && pattern[i] == *name) {
+            i++;
+            name++;
+        } else if (star != SIZE_MAX) {
+            i = star + 1;
+            name = ++again;
+        } else {
+            return false;
+        }
+    }
+    while (i < length && pattern[i] == '*')
+        i++;
+    return i == length;
+}
+
+/* Goes through BASES, "[:BASE][,PATTERN:BASE]...": *BASE becomes that of FUNCTION. False: they are not so. */
+static bool find_base(const char *bases, const char *function, uint32_t *base)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_*";
+    *base = BASE_DEFAULT;
+    if (*bases == ':') {
+        bases++;
+        *base = take_base(&bases);
+    }
+    for (int count = 1; *base && *bases; count++) {
+        const char *pattern = bases + 1;
+        size_t length = strspn(pattern, letters);
+        if (*bases != ',' || !length || pattern[length] != ':' || count == TIMES_BASES_MAX)
+            return false;
+        bases = pattern + length + 1;
+        uint32_t found = take_base(&bases);
+        if (!found || pattern_fits(pattern, length, function))
+            *base = found;
+    }
+    return *base;
+}
+
+uint32_t settings_base(const struct settings *s, const char *function)
+{
+    uint32_t base;
+    (void)find_base(s->timing_text + strlen(bins), function, &base);
+    return base;
+}
+
+static bool timing_of(const char *value, enum timing_mode *mode)
+{
+    static const char *const names[] = {[TIMING_OFF] = "off", [TIMING_AGGREGATE] = "aggregate", [TIMING_EXACT] = "exact"};
+    uint32_t base;
+    for (int i = TIMING_OFF; i <= TIMING_EXACT; i++) {
+        if (names[i] && !strcmp(value, names[i])) {
+            *mode = (enum timing_mode)i;
+            return true;
+        }
+    }
+    *mode = TIMING_BINS;
+    return !strncmp(value, bins, strlen(bins)) && strlen(value) <= TIMING_BYTES_MAX && find_base(value + strlen(bins), "", &base);
+}
+
 static bool value_valid(const struct variable *v, const char *value)
 {
     uint64_t number;
     enum clock_wish wish;
+    enum timing_mode mode;
     switch (v->kind) {
     case VALUE_PATTERN:
         return *value && output_pattern_valid(value);
@@ -95,6 +192,8 @@ static bool value_valid(const struct variable *v, const char *value)
         return number_of(v, value, &number);
     case VALUE_CLOCK:
         return clock_of(value, &wish);
+    case VALUE_TIMING:
+        return timing_of(value, &mode);
     default:
         return !strcmp(value, v->yes) || !strcmp(value, v->no);
     }
@@ -120,7 +219,8 @@ static void variable_set(struct settings *s, const struct variable *v, const cha
         s->buffers = yes;
         break;
     case TIMING:
-        s->times = yes;
+        (void)timing_of(value, &s->timing);
+        s->timing_text = value;
         break;
     case CLOCK:
         (void)clock_of(value, &s->clock);
@@ -146,7 +246,8 @@ static void variable_set(struct settings *s, const struct variable *v, const cha
 void settings_read(struct settings *s, char *const *environment)
 {
     *s = (struct settings){.buffers = true,
-                           .times = true,
+                           .timing = TIMING_AGGREGATE,
+                           .timing_text = "aggregate",
                            .clock = CLOCK_AUTO,
                            .system = true,
                            .stack = 1,

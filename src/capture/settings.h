@@ -10,13 +10,21 @@
 #define SETTINGS_MEMORY_MIN (UINT64_C(256) << 10)
 #define SETTINGS_MEMORY_MAX (UINT64_C(1) << 50)
 
+enum timing_mode {
+    TIMING_OFF,       /* no clock is read */
+    TIMING_AGGREGATE, /* statistics */
+    TIMING_BINS,      /* statistics, and the times of each call with a bounded relative error */
+    TIMING_EXACT      /* statistics, and the times of each call in ns */
+};
+
 struct settings {
     const char *trace;  /* PILGRIM_TRACE: pattern of the trace's path, or NULL (borrowed) */
     const char *shadow; /* PILGRIM_SHADOW: folder, or NULL (borrowed) */
     bool off;           /* PILGRIM_OFF=1 */
     bool quiet;         /* PILGRIM_QUIET=1 */
     bool buffers;       /* PILGRIM_BUFFERS=on|off */
-    bool times;         /* PILGRIM_TIMING=aggregate|off */
+    enum timing_mode timing; /* PILGRIM_TIMING=off|aggregate|bins:BASE,...|exact */
+    const char *timing_text; /* the same as it was set: the trace's property "timing" (borrowed) */
     enum clock_wish clock; /* PILGRIM_CLOCK=auto|tsc|monotonic */
     bool system;        /* PILGRIM_SYSTEM=on|off */
     uint32_t stack;     /* PILGRIM_STACK: frames of a call class, 1..SITE_FRAMES_MAX */
@@ -27,6 +35,10 @@ struct settings {
 /* Reads ENVIRONMENT ("NAME=VALUE", NULL-terminated). What is unknown or bad is as if it were not set. Strings are
  * borrowed from it. */
 void settings_read(struct settings *s, char *const *environment);
+
+/* The base of the bins of FUNCTION's times (TIMING_BINS), as (base - 1) x 10^6, at least 1: that of the last pattern that fits
+ * it, else the one for all. */
+uint32_t settings_base(const struct settings *s, const char *function);
 
 /* What settings_read passed over: WARN is called with a line for each, which names the variable and says what it
  * accepts. */

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "capture/capture.h"
 #include "capture/shadow_file.h"
 #include "capture/shadow_text.h"
@@ -240,7 +241,19 @@ static void put_raw(struct shadow *s, const char *name, const char *mark, const 
     *first = false;
 }
 
-void shadow_end(struct shadow *s, uint64_t seq)
+/* Without regard to what the stream makes of the same readings. */
+static void put_times(struct shadow *s, uint64_t start, uint64_t end)
+{
+    if (clock_source == CLOCK_SOURCE_NONE)
+        return;
+    uint64_t start_ns = clock_time_ns(start), end_ns = clock_time_ns(end);
+    if (start_ns < s->end_ns)
+        start_ns = s->end_ns;
+    s->end_ns = end_ns > start_ns ? end_ns : start_ns;
+    text_print(&s->line, ",\"start\":%" PRIu64 ",\"end\":%" PRIu64, start_ns, s->end_ns);
+}
+
+void shadow_end(struct shadow *s, uint64_t seq, uint64_t start, uint64_t end)
 {
     const struct function_descriptor *f = &vocabulary.functions[s->function];
     bool first = true;
@@ -248,6 +261,7 @@ void shadow_end(struct shadow *s, uint64_t seq)
     text_print(&s->line, "\"seq\":%" PRIu64 ",\"func\":\"%s\",%s", seq, f->name, s->fortran ? "\"lang\":\"fortran\"," : "");
     put_arguments(s, f);
     shadow_site_put(&s->site, &s->line);
+    put_times(s, start, end);
     put_text(&s->line, ",\"raw\":{");
     for (unsigned i = 0; i < f->parameter_count; i++) {
         put_raw(s, f->parameters[i].name, "", &s->in[i], &first);

@@ -6,7 +6,9 @@
  *   void shadow_out_F(struct shadow *s, all arguments..., ret);  after it, after the encoder's puts
  * which call the functions below. Each parameter's text is kept apart, so that in and out meet in one line.
  *
- * Line: {"rank":..,"thread":..,"seq":..,"func":..[,"lang":"fortran"],"args":{..},"ret":..,"site":"..","raw":{"PARAM":"0x..",...}}
+ * Line: {"rank":..,"thread":..,"seq":..,"func":..[,"lang":"fortran"],"args":{..},"ret":..,"site":"..",
+ *        "start":..,"end":..,"raw":{"PARAM":"0x..",...}}
+ * start, end: ns, whatever PILGRIM_TIMING keeps of them; without a clock they are not there.
  * raw: for every handle and pointer the value as it was passed (in) and returned (out): "PARAM>" for out.
  * Events, apart: {"released":"comm:3"}, before the line of the call that released it. One file a process:
  * DIR/shadow.RANK.jsonl, in order of completion for each thread. */

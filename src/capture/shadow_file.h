@@ -13,9 +13,9 @@ struct thread;
 struct shadow *shadow_new(struct thread *t);
 void shadow_free(struct shadow *s);
 
-/* The thread's next call begins; it ended and was recorded as its call number SEQ. */
+/* The thread's next call begins; it ended and was recorded as its call number SEQ. START, END: ticks, as the wrapper read them. */
 void shadow_begin(struct shadow *s, uint32_t function, const void *site, bool fortran);
-void shadow_end(struct shadow *s, uint64_t seq);
+void shadow_end(struct shadow *s, uint64_t seq, uint64_t start, uint64_t end);
 
 /* Lines wait in memory until the rank is known. Returns false if the file cannot be made or written. NUMBERED: other
  * processes may have the same rank, so take a new file. */

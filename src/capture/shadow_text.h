@@ -32,6 +32,7 @@ struct shadow {
     uint32_t function;
     struct shadow_site site;
     bool fortran;
+    uint64_t end_ns; /* of the thread's call before */
     struct bytes text; /* values, one after another */
     struct bytes raw;
     struct bytes line; /* scratch of shadow_end */

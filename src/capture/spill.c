@@ -3,47 +3,36 @@
  * What becomes of a round is in the bound, too: sealing it takes one to two times the stream's memory, writing it into the trace at the
  * end five to ten times. One thread at a time seals, so with n threads each may have a part in n + SEALING of the bound.
  *
- * The application must not notice: errno is as before, writing raises no signal and is no point where a thread may be cancelled, and the
- * file is open only while it is written. */
+ * The application must not notice: errno is as before, and this is no point where a thread may be cancelled. */
 #define _GNU_SOURCE 1
 #include "capture/spill.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/try.h"
+#include "capture/blocks.h"
 #include "capture/capture.h"
 #include "capture/own.h"
-#include "format/output.h"
-#include "format/write_file.h"
+#include "capture/own_file.h"
 
 enum {
     SEALING = 9,          /* shares of the bound that no thread has */
     MACHINE_SHARE = 8,    /* of the machine's memory the processes on it may have a part in so many */
     LOOK_BYTES = 1 << 14, /* as long as the bound is not known */
     PATIENCE_SHARE = 32,  /* of its limit a stream may grow by a part in so many while a good place to seal it is looked for */
-    LOOK_SHARE = 32,      /* a stream is looked at again when it has grown by a part in so many of its limit, or later */
-    NAME_BYTES = 32
-};
-
-struct round {
-    uint64_t start; /* in the file */
-    size_t length;
+    ROUND_BYTES_MIN = 1 << 14, /* a round may grow by so much in any case */
+    LOOK_SHARE = 32       /* a stream is looked at again when it has grown by a part in so many of its limit, or later */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Under the lock: */
 static bool ended;
-static bool first;        /* of all processes in the folder */
-static struct bytes folder; /* absolute, 0-terminated; empty: there is none yet */
-static struct bytes path;   /* of the file in it */
-static uint64_t file_length;
-static struct round *rounds;
+static struct extent *rounds; /* in the process's file */
 static uint32_t round_count, round_capacity;
 
 static atomic_size_t bound; /* 0: not known yet */
@@ -61,8 +50,7 @@ void spill_begin(int processes)
     atomic_store(&bound, most > SETTINGS_MEMORY_MIN ? (size_t)most : (size_t)SETTINGS_MEMORY_MIN);
 }
 
-/* What a thread may have; 0: not known. */
-static size_t share(void)
+size_t spill_share(void)
 {
     return atomic_load_explicit(&bound, memory_order_relaxed) / (thread_count() + SEALING);
 }
@@ -81,94 +69,42 @@ static void watch_again(struct thread *t, size_t memory, size_t limit)
 
 void spill_watch(struct thread *t)
 {
-    size_t limit = share();
+    size_t limit = spill_share();
     stream_watch(t->stream, limit ? limit / 2 : LOOK_BYTES, grown, t);
 }
 
-/* ---- the file ---- */
+/* ---- rounds ---- */
 
-enum pilgrim_status spill_head(struct bytes *file)
+static enum pilgrim_status reserve_round(void)
 {
-    struct fragment_head head = {
-        .run = capture.run.id,
-        .rank = (uint32_t)capture.rank,
-        .ranks = (uint32_t)capture.size,
-        .times = capture.settings.times,
-        .tracer = CAPTURE_TRACER,
-        .trace = capture.run.trace,
-    };
-    head.property_count = own_properties(head.properties);
-    return fragment_file_begin(&head, file);
-}
-
-enum pilgrim_status spill_path(const char *in, struct bytes *file)
-{
-    char name[NAME_BYTES];
-    int length = snprintf(name, sizeof name, "/%d" FRAGMENT_FILE_SUFFIX, capture.rank);
-    bytes_put(file, in, strlen(in));
-    bytes_put(file, name, (size_t)length + 1);
-    return bytes_status(file);
-}
-
-/* FOUND, wherever the program goes with chdir, in `folder`. */
-static enum pilgrim_status keep_folder(const char *found)
-{
-    char *here = *found == '/' ? strdup("") : getcwd(NULL, 0);
-    if (!here)
-        return errno == ENOMEM ? PILGRIM_NOMEM : PILGRIM_IO;
-    bytes_put(&folder, here, strlen(here));
-    if (*here)
-        bytes_put_u8(&folder, '/');
-    bytes_put(&folder, found, strlen(found) + 1);
-    free(here);
-    return bytes_status(&folder);
-}
-
-/* Makes the folder, and puts the beginning of the file into FILE. */
-static enum pilgrim_status begin_file(struct bytes *file)
-{
-    TRY(spill_head(file));
-    if (!*capture.run.trace)
-        return PILGRIM_LIMIT;
-    struct bytes found = {0};
-    enum pilgrim_status status = output_folder(capture.run.trace, capture.run.id, &found, &first);
-    if (status == PILGRIM_OK)
-        status = keep_folder((const char *)found.data);
-    bytes_free(&found);
-    return status == PILGRIM_OK ? spill_path((const char *)folder.data, &path) : status;
-}
-
-/* Notes a round that stands at START. */
-static enum pilgrim_status note_round(uint64_t start, size_t length)
-{
-    if (round_count == round_capacity) {
-        uint32_t capacity = round_capacity * 2 + 16;
-        struct round *more = realloc(rounds, capacity * sizeof *rounds);
-        if (!more)
-            return PILGRIM_NOMEM;
-        rounds = more;
-        round_capacity = capacity;
-    }
-    rounds[round_count++] = (struct round){start, length};
+    if (round_count < round_capacity)
+        return PILGRIM_OK;
+    uint32_t capacity = round_capacity * 2 + 16;
+    struct extent *more = realloc(rounds, capacity * sizeof *rounds);
+    if (!more)
+        return PILGRIM_NOMEM;
+    rounds = more;
+    round_capacity = capacity;
     return PILGRIM_OK;
 }
 
+/* Behind the times of its calls. */
 static enum pilgrim_status put_round(const struct bytes *sealed)
 {
-    struct bytes file = {0};
-    enum pilgrim_status status = path.length ? PILGRIM_OK : begin_file(&file);
-    size_t head = file.length;
-    bytes_put(&file, sealed->data, sealed->length);
-    if (status == PILGRIM_OK)
-        status = bytes_status(&file);
-    if (status == PILGRIM_OK)
-        status = note_round(file_length + head, sealed->length);
-    if (status == PILGRIM_OK) {
-        status = append_file((const char *)path.data, &file_length, file.data, file.length);
-        round_count -= status != PILGRIM_OK;
-    }
-    bytes_free(&file);
-    return status;
+    TRY(reserve_round());
+    blocks_put_away();
+    TRY(own_file_append(sealed, &rounds[round_count]));
+    round_count++;
+    return PILGRIM_OK;
+}
+
+bool spill_forget(void)
+{
+    pthread_mutex_lock(&lock);
+    bool some = round_count;
+    round_count = 0;
+    pthread_mutex_unlock(&lock);
+    return some;
 }
 
 /* ---- sealing ---- */
@@ -197,7 +133,7 @@ static void stop(enum pilgrim_status status)
         capture_fail("out of memory to put away what was recorded");
     else if (!(atomic_fetch_or(&capture.off, OFF_FAILED) & OFF_FAILED))
         capture_say("%s: %s; what is recorded cannot be put away there, recording stops",
-                    path.length ? (const char *)path.data : capture.run.trace, strerror(errno));
+                    own_file_path(), strerror(errno));
 }
 
 static void seal_carefully(struct thread *t)
@@ -234,10 +170,11 @@ static bool waits(struct thread *t, size_t limit)
 
 void spill_consider(struct thread *t)
 {
-    size_t memory = t->patience.left ? 0 : stream_memory_bytes(t->stream), limit = share();
-    /* The table of classes stays: it must not make every call a round of its own. */
-    if (limit && limit < t->table_bytes + limit / 4)
-        limit = t->table_bytes + limit / 4;
+    size_t memory = t->patience.left ? 0 : stream_memory_bytes(t->stream), limit = spill_share();
+    /* The table of classes stays, and each round has some tables: they must not make every call a round of its own. */
+    size_t least = t->table_bytes + (limit / 4 > ROUND_BYTES_MIN ? limit / 4 : ROUND_BYTES_MIN);
+    if (limit && limit < least)
+        limit = least;
     if (limit && (t->patience.left || memory >= limit)) {
         if (waits(t, limit))
             return; /* grown still: for the next call */
@@ -255,6 +192,9 @@ void spill_end(void)
     size_t total = 0, most = atomic_load(&bound) / (SEALING + 1);
     for (const struct thread *t = thread_first(); t; t = t->next)
         total += stream_memory_bytes(t->stream);
+    for (struct thread *t = thread_first(); t; t = t->next)
+        if (stream_flush_times(t->stream) != PILGRIM_OK)
+            capture_fail("out of memory");
     pthread_mutex_lock(&lock);
     bool good = !(atomic_load(&capture.off) & OFF_FAILED) && most;
     for (struct thread *t = thread_first(); t && good && total > most; t = t->next) {
@@ -270,31 +210,7 @@ uint32_t spill_rounds(void)
     return round_count;
 }
 
-const char *spill_folder(void)
-{
-    return round_count ? (const char *)folder.data : NULL;
-}
-
-bool spill_first(void)
-{
-    return first;
-}
-
 enum pilgrim_status spill_read(uint32_t number, struct bytes *sealed)
 {
-    return read_part((const char *)path.data, rounds[number].start, rounds[number].length, sealed);
-}
-
-enum pilgrim_status spill_complete(const struct bytes *sealed)
-{
-    return append_file((const char *)path.data, &file_length, sealed->data, sealed->length);
-}
-
-void spill_remove(void)
-{
-    if (!round_count)
-        return;
-    unlink((const char *)path.data);
-    output_folder_remove((const char *)folder.data);
-    round_count = 0;
+    return own_file_read(&rounds[number], sealed);
 }

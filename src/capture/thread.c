@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "capture/blocks.h"
 #include "capture/capture.h"
 #include "capture/shadow_file.h"
 #include "capture/spill.h"
@@ -59,6 +60,21 @@ static void thread_register(struct thread *t)
     pthread_mutex_unlock(&lock);
 }
 
+static enum times_kind times_kind(void)
+{
+    return capture.settings.timing == TIMING_BINS ? TIMES_BINS : capture.settings.timing == TIMING_EXACT ? TIMES_EXACT : TIMES_NONE;
+}
+
+static uint32_t base_of(uint32_t function)
+{
+    return settings_base(&capture.settings, vocabulary.functions[function].name);
+}
+
+static enum pilgrim_status put_block(void *context, uint64_t start, const struct bytes *content, const struct bytes *ends)
+{
+    return blocks_put(((const struct thread *)context)->index, start, content, ends);
+}
+
 static struct thread *thread_new(void)
 {
     struct thread *t = calloc(1, sizeof *t);
@@ -68,7 +84,10 @@ static struct thread *thread_new(void)
     const char *why;
     bool deep = capture.settings.stack > 1 && stacks_available(&why);
     t->stream = stream_new(&vocabulary, deep ? resolve_stack : resolve_site);
+    const struct stream_times times = {.kind = times_kind(), .base = base_of, .sink = put_block, .context = t};
     bool good = t->stream && bytes_reserve(&t->key, KEY_BYTES);
+    if (good && capture.settings.timing != TIMING_OFF)
+        good = stream_keep_times(t->stream, &times) == PILGRIM_OK;
     if (good && deep) {
         t->stacks = stacks_new(capture.settings.stack);
         stream_set_locator(t->stream, locate_stack);

@@ -255,6 +255,29 @@ enum pilgrim_status output_append(struct output *o, const void *data, size_t len
     return PILGRIM_OK;
 }
 
+enum pilgrim_status output_share(struct output *o, struct bytes *path)
+{
+    char *absolute = fsync(o->file) ? NULL : realpath((const char *)o->temporary.data, NULL);
+    if (!absolute)
+        return errno == ENOMEM ? PILGRIM_NOMEM : PILGRIM_IO;
+    put_text(path, absolute);
+    free(absolute);
+    return terminate(path);
+}
+
+enum pilgrim_status output_take_over(struct output *o, uint64_t length)
+{
+    off_t end = lseek(o->file, 0, SEEK_END);
+    if (end < 0)
+        return PILGRIM_IO;
+    if ((uint64_t)end != o->length + length) {
+        errno = EIO;
+        return PILGRIM_IO;
+    }
+    o->length += length;
+    return PILGRIM_OK;
+}
+
 enum pilgrim_status output_end(struct output *o, struct bytes *written)
 {
     bool good = !fsync(o->file);

@@ -42,6 +42,13 @@ enum pilgrim_status output_begin(struct output *o, const char *path) PILGRIM_CHE
 /* Appends DATA, which is on its way to the disk from then on. errors: PILGRIM_IO (errno): only output_cancel is left to be called */
 enum pilgrim_status output_append(struct output *o, const void *data, size_t length) PILGRIM_CHECKED;
 
+/* So that other processes can write into it: what was appended is on disk, and PATH (empty at first, to be freed) is what the file is
+ * called now, absolute. errors: PILGRIM_NOMEM, PILGRIM_IO (errno); then only output_cancel is left to be called; so below */
+enum pilgrim_status output_share(struct output *o, struct bytes *path) PILGRIM_CHECKED;
+
+/* They have put LENGTH bytes behind what was appended; what is appended next comes behind that. PILGRIM_IO: the file is not so long, EIO */
+enum pilgrim_status output_take_over(struct output *o, uint64_t length) PILGRIM_CHECKED;
+
 /* The file is complete, and is given its name, in WRITTEN: as output_write. O is empty afterwards, whatever is returned. */
 enum pilgrim_status output_end(struct output *o, struct bytes *written) PILGRIM_CHECKED;
 

@@ -5,6 +5,8 @@
  * many times what it was given, and no writer makes a file that it refuses. */
 #include "format/section.h"
 
+#include <string.h>
+
 #include "format/trace_file.h"
 
 #define XXH_INLINE_ALL
@@ -13,6 +15,7 @@
 #include <zstd_errors.h>
 
 #define SKIPPABLE_HEAD_BYTES 8
+#define PEEK_WINDOW_LOG 22 /* memory for a beginning: no writer of ours has a larger window for what is less than 1 MiB */
 
 /* Lines of dictionary.txt, each with a 0 byte at its end: what definitions speak of. Most traces are so small that they
  * would hardly get to repeat a name. It has been the same since version 2 of the format. */
@@ -35,6 +38,14 @@ static size_t dictionary_bytes(uint8_t type)
 #define FAST_CONTENT_MIN 400
 #define LEVEL_FAST 1
 #define LEVEL_NONE 0
+
+/* Of a content in parts. Where numbers are as good as random, short matches only disturb, and so do those from far away. What a table of
+ * symbols takes, by guess. */
+#define PART_MATCH_MIN 7
+#define PART_HASH_LOG 9
+#define BLOCK_HEAD_BYTES 16
+#define TABLE_BYTES 10
+#define TABLE_SYMBOL_BYTES 1
 
 static uint32_t checksum(const uint8_t *head, size_t head_length, const uint8_t *stored, size_t stored_length)
 {
@@ -65,18 +76,25 @@ uint64_t section_length(struct cursor *c)
     return c->status == PILGRIM_OK && stored <= UINT64_MAX - head ? head + stored : 0;
 }
 
+enum pilgrim_status section_read_head(struct cursor *file, struct section *section)
+{
+    *section = (struct section){.offset = file->position};
+    section->type = cursor_u8(file);
+    section->raw = cursor_varint(file);
+    section->stored_length = (size_t)cursor_varint(file);
+    section->checksum = cursor_u32(file);
+    return file->status;
+}
+
 enum pilgrim_status section_read(struct cursor *file, struct section *section)
 {
     size_t start = file->position;
-    *section = (struct section){.offset = start, .type = cursor_u8(file), .raw = cursor_varint(file)};
-    uint64_t stored_length = cursor_varint(file);
-    size_t head_length = file->position - start;
-    section->checksum = cursor_u32(file);
-    if (file->status == PILGRIM_OK && stored_length > cursor_left(file))
-        file->status = PILGRIM_TRUNCATED;
-    if (file->status != PILGRIM_OK)
-        return file->status;
-    section->stored_length = (size_t)stored_length;
+    enum pilgrim_status status = section_read_head(file, section);
+    size_t head_length = file->position - sizeof section->checksum - start;
+    if (status == PILGRIM_OK && section->stored_length > cursor_left(file))
+        status = file->status = PILGRIM_TRUNCATED;
+    if (status != PILGRIM_OK)
+        return status;
     section->stored = cursor_take(file, section->stored_length);
     if (checksum(file->data + start, head_length, section->stored, section->stored_length) != section->checksum)
         section->damage = "wrong checksum";
@@ -109,6 +127,40 @@ enum pilgrim_status section_content(const struct section *section, struct bytes 
     return PILGRIM_OK;
 }
 
+enum pilgrim_status section_peek(void **context, const struct section *section, const uint8_t *stored, size_t held, uint8_t *to,
+                                 size_t count, size_t *length)
+{
+    *length = 0;
+    if (count > section->raw)
+        count = (size_t)section->raw;
+    if (section->raw == section->stored_length) {
+        *length = held < count ? held : count;
+        if (*length)
+            memcpy(to, stored, *length);
+        return PILGRIM_OK;
+    }
+    if (!*context && !(*context = ZSTD_createDCtx()))
+        return PILGRIM_NOMEM;
+    ZSTD_DCtx_reset(*context, ZSTD_reset_session_only);
+    ZSTD_DCtx_setParameter(*context, ZSTD_d_windowLogMax, PEEK_WINDOW_LOG);
+    ZSTD_inBuffer in = {stored, held, 0};
+    ZSTD_outBuffer out = {to, count, 0};
+    size_t before, result;
+    do {
+        before = in.pos + out.pos;
+        result = ZSTD_decompressStream(*context, &out, &in);
+    } while (!ZSTD_isError(result) && out.pos < count && in.pos + out.pos > before);
+    *length = out.pos;
+    if (!ZSTD_isError(result))
+        return PILGRIM_OK;
+    return ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation ? PILGRIM_NOMEM : PILGRIM_DAMAGED;
+}
+
+void section_peek_free(void *context)
+{
+    ZSTD_freeDCtx(context);
+}
+
 /* ---- writing ---- */
 
 /* Appends a skippable frame, if needed, so that CONTENT_LENGTH is at most SECTION_RATIO_MAX times what is stored. */
@@ -125,26 +177,173 @@ static void pad(struct bytes *stored, size_t content_length)
         bytes_put_u8(stored, 0);
 }
 
+/* A compressor for contents of sections. NULL: no memory. */
+static ZSTD_CCtx *compressor(int level)
+{
+    ZSTD_CCtx *context = ZSTD_createCCtx();
+    if (context) {
+        ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level);
+        ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 0); /* the section says it */
+    }
+    return context;
+}
+
+static enum pilgrim_status compressor_error(size_t code)
+{
+    return ZSTD_getErrorCode(code) == ZSTD_error_memory_allocation ? PILGRIM_NOMEM : PILGRIM_LIMIT;
+}
+
 /* Appends CONTENT, compressed, to OUT, which is empty. */
 static enum pilgrim_status compress(uint8_t type, const struct bytes *content, int level, struct bytes *out)
 {
     size_t bound = ZSTD_compressBound(content->length);
-    ZSTD_CCtx *context = ZSTD_createCCtx();
+    ZSTD_CCtx *context = compressor(level);
     uint8_t *to = bytes_reserve(out, bound + !bound);
     if (!context || !to) {
         ZSTD_freeCCtx(context);
         return PILGRIM_NOMEM;
     }
-    ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level);
-    ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 0); /* the section says it */
     size_t length = ZSTD_CCtx_refPrefix(context, dictionary, dictionary_bytes(type));
     if (!ZSTD_isError(length))
         length = ZSTD_compress2(context, to, bound, content->data, content->length);
     ZSTD_freeCCtx(context);
     if (ZSTD_isError(length))
-        return ZSTD_getErrorCode(length) == ZSTD_error_memory_allocation ? PILGRIM_NOMEM : PILGRIM_LIMIT;
+        return compressor_error(length);
     out->length += length;
     pad(out, content->length);
+    return bytes_status(out);
+}
+
+/* Appends the bytes of CONTENT up to END, which are the next ones of a frame, to OUT. */
+static enum pilgrim_status compress_part(ZSTD_CCtx *context, const struct bytes *content, size_t *start, size_t end,
+                                         ZSTD_EndDirective directive, struct bytes *out)
+{
+    ZSTD_inBuffer in = {content->data + *start, end - *start, 0};
+    for (size_t left = 1; left;) {
+        size_t room = ZSTD_compressBound(in.size - in.pos) + BLOCK_HEAD_BYTES;
+        uint8_t *to = bytes_reserve(out, room);
+        if (!to)
+            return PILGRIM_NOMEM;
+        ZSTD_outBuffer part = {to, room, 0};
+        left = ZSTD_compressStream2(context, &part, &in, directive);
+        if (ZSTD_isError(left))
+            return compressor_error(left);
+        out->length += part.pos;
+    }
+    *start = end;
+    return PILGRIM_OK;
+}
+
+/* How often each symbol occurs. */
+struct histogram {
+    uint64_t total;
+    uint32_t of[256];
+};
+
+static void histogram_count(struct histogram *h, const uint8_t *data, size_t length)
+{
+    enum { TURNS = 4 }; /* equal neighbours do not wait for each other */
+    uint32_t of[TURNS][256] = {{0}};
+    size_t whole = length - length % TURNS;
+    for (size_t i = 0; i < whole; i += TURNS)
+        for (unsigned k = 0; k < TURNS; k++)
+            of[k][data[i + k]]++;
+    for (size_t i = whole; i < length; i++)
+        of[0][data[i]]++;
+    h->total = length;
+    for (unsigned i = 0; i < 256; i++) {
+        h->of[i] = 0;
+        for (unsigned k = 0; k < TURNS; k++)
+            h->of[i] += of[k][i];
+    }
+}
+
+static void histogram_add(struct histogram *h, const struct histogram *more)
+{
+    h->total += more->total;
+    for (unsigned i = 0; i < 256; i++)
+        h->of[i] += more->of[i];
+}
+
+/* About 2^16 x log2(n): a parabola between powers of two. In integers, so that every machine makes the same file. */
+static uint64_t scaled_log2(uint64_t n)
+{
+    unsigned whole = 63 - (unsigned)__builtin_clzll(n);
+    uint64_t rest = whole < 16 ? n << (16 - whole) : n >> (whole - 16);
+    rest -= 1 << 16;
+    return ((uint64_t)whole << 16) + rest + ((rest * ((1 << 16) - rest) >> 16) * 22713 >> 16);
+}
+
+/* Bytes that the symbols and a table of them take, about. */
+static uint64_t histogram_cost(const struct histogram *h)
+{
+    uint64_t bits = 0, symbols = 0, all = scaled_log2(h->total);
+    for (unsigned i = 0; i < 256; i++)
+        if (h->of[i]) {
+            bits += h->of[i] * (all - scaled_log2(h->of[i]));
+            symbols++;
+        }
+    uint64_t bytes = (bits >> 19) + TABLE_BYTES + TABLE_SYMBOL_BYTES * symbols;
+    return bytes < h->total ? bytes : h->total;
+}
+
+/* Compresses CONTENT, whose parts end at ENDS and at its end. A part that pays for a table of its own, beside those before it, gets
+ * one: the compressor begins a block with a table for all symbols since the last flush. */
+static enum pilgrim_status compress_each(ZSTD_CCtx *context, const struct bytes *content, const size_t *ends, size_t count,
+                                         struct bytes *out)
+{
+    struct histogram before = {0}, part;
+    uint64_t cost_before = 0;
+    size_t start = 0, at = 0;
+    for (size_t i = 0; i <= count; i++) {
+        size_t end = i < count ? ends[i] : content->length;
+        if (end == at)
+            continue;
+        histogram_count(&part, content->data + at, end - at);
+        uint64_t cost = histogram_cost(&part), cost_apart = cost_before + cost;
+        histogram_add(&before, &part);
+        cost_before = histogram_cost(&before);
+        if (at > start && cost_apart < cost_before) {
+            enum pilgrim_status status = compress_part(context, content, &start, at, ZSTD_e_flush, out);
+            if (status != PILGRIM_OK)
+                return status;
+            before = part;
+            cost_before = cost;
+        }
+        at = end;
+    }
+    return compress_part(context, content, &start, content->length, ZSTD_e_end, out);
+}
+
+/* The same as compress for a content of parts, which end at ENDS. *CONTEXT_AT: NULL, or that of the section before. */
+static enum pilgrim_status compress_parts(void **context_at, const struct bytes *content, const size_t *ends, size_t count,
+                                          struct bytes *out)
+{
+    ZSTD_CCtx *context = *context_at ? *context_at : compressor(LEVEL_FAST);
+    if (!context)
+        return PILGRIM_NOMEM;
+    *context_at = context;
+    ZSTD_CCtx_reset(context, ZSTD_reset_session_only); /* of one that failed */
+    ZSTD_CCtx_setParameter(context, ZSTD_c_minMatch, PART_MATCH_MIN);
+    ZSTD_CCtx_setParameter(context, ZSTD_c_hashLog, PART_HASH_LOG);
+    ZSTD_CCtx_setPledgedSrcSize(context, content->length);
+    enum pilgrim_status status = compress_each(context, content, ends, count, out);
+    if (status == PILGRIM_OK)
+        pad(out, content->length);
+    return status == PILGRIM_OK ? bytes_status(out) : status;
+}
+
+/* Appends a section with CONTENT, of which PACKED is the compressed form, or empty. */
+static enum pilgrim_status put_section(struct bytes *out, uint8_t type, const struct bytes *content, const struct bytes *packed)
+{
+    const struct bytes *stored = packed->length && packed->length < content->length ? packed : content;
+    size_t start = out->length;
+    bytes_put_u8(out, type);
+    bytes_put_varint(out, content->length);
+    bytes_put_varint(out, stored->length);
+    if (!out->failed)
+        bytes_put_u32(out, checksum(out->data + start, out->length - start, stored->data, stored->length));
+    bytes_put(out, stored->data, stored->length);
     return bytes_status(out);
 }
 
@@ -154,17 +353,8 @@ static enum pilgrim_status write_section(struct bytes *out, uint8_t type, const 
         return PILGRIM_NOMEM;
     struct bytes packed = {0};
     enum pilgrim_status status = level == LEVEL_NONE ? PILGRIM_OK : compress(type, content, level, &packed);
-    if (status == PILGRIM_OK) {
-        const struct bytes *stored = packed.length && packed.length < content->length ? &packed : content;
-        size_t start = out->length;
-        bytes_put_u8(out, type);
-        bytes_put_varint(out, content->length);
-        bytes_put_varint(out, stored->length);
-        if (!out->failed)
-            bytes_put_u32(out, checksum(out->data + start, out->length - start, stored->data, stored->length));
-        bytes_put(out, stored->data, stored->length);
-        status = bytes_status(out);
-    }
+    if (status == PILGRIM_OK)
+        status = put_section(out, type, content, &packed);
     bytes_free(&packed);
     return status;
 }
@@ -178,4 +368,22 @@ enum pilgrim_status section_write(struct bytes *out, uint8_t type, const struct 
 enum pilgrim_status section_write_fast(struct bytes *out, uint8_t type, const struct bytes *content)
 {
     return write_section(out, type, content, content->length < FAST_CONTENT_MIN ? LEVEL_NONE : LEVEL_FAST);
+}
+
+enum pilgrim_status section_write_parts(void **context, struct bytes *out, uint8_t type, const struct bytes *content,
+                                        const size_t *ends, size_t count)
+{
+    if (content->failed)
+        return PILGRIM_NOMEM;
+    struct bytes packed = {0};
+    enum pilgrim_status status = compress_parts(context, content, ends, count, &packed);
+    if (status == PILGRIM_OK)
+        status = put_section(out, type, content, &packed);
+    bytes_free(&packed);
+    return status;
+}
+
+void section_write_free(void *context)
+{
+    ZSTD_freeCCtx(context);
 }

@@ -6,14 +6,15 @@
 
 static const uint8_t trace_magic[8] = {0x89, 'P', 'L', 'G', 0x0d, 0x0a, 0x1a, 0x0a};
 
-#define TRACE_VERSION 4
+#define TRACE_VERSION 5
 
 enum section_type {
     SECTION_END = 0,
     SECTION_DEFINITIONS = 1,
     SECTION_CALLS = 2,
-    SECTION_TIMES = 3,
-    SECTION_TYPE_COUNT = 4,
+    SECTION_STATISTICS = 3,
+    SECTION_TIMES = 4, /* behind the sections of a volume, which are there once: any number */
+    SECTION_TYPE_COUNT = 5,
     SECTION_SKIPPABLE = 64 /* this and above: a reader may pass over it */
 };
 

@@ -13,12 +13,6 @@
 
 enum { PART_BYTES = 1 << 30 };
 
-/* Blocks SIGXFSZ in this thread, which is the one that a write sends it to. */
-struct guard {
-    sigset_t before;
-    bool pending; /* it was before */
-};
-
 static sigset_t limit_signal(void)
 {
     sigset_t set;
@@ -27,14 +21,14 @@ static sigset_t limit_signal(void)
     return set;
 }
 
-static void guard_begin(struct guard *g)
+void write_guard_begin(struct write_guard *g)
 {
     sigset_t set = limit_signal(), pending;
     g->pending = !sigpending(&pending) && sigismember(&pending, SIGXFSZ) == 1;
     pthread_sigmask(SIG_BLOCK, &set, &g->before);
 }
 
-static void guard_end(const struct guard *g)
+void write_guard_end(const struct write_guard *g)
 {
     int error = errno;
     sigset_t set = limit_signal(), pending;
@@ -62,10 +56,10 @@ static bool write_parts(int file, const uint8_t *data, size_t length)
 
 bool write_whole(int file, const void *data, size_t length)
 {
-    struct guard g;
-    guard_begin(&g);
+    struct write_guard g;
+    write_guard_begin(&g);
     bool good = write_parts(file, data, length);
-    guard_end(&g);
+    write_guard_end(&g);
     return good;
 }
 

@@ -2,12 +2,22 @@
 #ifndef PILGRIM_WRITE_FILE_H
 #define PILGRIM_WRITE_FILE_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/bytes.h"
 #include "pilgrim/status.h"
+
+/* While somebody else writes in this thread: that a file may not become so long is no signal. */
+struct write_guard {
+    sigset_t before;
+    bool pending; /* the signal was, before */
+};
+
+void write_guard_begin(struct write_guard *g);
+void write_guard_end(const struct write_guard *g); /* keeps errno */
 
 /* Writes all of DATA to FILE; false: errno. A file that may not become so long is EFBIG, and no SIGXFSZ. */
 bool write_whole(int file, const void *data, size_t length);

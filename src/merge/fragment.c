@@ -26,6 +26,7 @@ void part_free(struct part *p)
     free(p->slots);
     free(p->entries);
     column_free(&p->members);
+    bytes_free(&p->statistics);
 }
 
 static void group_free(struct group *g)
@@ -33,7 +34,6 @@ static void group_free(struct group *g)
     for (uint32_t i = 0; g->lists && i < g->list.count; i++)
         free(g->lists[i].parts);
     free(g->lists);
-    free(g->timings);
     free(g->list.classes);
     free(g->list.bodies);
     column_free(&g->members);
@@ -60,6 +60,7 @@ void fragment_free(struct fragment *f)
         return;
     free_content(f);
     bytes_free(&f->volumes);
+    bytes_free(&f->times);
     free(f);
 }
 
@@ -91,7 +92,8 @@ enum pilgrim_status fragment_bind_now(struct fragment *f, bool with_times)
                            .plain_bytes = f->plain_bytes,
                            .volumes = volumes,
                            .volume_ranks = f->volume_ranks + f->rank_count,
-                           .volume_times = with_times};
+                           .volume_times = with_times,
+                           .times = f->times};
     return PILGRIM_OK;
 }
 
@@ -102,6 +104,11 @@ enum pilgrim_status fragment_bind(struct fragment *f, bool with_times, bool *bou
     bool alone = f->joined && f->weight > f->joined + f->joined / 2;
     *bound = f->rank_count && f->weight > (alone ? VOLUME_BYTES_ALONE : VOLUME_BYTES);
     return *bound ? fragment_bind_now(f, with_times) : PILGRIM_OK;
+}
+
+struct bytes *fragment_times(struct fragment *f)
+{
+    return &f->times;
 }
 
 uint64_t fragment_calls(const struct fragment *f)
@@ -176,7 +183,6 @@ enum pilgrim_status fragment_group(struct fragment *f, bool process, uint32_t se
     struct group g = {.process = process, .sequence = sequence, .list = *list};
     g.list.classes = copy_of(list->classes, list->count * sizeof *list->classes);
     g.list.bodies = copy_of(list->bodies, list->loop_count * sizeof *list->bodies);
-    g.timings = malloc(list->count * sizeof *g.timings + 1);
     g.lists = calloc(list->count + (size_t)1, sizeof *g.lists);
     struct bytes key = {0};
     bytes_put_u8(&key, process);
@@ -190,10 +196,8 @@ enum pilgrim_status fragment_group(struct fragment *f, bool process, uint32_t se
     bool added = status == PILGRIM_OK && f->group_keys.count > known;
     if (added)
         f->groups[known] = g;
-    if (!g.list.classes || !g.list.bodies || !g.timings || !g.lists)
+    if (!g.list.classes || !g.list.bodies || !g.lists)
         status = PILGRIM_NOMEM;
-    for (uint32_t i = 0; status == PILGRIM_OK && i < list->count; i++)
-        timing_init(&g.timings[i]);
     if (!added)
         group_free(&g);
     return status;

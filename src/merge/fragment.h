@@ -37,6 +37,10 @@ enum pilgrim_status fragment_merge(struct fragment *into, struct fragment *from)
  * errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED */
 enum pilgrim_status fragment_bind(struct fragment *f, bool with_times, bool *bound) PILGRIM_CHECKED;
 
+/* Times sections (docs/FORMAT.md, section 6) of F's ranks, whole ones, which others may put there and take away: they are merged and
+ * written with F, but not packed. */
+struct bytes *fragment_times(struct fragment *f);
+
 /* For transport between processes of one run; not a file format. */
 void fragment_pack(const struct fragment *f, struct bytes *out);
 enum pilgrim_status fragment_unpack(const void *data, size_t length, struct fragment **f) PILGRIM_CHECKED;

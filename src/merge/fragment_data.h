@@ -8,7 +8,7 @@
 #include "base/intern.h"
 #include "merge/column.h"
 #include "merge/fragment.h"
-#include "timing/timing.h"
+#include "timing/statistics.h"
 
 /* Signatures of a part that follow each other: one, or COUNT of them as a vector (merge/slots.h), or an unzipped one. */
 struct entry {
@@ -35,6 +35,7 @@ struct part {
     uint32_t column_count;
     struct column *columns;
     struct column members;    /* places in the structure group */
+    struct bytes statistics;  /* of its calls' times, by entry, packed (timing/statistics.h); empty: times were not kept */
 };
 
 /* The value groups of one class of a structure group, in order of first appearance. */
@@ -65,7 +66,6 @@ struct group {
     struct class_list list;
     struct column members;    /* process streams: ranks; threads: counted through from the fragment's first; from 0 */
     uint64_t member_count;
-    struct timing *timings;   /* for each class */
     struct part_list *lists;  /* for each class */
 };
 
@@ -93,6 +93,7 @@ struct fragment {
     struct bytes volumes;     /* of the ranks after those: bound, not to be merged any more */
     uint32_t volume_ranks;
     bool volume_times;
+    struct bytes times;       /* sections, which stand behind all volumes */
     size_t weight;            /* of what it holds, in bytes of transport, when it was last asked for; 0: never */
     size_t joined;            /* the weight of the fragment that was merged into it last */
 };
@@ -110,6 +111,13 @@ enum pilgrim_status fragment_slots(const struct fragment *f, const struct entry 
 
 /* The members of FROM, a part of equal entries, behind those of TO; PLACE_OFFSET is added to their places. */
 enum pilgrim_status part_join(struct part *to, const struct part *from, uint64_t place_offset) PILGRIM_CHECKED;
+
+/* Adds S, whose signatures are P's entries. errors: PILGRIM_NOMEM, PILGRIM_DAMAGED */
+enum pilgrim_status part_add_statistics(struct part *p, const struct statistics *s) PILGRIM_CHECKED;
+
+/* The content of the statistics section (docs/FORMAT.md, section 6), appended to OUT.
+ * errors: PILGRIM_NOMEM, PILGRIM_DAMAGED */
+enum pilgrim_status statistics_write(const struct fragment *f, struct bytes *out) PILGRIM_CHECKED;
 
 /* What a fragment may hold before it is bound, as packed; and before it is if the last merge gained little. Smaller volumes share
  * less; larger ones keep a process longer. */

@@ -5,12 +5,14 @@
 
 #include "base/try.h"
 #include "format/section.h"
+#include "format/trace_file.h"
+#include "merge/fragment_data.h"
 
 static const uint8_t magic[8] = {0x89, 'P', 'L', 'F', 0x0d, 0x0a, 0x1a, 0x0a};
 
-enum { VERSION = 2, VERSION_BYTES = 2 };
+enum { VERSION = 3, VERSION_BYTES = 2 };
 
-/* Numbers of their own: a part of one kind of file is no part of the other. */
+/* Numbers of their own: a part of one kind of file is no part of the other, but for times (SECTION_TIMES), which are the same in both. */
 enum { SECTION_OF_HEAD = 32, SECTION_OF_FRAGMENT = 33, SECTION_OF_END = 34 };
 
 /* The content of SECTION, whose type must be TYPE, is appended to CONTENT. */
@@ -39,17 +41,39 @@ enum pilgrim_status fragment_seal(const struct fragment *f, struct bytes *out)
     fragment_pack(f, &packed);
     enum pilgrim_status status = section_write_fast(out, SECTION_OF_FRAGMENT, &packed);
     bytes_free(&packed);
-    return status;
+    bytes_put(out, f->times.data, f->times.length);
+    return status == PILGRIM_OK ? bytes_status(out) : status;
 }
 
 enum pilgrim_status fragment_seal_last(struct fragment *f, struct bytes *out)
 {
-    struct bytes packed = {0};
+    struct bytes packed = {0}, times = f->times;
+    f->times = (struct bytes){0};
     fragment_pack(f, &packed);
     fragment_free(f);
     enum pilgrim_status status = section_write_fast(out, SECTION_OF_FRAGMENT, &packed);
     bytes_free(&packed);
-    return status;
+    bytes_put(out, times.data, times.length);
+    bytes_free(&times);
+    return status == PILGRIM_OK ? bytes_status(out) : status;
+}
+
+/* Whether all that is left of C are times sections without damage. */
+static bool holds_times(struct cursor c)
+{
+    struct section section;
+    bool good = true;
+    while (good && cursor_left(&c))
+        good = section_read(&c, &section) == PILGRIM_OK && section.type == SECTION_TIMES && !section.damage;
+    return good;
+}
+
+static enum pilgrim_status unseal_times(const struct cursor *c, struct fragment *f)
+{
+    if (!holds_times(*c))
+        return PILGRIM_DAMAGED;
+    bytes_put(&f->times, c->data + c->position, cursor_left(c));
+    return bytes_status(&f->times);
 }
 
 enum pilgrim_status fragment_unseal(const void *data, size_t length, struct fragment **f)
@@ -58,7 +82,13 @@ enum pilgrim_status fragment_unseal(const void *data, size_t length, struct frag
     struct section section;
     cursor_init(&c, data, length);
     TRY(section_read(&c, &section));
-    return cursor_left(&c) ? PILGRIM_DAMAGED : unseal(&section, f);
+    TRY(unseal(&section, f));
+    enum pilgrim_status status = unseal_times(&c, *f);
+    if (status != PILGRIM_OK) {
+        fragment_free(*f);
+        *f = NULL;
+    }
+    return status;
 }
 
 /* ---- files ---- */
@@ -160,26 +190,48 @@ enum pilgrim_status fragment_file_head(const void *data, size_t length, struct f
     return parse_head(texts, head);
 }
 
+/* The section at C, which moves behind it, if there may be one like this. */
+static enum pilgrim_status read_next(struct cursor *c, struct section *section)
+{
+    struct cursor next = *c;
+    TRY(section_read(&next, section));
+    bool end = section->type == SECTION_OF_END, known = end || section->type == SECTION_OF_FRAGMENT || section->type == SECTION_TIMES;
+    if (section->damage || !known || (end && (section->raw || cursor_left(&next))))
+        return PILGRIM_DAMAGED;
+    *c = next;
+    return PILGRIM_OK;
+}
+
 enum pilgrim_status fragment_file_scan(struct cursor *c, uint32_t *rounds)
 {
-    struct section section;
-    for (*rounds = 0;; ++*rounds) {
-        struct cursor next = *c;
-        TRY(section_read(&next, &section));
-        if (section.damage || (section.type != SECTION_OF_FRAGMENT && section.type != SECTION_OF_END))
-            return PILGRIM_DAMAGED;
-        *c = next;
-        if (section.type == SECTION_OF_END)
-            return section.raw || cursor_left(c) ? PILGRIM_DAMAGED : PILGRIM_OK;
-    }
+    struct section section = {0};
+    for (*rounds = 0; section.type != SECTION_OF_END; *rounds += section.type == SECTION_OF_FRAGMENT)
+        TRY(read_next(c, &section));
+    return PILGRIM_OK;
 }
 
 enum pilgrim_status fragment_file_next(struct cursor *c, struct fragment **f)
 {
     struct section section;
     *f = NULL;
-    TRY(section_read(c, &section));
-    if (section.type != SECTION_OF_END)
-        return unseal(&section, f);
-    return section.damage || section.raw || cursor_left(c) ? PILGRIM_DAMAGED : PILGRIM_OK;
+    do
+        TRY(read_next(c, &section));
+    while (section.type == SECTION_TIMES);
+    return section.type == SECTION_OF_END ? PILGRIM_OK : unseal(&section, f);
+}
+
+enum pilgrim_status fragment_file_times(struct cursor *c, const uint8_t **times, size_t *length)
+{
+    struct section section;
+    size_t start;
+    *times = NULL;
+    do {
+        start = c->position;
+        TRY(read_next(c, &section));
+    } while (section.type == SECTION_OF_FRAGMENT);
+    if (section.type == SECTION_TIMES) {
+        *times = c->data + start;
+        *length = c->position - start;
+    }
+    return PILGRIM_OK;
 }

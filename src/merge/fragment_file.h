@@ -1,9 +1,9 @@
 /* Fragments outside of a process: sealed, as they travel, and as the files that are left where they could not; docs/FORMAT.md,
  * appendix.
  *
- * Sealed: packed, compressed, with a checksum (one section). A fragment file has the sealed fragments of one rank's rounds and what
- * else is needed to write the trace that the run itself would have written. It may be written piece by piece: a head, rounds as
- * they come, an end once the rank has recorded all. */
+ * Sealed: packed, compressed, with a checksum (one section), and times sections as they are in the trace. A fragment file has the sealed
+ * fragments of one rank's rounds and what else is needed to write the trace that the run itself would have written. It may be written piece
+ * by piece: a head, rounds and times as they come, an end once the rank has recorded all. */
 #ifndef PILGRIM_FRAGMENT_FILE_H
 #define PILGRIM_FRAGMENT_FILE_H
 
@@ -36,7 +36,7 @@ struct fragment_head {
     struct fragment_property properties[FRAGMENT_PROPERTIES_MAX]; /* of the trace */
 };
 
-/* Appends F, sealed, to OUT. errors: PILGRIM_NOMEM, PILGRIM_LIMIT */
+/* Appends F, sealed, to OUT; its times stand behind it. errors: PILGRIM_NOMEM, PILGRIM_LIMIT */
 enum pilgrim_status fragment_seal(const struct fragment *f, struct bytes *out) PILGRIM_CHECKED;
 
 /* The same, and frees F on the way, which takes less memory. */
@@ -62,8 +62,11 @@ enum pilgrim_status fragment_file_head(const void *data, size_t length, struct f
  * errors: as fragment_file_next; *ROUNDS, and where C is, count all the same */
 enum pilgrim_status fragment_file_scan(struct cursor *c, uint32_t *rounds) PILGRIM_CHECKED;
 
-/* The next round's fragment at C, to be freed; NULL: there is none, the rank has recorded to its end. PILGRIM_TRUNCATED: it has not, or
- * the file was cut off. errors: as above */
+/* The next round's fragment at C, without times, to be freed; NULL: there is none, the rank has recorded to its end. PILGRIM_TRUNCATED: it
+ * has not, or the file was cut off. errors: as above */
 enum pilgrim_status fragment_file_next(struct cursor *c, struct fragment **f) PILGRIM_CHECKED;
+
+/* The next times section at C, whole, LENGTH bytes, borrowed; NULL: there is none. errors: as fragment_file_next */
+enum pilgrim_status fragment_file_times(struct cursor *c, const uint8_t **times, size_t *length) PILGRIM_CHECKED;
 
 #endif

@@ -111,11 +111,9 @@ static enum pilgrim_status merge_group(struct fragment *into, struct fragment *f
     if (status != PILGRIM_OK)
         return status;
     uint64_t place_offset = into->groups[number].member_count;
-    for (uint32_t i = 0; i < g->list.count; i++) {
-        timing_merge(&into->groups[number].timings[i], &g->timings[i]);
+    for (uint32_t i = 0; i < g->list.count; i++)
         for (uint32_t k = 0; k < g->lists[i].count; k++)
             TRY(merge_part(into, number, &from->parts[g->lists[i].parts[k]], m, place_offset));
-    }
     into->groups[number].member_count += g->member_count;
     uint64_t member_offset = g->process ? into->rank_count : into->thread_total;
     return column_join(&into->groups[number].members, &g->members, (int64_t)member_offset);
@@ -162,5 +160,7 @@ enum pilgrim_status fragment_merge(struct fragment *into, struct fragment *from)
     into->volume_ranks += from->volume_ranks;
     into->calls += from->calls;
     into->plain_bytes += from->plain_bytes;
+    bytes_put(&into->times, from->times.data, from->times.length);
+    TRY(bytes_status(&into->times));
     return bytes_status(&into->volumes);
 }

@@ -66,6 +66,8 @@ static void pack_part(const struct part *p, struct bytes *out)
     for (uint32_t i = 0; i < p->column_count; i++)
         column_pack(&p->columns[i], out);
     column_pack(&p->members, out);
+    bytes_put_varint(out, p->statistics.length);
+    bytes_put(out, p->statistics.data, p->statistics.length);
 }
 
 static void pack_group(const struct group *g, struct bytes *out)
@@ -76,12 +78,6 @@ static void pack_group(const struct group *g, struct bytes *out)
     pack_numbers(g->list.bodies, g->list.loop_count, out);
     column_pack(&g->members, out);
     bytes_put_varint(out, g->member_count);
-    for (uint32_t i = 0; i < g->list.count; i++) {
-        bytes_put_varint(out, g->timings[i].count);
-        bytes_put_varint(out, g->timings[i].total);
-        bytes_put_varint(out, g->timings[i].min);
-        bytes_put_varint(out, g->timings[i].max);
-    }
 }
 
 static const struct intern *content_table(const struct fragment *f, unsigned i)
@@ -135,12 +131,6 @@ static enum pilgrim_status unpack_group(struct cursor *in, struct fragment *f, u
     struct group *g = &f->groups[number];
     TRY(column_unpack(in, &g->members));
     g->member_count = cursor_varint(in);
-    for (uint32_t i = 0; i < g->list.count; i++) {
-        g->timings[i].count = cursor_varint(in);
-        g->timings[i].total = cursor_varint(in);
-        g->timings[i].min = cursor_varint(in);
-        g->timings[i].max = cursor_varint(in);
-    }
     return in->status;
 }
 
@@ -173,7 +163,12 @@ static enum pilgrim_status unpack_columns(struct cursor *in, const struct fragme
     for (uint32_t i = 0; i < p->slot_count; i++)
         if (p->slots[i] >= count)
             return PILGRIM_DAMAGED;
-    return slots == p->slot_count ? column_unpack(in, &p->members) : PILGRIM_DAMAGED;
+    if (slots != p->slot_count)
+        return PILGRIM_DAMAGED;
+    TRY(column_unpack(in, &p->members));
+    size_t length = cursor_count(in, 1);
+    bytes_put(&p->statistics, cursor_take(in, length), length);
+    return bytes_status(&p->statistics);
 }
 
 static enum pilgrim_status unpack_part(struct cursor *in, struct fragment *f, uint32_t expected)

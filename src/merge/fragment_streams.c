@@ -23,7 +23,6 @@ struct translation {
     uint32_t *names; /* vocabulary's name -> string, UINT32_MAX: not yet */
     struct views views; /* of the process */
     const struct intern *chunks; /* of the stream */
-    struct clock_rate rate;
 };
 
 /* The function as the file has it: MPI_Wait&request>status (docs/FORMAT.md, section 3). */
@@ -290,6 +289,26 @@ static enum pilgrim_status add_member(struct translation *t, uint32_t number, ui
     return status;
 }
 
+/* What CLASS's calls took, by the entries in C that its signatures have become. */
+static enum pilgrim_status add_statistics(struct part *p, uint32_t rank, const struct stream_class *class, const struct collection *c)
+{
+    uint32_t count = class->signatures.count, next = 0;
+    uint32_t *entries = malloc(count * sizeof *entries + 1);
+    if (!entries)
+        return PILGRIM_NOMEM;
+    for (uint32_t i = 0; i < c->count; i++) /* a vector is as many signatures as it has; an unzipped one counts 0, and is one */
+        for (uint32_t k = c->entries[i].count ? c->entries[i].count : 1; k > 0; k--)
+            entries[next++] = i;
+    struct statistics s = {0};
+    enum pilgrim_status status = statistics_merge(&s, &class->statistics, entries, next);
+    statistics_set_rank(&s, rank);
+    if (status == PILGRIM_OK)
+        status = part_add_statistics(p, &s);
+    statistics_free(&s);
+    free(entries);
+    return status;
+}
+
 static enum pilgrim_status add_class(struct translation *t, uint32_t group, uint32_t place, uint32_t rank,
                                      const struct stream_class *class, struct collection *c)
 {
@@ -298,9 +317,8 @@ static enum pilgrim_status add_class(struct translation *t, uint32_t group, uint
     TRY(serialise(t, &class->signatures.sequence, &sequence));
     TRY(collect_signatures(t, class, c));
     TRY(fragment_part(f, group, place, sequence, c->entries, c->count, &part));
-    struct timing timing = timing_ns(&class->timing, t->rate);
-    timing_merge(&f->groups[group].timings[place], &timing);
-    return add_member(t, part, rank, f->groups[group].member_count, &c->slots);
+    TRY(add_member(t, part, rank, f->groups[group].member_count, &c->slots));
+    return class->statistics.count ? add_statistics(&f->parts[part], rank, class, c) : PILGRIM_OK;
 }
 
 /* S's classes stand at the places from FIRST on. */
@@ -448,7 +466,7 @@ static enum pilgrim_status add_source(struct fragment *f, struct source *source,
                                       struct views views)
 {
     const struct stream *s = source->stream;
-    struct translation t = {.fragment = f, .vocabulary = s->vocabulary, .views = views, .rate = clock_rate()};
+    struct translation t = {.fragment = f, .vocabulary = s->vocabulary, .views = views};
     struct class_list list = {0};
     uint32_t sequence, group;
     TRY(structure(f, source, &sequence));

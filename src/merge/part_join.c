@@ -117,6 +117,48 @@ static enum pilgrim_status copy_columns(struct part *to, const struct part *from
     return PILGRIM_OK;
 }
 
+static enum pilgrim_status unpack(const struct bytes *packed, struct statistics *s)
+{
+    struct cursor in;
+    *s = (struct statistics){0};
+    if (!packed->length)
+        return PILGRIM_OK;
+    cursor_init(&in, packed->data, packed->length);
+    TRY(statistics_unpack(&in, s));
+    return cursor_left(&in) ? PILGRIM_DAMAGED : PILGRIM_OK;
+}
+
+enum pilgrim_status part_add_statistics(struct part *p, const struct statistics *s)
+{
+    struct statistics all;
+    enum pilgrim_status status = unpack(&p->statistics, &all);
+    if (status == PILGRIM_OK)
+        status = statistics_merge(&all, s, NULL, 0);
+    if (status == PILGRIM_OK) {
+        p->statistics.length = 0;
+        statistics_pack(&all, &p->statistics);
+        status = bytes_status(&p->statistics);
+    }
+    statistics_free(&all);
+    return status;
+}
+
+static enum pilgrim_status join_statistics(struct part *to, const struct part *from)
+{
+    struct statistics s;
+    if (!from->statistics.length)
+        return PILGRIM_OK;
+    if (!to->statistics.length) {
+        bytes_put(&to->statistics, from->statistics.data, from->statistics.length);
+        return bytes_status(&to->statistics);
+    }
+    enum pilgrim_status status = unpack(&from->statistics, &s);
+    if (status == PILGRIM_OK)
+        status = part_add_statistics(to, &s);
+    statistics_free(&s);
+    return status;
+}
+
 enum pilgrim_status part_join(struct part *to, const struct part *from, uint64_t place_offset)
 {
     if (!to->slots)
@@ -125,5 +167,6 @@ enum pilgrim_status part_join(struct part *to, const struct part *from, uint64_t
         return PILGRIM_DAMAGED;
     else
         TRY(join_columns(to, from));
+    TRY(join_statistics(to, from));
     return column_join(&to->members, &from->members, (int64_t)place_offset);
 }

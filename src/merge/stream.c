@@ -40,6 +40,8 @@ struct stream *stream_new(const struct vocabulary *vocabulary, site_resolver *re
     if (!s)
         return NULL;
     s->watched = SIZE_MAX;
+    s->next = &s->unused;
+    s->predecessor = STATISTICS_FIRST;
     s->vocabulary = vocabulary;
     s->resolve = resolve;
     expect(s);
@@ -49,6 +51,7 @@ struct stream *stream_new(const struct vocabulary *vocabulary, site_resolver *re
 static void class_free(struct stream_class *class)
 {
     signatures_free(&class->signatures);
+    statistics_free(&class->statistics);
     free(class->frames);
     free(class);
 }
@@ -62,6 +65,8 @@ void stream_free(struct stream *s)
         class_free(s->classes[i]);
     free(s->classes);
     free(s->segment);
+    free(s->spans);
+    times_free(s->codec);
     intern_free(&s->chunks);
     sequence_free(&s->structure);
     free(s);
@@ -99,7 +104,6 @@ static struct stream_class *class_new(struct stream *s, const struct class_key *
     class->head.key = *key;
     class->head.number = s->class_count;
     class->terminal = NO_TERMINAL;
-    timing_init(&class->timing);
     return class;
 }
 
@@ -232,6 +236,8 @@ static __attribute__((noinline)) enum pilgrim_status segment_add(struct stream *
         s->segment = segment;
         s->segment_capacity = capacity;
     }
+    if (s->codec)
+        TRY(times_class(s->codec, s->segment_count, s->times.base ? s->times.base(class->head.key.function) : 0));
     class->called = true;
     class->terminal = s->segment_count;
     s->segment[s->segment_count++] = class;
@@ -239,10 +245,9 @@ static __attribute__((noinline)) enum pilgrim_status segment_add(struct stream *
     return PILGRIM_OK;
 }
 
-/* A call with a key of LENGTH bytes may have taken memory. */
-static void grow(struct stream *s, size_t length)
+void stream_grow(struct stream *s, size_t bytes)
 {
-    s->growth += stream_growth(length);
+    s->growth += bytes;
     if (__builtin_expect(s->growth >= s->watched, 0)) {
         s->watched = SIZE_MAX;
         s->watcher(s->watcher_context);
@@ -251,7 +256,7 @@ static void grow(struct stream *s, size_t length)
 
 /* What is not foretold. */
 static __attribute__((noinline)) enum pilgrim_status append(struct stream *s, struct stream_class *class, bool failed_poll,
-                                                            const void *key, size_t length, uint64_t duration)
+                                                            const void *key, size_t length, uint64_t start, uint64_t end)
 {
     class = class_of_call(s, class, failed_poll);
     if (!class)
@@ -262,10 +267,10 @@ static __attribute__((noinline)) enum pilgrim_status append(struct stream *s, st
     TRY(sequence_append(&s->structure, &s->chunks, class->terminal));
     if (s->last)
         s->last->successor = class;
-    stream_count(s, class, length, duration);
+    bool room = stream_count(s, class, length, class->signatures.recorded, start, end);
     expect(s);
-    grow(s, length);
-    return PILGRIM_OK;
+    stream_grow(s, stream_growth(length));
+    return room ? PILGRIM_OK : stream_settle(s);
 }
 
 static void advance(struct stream *s)
@@ -275,33 +280,37 @@ static void advance(struct stream *s)
         s->head.expected = &s->segment[s->foretold->terminal]->head;
 }
 
-void stream_turn(struct stream *s, const struct class_head *head)
+enum pilgrim_status stream_turn(struct stream *s, const struct class_head *head)
 {
     struct stream_class *class = (struct stream_class *)(uintptr_t)head;
     if (sequence_foretold(&class->signatures.sequence)->left == 0)
         signature_advance(&class->signatures);
     if (s->foretold->left == 0)
         advance(s);
+    return s->next != s->full ? PILGRIM_OK : stream_settle(s);
 }
 
 /* Where the structure is foretold its cursor moves. */
-enum pilgrim_status stream_append(struct stream *s, uint32_t number, bool failed_poll, const void *key, size_t length,
-                                  uint64_t duration)
+enum pilgrim_status stream_append(struct stream *s, uint32_t number, bool failed_poll, const void *key, size_t length, uint64_t start,
+                                  uint64_t end)
 {
     struct stream_class *class = s->classes[number];
     if (s->foretold->terminal != class->terminal || class->failed_poll != failed_poll)
-        return append(s, class, failed_poll, key, length, duration);
+        return append(s, class, failed_poll, key, length, start, end);
     bool expected = length && signature_expects(&class->signatures, key, length);
-    if (expected)
+    uint32_t signature = signature_foretold(&class->signatures);
+    if (expected) {
         signature_step(&class->signatures);
-    else
+    } else {
         TRY(signature_append(&class->signatures, &s->chunks, key, length));
-    stream_count(s, class, length, duration);
+        signature = class->signatures.recorded;
+    }
+    bool room = stream_count(s, class, length, signature, start, end);
     if (!expected)
-        grow(s, length);
+        stream_grow(s, stream_growth(length));
     if (!grammar_step(s->structure.grammar))
         advance(s);
-    return PILGRIM_OK;
+    return room ? PILGRIM_OK : stream_settle(s);
 }
 
 void stream_watch(struct stream *s, size_t bytes, void (*watcher)(void *context), void *context)
@@ -323,7 +332,7 @@ void stream_renew(struct stream *s)
     for (uint32_t i = 0; i < s->class_count; i++) {
         struct stream_class *class = s->classes[i];
         signatures_free(&class->signatures);
-        timing_init(&class->timing);
+        statistics_free(&class->statistics);
         class->terminal = NO_TERMINAL;
         class->kept = 0;
     }
@@ -332,6 +341,11 @@ void stream_renew(struct stream *s)
     expect(s);
     intern_free(&s->chunks);
     s->key_bytes = 0;
+    s->predecessor = STATISTICS_FIRST;
+    if (s->step)
+        s->next = s->spans;
+    if (s->codec)
+        times_renew(s->codec);
 }
 
 uint64_t stream_calls(const struct stream *s)
@@ -347,9 +361,9 @@ uint64_t stream_plain_bytes(const struct stream *s)
 size_t stream_memory_bytes(const struct stream *s)
 {
     size_t total = sizeof *s + sequence_memory_bytes(&s->structure) + (s->class_capacity + s->segment_capacity) * sizeof(struct stream_class *) +
-                   intern_memory_bytes(&s->chunks);
+                   intern_memory_bytes(&s->chunks) + stream_times_bytes(s);
     for (uint32_t i = 0; i < s->class_count; i++)
         total += sizeof(struct stream_class) + s->classes[i]->frame_count * sizeof(struct code_frame) +
-                 signatures_memory_bytes(&s->classes[i]->signatures);
+                 signatures_memory_bytes(&s->classes[i]->signatures) + statistics_memory_bytes(&s->classes[i]->statistics);
     return total;
 }

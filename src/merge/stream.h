@@ -14,6 +14,7 @@
 #include "base/descriptor.h"
 #include "base/site.h"
 #include "pilgrim/status.h"
+#include "timing/times.h"
 
 struct stream;
 
@@ -40,10 +41,33 @@ enum pilgrim_status stream_class(struct stream *s, uint32_t function, const void
                                  uint32_t *class) PILGRIM_CHECKED;
 
 /* Records a call of class CLASS with the values KEY (base/value.h, copied if new), LENGTH bytes. FAILED_POLL: it asked whether
- * something had happened, and nothing had. DURATION: in ticks (base/clock.h).
- * errors: PILGRIM_NOMEM, PILGRIM_LIMIT (a key of 2^31 bytes): the stream has lost this call, record no more */
-enum pilgrim_status stream_append(struct stream *s, uint32_t class, bool failed_poll, const void *key, size_t length,
-                                  uint64_t duration) PILGRIM_CHECKED;
+ * something had happened, and nothing had. START, END: in ticks (base/clock.h); no meaning if times are not kept.
+ * errors: PILGRIM_NOMEM, PILGRIM_LIMIT (a key of 2^31 bytes), what the times' sink says: the stream has lost this call or its time, record
+ * no more */
+enum pilgrim_status stream_append(struct stream *s, uint32_t class, bool failed_poll, const void *key, size_t length, uint64_t start,
+                                  uint64_t end) PILGRIM_CHECKED;
+
+/* ---- times ---- */
+
+/* Where the times of calls go. */
+struct stream_times {
+    enum times_kind kind;                /* TIMES_NONE: statistics are kept, and nothing of each call */
+    uint32_t (*base)(uint32_t function); /* of TIMES_BINS: of the calls of a function (times_class) */
+    /* Takes a block: CONTENT and ENDS as from times_take, borrowed; its first call is number FIRST of the thread, over all rounds. What it
+     * returns, if that is not PILGRIM_OK, is an error of the call that was recorded. */
+    enum pilgrim_status (*sink)(void *context, uint64_t first, const struct bytes *content, const struct bytes *ends);
+    void *context;
+};
+
+/* From now on statistics of times are kept, and what TIMES (copied) says. Before the first call.
+ * errors: PILGRIM_NOMEM: the stream keeps no times */
+enum pilgrim_status stream_keep_times(struct stream *s, const struct stream_times *times) PILGRIM_CHECKED;
+
+/* All that was recorded is in the statistics, and the times of each call have gone to the sink: to be called before S is put into a
+ * fragment. errors: as stream_append */
+enum pilgrim_status stream_flush_times(struct stream *s) PILGRIM_CHECKED;
+
+/* ---- what is foretold ---- */
 
 /* What a class is known by. */
 struct class_key {
@@ -87,7 +111,7 @@ const struct class_head *stream_class_head(struct stream *s, uint32_t function, 
 uint32_t *stream_class_register(struct stream *s, uint32_t class);
 
 /* Forgets all calls, as if S were new: what was recorded has been put into a fragment, and another segment begins. Classes keep their
- * numbers, as requests are named by them, and their registers are 0 again. Needs no memory. */
+ * numbers, as requests are named by them, and their registers are 0 again; gaps are measured from the last call's end. Needs no memory. */
 void stream_renew(struct stream *s);
 
 /* WATCHER is called, once, by the stream_append after which S may have taken BYTES more memory than now. What a call takes at most is
@@ -106,6 +130,7 @@ void stream_forget_moved(struct stream *s);
 
 uint64_t stream_calls(const struct stream *s); /* since it was renewed; so the others, too */
 uint64_t stream_plain_bytes(const struct stream *s); /* what plain records would take: 18 bytes and the key, a call */
+/* But for calls on their way to statistics and codec, and the times of one block: some bytes for each of its calls. */
 size_t stream_memory_bytes(const struct stream *s);
 
 /* Prints the table and the grammars as they are now, for people. */

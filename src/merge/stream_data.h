@@ -6,7 +6,7 @@
 #include "grammar/sequence.h"
 #include "merge/stream.h"
 #include "signature/signature.h"
-#include "timing/timing.h"
+#include "timing/statistics.h"
 
 struct stream_class {
     struct class_head head; /* first */
@@ -20,7 +20,7 @@ struct stream_class {
     struct code_frame *frames;      /* the call site, then its callers */
     uint32_t frame_count;           /* 0: unknown */
     struct signatures signatures;
-    struct timing timing;
+    struct statistics statistics;
 };
 
 #define NO_TERMINAL (UINT32_MAX - 1) /* nor is it GRAMMAR_NOTHING: it is never foretold */
@@ -28,6 +28,9 @@ struct stream_class {
 struct stream {
     struct stream_head head; /* first */
     const struct grammar_next *foretold; /* by the structure; never NULL */
+    struct span *next;       /* where the next call's time goes, in ticks ... */
+    struct span *full;       /* ... unless that is here: they are to be settled; NULL: times are not kept */
+    size_t step;             /* from one to the next: 1; 0: times are not kept */
     const struct vocabulary *vocabulary;
     site_resolver *resolve;
     site_locator *locate; /* or NULL */
@@ -36,6 +39,13 @@ struct stream {
     uint32_t class_count;
     uint32_t class_capacity;
     struct stream_class *last;
+    struct stream_times times;
+    struct times *codec;     /* or NULL */
+    struct span *spans;      /* NEXT is one of them */
+    struct span unused;      /* or this one */
+    uint64_t last_ticks;     /* of the end of the last call that was settled ... */
+    uint64_t last_end;       /* ... and that in ns */
+    uint64_t taken;          /* calls that went to the sink */
     /* Since it was renewed: */
     struct stream_class **segment; /* classes that were called, by terminal */
     uint32_t segment_count;
@@ -43,18 +53,34 @@ struct stream {
     struct sequence structure;
     struct intern chunks;    /* of all that is kept as numbers */
     uint64_t key_bytes;
+    uint32_t predecessor;    /* the class's place of the last call that was settled; or STATISTICS_FIRST */
     size_t growth;           /* since stream_watch, at most */
     size_t watched;          /* the watcher is called when GROWTH is that */
     void (*watcher)(void *context);
     void *watcher_context;
 };
 
-static inline void stream_count(struct stream *s, struct stream_class *class, size_t length, uint64_t duration)
+/* Notes a call of CLASS that has been recorded, with signature number SIGNATURE. False: its time was the last one for which there was room;
+ * stream_settle is to be called. */
+static inline bool stream_count(struct stream *s, struct stream_class *class, size_t length, uint32_t signature, uint64_t start,
+                                uint64_t end)
 {
-    timing_append(&class->timing, duration);
+    struct span *span = s->next;
+    *span = (struct span){.start = start, .end = end, .class = class->terminal, .signature = signature};
+    s->next = span + s->step;
     s->last = class;
     s->key_bytes += length;
+    return s->next != s->full;
 }
+
+/* Puts the times in ticks into statistics and codec, and a block, if it is large enough, into the sink. errors: as stream_append */
+enum pilgrim_status stream_settle(struct stream *s) PILGRIM_CHECKED;
+
+/* What times take in S, without the statistics, and without what is bounded whatever is recorded. */
+size_t stream_times_bytes(const struct stream *s);
+
+/* S may have taken BYTES more memory. */
+void stream_grow(struct stream *s, size_t bytes);
 
 /* Whether a call of class HEAD with the values KEY is what structure and values foretell, as in loops: stream_step then takes the place
  * of stream_append. */
@@ -67,18 +93,15 @@ static inline bool stream_foretells(const struct stream *s, const struct class_h
 }
 
 /* Records it: two cursors move. False: stream_turn is to be called. */
-static inline bool stream_step(struct stream *s, const struct class_head *head, size_t length, uint64_t duration)
+static inline bool stream_step(struct stream *s, const struct class_head *head, size_t length, uint64_t start, uint64_t end)
 {
     struct stream_class *class = (struct stream_class *)(uintptr_t)head;
-    stream_count(s, class, length, duration);
-    if (__builtin_expect(!grammar_step(class->signatures.sequence.grammar), 0)) {
-        (void)grammar_step(s->structure.grammar);
-        return false;
-    }
-    return grammar_step(s->structure.grammar);
+    bool room = stream_count(s, class, length, signature_foretold(&class->signatures), start, end);
+    bool same = grammar_step(class->signatures.sequence.grammar);
+    return grammar_step(s->structure.grammar) & same & room;
 }
 
-/* Sees what the cursors foretell that have come to the end of a run. */
-void stream_turn(struct stream *s, const struct class_head *head);
+/* Sees what the cursors foretell that have come to the end of a run, and settles times if there is no room for more. errors: as stream_append */
+enum pilgrim_status stream_turn(struct stream *s, const struct class_head *head) PILGRIM_CHECKED;
 
 #endif

@@ -90,7 +90,7 @@ static void dump_class(const struct stream *s, const struct stream_class *class,
     fprintf(to, "%" PRIu32 "  %s%s", class->terminal, d->name, class->head.key.fortran ? " from Fortran" : "");
     for (uint32_t i = 0; i < class->frame_count; i++)
         fprintf(to, " %s %s+0x%" PRIx64, i ? "<" : "at", class->frames[i].module->name, class->frames[i].offset);
-    fprintf(to, "   %" PRIu32 " signatures, %" PRIu64 " calls\n", class->signatures.count, class->timing.count);
+    fprintf(to, "   %" PRIu32 " signatures, %" PRIu64 " calls\n", class->signatures.count, sequence_length(&class->signatures.sequence));
     dump_sequence(s, &class->signatures.sequence, "   ", to);
     for (uint32_t i = 0; i < class->signatures.count; i++) {
         size_t length;

@@ -149,27 +149,12 @@ static enum pilgrim_status write_calls(const struct fragment *f, bool another, s
     return status;
 }
 
-static void put_code(struct bytes *b, uint64_t ns)
-{
-    uint16_t code = timing_code(ns);
-    bytes_put_u8(b, (uint8_t)code);
-    bytes_put_u8(b, (uint8_t)(code >> 8));
-}
-
-static enum pilgrim_status write_times(const struct fragment *f, struct bytes *out)
+static enum pilgrim_status write_statistics(const struct fragment *f, struct bytes *out)
 {
     struct bytes b = {0};
-    for (uint32_t i = 0; i < f->group_keys.count; i++) {
-        for (uint32_t k = 0; k < f->groups[i].list.count - f->groups[i].list.loop_count; k++) {
-            const struct timing *t = &f->groups[i].timings[k];
-            put_code(&b, t->count ? t->total / t->count : 0);
-            put_code(&b, t->count ? t->min : 0);
-            put_code(&b, t->max);
-        }
-    }
-    enum pilgrim_status status = bytes_status(&b);
+    enum pilgrim_status status = statistics_write(f, &b);
     if (status == PILGRIM_OK)
-        status = section_write(out, SECTION_TIMES, &b);
+        status = section_write(out, SECTION_STATISTICS, &b);
     bytes_free(&b);
     return status;
 }
@@ -178,7 +163,7 @@ enum pilgrim_status fragment_write_volume(const struct fragment *f, bool with_ti
 {
     TRY(write_definitions(f, out));
     TRY(write_calls(f, another, out));
-    return with_times ? write_times(f, out) : PILGRIM_OK;
+    return with_times ? write_statistics(f, out) : PILGRIM_OK;
 }
 
 enum pilgrim_status fragment_write_begin(struct bytes *out)
@@ -193,6 +178,7 @@ enum pilgrim_status fragment_write_round(const struct fragment *f, bool with_tim
 {
     TRY(fragment_write_volume(f, with_times, another, out));
     bytes_put(out, f->volumes.data, f->volumes.length);
+    bytes_put(out, f->times.data, f->times.length);
     return bytes_status(out);
 }
 

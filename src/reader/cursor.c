@@ -154,6 +154,16 @@ static enum pilgrim_status next_in_round(struct pilgrim_cursor *c, uint64_t *pla
     return status == PILGRIM_OK || status == PILGRIM_END ? status : call_error(c, NULL, status, c->problem, error);
 }
 
+enum pilgrim_status cursor_pass_in_round(struct pilgrim_cursor *c, uint64_t *place)
+{
+    enum pilgrim_status status = next_in_round(c, place, NULL);
+    if (status != PILGRIM_OK)
+        return status;
+    c->classes[*place].behind++;
+    c->seq++;
+    return PILGRIM_OK;
+}
+
 /* The same, in this round or another one. */
 static enum pilgrim_status next_place(struct pilgrim_cursor *c, uint64_t *place, struct pilgrim_error *error)
 {
@@ -172,6 +182,8 @@ enum pilgrim_status pilgrim_cursor_next(struct pilgrim_cursor *c, struct pilgrim
     if (c->passed)
         return trace_error(error, PILGRIM_INVALID, 0, "what calls have kept was passed over");
     enum pilgrim_status status = next_place(c, &place_of_class, error);
+    if (status == PILGRIM_END)
+        call_times_end(c);
     if (status != PILGRIM_OK)
         return status;
     struct class_state *state = &c->classes[place_of_class];
@@ -182,6 +194,8 @@ enum pilgrim_status pilgrim_cursor_next(struct pilgrim_cursor *c, struct pilgrim
     }
     status = make_call(c, state, number, &place, &c->registers, call, error);
     call->seq = c->seq++;
+    if (status == PILGRIM_OK)
+        call_times_put(c, (uint32_t)place_of_class, call);
     return status;
 }
 
@@ -280,8 +294,7 @@ static enum pilgrim_status skip_loops(struct pilgrim_cursor *c, uint64_t count)
     return PILGRIM_OK;
 }
 
-/* Passes over up to COUNT calls of this round. */
-static enum pilgrim_status skip_in_round(struct pilgrim_cursor *c, uint64_t count)
+enum pilgrim_status cursor_skip_in_round(struct pilgrim_cursor *c, uint64_t count)
 {
     if (c->needs_registers && !c->passed)
         return skip_keeping(c, count);
@@ -334,7 +347,7 @@ enum pilgrim_status pilgrim_cursor_skip(struct pilgrim_cursor *c, uint64_t count
         if (pass_round(c, &count))
             continue;
         uint64_t before = c->seq;
-        status = skip_in_round(c, count);
+        status = cursor_skip_in_round(c, count);
         count -= c->seq - before;
         if (status != PILGRIM_OK || count == 0 || c->broken != PILGRIM_OK)
             break;

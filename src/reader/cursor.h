@@ -1,10 +1,11 @@
 /* The inside of a cursor: where it is in each class's values, and in loops. Shared by cursor.c,
- * cursor_open.c, class_values.c and loops.c.
+ * cursor_open.c, class_values.c, loops.c and call_times.c.
  *
  * A cursor is in one round. The next round's is a new one that is put into its place, so nothing points to the cursor itself. */
 #ifndef PILGRIM_CURSOR_H
 #define PILGRIM_CURSOR_H
 
+#include "reader/call_times.h"
 #include "reader/volumes.h"
 
 #define KEPT_NUMBERS_MAX 4096 /* of a class */
@@ -79,6 +80,7 @@ struct pilgrim_cursor {
     struct begun begun;
     bool needs_registers;     /* some class does */
     bool has_posted;          /* idem: the calls that begin operations are noted */
+    struct call_times times;
 };
 
 /* ---- rounds (cursor_open.c) ---- */
@@ -94,6 +96,14 @@ enum pilgrim_status cursor_next_round(struct pilgrim_cursor *c, struct pilgrim_e
 /* Takes BYTES off *LEFT. false: there are fewer, which is `memory_problem`. */
 bool memory_fits(uint64_t *left, uint64_t bytes);
 extern const char memory_problem[];
+
+/* ---- walking without values (cursor.c) ---- */
+
+/* Passes over the next call of the round; *PLACE: of its class. PILGRIM_END behind the last. errors: as pilgrim_cursor_next */
+enum pilgrim_status cursor_pass_in_round(struct pilgrim_cursor *c, uint64_t *place) PILGRIM_CHECKED;
+
+/* Passes over up to COUNT calls of the round. errors: as pilgrim_cursor_skip */
+enum pilgrim_status cursor_skip_in_round(struct pilgrim_cursor *c, uint64_t count) PILGRIM_CHECKED;
 
 /* ---- a class's values (class_values.c) ---- */
 

@@ -297,6 +297,8 @@ enum pilgrim_status pilgrim_cursor_open(const struct pilgrim_trace *trace, uint3
         set_views(*cursor, &views);
     else
         free(views.views);
+    if (status == PILGRIM_OK)
+        call_times_begin(&(*cursor)->times, trace, rank, thread);
     return status;
 }
 
@@ -342,6 +344,9 @@ enum pilgrim_status cursor_next_round(struct pilgrim_cursor *c, struct pilgrim_e
     next->seq = next->first_seq = c->seq;
     next->identities = c->identities;
     next->tells_loops = c->tells_loops;
+    next->times = c->times;
+    c->times = (struct call_times){0};
+    call_times_leave_round(&next->times);
     last = *c;
     *c = *next;
     *next = last;
@@ -368,6 +373,7 @@ void pilgrim_cursor_close(struct pilgrim_cursor *c)
     free(c->nest);
     registers_free(&c->registers);
     begun_free(&c->begun);
+    call_times_free(&c->times);
     arena_free(&c->once);
     arena_free(&c->arena);
     arena_free(&c->kept);

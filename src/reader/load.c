@@ -20,6 +20,7 @@ struct loader {
     struct volume *volume;     /* whose calls are not there yet; NULL: none */
     struct volume_entry entry; /* idem */
     uint32_t round_ranks, round_groups; /* in the last round, so far */
+    struct pilgrim_error times; /* what is wrong with the first damaged section of times */
 };
 
 /* The properties are the first volume's, which need not stay. */
@@ -118,11 +119,11 @@ static enum pilgrim_status add_volume(struct loader *l, const struct section *se
 static enum pilgrim_status take_part(struct loader *l, const struct section *section, struct pilgrim_error *error)
 {
     struct pilgrim_trace *t = l->trace;
-    if (section->type == SECTION_TIMES) {
+    if (section->type == SECTION_STATISTICS) {
         struct volume_entry *e = &t->entries[t->volume_count - 1];
         enum pilgrim_status status = volume_take(e->volume, section, &l->budget, error);
         if (status == PILGRIM_OK)
-            e->sections[SECTION_TIMES] = section_place(section);
+            e->sections[SECTION_STATISTICS] = section_place(section);
         return status;
     }
     if (section->type == SECTION_DEFINITIONS) {
@@ -169,6 +170,8 @@ static enum pilgrim_status check_header(const uint8_t *data, size_t length, stru
 /* Whether a section of TYPE may follow one of type LAST. */
 static bool in_place(unsigned type, unsigned last)
 {
+    if (type == SECTION_TIMES)
+        return last >= SECTION_CALLS;
     return type == last + 1 || (type == SECTION_DEFINITIONS && last >= SECTION_CALLS);
 }
 
@@ -189,6 +192,31 @@ static enum pilgrim_status take_end(const struct loader *l, const struct section
     return PILGRIM_OK;
 }
 
+/* The section at *AT, which moves behind it. Of one with times only the head is read. */
+static enum pilgrim_status next_section(struct loader *l, uint64_t *at, struct section *section)
+{
+    uint64_t whole;
+    enum pilgrim_status status = source_head(&l->source, *at, &l->room, section, &whole);
+    if (status != PILGRIM_OK || section->type != SECTION_TIMES)
+        return source_section(&l->source, at, &l->room, section);
+    *at += whole;
+    return PILGRIM_OK;
+}
+
+/* Notes where times are; what stands at END is behind them. One that is damaged takes nothing else with it. */
+static enum pilgrim_status take_times(struct loader *l, const struct section *section, uint64_t end, struct pilgrim_error *error)
+{
+    struct pilgrim_trace *t = l->trace;
+    struct pilgrim_error found;
+    enum pilgrim_status status =
+        time_sections_add(&t->times, &l->source, section, end - section->stored_length, &l->budget.bytes, &found);
+    if (status == PILGRIM_DAMAGED && l->times.status == PILGRIM_OK)
+        l->times = found;
+    else if (status != PILGRIM_OK && status != PILGRIM_DAMAGED && error)
+        *error = found;
+    return status == PILGRIM_DAMAGED ? PILGRIM_OK : status;
+}
+
 /* Sections up to the end. */
 static enum pilgrim_status take_sections(struct loader *l, struct pilgrim_error *error)
 {
@@ -196,7 +224,7 @@ static enum pilgrim_status take_sections(struct loader *l, struct pilgrim_error 
     for (unsigned last = SECTION_END;;) {
         struct section section;
         unsigned long long start = at, length = l->source.length;
-        enum pilgrim_status status = source_section(&l->source, &at, &l->room, &section);
+        enum pilgrim_status status = next_section(l, &at, &section);
         const char *next = section_names[(last + 1) % SECTION_TYPE_COUNT];
         if (status == PILGRIM_IO || status == PILGRIM_NOMEM)
             return source_error(error, status, start);
@@ -215,7 +243,10 @@ static enum pilgrim_status take_sections(struct loader *l, struct pilgrim_error 
             return section_error(&section, "not in its place", error);
         if (section.type == SECTION_DEFINITIONS)
             volumes_make_room(l->trace, 0);
-        status = take_part(l, &section, error);
+        if (section.type == SECTION_TIMES)
+            status = take_times(l, &section, at, error);
+        else
+            status = take_part(l, &section, error);
         if (status != PILGRIM_OK)
             return status;
         last = section.type;
@@ -244,7 +275,7 @@ static struct pilgrim_trace *trace_new(const struct source *source, uint64_t lim
     return t;
 }
 
-/* As trace_open; LIMIT is 0 where all volumes are to stay in memory. */
+/* As trace_open; LIMIT is 0 where all volumes are to stay in memory. Bytes in memory are borrowed as long as the trace. */
 static enum pilgrim_status load(const struct source *source, uint64_t limit, struct pilgrim_trace **trace,
                                 struct pilgrim_error *error)
 {
@@ -263,8 +294,11 @@ static enum pilgrim_status load(const struct source *source, uint64_t limit, str
         status = take_sections(&l, error);
     volume_free(l.volume);
     bytes_free(&l.room);
+    struct pilgrim_error times;
+    if (time_sections_settle(l.trace, &times) != PILGRIM_OK && l.times.status == PILGRIM_OK)
+        l.times = times;
     if (status == PILGRIM_OK) {
-        trace_error(error, PILGRIM_OK, 0, "%s", "");
+        trace_error(error, l.times.status, l.times.offset, "%s", l.times.message);
     } else if (l.trace->volume_count == 0) {
         pilgrim_close(l.trace);
         return status;
@@ -274,11 +308,33 @@ static enum pilgrim_status load(const struct source *source, uint64_t limit, str
     return PILGRIM_OK;
 }
 
-enum pilgrim_status trace_load(const void *data, size_t length, struct pilgrim_trace **trace, struct pilgrim_error *error)
+/* The bytes are needed for times of calls, if there are some: from DATA on if that is not NULL, else a copy. */
+static enum pilgrim_status load_memory(const void *bytes, size_t length, struct bytes *data, struct pilgrim_trace **trace,
+                                       struct pilgrim_error *error)
 {
     static const uint8_t nothing;
-    const struct source source = {.data = data ? data : &nothing, .descriptor = -1, .length = length};
-    return load(&source, 0, trace, error);
+    const struct source source = {.data = bytes ? bytes : &nothing, .descriptor = -1, .length = length};
+    enum pilgrim_status status = load(&source, 0, trace, error);
+    if (status != PILGRIM_OK || (*trace)->times.count == 0)
+        return status;
+    struct bytes *held = &(*trace)->held;
+    if (data) {
+        *held = *data;
+        *data = (struct bytes){0};
+    } else {
+        bytes_put(held, bytes, length);
+    }
+    (*trace)->source.data = held->data;
+    if (!held->failed)
+        return status;
+    pilgrim_close(*trace);
+    *trace = NULL;
+    return trace_no_memory(error);
+}
+
+enum pilgrim_status trace_load(const void *data, size_t length, struct pilgrim_trace **trace, struct pilgrim_error *error)
+{
+    return load_memory(data, length, NULL, trace, error);
 }
 
 /* ---- files ---- */
@@ -322,7 +378,7 @@ static enum pilgrim_status open_stream(int descriptor, struct pilgrim_trace **tr
         source_error(error, status, data.length);
     close(descriptor);
     if (status == PILGRIM_OK)
-        status = trace_load(data.data, data.length, trace, error);
+        status = load_memory(data.data, data.length, &data, trace, error);
     bytes_free(&data);
     return status;
 }

@@ -44,6 +44,23 @@ enum pilgrim_status source_read(const struct source *s, uint64_t offset, uint64_
     return status;
 }
 
+enum pilgrim_status source_head(const struct source *s, uint64_t offset, struct bytes *room, struct section *section, uint64_t *whole)
+{
+    const uint8_t *data;
+    size_t got;
+    struct cursor bytes;
+    enum pilgrim_status status = source_read(s, offset, HEAD_BYTES, room, &data, &got);
+    if (status != PILGRIM_OK)
+        return status;
+    cursor_init(&bytes, data, got);
+    status = section_read_head(&bytes, section);
+    section->offset = offset;
+    *whole = bytes.position + (uint64_t)section->stored_length;
+    if (status == PILGRIM_OK && (*whole < bytes.position || *whole > s->length - offset))
+        status = PILGRIM_TRUNCATED;
+    return status;
+}
+
 enum pilgrim_status source_section(const struct source *s, uint64_t *offset, struct bytes *room, struct section *section)
 {
     const uint8_t *data;

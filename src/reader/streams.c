@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "reader/cursor.h"
-#include "timing/timing.h"
 
 static uint64_t threads_before(const struct volume *v, uint64_t rank)
 {
@@ -142,16 +141,9 @@ enum pilgrim_status pilgrim_class_info(const struct pilgrim_cursor *c, size_t cl
                                         .value_group = found.number,
                                         .value_group_size = found.size,
                                         .signature_count = found.part->numbers,
-                                        .values = found.part->sequence,
-                                        .timed = v->timed && !row_is_loop(v, g->rows[class_number])};
+                                        .values = found.part->sequence};
     for (uint32_t i = 0; i < g->loop_count; i++)
         if (g->loops[i].place == class_number)
             info->body = g->loops[i].body;
-    if (info->timed) {
-        const uint16_t *times = g->times[class_number];
-        info->mean_ns = timing_decode(times[0]);
-        info->min_ns = timing_decode(times[1]);
-        info->max_ns = timing_decode(times[2]);
-    }
     return PILGRIM_OK;
 }

@@ -168,8 +168,21 @@ struct group {
     uint32_t loop_count;
     struct loop *loops; /* in the order of their places */
     uint64_t calls;     /* of a member, without those of loops */
-    uint16_t (*times)[3]; /* of each row: codes of the mean, the shortest and the longest duration */
+    uint32_t **statistics; /* of each row that is no loop, of each part: the number of its first duration; and of what is behind the last */
 };
+
+/* What is known of many times; docs/FORMAT.md, "Statistics". Of an empty one all is 0. */
+struct distribution {
+    uint64_t *counts;          /* of the buckets from the first to the last that is not empty */
+    uint32_t low, high;        /* ranks of the shortest and of the longest, in the volume */
+    uint8_t first, buckets;    /* the first bucket that is not empty, and how many counts there are */
+    uint8_t mean_bucket;       /* that of the mean - first */
+    uint8_t deviation_bucket;  /* the last bucket - that of the deviation */
+    uint8_t least, most, mean, deviation; /* their places in their buckets */
+};
+
+#define PREDECESSOR_NONE UINT32_MAX      /* there was no call before */
+#define PREDECESSOR_ANY (UINT32_MAX - 1) /* whatever call was before */
 
 /* What opening may still take. */
 struct budget {
@@ -203,7 +216,11 @@ struct volume {
     uint32_t rank_count;
     const struct column *threads; /* how many the ranks before have */
     struct cover processes, thread_groups;
-    bool timed;
+    struct distribution *distributions; /* of gaps, then of durations */
+    uint32_t gap_count, duration_count;
+    uint32_t *first_gap;    /* of each duration's calls; and what is behind the last one's */
+    uint32_t *predecessors; /* of each gap: a row of the group, or PREDECESSOR_... */
+    bool timed;             /* all this is there */
 };
 
 /* ---- tables (parser.c) ---- */
@@ -255,7 +272,7 @@ static inline uint32_t reference_resolve(uint64_t code, uint32_t *next)
 
 void definitions_parse(struct parser *p);
 void calls_parse(struct parser *p);
-void times_parse(struct parser *p);
+void statistics_parse(struct parser *p); /* distributions.c */
 
 /* ---- columns (columns.c) ---- */
 

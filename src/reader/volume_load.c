@@ -16,12 +16,12 @@
 #define STEPS_BASE (UINT64_C(64) << 20)
 #define STEPS_RATIO 2048
 
-const char *const section_names[SECTION_TYPE_COUNT] = {"end", "definitions", "calls", "times"};
+const char *const section_names[SECTION_TYPE_COUNT] = {"end", "definitions", "calls", "statistics", "times"};
 
 static void (*const section_parse[SECTION_TYPE_COUNT])(struct parser *) = {
     [SECTION_DEFINITIONS] = definitions_parse,
     [SECTION_CALLS] = calls_parse,
-    [SECTION_TIMES] = times_parse,
+    [SECTION_STATISTICS] = statistics_parse,
 };
 
 struct budget whole_budget(const struct source *source)
@@ -47,10 +47,10 @@ enum pilgrim_status volume_take(struct volume *v, const struct section *section,
         if (parser_good(&p) && cursor_left(&p.in) > 0)
             parser_fail(&p, "bytes left over");
     }
-    if (section->type == SECTION_TIMES)
+    if (section->type == SECTION_STATISTICS)
         bytes_free(content);
     if (parser_good(&p)) {
-        v->timed |= section->type == SECTION_TIMES;
+        v->timed |= section->type == SECTION_STATISTICS;
         return PILGRIM_OK;
     }
     /* A content that ends too early is not a file that ends too early. */

@@ -265,19 +265,28 @@ static void cache_free(struct pilgrim_trace *t)
 {
     if (!t->cache)
         return;
-    close(t->source.descriptor);
     pthread_mutex_destroy(&t->cache->lock);
     free(t->cache);
     t->cache = NULL;
 }
 
+static void close_source(struct pilgrim_trace *t)
+{
+    if (t->source.descriptor >= 0)
+        close(t->source.descriptor);
+    t->source = (struct source){.descriptor = -1};
+    bytes_free(&t->held);
+}
+
 void volumes_settle(struct pilgrim_trace *t)
 {
-    if (!t->cache || t->cache->dropped)
-        return;
-    cache_free(t);
-    for (size_t i = 0; i < t->volume_count; i++)
-        forget_threads(&t->entries[i]);
+    if (t->cache && !t->cache->dropped) {
+        cache_free(t);
+        for (size_t i = 0; i < t->volume_count; i++)
+            forget_threads(&t->entries[i]);
+    }
+    if (!t->cache && t->times.count == 0)
+        close_source(t);
 }
 
 void pilgrim_close(struct pilgrim_trace *t)
@@ -289,6 +298,8 @@ void pilgrim_close(struct pilgrim_trace *t)
         forget_threads(&t->entries[i]);
     }
     cache_free(t);
+    close_source(t);
+    time_sections_free(&t->times);
     arena_free(&t->arena);
     free(t->entries);
     free(t->rounds);

@@ -12,6 +12,7 @@
 #include <pthread.h>
 
 #include "reader/source.h"
+#include "reader/time_sections.h"
 #include "reader/trace.h"
 
 #define VOLUMES_BYTES_MAX (UINT64_C(256) << 20)
@@ -52,7 +53,9 @@ struct volume_cache {
 };
 
 struct pilgrim_trace {
-    struct source source;         /* where `cache` is not NULL */
+    struct source source;         /* where `cache` is not NULL, or there are times of calls */
+    struct bytes held;            /* its bytes, if they are in no file */
+    struct time_sections times;
     struct volume_entry *entries; /* one or more */
     size_t volume_count;
     size_t *rounds;               /* number of each round's first volume; one or more */

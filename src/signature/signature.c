@@ -270,7 +270,7 @@ static enum pilgrim_status record_again(const struct signatures *s, struct signa
 
 static enum pilgrim_status replay(struct signatures *s, struct intern *pool)
 {
-    struct signatures again = {.skeletons = s->skeletons};
+    struct signatures again = {.skeletons = s->skeletons, .number_base = s->number_base + s->count};
     enum pilgrim_status status = record_again(s, &again, pool);
     struct signatures *useless = status == PILGRIM_OK ? s : &again;
     useless->skeletons = NULL;
@@ -329,6 +329,7 @@ static __attribute__((noinline)) enum pilgrim_status append(struct signatures *s
             last->successor = e;
     }
     s->last = e;
+    s->recorded = e->terminal + s->number_base;
     if (e->varying)
         TRY(append_numbers(e, pool, key));
     if (sequence_foretold(&s->sequence)->terminal == e->terminal) {
@@ -343,6 +344,7 @@ static __attribute__((noinline)) enum pilgrim_status append(struct signatures *s
 enum pilgrim_status signature_append(struct signatures *s, struct intern *pool, const void *key, size_t length)
 {
     if (length && signature_expects(s, key, length)) {
+        s->recorded = signature_foretold(s);
         signature_step(s);
         return PILGRIM_OK;
     }
@@ -350,6 +352,7 @@ enum pilgrim_status signature_append(struct signatures *s, struct intern *pool, 
     if (!e || sequence_foretold(&s->sequence)->terminal != e->terminal || !goes_on(e, key, length))
         return append(s, pool, key, length);
     s->last = e;
+    s->recorded = e->terminal + s->number_base;
     signature_step(s);
     return PILGRIM_OK;
 }

@@ -49,6 +49,8 @@ struct signatures {
     struct signature *last;      /* of the last call, mostly: its successor is expected where the sequence foretells another one */
     struct sequence sequence;    /* of terminals */
     struct bytes scratch;
+    uint32_t number_base;        /* number of a signature = terminal + this: those of signatures that are given up are not used again */
+    uint32_t recorded;           /* the number of the last call's that signature_append recorded */
     uint32_t checked;            /* signatures ... */
     uint64_t checked_calls;      /* ... and calls, when it was last considered to unzip */
     struct arena memory;
@@ -58,6 +60,12 @@ struct signatures {
 static inline bool signature_expects(const struct signatures *s, const void *key, size_t length)
 {
     return s->expected_length == length && equal_bytes(s->expected, key, length);
+}
+
+/* The number of the signature that is expected, or of another one that the sequence foretells. */
+static inline uint32_t signature_foretold(const struct signatures *s)
+{
+    return sequence_foretold(&s->sequence)->terminal + s->number_base;
 }
 
 void signature_advance(struct signatures *s); /* of signature_step */

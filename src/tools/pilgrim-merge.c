@@ -2,7 +2,7 @@
  *
  * Round by round, fragments are merged in the order of the tree at MPI_Finalize, which is that of a binary counter: after rank r as
  * many pairs merge as r has 1 bits at its end. So at most one fragment for each bit is in memory, and the trace is the
- * same, byte for byte.
+ * same, byte for byte. The times of calls are copied as they are, behind all rounds.
  *
  * Exit status: 0 the trace is written; 1 it is not; 2 wrong use. */
 #define _GNU_SOURCE 1 /* asprintf */
@@ -47,6 +47,7 @@ static const char help[] =
 struct part {
     uint32_t rank;
     char *path;
+    size_t begin;    /* where its rounds and times begin */
     size_t at;       /* where its next round stands */
     uint32_t rounds; /* that are still to come */
     bool cut;        /* the file ends before its rank did */
@@ -154,7 +155,7 @@ static enum pilgrim_status add_part(struct job *job, const char *path, uint32_t 
     char *copy = strdup(path);
     if (!copy)
         return PILGRIM_NOMEM;
-    job->parts[job->count++] = (struct part){.rank = rank, .path = copy, .at = at};
+    job->parts[job->count++] = (struct part){.rank = rank, .path = copy, .begin = at, .at = at};
     return PILGRIM_OK;
 }
 
@@ -422,13 +423,11 @@ static enum pilgrim_status begin_trace(const struct job *job, struct fragment *f
     return fragment_write_begin(out);
 }
 
-static enum pilgrim_status make_round(const struct job *job, const struct trace *trace, struct fragment *f, bool last,
-                                      struct bytes *out)
+static enum pilgrim_status make_round(const struct job *job, const struct trace *trace, struct fragment *f, struct bytes *out)
 {
     if (!trace->rounds)
         TRY(begin_trace(job, f, out));
-    TRY(fragment_write_round(f, job->head.times, trace->rounds > 0, out));
-    return last ? fragment_write_end(out) : PILGRIM_OK;
+    return fragment_write_round(f, job->head.times, trace->rounds > 0, out);
 }
 
 static bool has_rounds(const struct job *job)
@@ -446,13 +445,54 @@ static bool write_round(struct job *job, struct trace *trace)
     struct fragment *f = merge_round(job);
     if (!f)
         return false;
-    enum pilgrim_status status = make_round(job, trace, f, !has_rounds(job), &made);
+    enum pilgrim_status status = make_round(job, trace, f, &made);
     trace->calls += fragment_calls(f);
     trace->rounds++;
     fragment_free(f);
     if (status == PILGRIM_OK)
         status = output_append(&trace->file, made.data, made.length);
     bytes_free(&made);
+    return status == PILGRIM_OK || fail_status((const char *)trace->file.path.data, status);
+}
+
+static enum pilgrim_status copy_sections(struct trace *trace, const struct part *part, struct cursor *c)
+{
+    const uint8_t *times;
+    size_t length;
+    for (;;) {
+        enum pilgrim_status status = fragment_file_times(c, &times, &length);
+        if (status == PILGRIM_TRUNCATED && part->cut)
+            return PILGRIM_OK;
+        TRY(status);
+        if (!times)
+            return PILGRIM_OK;
+        TRY(output_append(&trace->file, times, length));
+    }
+}
+
+/* The times of all calls of PART, those of calls that it could not keep among them. */
+static enum pilgrim_status copy_times(struct trace *trace, const struct part *part)
+{
+    struct cursor c;
+    TRY(open_file(part->path, part->begin, &c));
+    enum pilgrim_status status = copy_sections(trace, part, &c);
+    close_file(&c);
+    return status;
+}
+
+/* Behind the rounds. */
+static bool write_rest(const struct job *job, struct trace *trace)
+{
+    struct bytes end = {0};
+    for (size_t i = 0; i < job->count; i++) {
+        enum pilgrim_status status = copy_times(trace, &job->parts[i]);
+        if (status != PILGRIM_OK)
+            return fail_status(job->parts[i].path, status);
+    }
+    enum pilgrim_status status = fragment_write_end(&end);
+    if (status == PILGRIM_OK)
+        status = output_append(&trace->file, end.data, end.length);
+    bytes_free(&end);
     return status == PILGRIM_OK || fail_status((const char *)trace->file.path.data, status);
 }
 
@@ -481,7 +521,7 @@ static bool write_trace(struct job *job, const char *path)
     do
         good = good && write_round(job, &trace);
     while (good && has_rounds(job));
-    good = good && end_trace(job, &trace);
+    good = good && write_rest(job, &trace) && end_trace(job, &trace);
     output_cancel(&trace.file);
     return good;
 }

@@ -1,0 +1,194 @@
+/* Messages from rank to rank; see matrix.h.
+ *
+ * A rank's calls are added up by target (messages.h). Which ranks these are is known at the end, when all communicators are. */
+#include "matrix.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "messages.h"
+#include "no_memory.h"
+
+/* What went between a rank and one of its targets, by kind of part. */
+struct flow {
+    uint64_t count[MESSAGES_GET + 1], bytes[MESSAGES_GET + 1];
+};
+
+struct cell {
+    int64_t from, to;
+    uint64_t count, bytes;
+};
+
+/* A cell whose other end is not known yet. */
+struct open_cell {
+    uint32_t rank;
+    enum messages_kind kind;
+    struct group_place place;
+    uint64_t count, bytes;
+};
+
+struct matrix {
+    const struct pilgrim_trace *trace;
+    const struct matrix_options *options;
+    struct messages *messages;
+    struct flow *flows; /* by target of the rank */
+    size_t flow_capacity;
+    struct open_cell *cells;
+    size_t cell_count, cell_capacity;
+    uint64_t unsized;
+};
+
+/* ---- a rank's calls ---- */
+
+/* Flows of all targets so far; new ones are 0. */
+static bool grow_flows(struct matrix *m)
+{
+    size_t wanted = messages_targets(m->messages);
+    if (wanted <= m->flow_capacity)
+        return true;
+    struct flow *flows = realloc(m->flows, 2 * wanted * sizeof *flows);
+    if (!flows)
+        return false;
+    memset(flows + m->flow_capacity, 0, (2 * wanted - m->flow_capacity) * sizeof *flows);
+    m->flows = flows;
+    m->flow_capacity = 2 * wanted;
+    return true;
+}
+
+static bool add_call(struct matrix *m)
+{
+    size_t count;
+    const struct messages_part *parts = messages_parts(m->messages, &count);
+    if (count && !grow_flows(m))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        struct flow *flow = &m->flows[parts[i].target];
+        flow->count[parts[i].kind]++;
+        flow->bytes[parts[i].kind] += parts[i].bytes;
+        m->unsized += !parts[i].sized && (parts[i].kind != MESSAGES_SEND) == m->options->windows;
+    }
+    return true;
+}
+
+static enum pilgrim_status add_thread(struct matrix *m, uint32_t rank, uint32_t thread, struct pilgrim_error *error)
+{
+    struct pilgrim_cursor *cursor;
+    struct pilgrim_call call;
+    struct messages_count count;
+    bool counts = m->options->thread(m->options->context, thread);
+    enum pilgrim_status status = messages_begin(m->messages, rank, thread, error);
+    if (status != PILGRIM_OK)
+        return status;
+    status = pilgrim_cursor_open(m->trace, rank, thread, &cursor, error);
+    while (status == PILGRIM_OK && (status = pilgrim_cursor_next(cursor, &call, error)) == PILGRIM_OK)
+        if (messages_see(m->messages, &call, &count) != PILGRIM_OK || (counts && !add_call(m)))
+            status = no_memory(error);
+    pilgrim_cursor_close(cursor);
+    return status == PILGRIM_END ? PILGRIM_OK : status;
+}
+
+static bool add_cell(struct matrix *m, const struct open_cell *cell)
+{
+    if (m->cell_count == m->cell_capacity) {
+        size_t capacity = m->cell_capacity ? 2 * m->cell_capacity : 64;
+        struct open_cell *cells = realloc(m->cells, capacity * sizeof *cells);
+        if (!cells)
+            return false;
+        m->cells = cells;
+        m->cell_capacity = capacity;
+    }
+    m->cells[m->cell_count++] = *cell;
+    return true;
+}
+
+/* Makes cells of the rank's flows, which are 0 then. */
+static bool end_rank(struct matrix *m, uint32_t rank)
+{
+    bool good = true;
+    for (uint32_t target = 0; target < messages_targets(m->messages) && target < m->flow_capacity; target++) {
+        struct flow *flow = &m->flows[target];
+        for (enum messages_kind kind = MESSAGES_SEND; kind <= MESSAGES_GET; kind++) {
+            struct open_cell cell = {rank, kind, messages_target(m->messages, target), flow->count[kind], flow->bytes[kind]};
+            if (cell.count && (kind != MESSAGES_SEND) == m->options->windows)
+                good = good && add_cell(m, &cell);
+        }
+        *flow = (struct flow){0};
+    }
+    return good;
+}
+
+static enum pilgrim_status add_rank(struct matrix *m, uint32_t rank, struct pilgrim_error *error)
+{
+    enum pilgrim_status status = PILGRIM_OK;
+    for (uint32_t thread = 0; thread < pilgrim_thread_count(m->trace, rank) && status == PILGRIM_OK; thread++)
+        status = add_thread(m, rank, thread, error);
+    bool good = end_rank(m, rank);
+    return status == PILGRIM_OK && !good ? no_memory(error) : status;
+}
+
+/* ---- printing ---- */
+
+static int compare_cells(const void *a, const void *b)
+{
+    const struct cell *x = a, *y = b;
+    if (x->from != y->from)
+        return x->from < y->from ? -1 : 1;
+    return (x->to > y->to) - (x->to < y->to);
+}
+
+static struct cell close_cell(const struct matrix *m, const struct open_cell *open)
+{
+    int64_t other = messages_world_rank(m->messages, &open->place);
+    bool back = open->kind == MESSAGES_GET;
+    return (struct cell){back ? other : open->rank, back ? open->rank : other, open->count, open->bytes};
+}
+
+static void print_cell(struct output *o, const struct cell *cell)
+{
+    out_int(o, cell->from);
+    out_char(o, ',');
+    out_int(o, cell->to);
+    out_char(o, ',');
+    out_uint(o, cell->count);
+    out_char(o, ',');
+    out_uint(o, cell->bytes);
+    out_char(o, '\n');
+}
+
+static bool print_cells(struct output *o, const struct matrix *m)
+{
+    struct cell *cells = malloc((m->cell_count + 1) * sizeof *cells);
+    if (!cells)
+        return false;
+    for (size_t i = 0; i < m->cell_count; i++)
+        cells[i] = close_cell(m, &m->cells[i]);
+    qsort(cells, m->cell_count, sizeof *cells, compare_cells);
+    out_text(o, m->options->windows ? "from,to,operations,bytes\n" : "from,to,messages,bytes\n");
+    for (size_t i = 0, next; i < m->cell_count; i = next) {
+        struct cell sum = cells[i];
+        for (next = i + 1; next < m->cell_count && compare_cells(&cells[next], &sum) == 0; next++) {
+            sum.count += cells[next].count;
+            sum.bytes += cells[next].bytes;
+        }
+        if (m->options->rank(m->options->context, (uint32_t)sum.from)) /* -1: a rank that there is not */
+            print_cell(o, &sum);
+    }
+    free(cells);
+    return true;
+}
+
+enum pilgrim_status matrix_print(struct output *o, const struct pilgrim_trace *trace, const struct matrix_options *options,
+                                 uint64_t *unsized, struct pilgrim_error *error)
+{
+    struct matrix m = {.trace = trace, .options = options, .messages = messages_new(trace)};
+    enum pilgrim_status status = m.messages ? PILGRIM_OK : no_memory(error);
+    for (uint32_t rank = 0; rank < pilgrim_rank_count(trace) && status == PILGRIM_OK; rank++)
+        status = add_rank(&m, rank, error);
+    if (m.messages && !print_cells(o, &m) && status == PILGRIM_OK)
+        status = no_memory(error);
+    *unsized = m.unsized;
+    messages_free(m.messages);
+    free(m.flows);
+    free(m.cells);
+    return status;
+}

@@ -1,0 +1,429 @@
+/* Profiles; see profile.h.
+ *
+ * Each chosen thread's calls are walked once. Statistics of a structure group are taken when the first of its threads comes into the
+ * round: they are of all its threads. */
+#include "profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "no_memory.h"
+
+/* A class in the round that a thread is in. One that stands there twice, such as polls that failed and those that did not, is one here. */
+struct known {
+    const struct pilgrim_class *class;
+    size_t row;
+    uint64_t calls;
+    struct pilgrim_statistic *durations, *gaps; /* of the thread's value groups; NULL: not needed */
+};
+
+/* The structure groups of a round whose statistics have been taken. */
+struct taken {
+    uint8_t *bits;
+    size_t bytes;
+};
+
+struct maker {
+    struct profile *p;
+    const struct pilgrim_trace *trace;
+    bool all; /* threads are chosen */
+    struct messages *messages;
+    struct taken *taken; /* by round */
+    struct known *known;
+    size_t known_count, known_capacity;
+    size_t *table;     /* places of known + 1, by hashes of classes; 0: none */
+    size_t table_size; /* a power of two */
+    uint32_t round;
+    bool in_round;
+    uint64_t last_end_ns; /* of the thread, in this round */
+    bool has_end;
+};
+
+static enum pilgrim_status damaged(enum pilgrim_status status, struct pilgrim_error *error)
+{
+    *error = (struct pilgrim_error){.status = status, .message = "a thread is in none of the groups"};
+    return status;
+}
+
+/* ---- rows ---- */
+
+/* Of CLASS, made if there is none. false: no memory */
+static bool find_row(struct profile *p, const struct pilgrim_class *class, size_t *row)
+{
+    struct kept_class *kept = keep_class(&p->classes, class);
+    if (!kept)
+        return false;
+    if (kept->thread == 0) {
+        if (p->row_count == p->row_capacity) {
+            size_t capacity = 2 * p->row_capacity + 16;
+            struct profile_row *grown = realloc(p->rows, capacity * sizeof *grown);
+            if (!grown)
+                return false;
+            p->rows = grown;
+            p->row_capacity = capacity;
+        }
+        kept->thread = 1;
+        kept->first = p->row_count;
+        p->rows[p->row_count++] = (struct profile_row){.class = &kept->class};
+    }
+    *row = kept->first;
+    return true;
+}
+
+/* Of a file with untrue counts it may be more than there can be. */
+static uint64_t rounded(double count)
+{
+    return count < 0x1p63 ? (uint64_t)(count + 0.5) : UINT64_MAX;
+}
+
+/* FACTOR times the calls of FROM, as if they had been like those. */
+static struct pilgrim_statistic scaled(const struct pilgrim_statistic *from, double factor)
+{
+    struct pilgrim_statistic s = *from;
+    s.count = rounded((double)from->count * factor);
+    s.total_ns = from->total_ns * factor;
+    for (size_t i = 0; i < PILGRIM_BUCKETS; i++)
+        s.histogram[i] = rounded((double)from->histogram[i] * factor);
+    return s;
+}
+
+static struct pilgrim_statistic single(uint64_t ns, uint32_t rank)
+{
+    struct pilgrim_statistic s = {.count = 1, .min_ns = ns, .max_ns = ns, .min_rank = rank, .max_rank = rank};
+    s.total_ns = s.mean_ns = (double)ns;
+    s.histogram[ns ? 64 - __builtin_clzll(ns) : 0] = 1;
+    return s;
+}
+
+/* ---- the classes of a thread in a round ---- */
+
+static size_t *table_place(const struct maker *m, const struct pilgrim_class *class)
+{
+    size_t i = (size_t)(((uint64_t)(uintptr_t) class >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+    for (;; i++) {
+        size_t *at = &m->table[i & (m->table_size - 1)];
+        if (*at == 0 || m->known[*at - 1].class == class)
+            return at;
+    }
+}
+
+/* Room for COUNT classes; there are none yet. */
+static bool clear_known(struct maker *m, size_t count)
+{
+    m->known_count = 0;
+    if (count > m->known_capacity) {
+        struct known *known = realloc(m->known, count * sizeof *known);
+        if (!known)
+            return false;
+        m->known = known;
+        m->known_capacity = count;
+    }
+    if (m->table_size < 2 * count + 2) {
+        size_t size = 64;
+        while (size < 2 * count + 2)
+            size *= 2;
+        free(m->table);
+        m->table = malloc(size * sizeof *m->table);
+        m->table_size = m->table ? size : 0;
+    }
+    if (m->table)
+        memset(m->table, 0, m->table_size * sizeof *m->table);
+    return m->table != NULL;
+}
+
+static bool add_known(struct maker *m, const struct pilgrim_class *class, bool with_times, struct known **known)
+{
+    size_t *at = table_place(m, class);
+    if (*at == 0) {
+        struct known *k = &m->known[m->known_count];
+        *k = (struct known){.class = class};
+        if (!find_row(m->p, class, &k->row))
+            return false;
+        if (with_times) {
+            k->durations = calloc(2, sizeof *k->durations);
+            if (!k->durations)
+                return false;
+            k->gaps = k->durations + 1;
+        }
+        *at = ++m->known_count;
+    }
+    *known = &m->known[*at - 1];
+    return true;
+}
+
+/* ---- times ---- */
+
+/* Whether the statistics of GROUP in ROUND have yet to be taken, which they have then. */
+static enum pilgrim_status take_group(struct maker *m, uint32_t round, uint32_t group, bool *take)
+{
+    struct taken *t = &m->taken[round];
+    if (group / 8 >= t->bytes) {
+        size_t bytes = 2 * ((size_t)group / 8 + 1) + 16;
+        uint8_t *grown = realloc(t->bits, bytes);
+        if (!grown)
+            return PILGRIM_NOMEM;
+        memset(grown + t->bytes, 0, bytes - t->bytes);
+        t->bits = grown;
+        t->bytes = bytes;
+    }
+    uint8_t bit = (uint8_t)(1u << group % 8);
+    *take = !(t->bits[group / 8] & bit);
+    t->bits[group / 8] |= bit;
+    return PILGRIM_OK;
+}
+
+static void add_times(struct profile *p, size_t row, const struct pilgrim_statistic *durations,
+                      const struct pilgrim_statistic *gaps)
+{
+    pilgrim_statistic_add(&p->rows[row].durations, durations);
+    pilgrim_statistic_add(&p->rows[row].gaps, gaps);
+    p->run_ns += durations->total_ns + gaps->total_ns;
+    p->mpi_ns += durations->total_ns;
+    p->timed |= durations->count > 0;
+}
+
+/* Takes the statistics of class NUMBER: of the structure group, or of the thread's value group, to be added when its calls are counted. */
+static enum pilgrim_status take_class(struct maker *m, const struct pilgrim_cursor *cursor, size_t number,
+                                      bool of_group, struct known *known)
+{
+    uint64_t which = of_group ? PILGRIM_STRUCTURE_GROUP : PILGRIM_VALUE_GROUP;
+    struct pilgrim_statistic durations, gaps;
+    enum pilgrim_status status = pilgrim_durations(cursor, number, which, &durations);
+    if (status == PILGRIM_OK)
+        status = pilgrim_gaps(cursor, number, which, PILGRIM_ANY_CALL, &gaps);
+    if (status != PILGRIM_OK)
+        return status;
+    if (of_group) {
+        add_times(m->p, known->row, &durations, &gaps);
+    } else {
+        pilgrim_statistic_add(known->durations, &durations);
+        pilgrim_statistic_add(known->gaps, &gaps);
+    }
+    return PILGRIM_OK;
+}
+
+/* The thread has no more calls in the round. */
+static void end_round(struct maker *m)
+{
+    for (size_t i = 0; i < m->known_count; i++) {
+        struct known *k = &m->known[i];
+        m->p->rows[k->row].calls += k->calls;
+        m->p->calls += k->calls;
+        if (k->durations && k->calls > 0 && k->durations->count > 0) {
+            double share = (double)k->calls / (double)k->durations->count;
+            struct pilgrim_statistic durations = scaled(k->durations, share), gaps = scaled(k->gaps, share);
+            add_times(m->p, k->row, &durations, &gaps);
+            m->p->estimated = true;
+        }
+        free(k->durations);
+    }
+    m->known_count = 0;
+    m->in_round = false;
+}
+
+/* CURSOR has given the thread's first CALL in a round. */
+static enum pilgrim_status begin_round(struct maker *m, const struct pilgrim_cursor *cursor,
+                                       const struct pilgrim_call *call, struct pilgrim_error *error)
+{
+    struct pilgrim_thread_info thread;
+    bool take = false, estimate = !m->all && !call->timed;
+    pilgrim_thread_info(cursor, &thread);
+    m->round = pilgrim_cursor_round(cursor);
+    m->in_round = true;
+    m->has_end = false;
+    if (!clear_known(m, thread.class_count) ||
+        (m->all && take_group(m, m->round, thread.structure_group, &take) != PILGRIM_OK))
+        return no_memory(error);
+    for (size_t i = 0; i < thread.class_count; i++) {
+        struct pilgrim_class_info info;
+        struct known *known;
+        enum pilgrim_status status = pilgrim_class_info(cursor, i, &info);
+        if (status != PILGRIM_OK)
+            return damaged(status, error);
+        if (info.body)
+            continue;
+        if (!add_known(m, info.class_, estimate, &known))
+            return no_memory(error);
+        if (take || estimate)
+            status = take_class(m, cursor, i, take, known);
+        if (status != PILGRIM_OK)
+            return damaged(status, error);
+    }
+    return PILGRIM_OK;
+}
+
+/* ---- calls ---- */
+
+static void take_call_times(struct maker *m, const struct pilgrim_call *call, size_t row)
+{
+    struct pilgrim_statistic gap = {0}, duration = single(call->end_ns - call->start_ns, call->rank);
+    if (m->has_end && call->start_ns >= m->last_end_ns)
+        gap = single(call->start_ns - m->last_end_ns, call->rank);
+    m->has_end = true;
+    m->last_end_ns = call->end_ns;
+    add_times(m->p, row, &duration, &gap);
+}
+
+/* What the call sent that was seen last. */
+static void count_unsized(struct maker *m)
+{
+    size_t count;
+    const struct messages_part *parts = messages_parts(m->messages, &count);
+    for (size_t i = 0; i < count; i++)
+        m->p->unsized += parts[i].kind == MESSAGES_SEND && !parts[i].sized;
+}
+
+static enum pilgrim_status take_call(struct maker *m, const struct pilgrim_cursor *cursor,
+                                     const struct pilgrim_call *call, struct pilgrim_error *error)
+{
+    struct messages_count sent;
+    if (m->in_round && pilgrim_cursor_round(cursor) != m->round)
+        end_round(m);
+    if (!m->in_round) {
+        enum pilgrim_status status = begin_round(m, cursor, call, error);
+        if (status != PILGRIM_OK)
+            return status;
+    }
+    size_t place = *table_place(m, call->class_);
+    if (place == 0)
+        return damaged(PILGRIM_DAMAGED, error);
+    struct known *known = &m->known[place - 1];
+    known->calls++;
+    if (!m->all && call->timed && !known->durations) /* of a round that begins without times all are estimated */
+        take_call_times(m, call, known->row);
+    if (messages_see(m->messages, call, &sent) != PILGRIM_OK)
+        return no_memory(error);
+    if (sent.messages > 0)
+        count_unsized(m);
+    struct profile_row *row = &m->p->rows[known->row];
+    row->sent.messages += sent.messages;
+    row->sent.bytes += sent.bytes;
+    return PILGRIM_OK;
+}
+
+static enum pilgrim_status take_thread(struct maker *m, uint32_t rank, uint32_t thread, struct pilgrim_error *error)
+{
+    struct pilgrim_cursor *cursor;
+    struct pilgrim_call call;
+    uint64_t before = m->p->calls;
+    enum pilgrim_status status = messages_begin(m->messages, rank, thread, error);
+    if (status == PILGRIM_OK)
+        status = pilgrim_cursor_open(m->trace, rank, thread, &cursor, error);
+    if (status != PILGRIM_OK)
+        return status;
+    while ((status = pilgrim_cursor_next(cursor, &call, error)) == PILGRIM_OK &&
+           (status = take_call(m, cursor, &call, error)) == PILGRIM_OK)
+        ;
+    end_round(m);
+    m->p->threads += m->p->calls > before;
+    pilgrim_cursor_close(cursor);
+    return status == PILGRIM_END ? PILGRIM_OK : status;
+}
+
+/* ---- functions ---- */
+
+static int compare_rows(const struct profile_row *a, const struct profile_row *b)
+{
+    if (a->durations.total_ns != b->durations.total_ns)
+        return a->durations.total_ns > b->durations.total_ns ? -1 : 1;
+    return (a->calls < b->calls) - (a->calls > b->calls);
+}
+
+/* By function, so that those of one stand together. */
+static int compare_places(const void *x, const void *y)
+{
+    const struct profile_row *a = x, *b = y;
+    int order = strcmp(a->class->function->name, b->class->function->name);
+    return order ? order : compare_rows(a, b);
+}
+
+static int compare_functions(const void *x, const void *y)
+{
+    const struct profile_function *a = x, *b = y;
+    int order = compare_rows(&a->all, &b->all);
+    return order ? order : strcmp(a->all.class->function->name, b->all.class->function->name);
+}
+
+static void add_row(struct profile_row *to, const struct profile_row *from)
+{
+    to->calls += from->calls;
+    to->sent.messages += from->sent.messages;
+    to->sent.bytes += from->sent.bytes;
+    pilgrim_statistic_add(&to->durations, &from->durations);
+    pilgrim_statistic_add(&to->gaps, &from->gaps);
+}
+
+/* Rows without calls, of loops' classes or of damaged threads, are dropped. */
+static bool make_functions(struct profile *p)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < p->row_count; i++)
+        if (p->rows[i].calls > 0)
+            p->rows[count++] = p->rows[i];
+    p->row_count = count;
+    p->functions = calloc(count + 1, sizeof *p->functions);
+    if (!p->functions)
+        return false;
+    if (count > 0)
+        qsort(p->rows, count, sizeof *p->rows, compare_places);
+    for (size_t i = 0; i < count; i++) {
+        const struct profile_row *row = &p->rows[i];
+        bool same = i > 0 && strcmp(row->class->function->name, row[-1].class->function->name) == 0;
+        if (!same)
+            p->functions[p->function_count++] = (struct profile_function){.all.class = row->class, .places = row};
+        struct profile_function *f = &p->functions[p->function_count - 1];
+        f->place_count++;
+        add_row(&f->all, row);
+        p->sent.messages += row->sent.messages;
+        p->sent.bytes += row->sent.bytes;
+    }
+    if (p->function_count > 0)
+        qsort(p->functions, p->function_count, sizeof *p->functions, compare_functions);
+    return true;
+}
+
+/* ---- all ---- */
+
+static enum pilgrim_status take_ranks(struct maker *m, bool (*choose)(const void *, uint32_t, uint32_t),
+                                      const void *context, struct pilgrim_error *error)
+{
+    enum pilgrim_status status = PILGRIM_OK;
+    for (uint32_t rank = 0; rank < pilgrim_rank_count(m->trace) && status == PILGRIM_OK; rank++) {
+        uint32_t threads = pilgrim_thread_count(m->trace, rank);
+        bool chosen = false;
+        for (uint32_t thread = 0; thread < threads && status == PILGRIM_OK; thread++) {
+            if (choose && !choose(context, rank, thread))
+                continue;
+            chosen = true;
+            status = take_thread(m, rank, thread, error);
+        }
+        m->p->ranks += chosen;
+    }
+    return status;
+}
+
+enum pilgrim_status profile_make(struct profile *p, const struct pilgrim_trace *trace,
+                                 bool (*choose)(const void *context, uint32_t rank, uint32_t thread),
+                                 const void *context, struct pilgrim_error *error)
+{
+    *p = (struct profile){0};
+    struct maker m = {.p = p, .trace = trace, .all = !choose, .messages = messages_new(trace)};
+    m.taken = calloc((size_t)pilgrim_round_count(trace) + 1, sizeof *m.taken);
+    enum pilgrim_status status = m.messages && m.taken ? take_ranks(&m, choose, context, error) : no_memory(error);
+    if (!make_functions(p) && status == PILGRIM_OK)
+        status = no_memory(error);
+    for (uint32_t i = 0; m.taken && i < pilgrim_round_count(trace); i++)
+        free(m.taken[i].bits);
+    messages_free(m.messages);
+    free(m.taken);
+    free(m.known);
+    free(m.table);
+    return status;
+}
+
+void profile_free(struct profile *p)
+{
+    free(p->rows);
+    free(p->functions);
+    kept_classes_free(&p->classes);
+}

@@ -1,0 +1,52 @@
+/* What a program's calls cost: of each function and each place that it is called from, how often it was called, how long that
+ * took, how long it was from the call before, and what was sent.
+ *
+ * Calls and messages are counted as they come. Times are those of the statistics, which the trace has of groups of threads. Where only
+ * some threads are chosen, they come from the calls themselves if the trace has the times of calls; else they are estimates: those of
+ * the value groups that the threads are in, in proportion to the calls. */
+#ifndef DECODER_PROFILE_H
+#define DECODER_PROFILE_H
+
+#include <pilgrim/reader.h>
+
+#include "kept_classes.h"
+#include "messages.h"
+
+/* Calls of a function from one place, or from all. */
+struct profile_row {
+    const struct pilgrim_class *class; /* of a row of a function: that of one of its places */
+    uint64_t calls;
+    struct pilgrim_statistic durations, gaps; /* gaps: not those before a thread's first call in a round */
+    struct messages_count sent;
+};
+
+struct profile_function {
+    struct profile_row all;
+    const struct profile_row *places; /* by how long they took, then by calls */
+    size_t place_count;
+};
+
+/* Its sums are over all chosen threads and all functions. */
+struct profile {
+    struct profile_row *rows; /* of places; one behind the other those of a function, in the order of `functions` */
+    size_t row_count, row_capacity;
+    struct profile_function *functions; /* by how long they took, then by calls */
+    size_t function_count;
+    uint64_t ranks, threads, calls; /* chosen; threads: that have calls */
+    struct messages_count sent;
+    uint64_t unsized;            /* messages whose size is not known */
+    double run_ns;               /* between the threads' first and last calls, with these */
+    double mpi_ns;               /* of that, in calls */
+    bool timed;                  /* run_ns, mpi_ns, durations and gaps are known */
+    bool estimated;              /* they are estimates */
+    struct kept_classes classes; /* what the rows are of */
+};
+
+/* CHOOSE: whether a thread is to be counted; NULL: all are. errors: PILGRIM_NOMEM, as pilgrim_cursor_next: what was counted before can
+ * be printed. *P is to be freed, also after an error. */
+enum pilgrim_status profile_make(struct profile *p, const struct pilgrim_trace *trace,
+                                 bool (*choose)(const void *context, uint32_t rank, uint32_t thread),
+                                 const void *context, struct pilgrim_error *error);
+void profile_free(struct profile *p);
+
+#endif

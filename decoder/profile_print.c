@@ -1,0 +1,309 @@
+/* --stats: profiles as a table, or as JSON; see pilgrim-decode(1). */
+#include <fnmatch.h>
+#include <stdio.h>
+
+#include "print.h"
+#include "profile.h"
+
+enum { NAME_WIDTH = 32, BAR_MAX = 40, CELL_MAX = 48 };
+
+static bool is_shown(const struct profile_function *f, const char *function)
+{
+    return !function || fnmatch(function, f->all.class->function->name, 0) == 0;
+}
+
+/* The part of the run time that the calls of a row took. */
+static double share_of(const struct profile *p, const struct profile_row *row)
+{
+    return p->run_ns > 0 ? row->durations.total_ns / p->run_ns : 0;
+}
+
+/* ---- text ---- */
+
+static void out_padded(struct output *o, const char *text, size_t width)
+{
+    size_t length = strlen(text);
+    out_char(o, ' ');
+    for (; length < width; width--)
+        out_char(o, ' ');
+    out_text(o, text);
+}
+
+static void out_padded_uint(struct output *o, uint64_t v, size_t width)
+{
+    char text[CELL_MAX];
+    snprintf(text, sizeof text, "%llu", (unsigned long long)v);
+    out_padded(o, text, width);
+}
+
+static void out_padded_duration(struct output *o, double ns, size_t width)
+{
+    char text[OUT_DURATION_MAX];
+    put_duration(text, ns);
+    out_padded(o, text, width);
+}
+
+static void out_percent(struct output *o, double share, size_t width)
+{
+    char text[CELL_MAX];
+    snprintf(text, sizeof text, share < 0.9995 ? "%.1f%%" : "%.0f%%", 100 * share);
+    out_padded(o, share > 0 && share < 0.0005 ? "<0.1%" : text, width);
+}
+
+/* The columns behind the name. */
+static void text_columns(struct output *o, const struct profile *p, const struct profile_row *row)
+{
+    const struct pilgrim_statistic *d = &row->durations;
+    out_padded_uint(o, row->calls, 10);
+    if (d->count > 0) {
+        out_padded_duration(o, d->total_ns, 7);
+        out_padded_duration(o, d->mean_ns, 7);
+        out_padded_duration(o, (double)d->max_ns, 7);
+        out_padded_uint(o, d->max_rank, 6);
+        out_percent(o, share_of(p, row), 6);
+    } else if (p->timed) {
+        out_padded(o, "", 7 + 1 + 7 + 1 + 7 + 1 + 6 + 1 + 6);
+    }
+    if (row->sent.messages > 0) {
+        out_padded_uint(o, row->sent.messages, 9);
+        out_padded_uint(o, row->sent.bytes, 11);
+    }
+    out_char(o, '\n');
+}
+
+static void text_header(struct output *o, const struct profile *p)
+{
+    for (size_t i = 0; i < NAME_WIDTH; i++)
+        out_char(o, ' ');
+    out_padded(o, "calls", 10);
+    if (p->timed)
+        out_text(o, "   total    mean     max   rank  share");
+    if (p->sent.messages > 0) {
+        out_padded(o, "messages", 9);
+        out_padded(o, "bytes", 11);
+    }
+    out_char(o, '\n');
+}
+
+static uint64_t most_of(const struct pilgrim_statistic *s)
+{
+    uint64_t most = 1;
+    for (size_t i = 0; i < PILGRIM_BUCKETS; i++)
+        most = s->histogram[i] > most ? s->histogram[i] : most;
+    return most;
+}
+
+/* A line for each bucket from the first to the last that is not empty: what is below its end, how often, and a bar. */
+static void text_histogram(struct output *o, const char *name, const struct pilgrim_statistic *s)
+{
+    uint64_t most = most_of(s), left = s->count;
+    bool begun = false;
+    for (unsigned i = 0; i < PILGRIM_BUCKETS && left > 0; i++) {
+        uint64_t count = s->histogram[i];
+        if (count == 0 && !begun)
+            continue;
+        out_text(o, "      ");
+        out_text(o, begun ? "      " : name);
+        out_padded_duration(o, i > 0 ? (double)(UINT64_C(1) << (i - 1)) : 0, 7);
+        out_text(o, " ..");
+        out_padded_uint(o, count, 10);
+        out_text(o, count > 0 ? " " : "");
+        for (double bar = 0; bar < (double)BAR_MAX * (double)count / (double)most; bar++)
+            out_char(o, '#');
+        out_char(o, '\n');
+        begun = true;
+        left = count < left ? left - count : 0;
+    }
+}
+
+static void text_histograms(struct output *o, const struct profile_row *row)
+{
+    text_histogram(o, "took  ", &row->durations);
+    text_histogram(o, "before", &row->gaps);
+}
+
+static void text_row(struct output *o, const struct profile *p, const struct profile_row *row, bool is_place,
+                     bool histograms, struct source_lines *lines)
+{
+    uint64_t start = out_position(o);
+    if (is_place) {
+        out_text(o, "  ");
+        text_site(o, row->class, lines);
+    } else {
+        out_text(o, row->class->function->name);
+    }
+    while (out_position(o) - start < NAME_WIDTH)
+        out_char(o, ' ');
+    text_columns(o, p, row);
+    if (histograms)
+        text_histograms(o, row);
+}
+
+static void out_count(struct output *o, uint64_t count, const char *one, const char *more)
+{
+    out_uint(o, count);
+    out_text(o, count == 1 ? one : more);
+}
+
+static void text_summary(struct output *o, const struct profile *p)
+{
+    out_count(o, p->ranks, " rank, ", " ranks, ");
+    out_count(o, p->threads, " thread, ", " threads, ");
+    out_count(o, p->calls, " call", " calls");
+    if (p->sent.messages > 0) {
+        out_text(o, ", ");
+        out_count(o, p->sent.messages, " message, ", " messages, ");
+        out_count(o, p->sent.bytes, " byte", " bytes");
+    }
+    out_char(o, '\n');
+    if (p->timed) {
+        out_text(o, p->threads == 1 ? "run time " : "run time of all threads ");
+        out_duration(o, p->run_ns);
+        out_char(o, ',');
+        out_percent(o, p->run_ns > 0 ? p->mpi_ns / p->run_ns : 0, 0);
+        out_text(o, " of it in MPI");
+        out_text(o, p->estimated ? "; times are those of all threads that do the same\n" : "\n");
+    }
+    out_char(o, '\n');
+}
+
+void profile_text(struct output *o, const struct profile *p, bool histograms, const char *function,
+                  struct source_lines *lines)
+{
+    text_summary(o, p);
+    text_header(o, p);
+    for (size_t i = 0; i < p->function_count && !o->error; i++) {
+        const struct profile_function *f = &p->functions[i];
+        if (!is_shown(f, function))
+            continue;
+        text_row(o, p, &f->all, false, histograms && f->place_count > 1, lines);
+        for (size_t k = 0; k < f->place_count; k++)
+            text_row(o, p, &f->places[k], true, histograms, lines);
+    }
+}
+
+/* ---- JSON ---- */
+
+static void json_uint(struct output *o, const char *name, uint64_t v)
+{
+    out_text(o, ",\"");
+    out_text(o, name);
+    out_text(o, "\":");
+    out_uint(o, v);
+}
+
+/* A sum that no run takes, of a file with untrue counts, is as much as can be printed. */
+static void json_ns(struct output *o, const char *name, double ns)
+{
+    json_uint(o, name, ns < 0x1p64 ? (uint64_t)(ns + 0.5) : UINT64_MAX);
+}
+
+/* The buckets that are not empty: their lowest ns, and how many times are there. */
+static void json_histogram(struct output *o, const struct pilgrim_statistic *s)
+{
+    const char *separator = ",\"histogram\":[[";
+    for (unsigned i = 0; i < PILGRIM_BUCKETS; i++) {
+        if (s->histogram[i] == 0)
+            continue;
+        out_text(o, separator);
+        out_uint(o, i > 0 ? UINT64_C(1) << (i - 1) : 0);
+        out_char(o, ',');
+        out_uint(o, s->histogram[i]);
+        separator = "],[";
+    }
+    out_text(o, "]]");
+}
+
+static void json_statistic(struct output *o, const char *name, const struct pilgrim_statistic *s, bool histogram)
+{
+    if (s->count == 0)
+        return;
+    out_text(o, ",\"");
+    out_text(o, name);
+    out_text(o, "\":{\"count\":");
+    out_uint(o, s->count);
+    json_ns(o, "total", s->total_ns);
+    json_ns(o, "mean", s->mean_ns);
+    json_ns(o, "deviation", s->deviation_ns);
+    json_uint(o, "min", s->min_ns);
+    json_uint(o, "min_rank", s->min_rank);
+    json_uint(o, "max", s->max_ns);
+    json_uint(o, "max_rank", s->max_rank);
+    if (histogram)
+        json_histogram(o, s);
+    out_char(o, '}');
+}
+
+static void json_share(struct output *o, double share)
+{
+    char text[CELL_MAX];
+    snprintf(text, sizeof text, ",\"share\":%.6f", share);
+    out_text(o, text);
+}
+
+static void json_frame(struct output *o, const struct pilgrim_frame *f)
+{
+    out_char(o, '"');
+    out_json_escaped(o, f->module, strlen(f->module));
+    out_text(o, "+0x");
+    out_hex(o, f->offset);
+    out_char(o, '"');
+}
+
+static void json_place(struct output *o, const struct pilgrim_class *class)
+{
+    const struct pilgrim_frame *f = class->site;
+    out_text(o, ",\"site\":");
+    if (!f) {
+        out_text(o, "null");
+        return;
+    }
+    json_frame(o, f);
+    for (f = f->caller; f; f = f->caller) {
+        out_text(o, f == class->site->caller ? ",\"stack\":[" : ",");
+        json_frame(o, f);
+    }
+    out_text(o, class->site->caller ? "]" : "");
+}
+
+static void json_row(struct output *o, const struct profile *p, const struct profile_row *row, bool is_place,
+                     bool histograms)
+{
+    const char *name = row->class->function->name;
+    out_text(o, "{\"func\":");
+    out_json_string(o, name, strlen(name));
+    if (is_place)
+        json_place(o, row->class);
+    json_uint(o, "calls", row->calls);
+    json_statistic(o, "duration", &row->durations, histograms);
+    json_statistic(o, "gap", &row->gaps, histograms);
+    if (row->durations.count > 0)
+        json_share(o, share_of(p, row));
+    json_uint(o, "messages", row->sent.messages);
+    json_uint(o, "bytes", row->sent.bytes);
+    out_text(o, "}\n");
+}
+
+void profile_json(struct output *o, const struct profile *p, bool histograms, const char *function)
+{
+    out_text(o, "{\"ranks\":");
+    out_uint(o, p->ranks);
+    json_uint(o, "threads", p->threads);
+    json_uint(o, "calls", p->calls);
+    if (p->timed) {
+        json_ns(o, "run", p->run_ns);
+        json_ns(o, "mpi", p->mpi_ns);
+        out_text(o, p->estimated ? ",\"estimated\":true" : ",\"estimated\":false");
+    }
+    json_uint(o, "messages", p->sent.messages);
+    json_uint(o, "bytes", p->sent.bytes);
+    out_text(o, "}\n");
+    for (size_t i = 0; i < p->function_count && !o->error; i++) {
+        const struct profile_function *f = &p->functions[i];
+        if (!is_shown(f, function))
+            continue;
+        json_row(o, p, &f->all, false, histograms);
+        for (size_t k = 0; k < f->place_count; k++)
+            json_row(o, p, &f->places[k], true, histograms);
+    }
+}

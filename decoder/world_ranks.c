@@ -1,0 +1,49 @@
+/* Members of groups; see world_ranks.h. */
+#include "world_ranks.h"
+
+static const uint64_t ambiguous = UINT64_MAX;
+
+static struct key side_key(uint64_t group, uint64_t number)
+{
+    return (struct key){{group, number, 0}};
+}
+
+/* A group has one side, or two. */
+static bool add_side(struct world_ranks *w, uint64_t group, uint64_t side)
+{
+    uint64_t *first = key_table_put(&w->sides, side_key(group, 0), side);
+    return first && (*first == side || key_table_put(&w->sides, side_key(group, 1), side));
+}
+
+bool world_ranks_add(struct world_ranks *w, uint64_t group, uint64_t side, int64_t rank, uint32_t world)
+{
+    uint64_t *known = key_table_put(&w->members, (struct key){{group, side, (uint64_t)rank}}, world);
+    if (!known)
+        return false;
+    if (*known != world)
+        *known = ambiguous;
+    return side == 0 || add_side(w, group, side);
+}
+
+int64_t world_ranks_find(const struct world_ranks *w, const struct group_place *place, uint32_t rank_count)
+{
+    uint64_t side = place->side;
+    if (place->group == GROUP_WORLD)
+        return place->rank >= 0 && place->rank < rank_count ? place->rank : -1;
+    for (uint64_t i = 0; place->side && i < 2 && side == place->side; i++) {
+        const uint64_t *other = key_table_find(&w->sides, side_key(place->group, i));
+        if (!other)
+            return -1;
+        side = *other;
+    }
+    if (place->side && side == place->side)
+        return -1;
+    const uint64_t *world = key_table_find(&w->members, (struct key){{place->group, side, (uint64_t)place->rank}});
+    return world && *world != ambiguous ? (int64_t)*world : -1;
+}
+
+void world_ranks_free(struct world_ranks *w)
+{
+    key_table_free(&w->members);
+    key_table_free(&w->sides);
+}

@@ -1,0 +1,131 @@
+/* The times of a stream's calls. What a call does is to append its two readings of the clock to an array; some hundred calls at a time are
+ * settled: turned into ns, put in order, and given to the statistics and to the codec. So each of those is at work long enough for
+ * its code and its tables to be at hand. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/try.h"
+#include "merge/stream_data.h"
+
+enum { SPANS = 512 };
+
+enum pilgrim_status stream_keep_times(struct stream *s, const struct stream_times *times)
+{
+    struct span *spans = malloc(SPANS * sizeof *spans);
+    struct times *codec = times->kind == TIMES_NONE ? NULL : times_new(times->kind);
+    if (!spans || (times->kind != TIMES_NONE && !codec)) {
+        free(spans);
+        times_free(codec);
+        return PILGRIM_NOMEM;
+    }
+    s->times = *times;
+    s->codec = codec;
+    s->spans = s->next = spans;
+    s->full = spans + SPANS;
+    s->step = 1;
+    return PILGRIM_OK;
+}
+
+/* From ticks to ns, where one scale does for all. */
+static void convert_all(struct stream *s, const struct clock_scale *scale)
+{
+    for (struct span *span = s->spans; span < s->next; span++) {
+        span->start = clock_scaled_small(scale, span->start);
+        span->end = clock_scaled_small(scale, span->end);
+    }
+}
+
+/* From ticks to ns. A clock that is behind, as that of the processor that the thread was moved to, stands still instead. */
+static void convert(struct stream *s)
+{
+    struct clock_scale scale;
+    uint64_t last = s->last_ticks;
+    for (struct span *span = s->spans; span < s->next; span++) {
+        span->start = span->start > last ? span->start : last;
+        span->end = last = span->end > span->start ? span->end : span->start;
+    }
+    s->last_ticks = last;
+    if (clock_has_scale(s->spans->start, last, &scale)) {
+        convert_all(s, &scale);
+        return;
+    }
+    for (struct span *span = s->spans; span < s->next; span++) {
+        span->start = clock_time_ns(span->start);
+        span->end = clock_time_ns(span->end);
+    }
+}
+
+/* errors: PILGRIM_NOMEM */
+static enum pilgrim_status add_spans(struct stream *s)
+{
+    uint32_t predecessor = s->predecessor;
+    uint64_t last_end = s->last_end;
+    for (const struct span *span = s->spans; span < s->next; span++) {
+        struct statistics *statistics = &s->segment[span->class]->statistics;
+        uint32_t capacity = statistics->capacity;
+        struct statistics_cell *cell = statistics_cell(statistics, span->signature, predecessor);
+        if (__builtin_expect(statistics->capacity != capacity, 0))
+            stream_grow(s, (statistics->capacity - capacity) * sizeof *cell);
+        if (__builtin_expect(!cell, 0))
+            return PILGRIM_NOMEM;
+        distribution_add(&cell->gaps, span->start - last_end);
+        distribution_add(&cell->durations, span->end - span->start);
+        last_end = span->end;
+        predecessor = span->class;
+    }
+    s->last_end = last_end;
+    s->predecessor = predecessor;
+    return PILGRIM_OK;
+}
+
+/* What the codec has becomes a block. */
+static enum pilgrim_status take_block(struct stream *s)
+{
+    struct bytes content = {0}, ends = {0};
+    uint64_t count = times_pending(s->codec);
+    enum pilgrim_status status = times_take(s->codec, &content, &ends);
+    if (status == PILGRIM_OK)
+        status = s->times.sink(s->times.context, s->taken, &content, &ends);
+    s->taken += count;
+    bytes_free(&content);
+    bytes_free(&ends);
+    return status;
+}
+
+static enum pilgrim_status encode_spans(struct stream *s)
+{
+    size_t before = stream_times_bytes(s);
+    TRY(times_add(s->codec, s->spans, (size_t)(s->next - s->spans)));
+    size_t after = stream_times_bytes(s);
+    if (after > before)
+        stream_grow(s, after - before);
+    return times_pending(s->codec) >= TIMES_BLOCK_CALLS ? take_block(s) : PILGRIM_OK;
+}
+
+enum pilgrim_status stream_settle(struct stream *s)
+{
+    int error = errno;
+    if (s->next == s->spans)
+        return PILGRIM_OK;
+    convert(s);
+    enum pilgrim_status status = add_spans(s);
+    if (status == PILGRIM_OK && s->codec)
+        status = encode_spans(s);
+    s->next = s->spans;
+    errno = error;
+    return status;
+}
+
+enum pilgrim_status stream_flush_times(struct stream *s)
+{
+    if (!s->step)
+        return PILGRIM_OK;
+    TRY(stream_settle(s));
+    return s->codec && times_pending(s->codec) ? take_block(s) : PILGRIM_OK;
+}
+
+size_t stream_times_bytes(const struct stream *s)
+{
+    return s->codec ? times_round_bytes(s->codec) : 0;
+}

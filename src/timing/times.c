@@ -1,0 +1,536 @@
+/* The encoder of times; see times.h.
+ *
+ * A call's two numbers go straight into the columns of its class, a byte each, in planes as the file has them: a second and a third plane
+ * are there from the first number on that needs them. */
+#include "timing/times.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/try.h"
+#include "timing/times_code.h"
+
+enum { PLANES_MAX = 3, CAPACITY_MIN = 64, CLASSES_MIN = 16, STARTS_MIN = 4, USUAL_GAPS = 4, USUAL_COUNT_MAX = 256 };
+
+#define NO_START UINT64_MAX
+
+#define SPAN_BITS_BYTES_MAX 16 /* exact: of both times of a call */
+#define PUT_BITS            56 /* at once, beside 7 that wait */
+
+/* Numbers of one kind and class. */
+struct column {
+    uint32_t count;
+    uint32_t limit; /* up to here bytes are just put into the first plane: capacity, or 0 if there are more */
+    uint32_t capacity;
+    uint32_t width;
+    uint8_t *plane[PLANES_MAX]; /* below width: of capacity */
+};
+
+/* The gaps of a class, or its durations. */
+struct numbers {
+    struct column of[2]; /* exact: the low ones, the high ones; bins: all, none */
+    uint32_t mean;       /* exact: times_code.h */
+};
+
+/* A class of calls; not known before it is announced. */
+struct class_times {
+    bool is_known;
+    uint8_t base; /* bins: its number among the bases */
+    uint32_t start_count;
+    uint64_t *starts; /* bins: for each signature the stored start of its last call, or NO_START */
+    struct numbers gaps, durations;
+    /* Bins: gaps that the class had, */
+    uint32_t gap; /* the last one of them, */
+    uint64_t usual[USUAL_GAPS];
+    uint32_t usual_place[USUAL_GAPS];
+    uint32_t usual_count[USUAL_GAPS]; /* and how often, of late */
+};
+
+struct times {
+    enum times_kind kind;
+    bool is_high; /* exact: what comes next */
+    uint32_t class_count;
+    uint32_t base_count;
+    uint64_t end;   /* stored, of the last call */
+    uint64_t begin; /* what it was before the first call that is pending */
+    uint64_t pending;
+    struct class_times *classes;
+    struct bins bases[TIMES_BASES_MAX];
+    struct bytes bits; /* exact: of the calls that are pending */
+    uint64_t held;     /* those that are no whole byte yet, held_count */
+    unsigned held_count;
+};
+
+struct times *times_new(enum times_kind kind)
+{
+    struct times *t = calloc(1, sizeof *t);
+    if (t)
+        t->kind = kind;
+    return t;
+}
+
+static void column_free(struct column *c)
+{
+    for (unsigned i = 0; i < PLANES_MAX; i++)
+        free(c->plane[i]);
+    *c = (struct column){.width = 1};
+}
+
+static void numbers_free(struct numbers *n)
+{
+    column_free(&n->of[0]);
+    column_free(&n->of[1]);
+}
+
+static void class_free(struct class_times *c)
+{
+    numbers_free(&c->gaps);
+    numbers_free(&c->durations);
+    free(c->starts);
+}
+
+void times_renew(struct times *t)
+{
+    for (uint32_t i = 0; i < t->class_count; i++)
+        class_free(&t->classes[i]);
+    free(t->classes);
+    t->classes = NULL;
+    t->class_count = 0;
+}
+
+void times_free(struct times *t)
+{
+    if (!t)
+        return;
+    times_renew(t);
+    for (uint32_t i = 0; i < t->base_count; i++)
+        bins_free(&t->bases[i]);
+    bytes_free(&t->bits);
+    free(t);
+}
+
+uint64_t times_pending(const struct times *t)
+{
+    return t->pending;
+}
+
+static size_t numbers_bytes(const struct numbers *n)
+{
+    size_t bytes = 0;
+    for (unsigned i = 0; i < 2; i++)
+        bytes += (size_t)n->of[i].width * n->of[i].capacity;
+    return bytes;
+}
+
+size_t times_round_bytes(const struct times *t)
+{
+    size_t bytes = t->class_count * sizeof *t->classes;
+    for (uint32_t i = 0; i < t->class_count; i++)
+        bytes += t->classes[i].start_count * sizeof *t->classes[i].starts;
+    return bytes;
+}
+
+size_t times_memory_bytes(const struct times *t)
+{
+    size_t bytes = sizeof *t + t->bits.capacity + times_round_bytes(t);
+    for (uint32_t i = 0; i < t->class_count; i++)
+        bytes += numbers_bytes(&t->classes[i].gaps) + numbers_bytes(&t->classes[i].durations);
+    for (uint32_t i = 0; i < t->base_count; i++)
+        bytes += t->bases[i].capacity * sizeof *t->bases[i].bounds + t->bases[i].slot_capacity * sizeof *t->bases[i].slots;
+    return bytes;
+}
+
+/* ---- classes ---- */
+
+/* The number of BASE, which is given one if it is new. */
+static enum pilgrim_status base_number(struct times *t, uint32_t base, uint8_t *number)
+{
+    uint32_t i = 0;
+    while (i < t->base_count && t->bases[i].base != base)
+        i++;
+    if (i == TIMES_BASES_MAX || base < BINS_BASE_MIN || base > BINS_BASE_MAX)
+        return PILGRIM_LIMIT;
+    if (i == t->base_count) {
+        bins_init(&t->bases[i], base);
+        TRY(bins_reach(&t->bases[i], 0));
+        t->base_count++;
+    }
+    *number = (uint8_t)i;
+    return PILGRIM_OK;
+}
+
+static enum pilgrim_status make_room(struct times *t, uint32_t class)
+{
+    if (class < t->class_count)
+        return PILGRIM_OK;
+    size_t count = t->class_count ? t->class_count : CLASSES_MIN;
+    while (count <= class)
+        count *= 2;
+    if (count > UINT32_MAX)
+        return PILGRIM_LIMIT;
+    struct class_times *classes = realloc(t->classes, count * sizeof *classes);
+    if (!classes)
+        return PILGRIM_NOMEM;
+    for (size_t i = t->class_count; i < count; i++)
+        classes[i] = (struct class_times){.gaps.of = {{.width = 1}, {.width = 1}}, .durations.of = {{.width = 1}, {.width = 1}}};
+    t->classes = classes;
+    t->class_count = (uint32_t)count;
+    return PILGRIM_OK;
+}
+
+enum pilgrim_status times_class(struct times *t, uint32_t class, uint32_t base)
+{
+    uint8_t number = 0;
+    TRY(make_room(t, class));
+    if (t->kind == TIMES_BINS)
+        TRY(base_number(t, base, &number));
+    struct class_times *c = &t->classes[class];
+    c->base = number;
+    c->is_known = true;
+    return PILGRIM_OK;
+}
+
+/* ---- columns ---- */
+
+static enum pilgrim_status column_grow(struct column *c)
+{
+    uint32_t capacity = c->capacity ? 2 * c->capacity : CAPACITY_MIN;
+    for (unsigned i = 0; i < c->width; i++) {
+        uint8_t *plane = realloc(c->plane[i], capacity);
+        if (!plane)
+            return PILGRIM_NOMEM;
+        c->plane[i] = plane;
+    }
+    c->capacity = capacity;
+    c->limit = c->width == 1 ? capacity : 0;
+    return PILGRIM_OK;
+}
+
+/* column_put where there is no room, or more than one plane. */
+static __attribute__((noinline)) enum pilgrim_status column_put_slowly(struct column *c, uint32_t number)
+{
+    if (c->count == c->capacity)
+        TRY(column_grow(c));
+    for (; c->width < PLANES_MAX && number >> (8 * c->width); c->width++) {
+        uint8_t *plane = malloc(c->capacity);
+        if (!plane)
+            return PILGRIM_NOMEM;
+        memset(plane, 0, c->count);
+        c->plane[c->width] = plane;
+        c->limit = 0;
+    }
+    for (unsigned i = 0; i < c->width; i++)
+        c->plane[i][c->count] = (uint8_t)(number >> (8 * i));
+    c->count++;
+    return PILGRIM_OK;
+}
+
+static inline enum pilgrim_status column_put(struct column *c, uint32_t number)
+{
+    if (__builtin_expect(c->count >= c->limit || number > UINT8_MAX, 0))
+        return column_put_slowly(c, number);
+    c->plane[0][c->count++] = (uint8_t)number;
+    return PILGRIM_OK;
+}
+
+/* After its numbers were taken: one plane, and no room where little of it was used. Else each of many classes would come to have it for
+ * whole blocks. */
+static void column_renew(struct column *c)
+{
+    if (c->count < c->capacity / 4)
+        c->capacity = 0;
+    for (unsigned i = c->capacity ? 1 : 0; i < PLANES_MAX; i++) {
+        free(c->plane[i]);
+        c->plane[i] = NULL;
+    }
+    c->width = 1;
+    c->limit = c->capacity;
+    c->count = 0;
+}
+
+static void class_renew(struct class_times *c)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        column_renew(&c->gaps.of[i]);
+        column_renew(&c->durations.of[i]);
+    }
+    c->gaps.mean = c->durations.mean = 0;
+}
+
+/* ---- bins ---- */
+
+/* A place for the start of SIGNATURE's last call. */
+static __attribute__((noinline)) enum pilgrim_status starts_grow(struct class_times *c, uint32_t signature)
+{
+    size_t count = c->start_count ? c->start_count : STARTS_MIN;
+    while (count <= signature)
+        count *= 2;
+    if (count > UINT32_MAX)
+        return PILGRIM_LIMIT;
+    uint64_t *starts = realloc(c->starts, count * sizeof *starts);
+    if (!starts)
+        return PILGRIM_NOMEM;
+    for (size_t i = c->start_count; i < count; i++)
+        starts[i] = NO_START;
+    c->starts = starts;
+    c->start_count = (uint32_t)count;
+    return PILGRIM_OK;
+}
+
+static inline enum pilgrim_status place_of(struct bins *b, uint64_t value, uint32_t *place)
+{
+    if (__builtin_expect(value >= b->limit, 0))
+        TRY(bins_reach(b, value));
+    *place = bins_place(b, value);
+    return PILGRIM_OK;
+}
+
+/* The largest gap that is not above GAP becomes a usual one, in place of the rarest. */
+static __attribute__((noinline)) enum pilgrim_status replace_gap(struct bins *b, struct class_times *c, uint64_t gap)
+{
+    uint32_t rarest = 0;
+    for (uint32_t i = 1; i < USUAL_GAPS; i++)
+        rarest = c->usual_count[i] < c->usual_count[rarest] ? i : rarest;
+    TRY(place_of(b, gap, &c->usual_place[rarest]));
+    c->usual[rarest] = b->bounds[c->usual_place[rarest]];
+    c->usual_count[rarest] = 0;
+    c->gap = rarest;
+    return PILGRIM_OK;
+}
+
+/* How well usual gap I stands for GAP, which it may be shorter than by SLACK: 0: not at all, else (its count + 1) x USUAL_GAPS + I. */
+static inline uint32_t rate_gap(const struct class_times *c, uint32_t i, uint64_t gap, uint64_t slack)
+{
+    return ((c->usual_count[i] + 1) * USUAL_GAPS + i) & -(uint32_t)(gap - c->usual[i] <= slack);
+}
+
+static inline uint32_t larger(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Chooses a gap where the last one does not do: of the usual ones that do the most frequent one, else the largest one there is. Which one
+ * it will be cannot be foretold, so there is no branch that depends on it. */
+static inline enum pilgrim_status choose_gap(struct bins *b, struct class_times *c, uint64_t gap, uint64_t slack)
+{
+    _Static_assert(USUAL_GAPS == 4, "each is rated");
+    uint32_t best = larger(larger(rate_gap(c, 0, gap, slack), rate_gap(c, 1, gap, slack)),
+                           larger(rate_gap(c, 2, gap, slack), rate_gap(c, 3, gap, slack)));
+    c->gap = best % USUAL_GAPS;
+    return __builtin_expect(best == 0, 0) ? replace_gap(b, c, gap) : PILGRIM_OK;
+}
+
+static void age_gaps(struct class_times *c)
+{
+    for (unsigned i = 0; i < USUAL_GAPS; i++)
+        c->usual_count[i] /= 2;
+}
+
+/* *END: that of the call before, as stored, then that of this one. A gap that is too long by the error of a choice is larger than any
+ * slack, as numbers without a sign go round. */
+static inline enum pilgrim_status add_bins(struct bins *b, struct class_times *c, const struct span *s, uint64_t *end)
+{
+    uint32_t place;
+    if (__builtin_expect(s->signature >= c->start_count, 0))
+        TRY(starts_grow(c, s->signature));
+    uint64_t *last = &c->starts[s->signature], since = *last == NO_START ? *end : *last;
+    uint64_t gap = s->start - *end, slack = bins_slack(b, s->start - since);
+    if (gap - c->usual[c->gap] > slack)
+        TRY(choose_gap(b, c, gap, slack));
+    uint32_t usual = c->gap;
+    if (++c->usual_count[usual] == USUAL_COUNT_MAX)
+        age_gaps(c);
+    TRY(place_of(b, s->end - s->start, &place));
+    *last = *end + c->usual[usual];
+    *end = *last + b->bounds[place];
+    TRY(column_put(&c->gaps.of[0], c->usual_place[usual]));
+    return column_put(&c->durations.of[0], place);
+}
+
+/* ---- exact ---- */
+
+/* Bits that are being put: copies, which stay in registers, of what the object has. */
+struct bit_writer {
+    uint64_t held;
+    unsigned count;
+    uint8_t *at;
+};
+
+/* The COUNT lowest bits of VALUE, the others of which are 0; at most PUT_BITS. Whole bytes are put; the room behind them is written,
+ * too. */
+static inline void bits_put_some(struct bit_writer *w, uint64_t value, unsigned count)
+{
+    uint64_t held = w->held | value << w->count;
+    count += w->count;
+    uint64_t little_endian = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? held : __builtin_bswap64(held);
+    memcpy(w->at, &little_endian, sizeof little_endian);
+    w->at += count / 8;
+    w->held = held >> (count & ~7u);
+    w->count = count & 7;
+}
+
+static inline void bits_put(struct bit_writer *w, uint64_t value, unsigned count)
+{
+    if (__builtin_expect(count > PUT_BITS, 0)) {
+        bits_put_some(w, value & 0xff, 8);
+        value >>= 8;
+        count -= 8;
+    }
+    bits_put_some(w, value, count);
+}
+
+/* Puts VALUE's code behind the numbers of its kind that it stands with. What the code leaves out is *REST, *BITS of them. */
+static inline enum pilgrim_status put_code(struct numbers *n, bool *is_high, uint64_t value, uint64_t *rest, unsigned *bits)
+{
+    unsigned code = times_code(value, bits);
+    struct column *column = &n->of[*is_high];
+    *rest = value & ((UINT64_C(1) << *bits) - 1);
+    *is_high = times_code_is_long(code, &n->mean);
+    return column_put(column, code);
+}
+
+static inline enum pilgrim_status add_exact(struct bit_writer *w, struct class_times *c, bool *is_high, uint64_t gap, uint64_t duration)
+{
+    uint64_t gap_rest, rest;
+    unsigned gap_bits, bits;
+    TRY(put_code(&c->gaps, is_high, gap, &gap_rest, &gap_bits));
+    TRY(put_code(&c->durations, is_high, duration, &rest, &bits));
+    if (__builtin_expect(gap_bits + bits > PUT_BITS, 0)) {
+        bits_put(w, gap_rest, gap_bits);
+        bits_put(w, rest, bits);
+    } else {
+        bits_put_some(w, gap_rest | rest << gap_bits, gap_bits + bits);
+    }
+    return PILGRIM_OK;
+}
+
+/* ---- both ---- */
+
+/* The call before ended at END, which is below 2^63. */
+static inline bool is_span(const struct times *t, const struct span *s, uint64_t end)
+{
+    return s->class < t->class_count && t->classes[s->class].is_known &&
+           (int64_t)(s->start | s->end | (s->start - end) | (s->end - s->start)) >= 0;
+}
+
+static enum pilgrim_status add_all_bins(struct times *t, const struct span *spans, size_t count)
+{
+    uint64_t end = t->end;
+    for (const struct span *s = spans; s < spans + count; s++) {
+        if (!is_span(t, s, end))
+            return PILGRIM_INVALID;
+        struct class_times *c = &t->classes[s->class];
+        TRY(add_bins(&t->bases[c->base], c, s, &end));
+    }
+    t->end = end;
+    return PILGRIM_OK;
+}
+
+static enum pilgrim_status add_all_exact(struct times *t, const struct span *spans, size_t count)
+{
+    uint8_t *bits = bytes_reserve(&t->bits, (count + 1) * SPAN_BITS_BYTES_MAX);
+    if (!bits)
+        return PILGRIM_NOMEM;
+    struct bit_writer w = {t->held, t->held_count, bits};
+    uint64_t end = t->end;
+    bool is_high = t->is_high;
+    for (const struct span *s = spans; s < spans + count; s++) {
+        if (!is_span(t, s, end))
+            return PILGRIM_INVALID;
+        struct class_times *c = &t->classes[s->class];
+        TRY(add_exact(&w, c, &is_high, s->start - end, s->end - s->start));
+        end = s->end;
+    }
+    t->bits.length += (size_t)(w.at - bits);
+    t->held = w.held;
+    t->held_count = w.count;
+    t->end = end;
+    t->is_high = is_high;
+    return PILGRIM_OK;
+}
+
+enum pilgrim_status times_add(struct times *t, const struct span *spans, size_t count)
+{
+    if (!t->pending)
+        t->begin = t->end;
+    t->pending += count;
+    return t->kind == TIMES_BINS ? add_all_bins(t, spans, count) : add_all_exact(t, spans, count);
+}
+
+/* Calls of the class that are pending. */
+static uint32_t pending_calls(const struct class_times *c)
+{
+    return c->gaps.of[0].count + c->gaps.of[1].count;
+}
+
+static void put_classes(const struct times *t, struct bytes *content)
+{
+    uint32_t count = 0, next = 0;
+    for (uint32_t i = 0; i < t->class_count; i++)
+        count += pending_calls(&t->classes[i]) > 0;
+    bytes_put_varint(content, count);
+    for (uint32_t i = 0; i < t->class_count; i++) {
+        const struct class_times *c = &t->classes[i];
+        uint32_t calls = pending_calls(c);
+        if (!calls)
+            continue;
+        bytes_put_varint(content, i - next);
+        bytes_put_varint(content, calls);
+        next = i + 1;
+        if (t->kind == TIMES_BINS) {
+            bytes_put_varint(content, c->base);
+            bytes_put_u8(content, (uint8_t)c->gaps.of[0].width);
+            bytes_put_u8(content, (uint8_t)c->durations.of[0].width);
+        } else {
+            bytes_put_varint(content, c->gaps.of[1].count);
+            bytes_put_varint(content, c->durations.of[1].count);
+        }
+    }
+}
+
+static void put_numbers(const struct numbers *numbers, struct bytes *content, struct bytes *ends)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        const struct column *c = &numbers->of[i];
+        if (!c->count)
+            continue;
+        for (unsigned plane = 0; plane < c->width; plane++)
+            bytes_put(content, c->plane[plane], c->count);
+        bytes_put(ends, &content->length, sizeof content->length);
+    }
+}
+
+static void put_columns(const struct times *t, struct bytes *content, struct bytes *ends)
+{
+    for (uint32_t i = 0; i < t->class_count; i++)
+        put_numbers(&t->classes[i].gaps, content, ends);
+    for (uint32_t i = 0; i < t->class_count; i++)
+        put_numbers(&t->classes[i].durations, content, ends);
+}
+
+enum pilgrim_status times_take(struct times *t, struct bytes *content, struct bytes *ends)
+{
+    bytes_put_varint(content, t->pending);
+    bytes_put_varint(content, t->begin);
+    bytes_put_u8(content, (uint8_t)t->kind);
+    if (t->kind == TIMES_BINS) {
+        bytes_put_varint(content, t->base_count);
+        for (uint32_t i = 0; i < t->base_count; i++)
+            bytes_put_varint(content, t->bases[i].base);
+    }
+    put_classes(t, content);
+    put_columns(t, content, ends);
+    bytes_put(content, t->bits.data, t->bits.length);
+    if (t->held_count)
+        bytes_put_u8(content, (uint8_t)t->held);
+    TRY(bytes_status(content));
+    TRY(bytes_status(ends));
+    for (uint32_t i = 0; i < t->class_count; i++)
+        class_renew(&t->classes[i]);
+    t->bits.length = 0;
+    t->held = 0;
+    t->held_count = 0;
+    t->is_high = false;
+    t->pending = 0;
+    return PILGRIM_OK;
+}

@@ -1,0 +1,328 @@
+/* Decoding one times section; see times_block.h. */
+#include "timing/times_block.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/try.h"
+#include "timing/bins.h"
+#include "timing/times.h"
+#include "timing/times_code.h"
+
+enum { WIDTH_MAX = 3, BEFORE_COLUMNS_MIN = 2 };
+
+#define NO_CLASS UINT32_MAX
+
+/* Numbers of one kind and class. */
+struct block_numbers {
+    const uint8_t *at[2]; /* the next one; exact: the next low one and the next high one */
+    uint64_t left[2];     /* so many from there on */
+    uint64_t stride;      /* bins: from one plane to the next */
+    uint8_t width;
+    uint32_t mean; /* exact: times_code.h */
+};
+
+struct block_class {
+    uint64_t calls, left;
+    uint32_t base;
+    struct block_numbers gaps, durations;
+};
+
+struct times_block {
+    enum times_kind kind;
+    bool is_damaged;
+    bool is_high; /* exact: what comes next */
+    uint64_t calls, left;
+    uint64_t begin;
+    uint64_t end; /* of the call before */
+    uint64_t place_count;
+    uint32_t *of_place; /* its class, or NO_CLASS */
+    size_t class_count;
+    struct block_class *classes;
+    size_t base_count;
+    struct bin_bounds bases[TIMES_BASES_MAX];
+    struct cursor bits;
+    uint64_t held; /* bits that were read and not taken */
+    unsigned held_count;
+};
+
+struct opening {
+    struct times_block *block;
+    struct cursor *in;
+    const char *problem;
+};
+
+static enum pilgrim_status wrong(struct opening *o, const char *problem)
+{
+    if (o->in->status == PILGRIM_OK)
+        o->in->status = PILGRIM_DAMAGED;
+    o->problem = problem;
+    return o->in->status;
+}
+
+/* ---- opening ---- */
+
+static enum pilgrim_status open_head(struct opening *o)
+{
+    struct times_block *b = o->block;
+    b->calls = b->left = cursor_varint(o->in);
+    b->begin = b->end = cursor_varint(o->in);
+    uint8_t kind = cursor_u8(o->in);
+    if (o->in->status != PILGRIM_OK)
+        return wrong(o, "ends too early");
+    if (b->calls == 0 || b->begin > TIMES_NS_MAX)
+        return wrong(o, "no calls, or a time that is too large");
+    if (kind != TIMES_BINS && kind != TIMES_EXACT)
+        return wrong(o, "unknown kind of times");
+    b->kind = (enum times_kind)kind;
+    return PILGRIM_OK;
+}
+
+static enum pilgrim_status open_bases(struct opening *o)
+{
+    struct times_block *b = o->block;
+    size_t count = cursor_count(o->in, 1);
+    if (count == 0 || count > TIMES_BASES_MAX)
+        return wrong(o, "wrong number of bases");
+    for (; b->base_count < count; b->base_count++) {
+        uint64_t base = cursor_varint(o->in);
+        if (base < BINS_BASE_MIN || base > BINS_BASE_MAX)
+            return wrong(o, "a base that there is not");
+        bin_bounds_init(&b->bases[b->base_count], (uint32_t)base);
+    }
+    return PILGRIM_OK;
+}
+
+/* What is said of a class's columns. */
+static bool open_numbers(struct opening *o, struct block_class *c)
+{
+    struct block_numbers *const both[] = {&c->gaps, &c->durations};
+    if (o->block->kind == TIMES_BINS)
+        c->base = (uint32_t)cursor_index(o->in, o->block->base_count);
+    for (unsigned i = 0; i < 2; i++) {
+        bool is_bins = o->block->kind == TIMES_BINS;
+        uint64_t high = is_bins ? 0 : cursor_varint(o->in);
+        *both[i] = (struct block_numbers){.left = {c->calls - high, high}, .stride = c->calls, .width = is_bins ? cursor_u8(o->in) : 1};
+        if (high > c->calls || both[i]->width < 1 || both[i]->width > WIDTH_MAX)
+            return false;
+    }
+    return o->in->status == PILGRIM_OK;
+}
+
+static enum pilgrim_status open_class(struct opening *o, struct block_class *c, uint64_t *next)
+{
+    struct times_block *b = o->block;
+    uint64_t skipped = cursor_varint(o->in);
+    c->calls = c->left = cursor_varint(o->in);
+    if (!open_numbers(o, c))
+        return wrong(o, "damaged class");
+    if (skipped >= b->place_count - *next)
+        return wrong(o, "a class that the thread does not have");
+    if (c->calls == 0 || c->calls > b->left)
+        return wrong(o, "wrong number of calls");
+    b->of_place[*next + skipped] = (uint32_t)(c - b->classes);
+    *next += skipped + 1;
+    b->left -= c->calls;
+    return PILGRIM_OK;
+}
+
+static enum pilgrim_status open_classes(struct opening *o)
+{
+    struct times_block *b = o->block;
+    size_t count = cursor_count(o->in, BEFORE_COLUMNS_MIN);
+    uint64_t next = 0;
+    if (count == 0 || count > b->place_count)
+        return wrong(o, "wrong number of classes");
+    b->classes = calloc(count, sizeof *b->classes);
+    b->of_place = malloc(b->place_count * sizeof *b->of_place);
+    if (!b->classes || !b->of_place)
+        return PILGRIM_NOMEM;
+    memset(b->of_place, 0xff, b->place_count * sizeof *b->of_place);
+    for (; b->class_count < count; b->class_count++)
+        TRY(open_class(o, &b->classes[b->class_count], &next));
+    if (b->left)
+        return wrong(o, "wrong number of calls");
+    b->left = b->calls;
+    return PILGRIM_OK;
+}
+
+/* The number at AT, in planes. */
+static inline uint64_t number_at(const struct block_numbers *n, const uint8_t *at)
+{
+    uint64_t number = at[0];
+    for (unsigned plane = 1; plane < n->width; plane++)
+        number |= (uint64_t)at[plane * n->stride] << (8 * plane);
+    return number;
+}
+
+/* Takes a column; the largest number in it must be one that there is. */
+static enum pilgrim_status open_column(struct opening *o, const struct block_class *c, struct block_numbers *n)
+{
+    struct times_block *b = o->block;
+    if (c->calls > cursor_left(o->in) / n->width)
+        return wrong(o, "a column that ends too early");
+    const uint8_t *at = cursor_take(o->in, (size_t)c->calls * n->width);
+    uint64_t largest = 0;
+    for (uint64_t i = 0; i < c->calls; i++) {
+        uint64_t number = number_at(n, at + i);
+        largest = number > largest ? number : largest;
+    }
+    n->at[0] = at;
+    n->at[1] = at + n->left[0];
+    if (b->kind == TIMES_EXACT)
+        return largest < CODE_END ? PILGRIM_OK : wrong(o, "a code that there is not");
+    enum pilgrim_status status = bin_bounds_reach(&b->bases[c->base], largest);
+    return status == PILGRIM_DAMAGED ? wrong(o, "a bin that there is not") : status;
+}
+
+static enum pilgrim_status open_columns(struct opening *o)
+{
+    struct times_block *b = o->block;
+    for (size_t i = 0; i < b->class_count; i++)
+        TRY(open_column(o, &b->classes[i], &b->classes[i].gaps));
+    for (size_t i = 0; i < b->class_count; i++)
+        TRY(open_column(o, &b->classes[i], &b->classes[i].durations));
+    return PILGRIM_OK;
+}
+
+static uint64_t bits_of(const struct block_class *c)
+{
+    uint64_t bits = 0;
+    for (uint64_t call = 0; call < c->calls; call++)
+        bits += times_code_bits(c->gaps.at[0][call]) + times_code_bits(c->durations.at[0][call]);
+    return bits;
+}
+
+static enum pilgrim_status open_bits(struct opening *o)
+{
+    struct times_block *b = o->block;
+    uint64_t bits = 0;
+    for (size_t i = 0; i < b->class_count; i++)
+        bits += bits_of(&b->classes[i]);
+    size_t left = cursor_left(o->in);
+    if (bits / 8 + (bits % 8 != 0) != left)
+        return wrong(o, "wrong number of bits");
+    const uint8_t *data = cursor_take(o->in, left);
+    if (bits % 8 && data[left - 1] >> (bits % 8))
+        return wrong(o, "bits left over");
+    cursor_init(&b->bits, data, left);
+    return PILGRIM_OK;
+}
+
+static enum pilgrim_status open_block(struct opening *o)
+{
+    TRY(open_head(o));
+    if (o->block->kind == TIMES_BINS)
+        TRY(open_bases(o));
+    TRY(open_classes(o));
+    TRY(open_columns(o));
+    if (o->block->kind == TIMES_EXACT)
+        return open_bits(o);
+    return cursor_left(o->in) ? wrong(o, "bytes left over") : PILGRIM_OK;
+}
+
+enum pilgrim_status times_block_open(struct cursor *c, uint64_t class_count, struct times_block **block, const char **problem)
+{
+    struct times_block *b = calloc(1, sizeof *b);
+    struct opening o = {.block = b, .in = c, .problem = "ends too early"};
+    if (!b)
+        return PILGRIM_NOMEM;
+    b->place_count = class_count < NO_CLASS ? class_count : NO_CLASS - 1;
+    enum pilgrim_status status = open_block(&o);
+    if (status == PILGRIM_OK) {
+        *block = b;
+        return PILGRIM_OK;
+    }
+    *problem = o.problem;
+    times_block_free(b);
+    return status;
+}
+
+void times_block_free(struct times_block *block)
+{
+    if (!block)
+        return;
+    for (size_t i = 0; i < block->base_count; i++)
+        bin_bounds_free(&block->bases[i]);
+    free(block->of_place);
+    free(block->classes);
+    free(block);
+}
+
+uint64_t times_block_calls(const struct times_block *block)
+{
+    return block->calls;
+}
+
+uint64_t times_block_left(const struct times_block *block)
+{
+    return block->left;
+}
+
+uint64_t times_block_begin(const struct times_block *block)
+{
+    return block->begin;
+}
+
+/* ---- calls ---- */
+
+/* At most 32 of the next bits, which are there. */
+static inline uint64_t bits_take(struct times_block *b, unsigned count)
+{
+    for (; b->held_count < count; b->held_count += 8)
+        b->held |= (uint64_t)cursor_u8(&b->bits) << b->held_count;
+    uint64_t value = b->held & ((UINT64_C(1) << count) - 1);
+    b->held >>= count;
+    b->held_count -= count;
+    return value;
+}
+
+/* False: there are no more of its kind. */
+static inline bool next_exact(struct times_block *b, struct block_numbers *n, uint64_t *value)
+{
+    unsigned kind = b->is_high;
+    if (!n->left[kind])
+        return false;
+    uint8_t code = *n->at[kind];
+    unsigned bits = times_code_bits(code), first = bits > 32 ? 32 : bits;
+    uint64_t low = bits_take(b, first);
+    low |= bits_take(b, bits - first) << first;
+    *value = times_code_value(code) + low;
+    b->is_high = times_code_is_long(code, &n->mean);
+    n->at[kind]++;
+    n->left[kind]--;
+    return true;
+}
+
+static inline uint64_t next_bin(const struct times_block *b, const struct block_class *c, struct block_numbers *n)
+{
+    return bin_bounds_at(&b->bases[c->base], number_at(n, n->at[0]++));
+}
+
+enum pilgrim_status times_block_next(struct times_block *block, uint32_t class, uint64_t *start, uint64_t *end)
+{
+    uint32_t number = class < block->place_count ? block->of_place[class] : NO_CLASS;
+    if (block->is_damaged)
+        return PILGRIM_DAMAGED;
+    if (!block->left)
+        return PILGRIM_END;
+    block->is_damaged = true;
+    if (number == NO_CLASS || !block->classes[number].left)
+        return PILGRIM_DAMAGED;
+    struct block_class *c = &block->classes[number];
+    uint64_t gap = 0, duration = 0;
+    if (block->kind == TIMES_BINS) {
+        gap = next_bin(block, c, &c->gaps);
+        duration = next_bin(block, c, &c->durations);
+    } else if (!next_exact(block, &c->gaps, &gap) || !next_exact(block, &c->durations, &duration)) {
+        return PILGRIM_DAMAGED;
+    }
+    if (gap > TIMES_NS_MAX - block->end || duration > TIMES_NS_MAX - block->end - gap)
+        return PILGRIM_DAMAGED;
+    *start = block->end + gap;
+    *end = block->end = *start + duration;
+    c->left--;
+    block->left--;
+    block->is_damaged = false;
+    return PILGRIM_OK;
+}

@@ -1,0 +1,58 @@
+/* Exact times as codes and bits; docs/FORMAT.md, section 6. A code has a time's highest bit and the three behind it, above 33 ms the
+ * highest one alone: so it is a byte, and what it leaves out is as good as random. */
+#ifndef PILGRIM_TIMES_CODE_H
+#define PILGRIM_TIMES_CODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    CODE_MANTISSA_BITS = 3,
+    CODE_COARSE = 184,     /* from here on there is one for each power of two, */
+    CODE_COARSE_BITS = 25, /* beginning with 2^25 */
+    CODE_END = 222,
+    CODE_MEAN_SHIFT = 4
+};
+
+/* VALUE is below 2^63. *BITS: as times_code_bits says. Without a branch that cannot be foretold. */
+static inline unsigned times_code(uint64_t value, unsigned *bits)
+{
+    const unsigned one = 1u << CODE_MANTISSA_BITS;
+    unsigned highest = 63 - (unsigned)__builtin_clzll(value | one), shift = highest - CODE_MANTISSA_BITS;
+    if (__builtin_expect(highest >= CODE_COARSE_BITS, 0)) {
+        *bits = highest;
+        return CODE_COARSE + highest - CODE_COARSE_BITS;
+    }
+    *bits = shift;
+    return (shift << CODE_MANTISSA_BITS) + (unsigned)(value >> shift);
+}
+
+/* How many bits belong to CODE. */
+static inline unsigned times_code_bits(unsigned code)
+{
+    if (code >= CODE_COARSE)
+        return code - CODE_COARSE + CODE_COARSE_BITS;
+    return code < 1u << CODE_MANTISSA_BITS ? 0 : (code >> CODE_MANTISSA_BITS) - 1;
+}
+
+/* The least time with CODE, which is below CODE_END. */
+static inline uint64_t times_code_value(unsigned code)
+{
+    const unsigned one = 1u << CODE_MANTISSA_BITS;
+    if (code >= CODE_COARSE)
+        return UINT64_C(1) << (code - CODE_COARSE + CODE_COARSE_BITS);
+    return code < one ? code : (uint64_t)(one + (code & (one - 1))) << times_code_bits(code);
+}
+
+/* Whether CODE is long for its class, whose MEAN it then joins: 16 times a running one; 0 before the first code of a section. */
+static inline bool times_code_is_long(unsigned code, uint32_t *mean)
+{
+    uint32_t scaled = code << CODE_MEAN_SHIFT;
+    if (!*mean)
+        *mean = scaled;
+    bool is_long = scaled > *mean;
+    *mean += code - (*mean >> CODE_MEAN_SHIFT);
+    return is_long;
+}
+
+#endif
