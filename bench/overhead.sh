@@ -6,17 +6,21 @@
 # of the clock, which a call that is timed costs at least. Instructions: counted by callgrind (of valgrind) in the loop alone; a reading
 # of the clock is one of them.
 #
-# Usage: overhead.sh BUILD [--row=NAME] [--runs=N] [--calls=N] [--no-times] [--no-counts], MPIEXEC in the environment.
+# --modes: the same for each PILGRIM_TIMING, recording: off, where no clock is read, and what aggregate, bins:1.2 and exact add to it;
+# and what is left of that without two readings of the clock.
+#
+# Usage: overhead.sh BUILD [--modes] [--row=NAME] [--runs=N] [--calls=N] [--no-times] [--no-counts], MPIEXEC in the environment.
 set -eu
 : "${MPIEXEC:?is not set}"
 build=$(realpath "$1")
 shift
-only='' runs=9 calls=2000000 times=yes counts=yes
+only='' runs=9 calls=2000000 times=yes counts=yes modes=no
 for option in "$@"; do
     case $option in
     --row=*) only=${option#*=} ;;
     --runs=*) runs=${option#*=} ;;
     --calls=*) calls=${option#*=} ;;
+    --modes) modes=yes ;;
     --no-times) times=no ;;
     --no-counts) counts=no ;;
     *) sed -n 's/^# Usage/usage/p' "$0" >&2 && exit 2 ;;
@@ -31,24 +35,67 @@ export PILGRIM_QUIET=1
 
 median() { sort -n "$1" | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
 
-# As bench/overhead.c with these arguments, in one of the ways none, off, paused, on; $before: what to start it with.
+# As bench/overhead.c with these arguments, in one of the ways none, off, paused, on, timing=...; $before: what to start it with.
 run() { # WAY ROW CALLS WARM-UP
     case $1 in
     none) "$MPIEXEC" -n 1 $before "$program" "$2" "$3" "$4" ;;
     off) PILGRIM_OFF=1 "$MPIEXEC" -n 1 "$build/pilgrim-run" $before "$program" "$2" "$3" "$4" ;;
     paused) "$MPIEXEC" -n 1 "$build/pilgrim-run" $before "$program" "$2" "$3" "$4" paused ;;
     on) "$MPIEXEC" -n 1 "$build/pilgrim-run" $before "$program" "$2" "$3" "$4" ;;
+    timing=*) PILGRIM_TIMING=${1#*=} "$MPIEXEC" -n 1 "$build/pilgrim-run" $before "$program" "$2" "$3" "$4" ;;
     esac
     rm -f ./*.pilgrim
 }
 
 rows() { "$program" rows | if [ "$only" ]; then grep "^$only "; else cat; fi; }
 
-measure_times() {
+measure_clocks() {
     clocks=$("$program" clocks)
     echo "$clocks" | awk '{ printf "a reading of the counter %s ns, of CLOCK_MONOTONIC %s ns\n\n", $1, $2 }'
     reading=${clocks%% *}
     if [ "$reading" = - ] || [ "${PILGRIM_CLOCK:-}" = monotonic ]; then reading=${clocks#* }; fi
+}
+
+timings='timing=off timing=aggregate timing=bins:1.2 timing=exact'
+
+# $2 to $5, of one row, as a table has them; READING: what two of them take is left out in the last three columns, if it is not empty
+mode_row() { # TITLE OFF AGGREGATE BINS EXACT READING
+    echo "$2 $3 $4 $5 ${6:-none}" | awk -v t="$1" '
+        { printf "%-45s %9.1f %9.1f %9.1f %9.1f   %9.1f %9.1f %9.1f", t, $1, $2, $3, $4, $2 - $1, $3 - $1, $4 - $1 }
+        $5 != "none" { printf "   %9.1f %9.1f %9.1f", $2 - $1 - 2 * $5, $3 - $1 - 2 * $5, $4 - $1 - 2 * $5 }
+        { print "" }'
+}
+
+mode_heads() { # TITLE
+    printf '%-45s %9s %9s %9s %9s   %9s %9s %9s' "$1" off aggregate bins:1.2 exact 'aggr. adds' 'bins add' 'exact adds'
+}
+
+measure_mode_times() {
+    measure_clocks
+    mode_heads "CPU ns a call (median of $runs)"
+    printf '   %9s %9s %9s\n' 'less clock' bins exact
+    before=
+    rows | while read -r row title; do
+        for way in $timings; do rm -f "$way"; done
+        for _ in $(seq "$runs"); do
+            for way in $timings; do run "$way" "$row" "$calls" $((calls / 10)) >>"$way" </dev/null; done
+        done
+        mode_row "$title" "$(median timing=off)" "$(median timing=aggregate)" "$(median timing=bins:1.2)" "$(median timing=exact)" "$reading"
+    done
+}
+
+count_mode_instructions() {
+    mode_heads 'instructions a call'
+    echo
+    rows | while read -r row title; do
+        # shellcheck disable=SC2086,SC2046  # the list is words
+        mode_row "$title" $(for way in $timings; do echo "$(count "$way" "$row")"; done) ''
+    done
+    echo "by function: callgrind_annotate $folder/ROW.WAY.callgrind"
+}
+
+measure_times() {
+    measure_clocks
     printf '%-45s %8s %8s %8s %8s   %9s %11s %9s %13s\n' "CPU ns a call (median of $runs)" without off paused on \
         'off adds' 'paused adds' 'on adds' '2 readings x'
     before=
@@ -78,10 +125,11 @@ count_instructions() {
     echo "by function: callgrind_annotate $folder/ROW.on.callgrind"
 }
 
-[ $times = no ] || measure_times
+if [ $modes = yes ]; then kind=mode_; else kind=; fi
+[ $times = no ] || measure_${kind}times
 [ $counts = no ] || [ $times = no ] || echo
 if [ $counts = yes ] && command -v valgrind >/dev/null; then
-    count_instructions
+    count_${kind}instructions
 elif [ $counts = yes ]; then
     echo 'instructions are not counted: there is no valgrind'
 fi

@@ -100,25 +100,28 @@ static void put_key(const struct world *w, uint32_t own, const struct made_call 
     key->length = (size_t)(at - start);
 }
 
-static void append(struct stream *s, const struct made_call *c, const struct bytes *key, uint64_t duration_ns)
+static void append(struct stream *s, const struct made_call *c, const struct bytes *key, uint64_t start_ns, uint64_t end_ns)
 {
     uint32_t class;
     require(stream_class(s, c->function, c->site ? sites + c->site : NULL, false, &class) == PILGRIM_OK &&
-            stream_append(s, class, false, key->data, key->length, duration_ns) == PILGRIM_OK);
+            stream_append(s, class, false, key->data, key->length, start_ns, end_ns) == PILGRIM_OK);
 }
 
 struct stream *record_thread(const struct world *w, uint32_t rank)
 {
     static struct made_call call;
     static struct bytes key;
+    const struct stream_times times = {.kind = TIMES_NONE};
     struct stream *s = stream_new(&made_vocabulary, resolve);
-    require(s);
-    uint64_t calls = world_calls(w, rank);
+    require(s && stream_keep_times(s, &times) == PILGRIM_OK);
+    uint64_t calls = world_calls(w, rank), now = 0;
     for (uint64_t k = 0; k < calls; k++) {
         world_call(w, rank, k, &call);
         put_key(w, rank, &call, &key);
-        append(s, &call, &key, 200 + (k * 7 + rank) % 1000);
+        now += 3000 + (k * 13 + rank) % 5000;
+        append(s, &call, &key, now - 200 - (k * 7 + rank) % 1000, now);
     }
+    require(stream_flush_times(s) == PILGRIM_OK);
     return s;
 }
 
@@ -170,11 +173,11 @@ struct stream *record_process(const struct world *w, uint32_t rank)
     for (unsigned i = 0; i < world_communicators(w); i++) {
         make_communicator(w, rank, i, &call);
         put_key(w, rank, &call, &key);
-        append(s, &call, &key, 0);
+        append(s, &call, &key, 0, 0);
     }
     make_process(w, rank, &call);
     put_key(w, rank, &call, &key);
     put_place(w, rank, &key);
-    append(s, &call, &key, 0);
+    append(s, &call, &key, 0, 0);
     return s;
 }
