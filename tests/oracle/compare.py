@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Compares shadow logs with decoded JSON, byte for byte.
 
-    compare.py SHADOW_DIR DECODED.jsonl
+    compare.py [--times] SHADOW_DIR DECODED.jsonl
 
 SHADOW_DIR/shadow.RANK.jsonl holds the calls of one process as the wrappers saw them: those of different threads
 interleaved, each with a "raw" object at its end, and lines {"released":NAME} in between. DECODED.jsonl is what a decoder
-printed. "raw" is cut off the shadow's lines and "start" and "end" off the decoder's, as text: nothing is parsed and
-printed again. All that is left must be equal, for every thread of every rank, and nothing may be left over on either side.
-Every line must be valid JSON as well, with no key twice.
+printed. "raw" is cut off the shadow's lines, and "start" and "end" off those of both, unless --times says that the trace has
+them exactly; as text: nothing is parsed and printed again. All that is left must be equal, for every thread of every rank, and
+nothing may be left over on either side. Every line must be valid JSON as well, with no key twice, and no call may begin before
+the one before has ended, on either side.
 
 Prints the number of calls compared and exits 0, or prints the first difference and exits 1.
 """
@@ -52,6 +53,23 @@ def lines_of(path):
             yield number, line[:-1]
 
 
+class Clock:
+    """The times of one thread's calls, as they come."""
+
+    def __init__(self):
+        self.last = 0
+
+    def cut(self, line, call, where):
+        """LINE without its times, which are checked, if it has any."""
+        if "start" not in call and "end" not in call:
+            return line
+        text = TIMES.sub("}", line)
+        if text == line or not self.last <= call["start"] <= call["end"]:
+            raise Difference("%s: start and end are wrong\n    %s" % (where, line))
+        self.last = call["end"]
+        return text
+
+
 def raw_cut(line, where):
     """A shadow line as (text without "raw", all of it parsed)."""
     call = parse(line, where)
@@ -76,9 +94,9 @@ def shadow_files(folder):
     return sorted(found)
 
 
-def shadow_read(path, rank):
-    """The calls of one process: {thread: [text of each call]}."""
-    threads = {}
+def shadow_calls(path, rank):
+    """Yields the calls of one process, as (thread, text, times cut off the text, all of it parsed)."""
+    counts, clocks = {}, {}
     for number, line in lines_of(path):
         where = "%s:%d" % (path, number)
         if line.startswith(RELEASED):
@@ -86,10 +104,19 @@ def shadow_read(path, rank):
                 raise Difference("%s: not an event\n    %s" % (where, line))
             continue
         text, call = raw_cut(line, where)
-        calls = threads.setdefault(call.get("thread"), [])
-        if call.get("rank") != rank or call.get("seq") != len(calls):
-            raise Difference("%s: expected rank %d, seq %d\n    %s" % (where, rank, len(calls), line))
-        calls.append(text)
+        thread = call.get("thread")
+        seq = counts.get(thread, 0)
+        if call.get("rank") != rank or call.get("seq") != seq:
+            raise Difference("%s: expected rank %d, seq %d\n    %s" % (where, rank, seq, line))
+        counts[thread] = seq + 1
+        yield thread, text, clocks.setdefault(thread, Clock()).cut(text, call, where), call
+
+
+def shadow_read(path, rank, times):
+    """The calls of one process: {thread: [text of each call]}, with their TIMES or without."""
+    threads = {}
+    for thread, text, timeless, _ in shadow_calls(path, rank):
+        threads.setdefault(thread, []).append(text if times else timeless)
     return threads
 
 
@@ -109,39 +136,35 @@ class Decoded:
     def __init__(self, path):
         self.path = path
         self.last = (-1, -1, -1)
-        self.times = 0
+        self.clock = None
 
     def calls(self):
+        """Yields (rank, thread, seq), the line's text, the text without times, and the line parsed."""
         for number, line in lines_of(self.path):
             where = "%s:%d" % (self.path, number)
             call = parse(line, where)
             key = (call.get("rank"), call.get("thread"), call.get("seq"))
             if not all(isinstance(part, int) for part in key) or key <= self.last:
                 raise Difference("%s: out of order after %r\n    %s" % (where, self.last, line))
+            if key[:2] != self.last[:2]:
+                self.clock = Clock()
             self.last = key
-            text = line
-            if "start" in call or "end" in call:
-                text = self.times_cut(line, call, where)
-            yield key, text
-
-    def times_cut(self, line, call, where):
-        text = TIMES.sub("}", line)
-        if text == line or call["start"] > call["end"]:
-            raise Difference("%s: start and end are wrong\n    %s" % (where, line))
-        self.times += 1
-        return text
+            yield key, line, self.clock.cut(line, call, where), call
 
 
-def compare(folder, path):
-    """The number of calls compared. Raises Difference."""
+def compare(folder, path, times=False):
+    """The number of calls compared, with their TIMES or without. Raises Difference."""
     shadows = dict(shadow_files(folder))
     compared, counts, current, threads = 0, {}, None, {}
-    for (rank, thread, seq), text in Decoded(path).calls():
+    for (rank, thread, seq), whole, timeless, call in Decoded(path).calls():
+        text = whole if times else timeless
+        if times and "start" not in call:
+            raise Difference("%s: no times\n    %s" % (path, whole))
         if rank != current:
             current = rank
             if rank not in shadows:
                 raise Difference("rank %d is in %s but has no shadow log" % (rank, path))
-            threads = shadow_read(shadows[rank], rank)
+            threads = shadow_read(shadows[rank], rank, times)
             counts.update({(rank, t): len(calls) for t, calls in threads.items()})
         calls = threads.get(thread, [])
         if seq >= len(calls):
@@ -155,7 +178,7 @@ def compare(folder, path):
         if left:
             raise Difference("rank %d thread %d: %d calls of the shadow are missing in %s" % (rank, thread, left, path))
     for rank in sorted(set(shadows) - {rank for rank, _ in counts}):
-        if shadow_read(shadows[rank], rank):
+        if shadow_read(shadows[rank], rank, times):
             raise Difference("rank %d has a shadow log but is not in %s" % (rank, path))
     if not compared:
         raise Difference("%s: no calls" % path)
@@ -163,11 +186,13 @@ def compare(folder, path):
 
 
 def main():
-    if len(sys.argv) != 3:
-        print("usage: compare.py SHADOW_DIR DECODED.jsonl", file=sys.stderr)
+    words = sys.argv[1:]
+    times = words[:1] == ["--times"]
+    if len(words) != 2 + times:
+        print("usage: compare.py [--times] SHADOW_DIR DECODED.jsonl", file=sys.stderr)
         return 2
     try:
-        print("%d calls compared" % compare(sys.argv[1], sys.argv[2]))
+        print("%d calls compared" % compare(*words[times:], times))
     except (Difference, OSError, UnicodeDecodeError) as error:
         print(error)
         return 1

@@ -6,11 +6,11 @@ are drawn first, a file is made with docs/FORMAT.md in hand, in one of the many 
 import itertools
 import os
 import random
-import struct
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
+from random_times import statistics, thread_times  # noqa: E402
 from random_values import INT, KEPT_ITEMS, PLAIN, REQUESTS, UNZIPPED, VECTOR, Printer, Sequences, Shape  # noqa: E402
 from trace_writer import Builder, T, constant, expression, file_of, rule, varint  # noqa: E402
 
@@ -67,7 +67,7 @@ class Class:
 class Volume:
     """threads: how many each of its ranks has; speaks: whether its process stream has calls; first: the number of the first one; world:
     how many ranks there are in all. views: what the process streams say. lines: of its calls, without what is in front of the function's
-    name, {(rank, thread): [...]}."""
+    name, {(rank, thread): [...]}; places: of their classes, likewise."""
 
     def __init__(self, dice, first, threads, speaks, world):
         ranks = len(threads)
@@ -75,7 +75,7 @@ class Volume:
         self.dice, self.b = dice, Builder(ranks=ranks, threads=0)
         self.b.plain_references = dice.random() < 0.2
         self.b.tables.clear()
-        self.s, self.lines = Sequences(dice, self.b), {}
+        self.s, self.lines, self.places = Sequences(dice, self.b), {}, {}
         for _ in range(dice.randint(0, 3)):
             self.b.rule(rule((T, dice.randint(0, 9), dice.randint(1, 3))))     # not used
         self.modules = [self.b.module(b"m%d" % i) for i in range(2)]
@@ -99,17 +99,15 @@ class Volume:
         self.loop = self.b.call_class(b"pilgrim_loop:") if dice.random() < 0.9 else None
         self.classes = [Class(self, 0, [","] * len(KEPT_ITEMS)), Class(self, 1, ",,,>", ("source", "tag", "count", "request"))]
         self.classes += [Class(self, i) for i in range(2, dice.randint(4, 6))]
-        counts = []
         for numbers in groups.values():
             members = [(first + owners[n][0], views[first + owners[n][0]]) for n in numbers]
             group = Group(self, members)
-            counts.append(sum(body is None for _, body in group.rows))
             self.b.group(group.sequence, group.rows, self.s.column(numbers))
-            for n, lines in zip(numbers, group.lines):
-                self.lines[first + owners[n][0], owners[n][1]] = lines
+            for n, lines, places in zip(numbers, group.lines, group.places):
+                owner = first + owners[n][0], owners[n][1]
+                self.lines[owner], self.places[owner] = lines, places
         if dice.random() < 0.5:
-            process = sum(len(group[2]) for group in self.b.groups if group[1])
-            self.b.times = b"".join(struct.pack("<H", dice.randrange(7424)) for _ in range(3 * (process + sum(counts))))
+            self.b.statistics = statistics(dice, self.b)
 
     def processes(self, first, speaks, world):
         """The process streams; the views of each rank."""
@@ -140,7 +138,7 @@ class Volume:
 
 
 class Group:
-    """A structure group of MEMBERS: rows, sequence; lines: of each member's calls."""
+    """A structure group of MEMBERS: rows, sequence; lines, places: of each member's calls."""
 
     def __init__(self, volume, members):
         self.volume, self.members, self.dice, self.s, self.b = volume, members, volume.dice, volume.s, volume.b
@@ -166,7 +164,7 @@ class Group:
             row, printed = self.row(None if kind == "loop" else calls[kind], counts, [those.get(place) for those in trips])
             found.append(printed)
             self.rows.append((row, self.s.sequence(self.bodies[place]) if kind == "loop" else None))
-        self.lines = []
+        self.lines, self.places = [], [those for those, _ in met]
         for m, (those, _) in enumerate(met):
             begun, registers, nexts, lines = {}, {}, [iter(printed[m] or ()) for printed in found], []
             for place in those:
@@ -295,6 +293,21 @@ def speaking(dice, threads):
     return [number == last or number < last and dice.random() < 0.5 for number in range(len(threads))]
 
 
+def times_add(dice, volumes, rounds, lines):
+    """Adds times to the lines of threads, and sections with them to the volumes. rounds: the number of each one's first volume."""
+    for (rank, thread), those in lines.items():
+        places = [[] for _ in rounds]
+        for number, volume in enumerate(volumes):
+            places[sum(first <= number for first in rounds) - 1] += volume.places.get((rank, thread), [])
+        sections, known = thread_times(dice, rank, thread, places)
+        at = 0
+        for which, content in sections:
+            at = dice.randint(max(at, rounds[which]), len(volumes) - 1)
+            volumes[at].b.times.append(content)
+        for number, times in known.items():
+            those[number] = those[number][:-1] + ',"start":%d,"end":%d}' % times
+
+
 def random_trace(seed):
     """(bytes, lines): the file, and what a decoder prints, as text."""
     dice = random.Random(seed)
@@ -302,9 +315,10 @@ def random_trace(seed):
     world, rounds = sum(counts), dice.choice((1, 1, 2, 3))
     threads = [[dice.choice((0, 1, 1, 1, 2, 3)) for _ in range(world)] for _ in range(rounds)]
     speaks = list(zip(*[speaking(dice, those) for those in zip(*threads)]))
-    volumes, views, lines = [], {}, {}
+    volumes, views, lines, firsts = [], {}, {}, []
     for number in range(rounds):
         first = 0
+        firsts.append(len(volumes))
         for ranks in parted(dice, world) if number else counts:
             those = slice(first, first + ranks)
             volume = Volume(dice, first, threads[number][those], speaks[number][those], world)
@@ -316,6 +330,8 @@ def random_trace(seed):
         volume.calls(views)
         for owner, those in volume.lines.items():
             lines.setdefault(owner, []).extend(those)
+    if dice.random() < 0.7:
+        times_add(dice, volumes, firsts, lines)
     printed = ['{"rank":%d,"thread":%d,"seq":%d,%s\n' % (*owner, seq, line)
                for owner, those in sorted(lines.items()) for seq, line in enumerate(those)]
     return file_of(*[volume.b.sections() for volume in volumes]), "".join(printed)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """A second decoder of Pilgrim traces, written from docs/FORMAT.md alone.
 
-Prints every call of TRACE, or those of RANK, as a line of JSON, without times: what `pilgrim-decode --format=json` must print too,
-but for "start" and "end". It shares no code with the project, so that an error in the writer and the same error in
-the reader cannot hide each other. It is slower, and simpler, than the real one. Four files, to be read beside the document.
+Prints every call of TRACE, or those of RANK, as a line of JSON: what `pilgrim-decode --format=json` must print too, also with
+`--clock=common` before TRACE. It shares no code with the project, so that an error in the writer and the same error in
+the reader cannot hide each other. It is slower, and simpler, than the real one. Seven files, to be read beside the document.
 
 Lines are streamed; memory is a small multiple of the file whatever its counts claim, because grammars stay grammars. Exit
 status: 0 all printed, 1 damaged (what came before the damage was printed), 2 wrong use.
@@ -16,8 +16,11 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
+from second_clocks import Clock  # noqa: E402
 from second_grammar import EXPANSION_MAX, MEMO_MAX, Column, Rules, Split  # noqa: E402
-from second_parts import CALLS, DEFINITIONS, TIMES, Damage, Table, volumes_read  # noqa: E402
+from second_parts import CALLS, DEFINITIONS, STATISTICS, TIMES, Damage, Table, volumes_read  # noqa: E402
+from second_statistics import statistics_read  # noqa: E402
+from second_times import AllTimes  # noqa: E402
 from second_values import ARRAY, INT, SERIES, Printer, Request, Shape, Signature, Unzipped, escape, quote  # noqa: E402
 
 CALLERS_MAX = 63
@@ -28,16 +31,22 @@ LOOP = "pilgrim_loop"
 
 
 class Trace:
-    """rounds: each the volumes up to the damage, by their first ranks; damage: the first, or None."""
+    """rounds: each the volumes up to the damage, by their first ranks; damage: what comes behind them has, or None; times: of the
+    calls, with damages of their own. common: times are on the common axis."""
 
-    def __init__(self, data):
+    def __init__(self, data, common=False):
+        self.common = common
         sections, damage = volumes_read(data)
         self.rounds, self.ranks, self.damage = [], 0, None
+        self.times = AllTimes()
         try:
             for those in sections:
                 if CALLS in those:
                     volume = Volume(those)
                     self.volume_add(volume)
+                    if not volume.damage:
+                        for section in those.get(TIMES, ()):
+                            self.times.add(section)
                     if volume.damage:
                         raise volume.damage
             if damage is None and self.round_ranks() < self.ranks:
@@ -70,14 +79,17 @@ class Volume:
     """Ranks from `first` up to `end`, of its round; inside, they are counted from 0."""
 
     def __init__(self, sections):
-        self.damage = None
+        self.damage = self.statistics = None
         sections[DEFINITIONS].read(self.definitions_read)
         sections[CALLS].read(self.calls_read)
-        if TIMES in sections:
+        if STATISTICS in sections:
             try:
-                sections[TIMES].read(self.times_read)
+                sections[STATISTICS].read(self.statistics_read)
             except Damage as damage:
                 self.damage = damage
+
+    def statistics_read(self, c):
+        self.statistics = statistics_read(c, self.groups, self.ranks)
 
     def definitions_read(self, c):
         self.strings = [c.line() for _ in range(c.count())]
@@ -160,13 +172,6 @@ class Volume:
         self.groups = [Group(c, self.rules, rows, columns) for _ in range(c.count())]
         self.processes = Split([(g, g.members) for g in self.groups if g.is_process], self.ranks, "rank")
         self.members = Split([(g, g.members) for g in self.groups if not g.is_process], self.thread_count, "thread")
-
-    def times_read(self, c):
-        for group in self.groups:
-            for _ in range(len(group.rows) - len(group.bodies)):
-                for _ in range(3):
-                    if c.fixed(2) >= 7424:
-                        raise Damage("a time code too large")
 
 
 class Partition:
@@ -406,15 +411,19 @@ def process_stream(volumes, rank):
     raise Damage("the process streams of rank %d have no call" % rank)
 
 
-def views_of(volumes, rank):
-    """The views of RANK, [(rank, size)]: the arguments of the last call in its process stream. volumes: those with the rank."""
+def process_arrays(volumes, rank):
+    """{parameter: ints} of the last call in the process stream of RANK, those that are arrays of ints. volumes: those with the rank."""
     stream, last = process_stream(volumes, rank)
     name, parameters = stream.group.rows[last[0]].call_class[0]
     if name != "pilgrim_process":
         raise Damage("the process stream of rank %d ends with a call of %s" % (rank, name))
     values, printer = stream.last_printer(*last)
-    found = {parameter: [int(text.strip('"')) for text in printer.items(value)]
-             for value, (parameter, _) in zip(values, parameters) if is_ints(value)}
+    return {parameter: [int(text.strip('"')) for text in printer.items(value)]
+            for value, (parameter, _) in zip(values, parameters) if is_ints(value)}
+
+
+def views_of(found, rank):
+    """The views of RANK, [(rank, size)]. found: its process_arrays."""
     ranks, sizes = found.get("views_rank"), found.get("views_size")
     if ranks is None or sizes is None or len(ranks) != len(sizes):
         raise Damage("the views of rank %d are not two arrays of equal length" % rank)
@@ -456,21 +465,36 @@ def call_text(call_class, shape, printer):
     return (text + "}\n").encode(), begun_by(parameters, ins, outs) if printer.is_typed else None
 
 
-def thread_calls(volumes, rank, thread, views):
-    """What stands behind "seq":N of each of the thread's calls, round by round. volumes: those with the rank, one a round."""
+def clock_of(found, rank):
+    """Where the clock of RANK stands. found: its process_arrays."""
+    clock = Clock(found.get("clock"))
+    if clock.ints is None:
+        raise Damage("it is not known where the clock of rank %d stands" % rank)
+    return clock
+
+
+def thread_calls(volumes, rank, thread, views, times, clock):
+    """(N, what stands behind "seq":N) of each of the thread's calls, round by round. volumes: those with the rank, one a round."""
+    seq = 0
     for volume in volumes:
         first, end = (volume.threads.value(rank - volume.first + more) for more in (0, 1))
         if thread < end - first:
             stream = Stream(volume, volume.members, first + thread, rank, views)
-            for call in stream.calls():
-                yield stream.text(*call)
+            first_of_round = seq
+            for place, terminal in stream.calls():
+                text = stream.text(place, terminal)
+                found = times.take(seq, first_of_round, place, len(stream.group.rows))
+                if found and clock:
+                    found = [clock.common(time) for time in found]
+                yield seq, text if found is None else b'%s,"start":%d,"end":%d}\n' % (text[:-2], *found)
+                seq += 1
 
 
-def thread_print(volumes, rank, thread, views, out):
+def thread_print(volumes, rank, thread, views, times, clock, out):
     head = b'{"rank":%d,"thread":%d,"seq":' % (rank, thread)
     lines = []
     try:
-        for seq, text in enumerate(thread_calls(volumes, rank, thread, views)):
+        for seq, text in thread_calls(volumes, rank, thread, views, times, clock):
             lines.append(b"%s%d%s" % (head, seq, text))
             if len(lines) == 1000:
                 out.write(b"".join(lines))
@@ -483,9 +507,10 @@ def rank_print(trace, rank, out):
     volumes = [volume for volumes in trace.rounds for volume in [volume_with(volumes, rank)] if volume]
     counts = [volume.threads.value(rank - volume.first + 1) - volume.threads.value(rank - volume.first) for volume in volumes]
     if any(counts):
-        views = views_of(volumes, rank)
+        found = process_arrays(volumes, rank)
+        views, clock = views_of(found, rank), clock_of(found, rank) if trace.common else None
         for thread in range(max(counts)):
-            thread_print(volumes, rank, thread, views, out)
+            thread_print(volumes, rank, thread, views, trace.times.of(rank, thread), clock, out)
 
 
 def volume_with(volumes, rank):
@@ -530,27 +555,30 @@ def trace_print(trace, rank, out):
             rank = next_with_threads(trace, rank + 1)
     elif rank < trace.ranks:
         rank_print(trace, rank, out)
-    if trace.damage:
-        raise trace.damage
+    if trace.damage or trace.times.damages:
+        raise trace.damage or trace.times.damages[0]
 
 
 def main():
-    rank = int(sys.argv[2]) if len(sys.argv) == 3 and sys.argv[2].isdecimal() else None
-    if len(sys.argv) != 2 and rank is None:
-        print("usage: second_decoder.py TRACE [RANK]", file=sys.stderr)
+    words = sys.argv[1:]
+    common = words[:1] == ["--clock=common"]
+    words = words[common:]
+    rank = int(words[1]) if len(words) == 2 and words[1].isdecimal() else None
+    if len(words) != 1 and rank is None:
+        print("usage: second_decoder.py [--clock=common] TRACE [RANK]", file=sys.stderr)
         return 2
     out = sys.stdout.buffer
     try:
-        with open(sys.argv[1], "rb") as file:
+        with open(words[0], "rb") as file:
             data = file.read()
-        trace_print(Trace(data), rank, out)
+        trace_print(Trace(data, common), rank, out)
         out.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 1
     except (Damage, OSError) as error:
         out.flush()
-        print("second_decoder: %s: %s" % (sys.argv[1], error), file=sys.stderr)
+        print("second_decoder: %s: %s" % (words[0], error), file=sys.stderr)
         return 1
     return 0
 

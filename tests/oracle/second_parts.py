@@ -4,9 +4,9 @@ import os
 import struct
 
 MAGIC = bytes.fromhex("89504c470d0a1a0a")
-VERSION = 4
-DEFINITIONS, CALLS, TIMES = 1, 2, 3
-SECTION_NAMES = {0: "end", DEFINITIONS: "definitions", CALLS: "calls", TIMES: "times"}
+VERSION = 5
+DEFINITIONS, CALLS, STATISTICS, TIMES = 1, 2, 3, 4
+SECTION_NAMES = {0: "end", DEFINITIONS: "definitions", CALLS: "calls", STATISTICS: "statistics", TIMES: "times"}
 
 
 class Damage(Exception):
@@ -178,7 +178,8 @@ class Section:
 
 
 def volumes_read(data):
-    """The volumes, each {type: Section}, and the damage that stops what comes after them or None."""
+    """The volumes, each {type: Section}, but a list of those of type TIMES, if there are some, and the damage that stops what comes
+    after them or None."""
     if data[:8] != MAGIC[:min(8, len(data))] or not data:
         raise Damage("not a trace: no magic at byte 0")
     if len(data) < 10:
@@ -202,6 +203,10 @@ def volumes_read(data):
                 continue
             if section.kind == DEFINITIONS and last != DEFINITIONS:
                 volumes.append({})
+            elif section.kind == TIMES and last >= CALLS and volumes:
+                volumes[-1].setdefault(TIMES, []).append(section)
+                last = TIMES
+                continue
             elif section.kind not in SECTION_NAMES or not volumes or section.kind <= last:
                 raise Damage("section %s at byte %d is unknown or not in order" % (section.name, section.start))
             last = section.kind
@@ -209,6 +214,11 @@ def volumes_read(data):
         raise Damage("truncated: no end section at byte %d" % cursor.at)
     except Damage as damage:
         return volumes, damage
+
+
+def sections_of(volume):
+    """The sections of a volume, as they stand in the file."""
+    return [section for those in volume.values() for section in (those if isinstance(those, list) else [those])]
 
 
 class Table:

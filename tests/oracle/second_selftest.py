@@ -121,6 +121,9 @@ PROCESSES = group(of_one(0), True, [NEXT], "all")
 THREADS = group(of_rule("calls"), False, [to(1), NEXT], "all")
 
 
+NO_STATISTICS = bytes(2 + 1 + 1 + 2 * 6)   # of a part with two signatures, two with one; of three distributions each
+
+
 def calls(rules=RULES.values(), columns=None, signatures=SIGNATURES, partitions=(PARTITION,), ranks=3, threads="threads",
           rows=(VIEWS, SENDS, ODDS), groups=(PROCESSES, THREADS), begins_round=False):
     """3 ranks with a thread each. columns: by name, those that are others than above."""
@@ -128,9 +131,9 @@ def calls(rules=RULES.values(), columns=None, signatures=SIGNATURES, partitions=
             + varint(ranks << 1 | begins_round) + columns_of(threads) + counted(rows) + counted(groups))
 
 
-def trace(definitions=definitions(), calls=calls(), times=None, packed=False):
+def trace(definitions=definitions(), calls=calls(), statistics=None, packed=False, times=()):
     found = [parts.MAGIC, struct.pack("<H", parts.VERSION)]
-    for kind, content in ((1, definitions), (2, calls), (3, times)):
+    for kind, content in ((1, definitions), (2, calls), (3, statistics), *((4, those) for those in times)):
         if content is not None:
             found.append(section(kind, content, zstd(content, parts.dictionary() if kind == 1 else b"") if packed else None))
     return b"".join(found) + section(0, b"")
@@ -243,20 +246,20 @@ class Decoder(unittest.TestCase):
         self.assertEqual(decode(good), (expected(), None))
         self.assertEqual(decode(head + one + two + section(64, b"hm") + end), (expected(), None))
         for bad in (good + b"\0", head + two + one + end, head + one + end, head + one + one + two + end, head + one + good[10:],
-                    head + one + two + section(4, b"hm") + end, good[:8] + b"\1\0" + good[10:],
+                    head + one + two + section(5, b"hm") + end, good[:8] + b"\1\0" + good[10:],
                     head + one + two + section(0, b"x"), head + one + section(2, calls() + b"\0") + end):
             self.assertIsNotNone(decode(bad)[1])
 
     def test_volumes(self):
         head, end = trace()[:10], section(0, b"")
-        one, two, times = section(1, definitions()), section(2, calls()), section(3, struct.pack("<9H", *range(9)))
-        all_six = head + one + two + times + one + section(77, b"") + two + end
+        one, two, three = section(1, definitions()), section(2, calls()), section(3, NO_STATISTICS)
+        all_six = head + one + two + three + one + section(77, b"") + two + end
         self.assertEqual(decode(all_six), (expected(range(6)), None))
         self.assertEqual(decode(all_six, 4), (expected([4]), None))
         self.assertEqual(decode(all_six, 6), ("", None))
         wrong = section(2, calls(ranks=0))
         for bad, ranks in ((head + one + two + one + wrong + end, 3), (head + one + two + one + end, 3), (all_six[:-1], 6),
-                           (head + one + two + times + times + end, 3), (head + one + two + section(3, b"") + one + two + end, 3),
+                           (head + one + two + three + three + end, 3), (head + one + two + section(3, b"") + one + two + end, 3),
                            (head + one + wrong + one + two + end, 0)):
             printed, damage = decode(bad)
             self.assertIsNotNone(damage)
@@ -283,13 +286,34 @@ class Decoder(unittest.TestCase):
             self.assertIn(message, str(damage))
             self.assertEqual(found, printed)
 
-    def test_times(self):
-        right = struct.pack("<9H", *range(9))
-        self.assertEqual(decode(trace(times=right)), (expected(), None))
-        for wrong in (right + b"\0", right[:-1], struct.pack("<9H", *[7424] * 9)):
-            printed, damage = decode(trace(times=wrong))
+    def test_statistics(self):
+        # Sends: a gap behind no call, 5 behind sends, so 6 durations. Of the others nothing is known.
+        right = {"sends": b"\0" + counted([svarint(0), svarint(-1)]), "odds": bytes(2), "first": (3, 10, 0, 0, 9, 0, 0),
+                 "buckets": (1, 2, 0, 0, 3, 0, 0), "counts": (1, 2, 3, 1, 0), "mean": (1, 2), "deviation": (0, 11),
+                 "least": (3, 255, 255), "most": (255, 255), "means": (0, 7), "deviations": (9, 0), "lows": (2, 1, 0), "highs": (2, 1)}
+
+        def made(**changes):
+            return b"".join(map(bytes, {**right, **changes}.values()))
+
+        for good in (NO_STATISTICS, made(), made(
+                sends=b"\1" + counted([svarint(0)]) + counted([svarint(-1)]), first=(3, 10, 0, 0, 3, 10, 0, 0),
+                buckets=(1, 2, 0, 0, 1, 2, 0, 0), counts=(1, 2, 3, 2), mean=(1, 1), deviation=(0, 0), least=(3, 255, 3, 255),
+                deviations=(0, 0), lows=(2, 1, 2, 1))):
+            self.assertEqual(decode(trace(statistics=good)), (expected(), None))
+        wrong = [made() + b"\0", made()[:-1], NO_STATISTICS[:-1], NO_STATISTICS + b"\0"]
+        wrong += [made(**{name: value}) for name, value in (
+            ("sends", b"\2" + right["sends"][1:]), ("sends", b"\0" + counted([svarint(-1), svarint(0)])),
+            ("sends", b"\0" + counted([svarint(1), svarint(-1)])), ("sends", b"\0" + counted([svarint(0), svarint(-3)])),
+            ("odds", counted([svarint(-2)]) + b"\0"), ("first", (3, 63, 0, 0, 9, 0, 0)), ("first", (3, 10, 1, 0, 9, 0, 0)),
+            ("buckets", (1, 2, 0, 0, 0, 0, 0)), ("buckets", (1, 2, 0, 0, 3, 1, 0)), ("counts", (0, 2, 3, 1, 0)),
+            ("counts", (1, 2, 0, 1, 0)),
+            ("counts", (1, 2, 3, 0, 1)), ("counts", (1, 2, 3, 5, 1)), ("counts", b"\1\2" + varint((1 << 64) - 2) + b"\1\0"),
+            ("mean", (2, 2)), ("mean", (1, 3)), ("deviation", (0, 12)), ("least", (4, 255, 255)), ("deviations", (9, 1)),
+            ("lows", (3, 1, 0)), ("highs", (2, 3)))]
+        for number, those in enumerate(wrong):
+            printed, damage = decode(trace(statistics=those))
             self.assertEqual(printed, expected())
-            self.assertIn("times", str(damage))
+            self.assertIn("statistics", str(damage), number)
 
     def test_frames(self):
         """A chain of callers is bounded, and goes back only."""

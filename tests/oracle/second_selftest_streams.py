@@ -5,7 +5,6 @@ import collections
 import itertools
 import os
 import random
-import struct
 import sys
 import unittest
 
@@ -310,7 +309,7 @@ class UnzippedSignatures(Case):
 # ---- loops -------------------------------------------------------------------------------------------------------
 
 class Loops(Case):
-    def made(self, rows, sequence, ranks=1, calls=None, loop=b"pilgrim_loop:", shape=b"\3", times=None):
+    def made(self, rows, sequence, ranks=1, calls=None, loop=b"pilgrim_loop:", shape=b"\3", statistics=None):
         """rows: of a group, each a list: the values of its calls, or (body, the trips), in the order in which they are met."""
         b = Builder(ranks=ranks)
         found = []
@@ -325,7 +324,7 @@ class Loops(Case):
             found.append((b.row(call_class, (b.sequence(*[places[v] for v in values]), signatures)), body))
         b.process()
         b.group(b.sequence(*sequence), found, listed(*range(ranks)) if ranks > 1 else constant(0))
-        b.times = times
+        b.statistics = statistics
         return b
 
     @staticmethod
@@ -386,13 +385,13 @@ class Loops(Case):
         endless.groups[1] = (4, False, rows, endless.groups[1][3])
         self.wrong("more than 3 loops without trips", endless, 0)
 
-    def test_times(self):
-        """A loop has none."""
-        codes = struct.pack("<9H", *range(9))
+    def test_statistics(self):
+        """A loop has none, and is no predecessor."""
         rows, sequence = [[1, 2], ((0,), [1]), [3]], (0, 1, 2)
-        self.right(self.made(rows, sequence, times=codes), self.lines("A1A2C3"))
-        for wrong in (codes[:-6], codes + codes[:6]):
-            self.wrong("section times", self.made(rows, sequence, times=wrong), 3)
+        for good in (bytes(2 + 1 + 2 * 4), bytes(2) + counted([svarint(1)]) + bytes(2 * 4)):
+            self.right(self.made(rows, sequence, statistics=good), self.lines("A1A2C3"))
+        for wrong in (bytes(10), bytes(12), bytes(2) + counted([svarint(0)]) + bytes(2 * 4)):
+            self.wrong("section statistics", self.made(rows, sequence, statistics=wrong), 3)
 
     def test_damage(self):
         for message, printed, b in (

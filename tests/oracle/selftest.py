@@ -6,6 +6,7 @@ tests of the second decoder are in second_selftest*.py, and run from here.
 """
 import json
 import os
+import re
 import sys
 import tempfile
 import unittest
@@ -13,10 +14,14 @@ import unittest
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
+import bins  # noqa: E402
 import compare  # noqa: E402
 import names  # noqa: E402
 from second_selftest import Decoder, Grammars, Shapes  # noqa: E402, F401
+from second_selftest_clocks import Clocks  # noqa: E402, F401
 from second_selftest_requests import Completed, Posted  # noqa: E402, F401
+from second_selftest_statistics import Aggregates, Statistics  # noqa: E402, F401
+from second_selftest_times import Times  # noqa: E402, F401
 from second_selftest_streams import Blocks, Loops, Registers, UnzippedSignatures  # noqa: E402, F401
 
 
@@ -220,28 +225,42 @@ class Compare(Logs):
                         self.given("comm", "comm:2", "0x3", 0)]]
         self.seq = {}
         self.shadow.append([self.given("comm", "comm:0", "0x1").replace('"rank":0', '"rank":1')])
+        self.shadow = [[self.timed(text) for text in texts] for texts in self.shadow]
         self.decoded = [self.cut(self.shadow[0][0]), self.cut(self.shadow[0][3]), self.cut(self.shadow[0][1]),
                         self.cut(self.shadow[1][0])]
 
     @staticmethod
-    def cut(text):
-        return text[:text.index(',"raw"')] + ',"start":10,"end":20}'
+    def timed(text):
+        """Call n of its thread lasts from 20 n + 10 to 20 n + 20."""
+        if "released" in text:
+            return text
+        start = 10 + 20 * json.loads(text)["seq"]
+        return text.replace(',"raw"', ',"start":%d,"end":%d,"raw"' % (start, start + 10))
 
-    def compare(self):
+    @staticmethod
+    def cut(text):
+        return text[:text.index(',"raw"')] + "}"
+
+    def compare(self, times=False):
         self.write(self.shadow[0])
         self.write(self.shadow[1], "shadow.1.jsonl")
         self.write(self.decoded, "decoded")
-        return compare.compare(self.folder.name, self.path("decoded"))
+        return compare.compare(self.folder.name, self.path("decoded"), times)
 
-    def bad(self, message):
+    def bad(self, message, times=False):
         with self.assertRaises(compare.Difference) as caught:
-            self.compare()
+            self.compare(times)
         self.assertIn(message, str(caught.exception))
 
     def test_equal(self):
         self.assertEqual(self.compare(), 4)
-        self.decoded = [text.replace(',"start":10,"end":20', "") for text in self.decoded]
+        self.assertEqual(self.compare(times=True), 4)
+        self.decoded = [compare.TIMES.sub("}", text) for text in self.decoded]
         self.assertEqual(self.compare(), 4)
+        self.bad("no times", times=True)
+        self.shadow = [[re.sub(r',"start":\d+,"end":\d+', "", text) for text in texts] for texts in self.shadow]
+        self.assertEqual(self.compare(), 4)
+        self.bad("no times", times=True)
 
     def test_value(self):
         self.decoded[1] = self.decoded[1].replace("comm:2", "comm:3")
@@ -264,7 +283,7 @@ class Compare(Logs):
         self.assertEqual(self.compare(), 4)
 
     def test_decoded_too_long(self):
-        self.decoded.append(self.decoded[3].replace('"seq":0', '"seq":1'))
+        self.decoded.append(self.decoded[3].replace('"seq":0', '"seq":1').replace('"start":10,"end":20', '"start":30,"end":40'))
         self.bad("one more")
         self.decoded[4] = self.decoded[3].replace('"thread":0', '"thread":1')
         self.bad("one more")
@@ -296,7 +315,28 @@ class Compare(Logs):
         self.bad("a key twice")
 
     def test_times(self):
-        self.decoded[2] = self.decoded[2].replace('"start":10', '"start":30')
+        self.decoded[1] = self.decoded[1].replace('"start":30', '"start":29')
+        self.assertEqual(self.compare(), 4)
+        self.bad("rank 0 thread 0 seq 1 differs", times=True)
+
+    def test_negative_duration(self):
+        for texts, at in ((self.decoded, 2), (self.shadow[0], 1)):
+            good = texts[at]
+            texts[at] = good.replace('"start":10', '"start":21')
+            self.bad("start and end")
+            texts[at] = good
+        self.assertEqual(self.compare(), 4)
+
+    def test_negative_gap(self):
+        for texts, at in ((self.decoded, 1), (self.shadow[0], 3)):
+            good = texts[at]
+            texts[at] = good.replace('"start":30', '"start":19')
+            self.bad("start and end")
+            texts[at] = good
+        self.assertEqual(self.compare(), 4)
+
+    def test_one_time(self):
+        self.decoded[0] = self.decoded[0].replace(',"end":20', "")
         self.bad("start and end")
 
     def test_cut_off(self):
@@ -312,6 +352,94 @@ class Compare(Logs):
     def test_empty(self):
         self.shadow, self.decoded = [[], []], []
         self.bad("no calls")
+
+
+class Bins(Logs):
+    """One thread: calls with their true times and those that are stored."""
+
+    def check(self, bases, *calls):
+        """CALLS: (function, true start, true end, stored start, stored end)."""
+        shadow, decoded = [], []
+        for seq, (func, *times) in enumerate(calls):
+            text = line(0, seq, {}, {}, func)
+            shadow.append(text.replace(',"raw"', ',"start":%d,"end":%d,"raw"' % tuple(times[:2])))
+            decoded.append(text.replace(',"raw":{}', ',"start":%d,"end":%d' % tuple(times[2:])))
+        self.write(shadow)
+        self.write(decoded, "decoded")
+        return bins.bins_check(bases, self.folder.name, self.path("decoded"), lambda *_: iter(self.signatures(calls)))
+
+    @staticmethod
+    def signatures(calls):
+        """A function is a signature; one whose name begins with U is unzipped, and its class is U."""
+        return [((func,), func[0], func[0] == "U") for func, *_ in calls]
+
+    def bad(self, message, bases, *calls):
+        with self.assertRaises(compare.Difference) as caught:
+            self.check(bases, *calls)
+        self.assertIn(message, str(caught.exception))
+
+    def test_series(self):
+        self.assertEqual(bins.series(200000)[:12], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12])
+        self.assertEqual(bins.series(1000000)[:6], [0, 1, 2, 4, 8, 16])
+        self.assertEqual(bins.series(3000000)[:5], [0, 1, 4, 16, 64])
+        self.assertEqual(bins.series(1000000)[-1], 1 << 62)
+
+    def test_bases(self):
+        base = bins.bases_read("1.2,MPI_Wait*:2,MPI_Waitall:1.001")
+        self.assertEqual([base("MPI_" + name) for name in ("Send", "Wait", "Waitall")], [200000, 1000000, 1000])
+
+    def test_good(self):
+        self.assertEqual(self.check("2", ("F", 10, 15, 5, 9), ("G", 16, 16, 13, 13), ("F", 105, 106, 55, 56))[0], 3)
+        self.assertEqual(self.check("2", ("F", 10, 15, 5, 9))[1], 1)
+
+    def test_exact_is_good(self):
+        self.assertEqual(self.check("1.001", ("F", 10, 15, 10, 15), ("F", 15, 15, 15, 15)), (2, 0))
+
+    def test_duration(self):
+        self.bad("stored as 5", "2", ("F", 10, 15, 10, 15))
+        self.bad("stored as 2", "2", ("F", 10, 15, 10, 12))
+        self.assertEqual(self.check("2", ("F", 10, 15, 10, 14))[0], 1)
+
+    def test_later(self):
+        self.bad("stored as 11", "2", ("F", 10, 15, 11, 15))
+
+    def test_overlap(self):
+        self.bad("wrong", "2", ("F", 10, 14, 10, 14), ("G", 20, 20, 13, 13))
+
+    def test_interval_since_end(self):
+        self.assertEqual(self.check("2", ("F", 10, 14, 10, 14), ("G", 20, 20, 17, 17))[0], 2)
+        self.bad("6 ns after", "2", ("F", 10, 14, 10, 14), ("G", 20, 20, 16, 16))
+
+    def test_interval_since_the_same(self):
+        self.assertEqual(self.check("2", ("F", 10, 14, 10, 14), ("F", 20, 20, 15, 15))[0], 2)
+        self.bad("19 ns after", "2", ("F", 10, 14, 10, 14), ("F", 29, 29, 19, 19))
+
+    def test_unzipped(self):
+        """Measured from some call of its class before it, unless there was one like it."""
+        first, other, late = ("U1", 10, 14, 10, 14), ("U2", 30, 30, 20, 20), ("U2", 30, 30, 19, 19)
+        self.assertEqual(self.check("2", first, other)[0], 2)
+        self.bad("20 ns after", "2", first, late)
+        self.bad("4 ns after", "2", ("V1", 10, 14, 10, 14), ("U2", 18, 18, 15, 15))
+        self.assertEqual(self.check("2", first, other, ("U2", 50, 50, 35, 35))[0], 3)
+        self.bad("30 ns after", "2", first, other, ("U2", 50, 50, 34, 34))
+
+    def test_errors_add_up(self):
+        good = [("F", 100 * i, 100 * i, 100 * i, 100 * i) for i in range(1, 50)]
+        self.assertEqual(self.check("1.2", *good)[0], 49)
+        late = [("F", 100 * i, 100 * i, 95 * i, 95 * i) for i in range(1, 50)]
+        self.bad("ns after", "1.2", *late)
+
+    def test_own_base(self):
+        calls = ("F", 10, 15, 5, 9), ("G", 30, 30, 26, 26)
+        self.check("2", *calls)
+        self.bad("base 1.2", "2,G:1.2", *calls)
+
+    def test_no_times(self):
+        text = line(0, 0, {}, {})
+        self.write([text.replace(',"raw"', ',"start":1,"end":2,"raw"')])
+        self.write([text.replace(',"raw":{}', "")], "decoded")
+        with self.assertRaises(compare.Difference):
+            bins.bins_check("2", self.folder.name, self.path("decoded"), lambda *_: iter([(("F",), "F", False)]))
 
 
 class Lines(unittest.TextTestResult):

@@ -99,10 +99,11 @@ def listed(*values):
 
 
 def file_of(*volumes):
-    """volumes: each the sections' contents, (definitions, calls) or (definitions, calls, times)."""
+    """volumes: each the sections' contents, (definitions, calls), (definitions, calls, statistics), or with times behind those; statistics
+    may be None."""
     found = [parts.MAGIC, struct.pack("<H", parts.VERSION)]
     for volume in volumes:
-        found += [section(kind, content) for kind, content in enumerate(volume, 1)]
+        found += [section(min(kind, parts.TIMES), content) for kind, content in enumerate(volume, 1) if content is not None]
     return b"".join(found) + section(0, b"")
 
 
@@ -126,7 +127,7 @@ class Builder:
     def __init__(self, ranks=1, threads=1):
         self.ranks, self.begins_round, self.tables = ranks, False, {}
         self.plain_references = False
-        self.groups, self.times = [], None
+        self.groups, self.statistics, self.times = [], None, []
         self.threads = self.column(listed(*range(0, (ranks + 1) * threads, threads)) if threads else constant(0))
 
     def add(self, table, entry):
@@ -222,7 +223,7 @@ class Builder:
         return b"".join(found)
 
     def sections(self):
-        return (self.definitions(), self.calls()) + (() if self.times is None else (self.times,))
+        return (self.definitions(), self.calls(), self.statistics, *self.times)
 
 
 def number_of(references, index):

@@ -6,7 +6,8 @@
  *   finish  MPI_Finalize (default)
  *   killed  rank 0 is killed in the middle
  *   wander  the working directory is NOISE_FOLDER from the middle on
- *   limited no file may be longer than NOISE_BYTES */
+ *   limited no file may be longer than NOISE_BYTES
+ *   session CALLS more, before MPI_Init, in a session */
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
@@ -152,6 +153,42 @@ static void limit_files(void)
         perror("setrlimit");
 }
 
+#if MPI_VERSION >= 4
+static MPI_Session session = MPI_SESSION_NULL;
+
+static void begin_session(long calls)
+{
+    static struct worker w;
+    MPI_Group group;
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+    MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
+    MPI_Comm_create_from_group(group, "noise", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &w.comm);
+    MPI_Comm_rank(w.comm, &w.rank);
+    for (int tag; w.calls < calls; w.calls++) {
+        tag = draw(&w, TAG_MAX);
+        MPI_Sendrecv(w.out[0], draw(&w, LENGTH_MAX), MPI_INT, w.rank, tag, w.in[0], LENGTH_MAX, MPI_INT, w.rank, tag, w.comm,
+                     MPI_STATUS_IGNORE);
+    }
+    MPI_Group_free(&group);
+    MPI_Comm_free(&w.comm);
+}
+
+static void end_session(void)
+{
+    if (session != MPI_SESSION_NULL)
+        MPI_Session_finalize(&session);
+}
+#else
+static void begin_session(long calls)
+{
+    (void)calls;
+}
+
+static void end_session(void)
+{
+}
+#endif
+
 int main(int argc, char **argv)
 {
     static struct worker workers[THREADS_MAX];
@@ -161,6 +198,8 @@ int main(int argc, char **argv)
         how = argv[4];
     if (threads < 1 || threads > THREADS_MAX)
         return 2;
+    if (!strcmp(how, "session"))
+        begin_session(calls);
     MPI_Init_thread(&argc, &argv, threads > 1 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     limit_files();
@@ -184,5 +223,6 @@ int main(int argc, char **argv)
     }
     printf("rank %d: %ld\n", rank, received);
     MPI_Finalize();
+    end_session();
     return 0;
 }

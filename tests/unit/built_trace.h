@@ -36,6 +36,7 @@ struct built {
     bool begins_round;
     uint32_t threads; /* of each rank */
     struct bytes definitions, calls;
+    struct bytes statistics; /* their section, if not empty; whoever makes the trace puts it there */
     struct table shapes, rules, columns, signatures, partitions, rows, groups;
 };
 
@@ -313,6 +314,7 @@ static void built_free(struct built *b)
         bytes_free(&tables[i]->data);
     bytes_free(&b->definitions);
     bytes_free(&b->calls);
+    bytes_free(&b->statistics);
 }
 
 /* The file of COUNT volumes. */
@@ -325,6 +327,8 @@ static void built_file(const struct built *volumes, size_t count, struct bytes *
     for (size_t i = 0; i < count; i++) {
         ck_assert_int_eq(section_write(file, SECTION_DEFINITIONS, &volumes[i].definitions), PILGRIM_OK);
         ck_assert_int_eq(section_write(file, SECTION_CALLS, &volumes[i].calls), PILGRIM_OK);
+        if (volumes[i].statistics.length > 0)
+            ck_assert_int_eq(section_write(file, SECTION_STATISTICS, &volumes[i].statistics), PILGRIM_OK);
     }
     ck_assert_int_eq(section_write(file, SECTION_END, &nothing), PILGRIM_OK);
 }

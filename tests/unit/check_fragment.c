@@ -37,12 +37,15 @@ static void put(struct bytes *b, uint8_t tag, int64_t slot)
         bytes_put_u64(b, (uint64_t)slot);
 }
 
+static uint64_t now; /* of the stream that is made */
+
 /* Check writes a line for each assertion: too slow for millions. */
 static void append(struct stream *s, uint32_t function, unsigned site, struct bytes *key)
 {
+    now = now * 13 % 100003 + now; /* times of all kinds */
     uint32_t class;
     if (stream_class(s, function, sites + site, site % 2, &class) != PILGRIM_OK ||
-        stream_append(s, class, false, key->data, key->length, 100 + site) != PILGRIM_OK)
+        stream_append(s, class, false, key->data, key->length, now, now + 100 + site) != PILGRIM_OK)
         ck_abort_msg("a call was not recorded");
     key->length = 0;
 }
@@ -50,8 +53,11 @@ static void append(struct stream *s, uint32_t function, unsigned site, struct by
 /* What rank RANK of SIZE does: a non-periodic line in steps of 1, some irregular values, different threads. */
 static struct stream *thread_of(unsigned rank, unsigned size, unsigned thread, unsigned iterations)
 {
+    const struct stream_times times = {.kind = TIMES_NONE};
     struct stream *s = stream_new(&vocabulary, resolve);
     struct bytes key = {0};
+    now = rank * 97 + thread;
+    ck_assert_int_eq(stream_keep_times(s, &times), PILGRIM_OK);
     for (unsigned i = 0; i < iterations; i++) {
         if (rank + 1 < size) {
             put(&key, VALUE_INT, thread ? (int64_t)(rank * rank % 7) : 1);
@@ -65,6 +71,7 @@ static struct stream *thread_of(unsigned rank, unsigned size, unsigned thread, u
         put(&key, VALUE_INT, 0);
         append(s, 2, 9, &key);
     }
+    ck_assert_int_eq(stream_flush_times(s), PILGRIM_OK);
     bytes_free(&key);
     return s;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "format/section.h"
+#include "format/trace_file.h"
 #include "made_trace.h"
 #include "merge/fragment_file.h"
 
@@ -27,13 +28,14 @@ static struct fragment *fragment_made(unsigned rank, bool so_far)
     struct stream *process = so_far ? communicators_stream(rank) : process_stream(rank), *threads[3], *last = NULL;
     struct bytes key = {0};
     for (unsigned t = 0; t < threads_of(rank); t++) {
-        threads[t] = stream_new(&vocabulary, resolve);
+        threads[t] = thread_stream();
         for (unsigned i = 0; i < calls_of(rank, t); i++) {
             uint32_t function;
             unsigned site;
             make_call(rank, t, i, &function, &site, &key);
             append(threads[t], function, site, &key);
         }
+        ck_assert_int_eq(stream_flush_times(threads[t]), PILGRIM_OK);
     }
     if (so_far) {
         last = stream_new(&vocabulary, resolve);
@@ -226,6 +228,165 @@ START_TEST(several_rounds)
 }
 END_TEST
 
+/* ---- times ---- */
+
+/* A times section, which nobody here looks into, appended to OUT. */
+static void put_times(struct bytes *out, const char *text)
+{
+    struct bytes content = {0};
+    bytes_put(&content, text, strlen(text));
+    ck_assert_int_eq(section_write_fast(out, SECTION_TIMES, &content), PILGRIM_OK);
+    bytes_free(&content);
+}
+
+static struct fragment *fragment_with_times(unsigned rank, const char *text)
+{
+    struct fragment *f = fragment_of(rank);
+    put_times(fragment_times(f), text);
+    return f;
+}
+
+enum { TIMES_COUNT = 4 };
+
+static const char *const texts_of_times[TIMES_COUNT] = {"first", "sealed", "", "last"};
+
+/* Times before a round, sealed with it, between rounds and behind them. STARTS: where each of the sections begins, fragments among them. */
+static struct bytes file_with_times(size_t starts[TIMES_COUNT + 3])
+{
+    struct bytes file = {0};
+    ck_assert_int_eq(fragment_file_begin(&written, &file), PILGRIM_OK);
+    *starts++ = file.length;
+    put_times(&file, texts_of_times[0]);
+    *starts++ = file.length;
+    struct fragment *f = fragment_of(RANK);
+    ck_assert_int_eq(fragment_seal(f, &file), PILGRIM_OK);
+    *starts++ = file.length;
+    file.length = starts[-2];
+    put_times(fragment_times(f), texts_of_times[1]);
+    ck_assert_int_eq(fragment_seal_last(f, &file), PILGRIM_OK);
+    *starts++ = file.length;
+    put_times(&file, texts_of_times[2]);
+    *starts++ = file.length;
+    ck_assert_int_eq(fragment_seal_last(fragment_of(RANK - 1), &file), PILGRIM_OK);
+    *starts++ = file.length;
+    put_times(&file, texts_of_times[3]);
+    *starts++ = file.length;
+    ck_assert_int_eq(fragment_file_end(&file), PILGRIM_OK);
+    return file;
+}
+
+/* How many times sections the first LENGTH bytes of FILE have, all of them as they were written. */
+static unsigned count_times(const struct bytes *file, size_t begin, size_t length, enum pilgrim_status *status)
+{
+    const uint8_t *times;
+    size_t bytes;
+    struct cursor c;
+    unsigned count = 0;
+    uint8_t *copy = malloc(length);
+    memcpy(copy, file->data, length);
+    cursor_init(&c, copy, length);
+    c.position = begin;
+    while ((*status = fragment_file_times(&c, &times, &bytes)) == PILGRIM_OK && times) {
+        struct bytes expected = {0};
+        ck_assert_uint_lt(count, TIMES_COUNT);
+        put_times(&expected, texts_of_times[count++]);
+        ck_assert_uint_eq(bytes, expected.length);
+        ck_assert_mem_eq(times, expected.data, bytes);
+        bytes_free(&expected);
+    }
+    free(copy);
+    return count;
+}
+
+START_TEST(times_stand_between_rounds)
+{
+    size_t starts[TIMES_COUNT + 3];
+    unsigned rounds;
+    uint32_t scanned;
+    enum pilgrim_status status;
+    struct bytes file = file_with_times(starts);
+    ck_assert_int_eq(read_rounds(file.data, file.length, &rounds), PILGRIM_OK);
+    ck_assert_uint_eq(rounds, 2);
+    struct cursor c;
+    cursor_init(&c, file.data, file.length);
+    c.position = starts[0];
+    ck_assert_int_eq(fragment_file_scan(&c, &scanned), PILGRIM_OK);
+    ck_assert_uint_eq(scanned, 2);
+    ck_assert_uint_eq(c.position, file.length);
+    ck_assert_uint_eq(count_times(&file, starts[0], file.length, &status), TIMES_COUNT);
+    ck_assert_int_eq(status, PILGRIM_OK);
+    /* As a process that is killed leaves it. Sections are times, round, times, times, round, times, end. */
+    static const unsigned before[] = {0, 1, 1, 2, 3, 3, 4};
+    for (size_t length = starts[0]; length < file.length; length++) {
+        unsigned whole = 0;
+        while (whole < TIMES_COUNT + 2 && starts[whole + 1] <= length)
+            whole++;
+        ck_assert_uint_eq(count_times(&file, starts[0], length, &status), before[whole]);
+        ck_assert_int_eq(status, PILGRIM_TRUNCATED);
+    }
+    for (size_t i = starts[0]; i < file.length; i++) {
+        file.data[i] ^= 0x40;
+        ck_assert_int_ne(read_all(file.data, file.length), PILGRIM_OK);
+        file.data[i] ^= 0x40;
+    }
+    bytes_free(&file);
+}
+END_TEST
+
+/* Where fragments go their times go, in the order of ranks; in the trace they stand behind the volume. */
+START_TEST(times_go_along)
+{
+    struct bytes expected = {0}, plain = {0}, found = {0};
+    struct fragment *all = fragment_with_times(0, "zero");
+    for (unsigned rank = 1; rank < RANKS; rank++) {
+        struct bytes sealed = {0};
+        struct fragment *f;
+        ck_assert_int_eq(fragment_seal_last(fragment_with_times(rank, rank % 2 ? "odd" : "even"), &sealed), PILGRIM_OK);
+        ck_assert_int_eq(fragment_unseal(sealed.data, sealed.length, &f), PILGRIM_OK);
+        ck_assert_int_eq(fragment_merge(all, f), PILGRIM_OK);
+        fragment_free(f);
+        bytes_free(&sealed);
+    }
+    put_times(&expected, "zero");
+    for (unsigned rank = 1; rank < RANKS; rank++)
+        put_times(&expected, rank % 2 ? "odd" : "even");
+    ck_assert_uint_eq(fragment_times(all)->length, expected.length);
+    ck_assert_mem_eq(fragment_times(all)->data, expected.data, expected.length);
+    bool bound;
+    ck_assert_int_eq(fragment_bind(all, true, &bound), PILGRIM_OK);
+    ck_assert_int_eq(fragment_write_round(all, true, false, &found), PILGRIM_OK);
+    bytes_free(fragment_times(all));
+    ck_assert_int_eq(fragment_write_round(all, true, false, &plain), PILGRIM_OK);
+    ck_assert_uint_eq(found.length, plain.length + expected.length);
+    ck_assert_mem_eq(found.data, plain.data, plain.length);
+    ck_assert_mem_eq(found.data + plain.length, expected.data, expected.length);
+    fragment_free(all);
+    bytes_free(&expected);
+    bytes_free(&plain);
+    bytes_free(&found);
+}
+END_TEST
+
+/* Behind a sealed fragment there is nothing but times. */
+START_TEST(sealed_with_something_else)
+{
+    struct bytes sealed = {0};
+    struct fragment *f;
+    ck_assert_int_eq(fragment_seal_last(fragment_with_times(RANK, "times"), &sealed), PILGRIM_OK);
+    size_t length = sealed.length;
+    ck_assert_int_eq(fragment_file_end(&sealed), PILGRIM_OK);
+    ck_assert_int_eq(fragment_unseal(sealed.data, sealed.length, &f), PILGRIM_DAMAGED);
+    ck_assert_ptr_null(f);
+    ck_assert_int_eq(fragment_unseal(sealed.data, length - 1, &f), PILGRIM_DAMAGED);
+    sealed.data[length - 1] ^= 1;
+    ck_assert_int_eq(fragment_unseal(sealed.data, length, &f), PILGRIM_DAMAGED);
+    sealed.data[length - 1] ^= 1;
+    ck_assert_int_eq(fragment_unseal(sealed.data, length, &f), PILGRIM_OK);
+    fragment_free(f);
+    bytes_free(&sealed);
+}
+END_TEST
+
 /* A head takes any path, and as many properties as there may be; what is too long is refused, not cut off. */
 START_TEST(long_heads)
 {
@@ -311,6 +472,9 @@ int main(void)
     tcase_add_test(tests, same_trace);
     tcase_add_test(tests, so_far_is_as_at_the_end);
     tcase_add_test(tests, several_rounds);
+    tcase_add_test(tests, times_stand_between_rounds);
+    tcase_add_test(tests, times_go_along);
+    tcase_add_test(tests, sealed_with_something_else);
     tcase_add_test(tests, long_heads);
     tcase_add_test(tests, cut_off_anywhere);
     tcase_add_test(tests, any_byte_changed);

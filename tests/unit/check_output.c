@@ -303,6 +303,40 @@ START_TEST(in_pieces)
 }
 END_TEST
 
+/* Others write into the file meanwhile, and what they say that they wrote must be there. */
+START_TEST(shared)
+{
+    struct output o;
+    struct bytes path = {0}, written = {0};
+    ck_assert_int_eq(output_begin(&o, "t.pilgrim"), PILGRIM_OK);
+    ck_assert_int_eq(output_append(&o, "first", 5), PILGRIM_OK);
+    ck_assert_int_eq(output_share(&o, &path), PILGRIM_OK);
+    ck_assert_int_eq(path.data[0], '/');
+    int file = open((const char *)path.data, O_WRONLY);
+    ck_assert_int_ge(file, 0);
+    ck_assert_int_eq(pwrite(file, "others", 6, 5), 6);
+    close(file);
+    ck_assert_int_eq(output_take_over(&o, 6), PILGRIM_OK);
+    ck_assert_int_eq(output_append(&o, "end", 3), PILGRIM_OK);
+    ck_assert_uint_eq(o.length, 14);
+    ck_assert_int_eq(output_end(&o, &written), PILGRIM_OK);
+    char content[32] = "";
+    file = open("t.pilgrim", O_RDONLY);
+    ck_assert_int_eq(read(file, content, sizeof content - 1), 14);
+    close(file);
+    ck_assert_str_eq(content, "firstothersend");
+    ck_assert_int_eq(count_files(), 1);
+    ck_assert_int_eq(output_begin(&o, "t.pilgrim"), PILGRIM_OK);
+    ck_assert_int_eq(output_append(&o, "first", 5), PILGRIM_OK);
+    ck_assert_int_eq(output_take_over(&o, 1), PILGRIM_IO);
+    ck_assert_int_eq(errno, EIO);
+    output_cancel(&o);
+    ck_assert_int_eq(count_files(), 1);
+    bytes_free(&path);
+    bytes_free(&written);
+}
+END_TEST
+
 START_TEST(cancelled)
 {
     struct output o;
@@ -351,6 +385,7 @@ int main(void)
     tcase_add_test(files, folders);
     tcase_add_test(files, folders_at_once);
     tcase_add_test(files, in_pieces);
+    tcase_add_test(files, shared);
     tcase_add_test(files, cancelled);
     tcase_add_test(files, folders_are_removed);
     suite_add_tcase(suite, files);

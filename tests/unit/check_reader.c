@@ -272,6 +272,7 @@ START_TEST(what_does_not_exist)
     struct pilgrim_cursor *cursor;
     struct pilgrim_thread_info thread;
     struct pilgrim_class_info class;
+    struct pilgrim_statistic durations;
     static const uint32_t nowhere[][2] = {{3, 0}, {0, 1}, {RANKS, 0}, {UINT32_MAX, UINT32_MAX}};
     for (unsigned i = 0; i < 4; i++) {
         ck_assert_int_eq(pilgrim_cursor_open(trace, nowhere[i][0], nowhere[i][1], &cursor, &error), PILGRIM_INVALID);
@@ -282,7 +283,12 @@ START_TEST(what_does_not_exist)
     pilgrim_thread_info(cursor, &thread);
     ck_assert_int_eq(pilgrim_class_info(cursor, thread.class_count, &class), PILGRIM_INVALID);
     ck_assert_int_eq(pilgrim_class_info(cursor, 0, &class), PILGRIM_OK);
-    ck_assert(class.timed && class.min_ns <= class.mean_ns && class.mean_ns <= class.max_ns && class.min_ns >= 50);
+    ck_assert_int_eq(pilgrim_durations(cursor, 0, PILGRIM_STRUCTURE_GROUP, &durations), PILGRIM_OK);
+    ck_assert(durations.count > 0 && durations.min_ns <= durations.max_ns && durations.min_ns >= 50);
+    ck_assert_int_eq(pilgrim_durations(cursor, 0, class.signature_count, &durations), PILGRIM_INVALID);
+    ck_assert_int_eq(pilgrim_durations(cursor, thread.class_count, PILGRIM_VALUE_GROUP, &durations), PILGRIM_INVALID);
+    ck_assert_int_eq(pilgrim_gaps(cursor, thread.class_count, PILGRIM_VALUE_GROUP, PILGRIM_ANY_CALL, &durations),
+                     PILGRIM_INVALID);
     ck_assert_int_eq(pilgrim_signature(cursor, 0, class.signature_count, &call, &error), PILGRIM_INVALID);
     ck_assert_int_eq(pilgrim_signature(cursor, thread.class_count, 0, &call, &error), PILGRIM_INVALID);
     pilgrim_cursor_close(cursor);

@@ -62,11 +62,11 @@ START_TEST(contents_changed)
     struct bytes file = {0}, contents[SECTION_TYPE_COUNT] = {{0}};
     make_trace(&file);
     ck_assert_uint_eq(contents_of(&file, contents), 3);
-    put_together(contents, SECTION_TIMES, &file);
+    put_together(contents, SECTION_STATISTICS, &file);
     ck_assert_int_eq(walk(file.data, file.length), PILGRIM_OK);
     state = 0x1234567 + (uint64_t)_i;
     /* Otherwise nothing behind the tables' checks was reached. */
-    ck_assert_uint_gt(walk_changed(contents, SECTION_TIMES, MUTATIONS), MUTATIONS / 50);
+    ck_assert_uint_gt(walk_changed(contents, SECTION_STATISTICS, MUTATIONS), MUTATIONS / 50);
     for (unsigned type = 0; type < SECTION_TYPE_COUNT; type++)
         bytes_free(&contents[type]);
     bytes_free(&file);
@@ -81,7 +81,7 @@ START_TEST(versions)
     make_trace(&file);
     file.data[8] = TRACE_VERSION + 1;
     ck_assert_int_eq(trace_load(file.data, file.length, &trace, &error), PILGRIM_VERSION);
-    ck_assert_ptr_nonnull(strstr(error.message, "version 4"));
+    ck_assert_ptr_nonnull(strstr(error.message, "version 5"));
     ck_assert_int_eq(trace_load("#!/bin/sh\n", 10, &trace, &error), PILGRIM_NOT_TRACE);
     bytes_free(&file);
 }
@@ -93,19 +93,19 @@ START_TEST(calls_without_times)
     struct bytes file = {0}, contents[SECTION_TYPE_COUNT] = {{0}};
     struct pilgrim_trace *trace;
     struct pilgrim_error error;
-    struct pilgrim_class_info class;
+    struct pilgrim_statistic durations;
     struct pilgrim_cursor *cursor;
     make_trace(&file);
     contents_of(&file, contents);
-    contents[SECTION_TIMES].data[1] = 0xff;
-    put_together(contents, SECTION_TIMES, &file);
+    contents[SECTION_STATISTICS].data[1] = 0xff;
+    put_together(contents, SECTION_STATISTICS, &file);
     ck_assert_int_eq(trace_load(file.data, file.length, &trace, &error), PILGRIM_OK);
     ck_assert_int_eq(error.status, PILGRIM_DAMAGED);
-    ck_assert_ptr_nonnull(strstr(error.message, "times"));
+    ck_assert_ptr_nonnull(strstr(error.message, "statistics"));
     ck_assert_uint_eq(pilgrim_call_count(trace, 0, 0), calls_of(0, 0));
     ck_assert_int_eq(pilgrim_cursor_open(trace, 0, 0, &cursor, &error), PILGRIM_OK);
-    ck_assert_int_eq(pilgrim_class_info(cursor, 0, &class), PILGRIM_OK);
-    ck_assert(!class.timed);
+    ck_assert_int_eq(pilgrim_durations(cursor, 0, PILGRIM_STRUCTURE_GROUP, &durations), PILGRIM_OK);
+    ck_assert_uint_eq(durations.count, 0);
     pilgrim_cursor_close(cursor);
     pilgrim_close(trace);
     for (unsigned type = 0; type < SECTION_TYPE_COUNT; type++)

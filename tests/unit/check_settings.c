@@ -29,7 +29,7 @@ static void check_default(const struct settings *s)
 {
     ck_assert_ptr_null(s->trace);
     ck_assert_ptr_null(s->shadow);
-    ck_assert(!s->off && !s->quiet && s->buffers && s->times && s->system && s->clock == CLOCK_AUTO);
+    ck_assert(!s->off && !s->quiet && s->buffers && s->timing == TIMING_AGGREGATE && s->system && s->clock == CLOCK_AUTO);
     ck_assert(s->stack == 1 && s->merge_limit_s == 300 && s->memory_bytes == 256 << 20);
 }
 
@@ -59,9 +59,12 @@ START_TEST(accepted_words)
     ck_assert_int_eq(read_one(&s, "PILGRIM_BUFFERS=on"), 0);
     ck_assert(s.buffers);
     ck_assert_int_eq(read_one(&s, "PILGRIM_TIMING=off"), 0);
-    ck_assert(!s.times);
+    ck_assert_int_eq(s.timing, TIMING_OFF);
     ck_assert_int_eq(read_one(&s, "PILGRIM_TIMING=aggregate"), 0);
-    ck_assert(s.times);
+    ck_assert_int_eq(s.timing, TIMING_AGGREGATE);
+    ck_assert_int_eq(read_one(&s, "PILGRIM_TIMING=exact"), 0);
+    ck_assert_int_eq(s.timing, TIMING_EXACT);
+    ck_assert_str_eq(s.timing_text, "exact");
     ck_assert_int_eq(read_one(&s, "PILGRIM_CLOCK=tsc"), 0);
     ck_assert_int_eq(s.clock, CLOCK_TSC);
     ck_assert_int_eq(read_one(&s, "PILGRIM_CLOCK=monotonic"), 0);
@@ -102,7 +105,27 @@ START_TEST(bad_values)
         {"PILGRIM_QUIET=2", "PILGRIM_QUIET=2", "0 or 1"},
         {"PILGRIM_BUFFERS=1", "PILGRIM_BUFFERS=1", "on or off"},
         {"PILGRIM_SYSTEM=yes", "PILGRIM_SYSTEM=yes", "on or off"},
-        {"PILGRIM_TIMING=exact", "PILGRIM_TIMING=exact", "aggregate or off"},
+        {"PILGRIM_TIMING=often", "PILGRIM_TIMING=often", "off, aggregate, exact or bins"},
+        {"PILGRIM_TIMING=", "PILGRIM_TIMING=", "bins"},
+        {"PILGRIM_TIMING=bin", "PILGRIM_TIMING=bin", "bins"},
+        {"PILGRIM_TIMING=bins1.2", "PILGRIM_TIMING=bins1.2", "bins"},
+        {"PILGRIM_TIMING=bins:", "PILGRIM_TIMING=bins:", "bins"},
+        {"PILGRIM_TIMING=bins:1", "PILGRIM_TIMING=bins:1", "bins"},
+        {"PILGRIM_TIMING=bins:0.5", "PILGRIM_TIMING=bins:0.5", "bins"},
+        {"PILGRIM_TIMING=bins:1.", "PILGRIM_TIMING=bins:1.", "bins"},
+        {"PILGRIM_TIMING=bins:.5", "PILGRIM_TIMING=bins:.5", "bins"},
+        {"PILGRIM_TIMING=bins:1.0", "PILGRIM_TIMING=bins:1.0", "bins"},
+        {"PILGRIM_TIMING=bins:1.000099", "PILGRIM_TIMING=bins:1.000099", "1.0001 to 1000"},
+        {"PILGRIM_TIMING=bins:1.0000001", "PILGRIM_TIMING=bins:1.0000001", "bins"},
+        {"PILGRIM_TIMING=bins:1000.000001", "PILGRIM_TIMING=bins:1000.000001", "bins"},
+        {"PILGRIM_TIMING=bins:4294968.5", "PILGRIM_TIMING=bins:4294968.5", "bins"},
+        {"PILGRIM_TIMING=bins:1.2e1", "PILGRIM_TIMING=bins:1.2e1", "bins"},
+        {"PILGRIM_TIMING=bins:1.2,", "PILGRIM_TIMING=bins:1.2,", "bins"},
+        {"PILGRIM_TIMING=bins:1.2,1.3", "PILGRIM_TIMING=bins:1.2,1.3", "bins"},
+        {"PILGRIM_TIMING=bins:1.2,:1.3", "PILGRIM_TIMING=bins:1.2,:1.3", "bins"},
+        {"PILGRIM_TIMING=bins:1.2,MPI_Wait*", "PILGRIM_TIMING=bins:1.2,MPI_Wait*", "bins"},
+        {"PILGRIM_TIMING=bins:1.2,MPI_Wait*:1", "PILGRIM_TIMING=bins:1.2,MPI_Wait*:1", "bins"},
+        {"PILGRIM_TIMING=bins:1.2,MPI Wait:2", "PILGRIM_TIMING=bins:1.2,MPI Wait:2", "bins"},
         {"PILGRIM_CLOCK=off", "PILGRIM_CLOCK=off", "auto, tsc or monotonic"},
         {"PILGRIM_CLOCK=", "PILGRIM_CLOCK=", "auto, tsc or monotonic"},
         {"PILGRIM_TRACE=a%q", "PILGRIM_TRACE=a%q", "%p"},
@@ -142,6 +165,34 @@ START_TEST(bad_values)
 }
 END_TEST
 
+START_TEST(bases)
+{
+    struct settings s;
+    ck_assert_int_eq(read_one(&s, "PILGRIM_TIMING=bins"), 0);
+    ck_assert_int_eq(s.timing, TIMING_BINS);
+    ck_assert_uint_eq(settings_base(&s, "MPI_Send"), 200000);
+    ck_assert_int_eq(read_one(&s, "PILGRIM_TIMING=bins:1.0001"), 0);
+    ck_assert_uint_eq(settings_base(&s, "MPI_Send"), 100);
+    ck_assert_int_eq(read_one(&s, "PILGRIM_TIMING=bins:1000"), 0);
+    ck_assert_uint_eq(settings_base(&s, "MPI_Send"), 999000000);
+    ck_assert_int_eq(read_one(&s, "PILGRIM_TIMING=bins:1.2,MPI_Barrier:1.01,MPI_Wait*:2,*all:3.5,MPI_W*t*e:1.050"), 0);
+    ck_assert_int_eq(s.timing, TIMING_BINS);
+    ck_assert_str_eq(s.timing_text, "bins:1.2,MPI_Barrier:1.01,MPI_Wait*:2,*all:3.5,MPI_W*t*e:1.050");
+    ck_assert_uint_eq(settings_base(&s, "MPI_Send"), 200000);
+    ck_assert_uint_eq(settings_base(&s, "MPI_Barrier"), 10000);
+    ck_assert_uint_eq(settings_base(&s, "MPI_Barrie"), 200000);
+    ck_assert_uint_eq(settings_base(&s, "MPI_Barriers"), 200000);
+    ck_assert_uint_eq(settings_base(&s, "MPI_Wait"), 1000000);
+    ck_assert_uint_eq(settings_base(&s, "MPI_Waitany"), 1000000);
+    ck_assert_uint_eq(settings_base(&s, "MPI_Waitall"), 2500000);
+    ck_assert_uint_eq(settings_base(&s, "MPI_Waitsome"), 50000);
+    ck_assert_uint_eq(settings_base(&s, "MPI_Wtime"), 50000);
+    ck_assert_int_eq(read_one(&s, "PILGRIM_TIMING=bins,MPI_Send:4"), 0);
+    ck_assert_uint_eq(settings_base(&s, "MPI_Send"), 3000000);
+    ck_assert_uint_eq(settings_base(&s, "MPI_Recv"), 200000);
+}
+END_TEST
+
 START_TEST(unknown_names)
 {
     struct settings s;
@@ -163,6 +214,21 @@ START_TEST(long_values)
     memset(entry + strlen(entry), 'x', 4000);
     ck_assert_int_eq(read_one(&s, entry), 1);
     ck_assert_msg(strstr(warnings[0], "0 or 1"), "%s", warnings[0]);
+    /* As many bases as a times section may have; and it has to fit into a fragment file's head. */
+    char *end = entry + snprintf(entry, sizeof entry, "PILGRIM_TIMING=bins:2");
+    for (int i = 1; i < TIMES_BASES_MAX; i++)
+        end += snprintf(end, 20, ",MPI_Send:1.%d", i);
+    ck_assert_int_eq(read_one(&s, entry), 0);
+    strcpy(end, ",MPI_Send:1.2");
+    ck_assert_int_eq(read_one(&s, entry), 1);
+    end = entry + snprintf(entry, sizeof entry, "PILGRIM_TIMING=bins:2,");
+    memset(end, '*', 3000);
+    strcpy(end + 1992, ":2");
+    ck_assert_int_eq(read_one(&s, entry), 1);
+    strcpy(end + 1991, ":2");
+    ck_assert_int_eq(read_one(&s, entry), 0);
+    memset(entry, 'x', sizeof entry - 1);
+    memcpy(entry, "PILGRIM_OFF=", 12);
     memset(entry + 8, 'x', 4000);
     ck_assert_int_eq(read_one(&s, entry), 1);
     ck_assert_msg(strstr(warnings[0], "PILGRIM_SHADOW"), "%s", warnings[0]);
@@ -176,6 +242,7 @@ int main(void)
     tcase_add_test(tests, nothing_is_set);
     tcase_add_test(tests, accepted_words);
     tcase_add_test(tests, bad_values);
+    tcase_add_test(tests, bases);
     tcase_add_test(tests, unknown_names);
     tcase_add_test(tests, long_values);
     suite_add_tcase(suite, tests);

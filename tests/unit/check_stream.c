@@ -4,8 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/value.h"
 #include "grammar/rules.h"
 #include "merge/stream_data.h"
+#include "random.h"
+#include "timing/times_block.h"
 
 enum { FUNCTIONS = 3, SITES = 4, CALLS = 3000 };
 
@@ -34,28 +37,20 @@ struct kind {
     bool failed;
 };
 
-static uint32_t random_state;
-
-static unsigned draw(unsigned below)
-{
-    random_state = random_state * 1103515245u + 12345u;
-    return (random_state >> 16) % below;
-}
-
 /* Check writes a line for each assertion: too slow for many calls. */
 static void append(struct stream *s, struct kind kind)
 {
     uint32_t class;
     char key[] = {(char)kind.function, (char)kind.site, kind.failed ? 'f' : 's'};
     if (stream_class(s, kind.function, sites + kind.site, false, &class) != PILGRIM_OK ||
-        stream_append(s, class, kind.failed, key, sizeof key, 1) != PILGRIM_OK)
+        stream_append(s, class, kind.failed, key, sizeof key, 0, 1) != PILGRIM_OK)
         ck_abort_msg("a call was not recorded");
 }
 
 static struct kind draw_kind(void)
 {
-    struct kind kind = {draw(FUNCTIONS), draw(SITES), false};
-    kind.failed = kind.function != 2 && draw(3) > 0;
+    struct kind kind = {random_below(FUNCTIONS), random_below(SITES), false};
+    kind.failed = kind.function != 2 && random_below(3) > 0;
     return kind;
 }
 
@@ -90,8 +85,8 @@ START_TEST(failed_polls_are_classes)
         resolved = 0;
         for (unsigned i = 0; i < CALLS; i++) {
             /* runs of what came before, or of the other kind at the same place */
-            calls[i] = i && draw(4) ? calls[i - 1] : draw_kind();
-            if (calls[i].function != 2 && draw(8) == 0)
+            calls[i] = i && random_below(4) ? calls[i - 1] : draw_kind();
+            if (calls[i].function != 2 && random_below(8) == 0)
                 calls[i].failed = !calls[i].failed;
             append(s, calls[i]);
         }
@@ -145,7 +140,7 @@ START_TEST(both_are_forgotten)
             append(s, (struct kind){0, 2, false});
         }
         ck_assert_uint_eq(s->class_count, 6);
-        ck_assert_uint_eq(s->classes[5]->timing.count, 3);
+        ck_assert_uint_eq(sequence_length(&s->classes[5]->signatures.sequence), 3);
         ck_assert_uint_eq(s->classes[4]->frames[0].offset, 17);
         ck_assert_uint_eq(s->classes[5]->frames[0].offset, 17);
         stream_free(s);
@@ -192,7 +187,6 @@ static struct bytes recorded(const struct stream *s)
         ck_assert_uint_eq(class->terminal, i);
         bytes_put_varint(&b, class->head.key.function << 1 | class->failed_poll);
         bytes_put_varint(&b, (uint64_t)((const char *)class->head.key.site - sites));
-        bytes_put_varint(&b, class->timing.count);
         ck_assert_int_eq(sequence_serialise(&class->signatures.sequence, &s->chunks, &b), PILGRIM_OK);
         for (uint32_t k = 0; k < class->signatures.count; k++) {
             size_t length;
@@ -232,7 +226,7 @@ START_TEST(a_renewed_one_goes_on_as_a_new_one)
             numbers[at] = number;
             seen[at] = true;
             *stream_class_register(s, number) = 1;
-            if (draw(i < CALLS / 2 ? 30 : 1000))
+            if (random_below(i < CALLS / 2 ? 30 : 1000))
                 continue;
             require_equal(s, fresh);
             stream_renew(s);
@@ -254,7 +248,7 @@ static void append_distinct(struct stream *s, unsigned i)
     uint32_t class;
     uint8_t key[64] = {(uint8_t)i, (uint8_t)(i >> 8), (uint8_t)(i >> 16)};
     if (stream_class(s, 0, sites, false, &class) != PILGRIM_OK ||
-        stream_append(s, class, false, key, sizeof key, 1) != PILGRIM_OK)
+        stream_append(s, class, false, key, sizeof key, 0, 1) != PILGRIM_OK)
         ck_abort_msg("a call was not recorded");
 }
 
@@ -333,6 +327,239 @@ START_TEST(loops_are_expected)
 }
 END_TEST
 
+/* ---- times ---- */
+
+/* A call as it was recorded, and its times as they should be: in ns, as ticks are without a clock. */
+struct timed {
+    uint32_t class, predecessor, key;
+    uint64_t start, end, last_end;
+};
+
+static struct timed timed[CALLS];
+static struct bytes blocks;      /* of the sink: u64 first, u64 length, content */
+static unsigned sink_calls;
+static uint64_t sink_next;
+
+static enum pilgrim_status sink(void *context, uint64_t first, const struct bytes *content, const struct bytes *ends)
+{
+    ck_assert_ptr_eq(context, &blocks);
+    ck_assert_uint_eq(ends->length % sizeof(size_t), 0);
+    bytes_put_u64(&blocks, first);
+    bytes_put_u64(&blocks, content->length);
+    bytes_put(&blocks, content->data, content->length);
+    sink_calls++;
+    return PILGRIM_OK;
+}
+
+static enum pilgrim_status full(void *context, uint64_t first, const struct bytes *content, const struct bytes *ends)
+{
+    (void)context;
+    (void)first;
+    (void)content;
+    (void)ends;
+    return PILGRIM_IO;
+}
+
+static uint32_t base_of(uint32_t function)
+{
+    return function ? 1000 : 200000;
+}
+
+/* 0 ns, some ns, hours; backwards now and then. */
+static uint64_t draw_step(void)
+{
+    unsigned kind = random_below(16);
+    return kind == 0 ? 0 : kind == 1 ? (uint64_t)random_below(30000) * 1000000000 : random_below(1000);
+}
+
+/* One more call: appended to S with readings of a clock that may go backwards, noted in T. */
+static void append_timed(struct stream *s, struct timed *t, uint64_t *now, uint64_t *last_end, uint32_t *predecessor)
+{
+    struct kind kind = draw_kind();
+    char key[] = {(char)kind.function, (char)kind.site, kind.failed ? 'f' : 's', (char)random_below(3)};
+    uint32_t number;
+    uint64_t start = *now + draw_step();
+    uint64_t end = start + draw_step();
+    if (random_below(20) == 0)
+        end = end > 5000 ? end - 5000 : 0;
+    *now = end;
+    if (stream_class(s, kind.function, sites + kind.site, false, &number) != PILGRIM_OK ||
+        stream_append(s, number, kind.failed, key, sizeof key, start, end) != PILGRIM_OK)
+        ck_abort_msg("a call was not recorded");
+    start = start > *last_end ? start : *last_end;
+    end = end > start ? end : start;
+    *t = (struct timed){s->last->terminal, *predecessor, (unsigned char)key[3], start, end, *last_end};
+    *last_end = end;
+    *predecessor = t->class;
+}
+
+/* The statistics of the stream's round, in which there were the calls TIMED[0] to TIMED[COUNT - 1]. */
+static void require_statistics(const struct stream *s, unsigned count)
+{
+    uint64_t found = 0;
+    for (uint32_t i = 0; i < s->segment_count; i++) {
+        const struct statistics *of = &s->segment[i]->statistics;
+        for (uint32_t k = 0; k < of->count; k++) {
+            const struct statistics_cell *cell = &of->cells[k];
+            size_t length;
+            const uint8_t *key = signature_key(&s->segment[i]->signatures, cell->signature, &length);
+            uint64_t gaps = 0, durations = 0, calls = 0;
+            for (unsigned c = 0; c < count; c++)
+                if (timed[c].class == i && timed[c].predecessor == cell->predecessor && timed[c].key == key[3]) {
+                    gaps += timed[c].start - timed[c].last_end;
+                    durations += timed[c].end - timed[c].start;
+                    calls++;
+                }
+            EXPECT(distribution_count(&cell->gaps) == calls && distribution_count(&cell->durations) == calls, "other calls");
+            EXPECT(cell->gaps.total == gaps && cell->durations.total == durations, "other times");
+            found += calls;
+        }
+    }
+    ck_assert_uint_eq(found, count);
+}
+
+/* What the sink got has the times of TIMED, exactly, or in bins: never later. */
+static void require_blocks(unsigned count, bool exact)
+{
+    struct cursor c;
+    unsigned i = 0;
+    cursor_init(&c, blocks.data, blocks.length);
+    while (cursor_left(&c)) {
+        struct times_block *block;
+        struct cursor content;
+        const char *problem;
+        ck_assert_uint_eq(cursor_u64(&c), sink_next);
+        size_t length = cursor_u64(&c);
+        cursor_init(&content, cursor_take(&c, length), length);
+        ck_assert_int_eq(times_block_open(&content, 2 * FUNCTIONS * SITES, &block, &problem), PILGRIM_OK);
+        sink_next += times_block_calls(block);
+        for (uint64_t start, end; times_block_left(block); i++) {
+            EXPECT(i < count, "times of more calls than there are");
+            EXPECT(times_block_next(block, timed[i].class, &start, &end) == PILGRIM_OK, "call %u is of another class", i);
+            EXPECT(exact ? start == timed[i].start && end == timed[i].end : start <= timed[i].start && end <= timed[i].end,
+                   "call %u has other times", i);
+        }
+        times_block_free(block);
+    }
+    ck_assert_uint_eq(i, count);
+    bytes_free(&blocks);
+}
+
+START_TEST(times_are_kept)
+{
+    static const enum times_kind kinds[] = {TIMES_NONE, TIMES_BINS, TIMES_EXACT};
+    for (unsigned round = 0; round < 30; round++) {
+        enum times_kind kind = kinds[round % 3];
+        const struct stream_times times = {.kind = kind, .base = base_of, .sink = sink, .context = &blocks};
+        struct stream *s = stream_new(&vocabulary, resolve);
+        uint64_t now = 0, last_end = 0;
+        random_state = 900 + round;
+        sink_next = 0;
+        sink_calls = 0;
+        ck_assert_int_eq(stream_keep_times(s, &times), PILGRIM_OK);
+        for (unsigned segment = 0; segment < 4; segment++) {
+            unsigned count = segment == 2 ? 0 : 1 + random_below(CALLS);
+            uint32_t predecessor = STATISTICS_FIRST;
+            for (unsigned i = 0; i < count; i++) {
+                append_timed(s, &timed[i], &now, &last_end, &predecessor);
+                if (random_below(500) == 0)
+                    ck_assert_int_eq(stream_flush_times(s), PILGRIM_OK);
+            }
+            ck_assert_int_eq(stream_flush_times(s), PILGRIM_OK);
+            require_statistics(s, count);
+            if (kind != TIMES_NONE)
+                require_blocks(count, kind == TIMES_EXACT);
+            stream_renew(s);
+            require_statistics(s, 0);
+        }
+        ck_assert(kind != TIMES_NONE || !sink_calls);
+        stream_free(s);
+    }
+}
+END_TEST
+
+/* A stream that keeps no times has no statistics; what it records is the same. */
+START_TEST(times_are_not_kept)
+{
+    struct stream *s = stream_new(&vocabulary, resolve), *with = stream_new(&vocabulary, resolve);
+    const struct stream_times times = {.kind = TIMES_NONE};
+    ck_assert_int_eq(stream_keep_times(with, &times), PILGRIM_OK);
+    random_state = 5;
+    for (unsigned i = 0; i < CALLS; i++) {
+        struct kind kind = draw_kind();
+        append(s, kind);
+        append(with, kind);
+    }
+    ck_assert_uint_gt(stream_memory_bytes(with), stream_memory_bytes(s));
+    ck_assert_int_eq(stream_flush_times(s), PILGRIM_OK);
+    ck_assert_int_eq(stream_flush_times(with), PILGRIM_OK);
+    for (uint32_t i = 0; i < s->class_count; i++) {
+        ck_assert_uint_eq(s->classes[i]->statistics.count, 0);
+        ck_assert_uint_gt(with->classes[i]->statistics.count, 0);
+    }
+    ck_assert_uint_gt(stream_memory_bytes(with), stream_memory_bytes(s));
+    require_equal(s, with);
+    stream_free(s);
+    stream_free(with);
+}
+END_TEST
+
+/* Large blocks go to the sink while calls are recorded; what it says is said of the call. */
+START_TEST(the_sink_is_heard)
+{
+    const struct stream_times times = {.kind = TIMES_BINS, .base = base_of, .sink = full, .context = NULL};
+    struct stream *s = stream_new(&vocabulary, resolve);
+    enum pilgrim_status status = PILGRIM_OK;
+    unsigned calls = 0;
+    ck_assert_int_eq(stream_keep_times(s, &times), PILGRIM_OK);
+    for (; status == PILGRIM_OK; calls++) {
+        uint32_t class;
+        ck_assert_int_eq(stream_class(s, 2, sites, false, &class), PILGRIM_OK);
+        status = stream_append(s, class, false, "k", 1, calls, calls);
+        EXPECT(calls <= TIMES_BLOCK_CALLS + 10000, "no block is taken");
+    }
+    ck_assert_int_eq(status, PILGRIM_IO);
+    ck_assert_uint_ge(calls, TIMES_BLOCK_CALLS);
+    stream_free(s);
+}
+END_TEST
+
+/* Calls whose keys are equal have one signature's number, and no number comes back for another key: also where a class's signatures are
+ * made anew because they are too many. */
+START_TEST(numbers_of_signatures)
+{
+    enum { MANY = 6000 };
+    static uint32_t keys[MANY], numbers[MANY];
+    struct stream *s = stream_new(&vocabulary, resolve);
+    const struct stream_times times = {.kind = TIMES_NONE};
+    unsigned given_up = 0;
+    ck_assert_int_eq(stream_keep_times(s, &times), PILGRIM_OK);
+    random_state = 77;
+    for (unsigned i = 0; i < MANY; i++) {
+        struct bytes key = {0};
+        uint32_t class;
+        keys[i] = i < 300 ? random_below(4) : random_below(100000);
+        bytes_put_u8(&key, VALUE_INT);
+        bytes_put_u64(&key, keys[i]);
+        ck_assert_int_eq(stream_class(s, 2, sites, false, &class), PILGRIM_OK);
+        given_up = s->classes[class]->signatures.number_base;
+        ck_assert_int_eq(stream_append(s, class, false, key.data, key.length, i, i), PILGRIM_OK);
+        numbers[i] = s->next == s->spans ? UINT32_MAX : s->next[-1].signature;
+        bytes_free(&key);
+    }
+    ck_assert_uint_gt(given_up, 0); /* it came to that */
+    for (unsigned i = 0; i < MANY; i++)
+        for (unsigned k = 0; k < i; k++)
+            EXPECT(keys[i] == keys[k] || numbers[i] != numbers[k] || numbers[i] >= given_up, "one number for two keys");
+    ck_assert_int_eq(stream_flush_times(s), PILGRIM_OK);
+    const struct statistics *of = &s->segment[0]->statistics;
+    ck_assert(of->one_signature);
+    ck_assert_uint_eq(of->count, 2); /* the first call, and the others */
+    ck_assert_uint_eq(distribution_count(&of->cells[0].gaps) + distribution_count(&of->cells[1].gaps), MANY);
+    stream_free(s);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("stream");
@@ -345,6 +572,10 @@ int main(void)
     tcase_add_test(tests, a_renewed_one_is_small);
     tcase_add_test(tests, growth_is_seen_in_time);
     tcase_add_test(tests, loops_are_expected);
+    tcase_add_test(tests, times_are_kept);
+    tcase_add_test(tests, times_are_not_kept);
+    tcase_add_test(tests, the_sink_is_heard);
+    tcase_add_test(tests, numbers_of_signatures);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -38,7 +38,7 @@ static struct stream *stream_of(uint32_t function, const struct bytes *key)
     struct stream *s = stream_new(&vocabulary, NULL);
     uint32_t class;
     if (!s || stream_class(s, function, NULL, false, &class) != PILGRIM_OK ||
-        stream_append(s, class, false, key->data, key->length, 0) != PILGRIM_OK)
+        stream_append(s, class, false, key->data, key->length, 0, 0) != PILGRIM_OK)
         ck_abort_msg("a call was not recorded");
     return s;
 }

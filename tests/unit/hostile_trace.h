@@ -66,6 +66,30 @@ static void walk_grammar(const struct pilgrim_cursor *cursor, uint64_t sequence)
     pilgrim_grammar_close(grammar);
 }
 
+static void check_statistic(const struct pilgrim_statistic *s)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < PILGRIM_BUCKETS; i++)
+        count += s->histogram[i];
+    ck_assert_uint_eq(count, s->count);
+    touched += s->min_ns + s->max_ns + s->min_rank + s->max_rank;
+}
+
+/* Of calls, not of a loop. */
+static void walk_statistics(const struct pilgrim_cursor *cursor, size_t class, uint64_t signatures)
+{
+    struct pilgrim_statistic s;
+    ck_assert_int_eq(pilgrim_durations(cursor, class, signatures, &s), PILGRIM_OK);
+    check_statistic(&s);
+    ck_assert_int_eq(pilgrim_gaps(cursor, class, signatures, PILGRIM_ANY_CALL, &s), PILGRIM_OK);
+    check_statistic(&s);
+    uint64_t before = PILGRIM_ANY_CALL;
+    for (unsigned i = 0; i < 64 && pilgrim_class_before(cursor, class, signatures, &before) == PILGRIM_OK; i++) {
+        ck_assert_int_eq(pilgrim_gaps(cursor, class, signatures, before, &s), PILGRIM_OK);
+        check_statistic(&s);
+    }
+}
+
 /* What is stored of the round that CURSOR is in. */
 static void walk_stored(struct pilgrim_cursor *cursor)
 {
@@ -83,10 +107,16 @@ static void walk_stored(struct pilgrim_cursor *cursor)
             struct pilgrim_trips trips;
             walk_grammar(cursor, class.body);
             expect_status(pilgrim_loop_trips(cursor, c, &trips, &error));
+        } else {
+            walk_statistics(cursor, c, PILGRIM_STRUCTURE_GROUP);
+            walk_statistics(cursor, c, PILGRIM_VALUE_GROUP);
         }
-        for (uint64_t s = 0; s < class.signature_count && s < 64; s++)
+        for (uint64_t s = 0; s < class.signature_count && s < 64; s++) {
             if (pilgrim_signature(cursor, c, s, &call, &error) == PILGRIM_OK)
                 touch_call(&call);
+            if (!class.body)
+                walk_statistics(cursor, c, s);
+        }
     }
 }
 

@@ -150,11 +150,15 @@ static unsigned calls_of(unsigned rank, unsigned thread)
     return (unsigned)CALLS + (rank > 4) + thread;
 }
 
+static uint64_t made_now; /* ns */
+
+/* A call takes 50 ns and its site's number, 10 ns after the one before. */
 static void append(struct stream *s, uint32_t function, unsigned site, const struct bytes *key)
 {
     uint32_t class;
+    made_now += 60 + site;
     if (stream_class(s, function, sites + site, site % 2, &class) != PILGRIM_OK ||
-        stream_append(s, class, false, key->data, key->length, 50 + site) != PILGRIM_OK)
+        stream_append(s, class, false, key->data, key->length, made_now - 50 - site, made_now) != PILGRIM_OK)
         ck_abort_msg("a call was not recorded");
 }
 
@@ -277,6 +281,16 @@ static struct stream *process_stream(unsigned rank)
     return s;
 }
 
+/* With statistics of its times, which begin at 0. */
+static struct stream *thread_stream(void)
+{
+    static const struct stream_times statistics = {.kind = TIMES_NONE};
+    struct stream *s = stream_new(&vocabulary, resolve);
+    ck_assert_int_eq(stream_keep_times(s, &statistics), PILGRIM_OK);
+    made_now = 0;
+    return s;
+}
+
 static void make_trace(struct bytes *out)
 {
     struct fragment *f = fragment_new(0);
@@ -284,13 +298,14 @@ static void make_trace(struct bytes *out)
     for (unsigned rank = 0; rank < RANKS; rank++) {
         struct stream *process = process_stream(rank), *threads[3];
         for (unsigned t = 0; t < threads_of(rank); t++) {
-            threads[t] = stream_new(&vocabulary, resolve);
+            threads[t] = thread_stream();
             for (unsigned i = 0; i < calls_of(rank, t); i++) {
                 uint32_t function;
                 unsigned site;
                 make_call(rank, t, i, &function, &site, &key);
                 append(threads[t], function, site, &key);
             }
+            ck_assert_int_eq(stream_flush_times(threads[t]), PILGRIM_OK);
         }
         ck_assert_int_eq(fragment_add_rank(f, process, (const struct stream *const *)threads, threads_of(rank)), PILGRIM_OK);
         stream_free(process);
