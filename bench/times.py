@@ -76,6 +76,12 @@ def raw_times(build, path):
     return found
 
 
+def count_calls(build, path):
+    """Programs that poll make other numbers of calls in each run."""
+    done = subprocess.run([os.path.join(build, "pilgrim-decode"), "--stats", "--format=json", path], stdout=subprocess.PIPE, check=True)
+    return int(re.search(rb'"calls":(\d+)', done.stdout).group(1))
+
+
 def row(build, program, ranks, arguments):
     with tempfile.TemporaryDirectory(prefix="pilgrim-times-") as folder:
         paths = [traced(build, program, ranks, arguments, mode, folder) for mode in MODES]
@@ -85,7 +91,8 @@ def row(build, program, ranks, arguments):
                    for data in raw.values())
         plain, statistics = (os.path.getsize(path) for path in paths[:2])
         in_bins, exact = (section_sizes(path)[SECTION_TIMES] for path in paths[2:])
-        print("%-10s %5d %9d %9d %9d %9.3f %9.3f %9.3f %6.0f%%" % (program, ranks, calls, plain, statistics, in_bins / calls, exact / calls,
+        in_bins /= count_calls(build, paths[2])
+        print("%-10s %5d %9d %9d %9d %9.3f %9.3f %9.3f %6.0f%%" % (program, ranks, calls, plain, statistics, in_bins, exact / calls,
                                                                    zstd / calls, 100 * exact / zstd), flush=True)
 
 
