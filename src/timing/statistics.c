@@ -125,7 +125,8 @@ static int compare_cells(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-void statistics_sort(struct statistics *s)
+/* By signature and predecessor, STATISTICS_FIRST before all others. */
+static void sort_cells(struct statistics *s)
 {
     s->last = NULL;
     if (s->count)
@@ -153,7 +154,7 @@ struct distribution statistics_durations(const struct statistics *s, uint32_t ce
 
 void statistics_pack(struct statistics *s, struct bytes *out)
 {
-    statistics_sort(s);
+    sort_cells(s);
     bytes_put_u8(out, (uint8_t)((s->one_signature ? 1 : 0) | (s->one_predecessor ? 2 : 0)));
     bytes_put_varint(out, s->count);
     for (uint32_t i = 0, cells; i < s->count; i += cells) {

@@ -59,9 +59,6 @@ enum pilgrim_status statistics_merge(struct statistics *into, const struct stati
 /* All times so far were those of RANK. */
 void statistics_set_rank(struct statistics *s, uint32_t rank);
 
-/* Orders the cells by signature and predecessor, STATISTICS_FIRST before all others. */
-void statistics_sort(struct statistics *s);
-
 /* The durations of the signature whose cells are sorted and begin at CELL; *CELLS: how many it has. */
 struct distribution statistics_durations(const struct statistics *s, uint32_t cell, uint32_t *cells);
 

@@ -1,5 +1,7 @@
 """Tests of the second decoder: it reads traces written from docs/FORMAT.md, whole, damaged at every byte and cut at every
 length, and with each thing wrong that the document calls damage. Run by selftest.py.
+
+One file, as all of it is built by the same few makers of sections and sent through the same decoder.
 """
 import ctypes
 import itertools

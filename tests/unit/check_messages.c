@@ -1,5 +1,7 @@
 /* Messages of calls: sizes of datatypes, names that come to stand for other things, who is who. The decoder's files are compiled in here,
- * and the reader's functions that they need stand for a trace that is written down as an array of calls. */
+ * and the reader's functions that they need stand for a trace that is written down as an array of calls.
+ *
+ * One file, as all of it goes through that stand-in. */
 #include "../../decoder/bindings.c"
 #include "../../decoder/call_values.c"
 #include "../../decoder/key_table.c"
