@@ -6,7 +6,8 @@
 
 static const uint8_t trace_magic[8] = {0x89, 'P', 'L', 'G', 0x0d, 0x0a, 0x1a, 0x0a};
 
-#define TRACE_VERSION 5
+#define TRACE_VERSION 6        /* of the traces that are written */
+#define TRACE_VERSION_OLDEST 5 /* that is read */
 
 enum section_type {
     SECTION_END = 0,

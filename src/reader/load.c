@@ -159,10 +159,10 @@ static enum pilgrim_status check_header(const uint8_t *data, size_t length, stru
     if (length < HEADER_BYTES)
         return trace_error(error, PILGRIM_TRUNCATED, length, "truncated at byte %zu, in its header", length);
     unsigned version = data[sizeof trace_magic] | (unsigned)data[sizeof trace_magic + 1] << 8;
-    if (version != TRACE_VERSION)
+    if (version < TRACE_VERSION_OLDEST || version > TRACE_VERSION)
         return trace_error(error, PILGRIM_VERSION, sizeof trace_magic,
-                           "has format version %u (byte %zu), this reader knows version %u%s", version,
-                           sizeof trace_magic, TRACE_VERSION,
+                           "has format version %u (byte %zu), this reader knows versions %u to %u%s", version,
+                           sizeof trace_magic, TRACE_VERSION_OLDEST, TRACE_VERSION,
                            version > TRACE_VERSION ? ": a newer Pilgrim is needed" : "");
     return PILGRIM_OK;
 }

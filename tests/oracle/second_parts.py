@@ -4,7 +4,8 @@ import os
 import struct
 
 MAGIC = bytes.fromhex("89504c470d0a1a0a")
-VERSION = 5
+VERSION = 6
+OLDEST_VERSION = 5
 DEFINITIONS, CALLS, STATISTICS, TIMES = 1, 2, 3, 4
 SECTION_NAMES = {0: "end", DEFINITIONS: "definitions", CALLS: "calls", STATISTICS: "statistics", TIMES: "times"}
 
@@ -185,8 +186,8 @@ def volumes_read(data):
     if len(data) < 10:
         raise Damage("truncated in the head at byte %d" % len(data))
     version = struct.unpack_from("<H", data, 8)[0]
-    if version != VERSION:
-        raise Damage("version %d at byte 8; this decoder reads version %d" % (version, VERSION))
+    if not OLDEST_VERSION <= version <= VERSION:
+        raise Damage("version %d at byte 8; this decoder reads versions %d to %d" % (version, OLDEST_VERSION, VERSION))
     cursor = Cursor(data, 10)
     volumes, last = [], CALLS
     try:
