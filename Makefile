@@ -49,7 +49,7 @@ PLAIN := $(patsubst %,$(B)/obj/src/%.o,objects/device objects/driver objects/hea
 DECODER := $(call objects,decoder)
 GENERATOR := $(call objects,gen)
 UNIT := $(patsubst $(S)/%.c,$(B)/%,$(wildcard $(S)/tests/unit/check_*.c))
-PROGRAMS = $(patsubst %.c,$(B)/programs/%,$(filter-out $(NEEDS_MPI_4),$(notdir $(call sources,examples tests/mpi))))
+PROGRAMS = $(patsubst %.c,$(B)/programs/%,$(filter-out $(NEEDS_MPI_4),$(notdir $(call sources,examples tests/mpi bench/size))))
 # Programs about nothing else than what MPI-4 brought.
 NEEDS_MPI_4 = $(if $(filter 3,$(MPI_STANDARD)),largecount.c sessions.c)
 FORTRAN_PROGRAMS := $(if $(MPIFC),$(addprefix $(B)/programs/,$(basename $(notdir $(wildcard $(S)/tests/fortran/*.f $(S)/tests/fortran/*.f90)))))
@@ -76,7 +76,7 @@ help:
 	@echo 'make bench        trace sizes, merging, cost of a call and of malloc, decoding speed (some minutes)'
 	@echo 'make coverage     which MPI functions are traced, which are not, and why'
 	@echo 'make install      libraries, tools, headers, man pages, pkg-config file (DESTDIR=... is obeyed)'
-	@echo 'make programs     the MPI programs of examples/ and tests/mpi/'
+	@echo 'make programs     the MPI programs of examples/, tests/mpi/ and bench/size/'
 	@echo 'make units        the unit tests, without running them'
 	@echo 'make asan         reader, decoder and unit tests with ASan and UBSan, in $(BUILD)/asan'
 	@echo 'make other        all, for the MPI of the other family (MPICH, Open MPI), in $(BUILD)/other'
@@ -290,6 +290,10 @@ $(B)/programs/%: $(S)/examples/%.c
 	$(PROGRAM_COMPILE)
 
 $(B)/programs/%: $(S)/tests/mpi/%.c
+	@mkdir -p $(@D)
+	$(PROGRAM_COMPILE)
+
+$(B)/programs/%: $(S)/bench/size/%.c
 	@mkdir -p $(@D)
 	$(PROGRAM_COMPILE)
 

@@ -1,23 +1,72 @@
 #!/bin/sh
-# Bytes of the trace, by ranks and iterations. Usage: size.sh BUILD, MPIEXEC in the environment.
+# Bytes of the trace: of codes that are not regular, with statistics of times over without any; of stencils, by iterations.
+# Usage: size.sh BUILD [PROGRAM...], MPIEXEC in the environment.
 # The processes give the processor away while they wait (yield.so), else many ranks on few cores take hours.
 set -eu
 build=$(realpath "$1")
+shift
+wanted=" $* "
 rm -rf "$build/bench/size"
 mkdir -p "$build/bench/size"
 cd "$build/bench/size"
 
-printf '%-10s %6s %10s %10s %10s %10s\n' 'bytes' ranks '10 iter.' '100' '1000' '10000'
+# traced TIMING RANKS PROGRAM ARGUMENT...: leaves trace.TIMING, and the library's last line in `said`.
+traced() {
+    timing=$1 ranks=$2 program=$3
+    shift 3
+    rm -f "trace.$timing"
+    LD_PRELOAD='' PILGRIM_TIMING=$timing PILGRIM_TRACE=trace.$timing "$MPIEXEC" -n "$ranks" \
+        env LD_PRELOAD="$build/programs/yield.so" "$build/pilgrim-run" "$build/programs/$program" "$@" >out 2>said </dev/null ||
+        { cat out said >&2; exit 1; }
+}
+
+bytes() {
+    stat -c %s "trace.$1"
+}
+
+is_wanted() {
+    case $wanted in '  ' | *" $1 "*) ;; *) false ;; esac
+}
+
+printf '%-14s %6s %8s %9s %9s %6s\n' bytes ranks calls off default ratio
+while read -r program ranks arguments; do
+    is_wanted "$program" || continue
+    for timing in off aggregate; do
+        # shellcheck disable=SC2086  # the arguments are words
+        traced $timing "$ranks" "$program" $arguments
+    done
+    echo "$program $ranks $(sed -n 's/^pilgrim: \([0-9]*\) calls .*/\1/p' said) $(bytes off) $(bytes aggregate)"
+done <<END | awk '{ ratio = $5 / $4; sum += log(ratio); if (ratio > most) { most = ratio; of = $1 }
+                    printf "%-14s %6d %8d %9d %9d %6.2f\n", $1, $2, $3, $4, $5, ratio; fflush() }
+                  END { if (NR) printf "%d programs: geometric mean %.2f, maximum %.2f (%s)\n", NR, exp(sum / NR), most, of }'
+surfaces 27 20
+wavefront 16 30
+octants 16 6
+tiles 16 40
+vcycle 27 40
+tree 21 25
+phases 16 6
+butterfly 13 15
+panels 16 8
+windows 16 30
+startup 27 4
+outputs 27 60
+slow 16 100
+unstructured 27 40
+particles 27 60
+roles 24 30
+END
+
+printf '\n%-14s %6s %10s %10s %10s %10s\n' bytes ranks '10 iter.' '100' '1000' '10000'
 while read -r program ranks; do
+    is_wanted "$program" || continue
     sizes=
     for iterations in 10 100 1000 10000; do
-        trace=$program-$ranks-$iterations.pilgrim
-        LD_PRELOAD='' PILGRIM_QUIET=1 PILGRIM_TRACE=$trace "$MPIEXEC" -n "$ranks" \
-            env LD_PRELOAD="$build/programs/yield.so" "$build/pilgrim-run" "$build/programs/$program" "$iterations" >out </dev/null
-        sizes="$sizes $(stat -c %s "$trace")"
+        traced aggregate "$ranks" "$program" "$iterations"
+        sizes="$sizes $(bytes aggregate)"
     done
     # shellcheck disable=SC2086  # the list is words
-    printf '%-10s %6s %10s %10s %10s %10s\n' "$program" "$ranks" $sizes
+    printf '%-14s %6s %10s %10s %10s %10s\n' "$program" "$ranks" $sizes
 done <<END
 stencil2d 4
 stencil2d 9
