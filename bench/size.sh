@@ -35,10 +35,10 @@ while read -r program ranks arguments; do
         # shellcheck disable=SC2086  # the arguments are words
         traced $timing "$ranks" "$program" $arguments
     done
-    echo "$program $ranks $(sed -n 's/^pilgrim: \([0-9]*\) calls .*/\1/p' said) $(bytes off) $(bytes aggregate)"
-done <<END | awk '{ ratio = $5 / $4; sum += log(ratio); if (ratio > most) { most = ratio; of = $1 }
-                    printf "%-14s %6d %8d %9d %9d %6.2f\n", $1, $2, $3, $4, $5, ratio; fflush() }
-                  END { if (NR) printf "%d programs: geometric mean %.2f, maximum %.2f (%s)\n", NR, exp(sum / NR), most, of }'
+    calls=$(sed -n 's/^pilgrim: \([0-9]*\) calls .*/\1/p' said)
+    echo "$program $ranks $calls $(bytes off) $(bytes aggregate)" >>rows
+    tail -n 1 rows | awk '{ printf "%-14s %6d %8d %9d %9d %6.2f\n", $1, $2, $3, $4, $5, $5 / $4 }'
+done <<END
 surfaces 27 20
 wavefront 16 30
 octants 16 6
@@ -56,6 +56,8 @@ unstructured 27 40
 particles 27 60
 roles 24 30
 END
+[ ! -e rows ] || awk '{ ratio = $5 / $4; sum += log(ratio); if (ratio > most) { most = ratio; of = $1 } }
+    END { printf "%d programs: geometric mean %.2f, maximum %.2f (%s)\n", NR, exp(sum / NR), most, of }' rows
 
 printf '\n%-14s %6s %10s %10s %10s %10s\n' bytes ranks '10 iter.' '100' '1000' '10000'
 while read -r program ranks; do
