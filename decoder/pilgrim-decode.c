@@ -45,6 +45,7 @@ struct options {
     bool loops;
     bool stats;
     bool histograms;
+    bool by_rank;
     bool matrix;
     bool windows; /* of the matrix: operations on them, not messages */
 };
@@ -52,7 +53,7 @@ struct options {
 static const char usage[] =
     "usage: pilgrim-decode [--format=text|json] [--rank=LIST] [--thread=LIST] [--func=GLOB]\n"
     "                      [--from=N] [--limit=N] [--no-polls] [--clock=local|common]\n"
-    "                      [--loops | --stats[=histograms] | --matrix[=rma] | --grammar | --communicators | --system]\n"
+    "                      [--loops | --stats[=histograms] [--by=rank] | --matrix[=rma] | --grammar | --communicators | --system]\n"
     "                      [--modules=FOLDERS] TRACE\n";
 
 static const char help[] =
@@ -70,6 +71,7 @@ static const char help[] =
     "  --loops             the program: its loops, how often they go round, and the calls in them\n"
     "  --stats[=histograms]\n"
     "                      what calls cost, for each function and place: calls, times, messages, bytes; also how times are spread\n"
+    "  --by=rank           with --stats: instead, what each rank did with its time\n"
     "  --matrix[=rma]      messages and bytes from rank to rank, as CSV; or what went through windows\n"
     "  --grammar           the call-signature table and the grammars instead of the calls\n"
     "  --communicators     the communicators that each rank created, instead of the calls\n"
@@ -138,6 +140,9 @@ static bool parse_view(int option, const char *argument, struct options *o)
         o->stats = true;
         o->histograms = argument;
         return !argument || strcmp(argument, "histograms") == 0;
+    case 'b':
+        o->by_rank = true;
+        return strcmp(argument, "rank") == 0;
     case 'x':
         o->matrix = true;
         o->windows = argument;
@@ -211,7 +216,8 @@ static int parse_arguments(int argc, char **argv, struct options *o)
         {"no-polls", no_argument, NULL, 'p'},     {"loops", no_argument, NULL, 'l'},
         {"stats", optional_argument, NULL, 'T'},  {"matrix", optional_argument, NULL, 'x'},
         {"clock", required_argument, NULL, 'C'},  {"help", no_argument, NULL, 'h'},
-        {"version", no_argument, NULL, 'v'},      {NULL, 0, NULL, 0},
+        {"version", no_argument, NULL, 'v'},      {"by", required_argument, NULL, 'b'},
+        {NULL, 0, NULL, 0},
     };
     *o = (struct options){.limit = UINT64_MAX};
     int option;
@@ -224,7 +230,7 @@ static int parse_arguments(int argc, char **argv, struct options *o)
         if (!parse_option(option, optarg, o))
             return EXIT_USAGE;
     }
-    if (optind + 1 != argc) {
+    if (optind + 1 != argc || (o->by_rank && !o->stats)) {
         fputs(usage, stderr);
         return EXIT_USAGE;
     }
@@ -364,7 +370,7 @@ static enum pilgrim_status add_loops(struct loops_list *loops, const struct pilg
 static enum pilgrim_status print_loops(struct output *out, const struct pilgrim_trace *trace, const struct options *o,
                                        struct source_lines *lines, struct pilgrim_error *error)
 {
-    struct loops_list *loops = loops_new(trace);
+    struct loops_list *loops = loops_new(trace, o->ranks.count > 0);
     struct pilgrim_error later;
     if (!loops)
         return no_memory(error);
@@ -404,6 +410,8 @@ static enum pilgrim_status print_stats(struct output *out, const struct pilgrim_
                                        struct source_lines *lines, struct pilgrim_error *error)
 {
     struct profile profile;
+    if (o->by_rank)
+        return rank_times_print(out, trace, o->json, shows_rank, o, error);
     bool some = o->ranks.count > 0 || o->threads.count > 0;
     enum pilgrim_status status = profile_make(&profile, trace, some ? shows : NULL, o, error);
     if (o->json)

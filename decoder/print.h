@@ -47,6 +47,14 @@ struct profile;
 void profile_text(struct output *o, const struct profile *p, bool histograms, const char *function, struct source_lines *lines);
 void profile_json(struct output *o, const struct profile *p, bool histograms, const char *function);
 
+/* An activity's name in JSON: computing, point_to_point, ... */
+void json_activity(struct output *o, enum pilgrim_activity activity);
+
+/* What each chosen rank did with its time: a line each. errors: as pilgrim_rank_profile */
+enum pilgrim_status rank_times_print(struct output *o, const struct pilgrim_trace *trace, bool json,
+                                     bool (*choose)(const void *context, uint32_t rank), const void *context,
+                                     struct pilgrim_error *error);
+
 /* The programs of threads as loops. errors: PILGRIM_NOMEM */
 struct loops_list;
 enum pilgrim_status loops_print(struct output *o, const struct loops_list *l, struct source_lines *lines,

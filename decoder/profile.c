@@ -1,7 +1,4 @@
-/* Profiles; see profile.h.
- *
- * Each chosen thread's calls are walked once. Statistics of a structure group are taken when the first of its threads comes into the
- * round: they are of all its threads. */
+/* Profiles; see profile.h. Each chosen thread's calls are walked once. */
 #include "profile.h"
 
 #include <stdlib.h>
@@ -14,21 +11,16 @@ struct known {
     const struct pilgrim_class *class;
     size_t row;
     uint64_t calls;
-    struct pilgrim_statistic *durations, *gaps; /* of the thread's value groups; NULL: not needed */
-};
-
-/* The structure groups of a round whose statistics have been taken. */
-struct taken {
-    uint8_t *bits;
-    size_t bytes;
+    struct pilgrim_statistic *durations, *gaps; /* of such calls; NULL: not needed */
+    struct pilgrim_rank_class rank;             /* of those on the thread's rank, if that has no other thread */
 };
 
 struct maker {
     struct profile *p;
     const struct pilgrim_trace *trace;
     bool all; /* threads are chosen */
+    bool alone; /* the thread is the only one of its rank */
     struct messages *messages;
-    struct taken *taken; /* by round */
     struct known *known;
     size_t known_count, known_capacity;
     size_t *table;     /* places of known + 1, by hashes of classes; 0: none */
@@ -153,25 +145,6 @@ static bool add_known(struct maker *m, const struct pilgrim_class *class, bool w
 
 /* ---- times ---- */
 
-/* Whether the statistics of GROUP in ROUND have yet to be taken, which they have then. */
-static enum pilgrim_status take_group(struct maker *m, uint32_t round, uint32_t group, bool *take)
-{
-    struct taken *t = &m->taken[round];
-    if (group / 8 >= t->bytes) {
-        size_t bytes = 2 * ((size_t)group / 8 + 1) + 16;
-        uint8_t *grown = realloc(t->bits, bytes);
-        if (!grown)
-            return PILGRIM_NOMEM;
-        memset(grown + t->bytes, 0, bytes - t->bytes);
-        t->bits = grown;
-        t->bytes = bytes;
-    }
-    uint8_t bit = (uint8_t)(1u << group % 8);
-    *take = !(t->bits[group / 8] & bit);
-    t->bits[group / 8] |= bit;
-    return PILGRIM_OK;
-}
-
 static void add_times(struct profile *p, size_t row, const struct pilgrim_statistic *durations,
                       const struct pilgrim_statistic *gaps)
 {
@@ -182,24 +155,31 @@ static void add_times(struct profile *p, size_t row, const struct pilgrim_statis
     p->timed |= durations->count > 0;
 }
 
-/* Takes the statistics of class NUMBER: of the structure group, or of the thread's value group, to be added when its calls are counted. */
-static enum pilgrim_status take_class(struct maker *m, const struct pilgrim_cursor *cursor, size_t number,
-                                      bool of_group, struct known *known)
+/* Takes what is known of class NUMBER, to be added when the thread's calls are counted. */
+static enum pilgrim_status take_class(const struct maker *m, const struct pilgrim_cursor *cursor, size_t number, struct known *known)
 {
-    uint64_t which = of_group ? PILGRIM_STRUCTURE_GROUP : PILGRIM_VALUE_GROUP;
     struct pilgrim_statistic durations, gaps;
-    enum pilgrim_status status = pilgrim_durations(cursor, number, which, &durations);
+    enum pilgrim_status status = pilgrim_durations(cursor, number, PILGRIM_VALUE_GROUP, &durations);
     if (status == PILGRIM_OK)
-        status = pilgrim_gaps(cursor, number, which, PILGRIM_ANY_CALL, &gaps);
+        status = pilgrim_gaps(cursor, number, PILGRIM_VALUE_GROUP, PILGRIM_ANY_CALL, &gaps);
+    if (status == PILGRIM_OK && m->alone)
+        status = pilgrim_rank_class(cursor, number, &known->rank);
     if (status != PILGRIM_OK)
         return status;
-    if (of_group) {
-        add_times(m->p, known->row, &durations, &gaps);
-    } else {
-        pilgrim_statistic_add(known->durations, &durations);
-        pilgrim_statistic_add(known->gaps, &gaps);
-    }
+    pilgrim_statistic_add(known->durations, &durations);
+    pilgrim_statistic_add(known->gaps, &gaps);
     return PILGRIM_OK;
+}
+
+/* CALLS calls like those of FROM, which took TOTAL_NS together if that is not negative. */
+static struct pilgrim_statistic estimated(const struct pilgrim_statistic *from, uint64_t calls, double total_ns)
+{
+    struct pilgrim_statistic s = scaled(from, (double)calls / (double)from->count);
+    if (total_ns >= 0) {
+        s.total_ns = total_ns;
+        s.mean_ns = total_ns / (double)calls;
+    }
+    return s;
 }
 
 /* The thread has no more calls in the round. */
@@ -210,8 +190,10 @@ static void end_round(struct maker *m)
         m->p->rows[k->row].calls += k->calls;
         m->p->calls += k->calls;
         if (k->durations && k->calls > 0 && k->durations->count > 0) {
-            double share = (double)k->calls / (double)k->durations->count;
-            struct pilgrim_statistic durations = scaled(k->durations, share), gaps = scaled(k->gaps, share);
+            struct pilgrim_statistic gaps = {0}, durations =
+                estimated(k->durations, k->calls, k->rank.has_durations ? k->rank.durations_ns : -1);
+            if (k->gaps->count > 0)
+                gaps = estimated(k->gaps, k->calls, k->rank.has_gaps ? k->rank.gaps_ns : -1);
             add_times(m->p, k->row, &durations, &gaps);
             m->p->estimated = true;
         }
@@ -226,13 +208,12 @@ static enum pilgrim_status begin_round(struct maker *m, const struct pilgrim_cur
                                        const struct pilgrim_call *call, struct pilgrim_error *error)
 {
     struct pilgrim_thread_info thread;
-    bool take = false, estimate = !m->all && !call->timed;
+    bool estimate = !m->all && !call->timed;
     pilgrim_thread_info(cursor, &thread);
     m->round = pilgrim_cursor_round(cursor);
     m->in_round = true;
     m->has_end = false;
-    if (!clear_known(m, thread.class_count) ||
-        (m->all && take_group(m, m->round, thread.structure_group, &take) != PILGRIM_OK))
+    if (!clear_known(m, thread.class_count))
         return no_memory(error);
     for (size_t i = 0; i < thread.class_count; i++) {
         struct pilgrim_class_info info;
@@ -244,8 +225,8 @@ static enum pilgrim_status begin_round(struct maker *m, const struct pilgrim_cur
             continue;
         if (!add_known(m, info.class_, estimate, &known))
             return no_memory(error);
-        if (take || estimate)
-            status = take_class(m, cursor, i, take, known);
+        if (estimate)
+            status = take_class(m, cursor, i, known);
         if (status != PILGRIM_OK)
             return damaged(status, error);
     }
@@ -306,6 +287,7 @@ static enum pilgrim_status take_thread(struct maker *m, uint32_t rank, uint32_t 
     struct pilgrim_cursor *cursor;
     struct pilgrim_call call;
     uint64_t before = m->p->calls;
+    m->alone = pilgrim_thread_count(m->trace, rank) == 1;
     enum pilgrim_status status = messages_begin(m->messages, rank, thread, error);
     if (status == PILGRIM_OK)
         status = pilgrim_cursor_open(m->trace, rank, thread, &cursor, error);
@@ -382,6 +364,55 @@ static bool make_functions(struct profile *p)
     return true;
 }
 
+/* ---- ranks ---- */
+
+static void add_rank(struct profile *p, const struct pilgrim_rank_profile *rank)
+{
+    for (unsigned i = 0; i < PILGRIM_ACTIVITIES; i++) {
+        struct profile_activity *a = &p->activities[i];
+        if (p->told_ranks == 0 || rank->ns[i] < a->least_ns) {
+            a->least_ns = rank->ns[i];
+            a->least_rank = rank->first_rank;
+        }
+        if (p->told_ranks == 0 || rank->most_ns[i] > a->most_ns) {
+            a->most_ns = rank->most_ns[i];
+            a->most_rank = rank->most_rank[i];
+        }
+        a->total_ns += rank->ns[i];
+    }
+    p->blocks |= rank->rank_count > 1;
+    p->told_ranks++;
+}
+
+static enum pilgrim_status take_rank(struct maker *m, uint32_t rank, struct pilgrim_error *error)
+{
+    struct pilgrim_rank_profile found;
+    enum pilgrim_status status = pilgrim_rank_profile(m->trace, rank, &found, error);
+    if (status == PILGRIM_OK)
+        add_rank(m->p, &found);
+    return status == PILGRIM_END ? PILGRIM_OK : status;
+}
+
+/* The times of all calls of the trace. */
+static enum pilgrim_status take_all_times(struct maker *m, struct pilgrim_error *error)
+{
+    struct pilgrim_profile *profile;
+    struct pilgrim_class_profile class;
+    enum pilgrim_status status = pilgrim_profile_open(m->trace, &profile, error);
+    if (status != PILGRIM_OK)
+        return status;
+    while ((status = pilgrim_profile_next(profile, &class, error)) == PILGRIM_OK) {
+        size_t row;
+        if (!find_row(m->p, class.class_, &row)) {
+            status = no_memory(error);
+            break;
+        }
+        add_times(m->p, row, &class.durations, &class.gaps);
+    }
+    pilgrim_profile_close(profile);
+    return status == PILGRIM_END ? PILGRIM_OK : status;
+}
+
 /* ---- all ---- */
 
 static enum pilgrim_status take_ranks(struct maker *m, bool (*choose)(const void *, uint32_t, uint32_t),
@@ -397,6 +428,8 @@ static enum pilgrim_status take_ranks(struct maker *m, bool (*choose)(const void
             chosen = true;
             status = take_thread(m, rank, thread, error);
         }
+        if (chosen && status == PILGRIM_OK)
+            status = take_rank(m, rank, error);
         m->p->ranks += chosen;
     }
     return status;
@@ -408,14 +441,12 @@ enum pilgrim_status profile_make(struct profile *p, const struct pilgrim_trace *
 {
     *p = (struct profile){0};
     struct maker m = {.p = p, .trace = trace, .all = !choose, .messages = messages_new(trace)};
-    m.taken = calloc((size_t)pilgrim_round_count(trace) + 1, sizeof *m.taken);
-    enum pilgrim_status status = m.messages && m.taken ? take_ranks(&m, choose, context, error) : no_memory(error);
+    enum pilgrim_status status = m.messages ? take_ranks(&m, choose, context, error) : no_memory(error);
+    if (status == PILGRIM_OK && !choose)
+        status = take_all_times(&m, error);
     if (!make_functions(p) && status == PILGRIM_OK)
         status = no_memory(error);
-    for (uint32_t i = 0; m.taken && i < pilgrim_round_count(trace); i++)
-        free(m.taken[i].bits);
     messages_free(m.messages);
-    free(m.taken);
     free(m.known);
     free(m.table);
     return status;

@@ -1,9 +1,9 @@
 /* What a program's calls cost: of each function and each place that it is called from, how often it was called, how long that
  * took, how long it was from the call before, and what was sent.
  *
- * Calls and messages are counted as they come. Times are those of the statistics, which the trace has of groups of threads. Where only
- * some threads are chosen, they come from the calls themselves if the trace has the times of calls; else they are estimates: those of
- * the value groups that the threads are in, in proportion to the calls. */
+ * Calls and messages are counted as they come. Times are those of the trace's profile, which has all ranks together. Where only
+ * some threads are chosen, they come from the calls themselves if the trace has the times of calls; else from what the profile says of their ranks, and
+ * where it says nothing they are estimates: the mean of such calls, times the calls. */
 #ifndef DECODER_PROFILE_H
 #define DECODER_PROFILE_H
 
@@ -18,6 +18,13 @@ struct profile_row {
     uint64_t calls;
     struct pilgrim_statistic durations, gaps; /* gaps: not those before a thread's first call in a round */
     struct messages_count sent;
+};
+
+/* What chosen ranks did with their time. */
+struct profile_activity {
+    double total_ns;
+    double least_ns, most_ns;
+    uint32_t least_rank, most_rank; /* the lowest that had them; least_rank: the first of a block, where ranks are told in blocks */
 };
 
 struct profile_function {
@@ -39,6 +46,9 @@ struct profile {
     double mpi_ns;               /* of that, in calls */
     bool timed;                  /* run_ns, mpi_ns, durations and gaps are known */
     bool estimated;              /* they are estimates */
+    struct profile_activity activities[PILGRIM_ACTIVITIES];
+    uint64_t told_ranks;         /* of so many chosen ranks the trace says what they did with their time ... */
+    bool blocks;                 /* ... of blocks of ranks together */
     struct kept_classes classes; /* what the rows are of */
 };
 

@@ -59,7 +59,10 @@ static void text_columns(struct output *o, const struct profile *p, const struct
         out_padded_duration(o, d->total_ns, 7);
         out_padded_duration(o, d->mean_ns, 7);
         out_padded_duration(o, (double)d->max_ns, 7);
-        out_padded_uint(o, d->max_rank, 6);
+        if (d->max_rank == PILGRIM_RANK_UNKNOWN)
+            out_padded(o, "-", 6);
+        else
+            out_padded_uint(o, d->max_rank, 6);
         out_percent(o, share_of(p, row), 6);
     } else if (p->timed) {
         out_padded(o, "", 7 + 1 + 7 + 1 + 7 + 1 + 6 + 1 + 6);
@@ -162,15 +165,54 @@ static void text_summary(struct output *o, const struct profile *p)
         out_char(o, ',');
         out_percent(o, p->run_ns > 0 ? p->mpi_ns / p->run_ns : 0, 0);
         out_text(o, " of it in MPI");
-        out_text(o, p->estimated ? "; times are those of all threads that do the same\n" : "\n");
+        out_text(o, p->estimated ? "; of calls that take about as long on all ranks, by their mean\n" : "\n");
     }
     out_char(o, '\n');
+}
+
+static void out_name(struct output *o, const char *name)
+{
+    size_t width = NAME_WIDTH - 2 - strlen(name);
+    out_text(o, "  ");
+    out_text(o, name);
+    for (; width > 0; width--)
+        out_char(o, ' ');
+}
+
+/* What ranks did with their time: of several the mean, the least and the most, with the ranks that had them. */
+static void text_activities(struct output *o, const struct profile *p)
+{
+    bool several = p->told_ranks > 1;
+    double sum = 0;
+    if (p->told_ranks == 0)
+        return;
+    for (unsigned i = 0; i < PILGRIM_ACTIVITIES; i++)
+        sum += p->activities[i].total_ns;
+    out_text(o, several ? "time of a rank                      share    mean   least   rank    most   rank\n"
+                        : "time of the rank                    share   total\n");
+    for (unsigned i = 0; i < PILGRIM_ACTIVITIES; i++) {
+        const struct profile_activity *a = &p->activities[i];
+        if (a->most_ns <= 0)
+            continue;
+        out_name(o, pilgrim_activity_name(i));
+        out_percent(o, sum > 0 ? a->total_ns / sum : 0, 8);
+        out_padded_duration(o, a->total_ns / (double)p->told_ranks, 7);
+        if (several) {
+            out_padded_duration(o, a->least_ns, 7);
+            out_padded_uint(o, a->least_rank, 6);
+            out_padded_duration(o, a->most_ns, 7);
+            out_padded_uint(o, a->most_rank, 6);
+        }
+        out_char(o, '\n');
+    }
+    out_text(o, p->blocks ? "  (told for blocks of ranks: --by=rank has them)\n\n" : "\n");
 }
 
 void profile_text(struct output *o, const struct profile *p, bool histograms, const char *function,
                   struct source_lines *lines)
 {
     text_summary(o, p);
+    text_activities(o, p);
     text_header(o, p);
     for (size_t i = 0; i < p->function_count && !o->error; i++) {
         const struct profile_function *f = &p->functions[i];
@@ -224,12 +266,16 @@ static void json_statistic(struct output *o, const char *name, const struct pilg
     out_uint(o, s->count);
     json_ns(o, "total", s->total_ns);
     json_ns(o, "mean", s->mean_ns);
-    json_ns(o, "deviation", s->deviation_ns);
-    json_uint(o, "min", s->min_ns);
-    json_uint(o, "min_rank", s->min_rank);
+    if (!s->brief) {
+        json_ns(o, "deviation", s->deviation_ns);
+        json_uint(o, "min", s->min_ns);
+    }
+    if (!s->brief && s->min_rank != PILGRIM_RANK_UNKNOWN)
+        json_uint(o, "min_rank", s->min_rank);
     json_uint(o, "max", s->max_ns);
-    json_uint(o, "max_rank", s->max_rank);
-    if (histogram)
+    if (s->max_rank != PILGRIM_RANK_UNKNOWN)
+        json_uint(o, "max_rank", s->max_rank);
+    if (histogram && !s->brief)
         json_histogram(o, s);
     out_char(o, '}');
 }
@@ -284,6 +330,27 @@ static void json_row(struct output *o, const struct profile *p, const struct pro
     out_text(o, "}\n");
 }
 
+/* What ranks did with their time: {"computing":{"total":...},...}. */
+static void json_activities(struct output *o, const struct profile *p)
+{
+    const char *separator = ",\"activities\":{\"";
+    for (unsigned i = 0; i < PILGRIM_ACTIVITIES; i++) {
+        const struct profile_activity *a = &p->activities[i];
+        out_text(o, separator);
+        json_activity(o, i);
+        out_text(o, "\":{\"ranks\":");
+        out_uint(o, p->told_ranks);
+        json_ns(o, "total", a->total_ns);
+        json_ns(o, "min", a->least_ns);
+        json_uint(o, "min_rank", a->least_rank);
+        json_ns(o, "max", a->most_ns);
+        json_uint(o, "max_rank", a->most_rank);
+        out_char(o, '}');
+        separator = ",\"";
+    }
+    out_char(o, '}');
+}
+
 void profile_json(struct output *o, const struct profile *p, bool histograms, const char *function)
 {
     out_text(o, "{\"ranks\":");
@@ -295,6 +362,8 @@ void profile_json(struct output *o, const struct profile *p, bool histograms, co
         json_ns(o, "mpi", p->mpi_ns);
         out_text(o, p->estimated ? ",\"estimated\":true" : ",\"estimated\":false");
     }
+    if (p->told_ranks > 0)
+        json_activities(o, p);
     json_uint(o, "messages", p->sent.messages);
     json_uint(o, "bytes", p->sent.bytes);
     out_text(o, "}\n");

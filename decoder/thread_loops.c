@@ -20,6 +20,7 @@ struct group {
 
 struct loops_list {
     const struct pilgrim_trace *trace;
+    bool by_rank;
     struct shown_loops *shown;
     size_t count, capacity;
     struct group *groups; /* by number; without stored loops; of a trace of one round */
@@ -34,11 +35,13 @@ static enum pilgrim_status in_no_group(enum pilgrim_status status, struct pilgri
     return status;
 }
 
-struct loops_list *loops_new(const struct pilgrim_trace *trace)
+struct loops_list *loops_new(const struct pilgrim_trace *trace, bool by_rank)
 {
     struct loops_list *l = calloc(1, sizeof *l);
-    if (l)
-        l->trace = trace;
+    if (!l)
+        return NULL;
+    l->trace = trace;
+    l->by_rank = by_rank;
     return l;
 }
 
@@ -80,6 +83,8 @@ struct known_class {
     size_t shown_as;
     uint64_t calls;
     double mean_ns, gap_ns; /* of a call, of the gap before it */
+    bool has_ns, has_gap_ns; /* those of all calls are known: */
+    double all_ns, all_gap_ns;
 };
 
 /* A thread's, round by round. */
@@ -98,7 +103,7 @@ static void known_free(struct known_classes *k)
 /* Whether the threads of THREAD's structure group have equal loops, so that one of them is walked for all. */
 static bool is_alike(const struct loops_list *l, const struct pilgrim_thread_info *thread)
 {
-    return pilgrim_round_count(l->trace) == 1 && thread->loop_count == 0;
+    return pilgrim_round_count(l->trace) == 1 && thread->loop_count == 0 && !l->by_rank;
 }
 
 /* GROUP: PILGRIM_VALUE_GROUP or PILGRIM_STRUCTURE_GROUP. */
@@ -113,8 +118,22 @@ static bool read_times(const struct pilgrim_cursor *cursor, size_t number, uint6
     return true;
 }
 
-/* Appends those of the round that CURSOR is in. */
-static enum pilgrim_status read_round(struct loops_list *l, const struct pilgrim_cursor *cursor, struct known_classes *known,
+/* Takes what the calls of class NUMBER took on the cursor's rank, whose only thread and round this is; AGAIN: it stands among the classes
+ * before, and so do these times. */
+static bool read_rank(const struct pilgrim_cursor *cursor, size_t number, bool again, struct known_class *class)
+{
+    struct pilgrim_rank_class rank;
+    if (pilgrim_rank_class(cursor, number, &rank) != PILGRIM_OK)
+        return false;
+    class->has_ns = rank.has_durations;
+    class->has_gap_ns = rank.has_gaps;
+    class->all_ns = again ? 0 : rank.durations_ns;
+    class->all_gap_ns = again ? 0 : rank.gaps_ns;
+    return true;
+}
+
+/* Appends those of the round that CURSOR is in. ALONE: read_rank holds. */
+static enum pilgrim_status read_round(struct loops_list *l, const struct pilgrim_cursor *cursor, bool alone, struct known_classes *known,
                                       struct pilgrim_error *error)
 {
     struct pilgrim_thread_info thread;
@@ -142,22 +161,25 @@ static enum pilgrim_status read_round(struct loops_list *l, const struct pilgrim
         uint64_t group = is_alike(l, &thread) ? PILGRIM_STRUCTURE_GROUP : PILGRIM_VALUE_GROUP;
         if (!info.body && !read_times(cursor, i, group, &classes[known->count]))
             return in_no_group(PILGRIM_DAMAGED, error);
+        if (alone && !info.body && !read_rank(cursor, i, again, &classes[known->count]))
+            return in_no_group(PILGRIM_DAMAGED, error);
         known->count++;
     }
     return PILGRIM_OK;
 }
 
 /* Those of CURSOR's thread, which moves to the last round. *KNOWN is to be freed, also after an error. */
-static enum pilgrim_status read_classes(struct loops_list *l, struct pilgrim_cursor *cursor, struct known_classes *known,
+static enum pilgrim_status read_classes(struct loops_list *l, uint32_t rank, struct pilgrim_cursor *cursor, struct known_classes *known,
                                         struct pilgrim_error *error)
 {
+    bool alone = l->by_rank && pilgrim_thread_count(l->trace, rank) == 1 && pilgrim_round_count(l->trace) == 1;
     *known = (struct known_classes){.first = calloc(pilgrim_round_count(l->trace), sizeof *known->first)};
     if (!known->first)
         return no_memory(error);
     l->threads++;
     enum pilgrim_status status = PILGRIM_OK;
     while (status == PILGRIM_OK) {
-        status = read_round(l, cursor, known, error);
+        status = read_round(l, cursor, alone, known, error);
         if (status == PILGRIM_OK)
             status = pilgrim_cursor_next_round(cursor, error);
     }
@@ -226,9 +248,11 @@ static void name_items(struct shown_loops *s, const struct known_class *classes,
     }
     s->calls_max = s->calls_min;
     for (size_t i = 0; i < class_count; i++) {
-        if (classes[i].calls > 0) {
-            s->ns[item_of[classes[i].shown_as]] += classes[i].mean_ns * (double)(classes[i].calls / 2);
-            s->gap_ns[item_of[classes[i].shown_as]] += classes[i].gap_ns * (double)(classes[i].calls / 2);
+        const struct known_class *class = &classes[i];
+        double calls = (double)(class->calls / 2);
+        if (class->calls > 0) {
+            s->ns[item_of[class->shown_as]] += class->has_ns ? class->all_ns : class->mean_ns * calls;
+            s->gap_ns[item_of[class->shown_as]] += class->has_gap_ns ? class->all_gap_ns : class->gap_ns * calls;
         }
     }
 }
@@ -253,7 +277,7 @@ static enum pilgrim_status read_thread(struct loops_list *l, uint32_t rank, uint
 {
     struct known_classes known;
     *s = (struct shown_loops){.thread = thread};
-    enum pilgrim_status status = read_classes(l, cursor, &known, error);
+    enum pilgrim_status status = read_classes(l, rank, cursor, &known, error);
     struct nest *n = nest_new(known.count);
     size_t *item_of = calloc(known.count + 1, sizeof *item_of);
     if (status == PILGRIM_OK && (!n || !item_of))

@@ -22,8 +22,8 @@ struct shown_loops {
 
 struct loops_list;
 
-/* NULL: no memory. The trace is to be closed after the list. */
-struct loops_list *loops_new(const struct pilgrim_trace *trace);
+/* NULL: no memory. The trace is to be closed after the list. BY_RANK: some ranks are chosen, and times are to be theirs where the trace has these. */
+struct loops_list *loops_new(const struct pilgrim_trace *trace, bool by_rank);
 void loops_free(struct loops_list *l); /* NULL is legal */
 
 /* Adds a thread, whose calls are walked twice, unless they are known to be those of one before. errors: as pilgrim_cursor_next */

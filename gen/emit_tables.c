@@ -6,12 +6,26 @@
 
 /* ---- descriptors ---- */
 
+/* The activity that a call is, by the chapter of its function. Those of the chapter on topologies that communicate are collective. */
+static const char *activity(const struct function *f)
+{
+    static const char *const chapters[][2] = {
+        { "pt2pt", "POINT_TO_POINT" }, { "part", "POINT_TO_POINT" }, { "coll", "COLLECTIVE" },
+        { "one-side", "ONE_SIDED" },   { "io", "FILE" },
+    };
+    for (size_t i = 0; i < sizeof chapters / sizeof chapters[0]; i++)
+        if (strcmp(f->chapter, chapters[i][0]) == 0)
+            return chapters[i][1];
+    bool neighbor = strncmp(f->name, "MPI_Neighbor_", 13) == 0 || strncmp(f->name, "MPI_Ineighbor_", 14) == 0;
+    return neighbor ? "COLLECTIVE" : "OTHER";
+}
+
 static void add_descriptor(struct text *parameters, struct text *functions, const struct function *f)
 {
     static const char *const directions[] = { NULL, "DIRECTION_IN", "DIRECTION_OUT", "DIRECTION_INOUT" };
-    text_add(functions, "[FUNCTION_%s] = {\"%s\", %s, %zu, %s},\n", f->name, f->name,
+    text_add(functions, "[FUNCTION_%s] = {\"%s\", %s, %zu, %s, ACTIVITY_%s},\n", f->name, f->name,
              f->parameter_count ? gen_format("parameters_%s", f->name) : "NULL", f->parameter_count,
-             f->returns_value ? "RETURNS_VALUE" : "RETURNS_ERROR_CODE");
+             f->returns_value ? "RETURNS_VALUE" : "RETURNS_ERROR_CODE", activity(f));
     if (!f->parameter_count)
         return;
     text_add(parameters, "static const struct parameter_descriptor parameters_%s[] = {\n", f->name);

@@ -372,23 +372,81 @@ PILGRIM_API size_t pilgrim_grammar_symbols(const struct pilgrim_grammar *grammar
 PILGRIM_API struct pilgrim_symbol pilgrim_grammar_symbol(const struct pilgrim_grammar *grammar, uint32_t rule, size_t i);
 PILGRIM_API uint64_t pilgrim_grammar_length(const struct pilgrim_grammar *grammar);
 
-/* ---- statistics: how long calls took, and how long it was from one to the next ---- */
+/* ---- the profile: how long calls took, how long it was from one to the next, and where each rank's time went ---- */
 
 enum { PILGRIM_BUCKETS = 65 };
 
-/* What is known of many times: counts are exact, times stored rounded down, by less than 1 in 256. A COUNT of 0: nothing is known,
- * and all is 0. */
+#define PILGRIM_RANK_UNKNOWN UINT32_MAX
+
+/* What is known of many times. Counts are exact. The mean is stored rounded down, by less than 1 in 256, the shortest, the longest and the
+ * deviation by less than 1 in 16, and what a bucket of the histogram has is rounded to 1 in 32 of the count. A COUNT of 0: nothing is known, and all is 0. */
 struct pilgrim_statistic {
     uint64_t count;                      /* of durations, or of gaps */
     double total_ns, mean_ns;
-    double deviation_ns;                 /* the standard deviation, of all of them */
-    uint64_t min_ns, max_ns;
-    uint32_t min_rank, max_rank;         /* in MPI_COMM_WORLD: the lowest that had them */
-    uint64_t histogram[PILGRIM_BUCKETS]; /* [0]: how many were 0 ns; [k]: from 2^(k - 1) to below 2^k ns */
+    uint64_t max_ns;
+    uint32_t max_rank;                   /* in MPI_COMM_WORLD: the lowest that had it; or PILGRIM_RANK_UNKNOWN */
+    bool brief;                          /* the rest is not known of all of them; the histogram has those of which it is */
+    uint64_t min_ns;                     /* 0 if it is brief */
+    uint32_t min_rank;                   /* likewise; known only in traces of version 5 */
+    double deviation_ns;                 /* the standard deviation; 0 if it is brief */
+    uint64_t histogram[PILGRIM_BUCKETS]; /* [0]: how many were 0 ns; [k]: from 2^(k - 1) to below 2^k ns, [39]: and all longer ones */
 };
 
 /* INTO is that of the calls of both. All zero is that of none. */
 PILGRIM_API void pilgrim_statistic_add(struct pilgrim_statistic *into, const struct pilgrim_statistic *from);
+
+/* The calls of one class: of a function, from one place. */
+struct pilgrim_class_profile {
+    const struct pilgrim_class *class_;  /* borrowed until the next one */
+    struct pilgrim_statistic durations;
+    struct pilgrim_statistic gaps;       /* before them, from the end of the thread's call before to the start */
+    struct pilgrim_statistic first_gaps; /* before a thread's first call: in the first round, from when the library was loaded */
+};
+
+/* All classes of a trace, those of all ranks together. A class that is in several volumes of the trace comes once for each. */
+struct pilgrim_profile;
+/* errors: PILGRIM_NOMEM */
+PILGRIM_API enum pilgrim_status pilgrim_profile_open(const struct pilgrim_trace *trace, struct pilgrim_profile **profile,
+                                                     struct pilgrim_error *error) PILGRIM_CHECKED;
+/* Classes without times are passed over. PILGRIM_END behind the last. errors: PILGRIM_NOMEM, PILGRIM_IO, PILGRIM_DAMAGED */
+PILGRIM_API enum pilgrim_status pilgrim_profile_next(struct pilgrim_profile *profile, struct pilgrim_class_profile *found,
+                                                     struct pilgrim_error *error) PILGRIM_CHECKED;
+PILGRIM_API void pilgrim_profile_close(struct pilgrim_profile *profile); /* before the trace; NULL is legal */
+
+/* What a process does with its time. */
+enum pilgrim_activity {
+    PILGRIM_COMPUTING, /* between calls, but not before a thread's first one */
+    PILGRIM_POINT_TO_POINT,
+    PILGRIM_COLLECTIVE,
+    PILGRIM_ONE_SIDED,
+    PILGRIM_FILE,
+    PILGRIM_OTHER_CALLS,
+    PILGRIM_ACTIVITIES
+};
+/* As a person calls it. */
+PILGRIM_API const char *pilgrim_activity_name(enum pilgrim_activity activity);
+
+/* Times of a rank, those of its threads added up, to 3 %. In a trace of very many ranks they may be those of a block of ranks. */
+struct pilgrim_rank_profile {
+    uint32_t first_rank, rank_count;        /* the block: RANK_COUNT of 1 is the rank alone */
+    double ns[PILGRIM_ACTIVITIES];          /* the mean of the block's ranks */
+    double most_ns[PILGRIM_ACTIVITIES];     /* of the block's rank that had most, */
+    uint32_t most_rank[PILGRIM_ACTIVITIES]; /* which is this one; of several rounds, in the one where it had most */
+};
+/* PILGRIM_END: the trace does not say. errors: PILGRIM_INVALID (no such rank), PILGRIM_NOMEM, PILGRIM_IO, PILGRIM_DAMAGED */
+PILGRIM_API enum pilgrim_status pilgrim_rank_profile(const struct pilgrim_trace *trace, uint32_t rank, struct pilgrim_rank_profile *found,
+                                                     struct pilgrim_error *error) PILGRIM_CHECKED;
+
+/* What the calls of one class took on the cursor's rank, those of all its threads together, in the round that the cursor is in, to 3 %. Stored
+ * where ranks differ by a tenth or more and the class takes a 64th of the run's time or more; elsewhere it is about the mean times the calls. */
+struct pilgrim_rank_class {
+    bool has_durations, has_gaps;
+    double durations_ns, gaps_ns;
+    uint32_t rank_count; /* of whose mean it is */
+};
+/* errors: PILGRIM_INVALID (no such class, or a loop) */
+PILGRIM_API enum pilgrim_status pilgrim_rank_class(const struct pilgrim_cursor *cursor, size_t class_number,
+                                                   struct pilgrim_rank_class *found) PILGRIM_CHECKED;
 
 /* Which calls of a class: those with one of the signatures of the cursor's value group, by its number, or */
 #define PILGRIM_VALUE_GROUP (UINT64_MAX - 1)   /* all in the value group */
@@ -398,21 +456,20 @@ PILGRIM_API void pilgrim_statistic_add(struct pilgrim_statistic *into, const str
 #define PILGRIM_ANY_CALL UINT64_MAX            /* behind any call */
 #define PILGRIM_NO_CALL (UINT64_MAX - 1)       /* before a thread's first call in this round */
 
-/* How long calls took, those of all threads of the group, in the round that the cursor is in. Signatures that are stored as
- * one (pilgrim_signature_run, pilgrim_signature_varies) have one statistic together, and so may all of a value group that has
- * many. Count 0 where no times were kept.
+/* How long such calls took, in the round that the cursor is in. The calls of a class that differ little have one statistic, whatever
+ * their ranks and signatures: so it is of those calls, and maybe of others, and its COUNT is that of all of them. Count 0 where no times
+ * were kept.
  * errors: PILGRIM_INVALID (no such class, or a loop; no such signature), PILGRIM_DAMAGED (the thread is in no value group) */
 PILGRIM_API enum pilgrim_status pilgrim_durations(const struct pilgrim_cursor *cursor, size_t class_number, uint64_t signatures,
                                                   struct pilgrim_statistic *statistic) PILGRIM_CHECKED;
 
-/* The same of the gaps before them: from the end of the thread's call before to the start; of the first call in the thread, from when the
- * library was loaded. BEFORE tells another round of a loop, in which its first call comes behind its last one, from its beginning.
- * PILGRIM_ANY_CALL does not have those of PILGRIM_NO_CALL. What came before may not be known of some: only PILGRIM_ANY_CALL has these.
+/* The same of the gaps before them. BEFORE tells another round of a loop, in which its first call comes behind its last one, from its beginning; gaps that
+ * differ little are told apart no more than durations are. PILGRIM_ANY_CALL does not have those of PILGRIM_NO_CALL.
  * errors: as pilgrim_durations. A class that no call came behind has a count of 0 */
 PILGRIM_API enum pilgrim_status pilgrim_gaps(const struct pilgrim_cursor *cursor, size_t class_number, uint64_t signatures,
                                              uint64_t before, struct pilgrim_statistic *statistic) PILGRIM_CHECKED;
 
-/* Which classes those calls came behind, one after another: *BEFORE, PILGRIM_ANY_CALL at first, becomes PILGRIM_NO_CALL if some were
+/* Behind which classes gaps are told apart from others, one after another: *BEFORE, PILGRIM_ANY_CALL at first, becomes PILGRIM_NO_CALL if some calls were
  * a thread's first in the round, then the numbers of classes, in ascending order. PILGRIM_END behind the last. errors: as
  * pilgrim_durations */
 PILGRIM_API enum pilgrim_status pilgrim_class_before(const struct pilgrim_cursor *cursor, size_t class_number, uint64_t signatures,

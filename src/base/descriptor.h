@@ -6,6 +6,17 @@
 
 enum direction { DIRECTION_IN = 1, DIRECTION_OUT = 2, DIRECTION_INOUT = 3 };
 
+/* What a process does with its time. Calls are what their function's chapter of the standard is about. */
+enum activity {
+    ACTIVITY_COMPUTING, /* between calls */
+    ACTIVITY_POINT_TO_POINT,
+    ACTIVITY_COLLECTIVE,
+    ACTIVITY_ONE_SIDED,
+    ACTIVITY_FILE,
+    ACTIVITY_OTHER,
+    ACTIVITY_COUNT
+};
+
 /* What the return value means. */
 enum returns { RETURNS_ERROR_CODE = 0, RETURNS_VALUE = 1 };
 
@@ -19,6 +30,7 @@ struct function_descriptor {
     const struct parameter_descriptor *parameters;
     uint8_t parameter_count;
     uint8_t returns; /* enum returns */
+    uint8_t activity; /* enum activity; 0: other calls */
 };
 
 /* All that a recorded key refers to by number; one for the whole process, constant. */

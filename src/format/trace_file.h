@@ -13,9 +13,10 @@ enum section_type {
     SECTION_END = 0,
     SECTION_DEFINITIONS = 1,
     SECTION_CALLS = 2,
-    SECTION_STATISTICS = 3,
+    SECTION_STATISTICS = 3, /* of version 5 */
     SECTION_TIMES = 4, /* behind the sections of a volume, which are there once: any number */
-    SECTION_TYPE_COUNT = 5,
+    SECTION_PROFILE = 5,
+    SECTION_TYPE_COUNT = 6,
     SECTION_SKIPPABLE = 64 /* this and above: a reader may pass over it */
 };
 

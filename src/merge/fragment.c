@@ -48,6 +48,7 @@ static void free_content(struct fragment *f)
     free(f->parts);
     free(f->groups);
     repeats_free(&f->thread_counts);
+    shares_free(&f->shares);
     struct intern *tables[] = {&f->strings, &f->properties, &f->functions,  &f->modules,  &f->classes,
                                &f->shapes,  &f->sequences,  &f->lists,      &f->group_keys, &f->part_keys};
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
@@ -64,12 +65,12 @@ void fragment_free(struct fragment *f)
     free(f);
 }
 
-/* What F holds, as long as it is not bound, in bytes of transport. */
+/* What F holds, as long as it is not bound, in bytes of transport. Shares do not count: they grow with the ranks, and are bounded. */
 static size_t content_bytes(const struct fragment *f)
 {
     struct bytes packed = {0};
-    fragment_pack(f, &packed);
-    size_t length = packed.length - f->volumes.length;
+    fragment_pack_content(f, &packed);
+    size_t length = packed.length;
     bytes_free(&packed);
     return length;
 }

@@ -8,6 +8,7 @@
 #include "base/intern.h"
 #include "merge/column.h"
 #include "merge/fragment.h"
+#include "merge/shares.h"
 #include "timing/statistics.h"
 
 /* Signatures of a part that follow each other: one, or COUNT of them as a vector (merge/slots.h), or an unzipped one. */
@@ -86,6 +87,7 @@ struct fragment {
     struct intern lists;      /* of differences (merge/slots.h) */
     struct intern group_keys; /* u8 process; varints: sequence, count of loops, classes, bodies */
     struct intern part_keys;  /* varint group, place, sequence, then entries */
+    struct shares shares;     /* of its ranks */
     struct group *groups;
     struct part *parts;
     uint32_t group_capacity;
@@ -115,9 +117,9 @@ enum pilgrim_status part_join(struct part *to, const struct part *from, uint64_t
 /* Adds S, whose signatures are P's entries. errors: PILGRIM_NOMEM, PILGRIM_DAMAGED */
 enum pilgrim_status part_add_statistics(struct part *p, const struct statistics *s) PILGRIM_CHECKED;
 
-/* The content of the statistics section (docs/FORMAT.md, section 6), appended to OUT.
+/* The content of the profile section (docs/FORMAT.md, section 6), appended to OUT.
  * errors: PILGRIM_NOMEM, PILGRIM_DAMAGED */
-enum pilgrim_status statistics_write(const struct fragment *f, struct bytes *out) PILGRIM_CHECKED;
+enum pilgrim_status profile_write(const struct fragment *f, struct bytes *out) PILGRIM_CHECKED;
 
 /* What a fragment may hold before it is bound, as packed; and before it is if the last merge gained little. Smaller volumes share
  * less; larger ones keep a process longer. */
@@ -127,6 +129,9 @@ enum pilgrim_status statistics_write(const struct fragment *f, struct bytes *out
 /* What F holds as a volume, appended to OUT; ANOTHER: it begins another round. errors: as fragment_write */
 enum pilgrim_status fragment_write_volume(const struct fragment *f, bool with_times, bool another,
                                           struct bytes *out) PILGRIM_CHECKED;
+
+/* Of fragment_pack, what merging may make smaller. */
+void fragment_pack_content(const struct fragment *f, struct bytes *out);
 
 /* Binds what F holds, which is at least one rank. */
 enum pilgrim_status fragment_bind_now(struct fragment *f, bool with_times) PILGRIM_CHECKED;

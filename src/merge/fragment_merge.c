@@ -135,6 +135,8 @@ static enum pilgrim_status merge_content(struct fragment *into, struct fragment 
     enum pilgrim_status status = map_tables(into, from, &m);
     for (uint32_t i = 0; status == PILGRIM_OK && i < from->group_keys.count; i++)
         status = merge_group(into, from, &from->groups[i], &m);
+    if (status == PILGRIM_OK)
+        status = shares_merge(&into->shares, &from->shares, m.classes);
     free(numbers);
     if (status == PILGRIM_OK)
         status = repeats_join(&into->thread_counts, &from->thread_counts);

@@ -87,7 +87,7 @@ static const struct intern *content_table(const struct fragment *f, unsigned i)
     return i < sizeof tables / sizeof tables[0] ? tables[i] : NULL;
 }
 
-void fragment_pack(const struct fragment *f, struct bytes *out)
+void fragment_pack_content(const struct fragment *f, struct bytes *out)
 {
     bytes_put_varint(out, f->first_rank);
     bytes_put_varint(out, f->rank_count);
@@ -103,6 +103,12 @@ void fragment_pack(const struct fragment *f, struct bytes *out)
     bytes_put_varint(out, f->part_keys.count);
     for (uint32_t i = 0; i < f->part_keys.count; i++)
         pack_part(&f->parts[i], out);
+}
+
+void fragment_pack(const struct fragment *f, struct bytes *out)
+{
+    fragment_pack_content(f, out);
+    shares_pack(&f->shares, out);
     bytes_put_varint(out, f->volume_ranks);
     bytes_put_u8(out, f->volume_times);
     bytes_put_varint(out, f->volumes.length);
@@ -206,12 +212,13 @@ static enum pilgrim_status unpack(struct cursor *in, struct fragment *f)
     size_t parts = cursor_count(in, 1);
     for (size_t i = 0; i < parts; i++)
         TRY(unpack_part(in, f, (uint32_t)i));
+    f->weight = in->position;
+    TRY(shares_unpack(in, f->rank_count, f->classes.count, &f->shares));
     f->volume_ranks = (uint32_t)cursor_varint(in);
     f->volume_times = cursor_u8(in);
     size_t length = cursor_count(in, 1);
     bytes_put(&f->volumes, cursor_take(in, length), length);
     TRY(bytes_status(&f->volumes));
-    f->weight = in->length - length;
     return in->status == PILGRIM_OK && cursor_left(in) == 0 ? PILGRIM_OK : PILGRIM_DAMAGED;
 }
 

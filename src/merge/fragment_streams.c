@@ -309,6 +309,18 @@ static enum pilgrim_status add_statistics(struct part *p, uint32_t rank, const s
     return status;
 }
 
+/* Adds what the calls of CLASS took to the rank's shares. */
+static enum pilgrim_status add_shares(struct fragment *f, uint32_t number, const struct stream_class *class, const struct vocabulary *vocabulary)
+{
+    const struct function_descriptor *d = &vocabulary->functions[class->head.key.function];
+    double durations = 0, gaps = 0;
+    statistics_totals(&class->statistics, &durations, &gaps);
+    TRY(shares_add(&f->shares.activities, ACTIVITY_COMPUTING, gaps));
+    TRY(shares_add(&f->shares.activities, d->activity ? d->activity : ACTIVITY_OTHER, durations));
+    TRY(shares_add(&f->shares.classes, 2 * number, durations));
+    return shares_add(&f->shares.classes, 2 * number + 1, gaps);
+}
+
 static enum pilgrim_status add_class(struct translation *t, uint32_t group, uint32_t place, uint32_t rank,
                                      const struct stream_class *class, struct collection *c)
 {
@@ -318,7 +330,10 @@ static enum pilgrim_status add_class(struct translation *t, uint32_t group, uint
     TRY(collect_signatures(t, class, c));
     TRY(fragment_part(f, group, place, sequence, c->entries, c->count, &part));
     TRY(add_member(t, part, rank, f->groups[group].member_count, &c->slots));
-    return class->statistics.count ? add_statistics(&f->parts[part], rank, class, c) : PILGRIM_OK;
+    if (!class->statistics.count)
+        return PILGRIM_OK;
+    TRY(add_shares(f, f->groups[group].list.classes[place], class, t->vocabulary));
+    return add_statistics(&f->parts[part], rank, class, c);
 }
 
 /* S's classes stand at the places from FIRST on. */
@@ -394,7 +409,7 @@ static uint32_t class_count(const struct source *s)
 /* The class that stands for a loop. */
 static enum pilgrim_status loop_class(struct fragment *f, uint32_t *number)
 {
-    static const struct function_descriptor loop = {"pilgrim_loop", NULL, 0, RETURNS_VALUE};
+    static const struct function_descriptor loop = {"pilgrim_loop", NULL, 0, RETURNS_VALUE, ACTIVITY_OTHER};
     struct bytes declaration = {0}, class = {0};
     uint32_t function;
     put_declaration(&declaration, &loop);
@@ -541,6 +556,8 @@ enum pilgrim_status fragment_add_rank_so_far(struct fragment *f, const struct st
     struct views views = {0};
     uint32_t rank = f->first_rank + f->rank_count;
     enum pilgrim_status status = read_views(last ? last : process, &views);
+    if (status == PILGRIM_OK)
+        status = shares_add_rank(&f->shares);
     if (status == PILGRIM_OK)
         status = add_stream(f, (struct source){.stream = process, .last = last, .process = true}, rank, f->rank_count, views);
     for (size_t i = 0; status == PILGRIM_OK && i < thread_count; i++)

@@ -149,12 +149,12 @@ static enum pilgrim_status write_calls(const struct fragment *f, bool another, s
     return status;
 }
 
-static enum pilgrim_status write_statistics(const struct fragment *f, struct bytes *out)
+static enum pilgrim_status write_profile(const struct fragment *f, struct bytes *out)
 {
     struct bytes b = {0};
-    enum pilgrim_status status = statistics_write(f, &b);
+    enum pilgrim_status status = profile_write(f, &b);
     if (status == PILGRIM_OK)
-        status = section_write(out, SECTION_STATISTICS, &b);
+        status = section_write(out, SECTION_PROFILE, &b);
     bytes_free(&b);
     return status;
 }
@@ -163,7 +163,7 @@ enum pilgrim_status fragment_write_volume(const struct fragment *f, bool with_ti
 {
     TRY(write_definitions(f, out));
     TRY(write_calls(f, another, out));
-    return with_times ? write_statistics(f, out) : PILGRIM_OK;
+    return with_times ? write_profile(f, out) : PILGRIM_OK;
 }
 
 enum pilgrim_status fragment_write_begin(struct bytes *out)

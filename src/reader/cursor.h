@@ -97,6 +97,29 @@ enum pilgrim_status cursor_next_round(struct pilgrim_cursor *c, struct pilgrim_e
 bool memory_fits(uint64_t *left, uint64_t bytes);
 extern const char memory_problem[];
 
+/* ---- times of classes (distributions.c: version 5; profile_query.c) ---- */
+
+/* Calls of a class that are asked for. */
+struct calls_asked {
+    const struct row *row;
+    struct part_place part;
+};
+
+/* Those of pilgrim_durations. errors: as that */
+enum pilgrim_status calls_find(const struct pilgrim_cursor *c, size_t class_number, uint64_t signatures,
+                               struct calls_asked *asked) PILGRIM_CHECKED;
+
+/* The public functions, in a volume that has a profile. */
+enum pilgrim_status profile_durations(const struct pilgrim_cursor *c, size_t class_number, uint64_t signatures,
+                                      struct pilgrim_statistic *statistic) PILGRIM_CHECKED;
+enum pilgrim_status profile_gaps(const struct pilgrim_cursor *c, size_t class_number, uint64_t signatures, uint64_t before,
+                                 struct pilgrim_statistic *statistic) PILGRIM_CHECKED;
+enum pilgrim_status profile_class_before(const struct pilgrim_cursor *c, size_t class_number, uint64_t signatures,
+                                         uint64_t *before) PILGRIM_CHECKED;
+
+/* Adds the statistics of a class, in a volume that has no profile. */
+void statistics_of_class(const struct volume *v, uint32_t class, struct pilgrim_class_profile *all);
+
 /* ---- walking without values (cursor.c) ---- */
 
 /* Passes over the next call of the round; *PLACE: of its class. PILGRIM_END behind the last. errors: as pilgrim_cursor_next */

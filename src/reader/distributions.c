@@ -102,24 +102,24 @@ static void parse_parts(struct parser *p)
 
 /* ---- distributions ---- */
 
-static bool is_many(const struct distribution *d)
+static bool is_many(const struct stored_distribution *d)
 {
     return d->buckets > 1 || (d->buckets == 1 && d->counts[0] > 1);
 }
 
-static unsigned last_bucket(const struct distribution *d)
+static unsigned last_bucket(const struct stored_distribution *d)
 {
     return d->first + d->buckets - 1u;
 }
 
 static void parse_buckets(struct parser *p, uint32_t count)
 {
-    struct distribution *all = p->volume->distributions;
+    struct stored_distribution *all = p->volume->distributions;
     size_t sum = 0;
     for (uint32_t i = 0; i < count && parser_good(p); i++)
         all[i].first = cursor_u8(&p->in);
     for (uint32_t i = 0; i < count && parser_good(p); i++) {
-        struct distribution *d = &all[i];
+        struct stored_distribution *d = &all[i];
         d->buckets = cursor_u8(&p->in);
         if (d->buckets > 0 ? last_bucket(d) > BUCKET_MAX : d->first > 0)
             parser_fail(p, "a bucket that does not exist");
@@ -133,7 +133,7 @@ static void parse_buckets(struct parser *p, uint32_t count)
 }
 
 /* The counts of D's buckets but the last BUT; their sum. */
-static uint64_t parse_counts(struct parser *p, const struct distribution *d, unsigned but)
+static uint64_t parse_counts(struct parser *p, const struct stored_distribution *d, unsigned but)
 {
     uint64_t sum = 0;
     for (unsigned i = 0; i + but < d->buckets && parser_good(p); i++) {
@@ -146,7 +146,7 @@ static uint64_t parse_counts(struct parser *p, const struct distribution *d, uns
     return sum;
 }
 
-static uint64_t sum_of(struct parser *p, const struct distribution *d, uint64_t sum)
+static uint64_t sum_of(struct parser *p, const struct stored_distribution *d, uint64_t sum)
 {
     for (unsigned i = 0; i < d->buckets && parser_good(p); i++) {
         if (d->counts[i] > UINT64_MAX - sum)
@@ -163,7 +163,7 @@ static void parse_all_counts(struct parser *p)
     for (uint32_t i = 0; i < v->gap_count && parser_good(p); i++)
         (void)parse_counts(p, &v->distributions[i], 0);
     for (uint32_t i = 0; i < v->duration_count && parser_good(p); i++) {
-        const struct distribution *d = &v->distributions[v->gap_count + i];
+        const struct stored_distribution *d = &v->distributions[v->gap_count + i];
         uint64_t calls = 0, others = parse_counts(p, d, 1);
         for (uint32_t k = v->first_gap[i]; k < v->first_gap[i + 1] && parser_good(p); k++)
             calls = sum_of(p, &v->distributions[k], calls);
@@ -191,7 +191,7 @@ static uint32_t parse_rank(struct parser *p)
 static void parse_figures(struct parser *p, uint32_t count)
 {
     struct volume *v = p->volume;
-    struct distribution *d = v->distributions, *end = d + count;
+    struct stored_distribution *d = v->distributions, *end = d + count;
     for (d = v->distributions; d < end && parser_good(p); d++)
         if (is_many(d) && (d->mean_bucket = cursor_u8(&p->in)) >= d->buckets)
             parser_fail(p, "a mean that is not between the shortest and the longest");
@@ -238,7 +238,7 @@ static uint64_t bucket_number(unsigned k, uint8_t place)
     return smallest + (k <= PLACE_BITS + 1 ? place : (uint64_t)place << (k - PLACE_BITS - 1));
 }
 
-static struct pilgrim_statistic unfold(const struct volume *v, const struct distribution *d)
+static struct pilgrim_statistic unfold(const struct volume *v, const struct stored_distribution *d)
 {
     struct pilgrim_statistic s = {0};
     if (d->buckets == 0)
@@ -298,9 +298,27 @@ void pilgrim_statistic_add(struct pilgrim_statistic *into, const struct pilgrim_
     into->total_ns += from->total_ns;
     into->count += from->count;
     into->mean_ns = into->total_ns / (a + b);
+    into->brief |= from->brief;
     add_extremes(into, from);
+    if (into->brief) {
+        into->min_ns = 0;
+        into->min_rank = PILGRIM_RANK_UNKNOWN;
+        into->deviation_ns = 0;
+    }
     for (unsigned i = 0; i < PILGRIM_BUCKETS; i++)
         into->histogram[i] += from->histogram[i];
+}
+
+enum pilgrim_status calls_find(const struct pilgrim_cursor *c, size_t class_number, uint64_t signatures, struct calls_asked *asked)
+{
+    const struct volume *v = c->volume;
+    const struct group *g = c->stream.group;
+    if (class_number >= g->row_count || row_is_loop(v, g->rows[class_number]))
+        return PILGRIM_INVALID;
+    asked->row = &v->rows[g->rows[class_number]];
+    if (!part_place(v, asked->row, &c->stream, &asked->part))
+        return PILGRIM_DAMAGED;
+    return signatures < PILGRIM_VALUE_GROUP && signatures >= asked->part.part->numbers ? PILGRIM_INVALID : PILGRIM_OK;
 }
 
 /* Which statistics are asked for: the numbers, from FIRST to before END, of durations. */
@@ -314,17 +332,13 @@ static enum pilgrim_status find_range(const struct pilgrim_cursor *c, size_t cla
 {
     const struct volume *v = c->volume;
     const struct group *g = c->stream.group;
-    struct part_place found;
+    struct calls_asked asked;
     *range = (struct range){0};
-    if (class_number >= g->row_count || row_is_loop(v, g->rows[class_number]))
-        return PILGRIM_INVALID;
-    const struct row *row = &v->rows[g->rows[class_number]];
-    if (!part_place(v, row, &c->stream, &found))
-        return PILGRIM_DAMAGED;
-    if (signatures < PILGRIM_VALUE_GROUP && signatures >= found.part->numbers)
-        return PILGRIM_INVALID;
-    if (!v->timed)
-        return PILGRIM_OK;
+    enum pilgrim_status status = calls_find(c, class_number, signatures, &asked);
+    if (status != PILGRIM_OK || !v->timed)
+        return status;
+    const struct row *row = asked.row;
+    const struct part_place found = asked.part;
     const uint32_t *first = g->statistics[class_number];
     uint32_t parts = row->partition == 0 ? 1 : (uint32_t)v->partitions[row->partition - 1].count;
     if (signatures == PILGRIM_STRUCTURE_GROUP) {
@@ -345,6 +359,8 @@ enum pilgrim_status pilgrim_durations(const struct pilgrim_cursor *c, size_t cla
     const struct volume *v = c->volume;
     struct range range;
     *statistic = (struct pilgrim_statistic){0};
+    if (v->profile)
+        return profile_durations(c, class_number, signatures, statistic);
     enum pilgrim_status status = find_range(c, class_number, signatures, &range);
     for (uint32_t i = range.first; i < range.end; i++) {
         const struct pilgrim_statistic one = unfold(v, &v->distributions[v->gap_count + i]);
@@ -367,6 +383,8 @@ enum pilgrim_status pilgrim_gaps(const struct pilgrim_cursor *c, size_t class_nu
     const struct volume *v = c->volume;
     struct range range;
     *statistic = (struct pilgrim_statistic){0};
+    if (v->profile)
+        return profile_gaps(c, class_number, signatures, before, statistic);
     enum pilgrim_status status = find_range(c, class_number, signatures, &range);
     if (range.first == range.end)
         return status;
@@ -386,6 +404,8 @@ enum pilgrim_status pilgrim_class_before(const struct pilgrim_cursor *c, size_t 
     const struct volume *v = c->volume;
     struct range range;
     bool found = false;
+    if (v->profile)
+        return profile_class_before(c, class_number, signatures, before);
     enum pilgrim_status status = find_range(c, class_number, signatures, &range);
     if (status != PILGRIM_OK)
         return status;
@@ -404,4 +424,31 @@ enum pilgrim_status pilgrim_class_before(const struct pilgrim_cursor *c, size_t 
         return PILGRIM_END;
     *before = next ? next - 1 : PILGRIM_NO_CALL;
     return PILGRIM_OK;
+}
+
+/* ---- all of a class ---- */
+
+static void add_part(const struct volume *v, uint32_t from, uint32_t to, struct pilgrim_class_profile *all)
+{
+    for (uint32_t i = from; i < to; i++) {
+        const struct pilgrim_statistic one = unfold(v, &v->distributions[v->gap_count + i]);
+        pilgrim_statistic_add(&all->durations, &one);
+        for (uint32_t k = v->first_gap[i]; k < v->first_gap[i + 1]; k++) {
+            const struct pilgrim_statistic gap = unfold(v, &v->distributions[k]);
+            pilgrim_statistic_add(v->predecessors[k] == PREDECESSOR_NONE ? &all->first_gaps : &all->gaps, &gap);
+        }
+    }
+}
+
+void statistics_of_class(const struct volume *v, uint32_t class, struct pilgrim_class_profile *all)
+{
+    for (size_t i = 0; v->timed && i < v->group_count; i++) {
+        const struct group *g = &v->groups[i];
+        for (uint32_t k = 0; !g->is_process && k < g->row_count; k++) {
+            const struct row *row = &v->rows[g->rows[k]];
+            uint32_t parts = row->partition == 0 ? 1 : (uint32_t)v->partitions[row->partition - 1].count;
+            if (row->class == class && g->statistics[k])
+                add_part(v, g->statistics[k][0], g->statistics[k][parts], all);
+        }
+    }
 }

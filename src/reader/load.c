@@ -119,11 +119,11 @@ static enum pilgrim_status add_volume(struct loader *l, const struct section *se
 static enum pilgrim_status take_part(struct loader *l, const struct section *section, struct pilgrim_error *error)
 {
     struct pilgrim_trace *t = l->trace;
-    if (section->type == SECTION_STATISTICS) {
+    if (section->type == SECTION_STATISTICS || section->type == SECTION_PROFILE) {
         struct volume_entry *e = &t->entries[t->volume_count - 1];
         enum pilgrim_status status = volume_take(e->volume, section, &l->budget, error);
         if (status == PILGRIM_OK)
-            e->sections[SECTION_STATISTICS] = section_place(section);
+            e->sections[section->type] = section_place(section);
         return status;
     }
     if (section->type == SECTION_DEFINITIONS) {
@@ -172,7 +172,9 @@ static bool in_place(unsigned type, unsigned last)
 {
     if (type == SECTION_TIMES)
         return last >= SECTION_CALLS;
-    return type == last + 1 || (type == SECTION_DEFINITIONS && last >= SECTION_CALLS);
+    if (type == SECTION_PROFILE)
+        return last == SECTION_CALLS;
+    return (type == last + 1 && type < SECTION_TIMES) || (type == SECTION_DEFINITIONS && last >= SECTION_CALLS);
 }
 
 /* The end section, at START, behind one of type LAST; END: what is behind it. */
@@ -217,6 +219,12 @@ static enum pilgrim_status take_times(struct loader *l, const struct section *se
     return status == PILGRIM_DAMAGED ? PILGRIM_OK : status;
 }
 
+/* Which type of section usually stands behind one of each type. */
+static const uint8_t usually_next[SECTION_TYPE_COUNT] = {
+    [SECTION_END] = SECTION_DEFINITIONS,   [SECTION_DEFINITIONS] = SECTION_CALLS, [SECTION_CALLS] = SECTION_PROFILE,
+    [SECTION_STATISTICS] = SECTION_TIMES, [SECTION_TIMES] = SECTION_END,         [SECTION_PROFILE] = SECTION_TIMES,
+};
+
 /* Sections up to the end. */
 static enum pilgrim_status take_sections(struct loader *l, struct pilgrim_error *error)
 {
@@ -225,7 +233,7 @@ static enum pilgrim_status take_sections(struct loader *l, struct pilgrim_error 
         struct section section;
         unsigned long long start = at, length = l->source.length;
         enum pilgrim_status status = next_section(l, &at, &section);
-        const char *next = section_names[(last + 1) % SECTION_TYPE_COUNT];
+        const char *next = section_names[usually_next[last]];
         if (status == PILGRIM_IO || status == PILGRIM_NOMEM)
             return source_error(error, status, start);
         if (status == PILGRIM_TRUNCATED)

@@ -23,6 +23,7 @@
 #include "pilgrim/reader.h"
 #include "reader/begun.h"
 #include "reader/registers.h"
+#include "timing/profile_model.h"
 
 #define NESTING_MAX 32          /* of values */
 #define LOOP_FUNCTION "pilgrim_loop"
@@ -169,16 +170,63 @@ struct group {
     struct loop *loops; /* in the order of their places */
     uint64_t calls;     /* of a member, without those of loops */
     uint32_t **statistics; /* of each row that is no loop, of each part: the number of its first duration; and of what is behind the last */
+    const uint8_t ***leaves; /* of each row whose class has several distributions of durations, of each part, of each of its signatures: which one */
 };
 
-/* What is known of many times; docs/FORMAT.md, "Statistics". Of an empty one all is 0. */
-struct distribution {
+/* What is known of many times; docs/FORMAT.md, "Statistics of version 5". Of an empty one all is 0. */
+struct stored_distribution {
     uint64_t *counts;          /* of the buckets from the first to the last that is not empty */
     uint32_t low, high;        /* ranks of the shortest and of the longest, in the volume */
     uint8_t first, buckets;    /* the first bucket that is not empty, and how many counts there are */
     uint8_t mean_bucket;       /* that of the mean - first */
     uint8_t deviation_bucket;  /* the last bucket - that of the deviation */
     uint8_t least, most, mean, deviation; /* their places in their buckets */
+};
+
+/* A distribution of a profile; docs/FORMAT.md, "The profile". */
+struct profile_times {
+    uint64_t count;
+    uint32_t high_rank; /* of the longest, in the volume; PILGRIM_RANK_UNKNOWN */
+    uint16_t mean;      /* figures */
+    uint16_t least, most, deviation;
+    bool brief;         /* neither the shortest, nor the deviation, nor the histogram is known */
+    uint8_t first, buckets; /* of the histogram; none if it is brief */
+    uint8_t *shares;
+};
+
+struct profile_gaps {
+    struct profile_times all;
+    const uint32_t *before; /* classes; of the first part none */
+    size_t before_count;
+};
+
+/* The times of a rank or of some, in a row of shares. */
+struct profile_share {
+    uint16_t mean, most; /* codes (timing/share_code.h) */
+    uint32_t at;         /* the rank with the most, in the block */
+};
+
+struct profile_class {
+    const struct profile_times *durations; /* parts; none: nothing is known */
+    size_t part_count;
+    const struct profile_gaps *gaps;
+    size_t gap_count;
+    struct profile_times first;            /* gaps before threads' first calls */
+    const struct profile_share *by_rank;   /* durations of each block; NULL: not known */
+    const struct profile_share *gaps_by_rank;
+};
+
+/* Ranks that follow each other. */
+struct profile_blocks {
+    uint32_t *first; /* of each, by its number in the volume; and what is behind the last */
+    size_t count;    /* 0: nothing is known of ranks */
+};
+
+struct profile {
+    struct profile_class *classes; /* by number */
+    struct profile_blocks blocks;  /* of activities */
+    const struct profile_share *activities[PROFILE_ACTIVITIES]; /* NULL: no time */
+    struct profile_blocks class_blocks;
 };
 
 #define PREDECESSOR_NONE UINT32_MAX      /* there was no call before */
@@ -216,11 +264,12 @@ struct volume {
     uint32_t rank_count;
     const struct column *threads; /* how many the ranks before have */
     struct cover processes, thread_groups;
-    struct distribution *distributions; /* of gaps, then of durations */
+    struct stored_distribution *distributions; /* of gaps, then of durations */
     uint32_t gap_count, duration_count;
     uint32_t *first_gap;    /* of each duration's calls; and what is behind the last one's */
     uint32_t *predecessors; /* of each gap: a row of the group, or PREDECESSOR_... */
     bool timed;             /* all this is there */
+    struct profile *profile; /* NULL: there is none */
 };
 
 /* ---- tables (parser.c) ---- */
@@ -273,6 +322,7 @@ static inline uint32_t reference_resolve(uint64_t code, uint32_t *next)
 void definitions_parse(struct parser *p);
 void calls_parse(struct parser *p);
 void statistics_parse(struct parser *p); /* distributions.c */
+void profile_parse(struct parser *p); /* profile.c */
 
 /* ---- columns (columns.c) ---- */
 

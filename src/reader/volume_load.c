@@ -16,12 +16,13 @@
 #define STEPS_BASE (UINT64_C(64) << 20)
 #define STEPS_RATIO 2048
 
-const char *const section_names[SECTION_TYPE_COUNT] = {"end", "definitions", "calls", "statistics", "times"};
+const char *const section_names[SECTION_TYPE_COUNT] = {"end", "definitions", "calls", "statistics", "times", "profile"};
 
 static void (*const section_parse[SECTION_TYPE_COUNT])(struct parser *) = {
     [SECTION_DEFINITIONS] = definitions_parse,
     [SECTION_CALLS] = calls_parse,
     [SECTION_STATISTICS] = statistics_parse,
+    [SECTION_PROFILE] = profile_parse,
 };
 
 struct budget whole_budget(const struct source *source)
@@ -47,7 +48,7 @@ enum pilgrim_status volume_take(struct volume *v, const struct section *section,
         if (parser_good(&p) && cursor_left(&p.in) > 0)
             parser_fail(&p, "bytes left over");
     }
-    if (section->type == SECTION_STATISTICS)
+    if (section->type == SECTION_STATISTICS || section->type == SECTION_PROFILE)
         bytes_free(content);
     if (parser_good(&p)) {
         v->timed |= section->type == SECTION_STATISTICS;

@@ -1,47 +1,67 @@
 /* Distributions of times; see distribution.h. */
 #include "timing/distribution.h"
 
-#include <stdbool.h>
+static unsigned __int128 wide(const uint64_t sum[2])
+{
+    return (unsigned __int128)sum[1] << 64 | sum[0];
+}
 
 void distribution_init(struct distribution *d)
 {
     *d = (struct distribution){.least = UINT64_MAX};
 }
 
-static void take_rank(uint32_t *rank, uint32_t other, bool better, bool equal)
+void distribution_halve(struct distribution *d)
 {
-    if (better || (equal && other < *rank))
-        *rank = other;
+    for (unsigned k = 0; k < BUCKETS; k++)
+        d->histogram[k] = (uint16_t)((d->histogram[k] + 1u) / 2); /* what was there stays there */
+    d->unit++;
+}
+
+/* COUNT in a unit that is 2^SHIFT times the one it has, not to 0. */
+static uint32_t in_unit(uint32_t count, uint32_t shift)
+{
+    uint32_t less = shift < 32 ? count >> shift : 0;
+    return less > 0 || count == 0 ? less : 1;
+}
+
+static void merge_histograms(struct distribution *into, const struct distribution *from)
+{
+    uint32_t counts[BUCKETS], unit = into->unit > from->unit ? into->unit : from->unit, most = 0;
+    for (unsigned k = 0; k < BUCKETS; k++) {
+        counts[k] = in_unit(into->histogram[k], unit - into->unit) + in_unit(from->histogram[k], unit - from->unit);
+        most = counts[k] > most ? counts[k] : most;
+    }
+    uint32_t more = most >= UINT16_MAX;
+    for (unsigned k = 0; k < BUCKETS; k++)
+        into->histogram[k] = (uint16_t)in_unit(counts[k], more);
+    into->unit = unit + more;
 }
 
 void distribution_merge(struct distribution *into, const struct distribution *from)
 {
-    if (from->least == UINT64_MAX)
+    if (from->count == 0)
         return;
-    bool empty = into->least == UINT64_MAX;
-    take_rank(&into->low_rank, from->low_rank, from->least < into->least, from->least == into->least);
-    take_rank(&into->high_rank, from->high_rank, empty || from->most > into->most, from->most == into->most);
+    if (into->count == 0 || from->most > into->most || (from->most == into->most && from->high_rank < into->high_rank))
+        into->high_rank = from->high_rank;
     if (from->least < into->least)
         into->least = from->least;
     if (from->most > into->most)
         into->most = from->most;
-    into->total += from->total;
-    into->squares += from->squares;
-    for (unsigned k = 0; k < BUCKETS; k++)
-        into->counts[k] += from->counts[k];
-}
-
-uint64_t distribution_count(const struct distribution *d)
-{
-    uint64_t count = 0;
-    for (unsigned k = 0; k < BUCKETS; k++)
-        count += d->counts[k];
-    return count;
+    into->count += from->count;
+    add_wide(into->total, wide(from->total));
+    add_wide(into->squares, wide(from->squares));
+    merge_histograms(into, from);
 }
 
 uint64_t distribution_mean(const struct distribution *d)
 {
-    return (uint64_t)(d->total / distribution_count(d));
+    return (uint64_t)(wide(d->total) / d->count);
+}
+
+double distribution_total(const struct distribution *d)
+{
+    return (double)d->total[1] * 0x1p64 + (double)d->total[0];
 }
 
 static uint64_t square_root(unsigned __int128 v)
@@ -57,59 +77,66 @@ static uint64_t square_root(unsigned __int128 v)
  * squares - q x (total + r), without anything that is larger. */
 uint64_t distribution_deviation(const struct distribution *d)
 {
-    uint64_t count = distribution_count(d);
-    unsigned __int128 mean = d->total / count, rest = d->total % count;
-    uint64_t deviation = square_root((d->squares - mean * (d->total + rest)) / count);
+    unsigned __int128 mean = wide(d->total) / d->count, rest = wide(d->total) % d->count;
+    uint64_t deviation = square_root((wide(d->squares) - mean * (wide(d->total) + rest)) / d->count);
     return deviation < d->most ? deviation : d->most;
 }
 
-static void put_wide(struct bytes *out, unsigned __int128 v)
+static void put_wide(struct bytes *out, const uint64_t sum[2])
 {
-    bytes_put_varint(out, (uint64_t)v);
-    bytes_put_varint(out, (uint64_t)(v >> 64));
+    bytes_put_varint(out, sum[0]);
+    bytes_put_varint(out, sum[1]);
 }
 
-static unsigned __int128 wide(struct cursor *c)
+static void take_wide(struct cursor *c, uint64_t sum[2])
 {
-    uint64_t low = cursor_varint(c);
-    return low | (unsigned __int128)cursor_varint(c) << 64;
+    sum[0] = cursor_varint(c);
+    sum[1] = cursor_varint(c);
+}
+
+/* The buckets that may have something. */
+static unsigned first_bucket(const struct distribution *d)
+{
+    return histogram_bucket(bucket_of(d->least));
+}
+
+static unsigned last_bucket(const struct distribution *d)
+{
+    return histogram_bucket(bucket_of(d->most));
 }
 
 void distribution_pack(const struct distribution *d, struct bytes *out)
 {
-    bool empty = d->least == UINT64_MAX;
-    bytes_put_u8(out, !empty);
-    if (empty)
+    bytes_put_varint(out, d->count);
+    if (d->count == 0)
         return;
     bytes_put_varint(out, d->least);
     bytes_put_varint(out, d->most);
-    bytes_put_varint(out, d->low_rank);
     bytes_put_varint(out, d->high_rank);
     put_wide(out, d->total);
     put_wide(out, d->squares);
-    for (unsigned k = bucket_of(d->least); k <= bucket_of(d->most); k++)
-        bytes_put_varint(out, d->counts[k]);
+    bytes_put_varint(out, d->unit);
+    for (unsigned k = first_bucket(d); k <= last_bucket(d); k++)
+        bytes_put_varint(out, d->histogram[k]);
 }
 
 void distribution_unpack(struct cursor *c, struct distribution *d)
 {
     distribution_init(d);
-    if (!cursor_u8(c))
+    uint64_t count = cursor_varint(c);
+    if (count == 0)
         return;
+    d->count = count;
     d->least = cursor_varint(c);
     d->most = cursor_varint(c);
-    d->low_rank = (uint32_t)cursor_varint(c);
     d->high_rank = (uint32_t)cursor_varint(c);
-    d->total = wide(c);
-    d->squares = wide(c);
+    take_wide(c, d->total);
+    take_wide(c, d->squares);
+    d->unit = (uint32_t)cursor_index(c, 64);
     if (d->least > d->most || d->most > DISTRIBUTION_NS_MAX)
         c->status = PILGRIM_DAMAGED;
-    if (c->status != PILGRIM_OK) {
+    for (unsigned k = c->status == PILGRIM_OK ? first_bucket(d) : 1; c->status == PILGRIM_OK && k <= last_bucket(d); k++)
+        d->histogram[k] = (uint16_t)cursor_index(c, UINT16_MAX);
+    if (c->status != PILGRIM_OK)
         distribution_init(d);
-        return;
-    }
-    for (unsigned k = bucket_of(d->least); k <= bucket_of(d->most); k++)
-        d->counts[k] = cursor_varint(c);
-    if (!d->counts[bucket_of(d->least)] || !d->counts[bucket_of(d->most)])
-        c->status = PILGRIM_DAMAGED;
 }

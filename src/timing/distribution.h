@@ -1,27 +1,27 @@
-/* What is known of many times without keeping each: how many, the shortest and the longest and which rank had them, sum, squares, a
- * histogram of powers of two. All of that is exact, so distributions may be put together in any order.
- *
- * In the file (docs/FORMAT.md, section 6) a figure is a bucket and a place in it, a byte: relative error below 1 in 256. */
+/* What is known of many times without keeping each: how many, the shortest, the longest and which rank had that, sum, squares, a
+ * histogram of powers of two. All but the histogram is exact, so distributions may be put together in any order. The histogram says
+ * shares: its counts are in a unit that doubles when one does not fit any more, so a distribution takes 144 bytes. */
 #ifndef PILGRIM_DISTRIBUTION_H
 #define PILGRIM_DISTRIBUTION_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/bytes.h"
 
-enum { BUCKETS = 64 };
+enum { BUCKETS = 40 }; /* the last one has all longer times as well: 2^38 ns are 275 s */
 
 #define DISTRIBUTION_NS_MAX INT64_MAX
 
 /* All zero, but for the least one, is empty: distribution_init. */
 struct distribution {
+    uint64_t count;
     uint64_t least;    /* ns; UINT64_MAX while it is empty */
     uint64_t most;
-    uint32_t low_rank; /* that had the shortest; the lowest one of several */
-    uint32_t high_rank;
-    unsigned __int128 total;
-    unsigned __int128 squares;
-    uint64_t counts[BUCKETS];
+    uint64_t total[2], squares[2]; /* the lower 64 bits, the upper ones */
+    uint32_t high_rank; /* that had the longest; the lowest one of several */
+    uint32_t unit;      /* of the histogram: 2^unit times */
+    uint16_t histogram[BUCKETS];
 };
 
 /* 0 for 0 ns, else k where 2^(k-1) <= ns < 2^k; ns below 2^63. */
@@ -30,26 +30,60 @@ static inline unsigned bucket_of(uint64_t ns)
     return 63 - (unsigned)__builtin_clzll(2 * ns + 1);
 }
 
-/* NS, of bucket K, by its place there. */
-static inline uint8_t bucket_place(uint64_t ns, unsigned k)
+/* A time as 2^PRECISION steps a bucket; PRECISION up to 8. */
+static inline unsigned figure_of(uint64_t ns, unsigned precision)
 {
-    return (uint8_t)(k == 0 ? 0 : (ns - (UINT64_C(1) << (k - 1))) >> (k > 9 ? k - 9 : 0));
+    unsigned k = bucket_of(ns);
+    if (k <= 1)
+        return k << precision;
+    uint64_t below = ns - (UINT64_C(1) << (k - 1));
+    return (k << precision) + (unsigned)(k - 1 > precision ? below >> (k - 1 - precision) : below << (precision - (k - 1)));
 }
 
-/* The smallest number at PLACE of bucket K. */
-static inline uint64_t bucket_ns(unsigned k, uint8_t place)
+/* The least time of FIGURE. */
+static inline uint64_t figure_ns(unsigned figure, unsigned precision)
 {
-    return k == 0 ? 0 : (UINT64_C(1) << (k - 1)) + ((uint64_t)place << (k > 9 ? k - 9 : 0));
+    unsigned k = figure >> precision;
+    uint64_t below = figure & ((1u << precision) - 1);
+    if (k <= 1)
+        return k;
+    return (UINT64_C(1) << (k - 1)) + (k - 1 > precision ? below << (k - 1 - precision) : below >> (precision - (k - 1)));
+}
+
+/* The bucket of the histogram. */
+static inline unsigned histogram_bucket(unsigned bucket)
+{
+    return bucket < BUCKETS ? bucket : BUCKETS - 1;
 }
 
 void distribution_init(struct distribution *d);
 
-/* NS is at most DISTRIBUTION_NS_MAX. */
+/* Doubles the unit. */
+void distribution_halve(struct distribution *d);
+
+static inline void add_wide(uint64_t sum[2], unsigned __int128 v)
+{
+    v += (unsigned __int128)sum[1] << 64 | sum[0];
+    sum[0] = (uint64_t)v;
+    sum[1] = (uint64_t)(v >> 64);
+}
+
+/* Whether the next time counts in the histogram: of 2^unit times one does. They are spread as the multiples of the golden ratio are, evenly
+ * over any period that the times may have. */
+static inline bool distribution_counts(const struct distribution *d)
+{
+    return d->unit == 0 || (d->count * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - d->unit) == 0;
+}
+
+/* NS is at most DISTRIBUTION_NS_MAX. Not to one that has been put together with others. */
 static inline void distribution_add(struct distribution *d, uint64_t ns)
 {
-    d->counts[bucket_of(ns)]++;
-    d->total += ns;
-    d->squares += (unsigned __int128)ns * ns;
+    unsigned k = histogram_bucket(bucket_of(ns));
+    if (__builtin_expect(distribution_counts(d), 1) && __builtin_expect(++d->histogram[k] == UINT16_MAX, 0))
+        distribution_halve(d);
+    d->count++;
+    add_wide(d->total, ns);
+    add_wide(d->squares, (unsigned __int128)ns * ns);
     if (ns < d->least)
         d->least = ns;
     if (ns > d->most)
@@ -58,11 +92,10 @@ static inline void distribution_add(struct distribution *d, uint64_t ns)
 
 void distribution_merge(struct distribution *into, const struct distribution *from);
 
-uint64_t distribution_count(const struct distribution *d);
-
 /* Of one that is not empty, rounded down. */
 uint64_t distribution_mean(const struct distribution *d);
 uint64_t distribution_deviation(const struct distribution *d);
+double distribution_total(const struct distribution *d); /* ns */
 
 /* For transport between processes of one run; not a file format. What is not one is left to C->status. */
 void distribution_pack(const struct distribution *d, struct bytes *out);

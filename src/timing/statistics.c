@@ -108,8 +108,16 @@ void statistics_set_rank(struct statistics *s, uint32_t rank)
 {
     for (uint32_t i = 0; i < s->count; i++) {
         struct statistics_cell *cell = &s->cells[i];
-        cell->gaps.low_rank = cell->gaps.high_rank = rank;
-        cell->durations.low_rank = cell->durations.high_rank = rank;
+        cell->gaps.high_rank = cell->durations.high_rank = rank;
+    }
+}
+
+void statistics_totals(const struct statistics *s, double *durations, double *gaps)
+{
+    for (uint32_t i = 0; i < s->count; i++) {
+        *durations += distribution_total(&s->cells[i].durations);
+        if (s->one_predecessor || s->cells[i].predecessor != STATISTICS_FIRST)
+            *gaps += distribution_total(&s->cells[i].gaps);
     }
 }
 

@@ -59,6 +59,9 @@ enum pilgrim_status statistics_merge(struct statistics *into, const struct stati
 /* All times so far were those of RANK. */
 void statistics_set_rank(struct statistics *s, uint32_t rank);
 
+/* Adds what the calls of S took together, in ns, and the gaps before them, but those before a thread's first call. */
+void statistics_totals(const struct statistics *s, double *durations, double *gaps);
+
 /* The durations of the signature whose cells are sorted and begin at CELL; *CELLS: how many it has. */
 struct distribution statistics_durations(const struct statistics *s, uint32_t cell, uint32_t *cells);
 

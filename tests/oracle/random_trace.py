@@ -10,6 +10,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
+from random_profile import random_profile  # noqa: E402
 from random_times import statistics, thread_times  # noqa: E402
 from random_values import INT, KEPT_ITEMS, PLAIN, REQUESTS, UNZIPPED, VECTOR, Printer, Sequences, Shape  # noqa: E402
 from trace_writer import Builder, T, constant, expression, file_of, rule, varint  # noqa: E402
@@ -67,11 +68,11 @@ class Class:
 class Volume:
     """threads: how many each of its ranks has; speaks: whether its process stream has calls; first: the number of the first one; world:
     how many ranks there are in all. views: what the process streams say. lines: of its calls, without what is in front of the function's
-    name, {(rank, thread): [...]}; places: of their classes, likewise."""
+    name, {(rank, thread): [...]}; places: of their classes, likewise. profile: what a reader should find, or None."""
 
     def __init__(self, dice, first, threads, speaks, world):
         ranks = len(threads)
-        self.first, self.threads = first, threads
+        self.first, self.threads, self.profile = first, threads, None
         self.dice, self.b = dice, Builder(ranks=ranks, threads=0)
         self.b.plain_references = dice.random() < 0.2
         self.b.tables.clear()
@@ -106,8 +107,11 @@ class Volume:
             for n, lines, places in zip(numbers, group.lines, group.places):
                 owner = first + owners[n][0], owners[n][1]
                 self.lines[owner], self.places[owner] = lines, places
-        if dice.random() < 0.5:
+        kind = dice.choice(("none", "statistics", "profile", "profile"))
+        if kind == "statistics":
             self.b.statistics = statistics(dice, self.b)
+        elif kind == "profile":
+            self.profile, self.b.profile = random_profile(dice, self.b)
 
     def processes(self, first, speaks, world):
         """The process streams; the views of each rank."""
@@ -310,6 +314,12 @@ def times_add(dice, volumes, rounds, lines):
 
 def random_trace(seed):
     """(bytes, lines): the file, and what a decoder prints, as text."""
+    volumes, lines = random_volumes(seed)
+    return file_of(*[volume.b.sections() for volume in volumes]), lines
+
+
+def random_volumes(seed):
+    """(Volumes, lines)"""
     dice = random.Random(seed)
     counts = [dice.randint(1, 5) for _ in range(dice.choice((1, 1, 1, 2, 3)))]
     world, rounds = sum(counts), dice.choice((1, 1, 2, 3))
@@ -334,7 +344,7 @@ def random_trace(seed):
         times_add(dice, volumes, firsts, lines)
     printed = ['{"rank":%d,"thread":%d,"seq":%d,%s\n' % (*owner, seq, line)
                for owner, those in sorted(lines.items()) for seq, line in enumerate(those)]
-    return file_of(*[volume.b.sections() for volume in volumes]), "".join(printed)
+    return volumes, "".join(printed)
 
 
 def main():

@@ -3,7 +3,7 @@
 
 Prints every call of TRACE, or those of RANK, as a line of JSON: what `pilgrim-decode --format=json` must print too, also with
 `--clock=common` before TRACE. It shares no code with the project, so that an error in the writer and the same error in
-the reader cannot hide each other. It is slower, and simpler, than the real one. Seven files, to be read beside the document.
+the reader cannot hide each other. It is slower, and simpler, than the real one. Eight files, to be read beside the document.
 
 Lines are streamed; memory is a small multiple of the file whatever its counts claim, because grammars stay grammars. Exit
 status: 0 all printed, 1 damaged (what came before the damage was printed), 2 wrong use.
@@ -18,7 +18,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from second_clocks import Clock  # noqa: E402
 from second_grammar import EXPANSION_MAX, MEMO_MAX, Column, Rules, Split  # noqa: E402
-from second_parts import CALLS, DEFINITIONS, STATISTICS, TIMES, Damage, Table, volumes_read  # noqa: E402
+from second_parts import CALLS, DEFINITIONS, PROFILE, STATISTICS, TIMES, Damage, Table, volumes_read  # noqa: E402
+from second_profile import profile_read  # noqa: E402
 from second_statistics import statistics_read  # noqa: E402
 from second_times import AllTimes  # noqa: E402
 from second_values import ARRAY, INT, SERIES, Printer, Request, Shape, Signature, Unzipped, escape, quote  # noqa: E402
@@ -79,17 +80,21 @@ class Volume:
     """Ranks from `first` up to `end`, of its round; inside, they are counted from 0."""
 
     def __init__(self, sections):
-        self.damage = self.statistics = None
+        self.damage = self.statistics = self.profile = None
         sections[DEFINITIONS].read(self.definitions_read)
         sections[CALLS].read(self.calls_read)
-        if STATISTICS in sections:
-            try:
-                sections[STATISTICS].read(self.statistics_read)
-            except Damage as damage:
-                self.damage = damage
+        try:
+            for kind, read in ((STATISTICS, self.statistics_read), (PROFILE, self.profile_read)):
+                if kind in sections:
+                    sections[kind].read(read)
+        except Damage as damage:
+            self.damage = damage
 
     def statistics_read(self, c):
         self.statistics = statistics_read(c, self.groups, self.ranks)
+
+    def profile_read(self, c):
+        self.profile = profile_read(c, self.groups, len(self.classes), self.ranks)
 
     def definitions_read(self, c):
         self.strings = [c.line() for _ in range(c.count())]
@@ -167,7 +172,7 @@ class Volume:
         if self.threads.value(0) != 0:
             raise Damage("a column of threads that does not begin with 0")
         self.thread_count = self.threads.value(self.ranks)
-        classes = Table(self.classes, "class")
+        classes = Table(list(enumerate(self.classes)), "class")
         rows = Table([Row(c, self.rules, classes, partitions, signatures) for _ in range(c.count())], "row")
         self.groups = [Group(c, self.rules, rows, columns) for _ in range(c.count())]
         self.processes = Split([(g, g.members) for g in self.groups if g.is_process], self.ranks, "rank")
@@ -218,7 +223,7 @@ class Row:
     """A class and its values, or a loop and its trips: the parts of a partition, or the one part of all members."""
 
     def __init__(self, c, rules, classes, partitions, signatures):
-        self.call_class = classes.read(c)
+        self.class_number, self.call_class = classes.read(c)
         self.begins = ("request", 2) in self.call_class[0][1]
         self.is_loop = self.call_class[0][0] == LOOP
         which = c.varint()

@@ -6,8 +6,9 @@ import struct
 MAGIC = bytes.fromhex("89504c470d0a1a0a")
 VERSION = 6
 OLDEST_VERSION = 5
-DEFINITIONS, CALLS, STATISTICS, TIMES = 1, 2, 3, 4
-SECTION_NAMES = {0: "end", DEFINITIONS: "definitions", CALLS: "calls", STATISTICS: "statistics", TIMES: "times"}
+DEFINITIONS, CALLS, STATISTICS, TIMES, PROFILE = 1, 2, 3, 4, 5
+SECTION_NAMES = {0: "end", DEFINITIONS: "definitions", CALLS: "calls", STATISTICS: "statistics", TIMES: "times", PROFILE: "profile"}
+PLACES = {DEFINITIONS: 1, CALLS: 2, STATISTICS: 3, PROFILE: 3, TIMES: 4}    # of sections in a volume
 
 
 class Damage(Exception):
@@ -204,11 +205,12 @@ def volumes_read(data):
                 continue
             if section.kind == DEFINITIONS and last != DEFINITIONS:
                 volumes.append({})
-            elif section.kind == TIMES and last >= CALLS and volumes:
+            elif section.kind == TIMES and last != DEFINITIONS and volumes:
                 volumes[-1].setdefault(TIMES, []).append(section)
                 last = TIMES
                 continue
-            elif section.kind not in SECTION_NAMES or not volumes or section.kind <= last:
+            elif (section.kind not in PLACES or not volumes or (section.kind == CALLS) != (last == DEFINITIONS)
+                  or PLACES[section.kind] <= PLACES[last]):
                 raise Damage("section %s at byte %d is unknown or not in order" % (section.name, section.start))
             last = section.kind
             volumes[-1][last] = section

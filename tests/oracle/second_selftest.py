@@ -248,7 +248,7 @@ class Decoder(unittest.TestCase):
         self.assertEqual(decode(good), (expected(), None))
         self.assertEqual(decode(head + one + two + section(64, b"hm") + end), (expected(), None))
         for bad in (good + b"\0", head + two + one + end, head + one + end, head + one + one + two + end, head + one + good[10:],
-                    head + one + two + section(5, b"hm") + end, good[:8] + b"\1\0" + good[10:],
+                    head + one + two + section(6, b"hm") + end, good[:8] + b"\1\0" + good[10:],
                     head + one + two + section(0, b"x"), head + one + section(2, calls() + b"\0") + end):
             self.assertIsNotNone(decode(bad)[1])
 

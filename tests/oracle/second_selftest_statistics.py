@@ -1,11 +1,9 @@
-"""Tests of the second decoder's statistics, and of the checker that compares them with the times of calls."""
+"""Tests of the second decoder's statistics, which traces of version 5 have."""
 import types
 import unittest
 
-import aggregates
-import compare
 from second_parts import Cursor, Damage
-from second_statistics import ANY, FIRST, Distribution, range_of, statistics_read
+from second_statistics import ANY, FIRST, range_of, statistics_read
 
 # Two calls, behind no call: gaps of 5 and 7 ns, durations of 0 and 300.
 TWO_CALLS = [[1, 0], [3, 0], [1, 10], [2], [1, 0, 0, 0, 0, 0, 0, 0, 0], [0, 8], [2, 1], [1, 0], [3, 44], [2, 22], [0, 22]]
@@ -91,45 +89,3 @@ class Statistics(unittest.TestCase):
                 self.read([whole[:length]])
         with self.assertRaises(Damage):
             self.read([whole + [0]])
-
-
-class Aggregates(unittest.TestCase):
-    """Distributions against times: those of TWO_CALLS, then with one thing changed."""
-
-    def setUp(self):
-        (self.entry,) = statistics_read(Cursor(bytes(sum(TWO_CALLS, []))), *volume())[0, 0, 0]
-
-    @staticmethod
-    def check(distribution, *times):
-        known = aggregates.Times()
-        known.times = list(times)
-        known.check("here", distribution)
-
-    def bad(self, message, distribution, *times):
-        with self.assertRaises(compare.Difference) as caught:
-            self.check(distribution, *times)
-        self.assertIn(message, str(caught.exception))
-
-    def test_good(self):
-        self.check(self.entry.gaps[0], (7, 0), (5, 0))
-        self.check(self.entry.duration, (0, 0), (300, 0))
-        self.check(Distribution(0))
-
-    def test_bad(self):
-        gap, duration = self.entry.gaps[0], self.entry.duration
-        self.bad("histogram", gap, (5, 0))
-        self.bad("histogram", gap, (5, 0), (8, 0))
-        self.bad("histogram", gap)
-        self.bad("least", gap, (6, 0), (7, 0))
-        self.bad("most", duration, (0, 0), (301, 0))
-        self.bad("rank", gap, (5, 1), (7, 0))
-        gap.mean = 3, 3
-        self.bad("mean", gap, (5, 0), (7, 0))
-        duration.deviation = 8, 30
-        self.bad("deviation", duration, (0, 0), (300, 0))
-
-    def test_lowest_rank(self):
-        gap = self.entry.gaps[0]
-        gap.low = 1
-        self.check(gap, (5, 1), (7, 0))
-        self.bad("of rank", gap, (5, 2), (7, 0))

@@ -20,7 +20,9 @@ import names  # noqa: E402
 from second_selftest import Decoder, Grammars, Shapes  # noqa: E402, F401
 from second_selftest_clocks import Clocks  # noqa: E402, F401
 from second_selftest_requests import Completed, Posted  # noqa: E402, F401
-from second_selftest_statistics import Aggregates, Statistics  # noqa: E402, F401
+from second_selftest_aggregates import Figures, Shares, Traces  # noqa: E402, F401
+from second_selftest_profile import Coder, Profiles  # noqa: E402, F401
+from second_selftest_statistics import Statistics  # noqa: E402, F401
 from second_selftest_times import Times  # noqa: E402, F401
 from second_selftest_streams import Blocks, Loops, Registers, UnzippedSignatures  # noqa: E402, F401
 

@@ -99,11 +99,9 @@ def listed(*values):
 
 
 def file_of(*volumes):
-    """volumes: each the sections' contents, (definitions, calls), (definitions, calls, statistics), or with times behind those; statistics
-    may be None."""
+    """volumes: each a list of its sections, (type, content)."""
     found = [parts.MAGIC, struct.pack("<H", parts.VERSION)]
-    for volume in volumes:
-        found += [section(min(kind, parts.TIMES), content) for kind, content in enumerate(volume, 1) if content is not None]
+    found += [section(kind, content) for volume in volumes for kind, content in volume]
     return b"".join(found) + section(0, b"")
 
 
@@ -127,7 +125,7 @@ class Builder:
     def __init__(self, ranks=1, threads=1):
         self.ranks, self.begins_round, self.tables = ranks, False, {}
         self.plain_references = False
-        self.groups, self.statistics, self.times = [], None, []
+        self.groups, self.statistics, self.profile, self.times = [], None, None, []
         self.threads = self.column(listed(*range(0, (ranks + 1) * threads, threads)) if threads else constant(0))
 
     def add(self, table, entry):
@@ -223,7 +221,10 @@ class Builder:
         return b"".join(found)
 
     def sections(self):
-        return (self.definitions(), self.calls(), self.statistics, *self.times)
+        """statistics, profile: contents or None, not both."""
+        found = [(parts.DEFINITIONS, self.definitions()), (parts.CALLS, self.calls()), (parts.STATISTICS, self.statistics),
+                 (parts.PROFILE, self.profile), *((parts.TIMES, content) for content in self.times)]
+        return [(kind, content) for kind, content in found if content is not None]
 
 
 def number_of(references, index):

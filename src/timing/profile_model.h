@@ -1,0 +1,56 @@
+/* What the coder of a profile learns (docs/FORMAT.md, section 6, "The profile"), for its writer and its reader. */
+#ifndef PILGRIM_PROFILE_MODEL_H
+#define PILGRIM_PROFILE_MODEL_H
+
+#include "timing/range_coder.h"
+
+enum {
+    PROFILE_PARTS_MAX = 64,     /* distributions of one class's durations, or gaps */
+    PROFILE_RECENT = 8,         /* counts that are remembered */
+    PROFILE_SHARES = 32,        /* of a histogram */
+    PROFILE_MEAN_PRECISION = 8, /* of figures */
+    PROFILE_PRECISION = 4,
+    PROFILE_BUCKET_BITS = 6,
+    PROFILE_ACTIVITIES = 6
+};
+
+/* Of durations, and of gaps. */
+enum profile_kind { PROFILE_DURATIONS, PROFILE_GAPS, PROFILE_KINDS };
+
+struct profile_contexts {
+    struct number_context count[PROFILE_KINDS], new_count[PROFILE_KINDS];
+    struct number_context low[PROFILE_KINDS], high[PROFILE_KINDS], spread[PROFILE_KINDS], histogram[PROFILE_KINDS];
+    struct bit_context bucket[PROFILE_KINDS][1 << PROFILE_BUCKET_BITS];
+    struct number_context parts, gap_parts, befores, before, which;
+    struct bit_context first, again, brief[PROFILE_KINDS];
+    struct bit_context shares, by_rank, by_rank_gaps, empty;
+    struct number_context runs, blocks, ranks, value, most;
+};
+
+struct profile_model {
+    struct profile_contexts contexts;
+    uint64_t recent[PROFILE_RECENT]; /* counts, the last one first */
+};
+
+static inline void profile_model_init(struct profile_model *m)
+{
+    CONTEXTS_INIT(&m->contexts);
+    for (unsigned i = 0; i < PROFILE_RECENT; i++)
+        m->recent[i] = 0;
+}
+
+/* COUNT, at PLACE of the recent ones or at none (PROFILE_RECENT), comes to the front. */
+static inline void profile_recent_use(struct profile_model *m, unsigned place, uint64_t count)
+{
+    for (unsigned i = place < PROFILE_RECENT ? place : PROFILE_RECENT - 1; i > 0; i--)
+        m->recent[i] = m->recent[i - 1];
+    m->recent[0] = count;
+}
+
+/* Bits of the numbers below COUNT. */
+static inline unsigned profile_bits(uint64_t count)
+{
+    return count > 1 ? 64 - (unsigned)__builtin_clzll(count - 1) : 0;
+}
+
+#endif
