@@ -207,10 +207,16 @@ $(B)/obj/src/%.o: $(S)/src/%.c
 $(B)/libcore.a: $(CORE) $(READER) $(PLAIN)
 	$(call say,AR)rm -f $@ && ar rcs $@ $^
 
+# The part of the reader that the writer asks (reader/prove.h), as one object that shows nothing else: a program may have a reader of its own.
+$(B)/proof.o: $(B)/libcore.a
+	$(call say,LD)ld -r -u prove_volume -o $@ $< && objcopy --keep-global-symbol=prove_volume $@
+
 # Not linked with MPI, and none of its names is left undefined: the program's own is looked for (objects/mpi_library.h).
-$(B)/libpilgrim.so: $(CORE) $(TRACER) $(B)/preload.map
-	$(call say,LINK)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-z,defs -Wl,--exclude-libs,ALL \
+PRELOAD_LINK = $(call say,LINK)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-z,defs -Wl,--exclude-libs,ALL \
 	    -Wl,--version-script=$(B)/preload.map -o $@ $(filter %.o,$^) $(PRELOAD_ZSTD) -ldl -lpthread
+
+$(B)/libpilgrim.so: $(CORE) $(TRACER) $(B)/proof.o $(B)/preload.map
+	$(PRELOAD_LINK)
 
 # The same as an archive, for programs that MPI is linked with statically. The tracer is one object whose inner names are
 # local. The allocator is another, so that a program that brings its own goes without ours; between them go the names
@@ -231,7 +237,7 @@ $(B)/obj/static/generated/%.o: $(G)/%.c
 	@mkdir -p $(@D)
 	$(call say,MPICC)$(MPICC) $(TRACER_FLAGS) -DPILGRIM_STATIC -c -o $@ $<
 
-$(B)/tracer.o: $(CORE) $(TRACER) $(STATIC)
+$(B)/tracer.o: $(CORE) $(TRACER) $(STATIC) $(B)/proof.o
 	$(call say,LD)ld -r -o $@ $(filter-out $(TRACER_SHARED) %/objects/cuda.o,$^) $(LIBZSTD_A) && objcopy $(HEAP_NAMES) --wildcard \
 	    --keep-global-symbol='MPI_*' --keep-global-symbol='MPIX_*' --keep-global-symbol='pilgrim_*' $@
 
@@ -322,7 +328,27 @@ $(B)/programs/%.so: $(S)/tests/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -fPIC -shared -o $@ $< -ldl
 
-BENCHES := $(addprefix $(B)/programs/,overhead alloc bounded scale irregular_cost times_stores finalize.so)
+# Libraries and pilgrim-merge whose writer makes some sections wrong, for tests/prove.
+WRONG_small = type == SECTION_CALLS && !plain
+WRONG_joint = type == SECTION_CALLS && ranks > 1
+WRONG_all = type == SECTION_CALLS
+WRONG_profile = type == SECTION_PROFILE
+WRONG := $(B)/programs/wrong
+WRONGS := $(patsubst %,$(WRONG)/libpilgrim-%.so,small joint all profile) $(patsubst %,$(WRONG)/pilgrim-merge-%,small joint all)
+
+.PRECIOUS: $(WRONG)/%.o
+
+$(WRONG)/%.o: $(S)/src/merge/trace_writer.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(LIBRARY_FLAGS) -D'PILGRIM_WRONG(type,plain,ranks)=($(WRONG_$*))' -c -o $@ $<
+
+$(WRONG)/libpilgrim-%.so: $(WRONG)/%.o $(filter-out %/trace_writer.o,$(CORE)) $(TRACER) $(B)/proof.o $(B)/preload.map
+	$(PRELOAD_LINK)
+
+$(WRONG)/pilgrim-merge-%: $(WRONG)/%.o $(B)/obj/src/tools/pilgrim-merge.o $(B)/libcore.a
+	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread
+
+BENCHES := $(addprefix $(B)/programs/,recorder overhead alloc bounded scale irregular_cost times_stores finalize.so) $(WRONGS)
 
 $(B)/programs/overhead $(B)/programs/alloc $(B)/programs/bounded: $(B)/programs/%: $(S)/bench/%.c
 	@mkdir -p $(@D)
@@ -337,6 +363,12 @@ $(B)/programs/scale: $(call sources,bench/scale) $(wildcard $(S)/bench/scale/*.h
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(filter-out -MMD -MP,$(BASE_FLAGS)) -fno-builtin-malloc -I$(S)/src -I$(S)/include $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) \
 	    -o $@ $(filter %.c,$^) $(B)/libcore.a -lzstd -lpthread
+
+# The same without MPI: from recorder to reader.
+$(B)/programs/recorder: $(call sources,tests/recorder) $(wildcard $(S)/tests/recorder/*.h) $(B)/libcore.a
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(filter-out -MMD -MP,$(BASE_FLAGS)) -I$(S)/src -I$(S)/include -I$(S)/tests/recorder $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) \
+	    -o $@ $(filter %.c,$^) $(B)/libcore.a -lzstd -lpthread -lm
 
 $(B)/programs/irregular_cost $(B)/programs/times_stores: $(B)/programs/%: $(S)/bench/%.c $(B)/libcore.a
 	@mkdir -p $(@D)
@@ -410,7 +442,7 @@ install: all
 
 clean:
 	rm -rf $(addprefix $(B)/,obj generated generated.new mpi programs every tests asan tsan other scratch demo bench \
-	    reader.o tracer.o allocator.o libcore.a dictionary.inc libc_version.h preload.map libpilgrim.so libpilgrim.a \
+	    reader.o proof.o tracer.o allocator.o libcore.a dictionary.inc libc_version.h preload.map libpilgrim.so libpilgrim.a \
 	    libpilgrim-reader.a libpilgrim-reader.so libpilgrim-reader.so.0 \
 	    pilgrim-gen pilgrim-run pilgrim-decode pilgrim-merge)
 

@@ -12,7 +12,7 @@ src/grammar    base
 src/signature  base grammar
 src/timing     base grammar
 src/format     base grammar
-src/merge      base grammar signature timing format
+src/merge      base grammar signature timing format reader
 src/objects    base mpi
 src/capture    base grammar signature timing format merge objects mpi public
 src/reader     base grammar timing format public

@@ -64,6 +64,8 @@ static void say_left(const struct gather_letter *state, const char *folder)
         snprintf(why, sizeof why, "rank %d has too little memory to merge; ", (int)state->rank);
     else if (state->outcome == GATHER_UNWRITTEN)
         snprintf(why, sizeof why, "the trace could not be written; ");
+    else if (state->outcome == GATHER_UNREADABLE)
+        snprintf(why, sizeof why, "what rank %d was to write could not have been read; ", (int)state->rank);
     else if (capture.run.merge_limit_s)
         snprintf(why, sizeof why, "the calls of all ranks did not come together within %" PRIu32 " s; ",
                  capture.run.merge_limit_s);
@@ -155,6 +157,14 @@ static bool is_cut(void)
     return spill_rounds() && atomic_load(&capture.off) & OFF_FAILED;
 }
 
+/* A process that is alone has no bytes of its fragment yet. */
+static void check_written(struct gather *g, enum pilgrim_status status)
+{
+    if (status == PILGRIM_DAMAGED && !g->own.length && fragment_seal(g->fragment, &g->own) != PILGRIM_OK)
+        bytes_free(&g->own);
+    gather_check(g, status);
+}
+
 /* Rank 0's part of the round. */
 static void write_round(struct gather *g, struct result *result)
 {
@@ -168,8 +178,8 @@ static void write_round(struct gather *g, struct result *result)
     /* A trace of one round that cannot be written is given up: what it is made of is not on disk, and would hardly come there. */
     if (status == PILGRIM_IO && (g->more || g->stays || result->rounds > 1))
         gather_note(g, GATHER_UNWRITTEN, 0);
-    else if (status != PILGRIM_OK && status != PILGRIM_IO)
-        gather_note(g, GATHER_SHORT, 0);
+    else if (status != PILGRIM_IO)
+        check_written(g, status);
 }
 
 /* Goes through round NUMBER. *LAST: the bytes of this process's last round, once that was its turn. */

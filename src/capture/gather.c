@@ -104,6 +104,18 @@ void gather_note(struct gather *g, enum gather_outcome outcome, int rank)
     g->fragment = NULL;
 }
 
+void gather_check(struct gather *g, enum pilgrim_status status)
+{
+    static bool said;
+    const char *doubt = g->fragment ? fragment_doubt(g->fragment) : "";
+    if (status == PILGRIM_OK && *doubt && !said) {
+        said = true;
+        capture_say("what was written at first could not be read (%s); it is written in another way; please report this", doubt);
+    }
+    if (status != PILGRIM_OK)
+        gather_note(g, status == PILGRIM_DAMAGED ? GATHER_UNREADABLE : GATHER_SHORT, capture.rank);
+}
+
 /* Times come up as long as they are few; so no process has much of others' times. */
 static void hold_times(struct gather *g, struct bytes *times)
 {
@@ -131,8 +143,7 @@ static void merge_sealed(struct gather *g, uint8_t *sealed, size_t length)
     if (status == PILGRIM_OK)
         status = merge_into(g, other);
     fragment_free(other);
-    if (status != PILGRIM_OK)
-        gather_note(g, GATHER_SHORT, capture.rank);
+    gather_check(g, status);
 }
 
 /* ENCLOSED: the beginning of the sealed fragment. What is not received in time may still be written to: it is not freed. */
@@ -209,8 +220,8 @@ static void climb(struct gather *g, bool merged, int parent)
 {
     struct bytes sealed = {0};
     bool bound = false;
-    if (g->fragment && fragment_bind(g->fragment, capture.settings.timing != TIMING_OFF, &bound) != PILGRIM_OK)
-        gather_note(g, GATHER_SHORT, capture.rank);
+    if (g->fragment)
+        gather_check(g, fragment_bind(g->fragment, capture.settings.timing != TIMING_OFF, &bound));
     merged |= bound;
     if (merged && g->fragment && fragment_seal(g->fragment, &sealed) != PILGRIM_OK)
         gather_note(g, GATHER_SHORT, capture.rank);

@@ -14,6 +14,7 @@ enum gather_outcome {
     GATHER_LATE,  /* not in time */
     GATHER_SHORT, /* a process had no memory for its part of the merge */
     GATHER_UNWRITTEN, /* rank 0 could not write it */
+    GATHER_UNREADABLE, /* what a process was to write could not have been read */
     GATHER_LOST,  /* a process has no fragment */
     GATHER_CUT    /* a process could not record all of its calls, and has put away the first ones */
 };
@@ -65,6 +66,10 @@ void gather_tell(struct gather *g);
 
 /* Notes that OUTCOME happened to RANK; the fragment is freed unless it is GATHER_WHOLE. */
 void gather_note(struct gather *g, enum gather_outcome outcome, int rank);
+
+/* Notes what came of merging or writing g->fragment here, and says, once, if it is written in another way than it should be
+ * (fragment_doubt). */
+void gather_check(struct gather *g, enum pilgrim_status status);
 
 /* The round is over, and all have been through it: frees what it had. */
 void gather_next(struct gather *g);

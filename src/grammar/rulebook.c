@@ -191,7 +191,7 @@ static enum pilgrim_status collect(struct rulebook *p, struct collection *k)
     return PILGRIM_OK;
 }
 
-enum pilgrim_status rulebook_finish(struct rulebook *p)
+static enum pilgrim_status finish(struct rulebook *p, bool plain)
 {
     uint32_t sequence_count = p->sequences.count;
     size_t count = (size_t)p->rules.count + sequence_count + 1;
@@ -205,9 +205,9 @@ enum pilgrim_status rulebook_finish(struct rulebook *p)
         status = collect(p, &k);
     intern_free(&p->rules);
     intern_free(&p->sequences);
-    if (status == PILGRIM_OK)
+    if (status == PILGRIM_OK && !plain)
         status = pack_table(&k.table, k.uses, k.sequences, sequence_count, &p->blocks);
-    if (status == PILGRIM_OK)
+    if (status == PILGRIM_OK && !plain)
         status = factor_repeats(&k.table, k.sequences, sequence_count);
     if (status == PILGRIM_OK)
         status = factor_dissolve(&k.table, k.sequences, sequence_count, p->blocks.count, &p->table, p->references);
@@ -217,6 +217,16 @@ enum pilgrim_status rulebook_finish(struct rulebook *p)
     free(k.numbers);
     intern_free(&k.table);
     return status;
+}
+
+enum pilgrim_status rulebook_finish(struct rulebook *p)
+{
+    return finish(p, false);
+}
+
+enum pilgrim_status rulebook_finish_plain(struct rulebook *p)
+{
+    return finish(p, true);
 }
 
 /* --- the result --- */

@@ -43,6 +43,9 @@ enum pilgrim_status rulebook_serialised(struct rulebook *p, const void *data, si
  * Near-linear; up to about a second. errors: PILGRIM_NOMEM, PILGRIM_LIMIT; the rulebook can then only be freed */
 enum pilgrim_status rulebook_finish(struct rulebook *p) PILGRIM_CHECKED;
 
+/* The same, but that nothing is packed and nothing shared: larger, and little can be wrong with it. */
+enum pilgrim_status rulebook_finish_plain(struct rulebook *p) PILGRIM_CHECKED;
+
 /* The file's table `rules`, appended to OUT: count, each a rule. */
 void rulebook_write(const struct rulebook *p, struct bytes *out);
 

@@ -166,7 +166,7 @@ static enum pilgrim_status number_all(struct writer *w)
     TRY(number_signatures(w));
     TRY(expressions_sequence(&w->expressions, 0, &w->fragment->thread_counts, &w->threads));
     TRY(number_rows(w));
-    return rulebook_finish(w->rulebook);
+    return w->expressions.plain ? rulebook_finish_plain(w->rulebook) : rulebook_finish(w->rulebook);
 }
 
 /* ---- writing ---- */
@@ -272,10 +272,11 @@ static void write_all(const struct writer *w, bool another, struct bytes *out)
     write_groups(w, &at, out);
 }
 
-enum pilgrim_status calls_write(const struct fragment *f, bool another, struct bytes *out)
+enum pilgrim_status calls_write(const struct fragment *f, bool another, bool plain, struct bytes *out)
 {
     struct writer w = {.fragment = f, .rulebook = rulebook_new()};
     w.expressions.rulebook = w.rulebook;
+    w.expressions.plain = plain;
     enum pilgrim_status status = w.rulebook ? number_all(&w) : PILGRIM_NOMEM;
     if (status == PILGRIM_OK) {
         write_all(&w, another, out);

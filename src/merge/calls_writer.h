@@ -5,7 +5,7 @@
 #include "base/bytes.h"
 #include "merge/fragment.h"
 
-/* Appends the section's content to OUT. errors: PILGRIM_NOMEM, PILGRIM_DAMAGED, PILGRIM_LIMIT */
-enum pilgrim_status calls_write(const struct fragment *f, bool another, struct bytes *out) PILGRIM_CHECKED;
+/* Appends the section's content to OUT. PLAIN: without what makes it small. errors: PILGRIM_NOMEM, PILGRIM_DAMAGED, PILGRIM_LIMIT */
+enum pilgrim_status calls_write(const struct fragment *f, bool another, bool plain, struct bytes *out) PILGRIM_CHECKED;
 
 #endif

@@ -320,7 +320,7 @@ enum pilgrim_status expressions_add(struct expressions *e, const struct column *
     bool found = c->is_list;
     if (c->is_list)
         TRY(add_lists(e, c, &x));
-    else
+    else if (!e->plain)
         TRY(choose(e, c, &x, &found));
     if (!found)
         TRY(add_values(e, c, &x));

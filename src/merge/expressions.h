@@ -14,9 +14,10 @@
 #include "grammar/rulebook.h"
 #include "merge/column.h"
 
-/* All zero but POOL is an empty table. */
+/* All zero but for `rulebook` is an empty table. */
 struct expressions {
     struct rulebook *rulebook;        /* borrowed: where sequences go */
+    bool plain;               /* no functions of the rank: columns are sequences */
     struct intern choices;    /* expressions that some column could have */
     uint32_t *votes;          /* for each: how many could */
     uint32_t vote_capacity;

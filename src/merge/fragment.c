@@ -94,7 +94,8 @@ enum pilgrim_status fragment_bind_now(struct fragment *f, bool with_times)
                            .volumes = volumes,
                            .volume_ranks = f->volume_ranks + f->rank_count,
                            .volume_times = with_times,
-                           .times = f->times};
+                           .times = f->times,
+                           .doubt = f->doubt};
     return PILGRIM_OK;
 }
 
@@ -110,6 +111,11 @@ enum pilgrim_status fragment_bind(struct fragment *f, bool with_times, bool *bou
 struct bytes *fragment_times(struct fragment *f)
 {
     return &f->times;
+}
+
+const char *fragment_doubt(const struct fragment *f)
+{
+    return f->doubt.problem;
 }
 
 uint64_t fragment_calls(const struct fragment *f)

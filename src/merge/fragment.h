@@ -37,9 +37,16 @@ enum pilgrim_status fragment_merge(struct fragment *into, struct fragment *from)
  * errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED */
 enum pilgrim_status fragment_bind(struct fragment *f, bool with_times, bool *bound) PILGRIM_CHECKED;
 
+/* Binds what F holds, which is at least one rank. errors: as fragment_bind; PILGRIM_DAMAGED: F is as it was */
+enum pilgrim_status fragment_bind_now(struct fragment *f, bool with_times) PILGRIM_CHECKED;
+
 /* Times sections (docs/FORMAT.md, section 6) of F's ranks, whole ones, which others may put there and take away: they are merged and
  * written with F, but not packed. */
 struct bytes *fragment_times(struct fragment *f);
+
+/* What was wrong with a volume that F was to be written as, here; "" if nothing was. No reader would have taken it, so it was written in a
+ * larger form, or without its statistics, or not at all (PILGRIM_DAMAGED). */
+const char *fragment_doubt(const struct fragment *f);
 
 /* For transport between processes of one run; not a file format. */
 void fragment_pack(const struct fragment *f, struct bytes *out);
@@ -53,13 +60,13 @@ uint32_t fragment_ranks(const struct fragment *f);
 enum pilgrim_status fragment_set_property(struct fragment *f, const char *key, const char *value) PILGRIM_CHECKED;
 
 /* A trace file's bytes (docs/FORMAT.md, section 2), appended to OUT: its beginning; for each round the fragment of all ranks, ANOTHER:
- * not the first one; its end. WITH_TIMES: aggregated times were kept.
- * errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED */
+ * not the first one; its end. WITH_TIMES: aggregated times were kept. What is written is read again before (fragment_doubt).
+ * errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED (it could not be read; F is as it was) */
 enum pilgrim_status fragment_write_begin(struct bytes *out) PILGRIM_CHECKED;
-enum pilgrim_status fragment_write_round(const struct fragment *f, bool with_times, bool another, struct bytes *out) PILGRIM_CHECKED;
+enum pilgrim_status fragment_write_round(struct fragment *f, bool with_times, bool another, struct bytes *out) PILGRIM_CHECKED;
 enum pilgrim_status fragment_write_end(struct bytes *out) PILGRIM_CHECKED;
 
 /* All of that, for a single round. */
-enum pilgrim_status fragment_write(const struct fragment *f, bool with_times, struct bytes *out) PILGRIM_CHECKED;
+enum pilgrim_status fragment_write(struct fragment *f, bool with_times, struct bytes *out) PILGRIM_CHECKED;
 
 #endif

@@ -9,6 +9,7 @@
 #include "merge/column.h"
 #include "merge/fragment.h"
 #include "merge/shares.h"
+#include "reader/prove.h"
 #include "timing/statistics.h"
 
 /* Signatures of a part that follow each other: one, or COUNT of them as a vector (merge/slots.h), or an unzipped one. */
@@ -98,6 +99,7 @@ struct fragment {
     struct bytes times;       /* sections, which stand behind all volumes */
     size_t weight;            /* of what it holds, in bytes of transport, when it was last asked for; 0: never */
     size_t joined;            /* the weight of the fragment that was merged into it last */
+    struct proof doubt;       /* fragment_doubt */
 };
 
 /* The group or part of that description, added without members, slots and columns if new. Arrays are copied.
@@ -127,14 +129,11 @@ enum pilgrim_status profile_write(const struct fragment *f, struct bytes *out) P
 #define VOLUME_BYTES_ALONE (1u << 18)
 
 /* What F holds as a volume, appended to OUT; ANOTHER: it begins another round. errors: as fragment_write */
-enum pilgrim_status fragment_write_volume(const struct fragment *f, bool with_times, bool another,
+enum pilgrim_status fragment_write_volume(struct fragment *f, bool with_times, bool another,
                                           struct bytes *out) PILGRIM_CHECKED;
 
 /* Of fragment_pack, what merging may make smaller. */
 void fragment_pack_content(const struct fragment *f, struct bytes *out);
-
-/* Binds what F holds, which is at least one rank. */
-enum pilgrim_status fragment_bind_now(struct fragment *f, bool with_times) PILGRIM_CHECKED;
 
 void part_free(struct part *p);
 

@@ -150,8 +150,12 @@ enum pilgrim_status fragment_merge(struct fragment *into, struct fragment *from)
     if (from->first_rank != into->first_rank + fragment_ranks(into))
         return PILGRIM_INVALID;
     /* The ranks of INTO's volumes lie between those that it holds and those that FROM holds. */
-    if (into->volume_ranks && from->rank_count)
-        TRY(fragment_bind_now(from, into->volume_times));
+    if (into->volume_ranks && from->rank_count) {
+        enum pilgrim_status status = fragment_bind_now(from, into->volume_times);
+        if (*from->doubt.problem)
+            into->doubt = from->doubt;
+        TRY(status);
+    }
     if (from->rank_count) {
         TRY(merge_content(into, from));
         into->joined = from->weight;

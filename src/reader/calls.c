@@ -13,8 +13,6 @@ struct calls_parser {
     struct {
         uint32_t shape, column, signature, class, partition, row;
     } next;                   /* of the references to each table */
-    uint32_t *signature_seen; /* by signature: the last part that has it */
-    uint32_t seen;            /* parts so far */
     uint64_t *counts;         /* how often a member calls each class */
     uint64_t counted;         /* the sequence that they are of */
     uint32_t count_number;    /* classes that they are of */
@@ -206,19 +204,15 @@ static void parse_part(struct calls_parser *c, struct part *part, const struct f
     part->signatures = parser_take(p, count, sizeof *part->signatures);
     part->count = (uint32_t)count;
     *length = LENGTH_ANY;
-    c->seen++;
     for (size_t i = 0; i < count && parser_good(p); i++) {
         uint32_t number = parser_reference(p, v->signature_count, &c->next.signature, "a signature that does not exist");
         if (!parser_good(p))
             return;
         const struct signature *s = &v->signatures[number];
-        if (c->signature_seen[number] == c->seen)
-            parser_fail(p, "a signature twice in a value group");
-        else if (v->shapes[s->shape].value_count != f->value_count)
+        if (v->shapes[s->shape].value_count != f->value_count)
             parser_fail(p, "a shape that does not hold the values of its function");
         else if (f->is_loop && v->shapes[s->shape].tokens[0] != VALUE_INT)
             parser_fail(p, "trips of a loop that are no number");
-        c->signature_seen[number] = c->seen;
         part->signatures[i] = number;
         *length = common_length(*length, s->length);
     }
@@ -263,7 +257,6 @@ static void parse_rows(struct calls_parser *c)
     struct volume *v = c->p->volume;
     size_t count = parser_count(c->p, 4, "more rows than bytes");
     v->rows = parser_take(c->p, count, sizeof *v->rows);
-    c->signature_seen = parser_take(c->p, v->signature_count, sizeof *c->signature_seen);
     for (size_t i = 0; i < count && parser_good(c->p); i++)
         parse_row(c, &v->rows[i]);
     v->row_count = count;

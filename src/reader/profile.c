@@ -291,6 +291,8 @@ void profile_parse(struct parser *p)
     if (is_good(r))
         take_leaves(r);
     take_shares(r);
+    if (is_good(r) && r->in.position < r->in.length)
+        parser_fail(p, "bytes left over");
     if (is_good(r))
         p->volume->profile = r->profile;
     free(r);

@@ -231,11 +231,16 @@ static __attribute__((noinline)) enum pilgrim_status search(struct signatures *s
 
 /* ---- unzipping ---- */
 
-/* From now on all signatures are looked for, and made, anew. */
+/* Skeletons have other slots now: what was unzipped by them before cannot come again. All other signatures stay in the tables, so that
+ * none has two numbers, and each is looked for there anew. */
 static void forget(struct signatures *s)
 {
-    HASH_CLEAR(hh, s->table);
-    HASH_CLEAR(hh, s->unzipped);
+    struct signature *e, *next;
+    HASH_ITER(hh, s->unzipped, e, next)
+    {
+        if (e->varying != e->unzipped->skeleton->varying)
+            HASH_DELETE(hh, s->unzipped, e);
+    }
     for (uint32_t i = 0; i < s->count; i++)
         s->by_terminal[i]->successor = NULL;
     s->last = NULL;
@@ -275,8 +280,11 @@ static enum pilgrim_status replay(struct signatures *s, struct intern *pool)
     struct signatures *useless = status == PILGRIM_OK ? s : &again;
     useless->skeletons = NULL;
     signatures_free(useless);
-    if (status == PILGRIM_OK)
+    if (status == PILGRIM_OK) {
+        again.checked = again.count;
+        again.checked_calls = sequence_length(&again.sequence);
         *s = again;
+    }
     return status;
 }
 

@@ -40,8 +40,8 @@ struct skeleton;
 struct signatures {
     const uint8_t *expected;     /* key of the signature that the sequence foretells, if it is not unzipped; or NULL */
     size_t expected_length;      /* 0: none is expected */
-    struct signature *table;     /* uthash by key; the zipped ones that can come again */
-    struct signature *unzipped;  /* uthash by key, with 0 in the slots that vary */
+    struct signature *table;     /* uthash by key; the zipped ones */
+    struct signature *unzipped;  /* uthash by key, with 0 in the slots that vary; those that can come again */
     struct skeleton *skeletons;  /* uthash by key with 0 in all slots: those of unzipped signatures */
     struct signature **by_terminal;
     uint32_t count;

@@ -50,6 +50,7 @@ struct part {
     size_t begin;    /* where its rounds and times begin */
     size_t at;       /* where its next round stands */
     uint32_t rounds; /* that are still to come */
+    uint32_t all_rounds;
     bool cut;        /* the file ends before its rank did */
 };
 
@@ -62,6 +63,8 @@ struct job {
     char *missing;             /* ranks that no file is of, for people; NULL: none */
     char *cut;                 /* ranks whose file is cut off, likewise */
     uint32_t missing_count, cut_count;
+    bool apart;                /* no ranks are put together */
+    char *doubt;               /* why what was to be written could not have been read (fragment_doubt); NULL: it could */
 };
 
 /* False, for the caller to return. */
@@ -290,6 +293,7 @@ static bool find_cut(struct job *job, bool partial)
         struct part *part = &job->parts[i];
         enum pilgrim_status status = scan(part);
         part->cut = status == PILGRIM_TRUNCATED;
+        part->all_rounds = part->rounds;
         if (status != PILGRIM_OK && !(part->cut && partial)) {
             bytes_free(&found.text);
             return fail_status(part->path, status);
@@ -357,20 +361,47 @@ static enum pilgrim_status make_absent(uint32_t rank, struct fragment **f)
     return status;
 }
 
+static void note_doubt(struct job *job, const struct fragment *f)
+{
+    if (*fragment_doubt(f) && !job->doubt)
+        job->doubt = strdup(fragment_doubt(f));
+}
+
+/* Whether something could not be written so that it can be read, and there is another way to try: no failure yet. */
+static bool tries_apart(const struct job *job, enum pilgrim_status status)
+{
+    return status == PILGRIM_DAMAGED && job->doubt && !job->apart;
+}
+
+/* What came of NAME. */
+static bool came_well(const struct job *job, const char *name, enum pilgrim_status status)
+{
+    if (status == PILGRIM_OK)
+        return true;
+    if (tries_apart(job, status))
+        return false;
+    if (status == PILGRIM_DAMAGED && job->doubt)
+        return fail("%s: cannot be written so that it can be read: %s; the calls stay in the fragments", name, job->doubt);
+    return fail_status(name, status);
+}
+
 /* Merges the last two of *COUNT fragments. */
-static enum pilgrim_status merge_last(const struct job *job, struct fragment **stack, unsigned *count)
+static enum pilgrim_status merge_last(struct job *job, struct fragment **stack, unsigned *count)
 {
     struct fragment *last = stack[--*count];
     bool bound;
-    enum pilgrim_status status = fragment_bind(last, job->head.times, &bound);
+    enum pilgrim_status status =
+        job->apart ? fragment_bind_now(last, job->head.times) : fragment_bind(last, job->head.times, &bound);
+    note_doubt(job, last);
     if (status == PILGRIM_OK)
         status = fragment_merge(stack[*count - 1], last);
+    note_doubt(job, stack[*count - 1]);
     fragment_free(last);
     return status;
 }
 
 /* PART: NULL, or RANK's, which has another round. */
-static bool merge_rank(const struct job *job, struct part *part, uint32_t rank, struct fragment **stack, unsigned *count)
+static bool merge_rank(struct job *job, struct part *part, uint32_t rank, struct fragment **stack, unsigned *count)
 {
     const char *name = part ? part->path : "a rank without calls";
     enum pilgrim_status status = part ? read_fragment(part, &stack[*count]) : make_absent(rank, &stack[*count]);
@@ -378,7 +409,7 @@ static bool merge_rank(const struct job *job, struct part *part, uint32_t rank, 
         ++*count;
     for (uint32_t bits = rank; status == PILGRIM_OK && bits & 1; bits >>= 1)
         status = merge_last(job, stack, count);
-    return status == PILGRIM_OK || fail_status(name, status);
+    return came_well(job, name, status);
 }
 
 /* The next round's fragment of all ranks, to be freed; NULL (it was said why). */
@@ -395,7 +426,7 @@ static struct fragment *merge_round(struct job *job)
     }
     while (good && count > 1) {
         enum pilgrim_status status = merge_last(job, stack, &count);
-        good = status == PILGRIM_OK || fail_status("all ranks", status);
+        good = came_well(job, "all ranks", status);
     }
     while (!good && count)
         fragment_free(stack[--count]);
@@ -448,11 +479,12 @@ static bool write_round(struct job *job, struct trace *trace)
     enum pilgrim_status status = make_round(job, trace, f, &made);
     trace->calls += fragment_calls(f);
     trace->rounds++;
+    note_doubt(job, f);
     fragment_free(f);
     if (status == PILGRIM_OK)
         status = output_append(&trace->file, made.data, made.length);
     bytes_free(&made);
-    return status == PILGRIM_OK || fail_status((const char *)trace->file.path.data, status);
+    return came_well(job, (const char *)trace->file.path.data, status);
 }
 
 static enum pilgrim_status copy_sections(struct trace *trace, const struct part *part, struct cursor *c)
@@ -513,6 +545,19 @@ static bool end_trace(const struct job *job, struct trace *trace)
     return good;
 }
 
+/* Back to the first round. */
+static void begin_apart(struct job *job)
+{
+    (void)fail("the ranks together cannot be written so that they can be read (%s); each is written by itself", job->doubt);
+    free(job->doubt);
+    job->doubt = NULL;
+    job->apart = true;
+    for (size_t i = 0; i < job->count; i++) {
+        job->parts[i].at = job->parts[i].begin;
+        job->parts[i].rounds = job->parts[i].all_rounds;
+    }
+}
+
 static bool write_trace(struct job *job, const char *path)
 {
     struct trace trace = {0};
@@ -523,6 +568,8 @@ static bool write_trace(struct job *job, const char *path)
     while (good && has_rounds(job));
     good = good && write_rest(job, &trace) && end_trace(job, &trace);
     output_cancel(&trace.file);
+    if (good && job->doubt)
+        (void)fail("what was written at first could not be read (%s); it is written in another way; please report this", job->doubt);
     return good;
 }
 
@@ -551,6 +598,10 @@ static bool run(struct job *job, char **arguments, const char *output, bool part
         return false;
     char *path = output ? strdup(output) : default_path(job, arguments[0]);
     good = path ? write_trace(job, path) : fail_status(arguments[0], PILGRIM_NOMEM);
+    if (!good && tries_apart(job, PILGRIM_DAMAGED)) {
+        begin_apart(job);
+        good = write_trace(job, path);
+    }
     free(path);
     return good;
 }
@@ -593,6 +644,7 @@ int main(int argc, char **argv)
     free(job.parts);
     free(job.missing);
     free(job.cut);
+    free(job.doubt);
     bytes_free(&job.texts);
     return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }

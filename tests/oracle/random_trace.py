@@ -242,10 +242,7 @@ class Group:
             if those not in known:
                 known[those] = len(known), self.b.signature(shape, self.s.slot(PLAIN, xs, [1] * len(xs), lambda m, _: those[m])[0])
             terminals.append(known[those][0])
-        signatures = [number for _, number in known.values()]
-        if len(set(signatures)) < len(signatures):
-            raise AssertionError("two equal signatures")
-        return self.s.sequence(terminals), signatures
+        return self.s.sequence(terminals), [number for _, number in known.values()]
 
     def part(self, call_class, count, members):
         """((sequence, signatures), of each call (values, i))."""
@@ -257,20 +254,26 @@ class Group:
         if first or begins:
             kinds = [UNZIPPED] if begins else [d.choice((PLAIN, UNZIPPED))]
         sizes = [d.randint(2, 4) if kind == VECTOR else 1 for kind in kinds]
+        again = len(kinds) if not first and not begins and d.random() < 0.3 else None  # place of the first one, once more
+        if again:
+            kinds.append(kinds[0])
+            sizes.append(sizes[0])
         starts = [0, *itertools.accumulate(sizes)]
         few = [d.randrange(starts[-1]) for _ in range(d.randint(1, 5))]
         terminals = [few[i % len(few)] if d.random() < 0.8 else d.randrange(starts[-1]) for i in range(count)]
         numbers, shapes = [], []
         for kind, size, start in zip(kinds, sizes, starts):
+            if again and len(shapes) == again:
+                numbers.append(numbers[0])
+                shapes.append(shapes[0])
+                continue
             times = terminals.count(start) if kind == UNZIPPED else size
-            while True:
-                shape = Shape(self.s, kind, members, times, call_class.parameters)
-                shape = shape.first() if first else shape.begin() if begins else shape.draw()
-                number = self.b.signature(self.b.shape(shape.content), shape.columns,
-                                          {PLAIN: 1, VECTOR: size, UNZIPPED: 0}[kind])
-                if number not in numbers:
-                    break
-            numbers.append(number)
+            if again and not shapes and kind == UNZIPPED:
+                times = max(times, terminals.count(starts[again]))
+            shape = Shape(self.s, kind, members, times, call_class.parameters)
+            shape = shape.first() if first else shape.begin() if begins else shape.draw()
+            numbers.append(self.b.signature(self.b.shape(shape.content), shape.columns,
+                                            {PLAIN: 1, VECTOR: size, UNZIPPED: 0}[kind]))
             shapes.append(shape)
         met, calls = [0] * len(kinds), []
         for terminal in terminals:

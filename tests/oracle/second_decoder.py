@@ -197,8 +197,6 @@ class Part:
     def __init__(self, c, rules, signatures, call_class):
         self.sequence = rules.plain(c.varint())
         self.list = [signatures.read(c) for _ in range(c.count())]
-        if len(set(map(id, self.list))) != len(self.list):
-            raise Damage("a list with a signature twice")
         (name, parameters), _, _ = call_class
         need = 1 + sum((d & 1) + (d >> 1) for _, d in parameters)
         for signature in self.list:

@@ -352,15 +352,7 @@ class Profile:
     class_blocks: list = None
 
 
-def profile_read(c, groups, classes, ranks):
-    """GROUPS: of the volume, which has RANKS ranks, and so many CLASSES."""
-    b = BitReader(c.bytes(c.left()))
-    reader = DistributionReader(b, ranks)
-    numbers = sorted({row.class_number for _, _, row in rows_of(groups)})
-    known = {number: class_read(reader, classes) for number in numbers}
-    found = Profile(known, leaves_read(b, groups, known))
-    if not b.flag("shares"):
-        return found
+def shares_read(b, found, known, ranks):
     found.blocks = blocks_read(b, ranks)
     found.rows = [row_read(b, found.blocks) for _ in CATEGORIES]
     found.class_blocks = blocks_read(b, ranks)
@@ -368,4 +360,17 @@ def profile_read(c, groups, classes, ranks):
         if those.durations:
             those.by_rank = row_read(b, found.class_blocks) if b.flag("by_rank") else None
             those.by_rank_gaps = row_read(b, found.class_blocks) if b.flag("by_rank_gaps") else None
+
+
+def profile_read(c, groups, classes, ranks):
+    """GROUPS: of the volume, which has RANKS ranks, and so many CLASSES."""
+    b = BitReader(c.bytes(c.left()))
+    reader = DistributionReader(b, ranks)
+    numbers = sorted({row.class_number for _, _, row in rows_of(groups)})
+    known = {number: class_read(reader, classes) for number in numbers}
+    found = Profile(known, leaves_read(b, groups, known))
+    if b.flag("shares"):
+        shares_read(b, found, known, ranks)
+    if b.at < len(b.data):
+        raise Damage("%d bytes of the profile left over" % (len(b.data) - b.at))
     return found

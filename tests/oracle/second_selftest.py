@@ -437,7 +437,6 @@ class Decoder(unittest.TestCase):
                 ("a partition of 4 for a group of 3", seen(columns={"odd": listed(1, 3)})),
                 ("values of 1 calls for 6", sends(NEXT, part(of_one(0), to(1), to(2)))),
                 ("values of 2 calls for 1", odds(part(of_rule("two"), to(3)), two, partition=0)),
-                ("a list with a signature twice", sends(NEXT, part(of_rule("sends"), to(1), to(2), to(1)))),
                 ("signature 5 of 5", odds(one, part(of_one(0), to(5)), partition=0)),
                 ("a sequence with signature 2 of 2", sends(NEXT, part(of_rule("sends"), to(2)))),
                 ("a sequence with signature 0 of 0", odds(one, part(of_one(0)), partition=0)),

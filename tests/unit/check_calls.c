@@ -472,6 +472,43 @@ START_TEST(vectors_of_signatures)
 }
 END_TEST
 
+/* A list may have a signature several times: an unzipped one counts at each of its places for itself. */
+START_TEST(signatures_that_stand_twice)
+{
+    enum { RANKS = 3, ROUNDS = 700 };
+    static const uint64_t order[] = {0, 1, 0, 2, 1, 3, 0, 0, 1};
+    enum { LENGTH = sizeof order / sizeof *order };
+    struct built b;
+    built_begin(&b, RANKS, 0);
+    const uint32_t shape = put_shape(&b, int_tokens, sizeof int_tokens);
+    uint64_t steps = put_rule(&b, (struct rules_symbol[]){{2, 2, false, false}, {8, 5 * ROUNDS, false, false}}, 2); /* 1, 1, 4, 4, ... */
+    const uint32_t columns[] = {put_column(&b, COLUMN_PLUS, 7), put_column(&b, COLUMN_CONSTANT, (int64_t)steps),
+                                put_column(&b, COLUMN_CONSTANT, -3)};
+    const uint32_t one = put_column(&b, COLUMN_PLUS, 100), unzipped = put_unzipped(&b, shape, columns, 3);
+    const uint32_t single = put_signature(&b, shape, 0, &one, 1), signatures[] = {unzipped, unzipped, single, single};
+    const uint32_t row = put_row(&b, 1, 0);
+    uint64_t round = put_sequence(&b, order, LENGTH);
+    put_part(&b, put_rule(&b, (struct rules_symbol[]){{rules_start(round), ROUNDS, true, false}}, 1), signatures, 4);
+    put_group(&b, false, put_rule(&b, (struct rules_symbol[]){{0, LENGTH * ROUNDS, false, false}}, 1), &row, 1, put_counting(&b, RANKS));
+    struct pilgrim_trace *trace = open_good(&b);
+    for (uint32_t r = 0; r < RANKS; r++) {
+        int64_t met[2] = {0, 0};
+        struct pilgrim_cursor *cursor = open_cursor(trace, r), *behind = open_cursor(trace, r);
+        ck_assert_int_eq(pilgrim_cursor_skip(behind, LENGTH * (ROUNDS - 1)), PILGRIM_OK);
+        for (size_t i = 0; i < LENGTH * ROUNDS; i++) {
+            uint64_t place = order[i % LENGTH];
+            int64_t k = place < 2 ? met[place]++ : 0, expected = place < 2 ? 7 + r - 3 * (k < 3 ? k : 4 * k - 6) : 100 + r;
+            ck_assert_int_eq(next_call(cursor).in[0].integer, expected);
+            if (i >= LENGTH * (ROUNDS - 1))
+                ck_assert_int_eq(next_call(behind).in[0].integer, expected);
+        }
+        expect_end(cursor);
+        expect_end(behind);
+    }
+    pilgrim_close(trace);
+}
+END_TEST
+
 /* A vector longer than what a cursor keeps. */
 START_TEST(long_vector)
 {
@@ -675,6 +712,7 @@ int main(void)
     tcase_add_test(good, blocks);
     tcase_add_test(good, skip_far);
     tcase_add_test(good, vectors_of_signatures);
+    tcase_add_test(good, signatures_that_stand_twice);
     tcase_add_test(good, long_vector);
     tcase_add_loop_test(good, series, 0, 20);
     tcase_add_test(good, volumes);

@@ -115,13 +115,6 @@ static void value_beyond(struct built *b, struct recipe *r)
     finish(b, r);
 }
 
-static void signature_twice(struct built *b, struct recipe *r)
-{
-    uint32_t row = put_row(b, 1, 0);
-    put_part(b, 1, (uint32_t[]){r->signature, r->signature}, 2);
-    put_group(b, false, 1, &row, 1, r->members);
-}
-
 static void column_too_long(struct built *b, struct recipe *r)
 {
     uint32_t column = put_counting(b, WRONG_RANKS + 1);
@@ -282,7 +275,6 @@ static const struct {
     {"more or fewer values than calls of a class", values_too_few},
     {"more or fewer values than calls of a class", values_unequal},
     {"a sequence of values with a signature that its class does not have", value_beyond},
-    {"a signature twice in a value group", signature_twice},
     {"a column that is not as long as its value group", column_too_long},
     {"a column that is not as long as its value group", columns_of_two_lengths},
     {"a column that does not exist", column_beyond},

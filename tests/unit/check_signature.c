@@ -68,10 +68,42 @@ struct recorded {
     size_t length;
 };
 
+static bool same_signature(const struct signatures *s, uint32_t a, uint32_t b)
+{
+    size_t lengths[2];
+    const uint32_t *offsets[2] = {NULL, NULL};
+    const struct numbers *numbers;
+    uint32_t varying = signature_varying(s, a, &offsets[0], &numbers);
+    return varying == signature_varying(s, b, &offsets[1], &numbers) &&
+           (!varying || !memcmp(offsets[0], offsets[1], varying * sizeof *offsets[0])) &&
+           signature_key(s, a, &lengths[0]) && signature_key(s, b, &lengths[1]) && lengths[0] == lengths[1] &&
+           !memcmp(signature_key(s, a, &lengths[0]), signature_key(s, b, &lengths[1]), lengths[0]);
+}
+
+/* No signature has two numbers. */
+static void check_once(const struct signatures *s)
+{
+    struct intern keys = {0};
+    uint32_t *first = malloc((s->count + 1) * sizeof *first), number;
+    for (uint32_t i = 0; i < s->count; i++) {
+        size_t length;
+        const uint8_t *key = signature_key(s, i, &length);
+        uint32_t known = keys.count;
+        ck_assert_int_eq(intern_add(&keys, key, length, &number), PILGRIM_OK);
+        if (keys.count > known)
+            first[number] = i;
+        else
+            ck_assert_msg(!same_signature(s, first[number], i), "signature %u is number %u as well", first[number], i);
+    }
+    free(first);
+    intern_free(&keys);
+}
+
 /* Whether S gives CALLS back, in their order. */
 static void check_back(const struct signatures *s, const struct intern *pool, const struct recorded *calls, size_t call_count)
 {
     struct bytes b = {0};
+    check_once(s);
     ck_assert_int_eq(sequence_serialise(&s->sequence, pool, &b), PILGRIM_OK);
     size_t count;
     uint64_t *terminals = expand(&b, &count);
@@ -140,6 +172,8 @@ static void put_array(struct recorded *r, uint32_t count, int64_t first)
         put_int(r, VALUE_INT, first + i);
 }
 
+enum { CHANGING = 8, KINDS = 11, CALLS = 20000 };
+
 static uint64_t state;
 
 static uint64_t draw(uint64_t below)
@@ -148,10 +182,29 @@ static uint64_t draw(uint64_t below)
     return (state >> 20) % below;
 }
 
+/* A call of a class that changes its ways after it has had too many calls to be recorded anew: other slots, and what was there before
+ * comes again. */
+static void make_changing_call(unsigned kind, size_t i, struct recorded *r)
+{
+    bool random = i >= 9000 && i < 11000, again = i >= 13000 && i < 15000;
+    r->length = 0;
+    put_int(r, VALUE_INT, again && kind ? (int64_t)draw(3000) : 5);
+    if (random || again || (kind == 2 && i % 10 == 0))
+        put_int(r, VALUE_INT, random ? (int64_t)draw(30000) : (int64_t)(i % 2));
+    else
+        put_byte(r, VALUE_NONE);
+    if (kind == 2)
+        put_int(r, VALUE_INT, i % 1000 == 0 ? INT64_MAX - (int64_t)draw(2) : 0);
+}
+
 /* A call as of a kind of program. */
 static void make_call(unsigned kind, size_t i, struct recorded *r)
 {
     static int64_t wide[] = {0, INT64_MAX, INT64_MIN, 1, -1, INT64_MAX / 2 + 1};
+    if (kind >= CHANGING) {
+        make_changing_call(kind - CHANGING, i, r);
+        return;
+    }
     r->length = 0;
     put_int(r, VALUE_RANK, kind == 1 ? (int64_t)(i % 3) : (int64_t)draw(8));
     put_byte(r, VALUE_NAME);
@@ -194,8 +247,6 @@ static void make_call(unsigned kind, size_t i, struct recorded *r)
         break;
     }
 }
-
-enum { KINDS = 8, CALLS = 20000 };
 
 START_TEST(calls_come_back)
 {
