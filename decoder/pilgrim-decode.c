@@ -42,6 +42,7 @@ struct options {
     bool grammar;
     bool communicators;
     bool system;
+    bool properties;
     bool loops;
     bool stats;
     bool histograms;
@@ -53,7 +54,8 @@ struct options {
 static const char usage[] =
     "usage: pilgrim-decode [--format=text|json] [--rank=LIST] [--thread=LIST] [--func=GLOB]\n"
     "                      [--from=N] [--limit=N] [--no-polls] [--clock=local|common]\n"
-    "                      [--loops | --stats[=histograms] [--by=rank] | --matrix[=rma] | --grammar | --communicators | --system]\n"
+    "                      [--loops | --stats[=histograms] [--by=rank] | --matrix[=rma] | --grammar | --communicators | --system\n"
+    "                      | --properties]\n"
     "                      [--modules=FOLDERS] TRACE\n";
 
 static const char help[] =
@@ -76,6 +78,7 @@ static const char help[] =
     "  --grammar           the call-signature table and the grammars instead of the calls\n"
     "  --communicators     the communicators that each rank created, instead of the calls\n"
     "  --system            the machine: hosts, what is around them, their processes; with --rank where these ran\n"
+    "  --properties        what the trace says of the run as a whole: program, MPI library, what was left out\n"
     "  --modules=FOLDERS   look there for the program and its libraries first, for source lines; colons between them\n"
     "  --help, --version\n"
     "\n"
@@ -153,6 +156,9 @@ static bool parse_view(int option, const char *argument, struct options *o)
     case 'c':
         o->communicators = true;
         return true;
+    case 'P':
+        o->properties = true;
+        return true;
     default:
         o->system = true;
         return true;
@@ -217,6 +223,7 @@ static int parse_arguments(int argc, char **argv, struct options *o)
         {"stats", optional_argument, NULL, 'T'},  {"matrix", optional_argument, NULL, 'x'},
         {"clock", required_argument, NULL, 'C'},  {"help", no_argument, NULL, 'h'},
         {"version", no_argument, NULL, 'v'},      {"by", required_argument, NULL, 'b'},
+        {"properties", no_argument, NULL, 'P'},
         {NULL, 0, NULL, 0},
     };
     *o = (struct options){.limit = UINT64_MAX};
@@ -355,6 +362,25 @@ static enum pilgrim_status print_system(struct output *out, const struct pilgrim
     return status;
 }
 
+static void print_properties(struct output *out, const struct pilgrim_trace *trace, const struct options *o)
+{
+    const char *key, *value;
+    for (size_t i = 0; pilgrim_property_at(trace, i, &key, &value); i++) {
+        if (o->json) {
+            out_text(out, "{\"property\":");
+            out_json_string(out, key, strlen(key));
+            out_text(out, ",\"value\":");
+            out_json_string(out, value, strlen(value));
+            out_text(out, "}\n");
+        } else {
+            out_text(out, key);
+            out_text(out, ": ");
+            out_text(out, value);
+            out_char(out, '\n');
+        }
+    }
+}
+
 static enum pilgrim_status add_loops(struct loops_list *loops, const struct pilgrim_trace *trace, const struct options *o,
                                      uint32_t rank, struct pilgrim_error *error)
 {
@@ -457,8 +483,11 @@ static int print_trace(struct output *out, const struct pilgrim_trace *trace, co
                        struct source_lines *lines)
 {
     struct pilgrim_error error = {0};
+    if (o->properties)
+        print_properties(out, trace, o);
     enum pilgrim_status status =
-        o->system ? print_system(out, trace, o, &error)
+        o->properties ? PILGRIM_OK
+        : o->system ? print_system(out, trace, o, &error)
         : o->stats ? print_stats(out, trace, o, lines, &error)
         : o->loops ? print_loops(out, trace, o, lines, &error)
         : o->matrix ? print_matrix(out, trace, o, &error)

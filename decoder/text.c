@@ -30,7 +30,7 @@ static void text_status(struct output *o, const struct pilgrim_value *v, bool sy
     const char *separator = "";
     out_char(o, '{');
     for (size_t i = 0; i < v->count && i < 5; i++) {
-        if (i == 3 && v->items[i].type == PILGRIM_BOOL && !v->items[i].integer)
+        if (i == 3 && (v->items[i].type == PILGRIM_NONE || (v->items[i].type == PILGRIM_BOOL && !v->items[i].integer)))
             continue; /* only what is out of the ordinary */
         out_text(o, separator);
         out_text(o, key[i]);

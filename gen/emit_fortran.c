@@ -196,6 +196,62 @@ static void add_direct(struct text *out, struct text *prototypes, struct text *r
     text_add(rows, "{FUNCTION_%s, %s, direct_%s},\n", f->name, emit_is_direct(f) ? "false" : "true", f->name);
 }
 
+/* ---- what calls do to objects that no C function sees ---- */
+
+static int word_of(const struct function *f, const char *name)
+{
+    return name ? argument_of(f, name) : -1;
+}
+
+/* The parent of a communicator that V is, by its words in gen/overrides: "comm, 0", "MPI_COMM_NULL, comm_salt(tag)", "comm". */
+static int parent_of(const struct function *f, const struct value *v)
+{
+    return argument_of(f, gen_copy(v->word, strcspn(v->word, ",")));
+}
+
+static bool begins(const char *s, const char *with)
+{
+    return strncmp(s, with, strlen(with)) == 0;
+}
+
+/* The first communicator that goes in: what a receive's source refers to. */
+static int communicator_of(const struct function *f)
+{
+    for (size_t i = 0; i < f->parameter_count; i++)
+        if (f->parameters[i].in.recipe && strcmp(f->parameters[i].standard->kind->name, "COMMUNICATOR") == 0)
+            return argument_of(f, f->parameters[i].name);
+    return -1;
+}
+
+/* A row for what F does with P, if it makes or frees what P is. Arrays of new objects are left out: nothing is known of them but handles. */
+static void add_handle(struct text *rows, const struct function *f, const struct parameter *p)
+{
+    const char *in = p->in.recipe ? p->in.recipe->name : "", *out = p->out.recipe ? p->out.recipe->name : "";
+    const char *head = gen_format("{.function = FUNCTION_%s, .word = %d, .error = %d, ", f->name, argument_of(f, p->name), argument_of(f, NULL));
+    int flag = p->out.when && strcmp(p->out.when, "*flag") == 0 ? argument_of(f, "flag") : -1;
+    if (begins(in, "request"))
+        text_add(rows, "%s.what = HANDLE_%s, .other = %d},\n", head, f->after && strstr(f->after, "started") ? "STARTED" : "COMPLETED",
+                 p->array ? word_of(f, p->length) : -1);
+    else if (p->array || !*out)
+        return;
+    else if (begins(out, "new_re"))
+        text_add(rows, "%s.what = HANDLE_BEGUN, .other = %d, .request = {%s}},\n", head, communicator_of(f), p->out.word);
+    else if (strcmp(out, "released") == 0)
+        text_add(rows, "%s.what = HANDLE_RELEASED, .kind = %s},\n", head, p->out.word);
+    else if (begins(out, "new_comm"))
+        text_add(rows, "%s.what = HANDLE_%s, .kind = KIND_COMM, .other = %d},\n", head,
+                 strstr(out, "pending") ? "COMM_PENDING" : strstr(p->out.word, ", 0") ? "COMM" : "COMM_OF_SOME", parent_of(f, &p->out));
+    else if (strcmp(out, "new") == 0 || strcmp(out, "new_pending") == 0)
+        text_add(rows, "%s.what = HANDLE_NEW, .kind = %s, .other = %d, .flag = %d},\n", head, p->out.word, communicator_of(f), flag);
+}
+
+static void add_handles(struct text *rows, const struct function *f)
+{
+    for (size_t i = 0; i < f->parameter_count; i++)
+        if (in_fortran(&f->parameters[i]))
+            add_handle(rows, f, &f->parameters[i]);
+}
+
 static void write_file(const struct output *output, const char *name, const char *template, struct field *fields)
 {
     struct text file = { 0 };
@@ -206,13 +262,14 @@ static void write_file(const struct output *output, const char *name, const char
 void emit_fortran(const struct output *output)
 {
     struct text entries = { 0 }, slots = { 0 }, slot_rows = { 0 };
-    struct text directs = { 0 }, direct_rows = { 0 }, prototypes = { 0 };
+    struct text directs = { 0 }, direct_rows = { 0 }, prototypes = { 0 }, handles = { 0 };
     for (size_t i = 0; i < output->model->function_count; i++) {
         const struct function *f = &output->model->functions[i];
         if (!has_fortran(f))
             continue;
         add_entries(&entries, f);
         add_slot(&slots, &slot_rows, output, f);
+        add_handles(&handles, f);
         if (f->fortran)
             add_direct(&directs, &prototypes, &direct_rows, output, f);
     }
@@ -224,4 +281,6 @@ void emit_fortran(const struct output *output)
                (struct field[]){ { "directs", text_string(&directs) }, { "rows", text_string(&direct_rows) }, { NULL, NULL } });
     write_file(output, "fortran_directs.h", "fortran_directs_head.tmpl",
                (struct field[]){ { "prototypes", text_string(&prototypes) }, { NULL, NULL } });
+    write_file(output, "fortran_handles.c", "fortran_handles.tmpl",
+               (struct field[]){ { "rows", text_string(&handles) }, { NULL, NULL } });
 }

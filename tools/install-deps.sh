@@ -17,6 +17,7 @@ libmpich-dev       its mpicc and mpi.h
 openmpi-bin        tests: the other MPI
 libopenmpi-dev     tests: its mpicc and mpi.h
 gfortran           tests: Fortran programs
+g++                tests: C++ exceptions
 libxxhash-dev      xxHash: signature hash and checksums (header only)
 uthash-dev         uthash: hash tables (header only)
 libzstd-dev        zstd: the sections of a trace file

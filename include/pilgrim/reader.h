@@ -67,7 +67,7 @@ enum pilgrim_value_type {
     PILGRIM_NONE,     /* not significant, undefined */
     PILGRIM_NAME,     /* text: a named constant or predefined handle */
     PILGRIM_INT,      /* integer */
-    PILGRIM_BOOL,     /* integer: 0 or 1 */
+    PILGRIM_BOOL,     /* integer: 0 or 1; a logical that is another int is a PILGRIM_INT */
     PILGRIM_REAL,     /* real */
     PILGRIM_RANK,     /* integer: absolute rank in the call's communicator; relative: to the caller's */
     PILGRIM_OBJECT,   /* text: kind ("comm"), id */

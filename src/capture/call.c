@@ -4,6 +4,7 @@
  * program's) is not recorded, but the objects that it makes and frees are followed. */
 #include "capture/call.h"
 
+#include "capture/abandoned.h"
 #include "capture/init.h"
 #include "capture/shadow_file.h"
 #include "capture/spill.h"
@@ -32,9 +33,12 @@ static __attribute__((noinline, cold)) unsigned call_reasons(unsigned off, const
 
 uint8_t *call_begin_slowly(struct call *c, uint32_t function, enum call_follows follows, const void *site)
 {
-    struct fortran_call *from = fortran_now;
+    const void *from_here = site;
     struct thread *t = thread_now;
     unsigned off = atomic_load_explicit(&capture.off, memory_order_relaxed);
+    if (t && t->inside && !(off & ~(unsigned)(OFF_PAUSED | OFF_MOVED)))
+        abandoned_calls(t, c, site);
+    struct fortran_call *from = fortran_now ? abandoned_fortran(function, c, site) : NULL;
     bool inside = !off && t && t->inside;
     if ((off == OFF_PAUSED && call_may_be_unseen(follows)) || (inside && follows == FOLLOWS_NOTHING)) {
         if (from)
@@ -64,12 +68,10 @@ uint8_t *call_begin_slowly(struct call *c, uint32_t function, enum call_follows 
         if (!t)
             return NULL;
     }
-    if (recorded) {
-        t->class = stream_class_head(t->stream, function, site, from != NULL);
-        if (!t->class)
-            return call_no_memory();
-    }
-    call_fill(c, t, function);
+    t->class = recorded ? stream_class_head(t->stream, function, site, from != NULL) : NULL;
+    if (recorded && !t->class)
+        return call_no_memory();
+    call_fill(c, t, function, from_here);
     c->dropped = !recorded;
     c->shadow = recorded ? t->shadow : NULL;
     c->shadowed = c->shadow;
@@ -145,8 +147,7 @@ static void call_lost(const struct call *c, enum pilgrim_status status)
         capture_fail("a call could not be recorded");
 }
 
-/* What had to wait for the end of T's call. */
-static __attribute__((noinline, cold)) void call_ended(struct thread *t)
+__attribute__((noinline, cold)) void call_ended(struct thread *t)
 {
     if (t->grown)
         spill_consider(t);
@@ -159,21 +160,25 @@ static __attribute__((noinline, cold)) void call_ended(struct thread *t)
 static __attribute__((noinline)) void call_done_slowly(struct call *c, size_t length)
 {
     struct thread *t = c->thread;
+    if (atomic_load_explicit(&capture.off, memory_order_relaxed) & OFF_CHILD)
+        return; /* forked in the call: its file is the parent's */
     t->key.length = length;
     if (c->operation_count)
         requests_leave(t->requests, &t->finding, c->operation_count);
-    if (c->dropped)
+    if (c->dropped) {
+        t->finding.count = 0;
         return;
+    }
     enum pilgrim_status status = PILGRIM_NOMEM;
     if (!t->key.failed)
-        status = stream_append(t->stream, t->class->number, c->failed_poll, t->key.data, length, c->start, c->end);
+        status = stream_append(t->stream, t->class->number, c->failed_poll, t->key.data, length, t->start, c->end);
     if (status != PILGRIM_OK) {
         call_lost(c, status);
     } else {
         if (t->keeper.pending)
             keep_commit(&t->keeper);
         if (c->shadowed)
-            shadow_end(c->shadow, t->calls, c->start, c->end);
+            shadow_end(c->shadow, t->calls, t->start, c->end);
     }
     t->calls++;
     if (t->pending)
@@ -192,7 +197,7 @@ static inline void call_step(const struct call *c, size_t length)
 {
     struct thread *t = c->thread;
     t->calls++;
-    if (!CALL_LIKELY(stream_step(t->stream, t->class, length, c->start, c->end)))
+    if (!CALL_LIKELY(stream_step(t->stream, t->class, length, t->start, c->end)))
         call_turn(c);
 }
 

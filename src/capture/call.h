@@ -53,8 +53,7 @@ struct call {
     };
     struct view view;       /* that rank arguments refer to: call_view's, else views[0] */
     const struct found *operations; /* of put_requests; thread scratch; not set where there are none */
-    uint64_t start;         /* clock ticks */
-    uint64_t end;           /* idem */
+    uint64_t end;           /* clock ticks */
 };
 
 /* Room that a wrapper has for what it stores itself. */
@@ -70,6 +69,7 @@ int call_unseen(int ret, const MPI_Request *request, enum request_kind kind, boo
 uint8_t *call_no_memory(void);             /* ends tracing. NULL */
 uint8_t *call_make_room(struct call *c);   /* CALL_ROOM bytes: where. Without memory the call is lost, what it stores goes nowhere */
 void call_leave_failed(struct call *c, int ret);
+void call_ended(struct thread *t);         /* what had to wait for the end of T's call is done now */
 void call_done(struct call *c, const uint8_t *end); /* records the call, whose key ends at END */
 
 /* What follows a store's test for the usual case. */

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/bytes.h"
 #include "capture/settings.h"
@@ -41,6 +42,7 @@ struct capture {
     atomic_uint off;
     struct settings settings;
     struct view world;      /* views[0]: a call's view where it names no other */
+    pid_t process;          /* that loaded the library */
     int rank;               /* 0 until MPI is initialised */
     int size;               /* 1 until then */
     MPI_Comm comm;          /* private, for the gather; errors return */

@@ -204,15 +204,35 @@ void communicators_begin(void)
     add(NO_THREAD, parent, MPI_COMM_NULL, 0, &d);
 }
 
-void put_new_comm(struct call *c, MPI_Comm comm, MPI_Comm parent, uint64_t salt)
+/* COMM is known by its name. */
+static void add_made(int64_t thread, MPI_Comm comm, MPI_Comm parent, uint64_t salt)
 {
     struct description d = {.topology = MPI_UNDEFINED, .rank = -1, .leader = NO_LEADER};
-    put_new(c, KIND_COMM, HANDLE(comm));
     if (comm != MPI_COMM_NULL)
         d = describe(comm);
     else if (salt) /* not one of the members */
         return;
-    add(thread_of(c), comm, parent, salt ? members_key(comm, d.inter, salt) : 0, &d);
+    add(thread, comm, parent, salt ? members_key(comm, d.inter, salt) : 0, &d);
+}
+
+void put_new_comm(struct call *c, MPI_Comm comm, MPI_Comm parent, uint64_t salt)
+{
+    put_new(c, KIND_COMM, HANDLE(comm));
+    add_made(thread_of(c), comm, parent, salt);
+}
+
+void communicators_unseen(MPI_Comm comm, MPI_Comm parent, uint64_t salt)
+{
+    (void)object_created(KIND_COMM, HANDLE(comm));
+    add_made(NO_THREAD, comm, parent, salt);
+}
+
+void communicators_unseen_pending(MPI_Comm comm, MPI_Comm parent)
+{
+    struct description d = describe(parent);
+    struct view view = object_view(KIND_COMM, HANDLE(parent));
+    (void)object_created_like(KIND_COMM, HANDLE(comm), &view);
+    add(NO_THREAD, comm, parent, 0, &d);
 }
 
 void put_new_comm_pending(struct call *c, MPI_Comm comm, MPI_Comm parent)

@@ -17,6 +17,10 @@ struct stream;
 /* MPI_Init is done: MPI_COMM_WORLD can be asked. A spawned process gets to know its parents. */
 void communicators_begin(void);
 
+/* A call that is not seen made COMM, as in put_new_comm and put_new_comm_pending. */
+void communicators_unseen(MPI_Comm comm, MPI_Comm parent, uint64_t salt);
+void communicators_unseen_pending(MPI_Comm comm, MPI_Comm parent);
+
 /* The process stream so far, which stands still until communicators_resume; NULL where memory is short (nothing is to be resumed). */
 const struct stream *communicators_so_far(void);
 void communicators_resume(void);

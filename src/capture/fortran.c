@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/abandoned.h"
 #include "capture/capture.h"
+#include "capture/fortran_unseen.h"
 #include "capture/init.h"
 #include "capture/thread.h"
 #include "functions.h"
@@ -140,7 +142,11 @@ static bool begin(struct fortran_call *call, struct fortran_entry *e, const intp
         return false;
     if (!atomic_load_explicit(&e->prepared, memory_order_acquire))
         prepare(e, site);
-    *call = (struct fortran_call){.entry = e, .words = words, .site = site, .outer = fortran_now};
+    struct fortran_call *outer = fortran_now ? abandoned_fortran(FUNCTION_COUNT, call, site) : NULL;
+    *call = (struct fortran_call){.entry = e, .words = words, .site = site, .outer = outer};
+    call->check = fortran_check(call);
+    if (__builtin_expect(!atomic_load_explicit(&e->is_seen, memory_order_relaxed), 0))
+        fortran_unseen_before(call);
     fortran_now = call;
     return true;
 }
@@ -159,23 +165,30 @@ static bool replay(struct fortran_call *call)
     return done;
 }
 
-/* A call that the C function did not see, although it would have been recorded. */
+/* A call that the C function did not see, although it may be that it was to be recorded. */
 static void unseen(struct fortran_call *call)
 {
-    static char why[160];
     const struct thread *t = thread_known();
-    if (atomic_load(&capture.off) & ~(unsigned)OFF_PAUSED || (t && t->inside) || replay(call))
-        return;
-    snprintf(why, sizeof why, "%s was called from Fortran and not seen",
-             vocabulary.functions[call->entry->function].name);
-    capture_fail(why);
+    unsigned off = atomic_load(&capture.off) & ~(unsigned)OFF_MOVED;
+    bool recorded = !off && !(t && t->inside);
+    if (!(off & ~(unsigned)OFF_PAUSED) && !(recorded && replay(call)))
+        fortran_unseen_after(call, recorded);
+}
+
+static __attribute__((noinline)) void end_slowly(struct fortran_call *call)
+{
+    if (call->seen)
+        atomic_store_explicit(&call->entry->is_seen, true, memory_order_relaxed);
+    else
+        unseen(call);
+    fortran_unseen_done(call);
 }
 
 static void end(struct fortran_call *call)
 {
     fortran_now = call->outer;
-    if (__builtin_expect(!call->seen, 0))
-        unseen(call);
+    if (__builtin_expect(!call->seen || call->before || !atomic_load_explicit(&call->entry->is_seen, memory_order_relaxed), 0))
+        end_slowly(call);
 }
 
 static intptr_t run(const struct fortran_entry *e, const intptr_t *w)
@@ -195,6 +208,8 @@ intptr_t fortran_pass(struct fortran_entry *entry, const intptr_t *words, const 
     if (!begin(&call, entry, words, site))
         return run(entry, words);
     intptr_t result = 0;
+    if (__builtin_expect(entry->function == FUNCTION_MPI_Finalize, 0))
+        fortran_unseen_finalize(&call);
     if (entry->direct && !entry->direct->after)
         entry->direct->call(words);
     else

@@ -51,9 +51,13 @@ void capture_fail(const char *why)
         capture_say("%s; tracing is off", why);
 }
 
+/* In the child. Where it is inside of a call's callback, that call is to be looked at when it ends. */
 static void forked(void)
 {
+    struct thread *t = thread_known();
     atomic_fetch_or(&capture.off, OFF_CHILD);
+    if (t)
+        t->grown = true;
 }
 
 /* Whether this process is the one to speak for all, where MPI cannot be asked: as its launcher says. */
@@ -107,6 +111,7 @@ bool capture_bind(const void *site)
 
 __attribute__((constructor)) static void capture_load(void)
 {
+    capture.process = getpid();
     settings_read(&capture.settings, environ);
     memory_followed = capture.settings.buffers && !capture.settings.off;
     if (memory_followed)
@@ -290,7 +295,8 @@ void capture_before_abort(void)
  * it talked to is not known without asking them, and they may be gone. */
 __attribute__((destructor)) static void capture_unload(void)
 {
-    if (!usable(OFF_UNLOADED | OFF_SETTING | OFF_FINISHED | OFF_CHILD))
+    /* Of a child that was made past the C library nobody has said so: what is written and removed here is not its own. */
+    if (!usable(OFF_UNLOADED | OFF_SETTING | OFF_FINISHED | OFF_CHILD) || capture.process != getpid())
         return;
     atomic_fetch_or(&capture.off, OFF_FINISHED);
     if (capture.initialized) {

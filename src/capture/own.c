@@ -7,10 +7,12 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/try.h"
 #include "base/value.h"
 #include "capture/blocks.h"
 #include "capture/capture.h"
 #include "capture/communicators.h"
+#include "capture/fortran_unseen.h"
 #include "capture/place.h"
 #include "capture/sync.h"
 #include "functions.h"
@@ -89,6 +91,15 @@ static bool put_process(struct stream *s)
 
 /* ---- fragments ---- */
 
+/* The functions that were left out so far, as properties of F. */
+static enum pilgrim_status put_unseen(struct fragment *f)
+{
+    const char *name;
+    for (size_t i = 0; (name = fortran_unseen_name(i)); i++)
+        TRY(fragment_set_property(f, FRAGMENT_UNSEEN, name));
+    return PILGRIM_OK;
+}
+
 /* F, or NULL if STATUS says that it is of no use. */
 static struct fragment *checked(struct fragment *f, enum pilgrim_status status)
 {
@@ -117,6 +128,8 @@ struct fragment *own_fragment(void)
         }
         if (status == PILGRIM_OK)
             status = fragment_add_rank(f, process, streams, count);
+        if (status == PILGRIM_OK)
+            status = put_unseen(f);
         if (status == PILGRIM_OK && !blocks_stay())
             status = blocks_take(fragment_times(f));
     }
@@ -143,6 +156,8 @@ struct fragment *own_segment(const struct thread *t)
             status = fragment_add_rank_so_far(f, process, last, streams, count);
             communicators_resume();
         }
+        if (status == PILGRIM_OK)
+            status = put_unseen(f);
     }
     stream_free(last);
     stream_free(idle);

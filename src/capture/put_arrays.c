@@ -58,7 +58,7 @@ void put_bools(struct call *c, const int *v, int64_t count)
 {
     uint8_t *at = put_integers(c, v, count);
     for (int64_t i = 0; at && i < count; i++)
-        at = store_tagged(at, VALUE_BOOL, v[i] != 0);
+        at = store_tagged(at, (unsigned)v[i] <= 1 ? VALUE_BOOL : VALUE_INT, v[i]);
 }
 
 void put_addresses(struct call *c, const MPI_Aint *v, int64_t count)

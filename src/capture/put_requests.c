@@ -39,6 +39,15 @@ uint8_t *store_new_receive(struct call *c, uint8_t *at, MPI_Request request, enu
     return store_created(c, at, request, kind, persistent, posted.count > 0 ? &posted : NULL);
 }
 
+/* C has found COUNT operations, or is about to. */
+static inline void found_by(struct call *c, int64_t count)
+{
+    struct thread *t = c->thread;
+    c->operations = t->finding.found;
+    c->operation_count = t->finding.count = count;
+    t->finding.call = t->calls;
+}
+
 /* Room for COUNT operations. False: no memory, the call has none then. */
 static inline bool reserve(struct call *c, int64_t count)
 {
@@ -47,8 +56,7 @@ static inline bool reserve(struct call *c, int64_t count)
         c->key->failed = true;
         return false;
     }
-    c->operations = t->finding.found;
-    c->operation_count = count;
+    found_by(c, count);
     return true;
 }
 
@@ -177,8 +185,7 @@ static inline bool find_again(struct call *c, const MPI_Request *requests, int64
     for (int64_t i = 0; i < count; i++)
         if (f->handles[i] != HANDLE(requests[i]))
             return false;
-    c->operations = f->found;
-    c->operation_count = count;
+    found_by(c, count);
     return true;
 }
 

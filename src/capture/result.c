@@ -40,6 +40,15 @@ static enum pilgrim_status make(const struct result *r, struct fragment *f, stru
     return fragment_write_round(f, capture.settings.timing != TIMING_OFF, r->rounds > 0, out);
 }
 
+/* Once for all processes. */
+static void say_unseen(struct result *r)
+{
+    bytes_put_u8(&r->unseen, 0);
+    if (r->unseen.length > 1 && !r->unseen.failed)
+        capture_say("another tool hides calls from Fortran: not in the trace are those of %s", (const char *)r->unseen.data);
+    bytes_free(&r->unseen);
+}
+
 static void say_failure(const char *path)
 {
     capture_say("%s: %s; no trace is written", path, strerror(errno));
@@ -65,6 +74,7 @@ static enum pilgrim_status put(struct result *r, const struct bytes *made)
 enum pilgrim_status result_add(struct result *r, struct fragment *f)
 {
     struct bytes made = {0};
+    fragment_list_properties(f, FRAGMENT_UNSEEN, &r->unseen);
     enum pilgrim_status status = make(r, f, &made);
     if (status == PILGRIM_OK)
         status = put(r, &made);
@@ -100,6 +110,7 @@ enum pilgrim_status result_end(struct result *r)
     bytes_free(&end);
     TRY(checked(r, status));
     uint64_t length = r->file.length;
+    say_unseen(r);
     status = output_end(&r->file, &written);
     if (status == PILGRIM_OK && !capture.settings.quiet)
         say_summary(r, (const char *)written.data, length);

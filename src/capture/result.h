@@ -10,6 +10,7 @@ struct result {
     struct output file;
     uint32_t rounds, ranks;
     uint64_t calls, plain_bytes;
+    struct bytes unseen; /* functions that were left out, as they are to be said */
 };
 
 /* Appends F, the next round of all ranks.

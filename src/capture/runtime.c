@@ -27,7 +27,7 @@ void pilgrim_runtime_marker(const char *name)
         shadow_in(c.shadow, 0);
         shadow_string(c.shadow, name);
     }
-    call_enter(&c);
+    call_enter(&c, call_takes(&c));
     call_leave_value(&c);
     put_none(&c, 1);
     if (c.shadow) {

@@ -108,10 +108,9 @@ static void print_end(struct shadow *s, bool ignored)
     shadow_value_end(s);
 }
 
-static void print_counts(struct shadow *s, const MPI_Status *status)
+static void print_bytes(struct shadow *s, const MPI_Status *status)
 {
     MPI_Count bytes = 0;
-    int cancelled = 0;
     text_print(&s->text, "\"bytes\":");
     if (PMPI_Get_elements_x(status, MPI_BYTE, &bytes) != MPI_SUCCESS)
         text_print(&s->text, "null");
@@ -119,6 +118,12 @@ static void print_counts(struct shadow *s, const MPI_Status *status)
         text_print(&s->text, "\"MPI_UNDEFINED\"");
     else
         text_integer(&s->text, bytes);
+}
+
+static void print_counts(struct shadow *s, const MPI_Status *status)
+{
+    int cancelled = 0;
+    print_bytes(s, status);
     if (PMPI_Test_cancelled(status, &cancelled) != MPI_SUCCESS)
         text_print(&s->text, ",\"cancelled\":null,");
     else
@@ -147,7 +152,8 @@ void shadow_status_io(struct shadow *s, const MPI_Status *status, bool ignored)
     }
     shadow_value_begin(s);
     text_print(&s->text, "{\"source\":null,\"tag\":null,");
-    print_counts(s, status);
+    print_bytes(s, status);
+    text_print(&s->text, ",\"cancelled\":null,");
     print_end(s, ignored);
 }
 

@@ -52,7 +52,10 @@ void shadow_int(struct shadow *s, int64_t v)
 void shadow_bool(struct shadow *s, int v)
 {
     shadow_value_begin(s);
-    text_print(&s->text, v ? "true" : "false");
+    if (v == 0 || v == 1)
+        text_print(&s->text, v ? "true" : "false");
+    else
+        text_integer(&s->text, v);
     shadow_value_end(s);
 }
 

@@ -94,12 +94,12 @@ void stacks_free(struct stacks *s)
 
 /* ---- the end of the stack ---- */
 
-static bool is_system(const void *address)
+bool stack_ends_at(const void *address)
 {
     static const char *const names[] = {"libc.so", "libc-", "libpthread", "ld-linux", "ld64.so", "ld.so", "ld-2."};
     struct code_frame frame;
     uintptr_t entry = getauxval(AT_ENTRY);
-    if ((uintptr_t)address - entry <= START_BYTES)
+    if (!address || (uintptr_t)address - entry <= START_BYTES)
         return true;
     if (!memory_frame(address, &frame))
         return false;
@@ -122,7 +122,7 @@ static uint32_t count_shown(const void *site, uint32_t count)
         int first = 0;
         while (first < length && whole[first] != site)
             first++;
-        while (length > first + 1 && (!whole[length - 1] || is_system(whole[length - 1])))
+        while (length > first + 1 && (stack_ends_at(whole[length - 1])))
             length--;
         if (length - first < (int)count)
             shown = (uint32_t)(length - first);

@@ -26,6 +26,9 @@ void stacks_free(struct stacks *s);
  * unwinder does not find SITE, the stack is SITE alone. NULL where memory is short. */
 const void *stacks_here(struct stacks *s, const void *site);
 
+/* Whether ADDRESS, which an unwinder came to last, is of the C library's beginning of program or thread, or the program's. */
+bool stack_ends_at(const void *address);
+
 /* The frames of what stacks_here returned, innermost first: no further than main, or the function that the thread began with,
  * and up to the first one that lies in no module. Fills in FRAMES, room for SITE_FRAMES_MAX; returns how many. */
 size_t stack_frames(const void *stack, struct code_frame *frames);

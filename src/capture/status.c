@@ -3,7 +3,7 @@
  *  - MPI_ERROR is read only in the statuses of a call that returned MPI_ERR_IN_STATUS;
  *  - of an operation that failed or is pending (MPI_ERR_PENDING) only its error is recorded, the rest is null, save
  *    for a receive whose message was too long (MPI_ERR_TRUNCATE): it was matched, so all of its status is there;
- *  - of a file operation source and tag are null;
+ *  - of a file operation only the bytes are there, the rest is null;
  *  - of a null or inactive request, the empty status as MPI filled it.
  *  - of a receive that went as its call said when it was posted, in a call whose array of requests is there: how often its count.
  * The shadow follows the same rules with code of its own. */
@@ -16,20 +16,23 @@ enum { POSTED_PLACES = 4096 };
 /* A status takes no more: head, view, and up to six values. */
 enum { STATUS_BYTES = 2 + 7 * (1 + SLOT_BYTES) };
 
+/* Bytes, from MPI's function. */
+static __attribute__((noinline)) uint8_t *store_bytes_asked(uint8_t *at, const MPI_Status *status)
+{
+    MPI_Count bytes = 0;
+    if (PMPI_Get_elements_x(status, MPI_BYTE, &bytes) != MPI_SUCCESS)
+        return store_none(at, 1);
+    return bytes == MPI_UNDEFINED ? store_name(at, NAME_MPI_UNDEFINED) : store_int(at, bytes);
+}
+
 /* Bytes and whether it was cancelled, from MPI's functions. */
 static __attribute__((noinline)) uint8_t *store_asked(uint8_t *at, const MPI_Status *status)
 {
-    MPI_Count bytes = 0;
     int cancelled = 0;
-    if (PMPI_Get_elements_x(status, MPI_BYTE, &bytes) != MPI_SUCCESS)
-        at = store_none(at, 1);
-    else if (bytes == MPI_UNDEFINED)
-        at = store_name(at, NAME_MPI_UNDEFINED);
-    else
-        at = store_int(at, bytes);
+    at = store_bytes_asked(at, status);
     if (PMPI_Test_cancelled(status, &cancelled) != MPI_SUCCESS)
         return store_none(at, 1);
-    return store_bool(at, cancelled);
+    return store_bool(at, cancelled != 0);
 }
 
 static inline uint8_t *store_head(uint8_t *at, bool ignored, bool error)
@@ -80,7 +83,11 @@ uint8_t *store_status_io(uint8_t *at, const MPI_Status *status, bool ignored)
 {
     if (missing(status))
         return store_none(at, 1);
-    return store_tail(store_none(store_head(at, ignored, false), 2), status);
+    int64_t bytes;
+    bool unset; /* MPI sets the bytes alone */
+    at = store_none(store_head(at, ignored, false), 2);
+    at = CALL_LIKELY(status_read(status, &bytes, &unset)) ? store_int(at, bytes) : store_bytes_asked(at, status);
+    return store_none(at, 1);
 }
 
 static bool is_receive(const struct operation *operation)

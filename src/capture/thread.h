@@ -44,7 +44,12 @@ struct thread {
         uint16_t pending;   /* either of them: something is to be done at the call's end */
     };
     bool error_in_status;   /* the call under way returned MPI_ERR_IN_STATUS: MPI_ERROR is set in its statuses */
-    const struct class_head *class; /* of the call under way */
+    const struct class_head *class; /* of the call under way; NULL: it is not recorded */
+    /* What is to be known of the call under way if it never returns (abandoned.h): */
+    const void *frame;      /* its struct call, on the stack */
+    const void *site;       /* that the wrapper returns to */
+    uint8_t *outputs;       /* in the key: where what comes out goes */
+    uint64_t start;         /* clock ticks */
     uint32_t index;         /* thread number */
     uint32_t round;         /* how many rounds of its calls were put away */
     size_t table_bytes;     /* what the stream had when the round began */

@@ -27,10 +27,12 @@ _Static_assert(offsetof(struct thread, key) == 0, "a call's thread is its key, t
 
 /* ---- the call ---- */
 
-/* Fills C for the call of T that begins; t->class and, where it is used, c->view are set apart. */
-CALL_INLINE void call_fill(struct call *c, struct thread *t, uint32_t function)
+/* Fills C for the call of T that begins, made at SITE; t->class and, where it is used, c->view are set apart. */
+CALL_INLINE void call_fill(struct call *c, struct thread *t, uint32_t function, const void *site)
 {
     t->inside = true;
+    t->frame = c;
+    t->site = site;
     t->error_in_status = false;
     c->thread = t;
     c->function = function;
@@ -72,7 +74,7 @@ CALL_INLINE uint8_t *call_begin(struct call *c, unsigned off, uint32_t function,
             return call_no_memory();
     }
     t->class = class;
-    call_fill(c, t, function);
+    call_fill(c, t, function, site);
     uint8_t *at = t->key.data;
     if (!at)
         __builtin_unreachable(); /* the caller need not ask */
@@ -84,9 +86,11 @@ static inline bool call_shadowed(const struct call *c)
     return !CALL_LIKELY(!c->shadowed);
 }
 
-static inline void call_enter(struct call *c)
+/* AT: where the first value goes that comes out. */
+static inline void call_enter(struct call *c, uint8_t *at)
 {
-    c->start = clock_now();
+    c->thread->outputs = at;
+    c->thread->start = clock_now();
 }
 
 /* RET decides c->ok: outputs are defined after MPI_SUCCESS. _statuses: for functions with an array of statuses,
@@ -141,10 +145,11 @@ static inline uint8_t *store_int(uint8_t *at, int64_t v)
     return store_slot(at + 1, v);
 }
 
+/* Any int is true or false in C: one that is neither 0 nor 1 keeps its number. */
 static inline uint8_t *store_bool(uint8_t *at, int v)
 {
-    *at = VALUE_BOOL;
-    return store_slot(at + 1, v != 0);
+    *at = (unsigned)v <= 1 ? VALUE_BOOL : VALUE_INT;
+    return store_slot(at + 1, v);
 }
 
 static inline uint8_t *store_real(uint8_t *at, double v)

@@ -1,6 +1,7 @@
 /* Fragments: streams grouped by what they do. Everything is stored once by content (base/intern.h); what differs
  * between members of a group is in columns. Here: the tables themselves; how streams come into them is in
  * fragment_streams.c, how two fragments become one in fragment_merge.c. */
+#define _GNU_SOURCE 1 /* memmem */
 #include "merge/fragment.h"
 
 #include <stdlib.h>
@@ -78,11 +79,15 @@ static size_t content_bytes(const struct fragment *f)
 enum pilgrim_status fragment_bind_now(struct fragment *f, bool with_times)
 {
     struct bytes volumes = {0};
+    struct fragment kept = {0};
     enum pilgrim_status status = fragment_write_volume(f, with_times, false, &volumes);
+    if (status == PILGRIM_OK)
+        status = fragment_copy_properties(&kept, f);
     bytes_put(&volumes, f->volumes.data, f->volumes.length);
     if (status == PILGRIM_OK)
         status = bytes_status(&volumes);
     if (status != PILGRIM_OK) {
+        free_content(&kept);
         bytes_free(&volumes);
         return status;
     }
@@ -91,6 +96,8 @@ enum pilgrim_status fragment_bind_now(struct fragment *f, bool with_times)
     *f = (struct fragment){.first_rank = f->first_rank,
                            .calls = f->calls,
                            .plain_bytes = f->plain_bytes,
+                           .strings = kept.strings,
+                           .properties = kept.properties,
                            .volumes = volumes,
                            .volume_ranks = f->volume_ranks + f->rank_count,
                            .volume_times = with_times,
@@ -156,6 +163,56 @@ enum pilgrim_status fragment_set_property(struct fragment *f, const char *key, c
     bytes_put_varint(&b, k);
     bytes_put_varint(&b, v);
     return intern_bytes(&f->properties, &b, &ignored);
+}
+
+/* Key and value of property NUMBER; texts that do not end with a 0. */
+static void property_at(const struct fragment *f, uint32_t number, const uint8_t *texts[2], size_t lengths[2])
+{
+    struct cursor c;
+    size_t length;
+    const uint8_t *data = intern_get(&f->properties, number, &length);
+    cursor_init(&c, data, length);
+    for (unsigned i = 0; i < 2; i++)
+        texts[i] = intern_get(&f->strings, (uint32_t)cursor_index(&c, f->strings.count), &lengths[i]);
+}
+
+enum pilgrim_status fragment_copy_properties(struct fragment *into, const struct fragment *from)
+{
+    for (uint32_t i = 0; i < from->properties.count; i++) {
+        const uint8_t *texts[2];
+        size_t lengths[2];
+        struct bytes b = {0};
+        uint32_t number;
+        property_at(from, i, texts, lengths);
+        for (unsigned k = 0; k < 2; k++) {
+            TRY(intern_add(&into->strings, texts[k], lengths[k], &number));
+            bytes_put_varint(&b, number);
+        }
+        TRY(intern_bytes(&into->properties, &b, &number));
+    }
+    return PILGRIM_OK;
+}
+
+static bool lists(const struct bytes *text, const uint8_t *value, size_t length)
+{
+    const uint8_t *found = text->length ? memmem(text->data, text->length, value, length) : NULL;
+    while (found && ((found > text->data && found[-1] != ' ') ||
+                     (found + length < text->data + text->length && found[length] != ',')))
+        found = memmem(found + 1, (size_t)(text->data + text->length - found) - 1, value, length);
+    return found;
+}
+
+void fragment_list_properties(const struct fragment *f, const char *key, struct bytes *text)
+{
+    for (uint32_t i = 0; i < f->properties.count; i++) {
+        const uint8_t *texts[2];
+        size_t lengths[2];
+        property_at(f, i, texts, lengths);
+        if (lengths[0] != strlen(key) || memcmp(texts[0], key, lengths[0]) != 0 || lists(text, texts[1], lengths[1]))
+            continue;
+        bytes_put(text, ", ", text->length ? 2 : 0);
+        bytes_put(text, texts[1], lengths[1]);
+    }
 }
 
 void *copy_of(const void *data, size_t bytes)

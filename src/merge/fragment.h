@@ -59,6 +59,13 @@ uint32_t fragment_ranks(const struct fragment *f);
 /* A property of the run, kept in the file: key and value are copied. */
 enum pilgrim_status fragment_set_property(struct fragment *f, const char *key, const char *value) PILGRIM_CHECKED;
 
+/* The key of a property that each rank sets by itself, and of which there may be several: a function whose calls were left out. Merging keeps
+ * those of both fragments. */
+#define FRAGMENT_UNSEEN "unseen"
+
+/* Appends the values of all properties with KEY to TEXT, with ", " between them, and to what stands there. */
+void fragment_list_properties(const struct fragment *f, const char *key, struct bytes *text);
+
 /* A trace file's bytes (docs/FORMAT.md, section 2), appended to OUT: its beginning; for each round the fragment of all ranks, ANOTHER:
  * not the first one; its end. WITH_TIMES: aggregated times were kept. What is written is read again before (fragment_doubt).
  * errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED (it could not be read; F is as it was) */

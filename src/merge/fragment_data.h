@@ -137,6 +137,9 @@ void fragment_pack_content(const struct fragment *f, struct bytes *out);
 
 void part_free(struct part *p);
 
+/* Adds FROM's properties to those of INTO. errors: PILGRIM_NOMEM */
+enum pilgrim_status fragment_copy_properties(struct fragment *into, const struct fragment *from) PILGRIM_CHECKED;
+
 /* Interns TEXT among the strings; what B holds, and empties B. */
 enum pilgrim_status intern_text(struct fragment *f, const char *text, uint32_t *number) PILGRIM_CHECKED;
 enum pilgrim_status intern_bytes(struct intern *t, struct bytes *b, uint32_t *number) PILGRIM_CHECKED;

@@ -160,6 +160,7 @@ enum pilgrim_status fragment_merge(struct fragment *into, struct fragment *from)
         TRY(merge_content(into, from));
         into->joined = from->weight;
     }
+    TRY(fragment_copy_properties(into, from));
     if (from->volume_ranks)
         into->volume_times = from->volume_times;
     bytes_put(&into->volumes, from->volumes.data, from->volumes.length);

@@ -123,6 +123,12 @@ static bool in_other_stack(uintptr_t address, bool main)
     return found;
 }
 
+bool memory_in_own_stack(const void *address)
+{
+    const struct thread_memory *t = thread_get();
+    return t && (uintptr_t)address >= t->low && (uintptr_t)address < t->high;
+}
+
 static int64_t stack_id(uintptr_t address)
 {
     pthread_mutex_lock(&lock);

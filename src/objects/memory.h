@@ -44,6 +44,9 @@ void memory_know_stack(void);
  * while there are no other threads it costs next to nothing. */
 void heap_own(void);
 
+/* Whether ADDRESS lies in the calling thread's own stack, which is not what it runs on where the program has made others. */
+bool memory_in_own_stack(const void *address);
+
 /* Following the allocator; called by the interposed functions (alloc.c), lock-free for memory that no MPI call
  * has named. heap_freed comes before the memory is really freed, so that no other thread gets the address while
  * it still has a name.

@@ -459,6 +459,22 @@ void requests_leave(struct requests *r, struct finding *f, int64_t count)
     }
 }
 
+void requests_forget(struct finding *f, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) {
+        struct operation *o = f->found[i].live;
+        if (!o)
+            continue;
+        book_lock(o->requests);
+        if (o->serial == f->found[i].serial) {
+            unseen_begun(f->handles[i], (enum request_kind)o->kind, &o->view);
+            operation_end(o);
+        }
+        book_unlock(o->requests);
+        f->found[i].live = NULL;
+    }
+}
+
 void request_set_active(const struct found *found, bool active)
 {
     struct operation *o = found->live;

@@ -80,6 +80,8 @@ struct finding {
     struct found *found;
     struct operation *copies;
     int64_t capacity, copy_capacity;
+    int64_t count; /* the call numbered CALL of the thread has found so many, */
+    uint64_t call; /* and no other */
 };
 
 /* Room for COUNT handles. False: no memory. */
@@ -132,6 +134,10 @@ void requests_finished(struct requests *r, struct finding *f, int64_t count);
 
 /* The call has ended that found F->found[0..count-1]. */
 void requests_leave(struct requests *r, struct finding *f, int64_t count);
+
+/* The call never returned that found F->found[0..count-1]: whether it has completed them is not known. They are not looked for again; one that
+ * the program has still is an unknown one from now on. */
+void requests_forget(struct finding *f, int64_t count);
 
 /* A persistent request was started; or one completed and is inactive again. */
 void request_set_active(const struct found *found, bool active);

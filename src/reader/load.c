@@ -43,6 +43,37 @@ static bool keep_properties(struct pilgrim_trace *t, const struct volume *v)
     return true;
 }
 
+static bool has_property(const struct pilgrim_trace *t, const char *key, const char *value)
+{
+    for (size_t i = 0; i < t->property_count; i++)
+        if (strcmp(t->properties[i][0], key) == 0 && strcmp(t->properties[i][1], value) == 0)
+            return true;
+    return false;
+}
+
+/* What ranks say each for itself stands in any volume: it is added, up to a bound. */
+static bool add_properties(struct pilgrim_trace *t, const struct volume *v)
+{
+    enum { PROPERTIES_MAX = 1024 };
+    static const char unseen[] = "unseen";
+    for (size_t i = 0; i < v->property_count && t->property_count < PROPERTIES_MAX; i++) {
+        const struct string *key = &v->strings[v->properties[i][0]], *value = &v->strings[v->properties[i][1]];
+        if (strcmp(key->text, unseen) != 0 || has_property(t, key->text, value->text))
+            continue;
+        const char *(*more)[2] = arena_take(&t->arena, (t->property_count + 1) * sizeof *more);
+        char *copy = arena_take(&t->arena, (size_t)value->length + 1);
+        if (!more || !copy)
+            return false;
+        if (t->property_count)
+            memcpy(more, t->properties, t->property_count * sizeof *more);
+        memcpy(copy, value->text, (size_t)value->length + 1);
+        more[t->property_count][0] = unseen;
+        more[t->property_count++][1] = copy;
+        t->properties = more;
+    }
+    return true;
+}
+
 static enum pilgrim_status calls_error(const struct section *section, enum pilgrim_status status, const char *problem,
                                        struct pilgrim_error *error)
 {
@@ -91,7 +122,7 @@ static enum pilgrim_status add_volume(struct loader *l, const struct section *se
     struct volume_entry *e = &l->entry;
     uint32_t rounds = t->round_count;
     enum pilgrim_status status = place_ranks(l, section, error);
-    if (status == PILGRIM_OK && t->volume_count == 0 && !keep_properties(t, v))
+    if (status == PILGRIM_OK && !(t->volume_count == 0 ? keep_properties(t, v) : add_properties(t, v)))
         status = trace_no_memory(error);
     if (status == PILGRIM_OK) {
         v->first_rank = l->round_ranks;

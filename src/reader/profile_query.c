@@ -25,7 +25,8 @@ static struct pilgrim_statistic unfold(const struct volume *v, const struct prof
         return s;
     s.mean_ns = (double)figure_ns(d->mean, PROFILE_MEAN_PRECISION);
     s.total_ns = s.mean_ns * (double)d->count;
-    s.max_ns = d->count == 1 ? (uint64_t)s.mean_ns : figure_ns(d->most, PROFILE_PRECISION);
+    s.max_ns = figure_ns(d->most, PROFILE_PRECISION); /* the mean, which is more precise, may be more */
+    s.max_ns = s.max_ns > (uint64_t)s.mean_ns ? s.max_ns : (uint64_t)s.mean_ns;
     s.max_rank = d->high_rank == PILGRIM_RANK_UNKNOWN ? PILGRIM_RANK_UNKNOWN : v->first_rank + d->high_rank;
     s.min_rank = PILGRIM_RANK_UNKNOWN;
     s.brief = d->brief;
