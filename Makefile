@@ -348,9 +348,9 @@ $(WRONG)/libpilgrim-%.so: $(WRONG)/%.o $(filter-out %/trace_writer.o,$(CORE)) $(
 $(WRONG)/pilgrim-merge-%: $(WRONG)/%.o $(B)/obj/src/tools/pilgrim-merge.o $(B)/libcore.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread
 
-BENCHES := $(addprefix $(B)/programs/,recorder overhead alloc bounded scale irregular_cost times_stores finalize.so) $(WRONGS)
+BENCHES := $(addprefix $(B)/programs/,recorder overhead alloc bounded worst scale irregular_cost times_stores finalize.so) $(WRONGS)
 
-$(B)/programs/overhead $(B)/programs/alloc $(B)/programs/bounded: $(B)/programs/%: $(S)/bench/%.c
+$(B)/programs/overhead $(B)/programs/alloc $(B)/programs/bounded $(B)/programs/worst: $(B)/programs/%: $(S)/bench/%.c
 	@mkdir -p $(@D)
 	$(PROGRAM_COMPILE)
 
@@ -420,7 +420,7 @@ run-demo: all programs
 	@MPIEXEC='$(MPIEXEC)' $(S)/tools/demo.sh $(B)
 
 run-bench: all programs $(BENCHES)
-	@for part in size irregular ranks finalize scale overhead alloc decode; do MPIEXEC='$(MPIEXEC)' $(S)/bench/$$part.sh $(B) || exit 1; done
+	@for part in size irregular ranks finalize scale overhead worst alloc decode; do MPIEXEC='$(MPIEXEC)' $(S)/bench/$$part.sh $(B) || exit 1; done
 	@MPIEXEC='$(MPIEXEC)' python3 $(S)/bench/times_stores.py $(B)
 	@MPIEXEC='$(MPIEXEC)' python3 $(S)/bench/whole.py $(B)
 	@MPIEXEC='$(MPIEXEC)' python3 $(S)/bench/times.py $(B)

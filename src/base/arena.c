@@ -13,13 +13,14 @@ struct arena_block {
     alignas(max_align_t) unsigned char data[];
 };
 
-void *arena_take(struct arena *a, size_t count)
+static void *take(struct arena *a, size_t count, size_t alignment)
 {
     if (count > SIZE_MAX / 2)
         return NULL;
-    count = (count + alignof(max_align_t) - 1) & ~(alignof(max_align_t) - 1);
+    count = (count + alignment - 1) & ~(alignment - 1);
     struct arena_block *b = a->blocks;
-    if (!b || count > b->capacity - a->used) {
+    a->used = (a->used + alignment - 1) & ~(alignment - 1);
+    if (!b || a->used > b->capacity || count > b->capacity - a->used) {
         size_t capacity = b ? b->capacity * 2 : ARENA_FIRST_BLOCK;
         if (capacity > ARENA_LARGEST_BLOCK)
             capacity = ARENA_LARGEST_BLOCK;
@@ -37,6 +38,16 @@ void *arena_take(struct arena *a, size_t count)
     void *at = b->data + a->used;
     a->used += count;
     return at;
+}
+
+void *arena_take(struct arena *a, size_t count)
+{
+    return take(a, count, alignof(max_align_t));
+}
+
+void *arena_take_small(struct arena *a, size_t count)
+{
+    return take(a, count, alignof(uint32_t));
 }
 
 static void free_blocks(struct arena_block *b)

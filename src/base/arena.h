@@ -17,6 +17,9 @@ struct arena {
  * arena_free. */
 void *arena_take(struct arena *a, size_t count);
 
+/* The same, aligned for numbers of up to 4 bytes. Pieces of either kind may be taken in turn. */
+void *arena_take_small(struct arena *a, size_t count);
+
 /* Gives everything back but a block, at most 1 MiB, for what is taken next. */
 void arena_clear(struct arena *a);
 void arena_free(struct arena *a);

@@ -34,6 +34,14 @@ static size_t dictionary_bytes(uint8_t type)
 #define LEVEL_STRONGEST 22
 #define LEVEL_LARGE 12
 
+/* What compressing takes, about, by level; and what it may take: so much for a call, but more than nothing for few calls. */
+static const struct {
+    int level;
+    unsigned ns_a_byte;
+} costs[] = {{LEVEL_STRONGEST, 1000}, {LEVEL_LARGE, 110}, {9, 60}, {6, 30}, {3, 10}};
+#define BOUND_NS_A_CALL 300
+#define BOUND_NS_MIN 64000000
+
 /* Where time counts. */
 #define FAST_CONTENT_MIN 400
 #define LEVEL_FAST 1
@@ -363,6 +371,18 @@ enum pilgrim_status section_write(struct bytes *out, uint8_t type, const struct 
 {
     int level = content->length > STRONGEST_CONTENT_MAX ? LEVEL_LARGE : LEVEL_STRONGEST;
     return write_section(out, type, content, content->length ? level : LEVEL_NONE);
+}
+
+enum pilgrim_status section_write_bounded(struct bytes *out, uint8_t type, const struct bytes *content, uint64_t calls)
+{
+    const unsigned count = sizeof costs / sizeof costs[0];
+    uint64_t bound = calls < UINT32_MAX ? calls * BOUND_NS_A_CALL : UINT64_MAX;
+    unsigned i = content->length > STRONGEST_CONTENT_MAX;
+    if (bound < BOUND_NS_MIN)
+        bound = BOUND_NS_MIN;
+    while (i + 1 < count && content->length > bound / costs[i].ns_a_byte)
+        i++;
+    return write_section(out, type, content, content->length ? costs[i].level : LEVEL_NONE);
 }
 
 enum pilgrim_status section_write_fast(struct bytes *out, uint8_t type, const struct bytes *content)

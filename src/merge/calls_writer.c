@@ -277,6 +277,7 @@ enum pilgrim_status calls_write(const struct fragment *f, bool another, bool pla
     struct writer w = {.fragment = f, .rulebook = rulebook_new()};
     w.expressions.rulebook = w.rulebook;
     w.expressions.plain = plain;
+    w.expressions.next_text = f->strings.count;
     enum pilgrim_status status = w.rulebook ? number_all(&w) : PILGRIM_NOMEM;
     if (status == PILGRIM_OK) {
         write_all(&w, another, out);

@@ -25,8 +25,11 @@ struct expression {
 struct list {
     UT_hash_handle hh;
     int64_t hash;
-    uint32_t sequence; /* of the rulebook */
+    uint32_t sequence; /* of the rulebook; of texts the number of the first one in the table of strings + TEXTS */
 };
+
+/* Reference numbers of texts, which are not the rulebook's. */
+#define TEXTS (UINT32_C(1) << 31)
 
 void expressions_free(struct expressions *e)
 {
@@ -121,6 +124,12 @@ static enum pilgrim_status list_sequence(struct expressions *e, const uint8_t *d
     struct repeats r = {0};
     struct cursor in;
     cursor_init(&in, data, length);
+    uint32_t texts = list_text_count(data, length);
+    if (texts) {
+        *sequence = TEXTS + e->next_text;
+        e->next_text += texts;
+        return texts < TEXTS - 1 && e->next_text < TEXTS - 1 ? PILGRIM_OK : PILGRIM_LIMIT;
+    }
     if (cursor_u8(&in) == LIST_GRAMMAR)
         return rulebook_serialised(e->rulebook, data + 1, length - 1, false, sequence);
     enum pilgrim_status status = repeats_unpack(&in, &r);
@@ -341,7 +350,11 @@ static void write_references(const struct expressions *e, const struct expressio
         bytes_put_varint(out, count);
     for (size_t i = 0; i < count; i++) {
         uint32_t sequence = cursor_u32(&in);
-        bytes_put_svarint(out, sequence == UINT32_MAX ? 0 : (int64_t)rulebook_reference(e->rulebook, sequence));
+        if (sequence == UINT32_MAX)
+            bytes_put_svarint(out, 0);
+        else
+            bytes_put_svarint(out, sequence & TEXTS ? (int64_t)(sequence & ~TEXTS)
+                                                    : (int64_t)rulebook_reference(e->rulebook, sequence));
     }
 }
 

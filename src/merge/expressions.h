@@ -24,7 +24,8 @@ struct expressions {
     struct intern chosen;
     struct intern values;     /* kind LIST: as in the file */
     struct intern references; /* sequences of lists that differ: their numbers in the rulebook, 4 bytes each */
-    struct list *lists;       /* uthash: hash -> sequence of the rulebook */
+    struct list *lists;       /* uthash: hash -> sequence of the rulebook, or where texts begin in the table of strings */
+    uint32_t next_text;       /* where the next list's will; at first: how many strings are before all texts */
     struct compressor compressor;
 };
 

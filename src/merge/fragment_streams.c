@@ -23,6 +23,7 @@ struct translation {
     uint32_t *names; /* vocabulary's name -> string, UINT32_MAX: not yet */
     struct views views; /* of the process */
     const struct intern *chunks; /* of the stream */
+    int64_t texts;               /* what stands for the stream's */
 };
 
 /* The function as the file has it: MPI_Wait&request>status (docs/FORMAT.md, section 3). */
@@ -83,7 +84,7 @@ static enum pilgrim_status translate_key(struct translation *t, const uint8_t *k
     slots->count = 0;
     for (;;) {
         struct bytes b = {0};
-        struct shape_names names = {.strings = t->names, .count = t->vocabulary->name_count};
+        struct shape_names names = {.strings = t->names, .count = t->vocabulary->name_count, .texts = t->texts};
         enum pilgrim_status status = shape_split(key, length, &names, &f->lists, &b, slots);
         if (status == PILGRIM_OK)
             return intern_bytes(&f->shapes, &b, shape);
@@ -168,9 +169,10 @@ static enum pilgrim_status put_numbers(struct fragment *f, const struct numbers 
     return status == PILGRIM_OK ? slots_add(out, (struct slot){.value = factor, .kind = SLOT_NUMBER}) : status;
 }
 
-static enum pilgrim_status put_constant(int64_t value, struct slots *out)
+static enum pilgrim_status put_constant(const struct slot *slot, struct slots *out)
 {
-    TRY(slots_add(out, (struct slot){.value = value, .kind = SLOT_NUMBER}));
+    uint32_t kind = slot->kind == SLOT_LIST ? SLOT_LIST : SLOT_NUMBER; /* texts */
+    TRY(slots_add(out, (struct slot){.value = slot->value, .kind = kind}));
     TRY(slots_add(out, (struct slot){.kind = SLOT_LIST}));
     return slots_add(out, (struct slot){.value = 1, .kind = SLOT_NUMBER});
 }
@@ -193,7 +195,7 @@ static enum pilgrim_status collect_unzipped(struct translation *t, const struct 
         if (next < count && varying[next] == skeleton_slot(&offsets, i))
             status = put_numbers(t->fragment, &numbers[next++], t->chunks, &c->slots);
         else
-            status = put_constant(slots->items[i].value, &c->slots);
+            status = put_constant(&slots->items[i], &c->slots);
     }
     bytes_free(&offsets);
     return status;
@@ -340,7 +342,7 @@ static enum pilgrim_status add_class(struct translation *t, uint32_t group, uint
 static enum pilgrim_status add_stream_classes(struct translation *t, uint32_t group, uint32_t first, uint32_t rank,
                                               const struct stream *s)
 {
-    enum pilgrim_status status = PILGRIM_OK;
+    enum pilgrim_status status = list_add_texts(&t->fragment->lists, &s->texts, &t->texts);
     t->chunks = &s->chunks;
     for (uint32_t i = 0; status == PILGRIM_OK && i < s->segment_count; i++) {
         struct collection c = {.series = {.min = VECTOR_MIN, .lists = &t->fragment->lists}};

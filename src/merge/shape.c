@@ -56,6 +56,8 @@ static enum pilgrim_status split_slots(struct splitter *s, uint8_t tag)
         struct slot slot = {.value = (int64_t)cursor_u64(&s->key), .view = s->view};
         if (tag == VALUE_RANK)
             slot.kind = SLOT_RANK;
+        if (tag == VALUE_TEXT && i == 0)
+            slot = (struct slot){.kind = SLOT_LIST, .value = s->names->texts};
         if (tag == VALUE_VIEW)
             s->view = slot.value >= 0 && slot.value <= INT32_MAX ? (int32_t)slot.value : -1;
         TRY(slots_add(s->slots, slot));

@@ -16,6 +16,7 @@ struct shape_names {
     const uint32_t *strings; /* of the vocabulary's name i, below COUNT; UINT32_MAX: not known yet */
     uint32_t count;
     uint32_t missing;        /* the one that was not known, after PILGRIM_INVALID */
+    int64_t texts;           /* what stands for the thread's texts, or 0 */
 };
 
 /* Splits KEY into SHAPE and SLOTS, both appended to. Long arrays become series, whose lists go to LISTS.

@@ -128,12 +128,40 @@ enum pilgrim_status list_add_grammar(struct intern *lists, const void *serialise
     return keep_list(lists, &list, hash);
 }
 
+enum pilgrim_status list_add_texts(struct intern *lists, const struct intern *texts, int64_t *hash)
+{
+    struct bytes list = {0};
+    *hash = 0;
+    if (!texts->count)
+        return PILGRIM_OK;
+    bytes_put_u8(&list, LIST_TEXTS);
+    for (uint32_t i = 0; i < texts->count; i++) {
+        size_t length;
+        const uint8_t *text = intern_get(texts, i, &length);
+        bytes_put(&list, text, length + 1);
+    }
+    return keep_list(lists, &list, hash);
+}
+
+uint32_t list_text_count(const uint8_t *data, size_t length)
+{
+    uint32_t count = 0;
+    if (!length || data[0] != LIST_TEXTS)
+        return 0;
+    for (const uint8_t *at = data + 1, *end = data + length; at < end; count++) {
+        const uint8_t *stop = memchr(at, 0, (size_t)(end - at));
+        at = stop ? stop + 1 : end;
+    }
+    return count;
+}
+
 static enum pilgrim_status end_vector(struct series *s, struct slots *out)
 {
     for (size_t i = 0; i < s->width; i++) {
         struct slot list = {.kind = SLOT_LIST};
         TRY(list_add(s->lists, &s->differences[i], &list.value));
-        TRY(slots_add(out, (struct slot){.value = s->raw.items[i].value, .kind = SLOT_NUMBER}));
+        uint32_t kind = s->raw.items[i].kind == SLOT_LIST ? SLOT_LIST : SLOT_NUMBER; /* texts */
+        TRY(slots_add(out, (struct slot){.value = s->raw.items[i].value, .kind = kind}));
         TRY(slots_add(out, list));
     }
     return PILGRIM_OK;

@@ -20,7 +20,7 @@
 enum slot_kind {
     SLOT_NUMBER,
     SLOT_RANK, /* relative to the view's */
-    SLOT_LIST  /* the hash of a list of differences; 0: they are all 0 */
+    SLOT_LIST  /* the hash of a list of differences, 0: they are all 0; or of texts */
 };
 
 struct slot {
@@ -67,8 +67,14 @@ enum pilgrim_status list_add(struct intern *lists, struct repeats *differences, 
 /* The same for differences that are a grammar over their codes, LENGTH bytes as serialised (grammar/rules.h). */
 enum pilgrim_status list_add_grammar(struct intern *lists, const void *serialised, size_t length, int64_t *hash) PILGRIM_CHECKED;
 
-/* How an entry of LISTS is written: this byte, then the list. */
-enum list_form { LIST_REPEATS, LIST_GRAMMAR };
+/* TEXTS, which have no 0 byte in them, in the order of their numbers. *HASH is 0 if there are none. errors: PILGRIM_NOMEM */
+enum pilgrim_status list_add_texts(struct intern *lists, const struct intern *texts, int64_t *hash) PILGRIM_CHECKED;
+
+/* How many texts an entry of LISTS with LENGTH bytes has; 0 if it has differences. */
+uint32_t list_text_count(const uint8_t *data, size_t length);
+
+/* How an entry of LISTS is written: this byte, then the list; texts have a 0 byte each at their ends. */
+enum list_form { LIST_REPEATS, LIST_GRAMMAR, LIST_TEXTS };
 
 /* What stands for an entry of LISTS, LENGTH bytes. */
 int64_t list_hash(const void *packed, size_t length);

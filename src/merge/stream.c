@@ -68,6 +68,7 @@ void stream_free(struct stream *s)
     free(s->spans);
     times_free(s->codec);
     intern_free(&s->chunks);
+    intern_free(&s->texts);
     sequence_free(&s->structure);
     free(s);
 }
@@ -239,6 +240,7 @@ static __attribute__((noinline)) enum pilgrim_status segment_add(struct stream *
     if (s->codec)
         TRY(times_class(s->codec, s->segment_count, s->times.base ? s->times.base(class->head.key.function) : 0));
     class->called = true;
+    class->signatures.texts = &s->texts;
     class->terminal = s->segment_count;
     s->segment[s->segment_count++] = class;
     s->growth += CLASS_GROWTH_BYTES;
@@ -340,6 +342,7 @@ void stream_renew(struct stream *s)
     sequence_free(&s->structure);
     expect(s);
     intern_free(&s->chunks);
+    intern_free(&s->texts);
     s->key_bytes = 0;
     s->predecessor = STATISTICS_FIRST;
     if (s->step)
@@ -361,7 +364,7 @@ uint64_t stream_plain_bytes(const struct stream *s)
 size_t stream_memory_bytes(const struct stream *s)
 {
     size_t total = sizeof *s + sequence_memory_bytes(&s->structure) + (s->class_capacity + s->segment_capacity) * sizeof(struct stream_class *) +
-                   intern_memory_bytes(&s->chunks) + stream_times_bytes(s);
+                   intern_memory_bytes(&s->chunks) + intern_memory_bytes(&s->texts) + stream_times_bytes(s);
     for (uint32_t i = 0; i < s->class_count; i++)
         total += sizeof(struct stream_class) + s->classes[i]->frame_count * sizeof(struct code_frame) +
                  signatures_memory_bytes(&s->classes[i]->signatures) + statistics_memory_bytes(&s->classes[i]->statistics);

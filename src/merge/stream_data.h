@@ -52,6 +52,7 @@ struct stream {
     uint32_t segment_capacity;
     struct sequence structure;
     struct intern chunks;    /* of all that is kept as numbers */
+    struct intern texts;     /* strings that have left the keys */
     uint64_t key_bytes;
     uint32_t predecessor;    /* the class's place of the last call that was settled; or STATISTICS_FIRST */
     size_t growth;           /* since stream_watch, at most */

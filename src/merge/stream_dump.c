@@ -80,6 +80,12 @@ static void dump_value(const struct vocabulary *v, struct cursor *key, FILE *to)
         if (at)
             fprintf(to, "[%u]", (unsigned)(at[0] | at[1] << 8));
     }
+    if (tag == VALUE_TEXT) {
+        cursor_u64(key);
+        uint64_t number = cursor_u64(key);
+        fprintf(to, "text:%" PRIu64, number);
+        return;
+    }
     for (unsigned i = 0; i < value_slots(tag); i++)
         fprintf(to, "%s%" PRId64, i ? "." : "", (int64_t)cursor_u64(key));
 }

@@ -7,6 +7,7 @@
 #include "format/trace_file.h"
 #include "merge/calls_writer.h"
 #include "merge/fragment_data.h"
+#include "merge/slots.h"
 
 /* Of a volume that is proved: some tenths of a second, a thirtieth of what writing it takes. Those that are bound have less (VOLUME_BYTES). */
 #define PROVE_BYTES_MAX (16u << 20)
@@ -14,9 +15,8 @@
 /* How the end of a table's entry is known. */
 enum framing { FRAMING_NONE, FRAMING_LENGTH, FRAMING_TEXT };
 
-static void write_table(const struct intern *t, enum framing framing, struct bytes *out)
+static void write_entries(const struct intern *t, enum framing framing, struct bytes *out)
 {
-    bytes_put_varint(out, t->count);
     for (uint32_t i = 0; i < t->count; i++) {
         size_t length;
         const uint8_t *data = intern_get(t, i, &length);
@@ -26,6 +26,12 @@ static void write_table(const struct intern *t, enum framing framing, struct byt
         if (framing == FRAMING_TEXT)
             bytes_put_u8(out, 0);
     }
+}
+
+static void write_table(const struct intern *t, enum framing framing, struct bytes *out)
+{
+    bytes_put_varint(out, t->count);
+    write_entries(t, framing, out);
 }
 
 /* Offsets are written as differences: call sites lie close together. */
@@ -125,10 +131,28 @@ static enum pilgrim_status write_sites(const struct fragment *f, struct bytes *o
     return status;
 }
 
+/* The fragment's strings, then all texts in the order of their lists: so calls_write counts them. */
+static void write_strings(const struct fragment *f, struct bytes *out)
+{
+    uint64_t count = f->strings.count;
+    size_t length;
+    for (uint32_t i = 0; i < f->lists.count; i++) {
+        const uint8_t *list = intern_get(&f->lists, i, &length);
+        count += list_text_count(list, length);
+    }
+    bytes_put_varint(out, count);
+    write_entries(&f->strings, FRAMING_TEXT, out);
+    for (uint32_t i = 0; i < f->lists.count; i++) {
+        const uint8_t *list = intern_get(&f->lists, i, &length);
+        if (list_text_count(list, length))
+            bytes_put(out, list + 1, length - 1);
+    }
+}
+
 static enum pilgrim_status write_definitions(const struct fragment *f, struct bytes *out)
 {
     struct bytes b = {0};
-    write_table(&f->strings, FRAMING_TEXT, &b);
+    write_strings(f, &b);
     write_table(&f->properties, FRAMING_NONE, &b);
     write_table(&f->functions, FRAMING_TEXT, &b);
     write_table(&f->modules, FRAMING_NONE, &b);
@@ -137,7 +161,7 @@ static enum pilgrim_status write_definitions(const struct fragment *f, struct by
     if (status == PILGRIM_OK)
         status = bytes_status(&b);
     if (status == PILGRIM_OK)
-        status = section_write(out, SECTION_DEFINITIONS, &b);
+        status = section_write_bounded(out, SECTION_DEFINITIONS, &b, f->calls);
     bytes_free(&b);
     return status;
 }
@@ -159,7 +183,7 @@ static enum pilgrim_status write_calls(const struct fragment *f, bool another, b
     enum pilgrim_status status = calls_write(f, another, plain, &b);
     maybe_wrong(PILGRIM_WRONG(SECTION_CALLS, plain, f->rank_count), &b);
     if (status == PILGRIM_OK)
-        status = section_write(out, SECTION_CALLS, &b);
+        status = section_write_bounded(out, SECTION_CALLS, &b, f->calls);
     bytes_free(&b);
     return status;
 }

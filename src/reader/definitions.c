@@ -287,7 +287,7 @@ static struct items check_operand(struct parser *p, struct shape *shape, uint8_t
         check_posted(p, shape, in);
         break;
     default:
-        if (tag == 0 || tag >= VALUE_TAG_COUNT)
+        if (tag == 0 || (tag > VALUE_POSTED && tag < VALUE_TEXT) || tag >= VALUE_TAG_COUNT)
             parser_fail(p, "a value of unknown kind");
     }
     return (struct items){count, count};

@@ -161,6 +161,27 @@ static void set_truth(struct evaluation *e, struct pilgrim_value *v)
         evaluation_fail(e, PILGRIM_DAMAGED, truth_problem);
 }
 
+const char text_problem[] = "a text that does not exist";
+
+bool text_set(const struct volume *v, struct pilgrim_value *text, int64_t base, int64_t place)
+{
+    uint64_t number = (uint64_t)base + (uint64_t)place;
+    if (base < 0 || place < 0 || number >= v->string_count)
+        return false;
+    text->text = v->strings[number].text;
+    text->length = v->strings[number].length;
+    return true;
+}
+
+static void set_numbered_text(struct evaluation *e, struct pilgrim_value *v)
+{
+    int64_t base = evaluation_slot(e);
+    note_use(e, SLOT_TEXT, v);
+    int64_t place = evaluation_slot(e);
+    if (e->status == PILGRIM_OK && !text_set(e->volume, v, base, place))
+        evaluation_fail(e, PILGRIM_DAMAGED, text_problem);
+}
+
 static void set_real(struct evaluation *e, struct pilgrim_value *v)
 {
     note_use(e, SLOT_NUMBER, &v->real);
@@ -201,7 +222,7 @@ void evaluate(struct evaluation *e, struct pilgrim_value *v)
         [VALUE_STRING] = PILGRIM_STRING,   [VALUE_ARRAY] = PILGRIM_ARRAY,   [VALUE_FLAGS] = PILGRIM_FLAGS,
         [VALUE_STATUS] = PILGRIM_STATUS,   [VALUE_SYMBOL] = PILGRIM_SYMBOL, [VALUE_FUNCTION] = PILGRIM_FUNCTION,
         [VALUE_SERIES] = PILGRIM_ARRAY,    [VALUE_KEEP] = PILGRIM_KEPT,     [VALUE_EDITED] = PILGRIM_EDITED,
-        [VALUE_COMPLETED] = PILGRIM_COMPLETED, [VALUE_POSTED] = PILGRIM_POSTED,
+        [VALUE_COMPLETED] = PILGRIM_COMPLETED, [VALUE_POSTED] = PILGRIM_POSTED, [VALUE_TEXT] = PILGRIM_STRING,
     };
     uint8_t tag = cursor_u8(&e->tokens);
     *v = (struct pilgrim_value){.type = (enum pilgrim_value_type)types[tag]};
@@ -247,6 +268,9 @@ void evaluate(struct evaluation *e, struct pilgrim_value *v)
     case VALUE_STRING:
     case VALUE_SYMBOL:
         set_text(e, v);
+        break;
+    case VALUE_TEXT:
+        set_numbered_text(e, v);
         break;
     case VALUE_ARRAY:
     case VALUE_FLAGS:

@@ -24,12 +24,12 @@ struct completing {
 };
 
 /* Where an unzipped slot's value stands among a call's values, so that the next call's can be put there. */
-enum slot_use_kind { SLOT_UNSEEN, SLOT_VIEW, SLOT_NUMBER, SLOT_TRUTH, SLOT_RANK };
+enum slot_use_kind { SLOT_UNSEEN, SLOT_VIEW, SLOT_NUMBER, SLOT_TRUTH, SLOT_RANK, SLOT_TEXT };
 
 struct slot_use {
     enum slot_use_kind kind;
     uint32_t slot;
-    void *to;                /* 8 bytes; of a rank its pilgrim_value */
+    void *to;                /* 8 bytes; of a rank or text its pilgrim_value */
     const struct view *view; /* of a rank */
 };
 
@@ -80,6 +80,10 @@ enum pilgrim_status evaluate_call(struct evaluation *e, const struct function *f
 /* RANK's numbers from what is stored, as seen from VIEW, whose size is positive. */
 void rank_set(struct pilgrim_value *rank, const struct view *view, int64_t stored);
 extern const char truth_problem[];
+
+/* The string of number BASE + PLACE of V's table in *TEXT. False: there is none. */
+bool text_set(const struct volume *v, struct pilgrim_value *text, int64_t base, int64_t place);
+extern const char text_problem[];
 
 /* The next token's value, COUNT of them as the items of V, the next slot. */
 void evaluate(struct evaluation *e, struct pilgrim_value *v);

@@ -52,10 +52,14 @@ static enum pilgrim_status change_values(const struct unzipped *u, const char **
         const int64_t value = (int64_t)u->slots[use->slot].value;
         if (use->kind == SLOT_RANK)
             rank_set(use->to, use->view, value);
-        else
+        else if (use->kind != SLOT_TEXT)
             memcpy(use->to, &value, sizeof value);
         if (use->kind == SLOT_TRUTH && value != 0 && value != 1) {
             *problem = truth_problem;
+            return PILGRIM_DAMAGED;
+        }
+        if (use->kind == SLOT_TEXT && !text_set(u->volume, use->to, (int64_t)u->slots[use->slot - 1].value, value)) {
+            *problem = text_problem; /* the base is the slot before */
             return PILGRIM_DAMAGED;
         }
     }

@@ -10,6 +10,7 @@
 #include "base/try.h"
 #include "grammar/rules.h"
 #include "signature/skeleton.h"
+#include "signature/texts.h"
 
 /* What an unzipped signature has beside the others. */
 struct unzipped {
@@ -275,7 +276,8 @@ static enum pilgrim_status record_again(const struct signatures *s, struct signa
 
 static enum pilgrim_status replay(struct signatures *s, struct intern *pool)
 {
-    struct signatures again = {.skeletons = s->skeletons, .number_base = s->number_base + s->count};
+    struct signatures again = {
+        .skeletons = s->skeletons, .texts = s->texts, .numbered = s->numbered, .number_base = s->number_base + s->count};
     enum pilgrim_status status = record_again(s, &again, pool);
     struct signatures *useless = status == PILGRIM_OK ? s : &again;
     useless->skeletons = NULL;
@@ -288,23 +290,44 @@ static enum pilgrim_status replay(struct signatures *s, struct intern *pool)
     return status;
 }
 
-/* New signatures come thick and fast: see whether slots are to leave. */
+/* Chooses slots of the signatures from number FIRST on; ALL: all calls may be recorded anew. */
+static enum pilgrim_status unzip(struct signatures *s, struct intern *pool, uint32_t first, bool all)
+{
+    bool unzipped;
+    TRY(skeletons_choose(&s->skeletons, s, first, &unzipped));
+    if (!unzipped)
+        return PILGRIM_OK;
+    if (all)
+        return replay(s, pool);
+    forget(s);
+    return PILGRIM_OK;
+}
+
+/* Strings leave the keys. Where calls are not recorded anew slots are chosen when enough signatures with numbers are there. */
+static enum pilgrim_status number_texts(struct signatures *s, struct intern *pool, bool all)
+{
+    s->numbered = true;
+    if (!all) {
+        forget(s);
+        return PILGRIM_OK;
+    }
+    TRY(replay(s, pool));
+    return unzip(s, pool, 0, true);
+}
+
+/* New signatures come thick and fast: see whether strings and slots are to leave. */
 static __attribute__((noinline)) enum pilgrim_status consider(struct signatures *s, struct intern *pool)
 {
     uint64_t calls = sequence_length(&s->sequence), since = calls - s->checked_calls;
     uint32_t first = s->checked;
-    bool first_time = !s->skeletons, unzipped = false;
+    bool all = !s->skeletons && calls <= UNZIP_REPLAY, vary = false;
     s->checked = s->count;
     s->checked_calls = calls;
-    if (since > (uint64_t)UNZIP_SHARE * (s->count - first))
+    if (since > (uint64_t)(s->skeletons ? UNZIP_SHARE_AGAIN : UNZIP_SHARE) * (s->count - first))
         return PILGRIM_OK;
-    TRY(skeletons_choose(&s->skeletons, s, first, &unzipped));
-    if (!unzipped)
-        return PILGRIM_OK;
-    if (first_time && calls <= UNZIP_REPLAY)
-        return replay(s, pool);
-    forget(s);
-    return PILGRIM_OK;
+    if (s->texts && !s->numbered)
+        TRY(texts_vary(s, first, &vary));
+    return vary ? number_texts(s, pool, all) : unzip(s, pool, first, all);
 }
 
 /* ---- the interface ---- */
@@ -349,7 +372,7 @@ static __attribute__((noinline)) enum pilgrim_status append(struct signatures *s
     return s->count - s->checked < UNZIP_NEW ? PILGRIM_OK : consider(s, pool);
 }
 
-enum pilgrim_status signature_append(struct signatures *s, struct intern *pool, const void *key, size_t length)
+static enum pilgrim_status append_key(struct signatures *s, struct intern *pool, const void *key, size_t length)
 {
     if (length && signature_expects(s, key, length)) {
         s->recorded = signature_foretold(s);
@@ -363,6 +386,14 @@ enum pilgrim_status signature_append(struct signatures *s, struct intern *pool, 
     s->recorded = e->terminal + s->number_base;
     signature_step(s);
     return PILGRIM_OK;
+}
+
+enum pilgrim_status signature_append(struct signatures *s, struct intern *pool, const void *key, size_t length)
+{
+    if (!s->numbered)
+        return append_key(s, pool, key, length);
+    TRY(texts_number(s->texts, key, length, &s->numbered_key));
+    return append_key(s, pool, s->numbered_key.data, s->numbered_key.length);
 }
 
 const uint8_t *signature_key(const struct signatures *s, uint32_t terminal, size_t *length)
@@ -392,7 +423,7 @@ static size_t table_bytes(const struct signature *table)
 size_t signatures_memory_bytes(const struct signatures *s)
 {
     size_t total = s->memory.total + s->capacity * sizeof(struct signature *) + table_bytes(s->table) +
-                   table_bytes(s->unzipped) + s->scratch.capacity;
+                   table_bytes(s->unzipped) + s->scratch.capacity + s->numbered_key.capacity;
     total += sequence_memory_bytes(&s->sequence);
     for (uint32_t i = 0; i < s->count; i++)
         for (uint32_t k = 0; k < s->by_terminal[i]->varying; k++)
@@ -414,6 +445,7 @@ void signatures_free(struct signatures *s)
     free(s->by_terminal);
     sequence_free(&s->sequence);
     bytes_free(&s->scratch);
+    bytes_free(&s->numbered_key);
     arena_free(&s->memory);
     *s = (struct signatures){0};
 }

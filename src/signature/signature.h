@@ -5,7 +5,8 @@
  *
  * Where signatures keep being new the class is *unzipped*: the slots that vary most leave the key and become sequences of their own
  * (grammar/numbers.h); keys that differ in those slots alone are one signature. What was recorded before stays as it is, unless
- * that is little. The same calls make the same split. */
+ * that is little. The same calls make the same split. Where it is strings that keep being new they become slots first: numbers of
+ * texts (signature/texts.h). */
 #ifndef PILGRIM_SIGNATURE_H
 #define PILGRIM_SIGNATURE_H
 
@@ -26,6 +27,9 @@
 #define UNZIP_NEW 512
 #define UNZIP_SHARE 4
 
+/* The same of a class that is unzipped: what stays in its keys may change seldom, but be new each time. */
+#define UNZIP_SHARE_AGAIN 32
+
 /* Which slots: those with more distinct values than that among the signatures of the same shape, or else the one with the most. The
  * others stay together, as what one of them is may well follow from another one (the source from the index that MPI_Waitany returns). */
 #define UNZIP_DISTINCT 64
@@ -36,7 +40,7 @@
 struct signature;
 struct skeleton;
 
-/* All zero has recorded nothing. Used by one thread at a time. */
+/* All zero, but for TEXTS, has recorded nothing. Used by one thread at a time. */
 struct signatures {
     const uint8_t *expected;     /* key of the signature that the sequence foretells, if it is not unzipped; or NULL */
     size_t expected_length;      /* 0: none is expected */
@@ -48,6 +52,9 @@ struct signatures {
     uint32_t capacity;
     struct signature *last;      /* of the last call, mostly: its successor is expected where the sequence foretells another one */
     struct sequence sequence;    /* of terminals */
+    struct intern *texts;        /* borrowed, of all classes of a thread: where strings go that leave the keys; NULL: they stay there */
+    bool numbered;               /* they have left them: keys are what texts_number makes of them */
+    struct bytes numbered_key;
     struct bytes scratch;
     uint32_t number_base;        /* number of a signature = terminal + this: those of signatures that are given up are not used again */
     uint32_t recorded;           /* the number of the last call's that signature_append recorded */

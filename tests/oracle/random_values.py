@@ -10,6 +10,7 @@ from trace_writer import RAMP, R, T, block, code, constant, expression, listed, 
 
 NONE, NAME, INT, BOOL, REAL, RANK, VIEW, OBJECT, REQUEST, HEAP = range(1, 11)
 STACK, STATIC, DEVICE, STRING, ARRAY, FLAGS, STATUS, SYMBOL, FUNCTION, SERIES, KEEP, EDITED, COMPLETED, POSTED = range(11, 25)
+TEXT = 28
 SIMPLE = {INT: 1, REAL: 1, REQUEST: 2, HEAP: 2, STACK: 1, STATIC: 2, DEVICE: 3, FUNCTION: 1}
 FORMATS = {REQUEST: "request:%d.%d", HEAP: "heap:%d+%d", STACK: "stack:%d", STATIC: "static:%d+%d", DEVICE: "device:%d:%d+%d",
            FUNCTION: "fn:%d"}
@@ -341,7 +342,7 @@ class Shape:
     def any(self, depth, tags=None):
         d = self.dice
         tag = d.choice(tags or (NONE, NAME, INT, INT, INT, BOOL, REAL, RANK, RANK, VIEW, VIEW, OBJECT, REQUEST, HEAP, STACK, STATIC,
-                                DEVICE, STRING, ARRAY, ARRAY, FLAGS, STATUS, SYMBOL, FUNCTION, SERIES, SERIES))
+                                DEVICE, STRING, TEXT, ARRAY, ARRAY, FLAGS, STATUS, SYMBOL, FUNCTION, SERIES, SERIES))
         if tag == SERIES and (self.inside or not self.with_series) or depth > 4 and tag in (ARRAY, STATUS, VIEW, SERIES):
             tag = INT
         if self.begun and self.is_out and not self.inside and not tags and d.random() < 0.3:
@@ -368,6 +369,11 @@ class Shape:
             name = d.choice(TEXTS)
             self.content += varint(self.s.b.string(name))
             return Node(tag, name, [self.slot()] if tag == OBJECT else [])
+        if tag == TEXT:
+            numbers = [self.s.b.string(name) for name in TEXTS]
+            strings = self.s.b.table("strings")[:max(numbers) + 1]
+            bases, places = max(1, len(strings) // 2), len(strings) - len(strings) // 2
+            return Node(tag, strings, [self.slot(lambda j, i: d.randrange(bases)), self.slot(lambda j, i: d.randrange(places))])
         if tag in (STRING, SYMBOL):
             name = d.choice(TEXTS)
             self.content += text(name)
@@ -485,6 +491,8 @@ class Printer:
             return quote(node.operand)
         if tag == SYMBOL:
             return quote(b"fn:" + node.operand)
+        if tag == TEXT:
+            return quote(node.operand[sum(slots)])
         if tag == INT:
             return str(slots[0]) if abs(slots[0]) <= 1 << 53 else '"%d"' % slots[0]
         if tag == POSTED:

@@ -17,8 +17,9 @@ REGISTERS_MAX = 65536
 
 NONE, NAME, INT, BOOL, REAL, RANK, VIEW, OBJECT, REQUEST, HEAP = range(1, 11)
 STACK, STATIC, DEVICE, STRING, ARRAY, FLAGS, STATUS, SYMBOL, FUNCTION, SERIES, KEEP, EDITED, COMPLETED, POSTED = range(11, 25)
+TEXT = 28
 SLOTS = {INT: 1, BOOL: 1, REAL: 1, RANK: 1, VIEW: 1, OBJECT: 1, REQUEST: 2, HEAP: 2, STACK: 1, STATIC: 2,
-         DEVICE: 3, FUNCTION: 1, POSTED: 2}
+         DEVICE: 3, FUNCTION: 1, POSTED: 2, TEXT: 2}
 
 
 class Escapes(dict):
@@ -117,7 +118,7 @@ class Shape:
             self.has_posted = True
         elif tag in (KEEP, EDITED, COMPLETED):
             raise Damage("a token with tag %d that is no parameter's" % tag)
-        elif not NONE <= tag <= FUNCTION:
+        elif not NONE <= tag <= FUNCTION and tag != TEXT:
             raise Damage("a token with tag %d" % tag)
         inner, sizes = [], []
         for number in range(follow):
@@ -313,6 +314,10 @@ class Printer:
         if tag == POSTED:
             return self.posted(value)
         v = [self.slot(i) for i in range(first, first + SLOTS[tag])]
+        if tag == TEXT:
+            if v[0] < 0 or v[1] < 0 or sum(v) >= len(self.signature.shape.strings):
+                raise Damage("text %d + %d, which is not in the table of strings" % (v[0], v[1]))
+            return quote(escape(self.signature.shape.strings[sum(v)]))
         if tag == BOOL:
             if v[0] not in (0, 1):
                 raise Damage("a logical of %d" % v[0])

@@ -99,6 +99,30 @@ static void check_once(const struct signatures *s)
     intern_free(&keys);
 }
 
+/* KEY, of S, with strings in place of texts. */
+static struct bytes restore_texts(const struct signatures *s, const uint8_t *key, size_t length)
+{
+    struct bytes b = {0};
+    for (size_t at = 0; at < length;) {
+        uint8_t tag = key[at];
+        size_t size = 1 + (size_t)value_operands(tag) + 8 * (size_t)value_slots(tag);
+        if (s->numbered && tag == VALUE_TEXT) {
+            size_t text_length;
+            uint32_t number = (uint32_t)key[at + 9] | (uint32_t)key[at + 10] << 8 | (uint32_t)key[at + 11] << 16;
+            ck_assert_uint_lt(number, s->texts->count);
+            const uint8_t *text = intern_get(s->texts, number, &text_length);
+            bytes_put_u8(&b, VALUE_STRING);
+            bytes_put_u32(&b, (uint32_t)text_length);
+            bytes_put(&b, text, text_length);
+        } else {
+            size += tag == VALUE_STRING ? key[at + 1] : 0;
+            bytes_put(&b, key + at, s->numbered ? size : length);
+        }
+        at += s->numbered ? size : length;
+    }
+    return b;
+}
+
 /* Whether S gives CALLS back, in their order. */
 static void check_back(const struct signatures *s, const struct intern *pool, const struct recorded *calls, size_t call_count)
 {
@@ -129,8 +153,10 @@ static void check_back(const struct signatures *s, const struct intern *pool, co
             put_slot(key, offsets[k], values[t][k][used[t]]);
         }
         used[t]++;
-        ck_assert_uint_eq(length, calls[i].length);
-        ck_assert_mem_eq(key, calls[i].key, length);
+        struct bytes restored = restore_texts(s, key, length);
+        ck_assert_uint_eq(restored.length, calls[i].length);
+        ck_assert_mem_eq(restored.data, calls[i].key, restored.length);
+        bytes_free(&restored);
     }
     for (uint32_t t = 0; t < s->count; t++) {
         const uint32_t *offsets;
@@ -270,6 +296,79 @@ START_TEST(calls_come_back)
 }
 END_TEST
 
+/* ---- strings ---- */
+
+enum { STRING_KINDS = 6, STRING_CALLS = 30000 };
+
+static void put_string(struct recorded *r, const char *text)
+{
+    size_t length = strlen(text);
+    put_byte(r, VALUE_STRING);
+    for (unsigned k = 0; k < 4; k++)
+        put_byte(r, (unsigned)(length >> (8 * k)) & 255);
+    for (size_t i = 0; i < length; i++)
+        put_byte(r, (uint8_t)text[i]);
+}
+
+static void make_string_call(unsigned kind, size_t i, struct recorded *r)
+{
+    char text[64];
+    r->length = 0;
+    put_int(r, VALUE_INT, (int64_t)(i % 3));
+    switch (kind) {
+    case 0: /* always a new one */
+        sprintf(text, "file.%05zu", i);
+        break;
+    case 1: /* noise, and what comes again at random */
+        sprintf(text, "%08x", (unsigned)(draw(2) ? draw(UINT32_MAX) : draw(2000)));
+        break;
+    case 2: /* regular for long, then not */
+        sprintf(text, "%c%zu", 'a' + (int)(i % 5), i < 12000 ? 0 : i / 2);
+        break;
+    case 3: /* a few strings, whose numbers stay in the key, and a number at random; the empty one is among them */
+        sprintf(text, "%.*s", (int)draw(20), "....................");
+        put_int(r, VALUE_INT, (int64_t)draw(1 << 30));
+        break;
+    case 4: /* strings that come once, then no strings at all */
+        if (i < 9000 || i % 100 == 0) {
+            sprintf(text, "%zu", i);
+            break;
+        }
+        put_int(r, VALUE_INT, (int64_t)draw(1 << 20));
+        return;
+    default: /* a byte 0 within stays where it is */
+        put_string(r, "ab");
+        r->key[r->length - 1] = i % 2 ? 0 : 'c';
+        sprintf(text, "%zu", i);
+    }
+    put_string(r, text);
+    put_int(r, VALUE_INT, 7);
+}
+
+START_TEST(strings_come_back)
+{
+    unsigned kind = (unsigned)_i;
+    struct intern pool = {0}, texts = {0};
+    struct signatures s = {.texts = &texts};
+    struct recorded *calls = calloc(STRING_CALLS, sizeof *calls);
+    state = kind + 1;
+    for (size_t i = 0; i < STRING_CALLS; i++) {
+        make_string_call(kind, i, &calls[i]);
+        ck_assert_int_eq(signature_append(&s, &pool, calls[i].key, calls[i].length), PILGRIM_OK);
+    }
+    check_back(&s, &pool, calls, STRING_CALLS);
+    ck_assert(s.numbered);
+    if (kind == 0) {
+        ck_assert_uint_le(s.count, 4);
+        ck_assert_uint_le(signatures_memory_bytes(&s) + intern_memory_bytes(&pool) + intern_memory_bytes(&texts), 60 * STRING_CALLS);
+    }
+    free(calls);
+    signatures_free(&s);
+    intern_free(&pool);
+    intern_free(&texts);
+}
+END_TEST
+
 /* Where the values come round, memory ceases to grow. */
 START_TEST(what_repeats_takes_no_more)
 {
@@ -402,6 +501,7 @@ int main(void)
     TCase *tests = tcase_create("signature");
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, calls_come_back, 0, KINDS);
+    tcase_add_loop_test(tests, strings_come_back, 0, STRING_KINDS);
     tcase_add_test(tests, what_repeats_takes_no_more);
     tcase_add_test(tests, factors_are_taken_out);
     tcase_add_test(tests, terminals_follow_first_appearance);
