@@ -133,6 +133,8 @@ static void json_value(struct output *o, const struct pilgrim_value *v)
     case PILGRIM_EDITED:
     case PILGRIM_COMPLETED:
     case PILGRIM_POSTED:
+    case PILGRIM_BEGUN:
+    case PILGRIM_LIVE:
         out_text(o, "null");
         break;
     }

@@ -147,6 +147,15 @@ static void text_value(struct output *o, const struct pilgrim_value *v, bool sym
         out_named(o, "]*", v->offset);
         out_text(o, v->ignored ? " ignored" : "");
         break;
+    case PILGRIM_BEGUN:
+        out_named(o, "request:", v->id);
+        out_text(o, " begun");
+        break;
+    case PILGRIM_LIVE:
+        out_named(o, "request:", v->id);
+        out_named(o, " live[", v->offset);
+        out_char(o, ']');
+        break;
     }
 }
 

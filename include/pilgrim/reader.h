@@ -86,8 +86,10 @@ enum pilgrim_value_type {
     PILGRIM_KEPT,     /* items: a value, kept in register id of the thread */
     PILGRIM_EDITED,   /* an array with changes, the in-value if id is 0, else what register id - 1 has; items: place, value, ... */
     PILGRIM_COMPLETED, /* the in-value; items: a value, which stands at the places that the out-value of parameter id says */
-    PILGRIM_POSTED    /* a status, as its call foretold it; id: of which place in the array of requests; offset: bytes for each
+    PILGRIM_POSTED,   /* a status, as its call foretold it; id: of which place in the array of requests; offset: bytes for each
                          of the call's count; ignored */
+    PILGRIM_BEGUN,    /* a request of class id that begins */
+    PILGRIM_LIVE      /* a request of class id, before which offset others of that class began that are live, too */
 };
 
 struct pilgrim_value {

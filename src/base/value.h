@@ -42,9 +42,11 @@ enum value_tag {          /*  operands             slots          printed */
     VALUE_COMPLETED = 23, /*  parameter                           the in-value; one value follows, stands at the places
                                                                   that the out-value of that parameter names */
     VALUE_POSTED = 24,    /*  status bits      position, unit     a status, as the call foretold it that posted it */
+    VALUE_BEGUN = 25,     /*                       class          a request that begins; its place is the smallest that is free */
+    VALUE_LIVE = 26,      /*                       class, rank    a request that is live, by its age (live.h) */
     VALUE_TEXT = 28,      /*                       base, place    "text": one of the table of strings; in a key the base is 0,
                                                                   and place is the number in the thread's texts */
-    VALUE_TAG_COUNT = 29  /* 25 to 27 are no tags */
+    VALUE_TAG_COUNT = 29  /* 27 is no tag */
 };
 
 /* Operand widths in a key: a name is 2 bytes (index into the process's name table, descriptor.h), a length
@@ -60,7 +62,7 @@ static inline unsigned value_slots(uint8_t tag)
         [VALUE_INT] = 1,    [VALUE_BOOL] = 1,    [VALUE_REAL] = 1,   [VALUE_RANK] = 1,
         [VALUE_VIEW] = 1,   [VALUE_OBJECT] = 1,  [VALUE_REQUEST] = 2, [VALUE_HEAP] = 2,
         [VALUE_STACK] = 1,  [VALUE_STATIC] = 2,  [VALUE_DEVICE] = 3, [VALUE_FUNCTION] = 1,
-        [VALUE_POSTED] = 2,  [VALUE_TEXT] = 2,
+        [VALUE_POSTED] = 2, [VALUE_BEGUN] = 1,   [VALUE_LIVE] = 2,   [VALUE_TEXT] = 2,
     };
     return tag < VALUE_TAG_COUNT ? slots[tag] : 0;
 }

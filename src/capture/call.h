@@ -47,7 +47,6 @@ struct call {
         struct {
             bool shadowed;  /* there is a shadow */
             bool dropped;   /* recording is paused: objects are followed, the key is dropped */
-            bool kept;      /* its array of requests is in the key, and it may say what earlier calls said */
         };
         uint32_t unusual;   /* any of these */
     };

@@ -2,7 +2,10 @@
 #include "capture/wrapper.h"
 #include "objects/book.h"
 
-enum { ITEM_BYTES = 1 + 2 * SLOT_BYTES };
+enum {
+    ITEM_BYTES = 1 + 2 * SLOT_BYTES,
+    ALONE = 64 /* a request alone is named by its age if its place is below: where so many are in flight, places may be what is regular */
+};
 
 static inline uint8_t *store_operation(uint8_t *at, const struct operation_name *name)
 {
@@ -12,7 +15,41 @@ static inline uint8_t *store_operation(uint8_t *at, const struct operation_name 
     return store_slot(store_slot(at + 1, name->class_number), name->place);
 }
 
+/* As it is named by the calls before, if its place is below LIMIT. Not where the array is one of changes: there names that stay are better. */
+static inline uint8_t *store_live(struct call *c, uint8_t *at, const struct operation_name *name, int64_t limit)
+{
+    if (name->class_number == REQUEST_NULL || c->dropped || name->place >= limit)
+        return store_operation(at, name);
+    int64_t rank = live_rank(&c->thread->live, name->class_number, name->place);
+    if (rank < 0)
+        return store_operation(at, name);
+    *at = VALUE_LIVE;
+    return store_slot(store_slot(at + 1, name->class_number), rank);
+}
+
+/* The call says that the request is over: all of its tokens have been stored. */
+static inline void end_live(const struct call *c, const struct operation_name *name)
+{
+    if (!c->dropped)
+        live_end(&c->thread->live, name->class_number, name->place);
+}
+
 /* ---- one request ---- */
+
+/* The request that the call begins. */
+static inline uint8_t *store_begun(struct call *c, uint8_t *at, const struct operation_name *name)
+{
+    struct live_requests *live = &c->thread->live;
+    if (name->class_number == REQUEST_NULL || c->dropped)
+        return store_operation(at, name);
+    bool foretold = live_place(live, name->class_number) == name->place;
+    if (live_begin(live, name->class_number, name->place) != PILGRIM_OK)
+        c->key->failed = true;
+    if (!foretold)
+        return store_operation(at, name);
+    *at = VALUE_BEGUN;
+    return store_slot(at + 1, name->class_number);
+}
 
 static inline uint8_t *store_created(struct call *c, uint8_t *at, MPI_Request request, enum request_kind kind, bool persistent,
                                      const struct posting *posted)
@@ -21,7 +58,7 @@ static inline uint8_t *store_created(struct call *c, uint8_t *at, MPI_Request re
     /* Thread 0's classes keep their numbers. */
     int64_t class_number = !c->dropped ? (int64_t)t->index << REQUEST_THREAD_SHIFT | (int64_t)t->class->number : REQUEST_UNKNOWN;
     t->created = request_created(t->requests, HANDLE(request), class_number, kind, persistent, &c->view, posted);
-    return store_operation(at, &t->created->name);
+    return store_begun(c, at, &t->created->name);
 }
 
 uint8_t *store_new_request(struct call *c, uint8_t *at, MPI_Request request, enum request_kind kind, bool persistent)
@@ -65,7 +102,7 @@ uint8_t *store_request(struct call *c, uint8_t *at, MPI_Request request)
     struct thread *t = c->thread;
     if (!reserve(c, 1))
         return at;
-    return store_operation(at, &request_find(t->requests, &t->finding, HANDLE(request))->name);
+    return store_live(c, at, &request_find(t->requests, &t->finding, HANDLE(request))->name, ALONE);
 }
 
 /* What stands there after the call: that operation still, or null. */
@@ -75,7 +112,8 @@ uint8_t *store_request_after(struct call *c, uint8_t *at, MPI_Request request)
     if (!c->operation_count)
         return store_none(at, 1);
     if (request != MPI_REQUEST_NULL)
-        return store_operation(at, &c->operations[0].operation->name);
+        return store_live(c, at, &c->operations[0].operation->name, ALONE);
+    end_live(c, &c->operations[0].operation->name);
     request_finish(t->requests, &t->finding, 0);
     return store_name(at, NAME_MPI_REQUEST_NULL);
 }
@@ -112,7 +150,7 @@ static void put_found(struct call *c, const MPI_Request *requests)
     if (!at)
         return;
     for (int64_t i = 0; i < count; i++)
-        at = store_operation(at, &operations[i].operation->name);
+        at = store_live(c, at, &operations[i].operation->name, LIVE_PLACES);
     call_gives(c, at);
 }
 
@@ -134,9 +172,12 @@ void put_requests_after(struct call *c, const MPI_Request *requests, int64_t cou
     const struct found *operations = c->operations;
     for (int64_t i = 0; at && i < count; i++)
         at = requests[i] == MPI_REQUEST_NULL ? store_name(at, NAME_MPI_REQUEST_NULL)
-                                             : store_operation(at, &operations[i].operation->name);
+                                             : store_live(c, at, &operations[i].operation->name, LIVE_PLACES);
     if (at)
         call_gives(c, at);
+    for (int64_t i = 0; i < count; i++)
+        if (requests[i] == MPI_REQUEST_NULL)
+            end_live(c, &operations[i].operation->name);
     for (int64_t i = 0; i < count; i++)
         t->finding.after[i] = HANDLE(requests[i]);
     requests_finished(t->requests, &t->finding, count);
@@ -220,7 +261,7 @@ void put_requests_kept(struct call *c, const MPI_Request *requests, int64_t coun
 {
     struct thread *t = c->thread;
     if (put_kept(c, requests, count))
-        c->kept = keep_in(&t->keeper, stream_class_register(t->stream, t->class->number), c->key);
+        (void)keep_in(&t->keeper, stream_class_register(t->stream, t->class->number), c->key);
 }
 
 void put_requests_noted(struct call *c, const MPI_Request *requests, int64_t count)
@@ -243,8 +284,10 @@ static void put_changed(struct call *c, const MPI_Request *requests, int64_t cou
             over |= live & -live;
     keep_out(&t->keeper, over, c->key, completed);
     t->keeper.gone = over;
-    for (; over; over &= over - 1)
+    for (; over; over &= over - 1) {
+        end_live(c, &t->keeper.in.items[__builtin_ctzll(over)]);
         request_finish(t->requests, &t->finding, __builtin_ctzll(over));
+    }
     t->keeper.search = t->requests->search;
 }
 

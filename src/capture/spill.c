@@ -122,6 +122,7 @@ static enum pilgrim_status seal(struct thread *t)
         return status;
     stream_renew(t->stream);
     keeper_free(&t->keeper);
+    live_free(&t->live);
     t->round++;
     t->table_bytes = stream_memory_bytes(t->stream);
     return PILGRIM_OK;

@@ -10,8 +10,9 @@
 #include "capture/status_fields.h"
 #include "capture/wrapper.h"
 
-/* Readers tell a bounded number of requests apart (docs/FORMAT.md, section 5): those with a place below this, in each class. */
-enum { POSTED_PLACES = 4096 };
+/* Readers tell a bounded number of requests apart (docs/FORMAT.md, section 5): those with a place below this, in each class.
+ * Of a call with one request: where more are in flight, statuses are told alike. */
+enum { POSTED_PLACES = 4096, POSTED_ALONE = 64 };
 
 /* A status takes no more: head, view, and up to six values. */
 enum { STATUS_BYTES = 2 + 7 * (1 + SLOT_BYTES) };
@@ -120,12 +121,14 @@ static inline int64_t unit_of(int64_t bytes, int64_t count)
     return bytes % count ? 0 : bytes / count;
 }
 
-/* The status of OPERATION, number INDEX of the call's, as its own call foretold it. NULL: it did not, nothing is stored. */
+/* The status of OPERATION, number INDEX of the call's, as its own call foretold it. NULL: it did not, nothing is stored. Statuses of long
+ * arrays are alike enough. */
 static inline uint8_t *store_posted(const struct call *c, uint8_t *at, int64_t index, const struct operation *operation,
                                     const MPI_Status *status, bool ignored)
 {
     const struct posting *posted = &operation->posted;
-    if (!c->kept || posted->count == 0 || operation->name.place >= POSTED_PLACES ||
+    const int64_t limit = c->operation_count == 1 ? POSTED_ALONE : POSTED_PLACES;
+    if (c->dropped || c->operation_count >= VALUE_SERIES_MIN || posted->count == 0 || operation->name.place >= limit ||
         operation->name.class_number >> REQUEST_THREAD_SHIFT != (int64_t)c->thread->index || posted->round != c->thread->round ||
         status->MPI_SOURCE != posted->source || status->MPI_TAG != posted->tag)
         return NULL;

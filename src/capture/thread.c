@@ -45,6 +45,7 @@ static void thread_free(struct thread *t)
     shadow_free(t->shadow);
     bytes_free(&t->key);
     keeper_free(&t->keeper);
+    live_free(&t->live);
     finding_free(&t->finding);
     free(t);
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
+#include "base/live.h"
 #include "capture/keep.h"
 #include "capture/known.h"
 #include "merge/stream.h"
@@ -26,6 +27,7 @@ struct patience {
 struct thread {
     struct bytes key;       /* the call under way; never without room for what a wrapper puts at one go (wrapper.h) */
     struct keeper keeper;   /* arrays of requests */
+    struct live_requests live;       /* requests, as the calls of this round say */
     struct stream *stream;
     struct stacks *stacks;  /* NULL: the class has the call site alone */
     struct shadow *shadow;  /* NULL without PILGRIM_SHADOW */

@@ -54,6 +54,7 @@ static void dump_value(const struct vocabulary *v, struct cursor *key, FILE *to)
         [VALUE_ARRAY] = "array",    [VALUE_FLAGS] = "flags",   [VALUE_STATUS] = "status",  [VALUE_SYMBOL] = "fn:",
         [VALUE_FUNCTION] = "fn:",   [VALUE_KEEP] = "keep:",    [VALUE_EDITED] = "edited:",
         [VALUE_COMPLETED] = "completed:", [VALUE_POSTED] = "posted:",
+        [VALUE_BEGUN] = "begun:",   [VALUE_LIVE] = "live:",
     };
     uint8_t tag = cursor_u8(key);
     if (tag >= VALUE_TAG_COUNT)

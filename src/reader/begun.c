@@ -10,6 +10,9 @@ struct begun_call {
     int64_t class_number, place;
     struct pilgrim_value *items; /* NULL: the entry is free */
     size_t capacity;             /* bytes there */
+    uint64_t identity;
+    const struct begun_parameters *parameters; /* of the call; and its in-values, of which ... */
+    const struct pilgrim_value *in;            /* ... those will be the items when they are asked for; NULL: they are */
 };
 
 enum { CAPACITY_MIN = 16 };
@@ -17,7 +20,7 @@ enum { CAPACITY_MIN = 16 };
 struct begun_parameters begun_parameters(const struct pilgrim_function *f)
 {
     static const char *const names[BEGUN_ITEMS] = {"source", "tag", "count"};
-    struct begun_parameters p = {.items = {BEGUN_NOWHERE, BEGUN_NOWHERE, BEGUN_NOWHERE}, .request = BEGUN_NOWHERE};
+    struct begun_parameters p = {.items = {BEGUN_NOWHERE, BEGUN_NOWHERE, BEGUN_NOWHERE}, .request = BEGUN_NOWHERE, .ended = BEGUN_NOWHERE};
     for (size_t i = f->parameter_count; i-- > 0;) {
         const struct pilgrim_parameter *parameter = &f->parameters[i];
         for (size_t k = 0; k < BEGUN_ITEMS; k++)
@@ -25,6 +28,9 @@ struct begun_parameters begun_parameters(const struct pilgrim_function *f)
                 p.items[k] = parameter->direction & PILGRIM_IN ? (uint32_t)i : BEGUN_NOWHERE;
         if (p.request == BEGUN_NOWHERE && parameter->direction == PILGRIM_OUT && strcmp(parameter->name, "request") == 0)
             p.request = (uint32_t)i;
+        if (p.ended == BEGUN_NOWHERE && parameter->direction == PILGRIM_INOUT &&
+            (strcmp(parameter->name, "request") == 0 || strcmp(parameter->name, "array_of_requests") == 0))
+            p.ended = (uint32_t)i;
     }
     return p;
 }
@@ -39,9 +45,9 @@ static struct begun_call *find(const struct begun *b, int64_t class_number, int6
     return &b->calls[at];
 }
 
-const struct pilgrim_value *begun_get(const struct begun *b, int64_t class_number, int64_t place)
+uint64_t begun_identity(const struct begun *b, int64_t class_number, int64_t place)
 {
-    return b->capacity ? find(b, class_number, place)->items : NULL;
+    return b->capacity ? find(b, class_number, place)->identity : 0;
 }
 
 /* Makes room for one more. */
@@ -88,20 +94,33 @@ static enum pilgrim_status set_items(struct begun *b, struct begun_call *call, c
 }
 
 /* Puts ITEMS where CLASS.PLACE of REQUEST is. */
-static enum pilgrim_status set(struct begun *b, const struct pilgrim_value *request, const struct pilgrim_value *items)
+static enum pilgrim_status set(struct begun *b, const struct pilgrim_value *request, const struct pilgrim_value *items,
+                               uint64_t identity)
 {
-    bool is_new = !begun_get(b, request->id, request->offset);
+    bool is_new = !b->capacity || !find(b, request->id, request->offset)->items;
     enum pilgrim_status status = is_new ? grow(b) : PILGRIM_OK;
     if (status != PILGRIM_OK)
         return status;
     struct begun_call *call = find(b, request->id, request->offset);
+    call->identity = 0;
     status = set_items(b, call, items);
     if (status != PILGRIM_OK)
         return status;
     call->class_number = request->id;
     call->place = request->offset;
+    call->identity = identity;
+    call->in = NULL;
     b->count += is_new;
     return PILGRIM_OK;
+}
+
+/* What began it before did not begin this one: three values that are nothing fit where there were others. */
+static void forget(struct begun_call *call)
+{
+    struct pilgrim_value items[BEGUN_ITEMS] = {{0}}, array = {.type = PILGRIM_ARRAY, .items = items, .count = BEGUN_ITEMS};
+    call->identity = 0;
+    call->in = NULL;
+    value_copy(call->items, &array);
 }
 
 static bool has_all(const struct begun_parameters *p)
@@ -113,24 +132,79 @@ static bool has_all(const struct begun_parameters *p)
 }
 
 enum pilgrim_status begun_note(struct begun *b, const struct begun_parameters *p, const struct pilgrim_value *in,
-                               const struct pilgrim_value *out)
+                               const struct pilgrim_value *out, uint64_t identity)
 {
     const struct pilgrim_value *request = &out[p->request];
     struct pilgrim_value items[BEGUN_ITEMS] = {{0}}, array = {.type = PILGRIM_ARRAY, .items = items, .count = BEGUN_ITEMS};
-    if (request->type != PILGRIM_REQUEST)
+    if (request->type != PILGRIM_REQUEST || request->offset >= BEGUN_PLACES)
         return PILGRIM_OK;
-    bool all = has_all(p), known = begun_get(b, request->id, request->offset) != NULL;
+    struct begun_call *call = b->capacity ? find(b, request->id, request->offset) : NULL;
+    bool all = has_all(p), known = call && call->items;
+    if (known && all && identity) {
+        call->parameters = p;
+        call->in = in;
+        call->identity = identity;
+        return PILGRIM_OK;
+    }
     for (size_t i = 0; all && i < BEGUN_ITEMS; i++)
         items[i] = in[p->items[i]];
-    enum pilgrim_status status = all || known ? set(b, request, &array) : PILGRIM_OK;
+    enum pilgrim_status status = all || known ? set(b, request, &array, identity) : PILGRIM_OK;
     if (status != PILGRIM_LIMIT)
         return status;
-    /* What began it before did not begin this one: three values that are nothing fit where there were others. */
     b->full = true;
-    memset(items, 0, sizeof items);
     if (known)
-        value_copy(find(b, request->id, request->offset)->items, &array);
+        forget(call);
     return PILGRIM_OK;
+}
+
+/* Makes items of what was borrowed. */
+static enum pilgrim_status settle(struct begun *b, struct begun_call *call)
+{
+    struct pilgrim_value items[BEGUN_ITEMS] = {{0}}, array = {.type = PILGRIM_ARRAY, .items = items, .count = BEGUN_ITEMS};
+    for (size_t i = 0; i < BEGUN_ITEMS; i++)
+        items[i] = call->in[call->parameters->items[i]];
+    enum pilgrim_status status = set_items(b, call, &array);
+    if (status == PILGRIM_OK)
+        call->in = NULL;
+    return status;
+}
+
+void begun_settle(struct begun *b)
+{
+    for (uint32_t i = 0; i < b->capacity; i++)
+        if (b->calls[i].in && settle(b, &b->calls[i]) != PILGRIM_OK) {
+            b->full = true;
+            forget(&b->calls[i]);
+        }
+}
+
+enum pilgrim_status begun_get(struct begun *b, int64_t class_number, int64_t place, const struct pilgrim_value **items)
+{
+    struct begun_call *call = b->capacity ? find(b, class_number, place) : NULL;
+    enum pilgrim_status status = call && call->in ? settle(b, call) : PILGRIM_OK;
+    *items = call ? call->items : NULL;
+    return status;
+}
+
+static void follow_end(struct live_requests *l, const struct pilgrim_value *in, const struct pilgrim_value *out)
+{
+    if (in->type == PILGRIM_REQUEST && out->type == PILGRIM_NAME)
+        live_end(l, in->id, in->offset);
+}
+
+enum pilgrim_status begun_follow(struct live_requests *l, const struct begun_parameters *p, const struct pilgrim_value *in,
+                                 const struct pilgrim_value *out)
+{
+    if (p->ended != BEGUN_NOWHERE) {
+        const struct pilgrim_value *before = &in[p->ended], *after = &out[p->ended];
+        follow_end(l, before, after);
+        if (before->type == PILGRIM_ARRAY && after->type == PILGRIM_ARRAY)
+            for (size_t i = 0; i < before->count && i < after->count; i++)
+                follow_end(l, &before->items[i], &after->items[i]);
+    }
+    if (p->request == BEGUN_NOWHERE || out[p->request].type != PILGRIM_REQUEST)
+        return PILGRIM_OK;
+    return live_begin(l, out[p->request].id, out[p->request].offset);
 }
 
 void begun_free(struct begun *b)

@@ -6,9 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/live.h"
 #include "pilgrim/reader.h"
 
 #define BEGUN_MAX (1u << 20) /* requests: fewer */
+#define BEGUN_PLACES 4096    /* those with larger places are not told apart */
 
 /* What is known of such a call, if it has them all: an array of the in-values of these parameters. Where it has not, nothing is known but
  * that the count is PILGRIM_NONE. */
@@ -19,6 +21,7 @@ enum begun_item { BEGUN_SOURCE, BEGUN_TAG, BEGUN_COUNT, BEGUN_ITEMS };
 struct begun_parameters {
     uint32_t items[BEGUN_ITEMS];
     uint32_t request;
+    uint32_t ended; /* the in-and-out one called `request` or `array_of_requests`: the last one */
 };
 
 struct begun_call;
@@ -34,13 +37,27 @@ struct begun {
 
 struct begun_parameters begun_parameters(const struct pilgrim_function *f);
 
-/* What the last call had that began the request CLASS.PLACE, or NULL. Borrowed until that request is begun again. */
-const struct pilgrim_value *begun_get(const struct begun *b, int64_t class_number, int64_t place);
+/* What the last call had that began the request CLASS.PLACE, in *ITEMS, or NULL. Borrowed until that request is begun again.
+ * errors: PILGRIM_NOMEM, PILGRIM_LIMIT */
+enum pilgrim_status begun_get(struct begun *b, int64_t class_number, int64_t place,
+                              const struct pilgrim_value **items) PILGRIM_CHECKED;
 
-/* A call with these values has been made. P: of its function, with a request. Where there is no room it is not known from then on.
+/* Which call that was: 0, or an identity that only calls with the same values have. */
+uint64_t begun_identity(const struct begun *b, int64_t class_number, int64_t place);
+
+/* A call with these values has been made. P: of its function, with a request. IDENTITY: as begun_identity has it; if it is not 0, P and IN stay
+ * as they are until begun_settle. Where there is no room it is not known from then on.
  * errors: PILGRIM_NOMEM */
 enum pilgrim_status begun_note(struct begun *b, const struct begun_parameters *p, const struct pilgrim_value *in,
-                               const struct pilgrim_value *out) PILGRIM_CHECKED;
+                               const struct pilgrim_value *out, uint64_t identity) PILGRIM_CHECKED;
+
+/* Values that were borrowed from calls will be gone. */
+void begun_settle(struct begun *b);
+
+/* The same for which requests are live.
+ * errors: PILGRIM_NOMEM */
+enum pilgrim_status begun_follow(struct live_requests *l, const struct begun_parameters *p, const struct pilgrim_value *in,
+                                 const struct pilgrim_value *out) PILGRIM_CHECKED;
 void begun_free(struct begun *b);
 
 #endif

@@ -185,6 +185,7 @@ static void count_numbers(struct parser *p, struct part *part)
         part->has_unzipped |= signatures[part->signatures[i]].is_unzipped;
         part->needs_registers |= p->volume->shapes[signatures[part->signatures[i]].shape].needs_registers;
         part->has_posted |= p->volume->shapes[signatures[part->signatures[i]].shape].has_posted;
+        part->follows |= p->volume->shapes[signatures[part->signatures[i]].shape].follows;
         if (count > INT64_MAX - part->numbers)
             parser_fail(p, "2^63 values of a class or more");
         part->numbers += count;

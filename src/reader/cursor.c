@@ -6,6 +6,7 @@
 
 #include "reader/cursor.h"
 
+#define KEPT_OTHERS_MAX 16     /* values of one signature that are kept */
 #define SKIP_STEPS_MAX 1024   /* more calls are counted rather than passed one by one */
 
 /* ---- calls ---- */
@@ -15,6 +16,7 @@ static void limit_kept(struct pilgrim_cursor *c)
 {
     if (c->kept.total <= c->kept_limit)
         return;
+    begun_settle(&c->begun);
     arena_free(&c->kept);
     c->generation++;
 }
@@ -70,6 +72,7 @@ static enum pilgrim_status values_once(struct pilgrim_cursor *c, struct class_st
     struct caller caller = c->caller;
     caller.registers = registers;
     caller.begun = registers ? &c->begun : NULL;
+    caller.live = registers ? &c->live : NULL;
     const struct function *f = &v->functions[state->class->function];
     if (place->unzipped) {
         enum pilgrim_status status = unzipped_values(place, f, &caller, &c->in_place_left, values, problem);
@@ -92,17 +95,83 @@ static bool begins(const struct pilgrim_cursor *c, const struct class_state *sta
     return c->has_posted && c->volume->functions[state->class->function].begun.request != BEGUN_NOWHERE;
 }
 
+/* Whether the values at PLACE follow from their signature and from what is known of requests. */
+static bool follow(const struct volume *v, const struct values_place *place)
+{
+    const struct shape *shape = place->signature ? &v->shapes[place->signature->shape] : NULL;
+    return shape && shape->needs_registers && !shape->has_registers && !place->signature->is_unzipped;
+}
+
+/* Whether calls of the class say which requests are live. */
+static bool tells_live(const struct pilgrim_cursor *c, const struct class_state *state)
+{
+    const struct begun_parameters *p = &c->volume->functions[state->class->function].begun;
+    return c->follows && (p->request != BEGUN_NOWHERE || p->ended != BEGUN_NOWHERE);
+}
+
+/* Such values: some that were met before, as the same is known again, or those that are met now, and kept if there are not too many. */
+static enum pilgrim_status following_values(struct pilgrim_cursor *c, struct class_state *state, uint64_t number,
+                                            const struct values_place *place, struct call_values **values, const char **problem)
+{
+    struct kept *kept = &state->kept[number % KEPT_NUMBERS_MAX];
+    struct caller caller = c->caller;
+    caller.registers = &c->registers;
+    caller.begun = &c->begun;
+    caller.live = &c->live;
+    limit_kept(c);
+    if (kept->generation != c->generation || kept->number != number || !kept->values)
+        *kept = (struct kept){.number = number, .generation = c->generation};
+    for (*values = kept->values; *values; *values = (*values)->other)
+        if (uses_hold(*values, &caller))
+            return PILGRIM_OK;
+    if (kept->fickle)
+        return values_once(c, state, place, &c->registers, values, problem);
+    enum pilgrim_status status = signature_evaluate(c->volume, place, &c->volume->functions[state->class->function], &caller,
+                                                    &c->kept, values, problem);
+    if (status != PILGRIM_OK)
+        return status;
+    (*values)->other = kept->values;
+    if (!uses_hold(*values, &caller)) { /* never again, either */
+        (*values)->identity = 0;
+        kept->fickle = true;
+        return PILGRIM_OK;
+    }
+    (*values)->identity = ++c->identities;
+    kept->values = *values;
+    kept->fickle = ++kept->others == KEPT_OTHERS_MAX;
+    return PILGRIM_OK;
+}
+
+/* What the call says of requests. */
+static enum pilgrim_status note_requests(struct pilgrim_cursor *c, const struct class_state *state,
+                                         const struct call_values *values, const char **problem)
+{
+    const struct begun_parameters *p = &c->volume->functions[state->class->function].begun;
+    enum pilgrim_status status = PILGRIM_OK;
+    if (begins(c, state))
+        status = begun_note(&c->begun, p, values->in, values->out, values->identity);
+    if (status == PILGRIM_OK && tells_live(c, state))
+        status = begun_follow(&c->live, p, values->in, values->out);
+    if (status == PILGRIM_OK && c->live.bytes > c->begun.limit) {
+        *problem = memory_problem;
+        return PILGRIM_LIMIT;
+    }
+    return status;
+}
+
 /* Signature NUMBER of a class, at PLACE if it varies. REGISTERS: of the cursor where this is the next call, else NULL. */
 static enum pilgrim_status find_values(struct pilgrim_cursor *c, struct class_state *state, uint64_t number,
                                        const struct values_place *place, struct registers *registers,
                                        struct call_values **values, const char **problem)
 {
-    enum pilgrim_status status = state->loop || varies(c->volume, place)
-                                     ? values_once(c, state, place, registers, values, problem)
-                                     : kept_values(c, state, number, values, problem);
-    if (status != PILGRIM_OK || !registers || !begins(c, state))
-        return status;
-    return begun_note(&c->begun, &c->volume->functions[state->class->function].begun, (*values)->in, (*values)->out);
+    enum pilgrim_status status;
+    if (registers && follow(c->volume, place))
+        status = following_values(c, state, number, place, values, problem);
+    else if (state->loop || varies(c->volume, place))
+        status = values_once(c, state, place, registers, values, problem);
+    else
+        status = kept_values(c, state, number, values, problem);
+    return status == PILGRIM_OK && registers ? note_requests(c, state, *values, problem) : status;
 }
 
 /* Fills in CALL but for seq and times from signature NUMBER of a class. PLACE: where its values are if they are other ones each
@@ -202,7 +271,7 @@ enum pilgrim_status pilgrim_cursor_next(struct pilgrim_cursor *c, struct pilgrim
 /* Whether calls of the class depend on others, or others on them. */
 static bool depends(const struct pilgrim_cursor *c, const struct class_state *state)
 {
-    return state->part->needs_registers || begins(c, state);
+    return state->part->needs_registers || begins(c, state) || tells_live(c, state);
 }
 
 /* Passes over a call of such a class. */
@@ -213,7 +282,7 @@ static enum pilgrim_status pass_keeping(struct pilgrim_cursor *c, struct class_s
     struct call_values *values;
     const char *problem = NULL;
     enum pilgrim_status status = class_next(c, state, &number, &place, &problem);
-    if (status == PILGRIM_OK && (begins(c, state) || varies(c->volume, &place)))
+    if (status == PILGRIM_OK && (begins(c, state) || tells_live(c, state) || varies(c->volume, &place)))
         status = find_values(c, state, number, &place, &c->registers, &values, &problem);
     if (status != PILGRIM_OK) {
         note_problem(c, status, problem);

@@ -15,6 +15,8 @@ struct kept {
     struct call_values *values;
     uint64_t number;     /* of those values; numbers that are a multiple of KEPT_NUMBERS_MAX apart share a place */
     uint32_t generation; /* is there if this is the cursor's */
+    uint16_t others;     /* values behind these */
+    bool fickle;         /* there would be too many of them: they are not kept */
 };
 
 struct class_count {
@@ -78,8 +80,10 @@ struct pilgrim_cursor {
     uint64_t memory_left;     /* bytes that walks may still take */
     struct registers registers;
     struct begun begun;
+    struct live_requests live;
     bool needs_registers;     /* some class does */
     bool has_posted;          /* idem: the calls that begin operations are noted */
+    bool follows;             /* idem: which requests are live is known */
     struct call_times times;
 };
 

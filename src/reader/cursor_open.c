@@ -207,6 +207,7 @@ static enum pilgrim_status open_classes(struct pilgrim_cursor *c, const char **p
         c->classes[i].part = found.part;
         c->needs_registers |= found.part->needs_registers;
         c->has_posted |= found.part->has_posted;
+        c->follows |= found.part->follows;
         c->classes[i].position = found.position;
         bounded = memory_fits(&c->memory_left, rules_cursor_bytes(&v->rules, found.part->sequence));
     }
@@ -373,6 +374,7 @@ void pilgrim_cursor_close(struct pilgrim_cursor *c)
     free(c->nest);
     registers_free(&c->registers);
     begun_free(&c->begun);
+    live_free(&c->live);
     call_times_free(&c->times);
     arena_free(&c->once);
     arena_free(&c->arena);

@@ -227,7 +227,8 @@ static struct items check_register(struct parser *p, struct shape *shape, uint8_
         parser_fail(p, "a value that is kept or edited where no parameter begins");
     else if (number >= REGISTERS_MAX + (tag == VALUE_EDITED))
         parser_fail(p, "a register that does not exist");
-    shape->needs_registers |= tag == VALUE_KEEP || number > 0;
+    shape->has_registers |= tag == VALUE_KEEP || number > 0;
+    shape->needs_registers |= shape->has_registers;
     return (struct items){count, count};
 }
 
@@ -237,7 +238,7 @@ static struct items check_completed(struct parser *p, struct shape *shape, const
     cursor_varint(&p->in);
     if (!in->parameter && !in->kept)
         parser_fail(p, "a completed value where no parameter begins");
-    shape->needs_registers = true;
+    shape->needs_registers = shape->has_registers = true;
     return (struct items){1, 1};
 }
 
@@ -286,8 +287,13 @@ static struct items check_operand(struct parser *p, struct shape *shape, uint8_t
     case VALUE_POSTED:
         check_posted(p, shape, in);
         break;
+    case VALUE_BEGUN:
+    case VALUE_LIVE:
+        shape->needs_registers = shape->follows = true;
+        shape->has_live |= tag == VALUE_LIVE;
+        break;
     default:
-        if (tag == 0 || (tag > VALUE_POSTED && tag < VALUE_TEXT) || tag >= VALUE_TAG_COUNT)
+        if (tag == 0 || tag == 27 || tag >= VALUE_TAG_COUNT)
             parser_fail(p, "a value of unknown kind");
     }
     return (struct items){count, count};

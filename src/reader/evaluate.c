@@ -115,8 +115,7 @@ static void note_use(struct evaluation *e, enum slot_use_kind kind, void *to)
         e->uses[e->slot] = (struct slot_use){.kind = kind, .slot = (uint32_t)e->slot, .to = to, .view = e->view};
 }
 
-/* The next slot in *TO. */
-static void set_number(struct evaluation *e, int64_t *to)
+void evaluate_number(struct evaluation *e, int64_t *to)
 {
     note_use(e, SLOT_NUMBER, to);
     *to = evaluation_slot(e);
@@ -222,7 +221,8 @@ void evaluate(struct evaluation *e, struct pilgrim_value *v)
         [VALUE_STRING] = PILGRIM_STRING,   [VALUE_ARRAY] = PILGRIM_ARRAY,   [VALUE_FLAGS] = PILGRIM_FLAGS,
         [VALUE_STATUS] = PILGRIM_STATUS,   [VALUE_SYMBOL] = PILGRIM_SYMBOL, [VALUE_FUNCTION] = PILGRIM_FUNCTION,
         [VALUE_SERIES] = PILGRIM_ARRAY,    [VALUE_KEEP] = PILGRIM_KEPT,     [VALUE_EDITED] = PILGRIM_EDITED,
-        [VALUE_COMPLETED] = PILGRIM_COMPLETED, [VALUE_POSTED] = PILGRIM_POSTED, [VALUE_TEXT] = PILGRIM_STRING,
+        [VALUE_COMPLETED] = PILGRIM_COMPLETED, [VALUE_POSTED] = PILGRIM_POSTED,
+        [VALUE_BEGUN] = PILGRIM_BEGUN,     [VALUE_LIVE] = PILGRIM_LIVE,     [VALUE_TEXT] = PILGRIM_STRING,
     };
     uint8_t tag = cursor_u8(&e->tokens);
     *v = (struct pilgrim_value){.type = (enum pilgrim_value_type)types[tag]};
@@ -231,7 +231,7 @@ void evaluate(struct evaluation *e, struct pilgrim_value *v)
         set_name(e, v);
         break;
     case VALUE_INT:
-        set_number(e, &v->integer);
+        evaluate_number(e, &v->integer);
         break;
     case VALUE_BOOL:
         set_truth(e, v);
@@ -248,22 +248,22 @@ void evaluate(struct evaluation *e, struct pilgrim_value *v)
         break;
     case VALUE_OBJECT:
         set_name(e, v);
-        set_number(e, &v->id);
+        evaluate_number(e, &v->id);
         break;
     case VALUE_DEVICE:
-        set_number(e, &v->device);
-        set_number(e, &v->id);
-        set_number(e, &v->offset);
+        evaluate_number(e, &v->device);
+        evaluate_number(e, &v->id);
+        evaluate_number(e, &v->offset);
         break;
     case VALUE_REQUEST:
     case VALUE_HEAP:
     case VALUE_STATIC:
-        set_number(e, &v->id);
-        set_number(e, &v->offset);
+        evaluate_number(e, &v->id);
+        evaluate_number(e, &v->offset);
         break;
     case VALUE_STACK:
     case VALUE_FUNCTION:
-        set_number(e, &v->id);
+        evaluate_number(e, &v->id);
         break;
     case VALUE_STRING:
     case VALUE_SYMBOL:
@@ -293,6 +293,12 @@ void evaluate(struct evaluation *e, struct pilgrim_value *v)
         break;
     case VALUE_POSTED:
         evaluate_posted(e, v);
+        break;
+    case VALUE_BEGUN:
+        evaluate_begun(e, v);
+        break;
+    case VALUE_LIVE:
+        evaluate_live(e, v);
         break;
     default: /* VALUE_NONE */
         break;
@@ -369,6 +375,7 @@ enum pilgrim_status evaluate_call(struct evaluation *e, const struct function *f
     e->function = &f->shown;
     if (made) {
         made->identity = 0;
+        made->other = NULL;
         made->in = evaluation_take(e, count * sizeof *made->in);
         made->out = evaluation_take(e, count * sizeof *made->out);
     }
@@ -382,6 +389,8 @@ enum pilgrim_status evaluate_call(struct evaluation *e, const struct function *f
     if (e->status == PILGRIM_OK)
         evaluate(e, &made->ret);
     evaluate_keeping(e);
+    if (made)
+        made->uses = e->requests_used;
     *values = made;
     *problem = e->problem;
     return e->status;

@@ -54,6 +54,7 @@ struct evaluation {
     struct series_slot *slots;
     size_t slot;               /* the next one */
     struct slot_use *uses;     /* of each unzipped slot, to be filled in; NULL: nobody asks */
+    struct request_use *requests_used;
     enum pilgrim_status status;
     const char *problem;
 };
@@ -90,6 +91,9 @@ void evaluate(struct evaluation *e, struct pilgrim_value *v);
 void evaluate_items(struct evaluation *e, struct pilgrim_value *v, size_t count);
 int64_t evaluation_slot(struct evaluation *e);
 
+/* The next slot in *TO, where it may be changed in place. */
+void evaluate_number(struct evaluation *e, int64_t *to);
+
 /* The next column's value; as differences, a sequence. */
 int64_t evaluation_column(struct evaluation *e, int64_t x);
 uint64_t evaluation_differences(struct evaluation *e);
@@ -106,6 +110,8 @@ void evaluate_keep(struct evaluation *e, struct pilgrim_value *v);
 void evaluate_edited(struct evaluation *e, struct pilgrim_value *v);
 void evaluate_completed(struct evaluation *e, struct pilgrim_value *v);
 void evaluate_posted(struct evaluation *e, struct pilgrim_value *v);
+void evaluate_begun(struct evaluation *e, struct pilgrim_value *v);
+void evaluate_live(struct evaluation *e, struct pilgrim_value *v);
 
 /* Completes the arrays; OUT: all out-values. */
 void evaluate_completions(struct evaluation *e, const struct pilgrim_value *out);

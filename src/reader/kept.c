@@ -1,4 +1,4 @@
-/* Values by what earlier calls had: keep, edited, completed, posted; docs/FORMAT.md, section 5. Without registers (pilgrim_signature) they
+/* Values by what earlier calls had: keep, edited, completed, posted, begun, live; docs/FORMAT.md, section 5. Without registers (pilgrim_signature) they
  * are given as they are stored. */
 #include <string.h>
 
@@ -141,6 +141,8 @@ void evaluate_completions(struct evaluation *e, const struct pilgrim_value *out)
 
 static bool has_request(const struct pilgrim_value *v)
 {
+    if (v->type == PILGRIM_REQUEST)
+        return true;
     if (v->type != PILGRIM_ARRAY)
         return false;
     for (size_t i = 0; i < v->count; i++)
@@ -149,7 +151,7 @@ static bool has_request(const struct pilgrim_value *v)
     return false;
 }
 
-/* The call's array of requests, or NULL. */
+/* The call's request, or array of requests; or NULL. */
 static const struct pilgrim_value *find_requests(struct evaluation *e)
 {
     for (size_t i = 0; e->in && !e->requests && i < e->function->parameter_count; i++)
@@ -158,14 +160,34 @@ static const struct pilgrim_value *find_requests(struct evaluation *e)
     return e->in ? e->requests : NULL;
 }
 
+/* Notes what the values depend on. NULL: the evaluation has failed. */
+static struct request_use *note_use(struct evaluation *e, enum request_use_kind kind, int64_t class_number, int64_t place)
+{
+    struct request_use *use = evaluation_take(e, sizeof *use);
+    if (!use)
+        return NULL;
+    *use = (struct request_use){.kind = kind, .class_number = class_number, .place = place, .next = e->requests_used};
+    return e->requests_used = use;
+}
+
 /* What the call that began the request at place POSITION had, or NULL. */
 static const struct pilgrim_value *find_begun(struct evaluation *e, int64_t position)
 {
     const struct pilgrim_value *requests = find_requests(e);
-    if (!requests || position < 0 || (uint64_t)position >= requests->count ||
-        requests->items[position].type != PILGRIM_REQUEST)
+    bool one = requests && requests->type == PILGRIM_REQUEST;
+    if (!requests || position < 0 || (uint64_t)position >= (one ? 1 : requests->count))
         return NULL;
-    return begun_get(e->caller->begun, requests->items[position].id, requests->items[position].offset);
+    const struct pilgrim_value *request = one ? requests : &requests->items[position];
+    if (request->type != PILGRIM_REQUEST)
+        return NULL;
+    struct request_use *use = note_use(e, USE_POSTED, request->id, request->offset);
+    if (use)
+        use->identity = begun_identity(e->caller->begun, request->id, request->offset);
+    const struct pilgrim_value *items;
+    enum pilgrim_status status = begun_get(e->caller->begun, request->id, request->offset, &items);
+    if (status != PILGRIM_OK)
+        evaluation_fail(e, status, "requests that need more memory than a file of its length may take");
+    return status == PILGRIM_OK ? items : NULL;
 }
 
 void evaluate_posted(struct evaluation *e, struct pilgrim_value *v)
@@ -197,4 +219,50 @@ void evaluate_posted(struct evaluation *e, struct pilgrim_value *v)
     v->type = PILGRIM_STATUS;
     v->items = items;
     v->count = 4;
+}
+
+/* ---- begun, live ---- */
+
+static void set_request(struct evaluation *e, struct pilgrim_value *v, enum request_use_kind kind, int64_t rank, int64_t place)
+{
+    if (place < 0) {
+        evaluation_fail(e, PILGRIM_DAMAGED, "a request that is not live, or has no place");
+        return;
+    }
+    struct request_use *use = note_use(e, kind, v->id, place);
+    if (!use)
+        return;
+    use->rank = rank;
+    use->value = v;
+    v->type = PILGRIM_REQUEST;
+    v->offset = place;
+}
+
+void evaluate_begun(struct evaluation *e, struct pilgrim_value *v)
+{
+    evaluate_number(e, &v->id);
+    if (e->caller->registers)
+        set_request(e, v, USE_BEGUN, 0, live_place(e->caller->live, v->id));
+}
+
+void evaluate_live(struct evaluation *e, struct pilgrim_value *v)
+{
+    v->id = evaluation_slot(e);
+    v->offset = evaluation_slot(e);
+    if (e->caller->registers)
+        set_request(e, v, USE_LIVE, v->offset, live_at(e->caller->live, v->id, v->offset));
+}
+
+bool uses_hold(const struct call_values *values, const struct caller *caller)
+{
+    bool same = true;
+    for (const struct request_use *u = values->uses; u && same; u = u->next) {
+        if (u->kind == USE_POSTED)
+            same = u->identity && begun_identity(caller->begun, u->class_number, u->place) == u->identity;
+        else if (u->kind == USE_LIVE)
+            same = live_at(caller->live, u->class_number, u->rank) == u->place;
+        else
+            same = live_place(caller->live, u->class_number) == u->place;
+    }
+    return same;
 }

@@ -21,6 +21,7 @@
 #include "format/trace_file.h"
 #include "grammar/rules.h"
 #include "pilgrim/reader.h"
+#include "base/live.h"
 #include "reader/begun.h"
 #include "reader/registers.h"
 #include "timing/profile_model.h"
@@ -71,8 +72,11 @@ struct shape {
     uint32_t column_count; /* that a signature which is no vector has */
     bool has_series;
     bool has_edited;       /* or kept */
-    bool needs_registers;  /* keeps something, or is based on something kept: its values depend on the calls before, or may */
-    bool has_posted;       /* and on those that began operations */
+    bool needs_registers;  /* its values depend on the calls before, or may: */
+    bool has_registers;    /* it keeps something, or is based on something kept, */
+    bool has_posted;       /* on those that began operations, */
+    bool follows;          /* on which requests are live: */
+    bool has_live;         /* one of them is named by its age */
 };
 
 enum column_kind {
@@ -140,6 +144,7 @@ struct part {
     bool has_unzipped;
     bool needs_registers; /* some signature does */
     bool has_posted;      /* idem */
+    bool follows;         /* idem */
     uint64_t numbers;
 };
 
@@ -398,6 +403,7 @@ struct unzipped {
     struct call_values *values; /* NULL: that cannot be done */
     struct slot_use *uses;      /* where to put the slots that change */
     uint32_t use_count;
+    const struct request_use *requests; /* those that begin with each call */
     struct arena arena;         /* of these */
 };
 
@@ -428,8 +434,21 @@ struct caller {
     uint32_t rank; /* in the trace */
     const struct view *views;
     size_t view_count;
-    struct registers *registers; /* of the thread; NULL: what is edited, kept, completed or posted is given as it is stored */
-    const struct begun *begun;   /* of the thread; NULL: likewise */
+    struct registers *registers; /* of the thread; NULL: what depends on the calls before is given as it is stored */
+    struct begun *begun;         /* of the thread; NULL: likewise */
+    struct live_requests *live;           /* idem */
+};
+
+/* What a call's values take from what is known of requests when it is made: the same values follow from the same. */
+enum request_use_kind { USE_BEGUN, USE_LIVE, USE_POSTED };
+
+struct request_use {
+    enum request_use_kind kind;
+    int64_t class_number, place;
+    int64_t rank;                /* USE_LIVE */
+    uint64_t identity;           /* USE_POSTED: of the call that began it */
+    struct pilgrim_value *value; /* USE_BEGUN, USE_LIVE: the request */
+    struct request_use *next;
 };
 
 /* A call's values, as pilgrim_call has them. */
@@ -438,6 +457,8 @@ struct call_values {
     struct pilgrim_value *out;
     struct pilgrim_value ret;
     uint64_t identity; /* as pilgrim_call has it */
+    const struct request_use *uses; /* of what is known of requests */
+    struct call_values *other;      /* of the same signature, where more is kept than one */
 };
 
 /* Which values, and whose. */
@@ -462,6 +483,9 @@ enum pilgrim_status signature_evaluate(const struct volume *v, const struct valu
  * once, and then only what changes is put there. *VALUES is NULL if that cannot be done. (unzipped_values.c) */
 enum pilgrim_status unzipped_values(const struct values_place *place, const struct function *f, const struct caller *caller,
                                     uint64_t *budget, struct call_values **values, const char **problem) PILGRIM_CHECKED;
+
+/* Whether what is known of requests is what VALUES were made of. (kept.c) */
+bool uses_hold(const struct call_values *values, const struct caller *caller);
 
 /* The number that a signature, whose shape is one int, has at PLACE. errors: PILGRIM_DAMAGED with *PROBLEM set to a constant */
 enum pilgrim_status signature_int(const struct volume *v, const struct values_place *place, const struct caller *caller,

@@ -7,7 +7,7 @@
 
 static bool stay_in_place(const struct shape *shape)
 {
-    return !shape->needs_registers && !shape->has_edited && !shape->has_series;
+    return !shape->has_registers && !shape->has_posted && !shape->has_live && !shape->has_edited && !shape->has_series;
 }
 
 /* Leaves those uses whose slots change. false: one cannot be changed in place. */
@@ -38,14 +38,16 @@ static void make_values(struct unzipped *u, const struct values_place *place, co
     if (!u->uses)
         return;
     memset(u->uses, 0, u->slot_count * sizeof *u->uses);
-    if (evaluate_call(&e, f, &values, &problem) == PILGRIM_OK && leave_changing(u))
+    if (evaluate_call(&e, f, &values, &problem) == PILGRIM_OK && leave_changing(u)) {
         u->values = values;
-    else
+        u->requests = values->uses;
+    }
+    if (!u->values)
         arena_free(&u->arena);
     *budget -= u->arena.total < *budget ? u->arena.total : *budget;
 }
 
-static enum pilgrim_status change_values(const struct unzipped *u, const char **problem)
+static enum pilgrim_status change_values(const struct unzipped *u, const struct caller *caller, const char **problem)
 {
     for (uint32_t i = 0; i < u->use_count; i++) {
         const struct slot_use *use = &u->uses[i];
@@ -63,6 +65,13 @@ static enum pilgrim_status change_values(const struct unzipped *u, const char **
             return PILGRIM_DAMAGED;
         }
     }
+    for (const struct request_use *use = u->requests; use; use = use->next) {
+        use->value->offset = live_place(caller->live, use->value->id);
+        if (use->value->offset < 0) {
+            *problem = "a request that has no place";
+            return PILGRIM_DAMAGED;
+        }
+    }
     return PILGRIM_OK;
 }
 
@@ -72,7 +81,7 @@ enum pilgrim_status unzipped_values(const struct values_place *place, const stru
     struct unzipped *u = place->unzipped;
     *values = u->values;
     if (u->values)
-        return change_values(u, problem);
+        return change_values(u, caller, problem);
     if (!u->tried && stay_in_place(&u->volume->shapes[place->signature->shape]))
         make_values(u, place, f, caller, budget);
     u->tried = true;

@@ -170,15 +170,17 @@ class Group:
             self.rows.append((row, self.s.sequence(self.bodies[place]) if kind == "loop" else None))
         self.lines, self.places = [], [those for those, _ in met]
         for m, (those, _) in enumerate(met):
-            begun, registers, nexts, lines = {}, {}, [iter(printed[m] or ()) for printed in found], []
+            begun, live, registers, nexts, lines = {}, [], {}, [iter(printed[m] or ()) for printed in found], []
             for place in those:
                 values, position, i = next(nexts[place])
-                printer = Printer(position, i, members[m][1], registers, begun)
+                printer = Printer(position, i, members[m][1], registers, begun, live)
                 lines.append(calls[self.kinds[place]].line(printer, values))
                 registers.update(printer.kept)
                 if self.kinds[place] == 1:
                     printer.view = 0
-                    begun[tuple(printer.slots(values[3]))] = (*map(printer.text, values[:2]), printer.slots(values[2])[0])
+                    pair = printer.pair(values[3])
+                    begun[pair] = (*map(printer.text, values[:2]), printer.slots(values[2])[0])
+                    live[:] = [place for place in live if place != pair[1]] + [pair[1]]
             self.lines.append(lines)
 
     def list_of(self, places, most):

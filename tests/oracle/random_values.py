@@ -9,7 +9,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from trace_writer import RAMP, R, T, block, code, constant, expression, listed, rule, text, varint  # noqa: E402
 
 NONE, NAME, INT, BOOL, REAL, RANK, VIEW, OBJECT, REQUEST, HEAP = range(1, 11)
-STACK, STATIC, DEVICE, STRING, ARRAY, FLAGS, STATUS, SYMBOL, FUNCTION, SERIES, KEEP, EDITED, COMPLETED, POSTED = range(11, 25)
+STACK, STATIC, DEVICE, STRING, ARRAY, FLAGS, STATUS, SYMBOL, FUNCTION, SERIES, KEEP, EDITED, COMPLETED, POSTED, BEGUN, LIVE = range(11, 27)
 TEXT = 28
 SIMPLE = {INT: 1, REAL: 1, REQUEST: 2, HEAP: 2, STACK: 1, STATIC: 2, DEVICE: 3, FUNCTION: 1}
 FORMATS = {REQUEST: "request:%d.%d", HEAP: "heap:%d+%d", STACK: "stack:%d", STATIC: "static:%d+%d", DEVICE: "device:%d:%d+%d",
@@ -210,9 +210,13 @@ class Shape:
         """Of a call that begins an operation: the first ones of a thread have the first requests, in this order."""
         self.with_series = self.with_registers = False
         self.values = [self.any(1, (INT, INT, RANK, NAME)), self.any(1, (INT, INT, NAME)), self.any(1, (INT,))]
-        self.content += varint(REQUEST)
-        self.values.append(Node(REQUEST, slots=[self.slot(lambda j, i: 0), self.slot(
-            lambda j, i: i if i < REQUESTS else self.dice.randrange(REQUESTS))]))
+        if self.dice.random() < 0.5:
+            self.content += varint(BEGUN)
+            self.values.append(Node(BEGUN, slots=[self.slot(lambda j, i: 0)]))
+        else:
+            self.content += varint(REQUEST)
+            self.values.append(Node(REQUEST, slots=[self.slot(lambda j, i: 0), self.slot(
+                lambda j, i: i if i < REQUESTS else self.dice.randrange(REQUESTS))]))
         self.values.append(self.any(1, (INT,)))
         return self
 
@@ -232,12 +236,17 @@ class Shape:
         items = []
         for i in range(size):
             if i in self.begun:
-                self.content += varint(REQUEST)
-                places = self.slot(lambda j, i: 0), self.slot(lambda j, i: self.dice.randrange(REQUESTS))
-                items.append(Node(REQUEST, slots=places))
+                items.append(self.request(self.dice.choice((REQUEST, LIVE))))
             else:
                 items.append(self.any(depth + 1, (NAME, NONE, INT)))
         return Node(ARRAY, size, inner=items)
+
+    def request(self, tag):
+        """One that a thread's first calls began; or one that might begin."""
+        self.content += varint(tag)
+        if tag == BEGUN:
+            return Node(tag, slots=[self.slot(lambda j, i: self.dice.choice((0, 0, 7, -1)))])
+        return Node(tag, slots=[self.slot(lambda j, i: 0), self.slot(lambda j, i: self.dice.randrange(REQUESTS))])
 
     def completed(self, parameter, size):
         if not self.with_series and self.dice.random() < 0.4:
@@ -342,7 +351,7 @@ class Shape:
     def any(self, depth, tags=None):
         d = self.dice
         tag = d.choice(tags or (NONE, NAME, INT, INT, INT, BOOL, REAL, RANK, RANK, VIEW, VIEW, OBJECT, REQUEST, HEAP, STACK, STATIC,
-                                DEVICE, STRING, TEXT, ARRAY, ARRAY, FLAGS, STATUS, SYMBOL, FUNCTION, SERIES, SERIES))
+                                DEVICE, STRING, TEXT, ARRAY, ARRAY, FLAGS, STATUS, SYMBOL, FUNCTION, SERIES, SERIES, LIVE, BEGUN))
         if tag == SERIES and (self.inside or not self.with_series) or depth > 4 and tag in (ARRAY, STATUS, VIEW, SERIES):
             tag = INT
         if self.begun and self.is_out and not self.inside and not tags and d.random() < 0.3:
@@ -352,6 +361,8 @@ class Shape:
             return Node(POSTED, tag, slots=[self.slot(lambda j, i: d.choice(self.begun)), self.slot()])
         if tag == VIEW:
             return self.viewed(depth, self.any)
+        if tag in (LIVE, BEGUN):
+            return self.request(tag)
         self.content += varint(tag)
         if tag == NONE:
             return Node(tag)
@@ -418,10 +429,10 @@ class Shape:
 
 
 class Printer:
-    """What a call of member M prints, the I-th with its signature. registers, begun: the thread's."""
+    """What a call of member M prints, the I-th with its signature. registers, begun, live: the thread's; live: places, the oldest first."""
 
-    def __init__(self, m, i, views, registers, begun):
-        self.m, self.i, self.views, self.registers, self.begun = m, i, views, registers, begun
+    def __init__(self, m, i, views, registers, begun, live):
+        self.m, self.i, self.views, self.registers, self.begun, self.live = m, i, views, registers, begun, live
         self.completed, self.requests = [], None
         self.view, self.kept = 0, {}
 
@@ -438,7 +449,15 @@ class Printer:
     def requests_of(self, node):
         """The requests of an array, by their place in it."""
         node = self.unwrapped(node)
-        return {i: tuple(self.slots(item)) for i, item in enumerate(node.inner) if item.tag == REQUEST} if node.tag == ARRAY else {}
+        items = enumerate(node.inner if node.tag == ARRAY else ())
+        return {i: self.pair(item) for i, item in items if item.tag in (REQUEST, LIVE, BEGUN)}
+
+    def pair(self, node):
+        """Class and place of a request. Those of class 0 alone begin."""
+        slots = self.slots(node)
+        if node.tag == BEGUN:
+            return slots[0], next(i for i in itertools.count() if slots[0] or i not in self.live)
+        return (0, self.live[slots[1]]) if node.tag == LIVE else tuple(slots)
 
     def slots(self, node):
         return [values[self.m][self.i] for values in node.slots]
@@ -513,6 +532,8 @@ class Printer:
             return self.text(node.inner[0])
         if tag == OBJECT:
             return quote(node.operand + b":%d" % slots[0])
+        if tag in (LIVE, BEGUN):
+            return '"request:%d.%d"' % self.pair(node)
         if tag in FORMATS:
             return '"' + FORMATS[tag] % tuple(slots) + '"'
         if tag == FLAGS:

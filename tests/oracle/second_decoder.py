@@ -22,12 +22,13 @@ from second_parts import CALLS, DEFINITIONS, PROFILE, STATISTICS, TIMES, Damage,
 from second_profile import profile_read  # noqa: E402
 from second_statistics import statistics_read  # noqa: E402
 from second_times import AllTimes  # noqa: E402
-from second_values import ARRAY, INT, SERIES, Printer, Request, Shape, Signature, Unzipped, escape, quote  # noqa: E402
+from second_values import ARRAY, INT, SERIES, Live, Name, Printer, Request, Shape, Signature, Unzipped, escape, quote  # noqa: E402
 
 CALLERS_MAX = 63
 BUILD_ID_MAX = 32
 KEPT_ITEMS_MAX = 1 << 24
 BEGUN_MAX = 1 << 20
+BEGUN_PLACES = 4096
 LOOP = "pilgrim_loop"
 
 
@@ -251,6 +252,7 @@ class Group:
             if self.rows[-1].is_loop:
                 self.bodies[place] = rules.plain(c.varint())
         self.has_posted = any(s.shape.has_posted for row in self.rows for part in row.parts for s in part.list)
+        self.follows = any(s.shape.follows for row in self.rows for part in row.parts for s in part.list)
         self.members = columns.read(c)
         self.bodies_check(rules)
         counts = [None] * len(self.rows) if self.bodies else rules.counts(self.sequence, len(self.rows))
@@ -280,7 +282,7 @@ class Stream:
 
     def __init__(self, volume, split, number, rank, views):
         self.rules, self.rank, self.views, self.registers, self.kept_items = volume.rules, rank, views, {}, 0
-        self.begun = {}
+        self.begun, self.live = {}, Live()
         self.group, place = split.place(number)
         self.parts = []
         for row in self.group.rows:
@@ -372,11 +374,11 @@ class Stream:
             signature, element = part.signature(terminal)
             if not signature.is_unzipped:
                 return signature.shape.values, Printer(signature, element, position, self.rank, self.views, None, self.registers,
-                                                       self.begun, self.begins(place))
+                                                       self.begun, self.begins(place), self.live)
             unzipped = self.unzipped[place, terminal] = Unzipped(signature, position, self.rank), signature
         slots, signature = unzipped
         return signature.shape.values, Printer(signature, 0, 0, self.rank, self.views, slots.next(), self.registers, self.begun,
-                                               self.begins(place))
+                                               self.begins(place), self.live)
 
     def begins(self, place):
         """Whether later calls may ask for those of this class."""
@@ -384,15 +386,21 @@ class Stream:
 
     def text(self, place, terminal):
         """What stands behind "seq":N in the call's line."""
-        text, begun = self.known[place].get(terminal, (None, None))
+        text, begun, told = self.known[place].get(terminal, (None, None, None))
         if text is None:
             values, printer = self.printer(place, terminal)
-            text, begun = call_text(self.group.rows[place].call_class, values, printer)
+            text, begun, told = call_text(self.group.rows[place].call_class, values, printer)
             for register, items in printer.kept.items():
                 self.register_set(register, items)
-            if printer.slots is None and not printer.signature.shape.has_registers and not printer.signature.shape.has_posted:
-                self.keep(place, terminal, (text, begun))
-        if begun:
+            shape = printer.signature.shape
+            if printer.slots is None and not shape.has_registers and not shape.has_posted and not shape.follows:
+                self.keep(place, terminal, (text, begun, told))
+        if self.group.follows:
+            for pair in told[0]:
+                self.live.end(pair)
+            for pair in told[1]:
+                self.live.begin(pair)
+        if begun and self.group.has_posted and begun[0].pair[1] < BEGUN_PLACES:
             self.begun[begun[0]] = begun[1]
             if len(self.begun) >= BEGUN_MAX:
                 raise Damage("%d requests" % len(self.begun))
@@ -443,12 +451,26 @@ def begun_by(parameters, ins, outs):
                             for name in ("source", "tag", "count"))
 
 
+def live_told(parameters, ins, outs):
+    """What a call says of requests: ([those that end], [the one that begins])."""
+    begun = [outs[i][0] for i, parameter in enumerate(parameters) if parameter == ("request", 2)][-1:]
+    inout = [i for i, parameter in enumerate(parameters) if parameter in (("request", 3), ("array_of_requests", 3))][-1:]
+    ended = []
+    for i in inout:
+        (text, items), (after, items_after) = ins[i], outs[i]
+        if items is None or items_after is None:
+            items, items_after = [text], [after]
+        ended += [a.pair for a, b in zip(items, items_after) if isinstance(a, Request) and isinstance(b, Name)]
+    return ended, [request.pair for request in begun if isinstance(request, Request)]
+
+
 def call_text(call_class, shape, printer):
-    """What stands behind "seq":N in a call's line, and what others may ask for. shape: its values."""
+    """What stands behind "seq":N in a call's line, and what others may ask for; what it says of requests. shape: its values."""
     (name, parameters), frames, fortran = call_class
     values = iter(shape)
     ins = {i: printer.parameter(next(values), None) for i, (_, direction) in enumerate(parameters) if direction & 1}
-    printer.requests = next((items for _, items in ins.values() if any(isinstance(item, Request) for item in items or ())), None)
+    requests = ([text] if items is None else items for text, items in ins.values())
+    printer.requests = next((items for items in requests if any(isinstance(item, Request) for item in items)), None)
     outs = {i: printer.parameter(next(values), ins.get(i, (None, None))[1])
             for i, (_, direction) in enumerate(parameters) if direction & 2}
     printer.complete(outs)
@@ -465,7 +487,8 @@ def call_text(call_class, shape, printer):
         text += ',"site":"%s"' % frames[0]
     if len(frames) > 1:
         text += ',"stack":[%s]' % ",".join([quote(frame) for frame in frames[1:]])
-    return (text + "}\n").encode(), begun_by(parameters, ins, outs) if printer.is_typed else None
+    begun = begun_by(parameters, ins, outs) if printer.is_typed else None
+    return (text + "}\n").encode(), begun, live_told(parameters, ins, outs)
 
 
 def clock_of(found, rank):

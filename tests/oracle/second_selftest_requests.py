@@ -116,6 +116,7 @@ class Posted(Requests):
     def test_right(self):
         for shape, numbers, printed in (
                 (array(REQUEST) + posted(), [0, 1, 0, 8], '"a":["request:0.1"],"s":' + status(3, 4, 40)),
+                (REQUEST + posted(), [0, 1, 0, 8], '"a":"request:0.1","s":' + status(3, 4, 40)),
                 (array(NAME, REQUEST) + posted(1), [0, 1, 1, 8], '"a":["NULL","request:0.1"],"s":' + status(3, 4, 40, "true")),
                 (array(REQUEST, REQUEST) + array(NONE, posted()), [7, 7, 0, 1, 1, -1],
                  '"a":["request:7.7","request:0.1"],"s":[null,%s]' % status(3, 4, -5)),
@@ -179,7 +180,7 @@ class Posted(Requests):
                 ("which no call has begun", 1, ((b"I,source,tag,count,request", INT * 3 + REQUEST, [4, 5, 6, 0, 1]), wait)),
                 ("which no call has begun", 1, ((b"I,source,tag,count&request", INT * 3 + REQUEST * 2,
                                                  [4, 5, 6, 0, 1, 0, 1]), wait)),
-                ("a posted status without requests", 1, (BEGUN, (WAIT, REQUEST + posted(), [0, 1, 0, 8]))),
+                ("which no call has begun", 1, (BEGUN, (WAIT, REQUEST + posted(), [0, 1, 1, 8]))),
                 ("a posted status without requests", 1, (BEGUN, (WAIT, array(NAME) + posted(), [0, 8]))),
                 ("a posted status without requests", 1, (BEGUN, (b"Wait>a>s", array(REQUEST) + posted(), [0, 1, 0, 8]))),
                 ("a posted status without requests", 1, (BEGUN, (b"Wait,a,s", array(REQUEST) + posted(), [0, 1, 0, 8])))):
@@ -203,3 +204,47 @@ class Posted(Requests):
 
 if __name__ == "__main__":
     unittest.main()
+
+
+NEW, LIVE = b"\x19", b"\x1a"
+
+
+def new(number):
+    return (b"Isend>request", NEW, [number])
+
+
+class Live(Requests):
+    """Requests that are named by which are live."""
+
+    def test_right(self):
+        wait = b"Waitall&array_of_requests>s"
+        self.args(self.made(new(0), new(0), new(5), new(0), (b"Look,a", array(LIVE, LIVE, NEW, NEW), [0, 1, 5, 0, 5, 1]),
+                            (wait, array(LIVE, LIVE, NAME) + array(NAME, LIVE, NAME) + NONE, [0, 1, 0, 2, 0, 2]),
+                            (b"Look,a", array(LIVE, LIVE), [0, 0, 0, 1]), new(0),
+                            (b"Test&request>s", LIVE + LIVE + NONE, [0, 2, 0, 2]),
+                            (b"Wait&request", LIVE + NAME, [0, 0]), (b"Look,a", array(LIVE, NEW), [0, 1, 0])),
+                  ("Isend", '"request":"request:0.0"'), ("Isend", '"request":"request:0.1"'),
+                  ("Isend", '"request":"request:5.0"'), ("Isend", '"request":"request:0.2"'),
+                  ("Look", '"a":["request:0.1","request:5.0","request:5.1","request:1.0"]'),
+                  ("Waitall", '"array_of_requests":{"in":["request:0.1","request:0.2","NULL"],"out":["NULL","request:0.2","NULL"]},"s":null'),
+                  ("Look", '"a":["request:0.0","request:0.2"]'), ("Isend", '"request":"request:0.1"'),
+                  ("Test", '"request":{"in":"request:0.1","out":"request:0.1"},"s":null'),
+                  ("Wait", '"request":{"in":"request:0.0","out":"NULL"}'), ("Look", '"a":["request:0.1","request:0.0"]'))
+
+    def test_written_out(self):
+        """What is written out counts as well; a request that begins anew is the youngest, one with a large place is none."""
+        self.args(self.made((b"Isend>request", REQUEST, [0, 3]), new(0), (b"Isend>request", REQUEST, [0, 3]),
+                            (b"Isend>request", REQUEST, [0, 1024]), (b"Look,a", array(LIVE, LIVE), [0, 0, 0, 1]),
+                            (b"Wait&request", REQUEST + NAME, [0, 0]), (b"Look,a", array(LIVE, NEW), [0, 0, 0])),
+                  ("Isend", '"request":"request:0.3"'), ("Isend", '"request":"request:0.0"'),
+                  ("Isend", '"request":"request:0.3"'), ("Isend", '"request":"request:0.1024"'),
+                  ("Look", '"a":["request:0.0","request:0.3"]'), ("Wait", '"request":{"in":"request:0.0","out":"NULL"}'),
+                  ("Look", '"a":["request:0.3","request:0.0"]'))
+
+    def test_damage(self):
+        for printed, calls in ((0, ((b"Look,a", LIVE, [0, 0]),)), (1, (new(0), (b"Look,a", LIVE, [0, 1]))),
+                               (1, (new(0), (b"Look,a", LIVE, [0, -1]))), (1, (new(0), (b"Look,a", LIVE, [1, 0]))),
+                               (1, ((b"Isend,request", NEW, [0]), (b"Look,a", LIVE, [0, 0]))),
+                               (2, (new(0), (b"Wait&request", LIVE + NAME, [0, 0]), (b"Look,a", LIVE, [0, 0])))):
+            with self.subTest(printed):
+                self.wrong("are live", self.made(*calls), printed)

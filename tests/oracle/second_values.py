@@ -14,12 +14,13 @@ NESTING_MAX = 32
 EXACT_MAX = 1 << 53
 SHAPE_MAX = 1 << 28
 REGISTERS_MAX = 65536
+LIVE_PLACES, LIVE_MAX, LIVE_CLASSES = 1024, 65536, 65536
 
 NONE, NAME, INT, BOOL, REAL, RANK, VIEW, OBJECT, REQUEST, HEAP = range(1, 11)
-STACK, STATIC, DEVICE, STRING, ARRAY, FLAGS, STATUS, SYMBOL, FUNCTION, SERIES, KEEP, EDITED, COMPLETED, POSTED = range(11, 25)
+STACK, STATIC, DEVICE, STRING, ARRAY, FLAGS, STATUS, SYMBOL, FUNCTION, SERIES, KEEP, EDITED, COMPLETED, POSTED, BEGUN, LIVE = range(11, 27)
 TEXT = 28
 SLOTS = {INT: 1, BOOL: 1, REAL: 1, RANK: 1, VIEW: 1, OBJECT: 1, REQUEST: 2, HEAP: 2, STACK: 1, STATIC: 2,
-         DEVICE: 3, FUNCTION: 1, POSTED: 2, TEXT: 2}
+         DEVICE: 3, FUNCTION: 1, POSTED: 2, BEGUN: 1, LIVE: 2, TEXT: 2}
 
 
 class Escapes(dict):
@@ -61,15 +62,56 @@ class Name(str):
 
 
 class Request(str):
-    """The text of a request."""
+    """The text of the request NUMBER.PLACE; pair: both."""
+
+    def __new__(cls, number, place):
+        text = super().__new__(cls, quote("request:%d.%d" % (number, place)))
+        text.pair = number, place
+        return text
+
+
+class Live:
+    """The requests of a thread that are live, as its calls say: of each class their places, the oldest first."""
+
+    def __init__(self):
+        self.classes, self.count = {}, 0
+
+    def place(self, number):
+        taken = set(self.classes.get(number, ()))
+        free = next(place for place in range(LIVE_PLACES + 1) if place not in taken)
+        if free == LIVE_PLACES:
+            raise Damage("a request of class %d, which has no free place" % number)
+        return free
+
+    def at(self, number, rank):
+        places = self.classes.get(number, ())
+        if not 0 <= rank < len(places):
+            raise Damage("request %d of class %d, of which %d are live" % (rank, number, len(places)))
+        return places[rank]
+
+    def end(self, pair):
+        places = self.classes.get(pair[0], ())
+        if pair[1] in places:
+            places.remove(pair[1])
+            self.count -= 1
+
+    def begin(self, pair):
+        number, place = pair
+        if not 0 <= place < LIVE_PLACES or (number not in self.classes and len(self.classes) == LIVE_CLASSES):
+            return
+        self.end(pair)
+        if self.count < LIVE_MAX:
+            self.classes.setdefault(number, []).append(place)
+            self.count += 1
 
 
 class Shape:
     """values: a tree of (tag, operand, first slot, values that follow). slots: of each whether it is in a series.
-    has_series, has_registers, has_posted: whether there is one; one that keeps, edits or completes; a posted status."""
+    has_series, has_registers, has_posted: whether there is one; one that keeps, edits or completes; a posted status. follows: whether
+    a request is named by which are live."""
 
     def __init__(self, content, strings):
-        self.cursor, self.strings, self.keeps = Cursor(content), strings, False
+        self.cursor, self.strings, self.keeps, self.follows = Cursor(content), strings, False, False
         self.values, self.slots, self.has_series, self.has_registers, self.has_posted, size = [], [], False, False, False, 0
         while self.cursor.left():
             value, more = self.token_read(1, False, (KEEP, EDITED, COMPLETED))
@@ -116,6 +158,8 @@ class Shape:
             if operand > 1 or inside:
                 raise Damage("a posted status with bits %d, or in a series" % operand)
             self.has_posted = True
+        elif tag in (BEGUN, LIVE):
+            self.follows = True
         elif tag in (KEEP, EDITED, COMPLETED):
             raise Damage("a token with tag %d that is no parameter's" % tag)
         elif not NONE <= tag <= FUNCTION and tag != TEXT:
@@ -187,14 +231,15 @@ class Printer:
     """Prints the values of one call: that of the member at POSITION, with RANK and its VIEWS, ELEMENT of the signature's vector.
     slots: what they are, if it is unzipped. registers: what the thread's earlier calls kept: for each register the texts of the
     items; None: it is not an array; kept: what this call keeps, likewise. begun: of each request what the call was that began it,
-    (source, tag, count), None for what it does not have. is_typed: texts say what they are, where others ask for it.
+    (source, tag, count), None for what it does not have. live: which requests are. is_typed: texts say what they are, where others ask for it.
     element, length: in a series, which of how many values of the same shape."""
 
-    def __init__(self, signature, element, position, rank, views, slots=None, registers=None, begun=None, is_typed=False):
+    def __init__(self, signature, element, position, rank, views, slots=None, registers=None, begun=None, is_typed=False,
+                 live=None):
         self.signature, self.element, self.position, self.rank, self.views = signature, element, position, rank, views
         self.slots, self.registers, self.begun, self.kept, self.completed = slots, registers or {}, begun or {}, {}, []
         self.is_typed = is_typed or signature.shape.has_registers or signature.shape.has_posted
-        self.requests = None    # items of the first in-value that has some
+        self.requests, self.live = None, live    # requests: items of the first in-value that has some
         self.length = signature.length
         self.view = 0
 
@@ -313,6 +358,8 @@ class Printer:
             return self.relative(first)
         if tag == POSTED:
             return self.posted(value)
+        if tag in (REQUEST, BEGUN, LIVE):
+            return self.request(tag, first)
         v = [self.slot(i) for i in range(first, first + SLOTS[tag])]
         if tag == TEXT:
             if v[0] < 0 or v[1] < 0 or sum(v) >= len(self.signature.shape.strings):
@@ -324,15 +371,18 @@ class Printer:
             return "true" if v[0] else "false"
         if tag == REAL:
             return real(v[0])
-        text = quote(self.name(tag, operand, v))
-        return Request(text) if tag == REQUEST else text
+        return quote(self.name(tag, operand, v))
+
+    def request(self, tag, first):
+        number = self.slot(first)
+        if tag == BEGUN:
+            return Request(number, self.live.place(number))
+        return Request(number, self.slot(first + 1) if tag == REQUEST else self.live.at(number, self.slot(first + 1)))
 
     @staticmethod
     def name(tag, operand, v):
         if tag == OBJECT:
             return "%s:%d" % (operand, v[0])
-        if tag == REQUEST:
-            return "request:%d.%d" % (v[0], v[1])
         if tag == HEAP:
             return "heap:%d+%d" % (v[0], v[1])
         if tag == STACK:

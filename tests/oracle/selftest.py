@@ -19,7 +19,7 @@ import compare  # noqa: E402
 import names  # noqa: E402
 from second_selftest import Decoder, Grammars, Shapes  # noqa: E402, F401
 from second_selftest_clocks import Clocks  # noqa: E402, F401
-from second_selftest_requests import Completed, Posted  # noqa: E402, F401
+from second_selftest_requests import Completed, Live, Posted  # noqa: E402, F401
 from second_selftest_aggregates import Figures, Shares, Traces  # noqa: E402, F401
 from second_selftest_profile import Coder, Profiles  # noqa: E402, F401
 from second_selftest_statistics import Statistics  # noqa: E402, F401

@@ -1,0 +1,190 @@
+/* Live requests; see live.h. A class has the places of its live requests in a piece of an array, the oldest first. Most programs complete the oldest
+ * one, all in order, or the youngest: neither is a search. */
+#include "base/live.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORDS = LIVE_PLACES / 64, CLASSES_MIN = 16, ORDER_MIN = 8 };
+
+struct live_class {
+    int64_t number;
+    uint32_t first, count, capacity; /* in `order` */
+    uint32_t near;                   /* where the next one that is looked for may be, from `first` on */
+    uint16_t *order;                 /* places, the oldest one's first */
+    uint64_t taken[WORDS];           /* places, a bit each */
+};
+
+static uint32_t hash(const struct live_requests *l, int64_t number)
+{
+    return (uint32_t)(((uint64_t)number * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (l->capacity - 1);
+}
+
+static struct live_class *find_slowly(struct live_requests *l, int64_t number)
+{
+    if (!l->capacity)
+        return NULL;
+    for (uint32_t i = hash(l, number); l->classes[i]; i = (i + 1) & (l->capacity - 1))
+        if (l->classes[i]->number == number)
+            return l->last = l->classes[i];
+    return NULL;
+}
+
+static inline struct live_class *find(struct live_requests *l, int64_t number)
+{
+    return l->last && l->last->number == number ? l->last : find_slowly(l, number);
+}
+
+static bool grow(struct live_requests *l)
+{
+    struct live_requests larger = *l;
+    if (2 * (l->class_count + 1) <= l->capacity)
+        return true;
+    larger.capacity = l->capacity ? 2 * l->capacity : CLASSES_MIN;
+    larger.classes = calloc(larger.capacity, sizeof(struct live_class *));
+    if (!larger.classes)
+        return false;
+    for (uint32_t i = 0; i < l->capacity; i++) {
+        if (!l->classes[i])
+            continue;
+        uint32_t at = hash(&larger, l->classes[i]->number);
+        while (larger.classes[at])
+            at = (at + 1) & (larger.capacity - 1);
+        larger.classes[at] = l->classes[i];
+    }
+    larger.bytes += (larger.capacity - l->capacity) * sizeof(struct live_class *);
+    free(l->classes);
+    *l = larger;
+    return true;
+}
+
+/* A class that is not there. NULL: no memory. */
+static struct live_class *add(struct live_requests *l, int64_t number)
+{
+    struct live_class *c = grow(l) ? calloc(1, sizeof *c) : NULL;
+    if (!c)
+        return NULL;
+    uint32_t at = hash(l, number);
+    while (l->classes[at])
+        at = (at + 1) & (l->capacity - 1);
+    c->number = number;
+    l->classes[at] = l->last = c;
+    l->class_count++;
+    l->bytes += sizeof *c;
+    return c;
+}
+
+static inline bool is_taken(const struct live_class *c, int64_t place)
+{
+    return place >= 0 && place < LIVE_PLACES && c->taken[place / 64] >> (place % 64) & 1;
+}
+
+/* Which one of C's PLACE is, which is taken. */
+static inline uint32_t index_of(struct live_class *c, int64_t place)
+{
+    const uint16_t *order = c->order + c->first;
+    uint32_t i = c->near;
+    if (i >= c->count || order[i] != place)
+        for (i = 0; order[i] != place;)
+            i++;
+    return i;
+}
+
+/* Room for one more at the end. */
+static bool reserve(struct live_requests *l, struct live_class *c)
+{
+    if (c->first + c->count < c->capacity)
+        return true;
+    if (c->first > c->count) {
+        memcpy(c->order, c->order + c->first, c->count * sizeof *c->order);
+        c->first = 0;
+        return true;
+    }
+    uint32_t capacity = c->capacity ? 2 * c->capacity : ORDER_MIN;
+    uint16_t *order = realloc(c->order, capacity * sizeof *order);
+    if (!order)
+        return false;
+    l->bytes += (capacity - c->capacity) * sizeof *order;
+    c->order = order;
+    c->capacity = capacity;
+    return true;
+}
+
+static void end(struct live_requests *l, struct live_class *c, int64_t place)
+{
+    uint32_t i = index_of(c, place);
+    uint16_t *order = c->order + c->first;
+    if (i == 0)
+        c->first++;
+    else
+        memmove(order + i, order + i + 1, (c->count - i - 1) * sizeof *order);
+    c->near = i;
+    c->count--;
+    l->count--;
+    c->taken[place / 64] &= ~(UINT64_C(1) << (place % 64));
+    if (c->count == 0)
+        c->first = 0;
+}
+
+int64_t live_place(struct live_requests *l, int64_t class_number)
+{
+    const struct live_class *c = find(l, class_number);
+    for (int64_t i = 0; c && i < WORDS; i++)
+        if (~c->taken[i])
+            return 64 * i + __builtin_ctzll(~c->taken[i]);
+    return c ? -1 : 0;
+}
+
+enum pilgrim_status live_begin(struct live_requests *l, int64_t class_number, int64_t place)
+{
+    struct live_class *c = find(l, class_number);
+    if (place < 0 || place >= LIVE_PLACES || (!c && l->class_count == LIVE_CLASSES))
+        return PILGRIM_OK;
+    if (c && is_taken(c, place))
+        end(l, c, place);
+    if (l->count == LIVE_MAX)
+        return PILGRIM_OK;
+    if (!c)
+        c = add(l, class_number);
+    if (!c || !reserve(l, c))
+        return PILGRIM_NOMEM;
+    c->order[c->first + c->count++] = (uint16_t)place;
+    l->count++;
+    c->taken[place / 64] |= UINT64_C(1) << (place % 64);
+    return PILGRIM_OK;
+}
+
+void live_end(struct live_requests *l, int64_t class_number, int64_t place)
+{
+    struct live_class *c = find(l, class_number);
+    if (c && is_taken(c, place))
+        end(l, c, place);
+}
+
+int64_t live_rank(struct live_requests *l, int64_t class_number, int64_t place)
+{
+    struct live_class *c = find(l, class_number);
+    if (!c || !is_taken(c, place))
+        return -1;
+    uint32_t i = index_of(c, place);
+    c->near = i + 1;
+    return i;
+}
+
+int64_t live_at(struct live_requests *l, int64_t class_number, int64_t rank)
+{
+    const struct live_class *c = find(l, class_number);
+    return c && rank >= 0 && rank < c->count ? c->order[c->first + (uint32_t)rank] : -1;
+}
+
+void live_free(struct live_requests *l)
+{
+    for (uint32_t i = 0; i < l->capacity; i++) {
+        if (l->classes[i])
+            free(l->classes[i]->order);
+        free(l->classes[i]);
+    }
+    free(l->classes);
+    *l = (struct live_requests){0};
+}
