@@ -348,9 +348,9 @@ $(WRONG)/libpilgrim-%.so: $(WRONG)/%.o $(filter-out %/trace_writer.o,$(CORE)) $(
 $(WRONG)/pilgrim-merge-%: $(WRONG)/%.o $(B)/obj/src/tools/pilgrim-merge.o $(B)/libcore.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread
 
-BENCHES := $(addprefix $(B)/programs/,recorder overhead alloc bounded worst scale irregular_cost times_stores finalize.so) $(WRONGS)
+BENCHES := $(addprefix $(B)/programs/,recorder overhead alloc bounded worst short_threads scale irregular_cost times_stores finalize.so) $(WRONGS)
 
-$(B)/programs/overhead $(B)/programs/alloc $(B)/programs/bounded $(B)/programs/worst: $(B)/programs/%: $(S)/bench/%.c
+$(B)/programs/overhead $(B)/programs/alloc $(B)/programs/bounded $(B)/programs/worst $(B)/programs/short_threads: $(B)/programs/%: $(S)/bench/%.c
 	@mkdir -p $(@D)
 	$(PROGRAM_COMPILE)
 
@@ -395,7 +395,7 @@ tsan: $(S)/configure
 	@mkdir -p $(B)/tsan
 	@test -f $(B)/tsan/config.mk || (cd $(B)/tsan && $(S)/configure -q MPICC='$(MPICC)' CFLAGS='-O1 -g -fsanitize=thread')
 	@$(MAKE) --no-print-directory BUILD=$(B)/tsan all \
-	    $(addprefix $(B)/tsan/,programs/threads programs/crowd tests/unit/check_heap tests/unit/check_requests tests/unit/check_rounds)
+	    $(addprefix $(B)/tsan/,programs/threads programs/crowd programs/churn tests/unit/check_heap tests/unit/check_requests tests/unit/check_rounds)
 
 # The other MPI family, in a second build folder in the first.
 other: $(S)/configure
@@ -420,7 +420,7 @@ run-demo: all programs
 	@MPIEXEC='$(MPIEXEC)' $(S)/tools/demo.sh $(B)
 
 run-bench: all programs $(BENCHES)
-	@for part in size irregular ranks finalize scale overhead worst alloc decode; do MPIEXEC='$(MPIEXEC)' $(S)/bench/$$part.sh $(B) || exit 1; done
+	@for part in size irregular ranks finalize scale overhead worst alloc threads decode; do MPIEXEC='$(MPIEXEC)' $(S)/bench/$$part.sh $(B) || exit 1; done
 	@MPIEXEC='$(MPIEXEC)' python3 $(S)/bench/times_stores.py $(B)
 	@MPIEXEC='$(MPIEXEC)' python3 $(S)/bench/whole.py $(B)
 	@MPIEXEC='$(MPIEXEC)' python3 $(S)/bench/times.py $(B)

@@ -71,8 +71,8 @@ PILGRIM_INLINE void pilgrim_marker(const char *name)
         ((void (*)(const char *))found)(name);
 }
 
-/* Prints to TO the call-signature tables and grammars of this process as they are now. No other thread may be in an
- * MPI call meanwhile. */
+/* Prints to TO the call-signature tables and grammars of this process's threads as they are now, but for threads that have ended. No
+ * other thread may be in an MPI call meanwhile. */
 PILGRIM_INLINE void pilgrim_dump(FILE *to)
 {
     static void *known;

@@ -81,4 +81,7 @@ static inline unsigned value_operands(uint8_t tag)
 /* Arrays of so many values become series (docs/FORMAT.md, section 5). */
 #define VALUE_SERIES_MIN 64
 
+/* The class of a request is (thread << VALUE_THREAD_SHIFT) | number of the call class (docs/FORMAT.md, section 7). */
+enum { VALUE_THREAD_SHIFT = 16 };
+
 #endif

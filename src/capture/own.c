@@ -116,18 +116,17 @@ struct fragment *own_fragment(void)
     if (atomic_load(&capture.off) & OFF_FAILED)
         return NULL;
     size_t count = thread_count();
-    const struct stream **streams = malloc((count + 1) * sizeof *streams);
+    const struct stream **streams = calloc(count + 1, sizeof *streams);
     struct stream *process = communicators_end();
     struct fragment *f = fragment_new((uint32_t)capture.rank);
     enum pilgrim_status status = streams && process && put_process(process) && f ? PILGRIM_OK : PILGRIM_NOMEM;
     if (status == PILGRIM_OK) {
-        const struct stream **next = streams;
         for (const struct thread *t = thread_first(); t && status == PILGRIM_OK; t = t->next) {
-            *next++ = t->stream;
+            streams[t->index] = t->stream;
             status = stream_flush_times(t->stream);
         }
         if (status == PILGRIM_OK)
-            status = fragment_add_rank(f, process, streams, count);
+            status = fragment_add_rank_so_far(f, process, NULL, streams, count, thread_ended());
         if (status == PILGRIM_OK)
             status = put_unseen(f);
         if (status == PILGRIM_OK && !blocks_stay())
@@ -141,28 +140,37 @@ struct fragment *own_fragment(void)
     return f;
 }
 
-struct fragment *own_segment(const struct thread *t)
+/* A round of the first COUNT threads: S is what number COUNT - 1 recorded, or NULL. */
+static struct fragment *segment_of(const struct stream *s, size_t count, struct ended *e)
 {
-    size_t count = (size_t)t->index + 1;
-    const struct stream **streams = malloc(count * sizeof *streams);
-    struct stream *idle = stream_new(&vocabulary, NULL), *last = stream_new(&vocabulary, NULL);
+    const struct stream **streams = calloc(count + 1, sizeof *streams);
+    struct stream *last = stream_new(&vocabulary, NULL);
     struct fragment *f = fragment_new((uint32_t)capture.rank);
     enum pilgrim_status status = PILGRIM_NOMEM;
-    if (streams && idle && last && f && put_process(last) && stream_flush_times(t->stream) == PILGRIM_OK) {
-        for (size_t i = 0; i < count; i++)
-            streams[i] = i < t->index ? idle : t->stream;
+    if (streams && last && f && put_process(last)) {
         const struct stream *process = communicators_so_far();
+        if (count)
+            streams[count - 1] = s;
         if (process) {
-            status = fragment_add_rank_so_far(f, process, last, streams, count);
+            status = fragment_add_rank_so_far(f, process, last, streams, count, e);
             communicators_resume();
         }
         if (status == PILGRIM_OK)
             status = put_unseen(f);
     }
     stream_free(last);
-    stream_free(idle);
     free(streams);
     return checked(f, status);
+}
+
+struct fragment *own_segment(const struct thread *t)
+{
+    return stream_flush_times(t->stream) == PILGRIM_OK ? segment_of(t->stream, (size_t)t->index + 1, NULL) : NULL;
+}
+
+struct fragment *own_segment_ended(struct ended *e)
+{
+    return segment_of(NULL, thread_count(), e);
 }
 
 struct fragment *own_absence(void)

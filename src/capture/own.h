@@ -16,6 +16,9 @@ struct fragment *own_fragment(void);
  * By thread T. NULL: no memory. */
 struct fragment *own_segment(const struct thread *t);
 
+/* The same of what ended threads did, which is in E. With no other thread at that. */
+struct fragment *own_segment_ended(struct ended *e);
+
 /* A round in which this process does nothing. NULL: no memory. */
 struct fragment *own_absence(void);
 

@@ -37,12 +37,14 @@ void pilgrim_runtime_marker(const char *name)
     call_done(&c, call_takes(&c));
 }
 
+static void dump_thread(const struct thread *t, void *to)
+{
+    fprintf(to, "rank %d thread %u\n", capture.rank, t->index);
+    stream_dump(t->stream, to);
+}
+
 void pilgrim_runtime_dump(FILE *to)
 {
-    if (atomic_load(&capture.off) & (OFF_UNLOADED | OFF_SETTING | OFF_CHILD))
-        return;
-    for (const struct thread *t = thread_first(); t; t = t->next) {
-        fprintf(to, "rank %d thread %u\n", capture.rank, t->index);
-        stream_dump(t->stream, to);
-    }
+    if (!(atomic_load(&capture.off) & (OFF_UNLOADED | OFF_SETTING | OFF_CHILD)))
+        thread_visit(dump_thread, to);
 }

@@ -26,6 +26,7 @@ enum {
     LOOK_BYTES = 1 << 14, /* as long as the bound is not known */
     PATIENCE_SHARE = 32,  /* of its limit a stream may grow by a part in so many while a good place to seal it is looked for */
     ROUND_BYTES_MIN = 1 << 14, /* a round may grow by so much in any case */
+    ENDED_BYTES_MIN = 4 * ROUND_BYTES_MIN, /* what ended threads may have in any case */
     LOOK_SHARE = 32       /* a stream is looked at again when it has grown by a part in so many of its limit, or later */
 };
 
@@ -52,7 +53,7 @@ void spill_begin(int processes)
 
 size_t spill_share(void)
 {
-    return atomic_load_explicit(&bound, memory_order_relaxed) / (thread_count() + SEALING);
+    return atomic_load_explicit(&bound, memory_order_relaxed) / (thread_shares() + SEALING);
 }
 
 static void grown(void *context)
@@ -109,17 +110,21 @@ bool spill_forget(void)
 
 /* ---- sealing ---- */
 
-/* T's stream becomes a round and is empty. If that fails it is as before. */
-static enum pilgrim_status seal(struct thread *t)
+/* F, which may be NULL and is used up, becomes a round. */
+static enum pilgrim_status seal_segment(struct fragment *f)
 {
     struct bytes sealed = {0};
-    struct fragment *f = own_segment(t);
     enum pilgrim_status status = f ? fragment_seal_last(f, &sealed) : PILGRIM_NOMEM;
     if (status == PILGRIM_OK)
         status = put_round(&sealed);
     bytes_free(&sealed);
-    if (status != PILGRIM_OK)
-        return status;
+    return status;
+}
+
+/* T's stream becomes a round and is empty. If that fails it is as before. */
+static enum pilgrim_status seal(struct thread *t)
+{
+    TRY(seal_segment(own_segment(t)));
     stream_renew(t->stream);
     keeper_free(&t->keeper);
     live_free(&t->live);
@@ -137,12 +142,20 @@ static void stop(enum pilgrim_status status)
                     own_file_path(), strerror(errno));
 }
 
-static void seal_carefully(struct thread *t)
+static enum pilgrim_status seal_ended(struct ended *e)
+{
+    TRY(seal_segment(own_segment_ended(e)));
+    ended_renew(e);
+    return PILGRIM_OK;
+}
+
+/* Of T, or if that is NULL of E. */
+static void seal_carefully(struct thread *t, struct ended *e)
 {
     int error = errno, state;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
     pthread_mutex_lock(&lock);
-    enum pilgrim_status status = ended ? PILGRIM_OK : seal(t);
+    enum pilgrim_status status = ended ? PILGRIM_OK : t ? seal(t) : seal_ended(e);
     if (status != PILGRIM_OK)
         stop(status);
     pthread_mutex_unlock(&lock);
@@ -179,18 +192,27 @@ void spill_consider(struct thread *t)
     if (limit && (t->patience.left || memory >= limit)) {
         if (waits(t, limit))
             return; /* grown still: for the next call */
-        seal_carefully(t);
+        seal_carefully(t, NULL);
         memory = stream_memory_bytes(t->stream);
     }
     t->grown = false;
     watch_again(t, memory, limit ? limit : memory + 2 * (size_t)LOOK_BYTES);
 }
 
+void spill_consider_ended(struct ended *e)
+{
+    size_t limit = spill_share();
+    if (e && limit && ended_memory_bytes(e) > (limit > ENDED_BYTES_MIN ? limit : (size_t)ENDED_BYTES_MIN))
+        seal_carefully(NULL, e);
+}
+
 /* ---- the end ---- */
 
 void spill_end(void)
 {
-    size_t total = 0, most = atomic_load(&bound) / (SEALING + 1);
+    thread_keep_all();
+    struct ended *gone = thread_ended();
+    size_t total = gone ? ended_memory_bytes(gone) : 0, most = atomic_load(&bound) / (SEALING + 1);
     for (const struct thread *t = thread_first(); t; t = t->next)
         total += stream_memory_bytes(t->stream);
     for (struct thread *t = thread_first(); t; t = t->next)
@@ -202,6 +224,8 @@ void spill_end(void)
         total -= stream_memory_bytes(t->stream);
         good = !stream_calls(t->stream) || seal(t) == PILGRIM_OK;
     }
+    if (good && total > most && gone && ended_any(gone))
+        (void)!seal_ended(gone);
     ended = true;
     pthread_mutex_unlock(&lock);
 }

@@ -20,6 +20,10 @@ void spill_watch(struct thread *t);
 /* T, which is this thread, has recorded a call, and t->grown was set: its stream may have reached its share. */
 void spill_consider(struct thread *t);
 
+/* Of threads that have ended the calls are in E, which may be NULL: it may have reached the share that they have together, and is then put
+ * away, too, and renewed. One at a time. */
+void spill_consider_ended(struct ended *e);
+
 /* Whether there are rounds, which nothing is known of then. */
 bool spill_forget(void);
 

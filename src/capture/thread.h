@@ -1,7 +1,8 @@
 /* What each thread that makes MPI calls has of its own, and the registry of all of them.
  *
- * Thread 0 is the one that initialised MPI, the others are numbered by their first MPI call. Threads that are
- * gone stay in the registry: their calls belong to the trace. */
+ * Thread 0 is the one that initialised MPI, the others are numbered by their first MPI call. When a thread ends what it recorded is put
+ * together with that of others (merge/ended.h), and what it had of its own is the next new thread's. It ends when its thread-specific data has
+ * been destroyed, but for what is made anew again and again: an MPI call behind that counts as one of another thread. */
 #ifndef PILGRIM_THREAD_H
 #define PILGRIM_THREAD_H
 
@@ -57,6 +58,7 @@ struct thread {
     size_t table_bytes;     /* what the stream had when the round began */
     struct patience patience; /* until it is sealed; spill.c */
     uint64_t calls;         /* recorded so far: the next one's seq */
+    unsigned passes;        /* over its thread-specific data, at its end */
     struct thread *nested;  /* for calls inside of one: scratch only, in no list */
     unsigned moved;         /* capture_moved when its call sites were last looked at */
     struct requests *requests; /* the operations that it began */
@@ -64,7 +66,7 @@ struct thread {
     struct finding finding; /* the operations of the call under way */
     MPI_Status *statuses;   /* in place of MPI_STATUS(ES)_IGNORE */
     int64_t status_capacity;
-    struct thread *next;
+    struct thread *next, *previous;
     struct known known;     /* objects and buffers */
 };
 
@@ -83,9 +85,20 @@ struct thread *thread_nested(struct thread *t);
 /* This thread initialised MPI: it becomes number 0. No request may have been named yet. */
 void thread_becomes_first(void);
 
-/* The threads in order of number: a list by `next`. Not while threads may still be added. */
+/* No thread is taken out of the list from here on, nor its calls put elsewhere. */
+void thread_keep_all(void);
+
+/* The threads that have not ended, in order of number: a list by `next`. After thread_keep_all, and not while threads may still be added. */
 struct thread *thread_first(void);
-size_t thread_count(void);
+
+/* Calls EACH for them, before that. */
+void thread_visit(void (*each)(const struct thread *t, void *context), void *context);
+
+size_t thread_count(void); /* of all: the number that the next one gets */
+size_t thread_shares(void); /* of memory: one for each that has not ended, one for all that have */
+
+/* What the others did; NULL: there are none. After thread_keep_all. */
+struct ended *thread_ended(void);
 
 /* Room for COUNT operations in `finding`, or statuses. False (tracing is then off): no memory. */
 bool thread_reserve_operations(struct thread *t, int64_t count);

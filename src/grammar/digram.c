@@ -5,9 +5,17 @@
 #include "grammar/digram.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define FIRST_CAPACITY 16u
 #define LAST_CAPACITY 0x80000000u
+
+void digram_index_clear(struct digram_index *x)
+{
+    if (x->capacity)
+        memset(x->slots, 0, x->capacity * sizeof *x->slots);
+    x->count = 0;
+}
 
 void digram_index_free(struct digram_index *x)
 {

@@ -36,6 +36,7 @@ struct digram_index {
     uint32_t count;
 };
 
+void digram_index_clear(struct digram_index *x); /* empty, with its memory */
 void digram_index_free(struct digram_index *x);
 
 /* Returns the symbol whose digram equals that of symbol S, or SYMBOL_NONE. */

@@ -33,6 +33,7 @@
 #define LAST_SYMBOLS 0xfffffff0u
 #define FIRST_RULES 4u
 #define LAST_RULES 0x7ffffff0u
+#define RESTART_BYTES 4096u /* as much is kept for another grammar */
 #define FREE_SLOT 0xffffffffu /* value of a symbol that is not in use */
 
 /* --- arrays --- */
@@ -415,6 +416,17 @@ void grammar_take_back(struct grammar *g)
 
 /* --- the interface --- */
 
+/* G, which has room for a symbol and a rule, becomes empty. */
+static void begin(struct grammar *g)
+{
+    g->next.terminal = GRAMMAR_NOTHING;
+    g->symbols[0] = (struct symbol){0};
+    g->symbol_limit = 1;
+    g->rules[0] = (struct rule){0};
+    g->rule_limit = 1;
+    g->rule_count = 1;
+}
+
 struct grammar *grammar_new(void)
 {
     struct grammar *g = calloc(1, sizeof *g);
@@ -422,12 +434,33 @@ struct grammar *grammar_new(void)
         grammar_free(g);
         return NULL;
     }
-    g->next.terminal = GRAMMAR_NOTHING;
-    g->symbols[0] = (struct symbol){0};
-    g->symbol_limit = 1;
-    g->rules[0] = (struct rule){0};
-    g->rule_limit = 1;
-    g->rule_count = 1;
+    begin(g);
+    return g;
+}
+
+static struct stack empty(const struct stack *s)
+{
+    return (struct stack){.items = s->items, .capacity = s->capacity};
+}
+
+struct grammar *grammar_restart(struct grammar *g)
+{
+    if (grammar_memory_bytes(g) > RESTART_BYTES) {
+        grammar_free(g);
+        return NULL;
+    }
+    digram_index_clear(&g->digrams);
+    *g = (struct grammar){.symbols = g->symbols,
+                          .symbol_capacity = g->symbol_capacity,
+                          .rules = g->rules,
+                          .rule_capacity = g->rule_capacity,
+                          .frames = g->frames,
+                          .frame_capacity = g->frame_capacity,
+                          .digrams = g->digrams,
+                          .short_rules = empty(&g->short_rules),
+                          .lonely_rules = empty(&g->lonely_rules),
+                          .open_digrams = empty(&g->open_digrams)};
+    begin(g);
     return g;
 }
 

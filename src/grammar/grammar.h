@@ -41,6 +41,9 @@ struct grammar; /* opaque; symbols live in one growing array and refer to each o
 struct grammar *grammar_new(void);
 void grammar_free(struct grammar *g); /* NULL is legal */
 
+/* Returns G as an empty grammar, with its memory; or NULL, and G is gone, where that is much. */
+struct grammar *grammar_restart(struct grammar *g);
+
 /* Appends TERMINAL to the sequence.
  * errors: PILGRIM_NOMEM, PILGRIM_LIMIT (terminal too large); the grammar is then as it was before. */
 enum pilgrim_status grammar_append(struct grammar *g, uint32_t terminal) PILGRIM_CHECKED;

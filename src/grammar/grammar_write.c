@@ -6,11 +6,15 @@
 #include "grammar/grammar_data.h"
 #include "grammar/loop_cursor.h"
 
+enum { FEW_RULES = 8 }; /* no memory is taken for them */
+
 /* Rules are numbered as they are met and written in that order, so ORDER is at once the queue of the walk. */
 static void write_rules(const struct grammar *g, struct bytes *out)
 {
-    uint32_t *order = calloc(g->rule_count, sizeof *order);
-    uint32_t *number = calloc(g->rule_limit, sizeof *number);
+    uint32_t few[2][FEW_RULES] = {0};
+    bool fits = g->rule_limit <= FEW_RULES;
+    uint32_t *order = fits ? few[0] : calloc(g->rule_count, sizeof *order);
+    uint32_t *number = fits ? few[1] : calloc(g->rule_limit, sizeof *number);
     if (!order || !number)
         out->failed = true;
     uint32_t met = 1;
@@ -36,8 +40,10 @@ static void write_rules(const struct grammar *g, struct bytes *out)
                 bytes_put_varint(out, exponent - 2);
         }
     }
-    free(order);
-    free(number);
+    if (!fits) {
+        free(order);
+        free(number);
+    }
 }
 
 static void *copy_array(const void *from, size_t count, size_t size)

@@ -64,7 +64,8 @@ enum pilgrim_status sequence_append(struct sequence *s, struct intern *pool, uin
     if (!s->grammar && s->numbers.count)
         return append_number(s, pool, terminal);
     if (!s->grammar) {
-        s->grammar = grammar_new();
+        s->grammar = s->spare ? s->spare : grammar_new();
+        s->spare = NULL;
         s->next_look = FIRST_LOOK;
     }
     if (!s->grammar)
@@ -92,12 +93,23 @@ enum pilgrim_status sequence_serialise(const struct sequence *s, const struct in
 
 size_t sequence_memory_bytes(const struct sequence *s)
 {
-    return (s->grammar ? grammar_memory_bytes(s->grammar) : 0) + numbers_memory_bytes(&s->numbers);
+    return (s->grammar ? grammar_memory_bytes(s->grammar) : 0) + (s->spare ? grammar_memory_bytes(s->spare) : 0) +
+           numbers_memory_bytes(&s->numbers);
 }
 
 void sequence_free(struct sequence *s)
 {
     grammar_free(s->grammar);
+    grammar_free(s->spare);
     numbers_free(&s->numbers);
     *s = (struct sequence){0};
+}
+
+void sequence_restart(struct sequence *s)
+{
+    struct grammar *spare = s->grammar ? grammar_restart(s->grammar) : s->spare;
+    if (s->grammar)
+        grammar_free(s->spare);
+    numbers_free(&s->numbers);
+    *s = (struct sequence){.spare = spare};
 }

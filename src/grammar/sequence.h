@@ -17,6 +17,7 @@ struct sequence {
     struct grammar *grammar; /* or NULL: it is empty, or in ... */
     struct numbers numbers;  /* ... these: a 0, then differences whose codes are the terminals */
     uint64_t next_look;      /* the length from which on to see whether the grammar is worth it */
+    struct grammar *spare;   /* an empty one, or NULL */
 };
 
 /* Appends TERMINAL, at most GRAMMAR_TERMINAL_MAX. POOL: as numbers_append. errors: PILGRIM_NOMEM, PILGRIM_LIMIT */
@@ -37,5 +38,8 @@ enum pilgrim_status sequence_serialise(const struct sequence *s, const struct in
 
 size_t sequence_memory_bytes(const struct sequence *s); /* without itself and the pool */
 void sequence_free(struct sequence *s);
+
+/* The empty sequence, as by sequence_free, but for memory, if it is little, that is kept for what comes next. */
+void sequence_restart(struct sequence *s);
 
 #endif

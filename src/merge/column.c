@@ -117,6 +117,14 @@ enum pilgrim_status column_append(struct column *c, int64_t value)
     return column_join(c, &one, 0);
 }
 
+enum pilgrim_status column_continue(struct column *c, uint64_t count)
+{
+    TRY(repeats_append(&c->differences, 1, count));
+    c->last = add(c->last, (int64_t)count);
+    c->length += count;
+    return PILGRIM_OK;
+}
+
 enum pilgrim_status column_copy(struct column *c, const struct column *from)
 {
     *c = *from;

@@ -62,6 +62,7 @@ void column_begin(struct column *c, int64_t value, struct rank rank);
 enum pilgrim_status column_join(struct column *c, const struct column *from, int64_t offset) PILGRIM_CHECKED;
 
 enum pilgrim_status column_append(struct column *c, int64_t value) PILGRIM_CHECKED; /* of a column that is no function of the rank */
+enum pilgrim_status column_continue(struct column *c, uint64_t count) PILGRIM_CHECKED; /* COUNT more, each the one before + 1; idem */
 enum pilgrim_status column_copy(struct column *c, const struct column *from) PILGRIM_CHECKED;
 void column_free(struct column *c);
 

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
+#include "merge/ended.h"
 #include "merge/stream.h"
 #include "pilgrim/status.h"
 
@@ -23,9 +24,11 @@ void fragment_free(struct fragment *f);
 enum pilgrim_status fragment_add_rank(struct fragment *f, const struct stream *process, const struct stream *const *threads,
                                       size_t thread_count) PILGRIM_CHECKED;
 
-/* The same of a process that goes on: LAST, a stream of one call, stands for a last call in the process stream. */
+/* The same of a process that goes on: LAST, if it is not NULL, a stream of one call, stands for a last call in the process stream. Of
+ * threads that are NULL the calls are in ENDED, or there are none. ENDED, which may be NULL, is only good to be freed or renewed then. */
 enum pilgrim_status fragment_add_rank_so_far(struct fragment *f, const struct stream *process, const struct stream *last,
-                                             const struct stream *const *threads, size_t thread_count) PILGRIM_CHECKED;
+                                             const struct stream *const *threads, size_t thread_count,
+                                             struct ended *ended) PILGRIM_CHECKED;
 
 /* Appends FROM, whose first rank is the one after INTO's last; FROM is used up (free it).
  * errors: PILGRIM_NOMEM (INTO is then unusable), PILGRIM_INVALID (not neighbours) */

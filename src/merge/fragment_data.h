@@ -116,6 +116,9 @@ enum pilgrim_status fragment_slots(const struct fragment *f, const struct entry 
 /* The members of FROM, a part of equal entries, behind those of TO; PLACE_OFFSET is added to their places. */
 enum pilgrim_status part_join(struct part *to, const struct part *from, uint64_t place_offset) PILGRIM_CHECKED;
 
+/* From now on slots with different LABELS, one for each slot, have different columns. errors: PILGRIM_NOMEM */
+enum pilgrim_status part_split(struct part *p, uint32_t *labels) PILGRIM_CHECKED;
+
 /* Adds S, whose signatures are P's entries. errors: PILGRIM_NOMEM, PILGRIM_DAMAGED */
 enum pilgrim_status part_add_statistics(struct part *p, const struct statistics *s) PILGRIM_CHECKED;
 

@@ -7,23 +7,20 @@
 #include "grammar/loops.h"
 #include "grammar/rules.h"
 #include "merge/fragment_data.h"
+#include "merge/fragment_ended.h"
 #include "merge/shape.h"
 #include "merge/stream_data.h"
 #include "signature/skeleton.h"
-
-struct views {
-    struct rank *items;
-    size_t count;
-};
 
 /* What turns a stream's numbers into the fragment's. */
 struct translation {
     struct fragment *fragment;
     const struct vocabulary *vocabulary;
     uint32_t *names; /* vocabulary's name -> string, UINT32_MAX: not yet */
-    struct views views; /* of the process */
+    const struct views *views; /* of the process */
     const struct intern *chunks; /* of the stream */
     int64_t texts;               /* what stands for the stream's */
+    uint32_t *parts;     /* NULL, or where the parts that the stream's classes are put into are noted */
 };
 
 /* The function as the file has it: MPI_Wait&request>status (docs/FORMAT.md, section 3). */
@@ -229,13 +226,13 @@ struct column_key {
     struct rank rank;
 };
 
-static struct rank slot_rank(const struct translation *t, const struct slot *slot, uint32_t rank)
+struct rank fragment_slot_rank(const struct views *views, const struct slot *slot, uint32_t rank)
 {
     if (slot->kind == SLOT_NUMBER)
         return (struct rank){.meaning = RANK_WORLD, .x = rank};
-    if (slot->kind == SLOT_LIST || slot->view < 0 || (size_t)slot->view >= t->views.count)
+    if (slot->kind == SLOT_LIST || slot->view < 0 || (size_t)slot->view >= views->count)
         return (struct rank){.meaning = RANK_NOTHING};
-    return t->views.items[slot->view];
+    return views->items[slot->view];
 }
 
 static enum pilgrim_status add_columns(const struct translation *t, struct part *p, uint32_t rank,
@@ -246,7 +243,7 @@ static enum pilgrim_status add_columns(const struct translation *t, struct part 
         memset(&key, 0, sizeof key);
         key.value = slots->items[i].value;
         key.kind = slots->items[i].kind;
-        key.rank = slot_rank(t, &slots->items[i], rank);
+        key.rank = fragment_slot_rank(t->views, &slots->items[i], rank);
         TRY(intern_add(known, &key, sizeof key, &p->slots[i]));
         if (p->slots[i] < p->column_count)
             continue;
@@ -332,6 +329,8 @@ static enum pilgrim_status add_class(struct translation *t, uint32_t group, uint
     TRY(collect_signatures(t, class, c));
     TRY(fragment_part(f, group, place, sequence, c->entries, c->count, &part));
     TRY(add_member(t, part, rank, f->groups[group].member_count, &c->slots));
+    if (t->parts)
+        t->parts[place] = part;
     if (!class->statistics.count)
         return PILGRIM_OK;
     TRY(add_shares(f, f->groups[group].list.classes[place], class, t->vocabulary));
@@ -480,13 +479,14 @@ static enum pilgrim_status add_to_group(struct translation *t, uint32_t group, u
 }
 
 static enum pilgrim_status add_source(struct fragment *f, struct source *source, uint32_t rank, uint64_t number,
-                                      struct views views)
+                                      const struct views *views, struct placed *placed)
 {
     const struct stream *s = source->stream;
-    struct translation t = {.fragment = f, .vocabulary = s->vocabulary, .views = views};
+    struct translation t = {.fragment = f, .vocabulary = s->vocabulary, .views = views, .parts = placed->parts};
     struct class_list list = {0};
-    uint32_t sequence, group;
+    uint32_t sequence;
     TRY(structure(f, source, &sequence));
+    placed->loops = source->loops.count;
     t.names = malloc(s->vocabulary->name_count * sizeof *t.names + 1);
     enum pilgrim_status status = t.names ? PILGRIM_OK : PILGRIM_NOMEM;
     for (uint32_t i = 0; status == PILGRIM_OK && i < s->vocabulary->name_count; i++)
@@ -494,9 +494,9 @@ static enum pilgrim_status add_source(struct fragment *f, struct source *source,
     if (status == PILGRIM_OK)
         status = translate_classes(&t, source, &list);
     if (status == PILGRIM_OK)
-        status = fragment_group(f, source->process, sequence, &list, &group);
+        status = fragment_group(f, source->process, sequence, &list, &placed->group);
     if (status == PILGRIM_OK)
-        status = add_to_group(&t, group, rank, number, source);
+        status = add_to_group(&t, placed->group, rank, number, source);
     free(t.names);
     free(list.classes);
     free(list.bodies);
@@ -508,11 +508,32 @@ static enum pilgrim_status add_source(struct fragment *f, struct source *source,
 }
 
 static enum pilgrim_status add_stream(struct fragment *f, struct source source, uint32_t rank, uint64_t number,
-                                      struct views views)
+                                      const struct views *views, struct placed *placed)
 {
-    enum pilgrim_status status = add_source(f, &source, rank, number, views);
+    enum pilgrim_status status = add_source(f, &source, rank, number, views, placed);
     loops_free(&source.loops);
     return status;
+}
+
+enum pilgrim_status fragment_add_thread(struct fragment *f, const struct stream *s, uint32_t rank, const struct views *views,
+                                        struct placed *placed)
+{
+    return add_stream(f, (struct source){.stream = s}, rank, f->thread_total++, views, placed);
+}
+
+/* The next COUNT threads, at least one, do nothing. */
+static enum pilgrim_status add_idle(struct fragment *f, const struct vocabulary *vocabulary, uint32_t rank, const struct views *views, size_t count)
+{
+    struct placed placed = {0};
+    struct stream *idle = stream_new(vocabulary, NULL);
+    enum pilgrim_status status = idle ? fragment_add_thread(f, idle, rank, views, &placed) : PILGRIM_NOMEM;
+    stream_free(idle);
+    if (status != PILGRIM_OK || count == 1)
+        return status;
+    struct group *g = &f->groups[placed.group];
+    g->member_count += count - 1;
+    f->thread_total += count - 1;
+    return column_continue(&g->members, count - 1);
 }
 
 /* An array of numbers in a key. */
@@ -552,18 +573,43 @@ static enum pilgrim_status read_views(const struct stream *s, struct views *view
     return PILGRIM_OK;
 }
 
+static enum pilgrim_status add_threads(struct fragment *f, const struct vocabulary *vocabulary, uint32_t rank, const struct views *views,
+                                       const struct stream *const *threads, size_t count, struct replay *ended)
+{
+    enum pilgrim_status status = PILGRIM_OK;
+    for (size_t i = 0; status == PILGRIM_OK && i < count;) {
+        size_t idle = 0;
+        struct placed placed = {0};
+        while (i + idle < count && !threads[i + idle] && !(ended && replay_has(ended, (uint32_t)(i + idle))))
+            idle++;
+        if (idle)
+            status = add_idle(f, vocabulary, rank, views, idle);
+        else if (threads[i])
+            status = fragment_add_thread(f, threads[i], rank, views, &placed);
+        else
+            status = replay_add(ended, (uint32_t)i, f, rank, views);
+        i += idle ? idle : 1;
+    }
+    return status;
+}
+
 enum pilgrim_status fragment_add_rank_so_far(struct fragment *f, const struct stream *process, const struct stream *last,
-                                             const struct stream *const *threads, size_t thread_count)
+                                             const struct stream *const *threads, size_t thread_count, struct ended *ended)
 {
     struct views views = {0};
+    struct placed placed = {0};
+    struct replay *replay = NULL;
     uint32_t rank = f->first_rank + f->rank_count;
     enum pilgrim_status status = read_views(last ? last : process, &views);
     if (status == PILGRIM_OK)
         status = shares_add_rank(&f->shares);
     if (status == PILGRIM_OK)
-        status = add_stream(f, (struct source){.stream = process, .last = last, .process = true}, rank, f->rank_count, views);
-    for (size_t i = 0; status == PILGRIM_OK && i < thread_count; i++)
-        status = add_stream(f, (struct source){.stream = threads[i]}, rank, f->thread_total++, views);
+        status = add_stream(f, (struct source){.stream = process, .last = last, .process = true}, rank, f->rank_count, &views, &placed);
+    if (status == PILGRIM_OK && ended)
+        status = replay_new(ended, thread_count, &replay);
+    if (status == PILGRIM_OK)
+        status = add_threads(f, process->vocabulary, rank, &views, threads, thread_count, replay);
+    replay_free(replay);
     free(views.items);
     f->rank_count++;
     return status == PILGRIM_OK ? repeats_append(&f->thread_counts, (int64_t)thread_count, 1) : status;
@@ -572,5 +618,5 @@ enum pilgrim_status fragment_add_rank_so_far(struct fragment *f, const struct st
 enum pilgrim_status fragment_add_rank(struct fragment *f, const struct stream *process, const struct stream *const *threads,
                                       size_t thread_count)
 {
-    return fragment_add_rank_so_far(f, process, NULL, threads, thread_count);
+    return fragment_add_rank_so_far(f, process, NULL, threads, thread_count, NULL);
 }

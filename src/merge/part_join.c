@@ -58,7 +58,7 @@ static enum pilgrim_status find_pairs(const struct part *a, const struct part *b
     return good ? PILGRIM_OK : PILGRIM_NOMEM;
 }
 
-/* The outcome's columns: the first pair of a left column takes it over, the others copy it before. */
+/* The outcome's columns: the first pair of a left column takes it over, the others copy it before. FROM: NULL, columns only part. */
 static enum pilgrim_status join_pairs(struct part *to, const struct part *from, struct pairs *p)
 {
     struct column *columns = calloc((size_t)p->count + 1, sizeof *columns);
@@ -73,7 +73,7 @@ static enum pilgrim_status join_pairs(struct part *to, const struct part *from, 
         } else if (status == PILGRIM_OK) {
             status = column_copy(&columns[i], left);
         }
-        if (status == PILGRIM_OK)
+        if (status == PILGRIM_OK && from)
             status = column_join(&columns[i], &from->columns[p->right[i]], 0);
     }
     free(to->columns);
@@ -103,6 +103,17 @@ static enum pilgrim_status join_columns(struct part *to, const struct part *from
     for (uint32_t i = 0; i < to->column_count; i++)
         TRY(column_join(&to->columns[i], &from->columns[i], 0));
     return PILGRIM_OK;
+}
+
+enum pilgrim_status part_split(struct part *p, uint32_t *labels)
+{
+    const struct part by = {.slots = labels};
+    struct pairs pairs = {0};
+    enum pilgrim_status status = find_pairs(p, &by, &pairs);
+    if (status == PILGRIM_OK && pairs.count != p->column_count)
+        status = join_pairs(p, NULL, &pairs);
+    pairs_free(&pairs);
+    return status;
 }
 
 static enum pilgrim_status copy_columns(struct part *to, const struct part *from)

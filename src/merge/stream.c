@@ -56,10 +56,24 @@ static void class_free(struct stream_class *class)
     free(class);
 }
 
+/* Frees the classes that this thread has not met: those of threads that had S before. */
+static void free_strange(struct stream *s)
+{
+    struct stream_class *class, *next;
+    HASH_ITER(hh, s->table, class, next)
+    {
+        if (class->head.number != CLASS_STRANGE)
+            continue;
+        HASH_DEL(s->table, class);
+        class_free(class);
+    }
+}
+
 void stream_free(struct stream *s)
 {
     if (!s)
         return;
+    free_strange(s);
     HASH_CLEAR(hh, s->table);
     for (uint32_t i = 0; i < s->class_count; i++)
         class_free(s->classes[i]);
@@ -88,18 +102,24 @@ static bool class_resolve(struct stream_class *class, site_resolver *resolve)
     return true;
 }
 
+/* Room for one more number. */
+static bool reserve_class(struct stream *s)
+{
+    if (s->class_count < s->class_capacity)
+        return true;
+    uint32_t capacity = s->class_capacity * 2 + 16;
+    struct stream_class **classes = realloc(s->classes, capacity * sizeof *classes);
+    if (!classes)
+        return false;
+    s->classes = classes;
+    s->class_capacity = capacity;
+    return true;
+}
+
 /* A class of stream S with KEY, without a place and in no table. */
 static struct stream_class *class_new(struct stream *s, const struct class_key *key)
 {
-    if (s->class_count == s->class_capacity) {
-        uint32_t capacity = s->class_capacity * 2 + 16;
-        struct stream_class **classes = realloc(s->classes, capacity * sizeof *classes);
-        if (!classes)
-            return NULL;
-        s->classes = classes;
-        s->class_capacity = capacity;
-    }
-    struct stream_class *class = calloc(1, sizeof *class);
+    struct stream_class *class = reserve_class(s) ? calloc(1, sizeof *class) : NULL;
     if (!class)
         return NULL;
     class->head.key = *key;
@@ -121,6 +141,15 @@ static struct stream_class *class_add(struct stream *s, const struct class_key *
     }
     s->classes[s->class_count++] = class;
     return class;
+}
+
+/* CLASS, which is known from an earlier thread, is called by this one for the first time. NULL: no memory. */
+static struct stream_class *class_meet(struct stream *s, struct stream_class *class)
+{
+    if (!reserve_class(s))
+        return NULL;
+    class->head.number = s->class_count;
+    return s->classes[s->class_count++] = class;
 }
 
 /* The class beside CLASS whose calls are what CLASS's are not: failed polls, or others. NULL: no memory. */
@@ -164,7 +193,9 @@ static __attribute__((noinline)) struct stream_class *class_search(struct stream
             return class;
     }
     HASH_FIND(hh, s->table, &key, sizeof key, class);
-    return class ? class : class_add(s, &key);
+    if (!class)
+        return class_add(s, &key);
+    return class->head.number == CLASS_STRANGE ? class_meet(s, class) : class;
 }
 
 const struct class_head *stream_class_head(struct stream *s, uint32_t function, const void *site, bool fortran)
@@ -201,12 +232,17 @@ static bool class_moved(const struct stream *s, const struct stream_class *class
 
 void stream_forget_moved(struct stream *s)
 {
-    for (uint32_t i = 0; i < s->class_count; i++) {
-        struct stream_class *class = s->classes[i];
-        if (!class->hh.tbl || !class->head.key.site || !class_moved(s, class))
+    struct stream_class *class, *next;
+    HASH_ITER(hh, s->table, class, next)
+    {
+        if (!class->head.key.site || !class_moved(s, class))
             continue;
         HASH_DELETE(hh, s->table, class);
         class->hh.tbl = NULL;
+        if (class->head.number == CLASS_STRANGE) {
+            class_free(class);
+            continue;
+        }
         class->head.key.site = class; /* no return address: it is not found again */
         if (class->twin)
             class->twin->head.key.site = class;
@@ -329,17 +365,27 @@ uint32_t *stream_class_register(struct stream *s, uint32_t number)
     return class->twin && class->twin->head.number < number ? &class->twin->kept : &class->kept;
 }
 
-void stream_renew(struct stream *s)
+static void class_renew(struct stream_class *class, bool again)
 {
-    for (uint32_t i = 0; i < s->class_count; i++) {
-        struct stream_class *class = s->classes[i];
+    if (again)
+        signatures_restart(&class->signatures);
+    else
         signatures_free(&class->signatures);
-        statistics_free(&class->statistics);
-        class->terminal = NO_TERMINAL;
-        class->kept = 0;
-    }
+    statistics_free(&class->statistics);
+    class->terminal = NO_TERMINAL;
+    class->kept = 0;
+}
+
+/* AGAIN: memory for a few calls is kept. */
+static void renew(struct stream *s, bool again)
+{
+    for (uint32_t i = 0; i < s->class_count; i++)
+        class_renew(s->classes[i], again);
     s->segment_count = 0;
-    sequence_free(&s->structure);
+    if (again)
+        sequence_restart(&s->structure);
+    else
+        sequence_free(&s->structure);
     expect(s);
     intern_free(&s->chunks);
     intern_free(&s->texts);
@@ -349,6 +395,47 @@ void stream_renew(struct stream *s)
         s->next = s->spans;
     if (s->codec)
         times_renew(s->codec);
+}
+
+void stream_renew(struct stream *s)
+{
+    renew(s, false);
+}
+
+/* The class is to be as it was when it was made: which of two twins comes first is for the next thread to say. */
+static void class_estrange(struct stream_class *class)
+{
+    if (!class->hh.tbl) { /* a twin, or moved */
+        class_free(class);
+        return;
+    }
+    class->head.number = CLASS_STRANGE;
+    class->successor = class->twin = NULL;
+    class->failed_poll = class->called = false;
+}
+
+void stream_restart(struct stream *s)
+{
+    uint32_t count = s->class_count;
+    s->last = NULL;
+    renew(s, true);
+    s->class_count = 0;
+    for (uint32_t i = 0; i < count; i++)
+        class_estrange(s->classes[i]);
+    s->last_ticks = s->last_end = s->taken = 0;
+    if (s->codec)
+        times_restart(s->codec);
+}
+
+void stream_close(struct stream *s)
+{
+    free(s->spans);
+    times_free(s->codec);
+    s->spans = s->full = NULL;
+    s->next = &s->unused;
+    s->step = 0;
+    s->codec = NULL;
+    s->watched = SIZE_MAX;
 }
 
 uint64_t stream_calls(const struct stream *s)

@@ -114,6 +114,13 @@ uint32_t *stream_class_register(struct stream *s, uint32_t class);
  * numbers, as requests are named by them, and their registers are 0 again; gaps are measured from the last call's end. Needs no memory. */
 void stream_renew(struct stream *s);
 
+/* Forgets the thread, too: S is as if it were new, for another thread, but what it knows of call sites it need not ask again. Needs
+ * no memory. */
+void stream_restart(struct stream *s);
+
+/* Nothing more is recorded in S, which is kept for what was: it takes less memory. Its times are flushed. */
+void stream_close(struct stream *s);
+
 /* WATCHER is called, once, by the stream_append after which S may have taken BYTES more memory than now. What a call takes at most is
  * counted, so this is mostly much sooner; calls that take none are not counted. */
 void stream_watch(struct stream *s, size_t bytes, void (*watcher)(void *context), void *context);

@@ -23,6 +23,7 @@ struct stream_class {
     struct statistics statistics;
 };
 
+#define CLASS_STRANGE UINT32_MAX         /* the number of a class that this thread has not met, but one before it (stream_restart) */
 #define NO_TERMINAL (UINT32_MAX - 1) /* nor is it GRAMMAR_NOTHING: it is never foretold */
 
 struct stream {

@@ -149,7 +149,7 @@ static inline void place_give(struct requests *r, const struct operation *o)
     count_live(r, (size_t)-1);
     if (__builtin_expect(o->name.class_number == REQUEST_UNKNOWN, 0))
         unknown_place_give(o);
-    else
+    else if (__builtin_expect(o->places != NULL, 1))
         places_give(o->places, o->name.place);
 }
 

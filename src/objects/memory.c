@@ -34,6 +34,7 @@ static pthread_key_t at_thread_end;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Under the lock: */
 static struct thread_memory *threads;
+static struct thread_memory *spare; /* of threads that have ended */
 static struct table stack_ids; /* address -> id + 1 */
 static int64_t next_stack_id;
 
@@ -48,9 +49,10 @@ static void thread_ended(void *data)
         link = &(*link)->next;
     if (*link)
         *link = t->next;
+    t->next = spare;
+    spare = t;
     pthread_mutex_unlock(&lock);
     atomic_fetch_add(&memory_generation, 1); /* others may know addresses in this stack */
-    pages_give(t, sizeof *t);
 }
 
 static void fork_prepare(void)
@@ -76,13 +78,34 @@ static void start(void)
         objects_fail();
 }
 
+/* NULL: no memory. */
+static struct thread_memory *thread_memory_take(void)
+{
+    enum { TOGETHER = 64 };
+    pthread_mutex_lock(&lock);
+    if (!spare) {
+        struct thread_memory *more = pages_take(TOGETHER * sizeof *more);
+        for (unsigned i = 0; more && i < TOGETHER; i++) {
+            more[i].next = spare;
+            spare = &more[i];
+        }
+    }
+    struct thread_memory *t = spare;
+    if (t)
+        spare = t->next;
+    pthread_mutex_unlock(&lock);
+    if (t)
+        *t = (struct thread_memory){0};
+    return t;
+}
+
 /* The calling thread's place in the list; NULL where memory is short. */
 static struct thread_memory *thread_get(void)
 {
     if (mine)
         return mine;
     pthread_once(&once, start);
-    struct thread_memory *t = pages_take(sizeof *t);
+    struct thread_memory *t = thread_memory_take();
     pthread_attr_t attributes;
     if (!t)
         return NULL;

@@ -27,6 +27,8 @@ _Atomic(struct requests *) requests_first;
 enum { SLAB_BYTES = 64 * 1024, FIFOS_MIN = 256 };
 
 static pthread_mutex_t books_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct requests *inheritance; /* the book of ended threads; under the lock. It is the last one: a search that has missed an operation in
+                                        the book that it was in meets it there */
 
 /* The places of unknown operations, of all threads. */
 static pthread_mutex_t unknown_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -72,7 +74,7 @@ static void fifos_set(struct requests *r, struct fifo *fifos, size_t capacity)
     r->shift = (unsigned)__builtin_clzll(capacity) + 1;
 }
 
-struct requests *requests_new(void)
+static struct requests *book_make(void)
 {
     struct requests *r = calloc(1, sizeof *r);
     if (!r)
@@ -82,11 +84,27 @@ struct requests *requests_new(void)
         free(r);
         return NULL;
     }
-    pthread_mutex_lock(&books_lock);
+    return r;
+}
+
+/* R is the last book, but for the common one of ended threads. Under the lock of the books. */
+static void book_add(struct requests *r)
+{
     _Atomic(struct requests *) *end = &requests_first;
-    while (atomic_load_explicit(end, memory_order_relaxed))
-        end = &atomic_load_explicit(end, memory_order_relaxed)->next;
+    struct requests *at = atomic_load_explicit(end, memory_order_relaxed);
+    for (; at && at != inheritance; at = atomic_load_explicit(end, memory_order_relaxed))
+        end = &at->next;
+    atomic_store_explicit(&r->next, at, memory_order_relaxed);
     atomic_store_explicit(end, r, memory_order_release);
+}
+
+struct requests *requests_new(void)
+{
+    struct requests *r = book_make();
+    if (!r)
+        return NULL;
+    pthread_mutex_lock(&books_lock);
+    book_add(r);
     pthread_mutex_unlock(&books_lock);
     return r;
 }
@@ -135,6 +153,18 @@ void finding_free(struct finding *f)
     *f = (struct finding){0};
 }
 
+/* Locks the book that O is in, which may become another one when its thread ends. */
+static struct requests *operation_lock(const struct operation *o)
+{
+    for (;;) {
+        struct requests *r = atomic_load_explicit(&o->requests, memory_order_relaxed);
+        book_lock(r);
+        if (atomic_load_explicit(&o->requests, memory_order_relaxed) == r)
+            return r;
+        book_unlock(r);
+    }
+}
+
 struct operation *operation_make(struct requests *r)
 {
     if (r->fresh == r->fresh_end) {
@@ -144,7 +174,7 @@ struct operation *operation_make(struct requests *r)
             return NULL;
     }
     struct operation *o = r->fresh++;
-    o->requests = r;
+    atomic_store_explicit(&o->requests, r, memory_order_relaxed);
     return o;
 }
 
@@ -225,6 +255,68 @@ bool fifos_renew(struct requests *r)
     if (!r->spare)
         free(before);
     return true;
+}
+
+/* ---- threads that end ---- */
+
+/* The common book; NULL: no memory. Under the lock of the books. */
+static struct requests *heir(void)
+{
+    if (!inheritance) {
+        struct requests *r = book_make();
+        if (r)
+            book_add(r);
+        inheritance = r;
+    }
+    return inheritance;
+}
+
+/* Moves all operations of ENTRY. False: no memory, some may be left. */
+static bool fifo_bequeath(struct requests *to, struct fifo *entry)
+{
+    struct fifo *f = entry->first ? fifo_make(to, entry->key) : NULL;
+    while (f && entry->first) {
+        struct operation *o = entry->first;
+        struct requests *r = o->requests;
+        fifo_remove(o);
+        if (o->name.class_number != REQUEST_UNKNOWN) {
+            places_give(o->places, o->name.place);
+            o->places = NULL;
+        }
+        if (o->completed_by == r) /* by a call that was cancelled */
+            o->completed_by = NULL;
+        count_live(r, (size_t)-1);
+        count_live(to, 1);
+        atomic_store_explicit(&o->requests, to, memory_order_relaxed);
+        fifo_append(f, o);
+        r->search++;
+        to->search++;
+    }
+    return f || !entry->first;
+}
+
+static bool bequeath_all(struct requests *r, struct requests *to)
+{
+    bool good = true;
+    book_lock(r);
+    book_lock(to);
+    for (size_t i = 0; good && i <= r->mask; i++)
+        good = fifo_bequeath(to, &r->fifos[i]);
+    book_unlock(to);
+    book_unlock(r);
+    return good;
+}
+
+bool requests_bequeath(struct requests *r)
+{
+    bool good = true;
+    if (atomic_load_explicit(&r->live, memory_order_relaxed)) {
+        pthread_mutex_lock(&books_lock);
+        struct requests *to = heir();
+        good = to && bequeath_all(r, to);
+        pthread_mutex_unlock(&books_lock);
+    }
+    return good;
 }
 
 /* ---- finding ---- */
@@ -395,11 +487,11 @@ static bool end_first(struct requests *in, uint64_t key)
 static void finish_elsewhere(struct requests *r, struct finding *f, int64_t i)
 {
     struct operation *o = f->found[i].live;
-    book_lock(o->requests);
+    struct requests *of = operation_lock(o);
     bool done = o->serial == f->found[i].serial;
     if (done)
         operation_end(o);
-    book_unlock(o->requests);
+    book_unlock(of);
     uint64_t key = f->handles[i] ^ request_null_handle;
     done = done || end_first(r, key);
     for (struct requests *in = books(); in && !done; in = book_next(in))
@@ -452,10 +544,10 @@ void requests_leave(struct requests *r, struct finding *f, int64_t count)
         struct operation *o = f->found[i].live;
         if (!o)
             continue;
-        book_lock(o->requests);
+        struct requests *of = operation_lock(o);
         if (o->serial == f->found[i].serial && o->completed_by == r)
             o->completed_by = NULL;
-        book_unlock(o->requests);
+        book_unlock(of);
     }
 }
 
@@ -480,8 +572,8 @@ void request_set_active(const struct found *found, bool active)
     struct operation *o = found->live;
     if (!o)
         return;
-    book_lock(o->requests);
+    struct requests *of = operation_lock(o);
     if (o->serial == found->serial)
         o->active = active;
-    book_unlock(o->requests);
+    book_unlock(of);
 }

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/value.h"
 #include "objects/handles.h"
 
 /* HANDLE(MPI_REQUEST_NULL); set before the first call (handles.c), and never once there are operations. */
@@ -30,7 +31,7 @@ enum request_kind {
 };
 
 /* A class number is (thread << REQUEST_THREAD_SHIFT) | number of the call class, or one of these. */
-enum { REQUEST_THREAD_SHIFT = 16, REQUEST_UNKNOWN = -1, REQUEST_NULL = -2 };
+enum { REQUEST_THREAD_SHIFT = VALUE_THREAD_SHIFT, REQUEST_UNKNOWN = -1, REQUEST_NULL = -2 };
 
 struct operation_name {
     int64_t class_number; /* REQUEST_UNKNOWN: of a call that was not recorded; REQUEST_NULL: MPI_REQUEST_NULL */
@@ -50,8 +51,8 @@ struct operation {
     struct fifo *fifo;          /* of its handle, that it is in */
     struct operation *next;     /* in there */
     struct operation *previous; /* idem; the first one's is the last one */
-    struct requests *requests;  /* the book that it is in */
-    struct places *places;      /* that its place is of */
+    _Atomic(struct requests *) requests; /* the book that it is in */
+    struct places *places;      /* that its place is of; NULL: of a class that nothing is begun of any more */
     uint32_t serial;            /* of this operation, among those that had this memory */
     bool active;                /* false: a persistent request not started; its status is the empty one */
     bool persistent;
@@ -109,6 +110,10 @@ extern _Atomic(struct requests *) requests_first;
 
 /* A book for one thread, after those of others. Never freed: others may look for what it began. NULL: no memory. */
 struct requests *requests_new(void);
+
+/* The thread of R has ended: what it began and what is live still goes to a book that all such threads have in common, behind all others,
+ * and R is as if it were new, for another thread. False, and R stays as it is: no memory. */
+bool requests_bequeath(struct requests *r);
 
 /* Whether any operation is live that was not begun unseen: it must not be completed unseen, or it would stay for ever. */
 static inline bool requests_live(void)

@@ -12,6 +12,8 @@
 #include "signature/skeleton.h"
 #include "signature/texts.h"
 
+enum { FEW = 8 }; /* signatures for which memory is kept */
+
 /* What an unzipped signature has beside the others. */
 struct unzipped {
     const struct skeleton *skeleton; /* that it is unzipped by, if it can come again */
@@ -97,10 +99,12 @@ static enum pilgrim_status signature_add(struct signatures *s, const struct skel
     if (skeleton) {
         TRY(begin_numbers(s, e, skeleton));
         HASH_ADD_KEYPTR(hh, s->unzipped, e->key, length, e);
+    } else if (!s->table && !s->only) {
+        s->only = e;
     } else {
         HASH_ADD_KEYPTR(hh, s->table, e->key, length, e);
     }
-    if (!e->hh.tbl) {
+    if (!e->hh.tbl && e != s->only) {
         if (skeleton)
             free(e->unzipped->numbers);
         return PILGRIM_NOMEM;
@@ -216,6 +220,24 @@ static enum pilgrim_status search_unzipped(struct signatures *s, const uint8_t *
     return PILGRIM_OK;
 }
 
+/* The zipped signature with KEY; NULL: there is none, and no `only` any more. errors: PILGRIM_NOMEM */
+static enum pilgrim_status find_zipped(struct signatures *s, const uint8_t *key, size_t length, struct signature **found)
+{
+    struct signature *only = s->only;
+    *found = only && only->length == length && equal_bytes(only->key, key, length) ? only : NULL;
+    if (*found)
+        return PILGRIM_OK;
+    if (only) {
+        HASH_ADD_KEYPTR(hh, s->table, only->key, only->length, only);
+        if (!only->hh.tbl)
+            return PILGRIM_NOMEM;
+        s->only = NULL;
+        return PILGRIM_OK;
+    }
+    HASH_FIND(hh, s->table, key, length, *found);
+    return PILGRIM_OK;
+}
+
 static __attribute__((noinline)) enum pilgrim_status search(struct signatures *s, const uint8_t *key, size_t length,
                                                             struct signature **found)
 {
@@ -226,7 +248,7 @@ static __attribute__((noinline)) enum pilgrim_status search(struct signatures *s
         TRY(search_unzipped(s, key, length, found));
     if (*found)
         return PILGRIM_OK;
-    HASH_FIND(hh, s->table, key, length, *found);
+    TRY(find_zipped(s, key, length, found));
     return *found ? PILGRIM_OK : signature_add(s, NULL, key, length, found);
 }
 
@@ -429,6 +451,22 @@ size_t signatures_memory_bytes(const struct signatures *s)
         for (uint32_t k = 0; k < s->by_terminal[i]->varying; k++)
             total += sizeof(struct numbers) + numbers_memory_bytes(&s->by_terminal[i]->unzipped->numbers[k]);
     return total;
+}
+
+void signatures_restart(struct signatures *s)
+{
+    if (s->skeletons || s->number_base || s->count > FEW) {
+        signatures_free(s);
+        return;
+    }
+    HASH_CLEAR(hh, s->table);
+    sequence_restart(&s->sequence);
+    arena_clear(&s->memory);
+    *s = (struct signatures){.by_terminal = s->by_terminal,
+                             .capacity = s->capacity,
+                             .sequence = s->sequence,
+                             .scratch = s->scratch,
+                             .memory = s->memory};
 }
 
 void signatures_free(struct signatures *s)

@@ -44,7 +44,8 @@ struct skeleton;
 struct signatures {
     const uint8_t *expected;     /* key of the signature that the sequence foretells, if it is not unzipped; or NULL */
     size_t expected_length;      /* 0: none is expected */
-    struct signature *table;     /* uthash by key; the zipped ones */
+    struct signature *table;     /* uthash by key; the zipped ones ... */
+    struct signature *only;      /* ... or that one, as long as there are no others: then there is no table. NULL: there is one, or are none */
     struct signature *unzipped;  /* uthash by key, with 0 in the slots that vary; those that can come again */
     struct skeleton *skeletons;  /* uthash by key with 0 in all slots: those of unzipped signatures */
     struct signature **by_terminal;
@@ -100,5 +101,8 @@ uint32_t signature_varying(const struct signatures *s, uint32_t terminal, const 
 
 size_t signatures_memory_bytes(const struct signatures *s);
 void signatures_free(struct signatures *s);
+
+/* Forgets everything as signatures_free does, but keeps memory, if it is little, for what comes next. */
+void signatures_restart(struct signatures *s);
 
 #endif

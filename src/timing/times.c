@@ -98,6 +98,13 @@ void times_renew(struct times *t)
     t->class_count = 0;
 }
 
+void times_restart(struct times *t)
+{
+    times_renew(t);
+    t->end = t->begin = 0;
+    t->is_high = false;
+}
+
 void times_free(struct times *t)
 {
     if (!t)

@@ -69,6 +69,9 @@ enum pilgrim_status times_take(struct times *t, struct bytes *content, struct by
 /* A new round: classes and signatures are forgotten, the end of the call before goes on. No calls may be pending. */
 void times_renew(struct times *t);
 
+/* T is as if it were new, but for the bases that it knows. No calls may be pending. */
+void times_restart(struct times *t);
+
 /* What the object takes, for all of its parts. */
 size_t times_memory_bytes(const struct times *t);
 

@@ -41,7 +41,7 @@ static struct fragment *fragment_made(unsigned rank, bool so_far)
         last = stream_new(&vocabulary, resolve);
         append_process(last, rank);
     }
-    ck_assert_int_eq(fragment_add_rank_so_far(f, process, last, (const struct stream *const *)threads, threads_of(rank)), PILGRIM_OK);
+    ck_assert_int_eq(fragment_add_rank_so_far(f, process, last, (const struct stream *const *)threads, threads_of(rank), NULL), PILGRIM_OK);
     stream_free(process);
     stream_free(last);
     for (unsigned t = 0; t < threads_of(rank); t++)

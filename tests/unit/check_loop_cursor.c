@@ -10,6 +10,7 @@
 /* The grammar once more, without a cursor. */
 struct grammar *plain_new(void);
 void plain_free(struct grammar *g);
+struct grammar *plain_restart(struct grammar *g);
 enum pilgrim_status plain_append(struct grammar *g, uint32_t terminal) PILGRIM_CHECKED;
 uint64_t plain_length(const struct grammar *g);
 uint32_t plain_rule_count(const struct grammar *g);
@@ -21,6 +22,7 @@ void plain_advance(struct grammar *g);
 
 #define LOOP_ROUNDS_MIN UINT64_MAX
 #define grammar_new plain_new
+#define grammar_restart plain_restart
 #define grammar_free plain_free
 #define grammar_append plain_append
 #define grammar_length plain_length
@@ -46,6 +48,7 @@ void plain_advance(struct grammar *g);
 #include "grammar/loop_cursor.c"
 
 #undef grammar_new
+#undef grammar_restart
 #undef grammar_free
 #undef grammar_append
 #undef grammar_length

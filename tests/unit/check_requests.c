@@ -525,15 +525,16 @@ END_TEST
 /* Each begins operations that the next one completes, by a handle that all share and by others that none do. */
 static atomic_int begun[THREADS], done[THREADS];
 
-static void *hand_on(void *number)
+static void *hand_on_from(int thread, bool ends)
 {
-    int thread = (int)(uintptr_t)number, before = (thread + THREADS - 1) % THREADS;
+    int before = (thread + THREADS - 1) % THREADS;
     struct finding f = {0};
     int64_t wrong = 0;
     for (int i = 0; i < 2000; i++) {
         begin(thread, 3000 + (uint64_t)thread, thread);
         begin(thread, 800, thread);
         atomic_store(&begun[thread], i + 1);
+        wrong += ends && !requests_bequeath(books[thread]);
         while (atomic_load(&begun[before]) <= i)
             sched_yield();
         wrong += !finding_reserve(&f, 2);
@@ -553,9 +554,54 @@ static void *hand_on(void *number)
     return (void *)(uintptr_t)wrong;
 }
 
+static void *hand_on(void *number)
+{
+    return hand_on_from((int)(uintptr_t)number, false);
+}
+
+static void *hand_on_and_end(void *number)
+{
+    return hand_on_from((int)(uintptr_t)number, true);
+}
+
 START_TEST(threads_complete_what_others_began)
 {
     run_threads(hand_on);
+}
+END_TEST
+
+START_TEST(threads_complete_what_ended_ones_began)
+{
+    run_threads(hand_on_and_end);
+}
+END_TEST
+
+START_TEST(what_ended_threads_began_stays)
+{
+    uint64_t handles[] = {500, 800, 600};
+    begin(1, 500, 2);
+    begin(1, 800, 2);
+    begin(1, 600, 3);
+    find(0, handles, 3);
+    ck_assert(requests_bequeath(books[1]));
+    ck_assert_uint_eq(books[1]->live, 0);
+    finish_in(&finding, 0, 1, 3); /* of a call that was under way */
+    requests_leave(books[0], &finding, 3);
+    ck_assert_str_eq(released, "request:65538.1");
+    begin(1, 500, 2); /* another thread with that book */
+    expect(begin(1, 800, 2), class_of(1, 2), 1);
+    find(1, handles, 1);
+    expect(found(0), class_of(1, 2), 0);
+    ck_assert_ptr_eq(finding.found[0].live->requests, books[1]);
+    finish_in(&finding, 1, 0, 1);
+    requests_leave(books[1], &finding, 1);
+    ck_assert(requests_bequeath(books[1]));
+    expect(find_one(500), class_of(1, 2), 0);
+    finish_one(500);
+    finish_one(800);
+    expect(find_one(600), class_of(1, 3), 0);
+    finish_one(600);
+    ck_assert(!requests_live());
 }
 END_TEST
 
@@ -628,6 +674,8 @@ int main(void)
     tcase_add_loop_test(c, random_calls_name_what_the_model_names, 0, 12);
     tcase_add_test(c, threads_at_the_same_time);
     tcase_add_test(c, threads_complete_what_others_began);
+    tcase_add_test(c, threads_complete_what_ended_ones_began);
+    tcase_add_test(c, what_ended_threads_began_stays);
     tcase_add_test(c, many_in_flight_stay_linear);
     suite_add_tcase(s, c);
     SRunner *r = srunner_create(s);

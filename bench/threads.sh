@@ -1,0 +1,44 @@
+#!/bin/sh
+# Threads that come and go: for each form of bench/short_threads.c and each number of threads calls; bytes of the trace, and parts of it; the
+# CPU time that recording adds to a thread, median of some runs; the peak of resident memory that it adds, in MiB, before MPI_Finalize and in it.
+# Usage: threads.sh BUILD [--runs=N] [--timing=MODE] [THREADS...], MPIEXEC in the environment.
+set -eu
+: "${MPIEXEC:?is not set}"
+build=$(realpath "$1")
+shift
+runs=5 timing=aggregate numbers=
+for option in "$@"; do
+    case $option in
+    --runs=*) runs=${option#*=} ;;
+    --timing=*) timing=${option#*=} ;;
+    -*) sed -n 's/^# Usage/usage/p' "$0" >&2 && exit 2 ;;
+    *) numbers="$numbers $option" ;;
+    esac
+done
+rm -rf "$build/bench/threads"
+mkdir -p "$build/bench/threads"
+cd "$build/bench/threads"
+
+run() { # FORM THREADS LIBRARY
+    rm -rf trace.pilgrim*
+    LD_PRELOAD='' PILGRIM_TIMING=$timing PILGRIM_TRACE=trace.pilgrim "$MPIEXEC" -n 1 env LD_PRELOAD="$3" \
+        "$build/programs/short_threads" "$1" "$2" 2>err </dev/null
+}
+
+printf '%-6s %8s %9s %9s %6s %9s %9s %9s\n' form threads calls bytes parts 'us/thread' 'peak' 'at end'
+for form in one alike eight tags; do
+    for threads in ${numbers:-1000 10000 100000}; do
+        : >without && : >with
+        for i in $(seq "$runs"); do
+            run "$form" "$threads" '' >>without
+            run "$form" "$threads" "$build/libpilgrim.so" >>with
+        done
+        parts=$(sed -n 's/.* in \([0-9]*\) parts, .*/\1/p' err)
+        median() { sort -n -k "$2" "$1" | awk -v column="$2" '{ v[NR] = $column } END { print v[int((NR + 1) / 2)] }'; }
+        awk -v form="$form" -v threads="$threads" -v bytes="$(stat -c %s trace.pilgrim)" -v parts="${parts:-1}" \
+            -v us="$(median with 2)" -v us0="$(median without 2)" -v peak="$(median with 3)" -v peak0="$(median without 3)" \
+            -v end="$(median with 4)" -v end0="$(median without 4)" '
+            END { printf "%-6s %8d %9d %9d %6d %9.1f %9.1f %9.1f\n", form, threads, $1, bytes, parts, us - us0,
+                  (peak - peak0) / 1024, (end - end0) / 1024 }' with
+    done
+done
