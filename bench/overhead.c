@@ -34,6 +34,11 @@ static void rank(struct place *p)
     MPI_Comm_rank(p->comm, &rank);
 }
 
+static void wtime(struct place *p)
+{
+    p->out = MPI_Wtime();
+}
+
 static void iprobe(struct place *p)
 {
     int flag;
@@ -88,6 +93,7 @@ static const struct row {
     const char *title;
 } rows[] = {
     {"rank", rank, 1, false, "MPI_Comm_rank"},
+    {"wtime", wtime, 1, false, "MPI_Wtime"},
     {"iprobe", iprobe, 1, false, "MPI_Iprobe in vain"},
     {"sendrecv", sendrecv, 1, false, "MPI_Sendrecv with itself"},
     {"isend", isend, 4, false, "MPI_Isend, MPI_Irecv, 2 MPI_Wait"},

@@ -1,8 +1,8 @@
 #!/bin/sh
 # What tracing adds to a call, in calls that do next to nothing (bench/overhead.c has the rows): CPU time, and instructions.
 #
-# Time: medians of 9 runs without Pilgrim, with PILGRIM_OFF=1 (off), behind MPI_Pcontrol(0) (paused), and recording (on), taken in
-# turns so that a slow moment of the machine falls on all four; in ns a call, and what recording adds as a multiple of two readings
+# Time: medians of 9 runs without Pilgrim, with PILGRIM_OFF=1 (off), behind MPI_Pcontrol(0) (paused), left out by PILGRIM_FILTER (left), and
+# recording (on), taken in turns so that a slow moment of the machine falls on all of them; in ns a call, and what recording adds as a multiple of two readings
 # of the clock, which a call that is timed costs at least. Instructions: counted by callgrind (of valgrind) in the loop alone; a reading
 # of the clock is one of them.
 #
@@ -35,13 +35,14 @@ export PILGRIM_QUIET=1
 
 median() { sort -n "$1" | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
 
-# As bench/overhead.c with these arguments, in one of the ways none, off, paused, on, timing=...; $before: what to start it with.
+# As bench/overhead.c with these arguments, in one of the ways none, off, paused, left, on, timing=...; $before: what to start it with.
 run() { # WAY ROW CALLS WARM-UP
     case $1 in
     none) "$MPIEXEC" -n 1 $before "$program" "$2" "$3" "$4" ;;
     off) PILGRIM_OFF=1 "$MPIEXEC" -n 1 "$build/pilgrim-run" $before "$program" "$2" "$3" "$4" ;;
     paused) "$MPIEXEC" -n 1 "$build/pilgrim-run" $before "$program" "$2" "$3" "$4" paused ;;
     on) "$MPIEXEC" -n 1 "$build/pilgrim-run" $before "$program" "$2" "$3" "$4" ;;
+    left) PILGRIM_FILTER='-MPI_*' "$MPIEXEC" -n 1 "$build/pilgrim-run" $before "$program" "$2" "$3" "$4" ;;
     timing=*) PILGRIM_TIMING=${1#*=} "$MPIEXEC" -n 1 "$build/pilgrim-run" $before "$program" "$2" "$3" "$4" ;;
     esac
     rm -f ./*.pilgrim
@@ -96,17 +97,17 @@ count_mode_instructions() {
 
 measure_times() {
     measure_clocks
-    printf '%-45s %8s %8s %8s %8s   %9s %11s %9s %13s\n' "CPU ns a call (median of $runs)" without off paused on \
-        'off adds' 'paused adds' 'on adds' '2 readings x'
+    printf '%-45s %8s %8s %8s %8s %8s   %9s %11s %9s %9s %13s\n' "CPU ns a call (median of $runs)" without off paused left on \
+        'off adds' 'paused adds' 'left adds' 'on adds' '2 readings x'
     before=
     rows | while read -r row title; do
-        rm -f none off paused on
+        rm -f none off paused left on
         for _ in $(seq "$runs"); do
-            for way in none off paused on; do run $way "$row" "$calls" $((calls / 10)) >>$way </dev/null; done
+            for way in none off paused left on; do run $way "$row" "$calls" $((calls / 10)) >>$way </dev/null; done
         done
-        echo "$(median none) $(median off) $(median paused) $(median on) $reading" | awk -v t="$title" '
-            { printf "%-45s %8.1f %8.1f %8.1f %8.1f   %9.1f %11.1f %9.1f %13.1f\n", t, $1, $2, $3, $4, $2 - $1, $3 - $1, $4 - $1,
-              ($4 - $1) / (2 * $5) }'
+        echo "$(median none) $(median off) $(median paused) $(median left) $(median on) $reading" | awk -v t="$title" '
+            { printf "%-45s %8.1f %8.1f %8.1f %8.1f %8.1f   %9.1f %11.1f %9.1f %9.1f %13.1f\n", t, $1, $2, $3, $4, $5, $2 - $1, $3 - $1,
+              $4 - $1, $5 - $1, ($5 - $1) / (2 * $6) }'
     done
 }
 
@@ -117,10 +118,11 @@ count() { # WAY ROW: instructions a call; the calls are a multiple of those of a
 }
 
 count_instructions() {
-    printf '%-45s %8s %8s %8s %8s   %9s %11s %9s\n' 'instructions a call' without off paused on 'off adds' 'paused adds' 'on adds'
+    printf '%-45s %8s %8s %8s %8s %8s   %9s %11s %9s %9s\n' 'instructions a call' without off paused left on 'off adds' 'paused adds' 'left adds' \
+        'on adds'
     rows | while read -r row title; do
-        echo "$(count none "$row") $(count off "$row") $(count paused "$row") $(count on "$row")" | awk -v t="$title" '
-            { printf "%-45s %8d %8d %8d %8d   %9d %11d %9d\n", t, $1, $2, $3, $4, $2 - $1, $3 - $1, $4 - $1 }'
+        echo "$(count none "$row") $(count off "$row") $(count paused "$row") $(count left "$row") $(count on "$row")" | awk -v t="$title" '
+            { printf "%-45s %8d %8d %8d %8d %8d   %9d %11d %9d %9d\n", t, $1, $2, $3, $4, $5, $2 - $1, $3 - $1, $4 - $1, $5 - $1 }'
     done
     echo "by function: callgrind_annotate $folder/ROW.on.callgrind"
 }

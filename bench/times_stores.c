@@ -130,13 +130,13 @@ static void measure(const struct thread *t, enum times_kind kind, struct cost *c
     struct bytes content = {0}, ends = {0}, file = {0};
     void *context = NULL;
     for (uint32_t class = 0; class < t->class_count; class ++)
-        check(times_class(times, class, BASE));
+        check(times_class(times, class, BASE, false));
     for (size_t i = 0; i < t->count;) {
         size_t first = i;
         double start = now_ns();
         for (content.length = ends.length = 0; i < t->count && times_pending(times) < TIMES_BLOCK_CALLS;) {
             size_t batch = t->count - i < BATCH ? t->count - i : BATCH;
-            check(times_add(times, t->spans + i, batch));
+            check(times_add(times, t->spans + i, NULL, batch));
             i += batch;
         }
         check(times_take(times, &content, &ends));
@@ -235,8 +235,8 @@ static struct sequences codec_sequences(const struct thread *t, struct bins *b)
     struct sequences s = sequences_new(2 * (size_t)t->class_count);
     struct bytes content = {0}, ends = {0};
     for (uint32_t class = 0; class < t->class_count; class ++)
-        check(times_class(times, class, BASE));
-    check(times_add(times, t->spans, t->count));
+        check(times_class(times, class, BASE, false));
+    check(times_add(times, t->spans, NULL, t->count));
     check(times_take(times, &content, &ends));
     struct times_block *block;
     struct cursor c;

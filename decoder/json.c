@@ -135,6 +135,7 @@ static void json_value(struct output *o, const struct pilgrim_value *v)
     case PILGRIM_POSTED:
     case PILGRIM_BEGUN:
     case PILGRIM_LIVE:
+    case PILGRIM_TIME:
         out_text(o, "null");
         break;
     }

@@ -14,6 +14,7 @@
 #include "no_memory.h"
 #include "print.h"
 #include "profile.h"
+#include "properties.h"
 #include "thread_loops.h"
 
 enum { EXIT_DAMAGED = 1, EXIT_USAGE = 2 };
@@ -362,25 +363,6 @@ static enum pilgrim_status print_system(struct output *out, const struct pilgrim
     return status;
 }
 
-static void print_properties(struct output *out, const struct pilgrim_trace *trace, const struct options *o)
-{
-    const char *key, *value;
-    for (size_t i = 0; pilgrim_property_at(trace, i, &key, &value); i++) {
-        if (o->json) {
-            out_text(out, "{\"property\":");
-            out_json_string(out, key, strlen(key));
-            out_text(out, ",\"value\":");
-            out_json_string(out, value, strlen(value));
-            out_text(out, "}\n");
-        } else {
-            out_text(out, key);
-            out_text(out, ": ");
-            out_text(out, value);
-            out_char(out, '\n');
-        }
-    }
-}
-
 static enum pilgrim_status add_loops(struct loops_list *loops, const struct pilgrim_trace *trace, const struct options *o,
                                      uint32_t rank, struct pilgrim_error *error)
 {
@@ -479,19 +461,30 @@ static enum pilgrim_status print_ranks(struct output *out, const struct pilgrim_
     return status;
 }
 
+static enum pilgrim_status print_view(struct output *out, const struct pilgrim_trace *trace, const struct options *o,
+                                      struct source_lines *lines, struct pilgrim_error *error)
+{
+    if (!o->json && (o->system || o->stats || o->loops))
+        properties_print_filter(out, trace);
+    if (o->system)
+        return print_system(out, trace, o, error);
+    if (o->stats)
+        return print_stats(out, trace, o, lines, error);
+    if (o->loops)
+        return print_loops(out, trace, o, lines, error);
+    if (o->matrix)
+        return print_matrix(out, trace, o, error);
+    if (!o->properties)
+        return print_ranks(out, trace, o, lines, error);
+    properties_print(out, trace, o->json);
+    return PILGRIM_OK;
+}
+
 static int print_trace(struct output *out, const struct pilgrim_trace *trace, const struct options *o,
                        struct source_lines *lines)
 {
     struct pilgrim_error error = {0};
-    if (o->properties)
-        print_properties(out, trace, o);
-    enum pilgrim_status status =
-        o->properties ? PILGRIM_OK
-        : o->system ? print_system(out, trace, o, &error)
-        : o->stats ? print_stats(out, trace, o, lines, &error)
-        : o->loops ? print_loops(out, trace, o, lines, &error)
-        : o->matrix ? print_matrix(out, trace, o, &error)
-                    : print_ranks(out, trace, o, lines, &error);
+    enum pilgrim_status status = print_view(out, trace, o, lines, &error);
     out_flush(out);
     if (status != PILGRIM_OK)
         return complain(o->path, &error);

@@ -72,6 +72,7 @@ static void text_value(struct output *o, const struct pilgrim_value *v, bool sym
 {
     switch (v->type) {
     case PILGRIM_NONE:
+    case PILGRIM_TIME:
         out_char(o, '-');
         break;
     case PILGRIM_NAME:

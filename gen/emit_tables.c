@@ -20,12 +20,19 @@ static const char *activity(const struct function *f)
     return neighbor ? "COLLECTIVE" : "OTHER";
 }
 
+static const char *returns_of(const struct function *f)
+{
+    if (!f->returns_value)
+        return "RETURNS_ERROR_CODE";
+    return f->returned.recipe->is_time ? "RETURNS_TIME" : "RETURNS_VALUE";
+}
+
 static void add_descriptor(struct text *parameters, struct text *functions, const struct function *f)
 {
     static const char *const directions[] = { NULL, "DIRECTION_IN", "DIRECTION_OUT", "DIRECTION_INOUT" };
     text_add(functions, "[FUNCTION_%s] = {\"%s\", %s, %zu, %s, ACTIVITY_%s},\n", f->name, f->name,
              f->parameter_count ? gen_format("parameters_%s", f->name) : "NULL", f->parameter_count,
-             f->returns_value ? "RETURNS_VALUE" : "RETURNS_ERROR_CODE", activity(f));
+             returns_of(f), activity(f));
     if (!f->parameter_count)
         return;
     text_add(parameters, "static const struct parameter_descriptor parameters_%s[] = {\n", f->name);

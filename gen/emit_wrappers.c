@@ -159,17 +159,23 @@ char *emit_parameters(const struct function *f)
     return out.chars;
 }
 
-/* What a call does that is not seen: calls MPI, and notes what the status of a request that it begins will mean. */
-static const char *pass_of(const struct function *f, const char *real)
+/* CALL, a call of F in MPI that is not seen: what the status of a request that it begins will mean is noted. */
+static const char *unseen_of(const struct function *f, const char *call)
 {
-    const char *call = gen_format("%s(%s)", real, emit_arguments(f, false));
     for (size_t i = 0; i < f->parameter_count; i++) {
         const struct parameter *p = &f->parameters[i];
-        if (!p->out.recipe || strncmp(p->out.recipe->name, "new_re", 6))
-            continue;
-        return gen_format("return call_unseen(%s, %s, %s, %s);", call, p->name, p->out.word, f->view ? f->view : "KIND_COUNT, 0");
+        if (p->out.recipe && strncmp(p->out.recipe->name, "new_re", 6) == 0)
+            return gen_format("call_unseen(%s, %s, %s, %s)", call, p->name, p->out.word, f->view ? f->view : "KIND_COUNT, 0");
     }
-    return gen_format("return %s;", call);
+    return call;
+}
+
+/* Of a call that call_begin had no place for: CALL, then call_passed. */
+static const char *passed_of(const struct function *f, const char *call)
+{
+    if (strcmp(f->prototype->type, "int") == 0)
+        return gen_format("return %s;", unseen_of(f, gen_format("call_passed(&c, %s)", call)));
+    return gen_format("CALL_PASSED(&c, %s, %s);", f->prototype->type, call);
 }
 
 static void emit_wrapper(struct text *out, const struct output *output, const struct function *f)
@@ -177,10 +183,12 @@ static void emit_wrapper(struct text *out, const struct output *output, const st
     if (f->parameter_count + 1 > WRAPPER_VALUES_MAX)
         gen_fail(f->name, 0, "more values than a key is sure to have room for");
     const char *real = gen_format("%s%s", emit_is_direct(f) ? "fortran_real_" : "P", f->name);
+    const char *call = gen_format("%s(%s)", real, emit_arguments(f, false));
     struct field fields[] = {
         { "name", f->name },
         { "real", real },
-        { "pass", pass_of(f, real) },
+        { "pass", gen_format("return %s;", unseen_of(f, call)) },
+        { "passed", passed_of(f, call) },
         { "type", f->prototype->type },
         { "parameters", emit_parameters(f) },
         { "arguments", emit_arguments(f, false) },

@@ -184,7 +184,8 @@ static void set_return(struct model *model, struct function *f)
     struct kind_recipe row = kind_of(standard_kind_find(&model->standard, kind), NULL);
     f->returns_value = true;
     f->leave = "_value";
-    f->returned = (struct value){ .recipe = need_recipe(model, f, row.in), .word = row.word };
+    const char *out = override_find(&model->overrides, "out", f->name, "-");
+    f->returned = (struct value){ .recipe = need_recipe(model, f, out ? out : row.in), .word = row.word };
 }
 
 static bool is_status(const struct value *v)

@@ -9,6 +9,8 @@ static const struct recipe recipes[] = {
     { .name = "int", .put = "at = store_int(at, $v);", .put_array = "put_$ts(&c, $p, $n);", .shadow = "shadow_int(s, $v);" },
     { .name = "bool", .put = "at = store_bool(at, $v);", .put_array = "put_bools(&c, $p, $n);", .shadow = "shadow_bool(s, $v);" },
     { .name = "real", .put = "at = store_real(at, $v);", .shadow = "shadow_real(s, $v);" },
+    { .name = "time", .put = "at = store_time(&c, at, $v);", .shadow = "shadow_real(s, $v);", .is_time = true },
+    { .name = "stamp", .put = "at = store_stamp(at, $v);", .shadow = "shadow_int(s, $v);" },
     { .name = "enum", .put = "at = store_enum(at, $k, $v);", .put_array = "put_enums(&c, $k, $p, $n);",
       .shadow = "shadow_enum(s, $k, $v);" },
     { .name = "flags", .put = "put_flags(&c, $k, $v);", .shadow = "shadow_flags(s, $k, $v);" },

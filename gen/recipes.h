@@ -24,6 +24,7 @@ struct recipe {
     bool needs_view;  /* refers to the communicator's ranks */
     bool by_value;    /* what is recorded is the argument itself: a pointer stays one, and is an input */
     enum follows follows;
+    bool is_time;     /* a return value that is kept as times are (enum returns of base/descriptor.h) */
     bool plain;       /* stands for something that is not understood yet */
 };
 

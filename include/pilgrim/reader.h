@@ -56,7 +56,7 @@ PILGRIM_API uint64_t pilgrim_call_count(const struct pilgrim_trace *trace, uint3
  * anew. Most traces have one round. Cursors walk all of them; what is stored (below) is told of each for itself. */
 PILGRIM_API uint32_t pilgrim_round_count(const struct pilgrim_trace *trace);
 
-/* A property of the run ("program", "library", "tracer", "timing", "clock"), or NULL. Borrowed until the trace is closed. */
+/* A property of the run ("program", "library", "tracer", "timing", "clock", "values", "filter"), or NULL. Borrowed until the trace is closed. */
 PILGRIM_API const char *pilgrim_property(const struct pilgrim_trace *trace, const char *key);
 /* The I-th property; false behind the last. */
 PILGRIM_API bool pilgrim_property_at(const struct pilgrim_trace *trace, size_t i, const char **key, const char **value);
@@ -68,7 +68,7 @@ enum pilgrim_value_type {
     PILGRIM_NAME,     /* text: a named constant or predefined handle */
     PILGRIM_INT,      /* integer */
     PILGRIM_BOOL,     /* integer: 0 or 1; a logical that is another int is a PILGRIM_INT */
-    PILGRIM_REAL,     /* real */
+    PILGRIM_REAL,     /* real; what MPI_Wtime returned, with PILGRIM_TIMING=bins: near that */
     PILGRIM_RANK,     /* integer: absolute rank in the call's communicator; relative: to the caller's */
     PILGRIM_OBJECT,   /* text: kind ("comm"), id */
     PILGRIM_REQUEST,  /* id: class, offset: place */
@@ -89,7 +89,9 @@ enum pilgrim_value_type {
     PILGRIM_POSTED,   /* a status, as its call foretold it; id: of which place in the array of requests; offset: bytes for each
                          of the call's count; ignored */
     PILGRIM_BEGUN,    /* a request of class id that begins */
-    PILGRIM_LIVE      /* a request of class id, before which offset others of that class began that are live, too */
+    PILGRIM_LIVE,     /* a request of class id, before which offset others of that class began that are live, too */
+    /* From both: */
+    PILGRIM_TIME      /* a reading of a clock (MPI_Wtime) that the trace does not have; pilgrim_signature gives no other */
 };
 
 struct pilgrim_value {

@@ -17,8 +17,8 @@ enum activity {
     ACTIVITY_COUNT
 };
 
-/* What the return value means. */
-enum returns { RETURNS_ERROR_CODE = 0, RETURNS_VALUE = 1 };
+/* What the return value means. A time is a reading of a clock in seconds, a double, and may be kept with the times of the call. */
+enum returns { RETURNS_ERROR_CODE = 0, RETURNS_VALUE = 1, RETURNS_TIME = 2 };
 
 struct parameter_descriptor {
     const char *name;  /* the standard's */

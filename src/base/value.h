@@ -44,9 +44,11 @@ enum value_tag {          /*  operands             slots          printed */
     VALUE_POSTED = 24,    /*  status bits      position, unit     a status, as the call foretold it that posted it */
     VALUE_BEGUN = 25,     /*                       class          a request that begins; its place is the smallest that is free */
     VALUE_LIVE = 26,      /*                       class, rank    a request that is live, by its age (live.h) */
+    VALUE_TIME = 27,      /*                                      a time of the call: as a return value, if the times of the call
+                                                                  have it, number; else null, it was not kept */
     VALUE_TEXT = 28,      /*                       base, place    "text": one of the table of strings; in a key the base is 0,
                                                                   and place is the number in the thread's texts */
-    VALUE_TAG_COUNT = 29  /* 27 is no tag */
+    VALUE_TAG_COUNT = 29
 };
 
 /* Operand widths in a key: a name is 2 bytes (index into the process's name table, descriptor.h), a length

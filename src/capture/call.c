@@ -5,6 +5,7 @@
 #include "capture/call.h"
 
 #include "capture/abandoned.h"
+#include "capture/filter.h"
 #include "capture/init.h"
 #include "capture/shadow_file.h"
 #include "capture/spill.h"
@@ -40,6 +41,7 @@ uint8_t *call_begin_slowly(struct call *c, uint32_t function, enum call_follows 
         abandoned_calls(t, c, site);
     struct fortran_call *from = fortran_now ? abandoned_fortran(function, c, site) : NULL;
     bool inside = !off && t && t->inside;
+    c->thread = NULL;
     if ((off == OFF_PAUSED && call_may_be_unseen(follows)) || (inside && follows == FOLLOWS_NOTHING)) {
         if (from)
             (void)fortran_claims(from, function);
@@ -61,7 +63,15 @@ uint8_t *call_begin_slowly(struct call *c, uint32_t function, enum call_follows 
     t = thread_self();
     if (!t)
         return NULL;
-    bool recorded = off == 0;
+    bool recorded = off == 0 && !filter_left_out[function];
+    if (!recorded && !off && !t->inside && call_may_be_unseen(follows)) {
+        c->thread = t;
+        t->inside = true;
+        t->frame = c;
+        t->site = from_here;
+        t->class = NULL;
+        return NULL;
+    }
     if (t->inside) {
         recorded = false;
         t = thread_nested(t);
@@ -232,7 +242,9 @@ void call_control(int level)
         atomic_fetch_and(&capture.off, ~(unsigned)OFF_PAUSED);
     } else if (level == 0 && !(atomic_load(&capture.off) & ~(unsigned)OFF_MOVED)) {
         struct thread *t = thread_self();
-        if (t)
+        if (filter_left_out[FUNCTION_MPI_Pcontrol])
+            atomic_fetch_or(&capture.off, OFF_PAUSED);
+        else if (t)
             t->pause = true;
     }
 }

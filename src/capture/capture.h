@@ -38,8 +38,17 @@ struct run {
     char trace[PATH_MAX + 8]; /* the trace's path; one that is cut off here is too long for any file */
 };
 
+/* What becomes of readings of clocks, as MPI_Wtime returns them. */
+enum readings {
+    READINGS_NOT_KEPT,
+    READINGS_IN_BINS, /* with the times of the calls, where these are in bins */
+    READINGS_EXACT,   /* with the times of the calls, which are exact */
+    READINGS_VALUES   /* as values that they are */
+};
+
 struct capture {
     atomic_uint off;
+    enum readings readings;
     struct settings settings;
     struct view world;      /* views[0]: a call's view where it names no other */
     pid_t process;          /* that loaded the library */

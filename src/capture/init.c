@@ -16,6 +16,7 @@
 #include "capture/capture.h"
 #include "capture/communicators.h"
 #include "capture/entry.h"
+#include "capture/filter.h"
 #include "capture/own_file.h"
 #include "capture/shadow_file.h"
 #include "capture/spill.h"
@@ -109,10 +110,21 @@ bool capture_bind(const void *site)
     return !(atomic_load(&capture.off) & ~(unsigned)(OFF_PAUSED | OFF_MOVED));
 }
 
+static enum readings readings_of(const struct settings *s)
+{
+    static const enum readings by_timing[] = {[TIMING_OFF] = READINGS_NOT_KEPT,
+                                              [TIMING_AGGREGATE] = READINGS_NOT_KEPT,
+                                              [TIMING_BINS] = READINGS_IN_BINS,
+                                              [TIMING_EXACT] = READINGS_EXACT};
+    return s->keeps_readings ? READINGS_VALUES : by_timing[s->timing];
+}
+
 __attribute__((constructor)) static void capture_load(void)
 {
     capture.process = getpid();
     settings_read(&capture.settings, environ);
+    capture.readings = readings_of(&capture.settings);
+    filter_begin();
     memory_followed = capture.settings.buffers && !capture.settings.off;
     if (memory_followed)
         heap_own();
@@ -150,6 +162,7 @@ static void say_settings(void)
 {
     const char *why;
     settings_check(environ, warn);
+    filter_check(warn);
     if (capture.settings.stack > 1 && !stacks_available(&why))
         capture_say("PILGRIM_STACK=%u is ignored: %s", capture.settings.stack, why);
     if (capture.settings.clock == CLOCK_TSC && clock_source == CLOCK_SOURCE_MONOTONIC)

@@ -27,11 +27,15 @@ size_t own_properties(struct fragment_property *properties)
         {"library", capture.library},
         {"timing", capture.settings.timing_text},
         {"tracer", CAPTURE_TRACER},
-        {"clock", clock_name()},
-        {"clock_method", sync_method},
+        {"clock", capture.settings.timing != TIMING_OFF ? clock_name() : NULL},
+        {"clock_method", sync_known() ? sync_method : NULL},
+        {"values", capture.settings.keeps_readings ? "wtime" : NULL},
+        {"filter", capture.settings.filter},
     };
-    size_t count = sizeof all / sizeof all[0] - (capture.settings.timing == TIMING_OFF) - !sync_known();
-    memcpy(properties, all, count * sizeof *all);
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (all[i].value)
+            properties[count++] = all[i];
     return count;
 }
 

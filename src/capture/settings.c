@@ -9,9 +9,9 @@
 #include "format/output.h"
 #include "timing/times.h"
 
-enum kind { VALUE_PATTERN, VALUE_FOLDER, VALUE_SWITCH, VALUE_NUMBER, VALUE_BYTES, VALUE_CLOCK, VALUE_TIMING };
+enum kind { VALUE_PATTERN, VALUE_FOLDER, VALUE_SWITCH, VALUE_NUMBER, VALUE_BYTES, VALUE_CLOCK, VALUE_TIMING, VALUE_FILTER };
 
-enum { TRACE, OFF, QUIET, BUFFERS, TIMING, CLOCK, STACK, MERGE_TIMEOUT, MEMORY, SYSTEM, SHADOW, VARIABLE_COUNT };
+enum { TRACE, OFF, QUIET, BUFFERS, TIMING, VALUES, FILTER, CLOCK, STACK, MERGE_TIMEOUT, MEMORY, SYSTEM, SHADOW, VARIABLE_COUNT };
 
 static const struct variable {
     const char *name;
@@ -26,6 +26,9 @@ static const struct variable {
     [BUFFERS] = {"PILGRIM_BUFFERS", VALUE_SWITCH, "on", "off", "on or off"},
     [TIMING] = {"PILGRIM_TIMING", VALUE_TIMING, NULL, NULL,
                 "off, aggregate, exact or bins[:BASE][,FUNCTION:BASE]..., with bases from 1.0001 to 1000, and * in functions' names"},
+    [VALUES] = {"PILGRIM_VALUES", VALUE_SWITCH, "wtime", "default", "wtime or default"},
+    [FILTER] = {"PILGRIM_FILTER", VALUE_FILTER, NULL, NULL,
+                "a list of functions, as -MPI_Wtime,-MPI_Comm_*,+MPI_Comm_free, with * for any letters"},
     [CLOCK] = {"PILGRIM_CLOCK", VALUE_CLOCK, NULL, NULL, "auto, tsc or monotonic"},
     [STACK] = {"PILGRIM_STACK", VALUE_NUMBER, NULL, NULL, "a number of frames from 1 to 64", 1, SITE_FRAMES_MAX},
     [MERGE_TIMEOUT] = {"PILGRIM_MERGE_TIMEOUT", VALUE_NUMBER, NULL, NULL, "a number of seconds from 0 to 1000000", 0, 1000000},
@@ -110,6 +113,8 @@ static uint32_t take_base(const char **text)
     return good ? value - BASE_ONE : 0;
 }
 
+static const char function_letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_*";
+
 /* Whether NAME is PATTERN, LENGTH bytes long, where a * stands for any bytes. */
 static bool pattern_fits(const char *pattern, size_t length, const char *name)
 {
@@ -137,7 +142,6 @@ static bool pattern_fits(const char *pattern, size_t length, const char *name)
 /* Goes through BASES, "[:BASE][,PATTERN:BASE]...": *BASE becomes that of FUNCTION. False: they are not so. */
 static bool find_base(const char *bases, const char *function, uint32_t *base)
 {
-    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_*";
     *base = BASE_DEFAULT;
     if (*bases == ':') {
         bases++;
@@ -145,7 +149,7 @@ static bool find_base(const char *bases, const char *function, uint32_t *base)
     }
     for (int count = 1; *base && *bases; count++) {
         const char *pattern = bases + 1;
-        size_t length = strspn(pattern, letters);
+        size_t length = strspn(pattern, function_letters);
         if (*bases != ',' || !length || pattern[length] != ':' || count == TIMES_BASES_MAX)
             return false;
         bases = pattern + length + 1;
@@ -161,6 +165,48 @@ uint32_t settings_base(const struct settings *s, const char *function)
     uint32_t base;
     (void)find_base(s->timing_text + strlen(bins), function, &base);
     return base;
+}
+
+/* ---- functions that are left out ---- */
+
+enum { FILTER_BYTES_MAX = 1000 }; /* it goes into the head of a fragment file */
+
+bool settings_filter_next(const char **list, struct settings_pattern *p)
+{
+    const char *at = *list;
+    p->leaves_out = *at == '-';
+    p->text = at + (*at == '-' || *at == '+');
+    p->length = strspn(p->text, function_letters);
+    at = p->text + p->length;
+    if (!p->length || (*at && *at != ','))
+        return false;
+    *list = at + (*at == ',');
+    return true;
+}
+
+bool settings_pattern_fits(const struct settings_pattern *p, const char *function)
+{
+    return pattern_fits(p->text, p->length, function);
+}
+
+/* *RECORDS: what LIST says of FUNCTION. False: it is no list. */
+static bool filter_find(const char *list, const char *function, bool *records)
+{
+    struct settings_pattern p;
+    *records = *list == '-';
+    do {
+        if (!settings_filter_next(&list, &p))
+            return false;
+        if (settings_pattern_fits(&p, function))
+            *records = !p.leaves_out;
+    } while (*list);
+    return true;
+}
+
+bool settings_records(const struct settings *s, const char *function)
+{
+    bool records;
+    return !s->filter || !filter_find(s->filter, function, &records) || records;
 }
 
 static bool timing_of(const char *value, enum timing_mode *mode)
@@ -182,6 +228,7 @@ static bool value_valid(const struct variable *v, const char *value)
     uint64_t number;
     enum clock_wish wish;
     enum timing_mode mode;
+    bool records;
     switch (v->kind) {
     case VALUE_PATTERN:
         return *value && output_pattern_valid(value);
@@ -194,6 +241,8 @@ static bool value_valid(const struct variable *v, const char *value)
         return clock_of(value, &wish);
     case VALUE_TIMING:
         return timing_of(value, &mode);
+    case VALUE_FILTER:
+        return strlen(value) <= FILTER_BYTES_MAX && filter_find(value, "", &records);
     default:
         return !strcmp(value, v->yes) || !strcmp(value, v->no);
     }
@@ -221,6 +270,12 @@ static void variable_set(struct settings *s, const struct variable *v, const cha
     case TIMING:
         (void)timing_of(value, &s->timing);
         s->timing_text = value;
+        break;
+    case VALUES:
+        s->keeps_readings = yes;
+        break;
+    case FILTER:
+        s->filter = value;
         break;
     case CLOCK:
         (void)clock_of(value, &s->clock);

@@ -3,6 +3,7 @@
 #define PILGRIM_SETTINGS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/clock.h"
@@ -25,6 +26,8 @@ struct settings {
     bool buffers;       /* PILGRIM_BUFFERS=on|off */
     enum timing_mode timing; /* PILGRIM_TIMING=off|aggregate|bins:BASE,...|exact */
     const char *timing_text; /* the same as it was set: the trace's property "timing" (borrowed) */
+    bool keeps_readings; /* PILGRIM_VALUES=wtime: results of MPI_Wtime are values as others are, whatever is kept of times */
+    const char *filter;  /* PILGRIM_FILTER: a list of functions, or NULL (borrowed) */
     enum clock_wish clock; /* PILGRIM_CLOCK=auto|tsc|monotonic */
     bool system;        /* PILGRIM_SYSTEM=on|off */
     uint32_t stack;     /* PILGRIM_STACK: frames of a call class, 1..SITE_FRAMES_MAX */
@@ -39,6 +42,21 @@ void settings_read(struct settings *s, char *const *environment);
 /* The base of the bins of FUNCTION's times (TIMING_BINS), as (base - 1) x 10^6, at least 1: that of the last pattern that fits
  * it, else the one for all. */
 uint32_t settings_base(const struct settings *s, const char *function);
+
+/* An item of a filter, "-PATTERN", "+PATTERN" or "PATTERN". */
+struct settings_pattern {
+    const char *text;
+    size_t length;
+    bool leaves_out;
+};
+
+/* Takes the first item off *LIST. False: there is none, or something else stands there. */
+bool settings_filter_next(const char **list, struct settings_pattern *p);
+bool settings_pattern_fits(const struct settings_pattern *p, const char *function);
+
+/* Whether calls of FUNCTION are recorded: as the last pattern of the filter says that fits it. If none does they are, unless
+ * the filter begins with functions that are recorded. */
+bool settings_records(const struct settings *s, const char *function);
 
 /* What settings_read passed over: WARN is called with a line for each, which names the variable and says what it
  * accepts. */

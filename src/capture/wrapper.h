@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "capture/call.h"
 #include "capture/capture.h"
+#include "capture/filter.h"
 #include "capture/fortran.h"
 #include "capture/known.h"
 #include "capture/put.h"
@@ -60,8 +61,8 @@ CALL_INLINE bool call_passes(unsigned off, enum call_follows follows)
     return !CALL_LIKELY(!off) && off == OFF_PAUSED && !fortran_now && call_may_be_unseen(follows);
 }
 
-/* Where the first value goes. NULL: not recorded, nor are its objects to be followed (off, paused, nested, not initialised, after
- * finalize): the wrapper calls PMPI and returns. */
+/* Where the first value goes. NULL: not recorded, nor are its objects to be followed (off, paused, nested, left out, not initialised, after
+ * finalize): the wrapper calls PMPI, then call_passed, and returns. */
 CALL_INLINE uint8_t *call_begin(struct call *c, unsigned off, uint32_t function, enum call_follows follows, const void *site)
 {
     struct thread *t = thread_now;
@@ -69,9 +70,18 @@ CALL_INLINE uint8_t *call_begin(struct call *c, unsigned off, uint32_t function,
         return call_begin_slowly(c, function, follows, site);
     const struct class_head *class = stream_expected(t->stream);
     if (!CALL_LIKELY(class_is(class, function, site, false))) {
+        if (!CALL_LIKELY(!filter_left_out[function])) {
+            if (!call_may_be_unseen(follows))
+                return call_begin_slowly(c, function, follows, site);
+            c->thread = t;
+            t->inside = true;
+            return NULL;
+        }
         class = stream_class_head(t->stream, function, site, false);
-        if (!class)
+        if (!class) {
+            c->thread = NULL;
             return call_no_memory();
+        }
     }
     t->class = class;
     call_fill(c, t, function, site);
@@ -80,6 +90,23 @@ CALL_INLINE uint8_t *call_begin(struct call *c, unsigned off, uint32_t function,
         __builtin_unreachable(); /* the caller need not ask */
     return at;
 }
+
+/* RET, which MPI has returned to a call that call_begin had no place for. If it was left out (PILGRIM_FILTER), calls are the program's own
+ * again. */
+static inline int call_passed(const struct call *c, int ret)
+{
+    if (!CALL_LIKELY(!c->thread))
+        c->thread->inside = false;
+    return ret;
+}
+
+/* The same for other types: returns CALL. */
+#define CALL_PASSED(c, type, call)                                                                                               \
+    do {                                                                                                                         \
+        type passed = (call);                                                                                                    \
+        (void)call_passed(c, 0);                                                                                                 \
+        return passed;                                                                                                           \
+    } while (0)
 
 static inline bool call_shadowed(const struct call *c)
 {
@@ -163,6 +190,25 @@ static inline uint8_t *store_real(uint8_t *at, double v)
 CALL_INLINE uint8_t *store_enum(uint8_t *at, unsigned enumeration, int64_t v)
 {
     return CALL_LIKELY(v > enumerations[enumeration].last) ? store_int(at, v) : store_constant(at, enumeration, v);
+}
+
+/* A reading of the clock that a function returns. */
+CALL_INLINE uint8_t *store_time(const struct call *c, uint8_t *at, double v)
+{
+    if (capture.readings != READINGS_NOT_KEPT &&
+        (capture.readings == READINGS_VALUES || !stream_keep_reading(c->thread->stream, v)))
+        return store_real(at, v);
+    *at = VALUE_TIME;
+    return at + 1;
+}
+
+/* That of a clock about which nothing is known. */
+CALL_INLINE uint8_t *store_stamp(uint8_t *at, int64_t v)
+{
+    if (capture.readings >= READINGS_EXACT)
+        return store_int(at, v);
+    *at = VALUE_TIME;
+    return at + 1;
 }
 
 /* RANK of the group that VIEW describes. */

@@ -32,7 +32,7 @@ static void put_declaration(struct bytes *b, const struct function_descriptor *d
         bytes_put_u8(b, (uint8_t)marks[d->parameters[i].direction]);
         bytes_put(b, d->parameters[i].name, strlen(d->parameters[i].name));
     }
-    if (d->returns == RETURNS_VALUE)
+    if (d->returns != RETURNS_ERROR_CODE)
         bytes_put_u8(b, ':');
 }
 

@@ -80,6 +80,7 @@ void stream_free(struct stream *s)
     free(s->classes);
     free(s->segment);
     free(s->spans);
+    free(s->readings);
     times_free(s->codec);
     intern_free(&s->chunks);
     intern_free(&s->texts);
@@ -262,6 +263,13 @@ static struct stream_class *class_of_call(struct stream *s, struct stream_class 
     return class;
 }
 
+/* The codec is told of the next class of this segment, of FUNCTION. */
+static enum pilgrim_status announce(struct stream *s, uint32_t function)
+{
+    bool reads = s->vocabulary->functions[function].returns == RETURNS_TIME;
+    return times_class(s->codec, s->segment_count, s->times.base ? s->times.base(function) : 0, reads);
+}
+
 /* CLASS is called for the first time in this segment. */
 static __attribute__((noinline)) enum pilgrim_status segment_add(struct stream *s, struct stream_class *class)
 {
@@ -274,7 +282,7 @@ static __attribute__((noinline)) enum pilgrim_status segment_add(struct stream *
         s->segment_capacity = capacity;
     }
     if (s->codec)
-        TRY(times_class(s->codec, s->segment_count, s->times.base ? s->times.base(class->head.key.function) : 0));
+        TRY(announce(s, class->head.key.function));
     class->called = true;
     class->signatures.texts = &s->texts;
     class->terminal = s->segment_count;

@@ -63,6 +63,10 @@ struct stream_times {
  * errors: PILGRIM_NOMEM: the stream keeps no times */
 enum pilgrim_status stream_keep_times(struct stream *s, const struct stream_times *times) PILGRIM_CHECKED;
 
+/* The call that is recorded next returns VALUE, a reading of a clock, and its function is one that RETURNS_TIME: that is kept with its times,
+ * and its return value is VALUE_TIME. False: it cannot be, there are no times of each call, or VALUE is no time. */
+bool stream_keep_reading(struct stream *s, double value);
+
 /* All that was recorded is in the statistics, and the times of each call have gone to the sink: to be called before S is put into a
  * fragment. errors: as stream_append */
 enum pilgrim_status stream_flush_times(struct stream *s) PILGRIM_CHECKED;

@@ -14,17 +14,27 @@ enum pilgrim_status stream_keep_times(struct stream *s, const struct stream_time
 {
     struct span *spans = malloc(SPANS * sizeof *spans);
     struct times *codec = times->kind == TIMES_NONE ? NULL : times_new(times->kind);
-    if (!spans || (times->kind != TIMES_NONE && !codec)) {
+    double *readings = codec ? calloc(SPANS, sizeof *readings) : NULL;
+    if (!spans || (times->kind != TIMES_NONE && !readings)) {
         free(spans);
         times_free(codec);
         return PILGRIM_NOMEM;
     }
+    s->readings = readings;
     s->times = *times;
     s->codec = codec;
     s->spans = s->next = spans;
     s->full = spans + SPANS;
     s->step = 1;
     return PILGRIM_OK;
+}
+
+bool stream_keep_reading(struct stream *s, double value)
+{
+    if (!s->readings || !times_is_reading(value))
+        return false;
+    s->readings[s->next - s->spans] = value;
+    return true;
 }
 
 /* From ticks to ns, where one scale does for all. */
@@ -96,7 +106,7 @@ static enum pilgrim_status take_block(struct stream *s)
 static enum pilgrim_status encode_spans(struct stream *s)
 {
     size_t before = stream_times_bytes(s);
-    TRY(times_add(s->codec, s->spans, (size_t)(s->next - s->spans)));
+    TRY(times_add(s->codec, s->spans, s->readings, (size_t)(s->next - s->spans)));
     size_t after = stream_times_bytes(s);
     if (after > before)
         stream_grow(s, after - before);

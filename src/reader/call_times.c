@@ -135,6 +135,11 @@ void call_times_put(struct pilgrim_cursor *c, uint32_t place, struct pilgrim_cal
     }
     call->timed = true;
     t->next++;
+    double reading;
+    if (call->ret.type == PILGRIM_TIME && times_block_reading(t->block, &reading)) {
+        call->ret = (struct pilgrim_value){.type = PILGRIM_REAL, .real = reading};
+        call->identity = 0;
+    }
 }
 
 void call_times_end(struct pilgrim_cursor *c)

@@ -293,7 +293,7 @@ static struct items check_operand(struct parser *p, struct shape *shape, uint8_t
         shape->has_live |= tag == VALUE_LIVE;
         break;
     default:
-        if (tag == 0 || tag == 27 || tag >= VALUE_TAG_COUNT)
+        if (tag == 0 || tag >= VALUE_TAG_COUNT)
             parser_fail(p, "a value of unknown kind");
     }
     return (struct items){count, count};

@@ -221,7 +221,7 @@ void evaluate(struct evaluation *e, struct pilgrim_value *v)
         [VALUE_STRING] = PILGRIM_STRING,   [VALUE_ARRAY] = PILGRIM_ARRAY,   [VALUE_FLAGS] = PILGRIM_FLAGS,
         [VALUE_STATUS] = PILGRIM_STATUS,   [VALUE_SYMBOL] = PILGRIM_SYMBOL, [VALUE_FUNCTION] = PILGRIM_FUNCTION,
         [VALUE_SERIES] = PILGRIM_ARRAY,    [VALUE_KEEP] = PILGRIM_KEPT,     [VALUE_EDITED] = PILGRIM_EDITED,
-        [VALUE_COMPLETED] = PILGRIM_COMPLETED, [VALUE_POSTED] = PILGRIM_POSTED,
+        [VALUE_COMPLETED] = PILGRIM_COMPLETED, [VALUE_POSTED] = PILGRIM_POSTED, [VALUE_TIME] = PILGRIM_TIME,
         [VALUE_BEGUN] = PILGRIM_BEGUN,     [VALUE_LIVE] = PILGRIM_LIVE,     [VALUE_TEXT] = PILGRIM_STRING,
     };
     uint8_t tag = cursor_u8(&e->tokens);
@@ -300,7 +300,7 @@ void evaluate(struct evaluation *e, struct pilgrim_value *v)
     case VALUE_LIVE:
         evaluate_live(e, v);
         break;
-    default: /* VALUE_NONE */
+    default: /* VALUE_NONE, VALUE_TIME */
         break;
     }
 }

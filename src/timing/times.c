@@ -10,11 +10,14 @@
 #include "base/try.h"
 #include "timing/times_code.h"
 
+/* Of two clocks that were together, so many ns apart: they have drifted; one of them was set. */
+enum { APART_NS_DRIFT = 4000, APART_NS_SET = 1000000000 };
+
 enum { PLANES_MAX = 3, CAPACITY_MIN = 64, CLASSES_MIN = 16, STARTS_MIN = 4, USUAL_GAPS = 4, USUAL_COUNT_MAX = 256 };
 
 #define NO_START UINT64_MAX
 
-#define SPAN_BITS_BYTES_MAX 16 /* exact: of both times of a call */
+#define SPAN_BITS_BYTES_MAX 32 /* exact: of both times of a call, and of its reading */
 #define PUT_BITS            56 /* at once, beside 7 that wait */
 
 /* Numbers of one kind and class. */
@@ -39,11 +42,27 @@ struct class_times {
     uint32_t start_count;
     uint64_t *starts; /* bins: for each signature the stored start of its last call, or NO_START */
     struct numbers gaps, durations;
+    bool reads;                          /* its calls have readings of a clock: */
+    struct column readings, corrections; /* exact: as codes; bins: times from the start to the reading, none */
     /* Bins: gaps that the class had, */
     uint32_t gap; /* the last one of them, */
     uint64_t usual[USUAL_GAPS];
     uint32_t usual_place[USUAL_GAPS];
     uint32_t usual_count[USUAL_GAPS]; /* and how often, of late */
+};
+
+/* What is known of the readings of all classes. */
+struct readings {
+    int64_t offset;      /* exact: of the last reading that is pending from its call's start; bins: the anchor */
+    bool is_anchored;    /* bins */
+    int64_t last;        /* bins: the last reading, ns ... */
+    uint64_t last_start; /* ... and the stored start of its call, or NO_START */
+    /* Bins, of those that are pending: */
+    struct bytes anchors;
+    uint32_t anchor_count;
+    int64_t anchor;      /* the last one in there ... */
+    uint64_t anchored;   /* ... and the reading that it is for */
+    uint64_t count;
 };
 
 struct times {
@@ -59,13 +78,16 @@ struct times {
     struct bytes bits; /* exact: of the calls that are pending */
     uint64_t held;     /* those that are no whole byte yet, held_count */
     unsigned held_count;
+    struct readings readings;
 };
 
 struct times *times_new(enum times_kind kind)
 {
     struct times *t = calloc(1, sizeof *t);
-    if (t)
-        t->kind = kind;
+    if (!t)
+        return NULL;
+    t->kind = kind;
+    t->readings.last_start = NO_START;
     return t;
 }
 
@@ -86,6 +108,8 @@ static void class_free(struct class_times *c)
 {
     numbers_free(&c->gaps);
     numbers_free(&c->durations);
+    column_free(&c->readings);
+    column_free(&c->corrections);
     free(c->starts);
 }
 
@@ -113,6 +137,7 @@ void times_free(struct times *t)
     for (uint32_t i = 0; i < t->base_count; i++)
         bins_free(&t->bases[i]);
     bytes_free(&t->bits);
+    bytes_free(&t->readings.anchors);
     free(t);
 }
 
@@ -121,11 +146,16 @@ uint64_t times_pending(const struct times *t)
     return t->pending;
 }
 
-static size_t numbers_bytes(const struct numbers *n)
+static size_t column_bytes(const struct column *c)
 {
-    size_t bytes = 0;
+    return (size_t)c->width * c->capacity;
+}
+
+static size_t class_bytes(const struct class_times *c)
+{
+    size_t bytes = column_bytes(&c->readings) + column_bytes(&c->corrections);
     for (unsigned i = 0; i < 2; i++)
-        bytes += (size_t)n->of[i].width * n->of[i].capacity;
+        bytes += column_bytes(&c->gaps.of[i]) + column_bytes(&c->durations.of[i]);
     return bytes;
 }
 
@@ -139,9 +169,9 @@ size_t times_round_bytes(const struct times *t)
 
 size_t times_memory_bytes(const struct times *t)
 {
-    size_t bytes = sizeof *t + t->bits.capacity + times_round_bytes(t);
+    size_t bytes = sizeof *t + t->bits.capacity + t->readings.anchors.capacity + times_round_bytes(t);
     for (uint32_t i = 0; i < t->class_count; i++)
-        bytes += numbers_bytes(&t->classes[i].gaps) + numbers_bytes(&t->classes[i].durations);
+        bytes += class_bytes(&t->classes[i]);
     for (uint32_t i = 0; i < t->base_count; i++)
         bytes += t->bases[i].capacity * sizeof *t->bases[i].bounds + t->bases[i].slot_capacity * sizeof *t->bases[i].slots;
     return bytes;
@@ -179,13 +209,14 @@ static enum pilgrim_status make_room(struct times *t, uint32_t class)
     if (!classes)
         return PILGRIM_NOMEM;
     for (size_t i = t->class_count; i < count; i++)
-        classes[i] = (struct class_times){.gaps.of = {{.width = 1}, {.width = 1}}, .durations.of = {{.width = 1}, {.width = 1}}};
+        classes[i] = (struct class_times){.gaps.of = {{.width = 1}, {.width = 1}}, .durations.of = {{.width = 1}, {.width = 1}},
+                                          .readings.width = 1, .corrections.width = 1};
     t->classes = classes;
     t->class_count = (uint32_t)count;
     return PILGRIM_OK;
 }
 
-enum pilgrim_status times_class(struct times *t, uint32_t class, uint32_t base)
+enum pilgrim_status times_class(struct times *t, uint32_t class, uint32_t base, bool reads)
 {
     uint8_t number = 0;
     TRY(make_room(t, class));
@@ -193,6 +224,7 @@ enum pilgrim_status times_class(struct times *t, uint32_t class, uint32_t base)
         TRY(base_number(t, base, &number));
     struct class_times *c = &t->classes[class];
     c->base = number;
+    c->reads = reads;
     c->is_known = true;
     return PILGRIM_OK;
 }
@@ -261,6 +293,8 @@ static void class_renew(struct class_times *c)
         column_renew(&c->gaps.of[i]);
         column_renew(&c->durations.of[i]);
     }
+    column_renew(&c->readings);
+    column_renew(&c->corrections);
     c->gaps.mean = c->durations.mean = 0;
 }
 
@@ -333,14 +367,24 @@ static void age_gaps(struct class_times *c)
         c->usual_count[i] /= 2;
 }
 
+/* What the start of a call is measured from, the latest that it has to be right from: the end of the call before, if it is the first one
+ * with its signature; else, if it reads a clock, the stored start of the last one that did; else that of the last one with the signature. */
+static inline uint64_t measured_from(const struct class_times *c, const struct readings *r, uint64_t last, uint64_t end)
+{
+    if (last == NO_START)
+        return end;
+    return __builtin_expect(c->reads, 0) ? r->last_start : last;
+}
+
 /* *END: that of the call before, as stored, then that of this one. A gap that is too long by the error of a choice is larger than any
  * slack, as numbers without a sign go round. */
-static inline enum pilgrim_status add_bins(struct bins *b, struct class_times *c, const struct span *s, uint64_t *end)
+static inline enum pilgrim_status add_bins(struct bins *b, struct class_times *c, const struct readings *r, const struct span *s,
+                                           uint64_t *end)
 {
     uint32_t place;
     if (__builtin_expect(s->signature >= c->start_count, 0))
         TRY(starts_grow(c, s->signature));
-    uint64_t *last = &c->starts[s->signature], since = *last == NO_START ? *end : *last;
+    uint64_t *last = &c->starts[s->signature], since = measured_from(c, r, *last, *end);
     uint64_t gap = s->start - *end, slack = bins_slack(b, s->start - since);
     if (gap - c->usual[c->gap] > slack)
         TRY(choose_gap(b, c, gap, slack));
@@ -352,6 +396,71 @@ static inline enum pilgrim_status add_bins(struct bins *b, struct class_times *c
     *end = *last + b->bounds[place];
     TRY(column_put(&c->gaps.of[0], c->usual_place[usual]));
     return column_put(&c->durations.of[0], place);
+}
+
+/* From NS back to the call's start or on to its end, which is where a reading lies if the clocks agree; negative: back. */
+static int64_t outside(const struct span *s, uint64_t ns)
+{
+    if ((int64_t)(ns - s->start) < 0)
+        return (int64_t)(ns - s->start);
+    return ns > s->end ? (int64_t)(ns - s->end) : 0;
+}
+
+/* Puts an anchor into the block: from the next reading on the offset is that. */
+static void put_anchor(struct readings *r)
+{
+    bytes_put_varint(&r->anchors, r->count - r->anchored);
+    bytes_put_svarint(&r->anchors, (int64_t)((uint64_t)r->offset - (uint64_t)r->anchor));
+    r->anchored = r->count;
+    r->anchor = r->offset;
+    r->anchor_count++;
+}
+
+/* Sets the first anchor: by which no reading of these spans is before its call's start. One reading alone may be much behind it, where
+ * the call was its thread's first. */
+static __attribute__((noinline)) void find_anchor(struct times *t, const struct span *spans, const double *readings, size_t count)
+{
+    struct readings *r = &t->readings;
+    for (size_t i = 0; i < count; i++) {
+        if (!t->classes[spans[i].class].reads || !times_is_reading(readings[i]))
+            continue;
+        int64_t offset = (int64_t)((uint64_t)reading_ns(readings[i]) - spans[i].start);
+        r->offset = !r->is_anchored || offset < r->offset ? offset : r->offset;
+        r->is_anchored = true;
+    }
+}
+
+/* Moves the anchor if the clocks have gone apart: where that is little of the interval since the last reading, or by so much that one of
+ * them was set. */
+static void follow_clock(struct readings *r, const struct bins *b, const struct span *s, int64_t ns)
+{
+    int64_t apart = outside(s, (uint64_t)ns - (uint64_t)r->offset), size = apart < 0 ? -apart : apart, since = ns - r->last;
+    bool is_little = since > 0 && (double)size * BINS_UNIT * 2 <= (double)b->base * (double)since;
+    if (size > APART_NS_DRIFT && (is_little || size > APART_NS_SET))
+        r->offset = (int64_t)((uint64_t)r->offset + (uint64_t)apart);
+    r->last = ns;
+}
+
+/* END: of the call S, as stored. */
+static __attribute__((noinline)) enum pilgrim_status add_bin_reading(struct times *t, struct class_times *c, const struct span *s,
+                                                                     double value)
+{
+    struct readings *r = &t->readings;
+    struct bins *b = &t->bases[c->base];
+    uint64_t inner = 0;
+    uint32_t place;
+    if (times_is_reading(value)) {
+        int64_t ns = reading_ns(value);
+        follow_clock(r, b, s, ns);
+        inner = (uint64_t)ns - (uint64_t)r->offset - s->start;
+        inner = (int64_t)inner < 0 ? 0 : inner > s->end - s->start ? s->end - s->start : inner;
+    }
+    if (!r->anchor_count || r->offset != r->anchor)
+        put_anchor(r);
+    r->count++;
+    r->last_start = c->starts[s->signature];
+    TRY(place_of(b, inner, &place));
+    return column_put(&c->readings, place);
 }
 
 /* ---- exact ---- */
@@ -411,7 +520,48 @@ static inline enum pilgrim_status add_exact(struct bit_writer *w, struct class_t
     return PILGRIM_OK;
 }
 
+/* Puts VALUE's code into COLUMN, and what it leaves out. */
+static enum pilgrim_status put_whole(struct bit_writer *w, struct column *column, int64_t value)
+{
+    uint64_t number = zigzag(value);
+    unsigned bits;
+    if (number > TIMES_NS_MAX)
+        return PILGRIM_INVALID;
+    unsigned code = times_code(number, &bits);
+    bits_put(w, number & ((UINT64_C(1) << bits) - 1), bits);
+    return column_put(column, code);
+}
+
+/* The ns that stand for VALUE: those that are expected if they do as well, else those that are nearest. */
+static int64_t choose_ns(double value, uint64_t expected)
+{
+    return expected <= READING_NS_MAX && reading_seconds((int64_t)expected) == value ? (int64_t)expected : reading_ns(value);
+}
+
+static __attribute__((noinline)) enum pilgrim_status add_exact_reading(struct bit_writer *w, struct times *t, struct class_times *c,
+                                                                       const struct span *s, double value)
+{
+    struct readings *r = &t->readings;
+    int64_t change = 0, correction = 0;
+    if (times_is_reading(value)) {
+        int64_t ns = choose_ns(value, (uint64_t)r->offset + s->start);
+        int64_t offset = (int64_t)((uint64_t)ns - s->start);
+        change = (int64_t)((uint64_t)offset - (uint64_t)r->offset);
+        correction = reading_bits(value) - reading_bits(reading_seconds(ns));
+        r->offset = offset;
+    }
+    r->count++;
+    TRY(put_whole(w, &c->readings, change));
+    return put_whole(w, &c->corrections, correction);
+}
+
 /* ---- both ---- */
+
+bool times_is_reading(double value)
+{
+    int64_t bits = reading_bits(value);
+    return bits >= 0 && bits < READING_BITS_END;
+}
 
 /* The call before ended at END, which is below 2^63. */
 static inline bool is_span(const struct times *t, const struct span *s, uint64_t end)
@@ -420,20 +570,25 @@ static inline bool is_span(const struct times *t, const struct span *s, uint64_t
            (int64_t)(s->start | s->end | (s->start - end) | (s->end - s->start)) >= 0;
 }
 
-static enum pilgrim_status add_all_bins(struct times *t, const struct span *spans, size_t count)
+static enum pilgrim_status add_all_bins(struct times *t, const struct span *spans, const double *readings, size_t count)
 {
     uint64_t end = t->end;
     for (const struct span *s = spans; s < spans + count; s++) {
         if (!is_span(t, s, end))
             return PILGRIM_INVALID;
         struct class_times *c = &t->classes[s->class];
-        TRY(add_bins(&t->bases[c->base], c, s, &end));
+        TRY(add_bins(&t->bases[c->base], c, &t->readings, s, &end));
+        if (__builtin_expect(c->reads, 0)) {
+            if (__builtin_expect(!t->readings.is_anchored, 0))
+                find_anchor(t, s, readings + (s - spans), count - (size_t)(s - spans));
+            TRY(add_bin_reading(t, c, s, readings[s - spans]));
+        }
     }
     t->end = end;
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status add_all_exact(struct times *t, const struct span *spans, size_t count)
+static enum pilgrim_status add_all_exact(struct times *t, const struct span *spans, const double *readings, size_t count)
 {
     uint8_t *bits = bytes_reserve(&t->bits, (count + 1) * SPAN_BITS_BYTES_MAX);
     if (!bits)
@@ -446,6 +601,8 @@ static enum pilgrim_status add_all_exact(struct times *t, const struct span *spa
             return PILGRIM_INVALID;
         struct class_times *c = &t->classes[s->class];
         TRY(add_exact(&w, c, &is_high, s->start - end, s->end - s->start));
+        if (__builtin_expect(c->reads, 0))
+            TRY(add_exact_reading(&w, t, c, s, readings[s - spans]));
         end = s->end;
     }
     t->bits.length += (size_t)(w.at - bits);
@@ -456,12 +613,12 @@ static enum pilgrim_status add_all_exact(struct times *t, const struct span *spa
     return PILGRIM_OK;
 }
 
-enum pilgrim_status times_add(struct times *t, const struct span *spans, size_t count)
+enum pilgrim_status times_add(struct times *t, const struct span *spans, const double *readings, size_t count)
 {
     if (!t->pending)
         t->begin = t->end;
     t->pending += count;
-    return t->kind == TIMES_BINS ? add_all_bins(t, spans, count) : add_all_exact(t, spans, count);
+    return t->kind == TIMES_BINS ? add_all_bins(t, spans, readings, count) : add_all_exact(t, spans, readings, count);
 }
 
 /* Calls of the class that are pending. */
@@ -495,16 +652,42 @@ static void put_classes(const struct times *t, struct bytes *content)
     }
 }
 
+/* The classes that read, and what holds for all their readings. */
+static void put_readers(const struct times *t, struct bytes *content)
+{
+    uint32_t place = 0, next = 0, count = 0;
+    for (uint32_t i = 0; i < t->class_count; i++)
+        count += t->classes[i].readings.count > 0;
+    bytes_put_varint(content, count);
+    for (uint32_t i = 0; i < t->class_count; i++) {
+        const struct class_times *c = &t->classes[i];
+        if (c->readings.count) {
+            bytes_put_varint(content, place - next);
+            next = place + 1;
+            if (t->kind == TIMES_BINS)
+                bytes_put_u8(content, (uint8_t)c->readings.width);
+        }
+        place += pending_calls(c) > 0;
+    }
+    if (t->kind == TIMES_BINS) {
+        bytes_put_varint(content, t->readings.anchor_count);
+        bytes_put(content, t->readings.anchors.data, t->readings.anchors.length);
+    }
+}
+
+static void put_column(const struct column *c, struct bytes *content, struct bytes *ends)
+{
+    if (!c->count)
+        return;
+    for (unsigned plane = 0; plane < c->width; plane++)
+        bytes_put(content, c->plane[plane], c->count);
+    bytes_put(ends, &content->length, sizeof content->length);
+}
+
 static void put_numbers(const struct numbers *numbers, struct bytes *content, struct bytes *ends)
 {
-    for (unsigned i = 0; i < 2; i++) {
-        const struct column *c = &numbers->of[i];
-        if (!c->count)
-            continue;
-        for (unsigned plane = 0; plane < c->width; plane++)
-            bytes_put(content, c->plane[plane], c->count);
-        bytes_put(ends, &content->length, sizeof content->length);
-    }
+    put_column(&numbers->of[0], content, ends);
+    put_column(&numbers->of[1], content, ends);
 }
 
 static void put_columns(const struct times *t, struct bytes *content, struct bytes *ends)
@@ -513,23 +696,41 @@ static void put_columns(const struct times *t, struct bytes *content, struct byt
         put_numbers(&t->classes[i].gaps, content, ends);
     for (uint32_t i = 0; i < t->class_count; i++)
         put_numbers(&t->classes[i].durations, content, ends);
+    for (uint32_t i = 0; i < t->class_count; i++)
+        put_column(&t->classes[i].readings, content, ends);
+    for (uint32_t i = 0; i < t->class_count; i++)
+        put_column(&t->classes[i].corrections, content, ends);
+}
+
+/* No reading is pending. In bins the anchor stays. */
+static void readings_taken(struct readings *r, enum times_kind kind)
+{
+    if (kind == TIMES_EXACT)
+        r->offset = 0;
+    r->anchors.length = 0;
+    r->anchor_count = 0;
+    r->anchor = 0;
+    r->anchored = r->count = 0;
 }
 
 enum pilgrim_status times_take(struct times *t, struct bytes *content, struct bytes *ends)
 {
     bytes_put_varint(content, t->pending);
     bytes_put_varint(content, t->begin);
-    bytes_put_u8(content, (uint8_t)t->kind);
+    bytes_put_u8(content, (uint8_t)(t->kind + (t->readings.count ? TIMES_READS : 0)));
     if (t->kind == TIMES_BINS) {
         bytes_put_varint(content, t->base_count);
         for (uint32_t i = 0; i < t->base_count; i++)
             bytes_put_varint(content, t->bases[i].base);
     }
     put_classes(t, content);
+    if (t->readings.count)
+        put_readers(t, content);
     put_columns(t, content, ends);
     bytes_put(content, t->bits.data, t->bits.length);
     if (t->held_count)
         bytes_put_u8(content, (uint8_t)t->held);
+    TRY(bytes_status(&t->readings.anchors));
     TRY(bytes_status(content));
     TRY(bytes_status(ends));
     for (uint32_t i = 0; i < t->class_count; i++)
@@ -539,5 +740,6 @@ enum pilgrim_status times_take(struct times *t, struct bytes *content, struct by
     t->held_count = 0;
     t->is_high = false;
     t->pending = 0;
+    readings_taken(&t->readings, t->kind);
     return PILGRIM_OK;
 }

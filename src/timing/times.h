@@ -11,6 +11,12 @@
  * intervals long. So the gap that the class had last is taken again where it is allowed, mostly it is, or another one of the last
  * few, and only else the largest one of the series that is not above the true one, which is always allowed.
  *
+ * Readings. What MPI_Wtime returns is a moment between the call's start and end, on another clock's axis, an almost constant number of ns
+ * away. In exact that number is kept by what it has changed since the reading before, some ns, and by how many doubles the reading is away
+ * from the one that is nearest to that ns: mostly none. In bins it is an anchor, which stays until the clocks have gone apart, and the time
+ * from the call's start to the reading is in a bin; a call that reads has a gap that is right from the last reading on, whatever came
+ * between, so differences of readings are as good as the base.
+ *
  * An object belongs to one thread at a time. */
 #ifndef PILGRIM_TIMES_H
 #define PILGRIM_TIMES_H
@@ -25,6 +31,7 @@
 enum times_kind { TIMES_NONE = 0, TIMES_BINS = 1, TIMES_EXACT = 2 }; /* as in the file, where 0 does not occur */
 
 enum {
+    TIMES_READS = 2,             /* is added to the kind in the file where there are readings */
     TIMES_BLOCK_CALLS = 1 << 16, /* of one section, about: times_pending */
     TIMES_BASES_MAX = 64         /* different bases in one section at most */
 };
@@ -47,15 +54,19 @@ struct times *times_new(enum times_kind kind);
 /* T may be NULL. */
 void times_free(struct times *t);
 
-/* Before the first span of CLASS in this round, in both kinds. BASE: (b - 1) x 10^6, BINS_BASE_MIN to BINS_BASE_MAX; has no meaning for
+/* Whether VALUE, a double in seconds, can be kept as a reading of a clock: from 0 to below 2^32, and not -0. */
+bool times_is_reading(double value);
+
+/* Before the first span of CLASS in this round, in both kinds. READS: its calls have readings of a clock. BASE: (b - 1) x 10^6, BINS_BASE_MIN to BINS_BASE_MAX; has no meaning for
  * TIMES_EXACT. CLASS is small: a few bytes are kept for each up to the largest one.
  * errors: PILGRIM_NOMEM (unchanged), PILGRIM_LIMIT (no such base, or more than TIMES_BASES_MAX of them) */
-enum pilgrim_status times_class(struct times *t, uint32_t class, uint32_t base) PILGRIM_CHECKED;
+enum pilgrim_status times_class(struct times *t, uint32_t class, uint32_t base, bool reads) PILGRIM_CHECKED;
 
-/* The next COUNT calls of the thread. Of a span that is not as said above (a class that is not known, times in a wrong order or above
+/* The next COUNT calls of the thread. READINGS: for each, in a class that reads; one that is no reading is kept as any; NULL: no class
+ * reads. Of a span that is not as said above (a class that is not known, times in a wrong order or above
  * TIMES_NS_MAX) no use is made.
  * errors: PILGRIM_NOMEM, PILGRIM_INVALID (such a span). After either the object can only be freed. */
-enum pilgrim_status times_add(struct times *t, const struct span *spans, size_t count) PILGRIM_CHECKED;
+enum pilgrim_status times_add(struct times *t, const struct span *spans, const double *readings, size_t count) PILGRIM_CHECKED;
 
 /* How many calls were added and not taken. They should be taken when there are TIMES_BLOCK_CALLS or soon after; there must be fewer than
  * 2^31. */

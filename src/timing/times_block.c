@@ -26,6 +26,8 @@ struct block_class {
     uint64_t calls, left;
     uint32_t base;
     struct block_numbers gaps, durations;
+    bool reads;
+    struct block_numbers readings, corrections; /* of one that does; corrections: exact */
 };
 
 struct times_block {
@@ -44,6 +46,15 @@ struct times_block {
     struct cursor bits;
     uint64_t held; /* bits that were read and not taken */
     unsigned held_count;
+    bool reads;                 /* some class does */
+    bool has_reading;           /* the last call: */
+    double reading;
+    int64_t offset;             /* of the last reading from its call's start; bins: the anchor */
+    uint64_t reading_count;     /* all that were given */
+    struct cursor anchors;      /* bins: those that are still to come ... */
+    uint64_t anchors_left;
+    uint64_t anchored;          /* ... of which the first is for this reading, */
+    int64_t next_offset;        /* and this is it */
 };
 
 struct opening {
@@ -72,6 +83,8 @@ static enum pilgrim_status open_head(struct opening *o)
         return wrong(o, "ends too early");
     if (b->calls == 0 || b->begin > TIMES_NS_MAX)
         return wrong(o, "no calls, or a time that is too large");
+    b->reads = kind > TIMES_READS;
+    kind = (uint8_t)(kind - (b->reads ? TIMES_READS : 0));
     if (kind != TIMES_BINS && kind != TIMES_EXACT)
         return wrong(o, "unknown kind of times");
     b->kind = (enum times_kind)kind;
@@ -146,6 +159,59 @@ static enum pilgrim_status open_classes(struct opening *o)
     return PILGRIM_OK;
 }
 
+/* The next anchor; behind the last one there is none. They were looked at when the block was opened. */
+static void next_anchor(struct times_block *b)
+{
+    if (!b->anchors_left)
+        return;
+    b->anchors_left--;
+    b->anchored += cursor_varint(&b->anchors);
+    b->next_offset = (int64_t)((uint64_t)b->next_offset + (uint64_t)cursor_svarint(&b->anchors));
+}
+
+static enum pilgrim_status open_anchors(struct opening *o)
+{
+    struct times_block *b = o->block;
+    size_t count = cursor_count(o->in, 2);
+    if (count == 0)
+        return wrong(o, "readings without an anchor");
+    b->anchors = *o->in;
+    b->anchors_left = count;
+    uint64_t left = b->calls;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t skipped = cursor_varint(o->in);
+        cursor_svarint(o->in);
+        if (o->in->status == PILGRIM_OK && ((i == 0) != (skipped == 0) || skipped >= left))
+            return wrong(o, "anchors in a wrong order, or behind the last call");
+        left -= skipped;
+    }
+    next_anchor(b);
+    return o->in->status;
+}
+
+/* Which classes read a clock. */
+static enum pilgrim_status open_readers(struct opening *o)
+{
+    struct times_block *b = o->block;
+    size_t count = cursor_count(o->in, 1), next = 0;
+    if (count == 0 || count > b->class_count)
+        return wrong(o, "wrong number of classes with readings");
+    for (size_t i = 0; i < count; i++) {
+        uint64_t skipped = cursor_varint(o->in);
+        if (skipped >= b->class_count - next)
+            return wrong(o, "readings of a class that there is not");
+        struct block_class *c = &b->classes[next + skipped];
+        c->reads = true;
+        c->readings = c->corrections = (struct block_numbers){.left = {c->calls}, .stride = c->calls, .width = 1};
+        if (b->kind == TIMES_BINS)
+            c->readings.width = cursor_u8(o->in);
+        if (c->readings.width < 1 || c->readings.width > WIDTH_MAX)
+            return wrong(o, "damaged class");
+        next += skipped + 1;
+    }
+    return b->kind == TIMES_BINS ? open_anchors(o) : o->in->status;
+}
+
 /* The number at AT, in planes. */
 static inline uint64_t number_at(const struct block_numbers *n, const uint8_t *at)
 {
@@ -182,6 +248,12 @@ static enum pilgrim_status open_columns(struct opening *o)
         TRY(open_column(o, &b->classes[i], &b->classes[i].gaps));
     for (size_t i = 0; i < b->class_count; i++)
         TRY(open_column(o, &b->classes[i], &b->classes[i].durations));
+    for (size_t i = 0; i < b->class_count; i++)
+        if (b->classes[i].reads)
+            TRY(open_column(o, &b->classes[i], &b->classes[i].readings));
+    for (size_t i = 0; i < b->class_count && b->kind == TIMES_EXACT; i++)
+        if (b->classes[i].reads)
+            TRY(open_column(o, &b->classes[i], &b->classes[i].corrections));
     return PILGRIM_OK;
 }
 
@@ -190,6 +262,8 @@ static uint64_t bits_of(const struct block_class *c)
     uint64_t bits = 0;
     for (uint64_t call = 0; call < c->calls; call++)
         bits += times_code_bits(c->gaps.at[0][call]) + times_code_bits(c->durations.at[0][call]);
+    for (uint64_t call = 0; c->reads && call < c->calls; call++)
+        bits += times_code_bits(c->readings.at[0][call]) + times_code_bits(c->corrections.at[0][call]);
     return bits;
 }
 
@@ -215,6 +289,8 @@ static enum pilgrim_status open_block(struct opening *o)
     if (o->block->kind == TIMES_BINS)
         TRY(open_bases(o));
     TRY(open_classes(o));
+    if (o->block->reads)
+        TRY(open_readers(o));
     TRY(open_columns(o));
     if (o->block->kind == TIMES_EXACT)
         return open_bits(o);
@@ -277,6 +353,15 @@ static inline uint64_t bits_take(struct times_block *b, unsigned count)
     return value;
 }
 
+/* The number that CODE stands for, with its bits. */
+static inline uint64_t take_number(struct times_block *b, unsigned code)
+{
+    unsigned bits = times_code_bits(code), first = bits > 32 ? 32 : bits;
+    uint64_t low = bits_take(b, first);
+    low |= bits_take(b, bits - first) << first;
+    return times_code_value(code) + low;
+}
+
 /* False: there are no more of its kind. */
 static inline bool next_exact(struct times_block *b, struct block_numbers *n, uint64_t *value)
 {
@@ -284,10 +369,7 @@ static inline bool next_exact(struct times_block *b, struct block_numbers *n, ui
     if (!n->left[kind])
         return false;
     uint8_t code = *n->at[kind];
-    unsigned bits = times_code_bits(code), first = bits > 32 ? 32 : bits;
-    uint64_t low = bits_take(b, first);
-    low |= bits_take(b, bits - first) << first;
-    *value = times_code_value(code) + low;
+    *value = take_number(b, code);
     b->is_high = times_code_is_long(code, &n->mean);
     n->at[kind]++;
     n->left[kind]--;
@@ -299,6 +381,40 @@ static inline uint64_t next_bin(const struct times_block *b, const struct block_
     return bin_bounds_at(&b->bases[c->base], number_at(n, n->at[0]++));
 }
 
+/* The ns of a reading of a call that begins at START. */
+static inline int64_t next_reading_bin(struct times_block *b, const struct block_class *c, struct block_numbers *n, uint64_t start)
+{
+    if (__builtin_expect(b->anchored == b->reading_count, 0)) {
+        b->offset = b->next_offset;
+        next_anchor(b);
+    }
+    int64_t ns = (int64_t)((uint64_t)b->offset + start + next_bin(b, c, n));
+    return ns < 0 ? 0 : ns;
+}
+
+static inline int64_t next_reading_exact(struct times_block *b, struct block_numbers *n, uint64_t start)
+{
+    b->offset = (int64_t)((uint64_t)b->offset + (uint64_t)unzigzag(take_number(b, *n->at[0]++)));
+    return (int64_t)((uint64_t)b->offset + start);
+}
+
+/* The reading of a call of C that begins at START. False: there is no such number. */
+static bool next_reading(struct times_block *b, struct block_class *c, uint64_t start)
+{
+    int64_t correction = 0, ns;
+    if (b->kind == TIMES_BINS) {
+        ns = next_reading_bin(b, c, &c->readings, start);
+    } else {
+        ns = next_reading_exact(b, &c->readings, start);
+        correction = unzigzag(take_number(b, *c->corrections.at[0]++));
+    }
+    if (ns < 0 || ns > READING_NS_MAX)
+        return false;
+    b->reading_count++;
+    b->has_reading = true;
+    return reading_corrected(reading_seconds(ns), correction, &b->reading);
+}
+
 enum pilgrim_status times_block_next(struct times_block *block, uint32_t class, uint64_t *start, uint64_t *end)
 {
     uint32_t number = class < block->place_count ? block->of_place[class] : NO_CLASS;
@@ -307,6 +423,7 @@ enum pilgrim_status times_block_next(struct times_block *block, uint32_t class, 
     if (!block->left)
         return PILGRIM_END;
     block->is_damaged = true;
+    block->has_reading = false;
     if (number == NO_CLASS || !block->classes[number].left)
         return PILGRIM_DAMAGED;
     struct block_class *c = &block->classes[number];
@@ -321,8 +438,16 @@ enum pilgrim_status times_block_next(struct times_block *block, uint32_t class, 
         return PILGRIM_DAMAGED;
     *start = block->end + gap;
     *end = block->end = *start + duration;
+    if (__builtin_expect(c->reads, 0) && !next_reading(block, c, *start))
+        return PILGRIM_DAMAGED;
     c->left--;
     block->left--;
     block->is_damaged = false;
     return PILGRIM_OK;
+}
+
+bool times_block_reading(const struct times_block *block, double *value)
+{
+    *value = block->reading;
+    return block->has_reading && !block->is_damaged;
 }

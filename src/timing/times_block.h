@@ -5,6 +5,7 @@
 #ifndef PILGRIM_TIMES_BLOCK_H
 #define PILGRIM_TIMES_BLOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/bytes.h"
@@ -34,5 +35,9 @@ uint64_t times_block_begin(const struct times_block *block);
  * then on,
  *         always) */
 enum pilgrim_status times_block_next(struct times_block *block, uint32_t class, uint64_t *start, uint64_t *end) PILGRIM_CHECKED;
+
+/* What the last call that times_block_next gave has read of a clock, seconds, in *VALUE. False: it is of a class that reads none. What it
+ * says of calls whose return value is not VALUE_TIME has no meaning. */
+bool times_block_reading(const struct times_block *block, double *value);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 enum {
     CODE_MANTISSA_BITS = 3,
@@ -53,6 +54,41 @@ static inline bool times_code_is_long(unsigned code, uint32_t *mean)
     bool is_long = scaled > *mean;
     *mean += code - (*mean >> CODE_MEAN_SHIFT);
     return is_long;
+}
+
+/* ---- readings of a clock ---- */
+
+#define READING_NS_MAX ((INT64_C(1) << 62) - 1)
+#define READING_BITS_END (INT64_C(1055) << 52) /* the double 2^32: 136 years */
+
+/* Doubles that are not negative are in the order of these numbers. */
+static inline int64_t reading_bits(double value)
+{
+    int64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* The double that is near NS, not negative, in seconds: for all writers and readers the same one. */
+static inline double reading_seconds(int64_t ns)
+{
+    return (double)ns / 1e9;
+}
+
+/* *SUM: the double that is CORRECTION places behind VALUE. False: it is no reading. */
+static inline bool reading_corrected(double value, int64_t correction, double *sum)
+{
+    int64_t bits;
+    if (__builtin_add_overflow(reading_bits(value), correction, &bits) || bits < 0 || bits >= READING_BITS_END)
+        return false;
+    memcpy(sum, &bits, sizeof bits);
+    return true;
+}
+
+/* The ns near VALUE, which is a reading. */
+static inline int64_t reading_ns(double value)
+{
+    return (int64_t)(value * 1e9 + 0.5);
 }
 
 #endif

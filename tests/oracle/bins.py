@@ -10,7 +10,11 @@ BASES: as in PILGRIM_TIMING, "1.2" or "1.2,MPI_Barrier:1.01,MPI_Wait*:2". The sh
 * with p, the stored start of the last call in this thread and round that had the same signature, or the stored end of the call before
   where there was none, (true start - p) <= base x (stored start - p).
 
-The last is the interval's relative error. It is measured from what is stored, so errors that added up would be seen.
+* what MPI_Wtime returned is between the stored start and end of its call, seen from one distance of the two clocks; it is not later than it
+  was; and the interval from the last such reading, r, as stored, to this one, w, is right: w - r <= base x (stored w - r), but for
+  (base - 1) times what r was behind its call's start. The clocks may drift against each other by 10 ppm.
+
+The last but one is the interval's relative error. It is measured from what is stored, so errors that added up would be seen.
 
 Signatures are those of TRACE, read by the second decoder. A class that was taken apart (an unzipped signature) had more of them while
 it was recorded: there, calls that are equal in all they were given and gave back had one signature. What such a call is measured from
@@ -21,6 +25,7 @@ Prints how many calls were checked and how near the worst one comes to its bound
 """
 import bisect
 import fnmatch
+import math
 import os
 import sys
 
@@ -52,6 +57,32 @@ def series(base):
     while found[-1] < TIME_MAX:
         found.append(max(found[-1] + 1, found[-1] * (MILLION + base) // MILLION))
     return found[:-1]
+
+
+class Readings:
+    """What MPI_Wtime returned in one thread, in ns."""
+
+    def __init__(self):
+        self.first = self.last = None
+        self.low, self.high = -math.inf, math.inf # where the distance of the clocks is
+
+    def call(self, base, true, stored, times):
+        """TRUE, STORED: seconds. TIMES: stored ones of the call."""
+        true, stored = true * 1e9, stored * 1e9
+        self.first = true if self.first is None else self.first
+        slack = 50 + (true - self.first) / 100000
+        if stored == 0 and true < times[1]:
+            return # the clock began to count when the program did, and what is stored lags behind by more
+        self.low, self.high = max(self.low, stored - times[1]), min(self.high, stored - times[0])
+        if self.low > self.high + slack:
+            raise Difference("a reading outside of its call, by %g ns" % (self.low - self.high))
+        if stored > true + slack:
+            raise Difference("a reading of %.9f is stored as %.9f" % (true / 1e9, stored / 1e9))
+        if self.last:
+            before, behind = self.last
+            if MILLION * (true - stored) > base * (stored - before + behind) + MILLION * slack:
+                raise Difference("%.0f ns after the last reading, stored as %.0f" % (true - before, stored - before))
+        self.last = stored, stored - times[0] - self.low
 
 
 class Thread:
@@ -100,27 +131,31 @@ def signatures_read(trace, rank, thread):
             yield (number, place, terminal), (number, place), signature.is_unzipped
 
 
-def true_times(folder):
-    """{rank: {thread: [(start, end)]}}"""
+def true_times(folder, of=lambda call: (call["start"], call["end"])):
+    """{rank: {thread: [(start, end)]}}, or what OF gives of each call."""
     found = {}
     for rank, path in shadow_files(folder):
         threads = found.setdefault(rank, {})
         for thread, _, _, call in shadow_calls(path, rank):
-            threads.setdefault(thread, []).append((call["start"], call["end"]))
+            threads.setdefault(thread, []).append(of(call))
     return found
+
+
+def with_reading(call):
+    return call["start"], call["end"], call["ret"] if call["func"] == "MPI_Wtime" else None
 
 
 def bins_check(bases, folder, path, signatures_of):
     """(calls, worst share of the bound) of what compare.py has found to be the same calls. signatures_of: as what signatures_of
     returns. Raises Difference."""
     base_of = bases_read(bases)
-    true, known, current = true_times(folder), {}, None
+    true, known, current = true_times(folder, with_reading), {}, None
     calls, worst = 0, 0
     for (rank, thread, seq), whole, timeless, call in Decoded(path).calls():
         if "start" not in call:
             raise Difference("%s: no times\n    %s" % (path, whole))
         if current != (rank, thread):
-            current, state, signatures = (rank, thread), Thread(), signatures_of(rank, thread)
+            current, state, readings, signatures = (rank, thread), Thread(), Readings(), signatures_of(rank, thread)
         base = base_of(call["func"])
         if base not in known:
             known[base] = series(base)
@@ -128,7 +163,11 @@ def bins_check(bases, folder, path, signatures_of):
         if unzipped:
             signature += (timeless[timeless.index('"func":'):],)
         try:
-            share = state.call((signature, call_class, unzipped), base, true[rank][thread][seq], (call["start"], call["end"]), known[base])
+            started, ended, reading = true[rank][thread][seq]
+            stored = call["start"], call["end"]
+            share = state.call((signature, call_class, unzipped), base, (started, ended), stored, known[base])
+            if reading is not None:
+                readings.call(base, reading, call["ret"], stored)
         except Difference as difference:
             raise Difference("%s, base %g\n    %s" % (difference, 1 + base / MILLION, whole))
         worst = max(worst, share)

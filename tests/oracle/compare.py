@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares shadow logs with decoded JSON, byte for byte.
 
-    compare.py [--times] SHADOW_DIR DECODED.jsonl
+    compare.py [--times|--values] SHADOW_DIR DECODED.jsonl
 
 SHADOW_DIR/shadow.RANK.jsonl holds the calls of one process as the wrappers saw them: those of different threads
 interleaved, each with a "raw" object at its end, and lines {"released":NAME} in between. DECODED.jsonl is what a decoder
@@ -9,6 +9,9 @@ printed. "raw" is cut off the shadow's lines, and "start" and "end" off those of
 them exactly; as text: nothing is parsed and printed again. All that is left must be equal, for every thread of every rank, and
 nothing may be left over on either side. Every line must be valid JSON as well, with no key twice, and no call may begin before
 the one before has ended, on either side.
+
+Readings of clocks (MPI_Wtime, timestamps of MPI_T) are equal with --times, and with --values (PILGRIM_VALUES=wtime). Else they are null,
+but for those of MPI_Wtime of calls with times: numbers, which bins.py looks at.
 
 Prints the number of calls compared and exits 0, or prints the first difference and exits 1.
 """
@@ -21,6 +24,9 @@ import sys
 CONTEXT = 3  # calls shown before a difference
 TIMES = re.compile(r',"start":\d+,"end":\d+}$')
 RELEASED = '{"released":'
+READINGS = {function: re.compile(r'(?<="%s":)[^,}]*' % name)
+            for function, name in (("MPI_Wtime", "ret"), ("MPI_T_source_get_timestamp", "timestamp"),
+                                   ("MPI_T_event_get_timestamp", "event_timestamp"))}
 
 
 class Difference(Exception):
@@ -130,6 +136,19 @@ def difference_show(rank, thread, seq, before, shadow, decoded):
     return "\n".join(lines)
 
 
+def readings_as_kept(shadow, decoded, call):
+    """The text SHADOW with what DECODED, text of CALL, may have in place of a reading."""
+    reading = READINGS.get(call["func"])
+    if not reading:
+        return shadow
+    kept = reading.search(decoded).group()
+    if call["func"] == "MPI_Wtime":
+        right = (kept != "null") == ("start" in call)
+    else:
+        right = kept == "null"
+    return reading.sub(kept, shadow) if right else shadow
+
+
 class Decoded:
     """A decoder's lines: in order of rank, thread and seq, one after another."""
 
@@ -152,8 +171,8 @@ class Decoded:
             yield key, line, self.clock.cut(line, call, where), call
 
 
-def compare(folder, path, times=False):
-    """The number of calls compared, with their TIMES or without. Raises Difference."""
+def compare(folder, path, times=False, values=False):
+    """The number of calls compared, with their TIMES or without; VALUES: readings are values as others are. Raises Difference."""
     shadows = dict(shadow_files(folder))
     compared, counts, current, threads = 0, {}, None, {}
     for (rank, thread, seq), whole, timeless, call in Decoded(path).calls():
@@ -170,8 +189,9 @@ def compare(folder, path, times=False):
         if seq >= len(calls):
             raise Difference("rank %d thread %d: the shadow has %d calls, decoded is one more:\n    %s"
                              % (rank, thread, len(calls), text))
-        if text != calls[seq]:
-            raise Difference(difference_show(rank, thread, seq, calls[:seq], calls[seq], text))
+        wanted = calls[seq] if times or values else readings_as_kept(calls[seq], text, call)
+        if text != wanted:
+            raise Difference(difference_show(rank, thread, seq, calls[:seq], wanted, text))
         counts[rank, thread] -= 1
         compared += 1
     for (rank, thread), left in sorted(counts.items()):
@@ -187,12 +207,12 @@ def compare(folder, path, times=False):
 
 def main():
     words = sys.argv[1:]
-    times = words[:1] == ["--times"]
-    if len(words) != 2 + times:
-        print("usage: compare.py [--times] SHADOW_DIR DECODED.jsonl", file=sys.stderr)
+    times, values = words[:1] == ["--times"], words[:1] == ["--values"]
+    if len(words) != 2 + times + values:
+        print("usage: compare.py [--times|--values] SHADOW_DIR DECODED.jsonl", file=sys.stderr)
         return 2
     try:
-        print("%d calls compared" % compare(*words[times:], times))
+        print("%d calls compared" % compare(*words[-2:], times, values))
     except (Difference, OSError, UnicodeDecodeError) as error:
         print(error)
         return 1

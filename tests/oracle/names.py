@@ -84,6 +84,11 @@ class Names:
         since = self.window.get(thread, -1)
         return any(time > since and (raw is None or was == raw) for time, was in self.released.get(name, ()))
 
+    def released_unbound(self, name, thread):
+        """NAME was released since THREAD's line before, and not known then."""
+        since = self.window.get(thread, -1)
+        return any(time > since and was is None for time, was in self.released.get(name, ()))
+
     def bind(self, name, kind, raw):
         """NAME is new for RAW: nothing else that lives may have it."""
         if kind not in MEMORY and not sentinel(raw) and raw in self.constant_of:
@@ -102,6 +107,8 @@ class Names:
         """A call was given RAW and printed it as NAME."""
         if self.live.get(name) == raw or self.released_lately(name, thread, raw):
             return
+        if name.startswith(UNSEEN) and name not in self.live and self.released_unbound(name, thread):
+            return # by the call that uses it first
         if kind == "request" and name not in self.live and not name.startswith(UNSEEN):
             raise Violation("%s is used but no call created it" % name)
         self.given(name, kind, raw)

@@ -22,7 +22,8 @@ from second_parts import CALLS, DEFINITIONS, PROFILE, STATISTICS, TIMES, Damage,
 from second_profile import profile_read  # noqa: E402
 from second_statistics import statistics_read  # noqa: E402
 from second_times import AllTimes  # noqa: E402
-from second_values import ARRAY, INT, SERIES, Live, Name, Printer, Request, Shape, Signature, Unzipped, escape, quote  # noqa: E402
+from second_values import (ARRAY, INT, SERIES, TIME, VIEW, Live, Name, Printer, Request, Shape, Signature, Unzipped, escape, quote,  # noqa: E402
+                           real)
 
 CALLERS_MAX = 63
 BUILD_ID_MAX = 32
@@ -30,6 +31,7 @@ KEPT_ITEMS_MAX = 1 << 24
 BEGUN_MAX = 1 << 20
 BEGUN_PLACES = 4096
 LOOP = "pilgrim_loop"
+READING = "\0" # in a call's line, where a reading stands, or null
 
 
 class Trace:
@@ -475,7 +477,11 @@ def call_text(call_class, shape, printer):
             for i, (_, direction) in enumerate(parameters) if direction & 2}
     printer.complete(outs)
     printer.requests = None
-    result = printer.value(next(values))
+    returned = next(values)
+    result = printer.value(returned)
+    while returned[0] == VIEW:
+        returned = returned[3][0]
+    result = READING if returned[0] == TIME else result
     arguments = []
     for i, (parameter, direction) in enumerate(parameters):
         found = [those[i] for those in (ins, outs) if i in those]
@@ -510,8 +516,12 @@ def thread_calls(volumes, rank, thread, views, times, clock):
             for place, terminal in stream.calls():
                 text = stream.text(place, terminal)
                 found = times.take(seq, first_of_round, place, len(stream.group.rows))
-                if found and clock:
-                    found = [clock.common(time) for time in found]
+                reading = "null"
+                if found:
+                    start, end, bits = found
+                    reading = reading if bits is None else real(bits)
+                    found = [clock.common(time) for time in (start, end)] if clock else (start, end)
+                text = text.replace(READING.encode(), reading.encode())
                 yield seq, text if found is None else b'%s,"start":%d,"end":%d}\n' % (text[:-2], *found)
                 seq += 1
 

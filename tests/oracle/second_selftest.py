@@ -455,7 +455,7 @@ class Decoder(unittest.TestCase):
                 ("rank 0 ends with a call of MPI_Send", seen(
                     group(of_one(0), True, [to(3)], "all"), group(of_rule("calls"), False, [to(1), to(2)], "all"),
                     rows=(VIEWS, SENDS, ODDS, row(to(1), part(of_one(0), to(1)))))),
-                ("a token with tag 27", odd_shape(b"\x1b" + ODD_SHAPE)),
+                ("a token with tag 29", odd_shape(b"\x1d" + ODD_SHAPE)),
                 ("a shape of 5 values for MPI_X, which has 4", odd_shape(ODD_SHAPE + b"\x01")),
                 ("sequence 14 is not one of 5 differences", seen(columns={"order": constant(of_rule("ramp"))})),
                 ("sequence 5 is not one of 5 differences", seen(columns={"order": constant(of_one(2))})),

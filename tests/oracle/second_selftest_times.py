@@ -27,6 +27,12 @@ def exact(**changes):
     return b"".join({**found, **changes}.values())
 
 
+def exact_read(readers=counted([varint(0)]), told=bytes((8, 1, 2)), corrections=bytes(3), bits=b"\1"):
+    """The same with readings 4 ns behind the first start, then 3, then 4."""
+    return (head(EXACT + 2, 3) + counted([exact_class(0, 3, 1, 1)]) + readers + bytes((0, 3, 9)) + bytes((5, 19, 0)) + told + corrections +
+            bits)
+
+
 EXACT_TIMES = {2: (1000, 1005), 3: (1008, 1031), 4: (1040, 1040)}
 
 
@@ -36,6 +42,13 @@ def bins(**changes):
              "classes": counted([varint(0) + varint(1) + varint(0) + bytes((1, 1)), varint(0) + varint(1) + varint(1) + bytes((2, 1))]),
              "gaps": bytes((14,)) + bytes((4, 0)), "durations": bytes((11,)) + bytes((63,))}
     return b"".join({**found, **changes}.values())
+
+
+def bins_read(readers=counted([varint(0) + b"\1"]), anchors=counted([varint(0) + varint(2000)]), told=b"\3"):
+    """The same with a reading of the first class."""
+    return (head(BINS + 2, 2, first=5) + counted([varint(200000), varint(1000000)]) +
+            counted([varint(0) + varint(1) + varint(0) + bytes((1, 1)), varint(0) + varint(1) + varint(1) + bytes((2, 1))]) + readers +
+            anchors + bytes((14, 4, 0)) + bytes((11, 63)) + told)
 
 
 BINS_TIMES = {5: (1019, 1031), 6: (1039, 1039 + (1 << 62))}
@@ -69,6 +82,24 @@ class Times(unittest.TestCase):
         self.assertIsNone(damage)
         self.assertEqual(other.count('"start"'), 5)
 
+    def test_readings(self):
+        """Those of calls whose return value is no time have no meaning, but they may be damaged."""
+        self.right(EXACT_TIMES, exact_read())
+        self.right(BINS_TIMES, bins_read())
+        for message, those in (
+                ("a reading of -", exact_read(told=bytes((183, 1, 2)), bits=b"\1\0\0")),
+                ("a reading with the bits", exact_read(told=bytes((8, 1, 2)), corrections=bytes((221, 0, 0)), bits=bytes(8))),
+                ("readings of classes {} of 1", exact_read(readers=counted([]))),
+                ("readings of classes {1: 1} of 1", exact_read(readers=counted([varint(1)]))),
+                ("0 anchors", bins_read(anchors=counted([]))),
+                ("2 anchors", bins_read(anchors=counted([varint(0) + varint(2), varint(2) + varint(2)]))),
+                ("anchor 0, 1 readings behind", bins_read(anchors=counted([varint(1) + varint(2)]))),
+                ("anchor 1, 0 readings behind", bins_read(anchors=counted([varint(0) + varint(2)] * 2))),
+                ("readings of classes {0: 4} of 2", bins_read(readers=counted([varint(0) + b"\4"])))):
+            with self.subTest(message):
+                _, damage = decode(trace(times=[those]))
+                self.assertIn(message, str(damage))
+
     def test_largest(self):
         """All codes' bits at once, and times up to 2^63 - 1."""
         value = (1 << 62) + 12345678901234567
@@ -84,7 +115,7 @@ class Times(unittest.TestCase):
     def test_damage(self):
         one = exact_class(0, 3, 1, 1)
         for message, those in (
-                ("kind 3", exact(head=head(3, 3))), ("0 calls", exact(head=head(EXACT, 0))),
+                ("kind 3", exact(head=head(5, 3))), ("0 calls", exact(head=head(EXACT, 0))),
                 ("from", exact(head=head(EXACT, 3, begin=1 << 63))),
                 ("together", exact(classes=counted([exact_class(0, 2, 1, 1)]))),
                 ("place 2 of 2", exact(classes=counted([exact_class(2, 3, 1, 1)]))),

@@ -1,8 +1,11 @@
 """The times of calls, from docs/FORMAT.md alone (section 6, "The times of each call")."""
-from second_parts import Cursor, Damage
+import struct
+
+from second_parts import Cursor, Damage, wrap
 
 TIME_END = 1 << 63
-BINS, EXACT = 1, 2
+BINS, EXACT, READS = 1, 2, 2
+READING_NS_END, READING_BITS_END = 1 << 62, 1055 << 52 # the double 2^32
 CODE_END, CODE_FINE_END = 222, 184
 
 
@@ -70,6 +73,8 @@ class Block:
 
     def __init__(self, c, place_end):
         self.calls, self.end, self.kind = c.varint(), c.varint(), c.u8()
+        reads = self.kind > READS
+        self.kind -= READS * reads
         if not self.calls or self.end >= TIME_END or self.kind not in (BINS, EXACT):
             raise Damage("%d calls, times of kind %d, from %d on" % (self.calls, self.kind, self.end))
         bases = self.bases_read(c) if self.kind == BINS else []
@@ -91,12 +96,18 @@ class Block:
             classes.append((place, calls, series, widths, highs))
         if sum(calls for _, calls, *_ in classes) != self.calls:
             raise Damage("classes that have not %d calls together" % self.calls)
+        readers = self.readers_read(c, len(classes)) if reads else {}
+        self.anchors = self.anchors_read(c) if reads and bases else []
+        self.distance, self.reading_number = 0, 0
         found = [[self.column_read(c, calls, widths[which], series) for _, calls, series, widths, _ in classes] for which in (0, 1)]
+        told = [[self.column_read(c, classes[number][1], width, classes[number][2]) for number, width in readers.items()]
+                for _ in range(1 if bases else 2)] if reads else []
+        self.readings = {classes[number][0]: zip(*columns) for number, *columns in zip(readers, *told)}
         for (place, *_, highs), gaps, durations in zip(classes, *found):
             codes = (Codes(gaps, highs[0]), Codes(durations, highs[1]))
             self.columns[place] = zip(gaps, durations) if bases else codes
         self.after_long = False
-        self.bits = self.bits_read(c, found) if self.kind == EXACT else None
+        self.bits = self.bits_read(c, found + told) if self.kind == EXACT else None
         c.end()
 
     @staticmethod
@@ -105,6 +116,29 @@ class Block:
         if not 1 <= len(bases) <= 64 or not all(100 <= base <= 10 ** 9 for base in bases):
             raise Damage("bases %r" % bases)
         return [Series(base) for base in bases]
+
+    def readers_read(self, c, class_count):
+        """{number of a class: the width of its readings}"""
+        found, last = {}, -1
+        for _ in range(c.count()):
+            last += 1 + c.varint()
+            found[last] = c.u8() if self.kind == BINS else 1
+        if not found or last >= class_count or not all(1 <= width <= 3 for width in found.values()):
+            raise Damage("readings of classes %r of %d" % (found, class_count))
+        return found
+
+    def anchors_read(self, c):
+        """[(the reading that it begins with, ns)]"""
+        found = []
+        for number in range(c.count()):
+            more, change = c.varint(), c.svarint()
+            if (number == 0) != (more == 0):
+                raise Damage("anchor %d, %d readings behind the one before" % (number, more))
+            last = found[-1] if found else (0, 0)
+            found.append((last[0] + more, last[1] + change))
+        if not found or found[-1][0] >= self.calls:
+            raise Damage("%d anchors, or one behind the last call" % len(found))
+        return found
 
     @staticmethod
     def column_read(c, calls, width, series):
@@ -141,15 +175,37 @@ class Block:
             raise Damage("no further call of the class at place %d" % place)
         return found
 
+    def svarint(self, code):
+        number = code_base(code) + self.bits.take(code_bits(code))
+        return (number >> 1) ^ -(number & 1)
+
+    def reading(self, place, start):
+        """The bits of the next call's reading."""
+        numbers, correction = next(self.readings[place]), 0
+        if self.kind == EXACT:
+            self.distance = wrap(self.distance + self.svarint(numbers[0]))
+            ns, correction = wrap(start + self.distance), self.svarint(numbers[1])
+        else:
+            while self.anchors and self.anchors[0][0] <= self.reading_number:
+                self.distance = wrap(self.anchors.pop(0)[1])
+            self.reading_number += 1
+            ns = max(0, wrap(start + numbers[0] + self.distance))
+        if not 0 <= ns < READING_NS_END:
+            raise Damage("a reading of %d ns" % ns)
+        bits = struct.unpack("<q", struct.pack("<d", float(ns) / 1e9))[0] + correction
+        if not 0 <= bits < READING_BITS_END:
+            raise Damage("a reading with the bits %d" % bits)
+        return bits
+
     def next(self, place):
-        """Start and end of the next call."""
+        """Start and end of the next call, and its reading, or None."""
         gap, duration = self.times(place)
         start = self.end + gap
         end = start + duration
         if end >= TIME_END:
             raise Damage("a time of 2^63 or more")
         self.end = end
-        return start, end
+        return start, end, self.reading(place, start) if place in self.readings else None
 
 
 class ThreadTimes:

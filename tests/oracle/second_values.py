@@ -17,8 +17,7 @@ REGISTERS_MAX = 65536
 LIVE_PLACES, LIVE_MAX, LIVE_CLASSES = 1024, 65536, 65536
 
 NONE, NAME, INT, BOOL, REAL, RANK, VIEW, OBJECT, REQUEST, HEAP = range(1, 11)
-STACK, STATIC, DEVICE, STRING, ARRAY, FLAGS, STATUS, SYMBOL, FUNCTION, SERIES, KEEP, EDITED, COMPLETED, POSTED, BEGUN, LIVE = range(11, 27)
-TEXT = 28
+STACK, STATIC, DEVICE, STRING, ARRAY, FLAGS, STATUS, SYMBOL, FUNCTION, SERIES, KEEP, EDITED, COMPLETED, POSTED, BEGUN, LIVE, TIME, TEXT = range(11, 29)
 SLOTS = {INT: 1, BOOL: 1, REAL: 1, RANK: 1, VIEW: 1, OBJECT: 1, REQUEST: 2, HEAP: 2, STACK: 1, STATIC: 2,
          DEVICE: 3, FUNCTION: 1, POSTED: 2, BEGUN: 1, LIVE: 2, TEXT: 2}
 
@@ -162,7 +161,7 @@ class Shape:
             self.follows = True
         elif tag in (KEEP, EDITED, COMPLETED):
             raise Damage("a token with tag %d that is no parameter's" % tag)
-        elif not NONE <= tag <= FUNCTION and tag != TEXT:
+        elif not NONE <= tag <= FUNCTION and tag not in (TIME, TEXT):
             raise Damage("a token with tag %d" % tag)
         inner, sizes = [], []
         for number in range(follow):
@@ -344,7 +343,7 @@ class Printer:
         tag, operand, first, inner = value
         if tag == INT:
             return Int(self.slot(first)) if self.is_typed else integer(self.slot(first))
-        if tag == NONE:
+        if tag in (NONE, TIME):
             return "null"
         if tag in (NAME, STRING):
             return Name(quote(operand)) if tag == NAME else quote(operand)

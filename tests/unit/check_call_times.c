@@ -93,7 +93,7 @@ static void make_section(struct made_section *s, const struct call_time *calls, 
     struct bytes ends = {0};
     for (size_t i = 0; i < s->count; i++) {
         const struct span span = {calls[i].start, calls[i].end, place_of(s->first + i), 0};
-        ck_assert_int_eq(times_add(times, &span, 1), PILGRIM_OK);
+        ck_assert_int_eq(times_add(times, &span, NULL, 1), PILGRIM_OK);
     }
     bytes_put_varint(&s->content, s->rank);
     bytes_put_varint(&s->content, s->thread);
@@ -111,7 +111,7 @@ static void make_rank(struct made *m, uint32_t rank, enum times_kind kind, size_
         if (first == 0 || first == ROUND_CALLS) {
             times_renew(times);
             for (uint32_t place = 0; place < PLACES; place++)
-                ck_assert_int_eq(times_class(times, place, BASE), PILGRIM_OK);
+                ck_assert_int_eq(times_class(times, place, BASE, false), PILGRIM_OK);
         }
         size_t left = (first < ROUND_CALLS ? ROUND_CALLS : CALLS) - first;
         bool known = below(4) > 0;
@@ -450,7 +450,7 @@ static void add_section(struct made *m, uint32_t rank, uint32_t thread, uint64_t
     struct times *times = times_new(TIMES_EXACT);
     struct made_section *s = &m->sections[m->count++];
     for (uint32_t place = 0; place < PLACES; place++)
-        ck_assert_int_eq(times_class(times, place, BASE), PILGRIM_OK);
+        ck_assert_int_eq(times_class(times, place, BASE, false), PILGRIM_OK);
     *s = (struct made_section){.rank = rank, .thread = thread, .first = first, .count = count};
     make_section(s, calls, times);
     times_free(times);

@@ -30,6 +30,7 @@ static void check_default(const struct settings *s)
     ck_assert_ptr_null(s->trace);
     ck_assert_ptr_null(s->shadow);
     ck_assert(!s->off && !s->quiet && s->buffers && s->timing == TIMING_AGGREGATE && s->system && s->clock == CLOCK_AUTO);
+    ck_assert(!s->keeps_readings && !s->filter && settings_records(s, "MPI_Send"));
     ck_assert(s->stack == 1 && s->merge_limit_s == 300 && s->memory_bytes == 256 << 20);
 }
 
@@ -65,6 +66,10 @@ START_TEST(accepted_words)
     ck_assert_int_eq(read_one(&s, "PILGRIM_TIMING=exact"), 0);
     ck_assert_int_eq(s.timing, TIMING_EXACT);
     ck_assert_str_eq(s.timing_text, "exact");
+    ck_assert_int_eq(read_one(&s, "PILGRIM_VALUES=wtime"), 0);
+    ck_assert(s.keeps_readings);
+    ck_assert_int_eq(read_one(&s, "PILGRIM_VALUES=default"), 0);
+    ck_assert(!s.keeps_readings);
     ck_assert_int_eq(read_one(&s, "PILGRIM_CLOCK=tsc"), 0);
     ck_assert_int_eq(s.clock, CLOCK_TSC);
     ck_assert_int_eq(read_one(&s, "PILGRIM_CLOCK=monotonic"), 0);
@@ -154,6 +159,13 @@ START_TEST(bad_values)
         {"PILGRIM_MEMORY=18446744073709551616", "PILGRIM_MEMORY=18446744073709551616", "K, M or G"},
         {"PILGRIM_MEMORY=17179869184G", "PILGRIM_MEMORY=17179869184G", "K, M or G"},
         {"PILGRIM_SHADOW=", "PILGRIM_SHADOW=", "a folder"},
+        {"PILGRIM_VALUES=time", "PILGRIM_VALUES=time", "wtime"},
+        {"PILGRIM_FILTER=", "PILGRIM_FILTER=", "a list of functions"},
+        {"PILGRIM_FILTER=-", "PILGRIM_FILTER=-", "a list of functions"},
+        {"PILGRIM_FILTER=-MPI_Send,,-MPI_Recv", "PILGRIM_FILTER=-MPI_Send,,", "a list of functions"},
+        {"PILGRIM_FILTER=-MPI_Send -MPI_Recv", "PILGRIM_FILTER=-MPI_Send -", "a list of functions"},
+        {"PILGRIM_FILTER=--MPI_Send", "PILGRIM_FILTER=--", "a list of functions"},
+        {"PILGRIM_FILTER=+", "PILGRIM_FILTER=+", "a list of functions"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         struct settings s;
@@ -190,6 +202,30 @@ START_TEST(bases)
     ck_assert_int_eq(read_one(&s, "PILGRIM_TIMING=bins,MPI_Send:4"), 0);
     ck_assert_uint_eq(settings_base(&s, "MPI_Send"), 3000000);
     ck_assert_uint_eq(settings_base(&s, "MPI_Recv"), 200000);
+}
+END_TEST
+
+/* What FILTER says of two functions: bit 0 of the first one, bit 1 of the other. */
+static int records(const char *filter, const char *one, const char *other)
+{
+    struct settings s;
+    char entry[200];
+    snprintf(entry, sizeof entry, "PILGRIM_FILTER=%s", filter);
+    ck_assert_int_eq(read_one(&s, entry), 0);
+    return settings_records(&s, one) | settings_records(&s, other) << 1;
+}
+
+START_TEST(filters)
+{
+    ck_assert_int_eq(records("-MPI_Wtime", "MPI_Wtime", "MPI_Send"), 2);
+    ck_assert_int_eq(records("-MPI_Wtime,-MPI_Comm_rank", "MPI_Comm_rank", "MPI_Comm_size"), 2);
+    ck_assert_int_eq(records("-MPI_*,+MPI_Send", "MPI_Send", "MPI_Recv"), 1);
+    ck_assert_int_eq(records("-MPI_*,MPI_Send", "MPI_Send", "MPI_Recv"), 1);
+    ck_assert_int_eq(records("+MPI_Send,-MPI_*", "MPI_Send", "MPI_Recv"), 0);
+    ck_assert_int_eq(records("+MPI_*send*", "MPI_Isend", "MPI_Recv"), 1);
+    ck_assert_int_eq(records("MPI_Send,MPI_Recv", "MPI_Send", "MPI_Isend"), 1);
+    ck_assert_int_eq(records("-MPI_Comm_*,+MPI_Comm_free,-*free", "MPI_Comm_free", "MPI_Send"), 2);
+    ck_assert_int_eq(records("-MPI_S", "MPI_Send", "MPI_S"), 1);
 }
 END_TEST
 
@@ -243,6 +279,7 @@ int main(void)
     tcase_add_test(tests, accepted_words);
     tcase_add_test(tests, bad_values);
     tcase_add_test(tests, bases);
+    tcase_add_test(tests, filters);
     tcase_add_test(tests, unknown_names);
     tcase_add_test(tests, long_values);
     suite_add_tcase(suite, tests);

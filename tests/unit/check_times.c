@@ -3,6 +3,7 @@
  * other times. */
 #include "timing/times.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,7 +71,7 @@ static uint32_t base_of(uint32_t base, uint32_t class)
 static void announce(struct times *t, uint32_t base)
 {
     for (uint32_t class = 0; class < CLASSES; class ++)
-        check(times_class(t, class, base_of(base, class)));
+        check(times_class(t, class, base_of(base, class), false));
 }
 
 /* Decodes a content of the COUNT calls at FIRST. */
@@ -130,7 +131,7 @@ static size_t pass(struct times *t, size_t first, size_t count, size_t block)
     for (size_t i = first; i < first + count;) {
         size_t batch = 1 + random_below(BATCH);
         batch = batch < first + count - i ? batch : first + count - i;
-        check(times_add(t, spans + i, batch));
+        check(times_add(t, spans + i, NULL, batch));
         i += batch;
         pending += batch;
         if (pending >= block || i == first + count) {
@@ -198,6 +199,150 @@ START_TEST(exact_is_exact)
 END_TEST
 
 /* 0 ns, 1 ns, powers of two and what is beside them, up to the last time there is. */
+/* ---- readings ---- */
+
+enum { READERS = 3 }; /* the first classes read a clock */
+
+static double readings[SPANS_MAX], read_again[SPANS_MAX];
+
+/* A clock that is OFFSET ns ahead and DRIFT ppm faster, as a double that is made like MPI's. */
+static double read_clock(int64_t offset, int64_t drift_ppm, uint64_t ns)
+{
+    int64_t now = (int64_t)ns + offset + (int64_t)(ns / 1000000) * drift_ppm;
+    return random_below(2) ? (double)(now / 1000000000) + 1e-9 * (double)(now % 1000000000) : (double)now / 1e9;
+}
+
+/* As make_spans, with readings inside of the calls. */
+static void make_readings(size_t count, int64_t offset, int64_t drift_ppm)
+{
+    make_spans(count, 1000000);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t duration = spans[i].end - spans[i].start;
+        readings[i] = read_clock(offset, drift_ppm, spans[i].start + (duration ? random_below((uint32_t)duration | 1) % duration : 0));
+    }
+}
+
+/* Encodes COUNT calls, in blocks of BLOCK, and decodes them. Returns the bytes of what was encoded. */
+static size_t pass_readings(enum times_kind kind, uint32_t base, size_t count, size_t block_calls)
+{
+    struct times *t = times_new(kind);
+    size_t bytes = 0;
+    for (uint32_t class = 0; class < CLASSES; class ++)
+        check(times_class(t, class, base, class < READERS));
+    for (size_t i = 0, some; i < count; i += some) {
+        struct bytes content = {0}, ends = {0};
+        struct times_block *block;
+        struct cursor c;
+        const char *problem = NULL;
+        some = block_calls < count - i ? block_calls : count - i;
+        check(times_add(t, spans + i, readings + i, some));
+        check(times_take(t, &content, &ends));
+        cursor_init(&c, content.data, content.length);
+        EXPECT(times_block_open(&c, CLASSES, &block, &problem) == PILGRIM_OK, "%s", problem);
+        for (size_t k = i; k < i + some; k++) {
+            EXPECT(times_block_next(block, spans[k].class, &decoded[k].start, &decoded[k].end) == PILGRIM_OK, "call %zu", k);
+            EXPECT(times_block_reading(block, &read_again[k]) == (spans[k].class < READERS), "call %zu", k);
+        }
+        times_block_free(block);
+        bytes += content.length;
+        bytes_free(&content);
+        bytes_free(&ends);
+    }
+    times_free(t);
+    return bytes;
+}
+
+START_TEST(exact_readings_are_exact)
+{
+    static const int64_t offsets[] = {0, 1, INT64_C(3149602920889), INT64_C(1763000000000000000)};
+    for (size_t k = 0; k < sizeof offsets / sizeof *offsets; k++) {
+        make_readings(20000, offsets[k], k == 2 ? 40 : 0);
+        /* What no clock gives has to come back, too. */
+        for (size_t i = 0; k == 1 && i < 20000; i += 7)
+            readings[i] = (double)any_size(53) / (double)(any_size(60) + 1);
+        for (size_t i = 0; k == 1 && i < 20000; i++)
+            readings[i] = times_is_reading(readings[i]) ? readings[i] : 4294967295.9999995;
+        pass_readings(TIMES_EXACT, 0, 20000, 3000);
+        for (size_t i = 0; i < 20000; i++)
+            if (spans[i].class < READERS)
+                EXPECT(!memcmp(&read_again[i], &readings[i], sizeof *readings), "call %zu: %.17g, not %.17g", i, read_again[i],
+                          readings[i]);
+    }
+}
+END_TEST
+
+/* Of the ns of reading I that are stored: not before its call's start nor behind its end, seen from the distance of the clocks; and right
+ * from the reading before, LAST, on. */
+static void check_reading(size_t i, size_t last, double offset, double base, double slack)
+{
+    double again = read_again[i] * 1e9, true_ns = readings[i] * 1e9;
+    EXPECT(again >= (double)decoded[i].start + offset - slack && again <= (double)decoded[i].end + offset + slack, "call %zu", i);
+    EXPECT(again <= true_ns + slack, "call %zu: later than it was", i);
+    if (last == SIZE_MAX)
+        return;
+    double before = read_again[last] * 1e9, behind = before - offset - (double)decoded[last].start;
+    EXPECT(true_ns - before <= base * (again - before) + (base - 1) * behind + slack, "call %zu: %.9g for %.9g", i, again - before,
+              true_ns - before);
+}
+
+START_TEST(binned_readings_keep_their_bounds)
+{
+    double base = 1 + (double)bases[_i] / BINS_UNIT;
+    make_readings(20000, INT64_C(3149602920889), 0);
+    pass_readings(TIMES_BINS, bases[_i], 20000, 3000);
+    /* The distance that the first reading says is right but for where in its call that was. */
+    size_t first = 0, last = SIZE_MAX;
+    while (spans[first].class >= READERS)
+        first++;
+    double distance = readings[first] * 1e9 - (double)spans[first].start;
+    for (size_t i = first; i < 20000; i++) {
+        if (spans[i].class >= READERS)
+            continue;
+        check_reading(i, last, distance, base, 3);
+        last = i;
+    }
+}
+END_TEST
+
+/* A clock that is set, and one that drifts, are followed. */
+START_TEST(anchors_follow_the_clock)
+{
+    make_readings(20000, INT64_C(5000000000000), 50);
+    for (size_t i = 10000; i < 20000; i++)
+        readings[i] += 3600;
+    pass_readings(TIMES_BINS, 200000, 20000, 3000);
+    for (size_t i = 0; i < 20000; i++) {
+        if (spans[i].class >= READERS)
+            continue;
+        double lags = (double)(spans[i].start - decoded[i].start), off = (readings[i] - read_again[i]) * 1e9;
+        double bound = lags + (double)(spans[i].end - spans[i].start) + 2e6 + (double)spans[i].end * 1e-4;
+        EXPECT(off >= -2e6 - (double)spans[i].end * 1e-4 && off <= bound, "call %zu: %g of %g", i, off, bound);
+    }
+}
+END_TEST
+
+/* A reading that moves with its call takes next to nothing. */
+START_TEST(steady_readings_are_small)
+{
+    uint64_t now = 0;
+    for (size_t i = 0; i < 20000; i++) {
+        spans[i] = (struct span){.start = now + 100, .end = now + 140, .class = 0};
+        readings[i] = (double)(spans[i].start + 20 + UINT64_C(86400000000000)) / 1e9;
+        now = spans[i].end;
+    }
+    size_t bytes = pass_readings(TIMES_EXACT, 0, 20000, 20000);
+    ck_assert_uint_le(bytes, 20000 * 4 + 20000 * 6 / 8 + 40);
+}
+END_TEST
+
+START_TEST(what_is_no_reading)
+{
+    ck_assert(times_is_reading(0) && times_is_reading(5e-324) && times_is_reading(4294967295.9999995));
+    ck_assert(!times_is_reading(-0.0) && !times_is_reading(-1) && !times_is_reading(4294967296.0) && !times_is_reading((double)INFINITY) &&
+              !times_is_reading((double)NAN));
+}
+END_TEST
+
 START_TEST(extreme_times)
 {
     size_t count = 0;
@@ -250,13 +395,13 @@ START_TEST(memory_is_bounded)
     enum { MANY = 50 };
     struct times *t = times_new(TIMES_BINS);
     for (uint32_t class = 0; class < MANY; class ++)
-        check(times_class(t, class, 200000));
+        check(times_class(t, class, 200000, false));
     uint64_t at = 0;
     size_t largest = 0;
     for (uint32_t class = 0; class < MANY; class ++) {
         for (uint32_t i = 0; i < TIMES_BLOCK_CALLS; i++, at += 100 + i % 64)
             spans[i] = (struct span){at, at + 50, class, i % 5};
-        check(times_add(t, spans, TIMES_BLOCK_CALLS));
+        check(times_add(t, spans, NULL, TIMES_BLOCK_CALLS));
         largest = times_memory_bytes(t) > largest ? times_memory_bytes(t) : largest;
         struct bytes content = {0}, ends = {0};
         check(times_take(t, &content, &ends));
@@ -282,10 +427,10 @@ START_TEST(what_is_not_a_span_is_refused)
         for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
             const struct span first = {10, 100, 0, 0};
             struct times *t = times_new(kind);
-            check(times_class(t, 0, 200000));
-            check(times_add(t, &first, 1));
+            check(times_class(t, 0, 200000, false));
+            check(times_add(t, &first, NULL, 1));
             /* In bins it is the stored end that counts. */
-            enum pilgrim_status status = times_add(t, &wrong[i], 1);
+            enum pilgrim_status status = times_add(t, &wrong[i], NULL, 1);
             ck_assert_int_eq(status, kind == TIMES_BINS && i == 0 ? PILGRIM_OK : PILGRIM_INVALID);
             times_free(t);
         }
@@ -295,13 +440,13 @@ END_TEST
 START_TEST(bases_are_limited)
 {
     struct times *t = times_new(TIMES_BINS);
-    ck_assert_int_eq(times_class(t, 0, 0), PILGRIM_LIMIT);
-    ck_assert_int_eq(times_class(t, 0, BINS_BASE_MIN - 1), PILGRIM_LIMIT);
-    ck_assert_int_eq(times_class(t, 0, BINS_BASE_MAX + 1), PILGRIM_LIMIT);
+    ck_assert_int_eq(times_class(t, 0, 0, false), PILGRIM_LIMIT);
+    ck_assert_int_eq(times_class(t, 0, BINS_BASE_MIN - 1, false), PILGRIM_LIMIT);
+    ck_assert_int_eq(times_class(t, 0, BINS_BASE_MAX + 1, false), PILGRIM_LIMIT);
     for (uint32_t i = 0; i < TIMES_BASES_MAX; i++)
-        check(times_class(t, i, 1000 + i));
-    ck_assert_int_eq(times_class(t, 100, 7777777), PILGRIM_LIMIT);
-    check(times_class(t, 100, 1010));
+        check(times_class(t, i, 1000 + i, false));
+    ck_assert_int_eq(times_class(t, 100, 7777777, false), PILGRIM_LIMIT);
+    check(times_class(t, 100, 1010, false));
     times_free(t);
 }
 END_TEST
@@ -333,13 +478,17 @@ static bool walk(const uint8_t *data, size_t length, size_t count, uint64_t clas
     return is_whole;
 }
 
-static void make_content(enum times_kind kind, size_t count, struct bytes *content)
+/* With readings if READS; a clock that is set on the way. */
+static void make_content(enum times_kind kind, bool reads, size_t count, struct bytes *content)
 {
     struct bytes ends = {0};
-    make_spans(count, 1000000);
+    make_readings(count, 5000000000, 0);
+    for (size_t i = count / 2; i < count; i++)
+        readings[i] += 100;
     struct times *t = times_new(kind);
-    announce(t, 200000);
-    check(times_add(t, spans, count));
+    for (uint32_t class = 0; class < CLASSES; class ++)
+        check(times_class(t, class, base_of(200000, class), reads && class < READERS));
+    check(times_add(t, spans, readings, count));
     check(times_take(t, content, &ends));
     times_free(t);
     bytes_free(&ends);
@@ -351,7 +500,7 @@ START_TEST(cut_off)
     enum { COUNT = 300 };
     struct bytes content = {0};
     random_state = 4;
-    make_content(_i ? TIMES_EXACT : TIMES_BINS, COUNT, &content);
+    make_content(_i % 2 ? TIMES_EXACT : TIMES_BINS, _i > 1, COUNT, &content);
     for (size_t length = 0; length < content.length; length++) {
         uint8_t *data = malloc(length + 1); /* of its own, for the sanitizer */
         memcpy(data, content.data, length);
@@ -371,7 +520,7 @@ START_TEST(changed)
     struct bytes content = {0};
     unsigned whole = 0, refused = 0;
     random_state = 5;
-    make_content(_i ? TIMES_EXACT : TIMES_BINS, COUNT, &content);
+    make_content(_i % 2 ? TIMES_EXACT : TIMES_BINS, _i > 1, COUNT, &content);
     uint8_t *data = malloc(content.length);
     for (unsigned i = 0; i < CHANGES; i++) {
         memcpy(data, content.data, content.length);
@@ -392,6 +541,8 @@ START_TEST(changed)
 }
 END_TEST
 
+enum { WRONG_CONTENTS = 50 };
+
 /* Contents that a byte or two make wrong, each for another reason. */
 START_TEST(wrong_contents)
 {
@@ -405,7 +556,7 @@ START_TEST(wrong_contents)
         CONTENT("\1\0\1\1\xc0\x9a\x0c\1\0\1\0\1\1\5\7", true), CONTENT("\0\0\1\1\xc0\x9a\x0c\0", false),    /* no calls */
         CONTENT("\2\0\1\1\xc0\x9a\x0c\1\0\1\0\1\1\5\7", false),                                             /* classes have fewer */
         CONTENT("\1\0\0\1\xc0\x9a\x0c\1\0\1\0\1\1\5\7", false),                                             /* kind */
-        CONTENT("\1\0\3\1\xc0\x9a\x0c\1\0\1\0\1\1\5\7", false), CONTENT("\1\0\1\0\1\0\1\0\1\1\5\7", false), /* no bases */
+        CONTENT("\1\0\5\1\xc0\x9a\x0c\1\0\1\0\1\1\5\7", false), CONTENT("\1\0\1\0\1\0\1\0\1\1\5\7", false), /* no bases */
         CONTENT("\1\0\1\1\x63\1\0\1\0\1\1\5\7", false),                                                     /* base 1.000099 */
         CONTENT("\1\0\1\1\x64\1\0\1\0\1\1\5\7", true),                                                      /* base 1.0001 */
         CONTENT("\1\0\1\1\xc0\x9a\x0c\1\7\1\0\1\1\5\7", false),                                             /* place 7 of 7 */
@@ -427,7 +578,31 @@ START_TEST(wrong_contents)
         CONTENT("\1\0\2\1\0\1\0\0\x10\2\1\0", false),                                                    /* a byte more */
         CONTENT("\1\0\2\1\0\1\0\0\xde\0\0\0\0\0\0\0\0\0", false),                                        /* code 222 */
         CONTENT("\1\0\2\1\0\1\0\0\xdd\0\0\0\0\0\0\0\0\0", true), CONTENT("\1\0\2\1\0\0\0\0\3\2", false), /* a class without calls */
+        /* bins with readings: readers: number, width; anchors: reading, ns; columns */
+#define HEAD "\1\0\3\1\xc0\x9a\x0c\1\0\1\0\1\1"
+        CONTENT(HEAD "\1\0\1\1\0\2\5\7\1", true), CONTENT(HEAD "\0\1\0\2\5\7", false), /* no reader */
+        CONTENT(HEAD "\1\1\1\1\0\2\5\7\1", false),                                    /* class 1 of 1 */
+        CONTENT(HEAD "\1\0\0\1\0\2\5\7", false),                                       /* width 0 */
+        CONTENT(HEAD "\1\0\4\1\0\2\5\7\1\0\0\0", false),                             /* width 4 */
+        CONTENT(HEAD "\1\0\1\0\5\7\1", false),                                         /* no anchor */
+        CONTENT(HEAD "\1\0\1\1\1\2\5\7\1", false),                                    /* none for the first reading */
+        CONTENT(HEAD "\1\0\1\2\0\2\0\2\5\7\1", false),                               /* two for it */
+        CONTENT(HEAD "\1\0\1\2\0\2\1\2\5\7\1", false),                               /* one behind the last call */
+        CONTENT(HEAD "\1\0\1\1\0\1\5\7\1", true),                                     /* before 0: it is 0 */
+        CONTENT(HEAD "\1\0\1\1\0\xfe\xff\xff\xff\xff\xff\xff\xff\x7f\5\7\1", false), /* 2^62 - 1 and more */
+        CONTENT(HEAD "\1\0\1\1\0\2\5\7", false), CONTENT(HEAD "\1\0\1\1\0\2\5\7\xff", false), /* no column; no such bin */
+#undef HEAD
+        /* exact with readings: readers: number; gaps, durations, readings, corrections, bits */
+#define HEAD "\1\0\4\1\0\1\0\0"
+        CONTENT(HEAD "\1\0\3\2\4\0", true), CONTENT(HEAD "\1\0\3\2\4", false),         /* no corrections */
+        CONTENT(HEAD "\1\0\3\2\5\0", true),                                             /* at 0 */
+        CONTENT(HEAD "\1\0\3\2\7\0", false),                                            /* before 0 */
+        CONTENT(HEAD "\1\0\3\2\5\1", false),                                            /* 0, corrected to less */
+        CONTENT(HEAD "\1\0\3\2\x10\x10\2", true), CONTENT(HEAD "\1\0\3\2\x10\x10\4", false), /* two bits; left over */
+        CONTENT(HEAD "\1\0\3\2\xde\0\0\0\0\0\0\0\0\0", false),                           /* code 222 */
+#undef HEAD
     };
+    ck_assert_uint_eq(sizeof contents / sizeof *contents, WRONG_CONTENTS);
     random_state = 6;
     spans[0].class = 0;
     uint8_t *data = malloc(contents[_i].length);
@@ -436,7 +611,6 @@ START_TEST(wrong_contents)
     free(data);
 }
 END_TEST
-enum { WRONG_CONTENTS = 29 };
 
 int main(void)
 {
@@ -444,13 +618,18 @@ int main(void)
     TCase *tests = tcase_create("times");
     tcase_add_loop_test(tests, bins_keep_their_bounds, 0, BASES);
     tcase_add_test(tests, exact_is_exact);
+    tcase_add_test(tests, exact_readings_are_exact);
+    tcase_add_loop_test(tests, binned_readings_keep_their_bounds, 0, BASES);
+    tcase_add_test(tests, anchors_follow_the_clock);
+    tcase_add_test(tests, steady_readings_are_small);
+    tcase_add_test(tests, what_is_no_reading);
     tcase_add_loop_test(tests, extreme_times, 0, BASES + 1);
     tcase_add_loop_test(tests, steady_times_are_small, 0, 2);
     tcase_add_test(tests, memory_is_bounded);
     tcase_add_test(tests, what_is_not_a_span_is_refused);
     tcase_add_test(tests, bases_are_limited);
-    tcase_add_loop_test(tests, cut_off, 0, 2);
-    tcase_add_loop_test(tests, changed, 0, 2);
+    tcase_add_loop_test(tests, cut_off, 0, 4);
+    tcase_add_loop_test(tests, changed, 0, 4);
     tcase_add_loop_test(tests, wrong_contents, 0, WRONG_CONTENTS);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

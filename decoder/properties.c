@@ -1,0 +1,33 @@
+/* What a trace says of its run; see properties.h. */
+#include "properties.h"
+
+#include <string.h>
+
+void properties_print(struct output *out, const struct pilgrim_trace *trace, bool json)
+{
+    const char *key, *value;
+    for (size_t i = 0; pilgrim_property_at(trace, i, &key, &value); i++) {
+        if (!json) {
+            out_text(out, key);
+            out_text(out, ": ");
+            out_text(out, value);
+            out_char(out, '\n');
+            continue;
+        }
+        out_text(out, "{\"property\":");
+        out_json_string(out, key, strlen(key));
+        out_text(out, ",\"value\":");
+        out_json_string(out, value, strlen(value));
+        out_text(out, "}\n");
+    }
+}
+
+void properties_print_filter(struct output *out, const struct pilgrim_trace *trace)
+{
+    const char *filter = pilgrim_property(trace, "filter");
+    if (!filter)
+        return;
+    out_text(out, "functions left out: ");
+    out_text(out, filter);
+    out_char(out, '\n');
+}
