@@ -35,11 +35,11 @@ static const struct parameter_descriptor waitany[] = {
     PARAMETER("count", DIRECTION_IN), PARAMETER("array_of_requests", DIRECTION_INOUT),
     PARAMETER("index", DIRECTION_OUT), PARAMETER("status", DIRECTION_OUT)};
 static const struct function_descriptor functions[FUNCTIONS] = {
-    [PROCESS] = {"pilgrim_process", process, 2, RETURNS_VALUE},
-    [IRECV] = {"MPI_Irecv", irecv, 7, RETURNS_ERROR_CODE},
-    [ISEND] = {"MPI_Isend", irecv, 7, RETURNS_ERROR_CODE},
-    [WAITALL] = {"MPI_Waitall", waitall, 3, RETURNS_ERROR_CODE},
-    [WAITANY] = {"MPI_Waitany", waitany, 4, RETURNS_ERROR_CODE}};
+    [PROCESS] = {"pilgrim_process", process, 2, RETURNS_VALUE, ACTIVITY_OTHER},
+    [IRECV] = {"MPI_Irecv", irecv, 7, RETURNS_ERROR_CODE, ACTIVITY_POINT_TO_POINT},
+    [ISEND] = {"MPI_Isend", irecv, 7, RETURNS_ERROR_CODE, ACTIVITY_POINT_TO_POINT},
+    [WAITALL] = {"MPI_Waitall", waitall, 3, RETURNS_ERROR_CODE, ACTIVITY_POINT_TO_POINT},
+    [WAITANY] = {"MPI_Waitany", waitany, 4, RETURNS_ERROR_CODE, ACTIVITY_POINT_TO_POINT}};
 static const char *const names[NAMES] = {"MPI_COMM_WORLD", "MPI_INT", "MPI_REQUEST_NULL", "MPI_SUCCESS"};
 static const struct vocabulary vocabulary = {functions, FUNCTIONS, names, NAMES};
 

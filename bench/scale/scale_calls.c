@@ -16,9 +16,9 @@
     {                                                                                                                  \
         name, DIRECTION_INOUT                                                                                          \
     }
-#define FUNCTION(name, parameters, returns)                                                                            \
+#define FUNCTION(name, parameters, returns, activity)                                                                  \
     {                                                                                                                  \
-        name, parameters, sizeof parameters / sizeof parameters[0], returns                                            \
+        name, parameters, sizeof parameters / sizeof parameters[0], returns, activity                                  \
     }
 
 static const struct parameter_descriptor process[] = {IN("views_rank"), IN("views_size"), IN("pid"), IN("place")};
@@ -53,22 +53,22 @@ static const struct parameter_descriptor alltoallw[] = {IN("sendbuf"),   IN("sen
                                                         IN("rdispls"),   IN("recvtypes"),  IN("comm")};
 
 static const struct function_descriptor functions[MADE_FUNCTION_COUNT] = {
-    [MADE_PROCESS] = FUNCTION("pilgrim_process", process, RETURNS_VALUE),
-    [MADE_COMMUNICATOR] = FUNCTION("pilgrim_communicator", communicator, RETURNS_VALUE),
-    [MADE_INIT] = FUNCTION("MPI_Init", init, RETURNS_ERROR_CODE),
-    [MADE_COMM_RANK] = FUNCTION("MPI_Comm_rank", comm_rank, RETURNS_ERROR_CODE),
-    [MADE_COMM_SIZE] = FUNCTION("MPI_Comm_size", comm_size, RETURNS_ERROR_CODE),
-    [MADE_CART_CREATE] = FUNCTION("MPI_Cart_create", cart_create, RETURNS_ERROR_CODE),
-    [MADE_IRECV] = FUNCTION("MPI_Irecv", irecv, RETURNS_ERROR_CODE),
-    [MADE_ISEND] = FUNCTION("MPI_Isend", isend, RETURNS_ERROR_CODE),
-    [MADE_WAITALL] = FUNCTION("MPI_Waitall", waitall, RETURNS_ERROR_CODE),
-    [MADE_ALLREDUCE] = FUNCTION("MPI_Allreduce", allreduce, RETURNS_ERROR_CODE),
-    [MADE_SENDRECV] = FUNCTION("MPI_Sendrecv", sendrecv, RETURNS_ERROR_CODE),
-    [MADE_RECV] = FUNCTION("MPI_Recv", recv, RETURNS_ERROR_CODE),
-    [MADE_SEND] = FUNCTION("MPI_Send", send, RETURNS_ERROR_CODE),
-    [MADE_ALLTOALLV] = FUNCTION("MPI_Alltoallv", alltoallv, RETURNS_ERROR_CODE),
-    [MADE_ALLTOALLW] = FUNCTION("MPI_Alltoallw", alltoallw, RETURNS_ERROR_CODE),
-    [MADE_FINALIZE] = {"MPI_Finalize", NULL, 0, RETURNS_ERROR_CODE},
+    [MADE_PROCESS] = FUNCTION("pilgrim_process", process, RETURNS_VALUE, ACTIVITY_OTHER),
+    [MADE_COMMUNICATOR] = FUNCTION("pilgrim_communicator", communicator, RETURNS_VALUE, ACTIVITY_OTHER),
+    [MADE_INIT] = FUNCTION("MPI_Init", init, RETURNS_ERROR_CODE, ACTIVITY_OTHER),
+    [MADE_COMM_RANK] = FUNCTION("MPI_Comm_rank", comm_rank, RETURNS_ERROR_CODE, ACTIVITY_OTHER),
+    [MADE_COMM_SIZE] = FUNCTION("MPI_Comm_size", comm_size, RETURNS_ERROR_CODE, ACTIVITY_OTHER),
+    [MADE_CART_CREATE] = FUNCTION("MPI_Cart_create", cart_create, RETURNS_ERROR_CODE, ACTIVITY_OTHER),
+    [MADE_IRECV] = FUNCTION("MPI_Irecv", irecv, RETURNS_ERROR_CODE, ACTIVITY_POINT_TO_POINT),
+    [MADE_ISEND] = FUNCTION("MPI_Isend", isend, RETURNS_ERROR_CODE, ACTIVITY_POINT_TO_POINT),
+    [MADE_WAITALL] = FUNCTION("MPI_Waitall", waitall, RETURNS_ERROR_CODE, ACTIVITY_POINT_TO_POINT),
+    [MADE_ALLREDUCE] = FUNCTION("MPI_Allreduce", allreduce, RETURNS_ERROR_CODE, ACTIVITY_COLLECTIVE),
+    [MADE_SENDRECV] = FUNCTION("MPI_Sendrecv", sendrecv, RETURNS_ERROR_CODE, ACTIVITY_POINT_TO_POINT),
+    [MADE_RECV] = FUNCTION("MPI_Recv", recv, RETURNS_ERROR_CODE, ACTIVITY_POINT_TO_POINT),
+    [MADE_SEND] = FUNCTION("MPI_Send", send, RETURNS_ERROR_CODE, ACTIVITY_POINT_TO_POINT),
+    [MADE_ALLTOALLV] = FUNCTION("MPI_Alltoallv", alltoallv, RETURNS_ERROR_CODE, ACTIVITY_COLLECTIVE),
+    [MADE_ALLTOALLW] = FUNCTION("MPI_Alltoallw", alltoallw, RETURNS_ERROR_CODE, ACTIVITY_COLLECTIVE),
+    [MADE_FINALIZE] = {"MPI_Finalize", NULL, 0, RETURNS_ERROR_CODE, ACTIVITY_OTHER},
 };
 
 static const char *const names[MADE_NAME_COUNT] = {

@@ -434,15 +434,15 @@ PILGRIM_API const char *pilgrim_activity_name(enum pilgrim_activity activity);
 struct pilgrim_rank_profile {
     uint32_t first_rank, rank_count;        /* the block: RANK_COUNT of 1 is the rank alone */
     double ns[PILGRIM_ACTIVITIES];          /* the mean of the block's ranks */
-    double most_ns[PILGRIM_ACTIVITIES];     /* of the block's rank that had most, */
-    uint32_t most_rank[PILGRIM_ACTIVITIES]; /* which is this one; of several rounds, in the one where it had most */
+    double most_ns[PILGRIM_ACTIVITIES];     /* of the block's rank that had most, in each round; */
+    uint32_t most_rank[PILGRIM_ACTIVITIES]; /* which is this one, in the round where that was most */
 };
 /* PILGRIM_END: the trace does not say. errors: PILGRIM_INVALID (no such rank), PILGRIM_NOMEM, PILGRIM_IO, PILGRIM_DAMAGED */
 PILGRIM_API enum pilgrim_status pilgrim_rank_profile(const struct pilgrim_trace *trace, uint32_t rank, struct pilgrim_rank_profile *found,
                                                      struct pilgrim_error *error) PILGRIM_CHECKED;
 
 /* What the calls of one class took on the cursor's rank, those of all its threads together, in the round that the cursor is in, to 3 %. Stored
- * where ranks differ by a tenth or more and the class takes a 64th of the run's time or more; elsewhere it is about the mean times the calls. */
+ * where ranks differ by a tenth or more, and by a 64th of the time of a rank or more; elsewhere it is about the mean times the calls. */
 struct pilgrim_rank_class {
     bool has_durations, has_gaps;
     double durations_ns, gaps_ns;

@@ -16,6 +16,7 @@
 #include "capture/stack.h"
 #include "functions.h"
 #include "objects/memory.h"
+#include "timing/statistics.h"
 
 enum { KEY_BYTES = 4096 }; /* a first key that is rarely outgrown */
 
@@ -128,6 +129,7 @@ static void thread_retire(struct thread *t)
     if (!requests_bequeath(t->requests))
         t->requests = NULL;
     keeper_free(&t->keeper);
+    live_free(&t->live);
     t->key.length = 0;
     t->key.failed = false;
     t->inside = t->pause = t->grown = t->error_in_status = false;
@@ -197,12 +199,21 @@ static enum pilgrim_status put_block(void *context, uint64_t start, const struct
     return blocks_put(((const struct thread *)context)->index, start, content, ends);
 }
 
+/* So many that the statistics of CLASSES classes take a tenth of PILGRIM_MEMORY at most: where that is little, rounds would else be full of them. */
+static uint32_t statistics_cells(void)
+{
+    enum { CLASSES = 32, CELLS_MIN = 4 };
+    uint64_t cells = capture.settings.memory_bytes / 10 / CLASSES / sizeof(struct statistics_cell);
+    return cells < CELLS_MIN ? CELLS_MIN : cells < STATISTICS_CELLS ? (uint32_t)cells : STATISTICS_CELLS;
+}
+
 /* T has what a thread needs that it does not have yet. False: no memory. */
 static bool thread_equip(struct thread *t)
 {
     const char *why;
     bool deep = capture.settings.stack > 1 && stacks_available(&why);
-    const struct stream_times times = {.kind = times_kind(), .base = base_of, .sink = put_block, .context = t};
+    const struct stream_times times = {
+        .kind = times_kind(), .cells = statistics_cells(), .base = base_of, .sink = put_block, .context = t};
     if (!t->stream) {
         t->stream = stream_new(&vocabulary, deep ? resolve_stack : resolve_site);
         if (!t->stream || (capture.settings.timing != TIMING_OFF && stream_keep_times(t->stream, &times) != PILGRIM_OK))

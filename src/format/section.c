@@ -41,6 +41,7 @@ static const struct {
 } costs[] = {{LEVEL_STRONGEST, 1000}, {LEVEL_LARGE, 110}, {9, 60}, {6, 30}, {3, 10}};
 #define BOUND_NS_A_CALL 300
 #define BOUND_NS_MIN 64000000
+#define BOUND_NS_MIN_AGAIN 250000 /* of a section that is one of many */
 
 /* Where time counts. */
 #define FAST_CONTENT_MIN 400
@@ -373,14 +374,21 @@ enum pilgrim_status section_write(struct bytes *out, uint8_t type, const struct 
     return write_section(out, type, content, content->length ? level : LEVEL_NONE);
 }
 
-enum pilgrim_status section_write_bounded(struct bytes *out, uint8_t type, const struct bytes *content, uint64_t calls)
+enum pilgrim_status section_write_stored(struct bytes *out, uint8_t type, const struct bytes *content)
+{
+    return write_section(out, type, content, LEVEL_NONE);
+}
+
+enum pilgrim_status section_write_bounded(struct bytes *out, uint8_t type, const struct bytes *content, uint64_t calls, bool again)
 {
     const unsigned count = sizeof costs / sizeof costs[0];
     uint64_t bound = calls < UINT32_MAX ? calls * BOUND_NS_A_CALL : UINT64_MAX;
+    uint64_t least = again ? BOUND_NS_MIN_AGAIN : BOUND_NS_MIN;
+    size_t length = content->length + dictionary_bytes(type); /* which is looked at first */
     unsigned i = content->length > STRONGEST_CONTENT_MAX;
-    if (bound < BOUND_NS_MIN)
-        bound = BOUND_NS_MIN;
-    while (i + 1 < count && content->length > bound / costs[i].ns_a_byte)
+    if (bound < least)
+        bound = least;
+    while (i + 1 < count && length > bound / costs[i].ns_a_byte)
         i++;
     return write_section(out, type, content, content->length ? costs[i].level : LEVEL_NONE);
 }

@@ -51,9 +51,12 @@ enum pilgrim_status section_content(const struct section *section, struct bytes 
 enum pilgrim_status section_write(struct bytes *out, uint8_t type, const struct bytes *content) PILGRIM_CHECKED;
 
 /* The same, so strongly as takes at most about a third of a microsecond for each of CALLS, which the content is of; what is small is
- * compressed most strongly. */
-enum pilgrim_status section_write_bounded(struct bytes *out, uint8_t type, const struct bytes *content,
-                                          uint64_t calls) PILGRIM_CHECKED;
+ * compressed most strongly, unless the section comes AGAIN: in a trace of many rounds there are many small ones. */
+enum pilgrim_status section_write_bounded(struct bytes *out, uint8_t type, const struct bytes *content, uint64_t calls,
+                                          bool again) PILGRIM_CHECKED;
+
+/* The same of what no compressor makes shorter. */
+enum pilgrim_status section_write_stored(struct bytes *out, uint8_t type, const struct bytes *content) PILGRIM_CHECKED;
 
 /* The same in little time, for a content of parts that may have little in common, like columns of numbers: where it pays the compressor
  * begins anew to count symbols. ENDS: COUNT places in CONTENT where parts end, which do not decrease; what is behind the last one is

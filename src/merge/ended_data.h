@@ -122,7 +122,7 @@ static inline bool key_next_slot(struct key_walk *w)
 /* Whether a slot is the class of a request: its values may have the thread's number in them. */
 static inline bool key_slot_is_class(const struct key_walk *w)
 {
-    return w->tag == VALUE_REQUEST && w->slot == 0;
+    return (w->tag == VALUE_REQUEST || w->tag == VALUE_BEGUN || w->tag == VALUE_LIVE) && w->slot == 0;
 }
 
 /* What is added to the values of a slot of thread NUMBER's own requests. */

@@ -1,6 +1,7 @@
 /* Which calls have a distribution of their own; see profile_parts.h. */
 #include "merge/profile_parts.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -184,12 +185,11 @@ static enum pilgrim_status gather_leaf(void *context, const struct profile_leaf 
     struct distribution durations;
     uint32_t end = leaf->cell + leaf->cells;
     distribution_init(&durations);
-    class->called = true;
     class->leaf_count++;
     for (uint32_t i = leaf->cell; i < end; i++) {
         const struct statistics_cell *cell = &s->cells[i];
         distribution_merge(&durations, &cell->durations);
-        if (!s->one_predecessor && cell->predecessor == STATISTICS_FIRST) {
+        if (cell->predecessor == STATISTICS_FIRST) {
             distribution_merge(&class->first, &cell->gaps);
             continue;
         }
@@ -293,17 +293,23 @@ static int compare_behind(const void *a, const void *b)
     return order ? order : compare_numbers(&x->before, &y->before);
 }
 
-/* The part that need not say behind which calls its gaps are: the one with most calls, or where that is not known. */
-static uint32_t silent_part(const struct behind *behind, const struct item *items, uint32_t count, const struct item *parts, uint32_t part_count)
+/* The part that need not say behind which calls its gaps are: the one with most calls. */
+static uint32_t silent_part(const struct item *parts, uint32_t part_count)
 {
     uint32_t most = 0;
-    for (uint32_t i = 0; i < count; i++)
-        if (behind[items[i].number].before == BEFORE_ANY)
-            return items[i].part;
     for (uint32_t i = 1; i < part_count; i++)
         if (parts[i].count > parts[most].count)
             most = i;
     return most;
+}
+
+/* Whether of some gaps it is not known behind which calls they are: then none are told apart. */
+static bool is_unknown(const struct behind *behind, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (behind[i].before == BEFORE_ANY)
+            return true;
+    return false;
 }
 
 static enum pilgrim_status add_before(struct profile_gaps *gaps, const struct behind *behind, bool listed)
@@ -328,13 +334,13 @@ static enum pilgrim_status part_gaps(struct profile_parts *p, const struct behin
         items[i] = (struct item){.number = i, .count = calls, .total = total, .mean = total / calls};
     }
     qsort(items, count, sizeof *items, compare_items);
-    class->gap_count = make_parts(items, count, p->run, room);
+    class->gap_count = make_parts(items, count, is_unknown(behind, count) ? HUGE_VAL : p->run, room);
     class->gaps = calloc(class->gap_count, sizeof *class->gaps);
     if (!class->gaps)
         return PILGRIM_NOMEM;
     for (uint32_t i = 0; i < class->gap_count; i++)
         distribution_init(&class->gaps[i].all);
-    uint32_t silent = silent_part(behind, items, count, room, class->gap_count);
+    uint32_t silent = silent_part(room, class->gap_count);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t part = items[i].part == silent ? 0 : items[i].part + (items[i].part < silent);
         TRY(add_before(&class->gaps[part], &behind[items[i].number], part > 0));
@@ -363,6 +369,13 @@ static enum pilgrim_status make_gaps(struct gathering *g)
 
 /* ---- all ---- */
 
+static void find_called(const struct fragment *f, struct profile_parts *parts)
+{
+    for (uint32_t i = 0; i < f->group_keys.count; i++)
+        for (uint32_t k = 0; !f->groups[i].process && k < f->groups[i].list.count - f->groups[i].list.loop_count; k++)
+            parts->classes[f->groups[i].list.classes[k]].called = true;
+}
+
 enum pilgrim_status profile_parts_make(const struct fragment *f, struct profile_parts *parts)
 {
     struct gathering g = {.fragment = f, .parts = parts};
@@ -372,6 +385,7 @@ enum pilgrim_status profile_parts_make(const struct fragment *f, struct profile_
         return PILGRIM_NOMEM;
     for (uint32_t i = 0; i < parts->class_count; i++)
         distribution_init(&parts->classes[i].first);
+    find_called(f, parts);
     enum pilgrim_status status = profile_leaves(f, gather_leaf, &g);
     if (status == PILGRIM_OK)
         status = make_durations(&g);

@@ -10,7 +10,7 @@
 /* Of calls, or gaps, with less than that share of the run's time the histogram, the shortest and the deviation are left out. */
 #define BRIEF_SHARE (1.0 / 512)
 
-/* A class is told by rank if its ranks differ by a tenth, and it has that share of the run's time. */
+/* A class is told by rank if its ranks differ by a tenth, and by that share of the time of a rank. */
 #define BY_RANK_RATIO 1.1
 #define BY_RANK_SHARE (1.0 / 64)
 enum { VALUES_MAX = 1 << 15 }; /* of a table of shares in the file */
@@ -172,18 +172,16 @@ static void put_row(struct writer *w, const struct share_table *t, uint32_t numb
     }
 }
 
-/* Whether the ranks of a row differ, and it matters. RUN: of the ranks together. */
+/* Whether the ranks of a row differ, and it matters. RUN: the time of a rank. */
 static bool is_by_rank(const struct share_table *t, uint32_t number, double run)
 {
     const struct share *row = t->rows[number];
-    double sum = 0, least = row ? (double)row[0].mean : 0, most = least;
+    double least = row ? (double)row[0].mean : 0, most = least;
     for (uint32_t i = 0; row && i < t->block_count; i++) {
-        double mean = (double)row[i].mean;
-        sum += mean * t->ranks[i];
-        least = mean < least ? mean : least;
+        least = (double)row[i].mean < least ? (double)row[i].mean : least;
         most = (double)row[i].most > most ? (double)row[i].most : most;
     }
-    return sum >= BY_RANK_SHARE * run && most > BY_RANK_RATIO * least;
+    return most - least >= BY_RANK_SHARE * run && most > BY_RANK_RATIO * least;
 }
 
 static enum pilgrim_status put_classes(struct writer *w, const struct share_table *all)
@@ -192,7 +190,7 @@ static enum pilgrim_status put_classes(struct writer *w, const struct share_tabl
     struct share_table t = {0};
     bool *chosen = calloc((size_t)all->row_count + 1, sizeof *chosen);
     for (uint32_t i = 0; chosen && i < all->row_count; i++)
-        chosen[i] = is_by_rank(all, i, w->parts.run) && w->parts.classes[i / 2].part_count > 0;
+        chosen[i] = is_by_rank(all, i, w->parts.run / w->fragment->rank_count) && w->parts.classes[i / 2].part_count > 0;
     enum pilgrim_status status = chosen ? shares_select(all, chosen, VALUES_MAX, &t) : PILGRIM_NOMEM;
     if (status == PILGRIM_OK)
         put_blocks(w, &t);

@@ -117,7 +117,8 @@ static void halve(struct share_table *t)
 
 static void bound(struct share_table *t, uint32_t values)
 {
-    while (t->block_count > 1 && (uint64_t)rows_used(t) * t->block_count > values)
+    uint64_t rows = rows_used(t) ? rows_used(t) : 1; /* blocks themselves take something */
+    while (t->block_count > 1 && rows * t->block_count > values)
         halve(t);
 }
 

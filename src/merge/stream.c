@@ -273,6 +273,7 @@ static enum pilgrim_status announce(struct stream *s, uint32_t function)
 /* CLASS is called for the first time in this segment. */
 static __attribute__((noinline)) enum pilgrim_status segment_add(struct stream *s, struct stream_class *class)
 {
+    class->statistics.cells_max = s->times.cells;
     if (s->segment_count == s->segment_capacity) {
         uint32_t capacity = s->segment_capacity * 2 + 16;
         struct stream_class **segment = realloc(s->segment, capacity * sizeof *segment);

@@ -52,6 +52,7 @@ enum pilgrim_status stream_append(struct stream *s, uint32_t class, bool failed_
 /* Where the times of calls go. */
 struct stream_times {
     enum times_kind kind;                /* TIMES_NONE: statistics are kept, and nothing of each call */
+    uint32_t cells;                      /* of a class's statistics, 296 bytes each, at most (statistics.h); 0: as many as there may be */
     uint32_t (*base)(uint32_t function); /* of TIMES_BINS: of the calls of a function (times_class) */
     /* Takes a block: CONTENT and ENDS as from times_take, borrowed; its first call is number FIRST of the thread, over all rounds. What it
      * returns, if that is not PILGRIM_OK, is an error of the call that was recorded. */

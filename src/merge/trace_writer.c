@@ -149,7 +149,7 @@ static void write_strings(const struct fragment *f, struct bytes *out)
     }
 }
 
-static enum pilgrim_status write_definitions(const struct fragment *f, struct bytes *out)
+static enum pilgrim_status write_definitions(const struct fragment *f, bool another, struct bytes *out)
 {
     struct bytes b = {0};
     write_strings(f, &b);
@@ -161,7 +161,7 @@ static enum pilgrim_status write_definitions(const struct fragment *f, struct by
     if (status == PILGRIM_OK)
         status = bytes_status(&b);
     if (status == PILGRIM_OK)
-        status = section_write_bounded(out, SECTION_DEFINITIONS, &b, f->calls);
+        status = section_write_bounded(out, SECTION_DEFINITIONS, &b, f->calls, another);
     bytes_free(&b);
     return status;
 }
@@ -183,7 +183,7 @@ static enum pilgrim_status write_calls(const struct fragment *f, bool another, b
     enum pilgrim_status status = calls_write(f, another, plain, &b);
     maybe_wrong(PILGRIM_WRONG(SECTION_CALLS, plain, f->rank_count), &b);
     if (status == PILGRIM_OK)
-        status = section_write_bounded(out, SECTION_CALLS, &b, f->calls);
+        status = section_write_bounded(out, SECTION_CALLS, &b, f->calls, another);
     bytes_free(&b);
     return status;
 }
@@ -194,7 +194,7 @@ static enum pilgrim_status write_profile(const struct fragment *f, struct bytes 
     enum pilgrim_status status = profile_write(f, &b);
     maybe_wrong(PILGRIM_WRONG(SECTION_PROFILE, false, f->rank_count), &b);
     if (status == PILGRIM_OK)
-        status = section_write(out, SECTION_PROFILE, &b);
+        status = section_write_stored(out, SECTION_PROFILE, &b);
     bytes_free(&b);
     return status;
 }
@@ -203,7 +203,7 @@ static enum pilgrim_status write_profile(const struct fragment *f, struct bytes 
 static enum pilgrim_status write_sections(const struct fragment *f, bool with_times, bool another, bool plain, struct bytes *out,
                                           size_t *profile)
 {
-    TRY(write_definitions(f, out));
+    TRY(write_definitions(f, another, out));
     TRY(write_calls(f, another, plain, out));
     *profile = out->length;
     return with_times ? write_profile(f, out) : PILGRIM_OK;

@@ -209,14 +209,14 @@ static void take_leaves(struct profile_reader *r)
 static void take_blocks(struct profile_reader *r, struct profile_blocks *b)
 {
     struct profile_contexts *c = &r->model.contexts;
-    uint32_t ranks = r->p->volume->rank_count, at = 0;
-    uint64_t runs = take_number(r, &c->runs, ranks - 1, "more blocks than ranks") + 1;
-    b->first = parser_take(r->p, (size_t)ranks + 1, sizeof *b->first);
+    uint32_t ranks = r->p->volume->rank_count, at = 0, most = ranks < PROFILE_BLOCKS_MAX ? ranks : PROFILE_BLOCKS_MAX;
+    uint64_t runs = take_number(r, &c->runs, most - 1, "too many blocks") + 1;
+    b->first = parser_take(r->p, (size_t)most + 1, sizeof *b->first);
     for (; runs > 0 && is_good(r); runs--) {
-        uint64_t blocks = take_number(r, &c->blocks, ranks - 1, "more blocks than ranks") + 1;
+        uint64_t blocks = take_number(r, &c->blocks, most - 1, "too many blocks") + 1;
         uint64_t each = take_number(r, &c->ranks, ranks - 1, "a block of too many ranks") + 1;
-        if (blocks * each > ranks - at) {
-            parser_fail(r->p, "blocks of more ranks than there are");
+        if (blocks * each > ranks - at || b->count + blocks > most) {
+            parser_fail(r->p, "blocks of more ranks than there are, or too many");
             return;
         }
         for (; blocks > 0 && parser_work(r->p, 1); blocks--, at += (uint32_t)each)

@@ -230,8 +230,8 @@ static size_t block_of(const struct profile_blocks *b, uint32_t rank)
     return low;
 }
 
-/* Adds what V, of one round, says of RANK. */
-static void add_round(const struct volume *v, uint32_t rank, struct pilgrim_rank_profile *found)
+/* Adds what V, of one round, says of RANK. MOST: the most of one round so far. */
+static void add_round(const struct volume *v, uint32_t rank, double most[PILGRIM_ACTIVITIES], struct pilgrim_rank_profile *found)
 {
     const struct profile_blocks *b = &v->profile->blocks;
     size_t block = block_of(b, rank - v->first_rank);
@@ -245,8 +245,9 @@ static void add_round(const struct volume *v, uint32_t rank, struct pilgrim_rank
         if (!share)
             continue;
         found->ns[i] += share_ns(share->mean);
-        if (share_ns(share->most) > found->most_ns[i]) {
-            found->most_ns[i] = share_ns(share->most);
+        found->most_ns[i] += share_ns(share->most);
+        if (share_ns(share->most) > most[i]) {
+            most[i] = share_ns(share->most);
             found->most_rank[i] = first + share->at;
         }
     }
@@ -256,6 +257,7 @@ enum pilgrim_status pilgrim_rank_profile(const struct pilgrim_trace *trace, uint
                                          struct pilgrim_error *error)
 {
     *found = (struct pilgrim_rank_profile){.first_rank = rank};
+    double most[PILGRIM_ACTIVITIES] = {0};
     for (unsigned i = 0; i < PILGRIM_ACTIVITIES; i++)
         found->most_rank[i] = rank;
     if (rank >= trace->rank_count)
@@ -268,7 +270,7 @@ enum pilgrim_status pilgrim_rank_profile(const struct pilgrim_trace *trace, uint
         if (status != PILGRIM_OK)
             return status;
         if (v->profile && v->profile->blocks.count > 0)
-            add_round(v, rank, found);
+            add_round(v, rank, most, found);
         volume_release(trace, v);
     }
     return found->rank_count > 0 ? PILGRIM_OK : PILGRIM_END;

@@ -11,7 +11,8 @@ enum {
     PROFILE_MEAN_PRECISION = 8, /* of figures */
     PROFILE_PRECISION = 4,
     PROFILE_BUCKET_BITS = 6,
-    PROFILE_ACTIVITIES = 6
+    PROFILE_ACTIVITIES = 6,
+    PROFILE_BLOCKS_MAX = 1 << 16
 };
 
 /* Of durations, and of gaps. */

@@ -38,6 +38,12 @@ static struct statistics_cell *cell_find(const struct statistics *s, uint32_t si
     return NULL;
 }
 
+/* By which predecessor gaps behind PREDECESSOR are told apart. */
+static uint32_t predecessor_told(const struct statistics *s, uint32_t predecessor)
+{
+    return predecessor == STATISTICS_FIRST ? STATISTICS_FIRST : predecessor & ~s->one_predecessor;
+}
+
 /* What cells have is put together where they are no longer told apart. Needs no memory. */
 static void join_cells(struct statistics *s)
 {
@@ -47,7 +53,7 @@ static void join_cells(struct statistics *s)
     for (uint32_t i = 0; i < count; i++) {
         struct statistics_cell *cell = &s->cells[i];
         cell->signature &= ~s->one_signature;
-        cell->predecessor &= ~s->one_predecessor;
+        cell->predecessor = predecessor_told(s, cell->predecessor);
         struct statistics_cell *found = cell_find(s, cell->signature, cell->predecessor);
         if (found) {
             distribution_merge(&found->gaps, &cell->gaps);
@@ -63,11 +69,11 @@ struct statistics_cell *statistics_search(struct statistics *s, uint32_t signatu
     uint8_t *place = &s->places[(signature + 7 * predecessor) % STATISTICS_PLACES];
     for (;;) {
         signature &= ~s->one_signature;
-        predecessor &= ~s->one_predecessor;
+        predecessor = predecessor_told(s, predecessor);
         if (*place < s->count && cell_is(&s->cells[*place], signature, predecessor))
             return &s->cells[*place];
         struct statistics_cell *cell = cell_find(s, signature, predecessor);
-        bool full = s->count == STATISTICS_CELLS;
+        bool full = s->count >= (s->cells_max ? s->cells_max : STATISTICS_CELLS);
         if (!cell && !full)
             cell = cell_add(s, signature, predecessor);
         if (cell)
@@ -116,7 +122,7 @@ void statistics_totals(const struct statistics *s, double *durations, double *ga
 {
     for (uint32_t i = 0; i < s->count; i++) {
         *durations += distribution_total(&s->cells[i].durations);
-        if (s->one_predecessor || s->cells[i].predecessor != STATISTICS_FIRST)
+        if (s->cells[i].predecessor != STATISTICS_FIRST)
             *gaps += distribution_total(&s->cells[i].gaps);
     }
 }

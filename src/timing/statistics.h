@@ -3,7 +3,8 @@
  * entered, and both from that of other loops.
  *
  * What a class has is bounded: of more than STATISTICS_CELLS pairs of signature and predecessor, all signatures are one; if there are still
- * more, all predecessors are. Which of that happens depends on the set of pairs alone, so statistics, too, may be merged in any order. */
+ * more, all predecessors are, but a thread's first call stays apart. Which of that happens depends on the set of pairs alone, so statistics,
+ * too, may be merged in any order. */
 #ifndef PILGRIM_STATISTICS_H
 #define PILGRIM_STATISTICS_H
 
@@ -20,7 +21,7 @@ enum { STATISTICS_CELLS = 64, STATISTICS_PLACES = 64 };
 /* The calls of a signature that a predecessor came before. */
 struct statistics_cell {
     uint32_t signature;   /* 0 if all are one */
-    uint32_t predecessor; /* a place in the thread's list of classes, or STATISTICS_FIRST; 0 if all are one */
+    uint32_t predecessor; /* a place in the thread's list of classes, or STATISTICS_FIRST; 0 if all are one, but for STATISTICS_FIRST */
     struct distribution gaps;
     struct distribution durations; /* a signature's are those of all of its cells together */
 };
@@ -30,6 +31,7 @@ struct statistics {
     struct statistics_cell *cells;
     uint32_t count;
     uint32_t capacity;
+    uint32_t cells_max;       /* of pairs that are told apart; 0: STATISTICS_CELLS */
     uint32_t one_signature;   /* 0, or UINT32_MAX: all are one */
     uint32_t one_predecessor; /* idem */
     uint64_t last_pair;            /* signature and predecessor of the last call ... */

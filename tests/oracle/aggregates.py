@@ -14,6 +14,7 @@ Which calls belong together is taken from the trace (second_decoder.py), what th
 
 Nothing may be left over. Prints how many distributions were checked, or the first that is wrong, and exits 1.
 """
+import bisect
 import glob
 import itertools
 import math
@@ -36,9 +37,9 @@ SHARE_ROUNDING = 0.5    # 32nds, of the times up to a bucket together
 SHARE_ESTIMATE = 1      # more of very many times, of which not all are counted
 ALL_COUNTED = (1 << 16) - 2
 TIME_ERROR = 0.03
-BRIEF_SMALL = 1.001 / 1024  # of all ranks' time: where a distribution may lack some figures
+BRIEF_SMALL = 1.001 / 512   # of all ranks' time: where a distribution may lack some figures
 ROW_WORTH = 0.1         # how far ranks are apart in a class that has a row ...
-ROW_SMALL = 1 / 64      # ... unless it takes less of all ranks' time
+ROW_SMALL = 1.01 / 64   # ... unless that is less than this, of the mean time of a rank
 
 
 def categories_read():
@@ -134,8 +135,8 @@ class RankTimes:
             first += size
 
     def check_alike(self, what, small):
-        """There is no row: ranks may not be too far apart. SMALL: ns that do not matter."""
-        if max(self.ns) > (1 + ROW_WORTH) * min(self.ns) and sum(self.ns) > small:
+        """There is no row: ranks may not be too far apart. SMALL: ns by which they may be."""
+        if max(self.ns) > (1 + ROW_WORTH) * min(self.ns) and max(self.ns) - min(self.ns) > small:
             raise Difference("%s: no row, and ranks take %r ns" % (what, self.ns))
 
 
@@ -183,8 +184,7 @@ class Volume:
             row = group.rows[at]
             leaves, leaf = self.profile.leaves.get((number, at, parts[at])), 0
             if leaves:
-                part = row.parts[parts[at]]
-                leaf = leaves[part.list.index(part.signature(terminal)[0])]
+                leaf = leaves[bisect.bisect_right(row.parts[parts[at]].starts, terminal) - 1]
             self.add_call(row, leaf, before, start - last, end - start, rank - volume.first)
             before, last = row.class_number, end
         return last
@@ -210,7 +210,9 @@ class Volume:
     def check_rows(self, run):
         profile = self.profile
         if profile.blocks is None:
-            raise Difference("no shares")
+            if run:
+                raise Difference("no shares of %d ns" % run)
+            return
         for category, times, row in zip(CATEGORIES, self.rows, profile.rows):
             times.check(category, row, profile.blocks)
         for (number, kind), times in self.by_class.items():
@@ -218,7 +220,7 @@ class Volume:
             if row:
                 times.check(name, row, profile.class_blocks)
             elif max(profile.class_blocks) == 1:
-                times.check_alike(name, ROW_SMALL * run)
+                times.check_alike(name, ROW_SMALL * run / self.volume.ranks)
 
 
 def aggregates_check(folder, path):

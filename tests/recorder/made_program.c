@@ -21,7 +21,7 @@ static const struct parameter_descriptor process_parameters[] = {{"views_rank", 
 
 #define KIND(number, of, count)                                                                                        \
     {                                                                                                                  \
-        "MPI_Kind_" #number, of##_parameters, count, number % 5 ? RETURNS_ERROR_CODE : RETURNS_VALUE                   \
+        "MPI_Kind_" #number, of##_parameters, count, number % 5 ? RETURNS_ERROR_CODE : RETURNS_VALUE, ACTIVITY_OTHER                   \
     }
 const struct function_descriptor made_functions[FUNCTIONS] = {
     KIND(0, in, 1),
@@ -48,7 +48,7 @@ const struct function_descriptor made_functions[FUNCTIONS] = {
     KIND(21, in, 2),
     KIND(22, mixed, 3),
     KIND(23, in, 0),
-    [PROCESS_FUNCTION] = {"pilgrim_process", process_parameters, 2, RETURNS_VALUE},
+    [PROCESS_FUNCTION] = {"pilgrim_process", process_parameters, 2, RETURNS_VALUE, ACTIVITY_OTHER},
 };
 const char *const made_names[NAMES] = {"NULL", "MPI_INT", "comm", "MPI_PROC_NULL", "MPI_MODE_CREATE", "MPI_MODE_RDWR"};
 

@@ -36,7 +36,7 @@ struct built {
     bool begins_round;
     uint32_t threads; /* of each rank */
     struct bytes definitions, calls;
-    struct bytes statistics; /* their section, if not empty; whoever makes the trace puts it there */
+    struct bytes statistics, profile; /* their sections, if not empty; whoever makes the trace puts them there */
     struct table shapes, rules, columns, signatures, partitions, rows, groups;
 };
 
@@ -315,6 +315,7 @@ static void built_free(struct built *b)
     bytes_free(&b->definitions);
     bytes_free(&b->calls);
     bytes_free(&b->statistics);
+    bytes_free(&b->profile);
 }
 
 /* The file of COUNT volumes. */
@@ -329,6 +330,8 @@ static void built_file(const struct built *volumes, size_t count, struct bytes *
         ck_assert_int_eq(section_write(file, SECTION_CALLS, &volumes[i].calls), PILGRIM_OK);
         if (volumes[i].statistics.length > 0)
             ck_assert_int_eq(section_write(file, SECTION_STATISTICS, &volumes[i].statistics), PILGRIM_OK);
+        if (volumes[i].profile.length > 0)
+            ck_assert_int_eq(section_write(file, SECTION_PROFILE, &volumes[i].profile), PILGRIM_OK);
     }
     ck_assert_int_eq(section_write(file, SECTION_END, &nothing), PILGRIM_OK);
 }

@@ -10,8 +10,8 @@
 
 static const struct parameter_descriptor process_parameters[] = {
     {"views_rank", DIRECTION_IN}, {"views_size", DIRECTION_IN}, {"clock", DIRECTION_IN}};
-static const struct function_descriptor functions[] = {{"pilgrim_process", process_parameters, 3, RETURNS_VALUE},
-                                                       {"pilgrim_process", process_parameters, 2, RETURNS_VALUE}};
+static const struct function_descriptor functions[] = {{"pilgrim_process", process_parameters, 3, RETURNS_VALUE, ACTIVITY_OTHER},
+                                                       {"pilgrim_process", process_parameters, 2, RETURNS_VALUE, ACTIVITY_OTHER}};
 enum { PROCESS, PROCESS_BEFORE, FUNCTION_COUNT, INTS_MAX = 9 };
 static const struct vocabulary vocabulary = {functions, FUNCTION_COUNT, NULL, 0};
 

@@ -10,9 +10,9 @@
 static const struct parameter_descriptor parameters[] = {{"in", DIRECTION_IN}, {"out", DIRECTION_OUT}};
 static const struct parameter_descriptor views[] = {{"views_rank", DIRECTION_IN}, {"views_size", DIRECTION_IN}};
 static const struct function_descriptor functions[] = {
-    {"pilgrim_process", views, 2, RETURNS_VALUE},
-    {"MPI_One", parameters, 2, RETURNS_ERROR_CODE},
-    {"MPI_Two", parameters, 2, RETURNS_ERROR_CODE},
+    {"pilgrim_process", views, 2, RETURNS_VALUE, ACTIVITY_OTHER},
+    {"MPI_One", parameters, 2, RETURNS_ERROR_CODE, ACTIVITY_POINT_TO_POINT},
+    {"MPI_Two", parameters, 2, RETURNS_ERROR_CODE, ACTIVITY_POINT_TO_POINT},
 };
 static const char *const names[] = {"MPI_SUCCESS", "comm"};
 static const struct vocabulary vocabulary = {functions, 3, names, 2};

@@ -14,9 +14,9 @@ static const struct parameter_descriptor send_parameters[] = {{"dest", DIRECTION
 static const struct parameter_descriptor process_parameters[] = {{"views_rank", DIRECTION_IN},
                                                                  {"views_size", DIRECTION_IN}};
 static const struct function_descriptor functions[] = {
-    {"pilgrim_process", process_parameters, 2, RETURNS_VALUE},
-    {"MPI_Isend", send_parameters, 2, RETURNS_ERROR_CODE},
-    {"MPI_Barrier", NULL, 0, RETURNS_ERROR_CODE},
+    {"pilgrim_process", process_parameters, 2, RETURNS_VALUE, ACTIVITY_OTHER},
+    {"MPI_Isend", send_parameters, 2, RETURNS_ERROR_CODE, ACTIVITY_POINT_TO_POINT},
+    {"MPI_Barrier", NULL, 0, RETURNS_ERROR_CODE, ACTIVITY_COLLECTIVE},
 };
 static const char *const names[] = {"MPI_PROC_NULL", "comm"};
 static const struct vocabulary vocabulary = {functions, 3, names, 2};

@@ -9,6 +9,9 @@
 
 enum { TIMES = 300, RANKS = 5 };
 
+/* Each call class of each thread has some. */
+_Static_assert(sizeof(struct statistics_cell) <= 300, "a cell takes too much memory");
+
 /* From 0 ns to 200 years, mostly alike. */
 static uint64_t draw_ns(void)
 {
@@ -19,20 +22,25 @@ static uint64_t draw_ns(void)
 
 static void require_figures(const struct distribution *d, const uint64_t *ns, const uint32_t *ranks, unsigned count)
 {
-    uint64_t counts[BUCKETS] = {0};
+    uint16_t counts[BUCKETS] = {0};
     long double sum = 0, squares = 0;
+    bool least = false, most = false;
     for (unsigned i = 0; i < count; i++) {
-        bool least = d->least == ns[i], most = d->most == ns[i];
+        least |= d->least == ns[i];
+        most |= d->most == ns[i] && d->high_rank == ranks[i];
         EXPECT(d->least <= ns[i] && d->most >= ns[i], "an extreme is none");
-        EXPECT(!(least && ranks[i] < d->low_rank) && !(most && ranks[i] < d->high_rank), "not the first rank that has it");
-        counts[bucket_of(ns[i])]++;
+        EXPECT(d->most > ns[i] || d->high_rank <= ranks[i], "not the first rank that has it");
+        counts[histogram_bucket(bucket_of(ns[i]))]++;
         sum += (long double)ns[i];
     }
     long double mean = sum / count;
     for (unsigned i = 0; i < count; i++)
         squares += ((long double)ns[i] - mean) * ((long double)ns[i] - mean);
-    ck_assert_uint_eq(distribution_count(d), count);
-    ck_assert_mem_eq(d->counts, counts, sizeof counts);
+    ck_assert(least && most);
+    ck_assert_uint_eq(d->count, count);
+    ck_assert_uint_eq(d->unit, 0);
+    ck_assert_mem_eq(d->histogram, counts, sizeof counts);
+    ck_assert(distribution_total(d) <= sum * (1 + 1e-15L) && distribution_total(d) >= sum * (1 - 1e-15L));
     ck_assert(distribution_mean(d) <= mean && distribution_mean(d) + 1 >= mean - mean * 1e-15L);
     long double variance = squares / count, deviation = (long double)distribution_deviation(d);
     ck_assert(deviation * deviation <= variance * (1 + 1e-12L) + 1 && (deviation + 2) * (deviation + 2) >= variance * (1 - 1e-12L));
@@ -56,7 +64,7 @@ START_TEST(figures_are_those_of_the_times)
                 ns[i] = DISTRIBUTION_NS_MAX;
             ranks[i] = random_below(RANKS);
             distribution_init(&part);
-            part.low_rank = part.high_rank = ranks[i];
+            part.high_rank = ranks[i];
             distribution_add(&part, ns[i]);
             distribution_merge(&all, &part);
         }
@@ -65,19 +73,119 @@ START_TEST(figures_are_those_of_the_times)
 }
 END_TEST
 
-START_TEST(numbers_in_buckets)
+START_TEST(figures_of_times)
 {
     ck_assert_uint_eq(bucket_of(0), 0);
     ck_assert_uint_eq(bucket_of(DISTRIBUTION_NS_MAX), 63);
-    for (unsigned k = 1; k < BUCKETS; k++) {
+    ck_assert_uint_eq(histogram_bucket(BUCKETS - 1), BUCKETS - 1);
+    ck_assert_uint_eq(histogram_bucket(63), BUCKETS - 1);
+    for (unsigned k = 1; k < 64; k++) {
         uint64_t first = UINT64_C(1) << (k - 1), last = 2 * first - 1;
         ck_assert_uint_eq(bucket_of(first), k);
         ck_assert_uint_eq(bucket_of(last), k);
-        ck_assert_uint_eq(bucket_ns(k, bucket_place(first, k)), first);
+        ck_assert_uint_eq(figure_of(first, 4), k << 4);
+        ck_assert_uint_eq(figure_ns(k << 8, 8), first);
     }
-    for (unsigned i = 0; i < 100000; i++) {
-        uint64_t ns = draw_ns() & DISTRIBUTION_NS_MAX, k = bucket_of(ns), back = bucket_ns((unsigned)k, bucket_place(ns, (unsigned)k));
-        EXPECT(back <= ns && ns - back <= ns / 256, "%llu ns are not near %llu", (unsigned long long)ns, (unsigned long long)back);
+    for (unsigned i = 0; i < 400000; i++) {
+        unsigned precision = i % 2 ? 4 : 8;
+        uint64_t ns = draw_ns() & DISTRIBUTION_NS_MAX, other = draw_ns() & DISTRIBUTION_NS_MAX;
+        unsigned figure = figure_of(ns, precision);
+        uint64_t back = figure_ns(figure, precision);
+        EXPECT(back <= ns && ns - back <= ns >> precision, "%llu ns are not near %llu", (unsigned long long)ns, (unsigned long long)back);
+        EXPECT(figure_of(back, precision) == figure, "not the least time that has the figure");
+        EXPECT((ns <= other) <= (figure <= figure_of(other, precision)), "figures in another order");
+        EXPECT(figure_of(ns, 8) >> 4 == figure_of(ns, 4), "one figure is no beginning of the other");
+    }
+}
+END_TEST
+
+/* ---- histograms ---- */
+
+static double away(double a, double b)
+{
+    return a > b ? a - b : b - a;
+}
+
+/* The shares of COUNTED, of COUNT times, within a part in ONE_IN; what there was none of has none. */
+static void require_shares(const struct distribution *d, const uint64_t *counted, uint64_t count, double one_in)
+{
+    double sum = 0;
+    for (unsigned k = 0; k < BUCKETS; k++)
+        sum += d->histogram[k];
+    ck_assert_uint_eq(d->count, count);
+    for (unsigned k = 0; k < BUCKETS; k++) {
+        double expected = (double)counted[k] / (double)count, found = d->histogram[k] / sum;
+        EXPECT((d->histogram[k] > 0) == (counted[k] > 0), "bucket %u has %u of %llu", k, d->histogram[k], (unsigned long long)counted[k]);
+        EXPECT(away(expected, found) <= 1 / one_in, "bucket %u has %g in place of %g", k, found, expected);
+    }
+}
+
+/* Times come in periods, and they are more than a histogram has room for. */
+START_TEST(shares_of_many_periodic_times)
+{
+    static const unsigned periods[] = {2, 3, 4, 5, 7, 8, 10, 16, 31, 32, 64, 100, 128, 1000, 1024, 4096};
+    for (unsigned i = 0; i < sizeof periods / sizeof periods[0]; i++) {
+        uint64_t ns[4096], counted[BUCKETS] = {0};
+        const uint64_t count = 3000000;
+        struct distribution d;
+        random_state = i;
+        for (unsigned k = 0; k < periods[i]; k++)
+            ns[k] = UINT64_C(1) << (k % 2 ? random_below(6) : 20);
+        distribution_init(&d);
+        for (uint64_t k = 0; k < count; k++) {
+            distribution_add(&d, ns[k % periods[i]]);
+            counted[bucket_of(ns[k % periods[i]])]++;
+        }
+        require_shares(&d, counted, count, 200);
+        ck_assert_uint_gt(d.unit, 3);
+    }
+}
+END_TEST
+
+/* What came once or twice before very many others is still there. */
+START_TEST(few_among_many)
+{
+    struct distribution d;
+    uint64_t counted[BUCKETS] = {[3] = 2, [11] = 20000000, [30] = 1};
+    distribution_init(&d);
+    for (uint64_t i = 0; i < counted[11]; i++) {
+        if (i < counted[3])
+            distribution_add(&d, 5);
+        if (i == 100)
+            distribution_add(&d, 1u << 29);
+        distribution_add(&d, 1024);
+    }
+    require_shares(&d, counted, counted[3] + counted[11] + counted[30], 1000);
+}
+END_TEST
+
+/* Large ones and small ones, in an order of chance. */
+START_TEST(shares_of_merged_ones)
+{
+    for (unsigned round = 0; round < 200; round++) {
+        struct distribution all, part;
+        uint64_t counted[BUCKETS] = {0}, count = 0;
+        random_state = round;
+        distribution_init(&all);
+        for (unsigned i = 0; i < 40; i++) {
+            unsigned times = random_below(3) ? 1 + random_below(50) : 1 + random_below(20000), bits = 1 + random_below(BUCKETS - 2);
+            distribution_init(&part);
+            for (unsigned k = 0; k < times; k++) {
+                uint64_t t = UINT64_C(1) << (random_below(2) ? bits : 12);
+                distribution_add(&part, t);
+                counted[histogram_bucket(bucket_of(t))]++;
+            }
+            count += times;
+            distribution_merge(&all, &part);
+        }
+        for (unsigned i = random_below(8); i > 0; i--) { /* many ranks that did the same */
+            part = all;
+            distribution_merge(&all, &part);
+            count *= 2;
+            for (unsigned k = 0; k < BUCKETS; k++)
+                counted[k] *= 2;
+        }
+        require_shares(&all, counted, count, 200);
     }
 }
 END_TEST
@@ -116,6 +224,18 @@ static void require_packed(struct statistics *s, const struct bytes *expected)
     ck_assert_uint_eq(b.length, expected->length);
     ck_assert_mem_eq(b.data, expected->data, b.length);
     bytes_free(&b);
+}
+
+/* The totals leave out the gaps before a thread's first call. */
+static void require_totals(const struct statistics *s, const struct sample *samples)
+{
+    double durations = 0, gaps = 0, all_durations = 0, all_gaps = 0;
+    statistics_totals(s, &durations, &gaps);
+    for (unsigned i = 0; i < TIMES; i++) {
+        all_durations += (double)samples[i].duration;
+        all_gaps += samples[i].predecessor != STATISTICS_FIRST ? (double)samples[i].gap : 0;
+    }
+    ck_assert(away(durations, all_durations) <= 1e-12 * all_durations && away(gaps, all_gaps) <= 1e-12 * all_gaps);
 }
 
 static void draw_samples(struct sample *samples, uint32_t signatures, uint32_t predecessors)
@@ -162,25 +282,40 @@ static uint64_t pairs_of(const struct sample *samples, bool signatures)
     return pairs;
 }
 
+static bool has_first(const struct sample *samples)
+{
+    for (unsigned i = 0; i < TIMES; i++)
+        if (samples[i].predecessor == STATISTICS_FIRST)
+            return true;
+    return false;
+}
+
+/* Where predecessors are one, gaps before a thread's first call stay apart. */
+static bool is_behind(const struct sample *sample, const struct statistics_cell *cell, bool before)
+{
+    return before ? sample->predecessor == cell->predecessor
+                  : (sample->predecessor == STATISTICS_FIRST) == (cell->predecessor == STATISTICS_FIRST);
+}
+
 static void require_cells(struct statistics *s, const struct sample *samples)
 {
     bool each = pairs_of(samples, true) <= STATISTICS_CELLS, before = pairs_of(samples, false) <= STATISTICS_CELLS;
     uint64_t gaps = 0, durations = 0;
     ck_assert_int_eq(!s->one_signature, each);
     ck_assert_int_eq(!s->one_predecessor, before);
-    ck_assert_uint_eq(s->count, each ? pairs_of(samples, true) : before ? pairs_of(samples, false) : 1);
+    ck_assert_uint_eq(s->count, each ? pairs_of(samples, true) : before ? pairs_of(samples, false) : 1u + has_first(samples));
     for (uint32_t i = 0; i < s->count; i++) {
         const struct statistics_cell *cell = &s->cells[i];
         uint64_t counted = 0, sum = 0;
         for (unsigned k = 0; k < TIMES; k++)
-            if ((!each || samples[k].signature == cell->signature) && (!before || samples[k].predecessor == cell->predecessor)) {
+            if ((!each || samples[k].signature == cell->signature) && is_behind(&samples[k], cell, before)) {
                 counted++;
                 sum += samples[k].gap;
             }
-        ck_assert_uint_eq(distribution_count(&cell->gaps), counted);
-        ck_assert_uint_eq((uint64_t)cell->gaps.total, sum);
+        ck_assert_uint_eq(cell->gaps.count, counted);
+        ck_assert_uint_eq(cell->gaps.total[0], sum);
         gaps += counted;
-        durations += distribution_count(&cell->durations);
+        durations += cell->durations.count;
     }
     ck_assert_uint_eq(gaps, TIMES);
     ck_assert_uint_eq(durations, TIMES);
@@ -198,6 +333,7 @@ START_TEST(any_order_is_the_same)
         merge_somehow(&one, samples);
         merge_somehow(&other, samples);
         require_cells(&one, samples);
+        require_totals(&one, samples);
         struct bytes b = packed(&one);
         require_packed(&other, &b);
         bytes_free(&b);
@@ -269,7 +405,10 @@ int main(void)
     TCase *tests = tcase_create("statistics");
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, figures_are_those_of_the_times);
-    tcase_add_test(tests, numbers_in_buckets);
+    tcase_add_test(tests, figures_of_times);
+    tcase_add_test(tests, shares_of_many_periodic_times);
+    tcase_add_test(tests, few_among_many);
+    tcase_add_test(tests, shares_of_merged_ones);
     tcase_add_test(tests, any_order_is_the_same);
     tcase_add_test(tests, signatures_are_renamed);
     tcase_add_test(tests, broken_ones);

@@ -13,9 +13,9 @@
 enum { FUNCTIONS = 3, SITES = 4, CALLS = 3000 };
 
 static const struct function_descriptor functions[FUNCTIONS] = {
-    {"MPI_Test", NULL, 0, RETURNS_ERROR_CODE},
-    {"MPI_Iprobe", NULL, 0, RETURNS_ERROR_CODE},
-    {"MPI_Barrier", NULL, 0, RETURNS_ERROR_CODE},
+    {"MPI_Test", NULL, 0, RETURNS_ERROR_CODE, ACTIVITY_POINT_TO_POINT},
+    {"MPI_Iprobe", NULL, 0, RETURNS_ERROR_CODE, ACTIVITY_POINT_TO_POINT},
+    {"MPI_Barrier", NULL, 0, RETURNS_ERROR_CODE, ACTIVITY_COLLECTIVE},
 };
 static const struct vocabulary vocabulary = {functions, FUNCTIONS, NULL, 0};
 static const char sites[SITES];
@@ -410,8 +410,8 @@ static void require_statistics(const struct stream *s, unsigned count)
                     durations += timed[c].end - timed[c].start;
                     calls++;
                 }
-            EXPECT(distribution_count(&cell->gaps) == calls && distribution_count(&cell->durations) == calls, "other calls");
-            EXPECT(cell->gaps.total == gaps && cell->durations.total == durations, "other times");
+            EXPECT(cell->gaps.count == calls && cell->durations.count == calls, "other calls");
+            EXPECT(cell->gaps.total[0] == gaps && cell->durations.total[0] == durations, "other times");
             found += calls;
         }
     }
@@ -555,7 +555,7 @@ START_TEST(numbers_of_signatures)
     const struct statistics *of = &s->segment[0]->statistics;
     ck_assert(of->one_signature);
     ck_assert_uint_eq(of->count, 2); /* the first call, and the others */
-    ck_assert_uint_eq(distribution_count(&of->cells[0].gaps) + distribution_count(&of->cells[1].gaps), MANY);
+    ck_assert_uint_eq(of->cells[0].gaps.count + of->cells[1].gaps.count, MANY);
     stream_free(s);
 }
 END_TEST

@@ -15,9 +15,9 @@
 
 static const struct parameter_descriptor process_parameters[] = {
     {"views_rank", DIRECTION_IN}, {"views_size", DIRECTION_IN}, {"pid", DIRECTION_IN}, {"place", DIRECTION_IN}};
-static const struct function_descriptor functions[] = {{"pilgrim_process", process_parameters, 4, RETURNS_VALUE},
-                                                       {"pilgrim_process", process_parameters, 2, RETURNS_VALUE},
-                                                       {"MPI_Init", NULL, 0, RETURNS_ERROR_CODE}};
+static const struct function_descriptor functions[] = {{"pilgrim_process", process_parameters, 4, RETURNS_VALUE, ACTIVITY_OTHER},
+                                                       {"pilgrim_process", process_parameters, 2, RETURNS_VALUE, ACTIVITY_OTHER},
+                                                       {"MPI_Init", NULL, 0, RETURNS_ERROR_CODE, ACTIVITY_OTHER}};
 enum { PROCESS, PROCESS_BEFORE, INIT, FUNCTION_COUNT };
 static const struct vocabulary vocabulary = {functions, FUNCTION_COUNT, NULL, 0};
 

@@ -21,11 +21,11 @@ static const struct parameter_descriptor communicator_parameters[] = {
     {"topology", DIRECTION_IN},     {"size", DIRECTION_IN},   {"rank", DIRECTION_IN},   {"remote_size", DIRECTION_IN},
     {"leader", DIRECTION_IN},       {"key", DIRECTION_IN}};
 static const struct function_descriptor functions[FUNCTIONS] = {
-    {"pilgrim_process", process_parameters, 4, RETURNS_VALUE},
-    {"MPI_One", parameters, 3, RETURNS_ERROR_CODE},
-    {"MPI_Two", parameters, 2, RETURNS_VALUE},
-    {"MPI_Three", NULL, 0, RETURNS_ERROR_CODE},
-    {"pilgrim_communicator", communicator_parameters, 10, RETURNS_VALUE},
+    {"pilgrim_process", process_parameters, 4, RETURNS_VALUE, ACTIVITY_OTHER},
+    {"MPI_One", parameters, 3, RETURNS_ERROR_CODE, ACTIVITY_POINT_TO_POINT},
+    {"MPI_Two", parameters, 2, RETURNS_VALUE, ACTIVITY_COLLECTIVE},
+    {"MPI_Three", NULL, 0, RETURNS_ERROR_CODE, ACTIVITY_OTHER},
+    {"pilgrim_communicator", communicator_parameters, 10, RETURNS_VALUE, ACTIVITY_OTHER},
 };
 static const char *const names[] = {"comm", "MPI_INT", "MPI_MODE_CREATE", "MPI_COMM_WORLD", "MPI_CART"};
 static const struct vocabulary vocabulary = {functions, FUNCTIONS, names, 5};

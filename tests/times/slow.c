@@ -1,0 +1,25 @@
+/* A ring of ranks, one of which sleeps for 1 ms in each round, so that the others wait for it.
+ *
+ *     slow RANK ROUNDS */
+#define _DEFAULT_SOURCE
+#include <mpi.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+    int rank, size, slow = argc > 1 ? atoi(argv[1]) : 0, rounds = argc > 2 ? atoi(argv[2]) : 100;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < rounds; i++) {
+        int from = i, to;
+        if (rank == slow)
+            usleep(1000);
+        MPI_Sendrecv(&from, 1, MPI_INT, (rank + 1) % size, 1, &to, 1, MPI_INT, (rank + size - 1) % size, 1,
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    MPI_Finalize();
+    return 0;
+}
