@@ -157,7 +157,7 @@ void finding_free(struct finding *f)
 static struct requests *operation_lock(const struct operation *o)
 {
     for (;;) {
-        struct requests *r = atomic_load_explicit(&o->requests, memory_order_relaxed);
+        struct requests *r = atomic_load_explicit(&o->requests, memory_order_acquire);
         book_lock(r);
         if (atomic_load_explicit(&o->requests, memory_order_relaxed) == r)
             return r;
@@ -287,7 +287,7 @@ static bool fifo_bequeath(struct requests *to, struct fifo *entry)
             o->completed_by = NULL;
         count_live(r, (size_t)-1);
         count_live(to, 1);
-        atomic_store_explicit(&o->requests, to, memory_order_relaxed);
+        atomic_store_explicit(&o->requests, to, memory_order_release); /* TO may be new: operation_lock() */
         fifo_append(f, o);
         r->search++;
         to->search++;
