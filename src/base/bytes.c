@@ -10,24 +10,22 @@ void bytes_free(struct bytes *b)
     *b = (struct bytes){0};
 }
 
-uint8_t *bytes_reserve(struct bytes *b, size_t count)
+uint8_t *bytes_grow(struct bytes *b, size_t count)
 {
     if (b->failed || count > SIZE_MAX / 2 - b->length) {
         b->failed = true;
         return NULL;
     }
-    if (count > b->capacity - b->length) {
-        size_t capacity = b->capacity ? b->capacity : 64;
-        while (capacity - b->length < count)
-            capacity *= 2;
-        uint8_t *data = realloc(b->data, capacity);
-        if (!data) {
-            b->failed = true;
-            return NULL;
-        }
-        b->data = data;
-        b->capacity = capacity;
+    size_t capacity = b->capacity ? b->capacity : 64;
+    while (capacity - b->length < count)
+        capacity *= 2;
+    uint8_t *data = realloc(b->data, capacity);
+    if (!data) {
+        b->failed = true;
+        return NULL;
     }
+    b->data = data;
+    b->capacity = capacity;
     return b->data + b->length;
 }
 
@@ -40,39 +38,34 @@ void bytes_put(struct bytes *b, const void *data, size_t count)
     }
 }
 
-void bytes_put_u8(struct bytes *b, uint8_t value)
-{
-    bytes_put(b, &value, 1);
-}
-
-static void put_little_endian(struct bytes *b, uint64_t value, size_t count)
-{
-    uint8_t le[8];
-    for (size_t i = 0; i < count; i++)
-        le[i] = (uint8_t)(value >> (8 * i));
-    bytes_put(b, le, count);
-}
-
 void bytes_put_u32(struct bytes *b, uint32_t value)
 {
-    put_little_endian(b, value, 4);
+    uint8_t *to = bytes_reserve(b, 4);
+    for (unsigned i = 0; to && i < 4; i++)
+        to[i] = (uint8_t)(value >> (8 * i));
+    b->length += to ? 4 : 0;
 }
 
 void bytes_put_u64(struct bytes *b, uint64_t value)
 {
-    put_little_endian(b, value, 8);
+    uint8_t *to = bytes_reserve(b, 8);
+    for (unsigned i = 0; to && i < 8; i++)
+        to[i] = (uint8_t)(value >> (8 * i));
+    b->length += to ? 8 : 0;
 }
 
-void bytes_put_varint(struct bytes *b, uint64_t value)
+void bytes_put_long_varint(struct bytes *b, uint64_t value)
 {
-    uint8_t coded[10];
-    size_t count = 0;
-    while (value >= 0x80) {
-        coded[count++] = (uint8_t)(value | 0x80);
-        value >>= 7;
-    }
-    coded[count++] = (uint8_t)value;
-    bytes_put(b, coded, count);
+    size_t count = 1;
+    for (uint64_t rest = value >> 7; rest; rest >>= 7)
+        count++;
+    uint8_t *to = bytes_reserve(b, count);
+    if (!to)
+        return;
+    b->length += count;
+    for (; value >= 0x80; value >>= 7)
+        *to++ = (uint8_t)(value | 0x80);
+    *to = (uint8_t)value;
 }
 
 void bytes_put_svarint(struct bytes *b, int64_t value)
@@ -90,53 +83,20 @@ void cursor_init(struct cursor *c, const void *data, size_t length)
     *c = (struct cursor){.data = data, .length = length};
 }
 
-size_t cursor_left(const struct cursor *c)
-{
-    return c->status == PILGRIM_OK ? c->length - c->position : 0;
-}
-
-static void cursor_fail(struct cursor *c, enum pilgrim_status status)
+void cursor_fail(struct cursor *c, enum pilgrim_status status)
 {
     if (c->status == PILGRIM_OK)
         c->status = status;
-}
-
-const uint8_t *cursor_take(struct cursor *c, size_t count)
-{
-    if (c->status != PILGRIM_OK)
-        return NULL;
-    if (count > c->length - c->position) {
-        cursor_fail(c, PILGRIM_TRUNCATED);
-        return NULL;
-    }
-    const uint8_t *at = c->data + c->position;
-    c->position += count;
-    return at;
-}
-
-static uint64_t take_little_endian(struct cursor *c, size_t count)
-{
-    const uint8_t *at = cursor_take(c, count);
-    uint64_t value = 0;
-    for (size_t i = 0; at && i < count; i++)
-        value |= (uint64_t)at[i] << (8 * i);
-    return value;
-}
-
-uint32_t cursor_u32(struct cursor *c)
-{
-    return (uint32_t)take_little_endian(c, 4);
-}
-
-uint64_t cursor_u64(struct cursor *c)
-{
-    return take_little_endian(c, 8);
 }
 
 uint64_t cursor_long_varint(struct cursor *c)
 {
     uint64_t value = 0;
     size_t start = c->position;
+    if (cursor_left(c) > 1 && c->data[start + 1] - 1u < 0x7f) { /* two bytes; the first is 0x80 or more */
+        c->position += 2;
+        return (uint64_t)c->data[start + 1] << 7 | (c->data[start] & 0x7f);
+    }
     for (unsigned shift = 0; shift < 70; shift += 7) {
         const uint8_t *at = cursor_take(c, 1);
         if (!at)

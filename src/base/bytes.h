@@ -22,15 +22,36 @@ struct bytes {
 
 void bytes_free(struct bytes *b);
 
+uint8_t *bytes_grow(struct bytes *b, size_t count); /* bytes_reserve where there is no room yet */
+
 /* Makes room for COUNT more bytes. Returns where they go, or NULL (b->failed is set). */
-uint8_t *bytes_reserve(struct bytes *b, size_t count);
+static inline uint8_t *bytes_reserve(struct bytes *b, size_t count)
+{
+    return !b->failed && count <= b->capacity - b->length ? b->data + b->length : bytes_grow(b, count);
+}
 
 void bytes_put(struct bytes *b, const void *data, size_t count);
-void bytes_put_u8(struct bytes *b, uint8_t value);
 void bytes_put_u32(struct bytes *b, uint32_t value); /* 4 bytes, little-endian */
 void bytes_put_u64(struct bytes *b, uint64_t value); /* 8 bytes, little-endian */
-void bytes_put_varint(struct bytes *b, uint64_t value);
+void bytes_put_long_varint(struct bytes *b, uint64_t value); /* bytes_put_varint, whatever its length */
 void bytes_put_svarint(struct bytes *b, int64_t value);
+
+/* Most bytes that are written are tags and small numbers. */
+static inline void bytes_put_u8(struct bytes *b, uint8_t value)
+{
+    if (b->length < b->capacity && !b->failed)
+        b->data[b->length++] = value;
+    else
+        bytes_put(b, &value, 1);
+}
+
+static inline void bytes_put_varint(struct bytes *b, uint64_t value)
+{
+    if (value < 0x80 && b->length < b->capacity && !b->failed)
+        b->data[b->length++] = (uint8_t)value;
+    else
+        bytes_put_long_varint(b, value);
+}
 
 /* PILGRIM_NOMEM where an append failed, else PILGRIM_OK. */
 enum pilgrim_status bytes_status(const struct bytes *b) PILGRIM_CHECKED;
@@ -45,23 +66,51 @@ struct cursor {
 };
 
 void cursor_init(struct cursor *c, const void *data, size_t length);
-size_t cursor_left(const struct cursor *c);
-uint32_t cursor_u32(struct cursor *c);
-uint64_t cursor_u64(struct cursor *c);
 uint64_t cursor_long_varint(struct cursor *c); /* cursor_varint, whatever its length */
 int64_t cursor_svarint(struct cursor *c);
+void cursor_fail(struct cursor *c, enum pilgrim_status status); /* the first error stays */
+
+static inline size_t cursor_left(const struct cursor *c)
+{
+    return c->status == PILGRIM_OK ? c->length - c->position : 0;
+}
 
 /* The next COUNT bytes (borrowed from the cursor's data), or NULL with the status set. */
-const uint8_t *cursor_take(struct cursor *c, size_t count);
+static inline const uint8_t *cursor_take(struct cursor *c, size_t count)
+{
+    if (c->status != PILGRIM_OK || count > c->length - c->position) {
+        cursor_fail(c, PILGRIM_TRUNCATED);
+        return NULL;
+    }
+    const uint8_t *at = c->data + c->position;
+    c->position += count;
+    return at;
+}
 
-/* Most bytes that are read are tags and small numbers. */
+static inline uint32_t bytes_get_u32(const uint8_t *at) /* little-endian */
+{
+    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
+static inline uint32_t cursor_u32(struct cursor *c)
+{
+    const uint8_t *at = cursor_take(c, 4);
+    return at ? bytes_get_u32(at) : 0;
+}
+
+static inline uint64_t cursor_u64(struct cursor *c)
+{
+    const uint8_t *at = cursor_take(c, 8);
+    return at ? (uint64_t)bytes_get_u32(at + 4) << 32 | bytes_get_u32(at) : 0;
+}
+
 static inline uint8_t cursor_u8(struct cursor *c)
 {
-    const uint8_t *at = c->status == PILGRIM_OK && c->position < c->length ? c->data + c->position++ : cursor_take(c, 1);
+    const uint8_t *at = cursor_take(c, 1);
     return at ? *at : 0;
 }
 
-/* One that is not canonical is PILGRIM_DAMAGED. */
+/* One that is not canonical is PILGRIM_DAMAGED. Most are small. */
 static inline uint64_t cursor_varint(struct cursor *c)
 {
     if (c->status == PILGRIM_OK && c->position < c->length && c->data[c->position] < 0x80)

@@ -113,21 +113,17 @@ static uint64_t source_next(struct source *s, uint32_t i)
 
 static void put_bits(uint8_t *to, struct source s, const struct block *b)
 {
+    enum { TAKE_MAX = 32 };
     uint64_t word = 0; /* bits that wait, at most 7 but while a number is put */
     unsigned filled = 0;
     for (uint32_t i = 0; i < b->count; i++) {
         uint64_t number = source_next(&s, i) - (uint64_t)b->base;
-        for (unsigned left = b->width; left > 0;) {
-            unsigned take = left < 8 - filled ? left : 8 - filled;
-            word |= (number & ((1u << take) - 1)) << filled;
+        for (unsigned left = b->width, take; left > 0; left -= take) {
+            take = left < TAKE_MAX ? left : TAKE_MAX;
+            word |= (number & ((UINT64_C(1) << take) - 1)) << filled;
             number >>= take;
-            left -= take;
-            filled += take;
-            if (filled == 8) {
+            for (filled += take; filled >= 8; filled -= 8, word >>= 8)
                 *to++ = (uint8_t)word;
-                word = 0;
-                filled = 0;
-            }
         }
     }
     if (filled > 0)

@@ -18,6 +18,7 @@
 
 /* The grammar takes up to 0.5 us and 60 bytes a symbol. */
 #define REPEATS_BYTES_MAX (2u << 20)
+#define REPEATS_BYTES_FEW (1u << 16) /* so many are not asked whether they have anything in common */
 
 /* --- what rules have in common --- */
 
@@ -107,15 +108,66 @@ static enum pilgrim_status cut_repeats(struct rule_graft *g, uint32_t *numbers)
     return status;
 }
 
-static bool is_large(const struct intern *table)
+static size_t table_bytes(const struct intern *table)
 {
     size_t bytes = 0;
-    for (uint32_t i = 0; i < table->count && bytes <= REPEATS_BYTES_MAX; i++) {
+    for (uint32_t i = 0; i < table->count; i++) {
         size_t length;
         (void)intern_get(table, i, &length);
         bytes += length;
     }
-    return bytes > REPEATS_BYTES_MAX;
+    return bytes;
+}
+
+/* --- whether they have anything in common --- */
+
+/* A window is the last 32 symbols or so. One in 16 is looked at, whichever its hash says, so that equal ones are. */
+enum { WINDOW_SHIFT = 2, WINDOW_SYMBOLS = 64 / WINDOW_SHIFT, WINDOW_BITS = 4, WINDOW_REPEATS = 8 };
+
+/* Windows that were met. */
+struct windows {
+    uint64_t *hashes; /* open addressing; 0: free */
+    size_t mask;
+    size_t count, repeats;
+};
+
+static void window_note(struct windows *w, uint64_t hash)
+{
+    w->count++;
+    size_t at = (size_t)(hash * UINT64_C(0x9e3779b97f4a7c15) >> 20) & w->mask;
+    while (w->hashes[at] && w->hashes[at] != hash)
+        at = (at + 1) & w->mask;
+    w->repeats += w->hashes[at] == hash;
+    w->hashes[at] = hash;
+}
+
+/* A symbol's bits are shifted out by those that follow. */
+static void note_rule(struct windows *w, struct cursor c)
+{
+    uint64_t hash = 0;
+    for (unsigned symbols = 1; cursor_left(&c); symbols++) {
+        const struct rules_symbol s = rule_take(&c);
+        uint64_t code = (s.value << 1 | s.is_rule) + (s.exponent << 32 | (uint64_t)s.is_ramp << 63);
+        hash = (hash << WINDOW_SHIFT) + (code + 1) * UINT64_C(0xd6e8feb86659fd93);
+        if (symbols >= WINDOW_SYMBOLS && hash >> (64 - WINDOW_BITS) == 0 && 2 * w->count < w->mask)
+            window_note(w, hash);
+    }
+}
+
+/* False: less than one in WINDOW_REPEATS windows comes a second time. What repeats then is short, and zstd finds it as well. Without memory
+ * to see it: true. */
+static bool has_repeats(const struct intern *table, size_t bytes)
+{
+    struct windows w = {.mask = 1023};
+    while (w.mask < bytes >> (WINDOW_BITS - 2)) /* a symbol is a byte or more */
+        w.mask = 2 * w.mask + 1;
+    w.hashes = calloc(w.mask + 1, sizeof *w.hashes);
+    if (!w.hashes)
+        return true;
+    for (uint32_t i = 0; i < table->count; i++)
+        note_rule(&w, rule_open(table, i));
+    free(w.hashes);
+    return w.repeats * WINDOW_REPEATS >= w.count;
 }
 
 /* TABLE's rules into OUT, with what they have in common; NUMBERS: what they are called there. */
@@ -142,7 +194,8 @@ static enum pilgrim_status share_repeats(const struct intern *table, struct inte
 
 enum pilgrim_status factor_repeats(struct intern *table, uint32_t *sequences, size_t sequence_count)
 {
-    if (is_large(table))
+    size_t bytes = table_bytes(table);
+    if (bytes > REPEATS_BYTES_MAX || (bytes > REPEATS_BYTES_FEW && !has_repeats(table, bytes)))
         return PILGRIM_OK;
     struct intern out = {0};
     uint32_t *numbers = malloc((table->count + (size_t)1) * sizeof *numbers);

@@ -16,6 +16,9 @@
 /* A run of trips takes a quarter of a byte or more where there are many. */
 #define RUNS_MAX(bytes) (4 * (uint64_t)(bytes))
 
+/* Of a start rule with so many symbols some runs show first whether loops may pay. */
+enum { SAMPLE_MIN = 1 << 16, SAMPLE_PLACES = 8, SAMPLE_RUNS = 2048 /* from each place on */ };
+
 /* ---- runs of a sequence ---- */
 
 struct frame {
@@ -62,14 +65,14 @@ static bool next_symbol(struct run_cursor *c, uint64_t *terminal, uint64_t *coun
     return false;
 }
 
-/* R is not empty. False: no memory. */
-static bool run_cursor_init(struct run_cursor *c, const struct rules *r)
+/* From symbol number START of the start rule on; there is one. False: no memory. */
+static bool run_cursor_init(struct run_cursor *c, const struct rules *r, uint32_t start)
 {
     *c = (struct run_cursor){.rules = r};
     c->stack = malloc(r->total[0].depth * sizeof *c->stack);
     if (!c->stack)
         return false;
-    enter_rule(c, 0);
+    c->stack[c->depth++] = (struct frame){.position = start, .end = r->first[1], .left = r->symbols[start].exponent};
     (void)next_symbol(c, &c->terminal, &c->count);
     return true;
 }
@@ -193,7 +196,7 @@ static enum pilgrim_status walk(struct walk *w, const struct rules *r, uint64_t 
     struct run_cursor c;
     uint32_t terminal;
     uint64_t count, steps = 0;
-    if (!run_cursor_init(&c, r))
+    if (!run_cursor_init(&c, r, 0))
         return PILGRIM_NOMEM;
     *complete = true;
     while (*complete && next_run(&c, &terminal, &count)) {
@@ -237,17 +240,77 @@ static enum pilgrim_status find_in_forest(const struct rules *r, const struct lo
     return status;
 }
 
+/* Runs of R from symbol START on, serialised as symbols of a rule. */
+static enum pilgrim_status sample_runs(const struct rules *r, uint32_t start, struct bytes *symbols, uint32_t *symbol_count)
+{
+    struct run_cursor c;
+    uint32_t terminal;
+    uint64_t count;
+    if (!run_cursor_init(&c, r, start))
+        return PILGRIM_NOMEM;
+    for (unsigned i = 0; i < SAMPLE_RUNS && next_run(&c, &terminal, &count); i++) {
+        bytes_put_varint(symbols, (uint64_t)terminal << 2 | (uint64_t)(count > 1) << 1);
+        if (count > 1)
+            bytes_put_varint(symbols, count - 2);
+        ++*symbol_count;
+    }
+    free(c.stack);
+    return PILGRIM_OK;
+}
+
+/* A grammar of one rule: runs from all over R. */
+static enum pilgrim_status sample_take(const struct rules *r, struct bytes *grammar)
+{
+    struct bytes symbols = {0};
+    uint32_t count = 0;
+    enum pilgrim_status status = PILGRIM_OK;
+    for (uint32_t i = 0; status == PILGRIM_OK && i < SAMPLE_PLACES; i++)
+        status = sample_runs(r, r->first[1] / SAMPLE_PLACES * i, &symbols, &count);
+    bytes_put_varint(grammar, 1);
+    bytes_put_varint(grammar, count);
+    bytes_put(grammar, symbols.data, symbols.length);
+    grammar->failed |= symbols.failed;
+    bytes_free(&symbols);
+    return status == PILGRIM_OK ? bytes_status(grammar) : status;
+}
+
+/* *PAY false: as loops of F a sample of R takes clearly more than as it is. */
+static enum pilgrim_status sample_pays(const struct rules *r, const struct loop_forest *f, bool *pay)
+{
+    struct bytes grammar = {0};
+    struct cursor c;
+    struct rules sample = {0};
+    struct loops l = {0};
+    enum pilgrim_status status = sample_take(r, &grammar);
+    cursor_init(&c, grammar.data, grammar.length);
+    if (status == PILGRIM_OK)
+        status = rules_parse(&c, f->terminal_count, &sample);
+    if (status == PILGRIM_OK)
+        status = find_in_forest(&sample, f, RUNS_MAX(grammar.length), &l, pay);
+    if (status == PILGRIM_OK && *pay)
+        *pay = loops_may_pay(&l, grammar.data, grammar.length);
+    loops_free(&l);
+    rules_free(&sample);
+    bytes_free(&grammar);
+    return status;
+}
+
 static enum pilgrim_status find_in_rules(const struct rules *r, uint32_t terminal_count, uint64_t most, struct loops *l,
                                          bool *found)
 {
     struct loop_forest f;
+    bool may_pay = true;
     TRY(loop_forest_build(r, terminal_count, &f));
-    enum pilgrim_status status = find_in_forest(r, &f, most, l, found);
+    enum pilgrim_status status = PILGRIM_OK;
+    if (most < UINT64_MAX && r->first[1] >= SAMPLE_MIN)
+        status = sample_pays(r, &f, &may_pay);
+    if (status == PILGRIM_OK && may_pay)
+        status = find_in_forest(r, &f, most, l, found);
     loop_forest_free(&f);
     return status;
 }
 
-/* MIN: symbols; MOST: runs of trips. */
+/* MIN: symbols; MOST: runs of trips, UINT64_MAX: whatever it gains. */
 static enum pilgrim_status find(const void *data, size_t length, uint32_t terminal_count, uint32_t min, uint64_t most,
                                 struct loops *l, bool *found)
 {

@@ -41,6 +41,9 @@ enum pilgrim_status loops_find_any(const void *data, size_t length, uint32_t ter
  * DATA. */
 size_t loops_bytes(const struct loops *l);
 bool loops_pay(const struct loops *l, const void *data, size_t length);
+
+/* False: clearly more than DATA, a sample of a grammar. */
+bool loops_may_pay(const struct loops *l, const void *data, size_t length);
 void loops_free(struct loops *l);
 
 #endif

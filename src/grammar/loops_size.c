@@ -102,11 +102,25 @@ size_t loops_bytes(const struct loops *l)
     return total;
 }
 
-bool loops_pay(const struct loops *l, const void *data, size_t length)
+/* What L needs, and in *BEFORE what DATA does. */
+static size_t compare(const struct loops *l, const void *data, size_t length, size_t *before)
 {
     struct sizing s = {0};
-    size_t total = all_bytes(&s, l), before = compressed_length(&s.compressor, data, length);
-    size_t gain = before / 8 > GAIN_MIN ? before / 8 : GAIN_MIN;
+    size_t total = all_bytes(&s, l);
+    *before = compressed_length(&s.compressor, data, length);
     sizing_free(&s);
+    return total;
+}
+
+bool loops_pay(const struct loops *l, const void *data, size_t length)
+{
+    size_t before, total = compare(l, data, length, &before);
+    size_t gain = before / 8 > GAIN_MIN ? before / 8 : GAIN_MIN;
     return before > gain && total <= before - gain;
+}
+
+bool loops_may_pay(const struct loops *l, const void *data, size_t length)
+{
+    size_t before, total = compare(l, data, length, &before);
+    return total <= before + before / 4;
 }

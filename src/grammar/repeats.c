@@ -85,26 +85,52 @@ static void make_block(struct repeats *r, size_t start, size_t size)
     r->count = start + size + 2;
 }
 
+/* Whether the SIZE items before START are those from there on. A period of one run cannot come twice, the runs would be one. */
+static bool comes_twice(const struct repeats *r, size_t start, size_t size)
+{
+    return size > 1 && start >= size && equal(&r->items[start - size], &r->items[start], size);
+}
+
+static inline bool same(const struct repeats_item *a, const struct repeats_item *b)
+{
+    return !((uint64_t)(a->value ^ b->value) | (a->exponent ^ b->exponent));
+}
+
+/* How many of the runs before START, at most PERIODS, neither end a block nor may be the end of what comes twice: its last two items are
+ * those of the sequence. Of values at random that is all, mostly, so this is what appending them costs. */
+static size_t count_others(const struct repeats *r, size_t start, size_t periods)
+{
+    const struct repeats_item *last = &r->items[r->count - 1], *before = &r->items[start - 1];
+    size_t most = start < periods ? start : periods, others = 0;
+    for (; others < most && before->exponent < REPEATS_END; others++, before--)
+        if (same(before, last) && before > r->items && same(before - 1, last - 1))
+            break;
+    return others;
+}
+
 /* One step of compaction; false: there is none. */
 static bool compact_once(struct repeats *r)
 {
-    size_t start = r->count;
-    for (unsigned period = 1; period <= WINDOW && start > 0; period++) {
-        start = start_before(r, start);
+    size_t start = start_before(r, r->count);
+    if (unite_blocks(r, start))
+        return true;
+    for (size_t periods = WINDOW; start > 0 && periods > 0; periods--) {
+        size_t others = count_others(r, start, periods);
+        start -= others;
+        periods -= others;
+        if (!start || !periods)
+            return false;
         size_t size = r->count - start;
-        if (period == 1 && unite_blocks(r, start))
-            return true;
-        if (start > 0 && block_is(r, start, start, size)) {
+        if (block_is(r, start, start, size)) {
             r->items[start - 1].exponent++;
             r->count = start;
             return true;
         }
-        /* A period of one run cannot come twice, the runs would be one. */
-        if (size > 1 && start >= size && r->items[start - 1].value == r->items[r->count - 1].value &&
-            equal(&r->items[start - size], &r->items[start], size)) {
+        if (comes_twice(r, start, size)) {
             make_block(r, start - size, size);
             return true;
         }
+        start = start_before(r, start);
     }
     return false;
 }

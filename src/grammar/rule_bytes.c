@@ -5,8 +5,6 @@
 
 #include "base/try.h"
 
-enum { SYMBOL_RULE = 1, SYMBOL_EXPONENT = 2, SYMBOL_BITS = 2 };
-
 /* A block has both bits, and an exponent that is odd: there are no ramps of rules. */
 static void put_block(struct bytes *out, const struct rules_symbol *s)
 {
@@ -78,18 +76,6 @@ struct cursor rule_open(const struct intern *table, uint32_t rule)
     struct cursor c;
     cursor_init(&c, data, length);
     return c;
-}
-
-struct rules_symbol rule_take(struct cursor *c)
-{
-    uint64_t word = cursor_varint(c);
-    uint64_t more = word & SYMBOL_EXPONENT ? cursor_varint(c) : 0;
-    if ((word & SYMBOL_RULE) && (more & 1))
-        return (struct rules_symbol){.value = RULES_BLOCK + (word >> SYMBOL_BITS), .exponent = (more >> 1) + 1};
-    return (struct rules_symbol){.value = word >> SYMBOL_BITS,
-                                 .exponent = word & SYMBOL_EXPONENT ? (more >> 1) + 2 : 1,
-                                 .is_rule = word & SYMBOL_RULE,
-                                 .is_ramp = more & 1};
 }
 
 /* --- grafts --- */

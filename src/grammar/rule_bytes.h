@@ -25,7 +25,20 @@ enum pilgrim_status rule_end(struct rule_writer *w, struct intern *table, uint32
 
 /* Reading, of bytes that were written here. */
 struct cursor rule_open(const struct intern *table, uint32_t rule);
-struct rules_symbol rule_take(struct cursor *c);
+
+enum { SYMBOL_RULE = 1, SYMBOL_EXPONENT = 2, SYMBOL_BITS = 2 };
+
+static inline struct rules_symbol rule_take(struct cursor *c)
+{
+    uint64_t word = cursor_varint(c);
+    uint64_t more = word & SYMBOL_EXPONENT ? cursor_varint(c) : 0;
+    if ((word & SYMBOL_RULE) && (more & 1))
+        return (struct rules_symbol){.value = RULES_BLOCK + (word >> SYMBOL_BITS), .exponent = (more >> 1) + 1};
+    return (struct rules_symbol){.value = word >> SYMBOL_BITS,
+                                 .exponent = word & SYMBOL_EXPONENT ? (more >> 1) + 2 : 1,
+                                 .is_rule = word & SYMBOL_RULE,
+                                 .is_ramp = more & 1};
+}
 
 /* Takes rules of a parsed grammar into a table, each after those that it uses. */
 struct rule_graft {

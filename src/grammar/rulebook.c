@@ -146,7 +146,7 @@ static enum pilgrim_status collect_rule(struct rulebook *p, struct cursor c, boo
     rule_begin(&p->writer);
     while (cursor_left(&c)) {
         struct rules_symbol s = rule_take(&c);
-        uint64_t count = ramps ? ramp_length(&c, s) : 0;
+        uint64_t count = ramps && !s.is_rule && s.exponent == 1 ? ramp_length(&c, s) : 0;
         if (count >= RAMP_MIN) {
             s.exponent = count;
             s.is_ramp = true;

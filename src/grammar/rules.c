@@ -173,7 +173,22 @@ static struct rules_total symbol_total(const struct rules *r, const struct rules
 
 static bool product_fits(uint64_t a, uint64_t b, uint64_t limit)
 {
-    return b == 0 || a <= limit / b;
+    uint64_t product;
+    return !__builtin_mul_overflow(a, b, &product) && product <= limit;
+}
+
+/* Adds a terminal, no ramp. Most symbols of what does not repeat are. */
+static bool add_terminal(struct rules_total *sum, const struct rules_symbol *symbol)
+{
+    bool rises = (symbol->value & 1) == 0;
+    if (symbol->exponent > LENGTH_MAX - sum->length)
+        return false;
+    sum->length += symbol->exponent;
+    sum->limit = symbol->value + 1 > sum->limit ? symbol->value + 1 : sum->limit;
+    sum->rises = sum->rises && rises && product_fits(symbol->exponent, symbol->value >> 1, LENGTH_MAX - (uint64_t)sum->sum);
+    sum->increases &= rises && symbol->value > 0;
+    sum->sum = (int64_t)((uint64_t)sum->sum + symbol->exponent * (uint64_t)unzigzag(symbol->value));
+    return true;
 }
 
 /* Sets rule I's total, from those of the rules it uses. false: its length does not fit 63 bits. */
@@ -182,6 +197,11 @@ static bool sum_rule(const struct rules *r, uint32_t i)
     struct rules_total sum = {.rises = true, .increases = true};
     for (uint32_t s = r->first[i]; s < r->first[i + 1]; s++) {
         const struct rules_symbol *symbol = &r->symbols[s];
+        if (!symbol->is_rule && !symbol->is_ramp && !rules_is_block(symbol)) {
+            if (!add_terminal(&sum, symbol))
+                return false;
+            continue;
+        }
         const struct rules_total one = symbol_total(r, symbol);
         if (!product_fits(symbol->exponent, one.length, LENGTH_MAX - sum.length))
             return false;

@@ -62,6 +62,7 @@ static enum pilgrim_status number_signature(struct writer *w, const struct entry
     struct bytes b = {0};
     bytes_put_u32(&b, entry->shape);
     bytes_put_u32(&b, entry->count);
+    bytes_reserve(&b, slot_count * sizeof *slots);
     for (uint32_t i = 0; i < slot_count; i++)
         bytes_put_u32(&b, columns[slots[i]]);
     return intern_bytes(&w->signatures, &b, number);

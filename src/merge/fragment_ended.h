@@ -15,6 +15,10 @@ struct views {
 /* What the rank is to the values of SLOT. */
 struct rank fragment_slot_rank(const struct views *views, const struct slot *slot, uint32_t rank);
 
+/* The first member of P, which has nothing but its entries: thread number PLACE of the group, of RANK. errors: PILGRIM_NOMEM */
+enum pilgrim_status part_begin(struct part *p, const struct views *views, uint32_t rank, uint64_t place,
+                               const struct slots *slots) PILGRIM_CHECKED;
+
 /* Where a stream has been put. */
 struct placed {
     uint32_t group;

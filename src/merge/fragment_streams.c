@@ -217,61 +217,7 @@ static enum pilgrim_status collect_signatures(struct translation *t, const struc
     return status == PILGRIM_OK ? end_series(c) : status;
 }
 
-/* ---- the first member of a part ---- */
-
-/* What makes two slots' columns equal for good: the same value, and the same meaning of the rank. */
-struct column_key {
-    int64_t value;
-    int64_t kind;
-    struct rank rank;
-};
-
-struct rank fragment_slot_rank(const struct views *views, const struct slot *slot, uint32_t rank)
-{
-    if (slot->kind == SLOT_NUMBER)
-        return (struct rank){.meaning = RANK_WORLD, .x = rank};
-    if (slot->kind == SLOT_LIST || slot->view < 0 || (size_t)slot->view >= views->count)
-        return (struct rank){.meaning = RANK_NOTHING};
-    return views->items[slot->view];
-}
-
-static enum pilgrim_status add_columns(const struct translation *t, struct part *p, uint32_t rank,
-                                       const struct slots *slots, struct intern *known)
-{
-    for (uint32_t i = 0; i < p->slot_count; i++) {
-        struct column_key key;
-        memset(&key, 0, sizeof key);
-        key.value = slots->items[i].value;
-        key.kind = slots->items[i].kind;
-        key.rank = fragment_slot_rank(t->views, &slots->items[i], rank);
-        TRY(intern_add(known, &key, sizeof key, &p->slots[i]));
-        if (p->slots[i] < p->column_count)
-            continue;
-        struct column *c = &p->columns[p->column_count++];
-        column_begin(c, key.value, key.rank);
-        c->is_list = key.kind == SLOT_LIST;
-    }
-    return PILGRIM_OK;
-}
-
-static enum pilgrim_status first_member(const struct translation *t, struct part *p, uint32_t rank, uint64_t place,
-                                        const struct slots *slots)
-{
-    struct intern known = {0};
-    p->slot_count = (uint32_t)slots->count;
-    p->slots = malloc(slots->count * sizeof *p->slots + 1);
-    p->columns = calloc(slots->count + 1, sizeof *p->columns);
-    enum pilgrim_status status = PILGRIM_NOMEM;
-    if (p->slots && p->columns)
-        status = add_columns(t, p, rank, slots, &known);
-    intern_free(&known);
-    if (status != PILGRIM_OK)
-        return status;
-    struct column *fewer = realloc(p->columns, (p->column_count + 1) * sizeof *fewer);
-    if (fewer)
-        p->columns = fewer;
-    return column_append(&p->members, (int64_t)place);
-}
+/* ---- members ---- */
 
 /* One more member of a class: a part of its own that joins the one that is there. */
 static enum pilgrim_status add_member(struct translation *t, uint32_t number, uint32_t rank, uint64_t place,
@@ -279,9 +225,9 @@ static enum pilgrim_status add_member(struct translation *t, uint32_t number, ui
 {
     struct part *p = &t->fragment->parts[number];
     if (!p->slots)
-        return first_member(t, p, rank, place, slots);
+        return part_begin(p, t->views, rank, place, slots);
     struct part one = {0};
-    enum pilgrim_status status = first_member(t, &one, rank, place, slots);
+    enum pilgrim_status status = part_begin(&one, t->views, rank, place, slots);
     if (status == PILGRIM_OK)
         status = part_join(p, &one, 0);
     part_free(&one);

@@ -9,7 +9,7 @@
 #include "merge/fragment_data.h"
 #include "merge/slots.h"
 
-/* Of a volume that is proved: some tenths of a second, a thirtieth of what writing it takes. Those that are bound have less (VOLUME_BYTES). */
+/* Of a volume that is proved: some tenths of a second, a tenth of what writing it takes or less. Those that are bound have less (VOLUME_BYTES). */
 #define PROVE_BYTES_MAX (16u << 20)
 
 /* How the end of a table's entry is known. */

@@ -86,7 +86,9 @@ struct sample {
     struct intern skeletons;
     uint32_t *skeleton_of; /* of each signature, UINT32_MAX: none */
     uint32_t *members;     /* of each skeleton */
-    int64_t *values;       /* of a slot */
+    int64_t *values;       /* of a slot, each once */
+    uint32_t *places;      /* of them, by hash: number + 1; 0: free */
+    uint32_t mask;
     struct bytes scratch;
     struct bytes offsets;  /* u32 each */
     bool *chosen;          /* slots, by number */
@@ -98,7 +100,10 @@ static enum pilgrim_status take_sample(struct sample *a)
     a->skeleton_of = malloc(count * sizeof *a->skeleton_of + 1);
     a->members = calloc(count + 1, sizeof *a->members);
     a->values = malloc(count * sizeof *a->values + 1);
-    if (!a->skeleton_of || !a->members || !a->values)
+    for (a->mask = 15; a->mask < 2 * count;)
+        a->mask = 2 * a->mask + 1;
+    a->places = malloc((a->mask + (size_t)1) * sizeof *a->places);
+    if (!a->skeleton_of || !a->members || !a->values || !a->places)
         return PILGRIM_NOMEM;
     for (uint32_t i = 0; i < count; i++) {
         size_t length;
@@ -114,23 +119,30 @@ static enum pilgrim_status take_sample(struct sample *a)
     return PILGRIM_OK;
 }
 
-static int by_value(const void *a, const void *b)
+/* Adds VALUE to the *COUNT values of a slot, if it is new. */
+static void note_value(struct sample *a, int64_t value, uint32_t *count)
 {
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return x < y ? -1 : x > y;
+    uint32_t at = (uint32_t)((uint64_t)value * UINT64_C(0x9e3779b97f4a7c15) >> 32) & a->mask;
+    while (a->places[at] && a->values[a->places[at] - 1] != value)
+        at = (at + 1) & a->mask;
+    if (a->places[at])
+        return;
+    a->values[(*count)++] = value;
+    a->places[at] = *count;
 }
 
 static uint32_t distinct_values(struct sample *a, uint32_t skeleton, uint32_t offset)
 {
-    uint32_t count = 0, distinct = 0;
+    uint32_t distinct = 0;
+    memset(a->places, 0, (a->mask + (size_t)1) * sizeof *a->places);
     for (uint32_t i = 0; i < a->signatures->count - a->first; i++) {
         size_t length;
-        if (a->skeleton_of[i] == skeleton)
-            memcpy(&a->values[count++], signature_key(a->signatures, a->first + i, &length) + offset, SLOT_BYTES);
+        int64_t value;
+        if (a->skeleton_of[i] != skeleton)
+            continue;
+        memcpy(&value, signature_key(a->signatures, a->first + i, &length) + offset, SLOT_BYTES);
+        note_value(a, value, &distinct);
     }
-    qsort(a->values, count, sizeof *a->values, by_value);
-    for (uint32_t i = 0; i < count; i++)
-        distinct += i == 0 || a->values[i] != a->values[i - 1];
     return distinct;
 }
 
@@ -245,6 +257,7 @@ enum pilgrim_status skeletons_choose(struct skeleton **table, const struct signa
     free(a.skeleton_of);
     free(a.members);
     free(a.values);
+    free(a.places);
     bytes_free(&a.scratch);
     bytes_free(&a.offsets);
     return status;

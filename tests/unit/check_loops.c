@@ -499,6 +499,24 @@ START_TEST(loops_are_taken_where_they_are_smaller)
 }
 END_TEST
 
+/* Of a long start rule a sample is looked at first. */
+START_TEST(long_sequences_are_sampled)
+{
+    struct sequence s = {0};
+    random_state = 6;
+    for (unsigned i = 0; i < 60000; i++) {
+        add_times(&s, 0, 1 + random_below(2));
+        for (unsigned k = 1; k < 9; k++)
+            if (random_below(2))
+                add(&s, k);
+    }
+    ck_assert(is_taken(&s));
+    for (unsigned i = 0; i < 200000; i++)
+        add(&s, random_below(100));
+    ck_assert(!is_taken(&s));
+}
+END_TEST
+
 START_TEST(hostile_sequences_end)
 {
     static const uint32_t alphabets[] = {1, 2, 3, 30, 200, 1000};
@@ -541,6 +559,7 @@ int main(void)
     tcase_add_test(tests, a_triangle_is_constant);
     tcase_add_test(tests, what_is_regular_has_no_loops);
     tcase_add_test(tests, loops_are_taken_where_they_are_smaller);
+    tcase_add_test(tests, long_sequences_are_sampled);
     tcase_add_test(tests, hostile_sequences_end);
     tcase_add_test(tests, what_is_no_grammar_has_no_loops);
     suite_add_tcase(suite, tests);

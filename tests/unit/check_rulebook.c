@@ -551,6 +551,13 @@ START_TEST(repeats_between_sequences)
 }
 END_TEST
 
+/* Nor is that looked for where there is next to nothing of it. */
+START_TEST(no_repeats_between_sequences)
+{
+    ck_assert_uint_gt(phrases(60, 8, 100, 4000), 100000);
+}
+END_TEST
+
 /* A table that is too large for that is right all the same. */
 START_TEST(large_table)
 {
@@ -753,6 +760,7 @@ int main(void)
     tcase_add_loop_test(c, random_rules, 0, 300);
     tcase_add_loop_test(c, random_grammars, 0, 100);
     tcase_add_test(c, repeats_between_sequences);
+    tcase_add_test(c, no_repeats_between_sequences);
     tcase_add_test(c, large_table);
     tcase_add_loop_test(c, random_values, 0, 10 * KINDS);
     tcase_add_loop_test(c, values_are_packed, 0, (int)(sizeof sizes / sizeof *sizes));
