@@ -1,6 +1,7 @@
 #!/bin/sh
 # Threads that come and go: for each form of bench/short_threads.c and each number of threads calls; bytes of the trace, and parts of it; the
-# CPU time that recording adds to a thread, median of some runs; the peak of resident memory that it adds, in MiB, before MPI_Finalize and in it.
+# CPU time that recording adds to a thread, median of some runs; what it adds to a thread's begin, to its calls and to its end, in us, a median over
+# threads; the peak of resident memory that it adds, in MiB, before MPI_Finalize and in it.
 # Usage: threads.sh BUILD [--runs=N] [--timing=MODE] [THREADS...], MPIEXEC in the environment.
 set -eu
 : "${MPIEXEC:?is not set}"
@@ -21,11 +22,11 @@ cd "$build/bench/threads"
 
 run() { # FORM THREADS LIBRARY
     rm -rf trace.pilgrim*
-    LD_PRELOAD='' PILGRIM_TIMING=$timing PILGRIM_TRACE=trace.pilgrim "$MPIEXEC" -n 1 env LD_PRELOAD="$3" \
+    LD_PRELOAD='' PILGRIM_TIMING=$timing PILGRIM_FILTER=-MPI_Query_thread PILGRIM_TRACE=trace.pilgrim "$MPIEXEC" -n 1 env LD_PRELOAD="$3" \
         "$build/programs/short_threads" "$1" "$2" 2>err </dev/null
 }
 
-printf '%-6s %8s %9s %9s %6s %9s %9s %9s\n' form threads calls bytes parts 'us/thread' 'peak' 'at end'
+printf '%-6s %8s %9s %9s %6s %9s %6s %6s %6s %6s %6s\n' form threads calls bytes parts 'us/thread' begin calls end 'peak' 'at end'
 for form in one alike eight tags; do
     for threads in ${numbers:-1000 10000 100000}; do
         : >without && : >with
@@ -34,11 +35,10 @@ for form in one alike eight tags; do
             run "$form" "$threads" "$build/libpilgrim.so" >>with
         done
         parts=$(sed -n 's/.* in \([0-9]*\) parts, .*/\1/p' err)
-        median() { sort -n -k "$2" "$1" | awk -v column="$2" '{ v[NR] = $column } END { print v[int((NR + 1) / 2)] }'; }
-        awk -v form="$form" -v threads="$threads" -v bytes="$(stat -c %s trace.pilgrim)" -v parts="${parts:-1}" \
-            -v us="$(median with 2)" -v us0="$(median without 2)" -v peak="$(median with 3)" -v peak0="$(median without 3)" \
-            -v end="$(median with 4)" -v end0="$(median without 4)" '
-            END { printf "%-6s %8d %9d %9d %6d %9.1f %9.1f %9.1f\n", form, threads, $1, bytes, parts, us - us0,
-                  (peak - peak0) / 1024, (end - end0) / 1024 }' with
+        median() { sort -n -k "$2,$2" "$1" | awk -v column="$2" '{ v[NR] = $column } END { print v[int((NR + 1) / 2)] }'; }
+        added() { echo "$(median with "$1") $(median without "$1")" | awk '{ print ($1 - $2) / '"$2 }"; }
+        printf '%-6s %8d %9d %9d %6d %9.1f %6.1f %6.1f %6.1f %6.1f %6.1f\n' "$form" "$threads" "$(median with 1)" \
+            "$(stat -c %s trace.pilgrim)" "${parts:-1}" "$(added 2 1)" "$(added 6 1000)" "$(added 7 1000)" "$(added 8 1000)" \
+            "$(added 3 1024)" "$(added 4 1024)"
     done
 done

@@ -59,10 +59,16 @@ static bool grow(struct live_requests *l)
     return true;
 }
 
+/* One without requests. NULL: no memory. */
+static struct live_class *take_class(struct live_requests *l)
+{
+    return l->spare_count ? l->spare[--l->spare_count] : calloc(1, sizeof(struct live_class));
+}
+
 /* A class that is not there. NULL: no memory. */
 static struct live_class *add(struct live_requests *l, int64_t number)
 {
-    struct live_class *c = grow(l) ? calloc(1, sizeof *c) : NULL;
+    struct live_class *c = grow(l) ? take_class(l) : NULL;
     if (!c)
         return NULL;
     uint32_t at = hash(l, number);
@@ -71,7 +77,7 @@ static struct live_class *add(struct live_requests *l, int64_t number)
     c->number = number;
     l->classes[at] = l->last = c;
     l->class_count++;
-    l->bytes += sizeof *c;
+    l->bytes += sizeof *c + c->capacity * sizeof *c->order;
     return c;
 }
 
@@ -178,13 +184,45 @@ int64_t live_at(struct live_requests *l, int64_t class_number, int64_t rank)
     return c && rank >= 0 && rank < c->count ? c->order[c->first + (uint32_t)rank] : -1;
 }
 
+static void class_free(struct live_class *c)
+{
+    if (c)
+        free(c->order);
+    free(c);
+}
+
+void live_restart(struct live_requests *l)
+{
+    if (l->capacity > CLASSES_MIN) {
+        live_free(l);
+        return;
+    }
+    for (uint32_t i = 0; i < l->capacity && l->class_count; i++) {
+        struct live_class *c = l->classes[i];
+        if (!c)
+            continue;
+        l->classes[i] = NULL;
+        l->class_count--;
+        if (c->capacity > ORDER_MIN || l->spare_count == LIVE_SPARE) {
+            class_free(c);
+            continue;
+        }
+        if (c->count)
+            memset(c->taken, 0, sizeof c->taken);
+        c->first = c->count = c->near = 0;
+        l->spare[l->spare_count++] = c;
+    }
+    l->count = 0;
+    l->bytes = l->capacity * sizeof(struct live_class *);
+    l->last = NULL;
+}
+
 void live_free(struct live_requests *l)
 {
-    for (uint32_t i = 0; i < l->capacity; i++) {
-        if (l->classes[i])
-            free(l->classes[i]->order);
-        free(l->classes[i]);
-    }
+    for (uint32_t i = 0; i < l->capacity; i++)
+        class_free(l->classes[i]);
+    for (uint32_t i = 0; i < l->spare_count; i++)
+        class_free(l->spare[i]);
     free(l->classes);
     *l = (struct live_requests){0};
 }

@@ -13,7 +13,8 @@
 enum {
     LIVE_PLACES = 1024,   /* places from here on are not followed, ... */
     LIVE_MAX = 1 << 16,   /* ... nor are more requests, ... */
-    LIVE_CLASSES = 1 << 16 /* ... nor more classes */
+    LIVE_CLASSES = 1 << 16, /* ... nor more classes */
+    LIVE_SPARE = 8
 };
 
 struct live_class;
@@ -25,6 +26,8 @@ struct live_requests {
     uint32_t count;              /* requests */
     size_t bytes;                /* that all of this takes */
     struct live_class *last;     /* the one that was looked for last; NULL: none */
+    struct live_class *spare[LIVE_SPARE]; /* memory for classes; by live_restart */
+    uint32_t spare_count;
 };
 
 /* The place that the next request of CLASS_NUMBER has: the smallest that is free; -1: there is none. */
@@ -42,6 +45,9 @@ int64_t live_rank(struct live_requests *l, int64_t class_number, int64_t place);
 
 /* The place of the live request before which RANK others began; -1: there is none. */
 int64_t live_at(struct live_requests *l, int64_t class_number, int64_t rank);
+
+/* As if L were new, but memory for a few classes is kept. Needs none. */
+void live_restart(struct live_requests *l);
 
 void live_free(struct live_requests *l);
 

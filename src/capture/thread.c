@@ -105,8 +105,8 @@ static struct thread *take_spare(void)
 /* What T recorded is among that of ended threads, and its stream is as if it were new. False: not, T is to be kept. */
 static bool hand_over(struct thread *t)
 {
-    enum pilgrim_status status = stream_flush_times(t->stream);
-    if (status == PILGRIM_OK && stream_calls(t->stream)) {
+    enum pilgrim_status status = PILGRIM_OK;
+    if (stream_calls(t->stream)) {
         if (!ended) {
             ended = ended_new(&vocabulary);
             atomic_fetch_add(&shares, ended != NULL);
@@ -129,7 +129,7 @@ static void thread_retire(struct thread *t)
     if (!requests_bequeath(t->requests))
         t->requests = NULL;
     keeper_free(&t->keeper);
-    live_free(&t->live);
+    live_restart(&t->live);
     t->key.length = 0;
     t->key.failed = false;
     t->inside = t->pause = t->grown = t->error_in_status = false;

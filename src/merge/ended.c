@@ -207,9 +207,13 @@ enum pilgrim_status pattern_statistics(struct pattern *p)
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status add_statistics(struct pattern *p, const struct stream *s)
+/* A short thread's calls are not in its own statistics yet, and do without. */
+static enum pilgrim_status add_statistics(struct pattern *p, struct stream *s)
 {
     TRY(pattern_statistics(p));
+    if (p->statistics && !stream_settled(s))
+        return stream_flush_times_to(s, p->statistics);
+    TRY(stream_flush_times(s));
     if (!p->stream && !p->statistics)
         return PILGRIM_OK;
     for (uint32_t i = 0; i < s->segment_count; i++) {
@@ -244,6 +248,7 @@ static enum pilgrim_status pattern_begin(struct ended *e, struct pattern *p, uin
                           .calls = stream_calls(*s),
                           .plain_bytes = stream_plain_bytes(*s)};
     e->memory += sizeof *p;
+    TRY(stream_flush_times(*s));
     if (kind == LONG) {
         e->memory += stream_memory_bytes(*s);
         stream_close(*s);
@@ -410,6 +415,7 @@ static enum pilgrim_status add_whole(struct ended *e, uint32_t number, struct st
         e->wholes = wholes;
         e->whole_capacity = capacity;
     }
+    TRY(stream_flush_times(*s));
     e->memory += stream_memory_bytes(*s) + sizeof *e->wholes;
     stream_close(*s);
     e->wholes[e->whole_count++] = (struct whole){.number = number, .stream = *s};

@@ -22,9 +22,9 @@ struct ended;
 struct ended *ended_new(const struct vocabulary *vocabulary);
 void ended_free(struct ended *e);
 
-/* Takes what *S has recorded, at least one call, for the calls of thread NUMBER, which has not been added since E was new or renewed. Its
- * times are flushed. A stream that is kept as it is is E's from now on, and *S is NULL; else it is unchanged.
- * errors: PILGRIM_NOMEM (E is then unusable), PILGRIM_DAMAGED (a key that is none) */
+/* Takes what *S has recorded, at least one call, for the calls of thread NUMBER, which has not been added since E was new or renewed, and
+ * flushes its times. A stream that is kept as it is is E's from now on, and *S is NULL; else it is to be restarted.
+ * errors: PILGRIM_NOMEM (E is then unusable), PILGRIM_DAMAGED (a key that is none), what the times' sink says */
 enum pilgrim_status ended_add(struct ended *e, uint32_t number, struct stream **s) PILGRIM_CHECKED;
 
 /* As if E were new. */

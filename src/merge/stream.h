@@ -17,6 +17,7 @@
 #include "timing/times.h"
 
 struct stream;
+struct statistics;
 
 /* Where a site lies: fills in FRAMES, which has room for SITE_FRAMES_MAX, innermost first, and returns how many there
  * are; 0: unknown. Modules are borrowed, live as long as the stream. */
@@ -71,6 +72,10 @@ bool stream_keep_reading(struct stream *s, double value);
 /* All that was recorded is in the statistics, and the times of each call have gone to the sink: to be called before S is put into a
  * fragment. errors: as stream_append */
 enum pilgrim_status stream_flush_times(struct stream *s) PILGRIM_CHECKED;
+
+/* The same with TOTALS, of S's classes, in place of S's own statistics, to which no call of S's segment has gone so far: stream_settled. */
+enum pilgrim_status stream_flush_times_to(struct stream *s, struct statistics *totals) PILGRIM_CHECKED;
+bool stream_settled(const struct stream *s);
 
 /* ---- what is foretold ---- */
 

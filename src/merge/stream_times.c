@@ -66,13 +66,13 @@ static void convert(struct stream *s)
     }
 }
 
-/* errors: PILGRIM_NOMEM */
-static enum pilgrim_status add_spans(struct stream *s)
+/* To TOTALS, by class; NULL: to those of the classes. errors: PILGRIM_NOMEM */
+static enum pilgrim_status add_spans(struct stream *s, struct statistics *totals)
 {
     uint32_t predecessor = s->predecessor;
     uint64_t last_end = s->last_end;
     for (const struct span *span = s->spans; span < s->next; span++) {
-        struct statistics *statistics = &s->segment[span->class]->statistics;
+        struct statistics *statistics = totals ? &totals[span->class] : &s->segment[span->class]->statistics;
         uint32_t capacity = statistics->capacity;
         struct statistics_cell *cell = statistics_cell(statistics, span->signature, predecessor);
         if (__builtin_expect(statistics->capacity != capacity, 0))
@@ -113,13 +113,13 @@ static enum pilgrim_status encode_spans(struct stream *s)
     return times_pending(s->codec) >= TIMES_BLOCK_CALLS ? take_block(s) : PILGRIM_OK;
 }
 
-enum pilgrim_status stream_settle(struct stream *s)
+static enum pilgrim_status settle(struct stream *s, struct statistics *totals)
 {
     int error = errno;
     if (s->next == s->spans)
         return PILGRIM_OK;
     convert(s);
-    enum pilgrim_status status = add_spans(s);
+    enum pilgrim_status status = add_spans(s, totals);
     if (status == PILGRIM_OK && s->codec)
         status = encode_spans(s);
     s->next = s->spans;
@@ -127,12 +127,27 @@ enum pilgrim_status stream_settle(struct stream *s)
     return status;
 }
 
-enum pilgrim_status stream_flush_times(struct stream *s)
+enum pilgrim_status stream_settle(struct stream *s)
+{
+    return settle(s, NULL);
+}
+
+enum pilgrim_status stream_flush_times_to(struct stream *s, struct statistics *totals)
 {
     if (!s->step)
         return PILGRIM_OK;
-    TRY(stream_settle(s));
+    TRY(settle(s, totals));
     return s->codec && times_pending(s->codec) ? take_block(s) : PILGRIM_OK;
+}
+
+enum pilgrim_status stream_flush_times(struct stream *s)
+{
+    return stream_flush_times_to(s, NULL);
+}
+
+bool stream_settled(const struct stream *s)
+{
+    return s->predecessor != STATISTICS_FIRST;
 }
 
 size_t stream_times_bytes(const struct stream *s)

@@ -28,6 +28,7 @@ struct thread_memory {
 };
 
 static _Thread_local __attribute__((tls_model("initial-exec"))) struct thread_memory *mine;
+static atomic_bool main_known; /* the main thread is in the list: no other one need ask whether it is that */
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t at_thread_end;
@@ -44,6 +45,8 @@ static void thread_ended(void *data)
 {
     struct thread_memory *t = data, **link = &threads;
     mine = NULL;
+    if (t->main)
+        atomic_store(&main_known, false);
     pthread_mutex_lock(&lock);
     while (*link && *link != t)
         link = &(*link)->next;
@@ -118,7 +121,9 @@ static struct thread_memory *thread_get(void)
         }
         pthread_attr_destroy(&attributes);
     }
-    t->main = getpid() == gettid();
+    t->main = !atomic_load(&main_known) && getpid() == gettid();
+    if (t->main)
+        atomic_store(&main_known, true);
     pthread_mutex_lock(&lock);
     t->next = threads;
     threads = t;

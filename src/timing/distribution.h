@@ -75,7 +75,7 @@ static inline bool distribution_counts(const struct distribution *d)
     return d->unit == 0 || (d->count * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - d->unit) == 0;
 }
 
-/* NS is at most DISTRIBUTION_NS_MAX. Not to one that has been put together with others. */
+/* NS is at most DISTRIBUTION_NS_MAX. */
 static inline void distribution_add(struct distribution *d, uint64_t ns)
 {
     unsigned k = histogram_bucket(bucket_of(ns));

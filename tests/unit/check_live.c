@@ -77,6 +77,11 @@ START_TEST(as_lists_are)
         }
         EXPECT(live_at(&live, numbers[k], l->count) == -1, "step %zu", step);
         EXPECT(live_at(&live, numbers[k], -1) == -1, "step %zu", step);
+        if (random_below(1000) == 0) {
+            live_restart(&live);
+            for (size_t i = 0; i < CLASSES; i++)
+                lists[i].count = 0;
+        }
     }
     live_free(&live);
 }
@@ -107,6 +112,13 @@ START_TEST(limits)
         live_end(&live, i, 1);
     }
     ck_assert_uint_eq(live.class_count, LIVE_CLASSES);
+    live_restart(&live); /* keeps no more than a few */
+    ck_assert_uint_eq(live.bytes, 0);
+    ck_assert_int_eq(live_begin(&live, 1000, 3), PILGRIM_OK);
+    live_restart(&live);
+    ck_assert_int_eq(live_rank(&live, 1000, 3), -1);
+    ck_assert_int_eq(live_begin(&live, 2000, 4), PILGRIM_OK);
+    ck_assert_int_eq(live_place(&live, 2000), 0);
     live_free(&live);
     ck_assert_uint_eq(live.bytes, 0);
 }
