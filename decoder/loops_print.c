@@ -46,8 +46,8 @@ static void out_time(struct output *o, const struct shown_loops *s, size_t i, co
     if (s->ns[i] <= 0)
         return;
     out_text(o, separator);
-    out_duration(o, s->ns[i] / (double)s->rank_count);
-    if (s->items[i].counts.total > s->rank_count) {
+    out_duration(o, s->ns[i] / (double)s->thread_count);
+    if (s->items[i].counts.total > s->thread_count) {
         out_text(o, " (");
         out_duration(o, s->ns[i] / (double)s->items[i].counts.total);
         out_text(o, " each)");
@@ -56,7 +56,7 @@ static void out_time(struct output *o, const struct shown_loops *s, size_t i, co
         return;
     out_text(o, ", ");
     out_duration(o, s->gap_ns[i] / (double)s->items[i].counts.total);
-    out_text(o, s->items[i].counts.total > s->rank_count ? " before each" : " before it");
+    out_text(o, s->items[i].counts.total > s->thread_count ? " before each" : " before it");
 }
 
 static void out_item(struct output *o, const struct shown_loops *s, size_t i, struct source_lines *lines)
@@ -84,26 +84,52 @@ static void out_item(struct output *o, const struct shown_loops *s, size_t i, st
     out_char(o, '\n');
 }
 
-/* "rank 3", "ranks 0-8 (9)" */
-static bool out_ranks(struct output *o, const struct shown_loops *s)
+/* ---- of which threads they are ---- */
+
+enum {
+    LIST_MAX = 60, /* characters of a list of threads that is printed whole ... */
+    LIST_HEAD = 40, /* ... and of the beginning of a longer one */
+    LISTS_MAX = 8
+};
+
+/* A list of ranges with commas between them; of a long one, if it is to be SHORT, its beginning and the last range. */
+static void out_ranges(struct output *o, const char *text, size_t length, bool is_short)
+{
+    size_t head = LIST_HEAD, tail = length;
+    if (!is_short || length <= LIST_MAX) {
+        out_bytes(o, text, length);
+        return;
+    }
+    while (head > 1 && text[head - 1] != ',')
+        head--;
+    while (tail > head && text[tail - 1] != ',')
+        tail--;
+    out_bytes(o, text, head);
+    out_text(o, "...,");
+    out_bytes(o, text + tail, length - tail);
+}
+
+/* "rank 3", "ranks 0-8 (9)". False: no memory. */
+static bool out_numbers(struct output *o, const char *what, const uint32_t *numbers, size_t count, bool is_short)
 {
     enum { DIGITS = 12 };
-    char (*digits)[DIGITS] = malloc((s->rank_count + 1) * sizeof *digits);
-    const char **names = malloc((s->rank_count + 1) * sizeof *names);
+    char (*digits)[DIGITS] = malloc((count + 1) * sizeof *digits);
+    const char **names = malloc((count + 1) * sizeof *names);
     char *folded = NULL;
-    for (size_t i = 0; i < s->rank_count && digits && names; i++) {
-        snprintf(digits[i], DIGITS, "%u", s->ranks[i]);
+    for (size_t i = 0; i < count && digits && names; i++) {
+        snprintf(digits[i], DIGITS, "%u", numbers[i]);
         names[i] = digits[i];
     }
     if (digits && names)
-        folded = fold_names(names, s->rank_count);
+        folded = fold_names(names, count);
     if (folded) {
         bool brackets = folded[0] == '[';
-        out_text(o, s->rank_count == 1 ? "rank " : "ranks ");
-        out_bytes(o, folded + brackets, strlen(folded) - 2 * brackets);
-        if (s->rank_count > 1) {
+        out_text(o, what);
+        out_text(o, count == 1 ? " " : "s ");
+        out_ranges(o, folded + brackets, strlen(folded) - 2 * brackets, is_short);
+        if (count > 1) {
             out_text(o, " (");
-            out_uint(o, s->rank_count);
+            out_uint(o, count);
             out_char(o, ')');
         }
     }
@@ -114,6 +140,97 @@ static bool out_ranks(struct output *o, const struct shown_loops *s)
     return good;
 }
 
+/* The ranks that have a thread of this number among those that are shown together: a piece of an array. */
+struct thread_ranks {
+    uint32_t thread;
+    const uint32_t *ranks;
+    size_t count;
+};
+
+static int compare_threads(const void *a, const void *b)
+{
+    const struct shown_thread *x = a, *y = b;
+    if (x->thread != y->thread)
+        return x->thread < y->thread ? -1 : 1;
+    return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+static int compare_ranks(const struct thread_ranks *a, const struct thread_ranks *b)
+{
+    size_t count = a->count < b->count ? a->count : b->count;
+    for (size_t i = 0; i < count; i++)
+        if (a->ranks[i] != b->ranks[i])
+            return a->ranks[i] < b->ranks[i] ? -1 : 1;
+    return (a->count < b->count) - (a->count > b->count);
+}
+
+static int compare_lists(const void *a, const void *b)
+{
+    const struct thread_ranks *x = a, *y = b;
+    int order = compare_ranks(x, y);
+    return order ? order : (x->thread > y->thread) - (x->thread < y->thread);
+}
+
+/* Those of each thread number, in LISTS, in an order where equal ones stand together; their ranks in RANKS. Returns how many there are. */
+static size_t list_ranks(const struct shown_thread *threads, size_t count, struct thread_ranks *lists, uint32_t *ranks)
+{
+    size_t lists_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        ranks[i] = threads[i].rank;
+        if (i == 0 || threads[i].thread != threads[i - 1].thread)
+            lists[lists_count++] = (struct thread_ranks){.thread = threads[i].thread, .ranks = &ranks[i]};
+        lists[lists_count - 1].count++;
+    }
+    qsort(lists, lists_count, sizeof *lists, compare_lists);
+    return lists_count;
+}
+
+/* "ranks 0-8 (9), threads 1-3 (3); rank 9, thread 1". NUMBERS: room. False: no memory. */
+static bool out_lists(struct output *o, const struct thread_ranks *lists, size_t count, uint32_t *numbers)
+{
+    size_t i = 0;
+    for (unsigned printed = 0; i < count && printed < LISTS_MAX; printed++) {
+        const struct thread_ranks *list = &lists[i];
+        size_t alike = 0;
+        for (; i < count && compare_ranks(list, &lists[i]) == 0; i++)
+            numbers[alike++] = lists[i].thread;
+        if (printed > 0)
+            out_text(o, "; ");
+        if (!out_numbers(o, "rank", list->ranks, list->count, false))
+            return false;
+        out_text(o, ", ");
+        if (!out_numbers(o, "thread", numbers, alike, true))
+            return false;
+    }
+    size_t left = 0;
+    for (; i < count; i++)
+        left += lists[i].count;
+    if (left) {
+        out_text(o, "; ");
+        out_uint(o, left);
+        out_text(o, left == 1 ? " thread more" : " threads more");
+    }
+    return true;
+}
+
+static bool out_threads(struct output *o, const struct shown_loops *s)
+{
+    struct shown_thread *threads = malloc((s->thread_count + 1) * sizeof *threads);
+    struct thread_ranks *lists = malloc((s->thread_count + 1) * sizeof *lists);
+    uint32_t *ranks = malloc((s->thread_count + 1) * sizeof *ranks), *numbers = malloc((s->thread_count + 1) * sizeof *numbers);
+    bool good = threads && lists && ranks && numbers;
+    if (good) {
+        memcpy(threads, s->threads, s->thread_count * sizeof *threads);
+        qsort(threads, s->thread_count, sizeof *threads, compare_threads);
+        good = out_lists(o, lists, list_ranks(threads, s->thread_count, lists, ranks), numbers);
+    }
+    free(threads);
+    free(lists);
+    free(ranks);
+    free(numbers);
+    return good;
+}
+
 enum pilgrim_status loops_print(struct output *o, const struct loops_list *l, struct source_lines *lines,
                                 struct pilgrim_error *error)
 {
@@ -121,17 +238,15 @@ enum pilgrim_status loops_print(struct output *o, const struct loops_list *l, st
     for (size_t i = 0; (s = loops_shown(l, i)) && !o->error; i++) {
         if (i > 0)
             out_char(o, '\n');
-        if (!out_ranks(o, s))
+        if (!out_threads(o, s))
             return no_memory(error);
-        out_text(o, ", thread ");
-        out_uint(o, s->thread);
         out_text(o, ": ");
         out_uint(o, s->calls_min);
         if (s->calls_max != s->calls_min) {
             out_text(o, "..");
             out_uint(o, s->calls_max);
         }
-        out_text(o, s->calls_max == 1 ? " call\n" : s->rank_count > 1 ? " calls each\n" : " calls\n");
+        out_text(o, s->calls_max == 1 ? " call\n" : s->thread_count > 1 ? " calls each\n" : " calls\n");
         for (size_t k = 0; k < s->count; k++)
             out_item(o, s, k, lines);
     }

@@ -16,6 +16,7 @@
 struct group {
     bool known;
     struct shown_loops alone;
+    size_t shown; /* the number of those like it */
 };
 
 struct loops_list {
@@ -23,6 +24,7 @@ struct loops_list {
     bool by_rank;
     struct shown_loops *shown;
     size_t count, capacity;
+    size_t *table; /* of numbers + 1, by hash; twice as many as there is room for; 0: free */
     struct group *groups; /* by number; without stored loops; of a trace of one round */
     size_t group_count;
     struct kept_classes classes;
@@ -51,7 +53,7 @@ static void shown_free(struct shown_loops *s)
     free(s->classes);
     free(s->ns);
     free(s->gap_ns);
-    free(s->ranks);
+    free(s->threads);
 }
 
 void loops_free(struct loops_list *l)
@@ -64,6 +66,7 @@ void loops_free(struct loops_list *l)
         shown_free(&l->groups[i].alone);
     kept_classes_free(&l->classes);
     free(l->shown);
+    free(l->table);
     free(l->groups);
     free(l);
 }
@@ -276,7 +279,7 @@ static enum pilgrim_status read_thread(struct loops_list *l, uint32_t rank, uint
                                        struct shown_loops *s, struct pilgrim_error *error)
 {
     struct known_classes known;
-    *s = (struct shown_loops){.thread = thread};
+    *s = (struct shown_loops){0};
     enum pilgrim_status status = read_classes(l, rank, cursor, &known, error);
     struct nest *n = nest_new(known.count);
     size_t *item_of = calloc(known.count + 1, sizeof *item_of);
@@ -303,7 +306,7 @@ static enum pilgrim_status read_thread(struct loops_list *l, uint32_t rank, uint
 
 static bool same_loops(const struct shown_loops *a, const struct shown_loops *b)
 {
-    bool same = a->hash == b->hash && a->thread == b->thread && a->count == b->count;
+    bool same = a->hash == b->hash && a->count == b->count;
     for (size_t i = 0; i < a->count && same; i++)
         same = a->items[i].depth == b->items[i].depth && a->classes[i] == b->classes[i];
     return same;
@@ -325,41 +328,66 @@ static void add_counts(struct shown_loops *s, const struct shown_loops *other)
     s->calls_max = other->calls_max > s->calls_max ? other->calls_max : s->calls_max;
 }
 
+/* Where in the table those like S are, or the free place where they belong; there is one. */
+static size_t *table_place(const struct loops_list *l, const struct shown_loops *s)
+{
+    size_t i = (size_t)(s->hash * UINT64_C(0x9e3779b97f4a7c15) >> 32) % (2 * l->capacity);
+    while (l->table[i] && !same_loops(&l->shown[l->table[i] - 1], s))
+        i = (i + 1) % (2 * l->capacity);
+    return &l->table[i];
+}
+
+/* Room for one more. */
+static bool reserve_shown(struct loops_list *l)
+{
+    if (l->count < l->capacity)
+        return true;
+    size_t capacity = 2 * l->capacity + 8;
+    struct shown_loops *shown = realloc(l->shown, capacity * sizeof *shown);
+    if (!shown)
+        return false;
+    l->shown = shown;
+    size_t *table = calloc(2 * capacity, sizeof *table);
+    if (!table)
+        return false;
+    free(l->table);
+    l->table = table;
+    l->capacity = capacity;
+    for (size_t i = 0; i < l->count; i++)
+        *table_place(l, &shown[i]) = i + 1;
+    return true;
+}
+
 /* The number of those like S, which are made of it if there are none; NONE: no memory. Takes what S holds, unless counts are only
  * added: then it is freed. */
 static size_t find_shown(struct loops_list *l, struct shown_loops *s)
 {
-    for (size_t i = 0; i < l->count; i++)
-        if (same_loops(&l->shown[i], s)) {
-            add_counts(&l->shown[i], s);
-            shown_free(s);
-            return i;
-        }
-    if (l->count == l->capacity) {
-        size_t capacity = 2 * l->capacity + 8;
-        struct shown_loops *grown = realloc(l->shown, capacity * sizeof *grown);
-        if (!grown) {
-            shown_free(s);
-            return NONE;
-        }
-        l->shown = grown;
-        l->capacity = capacity;
+    if (!reserve_shown(l)) {
+        shown_free(s);
+        return NONE;
     }
-    l->shown[l->count] = *s;
-    return l->count++;
+    size_t *place = table_place(l, s);
+    if (*place) {
+        add_counts(&l->shown[*place - 1], s);
+        shown_free(s);
+    } else {
+        l->shown[l->count++] = *s;
+        *place = l->count;
+    }
+    return *place - 1;
 }
 
-static bool add_rank(struct shown_loops *s, uint32_t rank)
+static bool add_thread(struct shown_loops *s, uint32_t rank, uint32_t thread)
 {
-    if (s->rank_count == s->rank_capacity) {
-        size_t capacity = 2 * s->rank_capacity + 8;
-        uint32_t *grown = realloc(s->ranks, capacity * sizeof *grown);
+    if (s->thread_count == s->thread_capacity) {
+        size_t capacity = 2 * s->thread_capacity + 8;
+        struct shown_thread *grown = realloc(s->threads, capacity * sizeof *grown);
         if (!grown)
             return false;
-        s->ranks = grown;
-        s->rank_capacity = capacity;
+        s->threads = grown;
+        s->thread_capacity = capacity;
     }
-    s->ranks[s->rank_count++] = rank;
+    s->threads[s->thread_count++] = (struct shown_thread){rank, thread};
     return true;
 }
 
@@ -407,42 +435,49 @@ static enum pilgrim_status group_of(struct loops_list *l, const struct pilgrim_c
     return *group ? PILGRIM_OK : no_memory(error);
 }
 
-/* The loops of CURSOR's thread, *S, to be freed, also after an error. */
-static enum pilgrim_status find_thread(struct loops_list *l, uint32_t rank, uint32_t thread, struct pilgrim_cursor *cursor,
-                                       struct shown_loops *s, struct pilgrim_error *error)
+/* The loops of CURSOR's thread are among those of others from here on, as number *NUMBER. */
+static enum pilgrim_status add_loops(struct loops_list *l, uint32_t rank, uint32_t thread, struct pilgrim_cursor *cursor,
+                                     size_t *number, struct pilgrim_error *error)
 {
     struct group *group;
-    *s = (struct shown_loops){0};
+    struct shown_loops s;
     enum pilgrim_status status = group_of(l, cursor, &group, error);
     if (status != PILGRIM_OK)
         return status;
     if (group && group->known) {
-        bool copied = copy_shown(s, &group->alone);
-        s->thread = thread;
-        return copied ? PILGRIM_OK : no_memory(error);
+        *number = group->shown;
+        add_counts(&l->shown[*number], &group->alone);
+        return PILGRIM_OK;
     }
-    status = read_thread(l, rank, thread, cursor, s, error);
-    if (status != PILGRIM_OK || !group)
-        return status;
-    group->known = true;
-    return copy_shown(&group->alone, s) ? PILGRIM_OK : no_memory(error);
-}
-
-enum pilgrim_status loops_add(struct loops_list *l, uint32_t rank, uint32_t thread, struct pilgrim_error *error)
-{
-    struct shown_loops s;
-    struct pilgrim_cursor *cursor;
-    enum pilgrim_status status = pilgrim_cursor_open(l->trace, rank, thread, &cursor, error);
-    if (status != PILGRIM_OK)
-        return status;
-    status = find_thread(l, rank, thread, cursor, &s, error);
-    pilgrim_cursor_close(cursor);
+    status = read_thread(l, rank, thread, cursor, &s, error);
+    if (status == PILGRIM_OK && group && !copy_shown(&group->alone, &s))
+        status = no_memory(error);
     if (status != PILGRIM_OK) {
         shown_free(&s);
         return status;
     }
-    size_t number = find_shown(l, &s);
-    return number != NONE && add_rank(&l->shown[number], rank) ? PILGRIM_OK : no_memory(error);
+    *number = find_shown(l, &s);
+    if (*number == NONE)
+        return no_memory(error);
+    if (group) {
+        group->known = true;
+        group->shown = *number;
+    }
+    return PILGRIM_OK;
+}
+
+enum pilgrim_status loops_add(struct loops_list *l, uint32_t rank, uint32_t thread, struct pilgrim_error *error)
+{
+    size_t number;
+    struct pilgrim_cursor *cursor;
+    enum pilgrim_status status = pilgrim_cursor_open(l->trace, rank, thread, &cursor, error);
+    if (status != PILGRIM_OK)
+        return status;
+    status = add_loops(l, rank, thread, cursor, &number, error);
+    pilgrim_cursor_close(cursor);
+    if (status == PILGRIM_OK && !add_thread(&l->shown[number], rank, thread))
+        status = no_memory(error);
+    return status;
 }
 
 const struct shown_loops *loops_shown(const struct loops_list *l, size_t i)

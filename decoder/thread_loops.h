@@ -6,7 +6,12 @@
 
 #include "nest.h"
 
-/* The loops of one or more ranks' threads. */
+/* A thread of a rank. */
+struct shown_thread {
+    uint32_t rank, thread;
+};
+
+/* The loops of one or more threads. */
 struct shown_loops {
     struct nest_item *items;
     const struct pilgrim_class **classes; /* of each item, the list's own; NULL: a loop */
@@ -15,9 +20,8 @@ struct shown_loops {
     size_t count;
     uint64_t hash;                        /* of what must be equal */
     uint64_t calls_min, calls_max;        /* of a thread */
-    uint32_t thread;
-    uint32_t *ranks;
-    size_t rank_count, rank_capacity;
+    struct shown_thread *threads; /* by rank, then by number */
+    size_t thread_count, thread_capacity;
 };
 
 struct loops_list;
