@@ -1,5 +1,6 @@
 /* short_threads FORM THREADS: threads one after another, each of which makes a few calls. FORM: `one`, a single call; `alike`, MPI_Irecv,
- * MPI_Isend, MPI_Waitall; `eight`, the same in eight threads at a time; `tags`, one at a time with a random tag each and up to six calls of MPI_Iprobe.
+ * MPI_Isend, MPI_Waitall; `loop`, a hundred times the same; `eight`, `alike` in eight threads at a time; `tags`, one at a time with a random tag each and up
+ * to six calls of MPI_Iprobe.
  * Each rank prints the calls, the CPU time of a thread in us, the peak of its memory, in KiB, before MPI_Finalize and after, the CPU time of
  * MPI_Finalize, in seconds, and then of the last threads, in ns, the median of: a first call, of MPI_Query_thread, by which a tracer notices the thread
  * and which it may be told to leave out; the calls; the end, which is the destructors of thread-specific data. */
@@ -13,7 +14,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-enum { AT_A_TIME = 8, PROBES = 7, TAG_MAX = 30000, TIMED = 1024 };
+enum { AT_A_TIME = 8, ROUNDS = 100, PROBES = 7, TAG_MAX = 30000, TIMED = 1024 };
 enum part { BEGIN, CALLS, END, PARTS };
 
 struct task {
@@ -24,7 +25,7 @@ struct task {
     double end_began;
 };
 
-static int single, tags;
+static int single, tags, rounds = 1;
 static pthread_key_t first_key, last_key; /* those of MPI and of a tracer lie between them */
 static double times[PARTS][TIMED];        /* ns; of thread N the one at N % TIMED */
 
@@ -86,10 +87,11 @@ static void make_calls(struct task *task)
         task->calls++;
         return;
     }
-    MPI_Irecv(&in, 1, MPI_INT, 0, tag, MPI_COMM_SELF, &requests[0]);
-    MPI_Isend(&out, 1, MPI_INT, 0, tag, MPI_COMM_SELF, &requests[1]);
-    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
-    task->calls += 3;
+    for (int i = 0; i < rounds; i++, task->calls += 3) {
+        MPI_Irecv(&in, 1, MPI_INT, 0, tag, MPI_COMM_SELF, &requests[0]);
+        MPI_Isend(&out, 1, MPI_INT, 0, tag, MPI_COMM_SELF, &requests[1]);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    }
     for (uint32_t i = 0; tags && i < task->number % PROBES; i++, task->calls++)
         MPI_Iprobe(0, TAG_MAX, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
 }
@@ -123,6 +125,8 @@ int main(int argc, char **argv)
         MPI_Abort(MPI_COMM_WORLD, 2);
     single = !strcmp(argv[1], "one");
     tags = !strcmp(argv[1], "tags");
+    if (!strcmp(argv[1], "loop"))
+        rounds = ROUNDS;
     make_calls(&own); /* after it there are all keys */
     pthread_key_create(&last_key, end_ends);
     if (!strcmp(argv[1], "eight"))

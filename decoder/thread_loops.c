@@ -468,7 +468,7 @@ static enum pilgrim_status add_loops(struct loops_list *l, uint32_t rank, uint32
 
 enum pilgrim_status loops_add(struct loops_list *l, uint32_t rank, uint32_t thread, struct pilgrim_error *error)
 {
-    size_t number;
+    size_t number = NONE;
     struct pilgrim_cursor *cursor;
     enum pilgrim_status status = pilgrim_cursor_open(l->trace, rank, thread, &cursor, error);
     if (status != PILGRIM_OK)

@@ -144,6 +144,7 @@ static void stop(enum pilgrim_status status)
 
 static enum pilgrim_status seal_ended(struct ended *e)
 {
+    TRY(ended_flush_times(e));
     TRY(seal_segment(own_segment_ended(e)));
     ended_renew(e);
     return PILGRIM_OK;
@@ -218,6 +219,8 @@ void spill_end(void)
     for (struct thread *t = thread_first(); t; t = t->next)
         if (stream_flush_times(t->stream) != PILGRIM_OK)
             capture_fail("out of memory");
+    if (gone && ended_flush_times(gone) != PILGRIM_OK)
+        capture_fail("out of memory");
     pthread_mutex_lock(&lock);
     bool good = !(atomic_load(&capture.off) & OFF_FAILED) && most;
     for (struct thread *t = thread_first(); t && good && total > most; t = t->next) {

@@ -16,6 +16,7 @@
 #include "capture/stack.h"
 #include "functions.h"
 #include "objects/memory.h"
+#include "timing/common_times.h"
 #include "timing/statistics.h"
 
 enum { KEY_BYTES = 4096 }; /* a first key that is rarely outgrown */
@@ -102,13 +103,35 @@ static struct thread *take_spare(void)
 
 /* ---- the end of a thread ---- */
 
+static enum pilgrim_status put_common(void *context, const struct bytes *content, const struct bytes *ends)
+{
+    (void)context;
+    return blocks_put(0, 0, content, ends); /* 0: the content says of which threads */
+}
+
+static enum times_kind times_kind(void)
+{
+    return capture.settings.timing == TIMING_BINS ? TIMES_BINS : capture.settings.timing == TIMING_EXACT ? TIMES_EXACT : TIMES_NONE;
+}
+
+/* NULL: no memory. */
+static struct ended *make_ended(void)
+{
+    struct ended *e = ended_new(&vocabulary);
+    enum times_kind kind = times_kind();
+    if (!e || kind == TIMES_NONE || ended_share_times(e, common_times_new(kind, put_common, NULL)) == PILGRIM_OK)
+        return e;
+    ended_free(e);
+    return NULL;
+}
+
 /* What T recorded is among that of ended threads, and its stream is as if it were new. False: not, T is to be kept. */
 static bool hand_over(struct thread *t)
 {
     enum pilgrim_status status = PILGRIM_OK;
     if (stream_calls(t->stream)) {
         if (!ended) {
-            ended = ended_new(&vocabulary);
+            ended = make_ended();
             atomic_fetch_add(&shares, ended != NULL);
         }
         status = ended ? ended_add(ended, t->index, &t->stream) : PILGRIM_NOMEM;
@@ -183,11 +206,6 @@ struct ended *thread_ended(void)
 }
 
 /* ---- new ones ---- */
-
-static enum times_kind times_kind(void)
-{
-    return capture.settings.timing == TIMING_BINS ? TIMES_BINS : capture.settings.timing == TIMING_EXACT ? TIMES_EXACT : TIMES_NONE;
-}
 
 static uint32_t base_of(uint32_t function)
 {

@@ -13,6 +13,7 @@
 #include "merge/ended_data.h"
 #include "merge/slots.h"
 #include "merge/stream_data.h"
+#include "timing/common_times.h"
 
 enum {
     AGAIN_MAX = 4096 /* calls of a stream that is made again when it is asked for, rather than kept */
@@ -67,14 +68,26 @@ void ended_free(struct ended *e)
     if (!e)
         return;
     free_content(e);
+    common_times_free(e->times);
     free(e);
 }
 
 void ended_renew(struct ended *e)
 {
-    const struct vocabulary *vocabulary = e->vocabulary;
+    const struct ended kept = {.vocabulary = e->vocabulary, .times = e->times};
     free_content(e);
-    *e = (struct ended){.vocabulary = vocabulary};
+    *e = kept;
+}
+
+enum pilgrim_status ended_share_times(struct ended *e, struct common_times *common)
+{
+    e->times = common;
+    return common ? PILGRIM_OK : PILGRIM_NOMEM;
+}
+
+enum pilgrim_status ended_flush_times(struct ended *e)
+{
+    return e->times ? common_times_flush(e->times) : PILGRIM_OK;
 }
 
 bool ended_any(const struct ended *e)
@@ -208,12 +221,12 @@ enum pilgrim_status pattern_statistics(struct pattern *p)
 }
 
 /* A short thread's calls are not in its own statistics yet, and do without. */
-static enum pilgrim_status add_statistics(struct pattern *p, struct stream *s)
+static enum pilgrim_status add_statistics(struct ended *e, struct pattern *p, uint32_t number, struct stream *s)
 {
     TRY(pattern_statistics(p));
     if (p->statistics && !stream_settled(s))
-        return stream_flush_times_to(s, p->statistics);
-    TRY(stream_flush_times(s));
+        return stream_flush_last_times(s, number, p->statistics, e->times);
+    TRY(stream_flush_last_times(s, number, NULL, e->times));
     if (!p->stream && !p->statistics)
         return PILGRIM_OK;
     for (uint32_t i = 0; i < s->segment_count; i++) {
@@ -248,7 +261,7 @@ static enum pilgrim_status pattern_begin(struct ended *e, struct pattern *p, uin
                           .calls = stream_calls(*s),
                           .plain_bytes = stream_plain_bytes(*s)};
     e->memory += sizeof *p;
-    TRY(stream_flush_times(*s));
+    TRY(stream_flush_last_times(*s, number, NULL, e->times));
     if (kind == LONG) {
         e->memory += stream_memory_bytes(*s);
         stream_close(*s);
@@ -415,7 +428,7 @@ static enum pilgrim_status add_whole(struct ended *e, uint32_t number, struct st
         e->wholes = wholes;
         e->whole_capacity = capacity;
     }
-    TRY(stream_flush_times(*s));
+    TRY(stream_flush_last_times(*s, number, NULL, e->times));
     e->memory += stream_memory_bytes(*s) + sizeof *e->wholes;
     stream_close(*s);
     e->wholes[e->whole_count++] = (struct whole){.number = number, .stream = *s};
@@ -430,7 +443,7 @@ static enum pilgrim_status add_to_pattern(struct ended *e, uint32_t number, stru
     TRY(reserve_pattern(e));
     TRY(intern_add(&e->calls, e->scratch.data, e->scratch.length, &w.pattern));
     struct pattern *p = &e->patterns[w.pattern];
-    TRY(w.pattern == known ? pattern_begin(e, p, number, s, kind) : add_statistics(p, *s));
+    TRY(w.pattern == known ? pattern_begin(e, p, number, s, kind) : add_statistics(e, p, number, *s));
     w.values = take_room(e, p->slot_count);
     if (!w.values)
         return PILGRIM_NOMEM;

@@ -16,6 +16,7 @@
 #include "merge/stream.h"
 #include "pilgrim/status.h"
 
+struct common_times;
 struct ended;
 
 /* VOCABULARY, which is also that of the streams, is borrowed. NULL: no memory. */
@@ -27,7 +28,13 @@ void ended_free(struct ended *e);
  * errors: PILGRIM_NOMEM (E is then unusable), PILGRIM_DAMAGED (a key that is none), what the times' sink says */
 enum pilgrim_status ended_add(struct ended *e, uint32_t number, struct stream **s) PILGRIM_CHECKED;
 
-/* As if E were new. */
+/* From now on the times of the calls of short threads go to COMMON, which is E's from here on; NULL: no memory, which is an error. */
+enum pilgrim_status ended_share_times(struct ended *e, struct common_times *common) PILGRIM_CHECKED;
+
+/* All times have gone to sinks: to be called before E is put into a fragment. errors: as common_times_flush */
+enum pilgrim_status ended_flush_times(struct ended *e) PILGRIM_CHECKED;
+
+/* As if E were new, but for ended_share_times. */
 void ended_renew(struct ended *e);
 
 bool ended_any(const struct ended *e);

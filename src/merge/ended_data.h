@@ -58,6 +58,7 @@ enum { ENDED_WAITING = 64 };
 
 struct ended {
     const struct vocabulary *vocabulary;
+    struct common_times *times; /* of calls; or NULL */
     struct intern calls;      /* of the patterns */
     struct pattern *patterns; /* by number in CALLS */
     uint32_t pattern_capacity;

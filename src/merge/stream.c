@@ -263,13 +263,6 @@ static struct stream_class *class_of_call(struct stream *s, struct stream_class 
     return class;
 }
 
-/* The codec is told of the next class of this segment, of FUNCTION. */
-static enum pilgrim_status announce(struct stream *s, uint32_t function)
-{
-    bool reads = s->vocabulary->functions[function].returns == RETURNS_TIME;
-    return times_class(s->codec, s->segment_count, s->times.base ? s->times.base(function) : 0, reads);
-}
-
 /* CLASS is called for the first time in this segment. */
 static __attribute__((noinline)) enum pilgrim_status segment_add(struct stream *s, struct stream_class *class)
 {
@@ -282,8 +275,6 @@ static __attribute__((noinline)) enum pilgrim_status segment_add(struct stream *
         s->segment = segment;
         s->segment_capacity = capacity;
     }
-    if (s->codec)
-        TRY(announce(s, class->head.key.function));
     class->called = true;
     class->signatures.texts = &s->texts;
     class->terminal = s->segment_count;
@@ -402,6 +393,7 @@ static void renew(struct stream *s, bool again)
     s->predecessor = STATISTICS_FIRST;
     if (s->step)
         s->next = s->spans;
+    s->announced = 0;
     if (s->codec)
         times_renew(s->codec);
 }

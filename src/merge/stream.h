@@ -16,8 +16,9 @@
 #include "pilgrim/status.h"
 #include "timing/times.h"
 
-struct stream;
+struct common_times;
 struct statistics;
+struct stream;
 
 /* Where a site lies: fills in FRAMES, which has room for SITE_FRAMES_MAX, innermost first, and returns how many there
  * are; 0: unknown. Modules are borrowed, live as long as the stream. */
@@ -73,8 +74,10 @@ bool stream_keep_reading(struct stream *s, double value);
  * fragment. errors: as stream_append */
 enum pilgrim_status stream_flush_times(struct stream *s) PILGRIM_CHECKED;
 
-/* The same with TOTALS, of S's classes, in place of S's own statistics, to which no call of S's segment has gone so far: stream_settled. */
-enum pilgrim_status stream_flush_times_to(struct stream *s, struct statistics *totals) PILGRIM_CHECKED;
+/* The same at the end of thread NUMBER, whose times go elsewhere if it has few calls: to TOTALS, if not NULL, of S's classes in place of S's own statistics,
+ * to which no call of this segment may have gone so far (stream_settled); and to COMMON, if not NULL, in place of the sink. */
+enum pilgrim_status stream_flush_last_times(struct stream *s, uint32_t number, struct statistics *totals,
+                                            struct common_times *common) PILGRIM_CHECKED;
 bool stream_settled(const struct stream *s);
 
 /* ---- what is foretold ---- */

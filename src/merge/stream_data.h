@@ -42,6 +42,7 @@ struct stream {
     struct stream_class *last;
     struct stream_times times;
     struct times *codec;     /* or NULL */
+    uint32_t announced;      /* classes of the segment that it knows */
     double *readings;        /* for each of spans, if its class has some; NULL without a codec */
     struct span *spans;      /* NEXT is one of them */
     struct span unused;      /* or this one */

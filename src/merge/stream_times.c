@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/try.h"
 #include "merge/stream_data.h"
+#include "timing/common_times.h"
 
 enum { SPANS = 512 };
 
@@ -66,8 +67,8 @@ static void convert(struct stream *s)
     }
 }
 
-/* To TOTALS, by class; NULL: to those of the classes. errors: PILGRIM_NOMEM */
-static enum pilgrim_status add_spans(struct stream *s, struct statistics *totals)
+/* To TOTALS, by class; NULL: to those of the classes. A copy for either, as this is some part of each call. errors: PILGRIM_NOMEM */
+static inline __attribute__((always_inline)) enum pilgrim_status add_spans(struct stream *s, struct statistics *totals)
 {
     uint32_t predecessor = s->predecessor;
     uint64_t last_end = s->last_end;
@@ -103,9 +104,28 @@ static enum pilgrim_status take_block(struct stream *s)
     return status;
 }
 
+/* What the codec is to know of the class at PLACE of the segment. */
+static struct common_class codec_class(const struct stream *s, uint32_t place)
+{
+    uint32_t function = s->segment[place]->head.key.function;
+    return (struct common_class){.base = s->times.base ? s->times.base(function) : 0,
+                                 .reads = s->vocabulary->functions[function].returns == RETURNS_TIME};
+}
+
+/* The codec is told of the classes that are new. A short thread's never is. */
+static enum pilgrim_status announce(struct stream *s)
+{
+    for (; s->announced < s->segment_count; s->announced++) {
+        struct common_class class = codec_class(s, s->announced);
+        TRY(times_class(s->codec, s->announced, class.base, class.reads));
+    }
+    return PILGRIM_OK;
+}
+
 static enum pilgrim_status encode_spans(struct stream *s)
 {
     size_t before = stream_times_bytes(s);
+    TRY(announce(s));
     TRY(times_add(s->codec, s->spans, s->readings, (size_t)(s->next - s->spans)));
     size_t after = stream_times_bytes(s);
     if (after > before)
@@ -113,15 +133,24 @@ static enum pilgrim_status encode_spans(struct stream *s)
     return times_pending(s->codec) >= TIMES_BLOCK_CALLS ? take_block(s) : PILGRIM_OK;
 }
 
-static enum pilgrim_status settle(struct stream *s, struct statistics *totals)
+/* The calls, all that thread NUMBER has made, go to COMMON. */
+static enum pilgrim_status gather_spans(const struct stream *s, uint32_t number, struct common_times *common)
+{
+    struct common_class classes[COMMON_CALLS_MAX];
+    for (uint32_t i = 0; i < s->segment_count; i++)
+        classes[i] = codec_class(s, i);
+    return common_times_add(common, number, classes, s->segment_count, s->spans, s->readings, (size_t)(s->next - s->spans));
+}
+
+static enum pilgrim_status settle(struct stream *s, uint32_t number, struct statistics *totals, struct common_times *common)
 {
     int error = errno;
     if (s->next == s->spans)
         return PILGRIM_OK;
     convert(s);
-    enum pilgrim_status status = add_spans(s, totals);
+    enum pilgrim_status status = totals ? add_spans(s, totals) : add_spans(s, NULL);
     if (status == PILGRIM_OK && s->codec)
-        status = encode_spans(s);
+        status = common ? gather_spans(s, number, common) : encode_spans(s);
     s->next = s->spans;
     errno = error;
     return status;
@@ -129,20 +158,21 @@ static enum pilgrim_status settle(struct stream *s, struct statistics *totals)
 
 enum pilgrim_status stream_settle(struct stream *s)
 {
-    return settle(s, NULL);
+    return settle(s, 0, NULL, NULL);
 }
 
-enum pilgrim_status stream_flush_times_to(struct stream *s, struct statistics *totals)
+enum pilgrim_status stream_flush_last_times(struct stream *s, uint32_t number, struct statistics *totals, struct common_times *common)
 {
     if (!s->step)
         return PILGRIM_OK;
-    TRY(settle(s, totals));
+    bool is_short = !stream_settled(s) && !s->taken && s->next - s->spans <= COMMON_CALLS_MAX;
+    TRY(settle(s, number, totals, is_short ? common : NULL));
     return s->codec && times_pending(s->codec) ? take_block(s) : PILGRIM_OK;
 }
 
 enum pilgrim_status stream_flush_times(struct stream *s)
 {
-    return stream_flush_times_to(s, NULL);
+    return stream_flush_last_times(s, 0, NULL, NULL);
 }
 
 bool stream_settled(const struct stream *s)

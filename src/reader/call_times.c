@@ -4,7 +4,9 @@
  * calls has not seen all of their classes: another one follows it then, from the section's first call on, which looks at no values. */
 #include "reader/call_times.h"
 
+#include "reader/common_section.h"
 #include "reader/cursor.h"
+#include "timing/times.h"
 
 void call_times_begin(struct call_times *t, const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread)
 {
@@ -49,11 +51,46 @@ static bool fail(struct pilgrim_cursor *c, enum pilgrim_status status, const cha
 
 /* ---- sections ---- */
 
+/* Passes over the calls of the threads before the one that is wanted, in a section of several. */
+static enum pilgrim_status find_thread(struct call_times *t, const struct common_section *common, const char **problem)
+{
+    struct cursor starts = common->starts;
+    uint64_t end = 0, ignored;
+    enum pilgrim_status status = PILGRIM_OK;
+    *problem = "has not as many calls as it says, or other ones";
+    if (times_block_calls(t->block) != common->calls * common->thread_count)
+        return PILGRIM_DAMAGED;
+    for (uint32_t i = 1; status == PILGRIM_OK; i++) {
+        end += (uint64_t)cursor_svarint(&starts);
+        if (end > TIMES_NS_MAX)
+            return PILGRIM_DAMAGED;
+        times_block_jump(t->block, end);
+        t->order = common->order;
+        if (i == t->current->of_common)
+            return PILGRIM_OK;
+        for (uint64_t k = 0; k < common->calls && status == PILGRIM_OK; k++) {
+            uint64_t place = cursor_varint(&t->order);
+            status = place < UINT32_MAX ? times_block_next(t->block, (uint32_t)place, &ignored, &ignored) : PILGRIM_DAMAGED;
+        }
+    }
+    return PILGRIM_DAMAGED;
+}
+
+/* The times of the next call, of the class at PLACE. */
+static enum pilgrim_status take(struct call_times *t, uint64_t place, uint64_t *start, uint64_t *end)
+{
+    if (t->current->of_common && cursor_varint(&t->order) != place)
+        return PILGRIM_DAMAGED;
+    t->next++;
+    return times_block_next(t->block, (uint32_t)place, start, end);
+}
+
 /* Reads the section at S. */
 static bool read_section(struct pilgrim_cursor *c, const struct time_section *s)
 {
     struct call_times *t = &c->times;
     struct cursor in;
+    struct common_section common;
     const char *problem;
     drop_block(t);
     t->current = s;
@@ -67,7 +104,14 @@ static bool read_section(struct pilgrim_cursor *c, const struct time_section *s)
     for (unsigned i = 0; i < 3; i++)
         cursor_varint(&in); /* rank, thread and first: they are where the section was found */
     problem = "ends too early";
-    status = times_block_open(&in, c->class_count, &t->block, &problem);
+    if (s->of_common) {
+        cursor_varint(&in); /* 0 */
+        status = common_section_read(&in, &common, &problem);
+    }
+    if (status == PILGRIM_OK)
+        status = times_block_open(&in, c->class_count, &t->block, &problem);
+    if (status == PILGRIM_OK && s->of_common)
+        status = find_thread(t, &common, &problem);
     if (status != PILGRIM_OK)
         return fail(c, status == PILGRIM_TRUNCATED ? PILGRIM_DAMAGED : status, problem ? problem : "ends too early");
     return true;
@@ -104,8 +148,7 @@ static bool pass_times(struct pilgrim_cursor *c, uint64_t seq)
         uint64_t place, start, end;
         status = cursor_pass_in_round(t->follower, &place);
         if (status == PILGRIM_OK)
-            status = times_block_next(t->block, (uint32_t)place, &start, &end);
-        t->next++;
+            status = take(t, place, &start, &end);
     }
     return status == PILGRIM_OK || fail(c, status == PILGRIM_NOMEM ? status : PILGRIM_DAMAGED, "does not have the calls of the thread");
 }
@@ -114,7 +157,7 @@ static bool pass_times(struct pilgrim_cursor *c, uint64_t seq)
 static bool find_times(struct pilgrim_cursor *c, uint64_t seq)
 {
     struct call_times *t = &c->times;
-    if (t->block && t->next == seq && times_block_left(t->block) > 0)
+    if (t->block && t->next == seq && seq - t->current->first < t->current->calls)
         return true;
     const struct time_section *s = time_section_with(t->sections, t->count, seq);
     if (!s || (s == t->current && !t->block))
@@ -129,12 +172,11 @@ void call_times_put(struct pilgrim_cursor *c, uint32_t place, struct pilgrim_cal
     struct call_times *t = &c->times;
     if (t->count == 0 || !find_times(c, call->seq))
         return;
-    if (times_block_next(t->block, place, &call->start_ns, &call->end_ns) != PILGRIM_OK) {
+    if (take(t, place, &call->start_ns, &call->end_ns) != PILGRIM_OK) {
         fail(c, PILGRIM_DAMAGED, "does not have the calls of the thread");
         return;
     }
     call->timed = true;
-    t->next++;
     double reading;
     if (call->ret.type == PILGRIM_TIME && times_block_reading(t->block, &reading)) {
         call->ret = (struct pilgrim_value){.type = PILGRIM_REAL, .real = reading};

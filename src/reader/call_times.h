@@ -16,6 +16,7 @@ struct call_times {
     struct times_block *block;           /* what it has; NULL: it is damaged */
     struct bytes content;                /* of `current` */
     uint64_t next;                       /* number of the call whose times `block` gives next */
+    struct cursor order;                 /* of a section of several threads: before the place of that call */
     struct pilgrim_cursor *follower;     /* walks the calls whose times are passed over; NULL: none yet in this round */
     struct pilgrim_error error;          /* the first one; status PILGRIM_OK: there was none */
 };

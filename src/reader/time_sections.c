@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reader/common_section.h"
 #include "reader/volumes.h"
 
 #define BEGINNING_BYTES 40        /* of the four varints that tell: rank, thread, first, calls */
@@ -21,12 +22,11 @@ static enum pilgrim_status section_error(const struct section *section, enum pil
                        problem);
 }
 
-/* The first bytes of the whole content. */
-static enum pilgrim_status begin_whole(struct time_sections *t, const struct source *source, const struct section *head,
-                                       uint64_t *budget, uint8_t *to, size_t *length, struct pilgrim_error *error)
+/* *CONTENT is to be freed. */
+static enum pilgrim_status read_whole(struct time_sections *t, const struct source *source, const struct section *head,
+                                      uint64_t *budget, struct bytes *content, struct pilgrim_error *error)
 {
     struct section section;
-    struct bytes content = {0};
     uint64_t at = head->offset;
     if (head->raw > *budget)
         return section_error(head, PILGRIM_LIMIT, "needs more memory than a file of its length may take", error);
@@ -37,13 +37,22 @@ static enum pilgrim_status begin_whole(struct time_sections *t, const struct sou
         return section_error(head, PILGRIM_DAMAGED, "not a section", error);
     if (section.damage)
         return section_error(head, PILGRIM_DAMAGED, section.damage, error);
-    status = section_content(&section, &content);
+    status = section_content(&section, content);
+    return status == PILGRIM_OK ? status : section_error(head, status, "cannot be decompressed", error);
+}
+
+/* The first bytes of the whole content. */
+static enum pilgrim_status begin_whole(struct time_sections *t, const struct source *source, const struct section *head,
+                                       uint64_t *budget, uint8_t *to, size_t *length, struct pilgrim_error *error)
+{
+    struct bytes content = {0};
+    enum pilgrim_status status = read_whole(t, source, head, budget, &content, error);
     if (status == PILGRIM_OK) {
         *length = content.length < BEGINNING_BYTES ? content.length : BEGINNING_BYTES;
         memcpy(to, content.data, *length);
     }
     bytes_free(&content);
-    return status == PILGRIM_OK ? status : section_error(head, status, "cannot be decompressed", error);
+    return status;
 }
 
 /* The first bytes of the content: up to BEGINNING_BYTES. */
@@ -80,10 +89,59 @@ static bool make_room(struct time_sections *t)
     return true;
 }
 
+static enum pilgrim_status add(struct time_sections *t, const struct section *section, struct time_section added, uint64_t *budget,
+                               struct pilgrim_error *error)
+{
+    if (*budget < sizeof *t->list)
+        return section_error(section, PILGRIM_LIMIT, "needs more memory than a file of its length may take", error);
+    *budget -= sizeof *t->list;
+    if (!make_room(t))
+        return trace_no_memory(error);
+    added.offset = section->offset;
+    added.checksum = section->checksum;
+    t->list[t->count++] = added;
+    return PILGRIM_OK;
+}
+
 /* UINT32_MAX: more than there can be. */
 static uint32_t small(uint64_t number)
 {
     return number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
+}
+
+/* Adds what a section of several threads has, of which CONTENT is the content: all or, if it is damaged, nothing. */
+static enum pilgrim_status add_threads(struct time_sections *t, const struct section *section, const struct bytes *content,
+                                       uint64_t *budget, struct pilgrim_error *error)
+{
+    struct cursor in;
+    struct common_section common;
+    const char *problem;
+    cursor_init(&in, content->data, content->length);
+    uint32_t rank = small(cursor_varint(&in));
+    for (unsigned i = 0; i < 3; i++)
+        cursor_varint(&in); /* 0: thread, first, calls */
+    if (common_section_read(&in, &common, &problem) != PILGRIM_OK)
+        return section_error(section, PILGRIM_DAMAGED, problem, error);
+    uint64_t number = 0;
+    for (uint64_t i = 0; i < common.thread_count; i++) {
+        number += (uint64_t)cursor_svarint(&common.numbers);
+        const struct time_section added = {.calls = common.calls, .rank = rank, .thread = small(number), .of_common = (uint32_t)i + 1};
+        enum pilgrim_status status = add(t, section, added, budget, error);
+        if (status != PILGRIM_OK)
+            return status;
+    }
+    return PILGRIM_OK;
+}
+
+static enum pilgrim_status add_common(struct time_sections *t, const struct source *source, const struct section *section,
+                                      uint64_t *budget, struct pilgrim_error *error)
+{
+    struct bytes content = {0};
+    enum pilgrim_status status = read_whole(t, source, section, budget, &content, error);
+    if (status == PILGRIM_OK)
+        status = add_threads(t, section, &content, budget, error);
+    bytes_free(&content);
+    return status;
 }
 
 enum pilgrim_status time_sections_add(struct time_sections *t, const struct source *source, const struct section *section,
@@ -97,16 +155,12 @@ enum pilgrim_status time_sections_add(struct time_sections *t, const struct sour
         return status;
     cursor_init(&in, beginning, length);
     uint64_t rank = cursor_varint(&in), thread = cursor_varint(&in), first = cursor_varint(&in), calls = cursor_varint(&in);
+    if (in.status == PILGRIM_OK && thread == 0 && first == 0 && calls == 0)
+        return add_common(t, source, section, budget, error);
     if (in.status != PILGRIM_OK || calls == 0 || calls > UINT64_MAX - first)
         return section_error(section, PILGRIM_DAMAGED, "does not say which calls it is of", error);
-    if (*budget < sizeof *t->list)
-        return section_error(section, PILGRIM_LIMIT, "needs more memory than a file of its length may take", error);
-    *budget -= sizeof *t->list;
-    if (!make_room(t))
-        return trace_no_memory(error);
-    t->list[t->count++] = (struct time_section){.offset = section->offset, .first = first, .calls = calls, .rank = small(rank),
-                                                .thread = small(thread), .checksum = section->checksum};
-    return PILGRIM_OK;
+    const struct time_section added = {.first = first, .calls = calls, .rank = small(rank), .thread = small(thread)};
+    return add(t, section, added, budget, error);
 }
 
 static int compare_threads(const struct time_section *a, const struct time_section *b)
@@ -120,7 +174,9 @@ static int compare(const void *a, const void *b)
 {
     const struct time_section *one = a, *other = b;
     int threads = compare_threads(one, other);
-    return threads ? threads : one->offset < other->offset ? -1 : 1;
+    if (threads || one->offset != other->offset)
+        return threads ? threads : one->offset < other->offset ? -1 : 1;
+    return one->of_common < other->of_common ? -1 : 1;
 }
 
 enum pilgrim_status time_section_read(const struct source *source, const struct time_section *s, struct bytes *content,

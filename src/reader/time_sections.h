@@ -1,7 +1,7 @@
 /* Where the times of the calls are: which thread and which of its calls each times section is of (docs/FORMAT.md, section 6).
  *
  * There may be any number of these sections, and they may be most of the file, so no more of them is read when a trace is opened than
- * the beginning, without a look at its checksum. Who reads a section (call_times.h) checks it; those of calls that are not there, which
+ * the beginning, without a look at its checksum; but for those of several threads, which are small. Who reads a section (call_times.h) checks it; those of calls that are not there, which
  * nobody would read, are checked as soon as that is known: it may be what is damaged. */
 #ifndef PILGRIM_TIME_SECTIONS_H
 #define PILGRIM_TIME_SECTIONS_H
@@ -14,6 +14,7 @@ struct time_section {
     uint64_t first, calls; /* of the thread, over all rounds */
     uint32_t rank, thread;
     uint32_t checksum;
+    uint32_t of_common;    /* 0; or of a section of several threads: which one of them, from 1 on */
 };
 
 /* All zero: there are none. */

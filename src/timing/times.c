@@ -55,6 +55,7 @@ struct class_times {
 struct readings {
     int64_t offset;      /* exact: of the last reading that is pending from its call's start; bins: the anchor */
     bool is_anchored;    /* bins */
+    bool is_seen;        /* bins: the readings that come next were looked at for an anchor: find_anchor */
     int64_t last;        /* bins: the last reading, ns ... */
     uint64_t last_start; /* ... and the stored start of its call, or NO_START */
     /* Bins, of those that are pending: */
@@ -120,6 +121,16 @@ void times_renew(struct times *t)
     free(t->classes);
     t->classes = NULL;
     t->class_count = 0;
+}
+
+void times_jump(struct times *t, uint64_t end)
+{
+    for (uint32_t i = 0; i < t->class_count; i++)
+        for (uint32_t k = 0; k < t->classes[i].start_count; k++)
+            t->classes[i].starts[k] = NO_START;
+    t->readings.last_start = NO_START;
+    t->readings.is_seen = false;
+    t->end = end;
 }
 
 void times_restart(struct times *t)
@@ -416,8 +427,8 @@ static void put_anchor(struct readings *r)
     r->anchor_count++;
 }
 
-/* Sets the first anchor: by which no reading of these spans is before its call's start. One reading alone may be much behind it, where
- * the call was its thread's first. */
+/* Sets the first anchor, or one for a thread that comes behind another: by which no reading of these spans is before its call's start. One reading
+ * alone may be much behind it, where the call was its thread's first. */
 static __attribute__((noinline)) void find_anchor(struct times *t, const struct span *spans, const double *readings, size_t count)
 {
     struct readings *r = &t->readings;
@@ -428,6 +439,7 @@ static __attribute__((noinline)) void find_anchor(struct times *t, const struct 
         r->offset = !r->is_anchored || offset < r->offset ? offset : r->offset;
         r->is_anchored = true;
     }
+    r->is_seen = r->is_anchored;
 }
 
 /* Moves the anchor if the clocks have gone apart: where that is little of the interval since the last reading, or by so much that one of
@@ -579,7 +591,7 @@ static enum pilgrim_status add_all_bins(struct times *t, const struct span *span
         struct class_times *c = &t->classes[s->class];
         TRY(add_bins(&t->bases[c->base], c, &t->readings, s, &end));
         if (__builtin_expect(c->reads, 0)) {
-            if (__builtin_expect(!t->readings.is_anchored, 0))
+            if (__builtin_expect(!t->readings.is_seen, 0))
                 find_anchor(t, s, readings + (s - spans), count - (size_t)(s - spans));
             TRY(add_bin_reading(t, c, s, readings[s - spans]));
         }

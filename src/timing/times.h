@@ -80,6 +80,9 @@ enum pilgrim_status times_take(struct times *t, struct bytes *content, struct by
 /* A new round: classes and signatures are forgotten, the end of the call before goes on. No calls may be pending. */
 void times_renew(struct times *t);
 
+/* What comes next are calls of another thread, of the same classes, the end of the call before which is END. */
+void times_jump(struct times *t, uint64_t end);
+
 /* T is as if it were new, but for the bases that it knows. No calls may be pending. */
 void times_restart(struct times *t);
 

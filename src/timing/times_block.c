@@ -340,6 +340,11 @@ uint64_t times_block_begin(const struct times_block *block)
     return block->begin;
 }
 
+void times_block_jump(struct times_block *block, uint64_t end)
+{
+    block->end = end;
+}
+
 /* ---- calls ---- */
 
 /* At most 32 of the next bits, which are there. */

@@ -30,6 +30,9 @@ uint64_t times_block_left(const struct times_block *block);
 /* ns: the end of the call before its first one; what follows it is measured from there. */
 uint64_t times_block_begin(const struct times_block *block);
 
+/* What follows are calls of another thread, the first of which starts END ns, below 2^63, plus its gap. */
+void times_block_jump(struct times_block *block, uint64_t end);
+
 /* Start and end of the next call, which is of CLASS; ns.
  * errors: PILGRIM_END (there are no more), PILGRIM_DAMAGED (the block has no further call of CLASS, or a time is 2^63 or more; from
  * then on,

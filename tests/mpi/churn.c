@@ -5,7 +5,7 @@
  * Exercises: threads one after another that do the same; with small differences (a tag, a count, rounds of a loop, a string, an array of
  * many requests); several at a time, which end in another order than they began; threads that begin operations which another thread
  * completes, or the main thread does long after they have ended; a thread that lives on among them; one that is cancelled; MPI calls in
- * destructors of thread-specific data; detached threads; a thread that calls MPI between two forks.
+ * destructors of thread-specific data; detached threads; threads that ask for the time; a thread that calls MPI between two forks.
  */
 #include "expect.h"
 
@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { AT_A_TIME = 8, MANY = 70, TAG_LEFT = 5000, TAG_FOREVER = 30000 };
+enum { AT_A_TIME = 8, MANY = 70, TAG_LEFT = 5000, TAG_NEVER = 30000, TAG_FOREVER };
 
 struct task {
     pthread_t thread;
@@ -69,8 +69,10 @@ static void *run_different(void *argument) {
     MPI_Comm comm;
 
     exchange(number, 1 + number % 4);
+    if (number % 4 == 2)
+        EXPECT(MPI_Wtime() <= MPI_Wtime());
     for (int i = 0; i < number % 5; i++) {
-        MPI_Iprobe(0, TAG_FOREVER, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+        MPI_Iprobe(0, TAG_NEVER, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
         exchange(number * 7 % 100 + i, 1);
     }
     if (number % 6 == 0) {
@@ -96,6 +98,7 @@ static void *run_overlapping(void *argument) {
     struct task *task = argument;
 
     exchange(200 + task->number, 1);
+    EXPECT(MPI_Wtime() > 0);
     pthread_mutex_lock(&lock);
     while (turn != task->number % AT_A_TIME)
         pthread_cond_wait(&changed, &lock);
@@ -128,7 +131,7 @@ static void *run_forever(void *argument) {
     int stopped = 0;
 
     while (!stopped) {
-        exchange(3, 1);
+        exchange(TAG_FOREVER, 1); /* no tag of another thread's */
         pthread_mutex_lock(&lock);
         stopped = *stop;
         pthread_mutex_unlock(&lock);

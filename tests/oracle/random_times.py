@@ -67,13 +67,14 @@ class ClassTimes:
         return b"".join(bytes(number >> 8 * plane & 255 for number in numbers) for plane in range(width))
 
 
-def section(dice, rank, thread, first, begin, places):
-    """(content, [(start, end)]): of calls of classes at PLACES, of which the first one has number FIRST; BEGIN: the end before."""
+def encoded(dice, runs):
+    """(content from `kind` on, [(start, end)]). runs: of calls, each the end before the first one, and the places of their classes."""
     kind = dice.choice((BINS, EXACT))
     bases = [(base, series(base)) for base in (dice.choice((1000, 200000, 10 ** 6, dice.randint(100, 10 ** 9)))
                                                for _ in range(dice.randint(1, 3)))] if kind == BINS else None
-    classes, bits, times, now, is_long = {place: ClassTimes(dice, bases) for place in sorted(set(places))}, Bits(), [], begin, False
-    for place in places:
+    classes, bits, times, now, is_long = {place: ClassTimes(dice, bases) for place in sorted(set(place for _, places in runs for place in places))}, Bits(), [], 0, False
+    for begin, place in ((begin if i == 0 else None, place) for begin, places in runs for i, place in enumerate(places)):
+        now = now if begin is None else begin
         gap, is_long = classes[place].draw(0, bits, is_long)
         duration, is_long = classes[place].draw(1, bits, is_long)
         times.append((now + gap, now + gap + duration))
@@ -86,16 +87,34 @@ def section(dice, rank, thread, first, begin, places):
         for which in (0, 1):
             columns[which].append(those.column(which, widths[which]))
         last = place
-    head = b"".join(map(varint, (rank, thread, first, len(places), begin))) + bytes([kind])
-    return (head + (counted([varint(base) for base, _ in bases]) if bases else b"") + counted(found)
+    return (bytes([kind]) + (counted([varint(base) for base, _ in bases]) if bases else b"") + counted(found)
             + b"".join(columns[0] + columns[1]) + (b"" if bases else bits.bytes())), times
 
 
-def thread_times(dice, rank, thread, rounds):
-    """([(round, content)], {number of a call: (start, end)}): some sections of a thread. rounds: of each the places of its calls."""
-    sections, known, number, now = [], {}, 0, 0
+def section(dice, rank, thread, first, begin, places):
+    """(content, [(start, end)]): of calls of classes at PLACES, of which the first one has number FIRST; BEGIN: the end before."""
+    content, times = encoded(dice, [(begin, places)])
+    return b"".join(map(varint, (rank, thread, first, len(places), begin))) + content, times
+
+
+def common_section(dice, rank, threads, places):
+    """(content, {thread: [(start, end)]}): of the first calls of THREADS, those of each of classes at PLACES."""
+    starts = [dice.choice((0, dice.randrange(1 << 40))) for _ in threads]
+    content, times = encoded(dice, [(start, places) for start in starts])
+    count, calls = len(places), len(places) * len(threads)
+    lists = [[value - before for value, before in zip(values, [0] + values)] for values in (threads, starts)]
+    return (b"".join(map(varint, (rank, 0, 0, 0))) + counted([varint(place) for place in places]) + varint(len(threads)) +
+            b"".join(map(svarint, lists[0] + lists[1])) + varint(calls) + varint(dice.randrange(9)) + content,
+            {thread: times[i * count:][:count] for i, thread in enumerate(threads)})
+
+
+def thread_times(dice, rank, thread, rounds, common=()):
+    """([(round, content)], {number of a call: (start, end)}): some sections of a thread. rounds: of each the places of its calls; common:
+    start and end of the first ones of the first round with calls, which are in another section."""
+    sections, known, number, now, skip = [], dict(enumerate(common)), 0, common[-1][1] if common else 0, len(common)
     for which, places in enumerate(rounds):
-        at = 0
+        at = min(skip, len(places))
+        number, skip = number + at, skip - at
         while at < len(places):
             count = min(dice.choice((1, dice.randint(1, 9), 99)), len(places) - at)
             if dice.random() < 0.8:

@@ -11,7 +11,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from random_profile import random_profile  # noqa: E402
-from random_times import statistics, thread_times  # noqa: E402
+from random_times import common_section, statistics, thread_times  # noqa: E402
 from random_values import INT, KEPT_ITEMS, PLAIN, REQUESTS, UNZIPPED, VECTOR, Printer, Sequences, Shape  # noqa: E402
 from trace_writer import Builder, T, constant, expression, file_of, rule, varint  # noqa: E402
 
@@ -302,14 +302,33 @@ def speaking(dice, threads):
     return [number == last or number < last and dice.random() < 0.5 for number in range(len(threads))]
 
 
+def common_add(dice, volumes, rounds, places):
+    """Adds sections of several threads. Returns {(rank, thread): (the volume that it is behind, [(start, end)])}."""
+    found = {}
+    firsts = {owner: next(((which, those) for which, those in enumerate(parts) if those), (0, [])) for owner, parts in places.items()}
+    for owner, (_, those) in firsts.items():
+        if owner in found or not those or dice.random() < 0.5:
+            continue
+        order = those[:dice.randint(1, 9)]
+        alike = [other for other in firsts if other[0] == owner[0] and other not in found and firsts[other][1][:len(order)] == order]
+        dice.shuffle(alike)
+        content, times = common_section(dice, owner[0], [thread for _, thread in alike], order)
+        at = dice.randint(rounds[max(firsts[other][0] for other in alike)], len(volumes) - 1)
+        volumes[at].b.times.append(content)
+        found.update((other, (at, times[other[1]])) for other in alike)
+    return found
+
+
 def times_add(dice, volumes, rounds, lines):
     """Adds times to the lines of threads, and sections with them to the volumes. rounds: the number of each one's first volume."""
+    places = {owner: [[] for _ in rounds] for owner in lines}
+    for number, volume in enumerate(volumes):
+        for owner, those in volume.places.items():
+            places[owner][sum(first <= number for first in rounds) - 1] += those
+    common = common_add(dice, volumes, rounds, places)
     for (rank, thread), those in lines.items():
-        places = [[] for _ in rounds]
-        for number, volume in enumerate(volumes):
-            places[sum(first <= number for first in rounds) - 1] += volume.places.get((rank, thread), [])
-        sections, known = thread_times(dice, rank, thread, places)
-        at = 0
+        at, times = common.get((rank, thread), (0, ()))
+        sections, known = thread_times(dice, rank, thread, places[rank, thread], times)
         for which, content in sections:
             at = dice.randint(max(at, rounds[which]), len(volumes) - 1)
             volumes[at].b.times.append(content)

@@ -6,7 +6,7 @@ import unittest
 
 import second_parts as parts
 from second_selftest import calls, decode, definitions, expected, trace
-from trace_writer import counted, section, varint
+from trace_writer import counted, section, svarint, varint
 
 # 3 ranks with a thread each, which has 7 calls: 6 of the class at place 0, one of that at place 1. See second_selftest.py.
 BINS, EXACT = 1, 2
@@ -31,6 +31,12 @@ def exact_read(readers=counted([varint(0)]), told=bytes((8, 1, 2)), corrections=
     """The same with readings 4 ns behind the first start, then 3, then 4."""
     return (head(EXACT + 2, 3) + counted([exact_class(0, 3, 1, 1)]) + readers + bytes((0, 3, 9)) + bytes((5, 19, 0)) + told + corrections +
             bits)
+
+
+def common(order=(0, 0, 0), threads=(0,), starts=(1000,), number=3, beginning=(1, 0, 0, 0), behind=b""):
+    """The calls of exact(), as those of several threads of rank 1. threads, starts: differences."""
+    return (b"".join(map(varint, beginning)) + counted([varint(place) for place in order]) + varint(len(threads)) +
+            b"".join(map(svarint, threads + starts)) + exact(head=varint(number) + varint(7) + bytes([EXACT])) + behind)
 
 
 EXACT_TIMES = {2: (1000, 1005), 3: (1008, 1031), 4: (1040, 1040)}
@@ -141,6 +147,24 @@ class Times(unittest.TestCase):
         self.wrong("no call", {4: (1000, 1005), 5: (1008, 1031)}, exact(head=head(EXACT, 3, first=4)))
         self.wrong("no further call", {2: (1000, 1005), 3: (1008, 1031)}, exact(classes=counted([exact_class(0, 3, 0, 1)])))
         self.wrong("2^63", {5: (1019, 1031)}, bins(gaps=bytes((14,)) + bytes((63, 0)), durations=bytes((11,)) + bytes((63,))))
+
+    def test_several_threads(self):
+        """Each thread's times begin anew; what is wrong with one takes those behind it, not those before."""
+        self.right({0: (1000, 1005), 1: (1008, 1031), 2: (1040, 1040)}, common())
+        self.right({0: (103, 126), **BINS_TIMES}, common((0,), (7, -7, 9), (5, 95, -97)), bins())
+        self.right({0: (5, 10)}, common((0,), (0, 2, 1), (5, -6, 0)))
+        self.wrong("begin at -1", {}, common((0,), (2, -2, 1), (5, -6, 0)))
+        for message, those in (
+                ("at place 1", common((0, 0, 1), number=3)), ("at place 2", common((2,), (1, -1, 3), (0, 0, 0))),
+                ("at place 1, not 0", common((1,), (0, 1, 1), (0, 0, 0))),
+                ("3 calls, not 1 of 2", common((0,), (0, 1), (0, 0))),
+                ("another one before", common((0,), (1, 0, 1), (0, 0, 0))), ("0 calls of 1", common(())),
+                ("of 0 threads", common(threads=(), starts=())), ("2 calls of 2049", common((0, 0), (0,) * 2049, (0,) * 2049)),
+                ("too many", common(behind=b"\0")), ("0 calls", common(beginning=(1, 0, 1, 0))), ("0 calls", common(beginning=(1, 1, 0, 0)))):
+            with self.subTest(message):
+                _, damage = decode(trace(times=[those]))
+                self.assertIn(message, str(damage))
+        self.wrong("another one before", {0: (1000, 1005), 1: (1008, 1031), 2: (1040, 1040)}, common(), exact())
 
     def test_places(self):
         """Before the end of the one before; in two rounds."""

@@ -7,6 +7,7 @@ TIME_END = 1 << 63
 BINS, EXACT, READS = 1, 2, 2
 READING_NS_END, READING_BITS_END = 1 << 62, 1055 << 52 # the double 2^32
 CODE_END, CODE_FINE_END = 222, 184
+COMMON_MAX = 4096  # calls of several threads in a section
 
 
 class Series:
@@ -225,7 +226,12 @@ class ThreadTimes:
         if self.last.first < first_of_round:
             self.try_section(self.two_rounds)
             return None
-        return self.try_section(lambda: self.block.next(place))
+        return self.try_section(lambda: self.next(seq, place))
+
+    def next(self, seq, place):
+        if self.last.common and self.last.common.order[seq] != place:
+            raise Damage("call %d of the class at place %d, not %d" % (seq, self.last.common.order[seq], place))
+        return self.block.next(place)
 
     def try_section(self, do):
         try:
@@ -237,31 +243,72 @@ class ThreadTimes:
 
     def begin(self, place_end):
         self.block = Block(Cursor(self.last.content, self.last.at), place_end)
+        if self.last.common:
+            self.last.common.pass_threads(self.block, self.last.number)
 
     @staticmethod
     def two_rounds():
         raise Damage("of calls of two rounds")
 
 
-class TimesSection:
-    """Of calls from `first` up to `end` of a thread."""
+class CommonTimes:
+    """What a section of several threads begins with, behind the 0 in the place of `calls`."""
 
-    def __init__(self, section):
-        self.section = section
-        try:
-            self.content = section.content()
-            c = Cursor(self.content)
-            self.owner, self.first = (c.varint(), c.varint()), c.varint()
-            self.at = c.at
-            calls = c.varint()
-            if not calls or self.first + calls >= 1 << 64:
-                raise Damage("%d calls from %d on" % (calls, self.first))
-            self.end = self.first + calls
-        except Damage as damage:
-            raise self.damage(damage)
+    def __init__(self, c):
+        self.order = [c.varint() for _ in range(c.count())]
+        count, number, start = c.count(), 0, 0
+        self.threads, self.starts = [], []
+        for _ in range(count):
+            number = wrap(number + c.svarint())
+            self.threads.append(number)
+        for _ in range(count):
+            start = wrap(start + c.svarint())
+            self.starts.append(start)
+        if not 1 <= len(self.order) * count <= COMMON_MAX:
+            raise Damage("%d calls of %d threads" % (len(self.order), count))
+
+    def pass_threads(self, block, number):
+        """Up to the calls of that thread, from 0 on, in the section."""
+        if block.calls != len(self.order) * len(self.threads):
+            raise Damage("%d calls, not %d of %d threads" % (block.calls, len(self.order), len(self.threads)))
+        for i, start in enumerate(self.starts[:number + 1]):
+            if start < 0:
+                raise Damage("a thread's calls begin at %d" % start)
+            block.end = start
+            if i < number:
+                for place in self.order:
+                    block.next(place)
+
+
+class TimesSection:
+    """Of calls from `first` up to `end` of a thread. common: None, or what it has in common with others, among which it has a number."""
+
+    def __init__(self, section, content, owner, first, calls, at, common=None, number=0):
+        if not calls or first + calls >= 1 << 64:
+            raise Damage("%d calls from %d on" % (calls, first))
+        self.section, self.content, self.owner, self.first, self.end, self.at = section, content, owner, first, first + calls, at
+        self.common, self.number = common, number
 
     def damage(self, damage):
-        return Damage("section times at byte %d: %s" % (self.section.start, damage))
+        return section_damage(self.section, damage)
+
+
+def section_damage(section, damage):
+    return Damage("section times at byte %d: %s" % (section.start, damage))
+
+
+def section_threads(section):
+    """What a times section has, for each of its threads."""
+    content = section.content()
+    c = Cursor(content)
+    rank, thread, first = c.varint(), c.varint(), c.varint()
+    at = c.at
+    calls = c.varint()
+    if calls or thread or first:
+        return [TimesSection(section, content, (rank, thread), first, calls, at)]
+    common = CommonTimes(c)
+    return [TimesSection(section, content, (rank, those), 0, len(common.order), c.at, common, number)
+            for number, those in enumerate(common.threads)]
 
 
 class AllTimes:
@@ -272,13 +319,16 @@ class AllTimes:
 
     def add(self, section):
         try:
-            found = TimesSection(section)
+            sections = section_threads(section)
+        except Damage as damage:
+            self.damages.append(section_damage(section, damage))
+            return
+        for found in sections:
             those = self.threads.setdefault(found.owner, [])
             if those and found.first < those[-1].end:
-                raise found.damage("of calls that another one before is of")
-            those.append(found)
-        except Damage as damage:
-            self.damages.append(damage)
+                self.damages.append(found.damage("of calls that another one before is of"))
+            else:
+                those.append(found)
 
     def of(self, rank, thread):
         return ThreadTimes(self.threads.get((rank, thread), []), self.damages.append)
