@@ -36,7 +36,8 @@ enum value_tag {          /*  operands             slots          printed */
                                                                   with STATUS_ERROR, error follow */
     VALUE_SYMBOL = 18,    /*  length, bytes                       "fn:NAME" */
     VALUE_FUNCTION = 19,  /*                       id             "fn:3" */
-    VALUE_SERIES = 20,    /*  in shapes only: n, m                [ ]; n values of m shapes, which follow */
+    VALUE_SERIES = 20,    /*  in shapes: n, m                     [ ]; n values of m shapes, which follow
+                              in keys: n                          n values of an array, of which two follow (base/run.h) */
     VALUE_KEEP = 21,      /*  register                            one value follows, is printed and kept */
     VALUE_EDITED = 22,    /*  base, m                             base with m changes; 2m values follow */
     VALUE_COMPLETED = 23, /*  parameter                           the in-value; one value follows, stands at the places
@@ -74,7 +75,7 @@ static inline unsigned value_operands(uint8_t tag)
 {
     static const uint8_t operands[VALUE_TAG_COUNT] = {
         [VALUE_NAME] = 2,  [VALUE_OBJECT] = 2, [VALUE_STRING] = 4, [VALUE_SYMBOL] = 4,
-        [VALUE_ARRAY] = 4, [VALUE_FLAGS] = 4,  [VALUE_STATUS] = 1,
+        [VALUE_ARRAY] = 4, [VALUE_FLAGS] = 4,  [VALUE_STATUS] = 1, [VALUE_SERIES] = 4,
         [VALUE_KEEP] = 2,  [VALUE_EDITED] = 4, [VALUE_COMPLETED] = 1, [VALUE_POSTED] = 1,
     };
     return tag < VALUE_TAG_COUNT ? operands[tag] : 0;

@@ -1,4 +1,5 @@
 /* Requests, and arrays of them: what a call finds behind its handles, and what becomes of that. */
+#include "base/run.h"
 #include "capture/wrapper.h"
 #include "objects/book.h"
 
@@ -149,8 +150,13 @@ static void put_found(struct call *c, const MPI_Request *requests)
     uint8_t *at = items_begin(c, count);
     if (!at)
         return;
-    for (int64_t i = 0; i < count; i++)
+    struct run_writer run = {0};
+    for (int64_t i = 0; i < count; i++) {
+        uint8_t *item = at;
         at = store_live(c, at, &operations[i].operation->name, LIVE_PLACES);
+        if (count >= VALUE_SERIES_MIN)
+            at = run_put(&run, item, at);
+    }
     call_gives(c, at);
 }
 
@@ -170,9 +176,14 @@ void put_requests_after(struct call *c, const MPI_Request *requests, int64_t cou
     count = count > c->operation_count ? c->operation_count : count > 0 ? count : 0;
     uint8_t *at = items_begin(c, count);
     const struct found *operations = c->operations;
-    for (int64_t i = 0; at && i < count; i++)
+    struct run_writer run = {0};
+    for (int64_t i = 0; at && i < count; i++) {
+        uint8_t *item = at;
         at = requests[i] == MPI_REQUEST_NULL ? store_name(at, NAME_MPI_REQUEST_NULL)
                                              : store_live(c, at, &operations[i].operation->name, LIVE_PLACES);
+        if (count >= VALUE_SERIES_MIN)
+            at = run_put(&run, item, at);
+    }
     if (at)
         call_gives(c, at);
     for (int64_t i = 0; i < count; i++)

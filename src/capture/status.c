@@ -7,6 +7,7 @@
  *  - of a null or inactive request, the empty status as MPI filled it.
  *  - of a receive that went as its call said when it was posted, in a call whose array of requests is there: how often its count.
  * The shadow follows the same rules with code of its own. */
+#include "base/run.h"
 #include "capture/status_fields.h"
 #include "capture/wrapper.h"
 
@@ -214,8 +215,13 @@ static void put_all(struct call *c, const MPI_Status *statuses, const int *indic
     uint8_t *at = put_counted(c, VALUE_ARRAY, n, n > KEY_MAX / STATUS_BYTES ? (size_t)KEY_MAX + 1 : n * STATUS_BYTES);
     if (!at)
         return;
-    for (int64_t i = 0; i < count; i++)
+    struct run_writer run = {0};
+    for (int64_t i = 0; i < count; i++) {
+        uint8_t *item = at;
         at = store_one(c, at, indices ? indices[i] : i, &statuses[i], ignored);
+        if (count >= VALUE_SERIES_MIN)
+            at = run_put(&run, item, at);
+    }
     call_gives(c, at);
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/run.h"
 #include "base/try.h"
 #include "base/value.h"
 
@@ -23,6 +24,67 @@ struct splitter {
 };
 
 static enum pilgrim_status split_value(struct splitter *s, unsigned depth);
+
+/* Where an array's values are read. All zero is before the first. */
+struct items {
+    uint32_t run, done;     /* a run of so many values; of which so many have been read */
+    size_t first, second;   /* where they are in the key */
+    struct cursor behind;   /* it */
+    struct run_steps steps;
+    uint8_t value[RUN_VALUE_BYTES];
+};
+
+/* The next of at most LEFT values is read from S->key, where it stands, or from what a run says of it. */
+static enum pilgrim_status item_begin(struct splitter *s, struct items *i, uint32_t left)
+{
+    if (i->done < i->run) {
+        if (i->done == 1)
+            i->second = s->key.position;
+        if (i->done > 1) {
+            run_advance(i->value, &i->steps);
+            cursor_init(&s->key, i->value, i->behind.position - i->second);
+        }
+        return PILGRIM_OK;
+    }
+    i->run = i->done = 0;
+    if (!cursor_left(&s->key) || s->key.data[s->key.position] != VALUE_SERIES)
+        return PILGRIM_OK;
+    (void)cursor_u8(&s->key);
+    i->run = cursor_u32(&s->key);
+    i->first = s->key.position;
+    return s->key.status == PILGRIM_OK && i->run >= 2 && i->run <= left ? PILGRIM_OK : PILGRIM_DAMAGED;
+}
+
+/* It has been read. */
+static enum pilgrim_status item_end(struct splitter *s, struct items *i)
+{
+    if (i->done >= i->run)
+        return PILGRIM_OK;
+    i->done++;
+    if (i->done == 2) {
+        size_t length = s->key.position - i->second;
+        const uint8_t *second = s->key.data + i->second;
+        if (i->second - i->first != length || !run_steps_between(s->key.data + i->first, second, length, &i->steps))
+            return PILGRIM_DAMAGED;
+        memcpy(i->value, second, length);
+        i->behind = s->key;
+    }
+    if (i->done == i->run)
+        s->key = i->behind;
+    return PILGRIM_OK;
+}
+
+/* The COUNT values of an array. */
+static enum pilgrim_status split_items(struct splitter *s, uint32_t count, unsigned depth)
+{
+    struct items items = {.run = 0};
+    for (uint32_t i = 0; i < count; i++) {
+        TRY(item_begin(s, &items, count - i));
+        TRY(split_value(s, depth + 1));
+        TRY(item_end(s, &items));
+    }
+    return PILGRIM_OK;
+}
 
 static enum pilgrim_status split_values(struct splitter *s, uint32_t count, unsigned depth)
 {
@@ -144,10 +206,16 @@ static enum pilgrim_status split_array(struct splitter *s, uint32_t n, unsigned 
     if (fits) {
         struct sorted sorted = {.count = 0};
         struct splitter before = *s;
+        struct items items = {.run = 0};
         enum pilgrim_status status = PILGRIM_OK;
         s->in_series = true;
-        for (uint32_t i = 0; status == PILGRIM_OK && fits && i < n; i++)
-            status = sort_value(s, &sorted, i == 0, depth, &fits);
+        for (uint32_t i = 0; status == PILGRIM_OK && fits && i < n; i++) {
+            status = item_begin(s, &items, n - i);
+            if (status == PILGRIM_OK)
+                status = sort_value(s, &sorted, i == 0, depth, &fits);
+            if (status == PILGRIM_OK)
+                status = item_end(s, &items);
+        }
         s->in_series = false;
         if (status == PILGRIM_OK && fits)
             status = put_sorted(s, n, &sorted);
@@ -158,7 +226,7 @@ static enum pilgrim_status split_array(struct splitter *s, uint32_t n, unsigned 
     }
     bytes_put_u8(s->shape, VALUE_ARRAY);
     bytes_put_varint(s->shape, n);
-    return split_values(s, n, depth);
+    return split_items(s, n, depth);
 }
 
 /* ---- values ---- */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/run.h"
 #include "base/value.h"
 #include "merge/shape.h"
 
@@ -336,6 +337,98 @@ START_TEST(shape_and_slots_give_the_key)
 }
 END_TEST
 
+/* N values in a row, by steps that change now and then, as they are and in runs. */
+static void put_runs(struct bytes *key, struct bytes *short_key, uint32_t n)
+{
+    struct run_writer run = {0};
+    unsigned kind = 1;
+    int64_t at = 0, step = 1;
+    for (struct bytes *to = key; to; to = to == key ? short_key : NULL) {
+        bytes_put_u8(to, VALUE_ARRAY);
+        bytes_put_u32(to, n);
+    }
+    uint8_t *short_end = bytes_reserve(short_key, n * 64);
+    ck_assert_ptr_nonnull(short_end);
+    for (uint32_t i = 0; i < n; i++) {
+        size_t before = key->length;
+        if (!draw(20)) {
+            kind = (unsigned)draw(6);
+            step = (int64_t)draw(5) - 2;
+        }
+        if (!draw(40))
+            at = (int64_t)draw(2) ? INT64_MAX - 3 : 0;
+        at = (int64_t)((uint64_t)at + (uint64_t)step);
+        if (kind == 0)
+            put_status(key, at, draw(50) == 0);
+        else
+            put(key, (const uint8_t[]){VALUE_INT, VALUE_NAME, VALUE_REQUEST, VALUE_NONE, VALUE_LIVE}[kind - 1],
+                kind == 2 || kind == 3 || kind == 5 ? (int64_t)draw(40) / 39 : at, at);
+        memcpy(short_end, key->data + before, key->length - before);
+        short_end = run_put(&run, short_end, short_end + (key->length - before));
+    }
+    short_key->length = (size_t)(short_end - short_key->data);
+}
+
+START_TEST(runs_are_the_values_that_they_stand_for)
+{
+    size_t plain = 0, in_runs = 0;
+    for (int round = 0; round < 500; round++) {
+        struct bytes keys[2] = {{0}}, shapes[2] = {{0}};
+        struct slots slots[2] = {{0}};
+        struct intern lists[2] = {{0}};
+        put_runs(&keys[0], &keys[1], (uint32_t)draw(400));
+        plain += keys[0].length;
+        in_runs += keys[1].length;
+        for (int i = 0; i < 2; i++) {
+            struct shape_names names = {.strings = strings, .count = 3};
+            put(&keys[i], VALUE_INT, 5, 0);
+            ck_assert_int_eq(shape_split(keys[i].data, keys[i].length, &names, &lists[i], &shapes[i], &slots[i]), PILGRIM_OK);
+        }
+        ck_assert_uint_eq(shapes[1].length, shapes[0].length);
+        ck_assert_mem_eq(shapes[1].data, shapes[0].data, shapes[0].length);
+        ck_assert_uint_eq(slots[1].count, slots[0].count);
+        for (size_t i = 0; i < slots[0].count; i++) {
+            ck_assert_int_eq(slots[1].items[i].value, slots[0].items[i].value);
+            ck_assert_uint_eq(slots[1].items[i].kind, slots[0].items[i].kind);
+            ck_assert_int_eq(slots[1].items[i].view, slots[0].items[i].view);
+        }
+        ck_assert_uint_eq(lists[1].count, lists[0].count);
+        for (int i = 0; i < 2; i++) {
+            bytes_free(&keys[i]);
+            bytes_free(&shapes[i]);
+            slots_free(&slots[i]);
+            intern_free(&lists[i]);
+        }
+    }
+    ck_assert_uint_lt(in_runs, plain / 3 * 2);
+}
+END_TEST
+
+/* A run that is longer than its array, or whose values are not alike, or that stands elsewhere. */
+START_TEST(a_run_that_cannot_be_is_refused)
+{
+    for (int way = 0; way < 5; way++) {
+        struct bytes key = {0}, shape = {0};
+        struct slots slots = {0};
+        struct intern lists = {0};
+        struct shape_names names = {.strings = strings, .count = 3};
+        if (way != 2) {
+            bytes_put_u8(&key, VALUE_ARRAY);
+            bytes_put_u32(&key, 100);
+        }
+        bytes_put_u8(&key, VALUE_SERIES);
+        bytes_put_u32(&key, way == 1 ? 101 : way == 3 ? 1 : 100);
+        put(&key, VALUE_INT, 1, 0);
+        put(&key, way == 4 ? VALUE_BOOL : VALUE_INT, 2, 0);
+        ck_assert_int_eq(shape_split(key.data, key.length, &names, &lists, &shape, &slots), way ? PILGRIM_DAMAGED : PILGRIM_OK);
+        bytes_free(&key);
+        bytes_free(&shape);
+        slots_free(&slots);
+        intern_free(&lists);
+    }
+}
+END_TEST
+
 START_TEST(what_is_not_a_key_is_refused)
 {
     struct bytes key = {0};
@@ -383,6 +476,8 @@ int main(void)
     TCase *tests = tcase_create("shape");
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, shape_and_slots_give_the_key);
+    tcase_add_test(tests, runs_are_the_values_that_they_stand_for);
+    tcase_add_test(tests, a_run_that_cannot_be_is_refused);
     tcase_add_test(tests, what_is_not_a_key_is_refused);
     tcase_add_test(tests, a_name_that_is_not_known_is_asked_for);
     suite_add_tcase(suite, tests);
