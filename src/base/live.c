@@ -2,19 +2,10 @@
  * one, all in order, or the youngest: neither is a search. */
 #include "base/live.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORDS = LIVE_PLACES / 64, CLASSES_MIN = 16, ORDER_MIN = 8 };
-
-struct live_class {
-    int64_t number;
-    uint32_t first, count, capacity; /* in `order` */
-    uint32_t near;                   /* where the next one that is looked for may be, from `first` on */
-    uint16_t *order;                 /* places, the oldest one's first */
-    uint64_t taken[WORDS];           /* places, a bit each */
-};
+enum { CLASSES_MIN = 16, ORDER_MIN = 8 };
 
 static uint32_t hash(const struct live_requests *l, int64_t number)
 {
@@ -27,13 +18,14 @@ static struct live_class *find_slowly(struct live_requests *l, int64_t number)
         return NULL;
     for (uint32_t i = hash(l, number); l->classes[i]; i = (i + 1) & (l->capacity - 1))
         if (l->classes[i]->number == number)
-            return l->last = l->classes[i];
+            return l->recent[(uint64_t)number % LIVE_RECENT] = l->classes[i];
     return NULL;
 }
 
 static inline struct live_class *find(struct live_requests *l, int64_t number)
 {
-    return l->last && l->last->number == number ? l->last : find_slowly(l, number);
+    struct live_class *c = live_recent(l, number);
+    return c ? c : find_slowly(l, number);
 }
 
 static bool grow(struct live_requests *l)
@@ -75,7 +67,7 @@ static struct live_class *add(struct live_requests *l, int64_t number)
     while (l->classes[at])
         at = (at + 1) & (l->capacity - 1);
     c->number = number;
-    l->classes[at] = l->last = c;
+    l->classes[at] = l->recent[(uint64_t)number % LIVE_RECENT] = c;
     l->class_count++;
     l->bytes += sizeof *c + c->capacity * sizeof *c->order;
     return c;
@@ -128,7 +120,7 @@ static void end(struct live_requests *l, struct live_class *c, int64_t place)
     c->near = i;
     c->count--;
     l->count--;
-    c->taken[place / 64] &= ~(UINT64_C(1) << (place % 64));
+    live_free_place(c, (uint32_t)place);
     if (c->count == 0)
         c->first = 0;
 }
@@ -136,10 +128,8 @@ static void end(struct live_requests *l, struct live_class *c, int64_t place)
 int64_t live_place(struct live_requests *l, int64_t class_number)
 {
     const struct live_class *c = find(l, class_number);
-    for (int64_t i = 0; c && i < WORDS; i++)
-        if (~c->taken[i])
-            return 64 * i + __builtin_ctzll(~c->taken[i]);
-    return c ? -1 : 0;
+    int64_t place = c ? live_first_place(c) : 0;
+    return place < LIVE_PLACES ? place : -1;
 }
 
 enum pilgrim_status live_begin(struct live_requests *l, int64_t class_number, int64_t place)
@@ -157,7 +147,7 @@ enum pilgrim_status live_begin(struct live_requests *l, int64_t class_number, in
         return PILGRIM_NOMEM;
     c->order[c->first + c->count++] = (uint16_t)place;
     l->count++;
-    c->taken[place / 64] |= UINT64_C(1) << (place % 64);
+    live_take_place(c, (uint32_t)place);
     return PILGRIM_OK;
 }
 
@@ -209,12 +199,12 @@ void live_restart(struct live_requests *l)
         }
         if (c->count)
             memset(c->taken, 0, sizeof c->taken);
-        c->first = c->count = c->near = 0;
+        c->first = c->count = c->near = c->full = 0;
         l->spare[l->spare_count++] = c;
     }
     l->count = 0;
     l->bytes = l->capacity * sizeof(struct live_class *);
-    l->last = NULL;
+    memset(l->recent, 0, sizeof l->recent);
 }
 
 void live_free(struct live_requests *l)

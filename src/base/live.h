@@ -5,6 +5,7 @@
 #ifndef PILGRIM_LIVE_H
 #define PILGRIM_LIVE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,10 +15,18 @@ enum {
     LIVE_PLACES = 1024,   /* places from here on are not followed, ... */
     LIVE_MAX = 1 << 16,   /* ... nor are more requests, ... */
     LIVE_CLASSES = 1 << 16, /* ... nor more classes */
-    LIVE_SPARE = 8
+    LIVE_SPARE = 8,
+    LIVE_RECENT = 8
 };
 
-struct live_class;
+struct live_class {
+    int64_t number;
+    uint32_t first, count, capacity;   /* in `order` */
+    uint32_t near;                     /* where the next one that is looked for may be, from `first` on */
+    uint16_t *order;                   /* places, the oldest one's first */
+    uint32_t full;                     /* a bit for each word of `taken` in which no place is free */
+    uint64_t taken[LIVE_PLACES / 64];  /* places, a bit each */
+};
 
 /* All zero is without requests. */
 struct live_requests {
@@ -25,9 +34,9 @@ struct live_requests {
     uint32_t capacity, class_count;
     uint32_t count;              /* requests */
     size_t bytes;                /* that all of this takes */
-    struct live_class *last;     /* the one that was looked for last; NULL: none */
     struct live_class *spare[LIVE_SPARE]; /* memory for classes; by live_restart */
     uint32_t spare_count;
+    struct live_class *recent[LIVE_RECENT]; /* those that were looked for last, by the low bits of their numbers */
 };
 
 /* The place that the next request of CLASS_NUMBER has: the smallest that is free; -1: there is none. */
@@ -50,5 +59,67 @@ int64_t live_at(struct live_requests *l, int64_t class_number, int64_t rank);
 void live_restart(struct live_requests *l);
 
 void live_free(struct live_requests *l);
+
+/* ---- the same where it is simple: of a class that was looked for of late ---- */
+
+/* NULL: it is to be looked for. */
+static inline struct live_class *live_recent(const struct live_requests *l, int64_t class_number)
+{
+    struct live_class *c = l->recent[(uint64_t)class_number % LIVE_RECENT];
+    return c && c->number == class_number ? c : NULL;
+}
+
+/* The smallest place that is free; LIVE_PLACES: there is none. */
+static inline int64_t live_first_place(const struct live_class *c)
+{
+    unsigned word = (unsigned)__builtin_ctz(~c->full);
+    return word * 64 < LIVE_PLACES ? (int64_t)word * 64 + __builtin_ctzll(~c->taken[word]) : LIVE_PLACES;
+}
+
+static inline void live_take_place(struct live_class *c, uint32_t place)
+{
+    uint64_t *taken = &c->taken[place / 64];
+    *taken |= UINT64_C(1) << (place % 64);
+    if (*taken == UINT64_MAX)
+        c->full |= UINT32_C(1) << (place / 64);
+}
+
+static inline void live_free_place(struct live_class *c, uint32_t place)
+{
+    c->taken[place / 64] &= ~(UINT64_C(1) << (place % 64));
+    c->full &= ~(UINT32_C(1) << (place / 64));
+}
+
+/* If the request has the place that live_place says, live_begin. False: nothing has been done. */
+static inline bool live_begin_quickly(struct live_requests *l, int64_t class_number, int64_t place)
+{
+    struct live_class *c = live_recent(l, class_number);
+    if (!c || place != live_first_place(c) || c->first + c->count == c->capacity || l->count == LIVE_MAX)
+        return false;
+    c->order[c->first + c->count++] = (uint16_t)place;
+    live_take_place(c, (uint32_t)place);
+    l->count++;
+    return true;
+}
+
+/* live_rank of the oldest one of its class, which live_end is mostly called for then. -1: it is another one. */
+static inline int64_t live_rank_quickly(const struct live_requests *l, int64_t class_number, int64_t place)
+{
+    const struct live_class *c = live_recent(l, class_number);
+    return c && c->count && c->order[c->first] == place ? 0 : -1;
+}
+
+/* live_end of the oldest one. False: it is another one, and nothing has been done. */
+static inline bool live_end_quickly(struct live_requests *l, int64_t class_number, int64_t place)
+{
+    struct live_class *c = live_recent(l, class_number);
+    if (!c || !c->count || c->order[c->first] != place)
+        return false;
+    live_free_place(c, (uint32_t)place);
+    c->near = 0;
+    l->count--;
+    c->first = --c->count ? c->first + 1 : 0;
+    return true;
+}
 
 #endif

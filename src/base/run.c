@@ -28,8 +28,8 @@ static bool may_differ(uint8_t tag, unsigned slot)
 /* Strings, and all that has its length in an operand, are not in the arrays that are put so. */
 static bool may_be_in_run(uint8_t tag)
 {
-    return tag != 0 && tag < VALUE_TAG_COUNT && tag != VALUE_VIEW && tag != VALUE_SERIES && tag != VALUE_STRING && tag != VALUE_SYMBOL &&
-           tag != VALUE_ARRAY;
+    return tag != 0 && tag < VALUE_TAG_COUNT && tag != VALUE_VIEW && tag != VALUE_SERIES && tag != VALUE_STRING &&
+           tag != VALUE_SYMBOL && tag != VALUE_ARRAY;
 }
 
 bool run_steps_between(const uint8_t *a, const uint8_t *b, size_t length, struct run_steps *s)
@@ -41,7 +41,8 @@ bool run_steps_between(const uint8_t *a, const uint8_t *b, size_t length, struct
         uint8_t tag = a[at];
         size_t head = 1 + (size_t)value_operands(tag);
         unsigned slots = value_slots(tag);
-        if (!may_be_in_run(tag) || head + slots * SLOT_BYTES > length - at || memcmp(a + at, b + at, head) != 0 || s->count + slots > RUN_SLOTS)
+        if (!may_be_in_run(tag) || head + slots * SLOT_BYTES > length - at || memcmp(a + at, b + at, head) != 0 ||
+            s->count + slots > RUN_SLOTS)
             return false;
         at += head;
         for (unsigned i = 0; i < slots; i++, at += SLOT_BYTES) {

@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum {
-    RUN_HEAD_BYTES = 5,  /* VALUE_SERIES, and how many values: 3 or more */
+    RUN_HEAD_BYTES = 5,   /* VALUE_SERIES, and how many values: 3 or more */
     RUN_VALUE_BYTES = 64, /* longer values stand as they are ... */
     RUN_SLOTS = 8         /* ... and so do those with more slots */
 };
@@ -49,7 +49,10 @@ static inline uint8_t *run_put(struct run_writer *w, uint8_t *value, uint8_t *en
     if (w->count < 3 || (size_t)(end - value) != w->length || memcmp(value, w->next, w->length) != 0)
         return run_put_other(w, value, end);
     w->count++;
-    memcpy(w->first + 1, &(uint8_t[4]){(uint8_t)w->count, (uint8_t)(w->count >> 8), (uint8_t)(w->count >> 16), (uint8_t)(w->count >> 24)}, 4);
+    memcpy(w->first + 1,
+           &(uint8_t[4]){(uint8_t)w->count, (uint8_t)(w->count >> 8), (uint8_t)(w->count >> 16),
+                         (uint8_t)(w->count >> 24)},
+           4);
     run_advance(w->next, &w->steps);
     return value;
 }

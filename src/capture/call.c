@@ -109,7 +109,7 @@ int call_unseen(int ret, const MPI_Request *request, enum request_kind kind, boo
         }
         ranks = o ? &o->view : &asked;
     }
-    unseen_begun(HANDLE(*request), kind, ranks);
+    unseen_begun(HANDLE(*request), kind, ranks->index);
     return ret;
 }
 

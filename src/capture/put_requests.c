@@ -8,48 +8,54 @@ enum {
     ALONE = 64 /* a request alone is named by its age if its place is below: where so many are in flight, places may be what is regular */
 };
 
-static inline uint8_t *store_operation(uint8_t *at, const struct operation_name *name)
+static inline uint8_t *store_operation(uint8_t *at, struct operation_name name)
 {
-    if (name->class_number == REQUEST_NULL)
+    if (name.class_number == REQUEST_NULL)
         return store_name(at, NAME_MPI_REQUEST_NULL);
     *at = VALUE_REQUEST;
-    return store_slot(store_slot(at + 1, name->class_number), name->place);
+    return store_slot(store_slot(at + 1, name.class_number), name.place);
 }
 
 /* As it is named by the calls before, if its place is below LIMIT. Not where the array is one of changes: there names that stay are better. */
-static inline uint8_t *store_live(struct call *c, uint8_t *at, const struct operation_name *name, int64_t limit)
+static inline uint8_t *store_live(struct call *c, uint8_t *at, struct operation_name name, int64_t limit)
 {
-    if (name->class_number == REQUEST_NULL || c->dropped || name->place >= limit)
+    if (name.class_number == REQUEST_NULL || c->dropped || name.place >= limit)
         return store_operation(at, name);
-    int64_t rank = live_rank(&c->thread->live, name->class_number, name->place);
-    if (rank < 0)
-        return store_operation(at, name);
+    int64_t rank = live_rank_quickly(&c->thread->live, name.class_number, name.place);
+    if (!CALL_LIKELY(rank >= 0)) {
+        rank = live_rank(&c->thread->live, name.class_number, name.place);
+        if (rank < 0)
+            return store_operation(at, name);
+    }
     *at = VALUE_LIVE;
-    return store_slot(store_slot(at + 1, name->class_number), rank);
+    return store_slot(store_slot(at + 1, name.class_number), rank);
 }
 
 /* The call says that the request is over: all of its tokens have been stored. */
-static inline void end_live(const struct call *c, const struct operation_name *name)
+static inline void end_live(const struct call *c, struct operation_name name)
 {
-    if (!c->dropped)
-        live_end(&c->thread->live, name->class_number, name->place);
+    if (!CALL_LIKELY(!c->dropped) || CALL_LIKELY(live_end_quickly(&c->thread->live, name.class_number, name.place)))
+        return;
+    live_end(&c->thread->live, name.class_number, name.place);
 }
 
 /* ---- one request ---- */
 
 /* The request that the call begins. */
-static inline uint8_t *store_begun(struct call *c, uint8_t *at, const struct operation_name *name)
+static inline uint8_t *store_begun(struct call *c, uint8_t *at, struct operation_name name)
 {
     struct live_requests *live = &c->thread->live;
-    if (name->class_number == REQUEST_NULL || c->dropped)
+    if (name.class_number == REQUEST_NULL || c->dropped)
         return store_operation(at, name);
-    bool foretold = live_place(live, name->class_number) == name->place;
-    if (live_begin(live, name->class_number, name->place) != PILGRIM_OK)
-        c->key->failed = true;
-    if (!foretold)
-        return store_operation(at, name);
+    if (!CALL_LIKELY(live_begin_quickly(live, name.class_number, name.place))) {
+        bool foretold = live_place(live, name.class_number) == name.place;
+        if (live_begin(live, name.class_number, name.place) != PILGRIM_OK)
+            c->key->failed = true;
+        if (!foretold)
+            return store_operation(at, name);
+    }
     *at = VALUE_BEGUN;
-    return store_slot(at + 1, name->class_number);
+    return store_slot(at + 1, name.class_number);
 }
 
 static inline uint8_t *store_created(struct call *c, uint8_t *at, MPI_Request request, enum request_kind kind, bool persistent,
@@ -59,7 +65,7 @@ static inline uint8_t *store_created(struct call *c, uint8_t *at, MPI_Request re
     /* Thread 0's classes keep their numbers. */
     int64_t class_number = !c->dropped ? (int64_t)t->index << REQUEST_THREAD_SHIFT | (int64_t)t->class->number : REQUEST_UNKNOWN;
     t->created = request_created(t->requests, HANDLE(request), class_number, kind, persistent, &c->view, posted);
-    return store_begun(c, at, &t->created->name);
+    return store_begun(c, at, operation_name(t->created));
 }
 
 uint8_t *store_new_request(struct call *c, uint8_t *at, MPI_Request request, enum request_kind kind, bool persistent)
@@ -70,7 +76,8 @@ uint8_t *store_new_request(struct call *c, uint8_t *at, MPI_Request request, enu
 uint8_t *store_new_receive(struct call *c, uint8_t *at, MPI_Request request, enum request_kind kind, bool persistent, int64_t count,
                            int source, int tag)
 {
-    const struct posting posted = {.count = !c->dropped && source >= 0 && tag >= 0 ? count : 0,
+    bool known = !c->dropped && source >= 0 && tag >= 0 && count > 0 && count <= UINT32_MAX;
+    const struct posting posted = {.count = known ? (uint32_t)count : 0,
                                    .round = c->thread->round,
                                    .source = source,
                                    .tag = tag};
@@ -103,7 +110,7 @@ uint8_t *store_request(struct call *c, uint8_t *at, MPI_Request request)
     struct thread *t = c->thread;
     if (!reserve(c, 1))
         return at;
-    return store_live(c, at, &request_find(t->requests, &t->finding, HANDLE(request))->name, ALONE);
+    return store_live(c, at, operation_name(request_find(t->requests, &t->finding, HANDLE(request))), ALONE);
 }
 
 /* What stands there after the call: that operation still, or null. */
@@ -113,8 +120,8 @@ uint8_t *store_request_after(struct call *c, uint8_t *at, MPI_Request request)
     if (!c->operation_count)
         return store_none(at, 1);
     if (request != MPI_REQUEST_NULL)
-        return store_live(c, at, &c->operations[0].operation->name, ALONE);
-    end_live(c, &c->operations[0].operation->name);
+        return store_live(c, at, operation_name(c->operations[0].operation), ALONE);
+    end_live(c, operation_name(c->operations[0].operation));
     request_finish(t->requests, &t->finding, 0);
     return store_name(at, NAME_MPI_REQUEST_NULL);
 }
@@ -153,7 +160,7 @@ static void put_found(struct call *c, const MPI_Request *requests)
     struct run_writer run = {0};
     for (int64_t i = 0; i < count; i++) {
         uint8_t *item = at;
-        at = store_live(c, at, &operations[i].operation->name, LIVE_PLACES);
+        at = store_live(c, at, operation_name(operations[i].operation), LIVE_PLACES);
         if (count >= VALUE_SERIES_MIN)
             at = run_put(&run, item, at);
     }
@@ -180,7 +187,7 @@ void put_requests_after(struct call *c, const MPI_Request *requests, int64_t cou
     for (int64_t i = 0; at && i < count; i++) {
         uint8_t *item = at;
         at = requests[i] == MPI_REQUEST_NULL ? store_name(at, NAME_MPI_REQUEST_NULL)
-                                             : store_live(c, at, &operations[i].operation->name, LIVE_PLACES);
+                                             : store_live(c, at, operation_name(operations[i].operation), LIVE_PLACES);
         if (count >= VALUE_SERIES_MIN)
             at = run_put(&run, item, at);
     }
@@ -188,9 +195,9 @@ void put_requests_after(struct call *c, const MPI_Request *requests, int64_t cou
         call_gives(c, at);
     for (int64_t i = 0; i < count; i++)
         if (requests[i] == MPI_REQUEST_NULL)
-            end_live(c, &operations[i].operation->name);
+            end_live(c, operation_name(operations[i].operation));
     for (int64_t i = 0; i < count; i++)
-        t->finding.after[i] = HANDLE(requests[i]);
+        t->finding.found[i].gone = requests[i] == MPI_REQUEST_NULL;
     requests_finished(t->requests, &t->finding, count);
 }
 
@@ -202,7 +209,8 @@ static inline bool find_kept(struct call *c, const MPI_Request *requests, struct
     struct thread *t = c->thread;
     struct requests *r = t->requests;
     struct finding *f = &t->finding;
-    uint64_t null = 0, search = requests_search_begin(r);
+    uint64_t null = 0;
+    uint32_t search = requests_search_begin(r);
     for (uint32_t i = 0; i < in->count; i++) {
         uint64_t handle = f->handles[i] = HANDLE(requests[i]);
         if (handle == request_null_handle) {
@@ -213,8 +221,8 @@ static inline bool find_kept(struct call *c, const MPI_Request *requests, struct
             struct operation *o = requests_search_quickly(r, handle, search);
             if (!CALL_LIKELY(o))
                 return false;
-            found_set(&f->found[i], o, r);
-            in->items[i] = o->name;
+            found_set(&f->found[i], o, r, true);
+            in->items[i] = operation_name(o);
         }
     }
     in->null = null;
@@ -262,7 +270,7 @@ static bool put_kept(struct call *c, const MPI_Request *requests, int64_t count)
     const struct found *operations = c->operations;
     in->null = 0;
     for (uint32_t i = 0; i < in->count; i++) {
-        in->items[i] = operations[i].operation->name;
+        in->items[i] = operation_name(operations[i].operation);
         in->null |= (uint64_t)(in->items[i].class_number == REQUEST_NULL) << i;
     }
     return true;
@@ -296,7 +304,7 @@ static void put_changed(struct call *c, const MPI_Request *requests, int64_t cou
     keep_out(&t->keeper, over, c->key, completed);
     t->keeper.gone = over;
     for (; over; over &= over - 1) {
-        end_live(c, &t->keeper.in.items[__builtin_ctzll(over)]);
+        end_live(c, t->keeper.in.items[__builtin_ctzll(over)]);
         request_finish(t->requests, &t->finding, __builtin_ctzll(over));
     }
     t->keeper.search = t->requests->search;

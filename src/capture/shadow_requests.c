@@ -13,7 +13,7 @@ static void print_request(struct shadow *s, const struct operation *o, MPI_Reque
         shadow_name(s, "MPI_REQUEST_NULL");
     } else {
         shadow_value_begin(s);
-        text_print(&s->text, "\"request:%" PRId64 ".%" PRId64 "\"", o->name.class_number, o->name.place);
+        text_print(&s->text, "\"request:%" PRId64 ".%" PRId64 "\"", operation_class(o), (int64_t)o->place);
         shadow_value_end(s);
     }
     shadow_raw(s, HANDLE(request));
@@ -35,7 +35,7 @@ static void find(struct shadow *s, const MPI_Request *requests, int64_t count)
         s->operation_capacity = count;
     }
     const struct finding *finding = &s->thread->finding;
-    if (count > finding->capacity) { /* no memory there */
+    if (count > finding->count || !finding->found) { /* no memory there */
         s->text.failed = true;
         return;
     }
@@ -177,15 +177,15 @@ static void print_failed(struct shadow *s, const MPI_Status *status, bool receiv
 
 void shadow_status_of(struct shadow *s, int64_t index, const MPI_Status *status, bool ignored)
 {
-    static const struct operation none = {.name = {.class_number = REQUEST_NULL}};
+    static const struct operation none = {.what = (int64_t)REQUEST_NULL * (1 << OPERATION_CLASS_SHIFT)};
     const struct operation *o = index >= 0 && index < s->operation_count ? &s->operations[index] : &none;
     bool empty = operation_is_null(o) || !o->active;
-    bool receive = o->kind == REQUEST_RECV || o->kind == REQUEST_PRECV;
+    bool receive = operation_kind(o) == REQUEST_RECV || operation_kind(o) == REQUEST_PRECV;
     if (s->thread->error_in_status && status && status != MPI_STATUS_IGNORE && status->MPI_ERROR != MPI_SUCCESS)
         print_failed(s, status, !operation_is_null(o) && receive, ignored);
-    else if (empty || receive || o->kind == REQUEST_GREQ)
+    else if (empty || receive || operation_kind(o) == REQUEST_GREQ)
         shadow_status(s, status, ignored);
-    else if (o->kind == REQUEST_IO)
+    else if (operation_kind(o) == REQUEST_IO)
         shadow_status_io(s, status, ignored);
     else
         shadow_null(s);

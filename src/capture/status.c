@@ -94,7 +94,7 @@ uint8_t *store_status_io(uint8_t *at, const MPI_Status *status, bool ignored)
 
 static bool is_receive(const struct operation *operation)
 {
-    return operation && !operation_is_null(operation) && (operation->kind == REQUEST_RECV || operation->kind == REQUEST_PRECV);
+    return operation && !operation_is_null(operation) && (operation_kind(operation) == REQUEST_RECV || operation_kind(operation) == REQUEST_PRECV);
 }
 
 /* Bytes of a message that was not cancelled; 0: none, or it is not known. */
@@ -128,9 +128,9 @@ static inline uint8_t *store_posted(const struct call *c, uint8_t *at, int64_t i
                                     const MPI_Status *status, bool ignored)
 {
     const struct posting *posted = &operation->posted;
-    const int64_t limit = c->operation_count == 1 ? POSTED_ALONE : POSTED_PLACES;
-    if (c->dropped || c->operation_count >= VALUE_SERIES_MIN || posted->count == 0 || operation->name.place >= limit ||
-        operation->name.class_number >> REQUEST_THREAD_SHIFT != (int64_t)c->thread->index || posted->round != c->thread->round ||
+    const uint32_t limit = c->operation_count == 1 ? POSTED_ALONE : POSTED_PLACES;
+    if (c->dropped || c->operation_count >= VALUE_SERIES_MIN || posted->count == 0 || operation->place >= limit ||
+        operation_class(operation) >> REQUEST_THREAD_SHIFT != (int64_t)c->thread->index || posted->round != c->thread->round ||
         status->MPI_SOURCE != posted->source || status->MPI_TAG != posted->tag)
         return NULL;
     int64_t unit = unit_of(received_bytes(status), posted->count);
@@ -141,13 +141,20 @@ static inline uint8_t *store_posted(const struct call *c, uint8_t *at, int64_t i
     return store_slot(store_slot(at + 2, index), unit);
 }
 
+/* The fields of a receive's status. */
+static uint8_t *store_received(struct call *c, uint8_t *at, const struct operation *operation, const MPI_Status *status)
+{
+    struct view view = view_numbered(operation->view);
+    return store_fields(c, at, &view, status);
+}
+
 /* An operation that failed in a call that returned MPI_ERR_IN_STATUS. */
 static uint8_t *store_error(struct call *c, uint8_t *at, const struct operation *operation, const MPI_Status *status, bool ignored)
 {
     int class = MPI_SUCCESS;
     at = store_head(at, ignored, true);
     if (is_receive(operation) && PMPI_Error_class(status->MPI_ERROR, &class) == MPI_SUCCESS && class == MPI_ERR_TRUNCATE)
-        at = store_fields(c, at, &operation->view, status);
+        at = store_received(c, at, operation, status);
     else
         at = store_none(at, 4);
     return store_int(at, status->MPI_ERROR);
@@ -156,7 +163,7 @@ static uint8_t *store_error(struct call *c, uint8_t *at, const struct operation 
 /* The persistent OPERATION, number INDEX of the call's, has completed; one that is not persistent is gone by now. */
 static inline void becomes_inactive(struct call *c, int64_t index, const struct operation *operation)
 {
-    if (operation->persistent)
+    if (operation_is_persistent(operation))
         request_set_active(&c->operations[index], false);
 }
 
@@ -177,15 +184,15 @@ static inline uint8_t *store_one(struct call *c, uint8_t *at, int64_t index, con
         return store_none(at, 1);
     if (!CALL_LIKELY(!c->thread->error_in_status) && status->MPI_ERROR != MPI_SUCCESS)
         return store_failed(c, at, index, operation, status, ignored);
-    if (!operation || operation_is_null(operation) || !operation->active)
+    if (!operation || !operation->active) /* as that of null is */
         return store_whole(c, at, NULL, status, ignored);
     uint8_t *end = NULL;
-    switch (operation->kind) {
+    switch (operation_kind(operation)) {
     case REQUEST_RECV:
     case REQUEST_PRECV:
         end = store_posted(c, at, index, operation, status, ignored);
         if (!end)
-            end = store_whole(c, at, &operation->view, status, ignored);
+            end = store_received(c, store_head(at, ignored, false), operation, status);
         break;
     case REQUEST_GREQ:
         end = store_whole(c, at, NULL, status, ignored);

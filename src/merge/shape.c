@@ -27,9 +27,9 @@ static enum pilgrim_status split_value(struct splitter *s, unsigned depth);
 
 /* Where an array's values are read. All zero is before the first. */
 struct items {
-    uint32_t run, done;     /* a run of so many values; of which so many have been read */
-    size_t first, second;   /* where they are in the key */
-    struct cursor behind;   /* it */
+    uint32_t run, done;   /* a run of so many values; of which so many have been read */
+    size_t first, second; /* where they are in the key */
+    struct cursor behind; /* it */
     struct run_steps steps;
     uint8_t value[RUN_VALUE_BYTES];
 };

@@ -8,14 +8,17 @@
 #include "objects/requests.h"
 #include "objects/sharing.h"
 
-/* An entry of the table. */
-struct fifo {
-    uint64_t key;             /* handle ^ request_null_handle: 0, the entry is free */
-    struct operation *first;  /* NULL: it is empty */
-    struct operation *cursor; /* next one of search `search` */
-    uint64_t search;
+/* Operations lie in slabs, which are never given back. The index of an operation has the slab's number and its place in there, from 1. */
+enum { SLAB_BYTES = 1 << 16, SLAB_SHIFT = 10, SLABS_MAX = 1 << 16 };
+
+struct operation_slab {
+    struct requests *requests; /* the book that its operations are of, if they have not been moved */
+    uint32_t base;             /* number << SLAB_SHIFT */
 };
 
+_Static_assert(sizeof(struct operation) == SLAB_BYTES >> SLAB_SHIFT, "the slab's head is one operation long");
+
+extern struct operation_slab *operation_slabs[SLABS_MAX]; /* by number */
 extern struct operation request_null; /* the null operation */
 extern struct operation request_lost; /* stands for one that there was no memory for */
 
@@ -23,9 +26,27 @@ extern struct operation request_lost; /* stands for one that there was no memory
 void book_wait(struct requests *r);
 struct operation *operation_make(struct requests *r);                  /* NULL: no memory */
 struct places *places_make(struct requests *r, uint32_t number);       /* idem; NUMBER: of the call class */
-bool fifos_renew(struct requests *r);                                  /* room for one more entry. False: no memory */
+bool table_grow(struct requests *r);                                   /* room for one more entry. False: no memory */
+void searches_begin_anew(struct requests *r);                          /* numbers of searches are used up */
+void fifo_remove_slowly(struct requests *r, struct operation *o);
 bool unknown_place_take(struct operation *o);                          /* idem */
 void unknown_place_give(const struct operation *o);
+void operation_return(struct operation *o);                            /* one that was moved is free */
+
+static inline struct operation_slab *operation_slab(const struct operation *o)
+{
+    return (struct operation_slab *)((uintptr_t)o & ~(uintptr_t)(SLAB_BYTES - 1));
+}
+
+static inline uint32_t operation_index(const struct operation *o)
+{
+    return operation_slab(o)->base + (uint32_t)((uintptr_t)o % SLAB_BYTES / sizeof *o);
+}
+
+static inline struct operation *operation_at(uint32_t index)
+{
+    return (struct operation *)(void *)operation_slabs[index >> SLAB_SHIFT] + index % (1u << SLAB_SHIFT);
+}
 
 static inline void book_lock(struct requests *r)
 {
@@ -47,57 +68,60 @@ static inline size_t fifo_hash(const struct requests *r, uint64_t key)
     return (key * UINT64_C(0x9e3779b97f4a7c15)) >> r->shift;
 }
 
-/* The entry of KEY, or the free one where it would be. */
-static inline struct fifo *fifo_find(const struct requests *r, uint64_t key)
+/* The first operation of KEY, *AT: its entry; NULL: there is none, *AT is the free entry where it would be. */
+static inline struct operation *fifo_find(const struct requests *r, uint64_t key, size_t *at)
 {
-    struct fifo *f = &r->fifos[fifo_hash(r, key)];
-    while (__builtin_expect(f->key != key && f->key, 0))
-        f = f == &r->fifos[r->mask] ? r->fifos : f + 1;
-    return f;
-}
-
-/* The entry of KEY; NULL: no memory for a new one. */
-static inline struct fifo *fifo_make(struct requests *r, uint64_t key)
-{
-    struct fifo *f = fifo_find(r, key);
-    if (__builtin_expect(f->key != 0, 1))
-        return f;
-    if (r->used > r->mask / 2) {
-        if (!fifos_renew(r))
-            return NULL;
-        f = fifo_find(r, key);
+    uint32_t first;
+    for (*at = fifo_hash(r, key); (first = r->table[*at]) != 0; *at = (*at + 1) & r->mask) {
+        struct operation *o = operation_at(first);
+        if (__builtin_expect(o->key == key, 1))
+            return o;
     }
-    r->used++;
-    f->key = key;
-    return f;
+    return NULL;
 }
 
-static inline void fifo_append(struct fifo *f, struct operation *o)
+/* The first operation of KEY; NULL: there is none. */
+static inline struct operation *fifo_first(const struct requests *r, uint64_t key)
 {
-    struct operation *first = f->first;
-    o->fifo = f;
-    o->next = NULL;
-    if (__builtin_expect(!first, 1)) {
-        o->previous = o;
-        f->first = o;
-    } else {
-        o->previous = first->previous;
-        first->previous->next = o;
-        first->previous = o;
+    size_t at;
+    return fifo_find(r, key, &at);
+}
+
+/* O is the only one of KEY, of which AT is the entry. */
+static inline void fifo_begin(struct requests *r, size_t at, uint64_t key, struct operation *o)
+{
+    r->table[at] = o->previous = operation_index(o);
+    r->room--;
+    o->key = key;
+    o->next = o->search = 0;
+}
+
+/* There is room. */
+static inline void fifo_append(struct requests *r, uint64_t key, struct operation *o)
+{
+    size_t at;
+    struct operation *first = fifo_find(r, key, &at);
+    if (!first) {
+        fifo_begin(r, at, key, o);
+        return;
     }
+    uint32_t index = operation_index(o);
+    o->key = key;
+    o->next = o->search = 0;
+    o->previous = first->previous;
+    operation_at(first->previous)->next = index;
+    first->previous = index;
 }
 
-static inline void fifo_remove(struct operation *o)
+static inline void fifo_remove(struct requests *r, struct operation *o)
 {
-    struct fifo *f = o->fifo;
-    if (f->first == o)
-        f->first = o->next;
-    else
-        o->previous->next = o->next;
-    if (o->next)
-        o->next->previous = o->previous;
-    else if (f->first)
-        f->first->previous = o->previous;
+    size_t at = fifo_hash(r, o->key);
+    if (__builtin_expect(r->table[at] != operation_index(o) || o->next || r->table[(at + 1) & r->mask], 0)) {
+        fifo_remove_slowly(r, o);
+        return;
+    }
+    r->table[at] = 0;
+    r->room++;
 }
 
 /* ---- operations that begin and end ---- */
@@ -108,13 +132,13 @@ static inline struct operation *operation_take(struct requests *r)
     struct operation *o = r->free;
     if (__builtin_expect(!o, 0))
         return operation_make(r);
-    r->free = o->next;
+    r->free = o->spare;
     return o;
 }
 
 static inline void operation_give(struct requests *r, struct operation *o)
 {
-    o->next = r->free;
+    o->spare = r->free;
     r->free = o;
 }
 
@@ -124,83 +148,101 @@ static inline void count_live(struct requests *r, size_t more)
     atomic_store_explicit(&r->live, live + more, memory_order_relaxed);
 }
 
-/* Gives O, whose book is R, a place. False: no memory. */
-static inline bool place_take(struct requests *r, struct operation *o)
+static inline uint32_t class_index(int64_t class_number)
 {
-    if (__builtin_expect(o->name.class_number == REQUEST_UNKNOWN, 0)) {
+    return (uint32_t)class_number & ((1u << REQUEST_THREAD_SHIFT) - 1);
+}
+
+/* Gives O, whose book is R, a place. False: no memory. */
+static inline bool place_take(struct requests *r, struct operation *o, int64_t class_number)
+{
+    if (__builtin_expect(class_number == REQUEST_UNKNOWN, 0)) {
         bool taken = unknown_place_take(o);
         count_live(r, taken);
         return taken;
     }
-    uint32_t number = (uint32_t)o->name.class_number & ((1u << REQUEST_THREAD_SHIFT) - 1);
+    uint32_t number = class_index(class_number);
     struct places *p = number < r->class_count ? r->classes[number] : NULL;
     if (__builtin_expect(!p, 0))
         p = places_make(r, number);
-    o->places = p;
-    o->name.place = p ? places_take(p) : -1;
-    if (__builtin_expect(o->name.place < 0, 0))
+    int64_t place = p ? places_take(p) : -1;
+    if (__builtin_expect(place < 0 || place > UINT32_MAX, 0))
         return false;
+    o->place = (uint32_t)place;
     count_live(r, 1);
     return true;
 }
 
+/* R is the book that O is in now. */
 static inline void place_give(struct requests *r, const struct operation *o)
 {
     count_live(r, (size_t)-1);
-    if (__builtin_expect(o->name.class_number == REQUEST_UNKNOWN, 0))
+    if (__builtin_expect(operation_class(o) == REQUEST_UNKNOWN, 0))
         unknown_place_give(o);
-    else if (__builtin_expect(o->places != NULL, 1))
-        places_give(o->places, o->name.place);
+    else if (__builtin_expect(!atomic_load_explicit(&o->moved, memory_order_relaxed), 1))
+        places_give(r->classes[class_index(operation_class(o))], o->place);
 }
 
-/* A new live operation, last of KEY's FIFO; NULL: no memory. What is in it is the caller's to fill in. */
-static inline struct operation *operation_begin(struct requests *r, uint64_t key, int64_t class_number)
+static inline void operation_fill(struct operation *o, int64_t class_number, enum request_kind kind, bool persistent, uint32_t view,
+                                  const struct posting *posted)
 {
-    struct fifo *f = fifo_make(r, key);
-    struct operation *o = f ? operation_take(r) : NULL;
+    o->what = (int64_t)((uint64_t)class_number << OPERATION_CLASS_SHIFT | (uint64_t)kind << 1 | persistent);
+    o->active = !persistent;
+    o->view = view;
+    o->completed_by = 0;
+    o->posted.count = 0;
+    if (posted)
+        o->posted = *posted;
+}
+
+/* A new live operation, last of KEY's FIFO; NULL: no memory. */
+static inline struct operation *operation_begin(struct requests *r, uint64_t key, int64_t class_number, enum request_kind kind,
+                                                bool persistent, uint32_t view, const struct posting *posted)
+{
+    struct operation *o = r->room || table_grow(r) ? operation_take(r) : NULL;
     if (__builtin_expect(!o, 0))
         return NULL;
-    o->name.class_number = class_number;
-    if (__builtin_expect(!place_take(r, o), 0)) {
+    if (__builtin_expect(!place_take(r, o, class_number), 0)) {
         operation_give(r, o);
         return NULL;
     }
-    o->completed_by = NULL;
     r->search++;
-    fifo_append(f, o);
+    fifo_append(r, key, o);
+    operation_fill(o, class_number, kind, persistent, view, posted);
     return o;
 }
 
 /* The same where everything is there: else NULL, and nothing has been done. */
 static inline struct operation *operation_begin_quickly(struct requests *r, uint64_t key, int64_t class_number)
 {
-    struct fifo *f = &r->fifos[fifo_hash(r, key)];
+    size_t at = fifo_hash(r, key);
     struct operation *o = r->free;
-    uint32_t number = (uint32_t)class_number & ((1u << REQUEST_THREAD_SHIFT) - 1);
-    if (__builtin_expect(f->key != key || !key || !o || class_number == REQUEST_UNKNOWN || number >= r->class_count, 0))
+    uint32_t number = class_index(class_number);
+    if (__builtin_expect(r->table[at] || !r->room || !key || !o || class_number == REQUEST_UNKNOWN || number >= r->class_count, 0))
         return NULL;
     struct places *p = r->classes[number];
     if (__builtin_expect(!p || !places_any_near(p), 0))
         return NULL;
-    r->free = o->next;
-    o->name = (struct operation_name){class_number, places_take_near(p)};
-    o->places = p;
-    o->completed_by = NULL;
+    r->free = o->spare;
+    o->place = (uint32_t)places_take_near(p);
     count_live(r, 1);
-    fifo_append(f, o);
+    fifo_begin(r, at, key, o);
     return o;
 }
 
-static inline void operation_end(struct operation *o)
+/* O is in the book R. */
+static inline void operation_end(struct requests *r, struct operation *o)
 {
-    struct requests *r = o->requests;
-    fifo_remove(o);
+    fifo_remove(r, o);
     r->search++;
     o->serial++;
-    operation_give(r, o);
     if (__builtin_expect(objects_release_hook != NULL, 0)) /* before another thread can take the place */
-        objects_tell_request_released(o->name.class_number, o->name.place);
+        objects_tell_request_released(operation_class(o), o->place);
     place_give(r, o);
+    if (__builtin_expect(atomic_load_explicit(&o->moved, memory_order_relaxed), 0))
+        operation_return(o);
+    else
+        operation_give(r, o);
 }
 
 /* ---- finding ---- */
@@ -208,53 +250,49 @@ static inline void operation_end(struct operation *o)
 /* Whether a call of R may find O: no other thread's call is about to complete it. Then the library may have given its handle away. */
 static inline bool operation_is_free(const struct operation *o, const struct requests *r)
 {
-    return !o->completed_by || o->completed_by == r;
+    return !o->completed_by || o->completed_by == r->number;
 }
 
-/* A call of R has found O. */
-static inline void found_set(struct found *found, struct operation *o, const struct requests *r)
+/* A call of R has found O, in R's book if OWN. */
+static inline void found_set(struct found *found, struct operation *o, const struct requests *r, bool own)
 {
-    found->operation = found->live = o;
-    found->serial = o->serial;
+    *found = (struct found){.operation = o, .serial = o->serial, .live = true, .own = own};
     if (__builtin_expect(objects_threads, 0) && !o->completed_by)
-        o->completed_by = r;
+        o->completed_by = r->number;
+}
+
+/* The operation itself; NULL: it is over, or there was none. */
+static inline struct operation *found_live(const struct found *found)
+{
+    if (!found->live)
+        return NULL;
+    return found->copied ? ((struct operation_copy *)(void *)found->operation)->live : found->operation;
 }
 
 /* ---- several requests, while there is no other thread ---- */
 
-/* A search for some handles, in order. */
-static inline uint64_t requests_search_begin(struct requests *r)
+/* A search for some handles, in order: its number. */
+static inline uint32_t requests_search_begin(struct requests *r)
 {
-    return ++r->search;
+    r->search++;
+    if (__builtin_expect(!++r->searches, 0))
+        searches_begin_anew(r);
+    return r->searches;
 }
 
 /* The operation of HANDLE, which is not that of null, if this is its first occurrence in the search; NULL: it is not, or not found so
  * quickly. */
-static inline struct operation *requests_search_quickly(struct requests *r, uint64_t handle, uint64_t search)
+static inline struct operation *requests_search_quickly(struct requests *r, uint64_t handle, uint32_t search)
 {
-    uint64_t key = handle ^ request_null_handle;
-    struct fifo *f = &r->fifos[fifo_hash(r, key)];
-    struct operation *o = f->first;
-    if (__builtin_expect(f->key != key || !o || f->search == search, 0))
+    struct operation *o = fifo_first(r, handle ^ request_null_handle);
+    if (__builtin_expect(!o || o->search == search, 0))
         return NULL;
-    f->search = search;
-    f->cursor = o->next;
+    o->search = search;
+    o->cursor = o->next;
     return o;
 }
 
 /* ---- one request; without a lock ---- */
-
-static inline void operation_fill(struct operation *o, enum request_kind kind, bool persistent, const struct view *view,
-                                  const struct posting *posted)
-{
-    o->active = !persistent;
-    o->persistent = persistent;
-    o->kind = (uint8_t)kind;
-    o->view = *view;
-    o->posted.count = 0;
-    if (posted)
-        o->posted = *posted;
-}
 
 const struct operation *request_created_slowly(struct requests *r, uint64_t handle, int64_t class_number, enum request_kind kind,
                                                bool persistent, const struct view *view, const struct posting *posted);
@@ -272,7 +310,7 @@ static inline const struct operation *request_created(struct requests *r, uint64
         struct posting copy = posted ? *posted : (struct posting){0}; /* so that the caller's may stay in registers */
         return request_created_slowly(r, handle, class_number, kind, persistent, view, posted ? &copy : NULL);
     }
-    operation_fill(o, kind, persistent, view, posted);
+    operation_fill(o, class_number, kind, persistent, view->index, posted);
     return o;
 }
 
@@ -281,14 +319,13 @@ const struct operation *request_find_slowly(struct requests *r, struct finding *
 
 static inline const struct operation *request_find(struct requests *r, struct finding *f, uint64_t handle)
 {
-    uint64_t key = handle ^ request_null_handle;
-    const struct fifo *at = &r->fifos[fifo_hash(r, key)];
-    if (__builtin_expect(objects_threads || at->key != key || !at->first, 0))
+    struct operation *o = __builtin_expect(objects_threads, 0) ? NULL : fifo_first(r, handle ^ request_null_handle);
+    if (__builtin_expect(!o, 0))
         return request_find_slowly(r, f, handle);
     f->handles[0] = handle;
     r->search++;
-    found_set(f->found, at->first, r);
-    return at->first;
+    found_set(f->found, o, r, true);
+    return o;
 }
 
 /* MPI_REQUEST_NULL is now where F->handles[i] was: releases the operation. */
@@ -296,22 +333,21 @@ void request_finish_slowly(struct requests *r, struct finding *f, int64_t i);
 
 static inline void request_finish(struct requests *r, struct finding *f, int64_t i)
 {
-    struct operation *o = f->found[i].live;
-    if (__builtin_expect(!o, 0))
-        return;
-    bool quick = !objects_threads && o->requests == r && o->serial == f->found[i].serial && !objects_release_hook &&
-                 o->name.class_number != REQUEST_UNKNOWN && o->name.place < PLACES_NEAR;
+    struct found *found = &f->found[i];
+    struct operation *o = found->operation;
+    bool quick = !objects_threads && found->own && found->live && o->serial == found->serial && !objects_release_hook &&
+                 operation_class(o) != REQUEST_UNKNOWN && o->place < PLACES_NEAR;
     if (__builtin_expect(!quick, 0)) {
         request_finish_slowly(r, f, i);
         return;
     }
-    f->found[i].live = NULL;
-    fifo_remove(o);
+    found->live = false;
+    fifo_remove(r, o);
     r->search++;
     o->serial++;
     operation_give(r, o);
     count_live(r, (size_t)-1);
-    places_give_near(o->places, o->name.place);
+    places_give_near(r->classes[class_index(operation_class(o))], o->place);
 }
 
 #endif

@@ -37,8 +37,11 @@ static bool prepared;
 static struct table objects[KIND_COUNT]; /* handle -> struct object */
 static struct pool pools[KIND_COUNT];
 static struct object *free_objects;
-static struct view *views; /* views[0] is MPI_COMM_WORLD's, without a rank until that is known */
-static size_t view_count, view_capacity;
+/* Views stay where they are: piece by piece, so that they are read without a lock. The first is MPI_COMM_WORLD's, without a rank until that is
+ * known. */
+enum { VIEW_SHIFT = 7, VIEW_PIECES = 1 << 16 };
+static struct view *views[VIEW_PIECES];
+static size_t view_count;
 static struct table view_index; /* rank and size -> index + 1 */
 
 /* requests.c knows no MPI. */
@@ -115,29 +118,35 @@ static struct object *add(enum object_kind kind, uint64_t handle, struct object_
     return o;
 }
 
+static struct view *view_at(size_t index)
+{
+    return &views[index >> VIEW_SHIFT][index % (1u << VIEW_SHIFT)];
+}
+
+struct view view_numbered(uint32_t index)
+{
+    return views[0] ? *view_at(index) : (struct view){.rank = -1, .size = 1, .local_size = 1};
+}
+
 /* Index of the view RANK of SIZE, new or known; 0 where memory is short. */
 static uint32_t view_add(int rank, int size)
 {
-    enum { FIRST_BYTES = 4096 };
     uint64_t key = (uint64_t)(uint32_t)rank << 32 | (uint32_t)size;
     uint64_t known = table_get(&view_index, key);
     if (known)
         return (uint32_t)(known - 1);
-    if (view_count == view_capacity) {
-        size_t before = view_capacity * sizeof *views, bytes = before ? 2 * before : FIRST_BYTES;
-        struct view *more = before ? pages_grow(views, before, bytes) : pages_take(bytes);
-        if (!more) {
-            objects_fail();
-            return 0;
-        }
-        views = more;
-        view_capacity = bytes / sizeof *views;
+    size_t piece = view_count >> VIEW_SHIFT;
+    if (piece < VIEW_PIECES && !views[piece])
+        views[piece] = pages_take(sizeof(struct view) << VIEW_SHIFT);
+    if (piece == VIEW_PIECES || !views[piece]) {
+        objects_fail();
+        return 0;
     }
     if (!table_set(&view_index, key, view_count + 1)) {
         objects_fail();
         return 0;
     }
-    views[view_count] = (struct view){
+    *view_at(view_count) = (struct view){
         .index = (uint32_t)view_count, .rank = rank, .size = size, .local_size = size};
     return (uint32_t)view_count++;
 }
@@ -258,9 +267,9 @@ static bool mpi_runs(void)
 
 static void set_view(enum object_kind kind, struct object *o, struct view v, bool world)
 {
-    if (world && views && views[0].rank < 0) {
+    if (world && views[0] && views[0]->rank < 0) {
         (void)table_remove(&view_index, (uint64_t)UINT32_MAX << 32 | 1);
-        views[0] = (struct view){.rank = v.rank, .size = v.size, .local_size = v.size};
+        *views[0] = (struct view){.rank = v.rank, .size = v.size, .local_size = v.size};
         (void)table_set(&view_index, (uint64_t)(uint32_t)v.rank << 32 | (uint32_t)v.size, 1);
     }
     v.index = v.rank < 0 ? 0 : view_add(v.rank, v.size);
@@ -306,7 +315,7 @@ struct view object_view(enum object_kind kind, uint64_t handle)
     struct view v;
     struct object *o;
     enter();
-    v = views ? views[0] : (struct view){.rank = -1, .size = 1, .local_size = 1};
+    v = views[0] ? *views[0] : (struct view){.rank = -1, .size = 1, .local_size = 1};
     leave();
     bool null = is_null(kind, handle);
     if (null)
@@ -336,7 +345,7 @@ size_t objects_views(struct view *copy, size_t capacity)
     enter();
     size_t count = view_count;
     for (size_t i = 0; i < count && i < capacity; i++)
-        copy[i] = views[i];
+        copy[i] = *view_at(i);
     leave();
     return count;
 }

@@ -87,6 +87,9 @@ bool comm_may_ask(uint64_t comm);
 int comm_indegree(uint64_t comm);
 int comm_outdegree(uint64_t comm);
 
+/* The view of that index; any thread, without a lock. */
+struct view view_numbered(uint32_t index);
+
 /* The process's view table: distinct (rank, size) pairs in order of first appearance. Returns the count. */
 size_t objects_views(struct view *views, size_t capacity);
 

@@ -1,9 +1,8 @@
 /* Requests; see requests.h.
  *
- * Live operations with one handle form a FIFO, a linked list; a book's hash table leads from the handle to it. An entry stays when its FIFO
- * is empty, as the library will mostly give the same handle away again; entries that are empty go when the table is full. The cursor of
+ * Live operations with one handle form a FIFO, a linked list; a book's hash table leads from the handle to its first one. The cursor of
  * a FIFO says how far the running search has come in it, so that an array with one handle many times costs no more than any other: it
- * counts only if its search is the running one.
+ * counts only if its search is the running one. 10^5 operations in flight take 64 bytes each, and some 10 in the table.
  *
  * A thread looks in its own book first, and mostly finds there what it looks for, so that threads seldom meet. A book is locked for as
  * long as it is searched or changed, one book at a time; the pool of unknown operations may be locked within. */
@@ -24,20 +23,29 @@
 uint64_t request_null_handle;
 _Atomic(struct requests *) requests_first;
 
-enum { SLAB_BYTES = 64 * 1024, FIFOS_MIN = 256 };
+enum {
+    TABLE_MIN = 512,
+    BOOKS_MAX = UINT16_MAX,
+    LARGE = 4096 /* what a call with more operations has found takes memory for no longer than it is needed */
+};
 
 static pthread_mutex_t books_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct requests *inheritance; /* the book of ended threads; under the lock. It is the last one: a search that has missed an operation in
+static _Atomic(struct requests *) inheritance; /* the book of ended threads; set under the lock. It is the last one: a search that has missed an operation in
                                         the book that it was in meets it there */
 
 /* The places of unknown operations, of all threads. */
 static pthread_mutex_t unknown_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct places *unknown_places;
 
-struct operation request_null = {.name = {.class_number = REQUEST_NULL}};
+#define WHAT(class_number, kind) ((class_number) * (1 << OPERATION_CLASS_SHIFT) + 2 * (kind))
+
+struct operation_slab *operation_slabs[SLABS_MAX];
+static atomic_uint slab_count, book_count;
+
+struct operation request_null = {.what = WHAT(REQUEST_NULL, 0)};
 
 /* Stands for one that there was no memory for. */
-struct operation request_lost = {.name = {.class_number = REQUEST_UNKNOWN}, .active = true, .kind = REQUEST_OTHER};
+struct operation request_lost = {.what = WHAT(REQUEST_UNKNOWN, REQUEST_OTHER), .active = true};
 
 /* ---- books ---- */
 
@@ -66,21 +74,24 @@ static struct requests *books(void)
 
 /* ---- memory ---- */
 
-/* FIFOS, of CAPACITY entries, a power of two, are the table. */
-static void fifos_set(struct requests *r, struct fifo *fifos, size_t capacity)
+/* TABLE, of CAPACITY entries, a power of two, is R's. */
+static void table_set(struct requests *r, uint32_t *table, size_t capacity)
 {
-    r->fifos = fifos;
+    r->table = table;
     r->mask = capacity - 1;
+    r->room = capacity / 2;
     r->shift = (unsigned)__builtin_clzll(capacity) + 1;
 }
 
 static struct requests *book_make(void)
 {
-    struct requests *r = calloc(1, sizeof *r);
+    uint32_t number = atomic_fetch_add_explicit(&book_count, 1, memory_order_relaxed) + 1;
+    struct requests *r = number <= BOOKS_MAX ? calloc(1, sizeof *r) : NULL;
     if (!r)
         return NULL;
-    fifos_set(r, calloc(FIFOS_MIN, sizeof *r->fifos), FIFOS_MIN);
-    if (!r->fifos) {
+    r->number = (uint16_t)number;
+    table_set(r, calloc(TABLE_MIN, sizeof *r->table), TABLE_MIN);
+    if (!r->table) {
         free(r);
         return NULL;
     }
@@ -119,13 +130,10 @@ bool finding_reserve(struct finding *f, int64_t count)
     uint64_t *handles = realloc(f->handles, capacity * sizeof *handles);
     if (handles)
         f->handles = handles;
-    uint64_t *after = realloc(f->after, capacity * sizeof *after);
-    if (after)
-        f->after = after;
     struct found *found = realloc(f->found, capacity * sizeof *found);
     if (found)
         f->found = found;
-    if (!handles || !after || !found)
+    if (!handles || !found)
         return false;
     f->capacity = (int64_t)capacity;
     return true;
@@ -136,7 +144,7 @@ static bool copies_reserve(struct finding *f, int64_t count)
 {
     if (count <= f->copy_capacity)
         return true;
-    struct operation *copies = realloc(f->copies, (size_t)f->capacity * sizeof *copies);
+    struct operation_copy *copies = realloc(f->copies, (size_t)f->capacity * sizeof *copies);
     if (!copies)
         return false;
     f->copies = copies;
@@ -147,7 +155,6 @@ static bool copies_reserve(struct finding *f, int64_t count)
 void finding_free(struct finding *f)
 {
     free(f->handles);
-    free(f->after);
     free(f->found);
     free(f->copies);
     *f = (struct finding){0};
@@ -157,25 +164,71 @@ void finding_free(struct finding *f)
 static struct requests *operation_lock(const struct operation *o)
 {
     for (;;) {
-        struct requests *r = atomic_load_explicit(&o->requests, memory_order_acquire);
+        bool moved = atomic_load_explicit(&o->moved, memory_order_acquire);
+        struct requests *r = moved ? atomic_load_explicit(&inheritance, memory_order_relaxed) : operation_slab(o)->requests;
         book_lock(r);
-        if (atomic_load_explicit(&o->requests, memory_order_relaxed) == r)
+        if (atomic_load_explicit(&o->moved, memory_order_relaxed) == moved)
             return r;
         book_unlock(r);
     }
 }
 
+/* Pages for a slab, at a multiple of its size. */
+static char *slab_pages(void)
+{
+    char *pages = pages_take(2 * (size_t)SLAB_BYTES);
+    if (!pages)
+        return NULL;
+    size_t before = -(uintptr_t)pages % SLAB_BYTES;
+    if (before)
+        pages_give(pages, before);
+    pages_give(pages + before + SLAB_BYTES, SLAB_BYTES - before);
+    return pages + before;
+}
+
+static bool slab_make(struct requests *r)
+{
+    uint32_t number = atomic_fetch_add_explicit(&slab_count, 1, memory_order_relaxed);
+    char *pages = number < SLABS_MAX ? slab_pages() : NULL;
+    if (!pages)
+        return false;
+    struct operation_slab *slab = (void *)pages;
+    slab->requests = r;
+    slab->base = number << SLAB_SHIFT;
+    operation_slabs[number] = slab;
+    r->fresh = (struct operation *)(void *)slab + 1;
+    r->fresh_end = (struct operation *)(void *)slab + SLAB_BYTES / sizeof *r->fresh;
+    return true;
+}
+
+/* What was R's is R's again; others may still look whether it is what they have found, under the lock of the book that it was moved to. */
+static void take_returned(struct requests *r)
+{
+    struct requests *from = atomic_load_explicit(&inheritance, memory_order_relaxed);
+    book_lock(from);
+    r->free = atomic_exchange_explicit(&r->returned, NULL, memory_order_acquire);
+    for (struct operation *o = r->free; o; o = o->spare)
+        atomic_store_explicit(&o->moved, false, memory_order_relaxed);
+    book_unlock(from);
+}
+
 struct operation *operation_make(struct requests *r)
 {
-    if (r->fresh == r->fresh_end) {
-        r->fresh = pages_take(SLAB_BYTES);
-        r->fresh_end = r->fresh ? r->fresh + SLAB_BYTES / sizeof *r->fresh : NULL;
-        if (!r->fresh)
-            return NULL;
+    if (atomic_load_explicit(&r->returned, memory_order_relaxed)) {
+        take_returned(r);
+        return operation_take(r);
     }
-    struct operation *o = r->fresh++;
-    atomic_store_explicit(&o->requests, r, memory_order_relaxed);
-    return o;
+    if (r->fresh == r->fresh_end && !slab_make(r))
+        return NULL;
+    return r->fresh++;
+}
+
+void operation_return(struct operation *o)
+{
+    struct requests *r = operation_slab(o)->requests;
+    o->spare = atomic_load_explicit(&r->returned, memory_order_relaxed);
+    while (!atomic_compare_exchange_weak_explicit(&r->returned, &o->spare, o, memory_order_release, memory_order_relaxed))
+        ;
 }
 
 /* ---- places ---- */
@@ -199,62 +252,75 @@ bool unknown_place_take(struct operation *o)
     objects_lock(&unknown_lock);
     if (!unknown_places)
         unknown_places = places_new();
-    o->places = unknown_places;
-    o->name.place = o->places ? places_take(o->places) : -1;
+    int64_t place = unknown_places ? places_take(unknown_places) : -1;
+    o->place = (uint32_t)place;
     objects_unlock(&unknown_lock);
-    return o->name.place >= 0;
+    return place >= 0;
 }
 
 void unknown_place_give(const struct operation *o)
 {
     objects_lock(&unknown_lock);
-    places_give(o->places, o->name.place);
+    places_give(unknown_places, o->place);
     objects_unlock(&unknown_lock);
 }
 
 /* ---- FIFOs ---- */
 
-/* A table of CAPACITY entries without a key; NULL: no memory. */
-static struct fifo *fifos_take(struct requests *r, size_t capacity)
+bool table_grow(struct requests *r)
 {
-    if (!r->spare || capacity != r->mask + 1)
-        return calloc(capacity, sizeof(struct fifo));
-    struct fifo *fifos = r->spare;
-    r->spare = NULL;
-    memset(fifos, 0, capacity * sizeof *fifos);
-    return fifos;
-}
-
-/* Moves ENTRY to R's table. */
-static void fifo_move(struct requests *r, const struct fifo *entry)
-{
-    struct fifo *f = fifo_find(r, entry->key);
-    *f = *entry;
-    for (struct operation *o = f->first; o; o = o->next)
-        o->fifo = f;
-}
-
-bool fifos_renew(struct requests *r)
-{
-    struct fifo *before = r->fifos;
-    size_t count = r->mask + 1, used = 0, capacity = FIFOS_MIN;
-    for (size_t i = 0; i < count; i++)
-        used += before[i].first != NULL;
-    while (capacity < 4 * used)
-        capacity *= 2;
-    struct fifo *fifos = fifos_take(r, capacity);
-    if (!fifos)
+    uint32_t *before = r->table;
+    size_t count = r->mask + 1;
+    uint32_t *table = calloc(2 * count, sizeof *table);
+    if (!table)
         return false;
-    fifos_set(r, fifos, capacity);
-    r->used = used;
+    table_set(r, table, 2 * count);
     for (size_t i = 0; i < count; i++)
-        if (before[i].first)
-            fifo_move(r, &before[i]);
-    free(r->spare);
-    r->spare = capacity == count ? before : NULL;
-    if (!r->spare)
-        free(before);
+        if (before[i]) {
+            size_t at;
+            (void)fifo_find(r, operation_at(before[i])->key, &at);
+            table[at] = before[i];
+            r->room--;
+        }
+    free(before);
     return true;
+}
+
+/* Those behind entry AT whose way leads over it move up. */
+static void table_remove(struct requests *r, size_t at)
+{
+    for (size_t next = (at + 1) & r->mask; r->table[next]; next = (next + 1) & r->mask) {
+        size_t home = fifo_hash(r, operation_at(r->table[next])->key);
+        if (((next - home) & r->mask) < ((next - at) & r->mask))
+            continue;
+        r->table[at] = r->table[next];
+        at = next;
+    }
+    r->table[at] = 0;
+    r->room++;
+}
+
+void fifo_remove_slowly(struct requests *r, struct operation *o)
+{
+    size_t at;
+    struct operation *first = fifo_find(r, o->key, &at);
+    if (first != o) {
+        operation_at(o->previous)->next = o->next;
+        *(o->next ? &operation_at(o->next)->previous : &first->previous) = o->previous;
+    } else if (o->next) {
+        r->table[at] = o->next;
+        operation_at(o->next)->previous = o->previous;
+    } else {
+        table_remove(r, at);
+    }
+}
+
+void searches_begin_anew(struct requests *r)
+{
+    for (size_t i = 0; i <= r->mask; i++)
+        for (uint32_t at = r->table[i]; at; at = operation_at(at)->next)
+            operation_at(at)->search = 0;
+    r->searches = 1;
 }
 
 /* ---- threads that end ---- */
@@ -262,46 +328,47 @@ bool fifos_renew(struct requests *r)
 /* The common book; NULL: no memory. Under the lock of the books. */
 static struct requests *heir(void)
 {
-    if (!inheritance) {
-        struct requests *r = book_make();
-        if (r)
-            book_add(r);
-        inheritance = r;
+    struct requests *r = atomic_load_explicit(&inheritance, memory_order_relaxed);
+    if (!r && (r = book_make())) {
+        book_add(r);
+        atomic_store_explicit(&inheritance, r, memory_order_relaxed);
     }
-    return inheritance;
+    return r;
 }
 
-/* Moves all operations of ENTRY. False: no memory, some may be left. */
-static bool fifo_bequeath(struct requests *to, struct fifo *entry)
+/* There is room in TO. */
+static void operation_bequeath(struct requests *r, struct requests *to, struct operation *o)
 {
-    struct fifo *f = entry->first ? fifo_make(to, entry->key) : NULL;
-    while (f && entry->first) {
-        struct operation *o = entry->first;
-        struct requests *r = o->requests;
-        fifo_remove(o);
-        if (o->name.class_number != REQUEST_UNKNOWN) {
-            places_give(o->places, o->name.place);
-            o->places = NULL;
-        }
-        if (o->completed_by == r) /* by a call that was cancelled */
-            o->completed_by = NULL;
-        count_live(r, (size_t)-1);
-        count_live(to, 1);
-        atomic_store_explicit(&o->requests, to, memory_order_release); /* TO may be new: operation_lock() */
-        fifo_append(f, o);
-        r->search++;
-        to->search++;
-    }
-    return f || !entry->first;
+    if (operation_class(o) != REQUEST_UNKNOWN)
+        places_give(r->classes[class_index(operation_class(o))], o->place);
+    if (o->completed_by == r->number) /* by a call that was cancelled */
+        o->completed_by = 0;
+    count_live(r, (size_t)-1);
+    count_live(to, 1);
+    atomic_store_explicit(&o->moved, true, memory_order_release); /* TO may be new: operation_lock() */
+    fifo_append(to, o->key, o);
 }
 
+/* False: no memory. */
 static bool bequeath_all(struct requests *r, struct requests *to)
 {
     bool good = true;
     book_lock(r);
     book_lock(to);
-    for (size_t i = 0; good && i <= r->mask; i++)
-        good = fifo_bequeath(to, &r->fifos[i]);
+    while (good && to->room < (r->mask + 1) / 2 - r->room)
+        good = table_grow(to);
+    for (size_t i = 0; good && i <= r->mask; i++) {
+        for (uint32_t at = r->table[i], next; at; at = next) {
+            next = operation_at(at)->next;
+            operation_bequeath(r, to, operation_at(at));
+        }
+        r->table[i] = 0;
+    }
+    if (good) {
+        r->room = (r->mask + 1) / 2;
+        r->search++;
+        to->search++;
+    }
     book_unlock(to);
     book_unlock(r);
     return good;
@@ -326,21 +393,21 @@ enum taking { FREE_ONES, OTHERS_TOO };
 
 static inline bool may_take(const struct operation *o, const struct requests *r, enum taking taking)
 {
-    return taking == FREE_ONES ? operation_is_free(o, r) : o->completed_by != r;
+    return taking == FREE_ONES ? operation_is_free(o, r) : o->completed_by != r->number;
 }
 
 /* The next operation of KEY in the book IN that a call of R may take; NULL: there is none left. */
 static inline struct operation *next_of(struct requests *in, uint64_t key, const struct requests *r, enum taking taking)
 {
-    struct fifo *f = fifo_find(in, key);
-    if (!f->key)
+    struct operation *first = fifo_first(in, key);
+    if (!first)
         return NULL;
-    struct operation *o = f->search == in->search ? f->cursor : f->first;
-    while (o && __builtin_expect(!may_take(o, r, taking), 0))
-        o = o->next;
-    f->cursor = o ? o->next : NULL;
-    f->search = in->search;
-    return o;
+    uint32_t at = first->search == in->searches ? first->cursor : operation_index(first);
+    while (at && __builtin_expect(!may_take(operation_at(at), r, taking), 0))
+        at = operation_at(at)->next;
+    first->cursor = at ? operation_at(at)->next : 0;
+    first->search = in->searches;
+    return at ? operation_at(at) : NULL;
 }
 
 /* Looks in the book IN for what is still missing. What another thread began may go at any time: COPY. Returns how much is missing then. */
@@ -348,7 +415,7 @@ static int64_t find_in(struct requests *in, const struct requests *r, struct fin
 {
     int64_t missing = 0;
     book_lock(in);
-    in->search++;
+    (void)requests_search_begin(in);
     for (int64_t i = 0; i < count; i++) {
         if (f->found[i].operation)
             continue;
@@ -357,10 +424,11 @@ static int64_t find_in(struct requests *in, const struct requests *r, struct fin
             missing++;
             continue;
         }
-        found_set(&f->found[i], o, r);
+        found_set(&f->found[i], o, r, in == r);
         if (objects_threads && in != r) {
-            f->copies[i] = *o;
-            f->found[i].operation = &f->copies[i];
+            f->copies[i] = (struct operation_copy){*o, o};
+            f->found[i].operation = &f->copies[i].operation;
+            f->found[i].copied = true;
         }
     }
     book_unlock(in);
@@ -374,15 +442,12 @@ static void find_unknown(struct requests *r, struct finding *f, int64_t count)
     for (int64_t i = 0; i < count; i++) {
         if (f->found[i].operation)
             continue;
-        struct operation *o = operation_begin(r, f->handles[i] ^ request_null_handle, REQUEST_UNKNOWN);
+        enum request_kind kind = REQUEST_OTHER;
+        uint32_t view = 0;
+        (void)unseen_take(f->handles[i], &kind, &view);
+        struct operation *o = operation_begin(r, f->handles[i] ^ request_null_handle, REQUEST_UNKNOWN, kind, false, view, NULL);
         if (o) {
-            o->active = true;
-            o->persistent = false;
-            enum request_kind kind = REQUEST_OTHER;
-            (void)unseen_take(f->handles[i], &kind, &o->view);
-            o->kind = (uint8_t)kind;
-            o->posted.count = 0;
-            found_set(&f->found[i], o, r);
+            found_set(&f->found[i], o, r, true);
         } else {
             objects_fail();
             f->found[i].operation = &request_lost;
@@ -417,12 +482,12 @@ void requests_find(struct requests *r, struct finding *f, int64_t count)
     const uint64_t *handles = f->handles;
     struct found *found = f->found;
     book_lock(r);
-    r->search++;
+    (void)requests_search_begin(r);
     for (int64_t i = 0; i < count; i++) {
         uint64_t key = handles[i] ^ request_null_handle;
         struct operation *o = key ? next_of(r, key, r, FREE_ONES) : NULL;
         if (__builtin_expect(o != NULL, 1)) {
-            found_set(&found[i], o, r);
+            found_set(&found[i], o, r, true);
         } else {
             found[i] = (struct found){.operation = key ? NULL : &request_null};
             missing |= key != 0;
@@ -431,6 +496,11 @@ void requests_find(struct requests *r, struct finding *f, int64_t count)
     book_unlock(r);
     if (__builtin_expect(missing, 0))
         find_elsewhere(r, f, count);
+    if (__builtin_expect(count > LARGE, 0) && !objects_threads) {
+        free(f->handles);
+        f->handles = NULL;
+        f->capacity = 0; /* the next call takes as much as it needs */
+    }
 }
 
 /* ---- one request ---- */
@@ -442,11 +512,7 @@ const struct operation *request_created_slowly(struct requests *r, uint64_t hand
     if (!key)
         return &request_null;
     book_lock(r);
-    struct operation *o = operation_begin_quickly(r, key, class_number);
-    if (!o)
-        o = operation_begin(r, key, class_number);
-    if (o)
-        operation_fill(o, kind, persistent, view, posted);
+    struct operation *o = operation_begin(r, key, class_number, kind, persistent, view->index, posted);
     book_unlock(r);
     if (o)
         return o;
@@ -459,10 +525,10 @@ const struct operation *request_find_slowly(struct requests *r, struct finding *
     f->handles[0] = handle;
     book_lock(r);
     r->search++;
-    struct operation *o = fifo_find(r, handle ^ request_null_handle)->first;
+    struct operation *o = fifo_first(r, handle ^ request_null_handle);
     bool good = o && operation_is_free(o, r);
     if (good)
-        found_set(f->found, o, r);
+        found_set(f->found, o, r, true);
     book_unlock(r);
     if (!good)
         requests_find(r, f, 1);
@@ -475,9 +541,9 @@ const struct operation *request_find_slowly(struct requests *r, struct finding *
 static bool end_first(struct requests *in, uint64_t key)
 {
     book_lock(in);
-    struct operation *o = fifo_find(in, key)->first;
+    struct operation *o = fifo_first(in, key);
     if (o)
-        operation_end(o);
+        operation_end(in, o);
     book_unlock(in);
     return o;
 }
@@ -486,28 +552,36 @@ static bool end_first(struct requests *in, uint64_t key)
  * this call completed. */
 static void finish_elsewhere(struct requests *r, struct finding *f, int64_t i)
 {
-    struct operation *o = f->found[i].live;
+    struct operation *o = found_live(&f->found[i]);
     struct requests *of = operation_lock(o);
     bool done = o->serial == f->found[i].serial;
     if (done)
-        operation_end(o);
+        operation_end(of, o);
     book_unlock(of);
-    uint64_t key = f->handles[i] ^ request_null_handle;
-    done = done || end_first(r, key);
+    uint64_t key = f->handles ? f->handles[i] ^ request_null_handle : 0;
+    done = done || !key || end_first(r, key);
     for (struct requests *in = books(); in && !done; in = book_next(in))
         done = end_first(in, key);
-    f->found[i].live = NULL;
+    f->found[i].live = false;
+}
+
+/* The same in R's own book, which is locked. False: it is not there. */
+static inline bool finish_here(struct requests *r, struct found *found)
+{
+    bool here = found->own && !atomic_load_explicit(&found->operation->moved, memory_order_relaxed);
+    if (!here || found->operation->serial != found->serial)
+        return false;
+    operation_end(r, found->operation);
+    found->live = false;
+    return true;
 }
 
 void request_finish_slowly(struct requests *r, struct finding *f, int64_t i)
 {
-    struct operation *o = f->found[i].live;
+    if (!f->found[i].live)
+        return;
     book_lock(r);
-    bool good = o->requests == r && o->serial == f->found[i].serial;
-    if (good) {
-        operation_end(o);
-        f->found[i].live = NULL;
-    }
+    bool good = finish_here(r, &f->found[i]);
     book_unlock(r);
     if (!good)
         finish_elsewhere(r, f, i);
@@ -516,23 +590,14 @@ void request_finish_slowly(struct requests *r, struct finding *f, int64_t i)
 void requests_finished(struct requests *r, struct finding *f, int64_t count)
 {
     bool left = false;
-    const uint64_t *after = f->after;
     struct found *found = f->found;
     book_lock(r);
-    for (int64_t i = 0; i < count; i++) {
-        struct operation *o = found[i].live;
-        if (!o || after[i] != request_null_handle)
-            continue;
-        if (__builtin_expect(o->requests != r || o->serial != found[i].serial, 0)) {
+    for (int64_t i = 0; i < count; i++)
+        if (found[i].live && found[i].gone && __builtin_expect(!finish_here(r, &found[i]), 0))
             left = true;
-            continue;
-        }
-        operation_end(o);
-        found[i].live = NULL;
-    }
     book_unlock(r);
     for (int64_t i = 0; __builtin_expect(left, 0) && i < count; i++)
-        if (found[i].live && after[i] == request_null_handle)
+        if (found[i].live && found[i].gone)
             finish_elsewhere(r, f, i);
 }
 
@@ -541,12 +606,12 @@ void requests_leave(struct requests *r, struct finding *f, int64_t count)
     if (!objects_threads)
         return;
     for (int64_t i = 0; i < count; i++) {
-        struct operation *o = f->found[i].live;
+        struct operation *o = found_live(&f->found[i]);
         if (!o)
             continue;
         struct requests *of = operation_lock(o);
-        if (o->serial == f->found[i].serial && o->completed_by == r)
-            o->completed_by = NULL;
+        if (o->serial == f->found[i].serial && o->completed_by == r->number)
+            o->completed_by = 0;
         book_unlock(of);
     }
 }
@@ -554,22 +619,22 @@ void requests_leave(struct requests *r, struct finding *f, int64_t count)
 void requests_forget(struct finding *f, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {
-        struct operation *o = f->found[i].live;
+        struct operation *o = found_live(&f->found[i]);
         if (!o)
             continue;
-        book_lock(o->requests);
+        struct requests *of = operation_lock(o);
         if (o->serial == f->found[i].serial) {
-            unseen_begun(f->handles[i], (enum request_kind)o->kind, &o->view);
-            operation_end(o);
+            unseen_begun(o->key ^ request_null_handle, operation_kind(o), o->view);
+            operation_end(of, o);
         }
-        book_unlock(o->requests);
-        f->found[i].live = NULL;
+        book_unlock(of);
+        f->found[i].live = false;
     }
 }
 
 void request_set_active(const struct found *found, bool active)
 {
-    struct operation *o = found->live;
+    struct operation *o = found_live(found);
     if (!o)
         return;
     struct requests *of = operation_lock(o);

@@ -40,47 +40,78 @@ struct operation_name {
 
 /* What a receive was posted with. */
 struct posting {
-    int64_t count; /* 0: it is not known */
+    uint32_t count; /* 0: it is not known */
     uint32_t round; /* in which of its thread's */
     int source, tag;
 };
 
-/* A live operation. Once it has ended the name and what follows `active` stay as they are until its thread's next call begins one. */
+/* A live operation: a line of the cache, as there may be many. Once it has ended what it is stays as it is until its thread's next call begins one.
+ * Operations refer to each other by index (book.h); 0 is none. */
 struct operation {
-    struct operation_name name;
-    struct fifo *fifo;          /* of its handle, that it is in */
-    struct operation *next;     /* in there */
-    struct operation *previous; /* idem; the first one's is the last one */
-    _Atomic(struct requests *) requests; /* the book that it is in */
-    struct places *places;      /* that its place is of; NULL: of a class that nothing is begun of any more */
+    union {
+        uint64_t key;             /* of its handle, never 0 */
+        struct operation *spare;  /* the next one that is not live */
+    };
+    int64_t what;               /* its class number << OPERATION_CLASS_SHIFT | enum request_kind << 1 | whether it is persistent */
+    uint32_t next, previous;    /* with the same handle; the previous of the first one is the last one */
+    uint32_t cursor, search;    /* of the first one: which one search number `search` is to find next */
     uint32_t serial;            /* of this operation, among those that had this memory */
+    uint32_t place;             /* with its class, its name */
+    uint32_t view;              /* that the status's source refers to: its index */
+    uint16_t completed_by;      /* number of the book whose call under way may complete it; 0: none's */
     bool active;                /* false: a persistent request not started; its status is the empty one */
-    bool persistent;
-    uint8_t kind;               /* enum request_kind */
-    const struct requests *completed_by; /* whose call under way may complete it; NULL: none's */
-    struct posting posted;      /* by a call that is recorded, of the class that NAME says */
-    struct view view;           /* that the status's source refers to */
+    atomic_bool moved;          /* from its thread's book to that of ended threads */
+    struct posting posted;      /* by a call that is recorded, of the class that the name says */
 };
+
+enum { OPERATION_CLASS_SHIFT = 8 };
+
+static inline int64_t operation_class(const struct operation *o)
+{
+    return o->what >> OPERATION_CLASS_SHIFT;
+}
+
+static inline struct operation_name operation_name(const struct operation *o)
+{
+    return (struct operation_name){operation_class(o), o->place};
+}
+
+static inline enum request_kind operation_kind(const struct operation *o)
+{
+    return (enum request_kind)(o->what >> 1 & 7);
+}
+
+static inline bool operation_is_persistent(const struct operation *o)
+{
+    return o->what & 1;
+}
 
 static inline bool operation_is_null(const struct operation *o)
 {
-    return o->name.class_number == REQUEST_NULL;
+    return operation_class(o) == REQUEST_NULL;
 }
 
 /* An operation, as a call has found it. */
 struct found {
-    const struct operation *operation; /* what it is, for the call to read: the live one, or a copy where that may go at any time */
-    struct operation *live;            /* NULL: there is none, or it is over */
+    struct operation *operation; /* what it is, for the call to read: the live one, or a copy where that may go at any time */
     uint32_t serial;
+    bool live;   /* false: there is none that is, or it is over */
+    bool own;    /* it is in the book of the thread that found it */
+    bool copied; /* `operation` is in a struct operation_copy */
+    bool gone;   /* for requests_finished: MPI_REQUEST_NULL is where its handle was */
+};
+
+struct operation_copy {
+    struct operation operation;
+    struct operation *live;
 };
 
 /* What a call has found; a thread's scratch. All zero is empty. */
 struct finding {
-    uint64_t *handles; /* to be set for requests_find */
-    uint64_t *after;   /* for requests_finished */
+    uint64_t *handles; /* to be set for requests_find, which may free it */
     struct found *found;
-    struct operation *copies;
-    int64_t capacity, copy_capacity;
+    struct operation_copy *copies;
+    int64_t capacity, copy_capacity; /* of a call to come */
     int64_t count; /* the call numbered CALL of the thread has found so many, */
     uint64_t call; /* and no other */
 };
@@ -92,14 +123,16 @@ void finding_free(struct finding *f);
 /* The operations that one thread began. */
 struct requests {
     atomic_uint lock;
-    unsigned shift;             /* of a hash, to an index of `fifos` */
+    unsigned shift;             /* of a hash, to an index of `table` */
     size_t mask;                /* idem */
-    struct fifo *fifos;         /* a hash table by handle */
-    struct fifo *spare;         /* room for another one, or NULL */
-    size_t used;                /* of `fifos` */
-    uint64_t search;            /* number of the last search in it; counts up with each operation that begins or ends, too */
+    uint32_t *table;            /* of the first operation with each handle; 0: free. Open, with linear probing */
+    size_t room;                /* entries that may still be taken */
+    uint64_t search;            /* counts up with each search in it, and with each operation that begins or ends */
+    uint32_t searches;          /* number of the last search for several handles */
+    uint16_t number;            /* of the book, from 1 */
     struct operation *free;
     struct operation *fresh, *fresh_end; /* never used so far */
+    _Atomic(struct operation *) returned; /* free ones that other threads have ended */
     struct places **classes;    /* by number of the call class; NULL: has begun none */
     uint32_t class_count;
     atomic_size_t live;         /* how many there are */
@@ -134,7 +167,7 @@ static inline bool requests_live(void)
  * same handle. The library gives a handle away again before the call that freed it returns. */
 void requests_find(struct requests *r, struct finding *f, int64_t count);
 
-/* The call is over and left F->after[0..count-1] where the handles were: releases the operations where MPI_REQUEST_NULL is now. */
+/* The call is over, and F->found[0..count-1].gone says where MPI_REQUEST_NULL is now: releases these operations. */
 void requests_finished(struct requests *r, struct finding *f, int64_t count);
 
 /* The call has ended that found F->found[0..count-1]. */

@@ -8,7 +8,6 @@ enum { UNSEEN_BITS = 8 };
 
 static struct unseen {
     _Atomic uint64_t handle;
-    _Atomic uint64_t group; /* rank and size */
     _Atomic uint64_t meant; /* index of the view, kind + 1 */
     _Atomic uint64_t check;
 } table[1 << UNSEEN_BITS];
@@ -28,9 +27,9 @@ static void set(_Atomic uint64_t *word, uint64_t value)
     atomic_store_explicit(word, value, memory_order_relaxed);
 }
 
-static uint64_t check_of(uint64_t handle, uint64_t group, uint64_t meant)
+static uint64_t check_of(uint64_t handle, uint64_t meant)
 {
-    return (handle * 3 + group) * 5 + meant;
+    return handle * 3 + meant;
 }
 
 /* Whether statuses of KIND say nothing, as those of requests that nothing is known of. */
@@ -39,7 +38,7 @@ static bool is_mute(enum request_kind kind)
     return kind != REQUEST_RECV && kind != REQUEST_IO && kind != REQUEST_GREQ;
 }
 
-void unseen_begun(uint64_t handle, enum request_kind kind, const struct view *view)
+void unseen_begun(uint64_t handle, enum request_kind kind, uint32_t view)
 {
     struct unseen *u = place_of(handle);
     if (is_mute(kind)) {
@@ -47,22 +46,20 @@ void unseen_begun(uint64_t handle, enum request_kind kind, const struct view *vi
             set(&u->meant, 0);
         return;
     }
-    uint64_t group = (uint64_t)(uint32_t)view->rank << 32 | (uint32_t)view->size;
-    uint64_t meant = (uint64_t)view->index << 8 | ((uint64_t)kind + 1);
+    uint64_t meant = (uint64_t)view << 8 | ((uint64_t)kind + 1);
     set(&u->handle, handle);
-    set(&u->group, group);
     set(&u->meant, meant);
-    set(&u->check, check_of(handle, group, meant));
+    set(&u->check, check_of(handle, meant));
 }
 
-bool unseen_take(uint64_t handle, enum request_kind *kind, struct view *view)
+bool unseen_take(uint64_t handle, enum request_kind *kind, uint32_t *view)
 {
     struct unseen *u = place_of(handle);
-    uint64_t group = get(&u->group), meant = get(&u->meant);
-    if (get(&u->handle) != handle || !meant || get(&u->check) != check_of(handle, group, meant))
+    uint64_t meant = get(&u->meant);
+    if (get(&u->handle) != handle || !meant || get(&u->check) != check_of(handle, meant))
         return false;
     set(&u->meant, 0);
     *kind = (enum request_kind)((meant & 0xff) - 1);
-    *view = (struct view){.index = (uint32_t)(meant >> 8), .rank = (int)(uint32_t)(group >> 32), .size = (int)(uint32_t)group};
+    *view = (uint32_t)(meant >> 8);
     return true;
 }

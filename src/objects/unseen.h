@@ -10,10 +10,10 @@
 
 #include "objects/requests.h"
 
-/* HANDLE was begun unseen. VIEW: what the source of its status refers to, where KIND is one of receives. */
-void unseen_begun(uint64_t handle, enum request_kind kind, const struct view *view);
+/* HANDLE was begun unseen. VIEW: index of what the source of its status refers to, where KIND is one of receives. */
+void unseen_begun(uint64_t handle, enum request_kind kind, uint32_t view);
 
 /* HANDLE is not known to any book. True if it was begun unseen; it is forgotten then. */
-bool unseen_take(uint64_t handle, enum request_kind *kind, struct view *view);
+bool unseen_take(uint64_t handle, enum request_kind *kind, uint32_t *view);
 
 #endif

@@ -14,7 +14,7 @@
 enum { THREADS = 4 };
 
 static const uint64_t null_handle = 0x2c000000;
-static const struct view world = {.rank = 1, .size = 4};
+static const struct view world = {.index = 3, .rank = 1, .size = 4};
 static char released[64];
 static struct requests *books[THREADS];
 static struct finding finding; /* of the newest call */
@@ -67,7 +67,7 @@ static void find(int thread, const uint64_t *handles, int64_t count)
 static void finish_in(struct finding *f, int thread, int64_t i, int64_t count)
 {
     for (int64_t k = 0; k < count; k++)
-        f->after[k] = k == i ? null_handle : f->handles[k];
+        f->found[k].gone = k == i;
     requests_finished(books[thread], f, count);
 }
 
@@ -78,8 +78,8 @@ static const struct operation *found(int64_t i)
 
 static void expect(const struct operation *o, int64_t class_number, int64_t place)
 {
-    ck_assert_int_eq(o->name.class_number, class_number);
-    ck_assert_int_eq(o->name.place, place);
+    ck_assert_int_eq(operation_class(o), class_number);
+    ck_assert_int_eq(o->place, place);
 }
 
 /* What a call of the first thread with HANDLE alone finds. */
@@ -191,7 +191,7 @@ START_TEST(what_others_began_stays_readable)
     finish_in(&own, 0, 0, 1);
     request_created(books[0], 101, 8, REQUEST_SEND, true, &world, NULL);
     expect(found(0), 7, 0);
-    ck_assert_int_eq(found(0)->kind, REQUEST_RECV);
+    ck_assert_int_eq(operation_kind(found(0)), REQUEST_RECV);
     ck_assert_int_eq(found(0)->posted.tag, 9);
     finish_in(&finding, 1, 0, 1); /* it is over already */
     expect(find_one(101), 8, 0);
@@ -207,8 +207,8 @@ START_TEST(names_are_class_and_smallest_free_place)
     expect(create(102, 9), 9, 0);
     expect(create(103, 7), 7, 2);
     expect(find_one(101), 7, 1);
-    ck_assert_int_eq(found(0)->view.rank, 1);
-    finding.after[0] = 101; /* not complete */
+    ck_assert_uint_eq(found(0)->view, 3);
+    finding.found[0].gone = false; /* not complete */
     requests_finished(books[0], &finding, 1);
     expect(find_one(101), 7, 1);
     ck_assert_str_eq(released, "");
@@ -323,7 +323,7 @@ START_TEST(persistent_requests_are_active_between_start_and_completion)
 {
     const struct operation *o = request_created(books[0], 600, 1, REQUEST_RECV, true, &world, NULL);
     ck_assert(!o->active);
-    ck_assert(o->persistent);
+    ck_assert(operation_is_persistent(o));
     ck_assert(!find_one(600)->active);
     request_set_active(&finding.found[0], true);
     ck_assert(find_one(600)->active);
@@ -334,7 +334,7 @@ START_TEST(persistent_requests_are_active_between_start_and_completion)
     create(601, 1);
     request_set_active(&before, false); /* gone: no effect */
     ck_assert(find_one(601)->active);
-    ck_assert(!find_one(601)->persistent);
+    ck_assert(!operation_is_persistent(find_one(601)));
 }
 END_TEST
 
@@ -446,13 +446,28 @@ static void random_call(void)
     for (int64_t i = 0; i < count; i++)
         expect(found(i), classes[i], places[i]);
     for (int64_t i = 0; i < count; i++)
-        finding.after[i] = draw(2) ? null_handle : handles[i];
+        finding.found[i].gone = draw(2);
     requests_finished(books[thread], &finding, count);
     requests_leave(books[thread], &finding, count);
     for (int64_t i = 0; i < count; i++)
-        if (finding.after[i] == null_handle)
+        if (finding.found[i].gone)
             model_end(classes[i], places[i]);
 }
+
+/* The number of a search comes again after 2^32 others. */
+START_TEST(searches_may_be_many)
+{
+    uint64_t handles[] = {100, 100, 100};
+    for (int64_t i = 0; i < 3; i++)
+        create(100, 7);
+    books[0]->searches = UINT32_MAX - 2;
+    for (int round = 0; round < 5; round++) {
+        find(0, handles, 3);
+        for (int64_t i = 0; i < 3; i++)
+            expect(found(i), 7, i);
+    }
+}
+END_TEST
 
 START_TEST(random_calls_name_what_the_model_names)
 {
@@ -486,11 +501,11 @@ static void *work(void *number)
         memcpy(f.handles, handles, sizeof handles);
         requests_find(books[thread], &f, 4);
         for (int k = 0; k < 4; k++) {
-            wrong += f.found[k].operation->name.class_number != class_of(thread, thread);
-            wrong += (f.found[k].operation->fifo->key ^ null_handle) != handles[k];
-            f.after[k] = null_handle;
+            wrong += operation_class(f.found[k].operation) != class_of(thread, thread);
+            wrong += (f.found[k].operation->key ^ null_handle) != handles[k];
+            f.found[k].gone = true;
         }
-        wrong += f.found[1].live == f.found[3].live || f.found[0].operation->name.place == f.found[2].operation->name.place;
+        wrong += f.found[1].operation == f.found[3].operation || f.found[0].operation->place == f.found[2].operation->place;
         requests_finished(books[thread], &f, 4);
         requests_leave(books[thread], &f, 4);
     }
@@ -540,10 +555,10 @@ static void *hand_on_from(int thread, bool ends)
         wrong += !finding_reserve(&f, 2);
         f.handles[0] = 3000 + (uint64_t)before;
         f.handles[1] = 800;
-        f.after[0] = f.after[1] = null_handle;
         requests_find(books[thread], &f, 2);
-        wrong += f.found[0].operation->name.class_number != class_of(before, before);
-        wrong += f.found[1].operation->kind != REQUEST_SEND;
+        f.found[0].gone = f.found[1].gone = true;
+        wrong += operation_class(f.found[0].operation) != class_of(before, before);
+        wrong += operation_kind(f.found[1].operation) != REQUEST_SEND;
         requests_finished(books[thread], &f, 2);
         requests_leave(books[thread], &f, 2);
         atomic_store(&done[thread], i + 1);
@@ -592,7 +607,7 @@ START_TEST(what_ended_threads_began_stays)
     expect(begin(1, 800, 2), class_of(1, 2), 1);
     find(1, handles, 1);
     expect(found(0), class_of(1, 2), 0);
-    ck_assert_ptr_eq(finding.found[0].live->requests, books[1]);
+    ck_assert(finding.found[0].own && !finding.found[0].operation->moved);
     finish_in(&finding, 1, 0, 1);
     requests_leave(books[1], &finding, 1);
     ck_assert(requests_bequeath(books[1]));
@@ -625,8 +640,8 @@ static double fly(int64_t count, bool same)
     }
     requests_find(books[0], &finding, count);
     for (int64_t i = 0; i < count; i++) {
-        right += found(i)->name.class_number == 8 && found(i)->name.place == i;
-        finding.after[i] = null_handle;
+        right += operation_class(found(i)) == 8 && found(i)->place == i;
+        finding.found[i].gone = true;
     }
     struct finding one = finding;
     for (int64_t i = count; i-- > 0;) {
@@ -671,6 +686,7 @@ int main(void)
     tcase_add_test(c, live_ones_are_counted);
     tcase_add_test(c, finished_twice_releases_one_of_the_others);
     tcase_add_test(c, persistent_requests_are_active_between_start_and_completion);
+    tcase_add_test(c, searches_may_be_many);
     tcase_add_loop_test(c, random_calls_name_what_the_model_names, 0, 12);
     tcase_add_test(c, threads_at_the_same_time);
     tcase_add_test(c, threads_complete_what_others_began);

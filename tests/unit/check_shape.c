@@ -382,7 +382,8 @@ START_TEST(runs_are_the_values_that_they_stand_for)
         for (int i = 0; i < 2; i++) {
             struct shape_names names = {.strings = strings, .count = 3};
             put(&keys[i], VALUE_INT, 5, 0);
-            ck_assert_int_eq(shape_split(keys[i].data, keys[i].length, &names, &lists[i], &shapes[i], &slots[i]), PILGRIM_OK);
+            ck_assert_int_eq(shape_split(keys[i].data, keys[i].length, &names, &lists[i], &shapes[i], &slots[i]),
+                             PILGRIM_OK);
         }
         ck_assert_uint_eq(shapes[1].length, shapes[0].length);
         ck_assert_mem_eq(shapes[1].data, shapes[0].data, shapes[0].length);
@@ -420,7 +421,8 @@ START_TEST(a_run_that_cannot_be_is_refused)
         bytes_put_u32(&key, way == 1 ? 101 : way == 3 ? 1 : 100);
         put(&key, VALUE_INT, 1, 0);
         put(&key, way == 4 ? VALUE_BOOL : VALUE_INT, 2, 0);
-        ck_assert_int_eq(shape_split(key.data, key.length, &names, &lists, &shape, &slots), way ? PILGRIM_DAMAGED : PILGRIM_OK);
+        ck_assert_int_eq(shape_split(key.data, key.length, &names, &lists, &shape, &slots),
+                         way ? PILGRIM_DAMAGED : PILGRIM_OK);
         bytes_free(&key);
         bytes_free(&shape);
         slots_free(&slots);
