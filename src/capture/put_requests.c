@@ -120,8 +120,8 @@ uint8_t *store_request_after(struct call *c, uint8_t *at, MPI_Request request)
     if (!c->operation_count)
         return store_none(at, 1);
     if (request != MPI_REQUEST_NULL)
-        return store_live(c, at, operation_name(c->operations[0].operation), ALONE);
-    end_live(c, operation_name(c->operations[0].operation));
+        return store_live(c, at, operation_name(found_operation(&c->operations[0])), ALONE);
+    end_live(c, operation_name(found_operation(&c->operations[0])));
     request_finish(t->requests, &t->finding, 0);
     return store_name(at, NAME_MPI_REQUEST_NULL);
 }
@@ -160,7 +160,7 @@ static void put_found(struct call *c, const MPI_Request *requests)
     struct run_writer run = {0};
     for (int64_t i = 0; i < count; i++) {
         uint8_t *item = at;
-        at = store_live(c, at, operation_name(operations[i].operation), LIVE_PLACES);
+        at = store_live(c, at, operation_name(found_operation(&operations[i])), LIVE_PLACES);
         if (count >= VALUE_SERIES_MIN)
             at = run_put(&run, item, at);
     }
@@ -187,7 +187,7 @@ void put_requests_after(struct call *c, const MPI_Request *requests, int64_t cou
     for (int64_t i = 0; at && i < count; i++) {
         uint8_t *item = at;
         at = requests[i] == MPI_REQUEST_NULL ? store_name(at, NAME_MPI_REQUEST_NULL)
-                                             : store_live(c, at, operation_name(operations[i].operation), LIVE_PLACES);
+                                             : store_live(c, at, operation_name(found_operation(&operations[i])), LIVE_PLACES);
         if (count >= VALUE_SERIES_MIN)
             at = run_put(&run, item, at);
     }
@@ -195,7 +195,7 @@ void put_requests_after(struct call *c, const MPI_Request *requests, int64_t cou
         call_gives(c, at);
     for (int64_t i = 0; i < count; i++)
         if (requests[i] == MPI_REQUEST_NULL)
-            end_live(c, operation_name(operations[i].operation));
+            end_live(c, operation_name(found_operation(&operations[i])));
     for (int64_t i = 0; i < count; i++)
         t->finding.found[i].gone = requests[i] == MPI_REQUEST_NULL;
     requests_finished(t->requests, &t->finding, count);
@@ -214,7 +214,7 @@ static inline bool find_kept(struct call *c, const MPI_Request *requests, struct
     for (uint32_t i = 0; i < in->count; i++) {
         uint64_t handle = f->handles[i] = HANDLE(requests[i]);
         if (handle == request_null_handle) {
-            f->found[i] = (struct found){.operation = &request_null};
+            f->found[i] = found_only(&request_null);
             in->items[i] = (struct operation_name){.class_number = REQUEST_NULL};
             null |= UINT64_C(1) << i;
         } else {
@@ -240,7 +240,7 @@ static inline bool find_again(struct call *c, const MPI_Request *requests, int64
         return false;
     for (uint64_t gone = k->gone; gone; gone &= gone - 1) {
         f->handles[__builtin_ctzll(gone)] = request_null_handle;
-        f->found[__builtin_ctzll(gone)] = (struct found){.operation = &request_null};
+        f->found[__builtin_ctzll(gone)] = found_only(&request_null);
     }
     for (int64_t i = 0; i < count; i++)
         if (f->handles[i] != HANDLE(requests[i]))
@@ -270,7 +270,7 @@ static bool put_kept(struct call *c, const MPI_Request *requests, int64_t count)
     const struct found *operations = c->operations;
     in->null = 0;
     for (uint32_t i = 0; i < in->count; i++) {
-        in->items[i] = operation_name(operations[i].operation);
+        in->items[i] = operation_name(found_operation(&operations[i]));
         in->null |= (uint64_t)(in->items[i].class_number == REQUEST_NULL) << i;
     }
     return true;

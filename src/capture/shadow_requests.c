@@ -40,7 +40,7 @@ static void find(struct shadow *s, const MPI_Request *requests, int64_t count)
         return;
     }
     for (int64_t i = 0; i < count; i++)
-        s->operations[i] = *finding->found[i].operation;
+        s->operations[i] = *found_operation(&finding->found[i]);
     s->operation_count = count;
 }
 

@@ -179,7 +179,7 @@ static __attribute__((noinline, cold)) uint8_t *store_failed(struct call *c, uin
 
 static inline uint8_t *store_one(struct call *c, uint8_t *at, int64_t index, const MPI_Status *status, bool ignored)
 {
-    const struct operation *operation = (uint64_t)index < (uint64_t)c->operation_count ? c->operations[index].operation : NULL;
+    const struct operation *operation = (uint64_t)index < (uint64_t)c->operation_count ? found_operation(&c->operations[index]) : NULL;
     if (missing(status))
         return store_none(at, 1);
     if (!CALL_LIKELY(!c->thread->error_in_status) && status->MPI_ERROR != MPI_SUCCESS)

@@ -256,7 +256,10 @@ static inline bool operation_is_free(const struct operation *o, const struct req
 /* A call of R has found O, in R's book if OWN. */
 static inline void found_set(struct found *found, struct operation *o, const struct requests *r, bool own)
 {
-    *found = (struct found){.operation = o, .serial = o->serial, .live = true, .own = own};
+    *found = found_only(o);
+    found->serial = o->serial & UINT16_MAX;
+    found->live = true;
+    found->own = own;
     if (__builtin_expect(objects_threads, 0) && !o->completed_by)
         o->completed_by = r->number;
 }
@@ -266,7 +269,8 @@ static inline struct operation *found_live(const struct found *found)
 {
     if (!found->live)
         return NULL;
-    return found->copied ? ((struct operation_copy *)(void *)found->operation)->live : found->operation;
+    struct operation *o = found_operation(found);
+    return found->copied ? ((struct operation_copy *)(void *)o)->live : o;
 }
 
 /* ---- several requests, while there is no other thread ---- */
@@ -334,8 +338,8 @@ void request_finish_slowly(struct requests *r, struct finding *f, int64_t i);
 static inline void request_finish(struct requests *r, struct finding *f, int64_t i)
 {
     struct found *found = &f->found[i];
-    struct operation *o = found->operation;
-    bool quick = !objects_threads && found->own && found->live && o->serial == found->serial && !objects_release_hook &&
+    struct operation *o = found_operation(found);
+    bool quick = !objects_threads && found->own && found->live && found_is(found, o) && !objects_release_hook &&
                  operation_class(o) != REQUEST_UNKNOWN && o->place < PLACES_NEAR;
     if (__builtin_expect(!quick, 0)) {
         request_finish_slowly(r, f, i);

@@ -42,10 +42,10 @@ static struct places *unknown_places;
 struct operation_slab *operation_slabs[SLABS_MAX];
 static atomic_uint slab_count, book_count;
 
-struct operation request_null = {.what = WHAT(REQUEST_NULL, 0)};
+_Alignas(1 << FOUND_SHIFT) struct operation request_null = {.what = WHAT(REQUEST_NULL, 0)};
 
 /* Stands for one that there was no memory for. */
-struct operation request_lost = {.what = WHAT(REQUEST_UNKNOWN, REQUEST_OTHER), .active = true};
+_Alignas(1 << FOUND_SHIFT) struct operation request_lost = {.what = WHAT(REQUEST_UNKNOWN, REQUEST_OTHER), .active = true};
 
 /* ---- books ---- */
 
@@ -417,7 +417,7 @@ static int64_t find_in(struct requests *in, const struct requests *r, struct fin
     book_lock(in);
     (void)requests_search_begin(in);
     for (int64_t i = 0; i < count; i++) {
-        if (f->found[i].operation)
+        if (found_operation(&f->found[i]))
             continue;
         struct operation *o = next_of(in, f->handles[i] ^ request_null_handle, r, taking);
         if (!o) {
@@ -427,7 +427,7 @@ static int64_t find_in(struct requests *in, const struct requests *r, struct fin
         found_set(&f->found[i], o, r, in == r);
         if (objects_threads && in != r) {
             f->copies[i] = (struct operation_copy){*o, o};
-            f->found[i].operation = &f->copies[i].operation;
+            f->found[i].address = found_only(&f->copies[i].operation).address;
             f->found[i].copied = true;
         }
     }
@@ -440,7 +440,7 @@ static void find_unknown(struct requests *r, struct finding *f, int64_t count)
 {
     book_lock(r);
     for (int64_t i = 0; i < count; i++) {
-        if (f->found[i].operation)
+        if (found_operation(&f->found[i]))
             continue;
         enum request_kind kind = REQUEST_OTHER;
         uint32_t view = 0;
@@ -450,7 +450,7 @@ static void find_unknown(struct requests *r, struct finding *f, int64_t count)
             found_set(&f->found[i], o, r, true);
         } else {
             objects_fail();
-            f->found[i].operation = &request_lost;
+            f->found[i] = found_only(&request_lost);
         }
     }
     book_unlock(r);
@@ -489,7 +489,7 @@ void requests_find(struct requests *r, struct finding *f, int64_t count)
         if (__builtin_expect(o != NULL, 1)) {
             found_set(&found[i], o, r, true);
         } else {
-            found[i] = (struct found){.operation = key ? NULL : &request_null};
+            found[i] = key ? (struct found){0} : found_only(&request_null);
             missing |= key != 0;
         }
     }
@@ -532,7 +532,7 @@ const struct operation *request_find_slowly(struct requests *r, struct finding *
     book_unlock(r);
     if (!good)
         requests_find(r, f, 1);
-    return f->found->operation;
+    return found_operation(f->found);
 }
 
 /* ---- calls that end ---- */
@@ -554,7 +554,7 @@ static void finish_elsewhere(struct requests *r, struct finding *f, int64_t i)
 {
     struct operation *o = found_live(&f->found[i]);
     struct requests *of = operation_lock(o);
-    bool done = o->serial == f->found[i].serial;
+    bool done = found_is(&f->found[i], o);
     if (done)
         operation_end(of, o);
     book_unlock(of);
@@ -568,10 +568,11 @@ static void finish_elsewhere(struct requests *r, struct finding *f, int64_t i)
 /* The same in R's own book, which is locked. False: it is not there. */
 static inline bool finish_here(struct requests *r, struct found *found)
 {
-    bool here = found->own && !atomic_load_explicit(&found->operation->moved, memory_order_relaxed);
-    if (!here || found->operation->serial != found->serial)
+    struct operation *o = found_operation(found);
+    bool here = found->own && !atomic_load_explicit(&o->moved, memory_order_relaxed);
+    if (!here || !found_is(found, o))
         return false;
-    operation_end(r, found->operation);
+    operation_end(r, o);
     found->live = false;
     return true;
 }
@@ -610,7 +611,7 @@ void requests_leave(struct requests *r, struct finding *f, int64_t count)
         if (!o)
             continue;
         struct requests *of = operation_lock(o);
-        if (o->serial == f->found[i].serial && o->completed_by == r->number)
+        if (found_is(&f->found[i], o) && o->completed_by == r->number)
             o->completed_by = 0;
         book_unlock(of);
     }
@@ -623,7 +624,7 @@ void requests_forget(struct finding *f, int64_t count)
         if (!o)
             continue;
         struct requests *of = operation_lock(o);
-        if (o->serial == f->found[i].serial) {
+        if (found_is(&f->found[i], o)) {
             unseen_begun(o->key ^ request_null_handle, operation_kind(o), o->view);
             operation_end(of, o);
         }
@@ -638,7 +639,7 @@ void request_set_active(const struct found *found, bool active)
     if (!o)
         return;
     struct requests *of = operation_lock(o);
-    if (o->serial == found->serial)
+    if (found_is(found, o))
         o->active = active;
     book_unlock(of);
 }

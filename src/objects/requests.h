@@ -91,20 +91,41 @@ static inline bool operation_is_null(const struct operation *o)
     return operation_class(o) == REQUEST_NULL;
 }
 
-/* An operation, as a call has found it. */
+/* An operation, as a call has found it. Packed, as a call may find many: addresses of the program's have 48 bits, operations lie at multiples of
+ * 16 bytes, and of the serial number 16 bits tell whether it is over. All zero: nothing has been found. */
 struct found {
-    struct operation *operation; /* what it is, for the call to read: the live one, or a copy where that may go at any time */
-    uint32_t serial;
-    bool live;   /* false: there is none that is, or it is over */
-    bool own;    /* it is in the book of the thread that found it */
-    bool copied; /* `operation` is in a struct operation_copy */
-    bool gone;   /* for requests_finished: MPI_REQUEST_NULL is where its handle was */
+    uint64_t address : 44; /* found_operation() */
+    uint64_t serial : 16;  /* found_is() */
+    uint64_t live : 1;     /* 0: there is none that is, or it is over */
+    uint64_t own : 1;      /* it is in the book of the thread that found it */
+    uint64_t copied : 1;   /* the address is that of a struct operation_copy */
+    uint64_t gone : 1;     /* for requests_finished: MPI_REQUEST_NULL is where its handle was */
 };
 
+enum { FOUND_SHIFT = 4 };
+
 struct operation_copy {
-    struct operation operation;
+    _Alignas(1 << FOUND_SHIFT) struct operation operation;
     struct operation *live;
 };
+
+/* What it is, for the call to read: the live one, or a copy where that may go at any time. NULL: nothing. */
+static inline struct operation *found_operation(const struct found *f)
+{
+    return (struct operation *)(uintptr_t)((uint64_t)f->address << FOUND_SHIFT);
+}
+
+/* The one that O is now, which nothing is to be done to. */
+static inline struct found found_only(const struct operation *o)
+{
+    return (struct found){.address = (uintptr_t)o >> FOUND_SHIFT & ((UINT64_C(1) << 44) - 1)};
+}
+
+/* Whether O is the operation still that was found there. */
+static inline bool found_is(const struct found *f, const struct operation *o)
+{
+    return (uint16_t)o->serial == f->serial;
+}
 
 /* What a call has found; a thread's scratch. All zero is empty. */
 struct finding {

@@ -73,7 +73,7 @@ static void finish_in(struct finding *f, int thread, int64_t i, int64_t count)
 
 static const struct operation *found(int64_t i)
 {
-    return finding.found[i].operation;
+    return found_operation(&finding.found[i]);
 }
 
 static void expect(const struct operation *o, int64_t class_number, int64_t place)
@@ -131,22 +131,22 @@ static void give_away_early(int giver)
     objects_set_threads(true);
     begin(giver, 100, 7);
     find_in(&first, 0, handle, 1);
-    expect(first.found[0].operation, class_of(giver, 7), 0);
+    expect(found_operation(&first.found[0]), class_of(giver, 7), 0);
     begin(1, 100, 7);
     find_in(&second, 2, handle, 1); /* a third thread was handed the second one */
-    expect(second.found[0].operation, class_of(1, 7), giver == 1);
+    expect(found_operation(&second.found[0]), class_of(1, 7), giver == 1);
     find(0, handle, 1);
     expect(found(0), class_of(giver, 7), 0);
     requests_leave(books[0], &first, 1); /* not completed: it can be found again */
     requests_leave(books[2], &second, 1);
     find_in(&second, 3, handle, 1);
-    expect(second.found[0].operation, class_of(giver, 7), 0);
+    expect(found_operation(&second.found[0]), class_of(giver, 7), 0);
     requests_leave(books[3], &second, 1);
     find_in(&second, 2, (uint64_t[]){100, 100}, 2);
     finish_in(&second, 2, 0, 2);
     finish_in(&second, 2, 1, 2);
     find_in(&second, 2, handle, 1);
-    expect(second.found[0].operation, REQUEST_UNKNOWN, 0);
+    expect(found_operation(&second.found[0]), REQUEST_UNKNOWN, 0);
     finish_in(&second, 2, 0, 1);
     finding_free(&first);
     finding_free(&second);
@@ -168,12 +168,12 @@ START_TEST(what_is_being_completed_is_found_where_nothing_else_is)
     find(1, (uint64_t[]){100}, 1);
     expect(found(0), 7, 0);
     find_in(&other, 0, (uint64_t[]){100, 100}, 2);
-    expect(other.found[0].operation, 7, 0);
-    expect(other.found[1].operation, REQUEST_UNKNOWN, 0);
+    expect(found_operation(&other.found[0]), 7, 0);
+    expect(found_operation(&other.found[1]), REQUEST_UNKNOWN, 0);
     find_in(&other, 2, (uint64_t[]){100, 100, 100}, 3);
-    expect(other.found[0].operation, 7, 0);
-    expect(other.found[1].operation, REQUEST_UNKNOWN, 0);
-    expect(other.found[2].operation, REQUEST_UNKNOWN, 1);
+    expect(found_operation(&other.found[0]), 7, 0);
+    expect(found_operation(&other.found[1]), REQUEST_UNKNOWN, 0);
+    expect(found_operation(&other.found[2]), REQUEST_UNKNOWN, 1);
     finding_free(&other);
     objects_set_threads(false);
 }
@@ -446,7 +446,7 @@ static void random_call(void)
     for (int64_t i = 0; i < count; i++)
         expect(found(i), classes[i], places[i]);
     for (int64_t i = 0; i < count; i++)
-        finding.found[i].gone = draw(2);
+        finding.found[i].gone = draw(2) != 0;
     requests_finished(books[thread], &finding, count);
     requests_leave(books[thread], &finding, count);
     for (int64_t i = 0; i < count; i++)
@@ -501,11 +501,11 @@ static void *work(void *number)
         memcpy(f.handles, handles, sizeof handles);
         requests_find(books[thread], &f, 4);
         for (int k = 0; k < 4; k++) {
-            wrong += operation_class(f.found[k].operation) != class_of(thread, thread);
-            wrong += (f.found[k].operation->key ^ null_handle) != handles[k];
+            wrong += operation_class(found_operation(&f.found[k])) != class_of(thread, thread);
+            wrong += (found_operation(&f.found[k])->key ^ null_handle) != handles[k];
             f.found[k].gone = true;
         }
-        wrong += f.found[1].operation == f.found[3].operation || f.found[0].operation->place == f.found[2].operation->place;
+        wrong += found_operation(&f.found[1]) == found_operation(&f.found[3]) || found_operation(&f.found[0])->place == found_operation(&f.found[2])->place;
         requests_finished(books[thread], &f, 4);
         requests_leave(books[thread], &f, 4);
     }
@@ -557,8 +557,8 @@ static void *hand_on_from(int thread, bool ends)
         f.handles[1] = 800;
         requests_find(books[thread], &f, 2);
         f.found[0].gone = f.found[1].gone = true;
-        wrong += operation_class(f.found[0].operation) != class_of(before, before);
-        wrong += operation_kind(f.found[1].operation) != REQUEST_SEND;
+        wrong += operation_class(found_operation(&f.found[0])) != class_of(before, before);
+        wrong += operation_kind(found_operation(&f.found[1])) != REQUEST_SEND;
         requests_finished(books[thread], &f, 2);
         requests_leave(books[thread], &f, 2);
         atomic_store(&done[thread], i + 1);
@@ -607,7 +607,7 @@ START_TEST(what_ended_threads_began_stays)
     expect(begin(1, 800, 2), class_of(1, 2), 1);
     find(1, handles, 1);
     expect(found(0), class_of(1, 2), 0);
-    ck_assert(finding.found[0].own && !finding.found[0].operation->moved);
+    ck_assert(finding.found[0].own && !found_operation(&finding.found[0])->moved);
     finish_in(&finding, 1, 0, 1);
     requests_leave(books[1], &finding, 1);
     ck_assert(requests_bequeath(books[1]));
