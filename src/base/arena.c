@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-enum { ARENA_FIRST_BLOCK = 1024, ARENA_LARGEST_BLOCK = 1 << 20 };
+enum { ARENA_FIRST_BLOCK = 256, ARENA_LARGEST_BLOCK = 1 << 20 };
 
 struct arena_block {
     struct arena_block *older;

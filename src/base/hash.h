@@ -10,4 +10,12 @@
 #define uthash_nonfatal_oom(element) ((void)(element))
 #include <uthash.h>
 
+/* There are many tables, and most have a few entries: they are small at first, and grow before chains are long. */
+#undef HASH_INITIAL_NUM_BUCKETS
+#undef HASH_INITIAL_NUM_BUCKETS_LOG2
+#undef HASH_BKT_CAPACITY_THRESH
+#define HASH_INITIAL_NUM_BUCKETS 8u
+#define HASH_INITIAL_NUM_BUCKETS_LOG2 3u
+#define HASH_BKT_CAPACITY_THRESH 4u
+
 #endif

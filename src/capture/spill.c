@@ -25,9 +25,14 @@ enum {
     MACHINE_SHARE = 8,    /* of the machine's memory the processes on it may have a part in so many */
     LOOK_BYTES = 1 << 14, /* as long as the bound is not known */
     PATIENCE_SHARE = 32,  /* of its limit a stream may grow by a part in so many while a good place to seal it is looked for */
-    ROUND_BYTES_MIN = 1 << 14, /* a round may grow by so much in any case */
-    ENDED_BYTES_MIN = 4 * ROUND_BYTES_MIN, /* what ended threads may have in any case */
-    LOOK_SHARE = 32       /* a stream is looked at again when it has grown by a part in so many of its limit, or later */
+    PATIENCE_BYTES_MIN = 1 << 15, /* some fifty calls, at most */
+    ROUND_BYTES_MIN = 1 << 15, /* a round may grow by so much in any case, ... */
+    ROUND_TABLES = 3,     /* ... and by so many times the table of classes */
+    LOOP_TABLES = 10,     /* what a round of a loop takes is mostly less than so many times that table */
+    ENDED_BYTES_MIN = 1 << 16, /* what ended threads may have in any case */
+    LOOK_SHARE = 32,      /* a stream is looked at again when it has grown by a part in so many of its limit, or later */
+    RELIEF_SHARE = 32,    /* what takes less than a part in so many of the limit is left alone when a stream is relieved, ... */
+    RELIEF_PART = 4       /* ... which must gain a part in so many: else it is sealed */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -39,6 +44,11 @@ static uint32_t round_count, round_capacity;
 static atomic_size_t bound; /* 0: not known yet */
 
 /* ---- how much ---- */
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
 
 void spill_begin(int processes)
 {
@@ -129,7 +139,6 @@ static enum pilgrim_status seal(struct thread *t)
     keeper_free(&t->keeper);
     live_free(&t->live);
     t->round++;
-    t->table_bytes = stream_memory_bytes(t->stream);
     return PILGRIM_OK;
 }
 
@@ -150,50 +159,99 @@ static enum pilgrim_status seal_ended(struct ended *e)
     return PILGRIM_OK;
 }
 
-/* Of T, or if that is NULL of E. */
-static void seal_carefully(struct thread *t, struct ended *e)
+/* The application's state, while a thread seals. */
+struct care {
+    int error;
+    int cancel_state;
+};
+
+static void care_begin(struct care *c)
 {
-    int error = errno, state;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+    c->error = errno;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &c->cancel_state);
     pthread_mutex_lock(&lock);
-    enum pilgrim_status status = ended ? PILGRIM_OK : t ? seal(t) : seal_ended(e);
+}
+
+static void care_end(const struct care *c, enum pilgrim_status status)
+{
     if (status != PILGRIM_OK)
         stop(status);
     pthread_mutex_unlock(&lock);
-    pthread_setcancelstate(state, &state);
-    errno = error;
+    pthread_setcancelstate(c->cancel_state, NULL);
+    errno = c->error;
 }
 
-/* Whether it is better to wait: rounds that begin where nothing is under way have equal values of a send, a receive and their completion at equal
- * places, and so need to be stored once. First it is seen how few operations there ever are, then the next such time is taken. */
+/* Of T, or if that is NULL of E. */
+static void seal_carefully(struct thread *t, struct ended *e)
+{
+    struct care care;
+    care_begin(&care);
+    care_end(&care, ended ? PILGRIM_OK : t ? seal(t) : seal_ended(e));
+}
+
+/* Whether T's stream now takes so much less that it need not be sealed yet. */
+static bool relieve(struct thread *t, size_t limit)
+{
+    struct care care;
+    care_begin(&care);
+    care_end(&care, ended ? PILGRIM_OK : stream_relieve(t->stream, limit / RELIEF_SHARE));
+    return stream_memory_bytes(t->stream) <= limit - limit / RELIEF_PART;
+}
+
+/* Notes how few operations are live at a time, and the class of the last call before there are more: there a round ends well. */
+static void look(struct patience *p, size_t live)
+{
+    if (live < p->fewest) {
+        p->fewest = live;
+        p->end = NULL;
+    } else if (live > p->live && p->live == p->fewest) {
+        p->end = p->class;
+    }
+}
+
+/* Whether it is better to wait: rounds that begin where nothing is under way, and something is begun, have equal values of a send, a receive and
+ * their completion at equal places, and so need to be stored once. First it is seen where that is, then the next such place is taken. */
 static bool waits(struct thread *t, size_t limit)
 {
     struct patience *p = &t->patience;
     size_t live = atomic_load_explicit(&t->requests->live, memory_order_relaxed);
+    size_t whole = larger(limit / PATIENCE_SHARE, PATIENCE_BYTES_MIN);
     if (!p->left)
-        *p = (struct patience){.left = limit / PATIENCE_SHARE, .whole = limit / PATIENCE_SHARE, .fewest = live};
+        *p = (struct patience){.left = whole, .whole = whole, .fewest = live, .live = live};
     size_t taken = stream_growth(t->key.length);
     p->left = p->left > taken ? p->left - taken : 0;
     if (p->left > p->whole / 2)
-        p->fewest = live < p->fewest ? live : p->fewest;
-    else if (live <= p->fewest)
+        look(p, live);
+    else if (live <= p->fewest && (!p->end || p->end == t->class))
         p->left = 0;
-    if (!live)
-        p->left = 0;
+    p->live = live;
+    p->class = t->class;
     return p->left;
+}
+
+/* What T's stream may take, whose share is SHARE. The table of classes stays, and each class that is called has some tables: they must not make
+ * a round of each call, nor of a few calls of a loop. So where there are many classes the limit is higher, and if there are few threads
+ * still higher: a single one may then have a quarter of the bound. */
+static size_t round_limit(const struct thread *t, size_t share)
+{
+    size_t table = stream_table_bytes(t->stream);
+    size_t round = larger(larger(share / 4, ROUND_BYTES_MIN), ROUND_TABLES * table);
+    size_t most = atomic_load_explicit(&bound, memory_order_relaxed) / (2 * (thread_shares() + 1));
+    size_t wanted = LOOP_TABLES * table;
+    return larger(larger(share, table + round), wanted < most ? wanted : most);
 }
 
 void spill_consider(struct thread *t)
 {
     size_t memory = t->patience.left ? 0 : stream_memory_bytes(t->stream), limit = spill_share();
-    /* The table of classes stays, and each round has some tables: they must not make every call a round of its own. */
-    size_t least = t->table_bytes + (limit / 4 > ROUND_BYTES_MIN ? limit / 4 : ROUND_BYTES_MIN);
-    if (limit && limit < least)
-        limit = least;
+    if (limit)
+        limit = round_limit(t, limit);
     if (limit && (t->patience.left || memory >= limit)) {
-        if (waits(t, limit))
-            return; /* grown still: for the next call */
-        seal_carefully(t, NULL);
+        if (t->patience.left || !relieve(t, limit)) {
+            if (waits(t, limit))
+                return; /* grown still: for the next call */
+            seal_carefully(t, NULL);
+        }
         memory = stream_memory_bytes(t->stream);
     }
     t->grown = false;

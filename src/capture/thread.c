@@ -159,7 +159,6 @@ static void thread_retire(struct thread *t)
     t->class = NULL;
     t->created = NULL;
     t->round = 0;
-    t->table_bytes = 0;
     t->patience = (struct patience){0};
     t->calls = 0;
     t->passes = 0;

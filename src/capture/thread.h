@@ -23,6 +23,9 @@ struct shadow;
 struct patience {
     size_t left, whole; /* bytes that the stream may grow by; 0: it need not be sealed */
     size_t fewest;      /* operations that were live at a time */
+    size_t live;        /* those that were after the call before, ... */
+    const struct class_head *class; /* ... which was of this class */
+    const struct class_head *end;   /* the class of the last call behind which there were more than the fewest; NULL: not known */
 };
 
 struct thread {
@@ -55,7 +58,6 @@ struct thread {
     uint64_t start;         /* clock ticks */
     uint32_t index;         /* thread number */
     uint32_t round;         /* how many rounds of its calls were put away */
-    size_t table_bytes;     /* what the stream had when the round began */
     struct patience patience; /* until it is sealed; spill.c */
     uint64_t calls;         /* recorded so far: the next one's seq */
     unsigned passes;        /* over its thread-specific data, at its end */

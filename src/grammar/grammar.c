@@ -29,7 +29,7 @@
 #include "grammar/grammar_data.h"
 #include "grammar/loop_cursor.h"
 
-#define FIRST_SYMBOLS 16u
+#define FIRST_SYMBOLS 4u
 #define LAST_SYMBOLS 0xfffffff0u
 #define FIRST_RULES 4u
 #define LAST_RULES 0x7ffffff0u

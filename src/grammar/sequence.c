@@ -7,6 +7,7 @@
 /* It is looked at when it has FIRST_LOOK terminals, and each time that it has twice as many, up to LAST_LOOK. */
 enum {
     FIRST_LOOK = 4096,
+    FIRST_LOOK_SHORT = 128, /* where memory is short */
     LAST_LOOK = 65536,
     WORTH = 4 /* a grammar with more symbols than one in so many terminals is not worth it */
 };
@@ -51,12 +52,23 @@ static enum pilgrim_status give_up_grammar(struct sequence *s, struct intern *po
     return status;
 }
 
+static bool is_worth_it(const struct grammar *g)
+{
+    return grammar_symbol_count(g) <= grammar_length(g) / WORTH;
+}
+
 static enum pilgrim_status look(struct sequence *s, struct intern *pool)
 {
     uint64_t length = grammar_length(s->grammar);
     while (s->next_look <= length)
         s->next_look = s->next_look < LAST_LOOK ? 2 * s->next_look : UINT64_MAX;
-    return grammar_symbol_count(s->grammar) > length / WORTH ? give_up_grammar(s, pool) : PILGRIM_OK;
+    return is_worth_it(s->grammar) ? PILGRIM_OK : give_up_grammar(s, pool);
+}
+
+enum pilgrim_status sequence_relieve(struct sequence *s, struct intern *pool)
+{
+    bool look_now = s->grammar && grammar_length(s->grammar) >= FIRST_LOOK_SHORT;
+    return look_now && !is_worth_it(s->grammar) ? give_up_grammar(s, pool) : PILGRIM_OK;
 }
 
 enum pilgrim_status sequence_append(struct sequence *s, struct intern *pool, uint32_t terminal)

@@ -23,6 +23,9 @@ struct sequence {
 /* Appends TERMINAL, at most GRAMMAR_TERMINAL_MAX. POOL: as numbers_append. errors: PILGRIM_NOMEM, PILGRIM_LIMIT */
 enum pilgrim_status sequence_append(struct sequence *s, struct intern *pool, uint32_t terminal) PILGRIM_CHECKED;
 
+/* Memory is short: a grammar that is no use so far is given up before its time. errors: as sequence_append */
+enum pilgrim_status sequence_relieve(struct sequence *s, struct intern *pool) PILGRIM_CHECKED;
+
 uint64_t sequence_length(const struct sequence *s);
 
 /* What comes next, as far as that can be foretold. If that comes, grammar_step may take the place of sequence_append. Valid until the next

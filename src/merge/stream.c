@@ -351,6 +351,22 @@ enum pilgrim_status stream_append(struct stream *s, uint32_t number, bool failed
     return room ? PILGRIM_OK : stream_settle(s);
 }
 
+enum pilgrim_status stream_relieve(struct stream *s, size_t least)
+{
+    for (uint32_t i = 0; i < s->segment_count; i++) {
+        struct stream_class *class = s->segment[i];
+        bool unzipped = false;
+        if (signatures_memory_bytes(&class->signatures) >= least)
+            TRY(signatures_relieve(&class->signatures, &s->chunks, &unzipped));
+        if (unzipped)
+            statistics_join_signatures(&class->statistics);
+    }
+    if (sequence_memory_bytes(&s->structure) >= least)
+        TRY(sequence_relieve(&s->structure, &s->chunks));
+    expect(s);
+    return PILGRIM_OK;
+}
+
 void stream_watch(struct stream *s, size_t bytes, void (*watcher)(void *context), void *context)
 {
     s->growth = 0;
@@ -449,12 +465,19 @@ uint64_t stream_plain_bytes(const struct stream *s)
     return stream_calls(s) * PLAIN_CALL_BYTES + s->key_bytes;
 }
 
+size_t stream_table_bytes(const struct stream *s)
+{
+    size_t total = sizeof *s + (s->class_capacity + s->segment_capacity) * sizeof(struct stream_class *);
+    for (uint32_t i = 0; i < s->class_count; i++)
+        total += sizeof(struct stream_class) + s->classes[i]->frame_count * sizeof(struct code_frame);
+    return total;
+}
+
 size_t stream_memory_bytes(const struct stream *s)
 {
-    size_t total = sizeof *s + sequence_memory_bytes(&s->structure) + (s->class_capacity + s->segment_capacity) * sizeof(struct stream_class *) +
-                   intern_memory_bytes(&s->chunks) + intern_memory_bytes(&s->texts) + stream_times_bytes(s);
+    size_t total = stream_table_bytes(s) + sequence_memory_bytes(&s->structure) + intern_memory_bytes(&s->chunks) +
+                   intern_memory_bytes(&s->texts) + stream_times_bytes(s);
     for (uint32_t i = 0; i < s->class_count; i++)
-        total += sizeof(struct stream_class) + s->classes[i]->frame_count * sizeof(struct code_frame) +
-                 signatures_memory_bytes(&s->classes[i]->signatures) + statistics_memory_bytes(&s->classes[i]->statistics);
+        total += signatures_memory_bytes(&s->classes[i]->signatures) + statistics_memory_bytes(&s->classes[i]->statistics);
     return total;
 }

@@ -123,6 +123,10 @@ const struct class_head *stream_class_head(struct stream *s, uint32_t function, 
  * the next call. */
 uint32_t *stream_class_register(struct stream *s, uint32_t class);
 
+/* Memory is short: what takes LEAST bytes or more and keeps being new, values and the order of classes, goes on as numbers, which take less.
+ * errors: as stream_append */
+enum pilgrim_status stream_relieve(struct stream *s, size_t least) PILGRIM_CHECKED;
+
 /* Forgets all calls, as if S were new: what was recorded has been put into a fragment, and another segment begins. Classes keep their
  * numbers, as requests are named by them, and their registers are 0 again; gaps are measured from the last call's end. Needs no memory. */
 void stream_renew(struct stream *s);
@@ -152,6 +156,7 @@ uint64_t stream_calls(const struct stream *s); /* since it was renewed; so the o
 uint64_t stream_plain_bytes(const struct stream *s); /* what plain records would take: 18 bytes and the key, a call */
 /* But for calls on their way to statistics and codec, and the times of one block: some bytes for each of its calls. */
 size_t stream_memory_bytes(const struct stream *s);
+size_t stream_table_bytes(const struct stream *s); /* of that, the table of classes, which is there when it has been renewed */
 
 /* Prints the table and the grammars as they are now, for people. */
 void stream_dump(const struct stream *s, FILE *to);

@@ -312,11 +312,11 @@ static enum pilgrim_status replay(struct signatures *s, struct intern *pool)
     return status;
 }
 
-/* Chooses slots of the signatures from number FIRST on; ALL: all calls may be recorded anew. */
-static enum pilgrim_status unzip(struct signatures *s, struct intern *pool, uint32_t first, bool all)
+/* Chooses slots with more values than DISTINCT of the signatures from number FIRST on; ALL: all calls may be recorded anew. */
+static enum pilgrim_status unzip(struct signatures *s, struct intern *pool, uint32_t first, uint32_t distinct, bool all)
 {
     bool unzipped;
-    TRY(skeletons_choose(&s->skeletons, s, first, &unzipped));
+    TRY(skeletons_choose(&s->skeletons, s, first, distinct, &unzipped));
     if (!unzipped)
         return PILGRIM_OK;
     if (all)
@@ -326,7 +326,7 @@ static enum pilgrim_status unzip(struct signatures *s, struct intern *pool, uint
 }
 
 /* Strings leave the keys. Where calls are not recorded anew slots are chosen when enough signatures with numbers are there. */
-static enum pilgrim_status number_texts(struct signatures *s, struct intern *pool, bool all)
+static enum pilgrim_status number_texts(struct signatures *s, struct intern *pool, uint32_t distinct, bool all)
 {
     s->numbered = true;
     if (!all) {
@@ -334,11 +334,11 @@ static enum pilgrim_status number_texts(struct signatures *s, struct intern *poo
         return PILGRIM_OK;
     }
     TRY(replay(s, pool));
-    return unzip(s, pool, 0, true);
+    return unzip(s, pool, 0, distinct, true);
 }
 
-/* New signatures come thick and fast: see whether strings and slots are to leave. */
-static __attribute__((noinline)) enum pilgrim_status consider(struct signatures *s, struct intern *pool)
+/* New signatures come thick and fast: see whether strings and slots with more than DISTINCT values are to leave. */
+static __attribute__((noinline)) enum pilgrim_status consider(struct signatures *s, struct intern *pool, uint32_t distinct)
 {
     uint64_t calls = sequence_length(&s->sequence), since = calls - s->checked_calls;
     uint32_t first = s->checked;
@@ -349,7 +349,7 @@ static __attribute__((noinline)) enum pilgrim_status consider(struct signatures 
         return PILGRIM_OK;
     if (s->texts && !s->numbered)
         TRY(texts_vary(s, first, &vary));
-    return vary ? number_texts(s, pool, all) : unzip(s, pool, first, all);
+    return vary ? number_texts(s, pool, distinct, all) : unzip(s, pool, first, distinct, all);
 }
 
 /* ---- the interface ---- */
@@ -391,7 +391,7 @@ static __attribute__((noinline)) enum pilgrim_status append(struct signatures *s
     }
     TRY(sequence_append(&s->sequence, pool, e->terminal));
     expect(s);
-    return s->count - s->checked < UNZIP_NEW ? PILGRIM_OK : consider(s, pool);
+    return s->count - s->checked < UNZIP_NEW ? PILGRIM_OK : consider(s, pool, UNZIP_DISTINCT);
 }
 
 static enum pilgrim_status append_key(struct signatures *s, struct intern *pool, const void *key, size_t length)
@@ -437,15 +437,28 @@ uint32_t signature_varying(const struct signatures *s, uint32_t terminal, const 
     return e->varying;
 }
 
+enum pilgrim_status signatures_relieve(struct signatures *s, struct intern *pool, bool *unzipped)
+{
+    uint32_t base = s->number_base;
+    TRY(sequence_relieve(&s->sequence, pool));
+    expect(s);
+    if (s->count - s->checked >= UNZIP_NEW_SHORT)
+        TRY(consider(s, pool, UNZIP_DISTINCT_SHORT));
+    *unzipped = s->number_base != base;
+    return PILGRIM_OK;
+}
+
+/* By count: how many buckets there are depends on hashes, and so on the rank, but ranks that do the same are to begin rounds at the same call. */
 static size_t table_bytes(const struct signature *table)
 {
-    return table ? table->hh.tbl->num_buckets * sizeof(UT_hash_bucket) : 0;
+    return table ? sizeof(UT_hash_table) + 2 * HASH_COUNT(table) * sizeof(UT_hash_bucket) : 0;
 }
 
 size_t signatures_memory_bytes(const struct signatures *s)
 {
     size_t total = s->memory.total + s->capacity * sizeof(struct signature *) + table_bytes(s->table) +
-                   table_bytes(s->unzipped) + s->scratch.capacity + s->numbered_key.capacity;
+                   table_bytes(s->unzipped) + skeletons_memory_bytes(s->skeletons) + s->scratch.capacity +
+                   s->numbered_key.capacity;
     total += sequence_memory_bytes(&s->sequence);
     for (uint32_t i = 0; i < s->count; i++)
         for (uint32_t k = 0; k < s->by_terminal[i]->varying; k++)

@@ -37,6 +37,10 @@
 /* And if the class has had so few calls, those are recorded anew. */
 #define UNZIP_REPLAY 8192
 
+/* The same where memory is short: so few are enough, and slots with so many distinct values leave. */
+#define UNZIP_NEW_SHORT 16
+#define UNZIP_DISTINCT_SHORT 8
+
 struct signature;
 struct skeleton;
 
@@ -98,6 +102,10 @@ const uint8_t *signature_key(const struct signatures *s, uint32_t terminal, size
 /* The slots of TERMINAL that vary, where they are in the key, in increasing order; returns how many: 0, it is not unzipped. */
 uint32_t signature_varying(const struct signatures *s, uint32_t terminal, const uint32_t **offsets,
                            const struct numbers **numbers);
+
+/* Memory is short: the class is unzipped if its signatures keep being new, few as they may be, and a sequence of which a grammar makes nothing
+ * is given up. *UNZIPPED: signatures have other numbers from now on. errors: as signature_append */
+enum pilgrim_status signatures_relieve(struct signatures *s, struct intern *pool, bool *unzipped) PILGRIM_CHECKED;
 
 size_t signatures_memory_bytes(const struct signatures *s);
 void signatures_free(struct signatures *s);

@@ -83,6 +83,7 @@ uint32_t skeleton_slot(const struct bytes *offsets, size_t i)
 struct sample {
     const struct signatures *signatures;
     uint32_t first;
+    uint32_t distinct;     /* slots with more values than that are chosen */
     struct intern skeletons;
     uint32_t *skeleton_of; /* of each signature, UINT32_MAX: none */
     uint32_t *members;     /* of each skeleton */
@@ -158,7 +159,7 @@ static void choose_slots(struct sample *a, uint32_t skeleton, uint32_t *count)
     *count = 0;
     for (uint32_t i = 0; i < slots; i++) {
         uint32_t distinct = distinct_values(a, skeleton, skeleton_slot(&a->offsets, i));
-        a->chosen[i] = distinct > UNZIP_DISTINCT;
+        a->chosen[i] = distinct > a->distinct;
         *count += a->chosen[i];
         if (distinct > most) {
             most = distinct;
@@ -248,9 +249,10 @@ static enum pilgrim_status choose_all(struct sample *a, struct skeleton **table,
     return PILGRIM_OK;
 }
 
-enum pilgrim_status skeletons_choose(struct skeleton **table, const struct signatures *s, uint32_t first, bool *chosen)
+enum pilgrim_status skeletons_choose(struct skeleton **table, const struct signatures *s, uint32_t first, uint32_t distinct,
+                                     bool *chosen)
 {
-    struct sample a = {.signatures = s, .first = first};
+    struct sample a = {.signatures = s, .first = first, .distinct = distinct};
     *chosen = false;
     enum pilgrim_status status = choose_all(&a, table, chosen);
     intern_free(&a.skeletons);
@@ -261,6 +263,14 @@ enum pilgrim_status skeletons_choose(struct skeleton **table, const struct signa
     bytes_free(&a.scratch);
     bytes_free(&a.offsets);
     return status;
+}
+
+size_t skeletons_memory_bytes(const struct skeleton *table)
+{
+    size_t total = table ? sizeof(UT_hash_table) : 0;
+    for (const struct skeleton *e = table; e; e = e->hh.next)
+        total += sizeof *e + e->length + e->varying * sizeof *e->offsets + 2 * sizeof(UT_hash_bucket);
+    return total;
 }
 
 void skeletons_free(struct skeleton **table)

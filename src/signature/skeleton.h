@@ -26,10 +26,13 @@ enum pilgrim_status skeleton_slots(const uint8_t *key, size_t length, struct byt
 /* The I-th of them. */
 uint32_t skeleton_slot(const struct bytes *offsets, size_t i);
 
-/* Looks at the signatures of S from number FIRST on, and chooses slots (UNZIP_DISTINCT) of the skeletons that an eighth of them or
- * more have. *CHOSEN: there are new ones. errors: PILGRIM_NOMEM */
-enum pilgrim_status skeletons_choose(struct skeleton **table, const struct signatures *s, uint32_t first,
+/* Looks at the signatures of S from number FIRST on, and chooses slots of the skeletons that an eighth of them or more have: those with more
+ * than DISTINCT values (UNZIP_DISTINCT). *CHOSEN: there are new ones. errors: PILGRIM_NOMEM */
+enum pilgrim_status skeletons_choose(struct skeleton **table, const struct signatures *s, uint32_t first, uint32_t distinct,
                                      bool *chosen) PILGRIM_CHECKED;
+
+/* What they take, about. */
+size_t skeletons_memory_bytes(const struct skeleton *table);
 
 void skeletons_free(struct skeleton **table);
 

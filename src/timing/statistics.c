@@ -64,6 +64,12 @@ static void join_cells(struct statistics *s)
     }
 }
 
+void statistics_join_signatures(struct statistics *s)
+{
+    s->one_signature = UINT32_MAX;
+    join_cells(s);
+}
+
 struct statistics_cell *statistics_search(struct statistics *s, uint32_t signature, uint32_t predecessor)
 {
     uint8_t *place = &s->places[(signature + 7 * predecessor) % STATISTICS_PLACES];
@@ -80,11 +86,9 @@ struct statistics_cell *statistics_search(struct statistics *s, uint32_t signatu
             *place = (uint8_t)(cell - s->cells);
         if (cell || !full)
             return cell;
-        if (!s->one_signature)
-            s->one_signature = UINT32_MAX;
-        else
+        if (s->one_signature)
             s->one_predecessor = UINT32_MAX;
-        join_cells(s);
+        statistics_join_signatures(s);
     }
 }
 

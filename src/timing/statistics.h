@@ -53,6 +53,9 @@ static inline struct statistics_cell *statistics_cell(struct statistics *s, uint
     return s->last;
 }
 
+/* Signatures are told apart no more. Needs no memory. */
+void statistics_join_signatures(struct statistics *s);
+
 /* INTO, FROM's calls among them; and the same with signature i of FROM as signature NAMES[i] of COUNT, if NAMES is not NULL. If there is one
  * that has no name all signatures are one. errors: PILGRIM_NOMEM (INTO is then unusable) */
 enum pilgrim_status statistics_merge(struct statistics *into, const struct statistics *from, const uint32_t *names,

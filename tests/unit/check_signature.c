@@ -370,6 +370,36 @@ START_TEST(strings_come_back)
 END_TEST
 
 /* Where the values come round, memory ceases to grow. */
+/* Where memory is short a few signatures are enough: values that keep being new then take little; those that come again stay signatures. */
+START_TEST(relief_unzips_early)
+{
+    enum { SHORT = 40 };
+    struct signatures fresh = {0}, steady = {0};
+    struct intern pool = {0};
+    bool unzipped;
+    uint8_t key[9] = {VALUE_INT};
+    for (int i = 0; i < SHORT; i++) {
+        put_slot(key, 1, i * 7919 % 1009);
+        ck_assert_int_eq(signature_append(&fresh, &pool, key, sizeof key), PILGRIM_OK);
+        put_slot(key, 1, i % 8);
+        ck_assert_int_eq(signature_append(&steady, &pool, key, sizeof key), PILGRIM_OK);
+    }
+    size_t before = signatures_memory_bytes(&fresh);
+    ck_assert_uint_eq(fresh.count, SHORT);
+    ck_assert_int_eq(signatures_relieve(&fresh, &pool, &unzipped), PILGRIM_OK);
+    ck_assert(unzipped);
+    ck_assert_uint_eq(fresh.count, 1);
+    ck_assert_uint_eq(sequence_length(&fresh.sequence), SHORT);
+    ck_assert_uint_lt(signatures_memory_bytes(&fresh), before / 2);
+    ck_assert_int_eq(signatures_relieve(&steady, &pool, &unzipped), PILGRIM_OK);
+    ck_assert(!unzipped);
+    ck_assert_uint_eq(steady.count, 8);
+    signatures_free(&fresh);
+    signatures_free(&steady);
+    intern_free(&pool);
+}
+END_TEST
+
 START_TEST(what_repeats_takes_no_more)
 {
     struct signatures s = {0};
@@ -502,6 +532,7 @@ int main(void)
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, calls_come_back, 0, KINDS);
     tcase_add_loop_test(tests, strings_come_back, 0, STRING_KINDS);
+    tcase_add_test(tests, relief_unzips_early);
     tcase_add_test(tests, what_repeats_takes_no_more);
     tcase_add_test(tests, factors_are_taken_out);
     tcase_add_test(tests, terminals_follow_first_appearance);
