@@ -304,6 +304,13 @@ void capture_before_abort(void)
     atomic_fetch_or(&capture.off, OFF_FINISHED);
 }
 
+/* What failed in this process, in a session, the others do not know. */
+void capture_after_unrecorded_init(void)
+{
+    if (!usable(OFF_FAILED))
+        capture_after_init();
+}
+
 /* A process that ends without MPI_Finalize. One that only had sessions has a trace of its own: what other processes
  * it talked to is not known without asking them, and they may be gone. */
 __attribute__((destructor)) static void capture_unload(void)

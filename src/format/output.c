@@ -364,6 +364,7 @@ static bool folder_claim(const char *folder, const char mark[MARK_BYTES], bool *
 enum pilgrim_status output_folder(const char *path, uint64_t run, struct bytes *folder, bool *first)
 {
     char mark[MARK_BYTES + 1];
+    unsigned gone = 0;
     snprintf(mark, sizeof mark, "%016" PRIx64 "\n", run);
     *first = false;
     for (unsigned number = 0; number < NUMBER_MAX; number++) {
@@ -377,6 +378,10 @@ enum pilgrim_status output_folder(const char *path, uint64_t run, struct bytes *
             return PILGRIM_IO;
         if (folder_claim(name, mark, first))
             return PILGRIM_OK;
+        if (errno == ENOENT && gone++ < NUMBER_MAX) { /* another run has removed it meanwhile: it is to be made anew */
+            number--;
+            continue;
+        }
         if (errno != EEXIST && errno != ENOTDIR)
             return errno == ENOMEM ? PILGRIM_NOMEM : PILGRIM_IO;
     }
