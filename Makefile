@@ -348,7 +348,9 @@ $(WRONG)/libpilgrim-%.so: $(WRONG)/%.o $(filter-out %/trace_writer.o,$(CORE)) $(
 $(WRONG)/pilgrim-merge-%: $(WRONG)/%.o $(B)/obj/src/tools/pilgrim-merge.o $(B)/libcore.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread
 
-BENCHES := $(addprefix $(B)/programs/,recorder overhead alloc bounded worst short_threads scale irregular_cost times_stores finalize.so) $(WRONGS)
+# What tests run, and benchmarks beside it.
+CHECKED := $(addprefix $(B)/programs/,recorder scale) $(WRONGS)
+BENCHES := $(CHECKED) $(addprefix $(B)/programs/,alloc bounded worst short_threads irregular_cost times_stores finalize.so)
 
 $(B)/programs/overhead $(B)/programs/alloc $(B)/programs/bounded $(B)/programs/worst $(B)/programs/short_threads: $(B)/programs/%: $(S)/bench/%.c
 	@mkdir -p $(@D)
@@ -404,11 +406,15 @@ other: $(S)/configure
 	@$(MAKE) --no-print-directory BUILD=$(B)/other all programs
 
 run-check run-check-long: WERROR := 1
-run-check run-check-long: all units programs $(BENCHES)
+run-check run-check-long: all units programs $(CHECKED)
+run-check-long: $(BENCHES)
 	@$(MAKE) --no-print-directory BUILD=$(B) asan WERROR=1
 	@$(MAKE) --no-print-directory BUILD=$(B) tsan WERROR=1
 	$(if $(OTHER_MPICC),@$(MAKE) --no-print-directory BUILD=$(B) other WERROR=1)
-	@MPICC='$(MPICC)' MPIEXEC='$(MPIEXEC)' CC='$(CC)' $(S)/tests/run-all $(if $(filter %-long,$@),--long) $(B)
+	@MPICC='$(MPICC)' MPIEXEC='$(MPIEXEC)' CC='$(CC)' $(S)/tests/run-all --long $(B)
+
+run-check:
+	@MPICC='$(MPICC)' MPIEXEC='$(MPIEXEC)' CC='$(CC)' $(S)/tests/run-all $(B)
 
 run-check-apps: all programs
 	$(if $(OTHER_MPICC),@$(MAKE) --no-print-directory BUILD=$(B) other)

@@ -3,12 +3,14 @@
 Every process of a run carries a mark in its environment, so that those that outlive it are found in /proc, whatever
 process group the MPI launcher put them in.
 """
+import fnmatch
 import os
 import re
 import resource
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 import uuid
@@ -35,7 +37,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 LIMIT_S = 120
 # All runs of a script together: less than what tests/run-all gives it, which could not end the launchers' processes.
-TOTAL_S = 7000 if os.environ.get("LONG") else 450
+LONG = bool(os.environ.get("LONG"))
+TOTAL_S = 7000 if LONG else 550
 START = time.monotonic()
 GRACE_S = 5  # for the launcher's helpers to end after it
 MARK = "ORACLE_RUN"
@@ -207,9 +210,24 @@ class Scratch:
 
 def verdict(name, test, *arguments):
     """The line(s) to print for a test, and whether it passed."""
+    began = time.monotonic()
     try:
         note = test(*arguments)
-        return "PASS %s%s" % (name, ": " + note if note else ""), True
+        return "PASS %s:%s %.1f s" % (name, " %s," % note if note else "", time.monotonic() - began), True
     except Failure as failure:
         lines = str(failure).strip().splitlines() or ["?"]
         return "\n".join(["FAIL %s: %s" % (name, lines[0])] + ["    " + line[:400] for line in lines[1:12]]), False
+
+
+def run_tests(prefix, tests, only_long=""):
+    """Runs TESTS, (name, test, arguments...) each, and prints their lines: those that the command line names; else all with LONG=1, and without
+    those that no pattern of ONLY_LONG fits. Returns the exit status."""
+    patterns = only_long.split()
+    passed, ran = True, False
+    for name, test, *arguments in tests:
+        if name not in sys.argv[1:] if sys.argv[1:] else not LONG and any(fnmatch.fnmatchcase(name, p) for p in patterns):
+            continue
+        text, good = verdict(prefix + "-" + name, test, *arguments)
+        print(text, flush=True)
+        passed, ran = passed and good, True
+    return 0 if passed and ran else 1

@@ -6,6 +6,7 @@
 #include "built_trace.h"
 #include "reader/volumes.h"
 #include "timing/times.h"
+#include "trials.h"
 
 /* ---- the trace: two ranks of one thread, two rounds; the second one has a loop ---- */
 
@@ -384,7 +385,7 @@ START_TEST(damage_takes_times_only)
     unsigned found = 0;
     state = 1234;
     make(&m, _i ? TIMES_EXACT : TIMES_BINS, 300);
-    for (unsigned turn = 0; turn < 100; turn++) {
+    for (unsigned turn = 0; turn < trials(100); turn++) {
         struct made_section *wrong = &m.sections[below(m.count)];
         struct bytes right = wrong->content;
         wrong->content = (struct bytes){0};
@@ -405,7 +406,7 @@ START_TEST(damage_takes_times_only)
         bytes_free(&wrong->content);
         wrong->content = right;
     }
-    ck_assert_uint_gt(found, 20);
+    ck_assert_uint_gt(found, trials(100) / 5);
     made_free(&m);
     bytes_free(&file);
 }
@@ -421,7 +422,7 @@ START_TEST(every_byte_of_times)
     state = 31;
     make(&m, TIMES_EXACT, 1200);
     put_file(&m, &file);
-    for (size_t i = m.sections[0].offset; i < file.length; i += i < m.sections[0].offset + 60 ? 1 : 1 + below(900)) {
+    for (size_t i = m.sections[0].offset; i < file.length; i += i < m.sections[0].offset + 60 ? 1 : 1 + below(900 * (900 / trials(900)))) {
         file.data[i] ^= (uint8_t)(1u << below(8));
         ck_assert_int_eq(trace_load(file.data, file.length, &trace, &error), PILGRIM_OK);
         enum pilgrim_status status = error.status;

@@ -7,6 +7,7 @@
 
 #include "built_trace.h"
 #include "hostile_trace.h"
+#include "trials.h"
 
 enum { RANKS_MAX = 6, ROWS_MAX = 4, PARTS_MAX = 2, ENTRIES_MAX = 5, CALLS_MAX = 40, SAMPLES_MAX = 4000, LEVELS = 48 };
 
@@ -433,7 +434,7 @@ static void check_row(const struct pilgrim_cursor *cursor, int group, int row, u
 
 START_TEST(statistics_of_random_calls)
 {
-    for (uint64_t seed = 1; seed <= 100; seed++) {
+    for (uint64_t seed = 1; seed <= trials(100); seed++) {
         struct built b;
         make(&b, seed + 1000 * (uint64_t)_i);
         struct pilgrim_trace *trace = open_good(&b);
@@ -454,7 +455,7 @@ START_TEST(sections_changed)
 {
     unsigned refused = 0, taken = 0;
     limit_memory();
-    for (uint64_t seed = 1; seed <= 400; seed++) {
+    for (uint64_t seed = 1; seed <= trials(400); seed++) {
         struct built b;
         struct pilgrim_error error;
         make(&b, seed + 1000 * (uint64_t)_i);
@@ -476,8 +477,8 @@ START_TEST(sections_changed)
         walk_thread(trace, 0, 0);
         pilgrim_close(trace);
     }
-    ck_assert_uint_gt(refused, 100);
-    ck_assert_uint_gt(taken, 10);
+    ck_assert_uint_gt(refused, trials(100));
+    ck_assert_uint_gt(taken, trials(10));
 }
 END_TEST
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "grammar_properties.h"
+#include "trials.h"
 
 static void add_word(struct sequence *s, const char *word)
 {
@@ -161,7 +162,7 @@ END_TEST
 
 /* --- from seeds --- */
 
-#define SEEDS 500
+#define SEEDS trials(500)
 
 /* _i is the size of the alphabet. */
 START_TEST(random_sequence)

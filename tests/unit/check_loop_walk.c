@@ -6,6 +6,7 @@
 
 #include "built_trace.h"
 #include "hostile_trace.h"
+#include "trials.h"
 
 enum { ROWS_MAX = 12, TERMS_MAX = 6, MEMBERS_MAX = 5, EVENTS_MAX = 3000, NOTHING = 1 << 20 };
 
@@ -592,7 +593,7 @@ START_TEST(contents_changed)
     struct bytes contents[SECTION_TYPE_COUNT] = {[SECTION_DEFINITIONS] = b.definitions, [SECTION_CALLS] = b.calls}, file = {0};
     put_together(contents, SECTION_CALLS, &file);
     ck_assert_int_eq(walk(file.data, file.length), PILGRIM_OK);
-    ck_assert_uint_gt(walk_changed(contents, SECTION_CALLS, MUTATIONS), MUTATIONS / 50);
+    ck_assert_uint_gt(walk_changed(contents, SECTION_CALLS, trials(MUTATIONS)), trials(MUTATIONS) / 50);
     bytes_free(&file);
     built_free(&b);
     free(p.runs);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "grammar/repeats.h"
+#include "trials.h"
 
 enum { N = 4096 };
 
@@ -113,7 +114,7 @@ static void build(struct repeats *r, const int64_t *values, size_t from, size_t 
 START_TEST(any_tree_gives_the_sequence)
 {
     static int64_t values[N], back[N];
-    for (int round = 0; round < 6000; round++) {
+    for (int round = 0; round < (int)trials(6000); round++) {
         size_t n = make(values, 1 + draw(round % 50 ? 200 : N));
         struct repeats r = {0};
         build(&r, values, 0, n);
@@ -131,7 +132,7 @@ END_TEST
 START_TEST(appending_is_canonical)
 {
     static int64_t values[N];
-    for (int round = 0; round < 2000; round++) {
+    for (int round = 0; round < (int)trials(2000); round++) {
         size_t n = make(values, 300);
         struct repeats a = {0}, b = {0};
         struct bytes x = {0}, y = {0};
