@@ -70,8 +70,8 @@ all: $(LIBRARIES) $(TOOLS)
 help:
 	@echo 'make              build the libraries and tools in $(BUILD)'
 	@echo 'make demo         install what is missing, build, trace a stencil on 4 ranks, show the calls'
-	@echo 'make check        install what is missing, build, run every test'
-	@echo 'make check-long   the same, with the long runs of the tests'
+	@echo 'make check        install what is missing, build, run the tests: five minutes on two cores'
+	@echo 'make check-long   every test in full, for both MPIs and under the sanitizers'
 	@echo 'make check-apps   install some real programs (LAMMPS, Quantum ESPRESSO, HPCC, ScaLAPACK) and trace them'
 	@echo 'make bench        trace sizes, merging, cost of a call and of malloc, decoding speed (some minutes)'
 	@echo 'make coverage     which MPI functions are traced, which are not, and why'
