@@ -39,7 +39,7 @@ static const struct {
     int level;
     unsigned ns_a_byte;
 } costs[] = {{LEVEL_STRONGEST, 1000}, {LEVEL_LARGE, 110}, {9, 60}, {6, 30}, {3, 10}};
-#define BOUND_NS_A_CALL 300
+#define BOUND_NS_A_CALL 200
 #define BOUND_NS_MIN 64000000
 #define BOUND_NS_MIN_AGAIN 250000 /* of a section that is one of many */
 

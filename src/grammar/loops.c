@@ -17,7 +17,7 @@
 #define RUNS_MAX(bytes) (4 * (uint64_t)(bytes))
 
 /* Of a start rule with so many symbols some runs show first whether loops may pay. */
-enum { SAMPLE_MIN = 1 << 16, SAMPLE_PLACES = 8, SAMPLE_RUNS = 2048 /* from each place on */ };
+enum { SAMPLE_MIN = 1 << 14, SAMPLE_PLACES = 8, SAMPLE_RUNS = 2048 /* from each place on */ };
 
 /* ---- runs of a sequence ---- */
 
