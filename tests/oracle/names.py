@@ -107,7 +107,7 @@ class Names:
         """A call was given RAW and printed it as NAME."""
         if self.live.get(name) == raw or self.released_lately(name, thread, raw):
             return
-        if name.startswith(UNSEEN) and name not in self.live and self.released_unbound(name, thread):
+        if name.startswith(UNSEEN) and self.released_unbound(name, thread):
             return # by the call that uses it first
         if kind == "request" and name not in self.live and not name.startswith(UNSEEN):
             raise Violation("%s is used but no call created it" % name)

@@ -157,6 +157,9 @@ class Names(Logs):
         used = self.given("request", "request:-1.0", "0x98000001")
         gone = self.changed("request", "request:-1.0", "0x98000001", "MPI_REQUEST_NULL", "0x2c000000")
         self.good(used, released("request:-1.0"), gone)
+        anew = self.given("request", "request:-1.0", "0x98000002", thread=1) # its line comes before that of the call that used it first
+        between = self.given("comm", "comm:0", "0x84000001", thread=1)
+        self.good(released("request:-1.0"), between, anew, gone)
         self.bad("not released", used, gone)
         self.bad("request:-1.0 is 0x98000001 and 0x98000002", used, self.given("request", "request:-1.0", "0x98000002"))
 

@@ -183,8 +183,8 @@ START_TEST(large_allocations_are_found_from_far_inside)
     ck_assert_int_eq(wrong, 0);
     double ns = (double)(b.tv_sec - a.tv_sec) * 1e9 + (double)(b.tv_nsec - a.tv_nsec);
     printf("%.0f ns a look-up inside 3 GiB\n", ns / 1000);
-    /* Word by word it would be 200,000 ns and more. */
-    ck_assert_msg(ns / 1000 < 50000, "%.0f ns a look-up", ns / 1000);
+    /* Word by word it would be 200,000 ns and more, and ten times that under the thread sanitizer. */
+    ck_assert_msg(ns / 1000 < 120000, "%.0f ns a look-up", ns / 1000);
     give(p);
     ck_assert_str_eq(released, "heap:0 ");
 }
