@@ -13,7 +13,9 @@
 #ifndef PILGRIM_VALUE_H
 #define PILGRIM_VALUE_H
 
+#include <endian.h>
 #include <stdint.h>
+#include <string.h>
 
 enum value_tag {          /*  operands             slots          printed */
     VALUE_NONE = 1,       /*                                      null */
@@ -86,5 +88,28 @@ static inline unsigned value_operands(uint8_t tag)
 
 /* The class of a request is (thread << VALUE_THREAD_SHIFT) | number of the call class (docs/FORMAT.md, section 7). */
 enum { VALUE_THREAD_SHIFT = 16 };
+
+/* ---- writing the operands of tokens: each returns where the next one goes ---- */
+
+static inline uint8_t *store_u16(uint8_t *at, unsigned v)
+{
+    uint16_t le = htole16((uint16_t)v);
+    memcpy(at, &le, sizeof le);
+    return at + sizeof le;
+}
+
+static inline uint8_t *store_u32(uint8_t *at, uint32_t v)
+{
+    v = htole32(v);
+    memcpy(at, &v, sizeof v);
+    return at + sizeof v;
+}
+
+static inline uint8_t *store_slot(uint8_t *at, int64_t v)
+{
+    uint64_t le = htole64((uint64_t)v);
+    memcpy(at, &le, sizeof le);
+    return at + sizeof le;
+}
 
 #endif

@@ -15,7 +15,7 @@
 #include "base/value.h"
 #include "capture/call.h"
 #include "capture/capture.h"
-#include "capture/fortran.h"
+#include "capture/fortran_call.h"
 #include "capture/shadow_file.h"
 #include "capture/spill.h"
 #include "capture/stack.h"

@@ -6,7 +6,6 @@
 
 #include "capture/abandoned.h"
 #include "capture/filter.h"
-#include "capture/init.h"
 #include "capture/shadow_file.h"
 #include "capture/spill.h"
 #include "capture/wrapper.h"

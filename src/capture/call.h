@@ -183,4 +183,8 @@ int64_t length_min(int64_t a, int64_t b);
 enum type_contents { TYPE_INTEGERS, TYPE_ADDRESSES, TYPE_COUNTS, TYPE_DATATYPES };
 int64_t length_type(MPI_Datatype datatype, enum type_contents which); /* by MPI_Type_get_envelope */
 
+/* MPI_Pcontrol, before its call_begin: 0 pauses after the call that this thread records next (this one), 1 resumes
+ * at once, all else is ignored. */
+void call_control(int level);
+
 #endif

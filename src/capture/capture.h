@@ -70,6 +70,10 @@ extern atomic_uint capture_moved;
 /* Says why on stderr, once in a process, and records nothing more. */
 void capture_fail(const char *why);
 
+/* Looks for the program's MPI, if none was seen so far; SITE as for mpi_library_bind. True: calls are recorded from
+ * now on. */
+bool capture_bind(const void *site);
+
 /* One line on stderr, "pilgrim: ...". */
 void capture_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -1,7 +1,6 @@
 /* Communicators; see communicators.h. Everything asked of MPI here is answered by the process itself. */
 #include "capture/communicators.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,17 +8,11 @@
 #include "base/value.h"
 #include "capture/capture.h"
 #include "capture/constant_names.h"
+#include "capture/process_stream.h"
 #include "capture/thread.h"
 #include "functions.h"
-#include "merge/stream.h"
 
 enum { NO_LEADER = -1, NO_THREAD = -1 };
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* Under the lock: */
-static struct stream *process;
-static uint32_t class;
-static struct bytes key;
 
 static MPI_Group world; /* set once */
 static bool world_known;
@@ -106,83 +99,67 @@ static struct description describe(MPI_Comm comm)
 
 /* ---- the record ---- */
 
-static void key_int(int64_t v)
+static void key_int(struct bytes *key, int64_t v)
 {
-    bytes_put_u8(&key, VALUE_INT);
-    bytes_put_u64(&key, (uint64_t)v);
+    bytes_put_u8(key, VALUE_INT);
+    bytes_put_u64(key, (uint64_t)v);
 }
 
-static void key_name_number(unsigned name)
+static void key_name_number(struct bytes *key, unsigned name)
 {
-    bytes_put_u8(&key, (uint8_t)name);
-    bytes_put_u8(&key, (uint8_t)(name >> 8));
+    bytes_put_u8(key, (uint8_t)name);
+    bytes_put_u8(key, (uint8_t)(name >> 8));
 }
 
-static void key_name(unsigned name)
+static void key_name(struct bytes *key, unsigned name)
 {
-    bytes_put_u8(&key, VALUE_NAME);
-    key_name_number(name);
+    bytes_put_u8(key, VALUE_NAME);
+    key_name_number(key, name);
 }
 
-static void key_communicator(MPI_Comm comm)
+static void key_communicator(struct bytes *key, MPI_Comm comm)
 {
     struct object_name n = object_name_of(KIND_COMM, HANDLE(comm));
     if (n.predefined) {
-        key_name(n.name);
+        key_name(key, n.name);
         return;
     }
-    bytes_put_u8(&key, VALUE_OBJECT);
-    key_name_number(object_kind_name[KIND_COMM]);
-    bytes_put_u64(&key, (uint64_t)n.id);
+    bytes_put_u8(key, VALUE_OBJECT);
+    key_name_number(key, object_kind_name[KIND_COMM]);
+    bytes_put_u64(key, (uint64_t)n.id);
 }
 
-static void key_topology(int topology)
+static void key_topology(struct bytes *key, int topology)
 {
     const struct constant *constant = constant_find(ENUM_TOPOLOGY, topology);
     if (constant)
-        key_name(constant->name);
+        key_name(key, constant->name);
     else
-        key_int(topology);
-}
-
-static enum pilgrim_status begin_stream(void)
-{
-    process = stream_new(&vocabulary, NULL);
-    return process ? stream_class(process, FUNCTION_pilgrim_communicator, NULL, false, &class) : PILGRIM_NOMEM;
-}
-
-static enum pilgrim_status record(void)
-{
-    enum pilgrim_status status = process ? PILGRIM_OK : begin_stream();
-    if (status == PILGRIM_OK)
-        status = bytes_status(&key);
-    return status == PILGRIM_OK ? stream_append(process, class, false, key.data, key.length, 0, 0) : status;
+        key_int(key, topology);
 }
 
 static void add(int64_t thread, MPI_Comm comm, MPI_Comm parent, uint64_t members, const struct description *d)
 {
-    pthread_mutex_lock(&lock);
-    key.length = 0;
-    key_communicator(comm);
-    key_int(thread);
+    struct bytes *key = process_stream_begin();
+    key_communicator(key, comm);
+    key_int(key, thread);
     if (parent == MPI_COMM_NULL)
-        bytes_put_u8(&key, VALUE_NONE);
+        bytes_put_u8(key, VALUE_NONE);
     else
-        key_communicator(parent);
-    bytes_put_u8(&key, VALUE_BOOL);
-    bytes_put_u64(&key, d->inter);
-    key_topology(d->topology);
-    key_int(d->size);
-    key_int(d->rank);
-    key_int(d->remote_size);
-    key_int(d->leader);
+        key_communicator(key, parent);
+    bytes_put_u8(key, VALUE_BOOL);
+    bytes_put_u64(key, d->inter);
+    key_topology(key, d->topology);
+    key_int(key, d->size);
+    key_int(key, d->rank);
+    key_int(key, d->remote_size);
+    key_int(key, d->leader);
     if (members)
-        key_int((int64_t)members);
+        key_int(key, (int64_t)members);
     else
-        bytes_put_u8(&key, VALUE_NONE);
-    bytes_put_u8(&key, VALUE_NONE); /* returns nothing */
-    enum pilgrim_status status = record();
-    pthread_mutex_unlock(&lock);
+        bytes_put_u8(key, VALUE_NONE);
+    bytes_put_u8(key, VALUE_NONE); /* returns nothing */
+    enum pilgrim_status status = process_stream_add();
     if (status != PILGRIM_OK)
         capture_fail("out of memory");
 }
@@ -252,30 +229,9 @@ uint64_t comm_salt_text(const char *tag)
     return XXH3_64bits(tag ? tag : "", tag ? strlen(tag) : 0) | 1;
 }
 
-const struct stream *communicators_so_far(void)
+void communicators_end(void)
 {
-    pthread_mutex_lock(&lock);
-    if (!process && begin_stream() != PILGRIM_OK) {
-        pthread_mutex_unlock(&lock);
-        return NULL;
-    }
-    return process;
-}
-
-void communicators_resume(void)
-{
-    pthread_mutex_unlock(&lock);
-}
-
-struct stream *communicators_end(void)
-{
-    pthread_mutex_lock(&lock);
-    struct stream *s = process ? process : stream_new(&vocabulary, NULL);
-    process = NULL;
-    bytes_free(&key);
-    pthread_mutex_unlock(&lock);
     if (world_known)
         PMPI_Group_free(&world);
     world_known = false;
-    return s;
 }

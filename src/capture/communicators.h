@@ -12,8 +12,6 @@
 
 #include "capture/call.h"
 
-struct stream;
-
 /* MPI_Init is done: MPI_COMM_WORLD can be asked. A spawned process gets to know its parents. */
 void communicators_begin(void);
 
@@ -21,11 +19,7 @@ void communicators_begin(void);
 void communicators_unseen(MPI_Comm comm, MPI_Comm parent, uint64_t salt);
 void communicators_unseen_pending(MPI_Comm comm, MPI_Comm parent);
 
-/* The process stream so far, which stands still until communicators_resume; NULL where memory is short (nothing is to be resumed). */
-const struct stream *communicators_so_far(void);
-void communicators_resume(void);
-
-/* The process stream, handed over; nothing is recorded after it. NULL where memory is short. */
-struct stream *communicators_end(void);
+/* Nothing is asked of MPI after this. */
+void communicators_end(void);
 
 #endif

@@ -2,12 +2,14 @@
 #include "capture/filter.h"
 
 #include <mpi.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "capture/capture.h"
 
 bool filter_left_out[FUNCTION_COUNT];
+static atomic_bool unseen[FUNCTION_COUNT];
 
 /* With these recording begins and ends. */
 static const uint32_t always[] = {FUNCTION_MPI_Init, FUNCTION_MPI_Init_thread,
@@ -62,4 +64,17 @@ void filter_check(void (*warn)(const char *line))
         snprintf(line, sizeof line, "PILGRIM_FILTER: %.*s %s", shown, p.text, problem);
         warn(line);
     }
+}
+
+void filter_note_unseen(uint32_t function)
+{
+    atomic_store(&unseen[function], true);
+}
+
+const char *filter_unseen_name(size_t i)
+{
+    for (uint32_t f = 0; f < FUNCTION_COUNT; f++)
+        if (atomic_load(&unseen[f]) && i-- == 0)
+            return vocabulary.functions[f].name;
+    return NULL;
 }

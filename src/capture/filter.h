@@ -17,4 +17,10 @@ void filter_begin(void);
 /* WARN is called with a line for each pattern that says what cannot be, or fits no function. */
 void filter_check(void (*warn)(const char *line));
 
+/* Calls of FUNCTION were not seen: it is left out of the trace, which says so. Any thread. */
+void filter_note_unseen(uint32_t function);
+
+/* The I-th of these functions, in any order; NULL: there are no more. */
+const char *filter_unseen_name(size_t i);
+
 #endif

@@ -11,6 +11,7 @@
 #include "base/try.h"
 #include "capture/blocks.h"
 #include "capture/capture.h"
+#include "capture/communicators.h"
 #include "capture/gather.h"
 #include "capture/own.h"
 #include "capture/own_file.h"
@@ -139,12 +140,19 @@ static void leave_fragments(const struct gather_letter *state, const struct byte
 
 /* ---- rounds ---- */
 
+static struct fragment *last_fragment(void)
+{
+    struct fragment *f = own_fragment();
+    communicators_end();
+    return f;
+}
+
 /* Fragment and bytes of round NUMBER of this process; NULL: there is none, or it cannot be had. */
 static struct fragment *own_round(uint32_t number, struct bytes *sealed)
 {
     struct fragment *f = NULL;
     if (number == spill_rounds())
-        return own_fragment();
+        return last_fragment();
     if (number > spill_rounds())
         return own_absence();
     if (spill_read(number, sealed) != PILGRIM_OK || fragment_unseal(sealed->data, sealed->length, &f) != PILGRIM_OK)
@@ -208,7 +216,7 @@ static void go_round(struct gather *g, struct result *result, uint32_t number, b
 /* The bytes of this process's last round, before its turn has come. */
 static void seal_last(struct bytes *last)
 {
-    struct fragment *f = is_cut() ? NULL : own_fragment();
+    struct fragment *f = is_cut() ? NULL : last_fragment();
     if (f && fragment_seal_last(f, last) != PILGRIM_OK)
         bytes_free(last);
 }

@@ -10,20 +10,11 @@
 #include <stdlib.h>
 
 #include "capture/communicators.h"
+#include "capture/filter.h"
 #include "capture/init.h"
 #include "capture/shadow.h"
 #include "capture/wrapper.h"
 #include "objects/book.h"
-
-static atomic_bool left_out[FUNCTION_COUNT];
-
-const char *fortran_unseen_name(size_t i)
-{
-    for (uint32_t f = 0; f < FUNCTION_COUNT; f++)
-        if (atomic_load(&left_out[f]) && i-- == 0)
-            return vocabulary.functions[f].name;
-    return NULL;
-}
 
 /* ---- handles ---- */
 
@@ -210,7 +201,7 @@ void fortran_unseen_after(const struct fortran_call *call, bool recorded)
     uint32_t function = call->entry->function;
     atomic_store_explicit(&call->entry->is_seen, false, memory_order_relaxed);
     if (recorded)
-        atomic_store(&left_out[function], true);
+        filter_note_unseen(function);
     if (function == FUNCTION_MPI_Init || function == FUNCTION_MPI_Init_thread)
         capture_after_init();
     if (t && t->inside)

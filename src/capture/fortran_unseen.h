@@ -50,7 +50,4 @@ void fortran_unseen_done(struct fortran_call *call);
 /* CALL, of MPI_Finalize, is about to be made: if a tool has the C function it is recorded, and recording ends. */
 void fortran_unseen_finalize(struct fortran_call *call);
 
-/* The I-th of the functions that were left out, in any order; NULL: there are no more. */
-const char *fortran_unseen_name(size_t i);
-
 #endif

@@ -4,10 +4,6 @@
 
 #include <stdbool.h>
 
-/* Looks for the program's MPI, if none was seen so far; SITE as for mpi_library_bind. True: calls are recorded from
- * now on. */
-bool capture_bind(const void *site);
-
 /* After a successful PMPI_Init or PMPI_Init_thread, before call_leave: this thread becomes thread 0; rank, views,
  * private communicator. Collective over MPI_COMM_WORLD. */
 void capture_after_init(void);
@@ -26,9 +22,5 @@ void capture_before_finalize(void);
 
 /* Before PMPI_Abort. */
 void capture_before_abort(void);
-
-/* MPI_Pcontrol, before its call_begin: 0 pauses after the call that this thread records next (this one), 1 resumes
- * at once, all else is ignored. */
-void call_control(int level);
 
 #endif

@@ -42,20 +42,6 @@ static uint32_t count_bits(uint64_t bits)
 
 /* ---- values ---- */
 
-static uint8_t *store_u16(uint8_t *at, uint32_t value)
-{
-    uint16_t le = htole16((uint16_t)value);
-    memcpy(at, &le, sizeof le);
-    return at + sizeof le;
-}
-
-static uint8_t *store_u64(uint8_t *at, int64_t value)
-{
-    uint64_t le = htole64((uint64_t)value);
-    memcpy(at, &le, sizeof le);
-    return at + sizeof le;
-}
-
 static inline uint8_t *store_item(uint8_t *at, const struct keeper *k, const struct operation_name *item)
 {
     if (item->class_number == REQUEST_NULL) {
@@ -63,7 +49,7 @@ static inline uint8_t *store_item(uint8_t *at, const struct keeper *k, const str
         return store_u16(at + 1, k->null_name);
     }
     *at = VALUE_REQUEST;
-    return store_u64(store_u64(at + 1, item->class_number), item->place);
+    return store_slot(store_slot(at + 1, item->class_number), item->place);
 }
 
 /* What went in, but for the items OVER, which are null. */
@@ -86,7 +72,7 @@ static uint8_t *store_changes(uint8_t *at, const struct keeper *k, uint32_t base
     for (; changed; changed &= changed - 1) {
         int place = __builtin_ctzll(changed);
         *at = VALUE_INT;
-        at = store_item(store_u64(at + 1, place), k, nulled ? &null_item : &k->in.items[place]);
+        at = store_item(store_slot(at + 1, place), k, nulled ? &null_item : &k->in.items[place]);
     }
     return at;
 }

@@ -2,7 +2,6 @@
 #include "capture/known.h"
 
 #include "base/value.h"
-#include "capture/put.h"
 #include "functions.h"
 #include "objects/memory.h"
 

@@ -11,9 +11,9 @@
 #include "base/value.h"
 #include "capture/blocks.h"
 #include "capture/capture.h"
-#include "capture/communicators.h"
-#include "capture/fortran_unseen.h"
+#include "capture/filter.h"
 #include "capture/place.h"
+#include "capture/process_stream.h"
 #include "capture/sync.h"
 #include "functions.h"
 #include "objects/sharing.h"
@@ -99,7 +99,7 @@ static bool put_process(struct stream *s)
 static enum pilgrim_status put_unseen(struct fragment *f)
 {
     const char *name;
-    for (size_t i = 0; (name = fortran_unseen_name(i)); i++)
+    for (size_t i = 0; (name = filter_unseen_name(i)); i++)
         TRY(fragment_set_property(f, FRAGMENT_UNSEEN, name));
     return PILGRIM_OK;
 }
@@ -121,7 +121,7 @@ struct fragment *own_fragment(void)
         return NULL;
     size_t count = thread_count();
     const struct stream **streams = calloc(count + 1, sizeof *streams);
-    struct stream *process = communicators_end();
+    struct stream *process = process_stream_end();
     struct fragment *f = fragment_new((uint32_t)capture.rank);
     enum pilgrim_status status = streams && process && put_process(process) && f ? PILGRIM_OK : PILGRIM_NOMEM;
     if (status == PILGRIM_OK) {
@@ -152,12 +152,12 @@ static struct fragment *segment_of(const struct stream *s, size_t count, struct 
     struct fragment *f = fragment_new((uint32_t)capture.rank);
     enum pilgrim_status status = PILGRIM_NOMEM;
     if (streams && last && f && put_process(last)) {
-        const struct stream *process = communicators_so_far();
+        const struct stream *process = process_stream_so_far();
         if (count)
             streams[count - 1] = s;
         if (process) {
             status = fragment_add_rank_so_far(f, process, last, streams, count, e);
-            communicators_resume();
+            process_stream_resume();
         }
         if (status == PILGRIM_OK)
             status = put_unseen(f);

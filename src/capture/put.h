@@ -5,9 +5,6 @@
 #ifndef PILGRIM_PUT_H
 #define PILGRIM_PUT_H
 
-#include <endian.h>
-#include <string.h>
-
 #include "base/value.h"
 #include "capture/call.h"
 #include "objects/memory.h"
@@ -26,27 +23,6 @@ static inline uint8_t *put_room(struct call *c, size_t count)
     uint8_t *at = key->data + key->length;
     key->length += count;
     return at;
-}
-
-static inline uint8_t *store_u16(uint8_t *at, unsigned v)
-{
-    uint16_t le = htole16((uint16_t)v);
-    memcpy(at, &le, sizeof le);
-    return at + sizeof le;
-}
-
-static inline uint8_t *store_u32(uint8_t *at, uint32_t v)
-{
-    v = htole32(v);
-    memcpy(at, &v, sizeof v);
-    return at + sizeof v;
-}
-
-static inline uint8_t *store_slot(uint8_t *at, int64_t v)
-{
-    uint64_t le = htole64((uint64_t)v);
-    memcpy(at, &le, sizeof le);
-    return at + sizeof le;
 }
 
 static inline void put_tag(struct call *c, enum value_tag tag)

@@ -13,7 +13,7 @@
 #include "capture/call.h"
 #include "capture/capture.h"
 #include "capture/filter.h"
-#include "capture/fortran.h"
+#include "capture/fortran_call.h"
 #include "capture/known.h"
 #include "capture/put.h"
 #include "capture/thread.h"

@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "objects/handles.h"
 
 #ifdef OPEN_MPI
 const char mpi_library_built_for[] = "Open MPI";
@@ -36,7 +35,6 @@ MPI_LIBRARY_SYMBOLS(MPI_LIBRARY_DEFINE)
 enum mpi_library mpi_library_bind(const void *site)
 {
     (void)site;
-    handles_bound();
     return MPI_LIBRARY_OWN;
 }
 
@@ -204,7 +202,6 @@ enum mpi_library mpi_library_bind(const void *site)
             if (value)
                 set(symbols[i].value, value);
         }
-        handles_bound();
     }
     dlerror(); /* what was not found is no news to the program */
     return kind;
