@@ -1,5 +1,5 @@
 #!/bin/sh
-# The layers of docs/ARCHITECTURE.md: each module includes only what it may, read from the #include lines.
+# The layers: each module includes only what it may, read from the #include lines.
 #
 # Each line below: a folder, then the folders whose headers it may include (its own always). `mpi` stands for
 # <mpi.h>, `public` for include/pilgrim/*.h. pilgrim/status.h is everyone's.

@@ -6,7 +6,7 @@
  *
  * What pays is not what is shorter: the table is compressed afterwards, and zstd finds repeated bytes itself. To it a
  * short rule is a disturbance, a number among the symbols that tells nothing of what it stands for. So a rule has to
- * save RULE_SAVES_MIN bytes; docs/ARCHITECTURE.md, section 3, has the measurements. Rules are looked at in their order, those inside first: what dissolves makes the rules
+ * save RULE_SAVES_MIN bytes; docs/design/rulebook.md has the measurements. Rules are looked at in their order, those inside first: what dissolves makes the rules
  * around it longer and more worth keeping. */
 #include "grammar/factor.h"
 

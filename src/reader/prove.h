@@ -1,5 +1,5 @@
 /* What the writer asks before it gives a volume away: can it be read? The same code answers that reads it later. Knows nothing of traces as
- * a whole, so that others may include it (docs/ARCHITECTURE.md, section 9). */
+ * a whole, so that others may include it (docs/design/merge.md). */
 #ifndef PILGRIM_PROVE_H
 #define PILGRIM_PROVE_H
 
