@@ -324,7 +324,7 @@ $(B)/programs/every: $(B)/every/every_calls.c $(call sources,tests/every) $(S)/t
 	@mkdir -p $(@D)
 	$(call say,MPICC)$(MPICC) $(PROGRAM_FLAGS) -O0 $(MPI_FLAGS) -I$(S)/tests/every -o $@ $(filter %.c,$^)
 
-$(B)/programs/%.so: $(S)/tests/%.c
+$(B)/programs/%.so: $(S)/tests/preloads/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -fPIC -shared -o $@ $< -ldl
 
