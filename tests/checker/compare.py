@@ -40,9 +40,12 @@ def pairs_unique(pairs):
     return found
 
 
+DECODER = json.JSONDecoder(object_pairs_hook=pairs_unique)
+
+
 def parse(line, where):
     try:
-        found = json.loads(line, object_pairs_hook=pairs_unique)
+        found = DECODER.decode(line)
     except ValueError as error:
         raise Difference("%s: not valid JSON: %s\n    %s" % (where, error, line))
     if not isinstance(found, dict):
@@ -82,10 +85,9 @@ def raw_cut(line, where):
     at = line.rfind(',"raw":{')
     if at < 0 or "raw" not in call:
         raise Difference("%s: no raw values\n    %s" % (where, line))
-    text = line[:at] + "}"
-    if parse(text, where) != {key: value for key, value in call.items() if key != "raw"}:
+    if list(call)[-1] != "raw" or parse(line[at + len(',"raw":'):-1], where) != call["raw"]:
         raise Difference("%s: raw is not the last member\n    %s" % (where, line))
-    return text, call
+    return line[:at] + "}", call
 
 
 def shadow_files(folder):
