@@ -235,7 +235,7 @@ class Decoder(unittest.TestCase):
         """Content that is wrong but has a right checksum is damage or another trace, never another exception."""
         for name, content in (("definitions", definitions()), ("calls", calls())):
             for at in range(len(content)):
-                for bit in range(8):
+                for bit in range(8) if os.environ.get("LONG") else (at % 8,):
                     changed = bytearray(content)
                     changed[at] ^= 1 << bit
                     decode(trace(**{name: bytes(changed)}))
