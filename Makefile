@@ -399,8 +399,8 @@ asan: $(S)/configure
 tsan: $(S)/configure
 	@mkdir -p $(B)/tsan
 	@test -f $(B)/tsan/config.mk || (cd $(B)/tsan && $(S)/configure -q MPICC='$(MPICC)' CFLAGS='-O1 -g -fsanitize=thread')
-	@$(MAKE) --no-print-directory BUILD=$(B)/tsan all \
-	    $(addprefix $(B)/tsan/,programs/threads programs/crowd programs/churn tests/unit/check_heap tests/unit/check_requests tests/unit/check_rounds)
+	@$(MAKE) --no-print-directory BUILD=$(B)/tsan \
+	    $(addprefix $(B)/tsan/,libpilgrim.so programs/threads programs/crowd programs/churn tests/unit/check_heap tests/unit/check_requests tests/unit/check_rounds)
 
 # The other MPI family, in a second build folder in the first.
 other: $(S)/configure

@@ -85,7 +85,8 @@ class Blocks(Case):
 
     def test_forms(self):
         for width in range(1, 63):
-            for n in (2, 3, 7, 8, 9, 17, 1023, 1024, 1025, 2051):
+            long_ones = (1023, 1024, 1025, 2051) if os.environ.get("LONG") or width in (1, 8, 31, 56, 62) else ()
+            for n in (2, 3, 7, 8, 9, 17) + long_ones:
                 dice = random.Random(width * 10000 + n)
                 numbers = [dice.getrandbits(width) for _ in range(n)]
                 base = dice.randrange((1 << 62) - max(numbers))
