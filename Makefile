@@ -412,9 +412,9 @@ other: $(S)/configure
 checked checked-long: WERROR := 1
 checked checked-long: all units programs $(CHECKED)
 checked-long: $(BENCHES)
-	@$(MAKE) --no-print-directory BUILD=$(B) asan WERROR=1
-	@$(MAKE) --no-print-directory BUILD=$(B) tsan WERROR=1
-	$(if $(OTHER_MPICC),@$(MAKE) --no-print-directory BUILD=$(B) other WERROR=1)
+	@$(MAKE) --no-print-directory BUILD=$(B) asan WERROR=$(WERROR)
+	@$(MAKE) --no-print-directory BUILD=$(B) tsan WERROR=$(WERROR)
+	$(if $(OTHER_MPICC),@$(MAKE) --no-print-directory BUILD=$(B) other WERROR=$(WERROR))
 
 run-check-long: checked-long
 	@MPICC='$(MPICC)' MPIEXEC='$(MPIEXEC)' CC='$(CC)' $(S)/tests/run-all --long $(B)
