@@ -1,5 +1,5 @@
 /* communicators: every way to make one. For each there is a number that its processes, and nobody else, agree on by
- * messages over it: what the trace says of identity is held against that (tests/check-communicators).
+ * messages over it: what the trace says of identity is held against that (tests/communicators).
  *
  *     communicators            makes them
  *     communicators ROUNDS     only so many rounds of dup and free

@@ -1,5 +1,5 @@
 /* traffic: every way to send, of every kind of datatype and over every kind of communicator, and operations on windows. The program counts
- * messages and bytes itself, by what MPI says of ranks and sizes: what the trace says is held against that (tests/check-matrix).
+ * messages and bytes itself, by what MPI says of ranks and sizes: what the trace says is held against that (tests/matrix).
  *
  *     traffic              sends
  *     traffic show [N]     and writes lines `to messages bytes` to the file sent.RANK, `from to operations bytes` to moved.RANK;

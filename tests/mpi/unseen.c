@@ -1,7 +1,7 @@
 /* unseen: objects that the program comes by past MPI's names, by PMPI, as other tools and some libraries do.
  *
  * Exercises: a communicator and a window made by PMPI, in calls whose arrays have one element for each of its ranks. The arrays end
- * where memory ends: who reads more than the communicator has ranks does not come back. tests/check-communicators looks at the
+ * where memory ends: who reads more than the communicator has ranks does not come back. tests/communicators looks at the
  * lengths that were recorded.
  */
 #include "expect.h"

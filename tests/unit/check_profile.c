@@ -1,5 +1,7 @@
 /* The profile on its way from streams to the reader: of random calls on several ranks, merged as a tree, every distribution that the reader
- * gives is that of the calls that it is given for, those that differ enough to matter are told apart, and each rank's time is what it was. */
+ * gives is that of the calls that it is given for, those that differ enough to matter are told apart, and each rank's time is what it was.
+ *
+ * One file, as all of it records calls by the same maker and opens the trace that comes of them. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

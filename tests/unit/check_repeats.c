@@ -184,7 +184,7 @@ START_TEST(a_torus_is_small)
     for (unsigned axis = 0; axis < 3; axis++) {
         struct repeats r = {0};
         size_t largest = 0;
-        torus_build(&r, 0, 101 * 101 * 103 - 1, axis, &largest);
+        torus_build(&r, 0, trials(101 * 101 * 103 - 1), axis, &largest);
         ck_assert_uint_le(largest, 40);
         ck_assert_uint_le(r.count, 16);
         repeats_free(&r);

@@ -1,6 +1,8 @@
 /* Times of calls, encoded and decoded: exact ones are what they were, binned ones keep their bounds, for every call. The bounds are
  * computed here from the document, from nothing but the true times and the decoded ones. Blocks that are damaged are refused or are
- * other times. */
+ * other times.
+ *
+ * One file, as all of it is held against the same true times and bounds. */
 #include "timing/times.h"
 
 #include <math.h>

@@ -1,0 +1,262 @@
+#!/usr/bin/env python3
+"""Checks the profile of a trace against the times that the wrappers saw.
+
+    aggregates.py SHADOW_DIR TRACE
+
+Which calls belong together is taken from the trace (second_decoder.py), what they took from the shadow logs. For each volume:
+
+* each distribution of a class's durations and gaps has as many times as it should, and their figures: shortest, longest, mean and standard
+  deviation as docs/FORMAT.md, section 6, rounds them, the rank of the longest, and the histogram's shares; only where they are little of all
+  ranks' time some of that may be missing;
+* where a block of ranks is one rank, its times of computing, of each category of calls, and of the classes that have a row by rank, are right
+  within 3 %; where it is several, their mean and the largest are;
+* a class without a row has no ranks that are more than 10 % apart, unless it takes less than 1/64 of all ranks' time.
+
+Nothing may be left over. Prints how many distributions were checked, or the first that is wrong, and exits 1.
+"""
+import bisect
+import glob
+import itertools
+import math
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "second"))
+
+from bins import true_times  # noqa: E402
+from compare import Difference  # noqa: E402
+from second_decoder import Stream, Trace, volume_with  # noqa: E402
+from second_parts import Damage  # noqa: E402
+from second_profile import CATEGORIES, MEAN_PRECISION, PRECISION, WHOLE, bucket_of, figure  # noqa: E402
+
+STANDARD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "mpi-std")
+CHAPTERS = {"chap-pt2pt": "point to point", "chap-part": "point to point", "chap-coll": "collective", "chap-one-side": "one-sided",
+            "chap-io": "file"}
+SHARE_ROUNDING = 0.5    # 32nds, of the times up to a bucket together
+SHARE_ESTIMATE = 1      # more of very many times, of which not all are counted
+ALL_COUNTED = (1 << 16) - 2
+TIME_ERROR = 0.03
+BRIEF_SMALL = 1.001 / 512   # of all ranks' time: where a distribution may lack some figures
+ROW_WORTH = 0.1         # how far ranks are apart in a class that has a row ...
+ROW_SMALL = 1.01 / 64   # ... unless that is less than this, of the mean time of a rank
+
+
+def categories_read():
+    """{function: its category}, of those that have one of their own."""
+    found = {}
+    for path in glob.glob(os.path.join(glob.escape(STANDARD), "chap-*", "*.tex")):
+        chapter = os.path.basename(os.path.dirname(path))
+        with open(path, encoding="utf-8") as file:
+            for name in re.findall(r'function_name\(\s*"(\w+)"', file.read()):
+                of_neighbors = chapter == "chap-topol" and "eighbor_" in name
+                found[name] = "collective" if of_neighbors else CHAPTERS.get(chapter, "other")
+    return found
+
+
+CATEGORY_OF = categories_read()
+
+
+def category_of(function):
+    """The category's number. Functions with large counts are those without."""
+    return CATEGORIES.index(CATEGORY_OF.get(function) or CATEGORY_OF.get(function.removesuffix("_c"), "other"))
+
+
+def share_value(ns):
+    """As it is stored."""
+    return max(round(16 * math.log2(ns)), 0) + 1 if ns else 0
+
+
+def is_near(ns, value):
+    """Whether VALUE, as stored, stands for NS, within TIME_ERROR."""
+    return abs(2 ** ((value - 1) / 16) - ns) <= TIME_ERROR * ns if value else ns < 1
+
+
+class Times:
+    """Times that belong together, as they come."""
+
+    def __init__(self):
+        self.times = []  # (ns, rank)
+
+    def check(self, what, d, small):
+        """SMALL: ns; only of times that are less together the shortest, the deviation and the histogram need not be known."""
+        times = [ns for ns, _ in self.times]
+        if d.count != len(times):
+            raise Difference("%s: %d times, not %d" % (what, d.count, len(times)))
+        n, total, squares = len(times), sum(times), sum(ns * ns for ns in times)
+        figures = [("longest", max(times), d.most, PRECISION, 0), ("mean", total // n, d.mean, MEAN_PRECISION, 0)]
+        if d.least is not None:
+            deviation = math.isqrt(n * squares - total * total) // n
+            figures += [("shortest", min(times), d.least, PRECISION, 0), ("deviation", deviation, d.deviation, PRECISION, 1)]
+        elif total > small:
+            raise Difference("%s: not all is known of %d ns" % (what, total))
+        for name, value, stored, precision, more in figures:
+            if not figure(max(value - more, 0), precision) <= stored <= figure(value + more, precision):
+                raise Difference("%s: the %s is %d, figure %d, stored as %d" % (what, name, value, figure(value, precision), stored))
+        if d.rank is not None:
+            wanted = min(rank for ns, rank in self.times if ns == max(times))
+            if d.rank != wanted:
+                raise Difference("%s: the longest is of rank %d, not %d" % (what, wanted, d.rank))
+        if d.shares is not None:
+            self.histogram_check(what, d, times)
+
+    @staticmethod
+    def histogram_check(what, d, times):
+        counts = {}
+        for ns in times:
+            bucket = bucket_of(figure(ns, PRECISION))
+            counts[bucket] = counts.get(bucket, 0) + 1
+        off, more = 0, SHARE_ESTIMATE if len(times) > ALL_COUNTED else 1e-9
+        for bucket in sorted({*counts, *d.shares}):
+            off += d.shares.get(bucket, 0) - WHOLE * counts.get(bucket, 0) / len(times)
+            if abs(off) > SHARE_ROUNDING + more:
+                raise Difference("%s: the histogram of %d is %r, stored as %r" % (what, len(times), counts, d.shares))
+
+
+class RankTimes:
+    """What the ranks of a volume, RANKS, took for something, in ns."""
+
+    def __init__(self, ranks):
+        self.ns = [0] * ranks
+
+    def add(self, rank, ns):
+        self.ns[rank] += ns
+
+    def check(self, what, row, blocks):
+        first = 0
+        for size, value, (most, rank) in zip(blocks, row.values, row.most):
+            those = self.ns[first:first + size]
+            if not is_near(sum(those) / size, value):
+                raise Difference("%s: ranks %d to %d take %g ns, %d, stored as %d"
+                                 % (what, first, first + size - 1, sum(those) / size, share_value(sum(those) / size), value))
+            if not is_near(max(those), most) or those[rank] < (1 - TIME_ERROR) * max(those):
+                raise Difference("%s: of ranks %d to %d it is not rank %d that takes the most, stored as %d: %r"
+                                 % (what, first, first + size - 1, first + rank, most, those))
+            first += size
+
+    def check_alike(self, what, small):
+        """There is no row: ranks may not be too far apart. SMALL: ns by which they may be."""
+        if max(self.ns) > (1 + ROW_WORTH) * min(self.ns) and max(self.ns) - min(self.ns) > small:
+            raise Difference("%s: no row, and ranks take %r ns" % (what, self.ns))
+
+
+class Volume:
+    """What the profile of one volume should be."""
+
+    def __init__(self, volume):
+        self.volume, self.profile = volume, volume.profile
+        self.number_of = {id(group): number for number, group in enumerate(volume.groups)}
+        self.distributions = {}     # by (class, list, number there): Times
+        self.rows = [RankTimes(volume.ranks) for _ in CATEGORIES]
+        self.by_class = {}          # by (class, "by_rank" or "by_rank_gaps"): RankTimes
+
+    def add(self, key, ns, rank):
+        self.distributions.setdefault(key, Times()).times.append((ns, rank))
+
+    def add_row(self, category, key, ns, rank):
+        self.rows[category].add(rank, ns)
+        self.by_class.setdefault(key, RankTimes(self.volume.ranks)).add(rank, ns)
+
+    def add_call(self, row, leaf, before, gap, duration, rank):
+        """A call of ROW, behind one of class BEFORE, or None. LEAF: the number of its distribution."""
+        number, known = row.class_number, self.profile.classes[row.class_number]
+        self.add((number, "durations", leaf), duration, rank)
+        self.add_row(category_of(row.call_class[0][0]), (number, "by_rank"), duration, rank)
+        if before is None:
+            self.add((number, "first", 0), gap, rank)
+        else:
+            self.add((number, "gaps", known.befores.get(before, 0)), gap, rank)
+            self.add_row(0, (number, "by_rank_gaps"), gap, rank)
+
+    def thread(self, rank, thread, times, last):
+        """TIMES: an iterator over those of the thread's calls from this round on. LAST: the end of the call before. Returns that of the
+        last one in this round."""
+        volume = self.volume
+        first = volume.threads.value(rank - volume.first)
+        if first + thread >= volume.threads.value(rank - volume.first + 1):
+            return last
+        stream = Stream(volume, volume.members, first + thread, rank, [])
+        group, place = volume.members.place(first + thread)
+        parts = [row.partition.place(place)[0] if row.partition else 0 for row in group.rows]
+        before, number = None, self.number_of[id(group)]
+        for at, terminal in stream.calls():
+            start, end = next(times)
+            row = group.rows[at]
+            leaves, leaf = self.profile.leaves.get((number, at, parts[at])), 0
+            if leaves:
+                leaf = leaves[bisect.bisect_right(row.parts[parts[at]].starts, terminal) - 1]
+            self.add_call(row, leaf, before, start - last, end - start, rank - volume.first)
+            before, last = row.class_number, end
+        return last
+
+    def name_of(self, number):
+        (name, _), frames, _ = self.volume.classes[number]
+        return "class %d, %s at %s" % (number, name, frames[0] if frames else "?")
+
+    def check(self):
+        count, run = 0, sum(sum(times.ns) for times in self.rows)
+        for number, known in self.profile.classes.items():
+            name = self.name_of(number)
+            for kind, those in (("durations", known.durations), ("gaps", known.gaps), ("first", [known.first] if known.first else [])):
+                for i, d in enumerate(those):
+                    self.distributions.pop((number, kind, i), Times()).check("%s, %s %d" % (name, kind, i), d, BRIEF_SMALL * run)
+                    count += 1
+        if self.distributions:
+            number, kind, i = next(iter(self.distributions))
+            raise Difference("no distribution for %s, %s %d" % (self.name_of(number), kind, i))
+        self.check_rows(run)
+        return count
+
+    def check_rows(self, run):
+        profile = self.profile
+        if profile.blocks is None:
+            if run:
+                raise Difference("no shares of %d ns" % run)
+            return
+        for category, times, row in zip(CATEGORIES, self.rows, profile.rows):
+            times.check(category, row, profile.blocks)
+        for (number, kind), times in self.by_class.items():
+            row, name = getattr(profile.classes[number], kind), "%s, %s" % (self.name_of(number), kind)
+            if row:
+                times.check(name, row, profile.class_blocks)
+            elif max(profile.class_blocks) == 1:
+                times.check_alike(name, ROW_SMALL * run / self.volume.ranks)
+
+
+def aggregates_check(folder, path):
+    """The number of distributions checked. Raises Difference."""
+    with open(path, "rb") as file:
+        try:
+            trace = Trace(file.read())
+        except Damage as damage:
+            raise Difference("%s: %s" % (path, damage))
+    if trace.damage:
+        raise Difference("%s: %s" % (path, trace.damage))
+    volumes = {id(volume): Volume(volume) for volume in itertools.chain.from_iterable(trace.rounds)}
+    if any(volume.profile is None for volume in volumes.values()):
+        raise Difference("%s: a volume without a profile" % path)
+    for rank, threads in true_times(folder).items():
+        for thread, times in threads.items():
+            times, last = iter(times), 0
+            for volume in [volume_with(volumes, rank) for volumes in trace.rounds]:
+                last = volumes[id(volume)].thread(rank, thread, times, last)
+            if next(times, None):
+                raise Difference("rank %d thread %d has fewer calls in the trace" % (rank, thread))
+    return sum(volume.check() for volume in volumes.values())
+
+
+def main():
+    if len(sys.argv) != 3:
+        print("usage: aggregates.py SHADOW_DIR TRACE", file=sys.stderr)
+        return 2
+    try:
+        print("%d distributions checked" % aggregates_check(*sys.argv[1:]))
+    except (Difference, OSError, UnicodeDecodeError) as error:
+        print(error)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

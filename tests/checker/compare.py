@@ -1,0 +1,225 @@
+#!/usr/bin/env python3
+"""Compares shadow logs with decoded JSON, byte for byte.
+
+    compare.py [--times|--values] SHADOW_DIR DECODED.jsonl
+
+SHADOW_DIR/shadow.RANK.jsonl holds the calls of one process as the wrappers saw them: those of different threads
+interleaved, each with a "raw" object at its end, and lines {"released":NAME} in between. DECODED.jsonl is what a decoder
+printed. "raw" is cut off the shadow's lines, and "start" and "end" off those of both, unless --times says that the trace has
+them exactly; as text: nothing is parsed and printed again. All that is left must be equal, for every thread of every rank, and
+nothing may be left over on either side. Every line must be valid JSON as well, with no key twice, and no call may begin before
+the one before has ended, on either side.
+
+Readings of clocks (MPI_Wtime, timestamps of MPI_T) are equal with --times, and with --values (PILGRIM_VALUES=wtime). Else they are null,
+but for those of MPI_Wtime of calls with times: numbers, which bins.py looks at.
+
+Prints the number of calls compared and exits 0, or prints the first difference and exits 1.
+"""
+import glob
+import json
+import os
+import re
+import sys
+
+CONTEXT = 3  # calls shown before a difference
+TIMES = re.compile(r',"start":\d+,"end":\d+}$')
+RELEASED = '{"released":'
+READINGS = {function: re.compile(r'(?<="%s":)[^,}]*' % name)
+            for function, name in (("MPI_Wtime", "ret"), ("MPI_T_source_get_timestamp", "timestamp"),
+                                   ("MPI_T_event_get_timestamp", "event_timestamp"))}
+
+
+class Difference(Exception):
+    """What does not agree; the text is for people."""
+
+
+def pairs_unique(pairs):
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key twice in " + str([key for key, _ in pairs]))
+    return found
+
+
+DECODER = json.JSONDecoder(object_pairs_hook=pairs_unique)
+
+
+def parse(line, where):
+    try:
+        found = DECODER.decode(line)
+    except ValueError as error:
+        raise Difference("%s: not valid JSON: %s\n    %s" % (where, error, line))
+    if not isinstance(found, dict):
+        raise Difference("%s: not an object\n    %s" % (where, line))
+    return found
+
+
+def lines_of(path):
+    """The lines of a file, without newlines; the last one must have one."""
+    with open(path, encoding="utf-8", newline="\n") as file:
+        for number, line in enumerate(file, 1):
+            if not line.endswith("\n"):
+                raise Difference("%s:%d: the last line is cut off" % (path, number))
+            yield number, line[:-1]
+
+
+class Clock:
+    """The times of one thread's calls, as they come."""
+
+    def __init__(self):
+        self.last = 0
+
+    def cut(self, line, call, where):
+        """LINE without its times, which are checked, if it has any."""
+        if "start" not in call and "end" not in call:
+            return line
+        text = TIMES.sub("}", line)
+        if text == line or not self.last <= call["start"] <= call["end"]:
+            raise Difference("%s: start and end are wrong\n    %s" % (where, line))
+        self.last = call["end"]
+        return text
+
+
+def raw_cut(line, where):
+    """A shadow line as (text without "raw", all of it parsed)."""
+    call = parse(line, where)
+    at = line.rfind(',"raw":{')
+    if at < 0 or "raw" not in call:
+        raise Difference("%s: no raw values\n    %s" % (where, line))
+    if list(call)[-1] != "raw" or parse(line[at + len(',"raw":'):-1], where) != call["raw"]:
+        raise Difference("%s: raw is not the last member\n    %s" % (where, line))
+    return line[:at] + "}", call
+
+
+def shadow_files(folder):
+    """[(rank, path)] in order of ranks."""
+    found = []
+    for path in glob.glob(os.path.join(glob.escape(folder), "shadow.*.jsonl")):
+        found.append((int(os.path.basename(path).split(".")[1]), path))
+    if not found:
+        raise Difference("%s: no shadow logs" % folder)
+    if len({rank for rank, _ in found}) != len(found):
+        raise Difference("%s: two shadow logs of one rank" % folder)
+    return sorted(found)
+
+
+def shadow_calls(path, rank):
+    """Yields the calls of one process, as (thread, text, times cut off the text, all of it parsed)."""
+    counts, clocks = {}, {}
+    for number, line in lines_of(path):
+        where = "%s:%d" % (path, number)
+        if line.startswith(RELEASED):
+            if list(parse(line, where)) != ["released"]:
+                raise Difference("%s: not an event\n    %s" % (where, line))
+            continue
+        text, call = raw_cut(line, where)
+        thread = call.get("thread")
+        seq = counts.get(thread, 0)
+        if call.get("rank") != rank or call.get("seq") != seq:
+            raise Difference("%s: expected rank %d, seq %d\n    %s" % (where, rank, seq, line))
+        counts[thread] = seq + 1
+        yield thread, text, clocks.setdefault(thread, Clock()).cut(text, call, where), call
+
+
+def shadow_read(path, rank, times):
+    """The calls of one process: {thread: [text of each call]}, with their TIMES or without."""
+    threads = {}
+    for thread, text, timeless, _ in shadow_calls(path, rank):
+        threads.setdefault(thread, []).append(text if times else timeless)
+    return threads
+
+
+def difference_show(rank, thread, seq, before, shadow, decoded):
+    """The text of a first difference, with what came before it and a mark where the lines part."""
+    lines = ["rank %d thread %d seq %d differs:" % (rank, thread, seq)]
+    lines += ["    both    " + text for text in before[-CONTEXT:]]
+    lines.append("    shadow  " + shadow)
+    lines.append("    decoded " + decoded)
+    lines.append("            " + " " * len(os.path.commonprefix([shadow, decoded])) + "^")
+    return "\n".join(lines)
+
+
+def readings_as_kept(shadow, decoded, call):
+    """The text SHADOW with what DECODED, text of CALL, may have in place of a reading."""
+    reading = READINGS.get(call["func"])
+    if not reading:
+        return shadow
+    kept = reading.search(decoded).group()
+    if call["func"] == "MPI_Wtime":
+        right = (kept != "null") == ("start" in call)
+    else:
+        right = kept == "null"
+    return reading.sub(kept, shadow) if right else shadow
+
+
+class Decoded:
+    """A decoder's lines: in order of rank, thread and seq, one after another."""
+
+    def __init__(self, path):
+        self.path = path
+        self.last = (-1, -1, -1)
+        self.clock = None
+
+    def calls(self):
+        """Yields (rank, thread, seq), the line's text, the text without times, and the line parsed."""
+        for number, line in lines_of(self.path):
+            where = "%s:%d" % (self.path, number)
+            call = parse(line, where)
+            key = (call.get("rank"), call.get("thread"), call.get("seq"))
+            if not all(isinstance(part, int) for part in key) or key <= self.last:
+                raise Difference("%s: out of order after %r\n    %s" % (where, self.last, line))
+            if key[:2] != self.last[:2]:
+                self.clock = Clock()
+            self.last = key
+            yield key, line, self.clock.cut(line, call, where), call
+
+
+def compare(folder, path, times=False, values=False):
+    """The number of calls compared, with their TIMES or without; VALUES: readings are values as others are. Raises Difference."""
+    shadows = dict(shadow_files(folder))
+    compared, counts, current, threads = 0, {}, None, {}
+    for (rank, thread, seq), whole, timeless, call in Decoded(path).calls():
+        text = whole if times else timeless
+        if times and "start" not in call:
+            raise Difference("%s: no times\n    %s" % (path, whole))
+        if rank != current:
+            current = rank
+            if rank not in shadows:
+                raise Difference("rank %d is in %s but has no shadow log" % (rank, path))
+            threads = shadow_read(shadows[rank], rank, times)
+            counts.update({(rank, t): len(calls) for t, calls in threads.items()})
+        calls = threads.get(thread, [])
+        if seq >= len(calls):
+            raise Difference("rank %d thread %d: the shadow has %d calls, decoded is one more:\n    %s"
+                             % (rank, thread, len(calls), text))
+        wanted = calls[seq] if times or values else readings_as_kept(calls[seq], text, call)
+        if text != wanted:
+            raise Difference(difference_show(rank, thread, seq, calls[:seq], wanted, text))
+        counts[rank, thread] -= 1
+        compared += 1
+    for (rank, thread), left in sorted(counts.items()):
+        if left:
+            raise Difference("rank %d thread %d: %d calls of the shadow are missing in %s" % (rank, thread, left, path))
+    for rank in sorted(set(shadows) - {rank for rank, _ in counts}):
+        if shadow_read(shadows[rank], rank, times):
+            raise Difference("rank %d has a shadow log but is not in %s" % (rank, path))
+    if not compared:
+        raise Difference("%s: no calls" % path)
+    return compared
+
+
+def main():
+    words = sys.argv[1:]
+    times, values = words[:1] == ["--times"], words[:1] == ["--values"]
+    if len(words) != 2 + times + values:
+        print("usage: compare.py [--times|--values] SHADOW_DIR DECODED.jsonl", file=sys.stderr)
+        return 2
+    try:
+        print("%d calls compared" % compare(*words[-2:], times, values))
+    except (Difference, OSError, UnicodeDecodeError) as error:
+        print(error)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,243 @@
+"""What the oracle's scripts share: running a program under a time limit, and seeing that nothing of it is left behind.
+
+Every process of a run carries a mark in its environment, so that those that outlive it are found in /proc, whatever
+process group the MPI launcher put them in.
+"""
+import fnmatch
+import os
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+
+BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
+MPIEXEC = os.environ.get("MPIEXEC", "mpiexec.mpich")
+YIELD = os.path.abspath(os.environ.get("YIELD", os.path.join(BUILD, "programs", "yield.so")))
+
+def configured(name):
+    """What configure wrote to the build folder's config.mk."""
+    with open(os.path.join(BUILD, "config.mk"), encoding="utf-8") as file:
+        for line in file:
+            words = line.split()
+            if words[:2] == [name, "="]:
+                return " ".join(words[2:])
+    raise SystemExit("%s: no %s" % (os.path.join(BUILD, "config.mk"), name))
+
+
+FAMILY = configured("MPI_FAMILY")
+LIBRARY = os.path.join(BUILD, "libpilgrim.so")
+DECODE = os.path.join(BUILD, "pilgrim-decode")
+RUN = os.path.join(BUILD, "pilgrim-run")
+TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+SECOND_DECODER = os.path.join(TESTS, "second", "second_decoder.py")
+
+LIMIT_S = 120
+# All runs of a script together: less than what tests/run-all gives it, which could not end the launchers' processes.
+LONG = bool(os.environ.get("LONG"))
+TOTAL_S = 7000 if LONG else 550
+START = time.monotonic()
+GRACE_S = 5  # for the launcher's helpers to end after it
+MARK = "ORACLE_RUN"
+
+
+# More ranks than processors, as any user.
+OPENMPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
+           "OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_osc": "^ucx"}
+
+
+class Failure(Exception):
+    """A check that did not hold; the first line is the reason."""
+
+
+class Result:
+    def __init__(self, code, out, err):
+        self.code = code
+        self.out = out.decode("utf-8", "backslashreplace")
+        self.err = err.decode("utf-8", "backslashreplace")
+
+    def ours(self):
+        """The lines on stderr that the library wrote."""
+        return [line for line in self.err.splitlines() if line.startswith("pilgrim: ")]
+
+    def others(self):
+        return [line for line in self.err.splitlines() if not line.startswith("pilgrim: ")]
+
+
+def check(condition, reason):
+    if not condition:
+        raise Failure(reason)
+
+
+def program(name):
+    return os.path.join(BUILD, "programs", name)
+
+
+def other_build():
+    """The build folder for the MPI of the other family; None where there is none."""
+    for folder in (os.path.join(BUILD, "other"), os.path.dirname(BUILD)):
+        if os.path.exists(os.path.join(folder, "libpilgrim.so")):
+            return folder
+    return None
+
+
+def environment(settings):
+    """This process's, without preloads and settings of Pilgrim's, with SETTINGS."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("PILGRIM_") and k not in ("LD_PRELOAD", MARK)}
+    kept.update(OPENMPI if FAMILY == "openmpi" else {})
+    kept.update(settings or {})
+    return kept
+
+
+def marked(mark):
+    """The processes of a run that live."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open("/proc/%s/environ" % pid, "rb") as file:
+                if mark not in file.read().split(b"\0"):
+                    continue
+            with open("/proc/%s/stat" % pid, "rb") as file:
+                state = file.read().rsplit(b")", 1)[1].split()[0]
+            if state != b"Z":
+                found.append(int(pid))
+        except OSError:
+            continue
+    return found
+
+
+def end(mark):
+    for pid in marked(mark):
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except OSError:
+            pass
+
+
+def execute(command, folder, settings=None, **limits):
+    """Runs COMMAND in FOLDER. Raises Failure if it does not end in time or leaves processes behind.
+    limit_s: seconds; file_bytes: no file may grow beyond them."""
+    if FAMILY != "openmpi":
+        return execute_in(command, folder, settings or {}, **limits)
+    with tempfile.TemporaryDirectory(prefix="ompi-", dir="/tmp") as session: # launchers that share one disturb each other
+        return execute_in(command, folder, {"OMPI_MCA_orte_tmpdir_base": session, **(settings or {})}, **limits)
+
+
+def execute_in(command, folder, settings, limit_s=LIMIT_S, file_bytes=None):
+    left_s = START + TOTAL_S - time.monotonic()
+    check(left_s > 0, "not run: %d s are over" % TOTAL_S)
+    limit_s = min(limit_s, left_s)
+    mark = uuid.uuid4().hex
+    env = environment(settings)
+    env[MARK] = mark
+    mark = ("%s=%s" % (MARK, mark)).encode()
+
+    def limit():
+        if file_bytes is not None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes, file_bytes))
+
+    with subprocess.Popen(command, cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, start_new_session=True, preexec_fn=limit) as process:
+        try:
+            out, err = process.communicate(timeout=limit_s)
+        except subprocess.TimeoutExpired:
+            end(mark)
+            process.kill()
+            out, err = process.communicate()
+            raise Failure("not done after %d s: %s\n%s" % (limit_s, " ".join(command), err.decode("utf-8", "replace")))
+    deadline = time.monotonic() + GRACE_S
+    while marked(mark):
+        if time.monotonic() > deadline:
+            left = marked(mark)
+            end(mark)
+            raise Failure("processes left behind: %s" % left)
+        time.sleep(0.02)
+    return Result(process.returncode, out, err)
+
+
+def launch(ranks, command, folder, preload=(), settings=None, before=(), **options):
+    """Runs COMMAND on RANKS ranks, with PRELOAD libraries in its processes, not in the launcher. A ":" in COMMAND begins
+    another program, as the launchers have it. BEFORE: words before the launcher's; the preloads are its, too, then."""
+    several = ranks > 1 or ":" in command
+    preload = ":".join(list(preload) + ([YIELD] if several and FAMILY == "mpich" else []))
+    words = []
+    if preload and before:
+        settings = dict(settings or {}, LD_PRELOAD=preload)
+    elif preload:
+        words = ["-genv", "LD_PRELOAD", preload] if FAMILY == "mpich" else ["-x", "LD_PRELOAD=" + preload]
+    words = [MPIEXEC, "-n", str(ranks)] + words
+    for word in command:
+        words.append(word)
+        if word == ":" and preload and not before and FAMILY != "mpich":
+            words += ["-x", "LD_PRELOAD=" + preload]
+    return execute(list(before) + words, folder, settings, **options)
+
+
+def decode(arguments, folder):
+    return execute([DECODE] + arguments, folder)
+
+
+def times_removed(text):
+    return re.sub(r',"start":\d+,"end":\d+}$', "}", text, flags=re.MULTILINE)
+
+
+def files_under(folder):
+    found = set()
+    for where, _, names in os.walk(folder):
+        found.update(os.path.relpath(os.path.join(where, name), folder) for name in names)
+    return found
+
+
+class Scratch:
+    """A folder for one check, removed at its end unless ORACLE_KEEP is set."""
+
+    def __enter__(self):
+        self.path = tempfile.mkdtemp(prefix="pilgrim-oracle-")
+        return self
+
+    def __exit__(self, *what):
+        if not os.environ.get("ORACLE_KEEP"):
+            shutil.rmtree(self.path, ignore_errors=True)
+
+    def folder(self, name):
+        path = os.path.join(self.path, name)
+        os.makedirs(path, exist_ok=True)
+        return path
+
+
+def verdict(name, test, *arguments):
+    """The line(s) to print for a test, and whether it passed."""
+    began = time.monotonic()
+    try:
+        note = test(*arguments)
+        return "PASS %s:%s %.1f s" % (name, " %s," % note if note else "", time.monotonic() - began), True
+    except Failure as failure:
+        lines = str(failure).strip().splitlines() or ["?"]
+        return "\n".join(["FAIL %s: %s" % (name, lines[0])] + ["    " + line[:400] for line in lines[1:12]]), False
+
+
+def all_known(prefix, tests, only_long=""):
+    """True if TESTS, a list of names, has every name of the command line, and one for each pattern of ONLY_LONG. A line for each that it lacks."""
+    unknown = ["no test is called %s" % name for name in sys.argv[1:] if name not in tests]
+    unknown += ["no test fits the pattern %s of ONLY_LONG" % pattern for pattern in only_long.split() if not fnmatch.filter(tests, pattern)]
+    for reason in unknown:
+        print("FAIL %s: %s" % (prefix, reason), flush=True)
+    return not unknown
+
+
+def run_tests(prefix, tests, only_long=""):
+    """Runs TESTS, (name, test, arguments...) each, and prints their lines: those that the command line names; else all with LONG=1, and without
+    those that no pattern of ONLY_LONG fits. Returns the exit status."""
+    tests, patterns = list(tests), only_long.split()
+    passed = all_known(prefix, [test[0] for test in tests], only_long)
+    for name, test, *arguments in tests:
+        if name not in sys.argv[1:] if sys.argv[1:] else not LONG and any(fnmatch.fnmatchcase(name, p) for p in patterns):
+            continue
+        text, good = verdict(prefix + "-" + name, test, *arguments)
+        print(text, flush=True)
+        passed = passed and good
+    return 0 if passed and tests else 1
