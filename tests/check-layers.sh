@@ -2,7 +2,7 @@
 # The layers of docs/ARCHITECTURE.md: each module includes only what it may, read from the #include lines.
 #
 # Each line below: a folder, then the folders whose headers it may include (its own always). `mpi` stands for
-# <mpi.h>, `public` for include/pilgrim/*.h. pilgrim/status.h is everyone's.
+# <mpi.h>, `public` for include/pilgrim/*.h. pilgrim/status.h and pilgrim/version.h are everyone's.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -27,7 +27,7 @@ examples       mpi public
 includes() {
     find "$1" -name '*.[ch]' -exec sed -n \
         -e 's|^ *# *include *["<]mpi\.h[">].*|mpi|p' \
-        -e 's|^ *# *include *["<]pilgrim/status\.h[">].*||' \
+        -e 's|^ *# *include *["<]pilgrim/\(status\|version\)\.h[">].*||' \
         -e 's|^ *# *include *["<]pilgrim/.*|public|p' \
         -e 's|^ *# *include *"\([^"/]*\)/[^"]*".*|\1|p' {} +
 }
