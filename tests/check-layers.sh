@@ -27,7 +27,8 @@ examples       mpi public
 includes() {
     find "$1" -name '*.[ch]' -exec sed -n \
         -e 's|^ *# *include *["<]mpi\.h[">].*|mpi|p' \
-        -e 's|^ *# *include *["<]pilgrim/\(status\|version\)\.h[">].*||' \
+        -e 's|^ *# *include *["<]pilgrim/status\.h[">].*||' \
+        -e 's|^ *# *include *["<]pilgrim/version\.h[">].*||' \
         -e 's|^ *# *include *["<]pilgrim/.*|public|p' \
         -e 's|^ *# *include *"\([^"/]*\)/[^"]*".*|\1|p' {} +
 }
