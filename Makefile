@@ -91,7 +91,8 @@ help:
 
 configure: $(S)/configure
 
-$(S)/configure: $(S)/configure.ac
+# The version stands in one header.
+$(S)/configure: $(S)/configure.ac $(S)/include/pilgrim/version.h
 	@command -v autoconf >/dev/null || { echo 'autoconf is missing: run tools/install-deps.sh' >&2; exit 1; }
 	cd $(S) && autoconf && rm -rf autom4te.cache
 
@@ -179,7 +180,7 @@ $(B)/obj/src/capture/stack.o: CPPFLAGS += $(if $(LIBUNWIND),-DPILGRIM_LIBUNWIND=
 
 $(B)/obj/src/capture/%.o: $(S)/src/capture/%.c
 	@mkdir -p $(@D)
-	$(call say,MPICC)$(MPICC) $(TRACER_FLAGS) -DPILGRIM_VERSION_TEXT='"$(VERSION)"' -c -o $@ $<
+	$(call say,MPICC)$(MPICC) $(TRACER_FLAGS) -c -o $@ $<
 
 $(B)/obj/generated/%.o: $(G)/%.c
 	@mkdir -p $(@D)
@@ -187,15 +188,15 @@ $(B)/obj/generated/%.o: $(G)/%.c
 
 $(B)/obj/src/launch/%.o: $(S)/src/launch/%.c
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -DPILGRIM_VERSION_TEXT='"$(VERSION)"' -DPILGRIM_LIBDIR='"$(libdir)"' -c -o $@ $<
+	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -DPILGRIM_LIBDIR='"$(libdir)"' -c -o $@ $<
 
 $(B)/obj/src/tools/%.o: $(S)/src/tools/%.c
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -I$(S)/src -DPILGRIM_VERSION_TEXT='"$(VERSION)"' -c -o $@ $<
+	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -I$(S)/src -c -o $@ $<
 
 $(B)/obj/decoder/%.o: $(S)/decoder/%.c
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(PROGRAM_FLAGS) $(DW_FLAGS) -DPILGRIM_VERSION_TEXT='"$(VERSION)"' -c -o $@ $<
+	$(call say,CC)$(CC) $(PROGRAM_FLAGS) $(DW_FLAGS) -c -o $@ $<
 
 $(B)/obj/src/%.o: $(S)/src/%.c
 	@mkdir -p $(@D)
@@ -247,6 +248,9 @@ $(B)/allocator.o: $(STATIC_ALLOC)
 $(B)/libpilgrim.a: $(B)/tracer.o $(B)/allocator.o
 	$(call say,AR)rm -f $@ && ar rcs $@ $^
 
+# The number in the file name of the shared library: include/pilgrim/version.h says when it changes.
+ABI := $(shell sed -n 's/^.define PILGRIM_ABI //p' $(S)/include/pilgrim/version.h)
+
 # One object whose inner names are local, so that a program's own names cannot meet them.
 $(B)/reader.o: $(READER) $(B)/libcore.a
 	$(call say,LD)ld -r -o $@ $^ && objcopy --localize-hidden $@
@@ -254,9 +258,10 @@ $(B)/reader.o: $(READER) $(B)/libcore.a
 $(B)/libpilgrim-reader.a: $(B)/reader.o
 	$(call say,AR)rm -f $@ && ar rcs $@ $^
 
-$(B)/libpilgrim-reader.so: $(B)/reader.o
-	$(call say,LINK)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-soname,libpilgrim-reader.so.0 -o $@.0 $^ -lzstd -lpthread -lm
-	@ln -sf $(@F).0 $@
+$(B)/libpilgrim-reader.so: $(B)/reader.o $(S)/src/reader/reader.map
+	$(call say,LINK)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-soname,$(@F).$(ABI) -Wl,--version-script=$(filter %.map,$^) -o $@.$(ABI) \
+	    $(filter %.o,$^) -lzstd -lpthread -lm
+	@ln -sf $(@F).$(ABI) $@
 
 $(B)/pilgrim-decode: $(DECODER) $(B)/libpilgrim-reader.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS)
@@ -446,7 +451,7 @@ install: all
 	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(includedir)/pilgrim $(DESTDIR)$(mandir)/man1
 	install -m 755 $(TOOLS) $(DESTDIR)$(bindir)
 	install -m 755 $(filter %.so,$(LIBRARIES)) $(DESTDIR)$(libdir)
-	cd $(DESTDIR)$(libdir) && mv libpilgrim-reader.so libpilgrim-reader.so.0 && ln -sf libpilgrim-reader.so.0 libpilgrim-reader.so
+	cd $(DESTDIR)$(libdir) && mv libpilgrim-reader.so libpilgrim-reader.so.$(ABI) && ln -sf libpilgrim-reader.so.$(ABI) libpilgrim-reader.so
 	install -m 644 $(filter %.a,$(LIBRARIES)) $(DESTDIR)$(libdir)
 	install -m 644 $(B)/pilgrim.pc $(DESTDIR)$(libdir)/pkgconfig
 	install -m 644 $(wildcard $(S)/include/pilgrim/*.h) $(DESTDIR)$(includedir)/pilgrim
@@ -455,7 +460,7 @@ install: all
 clean:
 	rm -rf $(addprefix $(B)/,obj generated generated.new mpi programs every tests asan tsan other scratch demo bench \
 	    reader.o proof.o tracer.o allocator.o libcore.a dictionary.inc libc_version.h preload.map libpilgrim.so libpilgrim.a \
-	    libpilgrim-reader.a libpilgrim-reader.so libpilgrim-reader.so.0 \
+	    libpilgrim-reader.a libpilgrim-reader.so libpilgrim-reader.so.$(ABI) \
 	    pilgrim-gen pilgrim-run pilgrim-decode pilgrim-merge)
 
 distclean: clean

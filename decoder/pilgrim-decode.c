@@ -12,6 +12,7 @@
 #include "call_lines.h"
 #include "matrix.h"
 #include "no_memory.h"
+#include "pilgrim/version.h"
 #include "print.h"
 #include "profile.h"
 #include "properties.h"

@@ -1,4 +1,4 @@
-/* The one set of error codes of Pilgrim's libraries. */
+/* The status codes that Pilgrim's functions return, and the text of each. */
 #ifndef PILGRIM_STATUS_H
 #define PILGRIM_STATUS_H
 
@@ -6,6 +6,7 @@
 extern "C" {
 #endif
 
+/* PILGRIM_CHECKED: the compiler warns if the result is not used. PILGRIM_API: the shared library shows this name. */
 #if defined(__GNUC__)
 #define PILGRIM_CHECKED __attribute__((warn_unused_result))
 #define PILGRIM_API __attribute__((visibility("default")))
@@ -14,18 +15,25 @@ extern "C" {
 #define PILGRIM_API
 #endif
 
+/* What a function says about its success. Values do not change; a later version may add some. */
 enum pilgrim_status {
-    PILGRIM_OK = 0,
-    PILGRIM_END,       /* no more calls: not an error, returned by cursors */
-    PILGRIM_NOMEM,     /* out of memory; the object is as it was before the call */
-    PILGRIM_LIMIT,     /* an input is larger than the format or the library allows */
-    PILGRIM_IO,        /* a system call failed; errno says why */
-    PILGRIM_NOT_TRACE, /* the file does not begin with Pilgrim's magic */
-    PILGRIM_VERSION,   /* the file needs a newer reader */
+    PILGRIM_OK = 0,    /* done */
+    PILGRIM_END,       /* nothing is left to return: not an error */
+    PILGRIM_NOMEM,     /* out of memory */
+    PILGRIM_LIMIT,     /* the file asks for more memory or steps than its size allows, or has more than can be
+                        * counted */
+    PILGRIM_IO,        /* a system call failed; the error's message says which and why */
+    PILGRIM_NOT_TRACE, /* the file does not begin as a Pilgrim trace does */
+    PILGRIM_VERSION,   /* the file's format is of a version that this library does not read */
     PILGRIM_DAMAGED,   /* a checksum, a count or a reference in the file is wrong */
     PILGRIM_TRUNCATED, /* the file ends too early */
-    PILGRIM_INVALID    /* the caller asked for something that does not exist */
+    PILGRIM_INVALID    /* the caller's mistake: an argument is NULL, or it names what does not exist */
 };
+
+/* Returns what STATUS means, in a few words of English: "out of memory". A number that is no status has a text, too.
+ * In the reader library (-lpilgrim-reader).
+ * memory:  static.  threads: any number at once.  since: 0.1.0 */
+PILGRIM_API const char *pilgrim_status_text(enum pilgrim_status status);
 
 #ifdef __cplusplus
 }

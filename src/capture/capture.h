@@ -12,6 +12,7 @@
 #include "capture/settings.h"
 #include "objects/handles.h"
 #include "objects/mpi_library.h"
+#include "pilgrim/version.h"
 
 /* The property "tracer" of every trace. */
 #define CAPTURE_TRACER "pilgrim " PILGRIM_VERSION_TEXT

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "pilgrim/version.h"
+
 enum { EXIT_USAGE = 2, EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127 };
 
 static const char usage[] = "usage: pilgrim-run [-o PATH] PROGRAM [ARGUMENTS...]\n";

@@ -200,6 +200,8 @@ void call_times_end(struct pilgrim_cursor *c)
 
 enum pilgrim_status pilgrim_cursor_times(const struct pilgrim_cursor *c, struct pilgrim_error *error)
 {
+    if (!c)
+        return trace_null(error);
     if (c->times.error.status != PILGRIM_OK && error)
         *error = c->times.error;
     return c->times.error.status;

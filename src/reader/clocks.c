@@ -53,6 +53,8 @@ enum pilgrim_status pilgrim_clock_of(const struct pilgrim_trace *trace, uint32_t
     const struct pilgrim_function *f;
     const struct pilgrim_value *in;
     const struct volume *volume;
+    if (!trace || !clock)
+        return trace_null(error);
     *clock = (struct pilgrim_clock){0};
     if (rank >= trace->rank_count)
         return trace_error(error, PILGRIM_INVALID, 0, "there is no rank %u", rank);
@@ -65,6 +67,19 @@ enum pilgrim_status pilgrim_clock_of(const struct pilgrim_trace *trace, uint32_t
     if (!clock->point_count)
         *clock = (struct pilgrim_clock){0};
     return status == PILGRIM_END ? PILGRIM_OK : status;
+}
+
+/* How many points of a clock may be used: all or none. It comes from the caller, who may have made it himself. */
+static unsigned usable_points(const struct pilgrim_clock *clock)
+{
+    if (!clock || clock->point_count > 2)
+        return 0;
+    for (unsigned i = 0; i < clock->point_count; i++) {
+        const struct pilgrim_clock_point *p = &clock->points[i];
+        if (p->time_ns > TIME_MAX || p->error_ns > TIME_MAX || p->offset_ns > TIME_MAX || p->offset_ns < -TIME_MAX)
+            return 0;
+    }
+    return clock->point_count < 2 || goes_on(clock->points) ? clock->point_count : 0;
 }
 
 static int64_t bounded(uint64_t time_ns)
@@ -80,10 +95,13 @@ static __int128 floored(__int128 a, __int128 b)
 
 uint64_t pilgrim_clock_common(const struct pilgrim_clock *clock, uint64_t time_ns)
 {
+    unsigned count = usable_points(clock);
+    if (count == 0)
+        return time_ns > COMMON_MAX ? COMMON_MAX : time_ns;
     const struct pilgrim_clock_point *p = clock->points;
     int64_t time = bounded(time_ns);
     __int128 common = (__int128)time + p[0].offset_ns;
-    if (clock->point_count > 1) {
+    if (count > 1) {
         __int128 drift = p[1].offset_ns - p[0].offset_ns;
         common += floored(drift * (time - (int64_t)p[0].time_ns), (__int128)(p[1].time_ns - p[0].time_ns));
     }
@@ -97,12 +115,13 @@ static __int128 distance(int64_t a, uint64_t b)
 
 uint64_t pilgrim_clock_error(const struct pilgrim_clock *clock, uint64_t time_ns)
 {
+    unsigned count = usable_points(clock);
+    if (count == 0)
+        return UINT64_MAX;
     const struct pilgrim_clock_point *p = clock->points;
     int64_t time = bounded(time_ns);
     __int128 error;
-    if (!clock->point_count)
-        return UINT64_MAX;
-    if (clock->point_count == 1) {
+    if (count == 1) {
         error = p[0].error_ns + (distance(time, p[0].time_ns) + DRIFT_PART - 1) / DRIFT_PART;
     } else {
         __int128 span = (__int128)(p[1].time_ns - p[0].time_ns);
@@ -113,15 +132,15 @@ uint64_t pilgrim_clock_error(const struct pilgrim_clock *clock, uint64_t time_ns
 
 double pilgrim_clock_drift(const struct pilgrim_clock *clock)
 {
-    const struct pilgrim_clock_point *p = clock->points;
-    if (clock->point_count < 2)
+    if (usable_points(clock) < 2)
         return 0;
+    const struct pilgrim_clock_point *p = clock->points;
     return (double)(p[1].offset_ns - p[0].offset_ns) / (double)(p[1].time_ns - p[0].time_ns);
 }
 
 void pilgrim_clock_apply(const struct pilgrim_clock *clock, struct pilgrim_call *call)
 {
-    if (!call->timed)
+    if (!clock || !call || !call->timed)
         return;
     call->start_ns = pilgrim_clock_common(clock, call->start_ns);
     call->end_ns = pilgrim_clock_common(clock, call->end_ns);

@@ -46,7 +46,10 @@ static const uint64_t world = 1;
 enum pilgrim_status pilgrim_communicators_open(const struct pilgrim_trace *trace, uint32_t rank,
                                                struct pilgrim_communicators **list, struct pilgrim_error *error)
 {
-    *list = NULL;
+    if (list)
+        *list = NULL;
+    if (!trace || !list)
+        return trace_null(error);
     struct pilgrim_communicators *l = calloc(1, sizeof *l);
     if (!l)
         return trace_no_memory(error);
@@ -171,6 +174,8 @@ static enum pilgrim_status convert(struct pilgrim_communicators *l, const struct
 enum pilgrim_status pilgrim_communicators_next(struct pilgrim_communicators *l, struct pilgrim_communicator *communicator,
                                                struct pilgrim_error *error)
 {
+    if (!l || !communicator)
+        return trace_null(error);
     for (;;) {
         struct pilgrim_call call;
         enum pilgrim_status status = pilgrim_cursor_next(l->cursor, &call, error);

@@ -248,6 +248,8 @@ enum pilgrim_status pilgrim_cursor_next(struct pilgrim_cursor *c, struct pilgrim
     uint64_t place_of_class, number;
     struct values_place place;
     const char *problem = NULL;
+    if (!c || !call)
+        return trace_null(error);
     if (c->passed)
         return trace_error(error, PILGRIM_INVALID, 0, "what calls have kept was passed over");
     enum pilgrim_status status = next_place(c, &place_of_class, error);
@@ -296,6 +298,8 @@ enum pilgrim_status pilgrim_cursor_pass(struct pilgrim_cursor *c, size_t *class_
                                         struct pilgrim_error *error)
 {
     uint64_t place;
+    if (!c || !class_number || !count)
+        return trace_null(error);
     c->tells_loops = true;
     enum pilgrim_status status = next_place(c, &place, error);
     c->tells_loops = false;
@@ -412,6 +416,8 @@ static bool pass_round(struct pilgrim_cursor *c, uint64_t *count)
 enum pilgrim_status pilgrim_cursor_skip(struct pilgrim_cursor *c, uint64_t count)
 {
     enum pilgrim_status status = PILGRIM_OK;
+    if (!c)
+        return PILGRIM_INVALID;
     while (status == PILGRIM_OK && count > 0) {
         if (pass_round(c, &count))
             continue;
@@ -428,12 +434,14 @@ enum pilgrim_status pilgrim_cursor_skip(struct pilgrim_cursor *c, uint64_t count
 uint64_t pilgrim_cursor_round_calls(const struct pilgrim_cursor *c)
 {
     uint64_t calls;
-    return count_calls(c, &calls) ? calls : 0;
+    return c && count_calls(c, &calls) ? calls : 0;
 }
 
 enum pilgrim_status pilgrim_cursor_next_round(struct pilgrim_cursor *c, struct pilgrim_error *error)
 {
     uint64_t calls;
+    if (!c)
+        return trace_null(error);
     if (!count_calls(c, &calls))
         return call_error(c, NULL, PILGRIM_DAMAGED, "trips that cannot be counted", error);
     uint64_t seq = c->seq;
@@ -447,6 +455,8 @@ enum pilgrim_status pilgrim_cursor_next_round(struct pilgrim_cursor *c, struct p
 enum pilgrim_status pilgrim_signature(struct pilgrim_cursor *c, size_t class_number, uint64_t number,
                                       struct pilgrim_call *call, struct pilgrim_error *error)
 {
+    if (!c || !call)
+        return trace_null(error);
     if (pilgrim_signature_run(c, class_number, number) == 0)
         return trace_error(error, PILGRIM_INVALID, 0, "no signature %llu of class %zu", (unsigned long long)number,
                            class_number);
@@ -459,7 +469,7 @@ enum pilgrim_status pilgrim_signature(struct pilgrim_cursor *c, size_t class_num
 
 static bool has_signature(const struct pilgrim_cursor *c, size_t class_number, uint64_t number)
 {
-    return class_number < c->class_count && number < c->classes[class_number].part->numbers;
+    return c && class_number < c->class_count && number < c->classes[class_number].part->numbers;
 }
 
 uint64_t pilgrim_signature_run(const struct pilgrim_cursor *c, size_t class_number, uint64_t number)

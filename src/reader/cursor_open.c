@@ -288,7 +288,10 @@ enum pilgrim_status pilgrim_cursor_open(const struct pilgrim_trace *trace, uint3
                                         struct pilgrim_cursor **cursor, struct pilgrim_error *error)
 {
     struct views views;
-    *cursor = NULL;
+    if (cursor)
+        *cursor = NULL;
+    if (!trace || !cursor)
+        return trace_null(error);
     if (thread >= pilgrim_thread_count(trace, rank))
         return trace_error(error, PILGRIM_INVALID, 0, "no thread %u of rank %u", thread, rank);
     enum pilgrim_status status = read_views(trace, rank, &views, error);
@@ -357,7 +360,7 @@ enum pilgrim_status cursor_next_round(struct pilgrim_cursor *c, struct pilgrim_e
 
 uint32_t pilgrim_cursor_round(const struct pilgrim_cursor *c)
 {
-    return c->round;
+    return c ? c->round : 0;
 }
 
 void pilgrim_cursor_close(struct pilgrim_cursor *c)

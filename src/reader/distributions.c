@@ -285,7 +285,7 @@ static double root(double x, double above)
 
 void pilgrim_statistic_add(struct pilgrim_statistic *into, const struct pilgrim_statistic *from)
 {
-    if (from->count == 0)
+    if (!into || !from || from->count == 0)
         return;
     if (into->count == 0) {
         *into = *from;
@@ -356,8 +356,10 @@ static enum pilgrim_status find_range(const struct pilgrim_cursor *c, size_t cla
 enum pilgrim_status pilgrim_durations(const struct pilgrim_cursor *c, size_t class_number, uint64_t signatures,
                                       struct pilgrim_statistic *statistic)
 {
-    const struct volume *v = c->volume;
     struct range range;
+    if (!c || !statistic)
+        return PILGRIM_INVALID;
+    const struct volume *v = c->volume;
     *statistic = (struct pilgrim_statistic){0};
     if (v->profile)
         return profile_durations(c, class_number, signatures, statistic);
@@ -380,8 +382,10 @@ static uint64_t shown_before(uint32_t predecessor)
 enum pilgrim_status pilgrim_gaps(const struct pilgrim_cursor *c, size_t class_number, uint64_t signatures,
                                  uint64_t before, struct pilgrim_statistic *statistic)
 {
-    const struct volume *v = c->volume;
     struct range range;
+    if (!c || !statistic)
+        return PILGRIM_INVALID;
+    const struct volume *v = c->volume;
     *statistic = (struct pilgrim_statistic){0};
     if (v->profile)
         return profile_gaps(c, class_number, signatures, before, statistic);
@@ -401,9 +405,11 @@ enum pilgrim_status pilgrim_gaps(const struct pilgrim_cursor *c, size_t class_nu
 enum pilgrim_status pilgrim_class_before(const struct pilgrim_cursor *c, size_t class_number, uint64_t signatures,
                                          uint64_t *before)
 {
-    const struct volume *v = c->volume;
     struct range range;
     bool found = false;
+    if (!c || !before)
+        return PILGRIM_INVALID;
+    const struct volume *v = c->volume;
     if (v->profile)
         return profile_class_before(c, class_number, signatures, before);
     enum pilgrim_status status = find_range(c, class_number, signatures, &range);

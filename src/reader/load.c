@@ -437,5 +437,9 @@ enum pilgrim_status trace_open(const char *path, uint64_t limit, struct pilgrim_
 
 enum pilgrim_status pilgrim_open(const char *path, struct pilgrim_trace **trace, struct pilgrim_error *error)
 {
+    if (trace)
+        *trace = NULL;
+    if (!path || !trace)
+        return trace_null(error);
     return trace_open(path, VOLUMES_BYTES_MAX, trace, error);
 }

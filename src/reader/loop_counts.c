@@ -49,6 +49,8 @@ enum pilgrim_status pilgrim_loop_trips(const struct pilgrim_cursor *cursor, size
 {
     struct pilgrim_cursor *c;
     const char *problem = NULL;
+    if (!cursor || !trips)
+        return trace_null(error);
     if (class_number >= cursor->class_count || !cursor->classes[class_number].loop)
         return trace_error(error, PILGRIM_INVALID, 0, "class %zu is no loop", class_number);
     enum pilgrim_status status =

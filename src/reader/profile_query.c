@@ -158,6 +158,10 @@ struct pilgrim_profile {
 enum pilgrim_status pilgrim_profile_open(const struct pilgrim_trace *trace, struct pilgrim_profile **profile,
                                          struct pilgrim_error *error)
 {
+    if (profile)
+        *profile = NULL;
+    if (!trace || !profile)
+        return trace_null(error);
     *profile = calloc(1, sizeof **profile);
     if (!*profile)
         return trace_no_memory(error);
@@ -182,6 +186,8 @@ static void class_profile(const struct volume *v, uint32_t number, struct pilgri
 
 enum pilgrim_status pilgrim_profile_next(struct pilgrim_profile *p, struct pilgrim_class_profile *found, struct pilgrim_error *error)
 {
+    if (!p || !found)
+        return trace_null(error);
     for (;;) {
         while (p->volume && p->next_class < p->volume->class_count) {
             class_profile(p->volume, p->next_class++, found);
@@ -256,6 +262,8 @@ static void add_round(const struct volume *v, uint32_t rank, double most[PILGRIM
 enum pilgrim_status pilgrim_rank_profile(const struct pilgrim_trace *trace, uint32_t rank, struct pilgrim_rank_profile *found,
                                          struct pilgrim_error *error)
 {
+    if (!trace || !found)
+        return trace_null(error);
     *found = (struct pilgrim_rank_profile){.first_rank = rank};
     double most[PILGRIM_ACTIVITIES] = {0};
     for (unsigned i = 0; i < PILGRIM_ACTIVITIES; i++)
@@ -278,8 +286,10 @@ enum pilgrim_status pilgrim_rank_profile(const struct pilgrim_trace *trace, uint
 
 enum pilgrim_status pilgrim_rank_class(const struct pilgrim_cursor *c, size_t class_number, struct pilgrim_rank_class *found)
 {
-    const struct volume *v = c->volume;
     struct calls_asked asked;
+    if (!c || !found)
+        return PILGRIM_INVALID;
+    const struct volume *v = c->volume;
     *found = (struct pilgrim_rank_class){0};
     enum pilgrim_status status = calls_find(c, class_number, PILGRIM_VALUE_GROUP, &asked);
     if (status != PILGRIM_OK || !v->profile || v->profile->class_blocks.count == 0)

@@ -48,7 +48,10 @@ enum pilgrim_status pilgrim_grammar_open(const struct pilgrim_cursor *c, uint64_
                                          struct pilgrim_error *error)
 {
     size_t count;
-    *grammar = NULL;
+    if (grammar)
+        *grammar = NULL;
+    if (!c || !grammar)
+        return trace_null(error);
     if (!rules_have(&c->volume->rules, sequence))
         return trace_error(error, PILGRIM_INVALID, 0, "no sequence %llu", (unsigned long long)sequence);
     struct pilgrim_grammar *g = calloc(1, sizeof *g);
@@ -87,6 +90,8 @@ void pilgrim_grammar_close(struct pilgrim_grammar *g)
 
 uint32_t pilgrim_grammar_rules(const struct pilgrim_grammar *g)
 {
+    if (!g)
+        return 0;
     return g->count ? g->count : 1;
 }
 
@@ -99,6 +104,8 @@ static const struct block *block_of(const struct pilgrim_grammar *g, uint32_t ru
 
 size_t pilgrim_grammar_symbols(const struct pilgrim_grammar *g, uint32_t rule)
 {
+    if (!g)
+        return 0;
     if (rule >= g->count)
         return rule == 0 ? g->sequence % 2 : 0;
     uint32_t stored = g->uses[g->order[rule]].rule;
@@ -129,5 +136,5 @@ struct pilgrim_symbol pilgrim_grammar_symbol(const struct pilgrim_grammar *g, ui
 
 uint64_t pilgrim_grammar_length(const struct pilgrim_grammar *g)
 {
-    return rules_length(g->rules, g->sequence);
+    return g ? rules_length(g->rules, g->sequence) : 0;
 }

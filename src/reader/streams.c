@@ -52,18 +52,18 @@ bool row_is_loop(const struct volume *v, uint32_t row)
 
 uint32_t pilgrim_rank_count(const struct pilgrim_trace *t)
 {
-    return t->rank_count;
+    return t ? t->rank_count : 0;
 }
 
 uint32_t pilgrim_round_count(const struct pilgrim_trace *t)
 {
-    return t->round_count;
+    return t ? t->round_count : 0;
 }
 
 uint32_t pilgrim_thread_count(const struct pilgrim_trace *t, uint32_t rank)
 {
     uint32_t most = 0;
-    for (uint32_t round = 0; round < t->round_count && rank < t->rank_count; round++) {
+    for (uint32_t round = 0; t && round < t->round_count && rank < t->rank_count; round++) {
         uint32_t threads = round_threads(t, round, rank);
         most = threads > most ? threads : most;
     }
@@ -89,7 +89,7 @@ static bool count_calls(const struct pilgrim_trace *t, uint32_t round, uint32_t 
 uint64_t pilgrim_call_count(const struct pilgrim_trace *t, uint32_t rank, uint32_t thread)
 {
     uint64_t sum = 0, count;
-    for (uint32_t round = 0; round < t->round_count && rank < t->rank_count; round++) {
+    for (uint32_t round = 0; t && round < t->round_count && rank < t->rank_count; round++) {
         if (round_is_silent(t, round, rank, thread))
             continue;
         if (!count_calls(t, round, rank, thread, &count))
@@ -101,7 +101,7 @@ uint64_t pilgrim_call_count(const struct pilgrim_trace *t, uint32_t rank, uint32
 
 bool pilgrim_property_at(const struct pilgrim_trace *t, size_t i, const char **key, const char **value)
 {
-    if (i >= t->property_count)
+    if (!t || !key || !value || i >= t->property_count)
         return false;
     *key = t->properties[i][0];
     *value = t->properties[i][1];
@@ -111,7 +111,7 @@ bool pilgrim_property_at(const struct pilgrim_trace *t, size_t i, const char **k
 const char *pilgrim_property(const struct pilgrim_trace *t, const char *key)
 {
     const char *found, *value;
-    for (size_t i = 0; pilgrim_property_at(t, i, &found, &value); i++)
+    for (size_t i = 0; key && pilgrim_property_at(t, i, &found, &value); i++)
         if (strcmp(found, key) == 0)
             return value;
     return NULL;
@@ -119,6 +119,11 @@ const char *pilgrim_property(const struct pilgrim_trace *t, const char *key)
 
 void pilgrim_thread_info(const struct pilgrim_cursor *c, struct pilgrim_thread_info *info)
 {
+    if (!info)
+        return;
+    *info = (struct pilgrim_thread_info){0};
+    if (!c)
+        return;
     const struct group *g = c->stream.group;
     *info = (struct pilgrim_thread_info){.structure_group = c->volume->first_group + (uint32_t)(g - c->volume->groups),
                                          .structure_group_size = column_size(g->members),
@@ -129,9 +134,11 @@ void pilgrim_thread_info(const struct pilgrim_cursor *c, struct pilgrim_thread_i
 
 enum pilgrim_status pilgrim_class_info(const struct pilgrim_cursor *c, size_t class_number, struct pilgrim_class_info *info)
 {
+    struct part_place found;
+    if (!c || !info)
+        return PILGRIM_INVALID;
     const struct volume *v = c->volume;
     const struct group *g = c->stream.group;
-    struct part_place found;
     if (class_number >= g->row_count)
         return PILGRIM_INVALID;
     const struct row *row = &v->rows[g->rows[class_number]];

@@ -179,7 +179,10 @@ static enum pilgrim_status read_all(struct pilgrim_system *s, struct pilgrim_err
 enum pilgrim_status pilgrim_system_open(const struct pilgrim_trace *trace, struct pilgrim_system **system,
                                         struct pilgrim_error *error)
 {
-    *system = NULL;
+    if (system)
+        *system = NULL;
+    if (!trace || !system)
+        return trace_null(error);
     struct pilgrim_system *s = calloc(1, sizeof *s);
     if (!s)
         return trace_no_memory(error);
@@ -210,12 +213,12 @@ void pilgrim_system_close(struct pilgrim_system *s)
 
 uint32_t pilgrim_system_hosts(const struct pilgrim_system *s)
 {
-    return s->places.count;
+    return s ? s->places.count : 0;
 }
 
 enum pilgrim_status pilgrim_system_host(const struct pilgrim_system *s, uint32_t host, struct pilgrim_host *found)
 {
-    if (host >= s->places.count)
+    if (!s || !found || host >= s->places.count)
         return PILGRIM_INVALID;
     *found = s->hosts[host];
     return PILGRIM_OK;
@@ -223,6 +226,8 @@ enum pilgrim_status pilgrim_system_host(const struct pilgrim_system *s, uint32_t
 
 enum pilgrim_status pilgrim_system_host_named(const struct pilgrim_system *s, const char *name, uint32_t *host)
 {
+    if (!s || !name || !host)
+        return PILGRIM_INVALID;
     for (uint32_t h = 0; h < s->places.count; h++)
         if (s->hosts[h].name && !strcmp(s->hosts[h].name, name)) {
             *host = h;
@@ -234,7 +239,7 @@ enum pilgrim_status pilgrim_system_host_named(const struct pilgrim_system *s, co
 enum pilgrim_status pilgrim_system_location(const struct pilgrim_system *s, uint32_t rank,
                                             struct pilgrim_location *location)
 {
-    if (rank >= s->trace->rank_count)
+    if (!s || !location || rank >= s->trace->rank_count)
         return PILGRIM_INVALID;
     uint32_t host = s->host[rank];
     uint32_t low = s->first[host], high = s->first[host + 1];
@@ -254,7 +259,7 @@ enum pilgrim_status pilgrim_system_location(const struct pilgrim_system *s, uint
 
 enum pilgrim_status pilgrim_system_rank(const struct pilgrim_system *s, uint32_t host, uint32_t process, uint32_t *rank)
 {
-    if (host >= s->places.count || process >= s->hosts[host].processes)
+    if (!s || !rank || host >= s->places.count || process >= s->hosts[host].processes)
         return PILGRIM_INVALID;
     *rank = s->ordered[s->first[host] + process];
     return PILGRIM_OK;

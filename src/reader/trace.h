@@ -508,6 +508,7 @@ enum pilgrim_status process_values(const struct pilgrim_trace *trace, uint32_t r
 enum pilgrim_status trace_error(struct pilgrim_error *error, enum pilgrim_status status, uint64_t offset,
                                 const char *format, ...) __attribute__((format(printf, 4, 5)));
 enum pilgrim_status trace_no_memory(struct pilgrim_error *error); /* PILGRIM_NOMEM */
+enum pilgrim_status trace_null(struct pilgrim_error *error);      /* PILGRIM_INVALID: an argument is NULL */
 
 /* ---- opening what is in memory (load.c); a file: volumes.h ---- */
 

@@ -22,3 +22,8 @@ enum pilgrim_status trace_no_memory(struct pilgrim_error *error)
 {
     return trace_error(error, PILGRIM_NOMEM, 0, "not enough memory");
 }
+
+enum pilgrim_status trace_null(struct pilgrim_error *error)
+{
+    return trace_error(error, PILGRIM_INVALID, 0, "an argument is NULL");
+}

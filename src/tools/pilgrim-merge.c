@@ -22,6 +22,7 @@
 #include "base/try.h"
 #include "format/output.h"
 #include "merge/fragment_file.h"
+#include "pilgrim/version.h"
 
 enum { EXIT_USAGE = 2, LEVELS = 34, RANGES_SHOWN = 16 };
 
