@@ -357,6 +357,7 @@ $(WRONG)/pilgrim-merge-%: $(WRONG)/%.o $(B)/obj/src/tools/pilgrim-merge.o $(B)/l
 CHECKED := $(addprefix $(B)/programs/,recorder scale) $(WRONGS)
 BENCHES := $(CHECKED) $(addprefix $(B)/programs/,alloc bounded worst short_threads irregular_cost times_stores finalize.so)
 
+$(B)/programs/bounded $(B)/programs/worst $(B)/programs/short_threads: $(S)/bench/measures.h
 $(B)/programs/overhead $(B)/programs/alloc $(B)/programs/bounded $(B)/programs/worst $(B)/programs/short_threads: $(B)/programs/%: $(S)/bench/%.c
 	@mkdir -p $(@D)
 	$(PROGRAM_COMPILE)

@@ -1,39 +1,18 @@
 /* bounded CALLS: MPI_Irecv, MPI_Isend to itself, MPI_Waitall, with tags and lengths at random: calls in which nothing repeats. Each rank prints
  * the CPU time of a call; the peak of its memory, in KiB, before MPI_Finalize and after; the CPU time of MPI_Finalize, in seconds. */
 #include <mpi.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
-#include <time.h>
+
+#include "measures.h"
 
 enum { LENGTH_MAX = 64, TAG_MAX = 30000 };
-
-static int draw(int below)
-{
-    static uint64_t state = 1;
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (int)((state >> 33) % (uint64_t)below);
-}
-
-static double cpu_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static long peak_kib(void)
-{
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return usage.ru_maxrss;
-}
 
 int main(int argc, char **argv)
 {
     static int in[LENGTH_MAX], out[LENGTH_MAX];
     long calls = argc > 1 ? atol(argv[1]) : 0;
+    uint64_t state = 1;
     int rank;
     if (calls <= 0) {
         fprintf(stderr, "usage: bounded CALLS\n");
@@ -45,7 +24,7 @@ int main(int argc, char **argv)
     for (long i = 0; i < calls / 3; i++) {
         MPI_Request requests[2];
         MPI_Status statuses[2];
-        int tag = draw(TAG_MAX), length = draw(LENGTH_MAX);
+        int tag = (int)draw(&state, TAG_MAX), length = (int)draw(&state, LENGTH_MAX);
         MPI_Irecv(in, length, MPI_INT, rank, tag, MPI_COMM_WORLD, &requests[0]);
         MPI_Isend(out, length, MPI_INT, rank, tag, MPI_COMM_WORLD, &requests[1]);
         MPI_Waitall(2, requests, statuses);

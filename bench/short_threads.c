@@ -7,12 +7,11 @@
 #include <mpi.h>
 #include <limits.h>
 #include <pthread.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <time.h>
+
+#include "measures.h"
 
 enum { AT_A_TIME = 8, ROUNDS = 100, PROBES = 7, TAG_MAX = 30000, TIMED = 1024 };
 enum part { BEGIN, CALLS, END, PARTS };
@@ -28,13 +27,6 @@ struct task {
 static int single, tags, rounds = 1;
 static pthread_key_t first_key, last_key; /* those of MPI and of a tracer lie between them */
 static double times[PARTS][TIMED];        /* ns; of thread N the one at N % TIMED */
-
-static double seconds(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static double now_ns(void)
 {
@@ -69,13 +61,6 @@ static double median(enum part part, uint32_t threads)
     uint32_t count = threads < TIMED ? threads : TIMED;
     qsort(times[part], count, sizeof *times[part], compare_times);
     return count ? times[part][count / 2] : 0;
-}
-
-static long peak_kib(void)
-{
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return usage.ru_maxrss;
 }
 
 static void make_calls(struct task *task)
@@ -132,7 +117,7 @@ int main(int argc, char **argv)
     if (!strcmp(argv[1], "eight"))
         at_a_time = AT_A_TIME;
     uint32_t threads = (uint32_t)strtoul(argv[2], NULL, 10);
-    double start = seconds(CLOCK_PROCESS_CPUTIME_ID);
+    double start = cpu_seconds();
     for (uint32_t first = 0; first < threads; first += (uint32_t)at_a_time) {
         for (int i = 0; i < at_a_time; i++) {
             tasks[i].number = first + (uint32_t)i;
@@ -142,13 +127,13 @@ int main(int argc, char **argv)
         for (int i = 0; i < at_a_time; i++)
             pthread_join(tasks[i].thread, NULL);
     }
-    double done = seconds(CLOCK_PROCESS_CPUTIME_ID);
+    double done = cpu_seconds();
     long before = peak_kib(), calls = 0;
     for (int i = 0; i < AT_A_TIME; i++)
         calls += tasks[i].calls;
     MPI_Finalize();
     printf("%ld %.2f %ld %ld %.2f", calls, 1e6 * (done - start) / threads, before, peak_kib(),
-           seconds(CLOCK_PROCESS_CPUTIME_ID) - done);
+           cpu_seconds() - done);
     for (int part = 0; part < PARTS; part++)
         printf(" %.0f", median((enum part)part, threads));
     printf("\n");

@@ -9,12 +9,11 @@
  * the strings that it passed and got. */
 #include <mpi.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <time.h>
+
+#include "measures.h"
 
 enum { KEYS = 16, TEXT_MAX = 64, WINDOW = 20, COMMS = 4, COUNT = 10, KINDS = 12 };
 
@@ -22,26 +21,6 @@ static long calls, text_bytes;
 
 /* What all ranks draw alike, and what each of them draws as its operations complete. */
 static uint64_t common = 1, private = 2;
-
-static unsigned draw(uint64_t *state, unsigned below)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return (unsigned)((*state >> 33) % below);
-}
-
-static double cpu_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static long peak_kib(void)
-{
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return usage.ru_maxrss;
-}
 
 static void *reserve(size_t bytes)
 {
