@@ -1,6 +1,7 @@
 /* What the profile says, when it is asked for; profile.c reads it. */
 #include <stdlib.h>
 
+#include "base/try.h"
 #include "reader/cursor.h"
 #include "timing/distribution.h"
 #include "timing/share_code.h"
@@ -46,6 +47,15 @@ static void add(const struct volume *v, const struct profile_times *d, struct pi
 
 /* ---- of calls that a cursor names ---- */
 
+/* Finds the calls asked for, and what the profile says of their class in *CLASS; NULL: there is no profile. */
+static enum pilgrim_status find_class(const struct pilgrim_cursor *c, size_t class_number, uint64_t signatures,
+                                      struct calls_asked *asked, const struct profile_class **class)
+{
+    TRY(calls_find(c, class_number, signatures, asked));
+    *class = c->volume->profile ? &c->volume->profile->classes[asked->row->class] : NULL;
+    return PILGRIM_OK;
+}
+
 /* The parts that the leaves of signature I and of those up to before END are in, one bit each. */
 static uint64_t leaves_of(const uint8_t *leaves, uint32_t i, uint32_t end)
 {
@@ -80,10 +90,8 @@ enum pilgrim_status profile_durations(const struct pilgrim_cursor *c, size_t cla
                                       struct pilgrim_statistic *statistic)
 {
     struct calls_asked asked;
-    enum pilgrim_status status = calls_find(c, class_number, signatures, &asked);
-    if (status != PILGRIM_OK)
-        return status;
-    const struct profile_class *class = &c->volume->profile->classes[asked.row->class];
+    const struct profile_class *class;
+    TRY(find_class(c, class_number, signatures, &asked, &class));
     uint64_t parts = parts_of(c, class_number, signatures, &asked);
     for (size_t i = 0; i < class->part_count; i++)
         if (parts >> i & 1)
@@ -107,10 +115,8 @@ enum pilgrim_status profile_gaps(const struct pilgrim_cursor *c, size_t class_nu
     const struct volume *v = c->volume;
     const struct group *g = c->stream.group;
     struct calls_asked asked;
-    enum pilgrim_status status = calls_find(c, class_number, signatures, &asked);
-    if (status != PILGRIM_OK)
-        return status;
-    const struct profile_class *class = &v->profile->classes[asked.row->class];
+    const struct profile_class *class;
+    TRY(find_class(c, class_number, signatures, &asked, &class));
     if (before == PILGRIM_ANY_CALL) {
         for (size_t i = 0; i < class->gap_count; i++)
             add(v, &class->gaps[i].all, statistic);
@@ -129,10 +135,8 @@ enum pilgrim_status profile_class_before(const struct pilgrim_cursor *c, size_t 
     const struct volume *v = c->volume;
     const struct group *g = c->stream.group;
     struct calls_asked asked;
-    enum pilgrim_status status = calls_find(c, class_number, signatures, &asked);
-    if (status != PILGRIM_OK)
-        return status;
-    const struct profile_class *class = &v->profile->classes[asked.row->class];
+    const struct profile_class *class;
+    TRY(find_class(c, class_number, signatures, &asked, &class));
     if (*before == PILGRIM_ANY_CALL && class->first.count > 0) {
         *before = PILGRIM_NO_CALL;
         return PILGRIM_OK;
@@ -287,14 +291,14 @@ enum pilgrim_status pilgrim_rank_profile(const struct pilgrim_trace *trace, uint
 enum pilgrim_status pilgrim_rank_class(const struct pilgrim_cursor *c, size_t class_number, struct pilgrim_rank_class *found)
 {
     struct calls_asked asked;
+    const struct profile_class *class;
     if (!c || !found)
         return PILGRIM_INVALID;
     const struct volume *v = c->volume;
     *found = (struct pilgrim_rank_class){0};
-    enum pilgrim_status status = calls_find(c, class_number, PILGRIM_VALUE_GROUP, &asked);
-    if (status != PILGRIM_OK || !v->profile || v->profile->class_blocks.count == 0)
-        return status;
-    const struct profile_class *class = &v->profile->classes[asked.row->class];
+    TRY(find_class(c, class_number, PILGRIM_VALUE_GROUP, &asked, &class));
+    if (!class || v->profile->class_blocks.count == 0)
+        return PILGRIM_OK;
     const struct profile_blocks *b = &v->profile->class_blocks;
     size_t block = block_of(b, c->rank - v->first_rank);
     found->rank_count = b->first[block + 1] - b->first[block];
