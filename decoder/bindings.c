@@ -114,8 +114,8 @@ const struct bound *bindings_find(const struct bindings *b, enum bound_kind kind
 
 void bindings_free(struct bindings *b)
 {
-    key_table_free(&b->own.names);
-    key_table_free(&b->shared.names);
+    key_table_clear(&b->own.names);
+    key_table_clear(&b->shared.names);
     free(b->own.bindings);
     free(b->shared.bindings);
 }

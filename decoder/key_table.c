@@ -2,74 +2,54 @@
 #include "key_table.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-enum { FIRST_CAPACITY = 64, KEPT_CAPACITY = 4096 };
-
-static size_t hash(const struct key *key)
+static unsigned hash_key(const struct key *key)
 {
     uint64_t h = 0;
     for (int i = 0; i < 3; i++) {
         h = (h ^ key->part[i]) * UINT64_C(0x9e3779b97f4a7c15);
         h ^= h >> 29;
     }
-    return (size_t)h;
+    return (unsigned)h;
 }
 
-/* Where KEY is, or would be put. */
-static struct key_slot *slot_of(const struct key_table *t, const struct key *key)
-{
-    size_t i = hash(key) & (t->capacity - 1);
-    while (t->slots[i].used && memcmp(&t->slots[i].key, key, sizeof *key) != 0)
-        i = (i + 1) & (t->capacity - 1);
-    return &t->slots[i];
-}
+#define HASH_FUNCTION(key, length, value) ((value) = hash_key(key))
+#define HASH_NONFATAL_OOM 1 /* a failed insertion leaves the entry's hh.tbl NULL */
+#include <uthash.h>
+
+struct key_entry {
+    struct key key;
+    uint64_t value;
+    UT_hash_handle hh;
+};
 
 uint64_t *key_table_find(const struct key_table *t, struct key key)
 {
-    if (!t->count)
-        return NULL;
-    struct key_slot *slot = slot_of(t, &key);
-    return slot->used ? &slot->value : NULL;
-}
-
-static bool grow(struct key_table *t)
-{
-    struct key_table larger = {.capacity = t->capacity ? 2 * t->capacity : FIRST_CAPACITY, .count = t->count};
-    larger.slots = calloc(larger.capacity, sizeof *larger.slots);
-    if (!larger.slots)
-        return false;
-    for (size_t i = 0; i < t->capacity; i++)
-        if (t->slots[i].used)
-            *slot_of(&larger, &t->slots[i].key) = t->slots[i];
-    free(t->slots);
-    *t = larger;
-    return true;
+    struct key_entry *entry;
+    HASH_FIND(hh, t->entries, &key, sizeof key, entry);
+    return entry ? &entry->value : NULL;
 }
 
 uint64_t *key_table_put(struct key_table *t, struct key key, uint64_t value)
 {
-    if (2 * (t->count + 1) > t->capacity && !grow(t))
-        return NULL;
-    struct key_slot *slot = slot_of(t, &key);
-    if (!slot->used) {
-        *slot = (struct key_slot){.key = key, .value = value, .used = true};
-        t->count++;
-    }
-    return &slot->value;
+    uint64_t *known = key_table_find(t, key);
+    struct key_entry *entry = known ? NULL : malloc(sizeof *entry);
+    if (!entry)
+        return known;
+    entry->key = key;
+    entry->value = value;
+    HASH_ADD(hh, t->entries, key, sizeof key, entry);
+    if (entry->hh.tbl)
+        return &entry->value;
+    free(entry);
+    return NULL;
 }
 
 void key_table_clear(struct key_table *t)
 {
-    if (t->capacity > KEPT_CAPACITY)
-        key_table_free(t);
-    else if (t->count)
-        memset(t->slots, 0, t->capacity * sizeof *t->slots);
-    t->count = 0;
-}
-
-void key_table_free(struct key_table *t)
-{
-    free(t->slots);
-    *t = (struct key_table){0};
+    struct key_entry *entry, *next;
+    HASH_ITER(hh, t->entries, entry, next) {
+        HASH_DEL(t->entries, entry);
+        free(entry);
+    }
 }

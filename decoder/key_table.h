@@ -2,34 +2,25 @@
 #ifndef DECODER_KEY_TABLE_H
 #define DECODER_KEY_TABLE_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct key {
     uint64_t part[3];
 };
 
-struct key_slot {
-    struct key key;
-    uint64_t value;
-    bool used;
-};
+struct key_entry;
 
-/* All zero: empty. Linear probing; at most half of the slots are used. */
+/* All zero: empty. */
 struct key_table {
-    struct key_slot *slots;
-    size_t capacity; /* a power of two, or 0 */
-    size_t count;
+    struct key_entry *entries; /* of uthash */
 };
 
-/* The value of KEY; NULL: it is not there. Borrowed until another key is put. */
+/* The value of KEY; NULL: it is not there. Borrowed until the table is cleared. */
 uint64_t *key_table_find(const struct key_table *t, struct key key);
 
 /* The value of KEY, which is VALUE if it is new. NULL: no memory. Borrowed as above. */
 uint64_t *key_table_put(struct key_table *t, struct key key, uint64_t value);
 
-void key_table_clear(struct key_table *t); /* it is empty again */
-void key_table_free(struct key_table *t);
+void key_table_clear(struct key_table *t); /* it is empty again, and needs no memory */
 
 #endif

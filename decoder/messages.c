@@ -24,7 +24,7 @@ void messages_free(struct messages *m)
         return;
     bindings_free(&m->bindings);
     world_ranks_free(&m->world);
-    key_table_free(&m->target_numbers);
+    key_table_clear(&m->target_numbers);
     pilgrim_communicators_close(m->created);
     free(m->targets);
     free(m->parts);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "key_table.h"
 #include "no_memory.h"
 
 /* A class in the round that a thread is in. One that stands there twice, such as polls that failed and those that did not, is one here. */
@@ -23,8 +24,7 @@ struct maker {
     struct messages *messages;
     struct known *known;
     size_t known_count, known_capacity;
-    size_t *table;     /* places of known + 1, by hashes of classes; 0: none */
-    size_t table_size; /* a power of two */
+    struct key_table places; /* in KNOWN, by class */
     uint32_t round;
     bool in_round;
     uint64_t last_end_ns; /* of the thread, in this round */
@@ -89,20 +89,16 @@ static struct pilgrim_statistic single(uint64_t ns, uint32_t rank)
 
 /* ---- the classes of a thread in a round ---- */
 
-static size_t *table_place(const struct maker *m, const struct pilgrim_class *class)
+static struct key key_of(const struct pilgrim_class *class)
 {
-    size_t i = (size_t)(((uint64_t)(uintptr_t) class >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
-    for (;; i++) {
-        size_t *at = &m->table[i & (m->table_size - 1)];
-        if (*at == 0 || m->known[*at - 1].class == class)
-            return at;
-    }
+    return (struct key){{(uintptr_t)class}};
 }
 
 /* Room for COUNT classes; there are none yet. */
 static bool clear_known(struct maker *m, size_t count)
 {
     m->known_count = 0;
+    key_table_clear(&m->places);
     if (count > m->known_capacity) {
         struct known *known = realloc(m->known, count * sizeof *known);
         if (!known)
@@ -110,23 +106,15 @@ static bool clear_known(struct maker *m, size_t count)
         m->known = known;
         m->known_capacity = count;
     }
-    if (m->table_size < 2 * count + 2) {
-        size_t size = 64;
-        while (size < 2 * count + 2)
-            size *= 2;
-        free(m->table);
-        m->table = malloc(size * sizeof *m->table);
-        m->table_size = m->table ? size : 0;
-    }
-    if (m->table)
-        memset(m->table, 0, m->table_size * sizeof *m->table);
-    return m->table != NULL;
+    return true;
 }
 
 static bool add_known(struct maker *m, const struct pilgrim_class *class, bool with_times, struct known **known)
 {
-    size_t *at = table_place(m, class);
-    if (*at == 0) {
+    const uint64_t *place = key_table_put(&m->places, key_of(class), m->known_count);
+    if (!place)
+        return false;
+    if (*place == m->known_count) {
         struct known *k = &m->known[m->known_count];
         *k = (struct known){.class = class};
         if (!find_row(m->p, class, &k->row))
@@ -137,9 +125,9 @@ static bool add_known(struct maker *m, const struct pilgrim_class *class, bool w
                 return false;
             k->gaps = k->durations + 1;
         }
-        *at = ++m->known_count;
+        m->known_count++;
     }
-    *known = &m->known[*at - 1];
+    *known = &m->known[*place];
     return true;
 }
 
@@ -265,10 +253,10 @@ static enum pilgrim_status take_call(struct maker *m, const struct pilgrim_curso
         if (status != PILGRIM_OK)
             return status;
     }
-    size_t place = *table_place(m, call->class_);
-    if (place == 0)
+    const uint64_t *place = key_table_find(&m->places, key_of(call->class_));
+    if (!place)
         return damaged(PILGRIM_DAMAGED, error);
-    struct known *known = &m->known[place - 1];
+    struct known *known = &m->known[*place];
     known->calls++;
     if (!m->all && call->timed && !known->durations) /* of a round that begins without times all are estimated */
         take_call_times(m, call, known->row);
@@ -448,7 +436,7 @@ enum pilgrim_status profile_make(struct profile *p, const struct pilgrim_trace *
         status = no_memory(error);
     messages_free(m.messages);
     free(m.known);
-    free(m.table);
+    key_table_clear(&m.places);
     return status;
 }
 

@@ -44,6 +44,6 @@ int64_t world_ranks_find(const struct world_ranks *w, const struct group_place *
 
 void world_ranks_free(struct world_ranks *w)
 {
-    key_table_free(&w->members);
-    key_table_free(&w->sides);
+    key_table_clear(&w->members);
+    key_table_clear(&w->sides);
 }
