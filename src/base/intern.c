@@ -1,5 +1,4 @@
-/* Interning by content: the entries in an arena, an array from number to entry, and a hash table of numbers, with linear probing. A
- * slot of it has 32 bits of the hash beside the number, so an entry is looked at only where it is the one, mostly. */
+/* Interning by content: the entries in an arena, an array from number to entry, and a hash index of numbers + 1. */
 #include "base/intern.h"
 
 #include <stdlib.h>
@@ -7,59 +6,22 @@
 
 #include "base/hash.h"
 
-enum { SLOTS_FIRST = 8 };
-
-struct intern_slot {
-    uint32_t hash;
-    uint32_t entry; /* its number + 1; 0: the slot is free */
-};
-
-/* The slot of DATA, or the free one where it belongs. There are slots, and a free one among them. */
-static struct intern_slot *find_slot(const struct intern *t, uint32_t hash, const void *data, size_t length)
+/* The slot of DATA, or the free one where it belongs. There are slots. */
+static struct hash_slot *find_slot(const struct intern *t, uint32_t hash, const void *data, size_t length)
 {
-    for (uint32_t i = hash & t->slot_mask;; i = (i + 1) & t->slot_mask) {
-        struct intern_slot *slot = &t->slots[i];
-        if (!slot->entry)
-            return slot;
-        if (slot->hash != hash)
-            continue;
+    for (struct hash_slot *slot = hash_index_first(&t->index, hash);; slot = hash_index_next(&t->index, slot)) {
         size_t known_length;
-        const uint8_t *known = intern_get(t, slot->entry - 1, &known_length);
-        if (known_length == length && !memcmp(known, data, length))
+        const uint8_t *known = slot->number ? intern_get(t, slot->number - 1, &known_length) : NULL;
+        if (!known || (known_length == length && !memcmp(known, data, length)))
             return slot;
     }
 }
 
-/* Twice as many slots. */
-static enum pilgrim_status grow_slots(struct intern *t)
-{
-    size_t count = t->slots ? 2 * ((size_t)t->slot_mask + 1) : SLOTS_FIRST;
-    struct intern_slot *slots = calloc(count, sizeof *slots);
-    if (!slots)
-        return PILGRIM_NOMEM;
-    uint32_t mask = (uint32_t)(count - 1);
-    for (uint32_t i = 0; t->slots && i <= t->slot_mask; i++) {
-        if (!t->slots[i].entry)
-            continue;
-        uint32_t at = t->slots[i].hash & mask;
-        while (slots[at].entry)
-            at = (at + 1) & mask;
-        slots[at] = t->slots[i];
-    }
-    free(t->slots);
-    t->slots = slots;
-    t->slot_mask = mask;
-    return PILGRIM_OK;
-}
-
-/* Room for one more entry; at most three quarters of the slots are used. */
+/* Room for one more entry. */
 static enum pilgrim_status reserve(struct intern *t)
 {
-    if (!t->slots || t->count >= (t->slot_mask + 1) / 4 * 3) {
-        enum pilgrim_status status = grow_slots(t);
-        if (status != PILGRIM_OK)
-            return status;
-    }
+    if (!hash_index_reserve(&t->index))
+        return PILGRIM_NOMEM;
     if (t->count < t->capacity)
         return PILGRIM_OK;
     uint32_t capacity = t->capacity + t->capacity / 2 + 8;
@@ -81,8 +43,9 @@ static enum pilgrim_status add(struct intern *t, uint32_t hash, const void *data
     memcpy(entry, &size, sizeof size);
     memcpy(entry + sizeof size, data, length);
     entry[sizeof size + length] = 0;
-    *find_slot(t, hash, data, length) = (struct intern_slot){hash, t->count + 1};
+    struct hash_slot *slot = find_slot(t, hash, data, length);
     t->entries[t->count++] = entry;
+    hash_index_put(&t->index, slot, hash, t->count);
     return PILGRIM_OK;
 }
 
@@ -94,9 +57,9 @@ enum pilgrim_status intern_add(struct intern *t, const void *data, size_t length
     if (!length)
         data = nothing;
     uint32_t hash = (uint32_t)XXH3_64bits(data, length);
-    const struct intern_slot *slot = t->slots ? find_slot(t, hash, data, length) : NULL;
-    if (slot && slot->entry) {
-        *number = slot->entry - 1;
+    const struct hash_slot *slot = t->count ? find_slot(t, hash, data, length) : NULL;
+    if (slot && slot->number) {
+        *number = slot->number - 1;
         return PILGRIM_OK;
     }
     uint32_t count = t->count;
@@ -118,13 +81,12 @@ const uint8_t *intern_get(const struct intern *t, uint32_t number, size_t *lengt
 
 size_t intern_memory_bytes(const struct intern *t)
 {
-    size_t slots = t->slots ? ((size_t)t->slot_mask + 1) * sizeof *t->slots : 0;
-    return slots + t->capacity * sizeof *t->entries + t->memory.total;
+    return hash_index_bytes(&t->index) + t->capacity * sizeof *t->entries + t->memory.total;
 }
 
 void intern_free(struct intern *t)
 {
-    free(t->slots);
+    hash_index_free(&t->index);
     free(t->entries);
     arena_free(&t->memory);
     *t = (struct intern){0};

@@ -9,17 +9,15 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/hash_index.h"
 #include "pilgrim/status.h"
-
-struct intern_slot;
 
 /* All zero is an empty table. */
 struct intern {
-    struct intern_slot *slots; /* open addressing */
-    uint8_t **entries;         /* by number: u32 length, the bytes, a 0 */
+    struct hash_index index; /* of numbers + 1 */
+    uint8_t **entries;       /* by number: u32 length, the bytes, a 0 */
     uint32_t count;
-    uint32_t capacity;         /* of ENTRIES */
-    uint32_t slot_mask;        /* their number - 1, if there are any */
+    uint32_t capacity;       /* of ENTRIES */
     struct arena memory;
 };
 

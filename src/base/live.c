@@ -7,19 +7,14 @@
 
 enum { CLASSES_MIN = 16, ORDER_MIN = 8 };
 
-static uint32_t hash(const struct live_requests *l, int64_t number)
-{
-    return (uint32_t)(((uint64_t)number * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (l->capacity - 1);
-}
-
 static struct live_class *find_slowly(struct live_requests *l, int64_t number)
 {
-    if (!l->capacity)
+    if (!l->index.count)
         return NULL;
-    for (uint32_t i = hash(l, number); l->classes[i]; i = (i + 1) & (l->capacity - 1))
-        if (l->classes[i]->number == number)
-            return l->recent[(uint64_t)number % LIVE_RECENT] = l->classes[i];
-    return NULL;
+    struct hash_slot *slot = hash_index_first(&l->index, hash_word((uint64_t)number));
+    while (slot->number && l->classes[slot->number - 1]->number != number)
+        slot = hash_index_next(&l->index, slot);
+    return slot->number ? l->recent[(uint64_t)number % LIVE_RECENT] = l->classes[slot->number - 1] : NULL;
 }
 
 static inline struct live_class *find(struct live_requests *l, int64_t number)
@@ -28,26 +23,22 @@ static inline struct live_class *find(struct live_requests *l, int64_t number)
     return c ? c : find_slowly(l, number);
 }
 
-static bool grow(struct live_requests *l)
+/* Room for one more class. */
+static bool reserve_class(struct live_requests *l)
 {
-    struct live_requests larger = *l;
-    if (2 * (l->class_count + 1) <= l->capacity)
-        return true;
-    larger.capacity = l->capacity ? 2 * l->capacity : CLASSES_MIN;
-    larger.classes = calloc(larger.capacity, sizeof(struct live_class *));
-    if (!larger.classes)
+    size_t before = hash_index_bytes(&l->index);
+    if (!hash_index_reserve(&l->index))
         return false;
-    for (uint32_t i = 0; i < l->capacity; i++) {
-        if (!l->classes[i])
-            continue;
-        uint32_t at = hash(&larger, l->classes[i]->number);
-        while (larger.classes[at])
-            at = (at + 1) & (larger.capacity - 1);
-        larger.classes[at] = l->classes[i];
-    }
-    larger.bytes += (larger.capacity - l->capacity) * sizeof(struct live_class *);
-    free(l->classes);
-    *l = larger;
+    l->bytes += hash_index_bytes(&l->index) - before;
+    if (l->index.count < l->capacity)
+        return true;
+    uint32_t capacity = l->capacity ? 2 * l->capacity : CLASSES_MIN;
+    struct live_class **classes = realloc(l->classes, capacity * sizeof *classes);
+    if (!classes)
+        return false;
+    l->bytes += (capacity - l->capacity) * sizeof *classes;
+    l->classes = classes;
+    l->capacity = capacity;
     return true;
 }
 
@@ -60,15 +51,16 @@ static struct live_class *take_class(struct live_requests *l)
 /* A class that is not there. NULL: no memory. */
 static struct live_class *add(struct live_requests *l, int64_t number)
 {
-    struct live_class *c = grow(l) ? take_class(l) : NULL;
+    struct live_class *c = reserve_class(l) ? take_class(l) : NULL;
     if (!c)
         return NULL;
-    uint32_t at = hash(l, number);
-    while (l->classes[at])
-        at = (at + 1) & (l->capacity - 1);
+    uint32_t hash = hash_word((uint64_t)number);
+    struct hash_slot *slot = hash_index_first(&l->index, hash);
+    while (slot->number)
+        slot = hash_index_next(&l->index, slot);
     c->number = number;
-    l->classes[at] = l->recent[(uint64_t)number % LIVE_RECENT] = c;
-    l->class_count++;
+    l->classes[l->index.count] = l->recent[(uint64_t)number % LIVE_RECENT] = c;
+    hash_index_put(&l->index, slot, hash, l->index.count + 1);
     l->bytes += sizeof *c + c->capacity * sizeof *c->order;
     return c;
 }
@@ -135,7 +127,7 @@ int64_t live_place(struct live_requests *l, int64_t class_number)
 enum pilgrim_status live_begin(struct live_requests *l, int64_t class_number, int64_t place)
 {
     struct live_class *c = find(l, class_number);
-    if (place < 0 || place >= LIVE_PLACES || (!c && l->class_count == LIVE_CLASSES))
+    if (place < 0 || place >= LIVE_PLACES || (!c && l->index.count == LIVE_CLASSES))
         return PILGRIM_OK;
     if (c && is_taken(c, place))
         end(l, c, place);
@@ -176,8 +168,7 @@ int64_t live_at(struct live_requests *l, int64_t class_number, int64_t rank)
 
 static void class_free(struct live_class *c)
 {
-    if (c)
-        free(c->order);
+    free(c->order);
     free(c);
 }
 
@@ -187,12 +178,8 @@ void live_restart(struct live_requests *l)
         live_free(l);
         return;
     }
-    for (uint32_t i = 0; i < l->capacity && l->class_count; i++) {
+    for (uint32_t i = 0; i < l->index.count; i++) {
         struct live_class *c = l->classes[i];
-        if (!c)
-            continue;
-        l->classes[i] = NULL;
-        l->class_count--;
         if (c->capacity > ORDER_MIN || l->spare_count == LIVE_SPARE) {
             class_free(c);
             continue;
@@ -202,17 +189,19 @@ void live_restart(struct live_requests *l)
         c->first = c->count = c->near = c->full = 0;
         l->spare[l->spare_count++] = c;
     }
+    hash_index_clear(&l->index);
     l->count = 0;
-    l->bytes = l->capacity * sizeof(struct live_class *);
+    l->bytes = l->capacity * sizeof(struct live_class *) + hash_index_bytes(&l->index);
     memset(l->recent, 0, sizeof l->recent);
 }
 
 void live_free(struct live_requests *l)
 {
-    for (uint32_t i = 0; i < l->capacity; i++)
+    for (uint32_t i = 0; i < l->index.count; i++)
         class_free(l->classes[i]);
     for (uint32_t i = 0; i < l->spare_count; i++)
         class_free(l->spare[i]);
     free(l->classes);
+    hash_index_free(&l->index);
     *l = (struct live_requests){0};
 }

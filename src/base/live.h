@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash_index.h"
 #include "pilgrim/status.h"
 
 enum {
@@ -30,8 +31,9 @@ struct live_class {
 
 /* All zero is without requests. */
 struct live_requests {
-    struct live_class **classes; /* a hash table, open; by number */
-    uint32_t capacity, class_count;
+    struct live_class **classes;
+    uint32_t capacity;           /* of CLASSES */
+    struct hash_index index;     /* of those that there are: place in CLASSES + 1 */
     uint32_t count;              /* requests */
     size_t bytes;                /* that all of this takes */
     struct live_class *spare[LIVE_SPARE]; /* memory for classes; by live_restart */

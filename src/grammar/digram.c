@@ -1,27 +1,5 @@
-/* The index of a grammar's digrams; see digram.h.
- *
- * Deletion shifts later entries back, so there are no tombstones and no rebuilding but for growth. Slots keep
- * 32 bits of hash: a probe reads a symbol's (far away) memory only where those agree, growing reads none. */
+/* The index of a grammar's digrams; see digram.h. */
 #include "grammar/digram.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-#define FIRST_CAPACITY 16u
-#define LAST_CAPACITY 0x80000000u
-
-void digram_index_clear(struct digram_index *x)
-{
-    if (x->capacity)
-        memset(x->slots, 0, x->capacity * sizeof *x->slots);
-    x->count = 0;
-}
-
-void digram_index_free(struct digram_index *x)
-{
-    free(x->slots);
-    *x = (struct digram_index){0};
-}
 
 static uint64_t mix(uint64_t h)
 {
@@ -52,89 +30,43 @@ static bool equal_digrams(const struct symbol *symbols, uint32_t s, uint32_t t)
            equal_symbols(&symbols[symbols[s].next], &symbols[symbols[t].next]);
 }
 
-/* The slot of S's digram, or the empty one where it would go. */
-static uint32_t probe(const struct digram_index *x, const struct symbol *symbols, uint32_t s, uint32_t hash)
+/* The slot of S's digram, or the free one where it would go. There are slots. */
+static struct hash_slot *find_slot(const struct hash_index *x, const struct symbol *symbols, uint32_t s, uint32_t hash)
 {
-    uint32_t mask = x->capacity - 1;
-    uint32_t i = hash & mask;
-    while (x->slots[i].symbol != SYMBOL_NONE) {
-        if (x->slots[i].hash == hash && equal_digrams(symbols, x->slots[i].symbol, s))
-            break;
-        i = (i + 1) & mask;
-    }
-    return i;
+    struct hash_slot *slot = hash_index_first(x, hash);
+    while (slot->number != SYMBOL_NONE && !equal_digrams(symbols, slot->number, s))
+        slot = hash_index_next(x, slot);
+    return slot;
 }
 
-uint32_t digram_find(const struct digram_index *x, const struct symbol *symbols, uint32_t s)
+uint32_t digram_find(const struct hash_index *x, const struct symbol *symbols, uint32_t s)
 {
-    if (x->capacity == 0)
-        return SYMBOL_NONE;
-    return x->slots[probe(x, symbols, s, hash_digram(symbols, s))].symbol;
+    return x->count ? find_slot(x, symbols, s, hash_digram(symbols, s))->number : SYMBOL_NONE;
 }
 
-static bool grow(struct digram_index *x)
+uint32_t digram_intern(struct hash_index *x, const struct symbol *symbols, uint32_t s)
 {
-    if (x->capacity == LAST_CAPACITY)
-        return false;
-    uint32_t capacity = x->capacity ? x->capacity * 2 : FIRST_CAPACITY;
-    struct digram_slot *slots = calloc(capacity, sizeof *slots);
-    if (!slots)
-        return false;
-    for (uint32_t i = 0; i < x->capacity; i++) {
-        if (x->slots[i].symbol == SYMBOL_NONE)
-            continue;
-        uint32_t j = x->slots[i].hash & (capacity - 1);
-        while (slots[j].symbol != SYMBOL_NONE)
-            j = (j + 1) & (capacity - 1);
-        slots[j] = x->slots[i];
-    }
-    free(x->slots);
-    x->slots = slots;
-    x->capacity = capacity;
-    return true;
-}
-
-uint32_t digram_intern(struct digram_index *x, const struct symbol *symbols, uint32_t s)
-{
-    uint32_t full = x->capacity - x->capacity / 4;
-    if (x->count >= full && !grow(x) && x->capacity == 0)
+    if (!hash_index_reserve(x) && !x->slots)
         return s;
     uint32_t hash = hash_digram(symbols, s);
-    struct digram_slot *slot = &x->slots[probe(x, symbols, s, hash)];
-    if (slot->symbol != SYMBOL_NONE)
-        return slot->symbol;
-    if (x->count + 1 < x->capacity) { /* one slot stays empty: it ends a probe */
-        *slot = (struct digram_slot){.hash = hash, .symbol = s};
-        x->count++;
-    }
+    struct hash_slot *slot = find_slot(x, symbols, s, hash);
+    if (slot->number != SYMBOL_NONE)
+        return slot->number;
+    if (x->count < x->mask) /* one slot stays free: it ends a search */
+        hash_index_put(x, slot, hash, s);
     return s;
 }
 
-void digram_remove(struct digram_index *x, const struct symbol *symbols, uint32_t s)
+void digram_remove(struct hash_index *x, const struct symbol *symbols, uint32_t s)
 {
-    if (x->capacity == 0)
-        return;
-    uint32_t mask = x->capacity - 1;
-    uint32_t hole = probe(x, symbols, s, hash_digram(symbols, s));
-    if (x->slots[hole].symbol != s)
-        return;
-    /* An entry may move back into the hole if its home is not after it, seen from the entry. */
-    for (uint32_t i = (hole + 1) & mask; x->slots[i].symbol != SYMBOL_NONE; i = (i + 1) & mask) {
-        uint32_t home = x->slots[i].hash & mask;
-        if (((i - home) & mask) >= ((i - hole) & mask)) {
-            x->slots[hole] = x->slots[i];
-            hole = i;
-        }
-    }
-    x->slots[hole].symbol = SYMBOL_NONE;
-    x->count--;
+    struct hash_slot *slot = x->count ? find_slot(x, symbols, s, hash_digram(symbols, s)) : NULL;
+    if (slot && slot->number == s)
+        hash_index_remove(x, slot);
 }
 
-void digram_move(struct digram_index *x, const struct symbol *symbols, uint32_t s, uint32_t t)
+void digram_move(struct hash_index *x, const struct symbol *symbols, uint32_t s, uint32_t t)
 {
-    if (x->capacity == 0)
-        return;
-    struct digram_slot *slot = &x->slots[probe(x, symbols, s, hash_digram(symbols, s))];
-    if (slot->symbol == s)
-        slot->symbol = t;
+    struct hash_slot *slot = x->count ? find_slot(x, symbols, s, hash_digram(symbols, s)) : NULL;
+    if (slot && slot->number == s)
+        slot->number = t;
 }

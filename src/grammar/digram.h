@@ -1,15 +1,16 @@
 /* The symbols of a grammar and the index of its digrams.
  *
- * A digram is a symbol and its right neighbour, each with its exponent. The index is a flat table with linear
- * probing. A slot holds a symbol's index and the hash of its digram; the digram itself is read from the symbols.
- * (A table whose entries are part of the symbols, or point at them, cannot live with an array that moves when
- * it grows.) Whoever changes a symbol's value, exponent or right neighbour first takes its digram out. */
+ * A digram is a symbol and its right neighbour, each with its exponent. The index (hash_index.h) has a symbol's index as the
+ * number of its digram; the digram itself is read from the symbols. (A table whose entries are part of the symbols, or point at them,
+ * cannot live with an array that moves when it grows.) Whoever changes a symbol's value, exponent or right neighbour first takes its
+ * digram out. */
 #ifndef PILGRIM_DIGRAM_H
 #define PILGRIM_DIGRAM_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
+
+#include "base/hash_index.h"
 
 #define SYMBOL_NONE 0u          /* index 0 is the start rule's guard, which is never a use and has no digram */
 #define SYMBOL_RULE 0x80000000u /* set in the value of a symbol that stands for a rule */
@@ -25,31 +26,17 @@ struct symbol {
     uint32_t unused;
 };
 
-struct digram_slot {
-    uint32_t hash;
-    uint32_t symbol; /* SYMBOL_NONE: empty */
-};
-
-struct digram_index {
-    struct digram_slot *slots;
-    uint32_t capacity; /* a power of two, or 0 */
-    uint32_t count;
-};
-
-void digram_index_clear(struct digram_index *x); /* empty, with its memory */
-void digram_index_free(struct digram_index *x);
-
 /* Returns the symbol whose digram equals that of symbol S, or SYMBOL_NONE. */
-uint32_t digram_find(const struct digram_index *x, const struct symbol *symbols, uint32_t s);
+uint32_t digram_find(const struct hash_index *x, const struct symbol *symbols, uint32_t s);
 
 /* The same, but where there is none S's digram enters the index and S is returned. Where memory for that is
  * short, S is returned all the same: a digram that is not in the index is only never found. */
-uint32_t digram_intern(struct digram_index *x, const struct symbol *symbols, uint32_t s);
+uint32_t digram_intern(struct hash_index *x, const struct symbol *symbols, uint32_t s);
 
 /* Takes S's digram out, if it is S that stands for it. */
-void digram_remove(struct digram_index *x, const struct symbol *symbols, uint32_t s);
+void digram_remove(struct hash_index *x, const struct symbol *symbols, uint32_t s);
 
 /* Lets T stand for the digram that S stands for now; T's digram is equal to S's. */
-void digram_move(struct digram_index *x, const struct symbol *symbols, uint32_t s, uint32_t t);
+void digram_move(struct hash_index *x, const struct symbol *symbols, uint32_t s, uint32_t t);
 
 #endif

@@ -449,7 +449,7 @@ struct grammar *grammar_restart(struct grammar *g)
         grammar_free(g);
         return NULL;
     }
-    digram_index_clear(&g->digrams);
+    hash_index_clear(&g->digrams);
     *g = (struct grammar){.symbols = g->symbols,
                           .symbol_capacity = g->symbol_capacity,
                           .rules = g->rules,
@@ -468,7 +468,7 @@ void grammar_free(struct grammar *g)
 {
     if (!g)
         return;
-    digram_index_free(&g->digrams);
+    hash_index_free(&g->digrams);
     free(g->symbols);
     free(g->rules);
     free(g->frames);
@@ -543,5 +543,5 @@ size_t grammar_memory_bytes(const struct grammar *g)
 {
     size_t stacked = (size_t)g->short_rules.capacity + g->lonely_rules.capacity + g->open_digrams.capacity;
     return sizeof *g + g->symbol_capacity * sizeof *g->symbols + g->rule_capacity * sizeof *g->rules +
-           g->digrams.capacity * sizeof *g->digrams.slots + stacked * sizeof(uint32_t) + g->frame_capacity * sizeof *g->frames;
+           hash_index_bytes(&g->digrams) + stacked * sizeof(uint32_t) + g->frame_capacity * sizeof *g->frames;
 }

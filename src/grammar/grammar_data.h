@@ -34,7 +34,7 @@ struct grammar {
     uint32_t depth;           /* 0: not in a loop; what is foretold is a run */
     uint32_t at;              /* in a loop: the symbol that is foretold */
     struct rule *rules;
-    struct digram_index digrams;
+    struct hash_index digrams;
     struct stack short_rules;
     struct stack lonely_rules;
     struct stack open_digrams;

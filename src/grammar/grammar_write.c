@@ -64,11 +64,11 @@ static struct grammar *copy_grammar(const struct grammar *g)
     copy->rule_capacity = g->rule_limit;
     copy->symbols = copy_array(g->symbols, g->symbol_limit, sizeof *g->symbols);
     copy->rules = copy_array(g->rules, g->rule_limit, sizeof *g->rules);
-    copy->digrams.slots = copy_array(g->digrams.slots, g->digrams.capacity, sizeof *g->digrams.slots);
+    bool digrams = hash_index_copy(&copy->digrams, &g->digrams);
     copy->frame_capacity = g->depth;
     copy->frames = copy_array(g->frames, g->depth, sizeof *g->frames);
     copy->short_rules = copy->lonely_rules = copy->open_digrams = (struct stack){0};
-    if (!copy->symbols || !copy->rules || !copy->digrams.slots || !copy->frames) {
+    if (!copy->symbols || !copy->rules || !digrams || !copy->frames) {
         grammar_free(copy);
         return NULL;
     }

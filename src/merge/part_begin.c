@@ -2,6 +2,7 @@
  * own, so a slot is looked up in some tens of instructions. */
 #include <stdlib.h>
 
+#include "base/hash_index.h"
 #include "base/try.h"
 #include "merge/fragment_data.h"
 #include "merge/fragment_ended.h"
@@ -13,12 +14,11 @@ struct beginning {
     struct rank rank;
 };
 
-/* The columns so far by what they began with. Open addressing; a place has a column's number + 1, 0: it is free. */
-struct index {
+/* The columns so far by what they began with. */
+struct beginnings {
     struct beginning *columns;
     uint32_t capacity;
-    uint32_t *places;
-    uint32_t place_count; /* a power of two */
+    struct hash_index index; /* numbers of columns + 1 */
 };
 
 enum { FIRST_CAPACITY = 8 };
@@ -38,20 +38,14 @@ static bool same(const struct beginning *a, const struct beginning *b)
            a->rank.n == b->rank.n;
 }
 
-static uint32_t *find(const struct index *x, const struct beginning *b)
+/* Room for one more column. */
+static enum pilgrim_status reserve(struct beginnings *x, struct part *p)
 {
-    uint64_t hash = ((uint64_t)b->value ^ (uint64_t)b->rank.x << 40 ^ (uint64_t)b->rank.n << 20 ^ b->kind) * UINT64_C(0x9e3779b97f4a7c15);
-    for (uint32_t at = (uint32_t)(hash >> 32);; at++) {
-        uint32_t *place = &x->places[at & (x->place_count - 1)];
-        if (!*place || same(&x->columns[*place - 1], b))
-            return place;
-    }
-}
-
-/* Room for one more than COUNT columns. */
-static enum pilgrim_status grow(struct index *x, struct part *p)
-{
-    uint32_t capacity = x->capacity ? 2 * x->capacity : FIRST_CAPACITY, count = p->column_count;
+    if (!hash_index_reserve(&x->index))
+        return PILGRIM_NOMEM;
+    if (p->column_count < x->capacity)
+        return PILGRIM_OK;
+    uint32_t capacity = x->capacity ? 2 * x->capacity : FIRST_CAPACITY;
     struct beginning *columns = realloc(x->columns, capacity * sizeof *columns);
     if (!columns)
         return PILGRIM_NOMEM;
@@ -60,46 +54,41 @@ static enum pilgrim_status grow(struct index *x, struct part *p)
     if (!more)
         return PILGRIM_NOMEM;
     p->columns = more;
-    free(x->places);
-    x->place_count = 2 * capacity;
-    x->places = calloc(x->place_count, sizeof *x->places);
-    if (!x->places)
-        return PILGRIM_NOMEM;
     x->capacity = capacity;
-    for (uint32_t i = 0; i < count; i++)
-        *find(x, &x->columns[i]) = i + 1;
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status add_slot(struct index *x, struct part *p, const struct beginning *b, uint32_t *column)
+static enum pilgrim_status add_slot(struct beginnings *x, struct part *p, const struct beginning *b, uint32_t *column)
 {
-    if (p->column_count == x->capacity)
-        TRY(grow(x, p));
-    uint32_t *place = find(x, b);
-    if (!*place) {
+    uint32_t hash = hash_word((uint64_t)b->value ^ (uint64_t)b->rank.x << 40 ^ (uint64_t)b->rank.n << 20 ^ b->kind);
+    TRY(reserve(x, p));
+    struct hash_slot *found = hash_index_first(&x->index, hash);
+    while (found->number && !same(&x->columns[found->number - 1], b))
+        found = hash_index_next(&x->index, found);
+    if (!found->number) {
         struct column *c = &p->columns[p->column_count];
         x->columns[p->column_count] = *b;
         column_begin(c, b->value, b->rank);
         c->is_list = b->kind == SLOT_LIST;
-        *place = ++p->column_count;
+        hash_index_put(&x->index, found, hash, ++p->column_count);
     }
-    *column = *place - 1;
+    *column = found->number - 1;
     return PILGRIM_OK;
 }
 
 enum pilgrim_status part_begin(struct part *p, const struct views *views, uint32_t rank, uint64_t place, const struct slots *slots)
 {
-    struct index x = {0};
+    struct beginnings x = {0};
     p->slot_count = (uint32_t)slots->count;
     p->slots = malloc(slots->count * sizeof *p->slots + 1);
-    enum pilgrim_status status = p->slots ? grow(&x, p) : PILGRIM_NOMEM;
+    enum pilgrim_status status = p->slots ? reserve(&x, p) : PILGRIM_NOMEM;
     for (uint32_t i = 0; status == PILGRIM_OK && i < p->slot_count; i++) {
         const struct slot *slot = &slots->items[i];
         const struct beginning b = {slot->value, slot->kind, fragment_slot_rank(views, slot, rank)};
         status = add_slot(&x, p, &b, &p->slots[i]);
     }
     free(x.columns);
-    free(x.places);
+    hash_index_free(&x.index);
     if (status != PILGRIM_OK)
         return status;
     struct column *fewer = realloc(p->columns, (p->column_count + (size_t)1) * sizeof *fewer);

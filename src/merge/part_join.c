@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash_index.h"
 #include "base/try.h"
 #include "merge/fragment_data.h"
 
@@ -21,41 +22,39 @@ static void pairs_free(struct pairs *p)
     free(p->uses);
 }
 
-/* Numbers the pairs in the slots' order. KNOWN: open addressing, MASK + 1 places, more than there are pairs. */
-static void number_pairs(const struct part *a, const struct part *b, struct pairs *p, uint32_t *known, uint64_t mask)
+/* Numbers the pairs in the slots' order. */
+static enum pilgrim_status number_pairs(const struct part *a, const struct part *b, struct pairs *p, struct hash_index *known)
 {
-    memset(known, 0xff, (mask + 1) * sizeof *known);
     for (uint32_t i = 0; i < a->slot_count; i++) {
-        uint32_t left = a->slots[i], right = b->slots[i];
-        uint64_t at = ((uint64_t)left * 0x9e3779b97f4a7c15u ^ (uint64_t)right * 0xc2b2ae3d27d4eb4fu) >> 20 & mask;
-        while (known[at] != UINT32_MAX && (p->left[known[at]] != left || p->right[known[at]] != right))
-            at = (at + 1) & mask;
-        if (known[at] == UINT32_MAX) {
-            known[at] = p->count;
+        uint32_t left = a->slots[i], right = b->slots[i], hash = hash_word((uint64_t)left << 32 | right);
+        if (!hash_index_reserve(known))
+            return PILGRIM_NOMEM;
+        struct hash_slot *found = hash_index_first(known, hash);
+        while (found->number && (p->left[found->number - 1] != left || p->right[found->number - 1] != right))
+            found = hash_index_next(known, found);
+        if (!found->number) {
             p->left[p->count] = left;
             p->right[p->count++] = right;
             p->uses[left]++;
+            hash_index_put(known, found, hash, p->count);
         }
-        p->of_slot[i] = known[at];
+        p->of_slot[i] = found->number - 1;
     }
+    return PILGRIM_OK;
 }
 
 static enum pilgrim_status find_pairs(const struct part *a, const struct part *b, struct pairs *p)
 {
-    uint64_t places = 16;
-    while (places < 2 * (uint64_t)a->slot_count)
-        places *= 2;
-    uint32_t *known = malloc(places * sizeof *known);
+    struct hash_index known = {0};
     size_t bytes = a->slot_count * sizeof *p->of_slot + 1;
     p->of_slot = malloc(bytes);
     p->left = malloc(bytes);
     p->right = malloc(bytes);
     p->uses = calloc(a->column_count + 1, sizeof *p->uses);
-    bool good = known && p->of_slot && p->left && p->right && p->uses;
-    if (good)
-        number_pairs(a, b, p, known, places - 1);
-    free(known);
-    return good ? PILGRIM_OK : PILGRIM_NOMEM;
+    bool good = p->of_slot && p->left && p->right && p->uses;
+    enum pilgrim_status status = good ? number_pairs(a, b, p, &known) : PILGRIM_NOMEM;
+    hash_index_free(&known);
+    return status;
 }
 
 /* The outcome's columns: the first pair of a left column takes it over, the others copy it before. FROM: NULL, columns only part. */

@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/try.h"
 #include "reader/registers.h"
 
 struct begun_call {
     int64_t class_number, place;
-    struct pilgrim_value *items; /* NULL: the entry is free */
+    struct pilgrim_value *items;
     size_t capacity;             /* bytes there */
     uint64_t identity;
     const struct begun_parameters *parameters; /* of the call; and its in-values, of which ... */
@@ -35,43 +36,54 @@ struct begun_parameters begun_parameters(const struct pilgrim_function *f)
     return p;
 }
 
-/* Where CLASS.PLACE is in a table with a free entry, or would be. */
+static uint32_t hash_request(int64_t class_number, int64_t place)
+{
+    return hash_more(hash_word((uint64_t)class_number), (uint64_t)place);
+}
+
+/* The slot of CLASS.PLACE, or the free one where it belongs. There are slots. */
+static struct hash_slot *find_slot(const struct begun *b, int64_t class_number, int64_t place)
+{
+    struct hash_slot *slot = hash_index_first(&b->index, hash_request(class_number, place));
+    for (; slot->number; slot = hash_index_next(&b->index, slot)) {
+        const struct begun_call *call = &b->calls[slot->number - 1];
+        if (call->class_number == class_number && call->place == place)
+            break;
+    }
+    return slot;
+}
+
+/* NULL: it is not there. */
 static struct begun_call *find(const struct begun *b, int64_t class_number, int64_t place)
 {
-    uint64_t hash = ((uint64_t)class_number * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)place) * UINT64_C(0xff51afd7ed558ccd);
-    uint32_t at = (uint32_t)(hash >> 32) & (b->capacity - 1);
-    while (b->calls[at].items && (b->calls[at].class_number != class_number || b->calls[at].place != place))
-        at = (at + 1) & (b->capacity - 1);
-    return &b->calls[at];
+    const struct hash_slot *slot = b->index.count ? find_slot(b, class_number, place) : NULL;
+    return slot && slot->number ? &b->calls[slot->number - 1] : NULL;
 }
 
 uint64_t begun_identity(const struct begun *b, int64_t class_number, int64_t place)
 {
-    return b->capacity ? find(b, class_number, place)->identity : 0;
+    const struct begun_call *call = find(b, class_number, place);
+    return call ? call->identity : 0;
 }
 
 /* Makes room for one more. */
-static enum pilgrim_status grow(struct begun *b)
+static enum pilgrim_status reserve(struct begun *b)
 {
-    if (b->count + 1 >= BEGUN_MAX)
+    uint32_t capacity = b->capacity ? 2 * b->capacity : CAPACITY_MIN;
+    uint64_t more = (capacity - b->capacity) * (sizeof *b->calls + 2 * sizeof *b->index.slots);
+    if (b->index.count + 1 >= BEGUN_MAX)
         return PILGRIM_LIMIT;
-    if (2 * (b->count + 1) <= b->capacity)
-        return PILGRIM_OK;
-    struct begun larger = *b;
-    larger.capacity = b->capacity ? 2 * b->capacity : CAPACITY_MIN;
-    uint64_t more = (larger.capacity - b->capacity) * sizeof *larger.calls;
+    if (b->index.count < b->capacity)
+        return hash_index_reserve(&b->index) ? PILGRIM_OK : PILGRIM_NOMEM;
     if (more > b->limit - b->bytes)
         return PILGRIM_LIMIT;
-    larger.calls = calloc(larger.capacity, sizeof *larger.calls);
-    if (!larger.calls)
+    struct begun_call *calls = realloc(b->calls, capacity * sizeof *calls);
+    if (!calls)
         return PILGRIM_NOMEM;
-    for (uint32_t i = 0; i < b->capacity; i++)
-        if (b->calls[i].items)
-            *find(&larger, b->calls[i].class_number, b->calls[i].place) = b->calls[i];
-    free(b->calls);
-    larger.bytes += more;
-    *b = larger;
-    return PILGRIM_OK;
+    b->calls = calls;
+    b->capacity = capacity;
+    b->bytes += more;
+    return hash_index_reserve(&b->index) ? PILGRIM_OK : PILGRIM_NOMEM;
 }
 
 /* Puts a copy of ITEMS into CALL. */
@@ -97,20 +109,20 @@ static enum pilgrim_status set_items(struct begun *b, struct begun_call *call, c
 static enum pilgrim_status set(struct begun *b, const struct pilgrim_value *request, const struct pilgrim_value *items,
                                uint64_t identity)
 {
-    bool is_new = !b->capacity || !find(b, request->id, request->offset)->items;
-    enum pilgrim_status status = is_new ? grow(b) : PILGRIM_OK;
-    if (status != PILGRIM_OK)
-        return status;
     struct begun_call *call = find(b, request->id, request->offset);
+    bool is_new = !call;
+    if (is_new) {
+        TRY(reserve(b));
+        call = &b->calls[b->index.count];
+        *call = (struct begun_call){.class_number = request->id, .place = request->offset};
+    }
     call->identity = 0;
-    status = set_items(b, call, items);
-    if (status != PILGRIM_OK)
-        return status;
-    call->class_number = request->id;
-    call->place = request->offset;
+    TRY(set_items(b, call, items));
     call->identity = identity;
     call->in = NULL;
-    b->count += is_new;
+    if (is_new)
+        hash_index_put(&b->index, find_slot(b, call->class_number, call->place), hash_request(call->class_number, call->place),
+                       b->index.count + 1);
     return PILGRIM_OK;
 }
 
@@ -138,8 +150,8 @@ enum pilgrim_status begun_note(struct begun *b, const struct begun_parameters *p
     struct pilgrim_value items[BEGUN_ITEMS] = {{0}}, array = {.type = PILGRIM_ARRAY, .items = items, .count = BEGUN_ITEMS};
     if (request->type != PILGRIM_REQUEST || request->offset >= BEGUN_PLACES)
         return PILGRIM_OK;
-    struct begun_call *call = b->capacity ? find(b, request->id, request->offset) : NULL;
-    bool all = has_all(p), known = call && call->items;
+    struct begun_call *call = find(b, request->id, request->offset);
+    bool all = has_all(p), known = call;
     if (known && all && identity) {
         call->parameters = p;
         call->in = in;
@@ -171,7 +183,7 @@ static enum pilgrim_status settle(struct begun *b, struct begun_call *call)
 
 void begun_settle(struct begun *b)
 {
-    for (uint32_t i = 0; i < b->capacity; i++)
+    for (uint32_t i = 0; i < b->index.count; i++)
         if (b->calls[i].in && settle(b, &b->calls[i]) != PILGRIM_OK) {
             b->full = true;
             forget(&b->calls[i]);
@@ -180,7 +192,7 @@ void begun_settle(struct begun *b)
 
 enum pilgrim_status begun_get(struct begun *b, int64_t class_number, int64_t place, const struct pilgrim_value **items)
 {
-    struct begun_call *call = b->capacity ? find(b, class_number, place) : NULL;
+    struct begun_call *call = find(b, class_number, place);
     enum pilgrim_status status = call && call->in ? settle(b, call) : PILGRIM_OK;
     *items = call ? call->items : NULL;
     return status;
@@ -209,8 +221,9 @@ enum pilgrim_status begun_follow(struct live_requests *l, const struct begun_par
 
 void begun_free(struct begun *b)
 {
-    for (uint32_t i = 0; i < b->capacity; i++)
+    for (uint32_t i = 0; i < b->index.count; i++)
         free(b->calls[i].items);
     free(b->calls);
+    hash_index_free(&b->index);
     *b = (struct begun){.limit = b->limit};
 }

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash_index.h"
 #include "base/live.h"
 #include "pilgrim/reader.h"
 
@@ -28,8 +29,9 @@ struct begun_call;
 
 /* All zero but `limit` is none. */
 struct begun {
-    struct begun_call *calls; /* a hash table, open */
-    uint32_t capacity, count;
+    struct begun_call *calls;
+    uint32_t capacity;       /* of CALLS */
+    struct hash_index index; /* of those that there are: place in CALLS + 1 */
     uint64_t bytes; /* that they take */
     uint64_t limit; /* that they may take */
     bool full;      /* some are missing for lack of room */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash_index.h"
 #include "base/try.h"
 #include "base/value.h"
 
@@ -88,8 +89,7 @@ struct sample {
     uint32_t *skeleton_of; /* of each signature, UINT32_MAX: none */
     uint32_t *members;     /* of each skeleton */
     int64_t *values;       /* of a slot, each once */
-    uint32_t *places;      /* of them, by hash: number + 1; 0: free */
-    uint32_t mask;
+    struct hash_index seen; /* their numbers + 1 */
     struct bytes scratch;
     struct bytes offsets;  /* u32 each */
     bool *chosen;          /* slots, by number */
@@ -101,10 +101,7 @@ static enum pilgrim_status take_sample(struct sample *a)
     a->skeleton_of = malloc(count * sizeof *a->skeleton_of + 1);
     a->members = calloc(count + 1, sizeof *a->members);
     a->values = malloc(count * sizeof *a->values + 1);
-    for (a->mask = 15; a->mask < 2 * count;)
-        a->mask = 2 * a->mask + 1;
-    a->places = malloc((a->mask + (size_t)1) * sizeof *a->places);
-    if (!a->skeleton_of || !a->members || !a->values || !a->places)
+    if (!a->skeleton_of || !a->members || !a->values)
         return PILGRIM_NOMEM;
     for (uint32_t i = 0; i < count; i++) {
         size_t length;
@@ -120,31 +117,36 @@ static enum pilgrim_status take_sample(struct sample *a)
     return PILGRIM_OK;
 }
 
-/* Adds VALUE to the *COUNT values of a slot, if it is new. */
-static void note_value(struct sample *a, int64_t value, uint32_t *count)
+/* Adds VALUE to the values of a slot, if it is new. */
+static enum pilgrim_status note_value(struct sample *a, int64_t value)
 {
-    uint32_t at = (uint32_t)((uint64_t)value * UINT64_C(0x9e3779b97f4a7c15) >> 32) & a->mask;
-    while (a->places[at] && a->values[a->places[at] - 1] != value)
-        at = (at + 1) & a->mask;
-    if (a->places[at])
-        return;
-    a->values[(*count)++] = value;
-    a->places[at] = *count;
+    uint32_t hash = hash_word((uint64_t)value);
+    if (!hash_index_reserve(&a->seen))
+        return PILGRIM_NOMEM;
+    struct hash_slot *slot = hash_index_first(&a->seen, hash);
+    while (slot->number && a->values[slot->number - 1] != value)
+        slot = hash_index_next(&a->seen, slot);
+    if (slot->number)
+        return PILGRIM_OK;
+    a->values[a->seen.count] = value;
+    hash_index_put(&a->seen, slot, hash, a->seen.count + 1);
+    return PILGRIM_OK;
 }
 
-static uint32_t distinct_values(struct sample *a, uint32_t skeleton, uint32_t offset)
+/* Counts the values of the slot at OFFSET. */
+static enum pilgrim_status count_values(struct sample *a, uint32_t skeleton, uint32_t offset, uint32_t *distinct)
 {
-    uint32_t distinct = 0;
-    memset(a->places, 0, (a->mask + (size_t)1) * sizeof *a->places);
+    hash_index_clear(&a->seen);
     for (uint32_t i = 0; i < a->signatures->count - a->first; i++) {
         size_t length;
         int64_t value;
         if (a->skeleton_of[i] != skeleton)
             continue;
         memcpy(&value, signature_key(a->signatures, a->first + i, &length) + offset, SLOT_BYTES);
-        note_value(a, value, &distinct);
+        TRY(note_value(a, value));
     }
-    return distinct;
+    *distinct = a->seen.count;
+    return PILGRIM_OK;
 }
 
 static uint32_t slot_count(const struct sample *a)
@@ -153,12 +155,12 @@ static uint32_t slot_count(const struct sample *a)
 }
 
 /* Slots that vary too much; *COUNT: how many. */
-static void choose_slots(struct sample *a, uint32_t skeleton, uint32_t *count)
+static enum pilgrim_status choose_slots(struct sample *a, uint32_t skeleton, uint32_t *count)
 {
-    uint32_t slots = slot_count(a), most = 1, widest = 0;
+    uint32_t slots = slot_count(a), most = 1, widest = 0, distinct;
     *count = 0;
     for (uint32_t i = 0; i < slots; i++) {
-        uint32_t distinct = distinct_values(a, skeleton, skeleton_slot(&a->offsets, i));
+        TRY(count_values(a, skeleton, skeleton_slot(&a->offsets, i), &distinct));
         a->chosen[i] = distinct > a->distinct;
         *count += a->chosen[i];
         if (distinct > most) {
@@ -170,6 +172,7 @@ static void choose_slots(struct sample *a, uint32_t skeleton, uint32_t *count)
         a->chosen[widest] = true;
         *count = 1;
     }
+    return PILGRIM_OK;
 }
 
 static bool has_offset(const struct skeleton *known, uint32_t offset)
@@ -230,8 +233,9 @@ static enum pilgrim_status choose(struct sample *a, struct skeleton **table, uin
     a->chosen = calloc(slot_count(a) + 1u, sizeof *a->chosen);
     if (!a->chosen)
         return PILGRIM_NOMEM;
-    choose_slots(a, skeleton, &count);
-    enum pilgrim_status status = count ? keep_skeleton(a, table, key, length, added) : PILGRIM_OK;
+    enum pilgrim_status status = choose_slots(a, skeleton, &count);
+    if (status == PILGRIM_OK && count)
+        status = keep_skeleton(a, table, key, length, added);
     free(a->chosen);
     return status;
 }
@@ -259,7 +263,7 @@ enum pilgrim_status skeletons_choose(struct skeleton **table, const struct signa
     free(a.skeleton_of);
     free(a.members);
     free(a.values);
-    free(a.places);
+    hash_index_free(&a.seen);
     bytes_free(&a.scratch);
     bytes_free(&a.offsets);
     return status;

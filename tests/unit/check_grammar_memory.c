@@ -36,7 +36,12 @@ static void *failing_calloc(size_t count, size_t size)
 #define grammar_symbol_count failing_grammar_symbol_count
 #define grammar_memory_bytes failing_grammar_memory_bytes
 #define grammar_serialise failing_grammar_serialise
-#define digram_index_free failing_digram_index_free
+#define hash_index_grow failing_hash_index_grow
+#define hash_index_move failing_hash_index_move
+#define hash_index_remove failing_hash_index_remove
+#define hash_index_copy failing_hash_index_copy
+#define hash_index_clear failing_hash_index_clear
+#define hash_index_free failing_hash_index_free
 #define digram_find failing_digram_find
 #define digram_intern failing_digram_intern
 #define digram_remove failing_digram_remove
@@ -55,6 +60,7 @@ static void *failing_calloc(size_t count, size_t size)
 #define loop_cursor_back failing_loop_cursor_back
 #define loop_cursor_leave failing_loop_cursor_leave
 
+#include "base/hash_index.c"
 #include "grammar/digram.c"
 #include "grammar/grammar.c"
 #include "grammar/grammar_write.c"

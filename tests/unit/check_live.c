@@ -111,7 +111,7 @@ START_TEST(limits)
         ck_assert_int_eq(live_rank(&live, i, 1), i < LIVE_CLASSES ? 0 : -1);
         live_end(&live, i, 1);
     }
-    ck_assert_uint_eq(live.class_count, LIVE_CLASSES);
+    ck_assert_uint_eq(live.index.count, LIVE_CLASSES);
     live_restart(&live); /* keeps no more than a few */
     ck_assert_uint_eq(live.bytes, 0);
     ck_assert_int_eq(live_begin(&live, 1000, 3), PILGRIM_OK);

@@ -375,7 +375,7 @@ START_TEST(runs_are_the_values_that_they_stand_for)
     for (int round = 0; round < 500; round++) {
         struct bytes keys[2] = {{0}}, shapes[2] = {{0}};
         struct slots slots[2] = {{0}};
-        struct intern lists[2] = {{0}};
+        struct intern lists[2] = {0};
         put_runs(&keys[0], &keys[1], (uint32_t)draw(400));
         plain += keys[0].length;
         in_runs += keys[1].length;
