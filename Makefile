@@ -45,7 +45,7 @@ TRACER := $(call objects,src/objects src/capture)
 TRACER := $(if $(findstring -fsanitize=thread,$(CFLAGS)),$(filter-out %/objects/alloc.o,$(TRACER)),$(TRACER))
 # Those of the tracer's files that know no MPI, so that they are tested without it.
 PLAIN := $(patsubst %,$(B)/obj/src/%.o,objects/device objects/driver objects/heap objects/mappings objects/memory objects/modules \
-	objects/pages objects/places objects/pool objects/requests objects/sharing objects/table objects/unseen capture/settings capture/keep capture/place)
+	objects/pages objects/pool objects/requests objects/sharing objects/table objects/unseen capture/settings capture/keep capture/place)
 DECODER := $(call objects,decoder)
 GENERATOR := $(call objects,gen)
 UNIT := $(patsubst $(S)/%.c,$(B)/%,$(wildcard $(S)/tests/unit/check_*.c))

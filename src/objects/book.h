@@ -4,7 +4,7 @@
 #ifndef PILGRIM_BOOK_H
 #define PILGRIM_BOOK_H
 
-#include "objects/places.h"
+#include "objects/pool.h"
 #include "objects/requests.h"
 #include "objects/sharing.h"
 
@@ -25,7 +25,7 @@ extern struct operation request_lost; /* stands for one that there was no memory
 /* The rest of what follows them. */
 void book_wait(struct requests *r);
 struct operation *operation_make(struct requests *r);                  /* NULL: no memory */
-struct places *places_make(struct requests *r, uint32_t number);       /* idem; NUMBER: of the call class */
+struct pool *places_make(struct requests *r, uint32_t number);         /* idem; NUMBER: of the call class */
 bool table_grow(struct requests *r);                                   /* room for one more entry. False: no memory */
 void searches_begin_anew(struct requests *r);                          /* numbers of searches are used up */
 void fifo_remove_slowly(struct requests *r, struct operation *o);
@@ -162,10 +162,10 @@ static inline bool place_take(struct requests *r, struct operation *o, int64_t c
         return taken;
     }
     uint32_t number = class_index(class_number);
-    struct places *p = number < r->class_count ? r->classes[number] : NULL;
+    struct pool *p = number < r->class_count ? r->classes[number] : NULL;
     if (__builtin_expect(!p, 0))
         p = places_make(r, number);
-    int64_t place = p ? places_take(p) : -1;
+    int64_t place = p ? pool_take(p) : -1;
     if (__builtin_expect(place < 0 || place > UINT32_MAX, 0))
         return false;
     o->place = (uint32_t)place;
@@ -180,7 +180,7 @@ static inline void place_give(struct requests *r, const struct operation *o)
     if (__builtin_expect(operation_class(o) == REQUEST_UNKNOWN, 0))
         unknown_place_give(o);
     else if (__builtin_expect(!atomic_load_explicit(&o->moved, memory_order_relaxed), 1))
-        places_give(r->classes[class_index(operation_class(o))], o->place);
+        pool_give(r->classes[class_index(operation_class(o))], o->place);
 }
 
 static inline void operation_fill(struct operation *o, int64_t class_number, enum request_kind kind, bool persistent, uint32_t view,
@@ -220,11 +220,12 @@ static inline struct operation *operation_begin_quickly(struct requests *r, uint
     uint32_t number = class_index(class_number);
     if (__builtin_expect(r->table[at] || !r->room || !key || !o || class_number == REQUEST_UNKNOWN || number >= r->class_count, 0))
         return NULL;
-    struct places *p = r->classes[number];
-    if (__builtin_expect(!p || !places_any_near(p), 0))
+    struct pool *p = r->classes[number];
+    int64_t place = __builtin_expect(p != NULL, 1) ? pool_take_quickly(p) : -1;
+    if (__builtin_expect(place < 0, 0))
         return NULL;
     r->free = o->spare;
-    o->place = (uint32_t)places_take_near(p);
+    o->place = (uint32_t)place;
     count_live(r, 1);
     fifo_begin(r, at, key, o);
     return o;
@@ -340,7 +341,7 @@ static inline void request_finish(struct requests *r, struct finding *f, int64_t
     struct found *found = &f->found[i];
     struct operation *o = found_operation(found);
     bool quick = !objects_threads && found->own && found->live && found_is(found, o) && !objects_release_hook &&
-                 operation_class(o) != REQUEST_UNKNOWN && o->place < PLACES_NEAR;
+                 operation_class(o) != REQUEST_UNKNOWN;
     if (__builtin_expect(!quick, 0)) {
         request_finish_slowly(r, f, i);
         return;
@@ -351,7 +352,7 @@ static inline void request_finish(struct requests *r, struct finding *f, int64_t
     o->serial++;
     operation_give(r, o);
     count_live(r, (size_t)-1);
-    places_give_near(r->classes[class_index(operation_class(o))], o->place);
+    pool_give_quickly(r->classes[class_index(operation_class(o))], o->place);
 }
 
 #endif

@@ -5,6 +5,7 @@
 #ifndef PILGRIM_POOL_H
 #define PILGRIM_POOL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,5 +25,43 @@ int64_t pool_take(struct pool *p);
 void pool_give(struct pool *p, int64_t id);
 
 void pool_free(struct pool *p); /* leaves an empty pool */
+
+/* ---- the same in a few instructions, where it is simple ---- */
+
+/* pool_take, or -1 where it is not simple, and nothing has been done. */
+static inline int64_t pool_take_quickly(struct pool *p)
+{
+    uint64_t *word = &p->first[0], full = p->first[1];
+    unsigned number = 0; /* of the first word that is not full */
+    if (__builtin_expect(*word == UINT64_MAX, 0)) {
+        number = ~full ? (unsigned)__builtin_ctzll(~full) : 64;
+        if (number == 64 || number > p->capacity[0])
+            return -1;
+        word = &p->words[0][number - 1];
+    }
+    uint64_t free = ~*word, more = free & (free - 1);
+    if (__builtin_expect(!more, 0)) {
+        full |= UINT64_C(1) << number;
+        if (full == UINT64_MAX)
+            return -1;
+        p->first[1] = full;
+    }
+    *word = ~more;
+    return number * INT64_C(64) + __builtin_ctzll(free);
+}
+
+/* pool_give of an ID that is taken. */
+static inline void pool_give_quickly(struct pool *p, uint32_t id)
+{
+    uint64_t *word = __builtin_expect(id < 64, 1) ? &p->first[0] : &p->words[0][id / 64 - 1];
+    if (__builtin_expect(*word == UINT64_MAX, 0)) {
+        if (id >= 64 * 64 || p->first[1] == UINT64_MAX) {
+            pool_give(p, id);
+            return;
+        }
+        p->first[1] &= ~(UINT64_C(1) << id / 64);
+    }
+    *word &= ~(UINT64_C(1) << id % 64);
+}
 
 #endif

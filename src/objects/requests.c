@@ -16,7 +16,6 @@
 
 #include "objects/book.h"
 #include "objects/pages.h"
-#include "objects/places.h"
 #include "objects/sharing.h"
 #include "objects/unseen.h"
 
@@ -35,7 +34,7 @@ static _Atomic(struct requests *) inheritance; /* the book of ended threads; set
 
 /* The places of unknown operations, of all threads. */
 static pthread_mutex_t unknown_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct places *unknown_places;
+static struct pool unknown_places;
 
 #define WHAT(class_number, kind) ((class_number) * (1 << OPERATION_CLASS_SHIFT) + 2 * (kind))
 
@@ -233,26 +232,24 @@ void operation_return(struct operation *o)
 
 /* ---- places ---- */
 
-struct places *places_make(struct requests *r, uint32_t number)
+struct pool *places_make(struct requests *r, uint32_t number)
 {
     if (number >= r->class_count) {
         uint32_t count = number + number / 2 + 16;
-        struct places **classes = realloc(r->classes, count * sizeof *classes);
+        struct pool **classes = realloc(r->classes, count * sizeof *classes);
         if (!classes)
             return NULL;
         memset(classes + r->class_count, 0, (count - r->class_count) * sizeof *classes);
         r->classes = classes;
         r->class_count = count;
     }
-    return r->classes[number] = places_new();
+    return r->classes[number] = calloc(1, sizeof **r->classes);
 }
 
 bool unknown_place_take(struct operation *o)
 {
     objects_lock(&unknown_lock);
-    if (!unknown_places)
-        unknown_places = places_new();
-    int64_t place = unknown_places ? places_take(unknown_places) : -1;
+    int64_t place = pool_take(&unknown_places);
     o->place = (uint32_t)place;
     objects_unlock(&unknown_lock);
     return place >= 0;
@@ -261,7 +258,7 @@ bool unknown_place_take(struct operation *o)
 void unknown_place_give(const struct operation *o)
 {
     objects_lock(&unknown_lock);
-    places_give(unknown_places, o->place);
+    pool_give(&unknown_places, o->place);
     objects_unlock(&unknown_lock);
 }
 
@@ -340,7 +337,7 @@ static struct requests *heir(void)
 static void operation_bequeath(struct requests *r, struct requests *to, struct operation *o)
 {
     if (operation_class(o) != REQUEST_UNKNOWN)
-        places_give(r->classes[class_index(operation_class(o))], o->place);
+        pool_give(r->classes[class_index(operation_class(o))], o->place);
     if (o->completed_by == r->number) /* by a call that was cancelled */
         o->completed_by = 0;
     count_live(r, (size_t)-1);

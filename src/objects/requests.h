@@ -154,7 +154,7 @@ struct requests {
     struct operation *free;
     struct operation *fresh, *fresh_end; /* never used so far */
     _Atomic(struct operation *) returned; /* free ones that other threads have ended */
-    struct places **classes;    /* by number of the call class; NULL: has begun none */
+    struct pool **classes;      /* of places; by number of the call class; NULL: has begun none */
     uint32_t class_count;
     atomic_size_t live;         /* how many there are */
     _Atomic(struct requests *) next;

@@ -1,4 +1,4 @@
-/* Pools of ids, places, hash tables, ranges of mapped memory: against plain models. */
+/* Pools of ids, hash tables, ranges of mapped memory: against plain models. */
 #include "objects/pool.h"
 
 #include <check.h>
@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "objects/mappings.h"
-#include "objects/places.h"
 #include "objects/table.h"
 
 static uint32_t random_next(uint32_t *state)
@@ -36,39 +35,45 @@ START_TEST(ids_count_up_and_the_smallest_comes_back)
 }
 END_TEST
 
-/* Few, as many as are near, and more. */
-START_TEST(places_are_the_smallest_free_of_a_model)
+/* Few, as many as a word of words has, and more: quickly where that is simple, or never so. */
+START_TEST(ids_are_the_smallest_free_of_a_model)
 {
-    enum { STEPS = 60000, MOST = PLACES_NEAR + 300 };
+    enum { STEPS = 60000, NEAR = 64 * 64, MOST = NEAR + 300 };
     static bool taken[MOST + 2];
     memset(taken, 0, sizeof taken);
-    struct places *p = places_new();
+    struct pool p = {0};
     uint32_t state = (uint32_t)_i;
-    int64_t count = 0, wanted = 0;
-    ck_assert_ptr_nonnull(p);
+    int64_t count = 0, wanted = 0, quick = 0;
     for (int i = 0; i < STEPS; i++) {
-        int64_t place = 0;
+        int64_t place = 0, got = -1;
         if (i % 6000 == 0)
-            wanted = (int64_t[]){10, 70, PLACES_NEAR, MOST, 100}[i / 6000 % 5];
+            wanted = (int64_t[]){10, 70, NEAR, MOST, 100}[i / 6000 % 5];
         if (random_next(&state) % 10 < (count < wanted ? 9u : 1u) || count == 0) {
             if (count == MOST)
                 continue;
             while (taken[place])
                 place++;
-            ck_assert_int_eq(places_take(p), place);
+            if (_i && (got = pool_take_quickly(&p)) >= 0)
+                quick++;
+            else
+                got = pool_take(&p);
+            ck_assert_int_eq(got, place);
             taken[place] = true;
             count++;
         } else {
             place = random_next(&state) % MOST;
             while (!taken[place])
                 place = (place + 1) % MOST;
-            places_give(p, place);
+            if (_i)
+                pool_give_quickly(&p, (uint32_t)place);
+            else
+                pool_give(&p, place);
             taken[place] = false;
             count--;
         }
     }
-    places_free(p);
-    places_free(NULL);
+    ck_assert(_i ? quick > STEPS / 4 : quick == 0);
+    pool_free(&p);
 }
 END_TEST
 
@@ -214,7 +219,7 @@ int main(void)
     TCase *c = tcase_create("pool");
     tcase_set_timeout(c, 60);
     tcase_add_test(c, ids_count_up_and_the_smallest_comes_back);
-    tcase_add_loop_test(c, places_are_the_smallest_free_of_a_model, 0, 2);
+    tcase_add_loop_test(c, ids_are_the_smallest_free_of_a_model, 0, 2);
     tcase_add_test(c, giving_back_twice_or_nonsense_changes_nothing);
     tcase_add_test(c, pool_is_the_smallest_free_of_a_model);
     tcase_add_test(c, table_is_a_model);
