@@ -15,6 +15,7 @@ src/format     base grammar
 src/merge      base grammar signature timing format reader
 src/objects    base mpi
 src/capture    base grammar signature timing format merge objects mpi public
+src/shadow     base objects capture mpi
 src/reader     base grammar timing format public
 src/launch
 src/tools      base format merge

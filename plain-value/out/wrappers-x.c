@@ -1,0 +1,30 @@
+/* Written by pilgrim-gen: the wrappers of the standard's chapter "x". */
+#include "capture/entry.h"
+#include "capture/init.h"
+#include "capture/wrapper.h"
+#include "fortran_directs.h"
+#include "topology_lengths.h"
+
+static int wrapper_MPI_Wait(void *request, MPI_Status *status)
+{
+    struct call c;
+    const unsigned off = call_off();
+    if (call_passes(off, FOLLOWS_NOTHING))
+        return PMPI_Wait(request, status);
+    uint8_t *at = call_begin(&c, off, FUNCTION_MPI_Wait, FOLLOWS_NOTHING, CALL_SITE);
+    if (!at)
+        return call_passed(&c, PMPI_Wait(request, status));
+    c.view = capture.world;
+    MPI_Status *actual = call_status(&c, status);
+    at = store_pointer(&c, at, request);
+    call_enter(&c, at);
+    int ret = PMPI_Wait(request, actual);
+    call_leave(&c, ret);
+    if (c.ok)
+        at = store_status_of(&c, at, 0, actual, actual != status);
+    else
+        at = store_none(at, 1);
+    call_end(&c, at, ret);
+    return ret;
+}
+ENTRY(MPI_Wait);

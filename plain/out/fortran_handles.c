@@ -1,0 +1,9 @@
+/* Written by pilgrim-gen: what calls from Fortran make and free (capture/fortran_unseen.h). */
+#include "capture/fortran_unseen.h"
+#include "functions.h"
+
+const struct fortran_handle fortran_handles[] = {
+    {.function = FUNCTION_MPI_Wait, .word = 0, .error = 2, .what = HANDLE_COMPLETED, .other = -1},
+};
+
+const size_t fortran_handle_count = sizeof fortran_handles / sizeof *fortran_handles;

@@ -1,0 +1,18 @@
+/* Written by pilgrim-gen: the functions of the MPI library. */
+#define MPI_FUNCTIONS_OWN_NAMES 1
+#include "mpi_functions.h"
+
+#ifdef PILGRIM_STATIC
+/* Part of the program that MPI is part of. */
+struct mpi_functions mpi_functions = {
+    .PMPI_Wait = PMPI_Wait,
+};
+#else
+struct mpi_functions mpi_functions;
+#endif
+
+const struct mpi_function mpi_function_table[] = {
+    {"PMPI_Wait", (void **)(void *)&mpi_functions.PMPI_Wait},
+};
+
+const size_t mpi_function_count = sizeof mpi_function_table / sizeof *mpi_function_table;

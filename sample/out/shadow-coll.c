@@ -1,0 +1,90 @@
+/* Written by pilgrim-gen: the shadow of the standard's chapter "coll". */
+#include "shadow_functions.h"
+
+#include "functions.h"
+#include "topology_lengths.h"
+
+static void shadow_in_MPI_Gatherv(struct shadow *s, const struct view *view, const void *sendbuf,
+                                  int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
+                                  const int *displs, MPI_Datatype recvtype, int root, MPI_Comm comm)
+{
+    shadow_in(s, 0);
+    shadow_buffer(s, sendbuf);
+    shadow_in(s, 1);
+    shadow_int(s, sendcount);
+    shadow_in(s, 2);
+    shadow_handle(s, KIND_DATATYPE, HANDLE(sendtype));
+    shadow_in(s, 3);
+    if (shadow_at_root(view, root))
+        shadow_buffer(s, recvbuf);
+    else
+        shadow_null(s);
+    shadow_in(s, 4);
+    if (shadow_at_root(view, root)) {
+        if (recvcounts) {
+            shadow_open(s);
+            for (int64_t i = 0, end = view->size; i < end; i++)
+                shadow_int(s, recvcounts[i]);
+            shadow_close(s);
+        } else {
+            shadow_name(s, "NULL");
+        }
+    } else {
+        shadow_null(s);
+    }
+    shadow_in(s, 5);
+    if (shadow_at_root(view, root)) {
+        if (displs) {
+            shadow_open(s);
+            for (int64_t i = 0, end = view->size; i < end; i++)
+                shadow_int(s, displs[i]);
+            shadow_close(s);
+        } else {
+            shadow_name(s, "NULL");
+        }
+    } else {
+        shadow_null(s);
+    }
+    shadow_in(s, 6);
+    if (shadow_at_root(view, root))
+        shadow_handle(s, KIND_DATATYPE, HANDLE(recvtype));
+    else
+        shadow_null(s);
+    shadow_in(s, 7);
+    shadow_rank(s, root);
+    shadow_in(s, 8);
+    shadow_handle(s, KIND_COMM, HANDLE(comm));
+}
+
+static void shadow_out_MPI_Gatherv(struct shadow *s, int ret)
+{
+    shadow_ret(s, ret);
+}
+
+struct kept_MPI_Gatherv {
+    int ret;
+};
+
+static void after_MPI_Gatherv(struct shadow *s, const void *kept)
+{
+    const struct kept_MPI_Gatherv *k = kept;
+    shadow_out_MPI_Gatherv(s, k->ret);
+}
+
+int shadow_layer_MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                             const int recvcounts[], const int *displs, MPI_Datatype recvtype, int root,
+                             MPI_Comm comm)
+{
+    struct shadow *s = shadow_enter(FUNCTION_MPI_Gatherv);
+    if (!s)
+        return SHADOW_NEXT(MPI_Gatherv)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
+                           root, comm);
+    shadow_in_MPI_Gatherv(s, shadow_view(s), sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
+                          recvtype, root, comm);
+    int ret = SHADOW_NEXT(MPI_Gatherv)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
+                          root, comm);
+    const struct kept_MPI_Gatherv kept = {.ret = ret};
+    _Static_assert(sizeof kept <= SHADOW_KEPT, "the arguments of MPI_Gatherv");
+    shadow_keep(s, &kept, sizeof kept, after_MPI_Gatherv);
+    return ret;
+}

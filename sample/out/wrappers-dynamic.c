@@ -1,0 +1,22 @@
+/* Written by pilgrim-gen: the wrappers of the standard's chapter "dynamic". */
+#include "capture/entry.h"
+#include "capture/init.h"
+#include "capture/wrapper.h"
+#include "fortran_directs.h"
+#include "topology_lengths.h"
+
+/* Recorded before it runs, without a return value: the trace is written before it returns. */
+static int wrapper_MPI_Finalize(void)
+{
+    struct call c;
+    uint8_t *at = call_begin(&c, call_off(), FUNCTION_MPI_Finalize, FOLLOWS_OBJECTS, CALL_SITE);
+    if (at) {
+        call_enter(&c, at);
+        call_leave_value(&c);
+        at = store_none(at, 1);
+        call_done(&c, at);
+    }
+    capture_before_finalize();
+    return PMPI_Finalize();
+}
+ENTRY(MPI_Finalize);

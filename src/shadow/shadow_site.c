@@ -1,0 +1,80 @@
+/* The shadow's call sites; see shadow_site.h. */
+#define _GNU_SOURCE 1 /* dladdr1 */
+#include "shadow/shadow_site.h"
+
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <gnu/libc-version.h>
+#include <inttypes.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "shadow/shadow_text.h"
+
+enum { WHOLE_MAX = 1024 };
+
+/* Of the C library, or the program's entry. */
+static bool begins_stack(const void *address)
+{
+    static const char *const symbols[] = {"gnu_get_libc_version", "_dl_find_object"}; /* libc.so, ld.so */
+    Dl_info here, there;
+    if ((uintptr_t)address - getauxval(AT_ENTRY) <= 64)
+        return true;
+    for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
+        const void *symbol = dlsym(RTLD_DEFAULT, symbols[i]);
+        if (symbol && dladdr(symbol, &there) && dladdr(address, &here) && here.dli_fbase == there.dli_fbase)
+            return true;
+    }
+    return false;
+}
+
+void shadow_site_take(struct shadow_site *s, const void *site, unsigned depth)
+{
+    void *whole[WHOLE_MAX];
+    s->addresses[0] = site;
+    s->count = 1;
+    if (depth == 1)
+        return;
+    int length = backtrace(whole, WHOLE_MAX), first = 0;
+    while (first < length && whole[first] != site)
+        first++;
+    if (length < WHOLE_MAX)
+        while (length > first && (!whole[length - 1] || begins_stack(whole[length - 1])))
+            length--;
+    for (int i = first + 1; i < length && s->count < depth; i++)
+        s->addresses[s->count++] = whole[i];
+}
+
+/* MODULE+0xOFFSET; false: in no module. */
+static bool name_frame(const void *address, char *text, size_t size)
+{
+    Dl_info info;
+    struct link_map *map;
+    char program[4096];
+    if (!address || !dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP))
+        return false;
+    const char *path = map->l_name;
+    if (!path[0]) {
+        ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+        program[length > 0 ? length : 0] = 0;
+        path = program;
+    }
+    const char *slash = strrchr(path, '/');
+    snprintf(text, size, "%s+0x%tx", slash ? slash + 1 : path, (const char *)address - (const char *)info.dli_fbase);
+    return true;
+}
+
+void shadow_site_put(const struct shadow_site *s, struct bytes *line)
+{
+    char text[4200];
+    for (unsigned i = 0; i < s->count && name_frame(s->addresses[i], text, sizeof text); i++) {
+        text_print(line, "%s", i == 0 ? ",\"site\":" : i == 1 ? ",\"stack\":[" : ",");
+        text_string(line, text, strlen(text));
+        if (i > 0 && (i + 1 == s->count || !name_frame(s->addresses[i + 1], text, sizeof text)))
+            text_print(line, "]");
+    }
+}
