@@ -31,6 +31,7 @@ TRACER_FLAGS = $(LIBRARY_FLAGS) $(MPI_FLAGS) -ftls-model=initial-exec -I$(G)
 PROGRAM_FLAGS = $(BASE_FLAGS) -I$(S)/include $(CPPFLAGS) $(CFLAGS)
 
 # `make` says what it makes; `make V=1` shows the commands.
+comma := ,
 say = $(if $(V),,@echo "  $(1) $(patsubst $(B)/%,%,$@)";)
 
 # ---- sources ----
@@ -147,7 +148,8 @@ ifneq ($(filter-out $(NO_CONFIG) units programs,$(or $(MAKECMDGOALS),all)),)
 include $(G)/sources.mk
 endif
 endif
-TRACER += $(patsubst %.c,$(B)/obj/generated/%.o,$(GENERATED))
+TRACER += $(patsubst %.c,$(B)/obj/generated/%.o,$(filter-out shadow-%,$(GENERATED)))
+SHADOW = $(call objects,src/shadow) $(patsubst %.c,$(B)/obj/generated/%.o,$(filter shadow-%,$(GENERATED)))
 
 # ---- objects ----
 
@@ -179,6 +181,10 @@ $(B)/obj/src/objects/%.o: $(S)/src/objects/%.c
 $(B)/obj/src/capture/stack.o: CPPFLAGS += $(if $(LIBUNWIND),-DPILGRIM_LIBUNWIND='"$(LIBUNWIND)"')
 
 $(B)/obj/src/capture/%.o: $(S)/src/capture/%.c
+	@mkdir -p $(@D)
+	$(call say,MPICC)$(MPICC) $(TRACER_FLAGS) -c -o $@ $<
+
+$(B)/obj/src/shadow/%.o: $(S)/src/shadow/%.c
 	@mkdir -p $(@D)
 	$(call say,MPICC)$(MPICC) $(TRACER_FLAGS) -c -o $@ $<
 
@@ -238,15 +244,41 @@ $(B)/obj/static/generated/%.o: $(G)/%.c
 	@mkdir -p $(@D)
 	$(call say,MPICC)$(MPICC) $(TRACER_FLAGS) -DPILGRIM_STATIC -c -o $@ $<
 
-$(B)/tracer.o: $(CORE) $(TRACER) $(STATIC) $(B)/proof.o
-	$(call say,LD)ld -r -o $@ $(filter-out $(TRACER_SHARED) %/objects/cuda.o,$^) $(LIBZSTD_A) && objcopy $(HEAP_NAMES) --wildcard \
+TRACER_LINK = $(call say,LD)ld -r -o $@ $(filter-out $(TRACER_SHARED) %/objects/cuda.o,$(filter %.o,$^)) $(LIBZSTD_A) && \
+	    objcopy $(HEAP_NAMES) --wildcard \
 	    --keep-global-symbol='MPI_*' --keep-global-symbol='MPIX_*' --keep-global-symbol='pilgrim_*' $@
+
+$(B)/tracer.o: $(CORE) $(TRACER) $(STATIC) $(B)/proof.o
+	$(TRACER_LINK)
 
 $(B)/allocator.o: $(STATIC_ALLOC)
 	$(call say,OBJCOPY)objcopy $(HEAP_NAMES) $< $@
 
+ARCHIVE = $(call say,AR)rm -f $@ && ar rcs $@ $^
+
 $(B)/libpilgrim.a: $(B)/tracer.o $(B)/allocator.o
-	$(call say,AR)rm -f $@ && ar rcs $@ $^
+	$(ARCHIVE)
+
+# For tests: the same objects, and those of the shadow (src/shadow). The linker leads some of the tracer's calls to it. pilgrim-run
+# lies beside them because it looks for the library there.
+SHADOWED := $(addprefix $(B)/programs/shadow/,libpilgrim.so libpilgrim.a pilgrim-run)
+WRAPS = $(S)/src/shadow/wraps $(G)/shadow.wraps
+
+$(B)/programs/shadow/libpilgrim.so: $(CORE) $(TRACER) $(SHADOW) $(B)/proof.o $(B)/preload.map $(WRAPS)
+	@mkdir -p $(@D)
+	$(PRELOAD_LINK) $(addprefix -Wl$(comma)@,$(WRAPS))
+
+$(B)/programs/shadow/tracer.o: $(CORE) $(TRACER) $(SHADOW) $(STATIC) $(B)/proof.o $(WRAPS)
+	@mkdir -p $(@D)
+	$(subst ld -r,ld -r $(addprefix @,$(WRAPS)),$(TRACER_LINK))
+
+$(B)/programs/shadow/libpilgrim.a: $(B)/programs/shadow/tracer.o $(B)/allocator.o
+	$(ARCHIVE)
+
+$(B)/programs/shadow/pilgrim-run: $(B)/pilgrim-run
+	$(call say,CP)cp $< $@
+
+$(G)/shadow.wraps: $(G)/sources.mk
 
 # The number in the file name of the shared library: include/pilgrim/version.h says when it changes.
 ABI := $(shell sed -n 's/^.define PILGRIM_ABI //p' $(S)/include/pilgrim/version.h)
@@ -274,7 +306,7 @@ $(B)/pilgrim-run: $(B)/obj/src/launch/pilgrim-run.o
 
 # ---- programs to trace, tests, benchmarks ----
 
-programs: $(PROGRAMS) $(FORTRAN_PROGRAMS) $(addprefix $(B)/programs/,every overhead yield.so hosts.so clocks.so allocations.so)
+programs: $(SHADOWED) $(PROGRAMS) $(FORTRAN_PROGRAMS) $(addprefix $(B)/programs/,every overhead yield.so hosts.so clocks.so allocations.so)
 
 PROGRAM_COMPILE = $(call say,MPICC)$(MPICC) $(PROGRAM_FLAGS) $(MPI_FLAGS) -o $@ $< $(PROGRAM_LIBS) -lm -lpthread
 

@@ -29,9 +29,6 @@ char *emit_recipe(const char *pattern, const struct parameter *p, const struct v
 /* "const void *buf", "MPI_Request array_of_requests[]". */
 char *emit_declaration(const struct c_parameter *c, const char *name);
 
-/* The parameters of the shadow's functions for F, as they are declared or (ARGUMENTS) passed by the wrapper. */
-char *emit_shadow_list(const struct function *f, bool after, bool arguments);
-
 /* "const void *buf, int count": F's C parameters; "buf, count": as they are passed on. ACTUAL: with Pilgrim's status. */
 char *emit_parameters(const struct function *f);
 char *emit_arguments(const struct function *f, bool actual);
@@ -40,7 +37,7 @@ char *emit_arguments(const struct function *f, bool actual);
 bool emit_is_direct(const struct function *f);
 
 void emit_wrappers(const struct output *output);  /* wrappers-CHAPTER.c */
-void emit_shadow(const struct output *output);    /* shadow-CHAPTER.c, shadow_functions.h */
+void emit_shadow(const struct output *output);    /* shadow-CHAPTER.c, shadow-table.c, shadow_functions.h, shadow.wraps */
 void emit_functions(const struct output *output); /* descriptors.c */
 void emit_constants(const struct output *output, const char *constants_file); /* functions.h, constants.c */
 void emit_entries(const struct output *output);   /* entries.c, mpi_symbols.h */

@@ -1,4 +1,7 @@
-/* Writes the shadow's functions: each argument as JSON, straight from the arguments. */
+/* Writes the layer of the shadow's between the wrappers and MPI: each argument as JSON, straight from the arguments.
+ *
+ * What a call brings out is printed after its wrapper has recorded it, so that the shadow knows the names of new objects:
+ * the layer keeps the arguments that are needed then. */
 #include <string.h>
 
 #include "emit.h"
@@ -75,40 +78,142 @@ static char *shadow_body(const struct function *f, bool after)
     return gen_format("bool ok = %s;\n%s", ok, out.chars);
 }
 
-char *emit_shadow_list(const struct function *f, bool after, bool arguments)
+/* What a function of the shadow's for one direction of a call needs besides the shadow. */
+struct needed {
+    const char *name, *declaration;
+    const char *member; /* as a member of a structure: an array is a pointer there */
+    bool is_view;       /* the call's own, which is asked for */
+};
+
+static const char *member_of(const struct c_parameter *c, const char *name)
 {
-    struct text out = { 0 };
+    const char *first = strchr(c->array, ']');
+    return first ? gen_format("%s (*%s)%s", c->type, name, first + 1) : emit_declaration(c, name);
+}
+
+static struct needed needed_local(const char *type, const char *name)
+{
+    const char *declaration = gen_format("%s%s%s", type, type[strlen(type) - 1] == '*' ? "" : " ", name);
+    return (struct needed){ name, declaration, declaration, false };
+}
+
+/* The last one has no name. */
+static struct needed *needed_by(const struct function *f, bool after)
+{
+    struct needed *list = gen_alloc((f->parameter_count + f->local_count + 4) * sizeof *list);
     const char *body = shadow_body(f, after);
-    if (!*body)
-        return gen_format("%s", "");
-    text_add_string(&out, arguments ? "c.shadow" : "struct shadow *s");
+    size_t count = 0;
     if (gen_mentions(body, "view"))
-        text_add_string(&out, arguments ? ", &c.view" : ", const struct view *view");
+        list[count++] = (struct needed){ "view", "const struct view *view", NULL, true };
     for (size_t i = 0; i < f->parameter_count; i++) {
         const struct parameter *p = &f->parameters[i];
         if (gen_mentions(body, p->name))
-            text_add(&out, ", %s", arguments ? p->name : emit_declaration(p->c, p->name));
+            list[count++] = (struct needed){ p->name, emit_declaration(p->c, p->name), member_of(p->c, p->name), false };
     }
     for (size_t i = 0; i < f->local_count; i++)
         if (gen_mentions(body, f->locals[i].name))
-            text_add(&out, ", %s%s%s", arguments ? "" : f->locals[i].type, arguments ? "" : " ", f->locals[i].name);
-    if (gen_mentions(body, "actual"))
-        text_add_string(&out, arguments ? ", actual" : ", const MPI_Status *actual");
+            list[count++] = needed_local(f->locals[i].type, f->locals[i].name);
+    if (gen_mentions(body, "ignored"))
+        list[count++] = needed_local("bool", "ignored");
     if (gen_mentions(body, "ret"))
-        text_add(&out, ", %s%sret", arguments ? "" : f->prototype->type, arguments ? "" : " ");
+        list[count++] = needed_local(f->prototype->type, "ret");
+    list[count] = (struct needed){ NULL, NULL, NULL, false };
+    return list;
+}
+
+/* ", buf, count": LIST as it is passed, each one's name after PREFIX. */
+static char *passed(const struct needed *list, const char *prefix)
+{
+    struct text out = { 0 };
+    for (; list->name; list++)
+        text_add(&out, ", %s%s", list->is_view ? "" : prefix, list->is_view ? "shadow_view(s)" : list->name);
+    text_add_string(&out, "");
     return out.chars;
 }
 
-static void emit_function(struct text *file, struct text *header, const struct output *output,
-                          const struct function *f, bool after)
+/* One direction of a call: prints what is there of it. Empty where nothing is. */
+static void emit_direction(struct text *file, const struct output *output, const struct function *f, bool after)
 {
     const char *body = shadow_body(f, after);
+    struct text parameters = { 0 };
     if (!*body)
         return;
-    char *prototype = gen_format("void shadow_%s_%s(%s)", after ? "out" : "in", f->name, emit_shadow_list(f, after, false));
-    text_add(header, "%s;\n", prototype);
+    for (const struct needed *n = needed_by(f, after); n->name; n++)
+        text_add(&parameters, ", %s", n->declaration);
+    text_add_string(&parameters, "");
     template_fill(file, output->templates, "shadow_function.tmpl",
-                  (struct field[]){ { "prototype", prototype }, { "body", body }, { NULL, NULL } });
+                  (struct field[]){ { "prototype", gen_format("static void shadow_%s_%s(struct shadow *s%s)", after ? "out" : "in",
+                                                              f->name, parameters.chars) },
+                                    { "body", body },
+                                    { NULL, NULL } });
+}
+
+/* What is called in place of REAL: LAYER. */
+static void emit_layer(struct text *file, struct text *prototypes, const struct output *output, const struct function *f,
+                       const char *layer, const char *real)
+{
+    const struct needed *kept = needed_by(f, true);
+    struct text locals = { 0 }, values = { 0 };
+    for (size_t i = 0; i < f->local_count; i++)
+        if (gen_mentions(shadow_body(f, true), f->locals[i].name)) /* others are the wrapper's */
+            text_add(&locals, "%s %s = %s;\n", f->locals[i].type, f->locals[i].name, in_shadow(f->locals[i].value));
+    for (; kept->name; kept++) {
+        if (!kept->is_view)
+            text_add(&values, "%s.%s = %s", values.length ? ", " : "", kept->name, kept->name);
+        if (strcmp(kept->name, "ignored") == 0)
+            text_add(&locals, "bool ignored = shadow_ignores(s, %s);\n", f->status);
+    }
+    text_add(prototypes, "%s %s(%s);\n", f->prototype->type, layer, emit_parameters(f));
+    template_fill(file, output->templates, "shadow_layer.tmpl",
+                  (struct field[]){ { "name", f->name },
+                                    { "type", f->prototype->type },
+                                    { "layer", layer },
+                                    { "real", real },
+                                    { "parameters", emit_parameters(f) },
+                                    { "arguments", emit_arguments(f, false) },
+                                    { "locals", text_string(&locals) },
+                                    { "in", *shadow_body(f, false) ? gen_format("shadow_in_%s(s%s);", f->name,
+                                                                                passed(needed_by(f, false), ""))
+                                                                   : "" },
+                                    { "values", text_string(&values) },
+                                    { NULL, NULL } });
+}
+
+/* A call that is recorded before it is made has no layer: nothing comes out of it. */
+static bool has_layer(const struct function *f)
+{
+    return !f->template_name || !strstr(f->template_name, "no_return");
+}
+
+static void emit_function(struct text *file, struct text *prototypes, struct text *wraps, const struct output *output,
+                          const struct function *f)
+{
+    const struct needed *kept = needed_by(f, true);
+    struct text members = { 0 };
+    emit_direction(file, output, f, false);
+    emit_direction(file, output, f, true);
+    for (const struct needed *n = kept; n->name; n++)
+        if (!n->is_view)
+            text_add(&members, "%s;\n", n->member);
+    template_fill(file, output->templates, "shadow_after.tmpl",
+                  (struct field[]){ { "name", f->name },
+                                    { "members", text_string(&members) },
+                                    { "kept", passed(kept, "k->") },
+                                    { NULL, NULL } });
+    emit_layer(file, prototypes, output, f, gen_format("shadow_layer_%s", f->name), gen_format("SHADOW_NEXT(%s)", f->name));
+    if (!emit_is_direct(f))
+        return;
+    const char *real = gen_format("fortran_real_%s", f->name);
+    text_add(prototypes, "int __real_%s(%s);\n", real, emit_parameters(f));
+    emit_layer(file, prototypes, output, f, gen_format("__wrap_%s", real), gen_format("__real_%s", real));
+    text_add(wraps, "--wrap=%s\n", real);
+}
+
+static void write_file(const struct output *output, const char *name, const char *template, struct field *fields)
+{
+    struct text file = { 0 };
+    template_fill(&file, output->templates, template, fields);
+    gen_write_file(output->folder, name, &file);
 }
 
 void emit_shadow(const struct output *output)
@@ -116,11 +221,14 @@ void emit_shadow(const struct output *output)
     const struct model *model = output->model;
     struct text *files = gen_alloc(model->function_count * sizeof *files);
     const char **chapters = gen_alloc(model->function_count * sizeof *chapters);
-    struct text header = { 0 }, prototypes = { 0 };
+    struct text prototypes = { 0 }, rows = { 0 }, wraps = { 0 };
     size_t count = 0;
     for (size_t i = 0; i < model->function_count; i++) {
         const struct function *f = &model->functions[i];
         if (!function_wrapped(f))
+            continue;
+        text_add(&rows, has_layer(f) ? "{FUNCTION_%s, (void *)shadow_layer_%s},\n" : "{FUNCTION_%s, NULL},\n", f->name, f->name);
+        if (!has_layer(f))
             continue;
         size_t at = 0;
         while (at < count && strcmp(chapters[at], f->chapter))
@@ -130,15 +238,14 @@ void emit_shadow(const struct output *output)
             template_fill(&files[at], output->templates, "shadow_head.tmpl",
                           (struct field[]){ { "chapter", f->chapter }, { NULL, NULL } });
         }
-        emit_function(&files[at], &prototypes, output, f, false);
-        emit_function(&files[at], &prototypes, output, f, true);
+        emit_function(&files[at], &prototypes, &wraps, output, f);
     }
     for (size_t i = 0; i < count; i++)
         gen_write_file(output->folder, gen_format("shadow-%s.c", chapters[i]), &files[i]);
-    template_fill(&header, output->templates, "shadow_functions.tmpl",
-                  (struct field[]){ { "prototypes", text_string(&prototypes) }, { NULL, NULL } });
-    gen_write_file(output->folder, "shadow_functions.h", &header);
-    struct text lengths = { 0 };
-    template_fill(&lengths, output->templates, "topology_lengths.tmpl", (struct field[]){ { NULL, NULL } });
-    gen_write_file(output->folder, "topology_lengths.h", &lengths);
+    write_file(output, "shadow-table.c", "shadow_table.tmpl", (struct field[]){ { "rows", text_string(&rows) }, { NULL, NULL } });
+    write_file(output, "shadow_functions.h", "shadow_functions.tmpl",
+               (struct field[]){ { "prototypes", text_string(&prototypes) }, { NULL, NULL } });
+    write_file(output, "topology_lengths.h", "topology_lengths.tmpl", (struct field[]){ { NULL, NULL } });
+    text_add_string(&wraps, "");
+    gen_write_file(output->folder, "shadow.wraps", &wraps);
 }

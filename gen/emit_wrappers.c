@@ -197,10 +197,6 @@ static void emit_wrapper(struct text *out, const struct output *output, const st
         { "view", view_of(f) },
         { "locals", locals_of(f) },
         { "in", puts_before(f) },
-        { "shadow_in", *emit_shadow_list(f, false, true)
-                           ? gen_format("if (call_shadowed(&c))\n    shadow_in_%s(%s);", f->name, emit_shadow_list(f, false, true))
-                           : "" },
-        { "shadow_out", gen_format("if (call_shadowed(&c))\n    shadow_out_%s(%s);", f->name, emit_shadow_list(f, true, true)) },
         { "leave", f->returns_value ? "call_leave_value(&c);" : gen_format("call_leave%s(&c, ret);", f->leave) },
         { "poll", f->poll ? gen_format("c.failed_poll = c.ok && %s;", f->poll) : "" },
         { "after", f->after ? f->after : "" },

@@ -100,18 +100,18 @@ static const struct recipe recipes[] = {
       .needs_view = true, .follows = FOLLOWS_REQUESTS },
     { .name = "new_request", .put = "at = store_new_request(&c, at, $v, $k);", .shadow = "shadow_new_request(s, $v);", .follows = FOLLOWS_REQUESTS },
 
-    /* statuses: `actual` is what MPI was given */
+    /* statuses: `actual` is what MPI was given; the shadow sees nothing else, and `ignored` */
     { .name = "status", .put = "at = store_status(&c, at, actual, actual != $p);",
-      .shadow = "shadow_status(s, actual, actual != $p);", .needs_view = true },
+      .shadow = "shadow_status(s, $p, ignored);", .needs_view = true },
     { .name = "status_io", .put = "at = store_status_io(at, actual, actual != $p);",
-      .shadow = "shadow_status_io(s, actual, actual != $p);" },
+      .shadow = "shadow_status_io(s, $p, ignored);" },
     { .name = "status_of", .put = "at = store_status_of(&c, at, $k, actual, actual != $p);",
-      .shadow = "shadow_status_of(s, $k, actual, actual != $p);" },
+      .shadow = "shadow_status_of(s, $k, $p, ignored);" },
     { .name = "statuses", .put = "", .put_array = "put_statuses(&c, actual, $n, actual != $p);",
-      .shadow = "", .shadow_array = "shadow_statuses(s, actual, $n, actual != $p);" },
+      .shadow = "", .shadow_array = "shadow_statuses(s, $p, $n, ignored);" },
     { .name = "statuses_some", .put = "",
       .put_array = "put_statuses_some(&c, actual, array_of_indices, $n, actual != $p);", .shadow = "",
-      .shadow_array = "shadow_statuses_some(s, actual, array_of_indices, $n, actual != $p);" },
+      .shadow_array = "shadow_statuses_some(s, $p, array_of_indices, $n, ignored);" },
     { .name = "status_plain", .put = "at = store_status_plain(&c, at, $p, false);", .shadow = "shadow_status(s, $p, false);" },
 
     /* not understood yet */

@@ -16,7 +16,6 @@
 #include "capture/call.h"
 #include "capture/capture.h"
 #include "capture/fortran_call.h"
-#include "capture/shadow_file.h"
 #include "capture/spill.h"
 #include "capture/stack.h"
 #include "capture/thread.h"
@@ -87,8 +86,6 @@ static void record(struct thread *t)
         status = stream_append(t->stream, t->class->number, false, t->key.data, t->key.length, t->start, t->start);
     if (status != PILGRIM_OK)
         capture_fail("a call that never returned could not be recorded");
-    else if (t->shadow)
-        shadow_end(t->shadow, t->calls, t->start, t->start);
     t->calls++;
 }
 

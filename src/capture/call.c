@@ -6,7 +6,6 @@
 
 #include "capture/abandoned.h"
 #include "capture/filter.h"
-#include "capture/shadow_file.h"
 #include "capture/spill.h"
 #include "capture/wrapper.h"
 #include "merge/stream_data.h"
@@ -82,12 +81,8 @@ uint8_t *call_begin_slowly(struct call *c, uint32_t function, enum call_follows 
         return call_no_memory();
     call_fill(c, t, function, from_here);
     c->dropped = !recorded;
-    c->shadow = recorded ? t->shadow : NULL;
-    c->shadowed = c->shadow;
     c->fortran = from;
     c->view = capture.world;
-    if (c->shadow)
-        shadow_begin(c->shadow, function, site, from != NULL);
     return t->key.data;
 }
 
@@ -181,14 +176,10 @@ static __attribute__((noinline)) void call_done_slowly(struct call *c, size_t le
     enum pilgrim_status status = PILGRIM_NOMEM;
     if (!t->key.failed)
         status = stream_append(t->stream, t->class->number, c->failed_poll, t->key.data, length, t->start, c->end);
-    if (status != PILGRIM_OK) {
+    if (status != PILGRIM_OK)
         call_lost(c, status);
-    } else {
-        if (t->keeper.pending)
-            keep_commit(&t->keeper);
-        if (c->shadowed)
-            shadow_end(c->shadow, t->calls, t->start, c->end);
-    }
+    else if (t->keeper.pending)
+        keep_commit(&t->keeper);
     t->calls++;
     if (t->pending)
         call_ended(t);
@@ -224,7 +215,7 @@ void call_done(struct call *c, const uint8_t *end)
     const uint8_t *key = t->key.data;
     size_t length = (size_t)(end - key);
     t->inside = false;
-    bool usual = CALL_LIKELY(!c->unusual) && CALL_LIKELY(!t->pending) && CALL_LIKELY(!t->key.failed);
+    bool usual = CALL_LIKELY(!c->dropped) && CALL_LIKELY(!t->pending) && CALL_LIKELY(!t->key.failed);
     if (!CALL_LIKELY(usual) || !CALL_LIKELY(stream_foretells(t->stream, t->class, c->failed_poll, key, length))) {
         call_done_slowly(c, length);
         return;

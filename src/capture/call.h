@@ -16,7 +16,6 @@
 #include "objects/requests.h"
 
 struct thread;
-struct shadow;
 struct fortran_call;
 
 /* The address that the application called from. */
@@ -38,18 +37,11 @@ struct call {
     uint32_t function;      /* enum function_id, generated (functions.h) */
     uint32_t current_view;  /* the last one written to the key */
     /* From here to the view all is 0 in a call that begins as most do. */
-    struct shadow *shadow;  /* NULL without PILGRIM_SHADOW */
     const struct fortran_call *fortran; /* NULL: called from C */
     int64_t operation_count;
     bool ok;                /* outputs are defined */
     bool failed_poll;       /* it asked whether something had happened, and nothing had */
-    union {
-        struct {
-            bool shadowed;  /* there is a shadow */
-            bool dropped;   /* recording is paused: objects are followed, the key is dropped */
-        };
-        uint32_t unusual;   /* any of these */
-    };
+    bool dropped;           /* recording is paused: objects are followed, the key is dropped */
     struct view view;       /* that rank arguments refer to: call_view's, else views[0] */
     const struct found *operations; /* of put_requests; thread scratch; not set where there are none */
     uint64_t end;           /* clock ticks */

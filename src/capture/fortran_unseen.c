@@ -12,7 +12,6 @@
 #include "capture/communicators.h"
 #include "capture/filter.h"
 #include "capture/init.h"
-#include "capture/shadow.h"
 #include "capture/wrapper.h"
 #include "objects/book.h"
 
@@ -186,10 +185,6 @@ void fortran_unseen_finalize(struct fortran_call *call)
     if (at) {
         call_enter(&c, at);
         call_leave_value(&c);
-        if (c.shadow) {
-            shadow_return(c.shadow);
-            shadow_null(c.shadow);
-        }
         call_done(&c, store_none(at, 1));
     }
     capture_before_finalize();

@@ -2,12 +2,10 @@
 #define _GNU_SOURCE 1 /* environ */
 #include "capture/init.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -16,7 +14,6 @@
 #include "capture/communicators.h"
 #include "capture/filter.h"
 #include "capture/own_file.h"
-#include "capture/shadow_file.h"
 #include "capture/spill.h"
 #include "capture/stack.h"
 #include "capture/sync.h"
@@ -52,8 +49,6 @@ __attribute__((constructor)) static void capture_load(void)
         heap_own();
     if (capture.settings.off)
         atomic_fetch_or(&capture.off, OFF_SETTING);
-    else if (capture.settings.shadow)
-        shadow_follow();
     if (pthread_atfork(NULL, NULL, forked))
         atomic_fetch_or(&capture.off, OFF_SETTING);
     atomic_fetch_and(&capture.off, ~(unsigned)OFF_UNLOADED);
@@ -89,38 +84,6 @@ static void say_settings(void)
         capture_say("PILGRIM_STACK=%u is ignored: %s", capture.settings.stack, why);
     if (capture.settings.clock == CLOCK_TSC && clock_source == CLOCK_SOURCE_MONOTONIC)
         capture_say("PILGRIM_CLOCK=tsc is ignored: the processor's counter cannot be read here");
-}
-
-/* Processes that others spawned are a world of their own, whose ranks count from 0 again: a folder in FOLDER for each
- * world. Rank 0 makes it, the others are told its number; 0: none could be made. */
-static int shadow_world(const char *folder, char *path, size_t size)
-{
-    int number = 1, made = -1;
-    for (; capture.rank == 0 && made; number++) {
-        snprintf(path, size, "%s/world-%d", folder, number);
-        made = mkdir(path, 0777);
-        if (made && errno != EEXIST)
-            break;
-    }
-    number = made ? 0 : number - 1;
-    PMPI_Bcast(&number, 1, MPI_INT, 0, capture.comm);
-    snprintf(path, size, "%s/world-%d", folder, number);
-    return number;
-}
-
-static void open_shadow(void)
-{
-    const char *folder = capture.settings.shadow;
-    char path[4096];
-    MPI_Comm parent = MPI_COMM_NULL;
-    if (!folder)
-        return;
-    if (capture.initialized)
-        PMPI_Comm_get_parent(&parent);
-    if (parent != MPI_COMM_NULL)
-        folder = shadow_world(folder, path, sizeof path) ? path : NULL;
-    if (!folder || !shadow_open_file(folder, capture.rank, !capture.initialized))
-        capture_fail("the shadow cannot be written");
 }
 
 int capture_locals_told(void)
@@ -182,7 +145,6 @@ void capture_after_init(void)
     capture.initialized = true;
     if (!capture.session)
         thread_becomes_first();
-    open_shadow();
 }
 
 void capture_after_session_init(void)
@@ -206,7 +168,6 @@ void capture_before_finalize(void)
 {
     if (!usable(OFF_UNLOADED | OFF_SETTING | OFF_FINISHED | OFF_CHILD) || !capture.initialized)
         return;
-    shadow_stop();
     atomic_fetch_or(&capture.off, OFF_FINISHED);
     capture_finish();
 }
@@ -245,8 +206,6 @@ __attribute__((destructor)) static void capture_unload(void)
         if (capture.rank == 0)
             say_no_trace("the program ended without MPI_Finalize and leaves no trace");
     } else if (capture.session) {
-        open_shadow();
-        shadow_stop();
         capture_finish();
     }
 }

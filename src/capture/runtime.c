@@ -2,7 +2,6 @@
 #include <stdio.h>
 
 #include "capture/runtime.h"
-#include "capture/shadow.h"
 #include "capture/wrapper.h"
 
 void pilgrim_runtime_on(void)
@@ -23,17 +22,9 @@ void pilgrim_runtime_marker(const char *name)
         return;
     call_gives(&c, at);
     put_string(&c, name);
-    if (c.shadow) {
-        shadow_in(c.shadow, 0);
-        shadow_string(c.shadow, name);
-    }
     call_enter(&c, call_takes(&c));
     call_leave_value(&c);
     put_none(&c, 1);
-    if (c.shadow) {
-        shadow_return(c.shadow);
-        shadow_null(c.shadow);
-    }
     call_done(&c, call_takes(&c));
 }
 

@@ -9,9 +9,9 @@
 #include "format/output.h"
 #include "timing/times.h"
 
-enum kind { VALUE_PATTERN, VALUE_FOLDER, VALUE_SWITCH, VALUE_NUMBER, VALUE_BYTES, VALUE_CLOCK, VALUE_TIMING, VALUE_FILTER };
+enum kind { VALUE_PATTERN, VALUE_SWITCH, VALUE_NUMBER, VALUE_BYTES, VALUE_CLOCK, VALUE_TIMING, VALUE_FILTER };
 
-enum { TRACE, OFF, QUIET, BUFFERS, TIMING, VALUES, FILTER, CLOCK, STACK, MERGE_TIMEOUT, MEMORY, SYSTEM, SHADOW, VARIABLE_COUNT };
+enum { TRACE, OFF, QUIET, BUFFERS, TIMING, VALUES, FILTER, CLOCK, STACK, MERGE_TIMEOUT, MEMORY, SYSTEM, VARIABLE_COUNT };
 
 static const struct variable {
     const char *name;
@@ -35,7 +35,6 @@ static const struct variable {
     [MEMORY] = {"PILGRIM_MEMORY", VALUE_BYTES, NULL, NULL, "a number of bytes, at least 256K, with K, M or G behind it or not",
                 SETTINGS_MEMORY_MIN, SETTINGS_MEMORY_MAX},
     [SYSTEM] = {"PILGRIM_SYSTEM", VALUE_SWITCH, "on", "off", "on or off"},
-    [SHADOW] = {"PILGRIM_SHADOW", VALUE_FOLDER, NULL, NULL, "a folder"},
 };
 
 static const char prefix[] = "PILGRIM_";
@@ -232,8 +231,6 @@ static bool value_valid(const struct variable *v, const char *value)
     switch (v->kind) {
     case VALUE_PATTERN:
         return *value && output_pattern_valid(value);
-    case VALUE_FOLDER:
-        return *value;
     case VALUE_NUMBER:
     case VALUE_BYTES:
         return number_of(v, value, &number);
@@ -289,11 +286,8 @@ static void variable_set(struct settings *s, const struct variable *v, const cha
     case MEMORY:
         s->memory_bytes = number;
         break;
-    case SYSTEM:
-        s->system = yes;
-        break;
     default:
-        s->shadow = value;
+        s->system = yes;
         break;
     }
 }

@@ -20,7 +20,6 @@ enum timing_mode {
 
 struct settings {
     const char *trace;  /* PILGRIM_TRACE: pattern of the trace's path, or NULL (borrowed) */
-    const char *shadow; /* PILGRIM_SHADOW: folder, or NULL (borrowed) */
     bool off;           /* PILGRIM_OFF=1 */
     bool quiet;         /* PILGRIM_QUIET=1 */
     bool buffers;       /* PILGRIM_BUFFERS=on|off */

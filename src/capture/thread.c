@@ -11,7 +11,6 @@
 
 #include "capture/blocks.h"
 #include "capture/capture.h"
-#include "capture/shadow_file.h"
 #include "capture/spill.h"
 #include "capture/stack.h"
 #include "functions.h"
@@ -58,7 +57,6 @@ static void thread_free(struct thread *t)
 {
     stream_free(t->stream);
     stacks_free(t->stacks);
-    shadow_free(t->shadow);
     bytes_free(&t->key);
     keeper_free(&t->keeper);
     live_free(&t->live);
@@ -240,12 +238,9 @@ static bool thread_equip(struct thread *t)
     }
     if (deep && !t->stacks)
         t->stacks = stacks_new(capture.settings.stack);
-    if (capture.settings.shadow && !t->shadow)
-        t->shadow = shadow_new(t);
-    t->shadowed = t->shadow;
     if (!t->requests)
         t->requests = requests_new();
-    return (t->stacks || !deep) && (t->shadow || !capture.settings.shadow) && t->requests;
+    return (t->stacks || !deep) && t->requests;
 }
 
 static struct thread *thread_make(void)

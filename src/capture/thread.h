@@ -18,8 +18,6 @@
 #include "objects/mpi_library.h"
 #include "objects/requests.h"
 
-struct shadow;
-
 struct patience {
     size_t left, whole; /* bytes that the stream may grow by; 0: it need not be sealed */
     size_t fewest;      /* operations that were live at a time */
@@ -34,14 +32,7 @@ struct thread {
     struct live_requests live;       /* requests, as the calls of this round say */
     struct stream *stream;
     struct stacks *stacks;  /* NULL: the class has the call site alone */
-    struct shadow *shadow;  /* NULL without PILGRIM_SHADOW */
-    union {
-        struct {
-            bool inside;    /* a call is under way: those made below it are not recorded, their objects are followed */
-            bool shadowed;  /* there is a shadow */
-        };
-        uint16_t engaged;   /* either of them */
-    };
+    bool inside;            /* a call is under way: those made below it are not recorded, their objects are followed */
     union {
         struct {
             bool pause;     /* MPI_Pcontrol(0) is the call under way, or the next */
@@ -64,7 +55,7 @@ struct thread {
     struct thread *nested;  /* for calls inside of one: scratch only, in no list */
     unsigned moved;         /* capture_moved when its call sites were last looked at */
     struct requests *requests; /* the operations that it began */
-    const struct operation *created; /* the newest one */
+    const struct operation *created; /* the newest one; for the shadow */
     struct finding finding; /* the operations of the call under way */
     MPI_Status *statuses;   /* in place of MPI_STATUS(ES)_IGNORE */
     int64_t status_capacity;

@@ -38,7 +38,7 @@ CALL_INLINE void call_fill(struct call *c, struct thread *t, uint32_t function, 
     c->thread = t;
     c->function = function;
     c->current_view = 0;
-    memset(&c->shadow, 0, offsetof(struct call, view) - offsetof(struct call, shadow));
+    memset(&c->fortran, 0, offsetof(struct call, view) - offsetof(struct call, fortran));
 }
 
 /* To be looked at once: 0, or what is against recording. */
@@ -66,7 +66,7 @@ CALL_INLINE bool call_passes(unsigned off, enum call_follows follows)
 CALL_INLINE uint8_t *call_begin(struct call *c, unsigned off, uint32_t function, enum call_follows follows, const void *site)
 {
     struct thread *t = thread_now;
-    if (!CALL_LIKELY(!off) || !CALL_LIKELY(t) || !CALL_LIKELY(!t->engaged) || !CALL_LIKELY(!fortran_now))
+    if (!CALL_LIKELY(!off) || !CALL_LIKELY(t) || !CALL_LIKELY(!t->inside) || !CALL_LIKELY(!fortran_now))
         return call_begin_slowly(c, function, follows, site);
     const struct class_head *class = stream_expected(t->stream);
     if (!CALL_LIKELY(class_is(class, function, site, false))) {
@@ -107,11 +107,6 @@ static inline int call_passed(const struct call *c, int ret)
         (void)call_passed(c, 0);                                                                                                 \
         return passed;                                                                                                           \
     } while (0)
-
-static inline bool call_shadowed(const struct call *c)
-{
-    return !CALL_LIKELY(!c->shadowed);
-}
 
 /* AT: where the first value goes that comes out. */
 static inline void call_enter(struct call *c, uint8_t *at)

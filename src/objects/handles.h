@@ -94,7 +94,7 @@ struct view view_numbered(uint32_t index);
 size_t objects_views(struct view *views, size_t capacity);
 
 /* Called for every id that goes back to its pool, with the object's printed name ("comm:3", "heap:1", "request:5.0");
- * NULL: nobody. For the shadow only. */
+ * NULL: nobody, as in the shipped libraries; for the shadow (src/shadow). */
 extern void (*objects_release_hook)(const char *name);
 
 #endif

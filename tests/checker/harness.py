@@ -33,6 +33,10 @@ FAMILY = configured("MPI_FAMILY")
 LIBRARY = os.path.join(BUILD, "libpilgrim.so")
 DECODE = os.path.join(BUILD, "pilgrim-decode")
 RUN = os.path.join(BUILD, "pilgrim-run")
+# The same with the shadow (src/shadow), which writes its log into the folder that is the value of SHADOW in the environment.
+SHADOW = "ORACLE_SHADOW"
+SHADOWED = os.path.join(BUILD, "programs", "shadow", "libpilgrim.so")
+SHADOWED_RUN = os.path.join(BUILD, "programs", "shadow", "pilgrim-run")
 TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SECOND_DECODER = os.path.join(TESTS, "second", "second_decoder.py")
 
@@ -87,7 +91,7 @@ def other_build():
 
 def environment(settings):
     """This process's, without preloads and settings of Pilgrim's, with SETTINGS."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith("PILGRIM_") and k not in ("LD_PRELOAD", MARK)}
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("PILGRIM_") and k not in ("LD_PRELOAD", MARK, SHADOW)}
     kept.update(OPENMPI if FAMILY == "openmpi" else {})
     kept.update(settings or {})
     return kept
@@ -161,8 +165,12 @@ def execute_in(command, folder, settings, limit_s=LIMIT_S, file_bytes=None):
 
 def launch(ranks, command, folder, preload=(), settings=None, before=(), **options):
     """Runs COMMAND on RANKS ranks, with PRELOAD libraries in its processes, not in the launcher. A ":" in COMMAND begins
-    another program, as the launchers have it. BEFORE: words before the launcher's; the preloads are its, too, then."""
+    another program, as the launchers have it. BEFORE: words before the launcher's; the preloads are its, too, then.
+    Where SETTINGS have a shadow the library is the one that has it."""
     several = ranks > 1 or ":" in command
+    if SHADOW in (settings or {}):
+        instead = {LIBRARY: SHADOWED, RUN: SHADOWED_RUN}
+        preload, command = ([instead.get(word, word) for word in words] for words in (preload, command))
     preload = ":".join(list(preload) + ([YIELD] if several and FAMILY == "mpich" else []))
     words = []
     if preload and before:

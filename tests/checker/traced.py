@@ -64,7 +64,7 @@ def worlds_test(command, ranks, worlds):
 
         def traced(number):
             folders = [scratch.folder("%s-%d" % (name, number)) for name in ("shadow", "traces")]
-            settings = {"PILGRIM_SHADOW": folders[0], "PILGRIM_TRACE": os.path.join(folders[1], "world.pilgrim")}
+            settings = {"ORACLE_SHADOW": folders[0], "PILGRIM_TRACE": os.path.join(folders[1], "world.pilgrim")}
             return launch(ranks, command, scratch.folder("with"), [LIBRARY], settings, limit_s=SPAWN_LIMIT_S), *folders
 
         result, shadow, traces = patiently(traced)
@@ -111,7 +111,7 @@ def traced_test(command, ranks, settings=None, preload=(LIBRARY,), before=(), in
         reference = launch(ranks, command, without, settings=settings)
         check(reference.code == code, "exit code %d without Pilgrim\n%s%s" % (reference.code, reference.out, reference.err))
         shadow, traces = scratch.folder("shadow"), scratch.folder("traces")
-        mine = dict(settings or {}, PILGRIM_SHADOW=shadow, PILGRIM_TRACE=traces + "/")
+        mine = dict(settings or {}, ORACLE_SHADOW=shadow, PILGRIM_TRACE=traces + "/")
         result = launch(ranks, list(inside) + (traced or command), folder, preload, mine, before=before)
         one, other = view(reference, without), view(result, folder)
         check(one == other, "not as without Pilgrim\nwithout: %r\nwith:    %r" % difference(one, other))

@@ -1,4 +1,33 @@
-void shadow_in_MPI_Comm_free(struct shadow *s, MPI_Comm *comm)
+static int wrapper_MPI_Comm_free(MPI_Comm *comm)
+{
+    struct call c;
+    const unsigned off = call_off();
+    if (call_passes(off, FOLLOWS_OBJECTS))
+        return PMPI_Comm_free(comm);
+    uint8_t *at = call_begin(&c, off, FUNCTION_MPI_Comm_free, FOLLOWS_OBJECTS, CALL_SITE);
+    if (!at)
+        return call_passed(&c, PMPI_Comm_free(comm));
+    c.view = capture.world;
+    uint64_t before = object_releasing(KIND_COMM, comm ? HANDLE(*comm) : 0);
+    if (comm)
+        at = store_handle(&c, at, KIND_COMM, HANDLE(*comm));
+    else
+        at = store_name(at, NAME_NULL);
+    call_enter(&c, at);
+    int ret = PMPI_Comm_free(comm);
+    call_leave(&c, ret);
+    if (comm) {
+        call_gives(&c, at);
+        put_released(&c, KIND_COMM, before, HANDLE(*comm));
+        at = call_takes(&c);
+    } else {
+        at = store_name(at, NAME_NULL);
+    }
+    call_end(&c, at, ret);
+    return ret;
+}
+
+static void shadow_in_MPI_Comm_free(struct shadow *s, MPI_Comm *comm)
 {
     shadow_in(s, 0);
     if (comm)
@@ -7,7 +36,7 @@ void shadow_in_MPI_Comm_free(struct shadow *s, MPI_Comm *comm)
         shadow_name(s, "NULL");
 }
 
-void shadow_out_MPI_Comm_free(struct shadow *s, MPI_Comm *comm, int ret)
+static void shadow_out_MPI_Comm_free(struct shadow *s, MPI_Comm *comm, int ret)
 {
     shadow_out(s, 0);
     if (comm)
@@ -15,4 +44,23 @@ void shadow_out_MPI_Comm_free(struct shadow *s, MPI_Comm *comm, int ret)
     else
         shadow_name(s, "NULL");
     shadow_ret(s, ret);
+}
+
+static void after_MPI_Comm_free(struct shadow *s, const void *kept)
+{
+    const struct kept_MPI_Comm_free *k = kept;
+    shadow_out_MPI_Comm_free(s, k->comm, k->ret);
+}
+
+int shadow_layer_MPI_Comm_free(MPI_Comm *comm)
+{
+    struct shadow *s = shadow_enter(FUNCTION_MPI_Comm_free);
+    if (!s)
+        return SHADOW_NEXT(MPI_Comm_free)(comm);
+    shadow_in_MPI_Comm_free(s, comm);
+    int ret = SHADOW_NEXT(MPI_Comm_free)(comm);
+    const struct kept_MPI_Comm_free kept = {.comm = comm, .ret = ret};
+    _Static_assert(sizeof kept <= SHADOW_KEPT, "the arguments of MPI_Comm_free");
+    shadow_keep(s, &kept, sizeof kept, after_MPI_Comm_free);
+    return ret;
 }

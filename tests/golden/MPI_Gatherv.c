@@ -1,6 +1,43 @@
-void shadow_in_MPI_Gatherv(struct shadow *s, const struct view *view, const void *sendbuf, int sendcount,
-                           MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int *displs,
-                           MPI_Datatype recvtype, int root, MPI_Comm comm)
+static int wrapper_MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                               const int recvcounts[], const int *displs, MPI_Datatype recvtype, int root,
+                               MPI_Comm comm)
+{
+    struct call c;
+    const unsigned off = call_off();
+    if (call_passes(off, FOLLOWS_NOTHING))
+        return PMPI_Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
+    uint8_t *at = call_begin(&c, off, FUNCTION_MPI_Gatherv, FOLLOWS_NOTHING, CALL_SITE);
+    if (!at)
+        return call_passed(&c, PMPI_Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
+                           recvtype, root, comm));
+    const struct token viewed = call_view(&c, KIND_COMM, HANDLE(comm));
+    at = store_buffer(&c, at, sendbuf);
+    at = store_int(at, sendcount);
+    at = store_handle(&c, at, KIND_DATATYPE, HANDLE(sendtype));
+    if (call_at_root(&c, root)) {
+        at = store_buffer(&c, at, recvbuf);
+        call_gives(&c, at);
+        put_ints(&c, recvcounts, length_peers(&c));
+        at = call_takes(&c);
+        call_gives(&c, at);
+        put_ints(&c, displs, length_peers(&c));
+        at = call_takes(&c);
+        at = store_handle(&c, at, KIND_DATATYPE, HANDLE(recvtype));
+    } else {
+        at = store_none(at, 4);
+    }
+    at = store_enum(at, ENUM_RANK, root);
+    at = store_viewed(&c, at, &viewed, KIND_COMM, HANDLE(comm));
+    call_enter(&c, at);
+    int ret = PMPI_Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
+    call_leave(&c, ret);
+    call_end(&c, at, ret);
+    return ret;
+}
+
+static void shadow_in_MPI_Gatherv(struct shadow *s, const struct view *view, const void *sendbuf,
+                                  int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
+                                  const int *displs, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
     shadow_in(s, 0);
     shadow_buffer(s, sendbuf);
@@ -50,7 +87,31 @@ void shadow_in_MPI_Gatherv(struct shadow *s, const struct view *view, const void
     shadow_handle(s, KIND_COMM, HANDLE(comm));
 }
 
-void shadow_out_MPI_Gatherv(struct shadow *s, int ret)
+static void shadow_out_MPI_Gatherv(struct shadow *s, int ret)
 {
     shadow_ret(s, ret);
+}
+
+static void after_MPI_Gatherv(struct shadow *s, const void *kept)
+{
+    const struct kept_MPI_Gatherv *k = kept;
+    shadow_out_MPI_Gatherv(s, k->ret);
+}
+
+int shadow_layer_MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                             const int recvcounts[], const int *displs, MPI_Datatype recvtype, int root,
+                             MPI_Comm comm)
+{
+    struct shadow *s = shadow_enter(FUNCTION_MPI_Gatherv);
+    if (!s)
+        return SHADOW_NEXT(MPI_Gatherv)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
+                           root, comm);
+    shadow_in_MPI_Gatherv(s, shadow_view(s), sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
+                          recvtype, root, comm);
+    int ret = SHADOW_NEXT(MPI_Gatherv)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
+                          root, comm);
+    const struct kept_MPI_Gatherv kept = {.ret = ret};
+    _Static_assert(sizeof kept <= SHADOW_KEPT, "the arguments of MPI_Gatherv");
+    shadow_keep(s, &kept, sizeof kept, after_MPI_Gatherv);
+    return ret;
 }

@@ -1,5 +1,35 @@
-void shadow_in_MPI_Isend(struct shadow *s, const void *buf, int count, MPI_Datatype datatype, int dest,
-                         int tag, MPI_Comm comm)
+static int wrapper_MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
+                             MPI_Comm comm, MPI_Request *request)
+{
+    struct call c;
+    const unsigned off = call_off();
+    if (call_passes(off, FOLLOWS_REQUESTS))
+        return call_unseen(PMPI_Isend(buf, count, datatype, dest, tag, comm, request), request, REQUEST_SEND,
+                           false, KIND_COMM, HANDLE(comm));
+    uint8_t *at = call_begin(&c, off, FUNCTION_MPI_Isend, FOLLOWS_REQUESTS, CALL_SITE);
+    if (!at)
+        return call_unseen(call_passed(&c, PMPI_Isend(buf, count, datatype, dest, tag, comm, request)),
+                           request, REQUEST_SEND, false, KIND_COMM, HANDLE(comm));
+    const struct token viewed = call_view(&c, KIND_COMM, HANDLE(comm));
+    at = store_buffer(&c, at, buf);
+    at = store_int(at, count);
+    at = store_handle(&c, at, KIND_DATATYPE, HANDLE(datatype));
+    at = store_rank(&c, at, dest);
+    at = store_enum(at, ENUM_TAG, tag);
+    at = store_viewed(&c, at, &viewed, KIND_COMM, HANDLE(comm));
+    call_enter(&c, at);
+    int ret = PMPI_Isend(buf, count, datatype, dest, tag, comm, request);
+    call_leave(&c, ret);
+    if (c.ok)
+        at = store_new_request(&c, at, *request, REQUEST_SEND, false);
+    else
+        at = store_none(at, 1);
+    call_end(&c, at, ret);
+    return ret;
+}
+
+static void shadow_in_MPI_Isend(struct shadow *s, const void *buf, int count, MPI_Datatype datatype, int dest,
+                                int tag, MPI_Comm comm)
 {
     shadow_in(s, 0);
     shadow_buffer(s, buf);
@@ -15,7 +45,7 @@ void shadow_in_MPI_Isend(struct shadow *s, const void *buf, int count, MPI_Datat
     shadow_handle(s, KIND_COMM, HANDLE(comm));
 }
 
-void shadow_out_MPI_Isend(struct shadow *s, MPI_Request *request, int ret)
+static void shadow_out_MPI_Isend(struct shadow *s, MPI_Request *request, int ret)
 {
     bool ok = ret == MPI_SUCCESS;
     shadow_out(s, 6);
@@ -24,4 +54,24 @@ void shadow_out_MPI_Isend(struct shadow *s, MPI_Request *request, int ret)
     else
         shadow_null(s);
     shadow_ret(s, ret);
+}
+
+static void after_MPI_Isend(struct shadow *s, const void *kept)
+{
+    const struct kept_MPI_Isend *k = kept;
+    shadow_out_MPI_Isend(s, k->request, k->ret);
+}
+
+int shadow_layer_MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
+                           MPI_Comm comm, MPI_Request *request)
+{
+    struct shadow *s = shadow_enter(FUNCTION_MPI_Isend);
+    if (!s)
+        return SHADOW_NEXT(MPI_Isend)(buf, count, datatype, dest, tag, comm, request);
+    shadow_in_MPI_Isend(s, buf, count, datatype, dest, tag, comm);
+    int ret = SHADOW_NEXT(MPI_Isend)(buf, count, datatype, dest, tag, comm, request);
+    const struct kept_MPI_Isend kept = {.request = request, .ret = ret};
+    _Static_assert(sizeof kept <= SHADOW_KEPT, "the arguments of MPI_Isend");
+    shadow_keep(s, &kept, sizeof kept, after_MPI_Isend);
+    return ret;
 }

@@ -1,5 +1,34 @@
-void shadow_in_MPI_Recv(struct shadow *s, void *buf, int count, MPI_Datatype datatype, int source, int tag,
-                        MPI_Comm comm)
+static int wrapper_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                            MPI_Status *status)
+{
+    struct call c;
+    const unsigned off = call_off();
+    if (call_passes(off, FOLLOWS_NOTHING))
+        return PMPI_Recv(buf, count, datatype, source, tag, comm, status);
+    uint8_t *at = call_begin(&c, off, FUNCTION_MPI_Recv, FOLLOWS_NOTHING, CALL_SITE);
+    if (!at)
+        return call_passed(&c, PMPI_Recv(buf, count, datatype, source, tag, comm, status));
+    const struct token viewed = call_view(&c, KIND_COMM, HANDLE(comm));
+    MPI_Status *actual = call_status(&c, status);
+    at = store_buffer(&c, at, buf);
+    at = store_int(at, count);
+    at = store_handle(&c, at, KIND_DATATYPE, HANDLE(datatype));
+    at = store_rank(&c, at, source);
+    at = store_enum(at, ENUM_TAG, tag);
+    at = store_viewed(&c, at, &viewed, KIND_COMM, HANDLE(comm));
+    call_enter(&c, at);
+    int ret = PMPI_Recv(buf, count, datatype, source, tag, comm, actual);
+    call_leave(&c, ret);
+    if (c.ok)
+        at = store_status(&c, at, actual, actual != status);
+    else
+        at = store_none(at, 1);
+    call_end(&c, at, ret);
+    return ret;
+}
+
+static void shadow_in_MPI_Recv(struct shadow *s, void *buf, int count, MPI_Datatype datatype, int source,
+                               int tag, MPI_Comm comm)
 {
     shadow_in(s, 0);
     shadow_buffer(s, buf);
@@ -15,13 +44,34 @@ void shadow_in_MPI_Recv(struct shadow *s, void *buf, int count, MPI_Datatype dat
     shadow_handle(s, KIND_COMM, HANDLE(comm));
 }
 
-void shadow_out_MPI_Recv(struct shadow *s, MPI_Status *status, const MPI_Status *actual, int ret)
+static void shadow_out_MPI_Recv(struct shadow *s, MPI_Status *status, bool ignored, int ret)
 {
     bool ok = ret == MPI_SUCCESS;
     shadow_out(s, 6);
     if (ok)
-        shadow_status(s, actual, actual != status);
+        shadow_status(s, status, ignored);
     else
         shadow_null(s);
     shadow_ret(s, ret);
+}
+
+static void after_MPI_Recv(struct shadow *s, const void *kept)
+{
+    const struct kept_MPI_Recv *k = kept;
+    shadow_out_MPI_Recv(s, k->status, k->ignored, k->ret);
+}
+
+int shadow_layer_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                          MPI_Status *status)
+{
+    struct shadow *s = shadow_enter(FUNCTION_MPI_Recv);
+    if (!s)
+        return SHADOW_NEXT(MPI_Recv)(buf, count, datatype, source, tag, comm, status);
+    bool ignored = shadow_ignores(s, status);
+    shadow_in_MPI_Recv(s, buf, count, datatype, source, tag, comm);
+    int ret = SHADOW_NEXT(MPI_Recv)(buf, count, datatype, source, tag, comm, status);
+    const struct kept_MPI_Recv kept = {.status = status, .ignored = ignored, .ret = ret};
+    _Static_assert(sizeof kept <= SHADOW_KEPT, "the arguments of MPI_Recv");
+    shadow_keep(s, &kept, sizeof kept, after_MPI_Recv);
+    return ret;
 }

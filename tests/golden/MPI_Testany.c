@@ -1,4 +1,41 @@
-void shadow_in_MPI_Testany(struct shadow *s, int count, MPI_Request array_of_requests[])
+static int wrapper_MPI_Testany(int count, MPI_Request array_of_requests[], int *index, int *flag,
+                               MPI_Status *status)
+{
+    struct call c;
+    const unsigned off = call_off();
+    if (call_passes(off, FOLLOWS_REQUESTS))
+        return PMPI_Testany(count, array_of_requests, index, flag, status);
+    uint8_t *at = call_begin(&c, off, FUNCTION_MPI_Testany, FOLLOWS_REQUESTS, CALL_SITE);
+    if (!at)
+        return call_passed(&c, PMPI_Testany(count, array_of_requests, index, flag, status));
+    c.view = capture.world;
+    MPI_Status *actual = call_status(&c, status);
+    at = store_int(at, count);
+    call_gives(&c, at);
+    put_requests_kept(&c, array_of_requests, count);
+    at = call_takes(&c);
+    call_enter(&c, at);
+    int ret = PMPI_Testany(count, array_of_requests, index, flag, actual);
+    call_leave(&c, ret);
+    c.failed_poll = c.ok && !*flag;
+    call_gives(&c, at);
+    put_requests_completed(&c, array_of_requests, count, 2, index, NULL);
+    at = call_takes(&c);
+    if (c.ok) {
+        at = store_enum(at, ENUM_UNDEFINED, *index);
+        at = store_bool(at, *flag);
+        if (*flag)
+            at = store_status_of(&c, at, *index, actual, actual != status);
+        else
+            at = store_none(at, 1);
+    } else {
+        at = store_none(at, 3);
+    }
+    call_end(&c, at, ret);
+    return ret;
+}
+
+static void shadow_in_MPI_Testany(struct shadow *s, int count, MPI_Request array_of_requests[])
 {
     shadow_in(s, 0);
     shadow_int(s, count);
@@ -6,8 +43,8 @@ void shadow_in_MPI_Testany(struct shadow *s, int count, MPI_Request array_of_req
     shadow_requests(s, array_of_requests, count);
 }
 
-void shadow_out_MPI_Testany(struct shadow *s, int count, MPI_Request array_of_requests[], int *index,
-                            int *flag, MPI_Status *status, const MPI_Status *actual, int ret)
+static void shadow_out_MPI_Testany(struct shadow *s, int count, MPI_Request array_of_requests[], int *index,
+                                   int *flag, MPI_Status *status, bool ignored, int ret)
 {
     bool ok = ret == MPI_SUCCESS;
     shadow_out(s, 1);
@@ -24,8 +61,30 @@ void shadow_out_MPI_Testany(struct shadow *s, int count, MPI_Request array_of_re
         shadow_null(s);
     shadow_out(s, 4);
     if (ok && *flag)
-        shadow_status_of(s, *index, actual, actual != status);
+        shadow_status_of(s, *index, status, ignored);
     else
         shadow_null(s);
     shadow_ret(s, ret);
+}
+
+static void after_MPI_Testany(struct shadow *s, const void *kept)
+{
+    const struct kept_MPI_Testany *k = kept;
+    shadow_out_MPI_Testany(s, k->count, k->array_of_requests, k->index, k->flag, k->status, k->ignored,
+                           k->ret);
+}
+
+int shadow_layer_MPI_Testany(int count, MPI_Request array_of_requests[], int *index, int *flag,
+                             MPI_Status *status)
+{
+    struct shadow *s = shadow_enter(FUNCTION_MPI_Testany);
+    if (!s)
+        return SHADOW_NEXT(MPI_Testany)(count, array_of_requests, index, flag, status);
+    bool ignored = shadow_ignores(s, status);
+    shadow_in_MPI_Testany(s, count, array_of_requests);
+    int ret = SHADOW_NEXT(MPI_Testany)(count, array_of_requests, index, flag, status);
+    const struct kept_MPI_Testany kept = {.count = count, .array_of_requests = array_of_requests, .index = index, .flag = flag, .status = status, .ignored = ignored, .ret = ret};
+    _Static_assert(sizeof kept <= SHADOW_KEPT, "the arguments of MPI_Testany");
+    shadow_keep(s, &kept, sizeof kept, after_MPI_Testany);
+    return ret;
 }

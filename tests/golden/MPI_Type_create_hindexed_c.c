@@ -1,6 +1,44 @@
-void shadow_in_MPI_Type_create_hindexed_c(struct shadow *s, MPI_Count count,
-                                          const MPI_Count array_of_blocklengths[],
-                                          const MPI_Count array_of_displacements[], MPI_Datatype oldtype)
+static int wrapper_MPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[],
+                                              const MPI_Count array_of_displacements[], MPI_Datatype oldtype,
+                                              MPI_Datatype *newtype)
+{
+    struct call c;
+    const unsigned off = call_off();
+    if (call_passes(off, FOLLOWS_OBJECTS))
+        return PMPI_Type_create_hindexed_c(count, array_of_blocklengths, array_of_displacements, oldtype,
+                                           newtype);
+    uint8_t *at = call_begin(&c, off, FUNCTION_MPI_Type_create_hindexed_c, FOLLOWS_OBJECTS, CALL_SITE);
+    if (!at)
+        return call_passed(&c, PMPI_Type_create_hindexed_c(count, array_of_blocklengths,
+                           array_of_displacements, oldtype, newtype));
+    c.view = capture.world;
+    at = store_int(at, count);
+    call_gives(&c, at);
+    put_counts(&c, array_of_blocklengths, count);
+    at = call_takes(&c);
+    call_gives(&c, at);
+    put_large_addresses(&c, array_of_displacements, count);
+    at = call_takes(&c);
+    at = store_handle(&c, at, KIND_DATATYPE, HANDLE(oldtype));
+    call_enter(&c, at);
+    int ret = PMPI_Type_create_hindexed_c(count, array_of_blocklengths, array_of_displacements, oldtype,
+                                          newtype);
+    call_leave(&c, ret);
+    if (c.ok) {
+        call_gives(&c, at);
+        put_new(&c, KIND_DATATYPE, HANDLE(*newtype));
+        at = call_takes(&c);
+    } else {
+        at = store_none(at, 1);
+    }
+    call_end(&c, at, ret);
+    return ret;
+}
+
+static void shadow_in_MPI_Type_create_hindexed_c(struct shadow *s, MPI_Count count,
+                                                 const MPI_Count array_of_blocklengths[],
+                                                 const MPI_Count array_of_displacements[],
+                                                 MPI_Datatype oldtype)
 {
     shadow_in(s, 0);
     shadow_int(s, count);
@@ -26,7 +64,7 @@ void shadow_in_MPI_Type_create_hindexed_c(struct shadow *s, MPI_Count count,
     shadow_handle(s, KIND_DATATYPE, HANDLE(oldtype));
 }
 
-void shadow_out_MPI_Type_create_hindexed_c(struct shadow *s, MPI_Datatype *newtype, int ret)
+static void shadow_out_MPI_Type_create_hindexed_c(struct shadow *s, MPI_Datatype *newtype, int ret)
 {
     bool ok = ret == MPI_SUCCESS;
     shadow_out(s, 4);
@@ -35,4 +73,27 @@ void shadow_out_MPI_Type_create_hindexed_c(struct shadow *s, MPI_Datatype *newty
     else
         shadow_null(s);
     shadow_ret(s, ret);
+}
+
+static void after_MPI_Type_create_hindexed_c(struct shadow *s, const void *kept)
+{
+    const struct kept_MPI_Type_create_hindexed_c *k = kept;
+    shadow_out_MPI_Type_create_hindexed_c(s, k->newtype, k->ret);
+}
+
+int shadow_layer_MPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[],
+                                            const MPI_Count array_of_displacements[], MPI_Datatype oldtype,
+                                            MPI_Datatype *newtype)
+{
+    struct shadow *s = shadow_enter(FUNCTION_MPI_Type_create_hindexed_c);
+    if (!s)
+        return SHADOW_NEXT(MPI_Type_create_hindexed_c)(count, array_of_blocklengths, array_of_displacements,
+                           oldtype, newtype);
+    shadow_in_MPI_Type_create_hindexed_c(s, count, array_of_blocklengths, array_of_displacements, oldtype);
+    int ret = SHADOW_NEXT(MPI_Type_create_hindexed_c)(count, array_of_blocklengths, array_of_displacements,
+                          oldtype, newtype);
+    const struct kept_MPI_Type_create_hindexed_c kept = {.newtype = newtype, .ret = ret};
+    _Static_assert(sizeof kept <= SHADOW_KEPT, "the arguments of MPI_Type_create_hindexed_c");
+    shadow_keep(s, &kept, sizeof kept, after_MPI_Type_create_hindexed_c);
+    return ret;
 }

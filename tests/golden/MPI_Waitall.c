@@ -1,4 +1,36 @@
-void shadow_in_MPI_Waitall(struct shadow *s, int count, MPI_Request array_of_requests[])
+static int wrapper_MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status *array_of_statuses)
+{
+    struct call c;
+    const unsigned off = call_off();
+    if (call_passes(off, FOLLOWS_REQUESTS))
+        return PMPI_Waitall(count, array_of_requests, array_of_statuses);
+    uint8_t *at = call_begin(&c, off, FUNCTION_MPI_Waitall, FOLLOWS_REQUESTS, CALL_SITE);
+    if (!at)
+        return call_passed(&c, PMPI_Waitall(count, array_of_requests, array_of_statuses));
+    c.view = capture.world;
+    MPI_Status *actual = call_statuses(&c, array_of_statuses, count);
+    at = store_int(at, count);
+    call_gives(&c, at);
+    put_requests(&c, array_of_requests, count);
+    at = call_takes(&c);
+    call_enter(&c, at);
+    int ret = PMPI_Waitall(count, array_of_requests, actual);
+    call_leave_statuses(&c, ret);
+    call_gives(&c, at);
+    put_requests_after(&c, array_of_requests, count);
+    at = call_takes(&c);
+    if (c.ok) {
+        call_gives(&c, at);
+        put_statuses(&c, actual, count, actual != array_of_statuses);
+        at = call_takes(&c);
+    } else {
+        at = store_none(at, 1);
+    }
+    call_end(&c, at, ret);
+    return ret;
+}
+
+static void shadow_in_MPI_Waitall(struct shadow *s, int count, MPI_Request array_of_requests[])
 {
     shadow_in(s, 0);
     shadow_int(s, count);
@@ -6,16 +38,36 @@ void shadow_in_MPI_Waitall(struct shadow *s, int count, MPI_Request array_of_req
     shadow_requests(s, array_of_requests, count);
 }
 
-void shadow_out_MPI_Waitall(struct shadow *s, int count, MPI_Request array_of_requests[],
-                            MPI_Status *array_of_statuses, const MPI_Status *actual, int ret)
+static void shadow_out_MPI_Waitall(struct shadow *s, int count, MPI_Request array_of_requests[],
+                                   MPI_Status *array_of_statuses, bool ignored, int ret)
 {
     bool ok = ret == MPI_SUCCESS || shadow_in_status(ret);
     shadow_out(s, 1);
     shadow_requests_after(s, array_of_requests, count);
     shadow_out(s, 2);
     if (ok)
-        shadow_statuses(s, actual, count, actual != array_of_statuses);
+        shadow_statuses(s, array_of_statuses, count, ignored);
     else
         shadow_null(s);
     shadow_ret(s, ret);
+}
+
+static void after_MPI_Waitall(struct shadow *s, const void *kept)
+{
+    const struct kept_MPI_Waitall *k = kept;
+    shadow_out_MPI_Waitall(s, k->count, k->array_of_requests, k->array_of_statuses, k->ignored, k->ret);
+}
+
+int shadow_layer_MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status *array_of_statuses)
+{
+    struct shadow *s = shadow_enter(FUNCTION_MPI_Waitall);
+    if (!s)
+        return SHADOW_NEXT(MPI_Waitall)(count, array_of_requests, array_of_statuses);
+    bool ignored = shadow_ignores(s, array_of_statuses);
+    shadow_in_MPI_Waitall(s, count, array_of_requests);
+    int ret = SHADOW_NEXT(MPI_Waitall)(count, array_of_requests, array_of_statuses);
+    const struct kept_MPI_Waitall kept = {.count = count, .array_of_requests = array_of_requests, .array_of_statuses = array_of_statuses, .ignored = ignored, .ret = ret};
+    _Static_assert(sizeof kept <= SHADOW_KEPT, "the arguments of MPI_Waitall");
+    shadow_keep(s, &kept, sizeof kept, after_MPI_Waitall);
+    return ret;
 }

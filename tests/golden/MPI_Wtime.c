@@ -1,5 +1,41 @@
-void shadow_out_MPI_Wtime(struct shadow *s, double ret)
+static double wrapper_MPI_Wtime(void)
+{
+    struct call c;
+    const unsigned off = call_off();
+    if (call_passes(off, FOLLOWS_NOTHING))
+        return PMPI_Wtime();
+    uint8_t *at = call_begin(&c, off, FUNCTION_MPI_Wtime, FOLLOWS_NOTHING, CALL_SITE);
+    if (!at)
+        CALL_PASSED(&c, double, PMPI_Wtime());
+    c.view = capture.world;
+    call_enter(&c, at);
+    double ret = PMPI_Wtime();
+    call_leave_value(&c);
+    at = store_time(&c, at, ret);
+    call_done(&c, at);
+    return ret;
+}
+
+static void shadow_out_MPI_Wtime(struct shadow *s, double ret)
 {
     shadow_return(s);
     shadow_real(s, ret);
+}
+
+static void after_MPI_Wtime(struct shadow *s, const void *kept)
+{
+    const struct kept_MPI_Wtime *k = kept;
+    shadow_out_MPI_Wtime(s, k->ret);
+}
+
+double shadow_layer_MPI_Wtime(void)
+{
+    struct shadow *s = shadow_enter(FUNCTION_MPI_Wtime);
+    if (!s)
+        return SHADOW_NEXT(MPI_Wtime)();
+    double ret = SHADOW_NEXT(MPI_Wtime)();
+    const struct kept_MPI_Wtime kept = {.ret = ret};
+    _Static_assert(sizeof kept <= SHADOW_KEPT, "the arguments of MPI_Wtime");
+    shadow_keep(s, &kept, sizeof kept, after_MPI_Wtime);
+    return ret;
 }

@@ -28,7 +28,6 @@ static int read_one(struct settings *s, const char *text)
 static void check_default(const struct settings *s)
 {
     ck_assert_ptr_null(s->trace);
-    ck_assert_ptr_null(s->shadow);
     ck_assert(!s->off && !s->quiet && s->buffers && s->timing == TIMING_AGGREGATE && s->system && s->clock == CLOCK_AUTO);
     ck_assert(!s->keeps_readings && !s->filter && settings_records(s, "MPI_Send"));
     ck_assert(s->stack == 1 && s->merge_limit_s == 300 && s->memory_bytes == 256 << 20);
@@ -96,8 +95,6 @@ START_TEST(accepted_words)
     ck_assert_uint_eq(s.memory_bytes, 3 << 20);
     ck_assert_int_eq(read_one(&s, "PILGRIM_MEMORY=1048576G"), 0);
     ck_assert_uint_eq(s.memory_bytes, UINT64_C(1) << 50);
-    ck_assert_int_eq(read_one(&s, "PILGRIM_SHADOW=/tmp/shadow"), 0);
-    ck_assert_str_eq(s.shadow, "/tmp/shadow");
 }
 END_TEST
 
@@ -158,7 +155,6 @@ START_TEST(bad_values)
         {"PILGRIM_MEMORY=1048577G", "PILGRIM_MEMORY=1048577G", "K, M or G"},
         {"PILGRIM_MEMORY=18446744073709551616", "PILGRIM_MEMORY=18446744073709551616", "K, M or G"},
         {"PILGRIM_MEMORY=17179869184G", "PILGRIM_MEMORY=17179869184G", "K, M or G"},
-        {"PILGRIM_SHADOW=", "PILGRIM_SHADOW=", "a folder"},
         {"PILGRIM_VALUES=time", "PILGRIM_VALUES=time", "wtime"},
         {"PILGRIM_FILTER=", "PILGRIM_FILTER=", "a list of functions"},
         {"PILGRIM_FILTER=-", "PILGRIM_FILTER=-", "a list of functions"},
@@ -267,7 +263,7 @@ START_TEST(long_values)
     memcpy(entry, "PILGRIM_OFF=", 12);
     memset(entry + 8, 'x', 4000);
     ck_assert_int_eq(read_one(&s, entry), 1);
-    ck_assert_msg(strstr(warnings[0], "PILGRIM_SHADOW"), "%s", warnings[0]);
+    ck_assert_msg(strstr(warnings[0], "PILGRIM_SYSTEM"), "%s", warnings[0]);
 }
 END_TEST
 

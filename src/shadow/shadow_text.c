@@ -1,5 +1,5 @@
 /* Printing JSON into a shadow's text: slots, commas, strings, integers. */
-#include "capture/shadow_text.h"
+#include "shadow/shadow_text.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

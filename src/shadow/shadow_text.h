@@ -7,9 +7,11 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
-#include "capture/shadow.h"
-#include "capture/shadow_site.h"
+#include "shadow/shadow.h"
+#include "shadow/shadow_calls.h"
+#include "shadow/shadow_site.h"
 
+struct call;
 struct thread;
 
 enum { SHADOW_PARAMETERS = 64 };
@@ -28,7 +30,13 @@ struct shadow_slot {
 };
 
 struct shadow {
+    struct shadow *next;
     struct thread *thread;
+    const struct call *call; /* under way, from shadow_enter on; else NULL */
+    void (*after)(struct shadow *s, const void *kept);
+    struct {
+        _Alignas(max_align_t) unsigned char bytes[SHADOW_KEPT];
+    } kept; /* arguments, for what comes out */
     uint32_t function;
     struct shadow_site site;
     bool fortran;

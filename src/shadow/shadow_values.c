@@ -4,7 +4,7 @@
 
 #include "capture/capture.h"
 #include "capture/constant_names.h"
-#include "capture/shadow_text.h"
+#include "shadow/shadow_text.h"
 #include "capture/thread.h"
 #include "functions.h"
 #include "objects/memory.h"

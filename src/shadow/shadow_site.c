@@ -1,6 +1,6 @@
 /* The shadow's call sites; see shadow_site.h. */
 #define _GNU_SOURCE 1 /* dladdr1 */
-#include "capture/shadow_site.h"
+#include "shadow/shadow_site.h"
 
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -13,7 +13,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#include "capture/shadow_text.h"
+#include "shadow/shadow_text.h"
 
 enum { WHOLE_MAX = 1024 };
 

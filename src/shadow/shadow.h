@@ -2,9 +2,9 @@
  *
  * It is the oracle that the trace is compared with, so it shares nothing with the encoder (call.h) but the names
  * of objects (handles.h, requests.h, memory.h) and the tables of constants. The generator writes, for each MPI function F,
- *   void shadow_in_F(struct shadow *s, in-arguments...);    before the real call, after the encoder's puts
- *   void shadow_out_F(struct shadow *s, all arguments..., ret);  after it, after the encoder's puts
- * which call the functions below. Each parameter's text is kept apart, so that in and out meet in one line.
+ *   shadow_in_F(struct shadow *s, in-arguments...)    before the real call, after the encoder's puts
+ *   shadow_out_F(struct shadow *s, all arguments..., ret)  after it, after the encoder's puts
+ * which call the functions below, and the layer that calls them (shadow_calls.h). Each parameter's text is kept apart, so that in and out meet in one line.
  *
  * Line: {"rank":..,"thread":..,"seq":..,"func":..[,"lang":"fortran"],"args":{..},"ret":..,"site":"..",
  *        "start":..,"end":..,"raw":{"PARAM":"0x..",...}}

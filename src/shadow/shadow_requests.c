@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "capture/capture.h"
-#include "capture/shadow_text.h"
+#include "shadow/shadow_text.h"
 #include "capture/thread.h"
 #include "functions.h"
 

@@ -15,8 +15,8 @@
 
 #include "base/clock.h"
 #include "capture/capture.h"
-#include "capture/shadow_file.h"
-#include "capture/shadow_text.h"
+#include "shadow/shadow_file.h"
+#include "shadow/shadow_text.h"
 #include "capture/thread.h"
 #include "functions.h"
 #include "objects/memory.h"
@@ -42,17 +42,6 @@ struct shadow *shadow_new(struct thread *t)
     if (s)
         s->thread = t;
     return s;
-}
-
-void shadow_free(struct shadow *s)
-{
-    if (!s)
-        return;
-    bytes_free(&s->text);
-    bytes_free(&s->raw);
-    bytes_free(&s->line);
-    free(s->operations);
-    free(s);
 }
 
 void shadow_begin(struct shadow *s, uint32_t function, const void *site, bool fortran)

@@ -1,0 +1,242 @@
+/* How the shadow sees calls without a line of its own in the recorder.
+ *
+ * The linker's --wrap leads the recorder's calls of eight functions here (Makefile: SHADOW_WRAPS), and the pointers to MPI's
+ * functions (mpi_functions.h) lead to a layer that the generator writes. So a call comes by twice:
+ *   the layer: the wrapper has recorded what goes in and calls MPI. The shadow prints it, calls MPI, and keeps the
+ *              arguments: what comes out has no names yet.
+ *   call_done: the wrapper has recorded what comes out. The shadow prints that, too, and the line once it is recorded.
+ * The recorder calls MPI itself, by the same pointers. Its calls are told apart by thread.outputs, which call_enter sets
+ * and the shadow clears at the end of each call. */
+#include "shadow/shadow_calls.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "capture/abandoned.h"
+#include "capture/call.h"
+#include "capture/capture.h"
+#include "capture/fortran.h"
+#include "capture/init.h"
+#include "capture/thread.h"
+#include "functions.h"
+#include "shadow/shadow_file.h"
+#include "shadow/shadow_text.h"
+
+/* What the linker calls the functions themselves, and what it calls in their place. */
+#define WRAPPED(type, name, parameters) \
+    type __real_##name parameters; \
+    type __wrap_##name parameters
+
+WRAPPED(enum mpi_library, mpi_library_bind, (const void *site));
+WRAPPED(void, capture_after_init, (void));
+WRAPPED(void, capture_after_unrecorded_init, (void));
+WRAPPED(void, capture_finish, (void));
+WRAPPED(void, abandoned_calls, (struct thread *t, const void *frame, const void *site));
+WRAPPED(void, put_string, (struct call *c, const char *string));
+WRAPPED(void, call_done, (struct call *c, const uint8_t *end));
+
+void *shadow_next[FUNCTION_COUNT];
+
+static const char *folder; /* NULL: there is no shadow */
+
+/* ---- one shadow for each struct thread, which may serve one thread after another ---- */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct shadow *shadows;
+static _Thread_local struct shadow *last;
+
+static struct shadow *shadow_of(struct thread *t)
+{
+    if (!last || last->thread != t) {
+        pthread_mutex_lock(&lock);
+        for (last = shadows; last && last->thread != t; last = last->next)
+            ;
+        if (!last && (last = shadow_new(t))) {
+            last->next = shadows;
+            shadows = last;
+        }
+        pthread_mutex_unlock(&lock);
+        if (!last)
+            capture_fail("out of memory for the shadow");
+    }
+    return last;
+}
+
+/* ---- a call ---- */
+
+static void begin(struct shadow *s, const struct call *c)
+{
+    const struct fortran_call *from = c->fortran;
+    s->call = c;
+    s->after = NULL;
+    shadow_begin(s, c->function, from ? from->site : c->thread->site, from != NULL);
+}
+
+struct shadow *shadow_enter(uint32_t function)
+{
+    struct thread *t = thread_now;
+    if (!t || !t->inside || !t->class || !t->outputs)
+        return NULL;
+    const struct call *c = t->frame;
+    struct shadow *s = c->function == function ? shadow_of(t) : NULL;
+    if (!s || s->call)
+        return NULL; /* it was here before, or is no call of the program's */
+    begin(s, c);
+    return s;
+}
+
+const struct view *shadow_view(const struct shadow *s)
+{
+    return &s->call->view;
+}
+
+bool shadow_ignores(const struct shadow *s, const MPI_Status *status)
+{
+    return status && status == s->thread->statuses;
+}
+
+void shadow_keep(struct shadow *s, const void *kept, size_t size, void (*after)(struct shadow *s, const void *kept))
+{
+    memcpy(s->kept.bytes, kept, size);
+    s->after = after;
+}
+
+/* S has a line for the call SEQ. */
+static void end(struct shadow *s, uint64_t seq, uint64_t start, uint64_t ended)
+{
+    if (s->thread->calls > seq && !(atomic_load(&capture.off) & (OFF_FAILED | OFF_CHILD)))
+        shadow_end(s, seq, start, ended);
+    s->call = NULL;
+}
+
+/* Calls that end before MPI is called (MPI_Finalize) return nothing, and so do markers. */
+static void print_out(struct shadow *s, const struct call *c)
+{
+    if (s->call != c)
+        begin(s, c);
+    if (s->after) {
+        s->after(s, s->kept.bytes);
+    } else {
+        shadow_return(s);
+        shadow_null(s);
+    }
+}
+
+void __wrap_call_done(struct call *c, const uint8_t *to)
+{
+    struct thread *t = c->thread;
+    struct shadow *s = folder && !c->dropped ? shadow_of(t) : NULL;
+    const uint64_t seq = t->calls, start = t->start, ended = c->end;
+    if (s)
+        print_out(s, c);
+    t->outputs = NULL;
+    __real_call_done(c, to);
+    if (s)
+        end(s, seq, start, ended);
+}
+
+void __wrap_abandoned_calls(struct thread *t, const void *frame, const void *site)
+{
+    struct shadow *s = folder ? shadow_of(t) : NULL;
+    const uint64_t seq = t->calls, start = t->start;
+    if (!t->outputs)
+        t->outputs = t->key.data; /* what the recorder cuts the key at */
+    __real_abandoned_calls(t, frame, site);
+    if (t->inside)
+        return;
+    t->outputs = NULL;
+    if (s)
+        end(s, seq, start, start);
+}
+
+/* A marker's name is its only argument; there is no function of MPI's behind it. */
+void __wrap_put_string(struct call *c, const char *string)
+{
+    struct shadow *s = folder && c->function == FUNCTION_pilgrim_marker && !c->dropped ? shadow_of(c->thread) : NULL;
+    if (s) {
+        begin(s, c);
+        shadow_in(s, 0);
+        shadow_string(s, string);
+    }
+    __real_put_string(c, string);
+}
+
+/* ---- the process ---- */
+
+enum mpi_library __wrap_mpi_library_bind(const void *site)
+{
+    enum mpi_library kind = __real_mpi_library_bind(site);
+    const char *wish = getenv("ORACLE_SHADOW");
+    if (kind != MPI_LIBRARY_OWN || capture.settings.off || !wish || !*wish)
+        return kind;
+    for (size_t i = 0; i < mpi_function_count; i++) {
+        const struct shadow_function *f = &shadow_functions[i];
+        if (f->layer && *mpi_function_table[i].address != f->layer) {
+            shadow_next[f->function] = *mpi_function_table[i].address;
+            *mpi_function_table[i].address = f->layer;
+        }
+    }
+    folder = wish;
+    shadow_follow();
+    return kind;
+}
+
+/* Processes that others spawned are a world of their own, whose ranks count from 0 again: a folder in FOLDER for each
+ * world. Rank 0 makes it, the others are told its number; 0: none could be made. */
+static int world(char *path, size_t size)
+{
+    int number = 1, made = -1;
+    for (; capture.rank == 0 && made; number++) {
+        snprintf(path, size, "%s/world-%d", folder, number);
+        made = mkdir(path, 0777);
+        if (made && errno != EEXIST)
+            break;
+    }
+    number = made ? 0 : number - 1;
+    PMPI_Bcast(&number, 1, MPI_INT, 0, capture.comm);
+    snprintf(path, size, "%s/world-%d", folder, number);
+    return number;
+}
+
+static void open_file(void)
+{
+    const char *at = folder;
+    char path[4096];
+    MPI_Comm parent = MPI_COMM_NULL;
+    if (capture.initialized)
+        PMPI_Comm_get_parent(&parent);
+    if (parent != MPI_COMM_NULL)
+        at = world(path, sizeof path) ? path : NULL;
+    if (!at || !shadow_open_file(at, capture.rank, !capture.initialized))
+        capture_fail("the shadow cannot be written");
+}
+
+void __wrap_capture_after_init(void)
+{
+    bool before = capture.initialized;
+    __real_capture_after_init();
+    if (folder && capture.initialized && !before)
+        open_file();
+}
+
+void __wrap_capture_after_unrecorded_init(void)
+{
+    bool before = capture.initialized;
+    __real_capture_after_unrecorded_init();
+    if (folder && capture.initialized && !before)
+        open_file();
+}
+
+/* A process that only had sessions has no rank before. */
+void __wrap_capture_finish(void)
+{
+    if (folder && !capture.initialized)
+        open_file();
+    if (folder)
+        shadow_stop();
+    __real_capture_finish();
+}
