@@ -105,10 +105,6 @@ static void put_symbols(const struct rule_graft *g, uint32_t first, uint32_t end
 {
     for (uint32_t i = first; i < end; i++) {
         struct rules_symbol s = g->rules->symbols[i];
-        if (!s.is_rule && g->put_terminal) {
-            g->put_terminal(g, &s, w);
-            continue;
-        }
         if (s.is_rule)
             s.value = g->numbers[s.value];
         rule_put(w, s);
@@ -141,8 +137,9 @@ static enum pilgrim_status add_rule(struct rule_graft *g, uint32_t rule)
     return PILGRIM_OK;
 }
 
-enum pilgrim_status rule_graft_symbols(struct rule_graft *g, uint32_t first, uint32_t end, struct rule_writer *w)
+enum pilgrim_status rule_graft_start(struct rule_graft *g, struct rule_writer *w)
 {
+    uint32_t first = g->rules->first[0], end = g->rules->first[1];
     for (uint32_t i = first; i < end; i++)
         if (is_open(g, i))
             TRY(add_rule(g, (uint32_t)g->rules->symbols[i].value));

@@ -44,9 +44,6 @@ static inline struct rules_symbol rule_take(struct cursor *c)
 struct rule_graft {
     const struct rules *rules;
     struct intern *table;
-    /* Puts a terminal of RULES as what it stands for. NULL: as it is. */
-    void (*put_terminal)(const struct rule_graft *g, const struct rules_symbol *terminal, struct rule_writer *w);
-    const void *context;  /* for put_terminal */
     struct rule_writer inner;
     uint32_t *numbers;    /* of the rules in the table, UINT32_MAX: not there yet */
     uint32_t *places;     /* of the rules that are being visited: the symbol that has not been looked at */
@@ -58,9 +55,7 @@ enum pilgrim_status rule_graft_init(struct rule_graft *g, const struct rules *ru
                                     struct intern *table) PILGRIM_CHECKED;
 void rule_graft_free(struct rule_graft *g);
 
-/* Puts the symbols number FIRST to END - 1 of the grammar, after the rules that they use are in the table.
- * errors: as rule_end */
-enum pilgrim_status rule_graft_symbols(struct rule_graft *g, uint32_t first, uint32_t end,
-                                       struct rule_writer *w) PILGRIM_CHECKED;
+/* Puts the symbols of the start rule, after the rules that they use are in the table. errors: as rule_end */
+enum pilgrim_status rule_graft_start(struct rule_graft *g, struct rule_writer *w) PILGRIM_CHECKED;
 
 #endif

@@ -3,8 +3,8 @@
  * Everything is kept as bytes (rule_bytes.h), a few for a symbol. A rule is added after those it uses, so descending over the
  * rules passes users before what they use, and ascending the other way around.
  *
- * In the end sequences become rules like the others, with ramps; what is irregular is packed (pack.h), and the table of all is
- * made smaller (factor.h). The file's table has the blocks first. */
+ * In the end sequences become rules like the others, with ramps; what is irregular is packed (pack.h), and rules that do not
+ * pay are dissolved (factor.h). The file's table has the blocks first. */
 #include "grammar/rulebook.h"
 
 #include <stdlib.h>
@@ -85,7 +85,7 @@ enum pilgrim_status rulebook_serialised(struct rulebook *p, const void *data, si
     enum pilgrim_status status = cursor_left(&c) ? PILGRIM_DAMAGED : rule_graft_init(&g, &r, &p->rules);
     if (status == PILGRIM_OK) {
         begin_sequence(&p->writer, ramps);
-        status = rule_graft_symbols(&g, r.first[0], r.first[1], &p->writer);
+        status = rule_graft_start(&g, &p->writer);
         rule_graft_free(&g);
     }
     rules_free(&r);
@@ -207,8 +207,6 @@ static enum pilgrim_status finish(struct rulebook *p, bool plain)
     intern_free(&p->sequences);
     if (status == PILGRIM_OK && !plain)
         status = pack_table(&k.table, k.uses, k.sequences, sequence_count, &p->blocks);
-    if (status == PILGRIM_OK && !plain)
-        status = factor_repeats(&k.table, k.sequences, sequence_count);
     if (status == PILGRIM_OK)
         status = factor_dissolve(&k.table, k.sequences, sequence_count, p->blocks.count, &p->table, p->references);
     free(k.uses);

@@ -39,11 +39,11 @@ enum pilgrim_status rulebook_sequence(struct rulebook *p, const struct rulebook_
 enum pilgrim_status rulebook_serialised(struct rulebook *p, const void *data, size_t length, bool ramps,
                                         uint32_t *sequence) PILGRIM_CHECKED;
 
-/* After the last addition, once: finds ramps, packs what is irregular (pack.h), shares repeats, dissolves rules that do not pay (factor.h), numbers the others.
+/* After the last addition, once: finds ramps, packs what is irregular (pack.h), dissolves rules that do not pay (factor.h), numbers the others.
  * Near-linear; up to about a second. errors: PILGRIM_NOMEM, PILGRIM_LIMIT; the rulebook can then only be freed */
 enum pilgrim_status rulebook_finish(struct rulebook *p) PILGRIM_CHECKED;
 
-/* The same, but that nothing is packed and nothing shared: larger, and little can be wrong with it. */
+/* The same, but that nothing is packed: larger, and little can be wrong with it. */
 enum pilgrim_status rulebook_finish_plain(struct rulebook *p) PILGRIM_CHECKED;
 
 /* The file's table `rules`, appended to OUT: count, each a rule. */
