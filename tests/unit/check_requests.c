@@ -430,7 +430,7 @@ static void random_call(void)
 {
     int thread = (int)draw(THREADS);
     int64_t count = 1 + draw(draw(4) ? 3 : CALL_MAX);
-    uint64_t handles[CALL_MAX];
+    uint64_t handles[CALL_MAX] = {0};
     int64_t places[CALL_MAX], classes[CALL_MAX];
     int at[CALL_MAX];
     for (int64_t i = 0; i < count; i++)
