@@ -39,14 +39,14 @@ say = $(if $(V),,@echo "  $(1) $(patsubst $(B)/%,%,$@)";)
 sources = $(wildcard $(addsuffix /*.c,$(addprefix $(S)/,$(1))))
 objects = $(patsubst $(S)/%.c,$(B)/obj/%.o,$(call sources,$(1)))
 
-CORE := $(call objects,src/base src/grammar src/signature src/timing src/format src/merge)
-READER := $(call objects,src/reader)
-TRACER := $(call objects,src/objects src/capture)
+CORE := $(call objects,$(addprefix src/,base grammar rules sequence loops timing format record merge write))
+READER := $(call objects,src/read)
+TRACER := $(call objects,$(addprefix src/,mpi objects intercept process wrap fortran gather lifecycle))
 # The thread sanitizer has an allocator of its own.
-TRACER := $(if $(findstring -fsanitize=thread,$(CFLAGS)),$(filter-out %/objects/alloc.o,$(TRACER)),$(TRACER))
+TRACER := $(if $(findstring -fsanitize=thread,$(CFLAGS)),$(filter-out %/intercept/alloc.o,$(TRACER)),$(TRACER))
 # Those of the tracer's files that know no MPI, so that they are tested without it.
-PLAIN := $(patsubst %,$(B)/obj/src/%.o,objects/device objects/driver objects/heap objects/mappings objects/memory objects/modules \
-	objects/pages objects/pool objects/requests objects/sharing objects/table objects/unseen capture/settings capture/keep capture/place)
+PLAIN := $(patsubst %,$(B)/obj/src/%.o,$(addprefix objects/,device driver heap keep mappings memory modules pages pool requests sharing \
+	table unseen) $(addprefix process/,place settings))
 DECODER := $(call objects,decoder)
 GENERATOR := $(call objects,gen)
 UNIT := $(patsubst $(S)/%.c,$(B)/%,$(wildcard $(S)/tests/unit/check_*.c))
@@ -94,7 +94,7 @@ configure: $(S)/configure
 
 # The version stands in one header.
 $(S)/configure: $(S)/configure.ac $(S)/include/pilgrim/version.h
-	@command -v autoconf >/dev/null || { echo 'autoconf is missing: run tools/install-deps.sh' >&2; exit 1; }
+	@command -v autoconf >/dev/null || { echo 'autoconf is missing: run scripts/install-deps.sh' >&2; exit 1; }
 	cd $(S) && autoconf && rm -rf autom4te.cache
 
 $(B)/config.mk: $(S)/configure $(S)/config.mk.in $(S)/build.mk.in $(S)/pilgrim.pc.in
@@ -107,8 +107,8 @@ $(B)/config.mk: $(S)/configure $(S)/config.mk.in $(S)/build.mk.in $(S)/pilgrim.p
 parallel = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
 
 demo check check-long check-apps bench:
-	$(if $(filter no,$(DEPS)),,@$(S)/tools/install-deps.sh)
-	$(if $(filter check-apps,$@),$(if $(filter no,$(DEPS)),,@$(S)/tools/install-apps.sh))
+	$(if $(filter no,$(DEPS)),,@$(S)/scripts/install-deps.sh)
+	$(if $(filter check-apps,$@),$(if $(filter no,$(DEPS)),,@$(S)/scripts/install-apps.sh))
 	@$(MAKE) --no-print-directory $(parallel) run-$@
 
 # ---- the generator and what it writes ----
@@ -165,26 +165,18 @@ $(B)/libc_version.h: $(B)/config.mk
 	    nm -D $(B)/libc_version.out | sed -n 's/.* mmap@*\(GLIBC_[0-9.]*\)$$/#define LIBC_VERSION "\1"/p' >$@ && \
 	    rm $(B)/libc_version.out && test -s $@ || { rm -f $@; echo 'the C library is not glibc' >&2; exit 1; }
 
-$(B)/preload.map: $(S)/src/capture/preload.map $(B)/libc_version.h
+$(B)/preload.map: $(S)/src/intercept/preload.map $(B)/libc_version.h
 	$(call say,TEXT)sed "s/^LIBC_VERSION/$$(cut -d '"' -f 2 $(B)/libc_version.h)/" $< >$@
 
-$(B)/obj/src/objects/alloc.o $(B)/obj/static/src/objects/alloc.o: $(B)/libc_version.h
+$(B)/obj/src/intercept/alloc.o $(B)/obj/static/src/intercept/alloc.o: $(B)/libc_version.h
 
 $(PLAIN): $(B)/obj/src/%.o: $(S)/src/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(LIBRARY_FLAGS) -ftls-model=initial-exec -c -o $@ $<
 
-$(B)/obj/src/objects/%.o: $(S)/src/objects/%.c
-	@mkdir -p $(@D)
-	$(call say,MPICC)$(MPICC) $(TRACER_FLAGS) -c -o $@ $<
+$(B)/obj/src/process/stack.o: CPPFLAGS += $(if $(LIBUNWIND),-DPILGRIM_LIBUNWIND='"$(LIBUNWIND)"')
 
-$(B)/obj/src/capture/stack.o: CPPFLAGS += $(if $(LIBUNWIND),-DPILGRIM_LIBUNWIND='"$(LIBUNWIND)"')
-
-$(B)/obj/src/capture/%.o: $(S)/src/capture/%.c
-	@mkdir -p $(@D)
-	$(call say,MPICC)$(MPICC) $(TRACER_FLAGS) -c -o $@ $<
-
-$(B)/obj/src/shadow/%.o: $(S)/src/shadow/%.c
+$(filter-out $(PLAIN) $(B)/obj/generated/%,$(TRACER)) $(call objects,src/shadow): $(B)/obj/src/%.o: $(S)/src/%.c
 	@mkdir -p $(@D)
 	$(call say,MPICC)$(MPICC) $(TRACER_FLAGS) -c -o $@ $<
 
@@ -192,11 +184,11 @@ $(B)/obj/generated/%.o: $(G)/%.c
 	@mkdir -p $(@D)
 	$(call say,MPICC)$(MPICC) $(TRACER_FLAGS) -c -o $@ $<
 
-$(B)/obj/src/launch/%.o: $(S)/src/launch/%.c
+$(B)/obj/tools/run/%.o: $(S)/tools/run/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -DPILGRIM_LIBDIR='"$(libdir)"' -c -o $@ $<
 
-$(B)/obj/src/tools/%.o: $(S)/src/tools/%.c
+$(B)/obj/tools/%.o: $(S)/tools/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -I$(S)/src -c -o $@ $<
 
@@ -214,11 +206,11 @@ $(B)/obj/src/%.o: $(S)/src/%.c
 $(B)/libcore.a: $(CORE) $(READER) $(PLAIN)
 	$(call say,AR)rm -f $@ && ar rcs $@ $^
 
-# The part of the reader that the writer asks (reader/prove.h), as one object that shows nothing else: a program may have a reader of its own.
+# The part of the reader that the writer asks (read/prove.h), as one object that shows nothing else: a program may have a reader of its own.
 $(B)/proof.o: $(B)/libcore.a
 	$(call say,LD)ld -r -u prove_volume -o $@ $< && objcopy --keep-global-symbol=prove_volume $@
 
-# Not linked with MPI, and none of its names is left undefined: the program's own is looked for (objects/mpi_library.h).
+# Not linked with MPI, and none of its names is left undefined: the program's own is looked for (mpi/mpi_library.h).
 PRELOAD_LINK = $(call say,LINK)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-z,defs -Wl,--exclude-libs,ALL \
 	    -Wl,--version-script=$(B)/preload.map -o $@ $(filter %.o,$^) $(PRELOAD_ZSTD) -ldl -lpthread
 
@@ -228,9 +220,9 @@ $(B)/libpilgrim.so: $(CORE) $(TRACER) $(B)/proof.o $(B)/preload.map
 # The same as an archive, for programs that MPI is linked with statically. The tracer is one object whose inner names are
 # local. The allocator is another, so that a program that brings its own goes without ours; between them go the names
 # that memory.h has for it. CUDA is left out: it is followed by versions of names, which only a shared library has.
-STATIC := $(patsubst %,$(B)/obj/static/%.o,src/objects/mpi_library src/capture/unload \
+STATIC := $(patsubst %,$(B)/obj/static/%.o,src/mpi/mpi_library src/intercept/unload \
 	generated/mpi_functions generated/entries)
-STATIC_ALLOC := $(B)/obj/static/src/objects/alloc.o
+STATIC_ALLOC := $(B)/obj/static/src/intercept/alloc.o
 TRACER_SHARED = $(patsubst $(B)/obj/static/%,$(B)/obj/%,$(STATIC) $(STATIC_ALLOC))
 HEAP_NAMES := $(foreach name,allocated freed suspended resumed,--redefine-sym heap_$(name)=pilgrim_heap_$(name)) \
 	--redefine-sym memory_followed=pilgrim_memory_followed
@@ -244,7 +236,7 @@ $(B)/obj/static/generated/%.o: $(G)/%.c
 	@mkdir -p $(@D)
 	$(call say,MPICC)$(MPICC) $(TRACER_FLAGS) -DPILGRIM_STATIC -c -o $@ $<
 
-TRACER_LINK = $(call say,LD)ld -r -o $@ $(filter-out $(TRACER_SHARED) %/objects/cuda.o,$(filter %.o,$^)) $(LIBZSTD_A) && \
+TRACER_LINK = $(call say,LD)ld -r -o $@ $(filter-out $(TRACER_SHARED) %/intercept/cuda.o,$(filter %.o,$^)) $(LIBZSTD_A) && \
 	    objcopy $(HEAP_NAMES) --wildcard \
 	    --keep-global-symbol='MPI_*' --keep-global-symbol='MPIX_*' --keep-global-symbol='pilgrim_*' $@
 
@@ -290,7 +282,7 @@ $(B)/reader.o: $(READER) $(B)/libcore.a
 $(B)/libpilgrim-reader.a: $(B)/reader.o
 	$(call say,AR)rm -f $@ && ar rcs $@ $^
 
-$(B)/libpilgrim-reader.so: $(B)/reader.o $(S)/src/reader/reader.map
+$(B)/libpilgrim-reader.so: $(B)/reader.o $(S)/src/read/reader.map
 	$(call say,LINK)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-soname,$(@F).$(ABI) -Wl,--version-script=$(filter %.map,$^) -o $@.$(ABI) \
 	    $(filter %.o,$^) -lzstd -lpthread -lm
 	@ln -sf $(@F).$(ABI) $@
@@ -298,10 +290,10 @@ $(B)/libpilgrim-reader.so: $(B)/reader.o $(S)/src/reader/reader.map
 $(B)/pilgrim-decode: $(DECODER) $(B)/libpilgrim-reader.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS)
 
-$(B)/pilgrim-merge: $(B)/obj/src/tools/pilgrim-merge.o $(B)/libcore.a
+$(B)/pilgrim-merge: $(B)/obj/tools/merge/pilgrim-merge.o $(B)/libcore.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd
 
-$(B)/pilgrim-run: $(B)/obj/src/launch/pilgrim-run.o
+$(B)/pilgrim-run: $(B)/obj/tools/run/pilgrim-run.o
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
 # ---- programs to trace, tests, benchmarks ----
@@ -375,14 +367,14 @@ WRONGS := $(patsubst %,$(WRONG)/libpilgrim-%.so,small joint all profile) $(patsu
 
 .PRECIOUS: $(WRONG)/%.o
 
-$(WRONG)/%.o: $(S)/src/merge/trace_writer.c
+$(WRONG)/%.o: $(S)/src/write/trace_writer.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(LIBRARY_FLAGS) -D'PILGRIM_WRONG(type,plain,ranks)=($(WRONG_$*))' -c -o $@ $<
 
 $(WRONG)/libpilgrim-%.so: $(WRONG)/%.o $(filter-out %/trace_writer.o,$(CORE)) $(TRACER) $(B)/proof.o $(B)/preload.map
 	$(PRELOAD_LINK)
 
-$(WRONG)/pilgrim-merge-%: $(WRONG)/%.o $(B)/obj/src/tools/pilgrim-merge.o $(B)/libcore.a
+$(WRONG)/pilgrim-merge-%: $(WRONG)/%.o $(B)/obj/tools/merge/pilgrim-merge.o $(B)/libcore.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread
 
 # What tests run, and benchmarks beside it.
@@ -467,7 +459,7 @@ run-check-apps: all programs
 	done; exit $${failed:-0}
 
 run-demo: all programs
-	@MPIEXEC='$(MPIEXEC)' $(S)/tools/demo.sh $(B)
+	@MPIEXEC='$(MPIEXEC)' $(S)/scripts/demo.sh $(B)
 
 run-bench: all programs $(BENCHES)
 	@for part in size irregular ranks finalize scale overhead worst alloc threads decode; do MPIEXEC='$(MPIEXEC)' $(S)/bench/$$part.sh $(B) || exit 1; done

@@ -12,7 +12,7 @@
 #include "base/bytes.h"
 #include "base/value.h"
 #include "merge/fragment.h"
-#include "merge/stream.h"
+#include "record/stream.h"
 
 enum { RANKS = 9, BATCH = 1024, KEY_BYTES = 512 };
 

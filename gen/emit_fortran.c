@@ -1,4 +1,4 @@
-/* Writes what Fortran programs call (capture/fortran.h): the entries, where MPI's Fortran layer is led to, and the
+/* Writes what Fortran programs call (fortran/fortran.h): the entries, where MPI's Fortran layer is led to, and the
  * conversions of the direct functions.
  *
  * An entry's name is the function's in lower or upper case, as compilers spell it. The large-count functions are entries of

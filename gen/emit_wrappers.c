@@ -3,7 +3,7 @@
 
 #include "emit.h"
 
-enum { WRAPPER_VALUES_MAX = 32 }; /* CALL_ROOM / CALL_ROOM_OF_VALUE of capture/call.h, which says so too */
+enum { WRAPPER_VALUES_MAX = 32 }; /* CALL_ROOM / CALL_ROOM_OF_VALUE of wrap/call.h, which says so too */
 
 /* The words of gen/overrides, as the wrapper says them. */
 static char *in_wrapper(const char *s)

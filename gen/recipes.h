@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* What a function with such a value does to objects: enum call_follows of capture/call.h. */
+/* What a function with such a value does to objects: enum call_follows of wrap/call.h. */
 enum follows { FOLLOWS_NOTHING, FOLLOWS_REQUESTS, FOLLOWS_OBJECTS };
 
 /* Statements in which

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "capture/place.h"
+#include "process/place.h"
 
 /* Sites are told apart by address alone. */
 static const char sites[64];

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "merge/stream.h"
+#include "record/stream.h"
 #include "scale_patterns.h"
 
 /* The streams of RANK; the caller frees them. Memory that is short ends the program. */

@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
-#include "merge/ended.h"
-#include "merge/stream.h"
+#include "record/ended.h"
+#include "record/stream.h"
 #include "pilgrim/status.h"
 
 struct fragment;

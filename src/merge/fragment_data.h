@@ -6,13 +6,13 @@
 #define PILGRIM_FRAGMENT_DATA_H
 
 #include "base/intern.h"
-#include "merge/column.h"
+#include "sequence/column.h"
 #include "merge/fragment.h"
 #include "merge/shares.h"
-#include "reader/prove.h"
-#include "timing/statistics.h"
+#include "read/prove.h"
+#include "record/statistics.h"
 
-/* Signatures of a part that follow each other: one, or COUNT of them as a vector (merge/slots.h), or an unzipped one. */
+/* Signatures of a part that follow each other: one, or COUNT of them as a vector (sequence/slots.h), or an unzipped one. */
 struct entry {
     uint32_t shape;
     uint32_t count; /* 0: it is unzipped */
@@ -37,7 +37,7 @@ struct part {
     uint32_t column_count;
     struct column *columns;
     struct column members;    /* places in the structure group */
-    struct bytes statistics;  /* of its calls' times, by entry, packed (timing/statistics.h); empty: times were not kept */
+    struct bytes statistics;  /* of its calls' times, by entry, packed (record/statistics.h); empty: times were not kept */
 };
 
 /* The value groups of one class of a structure group, in order of first appearance. */
@@ -85,7 +85,7 @@ struct fragment {
     struct intern classes;    /* varint function << 1 | fortran, count of frames, each: index module, varint offset */
     struct intern shapes;     /* as in the file */
     struct intern sequences;  /* serialised rules */
-    struct intern lists;      /* of differences (merge/slots.h) */
+    struct intern lists;      /* of differences (sequence/slots.h) */
     struct intern group_keys; /* u8 process; varints: sequence, count of loops, classes, bodies */
     struct intern part_keys;  /* varint group, place, sequence, then entries */
     struct shares shares;     /* of its ranks */

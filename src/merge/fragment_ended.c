@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/try.h"
-#include "merge/ended_calls.h"
-#include "merge/stream_data.h"
+#include "record/ended_calls.h"
+#include "record/stream_data.h"
 
 /* ---- threads of a pattern, one after another ---- */
 

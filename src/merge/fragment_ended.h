@@ -2,9 +2,9 @@
 #ifndef PILGRIM_FRAGMENT_ENDED_H
 #define PILGRIM_FRAGMENT_ENDED_H
 
-#include "merge/ended.h"
+#include "record/ended.h"
 #include "merge/fragment_data.h"
-#include "merge/slots.h"
+#include "sequence/slots.h"
 
 /* What the process's views are of. */
 struct views {

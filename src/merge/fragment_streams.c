@@ -4,13 +4,13 @@
 
 #include "base/try.h"
 #include "base/value.h"
-#include "grammar/loops.h"
-#include "grammar/rules.h"
+#include "loops/loops.h"
+#include "rules/rules.h"
 #include "merge/fragment_data.h"
 #include "merge/fragment_ended.h"
 #include "merge/shape.h"
-#include "merge/stream_data.h"
-#include "signature/skeleton.h"
+#include "record/stream_data.h"
+#include "record/skeleton.h"
 
 /* What turns a stream's numbers into the fragment's. */
 struct translation {
@@ -302,7 +302,7 @@ static enum pilgrim_status add_stream_classes(struct translation *t, uint32_t gr
 
 /* ---- loops ---- */
 
-/* The grammar of terminal 0, COUNT times (grammar/rules.h). */
+/* The grammar of terminal 0, COUNT times (rules/rules.h). */
 static void put_run(struct bytes *b, uint64_t count)
 {
     bytes_put_varint(b, 1);

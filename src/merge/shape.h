@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
-#include "merge/slots.h"
+#include "sequence/slots.h"
 #include "pilgrim/status.h"
 
 /* What a key's names are in a fragment. */

@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 #include "functions.h"
-#include "objects/mpi_library.h"
+#include "mpi/mpi_library.h"
 #include "objects/pages.h"
 #include "objects/pool.h"
 #include "objects/requests.h"

@@ -14,10 +14,10 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "capture/capture.h"
+#include "process/capture.h"
 #include "shadow/shadow_file.h"
 #include "shadow/shadow_text.h"
-#include "capture/thread.h"
+#include "process/thread.h"
 #include "functions.h"
 #include "objects/memory.h"
 

@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #include "objects/handles.h"
-#include "objects/mpi_library.h"
+#include "mpi/mpi_library.h"
 #include "objects/requests.h"
 
 struct shadow;

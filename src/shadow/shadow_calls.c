@@ -16,12 +16,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "capture/abandoned.h"
-#include "capture/call.h"
-#include "capture/capture.h"
-#include "capture/fortran.h"
-#include "capture/init.h"
-#include "capture/thread.h"
+#include "wrap/abandoned.h"
+#include "wrap/call.h"
+#include "process/capture.h"
+#include "fortran/fortran.h"
+#include "lifecycle/init.h"
+#include "process/thread.h"
 #include "functions.h"
 #include "shadow/shadow_file.h"
 #include "shadow/shadow_text.h"

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "objects/handles.h"
-#include "objects/mpi_library.h"
+#include "mpi/mpi_library.h"
 #include "shadow/shadow.h"
 
 enum { SHADOW_KEPT = 256 }; /* bytes of arguments at most */

@@ -2,9 +2,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "capture/capture.h"
+#include "process/capture.h"
 #include "shadow/shadow_text.h"
-#include "capture/thread.h"
+#include "process/thread.h"
 #include "functions.h"
 
 static void print_request(struct shadow *s, const struct operation *o, MPI_Request request)

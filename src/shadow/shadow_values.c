@@ -2,10 +2,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "capture/capture.h"
-#include "capture/constant_names.h"
+#include "process/capture.h"
+#include "wrap/constant_names.h"
 #include "shadow/shadow_text.h"
-#include "capture/thread.h"
+#include "process/thread.h"
 #include "functions.h"
 #include "objects/memory.h"
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "reader/trace.h"
+#include "read/trace.h"
 
 void require(bool good, const char *what, uint64_t seed)
 {

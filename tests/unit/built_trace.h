@@ -18,9 +18,9 @@
 #include "base/value.h"
 #include "format/section.h"
 #include "format/trace_file.h"
-#include "grammar/rules.h"
+#include "rules/rules.h"
 #include "pilgrim/reader.h"
-#include "reader/trace.h"
+#include "read/trace.h"
 
 enum { CLASSES = 40, LOOP_CLASS = CLASSES, CHANGING_CLASS, POSTING_CLASS, COMPLETING_CLASS, SIZE_1 = 5 };
 

@@ -4,7 +4,7 @@
 
 #include "made_trace.h"
 #include "pilgrim/reader.h"
-#include "reader/trace.h"
+#include "read/trace.h"
 
 static struct pilgrim_trace *trace;
 static struct pilgrim_cursor *cursor;

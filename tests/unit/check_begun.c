@@ -1,7 +1,7 @@
 /* Arrays that are completed, and statuses that were foretold, against plain ones: however the reader comes to a call. And what is wrong
  * with them. */
 #include "built_trace.h"
-#include "reader/begun.h"
+#include "read/begun.h"
 
 enum { RANKS = 3, CALLS = 300, ITEMS = 6, REQUEST_CLASS = 7, PARAMETER = 1 };
 

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "built_trace.h"
-#include "reader/volumes.h"
+#include "read/volumes.h"
 #include "timing/times.h"
 #include "trials.h"
 

@@ -4,9 +4,9 @@
 
 #include "base/value.h"
 #include "merge/fragment.h"
-#include "merge/stream.h"
+#include "record/stream.h"
 #include "random.h"
-#include "reader/trace.h"
+#include "read/trace.h"
 
 static const struct parameter_descriptor process_parameters[] = {
     {"views_rank", DIRECTION_IN}, {"views_size", DIRECTION_IN}, {"clock", DIRECTION_IN}};

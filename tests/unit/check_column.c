@@ -3,7 +3,7 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "merge/column.h"
+#include "sequence/column.h"
 #include "trials.h"
 
 enum { N = 60 };

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "random.h"
-#include "reader/common_section.h"
+#include "read/common_section.h"
 #include "timing/common_times.h"
 #include "timing/times_block.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/value.h"
-#include "merge/ended.h"
+#include "record/ended.h"
 #include "merge/fragment.h"
 #include "random.h"
 

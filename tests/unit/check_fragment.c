@@ -7,7 +7,7 @@
 
 #include "base/value.h"
 #include "merge/fragment_data.h"
-#include "merge/stream.h"
+#include "record/stream.h"
 #include "pilgrim/reader.h"
 
 static const struct parameter_descriptor send_parameters[] = {{"dest", DIRECTION_IN}, {"request", DIRECTION_OUT}};

@@ -65,7 +65,7 @@ static void *failing_calloc(size_t count, size_t size)
 #include "grammar/grammar.c"
 #include "grammar/grammar_write.c"
 #include "grammar/loop_cursor.c"
-#include "grammar/rules.h"
+#include "rules/rules.h"
 
 #define LENGTH 3000
 

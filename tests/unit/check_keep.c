@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/value.h"
-#include "capture/keep.h"
+#include "objects/keep.h"
 
 enum { CLASSES = 5, REGISTERS = 8 };
 

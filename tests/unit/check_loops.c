@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "grammar/grammar.h"
-#include "grammar/loops.h"
-#include "grammar/rules.h"
+#include "loops/loops.h"
+#include "rules/rules.h"
 #include "random.h"
 
 /* ---- sequences ---- */

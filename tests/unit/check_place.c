@@ -1,6 +1,6 @@
 /* Names in pieces and back, and what is recorded of a process's place. place.c belongs to the traced program's side, which is
  * not in the library of the modules without MPI; it is compiled in here. */
-#include "capture/place.c"
+#include "process/place.c"
 
 #include <check.h>
 #include <stdio.h>

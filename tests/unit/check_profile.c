@@ -8,11 +8,11 @@
 
 #include "base/value.h"
 #include "merge/fragment.h"
-#include "merge/profile_parts.h"
-#include "merge/stream.h"
+#include "write/profile_parts.h"
+#include "record/stream.h"
 #include "pilgrim/reader.h"
 #include "random.h"
-#include "timing/statistics.h"
+#include "record/statistics.h"
 
 enum { RANKS = 6, PLACES = 6, CALLS = 400, KEYS_MAX = 100, LEVELS = 8 };
 

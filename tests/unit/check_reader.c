@@ -4,7 +4,7 @@
 
 #include "made_trace.h"
 #include "pilgrim/reader.h"
-#include "reader/trace.h"
+#include "read/trace.h"
 
 struct expected {
     struct cursor key;

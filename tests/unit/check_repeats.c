@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "grammar/repeats.h"
+#include "sequence/repeats.h"
 #include "trials.h"
 
 enum { N = 4096 };

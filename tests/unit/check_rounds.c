@@ -8,7 +8,7 @@
 
 #include "built_trace.h"
 #include "hostile_trace.h"
-#include "reader/volumes.h"
+#include "read/volumes.h"
 
 /* ---- the trace: what each thread calls in each round ---- */
 

@@ -2,7 +2,7 @@
  * test's own and knows the format alone.
  *
  * One file, as all of it goes through the same expander. */
-#include "grammar/rulebook.h"
+#include "rules/rulebook.h"
 
 #include <check.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "grammar/rules.h"
+#include "rules/rules.h"
 
 #define ARRAY_COUNT(a) (sizeof(a) / sizeof *(a))
 

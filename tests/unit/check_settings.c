@@ -1,6 +1,6 @@
 /* Settings: each word that is accepted, each that is not, and the warning for it. The file is compiled in
  * here for its table. */
-#include "capture/settings.c"
+#include "process/settings.c"
 
 #include <check.h>
 

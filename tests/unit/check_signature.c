@@ -6,8 +6,8 @@
 
 #include "base/intern.h"
 #include "base/value.h"
-#include "grammar/rules.h"
-#include "signature/signature.h"
+#include "rules/rules.h"
+#include "record/signature.h"
 
 enum { DISTINCT = 5000, DRAWS = 60000 };
 

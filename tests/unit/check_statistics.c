@@ -1,6 +1,6 @@
 /* Statistics of times: every figure is that of the times themselves, whatever they are, in whatever order and by whatever way they were put
  * together; what has too many signatures or predecessors is told apart less, and nothing of it is lost. */
-#include "timing/statistics.h"
+#include "record/statistics.h"
 
 #include <stdlib.h>
 #include <string.h>

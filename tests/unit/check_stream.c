@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/value.h"
-#include "grammar/rules.h"
-#include "merge/stream_data.h"
+#include "rules/rules.h"
+#include "record/stream_data.h"
 #include "random.h"
 #include "timing/times_block.h"
 

@@ -4,14 +4,14 @@
 #include "../../decoder/machine.c"
 #include "../../decoder/output.c"
 #include "../../decoder/machine_print.c"
-#include "capture/place.c"
+#include "process/place.c"
 
 #include <check.h>
 #include <sys/mman.h>
 
 #include "merge/fragment.h"
-#include "merge/stream.h"
-#include "reader/trace.h"
+#include "record/stream.h"
+#include "read/trace.h"
 
 static const struct parameter_descriptor process_parameters[] = {
     {"views_rank", DIRECTION_IN}, {"views_size", DIRECTION_IN}, {"pid", DIRECTION_IN}, {"place", DIRECTION_IN}};

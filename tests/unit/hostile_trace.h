@@ -14,7 +14,7 @@
 #include "format/section.h"
 #include "format/trace_file.h"
 #include "pilgrim/reader.h"
-#include "reader/trace.h"
+#include "read/trace.h"
 
 enum { CALLS_WALKED = 120, RANKS_WALKED = 7, SYSTEM_RANKS_MAX = 64 };
 

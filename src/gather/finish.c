@@ -1,0 +1,253 @@
+/* The end of recording: this process's fragments are made, those of all come together in rank 0 (gather.c), round by round, and it writes
+ * the trace. Where they do not come together, each process leaves its own in a file, and pilgrim-merge does the rest. */
+#define _GNU_SOURCE 1 /* program_invocation_short_name */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "base/try.h"
+#include "process/blocks.h"
+#include "process/capture.h"
+#include "wrap/communicators.h"
+#include "gather/gather.h"
+#include "process/own.h"
+#include "process/own_file.h"
+#include "gather/result.h"
+#include "process/spill.h"
+#include "process/sync.h"
+#include "gather/write_times.h"
+
+enum { LINE_BYTES = 128 };
+
+/* ---- what all processes agree on ---- */
+
+static uint64_t random_number(void)
+{
+    uint64_t number;
+    struct timespec t;
+    if (getrandom(&number, sizeof number, GRND_NONBLOCK) == (ssize_t)sizeof number)
+        return number;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return ((uint64_t)t.tv_sec << 30 ^ (uint64_t)t.tv_nsec) * (uint64_t)getpid();
+}
+
+void capture_agree(void)
+{
+    struct run *run = &capture.run;
+    if (capture.rank == 0) {
+        struct bytes path = {0};
+        char job[256];
+        run->id = random_number();
+        run->merge_limit_s = capture.settings.merge_limit_s;
+        run->timing = capture.settings.timing;
+        run->told_locals = capture_locals_told() > 0;
+        if (output_expand(capture.settings.trace, program_invocation_short_name, output_job(job, sizeof job), time(NULL),
+                          &path) == PILGRIM_OK)
+            snprintf(run->trace, sizeof run->trace, "%s", (const char *)path.data);
+        bytes_free(&path);
+    }
+    if (capture.comm != MPI_COMM_NULL)
+        PMPI_Bcast(run, sizeof *run, MPI_BYTE, 0, capture.comm);
+}
+
+/* ---- what is left ---- */
+
+static void say_left(const struct gather_letter *state, const char *folder)
+{
+    char why[LINE_BYTES] = "";
+    bool cut = state->outcome == GATHER_CUT;
+    if (cut)
+        snprintf(why, sizeof why, "rank %d could not record all of its calls; ", (int)state->rank);
+    else if (state->outcome == GATHER_SHORT)
+        snprintf(why, sizeof why, "rank %d has too little memory to merge; ", (int)state->rank);
+    else if (state->outcome == GATHER_UNWRITTEN)
+        snprintf(why, sizeof why, "the trace could not be written; ");
+    else if (state->outcome == GATHER_UNREADABLE)
+        snprintf(why, sizeof why, "what rank %d was to write could not have been read; ", (int)state->rank);
+    else if (capture.run.merge_limit_s)
+        snprintf(why, sizeof why, "the calls of all ranks did not come together within %" PRIu32 " s; ",
+                 capture.run.merge_limit_s);
+    if (*why || !capture.settings.quiet)
+        capture_say("%seach rank leaves its own in %s, to be finished with: pilgrim-merge%s %s", why, folder,
+                    cut ? " --partial" : "", folder);
+}
+
+/* Writes the file of a process that has put away nothing. FOLDER (empty at first, to be freed) is where, or the path that failed;
+ * FIRST: no process has been here before. */
+static enum pilgrim_status write_file(const struct bytes *rest, struct bytes *folder, bool *first)
+{
+    struct bytes file = {0}, path = {0};
+    enum pilgrim_status status = own_file_head(&file);
+    bytes_put(&file, rest->data, rest->length);
+    if (status == PILGRIM_OK)
+        status = bytes_status(&file);
+    if (status == PILGRIM_OK)
+        status = output_folder(capture.run.trace, capture.run.id, folder, first);
+    if (status == PILGRIM_OK)
+        status = own_file_name((const char *)folder->data, &path);
+    if (status == PILGRIM_OK) {
+        status = output_place((const char *)path.data, file.data, file.length);
+        if (status != PILGRIM_OK) {
+            struct bytes failed = *folder;
+            *folder = path;
+            path = failed;
+        }
+    }
+    int error = errno;
+    bytes_free(&file);
+    bytes_free(&path);
+    errno = error;
+    return status;
+}
+
+/* REST, and what is put away already, is this process's file. FOLDER and FIRST: as above. */
+static enum pilgrim_status leave(const struct bytes *rest, struct bytes *folder, bool *first)
+{
+    if (!own_file_exists())
+        return write_file(rest, folder, first);
+    *first = own_file_first();
+    bytes_put(folder, own_file_folder(), strlen(own_file_folder()) + 1);
+    TRY(bytes_status(folder));
+    struct extent ignored;
+    return rest->length ? own_file_append(rest, &ignored) : PILGRIM_OK;
+}
+
+/* One process for all says so: the one that was first. Of failures rank 0 has to speak, too: there may be no first one.
+ * SEALED: the last round of this process; none: it is cut. */
+static void leave_fragments(const struct gather_letter *state, const struct bytes *sealed)
+{
+    struct bytes rest = {0}, folder = {0};
+    bool first = false;
+    bytes_put(&rest, sealed->data, sealed->length);
+    enum pilgrim_status status = sealed->length ? blocks_take(&rest) : PILGRIM_OK;
+    if (status == PILGRIM_OK && sealed->length)
+        status = fragment_file_end(&rest);
+    if (status == PILGRIM_OK)
+        status = leave(&rest, &folder, &first);
+    if (status == PILGRIM_OK && first)
+        say_left(state, (const char *)folder.data);
+    else if (status != PILGRIM_OK && (first || capture.rank == 0))
+        capture_say("%s: %s; the calls of rank %d are lost", folder.data ? (const char *)folder.data : "a fragment",
+                    status == PILGRIM_IO ? strerror(errno) : "out of memory", capture.rank);
+    if (status != PILGRIM_OK && !spill_rounds())
+        own_file_remove(); /* times of no calls */
+    bytes_free(&rest);
+    bytes_free(&folder);
+}
+
+/* ---- rounds ---- */
+
+static struct fragment *last_fragment(void)
+{
+    struct fragment *f = own_fragment();
+    communicators_end();
+    return f;
+}
+
+/* Fragment and bytes of round NUMBER of this process; NULL: there is none, or it cannot be had. */
+static struct fragment *own_round(uint32_t number, struct bytes *sealed)
+{
+    struct fragment *f = NULL;
+    if (number == spill_rounds())
+        return last_fragment();
+    if (number > spill_rounds())
+        return own_absence();
+    if (spill_read(number, sealed) != PILGRIM_OK || fragment_unseal(sealed->data, sealed->length, &f) != PILGRIM_OK)
+        bytes_free(sealed);
+    return f;
+}
+
+static bool is_cut(void)
+{
+    return spill_rounds() && atomic_load(&capture.off) & OFF_FAILED;
+}
+
+/* A process that is alone has no bytes of its fragment yet. */
+static void check_written(struct gather *g, enum pilgrim_status status)
+{
+    if (status == PILGRIM_DAMAGED && !g->own.length && fragment_seal(g->fragment, &g->own) != PILGRIM_OK)
+        bytes_free(&g->own);
+    gather_check(g, status);
+}
+
+/* Rank 0's part of the round. */
+static void write_round(struct gather *g, struct result *result)
+{
+    if (g->state.outcome != GATHER_WHOLE) {
+        result_cancel(result);
+        return;
+    }
+    enum pilgrim_status status = result_add(result, g->fragment);
+    if (status == PILGRIM_OK && !g->more && !g->stays)
+        status = result_end(result);
+    /* A trace of one round that cannot be written is given up: what it is made of is not on disk, and would hardly come there. */
+    if (status == PILGRIM_IO && (g->more || g->stays || result->rounds > 1))
+        gather_note(g, GATHER_UNWRITTEN, 0);
+    else if (status != PILGRIM_IO)
+        check_written(g, status);
+}
+
+/* Goes through round NUMBER. *LAST: the bytes of this process's last round, once that was its turn. */
+static void go_round(struct gather *g, struct result *result, uint32_t number, bool apart, struct bytes *last)
+{
+    struct bytes sealed = {0};
+    struct fragment *f = is_cut() ? NULL : own_round(number, &sealed);
+    if (f && number == spill_rounds() && (number || blocks_stay()) && fragment_seal(f, &sealed) != PILGRIM_OK)
+        bytes_free(&sealed);
+    gather_begin(g, f, &sealed, number < spill_rounds(), capture.run.merge_limit_s);
+    g->stays |= blocks_stay();
+    if (is_cut())
+        gather_note(g, GATHER_CUT, capture.rank);
+    if (apart)
+        gather_note(g, GATHER_LATE, capture.rank);
+    else
+        gather_up(g);
+    if (capture.rank == 0)
+        write_round(g, result);
+    if (!apart)
+        gather_tell(g);
+    if (number == spill_rounds())
+        bytes_put(last, g->own.data, g->own.length);
+}
+
+/* The bytes of this process's last round, before its turn has come. */
+static void seal_last(struct bytes *last)
+{
+    struct fragment *f = is_cut() ? NULL : last_fragment();
+    if (f && fragment_seal_last(f, last) != PILGRIM_OK)
+        bytes_free(last);
+}
+
+void capture_finish(void)
+{
+    static struct gather g;
+    static struct result result;
+    struct bytes last = {0};
+    bool apart = capture.size > 1 && !capture.run.merge_limit_s;
+    uint32_t number = 0;
+    sync_end();
+    spill_end();
+    for (go_round(&g, &result, number, apart, &last); g.state.outcome == GATHER_WHOLE && g.more;) {
+        gather_next(&g);
+        go_round(&g, &result, ++number, apart, &last);
+    }
+    if (g.state.outcome == GATHER_WHOLE && g.stays)
+        write_times(&g, &result);
+    const struct gather_letter *state = &g.state;
+    bool leaves = state->outcome != GATHER_WHOLE && (state->outcome != GATHER_LOST || spill_rounds());
+    if (leaves && number < spill_rounds())
+        seal_last(&last);
+    if (leaves && (last.length || spill_rounds()))
+        leave_fragments(state, &last);
+    else
+        own_file_remove();
+    if (capture.rank == 0 && state->outcome == GATHER_LOST)
+        capture_say("no trace is written: rank %d could not record its calls", (int)state->rank);
+    else if (state->outcome == GATHER_SHORT && !last.length)
+        capture_say("out of memory; no trace is written");
+    bytes_free(&last);
+    gather_end(&g);
+}

@@ -1,0 +1,317 @@
+/* Fragments travel up a binomial tree over the private communicator: at step m = 1, 2, 4, ... a rank that is a multiple of
+ * 2m takes the fragment of rank + m, which then covers the m ranks after its own, so that neighbours merge.
+ *
+ * Every process takes part whatever became of its recording, and each keeps its own fragment until rank 0 has said, down
+ * the same tree, what came of it. A process that waits in vain gives up, so that one that hangs or is gone costs the others
+ * time and nothing else; from then on it calls nothing collective.
+ *
+ *   child -> parent   TAG_FIRST: what happened below, and the sealed fragment if it is short
+ *   parent -> child   TAG_ANSWER: ORDER_GO: the parent wants the rest; else the outcome
+ *   child -> parent   TAG_PART: the rest, in parts of limited size, as MPI's counts are ints
+ *   child -> parent   TAG_GONE: the child has given up
+ *
+ * Times sections go along with a fragment as long as they are few (GATHER_TIMES_BYTES); else those who have them keep them, and all are
+ * told.
+ *
+ * This is a round; where a process has several, all have, and the answer says that another one follows.
+ *
+ * So nothing long is sent to a process that does not wait for it. All waiting is polling, ever more rarely: there may be
+ * more processes than processors. */
+#include "gather/gather.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "process/capture.h"
+#include "process/waiting.h"
+#include "merge/fragment_file.h"
+
+enum { TAG_FIRST = 1, TAG_ANSWER = 2, TAG_PART = 3, TAG_GONE = 4, PART_BYTES = 1 << 20, CHILDREN_MAX = 32 };
+enum { ORDER_GO = GATHER_CUT + 1 };
+enum { ENCLOSED_BYTES_MAX = GATHER_FIRST_BYTES - sizeof(struct gather_letter) };
+
+#define TELL_NS WAITING_SECOND_NS
+
+/* ---- messages ---- */
+
+/* As waiting_for. */
+static bool await(struct gather *g, MPI_Request *request, bool receives, int64_t end_ns)
+{
+    if (waiting_for(request, receives, end_ns))
+        return true;
+    g->abandoned = true;
+    return false;
+}
+
+static bool send_bytes(struct gather *g, const void *data, size_t length, int to, int tag, int64_t end_ns)
+{
+    MPI_Request request;
+    return PMPI_Isend(data, (int)length, MPI_BYTE, to, tag, capture.comm, &request) == MPI_SUCCESS &&
+           await(g, &request, false, end_ns);
+}
+
+/* As much as LENGTH bytes. */
+static bool receive_bytes(struct gather *g, void *data, size_t length, int from, int tag, int64_t end_ns)
+{
+    MPI_Request request;
+    return PMPI_Irecv(data, (int)length, MPI_BYTE, from, tag, capture.comm, &request) == MPI_SUCCESS &&
+           await(g, &request, true, end_ns);
+}
+
+static size_t part_of(size_t left)
+{
+    return left < PART_BYTES ? left : PART_BYTES;
+}
+
+static bool send_parts(struct gather *g, const uint8_t *data, size_t length, int to)
+{
+    for (size_t done = 0; done < length; done += part_of(length - done))
+        if (!send_bytes(g, data + done, part_of(length - done), to, TAG_PART, g->end_ns))
+            return false;
+    return true;
+}
+
+static bool receive_parts(struct gather *g, uint8_t *data, size_t length, int from)
+{
+    static const struct gather_letter go = {.outcome = ORDER_GO};
+    if (length && !send_bytes(g, &go, sizeof go, from, TAG_ANSWER, g->merge_end_ns))
+        return false;
+    for (size_t done = 0; done < length; done += part_of(length - done))
+        if (!receive_bytes(g, data + done, part_of(length - done), from, TAG_PART, g->merge_end_ns))
+            return false;
+    return true;
+}
+
+/* ---- the tree ---- */
+
+/* The next one below this process; *STEP is 1 at first. -1: there are no more. */
+static int next_child(int64_t *step)
+{
+    int64_t child = capture.rank + *step;
+    if ((capture.rank & *step) || child >= capture.size)
+        return -1;
+    *step *= 2;
+    return (int)child;
+}
+
+void gather_note(struct gather *g, enum gather_outcome outcome, int rank)
+{
+    if ((int)outcome > g->state.outcome || ((int)outcome == g->state.outcome && rank < g->state.rank))
+        g->state = (struct gather_letter){.outcome = outcome, .rank = rank};
+    if (g->state.outcome == GATHER_WHOLE)
+        return;
+    fragment_free(g->fragment);
+    g->fragment = NULL;
+}
+
+void gather_check(struct gather *g, enum pilgrim_status status)
+{
+    static bool said;
+    const char *doubt = g->fragment ? fragment_doubt(g->fragment) : "";
+    if (status == PILGRIM_OK && *doubt && !said) {
+        said = true;
+        capture_say("what was written at first could not be read (%s); it is written in another way; please report this", doubt);
+    }
+    if (status != PILGRIM_OK)
+        gather_note(g, status == PILGRIM_DAMAGED ? GATHER_UNREADABLE : GATHER_SHORT, capture.rank);
+}
+
+/* Times come up as long as they are few; so no process has much of others' times. */
+static void hold_times(struct gather *g, struct bytes *times)
+{
+    bytes_put(&g->held, times->data, times->length);
+    bytes_free(times);
+    g->stays = true;
+}
+
+static enum pilgrim_status merge_into(struct gather *g, struct fragment *other)
+{
+    struct bytes *ours = fragment_times(g->fragment), *theirs = fragment_times(other);
+    if (ours->length + theirs->length > GATHER_TIMES_BYTES) {
+        hold_times(g, ours);
+        hold_times(g, theirs);
+    }
+    enum pilgrim_status status = fragment_merge(g->fragment, other);
+    return status == PILGRIM_OK ? bytes_status(&g->held) : status;
+}
+
+static void merge_sealed(struct gather *g, uint8_t *sealed, size_t length)
+{
+    struct fragment *other = NULL;
+    enum pilgrim_status status = fragment_unseal(sealed, length, &other);
+    free(sealed);
+    if (status == PILGRIM_OK)
+        status = merge_into(g, other);
+    fragment_free(other);
+    gather_check(g, status);
+}
+
+/* ENCLOSED: the beginning of the sealed fragment. What is not received in time may still be written to: it is not freed. */
+static void receive_fragment(struct gather *g, int child, size_t length, const uint8_t *enclosed)
+{
+    size_t here = length < ENCLOSED_BYTES_MAX ? length : ENCLOSED_BYTES_MAX;
+    uint8_t *sealed = malloc(length);
+    if (!sealed) {
+        gather_note(g, GATHER_SHORT, capture.rank);
+        return;
+    }
+    memcpy(sealed, enclosed, here);
+    if (receive_parts(g, sealed + here, length - here, child))
+        merge_sealed(g, sealed, length);
+    else
+        gather_note(g, GATHER_LATE, child);
+}
+
+static void receive_child(struct gather *g, int child)
+{
+    uint8_t *first = malloc(GATHER_FIRST_BYTES);
+    if (!first) {
+        gather_note(g, GATHER_SHORT, capture.rank);
+        return;
+    }
+    if (!receive_bytes(g, first, GATHER_FIRST_BYTES, child, TAG_FIRST, g->merge_end_ns)) {
+        gather_note(g, GATHER_LATE, child);
+        return;
+    }
+    struct gather_letter letter;
+    memcpy(&letter, first, sizeof letter);
+    gather_note(g, (enum gather_outcome)letter.outcome, letter.rank);
+    g->more |= letter.more != 0;
+    g->stays |= letter.stays != 0;
+    if (waiting_has_sent(child, TAG_GONE))
+        gather_note(g, GATHER_LATE, child);
+    if (g->state.outcome == GATHER_WHOLE && !g->bare)
+        receive_fragment(g, child, letter.length, first + sizeof letter);
+    free(first);
+}
+
+/* Sends SEALED to the parent, unless that has decided without it, and waits for what comes of it. */
+static bool hand_over(struct gather *g, const struct bytes *sealed, int parent)
+{
+    size_t length = g->state.outcome == GATHER_WHOLE ? sealed->length : 0;
+    size_t here = length < ENCLOSED_BYTES_MAX ? length : ENCLOSED_BYTES_MAX;
+    struct gather_letter letter = g->state;
+    letter.length = length;
+    letter.more = g->more;
+    letter.stays = g->stays;
+    memcpy(g->first, &letter, sizeof letter);
+    if (here)
+        memcpy(g->first + sizeof letter, sealed->data, here);
+    if (!waiting_has_sent(parent, TAG_ANSWER) &&
+        !send_bytes(g, g->first, sizeof letter + here, parent, TAG_FIRST, g->end_ns))
+        return false;
+    for (;;) {
+        if (!receive_bytes(g, &g->answer, sizeof g->answer, parent, TAG_ANSWER, g->end_ns))
+            return false;
+        if (g->answer.outcome != ORDER_GO)
+            return true;
+        if (!send_parts(g, sealed->data + here, length - here, parent))
+            return false;
+    }
+}
+
+static void give_up(struct gather *g, int parent)
+{
+    gather_note(g, GATHER_LATE, parent);
+    (void)send_bytes(g, NULL, 0, parent, TAG_GONE, 0);
+}
+
+static void climb(struct gather *g, bool merged, int parent)
+{
+    struct bytes sealed = {0};
+    bool bound = false;
+    if (g->fragment)
+        gather_check(g, fragment_bind(g->fragment, capture.settings.timing != TIMING_OFF, &bound));
+    merged |= bound;
+    if (merged && g->fragment && fragment_seal(g->fragment, &sealed) != PILGRIM_OK)
+        gather_note(g, GATHER_SHORT, capture.rank);
+    fragment_free(g->fragment);
+    g->fragment = NULL;
+    if (hand_over(g, merged || g->bare ? &sealed : &g->own, parent)) {
+        g->state = g->answer;
+        g->more = g->answer.more;
+        g->stays = g->answer.stays;
+    } else {
+        give_up(g, parent);
+    }
+    if (!g->abandoned)
+        bytes_free(&sealed);
+}
+
+static void begin(struct gather *g, bool more, uint32_t limit_s)
+{
+    g->state = (struct gather_letter){.outcome = GATHER_WHOLE};
+    g->more = more;
+    g->merge_end_ns = waiting_now_ns() + limit_s * WAITING_SECOND_NS;
+    g->end_ns = g->merge_end_ns + limit_s * WAITING_SECOND_NS + __builtin_popcount((unsigned)capture.rank) * WAITING_LEVEL_NS;
+}
+
+void gather_begin_bare(struct gather *g, uint32_t limit_s)
+{
+    fragment_free(g->fragment);
+    g->fragment = NULL;
+    g->bare = true;
+    begin(g, false, limit_s);
+    if (g->gone || g->abandoned)
+        gather_note(g, GATHER_LATE, capture.rank);
+}
+
+void gather_begin(struct gather *g, struct fragment *fragment, struct bytes *sealed, bool more, uint32_t limit_s)
+{
+    g->fragment = fragment;
+    g->own = *sealed;
+    *sealed = (struct bytes){0};
+    begin(g, more, limit_s);
+    if (!fragment || (!g->own.length && capture.size > 1 && fragment_seal(fragment, &g->own) != PILGRIM_OK)) {
+        bytes_free(&g->own);
+        gather_note(g, GATHER_LOST, capture.rank);
+    }
+    if (g->gone || g->abandoned)
+        gather_note(g, GATHER_LATE, capture.rank);
+}
+
+void gather_up(struct gather *g)
+{
+    int64_t step = 1;
+    for (int child; (child = next_child(&step)) >= 0;) {
+        g->merge_end_ns += WAITING_LEVEL_NS;
+        receive_child(g, child);
+    }
+    if (capture.rank)
+        climb(g, step > 1, capture.rank - (capture.rank & -capture.rank));
+    else if (capture.size > 1 && waiting_now_ns() > g->end_ns)
+        gather_note(g, GATHER_LATE, 0); /* the others have given up */
+}
+
+void gather_tell(struct gather *g)
+{
+    MPI_Request requests[CHILDREN_MAX];
+    int count = 0;
+    int64_t step = 1, end_ns = waiting_now_ns() + TELL_NS;
+    g->told = g->state;
+    g->told.more = g->more;
+    g->told.stays = g->stays;
+    for (int child; (child = next_child(&step)) >= 0;)
+        if (waiting_has_sent(child, TAG_GONE))
+            g->gone = receive_bytes(g, NULL, 0, child, TAG_GONE, end_ns) || g->gone;
+        else if (PMPI_Isend(&g->told, sizeof g->told, MPI_BYTE, child, TAG_ANSWER, capture.comm, &requests[count]) == MPI_SUCCESS)
+            count++;
+    for (int i = 0; i < count; i++)
+        await(g, &requests[i], false, end_ns);
+}
+
+void gather_next(struct gather *g)
+{
+    fragment_free(g->fragment);
+    g->fragment = NULL;
+    if (!g->abandoned)
+        bytes_free(&g->own);
+}
+
+void gather_end(struct gather *g)
+{
+    gather_next(g);
+    bytes_free(&g->held);
+    if (capture.comm != MPI_COMM_NULL && g->state.outcome == GATHER_WHOLE && !g->abandoned && !capture.comm_in_use)
+        PMPI_Comm_free(&capture.comm);
+}

@@ -1,0 +1,126 @@
+/* The trace that rank 0 writes; see result.h. */
+#include "gather/result.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/try.h"
+#include "process/capture.h"
+#include "process/own.h"
+
+enum { PARTS_BYTES = 32 };
+
+static void say_summary(const struct result *r, const char *path, uint64_t length)
+{
+    char parts[PARTS_BYTES] = "";
+    if (r->rounds > 1)
+        snprintf(parts, sizeof parts, " in %" PRIu32 " parts", r->rounds);
+    capture_say("%" PRIu64 " calls of %" PRIu32 " rank%s in %s, %" PRIu64 " bytes%s, %" PRIu64
+                " times smaller than plain records (%" PRIu64 " bytes)",
+                r->calls, r->ranks, r->ranks == 1 ? "" : "s", path, length, parts, length ? r->plain_bytes / length : 0,
+                r->plain_bytes);
+}
+
+/* The first round says what belongs to the whole trace. */
+static enum pilgrim_status begin(struct fragment *f, struct bytes *out)
+{
+    struct fragment_property properties[FRAGMENT_PROPERTIES_MAX];
+    size_t count = own_properties(properties);
+    for (size_t i = 0; i < count; i++)
+        TRY(fragment_set_property(f, properties[i].key, properties[i].value));
+    return fragment_write_begin(out);
+}
+
+static enum pilgrim_status make(const struct result *r, struct fragment *f, struct bytes *out)
+{
+    if (!r->rounds)
+        TRY(begin(f, out));
+    return fragment_write_round(f, capture.settings.timing != TIMING_OFF, r->rounds > 0, out);
+}
+
+/* Once for all processes. */
+static void say_unseen(struct result *r)
+{
+    bytes_put_u8(&r->unseen, 0);
+    if (r->unseen.length > 1 && !r->unseen.failed)
+        capture_say("another tool hides calls from Fortran: not in the trace are those of %s", (const char *)r->unseen.data);
+    bytes_free(&r->unseen);
+}
+
+static void say_failure(const char *path)
+{
+    capture_say("%s: %s; no trace is written", path, strerror(errno));
+}
+
+/* What became of the file: if it is no good it is removed. */
+static enum pilgrim_status checked(struct result *r, enum pilgrim_status status)
+{
+    if (status == PILGRIM_IO)
+        say_failure((const char *)r->file.path.data);
+    if (status != PILGRIM_OK)
+        result_cancel(r);
+    return status;
+}
+
+static enum pilgrim_status put(struct result *r, const struct bytes *made)
+{
+    if (!r->rounds)
+        TRY(*capture.run.trace ? output_begin(&r->file, capture.run.trace) : PILGRIM_NOMEM);
+    return output_append(&r->file, made->data, made->length);
+}
+
+enum pilgrim_status result_add(struct result *r, struct fragment *f)
+{
+    struct bytes made = {0};
+    fragment_list_properties(f, FRAGMENT_UNSEEN, &r->unseen);
+    enum pilgrim_status status = make(r, f, &made);
+    if (status == PILGRIM_OK)
+        status = put(r, &made);
+    bytes_free(&made);
+    r->rounds++;
+    r->ranks = fragment_ranks(f);
+    r->calls += fragment_calls(f);
+    r->plain_bytes += fragment_plain_bytes(f);
+    return checked(r, status);
+}
+
+enum pilgrim_status result_add_times(struct result *r, const uint8_t *data, size_t length)
+{
+    return checked(r, output_append(&r->file, data, length));
+}
+
+enum pilgrim_status result_share(struct result *r, struct bytes *path)
+{
+    return checked(r, output_share(&r->file, path));
+}
+
+enum pilgrim_status result_take_over(struct result *r, uint64_t length)
+{
+    return checked(r, output_take_over(&r->file, length));
+}
+
+enum pilgrim_status result_end(struct result *r)
+{
+    struct bytes end = {0}, written = {0};
+    enum pilgrim_status status = fragment_write_end(&end);
+    if (status == PILGRIM_OK)
+        status = output_append(&r->file, end.data, end.length);
+    bytes_free(&end);
+    TRY(checked(r, status));
+    uint64_t length = r->file.length;
+    say_unseen(r);
+    status = output_end(&r->file, &written);
+    if (status == PILGRIM_OK && !capture.settings.quiet)
+        say_summary(r, (const char *)written.data, length);
+    else if (status == PILGRIM_IO)
+        say_failure((const char *)written.data);
+    bytes_free(&written);
+    return status;
+}
+
+void result_cancel(struct result *r)
+{
+    output_cancel(&r->file);
+}

@@ -1,0 +1,41 @@
+/* What include/pilgrim/pilgrim.h offers to the traced program. */
+#include <stdio.h>
+
+#include "lifecycle/runtime.h"
+#include "wrap/wrapper.h"
+
+void pilgrim_runtime_on(void)
+{
+    atomic_fetch_and(&capture.off, ~(unsigned)OFF_PAUSED);
+}
+
+void pilgrim_runtime_off(void)
+{
+    atomic_fetch_or(&capture.off, OFF_PAUSED);
+}
+
+void pilgrim_runtime_marker(const char *name)
+{
+    struct call c;
+    uint8_t *at = call_begin(&c, call_off(), FUNCTION_pilgrim_marker, FOLLOWS_NOTHING, CALL_SITE);
+    if (!at)
+        return;
+    call_gives(&c, at);
+    put_string(&c, name);
+    call_enter(&c, call_takes(&c));
+    call_leave_value(&c);
+    put_none(&c, 1);
+    call_done(&c, call_takes(&c));
+}
+
+static void dump_thread(const struct thread *t, void *to)
+{
+    fprintf(to, "rank %d thread %u\n", capture.rank, t->index);
+    stream_dump(t->stream, to);
+}
+
+void pilgrim_runtime_dump(FILE *to)
+{
+    if (!(atomic_load(&capture.off) & (OFF_UNLOADED | OFF_SETTING | OFF_CHILD)))
+        thread_visit(dump_thread, to);
+}

@@ -1,0 +1,167 @@
+/* The forest, from the outside in: each region that is a loop is cut, and its components are elements or regions again. */
+#include "loops/loop_forest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "loops/loop_build.h"
+
+#define FOREST_STEPS (1u << 24) /* transitions to look at before loops are no longer looked into */
+
+static void build_free(struct loop_build *b)
+{
+    struct loop_regions *w = &b->regions;
+    transitions_free(&w->transitions);
+    uint32_t *arrays[] = {w->members, w->region, w->place, w->index, w->low,  w->at,
+                          w->stack,   w->path,   w->sizes, b->depth, b->sorted, b->starts};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        free(arrays[i]);
+    free(w->skips);
+    free(b->places);
+    free(b->pieces);
+    free(b->items);
+    free(b->branches);
+    free(b->conflicts);
+}
+
+static bool build_init(struct loop_build *b, uint32_t terminal_count)
+{
+    struct loop_regions *w = &b->regions;
+    /* Each loop but the root has an element of its own that is a terminal; so there are two nodes for a terminal, which are
+     * elements; there are at most two branches for an element. */
+    size_t most = 6 * (size_t)terminal_count + 6;
+    uint32_t **arrays[] = {&w->members, &w->region, &w->place, &w->index, &w->low,  &w->at,
+                           &w->stack,   &w->path,   &w->sizes, &b->depth, &b->sorted, &b->starts};
+    bool good = true;
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        *arrays[i] = calloc(most, sizeof **arrays[i]);
+        good &= *arrays[i] != NULL;
+    }
+    w->skips = calloc(most, sizeof *w->skips);
+    b->places = calloc(most, sizeof *b->places);
+    b->pieces = calloc(most, sizeof *b->pieces);
+    b->items = calloc(most, sizeof *b->items);
+    b->branches = calloc(most, sizeof *b->branches);
+    b->conflicts = calloc(most, sizeof *b->conflicts);
+    good &= b->places && b->pieces && b->items && b->branches && b->conflicts;
+    b->forest->nodes = calloc(most, sizeof *b->forest->nodes);
+    b->forest->elements = calloc(most, sizeof *b->forest->elements);
+    b->forest->order = calloc(most, sizeof *b->forest->order);
+    return good && w->skips && b->forest->nodes && b->forest->elements && b->forest->order;
+}
+
+/* The region's members by their places; STARTS: where each of the COUNT components begins. */
+static void sort_members(struct loop_build *b, const struct loop_region *region, uint32_t count)
+{
+    struct loop_regions *w = &b->regions;
+    memset(b->starts, 0, (count + (size_t)1) * sizeof *b->starts);
+    for (uint32_t i = region->begin; i < region->end; i++)
+        b->starts[w->place[w->members[i]] + 1]++;
+    for (uint32_t i = 0; i < count; i++)
+        b->starts[i + 1] += b->starts[i];
+    for (uint32_t i = region->begin; i < region->end; i++)
+        b->sorted[b->starts[w->place[w->members[i]]]++] = w->members[i];
+    memcpy(&w->members[region->begin], b->sorted, (region->end - region->begin) * sizeof *b->sorted);
+    for (uint32_t i = count; i > 0; i--)
+        b->starts[i] = b->starts[i - 1];
+    b->starts[0] = 0;
+}
+
+/* Components of one terminal each, in the members' order. */
+static uint32_t spread(struct loop_regions *w, const struct loop_region *region)
+{
+    for (uint32_t i = region->begin; i < region->end; i++)
+        w->place[w->members[i]] = i - region->begin;
+    return region->end - region->begin;
+}
+
+/* In `for each i: A, some times B` two A come after each other where there is no B between them, and that is no run of A. So a
+ * terminal at either end of a loop is single if it seldom follows itself and all other elements are missing in some rounds or go around
+ * several times anyway. */
+static void find_single(struct loop_build *b, const struct loop_region *region, uint32_t count, uint32_t place)
+{
+    struct loop_regions *w = &b->regions;
+    const struct transition_lists *in = &w->transitions.in;
+    uint32_t terminal = w->members[region->begin + b->starts[place]];
+    uint64_t others = 0;
+    int64_t skipped = 0;
+    for (uint32_t k = in->first[terminal]; k < in->first[terminal + 1]; k++)
+        others += in->items[k].count;
+    bool single = w->sizes[place] == 1 && w->transitions.repeats[terminal] <= others;
+    for (uint32_t i = 0; i < count && single; i++) {
+        skipped += w->skips[i];
+        uint32_t other = w->members[region->begin + b->starts[i]];
+        single = i == place || skipped > 0 || w->sizes[i] > 1 || w->transitions.repeats[other];
+    }
+    b->forest->nodes[terminal].is_single |= single;
+}
+
+static void find_singles(struct loop_build *b, const struct loop_region *region, uint32_t count)
+{
+    uint32_t entry, exit;
+    (void)loop_cut_cost(&b->regions, region, count, &entry, &exit);
+    find_single(b, region, count, 0);
+    if (!b->forest->nodes[b->regions.members[region->begin]].is_single)
+        find_single(b, region, count, count - 1);
+}
+
+static void look_into(struct loop_build *b, uint32_t loop)
+{
+    struct loop_forest *f = b->forest;
+    struct loop_regions *w = &b->regions;
+    const struct loop_region region = {.number = loop, .begin = f->nodes[loop].begin, .end = f->nodes[loop].end};
+    uint32_t count, entry = 0;
+    if (loop == loop_forest_root(f))
+        count = loop_components(w, &region, (struct loop_cut){UINT32_MAX, UINT32_MAX});
+    else if (b->depth[loop] >= LOOP_DEPTH_MAX || w->steps > FOREST_STEPS)
+        count = spread(w, &region);
+    else
+        count = loop_cut_choose(w, &region, &entry);
+    sort_members(b, &region, count);
+    if (loop != loop_forest_root(f))
+        find_singles(b, &region, count);
+    loop_branches_add(b, &region, loop, count, entry);
+    for (uint32_t i = region.begin; i < region.end; i++)
+        f->nodes[w->members[i]].is_single &= f->nodes[w->members[i]].parent == loop;
+}
+
+static void build(struct loop_build *b)
+{
+    struct loop_forest *f = b->forest;
+    struct loop_regions *w = &b->regions;
+    uint32_t root = loop_forest_root(f);
+    for (uint32_t i = 0; i < f->terminal_count; i++) {
+        w->members[i] = i;
+        w->region[i] = root;
+    }
+    f->node_count = root + 1;
+    f->nodes[root] = (struct loop_node){.parent = root, .end = f->terminal_count};
+    b->depth[root] = 1;
+    for (uint32_t loop = root; loop < f->node_count; loop++)
+        if (b->depth[loop])
+            look_into(b, loop);
+    for (uint32_t i = 0; i < f->terminal_count; i++)
+        f->order[w->members[i]] = i;
+}
+
+enum pilgrim_status loop_forest_build(const struct rules *r, uint32_t terminal_count, struct loop_forest *f)
+{
+    *f = (struct loop_forest){.terminal_count = terminal_count};
+    struct loop_build b = {.forest = f};
+    bool good = build_init(&b, terminal_count) &&
+                transitions_of(r, terminal_count, &b.regions.transitions) == PILGRIM_OK;
+    if (good)
+        build(&b);
+    build_free(&b);
+    if (!good)
+        loop_forest_free(f);
+    return good ? PILGRIM_OK : PILGRIM_NOMEM;
+}
+
+void loop_forest_free(struct loop_forest *f)
+{
+    free(f->nodes);
+    free(f->elements);
+    free(f->order);
+    *f = (struct loop_forest){0};
+}

@@ -1,0 +1,182 @@
+/* The times of calls until they are in the trace; see blocks.h.
+ *
+ * Sections of one thread stand in the order of its calls: what is in the file comes before what is in memory. */
+#define _GNU_SOURCE 1 /* pthread_setcancelstate */
+#include "process/blocks.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/try.h"
+#include "process/capture.h"
+#include "process/own_file.h"
+#include "process/spill.h"
+#include "format/section.h"
+#include "format/trace_file.h"
+
+enum { PIECE_BYTES = 4 << 20 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Under the lock: */
+static struct bytes sections;    /* in memory */
+static struct extent *extents;   /* in the file; those that touch are one */
+static size_t extent_count, extent_capacity;
+static bool given_up;
+static void *compressor;      /* section_write_parts */
+
+/* ---- while calls are recorded ---- */
+
+/* Appends a section to OUT. */
+static enum pilgrim_status write_block(uint32_t thread, uint64_t first, const struct bytes *content, const struct bytes *ends,
+                                       struct bytes *out)
+{
+    struct bytes whole = {0}, places = {0};
+    bytes_put_varint(&whole, (uint64_t)capture.rank);
+    bytes_put_varint(&whole, thread);
+    bytes_put_varint(&whole, first);
+    size_t prefix = whole.length, count = ends->length / sizeof(size_t);
+    bytes_put(&whole, content->data, content->length);
+    bytes_put(&places, ends->data, ends->length);
+    enum pilgrim_status status = bytes_status(&whole);
+    if (status == PILGRIM_OK)
+        status = bytes_status(&places);
+    if (status == PILGRIM_OK) {
+        size_t *place = (size_t *)(void *)places.data;
+        for (size_t i = 0; i < count; i++)
+            place[i] += prefix;
+        status = section_write_parts(&compressor, out, SECTION_TIMES, &whole, place, count);
+    }
+    bytes_free(&places);
+    bytes_free(&whole);
+    return status;
+}
+
+static enum pilgrim_status note_extent(struct extent extent)
+{
+    struct extent *last = extent_count ? &extents[extent_count - 1] : NULL;
+    if (last && last->start + last->length == extent.start) {
+        last->length += extent.length;
+        return PILGRIM_OK;
+    }
+    if (extent_count == extent_capacity) {
+        size_t capacity = extent_capacity * 2 + 16;
+        struct extent *more = realloc(extents, capacity * sizeof *extents);
+        if (!more)
+            return PILGRIM_NOMEM;
+        extents = more;
+        extent_capacity = capacity;
+    }
+    extents[extent_count++] = extent;
+    return PILGRIM_OK;
+}
+
+static void give_up(enum pilgrim_status status)
+{
+    given_up = true;
+    bytes_free(&sections);
+    capture_say("%s: %s; times are kept no longer", own_file_path(), status == PILGRIM_IO ? strerror(errno) : "out of memory");
+}
+
+static void put_away(void)
+{
+    struct extent extent;
+    if (!sections.length)
+        return;
+    enum pilgrim_status status = own_file_append(&sections, &extent);
+    if (status == PILGRIM_OK)
+        status = note_extent(extent);
+    if (status == PILGRIM_OK)
+        sections.length = 0;
+    else
+        give_up(status);
+}
+
+static enum pilgrim_status put(uint32_t thread, uint64_t first, const struct bytes *content, const struct bytes *ends)
+{
+    size_t most = spill_share();
+    if (given_up)
+        return PILGRIM_OK;
+    TRY(write_block(thread, first, content, ends, &sections));
+    if (most && sections.length > most)
+        put_away();
+    return PILGRIM_OK;
+}
+
+enum pilgrim_status blocks_put(uint32_t thread, uint64_t first, const struct bytes *content, const struct bytes *ends)
+{
+    int error = errno, state;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+    pthread_mutex_lock(&lock);
+    enum pilgrim_status status = put(thread, first, content, ends);
+    pthread_mutex_unlock(&lock);
+    pthread_setcancelstate(state, &state);
+    errno = error;
+    return status;
+}
+
+void blocks_put_away(void)
+{
+    pthread_mutex_lock(&lock);
+    put_away();
+    pthread_mutex_unlock(&lock);
+}
+
+static void free_compressor(void)
+{
+    section_write_free(compressor);
+    compressor = NULL;
+}
+
+void blocks_forget(void)
+{
+    pthread_mutex_lock(&lock);
+    bytes_free(&sections);
+    extent_count = 0;
+    free_compressor();
+    pthread_mutex_unlock(&lock);
+}
+
+/* ---- the end ---- */
+
+bool blocks_stay(void)
+{
+    return extent_count || sections.length > BLOCKS_TRAVEL_BYTES;
+}
+
+enum pilgrim_status blocks_take(struct bytes *to)
+{
+    bytes_put(to, sections.data, sections.length);
+    TRY(bytes_status(to));
+    bytes_free(&sections);
+    free_compressor();
+    return PILGRIM_OK;
+}
+
+uint64_t blocks_bytes(void)
+{
+    uint64_t total = sections.length;
+    for (size_t i = 0; i < extent_count; i++)
+        total += extents[i].length;
+    return total;
+}
+
+enum pilgrim_status blocks_each(enum pilgrim_status (*use)(void *context, const uint8_t *data, size_t length), void *context)
+{
+    struct bytes piece = {0};
+    enum pilgrim_status status = PILGRIM_OK;
+    for (size_t i = 0; status == PILGRIM_OK && i < extent_count; i++) {
+        for (uint64_t done = 0; status == PILGRIM_OK && done < extents[i].length; done += piece.length) {
+            uint64_t left = extents[i].length - done;
+            struct extent part = {extents[i].start + done, left < PIECE_BYTES ? left : PIECE_BYTES};
+            piece.length = 0;
+            status = own_file_read(&part, &piece);
+            if (status == PILGRIM_OK)
+                status = use(context, piece.data, piece.length);
+        }
+    }
+    bytes_free(&piece);
+    free_compressor();
+    return status == PILGRIM_OK && sections.length ? use(context, sections.data, sections.length) : status;
+}

@@ -1,0 +1,80 @@
+/* Functions that are left out; see filter.h. */
+#include "process/filter.h"
+
+#include <mpi.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "process/capture.h"
+
+bool filter_left_out[FUNCTION_COUNT];
+static atomic_bool unseen[FUNCTION_COUNT];
+
+/* With these recording begins and ends. */
+static const uint32_t always[] = {FUNCTION_MPI_Init, FUNCTION_MPI_Init_thread,
+#if MPI_VERSION >= 4
+                                  FUNCTION_MPI_Session_init,
+#endif
+                                  FUNCTION_MPI_Finalize};
+
+enum { ALWAYS_COUNT = sizeof always / sizeof *always };
+
+static bool is_mpi(uint32_t function)
+{
+    return function < FUNCTION_pilgrim_marker;
+}
+
+void filter_begin(void)
+{
+    for (uint32_t f = 0; is_mpi(f) && capture.settings.filter; f++)
+        filter_left_out[f] = !settings_records(&capture.settings, vocabulary.functions[f].name);
+    for (size_t i = 0; i < ALWAYS_COUNT; i++)
+        filter_left_out[always[i]] = false;
+}
+
+static bool fits_any(const struct settings_pattern *p)
+{
+    for (uint32_t f = 0; is_mpi(f); f++)
+        if (settings_pattern_fits(p, vocabulary.functions[f].name))
+            return true;
+    return false;
+}
+
+/* A pattern that stands for many functions need not be told that a few of them are recorded all the same. */
+static bool names_always(const struct settings_pattern *p)
+{
+    for (size_t i = 0; p->leaves_out && !memchr(p->text, '*', p->length) && i < ALWAYS_COUNT; i++)
+        if (settings_pattern_fits(p, vocabulary.functions[always[i]].name))
+            return true;
+    return false;
+}
+
+void filter_check(void (*warn)(const char *line))
+{
+    struct settings_pattern p;
+    for (const char *list = capture.settings.filter; list && *list && settings_filter_next(&list, &p);) {
+        char line[256];
+        int shown = p.length < 100 ? (int)p.length : 100;
+        const char *problem = names_always(&p) ? "is recorded all the same, a trace begins and ends with it"
+                              : fits_any(&p)   ? NULL
+                                               : "is no MPI function of this library's";
+        if (!problem)
+            continue;
+        snprintf(line, sizeof line, "PILGRIM_FILTER: %.*s %s", shown, p.text, problem);
+        warn(line);
+    }
+}
+
+void filter_note_unseen(uint32_t function)
+{
+    atomic_store(&unseen[function], true);
+}
+
+const char *filter_unseen_name(size_t i)
+{
+    for (uint32_t f = 0; f < FUNCTION_COUNT; f++)
+        if (atomic_load(&unseen[f]) && i-- == 0)
+            return vocabulary.functions[f].name;
+    return NULL;
+}

@@ -1,0 +1,460 @@
+/* Statistics: distributions of durations and gaps; docs/FORMAT.md, section 6, "Statistics". They stay as they are stored, in
+ * lists, and are put together when they are asked for. */
+#include "read/cursor.h"
+
+#define BUCKET_MAX 63
+#define PLACE_BITS 8 /* of a number in its bucket */
+
+/* A group's rows, parts and signatures in the order in which distributions stand, for one reading of `parts`. */
+struct walk {
+    struct parser *p;
+    uint64_t durations, gaps; /* so far */
+    bool fill;                /* there is room: what is read is kept */
+};
+
+/* ---- parts ---- */
+
+/* The predecessors of calls of one signature, in the row at PLACE of G. */
+static void walk_signature(struct walk *w, const struct group *g, uint32_t place)
+{
+    struct volume *v = w->p->volume;
+    size_t count = parser_count(w->p, 1, "a count of predecessors");
+    int64_t last = -2;
+    if (w->fill)
+        v->first_gap[w->durations] = (uint32_t)w->gaps;
+    for (size_t i = 0; i < count && parser_good(w->p); i++) {
+        int64_t before = (int64_t)((uint64_t)place - 1 - (uint64_t)cursor_svarint(&w->p->in));
+        if (before <= last || before >= (int64_t)g->row_count || (before >= 0 && row_is_loop(v, g->rows[before])))
+            parser_fail(w->p, "a predecessor that does not exist");
+        else if (w->fill)
+            v->predecessors[w->gaps + i] = before < 0 ? PREDECESSOR_NONE : (uint32_t)before;
+        last = before;
+    }
+    if (w->fill && count == 0)
+        v->predecessors[w->gaps] = PREDECESSOR_ANY;
+    w->gaps += count + !count;
+    w->durations++;
+}
+
+static void walk_row(struct walk *w, struct group *g, uint32_t place)
+{
+    struct volume *v = w->p->volume;
+    const struct row *row = &v->rows[g->rows[place]];
+    uint32_t parts = row->partition == 0 ? 1 : (uint32_t)v->partitions[row->partition - 1].count;
+    if (!parser_work(w->p, parts))
+        return;
+    uint32_t *first = w->fill ? parser_take(w->p, (size_t)parts + 1, sizeof *first) : NULL;
+    for (uint32_t i = 0; i < parts && parser_good(w->p); i++) {
+        uint32_t count = row->parts[i].count;
+        if (first)
+            first[i] = (uint32_t)w->durations;
+        if (count > 1) {
+            uint8_t each = cursor_u8(&w->p->in);
+            if (each > 1)
+                parser_fail(w->p, "neither one statistic nor one for each signature");
+            count = each ? count : 1;
+        }
+        for (uint32_t k = 0; k < count && parser_good(w->p); k++)
+            walk_signature(w, g, place);
+    }
+    if (first) {
+        first[parts] = (uint32_t)w->durations;
+        g->statistics[place] = first;
+    }
+}
+
+static void walk_groups(struct walk *w)
+{
+    struct volume *v = w->p->volume;
+    for (size_t i = 0; i < v->group_count && parser_good(w->p); i++) {
+        struct group *g = &v->groups[i];
+        if (g->is_process)
+            continue;
+        if (w->fill)
+            g->statistics = parser_take(w->p, g->row_count, sizeof *g->statistics);
+        for (uint32_t k = 0; k < g->row_count && parser_good(w->p); k++)
+            if (!row_is_loop(v, g->rows[k]))
+                walk_row(w, g, k);
+    }
+}
+
+/* Reads `parts` twice: how much there is, and what. */
+static void parse_parts(struct parser *p)
+{
+    struct volume *v = p->volume;
+    struct cursor begin = p->in;
+    struct walk w = {.p = p};
+    walk_groups(&w);
+    if (parser_good(p) && w.gaps + w.durations >= UINT32_MAX)
+        parser_fail_with(p, PILGRIM_LIMIT, "too many statistics");
+    v->first_gap = parser_take(p, (size_t)w.durations + 1, sizeof *v->first_gap);
+    v->predecessors = parser_take(p, (size_t)w.gaps, sizeof *v->predecessors);
+    v->distributions = parser_take(p, (size_t)(w.gaps + w.durations), sizeof *v->distributions);
+    if (!parser_good(p))
+        return;
+    v->gap_count = (uint32_t)w.gaps;
+    v->duration_count = (uint32_t)w.durations;
+    p->in = begin;
+    w = (struct walk){.p = p, .fill = true};
+    walk_groups(&w);
+    v->first_gap[v->duration_count] = v->gap_count;
+}
+
+/* ---- distributions ---- */
+
+static bool is_many(const struct stored_distribution *d)
+{
+    return d->buckets > 1 || (d->buckets == 1 && d->counts[0] > 1);
+}
+
+static unsigned last_bucket(const struct stored_distribution *d)
+{
+    return d->first + d->buckets - 1u;
+}
+
+static void parse_buckets(struct parser *p, uint32_t count)
+{
+    struct stored_distribution *all = p->volume->distributions;
+    size_t sum = 0;
+    for (uint32_t i = 0; i < count && parser_good(p); i++)
+        all[i].first = cursor_u8(&p->in);
+    for (uint32_t i = 0; i < count && parser_good(p); i++) {
+        struct stored_distribution *d = &all[i];
+        d->buckets = cursor_u8(&p->in);
+        if (d->buckets > 0 ? last_bucket(d) > BUCKET_MAX : d->first > 0)
+            parser_fail(p, "a bucket that does not exist");
+        sum += d->buckets;
+    }
+    uint64_t *counts = parser_take(p, sum, sizeof *counts);
+    for (uint32_t i = 0; i < count && parser_good(p); i++) {
+        all[i].counts = counts;
+        counts += all[i].buckets;
+    }
+}
+
+/* The counts of D's buckets but the last BUT; their sum. */
+static uint64_t parse_counts(struct parser *p, const struct stored_distribution *d, unsigned but)
+{
+    uint64_t sum = 0;
+    for (unsigned i = 0; i + but < d->buckets && parser_good(p); i++) {
+        d->counts[i] = cursor_varint(&p->in);
+        if (d->counts[i] > UINT64_MAX - sum || ((i == 0 || i + 1u == d->buckets) && d->counts[i] == 0))
+            parser_fail(p, "a count that cannot be");
+        else
+            sum += d->counts[i];
+    }
+    return sum;
+}
+
+static uint64_t sum_of(struct parser *p, const struct stored_distribution *d, uint64_t sum)
+{
+    for (unsigned i = 0; i < d->buckets && parser_good(p); i++) {
+        if (d->counts[i] > UINT64_MAX - sum)
+            parser_fail(p, "a count that cannot be");
+        sum += d->counts[i];
+    }
+    return sum;
+}
+
+/* A call has one gap and one duration. */
+static void parse_all_counts(struct parser *p)
+{
+    const struct volume *v = p->volume;
+    for (uint32_t i = 0; i < v->gap_count && parser_good(p); i++)
+        (void)parse_counts(p, &v->distributions[i], 0);
+    for (uint32_t i = 0; i < v->duration_count && parser_good(p); i++) {
+        const struct stored_distribution *d = &v->distributions[v->gap_count + i];
+        uint64_t calls = 0, others = parse_counts(p, d, 1);
+        for (uint32_t k = v->first_gap[i]; k < v->first_gap[i + 1] && parser_good(p); k++)
+            calls = sum_of(p, &v->distributions[k], calls);
+        if (d->buckets > 0 ? others >= calls : calls > 0)
+            parser_fail(p, "other counts of gaps than of durations");
+        else if (d->buckets > 0)
+            d->counts[d->buckets - 1] = calls - others;
+    }
+}
+
+/* A place in BUCKET. */
+static uint8_t parse_place(struct parser *p, unsigned bucket)
+{
+    uint8_t place = cursor_u8(&p->in);
+    if (bucket <= PLACE_BITS && place >= (bucket ? 1u << (bucket - 1) : 1))
+        parser_fail(p, "a time that its bucket does not have");
+    return place;
+}
+
+static uint32_t parse_rank(struct parser *p)
+{
+    return parser_index(p, p->volume->rank_count, "a rank that does not exist");
+}
+
+static void parse_figures(struct parser *p, uint32_t count)
+{
+    struct volume *v = p->volume;
+    struct stored_distribution *d = v->distributions, *end = d + count;
+    for (d = v->distributions; d < end && parser_good(p); d++)
+        if (is_many(d) && (d->mean_bucket = cursor_u8(&p->in)) >= d->buckets)
+            parser_fail(p, "a mean that is not between the shortest and the longest");
+    for (d = v->distributions; d < end && parser_good(p); d++)
+        if (is_many(d) && (d->deviation_bucket = cursor_u8(&p->in)) > last_bucket(d))
+            parser_fail(p, "a deviation that does not exist");
+    for (d = v->distributions; d < end && parser_good(p); d++)
+        if (d->buckets > 0)
+            d->least = parse_place(p, d->first);
+    for (d = v->distributions; d < end && parser_good(p); d++)
+        if (is_many(d))
+            d->most = parse_place(p, last_bucket(d));
+    for (d = v->distributions; d < end && parser_good(p); d++)
+        if (is_many(d))
+            d->mean = parse_place(p, d->first + d->mean_bucket);
+    for (d = v->distributions; d < end && parser_good(p); d++)
+        if (is_many(d))
+            d->deviation = parse_place(p, last_bucket(d) - d->deviation_bucket);
+    for (d = v->distributions; d < end && parser_good(p) && v->rank_count > 1; d++)
+        if (d->buckets > 0)
+            d->high = d->low = parse_rank(p);
+    for (d = v->distributions; d < end && parser_good(p) && v->rank_count > 1; d++)
+        if (is_many(d))
+            d->high = parse_rank(p);
+}
+
+void statistics_parse(struct parser *p)
+{
+    parse_parts(p);
+    if (!parser_good(p))
+        return;
+    uint32_t count = p->volume->gap_count + p->volume->duration_count;
+    parse_buckets(p, count);
+    parse_all_counts(p);
+    parse_figures(p, count);
+}
+
+/* ---- public ---- */
+
+/* The number at PLACE of bucket K, rounded down. */
+static uint64_t bucket_number(unsigned k, uint8_t place)
+{
+    uint64_t smallest = k ? UINT64_C(1) << (k - 1) : 0;
+    return smallest + (k <= PLACE_BITS + 1 ? place : (uint64_t)place << (k - PLACE_BITS - 1));
+}
+
+static struct pilgrim_statistic unfold(const struct volume *v, const struct stored_distribution *d)
+{
+    struct pilgrim_statistic s = {0};
+    if (d->buckets == 0)
+        return s;
+    for (unsigned i = 0; i < d->buckets; i++) {
+        s.histogram[d->first + i] = d->counts[i];
+        s.count += d->counts[i];
+    }
+    s.min_ns = s.max_ns = bucket_number(d->first, d->least);
+    s.mean_ns = (double)s.min_ns;
+    if (is_many(d)) {
+        s.max_ns = bucket_number(last_bucket(d), d->most);
+        s.mean_ns = (double)bucket_number(d->first + d->mean_bucket, d->mean);
+        s.deviation_ns = (double)bucket_number(last_bucket(d) - d->deviation_bucket, d->deviation);
+    }
+    s.total_ns = s.mean_ns * (double)s.count;
+    s.min_rank = v->first_rank + d->low;
+    s.max_rank = v->first_rank + d->high;
+    return s;
+}
+
+static void add_extremes(struct pilgrim_statistic *into, const struct pilgrim_statistic *from)
+{
+    if (from->min_ns < into->min_ns || (from->min_ns == into->min_ns && from->min_rank < into->min_rank)) {
+        into->min_ns = from->min_ns;
+        into->min_rank = from->min_rank;
+    }
+    if (from->max_ns > into->max_ns || (from->max_ns == into->max_ns && from->max_rank < into->max_rank)) {
+        into->max_ns = from->max_ns;
+        into->max_rank = from->max_rank;
+    }
+}
+
+/* The square root of X by Newton's method, from ABOVE, which it is not above: so that programs need no libm. */
+static double root(double x, double above)
+{
+    double r = above, next = above;
+    do {
+        r = next;
+        next = r > 0 ? (r + x / r) / 2 : 0;
+    } while (next < r);
+    return r;
+}
+
+void pilgrim_statistic_add(struct pilgrim_statistic *into, const struct pilgrim_statistic *from)
+{
+    if (!into || !from || from->count == 0)
+        return;
+    if (into->count == 0) {
+        *into = *from;
+        return;
+    }
+    double a = (double)into->count, b = (double)from->count, apart = from->mean_ns - into->mean_ns;
+    double squares = a * into->deviation_ns * into->deviation_ns + b * from->deviation_ns * from->deviation_ns;
+    into->deviation_ns = root((squares + apart * apart * a / (a + b) * b) / (a + b),
+                              into->deviation_ns + from->deviation_ns + (apart < 0 ? -apart : apart));
+    into->total_ns += from->total_ns;
+    into->count += from->count;
+    into->mean_ns = into->total_ns / (a + b);
+    into->brief |= from->brief;
+    add_extremes(into, from);
+    if (into->brief) {
+        into->min_ns = 0;
+        into->min_rank = PILGRIM_RANK_UNKNOWN;
+        into->deviation_ns = 0;
+    }
+    for (unsigned i = 0; i < PILGRIM_BUCKETS; i++)
+        into->histogram[i] += from->histogram[i];
+}
+
+enum pilgrim_status calls_find(const struct pilgrim_cursor *c, size_t class_number, uint64_t signatures, struct calls_asked *asked)
+{
+    const struct volume *v = c->volume;
+    const struct group *g = c->stream.group;
+    if (class_number >= g->row_count || row_is_loop(v, g->rows[class_number]))
+        return PILGRIM_INVALID;
+    asked->row = &v->rows[g->rows[class_number]];
+    if (!part_place(v, asked->row, &c->stream, &asked->part))
+        return PILGRIM_DAMAGED;
+    return signatures < PILGRIM_VALUE_GROUP && signatures >= asked->part.part->numbers ? PILGRIM_INVALID : PILGRIM_OK;
+}
+
+/* Which statistics are asked for: the numbers, from FIRST to before END, of durations. */
+struct range {
+    uint32_t first, end;
+};
+
+/* Those of SIGNATURES of the class; none where no times were kept. */
+static enum pilgrim_status find_range(const struct pilgrim_cursor *c, size_t class_number, uint64_t signatures,
+                                      struct range *range)
+{
+    const struct volume *v = c->volume;
+    const struct group *g = c->stream.group;
+    struct calls_asked asked;
+    *range = (struct range){0};
+    enum pilgrim_status status = calls_find(c, class_number, signatures, &asked);
+    if (status != PILGRIM_OK || !v->timed)
+        return status;
+    const struct row *row = asked.row;
+    const struct part_place found = asked.part;
+    const uint32_t *first = g->statistics[class_number];
+    uint32_t parts = row->partition == 0 ? 1 : (uint32_t)v->partitions[row->partition - 1].count;
+    if (signatures == PILGRIM_STRUCTURE_GROUP) {
+        *range = (struct range){first[0], first[parts]};
+        return PILGRIM_OK;
+    }
+    *range = (struct range){first[found.number], first[found.number + 1]};
+    if (signatures < PILGRIM_VALUE_GROUP && range->end - range->first > 1) {
+        range->first += values_find(v, found.part, signatures, found.position).index;
+        range->end = range->first + 1;
+    }
+    return PILGRIM_OK;
+}
+
+enum pilgrim_status pilgrim_durations(const struct pilgrim_cursor *c, size_t class_number, uint64_t signatures,
+                                      struct pilgrim_statistic *statistic)
+{
+    struct range range;
+    if (!c || !statistic)
+        return PILGRIM_INVALID;
+    const struct volume *v = c->volume;
+    *statistic = (struct pilgrim_statistic){0};
+    if (v->profile)
+        return profile_durations(c, class_number, signatures, statistic);
+    enum pilgrim_status status = find_range(c, class_number, signatures, &range);
+    for (uint32_t i = range.first; i < range.end; i++) {
+        const struct pilgrim_statistic one = unfold(v, &v->distributions[v->gap_count + i]);
+        pilgrim_statistic_add(statistic, &one);
+    }
+    return status;
+}
+
+/* The predecessor as the interface has it. */
+static uint64_t shown_before(uint32_t predecessor)
+{
+    return predecessor == PREDECESSOR_NONE  ? PILGRIM_NO_CALL
+           : predecessor == PREDECESSOR_ANY ? PILGRIM_ANY_CALL
+                                            : predecessor;
+}
+
+enum pilgrim_status pilgrim_gaps(const struct pilgrim_cursor *c, size_t class_number, uint64_t signatures,
+                                 uint64_t before, struct pilgrim_statistic *statistic)
+{
+    struct range range;
+    if (!c || !statistic)
+        return PILGRIM_INVALID;
+    const struct volume *v = c->volume;
+    *statistic = (struct pilgrim_statistic){0};
+    if (v->profile)
+        return profile_gaps(c, class_number, signatures, before, statistic);
+    enum pilgrim_status status = find_range(c, class_number, signatures, &range);
+    if (range.first == range.end)
+        return status;
+    for (uint32_t i = v->first_gap[range.first]; i < v->first_gap[range.end]; i++) {
+        uint64_t stored = shown_before(v->predecessors[i]);
+        if (before == PILGRIM_ANY_CALL ? stored == PILGRIM_NO_CALL : stored != before)
+            continue;
+        const struct pilgrim_statistic one = unfold(v, &v->distributions[i]);
+        pilgrim_statistic_add(statistic, &one);
+    }
+    return status;
+}
+
+enum pilgrim_status pilgrim_class_before(const struct pilgrim_cursor *c, size_t class_number, uint64_t signatures,
+                                         uint64_t *before)
+{
+    struct range range;
+    bool found = false;
+    if (!c || !before)
+        return PILGRIM_INVALID;
+    const struct volume *v = c->volume;
+    if (v->profile)
+        return profile_class_before(c, class_number, signatures, before);
+    enum pilgrim_status status = find_range(c, class_number, signatures, &range);
+    if (status != PILGRIM_OK)
+        return status;
+    /* As a number that counts up: 0 is PILGRIM_NO_CALL. */
+    uint64_t least = *before == PILGRIM_ANY_CALL ? 0 : *before == PILGRIM_NO_CALL ? 1 : *before + 2, next = UINT64_MAX;
+    for (uint32_t i = range.first < range.end ? v->first_gap[range.first] : 0;
+         range.first < range.end && i < v->first_gap[range.end]; i++) {
+        uint32_t predecessor = v->predecessors[i];
+        uint64_t place = predecessor == PREDECESSOR_NONE ? 0 : (uint64_t)predecessor + 1;
+        if (predecessor == PREDECESSOR_ANY || place < least || place >= next)
+            continue;
+        next = place;
+        found = true;
+    }
+    if (!found)
+        return PILGRIM_END;
+    *before = next ? next - 1 : PILGRIM_NO_CALL;
+    return PILGRIM_OK;
+}
+
+/* ---- all of a class ---- */
+
+static void add_part(const struct volume *v, uint32_t from, uint32_t to, struct pilgrim_class_profile *all)
+{
+    for (uint32_t i = from; i < to; i++) {
+        const struct pilgrim_statistic one = unfold(v, &v->distributions[v->gap_count + i]);
+        pilgrim_statistic_add(&all->durations, &one);
+        for (uint32_t k = v->first_gap[i]; k < v->first_gap[i + 1]; k++) {
+            const struct pilgrim_statistic gap = unfold(v, &v->distributions[k]);
+            pilgrim_statistic_add(v->predecessors[k] == PREDECESSOR_NONE ? &all->first_gaps : &all->gaps, &gap);
+        }
+    }
+}
+
+void statistics_of_class(const struct volume *v, uint32_t class, struct pilgrim_class_profile *all)
+{
+    for (size_t i = 0; v->timed && i < v->group_count; i++) {
+        const struct group *g = &v->groups[i];
+        for (uint32_t k = 0; !g->is_process && k < g->row_count; k++) {
+            const struct row *row = &v->rows[g->rows[k]];
+            uint32_t parts = row->partition == 0 ? 1 : (uint32_t)v->partitions[row->partition - 1].count;
+            if (row->class == class && g->statistics[k])
+                add_part(v, g->statistics[k][0], g->statistics[k][parts], all);
+        }
+    }
+}

@@ -1,0 +1,462 @@
+/* Ended threads: patterns are found by their calls' bytes (base/intern.h).
+ *
+ * Threads end in nearly the order in which they began, so a thread waits until ENDED_WAITING others have ended after it, and the one of the
+ * lowest number goes on: columns are then as regular as the threads are. Where that is not enough a pattern is sorted when it is put into a
+ * fragment. */
+#include "record/ended.h"
+
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/try.h"
+#include "record/ended_data.h"
+#include "sequence/slots.h"
+#include "record/stream_data.h"
+#include "timing/common_times.h"
+
+enum {
+    AGAIN_MAX = 4096 /* calls of a stream that is made again when it is asked for, rather than kept */
+};
+
+struct ended *ended_new(const struct vocabulary *vocabulary)
+{
+    struct ended *e = calloc(1, sizeof *e);
+    if (e)
+        e->vocabulary = vocabulary;
+    return e;
+}
+
+static void free_statistics(struct statistics *s, uint32_t count)
+{
+    for (uint32_t i = 0; s && i < count; i++)
+        statistics_free(&s[i]);
+    free(s);
+}
+
+static void pattern_free(struct pattern *p)
+{
+    for (uint32_t i = 0; i < p->column_count; i++)
+        column_free(&p->columns[i].values);
+    column_free(&p->members);
+    free(p->columns);
+    free(p->slots);
+    free(p->values);
+    stream_free(p->stream);
+    bytes_free(&p->packed);
+    free_statistics(p->statistics, p->class_count);
+}
+
+static void free_content(struct ended *e)
+{
+    for (uint32_t i = 0; i < e->calls.count; i++)
+        pattern_free(&e->patterns[i]);
+    for (uint32_t i = 0; i < e->whole_count; i++)
+        stream_free(e->wholes[i].stream);
+    for (uint32_t i = 0; i < e->waiting_count; i++)
+        free(e->waiting[i].values);
+    intern_free(&e->calls);
+    free(e->patterns);
+    free(e->wholes);
+    bytes_free(&e->scratch);
+    bytes_free(&e->values);
+    free(e->spare);
+}
+
+void ended_free(struct ended *e)
+{
+    if (!e)
+        return;
+    free_content(e);
+    common_times_free(e->times);
+    free(e);
+}
+
+void ended_renew(struct ended *e)
+{
+    const struct ended kept = {.vocabulary = e->vocabulary, .times = e->times};
+    free_content(e);
+    *e = kept;
+}
+
+enum pilgrim_status ended_share_times(struct ended *e, struct common_times *common)
+{
+    e->times = common;
+    return common ? PILGRIM_OK : PILGRIM_NOMEM;
+}
+
+enum pilgrim_status ended_flush_times(struct ended *e)
+{
+    return e->times ? common_times_flush(e->times) : PILGRIM_OK;
+}
+
+bool ended_any(const struct ended *e)
+{
+    return e->calls.count || e->whole_count;
+}
+
+size_t ended_memory_bytes(const struct ended *e)
+{
+    return sizeof *e + e->memory + intern_memory_bytes(&e->calls);
+}
+
+/* ---- keys ---- */
+
+/* What a stream is. */
+enum kind {
+    PATTERN, /* its calls are in the scratch */
+    LONG,    /* idem; too many to be made again */
+    WHOLE    /* not to be compared with others */
+};
+
+/* Splits KEY into bytes and values. *SERIES: a fragment makes other slots of it. */
+static enum pilgrim_status put_key(struct ended *e, uint32_t number, const uint8_t *key, size_t length, bool *series)
+{
+    bytes_put_u32(&e->scratch, (uint32_t)length);
+    uint8_t *to = bytes_reserve(&e->scratch, length);
+    if (!to)
+        return PILGRIM_NOMEM;
+    memcpy(to, key, length);
+    e->scratch.length += length;
+    int64_t *values = (int64_t *)(void *)bytes_reserve(&e->values, length); /* a slot has 8 of its bytes */
+    if (!values)
+        return PILGRIM_NOMEM;
+    struct key_walk w = {.key = key, .length = length};
+    while (key_next_slot(&w)) {
+        int64_t value;
+        size_t at = w.at - sizeof value;
+        memcpy(&value, key + at, sizeof value);
+        value = (int64_t)le64toh((uint64_t)value);
+        memset(to + at, 0, sizeof value);
+        if (key_slot_is_class(&w) && value >= 0 && value >> VALUE_THREAD_SHIFT == (int64_t)number) {
+            value -= own_classes(number);
+            to[at] = 1;
+        }
+        *values++ = value;
+    }
+    e->values.length = (size_t)((uint8_t *)values - e->values.data);
+    *series |= w.series;
+    return w.damaged ? PILGRIM_DAMAGED : PILGRIM_OK;
+}
+
+static enum pilgrim_status put_sequence(struct ended *e, const struct sequence *s, const struct intern *chunks)
+{
+    size_t at = e->scratch.length;
+    bytes_put_u32(&e->scratch, 0);
+    TRY(sequence_serialise(s, chunks, &e->scratch));
+    uint32_t length = htole32((uint32_t)(e->scratch.length - at - sizeof length));
+    memcpy(e->scratch.data + at, &length, sizeof length);
+    return PILGRIM_OK;
+}
+
+static bool is_unzipped(const struct signatures *s)
+{
+    return s->unzipped || s->skeletons || s->numbered || s->number_base || (!s->sequence.grammar && s->sequence.numbers.count);
+}
+
+static enum pilgrim_status put_class(struct ended *e, uint32_t number, const struct stream_class *class,
+                                     const struct intern *chunks, bool *series)
+{
+    const struct signatures *s = &class->signatures;
+    bytes_put_u32(&e->scratch, class->head.key.function << 2 | class->head.key.fortran << 1 | class->failed_poll);
+    bytes_put_u32(&e->scratch, class->frame_count);
+    bytes_put(&e->scratch, class->frames, class->frame_count * sizeof *class->frames);
+    TRY(put_sequence(e, &s->sequence, chunks));
+    bytes_put_u32(&e->scratch, s->count);
+    *series |= s->count >= VECTOR_MIN;
+    for (uint32_t i = 0; i < s->count; i++) {
+        size_t length;
+        const uint8_t *key = signature_key(s, i, &length);
+        TRY(put_key(e, number, key, length, series));
+    }
+    return PILGRIM_OK;
+}
+
+/* What S did, in the scratch. */
+static enum pilgrim_status put_calls(struct ended *e, uint32_t number, const struct stream *s, enum kind *kind)
+{
+    bool is_long = stream_calls(s) > AGAIN_MAX, series = false;
+    *kind = WHOLE;
+    e->scratch.length = e->values.length = 0;
+    if (!s->structure.grammar)
+        return PILGRIM_OK;
+    for (uint32_t i = 0; i < s->segment_count; i++)
+        if (is_unzipped(&s->segment[i]->signatures))
+            return PILGRIM_OK;
+    bytes_put_u32(&e->scratch, s->segment_count);
+    TRY(put_sequence(e, &s->structure, &s->chunks));
+    for (uint32_t i = 0; i < s->segment_count; i++)
+        TRY(put_class(e, number, s->segment[i], &s->chunks, &series));
+    TRY(bytes_status(&e->scratch));
+    TRY(bytes_status(&e->values));
+    if (!is_long)
+        *kind = PATTERN;
+    else if (!series)
+        *kind = LONG;
+    return PILGRIM_OK;
+}
+
+/* ---- statistics ---- */
+
+static enum pilgrim_status pack_statistics(struct pattern *p, const struct stream *s)
+{
+    for (uint32_t i = 0; i < s->segment_count; i++)
+        statistics_pack(&s->segment[i]->statistics, &p->packed);
+    return bytes_status(&p->packed);
+}
+
+enum pilgrim_status pattern_statistics(struct pattern *p)
+{
+    struct cursor in;
+    if (p->stream || p->statistics || !p->packed.length)
+        return PILGRIM_OK;
+    p->statistics = calloc(p->class_count + 1u, sizeof *p->statistics);
+    if (!p->statistics)
+        return PILGRIM_NOMEM;
+    cursor_init(&in, p->packed.data, p->packed.length);
+    for (uint32_t i = 0; i < p->class_count; i++)
+        TRY(statistics_unpack(&in, &p->statistics[i]));
+    bytes_free(&p->packed);
+    return PILGRIM_OK;
+}
+
+/* A short thread's calls are not in its own statistics yet, and do without. */
+static enum pilgrim_status add_statistics(struct ended *e, struct pattern *p, uint32_t number, struct stream *s)
+{
+    TRY(pattern_statistics(p));
+    if (p->statistics && !stream_settled(s))
+        return stream_flush_last_times(s, number, p->statistics, e->times);
+    TRY(stream_flush_last_times(s, number, NULL, e->times));
+    if (!p->stream && !p->statistics)
+        return PILGRIM_OK;
+    for (uint32_t i = 0; i < s->segment_count; i++) {
+        struct statistics *to = p->stream ? &p->stream->segment[i]->statistics : &p->statistics[i];
+        TRY(statistics_merge(to, &s->segment[i]->statistics, NULL, 0));
+    }
+    return PILGRIM_OK;
+}
+
+/* ---- patterns ---- */
+
+static enum pilgrim_status reserve_pattern(struct ended *e)
+{
+    if (e->calls.count < e->pattern_capacity)
+        return PILGRIM_OK;
+    uint32_t capacity = e->pattern_capacity * 2 + 16;
+    struct pattern *patterns = realloc(e->patterns, capacity * sizeof *patterns);
+    if (!patterns)
+        return PILGRIM_NOMEM;
+    e->patterns = patterns;
+    e->pattern_capacity = capacity;
+    return PILGRIM_OK;
+}
+
+static enum pilgrim_status pattern_begin(struct ended *e, struct pattern *p, uint32_t number, struct stream **s,
+                                         enum kind kind)
+{
+    *p = (struct pattern){.sorted = true,
+                          .number = number,
+                          .class_count = (*s)->segment_count,
+                          .slot_count = (uint32_t)(e->values.length / sizeof(int64_t)),
+                          .calls = stream_calls(*s),
+                          .plain_bytes = stream_plain_bytes(*s)};
+    e->memory += sizeof *p;
+    TRY(stream_flush_last_times(*s, number, NULL, e->times));
+    if (kind == LONG) {
+        e->memory += stream_memory_bytes(*s);
+        stream_close(*s);
+        p->stream = *s;
+        *s = NULL;
+        return PILGRIM_OK;
+    }
+    if ((*s)->step)
+        TRY(pack_statistics(p, *s));
+    e->memory += p->packed.capacity;
+    return PILGRIM_OK;
+}
+
+static bool reserve_column(struct ended *e, struct pattern *p)
+{
+    if (p->column_count < p->column_capacity)
+        return true;
+    uint32_t capacity = p->column_capacity + p->column_capacity / 2 + 4;
+    struct pattern_column *columns = realloc(p->columns, capacity * sizeof *columns);
+    if (!columns)
+        return false;
+    e->memory += (capacity - p->column_capacity) * sizeof *columns;
+    p->columns = columns;
+    p->column_capacity = capacity;
+    return true;
+}
+
+/* From one thread to several: slots of equal values share a column, as long as they are equal. */
+static enum pilgrim_status begin_columns(struct ended *e, struct pattern *p)
+{
+    struct intern known = {0};
+    p->slots = malloc(p->slot_count * sizeof *p->slots + 1);
+    enum pilgrim_status status = p->slots ? PILGRIM_OK : PILGRIM_NOMEM;
+    for (uint32_t i = 0; status == PILGRIM_OK && i < p->slot_count; i++) {
+        status = intern_add(&known, &p->values[i], sizeof p->values[i], &p->slots[i]);
+        if (status != PILGRIM_OK || p->slots[i] < p->column_count)
+            continue;
+        if (!reserve_column(e, p)) {
+            status = PILGRIM_NOMEM;
+            continue;
+        }
+        struct pattern_column *c = &p->columns[p->column_count++];
+        c->slot = i;
+        column_begin(&c->values, p->values[i], (struct rank){.meaning = RANK_NOTHING});
+    }
+    intern_free(&known);
+    free(p->values);
+    p->values = NULL;
+    return status;
+}
+
+/* Slot SLOT had the same value as others in its column, and now has VALUE, which is another one. BEFORE: columns that there were. */
+static enum pilgrim_status part_slot(struct ended *e, struct pattern *p, uint32_t slot, int64_t value, uint32_t before)
+{
+    uint32_t from = p->slots[slot], k = before;
+    while (k < p->column_count && (p->columns[k].origin != from || p->columns[k].value != value))
+        k++;
+    p->slots[slot] = k;
+    if (k < p->column_count)
+        return PILGRIM_OK;
+    if (!reserve_column(e, p))
+        return PILGRIM_NOMEM;
+    struct pattern_column *c = &p->columns[k];
+    TRY(column_copy(&c->values, &p->columns[from].values));
+    c->slot = slot;
+    c->origin = from;
+    c->value = value;
+    p->column_count++;
+    e->memory += c->values.differences.capacity * sizeof *c->values.differences.items;
+    return PILGRIM_OK;
+}
+
+static bool is_constant(const struct column *c)
+{
+    return !c->differences.count && !c->differences.open.value;
+}
+
+static enum pilgrim_status append_value(struct ended *e, struct column *c, int64_t value)
+{
+    size_t before = c->differences.capacity;
+    TRY(column_append(c, value));
+    e->memory += (c->differences.capacity - before) * sizeof *c->differences.items;
+    e->memory += is_constant(c) ? 0 : sizeof value; /* when it is taken apart */
+    return PILGRIM_OK;
+}
+
+static enum pilgrim_status append_values(struct ended *e, struct pattern *p, const int64_t *values)
+{
+    uint32_t before = p->column_count;
+    for (uint32_t i = 0; i < before; i++)
+        p->columns[i].value = values[p->columns[i].slot];
+    for (uint32_t i = 0; i < p->slot_count; i++)
+        if (p->columns[p->slots[i]].value != values[i])
+            TRY(part_slot(e, p, i, values[i], before));
+    for (uint32_t i = 0; i < p->column_count; i++)
+        TRY(append_value(e, &p->columns[i].values, p->columns[i].value));
+    return PILGRIM_OK;
+}
+
+/* W's values are P's, or to be freed. */
+static enum pilgrim_status take_values(struct ended *e, struct pattern *p, const struct waiting *w)
+{
+    p->sorted = p->members.length == 0 || (p->sorted && (int64_t)w->number > p->members.last);
+    if (p->members.length == 0) {
+        p->values = w->values;
+        return column_append(&p->members, (int64_t)w->number);
+    }
+    enum pilgrim_status status = p->values ? begin_columns(e, p) : PILGRIM_OK;
+    if (status == PILGRIM_OK)
+        status = append_values(e, p, w->values);
+    if (status == PILGRIM_OK)
+        status = append_value(e, &p->members, (int64_t)w->number);
+    free(e->spare);
+    e->spare = w->values;
+    e->spare_count = p->slot_count;
+    return status;
+}
+
+static int64_t *take_room(struct ended *e, uint32_t count)
+{
+    int64_t *room = e->spare;
+    if (!room || e->spare_count != count)
+        return malloc(count * sizeof *room + 1);
+    e->spare = NULL;
+    return room;
+}
+
+/* ---- threads that wait ---- */
+
+static enum pilgrim_status let_first_go(struct ended *e)
+{
+    struct waiting first = e->waiting[0];
+    e->waiting_count--;
+    memmove(e->waiting, e->waiting + 1, e->waiting_count * sizeof *e->waiting);
+    return take_values(e, &e->patterns[first.pattern], &first);
+}
+
+static enum pilgrim_status let_wait(struct ended *e, struct waiting w)
+{
+    enum pilgrim_status status = e->waiting_count == ENDED_WAITING ? let_first_go(e) : PILGRIM_OK;
+    uint32_t at = e->waiting_count++;
+    for (; at > 0 && e->waiting[at - 1].number > w.number; at--)
+        e->waiting[at] = e->waiting[at - 1];
+    e->waiting[at] = w;
+    return status;
+}
+
+enum pilgrim_status ended_settle(struct ended *e)
+{
+    while (e->waiting_count)
+        TRY(let_first_go(e));
+    return PILGRIM_OK;
+}
+
+/* ---- adding ---- */
+
+static enum pilgrim_status add_whole(struct ended *e, uint32_t number, struct stream **s)
+{
+    if (e->whole_count == e->whole_capacity) {
+        uint32_t capacity = e->whole_capacity * 2 + 16;
+        struct whole *wholes = realloc(e->wholes, capacity * sizeof *wholes);
+        if (!wholes)
+            return PILGRIM_NOMEM;
+        e->wholes = wholes;
+        e->whole_capacity = capacity;
+    }
+    TRY(stream_flush_last_times(*s, number, NULL, e->times));
+    e->memory += stream_memory_bytes(*s) + sizeof *e->wholes;
+    stream_close(*s);
+    e->wholes[e->whole_count++] = (struct whole){.number = number, .stream = *s};
+    *s = NULL;
+    return PILGRIM_OK;
+}
+
+static enum pilgrim_status add_to_pattern(struct ended *e, uint32_t number, struct stream **s, enum kind kind)
+{
+    uint32_t known = e->calls.count;
+    struct waiting w = {.number = number};
+    TRY(reserve_pattern(e));
+    TRY(intern_add(&e->calls, e->scratch.data, e->scratch.length, &w.pattern));
+    struct pattern *p = &e->patterns[w.pattern];
+    TRY(w.pattern == known ? pattern_begin(e, p, number, s, kind) : add_statistics(e, p, number, *s));
+    w.values = take_room(e, p->slot_count);
+    if (!w.values)
+        return PILGRIM_NOMEM;
+    if (e->values.length)
+        memcpy(w.values, e->values.data, e->values.length);
+    if (w.pattern == known)
+        e->memory += e->values.length;
+    return let_wait(e, w);
+}
+
+enum pilgrim_status ended_add(struct ended *e, uint32_t number, struct stream **s)
+{
+    enum kind kind;
+    TRY(put_calls(e, number, *s, &kind));
+    return kind == WHOLE ? add_whole(e, number, s) : add_to_pattern(e, number, s, kind);
+}

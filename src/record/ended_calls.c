@@ -1,0 +1,167 @@
+/* From a pattern's bytes to a stream. */
+#include "record/ended_calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/try.h"
+#include "rules/rules.h"
+#include "record/stream_data.h"
+
+static const uint8_t *read_sequence(struct cursor *c, size_t *length)
+{
+    *length = cursor_u32(c);
+    return cursor_take(c, *length);
+}
+
+static uint32_t count_slots(const uint8_t *key, size_t length)
+{
+    uint32_t count = 0;
+    struct key_walk w = {.key = key, .length = length};
+    while (key_next_slot(&w))
+        count++;
+    return count;
+}
+
+static void read_class(struct cursor *c, struct pattern_class *class)
+{
+    uint32_t what = cursor_u32(c);
+    class->function = what >> 2;
+    class->fortran = what >> 1 & 1;
+    class->failed_poll = what & 1;
+    class->frame_count = cursor_u32(c);
+    class->frames = cursor_take(c, class->frame_count * sizeof(struct code_frame));
+    class->sequence = read_sequence(c, &class->sequence_length);
+    class->signature_count = cursor_u32(c);
+    class->signatures = c->position;
+    for (uint32_t i = 0; i < class->signature_count; i++) {
+        uint32_t length = cursor_u32(c);
+        const uint8_t *key = cursor_take(c, length);
+        class->slot_count += key ? count_slots(key, length) : 0;
+    }
+}
+
+enum pilgrim_status pattern_calls_read(const struct ended *e, uint32_t number, struct pattern_calls *calls)
+{
+    size_t length;
+    uint32_t slots = 0;
+    struct cursor c;
+    const uint8_t *data = intern_get(&e->calls, number, &length);
+    bytes_put(&calls->keys, data, length);
+    TRY(bytes_status(&calls->keys));
+    cursor_init(&c, data, length);
+    calls->class_count = cursor_u32(&c);
+    calls->structure = read_sequence(&c, &calls->structure_length);
+    calls->classes = calloc(calls->class_count + (size_t)1, sizeof *calls->classes);
+    if (!calls->classes)
+        return PILGRIM_NOMEM;
+    for (uint32_t i = 0; i < calls->class_count; i++) {
+        calls->classes[i].first_slot = slots;
+        read_class(&c, &calls->classes[i]);
+        slots += calls->classes[i].slot_count;
+    }
+    return c.status;
+}
+
+void pattern_calls_free(struct pattern_calls *calls)
+{
+    bytes_free(&calls->keys);
+    free(calls->classes);
+}
+
+/* ---- a stream again ---- */
+
+/* A class while its calls are made. */
+struct maker {
+    const struct pattern_class *class;
+    struct rules rules;
+    struct rules_cursor at;
+    const uint8_t **keys;
+    uint32_t *lengths;
+};
+
+static size_t resolve(const void *site, struct code_frame *frames)
+{
+    const struct pattern_class *class = site;
+    if (class->frame_count)
+        memcpy(frames, class->frames, class->frame_count * sizeof *frames);
+    return class->frame_count;
+}
+
+static enum pilgrim_status open_sequence(const uint8_t *data, size_t length, struct rules *rules,
+                                         struct rules_cursor *at)
+{
+    struct cursor c;
+    cursor_init(&c, data, length);
+    TRY(rules_parse(&c, (uint64_t)GRAMMAR_TERMINAL_MAX + 1, rules));
+    return rules_cursor_init(at, rules, RULES_SEQUENCE(0));
+}
+
+/* KEYS: with their slots. */
+static enum pilgrim_status open_maker(struct maker *m, const struct pattern_class *class, const struct bytes *keys)
+{
+    struct cursor c;
+    m->class = class;
+    m->keys = malloc(class->signature_count * sizeof *m->keys + 1);
+    m->lengths = malloc(class->signature_count * sizeof *m->lengths + 1);
+    if (!m->keys || !m->lengths)
+        return PILGRIM_NOMEM;
+    cursor_init(&c, keys->data, keys->length);
+    cursor_take(&c, class->signatures);
+    for (uint32_t i = 0; i < class->signature_count; i++) {
+        m->lengths[i] = cursor_u32(&c);
+        m->keys[i] = cursor_take(&c, m->lengths[i]);
+    }
+    return open_sequence(class->sequence, class->sequence_length, &m->rules, &m->at);
+}
+
+static void close_maker(struct maker *m)
+{
+    rules_cursor_free(&m->at);
+    rules_free(&m->rules);
+    free(m->keys);
+    free(m->lengths);
+}
+
+static enum pilgrim_status make_call(struct stream *s, struct maker *m)
+{
+    uint64_t signature;
+    uint32_t number;
+    const struct pattern_class *class = m->class;
+    if (!rules_cursor_next(&m->at, &signature) || signature >= class->signature_count)
+        return PILGRIM_DAMAGED;
+    TRY(stream_class(s, class->function, class, class->fortran, &number));
+    return stream_append(s, number, class->failed_poll, m->keys[signature], m->lengths[signature], 0, 0);
+}
+
+static enum pilgrim_status make_calls(struct stream *s, const struct pattern_calls *calls, struct maker *makers)
+{
+    struct rules rules = {0};
+    struct rules_cursor at = {0};
+    uint64_t class;
+    enum pilgrim_status status = open_sequence(calls->structure, calls->structure_length, &rules, &at);
+    while (status == PILGRIM_OK && rules_cursor_next(&at, &class))
+        status = class < calls->class_count ? make_call(s, &makers[class]) : PILGRIM_DAMAGED;
+    rules_cursor_free(&at);
+    rules_free(&rules);
+    return status;
+}
+
+enum pilgrim_status pattern_calls_make(const struct ended *e, const struct pattern_calls *calls, struct stream **s)
+{
+    enum pilgrim_status status = PILGRIM_OK;
+    struct maker *makers = calloc(calls->class_count + (size_t)1, sizeof *makers);
+    *s = stream_new(e->vocabulary, resolve);
+    if (!makers || !*s)
+        status = PILGRIM_NOMEM;
+    for (uint32_t i = 0; status == PILGRIM_OK && i < calls->class_count; i++)
+        status = open_maker(&makers[i], &calls->classes[i], &calls->keys);
+    if (status == PILGRIM_OK)
+        status = make_calls(*s, calls, makers);
+    for (uint32_t i = 0; makers && i < calls->class_count; i++)
+        close_maker(&makers[i]);
+    free(makers);
+    if (status == PILGRIM_OK && (*s)->segment_count != calls->class_count)
+        status = PILGRIM_DAMAGED;
+    return status;
+}

@@ -1,0 +1,38 @@
+/* The calls of a pattern of ended threads (ended_data.h), taken apart and made again. */
+#ifndef PILGRIM_ENDED_CALLS_H
+#define PILGRIM_ENDED_CALLS_H
+
+#include "record/ended_data.h"
+
+struct pattern_class {
+    const uint8_t *frames;
+    uint32_t frame_count;
+    uint32_t function;
+    bool fortran, failed_poll;
+    const uint8_t *sequence;
+    size_t sequence_length;
+    uint32_t signature_count;
+    size_t signatures; /* where they begin in the calls */
+    uint32_t first_slot, slot_count;
+};
+
+struct pattern_calls {
+    struct bytes keys; /* a copy of all the calls, whose keys are filled in */
+    const uint8_t *structure;
+    size_t structure_length;
+    struct pattern_class *classes;
+    uint32_t class_count;
+};
+
+/* Reads the calls of pattern NUMBER; CALLS must be zero, and is to be freed in any case. E is borrowed.
+ * errors: PILGRIM_NOMEM, PILGRIM_TRUNCATED (not as written here) */
+enum pilgrim_status pattern_calls_read(const struct ended *e, uint32_t number,
+                                       struct pattern_calls *calls) PILGRIM_CHECKED;
+void pattern_calls_free(struct pattern_calls *calls);
+
+/* Makes the stream of the thread whose values are in CALLS' keys, call by call, without times; *S is to be freed in any case.
+ * errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED */
+enum pilgrim_status pattern_calls_make(const struct ended *e, const struct pattern_calls *calls,
+                                       struct stream **s) PILGRIM_CHECKED;
+
+#endif

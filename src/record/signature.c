@@ -1,0 +1,502 @@
+/* A class's signatures: a uthash over keys in an arena. Which one is expected says their sequence, else the last one, which remembers what
+ * followed it: in a loop a key is compared once, and not hashed. */
+#include "record/signature.h"
+
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/try.h"
+#include "rules/rules.h"
+#include "record/skeleton.h"
+#include "record/texts.h"
+
+enum { FEW = 8 }; /* signatures for which memory is kept */
+
+/* What an unzipped signature has beside the others. */
+struct unzipped {
+    const struct skeleton *skeleton; /* that it is unzipped by, if it can come again */
+    struct numbers *numbers;     /* for each slot that varies */
+    bool foreseen;               /* all of those may go on as they did ... */
+    uint8_t *foretold;           /* ... and the key is then this one */
+    uint64_t steady;             /* calls with the key that was foretold that `numbers` do not have yet */
+    uint32_t *offsets;           /* where those slots are in the key */
+    int64_t steps[];             /* by how much they go on */
+};
+
+struct signature {
+    UT_hash_handle hh;
+    struct signature *successor; /* the signature that came after this one last time */
+    struct unzipped *unzipped;   /* NULL: it is not */
+    uint32_t terminal;
+    uint32_t length;
+    uint32_t varying;            /* slots that vary; 0: it is not unzipped */
+    uint8_t key[];               /* 0 in the slots that vary */
+};
+
+static void slot_set(uint8_t *key, uint32_t offset, int64_t v)
+{
+    uint64_t value = htole64((uint64_t)v);
+    memcpy(key + offset, &value, sizeof value);
+}
+
+static int64_t slot_at(const uint8_t *key, uint32_t offset)
+{
+    uint64_t value;
+    memcpy(&value, key + offset, sizeof value);
+    return (int64_t)le64toh(value);
+}
+
+/* ---- new ones ---- */
+
+static enum pilgrim_status reserve(struct signatures *s)
+{
+    if (s->count >= UINT32_MAX / 4)
+        return PILGRIM_LIMIT;
+    if (s->count < s->capacity)
+        return PILGRIM_OK;
+    uint32_t capacity = s->capacity * 2 + 4;
+    struct signature **by_terminal = realloc(s->by_terminal, capacity * sizeof(struct signature *));
+    if (!by_terminal)
+        return PILGRIM_NOMEM;
+    s->by_terminal = by_terminal;
+    s->capacity = capacity;
+    return PILGRIM_OK;
+}
+
+static enum pilgrim_status begin_numbers(struct signatures *s, struct signature *e, const struct skeleton *skeleton)
+{
+    uint32_t count = skeleton->varying;
+    struct unzipped *u = arena_take(&s->memory, sizeof *u + count * sizeof u->steps[0]);
+    uint32_t *offsets = arena_take(&s->memory, count * sizeof *offsets);
+    uint8_t *foretold = arena_take(&s->memory, e->length);
+    struct numbers *numbers = calloc(count, sizeof *numbers);
+    if (!u || !offsets || !foretold || !numbers) {
+        free(numbers);
+        return PILGRIM_NOMEM;
+    }
+    memcpy(offsets, skeleton->offsets, count * sizeof *offsets);
+    memcpy(foretold, e->key, e->length);
+    *u = (struct unzipped){.skeleton = skeleton, .numbers = numbers, .foretold = foretold, .offsets = offsets};
+    e->unzipped = u;
+    e->varying = count;
+    return PILGRIM_OK;
+}
+
+/* SKELETON: NULL, or that of KEY, which then has 0 in the slots that vary. */
+static enum pilgrim_status signature_add(struct signatures *s, const struct skeleton *skeleton, const void *key, size_t length,
+                                         struct signature **added)
+{
+    TRY(reserve(s));
+    struct signature *e = arena_take(&s->memory, sizeof *e + length);
+    if (!e)
+        return PILGRIM_NOMEM;
+    memset(e, 0, sizeof *e);
+    e->terminal = s->count;
+    e->length = (uint32_t)length;
+    memcpy(e->key, key, length);
+    if (skeleton) {
+        TRY(begin_numbers(s, e, skeleton));
+        HASH_ADD_KEYPTR(hh, s->unzipped, e->key, length, e);
+    } else if (!s->table && !s->only) {
+        s->only = e;
+    } else {
+        HASH_ADD_KEYPTR(hh, s->table, e->key, length, e);
+    }
+    if (!e->hh.tbl && e != s->only) {
+        if (skeleton)
+            free(e->unzipped->numbers);
+        return PILGRIM_NOMEM;
+    }
+    s->by_terminal[s->count++] = e;
+    *added = e;
+    return PILGRIM_OK;
+}
+
+/* ---- values that go on as they did ---- */
+
+/* Gives E's numbers what they do not have yet. */
+static void settle(const struct signature *e)
+{
+    struct unzipped *u = e->unzipped;
+    for (uint32_t i = 0; i < e->varying; i++)
+        numbers_go_on(&u->numbers[i], u->steady);
+    u->steady = 0;
+}
+
+/* What comes after V. */
+static inline int64_t go_on(int64_t v, int64_t step)
+{
+    return (int64_t)((uint64_t)v + (uint64_t)step);
+}
+
+/* Whether KEY is the one that E foretold. Then it has been recorded. */
+static inline bool goes_on(const struct signature *e, const uint8_t *key, size_t length)
+{
+    struct unzipped *u = e->unzipped;
+    if (!u || !u->foreseen || e->length != length || !equal_bytes(u->foretold, key, length))
+        return false;
+    u->steady++;
+    for (uint32_t i = 0; i < e->varying; i++)
+        slot_set(u->foretold, u->offsets[i], go_on(slot_at(key, u->offsets[i]), u->steps[i]));
+    return true;
+}
+
+/* KEY has been recorded: what comes next if all goes on. */
+static void foretell(const struct signature *e, const uint8_t *key)
+{
+    struct unzipped *u = e->unzipped;
+    u->foreseen = true;
+    for (uint32_t i = 0; i < e->varying; i++) {
+        u->foreseen = numbers_step(&u->numbers[i], &u->steps[i]) && u->foreseen;
+        slot_set(u->foretold, u->offsets[i], go_on(slot_at(key, u->offsets[i]), u->steps[i]));
+    }
+}
+
+static enum pilgrim_status append_numbers(const struct signature *e, struct intern *pool, const uint8_t *key)
+{
+    settle(e);
+    for (uint32_t i = 0; i < e->varying; i++)
+        TRY(numbers_append(&e->unzipped->numbers[i], pool, slot_at(key, e->unzipped->offsets[i])));
+    foretell(e, key);
+    return PILGRIM_OK;
+}
+
+/* ---- finding ---- */
+
+static bool numbers_take(const struct signature *e, const uint8_t *key)
+{
+    for (uint32_t i = 0; i < e->varying; i++)
+        if (!numbers_fit(&e->unzipped->numbers[i], slot_at(key, e->unzipped->offsets[i])))
+            return false;
+    return true;
+}
+
+/* Whether E stands for KEY. Bytes that are equal up to a slot say that it is a slot in both. */
+static bool is_of(const struct signature *e, const uint8_t *key, size_t length)
+{
+    if (e->length != length)
+        return false;
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < e->varying; i++) {
+        uint32_t offset = e->unzipped->offsets[i];
+        if (!equal_bytes(e->key + at, key + at, offset - at))
+            return false;
+        at = offset + SLOT_BYTES;
+    }
+    return equal_bytes(e->key + at, key + at, length - at) && numbers_take(e, key);
+}
+
+/* The signature that KEY belongs to if its skeleton is SKELETON. What comes in S->scratch is what it is known by. */
+static struct signature *find_unzipped(struct signatures *s, const struct skeleton *skeleton, const uint8_t *key, size_t length)
+{
+    struct signature *e = NULL;
+    uint8_t *masked = s->scratch.data;
+    memcpy(masked, key, length);
+    for (uint32_t i = 0; i < skeleton->varying; i++)
+        memset(masked + skeleton->offsets[i], 0, SLOT_BYTES);
+    HASH_FIND(hh, s->unzipped, masked, length, e);
+    return e && e->unzipped->skeleton == skeleton ? e : NULL;
+}
+
+/* *FOUND: the unzipped signature that KEY belongs to, added if new; NULL: to none. Mostly the skeleton is that of the last one. */
+static enum pilgrim_status search_unzipped(struct signatures *s, const uint8_t *key, size_t length, struct signature **found)
+{
+    struct signature *e = NULL;
+    struct skeleton *skeleton;
+    *found = NULL;
+    if (s->last && s->last->varying && s->last->length == length)
+        e = find_unzipped(s, s->last->unzipped->skeleton, key, length);
+    if (!e) {
+        TRY(skeleton_find(s->skeletons, key, length, &s->scratch, &skeleton));
+        if (!skeleton)
+            return PILGRIM_OK;
+        e = find_unzipped(s, skeleton, key, length);
+        if (!e)
+            TRY(signature_add(s, skeleton, s->scratch.data, length, &e));
+    }
+    *found = numbers_take(e, key) ? e : NULL;
+    return PILGRIM_OK;
+}
+
+/* The zipped signature with KEY; NULL: there is none, and no `only` any more. errors: PILGRIM_NOMEM */
+static enum pilgrim_status find_zipped(struct signatures *s, const uint8_t *key, size_t length, struct signature **found)
+{
+    struct signature *only = s->only;
+    *found = only && only->length == length && equal_bytes(only->key, key, length) ? only : NULL;
+    if (*found)
+        return PILGRIM_OK;
+    if (only) {
+        HASH_ADD_KEYPTR(hh, s->table, only->key, only->length, only);
+        if (!only->hh.tbl)
+            return PILGRIM_NOMEM;
+        s->only = NULL;
+        return PILGRIM_OK;
+    }
+    HASH_FIND(hh, s->table, key, length, *found);
+    return PILGRIM_OK;
+}
+
+static __attribute__((noinline)) enum pilgrim_status search(struct signatures *s, const uint8_t *key, size_t length,
+                                                            struct signature **found)
+{
+    *found = NULL;
+    if (length == 0 || length > (size_t)1 << 31)
+        return PILGRIM_LIMIT;
+    if (s->skeletons)
+        TRY(search_unzipped(s, key, length, found));
+    if (*found)
+        return PILGRIM_OK;
+    TRY(find_zipped(s, key, length, found));
+    return *found ? PILGRIM_OK : signature_add(s, NULL, key, length, found);
+}
+
+/* ---- unzipping ---- */
+
+/* Skeletons have other slots now: what was unzipped by them before cannot come again. All other signatures stay in the tables, so that
+ * none has two numbers, and each is looked for there anew. */
+static void forget(struct signatures *s)
+{
+    struct signature *e, *next;
+    HASH_ITER(hh, s->unzipped, e, next)
+    {
+        if (e->varying != e->unzipped->skeleton->varying)
+            HASH_DELETE(hh, s->unzipped, e);
+    }
+    for (uint32_t i = 0; i < s->count; i++)
+        s->by_terminal[i]->successor = NULL;
+    s->last = NULL;
+    s->expected = NULL;
+    s->expected_length = 0;
+}
+
+/* Records in TO what S has recorded. */
+static enum pilgrim_status record_again(const struct signatures *s, struct signatures *to, struct intern *pool)
+{
+    struct bytes b = {0};
+    struct rules rules = {0};
+    struct rules_cursor at = {0};
+    struct cursor c;
+    uint64_t terminal;
+    enum pilgrim_status status = sequence_serialise(&s->sequence, pool, &b);
+    cursor_init(&c, b.data, b.length);
+    if (status == PILGRIM_OK)
+        status = rules_parse(&c, s->count, &rules);
+    if (status == PILGRIM_OK)
+        status = rules_cursor_init(&at, &rules, RULES_SEQUENCE(0));
+    while (status == PILGRIM_OK && rules_cursor_next(&at, &terminal)) {
+        const struct signature *e = s->by_terminal[terminal];
+        to->checked = to->count; /* not now */
+        status = signature_append(to, pool, e->key, e->length);
+    }
+    rules_cursor_free(&at);
+    rules_free(&rules);
+    bytes_free(&b);
+    return status;
+}
+
+static enum pilgrim_status replay(struct signatures *s, struct intern *pool)
+{
+    struct signatures again = {
+        .skeletons = s->skeletons, .texts = s->texts, .numbered = s->numbered, .number_base = s->number_base + s->count};
+    enum pilgrim_status status = record_again(s, &again, pool);
+    struct signatures *useless = status == PILGRIM_OK ? s : &again;
+    useless->skeletons = NULL;
+    signatures_free(useless);
+    if (status == PILGRIM_OK) {
+        again.checked = again.count;
+        again.checked_calls = sequence_length(&again.sequence);
+        *s = again;
+    }
+    return status;
+}
+
+/* Chooses slots with more values than DISTINCT of the signatures from number FIRST on; ALL: all calls may be recorded anew. */
+static enum pilgrim_status unzip(struct signatures *s, struct intern *pool, uint32_t first, uint32_t distinct, bool all)
+{
+    bool unzipped;
+    TRY(skeletons_choose(&s->skeletons, s, first, distinct, &unzipped));
+    if (!unzipped)
+        return PILGRIM_OK;
+    if (all)
+        return replay(s, pool);
+    forget(s);
+    return PILGRIM_OK;
+}
+
+/* Strings leave the keys. Where calls are not recorded anew slots are chosen when enough signatures with numbers are there. */
+static enum pilgrim_status number_texts(struct signatures *s, struct intern *pool, uint32_t distinct, bool all)
+{
+    s->numbered = true;
+    if (!all) {
+        forget(s);
+        return PILGRIM_OK;
+    }
+    TRY(replay(s, pool));
+    return unzip(s, pool, 0, distinct, true);
+}
+
+/* New signatures come thick and fast: see whether strings and slots with more than DISTINCT values are to leave. */
+static __attribute__((noinline)) enum pilgrim_status consider(struct signatures *s, struct intern *pool, uint32_t distinct)
+{
+    uint64_t calls = sequence_length(&s->sequence), since = calls - s->checked_calls;
+    uint32_t first = s->checked;
+    bool all = !s->skeletons && calls <= UNZIP_REPLAY, vary = false;
+    s->checked = s->count;
+    s->checked_calls = calls;
+    if (since > (uint64_t)(s->skeletons ? UNZIP_SHARE_AGAIN : UNZIP_SHARE) * (s->count - first))
+        return PILGRIM_OK;
+    if (s->texts && !s->numbered)
+        TRY(texts_vary(s, first, &vary));
+    return vary ? number_texts(s, pool, distinct, all) : unzip(s, pool, first, distinct, all);
+}
+
+/* ---- the interface ---- */
+
+/* Sets what is expected. */
+static void expect(struct signatures *s)
+{
+    uint32_t terminal = sequence_foretold(&s->sequence)->terminal;
+    const struct signature *e = terminal == GRAMMAR_NOTHING ? NULL : s->by_terminal[terminal];
+    bool zipped = e && !e->varying;
+    s->expected = zipped ? e->key : NULL;
+    s->expected_length = zipped ? e->length : 0;
+}
+
+void signature_advance(struct signatures *s)
+{
+    s->last = s->by_terminal[sequence_foretold(&s->sequence)->terminal];
+    grammar_advance(s->sequence.grammar);
+    expect(s);
+}
+
+/* What is not foretold. */
+static __attribute__((noinline)) enum pilgrim_status append(struct signatures *s, struct intern *pool, const void *key, size_t length)
+{
+    struct signature *last = s->last;
+    struct signature *e = last ? last->successor : NULL;
+    if (!e || !is_of(e, key, length)) {
+        TRY(search(s, key, length, &e));
+        if (last)
+            last->successor = e;
+    }
+    s->last = e;
+    s->recorded = e->terminal + s->number_base;
+    if (e->varying)
+        TRY(append_numbers(e, pool, key));
+    if (sequence_foretold(&s->sequence)->terminal == e->terminal) {
+        signature_step(s);
+        return PILGRIM_OK;
+    }
+    TRY(sequence_append(&s->sequence, pool, e->terminal));
+    expect(s);
+    return s->count - s->checked < UNZIP_NEW ? PILGRIM_OK : consider(s, pool, UNZIP_DISTINCT);
+}
+
+static enum pilgrim_status append_key(struct signatures *s, struct intern *pool, const void *key, size_t length)
+{
+    if (length && signature_expects(s, key, length)) {
+        s->recorded = signature_foretold(s);
+        signature_step(s);
+        return PILGRIM_OK;
+    }
+    struct signature *e = s->last ? s->last->successor : NULL;
+    if (!e || sequence_foretold(&s->sequence)->terminal != e->terminal || !goes_on(e, key, length))
+        return append(s, pool, key, length);
+    s->last = e;
+    s->recorded = e->terminal + s->number_base;
+    signature_step(s);
+    return PILGRIM_OK;
+}
+
+enum pilgrim_status signature_append(struct signatures *s, struct intern *pool, const void *key, size_t length)
+{
+    if (!s->numbered)
+        return append_key(s, pool, key, length);
+    TRY(texts_number(s->texts, key, length, &s->numbered_key));
+    return append_key(s, pool, s->numbered_key.data, s->numbered_key.length);
+}
+
+const uint8_t *signature_key(const struct signatures *s, uint32_t terminal, size_t *length)
+{
+    const struct signature *e = s->by_terminal[terminal];
+    *length = e->length;
+    return e->key;
+}
+
+uint32_t signature_varying(const struct signatures *s, uint32_t terminal, const uint32_t **offsets,
+                           const struct numbers **numbers)
+{
+    const struct signature *e = s->by_terminal[terminal];
+    if (e->varying) {
+        settle(e);
+        *offsets = e->unzipped->offsets;
+        *numbers = e->unzipped->numbers;
+    }
+    return e->varying;
+}
+
+enum pilgrim_status signatures_relieve(struct signatures *s, struct intern *pool, bool *unzipped)
+{
+    uint32_t base = s->number_base;
+    TRY(sequence_relieve(&s->sequence, pool));
+    expect(s);
+    if (s->count - s->checked >= UNZIP_NEW_SHORT)
+        TRY(consider(s, pool, UNZIP_DISTINCT_SHORT));
+    *unzipped = s->number_base != base;
+    return PILGRIM_OK;
+}
+
+/* By count: how many buckets there are depends on hashes, and so on the rank, but ranks that do the same are to begin rounds at the same call. */
+static size_t table_bytes(const struct signature *table)
+{
+    return table ? sizeof(UT_hash_table) + 2 * HASH_COUNT(table) * sizeof(UT_hash_bucket) : 0;
+}
+
+size_t signatures_memory_bytes(const struct signatures *s)
+{
+    size_t total = s->memory.total + s->capacity * sizeof(struct signature *) + table_bytes(s->table) +
+                   table_bytes(s->unzipped) + skeletons_memory_bytes(s->skeletons) + s->scratch.capacity +
+                   s->numbered_key.capacity;
+    total += sequence_memory_bytes(&s->sequence);
+    for (uint32_t i = 0; i < s->count; i++)
+        for (uint32_t k = 0; k < s->by_terminal[i]->varying; k++)
+            total += sizeof(struct numbers) + numbers_memory_bytes(&s->by_terminal[i]->unzipped->numbers[k]);
+    return total;
+}
+
+void signatures_restart(struct signatures *s)
+{
+    if (s->skeletons || s->number_base || s->count > FEW) {
+        signatures_free(s);
+        return;
+    }
+    HASH_CLEAR(hh, s->table);
+    sequence_restart(&s->sequence);
+    arena_clear(&s->memory);
+    *s = (struct signatures){.by_terminal = s->by_terminal,
+                             .capacity = s->capacity,
+                             .sequence = s->sequence,
+                             .scratch = s->scratch,
+                             .memory = s->memory};
+}
+
+void signatures_free(struct signatures *s)
+{
+    HASH_CLEAR(hh, s->table);
+    HASH_CLEAR(hh, s->unzipped);
+    skeletons_free(&s->skeletons);
+    for (uint32_t i = 0; i < s->count; i++) {
+        for (uint32_t k = 0; k < s->by_terminal[i]->varying; k++)
+            numbers_free(&s->by_terminal[i]->unzipped->numbers[k]);
+        if (s->by_terminal[i]->varying)
+            free(s->by_terminal[i]->unzipped->numbers);
+    }
+    free(s->by_terminal);
+    sequence_free(&s->sequence);
+    bytes_free(&s->scratch);
+    bytes_free(&s->numbered_key);
+    arena_free(&s->memory);
+    *s = (struct signatures){0};
+}

@@ -1,0 +1,483 @@
+/* Recording one thread. The structure grammar's terminals are classes, each class's value grammar's are its
+ * signatures (record/signature.h). In a loop both grammars foretell what comes, and nothing is hashed or looked up. Elsewhere classes and
+ * signatures remember which one came behind them last time.
+ *
+ * Polls that fail have a class of their own beside the one of those that do not, its twin, so that a run of them is one symbol with
+ * an exponent whatever came of the last one. Which of the two a call belongs to is known when it ends; it is looked up
+ * when it begins, so either of them may be found then. */
+#include "record/stream.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/try.h"
+#include "rules/rules.h"
+#include "record/stream_data.h"
+
+/* What a new class may take, beside its first call. */
+enum { CLASS_GROWTH_BYTES = 4096 };
+
+enum { PLAIN_CALL_BYTES = 18 }; /* function 2, start 8, end 8; the values come on top */
+
+/* Of no call: its site is no return address. */
+static const struct class_head nothing = {.key = {.site = &nothing, .function = UINT32_MAX}};
+
+/* Looks at what comes next: in a loop the structure knows, else what came after the last class the time before. */
+static void expect(struct stream *s)
+{
+    const struct sequence *structure = &s->structure;
+    const struct stream_class *class = s->last ? s->last->successor : NULL;
+    s->foretold = sequence_foretold(structure);
+    if (structure->grammar && grammar_in_loop(structure->grammar) && s->foretold->terminal != GRAMMAR_NOTHING)
+        class = s->segment[s->foretold->terminal];
+    s->head.expected = class ? &class->head : &nothing;
+}
+
+struct stream *stream_new(const struct vocabulary *vocabulary, site_resolver *resolve)
+{
+    struct stream *s = calloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    s->watched = SIZE_MAX;
+    s->next = &s->unused;
+    s->predecessor = STATISTICS_FIRST;
+    s->vocabulary = vocabulary;
+    s->resolve = resolve;
+    expect(s);
+    return s;
+}
+
+static void class_free(struct stream_class *class)
+{
+    signatures_free(&class->signatures);
+    statistics_free(&class->statistics);
+    free(class->frames);
+    free(class);
+}
+
+/* Frees the classes that this thread has not met: those of threads that had S before. */
+static void free_strange(struct stream *s)
+{
+    struct stream_class *class, *next;
+    HASH_ITER(hh, s->table, class, next)
+    {
+        if (class->head.number != CLASS_STRANGE)
+            continue;
+        HASH_DEL(s->table, class);
+        class_free(class);
+    }
+}
+
+void stream_free(struct stream *s)
+{
+    if (!s)
+        return;
+    free_strange(s);
+    HASH_CLEAR(hh, s->table);
+    for (uint32_t i = 0; i < s->class_count; i++)
+        class_free(s->classes[i]);
+    free(s->classes);
+    free(s->segment);
+    free(s->spans);
+    free(s->readings);
+    times_free(s->codec);
+    intern_free(&s->chunks);
+    intern_free(&s->texts);
+    sequence_free(&s->structure);
+    free(s);
+}
+
+/* False: no memory. */
+static bool class_resolve(struct stream_class *class, site_resolver *resolve)
+{
+    struct code_frame frames[SITE_FRAMES_MAX];
+    size_t count = class->head.key.site ? resolve(class->head.key.site, frames) : 0;
+    if (!count)
+        return true;
+    class->frames = malloc(count * sizeof *frames);
+    if (!class->frames)
+        return false;
+    memcpy(class->frames, frames, count * sizeof *frames);
+    class->frame_count = (uint32_t)count;
+    return true;
+}
+
+/* Room for one more number. */
+static bool reserve_class(struct stream *s)
+{
+    if (s->class_count < s->class_capacity)
+        return true;
+    uint32_t capacity = s->class_capacity * 2 + 16;
+    struct stream_class **classes = realloc(s->classes, capacity * sizeof *classes);
+    if (!classes)
+        return false;
+    s->classes = classes;
+    s->class_capacity = capacity;
+    return true;
+}
+
+/* A class of stream S with KEY, without a place and in no table. */
+static struct stream_class *class_new(struct stream *s, const struct class_key *key)
+{
+    struct stream_class *class = reserve_class(s) ? calloc(1, sizeof *class) : NULL;
+    if (!class)
+        return NULL;
+    class->head.key = *key;
+    class->head.number = s->class_count;
+    class->terminal = NO_TERMINAL;
+    return class;
+}
+
+static struct stream_class *class_add(struct stream *s, const struct class_key *key)
+{
+    struct stream_class *class = class_new(s, key);
+    if (!class)
+        return NULL;
+    if (class_resolve(class, s->resolve))
+        HASH_ADD(hh, s->table, head.key, sizeof class->head.key, class);
+    if (!class->hh.tbl) {
+        class_free(class);
+        return NULL;
+    }
+    s->classes[s->class_count++] = class;
+    return class;
+}
+
+/* CLASS, which is known from an earlier thread, is called by this one for the first time. NULL: no memory. */
+static struct stream_class *class_meet(struct stream *s, struct stream_class *class)
+{
+    if (!reserve_class(s))
+        return NULL;
+    class->head.number = s->class_count;
+    return s->classes[s->class_count++] = class;
+}
+
+/* The class beside CLASS whose calls are what CLASS's are not: failed polls, or others. NULL: no memory. */
+static struct stream_class *class_add_twin(struct stream *s, struct stream_class *class)
+{
+    struct stream_class *twin = class_new(s, &class->head.key);
+    if (!twin)
+        return NULL;
+    if (class->frame_count) {
+        twin->frames = malloc(class->frame_count * sizeof *twin->frames);
+        if (!twin->frames) {
+            class_free(twin);
+            return NULL;
+        }
+        memcpy(twin->frames, class->frames, class->frame_count * sizeof *twin->frames);
+        twin->frame_count = class->frame_count;
+    }
+    twin->failed_poll = !class->failed_poll;
+    twin->twin = class;
+    class->twin = twin;
+    s->classes[s->class_count++] = twin;
+    return twin;
+}
+
+void stream_set_locator(struct stream *s, site_locator *locate)
+{
+    s->locate = locate;
+}
+
+/* The class that did not follow last time, or whose site is a stack, which is never at a return address. NULL: no memory. */
+static __attribute__((noinline)) struct stream_class *class_search(struct stream *s, uint32_t function, const void *site,
+                                                                       bool fortran)
+{
+    struct stream_class *class = s->last ? s->last->successor : NULL;
+    struct class_key key = {.site = site, .function = function, .fortran = fortran};
+    if (s->locate && site) {
+        key.site = s->locate(site);
+        if (!key.site)
+            return NULL;
+        if (class && class_is(&class->head, function, key.site, fortran))
+            return class;
+    }
+    HASH_FIND(hh, s->table, &key, sizeof key, class);
+    if (!class)
+        return class_add(s, &key);
+    return class->head.number == CLASS_STRANGE ? class_meet(s, class) : class;
+}
+
+const struct class_head *stream_class_head(struct stream *s, uint32_t function, const void *site, bool fortran)
+{
+    if (class_is(s->head.expected, function, site, fortran))
+        return s->head.expected;
+    struct stream_class *class = class_search(s, function, site, fortran);
+    if (!class)
+        return NULL;
+    s->head.expected = &class->head; /* as it stays, if a run of it goes on */
+    return &class->head;
+}
+
+enum pilgrim_status stream_class(struct stream *s, uint32_t function, const void *site, bool fortran, uint32_t *number)
+{
+    const struct class_head *class = stream_class_head(s, function, site, fortran);
+    if (!class)
+        return PILGRIM_NOMEM;
+    *number = class->number;
+    return PILGRIM_OK;
+}
+
+static bool class_moved(const struct stream *s, const struct stream_class *class)
+{
+    struct code_frame frames[SITE_FRAMES_MAX];
+    size_t count = s->resolve(class->head.key.site, frames);
+    if (count != class->frame_count)
+        return true;
+    for (size_t i = 0; i < count; i++)
+        if (frames[i].module != class->frames[i].module || frames[i].offset != class->frames[i].offset)
+            return true;
+    return false;
+}
+
+void stream_forget_moved(struct stream *s)
+{
+    struct stream_class *class, *next;
+    HASH_ITER(hh, s->table, class, next)
+    {
+        if (!class->head.key.site || !class_moved(s, class))
+            continue;
+        HASH_DELETE(hh, s->table, class);
+        class->hh.tbl = NULL;
+        if (class->head.number == CLASS_STRANGE) {
+            class_free(class);
+            continue;
+        }
+        class->head.key.site = class; /* no return address: it is not found again */
+        if (class->twin)
+            class->twin->head.key.site = class;
+    }
+}
+
+/* CLASS or the one beside it, for a call that is a failed poll or is none. Its first call says what a class is. NULL: no memory. */
+static struct stream_class *class_of_call(struct stream *s, struct stream_class *class, bool failed_poll)
+{
+    if (class->failed_poll == failed_poll)
+        return class;
+    if (class->twin)
+        return class->twin;
+    if (class->called)
+        return class_add_twin(s, class);
+    class->failed_poll = failed_poll;
+    return class;
+}
+
+/* CLASS is called for the first time in this segment. */
+static __attribute__((noinline)) enum pilgrim_status segment_add(struct stream *s, struct stream_class *class)
+{
+    class->statistics.cells_max = s->times.cells;
+    if (s->segment_count == s->segment_capacity) {
+        uint32_t capacity = s->segment_capacity * 2 + 16;
+        struct stream_class **segment = realloc(s->segment, capacity * sizeof *segment);
+        if (!segment)
+            return PILGRIM_NOMEM;
+        s->segment = segment;
+        s->segment_capacity = capacity;
+    }
+    class->called = true;
+    class->signatures.texts = &s->texts;
+    class->terminal = s->segment_count;
+    s->segment[s->segment_count++] = class;
+    s->growth += CLASS_GROWTH_BYTES;
+    return PILGRIM_OK;
+}
+
+void stream_grow(struct stream *s, size_t bytes)
+{
+    s->growth += bytes;
+    if (__builtin_expect(s->growth >= s->watched, 0)) {
+        s->watched = SIZE_MAX;
+        s->watcher(s->watcher_context);
+    }
+}
+
+/* What is not foretold. */
+static __attribute__((noinline)) enum pilgrim_status append(struct stream *s, struct stream_class *class, bool failed_poll,
+                                                            const void *key, size_t length, uint64_t start, uint64_t end)
+{
+    class = class_of_call(s, class, failed_poll);
+    if (!class)
+        return PILGRIM_NOMEM;
+    if (class->terminal == NO_TERMINAL)
+        TRY(segment_add(s, class));
+    TRY(signature_append(&class->signatures, &s->chunks, key, length));
+    TRY(sequence_append(&s->structure, &s->chunks, class->terminal));
+    if (s->last)
+        s->last->successor = class;
+    bool room = stream_count(s, class, length, class->signatures.recorded, start, end);
+    expect(s);
+    stream_grow(s, stream_growth(length));
+    return room ? PILGRIM_OK : stream_settle(s);
+}
+
+static void advance(struct stream *s)
+{
+    grammar_advance(s->structure.grammar);
+    if (s->foretold->terminal != GRAMMAR_NOTHING)
+        s->head.expected = &s->segment[s->foretold->terminal]->head;
+}
+
+enum pilgrim_status stream_turn(struct stream *s, const struct class_head *head)
+{
+    struct stream_class *class = (struct stream_class *)(uintptr_t)head;
+    if (sequence_foretold(&class->signatures.sequence)->left == 0)
+        signature_advance(&class->signatures);
+    if (s->foretold->left == 0)
+        advance(s);
+    return s->next != s->full ? PILGRIM_OK : stream_settle(s);
+}
+
+/* Where the structure is foretold its cursor moves. */
+enum pilgrim_status stream_append(struct stream *s, uint32_t number, bool failed_poll, const void *key, size_t length, uint64_t start,
+                                  uint64_t end)
+{
+    struct stream_class *class = s->classes[number];
+    if (s->foretold->terminal != class->terminal || class->failed_poll != failed_poll)
+        return append(s, class, failed_poll, key, length, start, end);
+    bool expected = length && signature_expects(&class->signatures, key, length);
+    uint32_t signature = signature_foretold(&class->signatures);
+    if (expected) {
+        signature_step(&class->signatures);
+    } else {
+        TRY(signature_append(&class->signatures, &s->chunks, key, length));
+        signature = class->signatures.recorded;
+    }
+    bool room = stream_count(s, class, length, signature, start, end);
+    if (!expected)
+        stream_grow(s, stream_growth(length));
+    if (!grammar_step(s->structure.grammar))
+        advance(s);
+    return room ? PILGRIM_OK : stream_settle(s);
+}
+
+enum pilgrim_status stream_relieve(struct stream *s, size_t least)
+{
+    for (uint32_t i = 0; i < s->segment_count; i++) {
+        struct stream_class *class = s->segment[i];
+        bool unzipped = false;
+        if (signatures_memory_bytes(&class->signatures) >= least)
+            TRY(signatures_relieve(&class->signatures, &s->chunks, &unzipped));
+        if (unzipped)
+            statistics_join_signatures(&class->statistics);
+    }
+    if (sequence_memory_bytes(&s->structure) >= least)
+        TRY(sequence_relieve(&s->structure, &s->chunks));
+    expect(s);
+    return PILGRIM_OK;
+}
+
+void stream_watch(struct stream *s, size_t bytes, void (*watcher)(void *context), void *context)
+{
+    s->growth = 0;
+    s->watched = bytes;
+    s->watcher = watcher;
+    s->watcher_context = context;
+}
+
+uint32_t *stream_class_register(struct stream *s, uint32_t number)
+{
+    struct stream_class *class = s->classes[number];
+    return class->twin && class->twin->head.number < number ? &class->twin->kept : &class->kept;
+}
+
+static void class_renew(struct stream_class *class, bool again)
+{
+    if (again)
+        signatures_restart(&class->signatures);
+    else
+        signatures_free(&class->signatures);
+    statistics_free(&class->statistics);
+    class->terminal = NO_TERMINAL;
+    class->kept = 0;
+}
+
+/* AGAIN: memory for a few calls is kept. */
+static void renew(struct stream *s, bool again)
+{
+    for (uint32_t i = 0; i < s->class_count; i++)
+        class_renew(s->classes[i], again);
+    s->segment_count = 0;
+    if (again)
+        sequence_restart(&s->structure);
+    else
+        sequence_free(&s->structure);
+    expect(s);
+    intern_free(&s->chunks);
+    intern_free(&s->texts);
+    s->key_bytes = 0;
+    s->predecessor = STATISTICS_FIRST;
+    if (s->step)
+        s->next = s->spans;
+    s->announced = 0;
+    if (s->codec)
+        times_renew(s->codec);
+}
+
+void stream_renew(struct stream *s)
+{
+    renew(s, false);
+}
+
+/* The class is to be as it was when it was made: which of two twins comes first is for the next thread to say. */
+static void class_estrange(struct stream_class *class)
+{
+    if (!class->hh.tbl) { /* a twin, or moved */
+        class_free(class);
+        return;
+    }
+    class->head.number = CLASS_STRANGE;
+    class->successor = class->twin = NULL;
+    class->failed_poll = class->called = false;
+}
+
+void stream_restart(struct stream *s)
+{
+    uint32_t count = s->class_count;
+    s->last = NULL;
+    renew(s, true);
+    s->class_count = 0;
+    for (uint32_t i = 0; i < count; i++)
+        class_estrange(s->classes[i]);
+    s->last_ticks = s->last_end = s->taken = 0;
+    if (s->codec)
+        times_restart(s->codec);
+}
+
+void stream_close(struct stream *s)
+{
+    free(s->spans);
+    times_free(s->codec);
+    s->spans = s->full = NULL;
+    s->next = &s->unused;
+    s->step = 0;
+    s->codec = NULL;
+    s->watched = SIZE_MAX;
+}
+
+uint64_t stream_calls(const struct stream *s)
+{
+    return sequence_length(&s->structure);
+}
+
+uint64_t stream_plain_bytes(const struct stream *s)
+{
+    return stream_calls(s) * PLAIN_CALL_BYTES + s->key_bytes;
+}
+
+size_t stream_table_bytes(const struct stream *s)
+{
+    size_t total = sizeof *s + (s->class_capacity + s->segment_capacity) * sizeof(struct stream_class *);
+    for (uint32_t i = 0; i < s->class_count; i++)
+        total += sizeof(struct stream_class) + s->classes[i]->frame_count * sizeof(struct code_frame);
+    return total;
+}
+
+size_t stream_memory_bytes(const struct stream *s)
+{
+    size_t total = stream_table_bytes(s) + sequence_memory_bytes(&s->structure) + intern_memory_bytes(&s->chunks) +
+                   intern_memory_bytes(&s->texts) + stream_times_bytes(s);
+    for (uint32_t i = 0; i < s->class_count; i++)
+        total += signatures_memory_bytes(&s->classes[i]->signatures) + statistics_memory_bytes(&s->classes[i]->statistics);
+    return total;
+}

@@ -1,0 +1,186 @@
+/* The times of a stream's calls. What a call does is to append its two readings of the clock to an array; some hundred calls at a time are
+ * settled: turned into ns, put in order, and given to the statistics and to the codec. So each of those is at work long enough for
+ * its code and its tables to be at hand. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/try.h"
+#include "record/stream_data.h"
+#include "timing/common_times.h"
+
+enum { SPANS = 512 };
+
+enum pilgrim_status stream_keep_times(struct stream *s, const struct stream_times *times)
+{
+    struct span *spans = malloc(SPANS * sizeof *spans);
+    struct times *codec = times->kind == TIMES_NONE ? NULL : times_new(times->kind);
+    double *readings = codec ? calloc(SPANS, sizeof *readings) : NULL;
+    if (!spans || (times->kind != TIMES_NONE && !readings)) {
+        free(spans);
+        times_free(codec);
+        return PILGRIM_NOMEM;
+    }
+    s->readings = readings;
+    s->times = *times;
+    s->codec = codec;
+    s->spans = s->next = spans;
+    s->full = spans + SPANS;
+    s->step = 1;
+    return PILGRIM_OK;
+}
+
+bool stream_keep_reading(struct stream *s, double value)
+{
+    if (!s->readings || !times_is_reading(value))
+        return false;
+    s->readings[s->next - s->spans] = value;
+    return true;
+}
+
+/* From ticks to ns, where one scale does for all. */
+static void convert_all(struct stream *s, const struct clock_scale *scale)
+{
+    for (struct span *span = s->spans; span < s->next; span++) {
+        span->start = clock_scaled_small(scale, span->start);
+        span->end = clock_scaled_small(scale, span->end);
+    }
+}
+
+/* From ticks to ns. A clock that is behind, as that of the processor that the thread was moved to, stands still instead. */
+static void convert(struct stream *s)
+{
+    struct clock_scale scale;
+    uint64_t last = s->last_ticks;
+    for (struct span *span = s->spans; span < s->next; span++) {
+        span->start = span->start > last ? span->start : last;
+        span->end = last = span->end > span->start ? span->end : span->start;
+    }
+    s->last_ticks = last;
+    if (clock_has_scale(s->spans->start, last, &scale)) {
+        convert_all(s, &scale);
+        return;
+    }
+    for (struct span *span = s->spans; span < s->next; span++) {
+        span->start = clock_time_ns(span->start);
+        span->end = clock_time_ns(span->end);
+    }
+}
+
+/* To TOTALS, by class; NULL: to those of the classes. A copy for either, as this is some part of each call. errors: PILGRIM_NOMEM */
+static inline __attribute__((always_inline)) enum pilgrim_status add_spans(struct stream *s, struct statistics *totals)
+{
+    uint32_t predecessor = s->predecessor;
+    uint64_t last_end = s->last_end;
+    for (const struct span *span = s->spans; span < s->next; span++) {
+        struct statistics *statistics = totals ? &totals[span->class] : &s->segment[span->class]->statistics;
+        uint32_t capacity = statistics->capacity;
+        struct statistics_cell *cell = statistics_cell(statistics, span->signature, predecessor);
+        if (__builtin_expect(statistics->capacity != capacity, 0))
+            stream_grow(s, (statistics->capacity - capacity) * sizeof *cell);
+        if (__builtin_expect(!cell, 0))
+            return PILGRIM_NOMEM;
+        distribution_add(&cell->gaps, span->start - last_end);
+        distribution_add(&cell->durations, span->end - span->start);
+        last_end = span->end;
+        predecessor = span->class;
+    }
+    s->last_end = last_end;
+    s->predecessor = predecessor;
+    return PILGRIM_OK;
+}
+
+/* What the codec has becomes a block. */
+static enum pilgrim_status take_block(struct stream *s)
+{
+    struct bytes content = {0}, ends = {0};
+    uint64_t count = times_pending(s->codec);
+    enum pilgrim_status status = times_take(s->codec, &content, &ends);
+    if (status == PILGRIM_OK)
+        status = s->times.sink(s->times.context, s->taken, &content, &ends);
+    s->taken += count;
+    bytes_free(&content);
+    bytes_free(&ends);
+    return status;
+}
+
+/* What the codec is to know of the class at PLACE of the segment. */
+static struct common_class codec_class(const struct stream *s, uint32_t place)
+{
+    uint32_t function = s->segment[place]->head.key.function;
+    return (struct common_class){.base = s->times.base ? s->times.base(function) : 0,
+                                 .reads = s->vocabulary->functions[function].returns == RETURNS_TIME};
+}
+
+/* The codec is told of the classes that are new. A short thread's never is. */
+static enum pilgrim_status announce(struct stream *s)
+{
+    for (; s->announced < s->segment_count; s->announced++) {
+        struct common_class class = codec_class(s, s->announced);
+        TRY(times_class(s->codec, s->announced, class.base, class.reads));
+    }
+    return PILGRIM_OK;
+}
+
+static enum pilgrim_status encode_spans(struct stream *s)
+{
+    size_t before = stream_times_bytes(s);
+    TRY(announce(s));
+    TRY(times_add(s->codec, s->spans, s->readings, (size_t)(s->next - s->spans)));
+    size_t after = stream_times_bytes(s);
+    if (after > before)
+        stream_grow(s, after - before);
+    return times_pending(s->codec) >= TIMES_BLOCK_CALLS ? take_block(s) : PILGRIM_OK;
+}
+
+/* The calls, all that thread NUMBER has made, go to COMMON. */
+static enum pilgrim_status gather_spans(const struct stream *s, uint32_t number, struct common_times *common)
+{
+    struct common_class classes[COMMON_CALLS_MAX];
+    for (uint32_t i = 0; i < s->segment_count; i++)
+        classes[i] = codec_class(s, i);
+    return common_times_add(common, number, classes, s->segment_count, s->spans, s->readings, (size_t)(s->next - s->spans));
+}
+
+static enum pilgrim_status settle(struct stream *s, uint32_t number, struct statistics *totals, struct common_times *common)
+{
+    int error = errno;
+    if (s->next == s->spans)
+        return PILGRIM_OK;
+    convert(s);
+    enum pilgrim_status status = totals ? add_spans(s, totals) : add_spans(s, NULL);
+    if (status == PILGRIM_OK && s->codec)
+        status = common ? gather_spans(s, number, common) : encode_spans(s);
+    s->next = s->spans;
+    errno = error;
+    return status;
+}
+
+enum pilgrim_status stream_settle(struct stream *s)
+{
+    return settle(s, 0, NULL, NULL);
+}
+
+enum pilgrim_status stream_flush_last_times(struct stream *s, uint32_t number, struct statistics *totals, struct common_times *common)
+{
+    if (!s->step)
+        return PILGRIM_OK;
+    bool is_short = !stream_settled(s) && !s->taken && s->next - s->spans <= COMMON_CALLS_MAX;
+    TRY(settle(s, number, totals, is_short ? common : NULL));
+    return s->codec && times_pending(s->codec) ? take_block(s) : PILGRIM_OK;
+}
+
+enum pilgrim_status stream_flush_times(struct stream *s)
+{
+    return stream_flush_last_times(s, 0, NULL, NULL);
+}
+
+bool stream_settled(const struct stream *s)
+{
+    return s->predecessor != STATISTICS_FIRST;
+}
+
+size_t stream_times_bytes(const struct stream *s)
+{
+    return s->codec ? times_round_bytes(s->codec) : 0;
+}

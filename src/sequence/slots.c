@@ -1,0 +1,189 @@
+/* Slots and series of them. */
+#include "sequence/slots.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/try.h"
+
+enum pilgrim_status slots_add(struct slots *s, struct slot slot)
+{
+    if (s->count == s->capacity) {
+        size_t capacity = s->capacity * 2 + 16;
+        struct slot *items = realloc(s->items, capacity * sizeof *items);
+        if (!items)
+            return PILGRIM_NOMEM;
+        s->items = items;
+        s->capacity = capacity;
+    }
+    s->items[s->count++] = slot;
+    return PILGRIM_OK;
+}
+
+void slots_free(struct slots *s)
+{
+    free(s->items);
+    *s = (struct slots){0};
+}
+
+int64_t list_hash(const void *packed, size_t length)
+{
+    int64_t hash = (int64_t)XXH3_64bits(packed, length);
+    return hash + !hash;
+}
+
+bool series_is_vector(const struct series *s)
+{
+    return s->differences;
+}
+
+/* A difference has to fit a terminal: zigzag coded below 2^62 (docs/FORMAT.md, section 4). */
+static bool is_narrow(int64_t difference)
+{
+    return zigzag(difference) < UINT64_C(1) << 62;
+}
+
+static int64_t difference(int64_t from, int64_t to)
+{
+    return (int64_t)((uint64_t)to - (uint64_t)from);
+}
+
+static enum pilgrim_status series_follow(struct series *s, const struct slot *slots)
+{
+    for (size_t i = 0; i < s->width; i++) {
+        TRY(repeats_append(&s->differences[i], difference(s->last[i], slots[i].value), 1));
+        s->last[i] = slots[i].value;
+    }
+    return PILGRIM_OK;
+}
+
+/* Long enough: what was kept as it is becomes differences. */
+static enum pilgrim_status series_become_vector(struct series *s)
+{
+    s->differences = calloc(s->width, sizeof *s->differences);
+    if (!s->differences)
+        return PILGRIM_NOMEM;
+    for (size_t i = 0; i < s->width; i++)
+        s->last[i] = s->raw.items[i].value;
+    for (uint64_t k = 1; k < s->count; k++)
+        TRY(series_follow(s, &s->raw.items[k * s->width]));
+    return PILGRIM_OK;
+}
+
+enum pilgrim_status series_add(struct series *s, const struct slot *slots, bool *fits)
+{
+    *fits = true;
+    if (s->count && s->width)
+        for (size_t i = 0; i < s->width; i++)
+            if (!is_narrow(difference(s->last[i], slots[i].value)))
+                *fits = false;
+    if (!*fits)
+        return PILGRIM_OK;
+    if (!s->last) {
+        s->last = malloc(s->width * sizeof *s->last + 1);
+        if (!s->last)
+            return PILGRIM_NOMEM;
+    }
+    s->count++;
+    if (s->differences)
+        return series_follow(s, slots);
+    for (size_t i = 0; i < s->width; i++) {
+        TRY(slots_add(&s->raw, slots[i]));
+        s->last[i] = slots[i].value;
+    }
+    return s->count == s->min && s->width ? series_become_vector(s) : PILGRIM_OK;
+}
+
+/* LIST is used up. */
+static enum pilgrim_status keep_list(struct intern *lists, struct bytes *list, int64_t *hash)
+{
+    uint32_t ignored;
+    enum pilgrim_status status = bytes_status(list);
+    if (status == PILGRIM_OK)
+        status = intern_add(lists, list->data, list->length, &ignored);
+    if (status == PILGRIM_OK)
+        *hash = list_hash(list->data, list->length);
+    bytes_free(list);
+    return status;
+}
+
+enum pilgrim_status list_add(struct intern *lists, struct repeats *differences, int64_t *hash)
+{
+    *hash = 0;
+    if (!differences->count && !differences->open.value)
+        return PILGRIM_OK;
+    struct bytes list = {0};
+    TRY(repeats_close(differences));
+    bytes_put_u8(&list, LIST_REPEATS);
+    repeats_pack(differences, &list);
+    return keep_list(lists, &list, hash);
+}
+
+enum pilgrim_status list_add_grammar(struct intern *lists, const void *serialised, size_t length, int64_t *hash)
+{
+    struct bytes list = {0};
+    bytes_put_u8(&list, LIST_GRAMMAR);
+    bytes_put(&list, serialised, length);
+    return keep_list(lists, &list, hash);
+}
+
+enum pilgrim_status list_add_texts(struct intern *lists, const struct intern *texts, int64_t *hash)
+{
+    struct bytes list = {0};
+    *hash = 0;
+    if (!texts->count)
+        return PILGRIM_OK;
+    bytes_put_u8(&list, LIST_TEXTS);
+    for (uint32_t i = 0; i < texts->count; i++) {
+        size_t length;
+        const uint8_t *text = intern_get(texts, i, &length);
+        bytes_put(&list, text, length + 1);
+    }
+    return keep_list(lists, &list, hash);
+}
+
+uint32_t list_text_count(const uint8_t *data, size_t length)
+{
+    uint32_t count = 0;
+    if (!length || data[0] != LIST_TEXTS)
+        return 0;
+    for (const uint8_t *at = data + 1, *end = data + length; at < end; count++) {
+        const uint8_t *stop = memchr(at, 0, (size_t)(end - at));
+        at = stop ? stop + 1 : end;
+    }
+    return count;
+}
+
+static enum pilgrim_status end_vector(struct series *s, struct slots *out)
+{
+    for (size_t i = 0; i < s->width; i++) {
+        struct slot list = {.kind = SLOT_LIST};
+        TRY(list_add(s->lists, &s->differences[i], &list.value));
+        uint32_t kind = s->raw.items[i].kind == SLOT_LIST ? SLOT_LIST : SLOT_NUMBER; /* texts */
+        TRY(slots_add(out, (struct slot){.value = s->raw.items[i].value, .kind = kind}));
+        TRY(slots_add(out, list));
+    }
+    return PILGRIM_OK;
+}
+
+enum pilgrim_status series_end(struct series *s, struct slots *out)
+{
+    if (series_is_vector(s))
+        TRY(end_vector(s, out));
+    else
+        for (size_t i = 0; i < s->raw.count; i++)
+            TRY(slots_add(out, s->raw.items[i]));
+    series_free(s);
+    return PILGRIM_OK;
+}
+
+void series_free(struct series *s)
+{
+    for (size_t i = 0; s->differences && i < s->width; i++)
+        repeats_free(&s->differences[i]);
+    free(s->differences);
+    free(s->last);
+    slots_free(&s->raw);
+    *s = (struct series){.width = s->width, .min = s->min, .lists = s->lists};
+}

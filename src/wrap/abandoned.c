@@ -1,0 +1,132 @@
+/* Calls that never return; see abandoned.h.
+ *
+ * Stacks grow downwards: a call that begins no deeper than the one before has taken its place. One that begins deeper may have been made by a
+ * callback, or from elsewhere once the other one was left: then the stack is unwound, and the place that the other one was called from has to
+ * be on it. What is not certain (an unwinder that does not come to the stack's end, a stack that is not the thread's own, as coroutines have it)
+ * counts as a call inside of the other one, which is not recorded: taking one for gone that comes back is worse. */
+#define _GNU_SOURCE 1 /* dladdr */
+#include "wrap/abandoned.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <execinfo.h>
+#include <stdatomic.h>
+
+#include "base/value.h"
+#include "wrap/call.h"
+#include "process/capture.h"
+#include "wrap/fortran_call.h"
+#include "process/spill.h"
+#include "process/stack.h"
+#include "process/thread.h"
+#include "functions.h"
+#include "objects/memory.h"
+
+enum { FRAMES_MAX = 1024, SITE_BITS = 6 };
+
+/* ---- whether a call is on the stack ---- */
+
+static const void *library_of(const void *address)
+{
+    Dl_info info;
+    return dladdr(address, &info) ? info.dli_fbase : NULL;
+}
+
+/* Whether SITE is in a library of MPI's: what MPI calls itself it calls inside of a call. LAYER: a function of its Fortran layer, or NULL.
+ * Unknown in a program that MPI is linked with statically. */
+static bool is_of_mpi(const void *site, const void *layer)
+{
+    static _Atomic(const void *) known[1 << SITE_BITS];
+    _Atomic(const void *) *slot = &known[(uintptr_t)site * UINT64_C(0x9e3779b97f4a7c15) >> (64 - SITE_BITS)];
+    if (atomic_load_explicit(slot, memory_order_relaxed) == site)
+        return true;
+    const void *library = library_of(site), *mpi = library_of((const void *)(uintptr_t)PMPI_Init);
+    bool of_mpi = library && (library == mpi || (layer && library == library_of(layer))) &&
+                  library != library_of((const void *)(uintptr_t)is_of_mpi);
+    if (of_mpi)
+        atomic_store_explicit(slot, site, memory_order_relaxed);
+    return of_mpi;
+}
+
+/* Whether a call made at SITE is on the stack, outside of the one that begins at HERE; true where that is not known. */
+static bool is_on_stack(const void *site, const void *here)
+{
+    void *addresses[FRAMES_MAX];
+    int i = 0, error = errno, count = backtrace(addresses, FRAMES_MAX);
+    errno = error;
+    while (i < count && addresses[i] != here)
+        i++;
+    bool whole = i < count && count < FRAMES_MAX && stack_ends_at(addresses[count - 1]);
+    while (++i < count)
+        if (addresses[i] == site)
+            return true;
+    return !whole;
+}
+
+/* Whether the call at SITE, of which something lay at PLACE on the stack, is gone now that one with FRAME begins at HERE. */
+static bool is_gone(const void *place, const void *site, const void *frame, const void *here, const void *layer)
+{
+    if (!memory_in_own_stack(place) || !memory_in_own_stack(frame))
+        return false;
+    return (uintptr_t)frame >= (uintptr_t)place || (!is_of_mpi(here, layer) && !is_on_stack(site, here));
+}
+
+/* ---- putting an end to it ---- */
+
+static void record(struct thread *t)
+{
+    const struct function_descriptor *f = &vocabulary.functions[t->class->key.function];
+    enum pilgrim_status status = PILGRIM_NOMEM;
+    t->key.length = (size_t)(t->outputs - t->key.data);
+    for (unsigned i = 0; i < f->parameter_count; i++)
+        if (f->parameters[i].direction & DIRECTION_OUT)
+            bytes_put_u8(&t->key, VALUE_NONE);
+    bytes_put_u8(&t->key, VALUE_NONE);
+    if (!t->key.failed)
+        status = stream_append(t->stream, t->class->number, false, t->key.data, t->key.length, t->start, t->start);
+    if (status != PILGRIM_OK)
+        capture_fail("a call that never returned could not be recorded");
+    t->calls++;
+}
+
+/* T is a thread, or what one has for calls inside of calls. */
+static void end(struct thread *t)
+{
+    t->inside = false;
+    if (t->finding.call == t->calls)
+        requests_forget(&t->finding, t->finding.count);
+    t->finding.count = 0;
+    t->keeper.pending = 0;
+    t->keeper.search = 0;
+    if (!t->class)
+        return;
+    record(t);
+    if (t->pending)
+        call_ended(t);
+}
+
+void abandoned_calls(struct thread *t, const void *frame, const void *site)
+{
+    while (t && t->inside && !is_gone(t->frame, t->site, frame, site, NULL))
+        t = t->nested;
+    for (; t; t = t->nested)
+        if (t->inside)
+            end(t);
+}
+
+/* ---- calls from Fortran ---- */
+
+struct fortran_call *abandoned_fortran(uint32_t function, const void *frame, const void *site)
+{
+    struct fortran_call *from = fortran_now;
+    /* On another stack than this one it may not even be memory. What it was made inside of is not known if it is overwritten. */
+    while (from && (memory_in_own_stack(from) != memory_in_own_stack(frame) || !fortran_is_whole(from)))
+        from = fortran_now = NULL;
+    while (from && !fortran_expects_of(from, function) &&
+           is_gone(from, from->site, frame, site, atomic_load_explicit(&from->entry->next, memory_order_relaxed))) {
+        from = fortran_now = from->outer;
+        if (from && !fortran_is_whole(from))
+            from = fortran_now = NULL;
+    }
+    return from;
+}

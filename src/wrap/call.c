@@ -1,0 +1,258 @@
+/* A call's way through the tracer, from call_begin to call_done, and what it refers to: view, statuses.
+ *
+ * A thread has at most one recorded call under way. What is called below it (by an I/O layer, by a callback of the
+ * program's) is not recorded, but the objects that it makes and frees are followed. */
+#include "wrap/call.h"
+
+#include "wrap/abandoned.h"
+#include "process/filter.h"
+#include "process/spill.h"
+#include "wrap/wrapper.h"
+#include "record/stream_data.h"
+#include "objects/sharing.h"
+#include "objects/unseen.h"
+
+/* What of OFF, which is not 0, is left against this call: MPI is looked for if none was seen so far, and after each
+ * unloading the thread's call sites are looked at again. */
+static __attribute__((noinline, cold)) unsigned call_reasons(unsigned off, const void *site)
+{
+    if (off & OFF_UNBOUND && capture_bind(site))
+        off = atomic_load(&capture.off);
+    off &= ~(unsigned)OFF_MOVED;
+    if (off & ~(unsigned)OFF_PAUSED)
+        return off;
+    struct thread *t = thread_self();
+    unsigned moved = atomic_load_explicit(&capture_moved, memory_order_relaxed);
+    if (t && !t->inside && t->moved != moved) {
+        t->moved = moved;
+        stream_forget_moved(t->stream);
+    }
+    return off;
+}
+
+uint8_t *call_begin_slowly(struct call *c, uint32_t function, enum call_follows follows, const void *site)
+{
+    const void *from_here = site;
+    struct thread *t = thread_now;
+    unsigned off = atomic_load_explicit(&capture.off, memory_order_relaxed);
+    if (t && t->inside && !(off & ~(unsigned)(OFF_PAUSED | OFF_MOVED)))
+        abandoned_calls(t, c, site);
+    struct fortran_call *from = fortran_now ? abandoned_fortran(function, c, site) : NULL;
+    bool inside = !off && t && t->inside;
+    c->thread = NULL;
+    if ((off == OFF_PAUSED && call_may_be_unseen(follows)) || (inside && follows == FOLLOWS_NOTHING)) {
+        if (from)
+            (void)fortran_claims(from, function);
+        return NULL;
+    }
+    if (from) {
+        if (fortran_claims(from, function))
+            site = from->site;
+        else if (t && t->inside)
+            from = NULL; /* made by C, within the call from Fortran */
+        else
+            return NULL; /* the Fortran layer's own */
+    }
+    if (off & ~(unsigned)OFF_PAUSED) {
+        off = call_reasons(off, site);
+        if (off & ~(unsigned)OFF_PAUSED)
+            return NULL;
+    }
+    t = thread_self();
+    if (!t)
+        return NULL;
+    bool recorded = off == 0 && !filter_left_out[function];
+    if (!recorded && !off && !t->inside && call_may_be_unseen(follows)) {
+        c->thread = t;
+        t->inside = true;
+        t->frame = c;
+        t->site = from_here;
+        t->class = NULL;
+        return NULL;
+    }
+    if (t->inside) {
+        recorded = false;
+        t = thread_nested(t);
+        if (!t)
+            return NULL;
+    }
+    t->class = recorded ? stream_class_head(t->stream, function, site, from != NULL) : NULL;
+    if (recorded && !t->class)
+        return call_no_memory();
+    call_fill(c, t, function, from_here);
+    c->dropped = !recorded;
+    c->fortran = from;
+    c->view = capture.world;
+    return t->key.data;
+}
+
+int call_unseen(int ret, const MPI_Request *request, enum request_kind kind, bool persistent, enum object_kind view,
+                uint64_t handle)
+{
+    (void)persistent; /* they are seen */
+    if (ret != MPI_SUCCESS)
+        return ret;
+    const struct view *ranks = &capture.world;
+    struct view asked;
+    if (kind == REQUEST_RECV && view != KIND_COUNT) {
+        struct thread *t = thread_now;
+        const struct known_object *o = t ? known_viewed(&t->known, view, handle) : NULL;
+        if (!o) {
+            asked = object_view(view, handle);
+            o = t && asked.size > 0 ? known_object_learn(&t->known, view, handle) : NULL;
+        }
+        ranks = o ? &o->view : &asked;
+    }
+    unseen_begun(HANDLE(*request), kind, ranks->index);
+    return ret;
+}
+
+uint8_t *store_handle_slowly(struct call *c, uint8_t *at, enum object_kind kind, uint64_t handle)
+{
+    const struct known_object *o = known_object(&c->thread->known, kind, handle);
+    if (!o)
+        o = known_object_learn(&c->thread->known, kind, handle);
+    return store_token(at, &o->token);
+}
+
+void call_view_slowly(struct call *c, enum object_kind kind, uint64_t handle)
+{
+    c->view = object_view(kind, handle);
+}
+
+uint8_t *call_no_memory(void)
+{
+    capture_fail("out of memory");
+    return NULL;
+}
+
+uint8_t *call_make_room(struct call *c)
+{
+    if (!bytes_reserve(c->key, CALL_ROOM))
+        c->key->length = 0; /* it has failed */
+    return c->key->data + c->key->length;
+}
+
+void call_leave_failed(struct call *c, int ret)
+{
+    int class = MPI_SUCCESS;
+    if (PMPI_Error_class(ret, &class) == MPI_SUCCESS && class == MPI_ERR_IN_STATUS)
+        c->ok = c->thread->error_in_status = true;
+}
+
+/* A call that could not be recorded: from here on the trace would be wrong, so there is none. */
+static void call_lost(const struct call *c, enum pilgrim_status status)
+{
+    if (status == PILGRIM_LIMIT)
+        capture_fail("a call's arguments are too large to record");
+    else if (status == PILGRIM_NOMEM || c->key->failed)
+        capture_fail("out of memory");
+    else
+        capture_fail("a call could not be recorded");
+}
+
+__attribute__((noinline, cold)) void call_ended(struct thread *t)
+{
+    if (t->grown)
+        spill_consider(t);
+    if (t->pause)
+        atomic_fetch_or(&capture.off, OFF_PAUSED);
+    t->pause = false;
+}
+
+/* call_done, where one of many things is to be looked at that are mostly not there. */
+static __attribute__((noinline)) void call_done_slowly(struct call *c, size_t length)
+{
+    struct thread *t = c->thread;
+    if (atomic_load_explicit(&capture.off, memory_order_relaxed) & OFF_CHILD)
+        return; /* forked in the call: its file is the parent's */
+    t->key.length = length;
+    if (c->operation_count)
+        requests_leave(t->requests, &t->finding, c->operation_count);
+    if (c->dropped) {
+        t->finding.count = 0;
+        return;
+    }
+    enum pilgrim_status status = PILGRIM_NOMEM;
+    if (!t->key.failed)
+        status = stream_append(t->stream, t->class->number, c->failed_poll, t->key.data, length, t->start, c->end);
+    if (status != PILGRIM_OK)
+        call_lost(c, status);
+    else if (t->keeper.pending)
+        keep_commit(&t->keeper);
+    t->calls++;
+    if (t->pending)
+        call_ended(t);
+}
+
+static __attribute__((noinline)) void call_turn(const struct call *c)
+{
+    struct thread *t = c->thread;
+    enum pilgrim_status status = stream_turn(t->stream, t->class);
+    if (status != PILGRIM_OK)
+        call_lost(c, status);
+}
+
+static inline void call_step(const struct call *c, size_t length)
+{
+    struct thread *t = c->thread;
+    t->calls++;
+    if (!CALL_LIKELY(stream_step(t->stream, t->class, length, t->start, c->end)))
+        call_turn(c);
+}
+
+/* The rest of call_done, where other threads may be at the call's operations. */
+static __attribute__((noinline)) void call_done_leaving(const struct call *c, size_t length)
+{
+    requests_leave(c->thread->requests, &c->thread->finding, c->operation_count);
+    call_step(c, length);
+}
+
+/* Calls no other function but as its last act, so it keeps nothing on the stack. */
+void call_done(struct call *c, const uint8_t *end)
+{
+    struct thread *t = c->thread;
+    const uint8_t *key = t->key.data;
+    size_t length = (size_t)(end - key);
+    t->inside = false;
+    bool usual = CALL_LIKELY(!c->dropped) && CALL_LIKELY(!t->pending) && CALL_LIKELY(!t->key.failed);
+    if (!CALL_LIKELY(usual) || !CALL_LIKELY(stream_foretells(t->stream, t->class, c->failed_poll, key, length))) {
+        call_done_slowly(c, length);
+        return;
+    }
+    if (!CALL_LIKELY(!objects_threads) && c->operation_count)
+        call_done_leaving(c, length);
+    else
+        call_step(c, length);
+}
+
+void call_control(int level)
+{
+    if (level == 1) {
+        atomic_fetch_and(&capture.off, ~(unsigned)OFF_PAUSED);
+    } else if (level == 0 && !(atomic_load(&capture.off) & ~(unsigned)OFF_MOVED)) {
+        struct thread *t = thread_self();
+        if (filter_left_out[FUNCTION_MPI_Pcontrol])
+            atomic_fetch_or(&capture.off, OFF_PAUSED);
+        else if (t)
+            t->pause = true;
+    }
+}
+
+bool call_at_root(const struct call *c, int root)
+{
+    return c->view.inter ? root == MPI_ROOT : root == c->view.rank;
+}
+
+MPI_Status *call_status_slowly(struct call *c, MPI_Status *application)
+{
+    return call_statuses(c, application == MPI_STATUS_IGNORE ? MPI_STATUSES_IGNORE : application, 1);
+}
+
+MPI_Status *call_statuses(struct call *c, MPI_Status *application, int64_t count)
+{
+    bool ignored = application == MPI_STATUSES_IGNORE || (c->fortran && fortran_ignores_status(c->fortran));
+    if (!ignored || !thread_reserve_statuses(c->thread, count > 0 ? count : 1))
+        return application;
+    return c->thread->statuses;
+}

@@ -1,0 +1,225 @@
+/* Values of one call, as tokens (base/value.h) appended to its key. */
+#include "wrap/put.h"
+
+#include "wrap/constant_names.h"
+#include "wrap/wrapper.h"
+
+void put_none(struct call *c, int count)
+{
+    while (count-- > 0)
+        put_tag(c, VALUE_NONE);
+}
+
+void put_name(struct call *c, unsigned name)
+{
+    uint8_t *at = put_room(c, 3);
+    if (at) {
+        *at = VALUE_NAME;
+        store_u16(at + 1, name);
+    }
+}
+
+void put_int(struct call *c, int64_t v)
+{
+    put_slot(c, VALUE_INT, v);
+}
+
+void put_array(struct call *c, int64_t count)
+{
+    put_counted(c, VALUE_ARRAY, count > 0 ? (uint64_t)count : 0, 0);
+}
+
+void put_string(struct call *c, const char *s)
+{
+    if (!s) {
+        put_name(c, NAME_NULL);
+        return;
+    }
+    size_t n = strlen(s);
+    uint8_t *at = put_counted(c, VALUE_STRING, n, n);
+    if (at)
+        memcpy(at, s, n);
+}
+
+void put_strings(struct call *c, char *const *strings, int64_t count)
+{
+    if (!strings) {
+        put_name(c, NAME_NULL);
+        return;
+    }
+    if (count < 0)
+        for (count = 0; strings[count];)
+            count++;
+    put_array(c, count);
+    for (int64_t i = 0; i < count; i++)
+        put_string(c, strings[i]);
+}
+
+void put_enum(struct call *c, unsigned enumeration, int64_t v)
+{
+    const struct constant *constant = v > enumerations[enumeration].last ? NULL : constant_find(enumeration, v);
+    if (constant)
+        put_name(c, constant->name);
+    else
+        put_int(c, v);
+}
+
+void put_flags(struct call *c, unsigned enumeration, int64_t v)
+{
+    struct flags flags = flags_of(enumeration, v);
+    if (!flags.count) {
+        put_int(c, v);
+        return;
+    }
+    put_counted(c, VALUE_FLAGS, flags.count + (flags.rest != 0), 0);
+    for (unsigned i = 0; i < flags.count; i++)
+        put_name(c, flags.names[i]);
+    if (flags.rest)
+        put_int(c, flags.rest);
+}
+
+/* The same where the caller's rank may be beyond the size: it is of another group, an inter-communicator's local one. */
+static int64_t distance_modulo(const struct view *view, int rank)
+{
+    int64_t size = view->size, r = ((int64_t)rank - view->rank) % size;
+    if (2 * r > size)
+        r -= size;
+    else if (2 * r <= -size)
+        r += size;
+    return r;
+}
+
+/* RANK of the group that VIEW describes; special ones by name. */
+static void put_rank_of(struct call *c, const struct view *view, int rank)
+{
+    if (rank < 0 || rank >= view->size || view->rank < 0) {
+        put_enum(c, ENUM_RANK, rank);
+        return;
+    }
+    if (view->index != c->current_view) {
+        put_slot(c, VALUE_VIEW, view->index);
+        c->current_view = view->index;
+    }
+    put_slot(c, VALUE_RANK, view->rank < view->size ? rank_distance(view, rank) : distance_modulo(view, rank));
+}
+
+void put_rank(struct call *c, int rank)
+{
+    put_rank_of(c, &c->view, rank);
+}
+
+void put_root(struct call *c, int rank)
+{
+    put_enum(c, ENUM_RANK, rank);
+}
+
+uint8_t *store_constant(uint8_t *at, unsigned enumeration, int64_t v)
+{
+    const struct constant *constant = constant_find(enumeration, v);
+    return constant ? store_name(at, constant->name) : store_int(at, v);
+}
+
+/* Where the group is not the caller's own, its rank there may lie beyond it. */
+uint8_t *store_rank_slowly(struct call *c, uint8_t *at, const struct view *view, int rank)
+{
+    call_gives(c, at);
+    put_rank_of(c, view, rank);
+    return call_takes(c);
+}
+
+static uint8_t *store_memory(uint8_t *at, const struct known_buffer *b)
+{
+    size_t length = b->token[KNOWN_BUFFER_BYTES - 1];
+    memcpy(at, b->token, length);
+    return at + length;
+}
+
+uint8_t *store_pointer(struct call *c, uint8_t *at, const void *p)
+{
+    if (!p)
+        return store_name(at, NAME_NULL);
+    if (p == MPI_IN_PLACE)
+        return store_name(at, NAME_MPI_IN_PLACE);
+    const struct known_buffer *b = known_buffer(&c->thread->known, p);
+    return store_memory(at, b ? b : known_buffer_learn(&c->thread->known, p, false));
+}
+
+uint8_t *store_buffer_slowly(struct call *c, uint8_t *at, const void *p)
+{
+    return p == MPI_BOTTOM ? store_name(at, NAME_MPI_BOTTOM) : store_pointer(c, at, p);
+}
+
+uint8_t *store_address(struct call *c, uint8_t *at, int64_t v)
+{
+    const struct known_buffer *b = NULL;
+    if (v) {
+        b = known_buffer(&c->thread->known, address_pointer(v));
+        if (!b || !b->known)
+            b = known_buffer_learn(&c->thread->known, address_pointer(v), true);
+    }
+    return b ? store_memory(at, b) : store_int(at, v);
+}
+
+void put_address(struct call *c, int64_t v)
+{
+    uint8_t token[KNOWN_BUFFER_BYTES];
+    size_t length = (size_t)(store_address(c, token, v) - token);
+    uint8_t *at = put_room(c, length);
+    if (at)
+        memcpy(at, token, length);
+}
+
+void put_function(struct call *c, const void *function)
+{
+    struct function_name f = function_name_of(c->function, function);
+    if (f.name != NAME_COUNT) {
+        put_name(c, f.name);
+    } else if (f.symbol) {
+        size_t n = strlen(f.symbol);
+        uint8_t *at = put_counted(c, VALUE_SYMBOL, n, n);
+        if (at)
+            memcpy(at, f.symbol, n);
+    } else {
+        put_slot(c, VALUE_FUNCTION, f.id);
+    }
+}
+
+static void put_object(struct call *c, enum object_kind kind, const struct object_name *n)
+{
+    if (n->predefined) {
+        put_name(c, n->name);
+        return;
+    }
+    uint8_t *at = put_room(c, 3 + SLOT_BYTES);
+    if (at) {
+        *at = VALUE_OBJECT;
+        store_slot(store_u16(at + 1, object_kind_name[kind]), n->id);
+    }
+}
+
+void put_handle(struct call *c, enum object_kind kind, uint64_t handle)
+{
+    uint8_t token[TOKEN_BYTES];
+    size_t length = (size_t)(store_handle(c, token, kind, handle) - token);
+    uint8_t *at = put_room(c, length);
+    if (at)
+        memcpy(at, token, length);
+}
+
+void put_new(struct call *c, enum object_kind kind, uint64_t handle)
+{
+    struct object_name n = object_created(kind, handle);
+    put_object(c, kind, &n);
+}
+
+void put_new_pending(struct call *c, enum object_kind kind, uint64_t handle)
+{
+    struct object_name n = object_created_like(kind, handle, &c->view);
+    put_object(c, kind, &n);
+}
+
+void put_released(struct call *c, enum object_kind kind, uint64_t before, uint64_t after)
+{
+    put_handle(c, kind, after);
+    object_released(kind, before, after);
+}

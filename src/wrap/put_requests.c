@@ -1,0 +1,331 @@
+/* Requests, and arrays of them: what a call finds behind its handles, and what becomes of that. */
+#include "base/run.h"
+#include "wrap/wrapper.h"
+#include "objects/book.h"
+
+enum {
+    ITEM_BYTES = 1 + 2 * SLOT_BYTES,
+    ALONE = 64 /* a request alone is named by its age if its place is below: where so many are in flight, places may be what is regular */
+};
+
+static inline uint8_t *store_operation(uint8_t *at, struct operation_name name)
+{
+    if (name.class_number == REQUEST_NULL)
+        return store_name(at, NAME_MPI_REQUEST_NULL);
+    *at = VALUE_REQUEST;
+    return store_slot(store_slot(at + 1, name.class_number), name.place);
+}
+
+/* As it is named by the calls before, if its place is below LIMIT. Not where the array is one of changes: there names that stay are better. */
+static inline uint8_t *store_live(struct call *c, uint8_t *at, struct operation_name name, int64_t limit)
+{
+    if (name.class_number == REQUEST_NULL || c->dropped || name.place >= limit)
+        return store_operation(at, name);
+    int64_t rank = live_rank_quickly(&c->thread->live, name.class_number, name.place);
+    if (!CALL_LIKELY(rank >= 0)) {
+        rank = live_rank(&c->thread->live, name.class_number, name.place);
+        if (rank < 0)
+            return store_operation(at, name);
+    }
+    *at = VALUE_LIVE;
+    return store_slot(store_slot(at + 1, name.class_number), rank);
+}
+
+/* The call says that the request is over: all of its tokens have been stored. */
+static inline void end_live(const struct call *c, struct operation_name name)
+{
+    if (!CALL_LIKELY(!c->dropped) || CALL_LIKELY(live_end_quickly(&c->thread->live, name.class_number, name.place)))
+        return;
+    live_end(&c->thread->live, name.class_number, name.place);
+}
+
+/* ---- one request ---- */
+
+/* The request that the call begins. */
+static inline uint8_t *store_begun(struct call *c, uint8_t *at, struct operation_name name)
+{
+    struct live_requests *live = &c->thread->live;
+    if (name.class_number == REQUEST_NULL || c->dropped)
+        return store_operation(at, name);
+    if (!CALL_LIKELY(live_begin_quickly(live, name.class_number, name.place))) {
+        bool foretold = live_place(live, name.class_number) == name.place;
+        if (live_begin(live, name.class_number, name.place) != PILGRIM_OK)
+            c->key->failed = true;
+        if (!foretold)
+            return store_operation(at, name);
+    }
+    *at = VALUE_BEGUN;
+    return store_slot(at + 1, name.class_number);
+}
+
+static inline uint8_t *store_created(struct call *c, uint8_t *at, MPI_Request request, enum request_kind kind, bool persistent,
+                                     const struct posting *posted)
+{
+    struct thread *t = c->thread;
+    /* Thread 0's classes keep their numbers. */
+    int64_t class_number = !c->dropped ? (int64_t)t->index << REQUEST_THREAD_SHIFT | (int64_t)t->class->number : REQUEST_UNKNOWN;
+    t->created = request_created(t->requests, HANDLE(request), class_number, kind, persistent, &c->view, posted);
+    return store_begun(c, at, operation_name(t->created));
+}
+
+uint8_t *store_new_request(struct call *c, uint8_t *at, MPI_Request request, enum request_kind kind, bool persistent)
+{
+    return store_created(c, at, request, kind, persistent, NULL);
+}
+
+uint8_t *store_new_receive(struct call *c, uint8_t *at, MPI_Request request, enum request_kind kind, bool persistent, int64_t count,
+                           int source, int tag)
+{
+    bool known = !c->dropped && source >= 0 && tag >= 0 && count > 0 && count <= UINT32_MAX;
+    const struct posting posted = {.count = known ? (uint32_t)count : 0,
+                                   .round = c->thread->round,
+                                   .source = source,
+                                   .tag = tag};
+    return store_created(c, at, request, kind, persistent, posted.count > 0 ? &posted : NULL);
+}
+
+/* C has found COUNT operations, or is about to. */
+static inline void found_by(struct call *c, int64_t count)
+{
+    struct thread *t = c->thread;
+    c->operations = t->finding.found;
+    c->operation_count = t->finding.count = count;
+    t->finding.call = t->calls;
+}
+
+/* Room for COUNT operations. False: no memory, the call has none then. */
+static inline bool reserve(struct call *c, int64_t count)
+{
+    struct thread *t = c->thread;
+    if (!CALL_LIKELY(count <= t->finding.capacity) && !thread_reserve_operations(t, count)) {
+        c->key->failed = true;
+        return false;
+    }
+    found_by(c, count);
+    return true;
+}
+
+uint8_t *store_request(struct call *c, uint8_t *at, MPI_Request request)
+{
+    struct thread *t = c->thread;
+    if (!reserve(c, 1))
+        return at;
+    return store_live(c, at, operation_name(request_find(t->requests, &t->finding, HANDLE(request))), ALONE);
+}
+
+/* What stands there after the call: that operation still, or null. */
+uint8_t *store_request_after(struct call *c, uint8_t *at, MPI_Request request)
+{
+    struct thread *t = c->thread;
+    if (!c->operation_count)
+        return store_none(at, 1);
+    if (request != MPI_REQUEST_NULL)
+        return store_live(c, at, operation_name(found_operation(&c->operations[0])), ALONE);
+    end_live(c, operation_name(found_operation(&c->operations[0])));
+    request_finish(t->requests, &t->finding, 0);
+    return store_name(at, NAME_MPI_REQUEST_NULL);
+}
+
+/* ---- arrays ---- */
+
+/* Sets the call's operations. NULL counts as none. */
+static void find_operations(struct call *c, const MPI_Request *requests, int64_t count)
+{
+    struct thread *t = c->thread;
+    if (!requests || count <= 0 || !reserve(c, count))
+        return;
+    for (int64_t i = 0; i < count; i++)
+        t->finding.handles[i] = HANDLE(requests[i]);
+    requests_find(t->requests, &t->finding, count);
+}
+
+/* Room for an array of COUNT requests, its head written: to be ended by call_gives. NULL: no memory. */
+static uint8_t *items_begin(struct call *c, int64_t count)
+{
+    uint64_t n = (uint64_t)count;
+    return put_counted(c, VALUE_ARRAY, n, n > KEY_MAX / ITEM_BYTES ? (size_t)KEY_MAX + 1 : n * ITEM_BYTES);
+}
+
+static void put_found(struct call *c, const MPI_Request *requests)
+{
+    if (!requests) {
+        put_name(c, NAME_NULL);
+        return;
+    }
+    const struct found *operations = c->operations;
+    int64_t count = c->operation_count;
+    uint8_t *at = items_begin(c, count);
+    if (!at)
+        return;
+    struct run_writer run = {0};
+    for (int64_t i = 0; i < count; i++) {
+        uint8_t *item = at;
+        at = store_live(c, at, operation_name(found_operation(&operations[i])), LIVE_PLACES);
+        if (count >= VALUE_SERIES_MIN)
+            at = run_put(&run, item, at);
+    }
+    call_gives(c, at);
+}
+
+void put_requests(struct call *c, const MPI_Request *requests, int64_t count)
+{
+    find_operations(c, requests, count);
+    put_found(c, requests);
+}
+
+void put_requests_after(struct call *c, const MPI_Request *requests, int64_t count)
+{
+    struct thread *t = c->thread;
+    if (!requests) {
+        put_name(c, NAME_NULL);
+        return;
+    }
+    count = count > c->operation_count ? c->operation_count : count > 0 ? count : 0;
+    uint8_t *at = items_begin(c, count);
+    const struct found *operations = c->operations;
+    struct run_writer run = {0};
+    for (int64_t i = 0; at && i < count; i++) {
+        uint8_t *item = at;
+        at = requests[i] == MPI_REQUEST_NULL ? store_name(at, NAME_MPI_REQUEST_NULL)
+                                             : store_live(c, at, operation_name(found_operation(&operations[i])), LIVE_PLACES);
+        if (count >= VALUE_SERIES_MIN)
+            at = run_put(&run, item, at);
+    }
+    if (at)
+        call_gives(c, at);
+    for (int64_t i = 0; i < count; i++)
+        if (requests[i] == MPI_REQUEST_NULL)
+            end_live(c, operation_name(found_operation(&operations[i])));
+    for (int64_t i = 0; i < count; i++)
+        t->finding.found[i].gone = requests[i] == MPI_REQUEST_NULL;
+    requests_finished(t->requests, &t->finding, count);
+}
+
+/* ---- arrays that are written by what changes in them (keep.h) ---- */
+
+/* The operations behind REQUESTS, and their names in IN. False: requests_find is to look for them. */
+static inline bool find_kept(struct call *c, const MPI_Request *requests, struct keep_array *in)
+{
+    struct thread *t = c->thread;
+    struct requests *r = t->requests;
+    struct finding *f = &t->finding;
+    uint64_t null = 0;
+    uint32_t search = requests_search_begin(r);
+    for (uint32_t i = 0; i < in->count; i++) {
+        uint64_t handle = f->handles[i] = HANDLE(requests[i]);
+        if (handle == request_null_handle) {
+            f->found[i] = found_only(&request_null);
+            in->items[i] = (struct operation_name){.class_number = REQUEST_NULL};
+            null |= UINT64_C(1) << i;
+        } else {
+            struct operation *o = requests_search_quickly(r, handle, search);
+            if (!CALL_LIKELY(o))
+                return false;
+            found_set(&f->found[i], o, r, true);
+            in->items[i] = operation_name(o);
+        }
+    }
+    in->null = null;
+    return true;
+}
+
+/* Whether REQUESTS are what the last call with an array left, and nothing has happened since. Its operations are those of C then. */
+static inline bool find_again(struct call *c, const MPI_Request *requests, int64_t count)
+{
+    struct thread *t = c->thread;
+    struct keeper *k = &t->keeper;
+    struct finding *f = &t->finding;
+    bool same = keep_under_way(k) && k->search == t->requests->search && count == k->in.count;
+    if (!same || objects_threads || c->dropped || !requests)
+        return false;
+    for (uint64_t gone = k->gone; gone; gone &= gone - 1) {
+        f->handles[__builtin_ctzll(gone)] = request_null_handle;
+        f->found[__builtin_ctzll(gone)] = found_only(&request_null);
+    }
+    for (int64_t i = 0; i < count; i++)
+        if (f->handles[i] != HANDLE(requests[i]))
+            return false;
+    found_by(c, count);
+    return true;
+}
+
+/* True: what goes in is the keeper's now, which is to put it. */
+static bool put_kept(struct call *c, const MPI_Request *requests, int64_t count)
+{
+    struct keeper *k = &c->thread->keeper;
+    if (find_again(c, requests, count)) {
+        (void)keep_again(k);
+        return true;
+    }
+    struct keep_array *in = keep_begin(k, !c->dropped && requests ? count : 0);
+    if (in && CALL_LIKELY(!objects_threads && reserve(c, count)) && CALL_LIKELY(find_kept(c, requests, in)))
+        return true;
+    find_operations(c, requests, count);
+    if (in && c->operation_count != count)
+        in = keep_begin(k, 0);
+    if (!in) {
+        put_found(c, requests);
+        return false;
+    }
+    const struct found *operations = c->operations;
+    in->null = 0;
+    for (uint32_t i = 0; i < in->count; i++) {
+        in->items[i] = operation_name(found_operation(&operations[i]));
+        in->null |= (uint64_t)(in->items[i].class_number == REQUEST_NULL) << i;
+    }
+    return true;
+}
+
+void put_requests_kept(struct call *c, const MPI_Request *requests, int64_t count)
+{
+    struct thread *t = c->thread;
+    if (put_kept(c, requests, count))
+        (void)keep_in(&t->keeper, stream_class_register(t->stream, t->class->number), c->key);
+}
+
+void put_requests_noted(struct call *c, const MPI_Request *requests, int64_t count)
+{
+    if (put_kept(c, requests, count))
+        (void)keep_in(&c->thread->keeper, NULL, c->key);
+}
+
+/* What is over is what became null. */
+static void put_changed(struct call *c, const MPI_Request *requests, int64_t count, const struct keep_places *completed)
+{
+    struct thread *t = c->thread;
+    if (c->dropped || !keep_under_way(&t->keeper)) {
+        put_requests_after(c, requests, count);
+        return;
+    }
+    uint64_t over = 0;
+    for (uint64_t live = keep_live(&t->keeper); live; live &= live - 1)
+        if (requests[__builtin_ctzll(live)] == MPI_REQUEST_NULL)
+            over |= live & -live;
+    keep_out(&t->keeper, over, c->key, completed);
+    t->keeper.gone = over;
+    for (; over; over &= over - 1) {
+        end_live(c, t->keeper.in.items[__builtin_ctzll(over)]);
+        request_finish(t->requests, &t->finding, __builtin_ctzll(over));
+    }
+    t->keeper.search = t->requests->search;
+}
+
+void put_requests_changed(struct call *c, const MPI_Request *requests, int64_t count)
+{
+    put_changed(c, requests, count, NULL);
+}
+
+void put_requests_completed(struct call *c, const MPI_Request *requests, int64_t count, uint8_t parameter, const int *places,
+                            const int *place_count)
+{
+    struct keep_places completed = {.parameter = parameter, .places = places};
+    if (c->ok && places)
+        completed.count = place_count ? *place_count : 1;
+    put_changed(c, requests, count, &completed);
+}
+
+void call_requests_started(struct call *c)
+{
+    for (int64_t i = 0; i < c->operation_count; i++)
+        request_set_active(&c->operations[i], true);
+}

@@ -1,0 +1,243 @@
+/* Statuses. What MPI leaves undefined is not read, or it would be noise in the trace:
+ *  - the status of a completed send, collective or one-sided operation is null;
+ *  - MPI_ERROR is read only in the statuses of a call that returned MPI_ERR_IN_STATUS;
+ *  - of an operation that failed or is pending (MPI_ERR_PENDING) only its error is recorded, the rest is null, save
+ *    for a receive whose message was too long (MPI_ERR_TRUNCATE): it was matched, so all of its status is there;
+ *  - of a file operation only the bytes are there, the rest is null;
+ *  - of a null or inactive request, the empty status as MPI filled it.
+ *  - of a receive that went as its call said when it was posted, in a call whose array of requests is there: how often its count.
+ * The shadow follows the same rules with code of its own. */
+#include "base/run.h"
+#include "wrap/status_fields.h"
+#include "wrap/wrapper.h"
+
+/* Readers tell a bounded number of requests apart (docs/FORMAT.md, section 5): those with a place below this, in each class.
+ * Of a call with one request: where more are in flight, statuses are told alike. */
+enum { POSTED_PLACES = 4096, POSTED_ALONE = 64 };
+
+/* A status takes no more: head, view, and up to six values. */
+enum { STATUS_BYTES = 2 + 7 * (1 + SLOT_BYTES) };
+
+/* Bytes, from MPI's function. */
+static __attribute__((noinline)) uint8_t *store_bytes_asked(uint8_t *at, const MPI_Status *status)
+{
+    MPI_Count bytes = 0;
+    if (PMPI_Get_elements_x(status, MPI_BYTE, &bytes) != MPI_SUCCESS)
+        return store_none(at, 1);
+    return bytes == MPI_UNDEFINED ? store_name(at, NAME_MPI_UNDEFINED) : store_int(at, bytes);
+}
+
+/* Bytes and whether it was cancelled, from MPI's functions. */
+static __attribute__((noinline)) uint8_t *store_asked(uint8_t *at, const MPI_Status *status)
+{
+    int cancelled = 0;
+    at = store_bytes_asked(at, status);
+    if (PMPI_Test_cancelled(status, &cancelled) != MPI_SUCCESS)
+        return store_none(at, 1);
+    return store_bool(at, cancelled != 0);
+}
+
+static inline uint8_t *store_head(uint8_t *at, bool ignored, bool error)
+{
+    at[0] = VALUE_STATUS;
+    at[1] = (uint8_t)((ignored ? STATUS_IGNORED : 0) | (error ? STATUS_ERROR : 0));
+    return at + 2;
+}
+
+static inline uint8_t *store_tail(uint8_t *at, const MPI_Status *status)
+{
+    int64_t bytes;
+    bool cancelled;
+    if (!CALL_LIKELY(status_read(status, &bytes, &cancelled)))
+        return store_asked(at, status);
+    return store_bool(store_int(at, bytes), cancelled);
+}
+
+/* Of a call that took MPI_STATUS_IGNORE for lack of memory there is none to read; tracing is off already. */
+static inline bool missing(const MPI_Status *status)
+{
+    return !CALL_LIKELY(status != MPI_STATUS_IGNORE && status);
+}
+
+/* Source of VIEW; NULL: absolute. */
+static inline uint8_t *store_fields(struct call *c, uint8_t *at, const struct view *view, const MPI_Status *status)
+{
+    at = view ? store_rank_of(c, at, view, status->MPI_SOURCE) : store_enum(at, ENUM_RANK, status->MPI_SOURCE);
+    return store_tail(store_enum(at, ENUM_TAG, status->MPI_TAG), status);
+}
+
+static inline uint8_t *store_whole(struct call *c, uint8_t *at, const struct view *view, const MPI_Status *status, bool ignored)
+{
+    return store_fields(c, store_head(at, ignored, false), view, status);
+}
+
+uint8_t *store_status(struct call *c, uint8_t *at, const MPI_Status *status, bool ignored)
+{
+    return missing(status) ? store_none(at, 1) : store_whole(c, at, &c->view, status, ignored);
+}
+
+uint8_t *store_status_plain(struct call *c, uint8_t *at, const MPI_Status *status, bool ignored)
+{
+    return missing(status) ? store_none(at, 1) : store_whole(c, at, NULL, status, ignored);
+}
+
+uint8_t *store_status_io(uint8_t *at, const MPI_Status *status, bool ignored)
+{
+    if (missing(status))
+        return store_none(at, 1);
+    int64_t bytes;
+    bool unset; /* MPI sets the bytes alone */
+    at = store_none(store_head(at, ignored, false), 2);
+    at = CALL_LIKELY(status_read(status, &bytes, &unset)) ? store_int(at, bytes) : store_bytes_asked(at, status);
+    return store_none(at, 1);
+}
+
+static bool is_receive(const struct operation *operation)
+{
+    return operation && !operation_is_null(operation) && (operation_kind(operation) == REQUEST_RECV || operation_kind(operation) == REQUEST_PRECV);
+}
+
+/* Bytes of a message that was not cancelled; 0: none, or it is not known. */
+static inline int64_t received_bytes(const MPI_Status *status)
+{
+    int64_t bytes;
+    bool cancelled;
+    if (CALL_LIKELY(status_read(status, &bytes, &cancelled)))
+        return cancelled ? 0 : bytes;
+    MPI_Count asked = 0;
+    int flag = 0;
+    if (PMPI_Get_elements_x(status, MPI_BYTE, &asked) != MPI_SUCCESS || asked < 0 ||
+        PMPI_Test_cancelled(status, &flag) != MPI_SUCCESS || flag)
+        return 0;
+    return asked;
+}
+
+/* BYTES by COUNT, which is not 0; 0: there is a rest, or no bytes. */
+static inline int64_t unit_of(int64_t bytes, int64_t count)
+{
+    if (bytes == 0 || count == 1)
+        return bytes;
+    if ((uint64_t)bytes <= UINT32_MAX && (uint64_t)count <= UINT32_MAX) /* quicker by far */
+        return (uint32_t)bytes % (uint32_t)count ? 0 : (uint32_t)bytes / (uint32_t)count;
+    return bytes % count ? 0 : bytes / count;
+}
+
+/* The status of OPERATION, number INDEX of the call's, as its own call foretold it. NULL: it did not, nothing is stored. Statuses of long
+ * arrays are alike enough. */
+static inline uint8_t *store_posted(const struct call *c, uint8_t *at, int64_t index, const struct operation *operation,
+                                    const MPI_Status *status, bool ignored)
+{
+    const struct posting *posted = &operation->posted;
+    const uint32_t limit = c->operation_count == 1 ? POSTED_ALONE : POSTED_PLACES;
+    if (c->dropped || c->operation_count >= VALUE_SERIES_MIN || posted->count == 0 || operation->place >= limit ||
+        operation_class(operation) >> REQUEST_THREAD_SHIFT != (int64_t)c->thread->index || posted->round != c->thread->round ||
+        status->MPI_SOURCE != posted->source || status->MPI_TAG != posted->tag)
+        return NULL;
+    int64_t unit = unit_of(received_bytes(status), posted->count);
+    if (unit == 0)
+        return NULL;
+    at[0] = VALUE_POSTED;
+    at[1] = ignored ? STATUS_IGNORED : 0;
+    return store_slot(store_slot(at + 2, index), unit);
+}
+
+/* The fields of a receive's status. */
+static uint8_t *store_received(struct call *c, uint8_t *at, const struct operation *operation, const MPI_Status *status)
+{
+    struct view view = view_numbered(operation->view);
+    return store_fields(c, at, &view, status);
+}
+
+/* An operation that failed in a call that returned MPI_ERR_IN_STATUS. */
+static uint8_t *store_error(struct call *c, uint8_t *at, const struct operation *operation, const MPI_Status *status, bool ignored)
+{
+    int class = MPI_SUCCESS;
+    at = store_head(at, ignored, true);
+    if (is_receive(operation) && PMPI_Error_class(status->MPI_ERROR, &class) == MPI_SUCCESS && class == MPI_ERR_TRUNCATE)
+        at = store_received(c, at, operation, status);
+    else
+        at = store_none(at, 4);
+    return store_int(at, status->MPI_ERROR);
+}
+
+/* The persistent OPERATION, number INDEX of the call's, has completed; one that is not persistent is gone by now. */
+static inline void becomes_inactive(struct call *c, int64_t index, const struct operation *operation)
+{
+    if (operation_is_persistent(operation))
+        request_set_active(&c->operations[index], false);
+}
+
+static __attribute__((noinline, cold)) uint8_t *store_failed(struct call *c, uint8_t *at, int64_t index,
+                                                             const struct operation *operation, const MPI_Status *status,
+                                                             bool ignored)
+{
+    at = store_error(c, at, operation, status, ignored);
+    if (operation && status->MPI_ERROR != MPI_ERR_PENDING)
+        becomes_inactive(c, index, operation);
+    return at;
+}
+
+static inline uint8_t *store_one(struct call *c, uint8_t *at, int64_t index, const MPI_Status *status, bool ignored)
+{
+    const struct operation *operation = (uint64_t)index < (uint64_t)c->operation_count ? found_operation(&c->operations[index]) : NULL;
+    if (missing(status))
+        return store_none(at, 1);
+    if (!CALL_LIKELY(!c->thread->error_in_status) && status->MPI_ERROR != MPI_SUCCESS)
+        return store_failed(c, at, index, operation, status, ignored);
+    if (!operation || !operation->active) /* as that of null is */
+        return store_whole(c, at, NULL, status, ignored);
+    uint8_t *end = NULL;
+    switch (operation_kind(operation)) {
+    case REQUEST_RECV:
+    case REQUEST_PRECV:
+        end = store_posted(c, at, index, operation, status, ignored);
+        if (!end)
+            end = store_received(c, store_head(at, ignored, false), operation, status);
+        break;
+    case REQUEST_GREQ:
+        end = store_whole(c, at, NULL, status, ignored);
+        break;
+    case REQUEST_IO:
+        end = store_status_io(at, status, ignored);
+        break;
+    default:
+        end = store_none(at, 1);
+        break;
+    }
+    becomes_inactive(c, index, operation);
+    return end;
+}
+
+uint8_t *store_status_of(struct call *c, uint8_t *at, int64_t index, const MPI_Status *status, bool ignored)
+{
+    return store_one(c, at, index, status, ignored);
+}
+
+/* The statuses of operations INDICES[0..count-1]; NULL: of all. */
+static void put_all(struct call *c, const MPI_Status *statuses, const int *indices, int64_t count, bool ignored)
+{
+    if (!statuses || statuses == MPI_STATUSES_IGNORE || count < 0)
+        count = 0;
+    uint64_t n = (uint64_t)count;
+    uint8_t *at = put_counted(c, VALUE_ARRAY, n, n > KEY_MAX / STATUS_BYTES ? (size_t)KEY_MAX + 1 : n * STATUS_BYTES);
+    if (!at)
+        return;
+    struct run_writer run = {0};
+    for (int64_t i = 0; i < count; i++) {
+        uint8_t *item = at;
+        at = store_one(c, at, indices ? indices[i] : i, &statuses[i], ignored);
+        if (count >= VALUE_SERIES_MIN)
+            at = run_put(&run, item, at);
+    }
+    call_gives(c, at);
+}
+
+void put_statuses(struct call *c, const MPI_Status *statuses, int64_t count, bool ignored)
+{
+    put_all(c, statuses, NULL, count, ignored);
+}
+
+void put_statuses_some(struct call *c, const MPI_Status *statuses, const int *indices, int64_t count, bool ignored)
+{
+    put_all(c, statuses, indices, indices ? count : 0, ignored);
+}

@@ -1,0 +1,297 @@
+/* The section of the calls (docs/FORMAT.md, section 4), from the fragment of all ranks.
+ *
+ * First everything is numbered: columns, sequences, signatures, partitions, each stored once. Then the rules are settled, and
+ * what refers to them can be written. */
+#include "write/calls_writer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/try.h"
+#include "rules/rulebook.h"
+#include "write/expressions.h"
+#include "merge/fragment_data.h"
+#include "merge/shape.h"
+
+struct writer {
+    const struct fragment *fragment;
+    struct rulebook *rulebook;
+    struct expressions expressions;
+    struct intern signatures; /* shape, k (1: it is not long), columns: 4 bytes each */
+    struct intern partitions; /* columns, 4 bytes each */
+    struct intern rows;       /* class, partition, for each part its sequence and signatures: 4 bytes each */
+    uint32_t *sequences;      /* of the fragment -> of the rulebook */
+    uint32_t *part_starts;    /* part -> where its signatures begin in ... */
+    struct bytes numbers;     /* ... this, 4 bytes each */
+    struct bytes groups;      /* rows of each group, then its members' column, 4 bytes each */
+    uint32_t threads;         /* column */
+};
+
+/* ---- numbering ---- */
+
+static enum pilgrim_status number_sequences(struct writer *w)
+{
+    const struct fragment *f = w->fragment;
+    size_t length;
+    w->sequences = malloc(f->sequences.count * sizeof *w->sequences + 1);
+    if (!w->sequences)
+        return PILGRIM_NOMEM;
+    for (uint32_t i = 0; i < f->sequences.count; i++) {
+        const uint8_t *data = intern_get(&f->sequences, i, &length);
+        TRY(rulebook_serialised(w->rulebook, data, length, true, &w->sequences[i]));
+    }
+    for (uint32_t i = 0; i < f->lists.count; i++) {
+        const uint8_t *data = intern_get(&f->lists, i, &length);
+        TRY(expressions_list(&w->expressions, data, length));
+    }
+    return PILGRIM_OK;
+}
+
+static enum pilgrim_status vote(struct writer *w)
+{
+    const struct fragment *f = w->fragment;
+    for (uint32_t i = 0; i < f->part_keys.count; i++)
+        for (uint32_t k = 0; k < f->parts[i].column_count; k++)
+            TRY(expressions_vote(&w->expressions, &f->parts[i].columns[k]));
+    return PILGRIM_OK;
+}
+
+static enum pilgrim_status number_signature(struct writer *w, const struct entry *entry, const uint32_t *slots,
+                                            uint32_t slot_count, const uint32_t *columns, uint32_t *number)
+{
+    struct bytes b = {0};
+    bytes_put_u32(&b, entry->shape);
+    bytes_put_u32(&b, entry->count);
+    bytes_reserve(&b, slot_count * sizeof *slots);
+    for (uint32_t i = 0; i < slot_count; i++)
+        bytes_put_u32(&b, columns[slots[i]]);
+    return intern_bytes(&w->signatures, &b, number);
+}
+
+/* Signatures of one part; COLUMNS: room for the numbers of its columns. */
+static enum pilgrim_status number_entries(struct writer *w, const struct part *p, uint32_t *columns)
+{
+    for (uint32_t i = 0; i < p->column_count; i++)
+        TRY(expressions_add(&w->expressions, &p->columns[i], &columns[i]));
+    uint32_t slot = 0;
+    for (uint32_t i = 0; i < p->entry_count; i++) {
+        uint32_t slots, number;
+        TRY(fragment_slots(w->fragment, &p->entries[i], 1, &slots));
+        TRY(number_signature(w, &p->entries[i], &p->slots[slot], slots, columns, &number));
+        bytes_put_u32(&w->numbers, number);
+        slot += slots;
+    }
+    return PILGRIM_OK;
+}
+
+static enum pilgrim_status number_part(struct writer *w, uint32_t part)
+{
+    const struct part *p = &w->fragment->parts[part];
+    uint32_t *columns = malloc(p->column_count * sizeof *columns + 1);
+    w->part_starts[part] = (uint32_t)(w->numbers.length / sizeof(uint32_t));
+    enum pilgrim_status status = columns ? number_entries(w, p, columns) : PILGRIM_NOMEM;
+    free(columns);
+    return status;
+}
+
+static enum pilgrim_status number_signatures(struct writer *w)
+{
+    const struct fragment *f = w->fragment;
+    w->part_starts = malloc(f->part_keys.count * sizeof *w->part_starts + 1);
+    if (!w->part_starts)
+        return PILGRIM_NOMEM;
+    for (uint32_t i = 0; i < f->group_keys.count; i++)
+        for (uint32_t k = 0; k < f->groups[i].list.count; k++)
+            for (uint32_t p = 0; p < f->groups[i].lists[k].count; p++)
+                TRY(number_part(w, f->groups[i].lists[k].parts[p]));
+    return bytes_status(&w->numbers);
+}
+
+/* Which member is in which part. */
+static enum pilgrim_status number_partition(struct writer *w, const struct part_list *list, struct bytes *row)
+{
+    uint32_t number = 0;
+    if (list->count > 1) {
+        struct bytes columns = {0};
+        for (uint32_t i = 0; i < list->count; i++) {
+            uint32_t column;
+            TRY(expressions_add(&w->expressions, &w->fragment->parts[list->parts[i]].members, &column));
+            bytes_put_u32(&columns, column);
+        }
+        TRY(intern_bytes(&w->partitions, &columns, &number));
+        number++;
+    }
+    bytes_put_u32(row, number);
+    return PILGRIM_OK;
+}
+
+/* A row by content: what it is written from. */
+static enum pilgrim_status number_row(struct writer *w, uint32_t class, const struct part_list *list, uint32_t *number)
+{
+    struct bytes row = {0};
+    bytes_put_u32(&row, class);
+    enum pilgrim_status status = number_partition(w, list, &row);
+    for (uint32_t i = 0; i < list->count; i++) {
+        const struct part *p = &w->fragment->parts[list->parts[i]];
+        bytes_put_u32(&row, w->sequences[p->sequence]);
+        bytes_put_u32(&row, p->entry_count);
+        bytes_put(&row, w->numbers.data + w->part_starts[list->parts[i]] * sizeof(uint32_t),
+                  p->entry_count * sizeof(uint32_t));
+    }
+    if (status == PILGRIM_OK)
+        return intern_bytes(&w->rows, &row, number);
+    bytes_free(&row);
+    return status;
+}
+
+static enum pilgrim_status number_rows(struct writer *w)
+{
+    const struct fragment *f = w->fragment;
+    for (uint32_t i = 0; i < f->group_keys.count; i++) {
+        for (uint32_t k = 0; k < f->groups[i].list.count; k++) {
+            uint32_t row;
+            TRY(number_row(w, f->groups[i].list.classes[k], &f->groups[i].lists[k], &row));
+            bytes_put_u32(&w->groups, row);
+        }
+        uint32_t members;
+        TRY(expressions_add(&w->expressions, &f->groups[i].members, &members));
+        bytes_put_u32(&w->groups, members);
+    }
+    return bytes_status(&w->groups);
+}
+
+static enum pilgrim_status number_all(struct writer *w)
+{
+    TRY(number_sequences(w));
+    TRY(vote(w));
+    TRY(number_signatures(w));
+    TRY(expressions_sequence(&w->expressions, 0, &w->fragment->thread_counts, &w->threads));
+    TRY(number_rows(w));
+    return w->expressions.plain ? rulebook_finish_plain(w->rulebook) : rulebook_finish(w->rulebook);
+}
+
+/* ---- writing ---- */
+
+/* A reference (docs/FORMAT.md, section 1): *NEXT is the entry after the last of those referred to. */
+static uint64_t reference(uint32_t number, uint32_t *next)
+{
+    if (number < *next)
+        return (uint64_t)number + 1;
+    uint64_t code = number == *next ? 0 : (uint64_t)number + 1;
+    *next = number + 1;
+    return code;
+}
+
+/* How far the references to each table have come. */
+struct progress {
+    uint32_t shapes, columns, signatures, classes, partitions, rows;
+};
+
+static struct cursor open_numbers(const struct intern *t, uint32_t number)
+{
+    size_t length;
+    struct cursor in;
+    const uint8_t *data = intern_get(t, number, &length);
+    cursor_init(&in, data, length);
+    return in;
+}
+
+static void write_signatures(const struct writer *w, struct progress *at, struct bytes *out)
+{
+    bytes_put_varint(out, w->signatures.count);
+    for (uint32_t i = 0; i < w->signatures.count; i++) {
+        struct cursor in = open_numbers(&w->signatures, i);
+        uint64_t shape = reference(cursor_u32(&in), &at->shapes);
+        uint32_t count = cursor_u32(&in);
+        bytes_put_varint(out, shape << 1 | (count != 1));
+        if (count != 1)
+            bytes_put_varint(out, count);
+        while (cursor_left(&in) > 0)
+            bytes_put_varint(out, reference(cursor_u32(&in), &at->columns));
+    }
+}
+
+static void write_partitions(const struct writer *w, struct progress *at, struct bytes *out)
+{
+    bytes_put_varint(out, w->partitions.count);
+    for (uint32_t i = 0; i < w->partitions.count; i++) {
+        struct cursor in = open_numbers(&w->partitions, i);
+        bytes_put_varint(out, cursor_left(&in) / sizeof(uint32_t));
+        while (cursor_left(&in) > 0)
+            bytes_put_varint(out, reference(cursor_u32(&in), &at->columns));
+    }
+}
+
+static void write_rows(const struct writer *w, struct progress *at, struct bytes *out)
+{
+    bytes_put_varint(out, w->rows.count);
+    for (uint32_t i = 0; i < w->rows.count; i++) {
+        struct cursor in = open_numbers(&w->rows, i);
+        bytes_put_varint(out, reference(cursor_u32(&in), &at->classes));
+        uint32_t partition = cursor_u32(&in);
+        bytes_put_varint(out, partition ? 1 + reference(partition - 1, &at->partitions) : 0);
+        while (cursor_left(&in) > 0) {
+            bytes_put_varint(out, rulebook_reference(w->rulebook, cursor_u32(&in)));
+            uint32_t count = cursor_u32(&in);
+            bytes_put_varint(out, count);
+            for (; count > 0; count--)
+                bytes_put_varint(out, reference(cursor_u32(&in), &at->signatures));
+        }
+    }
+}
+
+static void write_groups(const struct writer *w, struct progress *at, struct bytes *out)
+{
+    const struct fragment *f = w->fragment;
+    struct cursor in;
+    cursor_init(&in, w->groups.data, w->groups.length);
+    bytes_put_varint(out, f->group_keys.count);
+    for (uint32_t i = 0; i < f->group_keys.count; i++) {
+        const struct group *g = &f->groups[i];
+        bytes_put_varint(out, rulebook_reference(w->rulebook, w->sequences[g->sequence]) << 1 | g->process);
+        bytes_put_varint(out, g->list.count);
+        for (uint32_t k = 0; k < g->list.count; k++) {
+            const uint32_t *body = class_body(&g->list, k);
+            bytes_put_varint(out, reference(cursor_u32(&in), &at->rows));
+            if (body)
+                bytes_put_varint(out, rulebook_reference(w->rulebook, w->sequences[*body]));
+        }
+        bytes_put_varint(out, reference(cursor_u32(&in), &at->columns));
+    }
+}
+
+static void write_all(const struct writer *w, bool another, struct bytes *out)
+{
+    struct progress at = {0};
+    rulebook_write(w->rulebook, out);
+    expressions_write(&w->expressions, out);
+    write_signatures(w, &at, out);
+    write_partitions(w, &at, out);
+    bytes_put_varint(out, (uint64_t)w->fragment->rank_count << 1 | another);
+    bytes_put_varint(out, reference(w->threads, &at.columns));
+    write_rows(w, &at, out);
+    write_groups(w, &at, out);
+}
+
+enum pilgrim_status calls_write(const struct fragment *f, bool another, bool plain, struct bytes *out)
+{
+    struct writer w = {.fragment = f, .rulebook = rulebook_new()};
+    w.expressions.rulebook = w.rulebook;
+    w.expressions.plain = plain;
+    w.expressions.next_text = f->strings.count;
+    enum pilgrim_status status = w.rulebook ? number_all(&w) : PILGRIM_NOMEM;
+    if (status == PILGRIM_OK) {
+        write_all(&w, another, out);
+        status = bytes_status(out);
+    }
+    rulebook_free(w.rulebook);
+    expressions_free(&w.expressions);
+    intern_free(&w.signatures);
+    intern_free(&w.partitions);
+    free(w.sequences);
+    free(w.part_starts);
+    bytes_free(&w.numbers);
+    intern_free(&w.rows);
+    bytes_free(&w.groups);
+    return status;
+}

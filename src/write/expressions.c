@@ -1,0 +1,391 @@
+/* From columns to expressions. */
+#include "write/expressions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/try.h"
+#include "rules/block.h"
+#include "sequence/slots.h"
+
+/* Beside the file's kinds: lists that differ from member to member. Their numbers are known when the rulebook is finished. */
+enum { EXPRESSION_REFERENCES = EXPRESSION_KIND_COUNT };
+
+/* A column may become a block if it has this many values, and should if that is shorter by 1/PACKED_PART of itself. */
+enum { PACKED_MIN = 64, PACKED_PART = 16 };
+
+struct expression {
+    int64_t constant; /* c, or first */
+    int64_t n;
+    uint32_t kind;
+    uint32_t number;  /* SEQUENCE: of the rulebook; LIST, REFERENCES: in their tables */
+};
+
+struct list {
+    UT_hash_handle hh;
+    int64_t hash;
+    uint32_t sequence; /* of the rulebook; of texts the number of the first one in the table of strings + TEXTS */
+};
+
+/* Reference numbers of texts, which are not the rulebook's. */
+#define TEXTS (UINT32_C(1) << 31)
+
+void expressions_free(struct expressions *e)
+{
+    struct list *list, *next;
+    HASH_ITER(hh, e->lists, list, next)
+    {
+        HASH_DEL(e->lists, list);
+        free(list);
+    }
+    intern_free(&e->choices);
+    intern_free(&e->chosen);
+    intern_free(&e->values);
+    intern_free(&e->references);
+    compressor_free(&e->compressor);
+    free(e->votes);
+}
+
+static enum pilgrim_status intern_expression(struct intern *t, const struct expression *x, uint32_t *number)
+{
+    return intern_add(t, x, sizeof *x, number);
+}
+
+static struct expression expression_of(enum expression_kind kind, int64_t constant, int64_t n)
+{
+    struct expression x;
+    memset(&x, 0, sizeof x);
+    x.kind = kind;
+    x.constant = constant;
+    x.n = n;
+    return x;
+}
+
+/* ---- sequences ---- */
+
+/* The symbols of COUNT items, to be freed; bodies become rules. */
+static enum pilgrim_status items_symbols(struct rulebook *rulebook, const struct repeats_item *items, size_t count,
+                                      struct rulebook_symbol **symbols, size_t *symbol_count)
+{
+    *symbol_count = 0;
+    *symbols = malloc(count * sizeof **symbols + 1);
+    if (!*symbols)
+        return PILGRIM_NOMEM;
+    for (size_t i = 0; i < count; i++) {
+        struct rulebook_symbol *s = &(*symbols)[(*symbol_count)++];
+        if (!(items[i].exponent & REPEATS_BEGIN)) {
+            *s = (struct rulebook_symbol){.value = zigzag(items[i].value), .exponent = items[i].exponent};
+            continue;
+        }
+        struct rulebook_symbol *body;
+        size_t size = (size_t)items[i].value, body_count;
+        uint32_t rule = 0;
+        enum pilgrim_status status = items_symbols(rulebook, &items[i + 1], size, &body, &body_count);
+        if (status == PILGRIM_OK)
+            status = rulebook_rule(rulebook, body, body_count, &rule);
+        free(body);
+        TRY(status);
+        i += size + 1;
+        *s = (struct rulebook_symbol){.value = rule, .exponent = items[i].exponent & ~REPEATS_END, .is_rule = true};
+    }
+    return PILGRIM_OK;
+}
+
+static enum pilgrim_status repeats_sequence(struct rulebook *rulebook, const struct repeats *r, uint32_t *sequence)
+{
+    struct repeats closed;
+    struct rulebook_symbol *symbols = NULL;
+    size_t count;
+    enum pilgrim_status status = repeats_copy(&closed, r);
+    if (status == PILGRIM_OK)
+        status = repeats_close(&closed);
+    if (status == PILGRIM_OK)
+        status = items_symbols(rulebook, closed.items, closed.count, &symbols, &count);
+    if (status == PILGRIM_OK)
+        status = rulebook_sequence(rulebook, symbols, count, false, sequence);
+    free(symbols);
+    repeats_free(&closed);
+    return status;
+}
+
+enum pilgrim_status expressions_sequence(struct expressions *e, int64_t first, const struct repeats *differences,
+                                         uint32_t *number)
+{
+    struct expression x = expression_of(EXPRESSION_SEQUENCE, first, 0);
+    TRY(repeats_sequence(e->rulebook, differences, &x.number));
+    return intern_expression(&e->chosen, &x, number);
+}
+
+/* ---- lists of vectors ---- */
+
+static enum pilgrim_status list_sequence(struct expressions *e, const uint8_t *data, size_t length, uint32_t *sequence)
+{
+    struct repeats r = {0};
+    struct cursor in;
+    cursor_init(&in, data, length);
+    uint32_t texts = list_text_count(data, length);
+    if (texts) {
+        *sequence = TEXTS + e->next_text;
+        e->next_text += texts;
+        return texts < TEXTS - 1 && e->next_text < TEXTS - 1 ? PILGRIM_OK : PILGRIM_LIMIT;
+    }
+    if (cursor_u8(&in) == LIST_GRAMMAR)
+        return rulebook_serialised(e->rulebook, data + 1, length - 1, false, sequence);
+    enum pilgrim_status status = repeats_unpack(&in, &r);
+    if (status == PILGRIM_OK)
+        status = repeats_sequence(e->rulebook, &r, sequence);
+    repeats_free(&r);
+    return status;
+}
+
+enum pilgrim_status expressions_list(struct expressions *e, const uint8_t *data, size_t length)
+{
+    struct list *list, *known;
+    uint32_t sequence;
+    TRY(list_sequence(e, data, length, &sequence));
+    list = malloc(sizeof *list);
+    if (!list)
+        return PILGRIM_NOMEM;
+    list->hash = list_hash(data, length);
+    list->sequence = sequence;
+    HASH_FIND(hh, e->lists, &list->hash, sizeof list->hash, known);
+    if (!known)
+        HASH_ADD(hh, e->lists, hash, sizeof list->hash, list);
+    if (known || !list->hh.tbl) {
+        free(list);
+        return known ? PILGRIM_LIMIT : PILGRIM_NOMEM;
+    }
+    return PILGRIM_OK;
+}
+
+/* The numbers of the lists that a column names, in turn. */
+struct naming {
+    const struct expressions *e;
+    struct bytes numbers;
+};
+
+static enum pilgrim_status name_list(void *context, int64_t hash)
+{
+    struct naming *n = context;
+    struct list *list = NULL;
+    uint32_t sequence = UINT32_MAX; /* all differences are 0 */
+    if (hash) {
+        HASH_FIND(hh, n->e->lists, &hash, sizeof hash, list);
+        if (!list)
+            return PILGRIM_DAMAGED;
+        sequence = list->sequence;
+    }
+    bytes_put_u32(&n->numbers, sequence);
+    return PILGRIM_OK;
+}
+
+static enum pilgrim_status add_lists(struct expressions *e, const struct column *c, struct expression *x)
+{
+    struct naming n = {.e = e};
+    int64_t constant, ignored;
+    bool same = column_is(c, EXPRESSION_CONSTANT, &constant, &ignored);
+    enum pilgrim_status status = same ? name_list(&n, constant) : column_visit(c, name_list, &n);
+    if (status == PILGRIM_OK)
+        status = bytes_status(&n.numbers);
+    if (status == PILGRIM_OK)
+        status = intern_add(&e->references, n.numbers.data, n.numbers.length, &x->number);
+    x->kind = EXPRESSION_REFERENCES;
+    bytes_free(&n.numbers);
+    return status;
+}
+
+/* ---- columns ---- */
+
+/* A column of one member is a value of every function, and says little about which one is meant. */
+enum { VOTES_OF_MANY = 64 };
+
+
+enum pilgrim_status expressions_vote(struct expressions *e, const struct column *c)
+{
+    for (enum expression_kind kind = EXPRESSION_CONSTANT; kind <= EXPRESSION_MODULO && !c->is_list; kind++) {
+        int64_t constant, n;
+        uint32_t choice;
+        if (!column_is(c, kind, &constant, &n))
+            continue;
+        struct expression x = expression_of(kind, constant, n);
+        TRY(intern_expression(&e->choices, &x, &choice));
+        if (choice >= e->vote_capacity) {
+            uint32_t capacity = choice * 2 + 64;
+            uint32_t *votes = realloc(e->votes, capacity * sizeof *votes);
+            if (!votes)
+                return PILGRIM_NOMEM;
+            memset(votes + e->vote_capacity, 0, (capacity - e->vote_capacity) * sizeof *votes);
+            e->votes = votes;
+            e->vote_capacity = capacity;
+        }
+        e->votes[choice] += c->length > 1 ? VOTES_OF_MANY : 1;
+    }
+    return PILGRIM_OK;
+}
+
+static size_t svarint_size(int64_t value)
+{
+    size_t size = 1;
+    for (uint64_t code = zigzag(value); code >= 128; code >>= 7)
+        size++;
+    return size;
+}
+
+/* Most votes; then shortest; then the first kind. *FOUND false: no function of the rank gives the values. */
+static enum pilgrim_status choose(struct expressions *e, const struct column *c, struct expression *best, bool *found)
+{
+    uint32_t best_votes = 0;
+    *found = false;
+    for (enum expression_kind kind = EXPRESSION_CONSTANT; kind <= EXPRESSION_MODULO; kind++) {
+        int64_t constant, n;
+        uint32_t choice;
+        if (!column_is(c, kind, &constant, &n))
+            continue;
+        struct expression x = expression_of(kind, constant, n);
+        TRY(intern_expression(&e->choices, &x, &choice));
+        uint32_t votes = choice < e->vote_capacity ? e->votes[choice] : 0;
+        bool shorter = svarint_size(constant) < svarint_size(best->constant);
+        if (*found && votes < VOTES_OF_MANY && best->kind == EXPRESSION_CONSTANT)
+            continue;
+        if (*found && (votes < best_votes || (votes == best_votes && !shorter)))
+            continue;
+        *best = x;
+        best_votes = votes;
+        *found = true;
+    }
+    return PILGRIM_OK;
+}
+
+/* Values one after another, and between which they are. */
+struct values {
+    struct bytes list;
+    int64_t low, high;
+};
+
+static enum pilgrim_status put_value(void *context, int64_t value)
+{
+    struct values *v = context;
+    bytes_put_svarint(&v->list, value);
+    v->low = value < v->low ? value : v->low;
+    v->high = value > v->high ? value : v->high;
+    return PILGRIM_OK;
+}
+
+/* Bytes of the column's differences as symbols, about; SIZE_MAX: one of them does not fit a terminal. */
+static size_t sequence_size(const struct repeats *r)
+{
+    size_t size = 3;
+    struct repeats_item item;
+    for (size_t at = 0; repeats_next(r, &at, &item);) {
+        uint64_t code = zigzag(item.value);
+        bool mark = item.exponent & (REPEATS_BEGIN | REPEATS_END);
+        if (!mark && code >= UINT64_C(1) << 62)
+            return SIZE_MAX;
+        size += mark ? 2 : svarint_size((int64_t)(code << 1)) + (item.exponent > 1) + (item.exponent > 64);
+    }
+    return size;
+}
+
+/* Whether the column's differences will be packed (rules/pack.h), and shorter so than the list. */
+static bool packs_well(struct expressions *e, const struct column *c, const struct values *v)
+{
+    uint64_t width = 1;
+    while (width < BLOCK_WIDTH_MAX && ((uint64_t)v->high - (uint64_t)v->low) >> width != 0)
+        width++;
+    if (c->length < PACKED_MIN)
+        return false;
+    size_t packed = (size_t)(c->length / 8 * width);
+    return packed + packed / PACKED_PART < compressed_length(&e->compressor, v->list.data, v->list.length);
+}
+
+/* No function of the rank: the differences as a sequence, or the values as they are, whichever is shorter. */
+static enum pilgrim_status add_values(struct expressions *e, const struct column *c, struct expression *x)
+{
+    size_t size = sequence_size(&c->differences);
+    struct values v = {.low = INT64_MAX, .high = INT64_MIN};
+    enum pilgrim_status status = PILGRIM_OK;
+    /* A list takes a byte a value, so it need not be tried where that is more. */
+    if (size > c->length) {
+        bytes_put_varint(&v.list, c->length);
+        status = column_visit(c, put_value, &v);
+        if (status == PILGRIM_OK)
+            status = bytes_status(&v.list);
+    }
+    if (status == PILGRIM_OK && v.list.length && v.list.length <= size && (size == SIZE_MAX || !packs_well(e, c, &v))) {
+        x->kind = EXPRESSION_LIST;
+        status = intern_add(&e->values, v.list.data, v.list.length, &x->number);
+    } else if (status == PILGRIM_OK) {
+        *x = expression_of(EXPRESSION_SEQUENCE, c->first, 0);
+        status = repeats_sequence(e->rulebook, &c->differences, &x->number);
+    }
+    bytes_free(&v.list);
+    return status;
+}
+
+enum pilgrim_status expressions_add(struct expressions *e, const struct column *c, uint32_t *number)
+{
+    struct expression x = expression_of(EXPRESSION_CONSTANT, 0, 0);
+    bool found = c->is_list;
+    if (c->is_list)
+        TRY(add_lists(e, c, &x));
+    else if (!e->plain)
+        TRY(choose(e, c, &x, &found));
+    if (!found)
+        TRY(add_values(e, c, &x));
+    return intern_expression(&e->chosen, &x, number);
+}
+
+/* ---- the file's table ---- */
+
+static void write_references(const struct expressions *e, const struct expression *x, struct bytes *out)
+{
+    size_t length;
+    struct cursor in;
+    const uint8_t *numbers = intern_get(&e->references, x->number, &length);
+    size_t count = length / sizeof(uint32_t);
+    cursor_init(&in, numbers, length);
+    bytes_put_varint(out, count > 1 ? EXPRESSION_LIST : EXPRESSION_CONSTANT);
+    if (count > 1)
+        bytes_put_varint(out, count);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t sequence = cursor_u32(&in);
+        if (sequence == UINT32_MAX)
+            bytes_put_svarint(out, 0);
+        else
+            bytes_put_svarint(out, sequence & TEXTS ? (int64_t)(sequence & ~TEXTS)
+                                                    : (int64_t)rulebook_reference(e->rulebook, sequence));
+    }
+}
+
+static void write_expression(const struct expressions *e, const struct expression *x, struct bytes *out)
+{
+    size_t length;
+    const uint8_t *values;
+    if (x->kind == EXPRESSION_REFERENCES) {
+        write_references(e, x, out);
+        return;
+    }
+    bytes_put_varint(out, x->kind);
+    if (x->kind == EXPRESSION_LIST) {
+        values = intern_get(&e->values, x->number, &length);
+        bytes_put(out, values, length);
+        return;
+    }
+    bytes_put_svarint(out, x->constant);
+    if (x->kind == EXPRESSION_MODULO)
+        bytes_put_varint(out, (uint64_t)x->n);
+    if (x->kind == EXPRESSION_SEQUENCE)
+        bytes_put_varint(out, rulebook_reference(e->rulebook, x->number));
+}
+
+void expressions_write(const struct expressions *e, struct bytes *out)
+{
+    bytes_put_varint(out, e->chosen.count);
+    for (uint32_t i = 0; i < e->chosen.count; i++) {
+        struct expression x;
+        size_t length;
+        memcpy(&x, intern_get(&e->chosen, i, &length), sizeof x);
+        write_expression(e, &x, out);
+    }
+}

@@ -1,0 +1,267 @@
+/* From the fragment of all ranks to the bytes of the file (docs/FORMAT.md). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/try.h"
+#include "format/section.h"
+#include "format/trace_file.h"
+#include "write/calls_writer.h"
+#include "merge/fragment_data.h"
+#include "sequence/slots.h"
+
+/* Of a volume that is proved: some tenths of a second, a tenth of what writing it takes or less. Those that are bound have less (VOLUME_BYTES). */
+#define PROVE_BYTES_MAX (16u << 20)
+
+/* How the end of a table's entry is known. */
+enum framing { FRAMING_NONE, FRAMING_LENGTH, FRAMING_TEXT };
+
+static void write_entries(const struct intern *t, enum framing framing, struct bytes *out)
+{
+    for (uint32_t i = 0; i < t->count; i++) {
+        size_t length;
+        const uint8_t *data = intern_get(t, i, &length);
+        if (framing == FRAMING_LENGTH)
+            bytes_put_varint(out, length);
+        bytes_put(out, data, length);
+        if (framing == FRAMING_TEXT)
+            bytes_put_u8(out, 0);
+    }
+}
+
+static void write_table(const struct intern *t, enum framing framing, struct bytes *out)
+{
+    bytes_put_varint(out, t->count);
+    write_entries(t, framing, out);
+}
+
+/* Offsets are written as differences: call sites lie close together. */
+static void write_offset(struct bytes *out, uint64_t offset, uint64_t *last)
+{
+    bytes_put_svarint(out, (int64_t)(offset - *last));
+    *last = offset;
+}
+
+/* One class's frames, innermost first. */
+struct frames {
+    uint32_t count;
+    struct {
+        uint64_t module;
+        uint64_t offset;
+    } frame[SITE_FRAMES_MAX];
+};
+
+static struct frames frames_of(struct cursor *c)
+{
+    struct frames found;
+    found.count = (uint32_t)cursor_index(c, SITE_FRAMES_MAX + 1);
+    for (uint32_t i = 0; i < found.count; i++) {
+        found.frame[i].module = cursor_varint(c);
+        found.frame[i].offset = cursor_varint(c);
+    }
+    return found;
+}
+
+/* The callers of a site, outermost first, so that each refers to one that is there: *CALLER is 0 or the innermost's
+ * number + 1. Classes share what is common to their callers. */
+static enum pilgrim_status intern_callers(struct intern *callers, const struct frames *frames, uint64_t *caller)
+{
+    *caller = 0;
+    for (uint32_t i = frames->count; i-- > 1;) {
+        uint8_t key[3 * sizeof(uint64_t)];
+        uint32_t number;
+        memcpy(key, &frames->frame[i].module, 8);
+        memcpy(key + 8, &frames->frame[i].offset, 8);
+        memcpy(key + 16, caller, 8);
+        TRY(intern_add(callers, key, sizeof key, &number));
+        *caller = (uint64_t)number + 1;
+    }
+    return PILGRIM_OK;
+}
+
+static void write_callers(const struct intern *callers, struct bytes *out)
+{
+    uint64_t last = 0;
+    bytes_put_varint(out, callers->count);
+    for (uint32_t i = 0; i < callers->count; i++) {
+        size_t length;
+        uint64_t caller[3];
+        memcpy(caller, intern_get(callers, i, &length), sizeof caller);
+        bytes_put_varint(out, caller[0]);
+        write_offset(out, caller[1], &last);
+        bytes_put_varint(out, caller[2]);
+    }
+}
+
+static enum pilgrim_status collect_classes(const struct fragment *f, struct intern *callers, struct bytes *out)
+{
+    uint64_t last = 0;
+    bytes_put_varint(out, f->classes.count);
+    for (uint32_t i = 0; i < f->classes.count; i++) {
+        struct cursor c;
+        size_t length;
+        uint64_t caller;
+        const uint8_t *data = intern_get(&f->classes, i, &length);
+        cursor_init(&c, data, length);
+        bytes_put_varint(out, cursor_varint(&c));
+        const struct frames frames = frames_of(&c);
+        TRY(intern_callers(callers, &frames, &caller));
+        bytes_put_varint(out, frames.count ? 1 + (frames.frame[0].module << 1 | (caller > 0)) : 0);
+        if (frames.count)
+            write_offset(out, frames.frame[0].offset, &last);
+        if (caller)
+            bytes_put_varint(out, caller - 1);
+    }
+    return PILGRIM_OK;
+}
+
+/* Callers and classes. */
+static enum pilgrim_status write_sites(const struct fragment *f, struct bytes *out)
+{
+    struct intern callers = {0};
+    struct bytes classes = {0};
+    enum pilgrim_status status = collect_classes(f, &callers, &classes);
+    if (status == PILGRIM_OK)
+        status = bytes_status(&classes);
+    if (status == PILGRIM_OK) {
+        write_callers(&callers, out);
+        bytes_put(out, classes.data, classes.length);
+    }
+    bytes_free(&classes);
+    intern_free(&callers);
+    return status;
+}
+
+/* The fragment's strings, then all texts in the order of their lists: so calls_write counts them. */
+static void write_strings(const struct fragment *f, struct bytes *out)
+{
+    uint64_t count = f->strings.count;
+    size_t length;
+    for (uint32_t i = 0; i < f->lists.count; i++) {
+        const uint8_t *list = intern_get(&f->lists, i, &length);
+        count += list_text_count(list, length);
+    }
+    bytes_put_varint(out, count);
+    write_entries(&f->strings, FRAMING_TEXT, out);
+    for (uint32_t i = 0; i < f->lists.count; i++) {
+        const uint8_t *list = intern_get(&f->lists, i, &length);
+        if (list_text_count(list, length))
+            bytes_put(out, list + 1, length - 1);
+    }
+}
+
+static enum pilgrim_status write_definitions(const struct fragment *f, bool another, struct bytes *out)
+{
+    struct bytes b = {0};
+    write_strings(f, &b);
+    write_table(&f->properties, FRAMING_NONE, &b);
+    write_table(&f->functions, FRAMING_TEXT, &b);
+    write_table(&f->modules, FRAMING_NONE, &b);
+    enum pilgrim_status status = write_sites(f, &b);
+    write_table(&f->shapes, FRAMING_LENGTH, &b);
+    if (status == PILGRIM_OK)
+        status = bytes_status(&b);
+    if (status == PILGRIM_OK)
+        status = section_write_bounded(out, SECTION_DEFINITIONS, &b, f->calls, another);
+    bytes_free(&b);
+    return status;
+}
+
+/* A test of what is done about a wrong section makes them wrong (tests/prove). */
+#ifndef PILGRIM_WRONG
+#define PILGRIM_WRONG(type, plain, ranks) false
+#endif
+
+static void maybe_wrong(bool wrong, struct bytes *content)
+{
+    if (wrong)
+        bytes_put_u64(content, 0); /* more than belongs there */
+}
+
+static enum pilgrim_status write_calls(const struct fragment *f, bool another, bool plain, struct bytes *out)
+{
+    struct bytes b = {0};
+    enum pilgrim_status status = calls_write(f, another, plain, &b);
+    maybe_wrong(PILGRIM_WRONG(SECTION_CALLS, plain, f->rank_count), &b);
+    if (status == PILGRIM_OK)
+        status = section_write_bounded(out, SECTION_CALLS, &b, f->calls, another);
+    bytes_free(&b);
+    return status;
+}
+
+static enum pilgrim_status write_profile(const struct fragment *f, struct bytes *out)
+{
+    struct bytes b = {0};
+    enum pilgrim_status status = profile_write(f, &b);
+    maybe_wrong(PILGRIM_WRONG(SECTION_PROFILE, false, f->rank_count), &b);
+    if (status == PILGRIM_OK)
+        status = section_write_stored(out, SECTION_PROFILE, &b);
+    bytes_free(&b);
+    return status;
+}
+
+/* *PROFILE: where it begins. */
+static enum pilgrim_status write_sections(const struct fragment *f, bool with_times, bool another, bool plain, struct bytes *out,
+                                          size_t *profile)
+{
+    TRY(write_definitions(f, another, out));
+    TRY(write_calls(f, another, plain, out));
+    *profile = out->length;
+    return with_times ? write_profile(f, out) : PILGRIM_OK;
+}
+
+/* What cannot be proved, for want of memory, is believed. */
+static bool can_be_read(const struct bytes *out, size_t start, struct proof *proof)
+{
+    enum pilgrim_status status = prove_volume(out->data + start, out->length - start, proof);
+    return status == PILGRIM_OK || status == PILGRIM_NOMEM;
+}
+
+/* What is wrong can only be a mistake of ours. So what was recorded is written in another way, with less that may be wrong; if it cannot be
+ * read then, it is not given away: there are fragments of it. */
+enum pilgrim_status fragment_write_volume(struct fragment *f, bool with_times, bool another, struct bytes *out)
+{
+    size_t start = out->length, profile;
+    for (unsigned plain = 0; plain < 2; plain++) {
+        struct proof proof;
+        out->length = start;
+        TRY(write_sections(f, with_times, another, plain, out, &profile));
+        TRY(bytes_status(out));
+        if (out->length - start > PROVE_BYTES_MAX || can_be_read(out, start, &proof))
+            return PILGRIM_OK;
+        f->doubt = proof;
+        if (proof.section == SECTION_PROFILE) {
+            out->length = profile;
+            return PILGRIM_OK;
+        }
+    }
+    return PILGRIM_DAMAGED;
+}
+
+enum pilgrim_status fragment_write_begin(struct bytes *out)
+{
+    bytes_put(out, trace_magic, sizeof trace_magic);
+    bytes_put_u8(out, TRACE_VERSION);
+    bytes_put_u8(out, TRACE_VERSION >> 8);
+    return bytes_status(out);
+}
+
+enum pilgrim_status fragment_write_round(struct fragment *f, bool with_times, bool another, struct bytes *out)
+{
+    TRY(fragment_write_volume(f, with_times, another, out));
+    bytes_put(out, f->volumes.data, f->volumes.length);
+    bytes_put(out, f->times.data, f->times.length);
+    return bytes_status(out);
+}
+
+enum pilgrim_status fragment_write_end(struct bytes *out)
+{
+    const struct bytes nothing = {0};
+    return section_write(out, SECTION_END, &nothing);
+}
+
+enum pilgrim_status fragment_write(struct fragment *f, bool with_times, struct bytes *out)
+{
+    TRY(fragment_write_begin(out));
+    TRY(fragment_write_round(f, with_times, false, out));
+    return fragment_write_end(out);
+}
