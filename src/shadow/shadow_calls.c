@@ -143,13 +143,12 @@ void __wrap_abandoned_calls(struct thread *t, const void *frame, const void *sit
 {
     struct shadow *s = folder ? shadow_of(t) : NULL;
     const uint64_t seq = t->calls, start = t->start;
-    if (!t->outputs)
+    uint8_t *outputs = t->outputs;
+    if (!outputs)
         t->outputs = t->key.data; /* what the recorder cuts the key at */
     __real_abandoned_calls(t, frame, site);
-    if (t->inside)
-        return;
-    t->outputs = NULL;
-    if (s)
+    t->outputs = t->inside ? outputs : NULL;
+    if (!t->inside && s)
         end(s, seq, start, start);
 }
 

@@ -75,6 +75,9 @@ CALL_INLINE uint8_t *call_begin(struct call *c, unsigned off, uint32_t function,
                 return call_begin_slowly(c, function, follows, site);
             c->thread = t;
             t->inside = true;
+            t->frame = c; /* so that a call in its callback is not taken for one after a call that never returned */
+            t->site = site;
+            t->class = NULL;
             return NULL;
         }
         class = stream_class_head(t->stream, function, site, false);

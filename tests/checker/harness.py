@@ -170,7 +170,7 @@ def launch(ranks, command, folder, preload=(), settings=None, before=(), **optio
     several = ranks > 1 or ":" in command
     if SHADOW in (settings or {}):
         instead = {LIBRARY: SHADOWED, RUN: SHADOWED_RUN}
-        preload, command = ([instead.get(word, word) for word in words] for words in (preload, command))
+        preload, command, before = ([instead.get(word, word) for word in words] for words in (preload, command, before))
     preload = ":".join(list(preload) + ([YIELD] if several and FAMILY == "mpich" else []))
     words = []
     if preload and before:
