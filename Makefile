@@ -144,7 +144,7 @@ $(G)/sources.mk: $(B)/pilgrim-gen $(B)/mpi/mpi.i $(B)/mpi/mpi.macros $(GENERATOR
 	@rm -rf $(G).new
 
 ifneq ($(MPICC),)
-ifneq ($(filter-out $(NO_CONFIG) units programs,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out $(NO_CONFIG) units,$(or $(MAKECMDGOALS),all)),)
 include $(G)/sources.mk
 endif
 endif
@@ -268,6 +268,7 @@ $(B)/programs/shadow/libpilgrim.a: $(B)/programs/shadow/tracer.o $(B)/allocator.
 	$(ARCHIVE)
 
 $(B)/programs/shadow/pilgrim-run: $(B)/pilgrim-run
+	@mkdir -p $(@D)
 	$(call say,CP)cp $< $@
 
 $(G)/shadow.wraps: $(G)/sources.mk
