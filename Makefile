@@ -45,8 +45,8 @@ TRACER := $(call objects,$(addprefix src/,mpi objects intercept process wrap for
 # The thread sanitizer has an allocator of its own.
 TRACER := $(if $(findstring -fsanitize=thread,$(CFLAGS)),$(filter-out %/intercept/alloc.o,$(TRACER)),$(TRACER))
 # Those of the tracer's files that know no MPI, so that they are tested without it.
-PLAIN := $(patsubst %,$(B)/obj/src/%.o,$(addprefix objects/,device driver heap keep mappings memory modules pages pool requests sharing \
-	table unseen) $(addprefix process/,place settings))
+PLAIN := $(patsubst %,$(B)/obj/src/%.o,$(addprefix objects/,device driver heap mappings memory modules pages pool request_array_delta requests sharing \
+	table untracked_requests) $(addprefix process/,host_location settings))
 DECODER := $(call objects,decoder)
 GENERATOR := $(call objects,gen)
 UNIT := $(patsubst $(S)/%.c,$(B)/%,$(wildcard $(S)/tests/unit/check_*.c))
@@ -208,7 +208,7 @@ $(B)/libcore.a: $(CORE) $(READER) $(PLAIN)
 
 # The part of the reader that the writer asks (read/prove.h), as one object that shows nothing else: a program may have a reader of its own.
 $(B)/proof.o: $(B)/libcore.a
-	$(call say,LD)ld -r -u prove_volume -o $@ $< && objcopy --keep-global-symbol=prove_volume $@
+	$(call say,LD)ld -r -u prove_shard -o $@ $< && objcopy --keep-global-symbol=prove_shard $@
 
 # Not linked with MPI, and none of its names is left undefined: the program's own is looked for (mpi/mpi_library.h).
 PRELOAD_LINK = $(call say,LINK)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-z,defs -Wl,--exclude-libs,ALL \
@@ -431,7 +431,7 @@ tsan: $(S)/configure
 	@mkdir -p $(B)/tsan
 	@test -f $(B)/tsan/config.mk || (cd $(B)/tsan && $(S)/configure -q MPICC='$(MPICC)' CFLAGS='-O1 -g -fsanitize=thread')
 	@$(MAKE) --no-print-directory BUILD=$(B)/tsan \
-	    $(addprefix $(B)/tsan/,libpilgrim.so programs/threads programs/crowd programs/churn tests/unit/check_heap tests/unit/check_requests tests/unit/check_rounds)
+	    $(addprefix $(B)/tsan/,libpilgrim.so programs/threads programs/crowd programs/churn tests/unit/check_heap tests/unit/check_requests tests/unit/check_segments)
 
 # The other MPI family, in a second build folder in the first.
 other: $(S)/configure

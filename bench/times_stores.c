@@ -204,7 +204,7 @@ static size_t store_grammars(const struct sequences *s)
 static uint32_t place_of(struct bins *b, uint64_t value)
 {
     check(bins_reach(b, value));
-    return bins_place(b, value);
+    return bins_index(b, value);
 }
 
 /* As in the paper: for each signature intervals, from the reconstructed start of the call before, and durations. */

@@ -17,8 +17,8 @@ static struct key key_of(enum bound_kind kind, const struct pilgrim_value *name)
 
 static struct binding *scope_find(const struct binding_scope *s, enum bound_kind kind, const struct pilgrim_value *name)
 {
-    const uint64_t *place = is_name(name) ? key_table_find(&s->names, key_of(kind, name)) : NULL;
-    return place ? &s->bindings[*place] : NULL;
+    const uint64_t *index = is_name(name) ? key_table_find(&s->names, key_of(kind, name)) : NULL;
+    return index ? &s->bindings[*index] : NULL;
 }
 
 /* The place of NAME, a new one if there is none. NULL: no memory */
@@ -32,12 +32,12 @@ static struct binding *scope_put(struct binding_scope *s, enum bound_kind kind, 
         s->bindings = larger;
         s->capacity = capacity;
     }
-    const uint64_t *place = key_table_put(&s->names, key_of(kind, name), s->count);
-    if (!place)
+    const uint64_t *index = key_table_put(&s->names, key_of(kind, name), s->count);
+    if (!index)
         return NULL;
-    if (*place == s->count)
+    if (*index == s->count)
         s->bindings[s->count++] = (struct binding){0};
-    return &s->bindings[*place];
+    return &s->bindings[*index];
 }
 
 static void scope_clear(struct binding_scope *s)

@@ -6,9 +6,9 @@
 
 #define NONE SIZE_MAX
 
-/* Of which thread; rounds: of the trace. */
+/* Of which thread; segments: of the trace. */
 struct whose {
-    uint32_t rank, thread, rounds;
+    uint32_t rank, thread, segments;
 };
 
 /* Rule 0 is S; then A, B, ..., but for S; beyond Z: R27, R28, ... */
@@ -201,7 +201,7 @@ static uint64_t *read_bodies(const struct pilgrim_cursor *cursor, size_t class_c
     return bodies;
 }
 
-/* CALLS: in this round. */
+/* CALLS: in this segment. */
 static enum pilgrim_status print_structure(struct output *o, const struct pilgrim_cursor *cursor, const struct whose *whose,
                                            const struct pilgrim_thread_info *info, uint64_t calls,
                                            const uint64_t *bodies, struct pilgrim_error *error)
@@ -214,7 +214,7 @@ static enum pilgrim_status print_structure(struct output *o, const struct pilgri
     out_uint(o, whose->rank);
     out_text(o, " thread ");
     out_uint(o, whose->thread);
-    if (whose->rounds > 1) {
+    if (whose->segments > 1) {
         out_text(o, " round ");
         out_uint(o, pilgrim_cursor_round(cursor));
     }
@@ -238,7 +238,7 @@ static enum pilgrim_status print_structure(struct output *o, const struct pilgri
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status print_round(struct output *o, struct pilgrim_cursor *cursor, const struct whose *whose,
+static enum pilgrim_status print_segment(struct output *o, struct pilgrim_cursor *cursor, const struct whose *whose,
                                        struct source_lines *lines, struct pilgrim_error *error)
 {
     struct pilgrim_thread_info info;
@@ -268,7 +268,7 @@ enum pilgrim_status grammar_print(struct output *o, const struct pilgrim_trace *
     if (status != PILGRIM_OK)
         return status;
     while (status == PILGRIM_OK && !o->error) {
-        status = print_round(o, cursor, &whose, lines, error);
+        status = print_segment(o, cursor, &whose, lines, error);
         if (status == PILGRIM_OK)
             status = pilgrim_cursor_next_round(cursor, error);
     }

@@ -22,7 +22,7 @@ static void out_counts(struct output *o, const struct nest_counts *c)
     }
 }
 
-/* In which part of the rounds of the loop around it an item comes, if not in all. */
+/* In which part of the iterations of the loop around it an item comes, if not in all. */
 static void out_share(struct output *o, const struct shown_loops *s, const struct nest_item *item, const char **separator)
 {
     if (item->loop == NEST_NONE || item->counts.times >= s->items[item->loop].counts.total)

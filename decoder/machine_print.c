@@ -111,9 +111,9 @@ static bool ranks_regular(const struct ranks *r)
 {
     for (size_t i = 0; i < r->count; i++) {
         int64_t rank = r->ranks[0];
-        size_t place = i;
-        for (size_t t = r->term_count; t-- > 0; place /= r->terms[t].copies)
-            rank += (int64_t)(place % r->terms[t].copies) * r->terms[t].stride;
+        size_t index = i;
+        for (size_t t = r->term_count; t-- > 0; index /= r->terms[t].copies)
+            rank += (int64_t)(index % r->terms[t].copies) * r->terms[t].stride;
         if (rank != r->ranks[i])
             return false;
     }
@@ -137,16 +137,16 @@ static struct ranks ranks_fit(const uint32_t *ranks, size_t count, const struct 
 /* Leaves out terms of one copy, and makes one of two where the inner one's copies go on in the outer one's next. */
 static void ranks_simplify(struct ranks *r)
 {
-    size_t kept = 0;
+    size_t count = 0;
     for (size_t t = 0; t < r->term_count; t++) {
         struct term term = r->terms[t];
         if (term.copies == 1)
             continue;
-        if (kept && r->terms[kept - 1].stride == term.stride * (int64_t)term.copies)
-            term.copies *= r->terms[--kept].copies;
-        r->terms[kept++] = term;
+        if (count && r->terms[count - 1].stride == term.stride * (int64_t)term.copies)
+            term.copies *= r->terms[--count].copies;
+        r->terms[count++] = term;
     }
-    r->term_count = kept;
+    r->term_count = count;
 }
 
 static void limits(const uint32_t *ranks, size_t count, uint32_t *lowest, uint32_t *highest)

@@ -23,7 +23,7 @@ struct cell {
 struct open_cell {
     uint32_t rank;
     enum messages_kind kind;
-    struct group_place place;
+    struct group_member target;
     uint64_t count, bytes;
 };
 
@@ -138,7 +138,7 @@ static int compare_cells(const void *a, const void *b)
 
 static struct cell close_cell(const struct matrix *m, const struct open_cell *open)
 {
-    int64_t other = messages_world_rank(m->messages, &open->place);
+    int64_t other = messages_world_rank(m->messages, &open->target);
     bool back = open->kind == MESSAGES_GET;
     return (struct cell){back ? other : open->rank, back ? open->rank : other, open->count, open->bytes};
 }

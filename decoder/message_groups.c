@@ -113,9 +113,9 @@ bool messages_created(struct messages *m, const struct pilgrim_value *name, stru
     return group->a == GROUP_UNKNOWN || m->looking || world_ranks_add(&m->world, group->a, group->b, made.rank, m->rank);
 }
 
-struct group_place messages_place(const struct messages *m, struct bound group, int64_t rank)
+struct group_member messages_group_member(const struct messages *m, struct bound group, int64_t rank)
 {
     if (group.a == GROUP_UNKNOWN)
-        return (struct group_place){GROUP_UNKNOWN, 0, 0};
-    return group.a == GROUP_SELF ? (struct group_place){GROUP_WORLD, 0, m->rank} : (struct group_place){group.a, group.b, rank};
+        return (struct group_member){GROUP_UNKNOWN, 0, 0};
+    return group.a == GROUP_SELF ? (struct group_member){GROUP_WORLD, 0, m->rank} : (struct group_member){group.a, group.b, rank};
 }

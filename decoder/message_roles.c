@@ -36,17 +36,17 @@ static uint64_t size_of(void *context, const struct pilgrim_value *datatype)
 /* ---- parts ---- */
 
 /* The number of a target, which is new or not. */
-static bool target_number(struct messages *m, struct group_place place, uint64_t *number)
+static bool target_number(struct messages *m, struct group_member target, uint64_t *number)
 {
-    const struct key key = {{place.group, place.side, (uint64_t)place.rank}};
+    const struct key key = {{target.group, target.side, (uint64_t)target.rank}};
     const uint64_t *known = key_table_put(&m->target_numbers, key, m->target_count);
-    struct group_place *targets = messages_roomy(m->targets, m->target_count, &m->target_capacity, sizeof *targets);
+    struct group_member *targets = messages_roomy(m->targets, m->target_count, &m->target_capacity, sizeof *targets);
     m->targets = targets ? targets : m->targets;
     if (!known || !targets)
         return false;
     *number = *known;
     if (*known == m->target_count)
-        m->targets[m->target_count++] = place;
+        m->targets[m->target_count++] = target;
     return true;
 }
 
@@ -56,7 +56,7 @@ static bool target_of(struct messages *m, struct bound group, const struct pilgr
     *number = no_target;
     if (rank->type != PILGRIM_RANK && rank->type != PILGRIM_INT)
         return true;
-    return target_number(m, messages_place(m, group, rank->integer), number);
+    return target_number(m, messages_group_member(m, group, rank->integer), number);
 }
 
 static bool add_part(struct messages *m, enum messages_kind kind, uint64_t target, uint64_t bytes)

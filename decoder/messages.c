@@ -149,12 +149,12 @@ size_t messages_targets(const struct messages *m)
     return m->target_count;
 }
 
-struct group_place messages_target(const struct messages *m, uint32_t target)
+struct group_member messages_target(const struct messages *m, uint32_t target)
 {
     return m->targets[target];
 }
 
-int64_t messages_world_rank(const struct messages *m, const struct group_place *place)
+int64_t messages_world_rank(const struct messages *m, const struct group_member *member)
 {
-    return world_ranks_find(&m->world, place, pilgrim_rank_count(m->trace));
+    return world_ranks_find(&m->world, member, pilgrim_rank_count(m->trace));
 }

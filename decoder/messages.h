@@ -54,10 +54,10 @@ const struct messages_part *messages_parts(const struct messages *m, size_t *cou
 size_t messages_targets(const struct messages *m);
 
 /* The process that one of them is. */
-struct group_place messages_target(const struct messages *m, uint32_t target);
+struct group_member messages_target(const struct messages *m, uint32_t target);
 
-/* The rank in MPI_COMM_WORLD of PLACE; -1: not known, or in another world. To be asked when all threads of all ranks were begun, and have
+/* The rank in MPI_COMM_WORLD of MEMBER; -1: not known, or in another world. To be asked when all threads of all ranks were begun, and have
  * been seen. */
-int64_t messages_world_rank(const struct messages *m, const struct group_place *place);
+int64_t messages_world_rank(const struct messages *m, const struct group_member *member);
 
 #endif

@@ -34,7 +34,7 @@ struct messages {
     struct created next;                   /* by the thread */
     bool has_next;
     struct key_table target_numbers;
-    struct group_place *targets;
+    struct group_member *targets;
     size_t target_count, target_capacity;
     struct messages_part *parts; /* of calls; those that are kept, then those of the call that was seen last */
     size_t kept, part_capacity;
@@ -62,7 +62,7 @@ struct bound messages_group(const struct messages *m, enum bound_kind kind, cons
 bool messages_created(struct messages *m, const struct pilgrim_value *name, struct bound parent, bool same, struct bound *group);
 
 /* The place that RANK, an argument in GROUP, names. */
-struct group_place messages_place(const struct messages *m, struct bound group, int64_t rank);
+struct group_member messages_group_member(const struct messages *m, struct bound group, int64_t rank);
 
 /* ---- message_roles.c ---- */
 

@@ -11,11 +11,11 @@
 #define NONE UINT32_MAX
 #define DEPTH_MAX 64        /* what is nested deeper is not taken apart */
 #define SOURCES_MAX 64      /* of so many steps back to a call at most, those of a loop inside are told apart */
-/* A loop that begins like the one around it is shown as one with that if it has fewer rounds, or more. */
+/* A loop that begins like the one around it is shown as one with that if it has fewer iterations, or more. */
 #define FLAT_BELOW 2
 #define FLAT_ABOVE 6
 
-struct node {
+struct nest_node {
     uint32_t class;
     uint32_t *next; /* the nodes that come behind it, but for itself */
     uint32_t next_count, next_capacity;
@@ -25,22 +25,22 @@ struct node {
     struct nest_counts runs;
 };
 
-struct loop {
+struct nest_loop {
     uint32_t parent, header, depth;
     uint32_t size;        /* nodes */
     uint32_t members;     /* a list of those; NONE ends it */
     uint32_t first;       /* element */
     uint32_t inner;       /* the loop in it that has the same header; NONE */
     bool is_inner;        /* that its parent has */
-    uint64_t round, flat; /* of the time that it was entered last: rounds, and those of `inner` */
+    uint64_t iteration, flat; /* of the time that it was entered last: iterations, and those of `inner` */
     struct nest_counts trips, flat_trips;
 };
 
 struct nest {
     uint32_t *node_of; /* by class */
-    struct node *nodes;
+    struct nest_node *nodes;
     uint32_t node_count, node_capacity;
-    struct loop *loops; /* 0: the program */
+    struct nest_loop *loops; /* 0: the program */
     uint32_t loop_count;
     uint32_t *following; /* by element, a node or node_count + loop: the next one of its region */
     uint32_t last;       /* node; NONE: none yet */
@@ -96,12 +96,12 @@ static bool add_node(struct nest *n, size_t class)
     if (n->node_count == n->node_capacity && !grow(&nodes, &n->node_capacity, sizeof *n->nodes))
         return false;
     n->nodes = nodes;
-    n->nodes[n->node_count] = (struct node){.class = (uint32_t)class, .latest = NONE};
+    n->nodes[n->node_count] = (struct nest_node){.class = (uint32_t)class, .latest = NONE};
     n->node_of[class] = n->node_count++;
     return true;
 }
 
-static bool add_transition(struct node *from, uint32_t to)
+static bool add_transition(struct nest_node *from, uint32_t to)
 {
     void *next = from->next;
     for (uint32_t i = 0; i < from->next_count; i++)
@@ -133,12 +133,12 @@ void nest_see(struct nest *n, size_t class, uint64_t count)
 
 /* ---- regions ---- */
 
-struct visit {
+struct node_visit {
     uint32_t node, position;
 };
 
 /* What regions are searched with, all by node. */
-struct search {
+struct region_search {
     struct nest *n;
     uint32_t *before_first, *before; /* the nodes that come before each */
     uint32_t *region;                /* the one that each was in, when it was searched: its number + 1 */
@@ -149,7 +149,7 @@ struct search {
     bool *kept;                      /* those whose steps back to the header are ones of the loop inside */
     uint32_t *queue;                 /* the nodes that are kept, but for the header */
     uint32_t queue_count;
-    struct visit *stack;
+    struct node_visit *stack;
     uint32_t met;
 };
 
@@ -160,12 +160,12 @@ static int descending(const void *a, const void *b)
 }
 
 /* Nodes in the order of `next` are gone to so that those met first come first. */
-static bool search_new(struct search *s, struct nest *n)
+static bool search_new(struct region_search *s, struct nest *n)
 {
     size_t count = (size_t)n->node_count + 1, edges = 0;
     for (uint32_t i = 0; i < n->node_count; i++)
         edges += n->nodes[i].next_count;
-    *s = (struct search){.n = n,
+    *s = (struct region_search){.n = n,
                          .before_first = calloc(count + 1, sizeof *s->before_first),
                          .before = calloc(edges + 1, sizeof *s->before),
                          .region = calloc(count, sizeof *s->region),
@@ -180,7 +180,7 @@ static bool search_new(struct search *s, struct nest *n)
         !s->queue || !s->stack)
         return false;
     for (uint32_t i = 0; i < n->node_count; i++) {
-        struct node *node = &n->nodes[i];
+        struct nest_node *node = &n->nodes[i];
         if (node->next_count > 1)
             qsort(node->next, node->next_count, sizeof *node->next, descending);
         for (uint32_t k = 0; k < node->next_count; k++)
@@ -194,7 +194,7 @@ static bool search_new(struct search *s, struct nest *n)
     return true;
 }
 
-static void search_free(struct search *s)
+static void search_free(struct region_search *s)
 {
     void *const parts[] = {s->before_first, s->before, s->region, s->index, s->low,
                            s->pending, s->is_pending, s->kept, s->queue, s->stack};
@@ -206,7 +206,7 @@ static void search_free(struct search *s)
 
 /* The nodes of the region that lead to SOURCE without the header are marked in s->kept, with the header; returns how many. They
  * are the queue's first ones. */
-static uint32_t natural_loop(struct search *s, uint32_t region, uint32_t header, uint32_t source)
+static uint32_t natural_loop(struct region_search *s, uint32_t region, uint32_t header, uint32_t source)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < s->queue_count; i++)
@@ -228,14 +228,14 @@ static uint32_t natural_loop(struct search *s, uint32_t region, uint32_t header,
 }
 
 /* The calls that lead back to a header. */
-struct sources {
+struct back_edges {
     uint32_t node[SOURCES_MAX];
     uint32_t size[SOURCES_MAX];  /* of the loop of each */
     uint64_t inside[SOURCES_MAX]; /* a bit for each source that is in that loop */
     uint32_t count;
 };
 
-static bool find_sources(struct search *s, uint32_t region, struct sources *found)
+static bool find_back_edges(struct region_search *s, uint32_t region, struct back_edges *found)
 {
     uint32_t header = s->n->loops[region].header;
     found->count = 0;
@@ -256,7 +256,7 @@ static bool find_sources(struct search *s, uint32_t region, struct sources *foun
 }
 
 /* Whether the loops of all other sources are around that of source I, or in it. */
-static bool is_nested(const struct sources *found, uint32_t i)
+static bool is_nested(const struct back_edges *found, uint32_t i)
 {
     for (uint32_t k = 0; k < found->count; k++)
         if (!(found->inside[k] >> i & 1) && !(found->inside[i] >> k & 1))
@@ -265,12 +265,12 @@ static bool is_nested(const struct sources *found, uint32_t i)
 }
 
 /* Marks in s->kept the largest loop inside REGION that has its header, if all others with that header are in it or around it. */
-static bool find_inner(struct search *s, uint32_t region)
+static bool find_inner(struct region_search *s, uint32_t region)
 {
-    const struct loop *loop = &s->n->loops[region];
-    struct sources found;
+    const struct nest_loop *loop = &s->n->loops[region];
+    struct back_edges found;
     uint32_t best = NONE;
-    if (!find_sources(s, region, &found))
+    if (!find_back_edges(s, region, &found))
         return false;
     for (uint32_t i = 0; i < found.count; i++)
         if (found.size[i] < loop->size && (best == NONE || found.size[i] > found.size[best]) && is_nested(&found, i))
@@ -289,7 +289,7 @@ static void put_element(struct nest *n, uint32_t region, uint32_t element)
 }
 
 /* The component that NODE was the first one of: a call, or a loop. There are fewer loops than nodes. */
-static void end_component(struct search *s, uint32_t region, uint32_t node)
+static void end_component(struct region_search *s, uint32_t region, uint32_t node)
 {
     struct nest *n = s->n;
     uint32_t begin = s->pending_count, header = NONE;
@@ -313,7 +313,7 @@ static void end_component(struct search *s, uint32_t region, uint32_t node)
         members = s->pending[begin + i];
     }
     bool is_inner = region > 0 && header == n->loops[region].header;
-    n->loops[number] = (struct loop){.parent = region,
+    n->loops[number] = (struct nest_loop){.parent = region,
                                      .header = header,
                                      .depth = n->loops[region].depth + 1,
                                      .size = size,
@@ -326,23 +326,23 @@ static void end_component(struct search *s, uint32_t region, uint32_t node)
     put_element(n, region, n->node_count + number);
 }
 
-static void meet(struct search *s, uint32_t node, uint32_t *depth)
+static void meet(struct region_search *s, uint32_t node, uint32_t *depth)
 {
     s->index[node] = s->low[node] = ++s->met;
     s->pending[s->pending_count++] = node;
     s->is_pending[node] = true;
-    s->stack[(*depth)++] = (struct visit){.node = node};
+    s->stack[(*depth)++] = (struct node_visit){.node = node};
 }
 
-static void search_components(struct search *s, uint32_t region, bool has_inner)
+static void search_components(struct region_search *s, uint32_t region, bool has_inner)
 {
     struct nest *n = s->n;
     uint32_t header = n->loops[region].header, depth = 0;
     s->met = 0;
     meet(s, header, &depth);
     while (depth > 0) {
-        struct visit *top = &s->stack[depth - 1];
-        struct node *node = &n->nodes[top->node];
+        struct node_visit *top = &s->stack[depth - 1];
+        struct nest_node *node = &n->nodes[top->node];
         if (top->position < node->next_count) {
             uint32_t next = node->next[top->position++];
             bool back = region > 0 && next == header && !(has_inner && s->kept[top->node]);
@@ -361,7 +361,7 @@ static void search_components(struct search *s, uint32_t region, bool has_inner)
     }
 }
 
-static void search_region(struct search *s, uint32_t region)
+static void search_region(struct region_search *s, uint32_t region)
 {
     struct nest *n = s->n;
     for (uint32_t i = n->loops[region].members; i != NONE; i = n->nodes[i].member) {
@@ -378,14 +378,14 @@ static void search_region(struct search *s, uint32_t region)
 
 bool nest_build(struct nest *n)
 {
-    struct search s;
+    struct region_search s;
     size_t room = (size_t)n->node_count + 1; /* loops are sets of two nodes or more, in each other or apart */
     n->loops = calloc(room, sizeof *n->loops);
     n->following = calloc(2 * room, sizeof *n->following);
     bool good = search_new(&s, n) && n->loops && n->following && !n->failed;
     if (good) {
         n->loops[0] =
-            (struct loop){.parent = NONE, .size = n->node_count, .members = NONE, .first = NONE, .inner = NONE};
+            (struct nest_loop){.parent = NONE, .size = n->node_count, .members = NONE, .first = NONE, .inner = NONE};
         n->loop_count = 1;
         for (uint32_t i = 0; i < n->node_count; i++) {
             n->nodes[i].member = n->loops[0].members;
@@ -412,12 +412,12 @@ static void note(struct nest_counts *c, uint64_t count)
 
 static void leave(struct nest *n)
 {
-    struct loop *loop = &n->loops[n->active];
-    note(&loop->trips, loop->round);
+    struct nest_loop *loop = &n->loops[n->active];
+    note(&loop->trips, loop->iteration);
     if (loop->inner != NONE)
         note(&loop->flat_trips, loop->flat);
     if (loop->is_inner)
-        n->loops[loop->parent].flat += loop->round;
+        n->loops[loop->parent].flat += loop->iteration;
     n->active = loop->parent;
 }
 
@@ -436,7 +436,7 @@ static void enter(struct nest *n, uint32_t loop)
         chain[count++] = loop;
     while (count > 0) {
         n->active = chain[--count];
-        n->loops[n->active].round = 1;
+        n->loops[n->active].iteration = 1;
         n->loops[n->active].flat = 0;
     }
 }
@@ -456,39 +456,39 @@ void nest_count(struct nest *n, size_t class, uint64_t count)
     while (!is_around(n, n->active, loop))
         leave(n);
     if (n->active > 0 && n->loops[n->active].header == node)
-        n->loops[n->active].round++;
+        n->loops[n->active].iteration++;
     if (n->active != loop)
         enter(n, loop);
 }
 
 /* ---- items ---- */
 
-struct writing {
+struct item_writer {
     const struct nest *n;
     struct nest_item *items;
     size_t count;
 };
 
-/* Whether LOOP is shown as one with the loop inside that begins like it: then what else it has comes in a part of the rounds. Not
- * if it comes after the same number of rounds each time; but if it comes in most of them, or seldom and is the smaller part. */
+/* Whether LOOP is shown as one with the loop inside that begins like it: then what else it has comes in a part of the iterations. Not
+ * if it comes after the same number of iterations each time; but if it comes in most of them, or seldom and is the smaller part. */
 static bool is_flat(const struct nest *n, uint32_t loop)
 {
     if (n->loops[loop].inner == NONE)
         return false;
-    const struct loop *inner = &n->loops[n->loops[loop].inner];
-    uint64_t rounds = inner->trips.total, times = inner->trips.times;
+    const struct nest_loop *inner = &n->loops[n->loops[loop].inner];
+    uint64_t iterations = inner->trips.total, times = inner->trips.times;
     if (inner->inner != NONE || inner->trips.min == inner->trips.max)
         return false;
-    return rounds < FLAT_BELOW * times || (rounds > FLAT_ABOVE * times && n->loops[loop].size - inner->size < inner->size);
+    return iterations < FLAT_BELOW * times || (iterations > FLAT_ABOVE * times && n->loops[loop].size - inner->size < inner->size);
 }
 
 /* The elements of REGION, which is the item AT. As deep as loops are. */
-static void write_region(struct writing *w, uint32_t region, size_t at, uint32_t depth)
+static void write_region(struct item_writer *w, uint32_t region, size_t at, uint32_t depth)
 {
     const struct nest *n = w->n;
     for (uint32_t e = n->loops[region].first; e != NONE; e = n->following[e]) {
         if (e < n->node_count) {
-            const struct node *node = &n->nodes[e];
+            const struct nest_node *node = &n->nodes[e];
             w->items[w->count++] =
                 (struct nest_item){.class = node->class, .depth = depth, .loop = at, .counts = node->runs};
             continue;
@@ -515,7 +515,7 @@ bool nest_items(struct nest *n, struct nest_item **items, size_t *count)
             leave(n);
     }
     n->ended = true;
-    struct writing w = {.n = n, .items = calloc((size_t)n->node_count + n->loop_count + 1, sizeof *w.items)};
+    struct item_writer w = {.n = n, .items = calloc((size_t)n->node_count + n->loop_count + 1, sizeof *w.items)};
     *items = w.items;
     if (!w.items)
         return false;

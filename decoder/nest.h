@@ -1,7 +1,7 @@
 /* The loops of a program, found in the order of its calls.
  *
  * What is known is which class of calls comes behind which. Classes that lead back to each other are a loop; the one that
- * was met first begins its rounds; without the steps back to that one, the same holds inside. */
+ * was met first begins its iterations; without the steps back to that one, the same holds inside. */
 #ifndef DECODER_NEST_H
 #define DECODER_NEST_H
 
@@ -15,7 +15,7 @@ struct nest_counts {
     uint64_t total, min, max;
 };
 
-/* A loop: each time it is entered, its rounds. A class: each time it is come to, how often it is called there, one call
+/* A loop: each time it is entered, its iterations. A class: each time it is come to, how often it is called there, one call
  * behind the other. */
 struct nest_item {
     bool is_loop;
@@ -39,7 +39,7 @@ void nest_see(struct nest *n, size_t class, uint64_t count);
 bool nest_build(struct nest *n); /* false: no memory */
 void nest_count(struct nest *n, size_t class, uint64_t count);
 
-/* Then the items: each loop, and behind it what is in it, in an order in which a round comes to them. *ITEMS is the caller's, to be
+/* Then the items: each loop, and behind it what is in it, in an order in which a iteration comes to them. *ITEMS is the caller's, to be
  * freed. false: no memory. */
 bool nest_items(struct nest *n, struct nest_item **items, size_t *count);
 

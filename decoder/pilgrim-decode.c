@@ -20,13 +20,13 @@
 
 enum { EXIT_DAMAGED = 1, EXIT_USAGE = 2 };
 
-struct range {
+struct number_range {
     uint32_t first, last;
 };
 
 /* `0,3,8-15`; no ranges: everything. */
-struct list {
-    struct range *ranges;
+struct number_list {
+    struct number_range *ranges;
     size_t count;
 };
 
@@ -34,8 +34,8 @@ struct options {
     const char *path;
     const char *function; /* glob, NULL: all */
     const char *modules;  /* folders, NULL: none */
-    struct list ranks;
-    struct list threads;
+    struct number_list ranks;
+    struct number_list threads;
     uint64_t from;
     uint64_t limit;
     bool json;
@@ -97,7 +97,7 @@ static bool parse_number(const char *text, const char **end, uint64_t *number)
     return errno == 0;
 }
 
-static bool parse_list(const char *text, struct list *list)
+static bool parse_list(const char *text, struct number_list *list)
 {
     free(list->ranges);
     list->count = 0;
@@ -111,7 +111,7 @@ static bool parse_list(const char *text, struct list *list)
             return false;
         if (first > last || last > UINT32_MAX)
             return false;
-        list->ranges[list->count++] = (struct range){(uint32_t)first, (uint32_t)last};
+        list->ranges[list->count++] = (struct number_range){(uint32_t)first, (uint32_t)last};
         if (*text == 0)
             return true;
         if (*text++ != ',')
@@ -120,7 +120,7 @@ static bool parse_list(const char *text, struct list *list)
     return false;
 }
 
-static bool list_has(const struct list *list, uint32_t number)
+static bool list_has(const struct number_list *list, uint32_t number)
 {
     for (size_t i = 0; i < list->count; i++)
         if (number >= list->ranges[i].first && number <= list->ranges[i].last)
@@ -418,7 +418,7 @@ static bool shows(const void *options, uint32_t rank, uint32_t thread)
 static enum pilgrim_status print_stats(struct output *out, const struct pilgrim_trace *trace, const struct options *o,
                                        struct source_lines *lines, struct pilgrim_error *error)
 {
-    struct profile profile;
+    struct call_profile profile;
     if (o->by_rank)
         return rank_times_print(out, trace, o->json, shows_rank, o, error);
     bool some = o->ranks.count > 0 || o->threads.count > 0;

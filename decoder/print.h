@@ -43,9 +43,9 @@ enum pilgrim_status grammar_print(struct output *o, const struct pilgrim_trace *
                                   struct source_lines *lines, struct pilgrim_error *error);
 
 /* A profile: a table, or one object a line. HISTOGRAMS: of each row too. FUNCTION: only functions that match this glob; NULL: all. */
-struct profile;
-void profile_text(struct output *o, const struct profile *p, bool histograms, const char *function, struct source_lines *lines);
-void profile_json(struct output *o, const struct profile *p, bool histograms, const char *function);
+struct call_profile;
+void profile_text(struct output *o, const struct call_profile *p, bool histograms, const char *function, struct source_lines *lines);
+void profile_json(struct output *o, const struct call_profile *p, bool histograms, const char *function);
 
 /* An activity's name in JSON: computing, point_to_point, ... */
 void json_activity(struct output *o, enum pilgrim_activity activity);

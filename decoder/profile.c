@@ -7,8 +7,8 @@
 #include "key_table.h"
 #include "no_memory.h"
 
-/* A class in the round that a thread is in. One that stands there twice, such as polls that failed and those that did not, is one here. */
-struct known {
+/* A class in the segment that a thread is in. One that stands there twice, such as polls that failed and those that did not, is one here. */
+struct known_function_class {
     const struct pilgrim_class *class;
     size_t row;
     uint64_t calls;
@@ -16,18 +16,18 @@ struct known {
     struct pilgrim_rank_class rank;             /* of those on the thread's rank, if that has no other thread */
 };
 
-struct maker {
-    struct profile *p;
+struct profile_maker {
+    struct call_profile *p;
     const struct pilgrim_trace *trace;
     bool all; /* threads are chosen */
     bool alone; /* the thread is the only one of its rank */
     struct messages *messages;
-    struct known *known;
+    struct known_function_class *known;
     size_t known_count, known_capacity;
     struct key_table places; /* in KNOWN, by class */
-    uint32_t round;
-    bool in_round;
-    uint64_t last_end_ns; /* of the thread, in this round */
+    uint32_t segment;
+    bool in_segment;
+    uint64_t last_end_ns; /* of the thread, in this segment */
     bool has_end;
 };
 
@@ -40,12 +40,12 @@ static enum pilgrim_status damaged(enum pilgrim_status status, struct pilgrim_er
 /* ---- rows ---- */
 
 /* Of CLASS, made if there is none. false: no memory */
-static bool find_row(struct profile *p, const struct pilgrim_class *class, size_t *row)
+static bool find_row(struct call_profile *p, const struct pilgrim_class *class, size_t *row)
 {
-    struct kept_class *kept = keep_class(&p->classes, class);
-    if (!kept)
+    struct class_copy *copy = copy_class(&p->classes, class);
+    if (!copy)
         return false;
-    if (kept->thread == 0) {
+    if (copy->thread == 0) {
         if (p->row_count == p->row_capacity) {
             size_t capacity = 2 * p->row_capacity + 16;
             struct profile_row *grown = realloc(p->rows, capacity * sizeof *grown);
@@ -54,11 +54,11 @@ static bool find_row(struct profile *p, const struct pilgrim_class *class, size_
             p->rows = grown;
             p->row_capacity = capacity;
         }
-        kept->thread = 1;
-        kept->first = p->row_count;
-        p->rows[p->row_count++] = (struct profile_row){.class = &kept->class};
+        copy->thread = 1;
+        copy->first = p->row_count;
+        p->rows[p->row_count++] = (struct profile_row){.class = &copy->class};
     }
-    *row = kept->first;
+    *row = copy->first;
     return true;
 }
 
@@ -87,7 +87,7 @@ static struct pilgrim_statistic single(uint64_t ns, uint32_t rank)
     return s;
 }
 
-/* ---- the classes of a thread in a round ---- */
+/* ---- the classes of a thread in a segment ---- */
 
 static struct key key_of(const struct pilgrim_class *class)
 {
@@ -95,12 +95,12 @@ static struct key key_of(const struct pilgrim_class *class)
 }
 
 /* Room for COUNT classes; there are none yet. */
-static bool clear_known(struct maker *m, size_t count)
+static bool clear_known_classes(struct profile_maker *m, size_t count)
 {
     m->known_count = 0;
     key_table_clear(&m->places);
     if (count > m->known_capacity) {
-        struct known *known = realloc(m->known, count * sizeof *known);
+        struct known_function_class *known = realloc(m->known, count * sizeof *known);
         if (!known)
             return false;
         m->known = known;
@@ -109,14 +109,14 @@ static bool clear_known(struct maker *m, size_t count)
     return true;
 }
 
-static bool add_known(struct maker *m, const struct pilgrim_class *class, bool with_times, struct known **known)
+static bool add_known_class(struct profile_maker *m, const struct pilgrim_class *class, bool with_times, struct known_function_class **known)
 {
     const uint64_t *place = key_table_put(&m->places, key_of(class), m->known_count);
     if (!place)
         return false;
     if (*place == m->known_count) {
-        struct known *k = &m->known[m->known_count];
-        *k = (struct known){.class = class};
+        struct known_function_class *k = &m->known[m->known_count];
+        *k = (struct known_function_class){.class = class};
         if (!find_row(m->p, class, &k->row))
             return false;
         if (with_times) {
@@ -133,7 +133,7 @@ static bool add_known(struct maker *m, const struct pilgrim_class *class, bool w
 
 /* ---- times ---- */
 
-static void add_times(struct profile *p, size_t row, const struct pilgrim_statistic *durations,
+static void add_times(struct call_profile *p, size_t row, const struct pilgrim_statistic *durations,
                       const struct pilgrim_statistic *gaps)
 {
     pilgrim_statistic_add(&p->rows[row].durations, durations);
@@ -144,7 +144,7 @@ static void add_times(struct profile *p, size_t row, const struct pilgrim_statis
 }
 
 /* Takes what is known of class NUMBER, to be added when the thread's calls are counted. */
-static enum pilgrim_status take_class(const struct maker *m, const struct pilgrim_cursor *cursor, size_t number, struct known *known)
+static enum pilgrim_status take_class(const struct profile_maker *m, const struct pilgrim_cursor *cursor, size_t number, struct known_function_class *known)
 {
     struct pilgrim_statistic durations, gaps;
     enum pilgrim_status status = pilgrim_durations(cursor, number, PILGRIM_VALUE_GROUP, &durations);
@@ -170,11 +170,11 @@ static struct pilgrim_statistic estimated(const struct pilgrim_statistic *from, 
     return s;
 }
 
-/* The thread has no more calls in the round. */
-static void end_round(struct maker *m)
+/* The thread has no more calls in the segment. */
+static void end_segment(struct profile_maker *m)
 {
     for (size_t i = 0; i < m->known_count; i++) {
-        struct known *k = &m->known[i];
+        struct known_function_class *k = &m->known[i];
         m->p->rows[k->row].calls += k->calls;
         m->p->calls += k->calls;
         if (k->durations && k->calls > 0 && k->durations->count > 0) {
@@ -188,30 +188,30 @@ static void end_round(struct maker *m)
         free(k->durations);
     }
     m->known_count = 0;
-    m->in_round = false;
+    m->in_segment = false;
 }
 
-/* CURSOR has given the thread's first CALL in a round. */
-static enum pilgrim_status begin_round(struct maker *m, const struct pilgrim_cursor *cursor,
+/* CURSOR has given the thread's first CALL in a segment. */
+static enum pilgrim_status begin_segment(struct profile_maker *m, const struct pilgrim_cursor *cursor,
                                        const struct pilgrim_call *call, struct pilgrim_error *error)
 {
     struct pilgrim_thread_info thread;
     bool estimate = !m->all && !call->timed;
     pilgrim_thread_info(cursor, &thread);
-    m->round = pilgrim_cursor_round(cursor);
-    m->in_round = true;
+    m->segment = pilgrim_cursor_round(cursor);
+    m->in_segment = true;
     m->has_end = false;
-    if (!clear_known(m, thread.class_count))
+    if (!clear_known_classes(m, thread.class_count))
         return no_memory(error);
     for (size_t i = 0; i < thread.class_count; i++) {
         struct pilgrim_class_info info;
-        struct known *known;
+        struct known_function_class *known;
         enum pilgrim_status status = pilgrim_class_info(cursor, i, &info);
         if (status != PILGRIM_OK)
             return damaged(status, error);
         if (info.body)
             continue;
-        if (!add_known(m, info.class_, estimate, &known))
+        if (!add_known_class(m, info.class_, estimate, &known))
             return no_memory(error);
         if (estimate)
             status = take_class(m, cursor, i, known);
@@ -223,7 +223,7 @@ static enum pilgrim_status begin_round(struct maker *m, const struct pilgrim_cur
 
 /* ---- calls ---- */
 
-static void take_call_times(struct maker *m, const struct pilgrim_call *call, size_t row)
+static void take_call_times(struct profile_maker *m, const struct pilgrim_call *call, size_t row)
 {
     struct pilgrim_statistic gap = {0}, duration = single(call->end_ns - call->start_ns, call->rank);
     if (m->has_end && call->start_ns >= m->last_end_ns)
@@ -234,7 +234,7 @@ static void take_call_times(struct maker *m, const struct pilgrim_call *call, si
 }
 
 /* What the call sent that was seen last. */
-static void count_unsized(struct maker *m)
+static void count_unsized(struct profile_maker *m)
 {
     size_t count;
     const struct messages_part *parts = messages_parts(m->messages, &count);
@@ -242,23 +242,23 @@ static void count_unsized(struct maker *m)
         m->p->unsized += parts[i].kind == MESSAGES_SEND && !parts[i].sized;
 }
 
-static enum pilgrim_status take_call(struct maker *m, const struct pilgrim_cursor *cursor,
+static enum pilgrim_status take_call(struct profile_maker *m, const struct pilgrim_cursor *cursor,
                                      const struct pilgrim_call *call, struct pilgrim_error *error)
 {
     struct messages_count sent;
-    if (m->in_round && pilgrim_cursor_round(cursor) != m->round)
-        end_round(m);
-    if (!m->in_round) {
-        enum pilgrim_status status = begin_round(m, cursor, call, error);
+    if (m->in_segment && pilgrim_cursor_round(cursor) != m->segment)
+        end_segment(m);
+    if (!m->in_segment) {
+        enum pilgrim_status status = begin_segment(m, cursor, call, error);
         if (status != PILGRIM_OK)
             return status;
     }
-    const uint64_t *place = key_table_find(&m->places, key_of(call->class_));
-    if (!place)
+    const uint64_t *class_number = key_table_find(&m->places, key_of(call->class_));
+    if (!class_number)
         return damaged(PILGRIM_DAMAGED, error);
-    struct known *known = &m->known[*place];
+    struct known_function_class *known = &m->known[*class_number];
     known->calls++;
-    if (!m->all && call->timed && !known->durations) /* of a round that begins without times all are estimated */
+    if (!m->all && call->timed && !known->durations) /* of a segment that begins without times all are estimated */
         take_call_times(m, call, known->row);
     if (messages_see(m->messages, call, &sent) != PILGRIM_OK)
         return no_memory(error);
@@ -270,7 +270,7 @@ static enum pilgrim_status take_call(struct maker *m, const struct pilgrim_curso
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status take_thread(struct maker *m, uint32_t rank, uint32_t thread, struct pilgrim_error *error)
+static enum pilgrim_status take_thread(struct profile_maker *m, uint32_t rank, uint32_t thread, struct pilgrim_error *error)
 {
     struct pilgrim_cursor *cursor;
     struct pilgrim_call call;
@@ -284,7 +284,7 @@ static enum pilgrim_status take_thread(struct maker *m, uint32_t rank, uint32_t 
     while ((status = pilgrim_cursor_next(cursor, &call, error)) == PILGRIM_OK &&
            (status = take_call(m, cursor, &call, error)) == PILGRIM_OK)
         ;
-    end_round(m);
+    end_segment(m);
     m->p->threads += m->p->calls > before;
     pilgrim_cursor_close(cursor);
     return status == PILGRIM_END ? PILGRIM_OK : status;
@@ -300,7 +300,7 @@ static int compare_rows(const struct profile_row *a, const struct profile_row *b
 }
 
 /* By function, so that those of one stand together. */
-static int compare_places(const void *x, const void *y)
+static int compare_sites(const void *x, const void *y)
 {
     const struct profile_row *a = x, *b = y;
     int order = strcmp(a->class->function->name, b->class->function->name);
@@ -324,7 +324,7 @@ static void add_row(struct profile_row *to, const struct profile_row *from)
 }
 
 /* Rows without calls, of loops' classes or of damaged threads, are dropped. */
-static bool make_functions(struct profile *p)
+static bool make_functions(struct call_profile *p)
 {
     size_t count = 0;
     for (size_t i = 0; i < p->row_count; i++)
@@ -335,14 +335,14 @@ static bool make_functions(struct profile *p)
     if (!p->functions)
         return false;
     if (count > 0)
-        qsort(p->rows, count, sizeof *p->rows, compare_places);
+        qsort(p->rows, count, sizeof *p->rows, compare_sites);
     for (size_t i = 0; i < count; i++) {
         const struct profile_row *row = &p->rows[i];
         bool same = i > 0 && strcmp(row->class->function->name, row[-1].class->function->name) == 0;
         if (!same)
-            p->functions[p->function_count++] = (struct profile_function){.all.class = row->class, .places = row};
+            p->functions[p->function_count++] = (struct profile_function){.all.class = row->class, .sites = row};
         struct profile_function *f = &p->functions[p->function_count - 1];
-        f->place_count++;
+        f->site_count++;
         add_row(&f->all, row);
         p->sent.messages += row->sent.messages;
         p->sent.bytes += row->sent.bytes;
@@ -354,7 +354,7 @@ static bool make_functions(struct profile *p)
 
 /* ---- ranks ---- */
 
-static void add_rank(struct profile *p, const struct pilgrim_rank_profile *rank)
+static void add_rank(struct call_profile *p, const struct pilgrim_rank_profile *rank)
 {
     for (unsigned i = 0; i < PILGRIM_ACTIVITIES; i++) {
         struct profile_activity *a = &p->activities[i];
@@ -372,7 +372,7 @@ static void add_rank(struct profile *p, const struct pilgrim_rank_profile *rank)
     p->told_ranks++;
 }
 
-static enum pilgrim_status take_rank(struct maker *m, uint32_t rank, struct pilgrim_error *error)
+static enum pilgrim_status take_rank(struct profile_maker *m, uint32_t rank, struct pilgrim_error *error)
 {
     struct pilgrim_rank_profile found;
     enum pilgrim_status status = pilgrim_rank_profile(m->trace, rank, &found, error);
@@ -382,7 +382,7 @@ static enum pilgrim_status take_rank(struct maker *m, uint32_t rank, struct pilg
 }
 
 /* The times of all calls of the trace. */
-static enum pilgrim_status take_all_times(struct maker *m, struct pilgrim_error *error)
+static enum pilgrim_status take_all_times(struct profile_maker *m, struct pilgrim_error *error)
 {
     struct pilgrim_profile *profile;
     struct pilgrim_class_profile class;
@@ -403,7 +403,7 @@ static enum pilgrim_status take_all_times(struct maker *m, struct pilgrim_error 
 
 /* ---- all ---- */
 
-static enum pilgrim_status take_ranks(struct maker *m, bool (*choose)(const void *, uint32_t, uint32_t),
+static enum pilgrim_status take_ranks(struct profile_maker *m, bool (*choose)(const void *, uint32_t, uint32_t),
                                       const void *context, struct pilgrim_error *error)
 {
     enum pilgrim_status status = PILGRIM_OK;
@@ -423,12 +423,12 @@ static enum pilgrim_status take_ranks(struct maker *m, bool (*choose)(const void
     return status;
 }
 
-enum pilgrim_status profile_make(struct profile *p, const struct pilgrim_trace *trace,
+enum pilgrim_status profile_make(struct call_profile *p, const struct pilgrim_trace *trace,
                                  bool (*choose)(const void *context, uint32_t rank, uint32_t thread),
                                  const void *context, struct pilgrim_error *error)
 {
-    *p = (struct profile){0};
-    struct maker m = {.p = p, .trace = trace, .all = !choose, .messages = messages_new(trace)};
+    *p = (struct call_profile){0};
+    struct profile_maker m = {.p = p, .trace = trace, .all = !choose, .messages = messages_new(trace)};
     enum pilgrim_status status = m.messages ? take_ranks(&m, choose, context, error) : no_memory(error);
     if (status == PILGRIM_OK && !choose)
         status = take_all_times(&m, error);
@@ -440,9 +440,9 @@ enum pilgrim_status profile_make(struct profile *p, const struct pilgrim_trace *
     return status;
 }
 
-void profile_free(struct profile *p)
+void profile_free(struct call_profile *p)
 {
     free(p->rows);
     free(p->functions);
-    kept_classes_free(&p->classes);
+    class_copies_free(&p->classes);
 }

@@ -9,14 +9,14 @@
 
 #include <pilgrim/reader.h>
 
-#include "kept_classes.h"
+#include "class_copies.h"
 #include "messages.h"
 
 /* Calls of a function from one place, or from all. */
 struct profile_row {
     const struct pilgrim_class *class; /* of a row of a function: that of one of its places */
     uint64_t calls;
-    struct pilgrim_statistic durations, gaps; /* gaps: not those before a thread's first call in a round */
+    struct pilgrim_statistic durations, gaps; /* gaps: not those before a thread's first call in a segment */
     struct messages_count sent;
 };
 
@@ -29,12 +29,12 @@ struct profile_activity {
 
 struct profile_function {
     struct profile_row all;
-    const struct profile_row *places; /* by how long they took, then by calls */
-    size_t place_count;
+    const struct profile_row *sites; /* by how long they took, then by calls */
+    size_t site_count;
 };
 
 /* Its sums are over all chosen threads and all functions. */
-struct profile {
+struct call_profile {
     struct profile_row *rows; /* of places; one behind the other those of a function, in the order of `functions` */
     size_t row_count, row_capacity;
     struct profile_function *functions; /* by how long they took, then by calls */
@@ -49,14 +49,14 @@ struct profile {
     struct profile_activity activities[PILGRIM_ACTIVITIES];
     uint64_t told_ranks;         /* of so many chosen ranks the trace says what they did with their time ... */
     bool blocks;                 /* ... of blocks of ranks together */
-    struct kept_classes classes; /* what the rows are of */
+    struct class_copies classes; /* what the rows are of */
 };
 
 /* CHOOSE: whether a thread is to be counted; NULL: all are. errors: PILGRIM_NOMEM, as pilgrim_cursor_next: what was counted before can
  * be printed. *P is to be freed, also after an error. */
-enum pilgrim_status profile_make(struct profile *p, const struct pilgrim_trace *trace,
+enum pilgrim_status profile_make(struct call_profile *p, const struct pilgrim_trace *trace,
                                  bool (*choose)(const void *context, uint32_t rank, uint32_t thread),
                                  const void *context, struct pilgrim_error *error);
-void profile_free(struct profile *p);
+void profile_free(struct call_profile *p);
 
 #endif

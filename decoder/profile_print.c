@@ -13,7 +13,7 @@ static bool is_shown(const struct profile_function *f, const char *function)
 }
 
 /* The part of the run time that the calls of a row took. */
-static double share_of(const struct profile *p, const struct profile_row *row)
+static double share_of(const struct call_profile *p, const struct profile_row *row)
 {
     return p->run_ns > 0 ? row->durations.total_ns / p->run_ns : 0;
 }
@@ -51,7 +51,7 @@ static void out_percent(struct output *o, double share, size_t width)
 }
 
 /* The columns behind the name. */
-static void text_columns(struct output *o, const struct profile *p, const struct profile_row *row)
+static void text_columns(struct output *o, const struct call_profile *p, const struct profile_row *row)
 {
     const struct pilgrim_statistic *d = &row->durations;
     out_padded_uint(o, row->calls, 10);
@@ -74,7 +74,7 @@ static void text_columns(struct output *o, const struct profile *p, const struct
     out_char(o, '\n');
 }
 
-static void text_header(struct output *o, const struct profile *p)
+static void text_header(struct output *o, const struct call_profile *p)
 {
     for (size_t i = 0; i < NAME_WIDTH; i++)
         out_char(o, ' ');
@@ -125,11 +125,11 @@ static void text_histograms(struct output *o, const struct profile_row *row)
     text_histogram(o, "before", &row->gaps);
 }
 
-static void text_row(struct output *o, const struct profile *p, const struct profile_row *row, bool is_place,
+static void text_row(struct output *o, const struct call_profile *p, const struct profile_row *row, bool is_site,
                      bool histograms, struct source_lines *lines)
 {
     uint64_t start = out_position(o);
-    if (is_place) {
+    if (is_site) {
         out_text(o, "  ");
         text_site(o, row->class, lines);
     } else {
@@ -148,7 +148,7 @@ static void out_count(struct output *o, uint64_t count, const char *one, const c
     out_text(o, count == 1 ? one : more);
 }
 
-static void text_summary(struct output *o, const struct profile *p)
+static void text_summary(struct output *o, const struct call_profile *p)
 {
     out_count(o, p->ranks, " rank, ", " ranks, ");
     out_count(o, p->threads, " thread, ", " threads, ");
@@ -180,7 +180,7 @@ static void out_name(struct output *o, const char *name)
 }
 
 /* What ranks did with their time: of several the mean, the least and the most, with the ranks that had them. */
-static void text_activities(struct output *o, const struct profile *p)
+static void text_activities(struct output *o, const struct call_profile *p)
 {
     bool several = p->told_ranks > 1;
     double sum = 0;
@@ -208,7 +208,7 @@ static void text_activities(struct output *o, const struct profile *p)
     out_text(o, p->blocks ? "  (told for blocks of ranks: --by=rank has them)\n\n" : "\n");
 }
 
-void profile_text(struct output *o, const struct profile *p, bool histograms, const char *function,
+void profile_text(struct output *o, const struct call_profile *p, bool histograms, const char *function,
                   struct source_lines *lines)
 {
     text_summary(o, p);
@@ -218,9 +218,9 @@ void profile_text(struct output *o, const struct profile *p, bool histograms, co
         const struct profile_function *f = &p->functions[i];
         if (!is_shown(f, function))
             continue;
-        text_row(o, p, &f->all, false, histograms && f->place_count > 1, lines);
-        for (size_t k = 0; k < f->place_count; k++)
-            text_row(o, p, &f->places[k], true, histograms, lines);
+        text_row(o, p, &f->all, false, histograms && f->site_count > 1, lines);
+        for (size_t k = 0; k < f->site_count; k++)
+            text_row(o, p, &f->sites[k], true, histograms, lines);
     }
 }
 
@@ -296,7 +296,7 @@ static void json_frame(struct output *o, const struct pilgrim_frame *f)
     out_char(o, '"');
 }
 
-static void json_place(struct output *o, const struct pilgrim_class *class)
+static void json_site(struct output *o, const struct pilgrim_class *class)
 {
     const struct pilgrim_frame *f = class->site;
     out_text(o, ",\"site\":");
@@ -312,14 +312,14 @@ static void json_place(struct output *o, const struct pilgrim_class *class)
     out_text(o, class->site->caller ? "]" : "");
 }
 
-static void json_row(struct output *o, const struct profile *p, const struct profile_row *row, bool is_place,
+static void json_row(struct output *o, const struct call_profile *p, const struct profile_row *row, bool is_site,
                      bool histograms)
 {
     const char *name = row->class->function->name;
     out_text(o, "{\"func\":");
     out_json_string(o, name, strlen(name));
-    if (is_place)
-        json_place(o, row->class);
+    if (is_site)
+        json_site(o, row->class);
     json_uint(o, "calls", row->calls);
     json_statistic(o, "duration", &row->durations, histograms);
     json_statistic(o, "gap", &row->gaps, histograms);
@@ -331,7 +331,7 @@ static void json_row(struct output *o, const struct profile *p, const struct pro
 }
 
 /* What ranks did with their time: {"computing":{"total":...},...}. */
-static void json_activities(struct output *o, const struct profile *p)
+static void json_activities(struct output *o, const struct call_profile *p)
 {
     const char *separator = ",\"activities\":{\"";
     for (unsigned i = 0; i < PILGRIM_ACTIVITIES; i++) {
@@ -351,7 +351,7 @@ static void json_activities(struct output *o, const struct profile *p)
     out_char(o, '}');
 }
 
-void profile_json(struct output *o, const struct profile *p, bool histograms, const char *function)
+void profile_json(struct output *o, const struct call_profile *p, bool histograms, const char *function)
 {
     out_text(o, "{\"ranks\":");
     out_uint(o, p->ranks);
@@ -372,7 +372,7 @@ void profile_json(struct output *o, const struct profile *p, bool histograms, co
         if (!is_shown(f, function))
             continue;
         json_row(o, p, &f->all, false, histograms);
-        for (size_t k = 0; k < f->place_count; k++)
-            json_row(o, p, &f->places[k], true, histograms);
+        for (size_t k = 0; k < f->site_count; k++)
+            json_row(o, p, &f->sites[k], true, histograms);
     }
 }

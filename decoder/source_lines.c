@@ -17,8 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct module {
-    struct module *next;
+struct debug_module {
+    struct debug_module *next;
     char *name;
     unsigned char *build_id;
     size_t build_id_length;
@@ -30,14 +30,14 @@ struct module {
 struct source_lines {
     const char *trace_path;
     const char *folders;
-    struct module *modules;
+    struct debug_module *modules;
     char text[512];
 };
 
 /* The search for one module. */
-struct search {
+struct module_search {
     const struct source_lines *lines;
-    struct module *module;
+    struct debug_module *module;
     char path[4096];
     char other[4096]; /* the first file of that name that is another build; empty: none */
 };
@@ -50,14 +50,14 @@ struct source_lines *source_lines_new(const char *trace_path, const char *folder
     return lines;
 }
 
-static void module_close(struct module *m)
+static void module_close(struct debug_module *m)
 {
     if (m->dwfl)
         dwfl_end(m->dwfl);
     m->dwfl = NULL;
 }
 
-static void module_free(struct module *m)
+static void module_free(struct debug_module *m)
 {
     free(m->build_id);
     free(m->name);
@@ -67,7 +67,7 @@ static void module_free(struct module *m)
 void source_lines_free(struct source_lines *lines)
 {
     while (lines && lines->modules) {
-        struct module *m = lines->modules;
+        struct debug_module *m = lines->modules;
         lines->modules = m->next;
         module_close(m);
         module_free(m);
@@ -77,15 +77,15 @@ void source_lines_free(struct source_lines *lines)
 
 /* ---- is it the one that was traced? ---- */
 
-static bool module_is_older(const struct search *s)
+static bool module_is_older(const struct module_search *s)
 {
     struct stat file, trace;
     return stat(s->path, &file) == 0 && stat(s->lines->trace_path, &trace) == 0 && file.st_mtime <= trace.st_mtime;
 }
 
-static bool module_is_traced(const struct search *s)
+static bool module_is_traced(const struct module_search *s)
 {
-    const struct module *m = s->module;
+    const struct debug_module *m = s->module;
     const unsigned char *bits;
     GElf_Addr address;
     int length = dwfl_module_build_id(m->mod, &bits, &address);
@@ -95,7 +95,7 @@ static bool module_is_traced(const struct search *s)
 }
 
 /* The address of the first segment, as dwfl numbers addresses, rounded down to a page of 4096. */
-static bool find_start(struct module *m)
+static bool find_start(struct debug_module *m)
 {
     GElf_Addr bias;
     Elf *elf = dwfl_module_getelf(m->mod, &bias);
@@ -115,14 +115,14 @@ static bool find_start(struct module *m)
 }
 
 /* True: the search is over. */
-static bool try_path(struct search *s)
+static bool try_path(struct module_search *s)
 {
     static char *debuginfo_path;
     static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_build_id_find_elf,
                                              .find_debuginfo = dwfl_standard_find_debuginfo,
                                              .section_address = dwfl_offline_section_address,
                                              .debuginfo_path = &debuginfo_path};
-    struct module *m = s->module;
+    struct debug_module *m = s->module;
     struct stat file;
     if (stat(s->path, &file) != 0 || !S_ISREG(file.st_mode) || access(s->path, R_OK) != 0)
         return false;
@@ -144,13 +144,13 @@ static bool try_path(struct search *s)
 
 /* ---- where to look ---- */
 
-static bool try_folder(struct search *s, const char *folder, size_t length)
+static bool try_folder(struct module_search *s, const char *folder, size_t length)
 {
     int n = snprintf(s->path, sizeof s->path, "%.*s/%s", (int)length, folder, s->module->name);
     return n > 0 && (size_t)n < sizeof s->path && try_path(s);
 }
 
-static bool try_folders(struct search *s, const char *folders)
+static bool try_folders(struct module_search *s, const char *folders)
 {
     while (folders && *folders) {
         size_t length = strcspn(folders, ":");
@@ -161,7 +161,7 @@ static bool try_folders(struct search *s, const char *folders)
     return false;
 }
 
-static bool try_all(struct search *s)
+static bool try_all(struct module_search *s)
 {
     const char *trace = s->lines->trace_path, *slash = strrchr(trace, '/');
     return try_folders(s, s->lines->folders) || (slash && try_folder(s, trace, (size_t)(slash - trace))) ||
@@ -170,27 +170,27 @@ static bool try_all(struct search *s)
                           "/lib/aarch64-linux-gnu:/usr/lib/aarch64-linux-gnu");
 }
 
-static void open_module(const struct source_lines *lines, struct module *m)
+static void open_module(const struct source_lines *lines, struct debug_module *m)
 {
-    struct search s = {.lines = lines, .module = m};
+    struct module_search s = {.lines = lines, .module = m};
     if (strchr(m->name, '/'))
         return; /* a module's name has no folders; do not follow what a broken trace says */
     if (!try_all(&s) && s.other[0])
         fprintf(stderr, "pilgrim-decode: %s is not the %s that was traced; no source lines from it\n", s.other, m->name);
 }
 
-static bool is_module(const struct module *m, const struct pilgrim_frame *frame)
+static bool is_module(const struct debug_module *m, const struct pilgrim_frame *frame)
 {
     return strcmp(m->name, frame->module) == 0 && m->build_id_length == frame->build_id_length &&
            memcmp(m->build_id, frame->build_id, m->build_id_length) == 0;
 }
 
-static struct module *module_of(struct source_lines *lines, const struct pilgrim_frame *frame)
+static struct debug_module *module_of(struct source_lines *lines, const struct pilgrim_frame *frame)
 {
-    for (struct module *m = lines->modules; m; m = m->next)
+    for (struct debug_module *m = lines->modules; m; m = m->next)
         if (is_module(m, frame))
             return m;
-    struct module *m = calloc(1, sizeof *m);
+    struct debug_module *m = calloc(1, sizeof *m);
     if (!m)
         return NULL;
     m->name = strdup(frame->module);
@@ -210,7 +210,7 @@ static struct module *module_of(struct source_lines *lines, const struct pilgrim
 
 const char *source_lines_find(struct source_lines *lines, const struct pilgrim_frame *frame)
 {
-    struct module *m = module_of(lines, frame);
+    struct debug_module *m = module_of(lines, frame);
     if (!m || !m->dwfl || frame->offset == 0)
         return NULL;
     /* One byte before the return address lies in the call instruction. */

@@ -1,19 +1,19 @@
 /* The loops of threads.
  *
  * Threads of a structure group that has no stored loops call the same classes in the same order, so one of them is walked; of the others,
- * each. Where a trace has several rounds, each thread is walked through all of them: its classes are numbered round by round. */
+ * each. Where a trace has several segments, each thread is walked through all of them: its classes are numbered segment by segment. */
 #include "thread_loops.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "kept_classes.h"
+#include "class_copies.h"
 #include "no_memory.h"
 
 #define NONE SIZE_MAX
 
 /* The loops of one of a structure group's threads. */
-struct group {
+struct group_loops {
     bool known;
     struct shown_loops alone;
     size_t shown; /* the number of those like it */
@@ -25,9 +25,9 @@ struct loops_list {
     struct shown_loops *shown;
     size_t count, capacity;
     size_t *table; /* of numbers + 1, by hash; twice as many as there is room for; 0: free */
-    struct group *groups; /* by number; without stored loops; of a trace of one round */
+    struct group_loops *groups; /* by number; without stored loops; of a trace of one segment */
     size_t group_count;
-    struct kept_classes classes;
+    struct class_copies classes;
     uint64_t threads;     /* that were read */
 };
 
@@ -64,7 +64,7 @@ void loops_free(struct loops_list *l)
         shown_free(&l->shown[i]);
     for (size_t i = 0; i < l->group_count; i++)
         shown_free(&l->groups[i].alone);
-    kept_classes_free(&l->classes);
+    class_copies_free(&l->classes);
     free(l->shown);
     free(l->table);
     free(l->groups);
@@ -78,10 +78,10 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 
 /* ---- a thread's classes ---- */
 
-/* A class of a thread in one of the rounds. Those of one function and place, such as polls that failed and those that did not, are shown
+/* A class of a thread in one of the segments. Those of one function and place, such as polls that failed and those that did not, are shown
  * as the first of them. */
-struct known_class {
-    const struct kept_class *class;
+struct loop_class {
+    const struct class_copy *class;
     bool is_loop; /* a stored one */
     size_t shown_as;
     uint64_t calls;
@@ -90,14 +90,14 @@ struct known_class {
     double all_ns, all_gap_ns;
 };
 
-/* A thread's, round by round. */
-struct known_classes {
-    struct known_class *classes;
+/* A thread's, segment by segment. */
+struct loop_classes {
+    struct loop_class *classes;
     size_t count;
-    size_t *first; /* by round: the number of its first one */
+    size_t *first; /* by segment: the number of its first one */
 };
 
-static void known_free(struct known_classes *k)
+static void loop_classes_free(struct loop_classes *k)
 {
     free(k->classes);
     free(k->first);
@@ -110,7 +110,7 @@ static bool is_alike(const struct loops_list *l, const struct pilgrim_thread_inf
 }
 
 /* GROUP: PILGRIM_VALUE_GROUP or PILGRIM_STRUCTURE_GROUP. */
-static bool read_times(const struct pilgrim_cursor *cursor, size_t number, uint64_t group, struct known_class *class)
+static bool read_times(const struct pilgrim_cursor *cursor, size_t number, uint64_t group, struct loop_class *class)
 {
     struct pilgrim_statistic durations, gaps;
     if (pilgrim_durations(cursor, number, group, &durations) != PILGRIM_OK ||
@@ -121,9 +121,9 @@ static bool read_times(const struct pilgrim_cursor *cursor, size_t number, uint6
     return true;
 }
 
-/* Takes what the calls of class NUMBER took on the cursor's rank, whose only thread and round this is; AGAIN: it stands among the classes
+/* Takes what the calls of class NUMBER took on the cursor's rank, whose only thread and segment this is; AGAIN: it stands among the classes
  * before, and so do these times. */
-static bool read_rank(const struct pilgrim_cursor *cursor, size_t number, bool again, struct known_class *class)
+static bool read_rank(const struct pilgrim_cursor *cursor, size_t number, bool again, struct loop_class *class)
 {
     struct pilgrim_rank_class rank;
     if (pilgrim_rank_class(cursor, number, &rank) != PILGRIM_OK)
@@ -135,54 +135,54 @@ static bool read_rank(const struct pilgrim_cursor *cursor, size_t number, bool a
     return true;
 }
 
-/* Appends those of the round that CURSOR is in. ALONE: read_rank holds. */
-static enum pilgrim_status read_round(struct loops_list *l, const struct pilgrim_cursor *cursor, bool alone, struct known_classes *known,
+/* Appends those of the segment that CURSOR is in. ALONE: read_rank holds. */
+static enum pilgrim_status read_segment(struct loops_list *l, const struct pilgrim_cursor *cursor, bool alone, struct loop_classes *seen,
                                       struct pilgrim_error *error)
 {
     struct pilgrim_thread_info thread;
     pilgrim_thread_info(cursor, &thread);
-    struct known_class *classes = realloc(known->classes, (known->count + thread.class_count + 1) * sizeof *classes);
+    struct loop_class *classes = realloc(seen->classes, (seen->count + thread.class_count + 1) * sizeof *classes);
     if (!classes)
         return no_memory(error);
-    known->classes = classes;
-    known->first[pilgrim_cursor_round(cursor)] = known->count;
+    seen->classes = classes;
+    seen->first[pilgrim_cursor_round(cursor)] = seen->count;
     for (size_t i = 0; i < thread.class_count; i++) {
         struct pilgrim_class_info info;
         enum pilgrim_status status = pilgrim_class_info(cursor, i, &info);
         if (status != PILGRIM_OK)
             return in_no_group(status, error);
-        struct kept_class *class = keep_class(&l->classes, info.class_);
+        struct class_copy *class = copy_class(&l->classes, info.class_);
         if (!class)
             return no_memory(error);
         bool again = class->thread == l->threads && !info.body;
         if (!again && !info.body) {
             class->thread = l->threads;
-            class->first = known->count;
+            class->first = seen->count;
         }
-        classes[known->count] = (struct known_class){
-            .class = class, .is_loop = info.body != 0, .shown_as = again ? class->first : known->count};
+        classes[seen->count] = (struct loop_class){
+            .class = class, .is_loop = info.body != 0, .shown_as = again ? class->first : seen->count};
         uint64_t group = is_alike(l, &thread) ? PILGRIM_STRUCTURE_GROUP : PILGRIM_VALUE_GROUP;
-        if (!info.body && !read_times(cursor, i, group, &classes[known->count]))
+        if (!info.body && !read_times(cursor, i, group, &classes[seen->count]))
             return in_no_group(PILGRIM_DAMAGED, error);
-        if (alone && !info.body && !read_rank(cursor, i, again, &classes[known->count]))
+        if (alone && !info.body && !read_rank(cursor, i, again, &classes[seen->count]))
             return in_no_group(PILGRIM_DAMAGED, error);
-        known->count++;
+        seen->count++;
     }
     return PILGRIM_OK;
 }
 
-/* Those of CURSOR's thread, which moves to the last round. *KNOWN is to be freed, also after an error. */
-static enum pilgrim_status read_classes(struct loops_list *l, uint32_t rank, struct pilgrim_cursor *cursor, struct known_classes *known,
+/* Those of CURSOR's thread, which moves to the last segment. *SEEN is to be freed, also after an error. */
+static enum pilgrim_status read_classes(struct loops_list *l, uint32_t rank, struct pilgrim_cursor *cursor, struct loop_classes *seen,
                                         struct pilgrim_error *error)
 {
     bool alone = l->by_rank && pilgrim_thread_count(l->trace, rank) == 1 && pilgrim_round_count(l->trace) == 1;
-    *known = (struct known_classes){.first = calloc(pilgrim_round_count(l->trace), sizeof *known->first)};
-    if (!known->first)
+    *seen = (struct loop_classes){.first = calloc(pilgrim_round_count(l->trace), sizeof *seen->first)};
+    if (!seen->first)
         return no_memory(error);
     l->threads++;
     enum pilgrim_status status = PILGRIM_OK;
     while (status == PILGRIM_OK) {
-        status = read_round(l, cursor, alone, known, error);
+        status = read_segment(l, cursor, alone, seen, error);
         if (status == PILGRIM_OK)
             status = pilgrim_cursor_next_round(cursor, error);
     }
@@ -192,8 +192,8 @@ static enum pilgrim_status read_classes(struct loops_list *l, uint32_t rank, str
 /* ---- one thread ---- */
 
 /* Takes all calls of a thread to N, by TAKE, and counts them. A stored loop goes along like a call, where it is entered: behind it may
- * stand what is in it or, if it has no rounds, what follows it. */
-static enum pilgrim_status walk(const struct loops_list *l, uint32_t rank, uint32_t thread, const struct known_classes *known,
+ * stand what is in it or, if it has no segments, what follows it. */
+static enum pilgrim_status walk(const struct loops_list *l, uint32_t rank, uint32_t thread, const struct loop_classes *seen,
                                 struct nest *n, void (*take)(struct nest *, size_t, uint64_t), struct pilgrim_error *error)
 {
     struct pilgrim_cursor *cursor;
@@ -203,7 +203,7 @@ static enum pilgrim_status walk(const struct loops_list *l, uint32_t rank, uint3
     if (status != PILGRIM_OK)
         return status;
     while ((status = pilgrim_cursor_pass(cursor, &number, &count, error)) == PILGRIM_OK) {
-        struct known_class *class = &known->classes[known->first[pilgrim_cursor_round(cursor)] + number];
+        struct loop_class *class = &seen->classes[seen->first[pilgrim_cursor_round(cursor)] + number];
         class->calls += count;
         take(n, class->shown_as, count > 0 ? count : 1);
     }
@@ -212,33 +212,33 @@ static enum pilgrim_status walk(const struct loops_list *l, uint32_t rank, uint3
 }
 
 /* Drops the items that are no calls but stored loops, and loops of nothing else. */
-static bool drop_stored(struct shown_loops *s, const struct known_class *classes)
+static bool drop_stored(struct shown_loops *s, const struct loop_class *classes)
 {
-    size_t count = 0, *place = calloc(s->count + 1, sizeof *place); /* at first whether an item stays */
-    if (!place)
+    size_t count = 0, *slot = calloc(s->count + 1, sizeof *slot); /* at first whether an item stays */
+    if (!slot)
         return false;
     for (size_t i = s->count; i-- > 0;) {
         const struct nest_item *item = &s->items[i];
-        place[i] = place[i] || (!item->is_loop && !classes[item->class].is_loop);
-        if (place[i] && item->loop != NEST_NONE)
-            place[item->loop] = 1;
+        slot[i] = slot[i] || (!item->is_loop && !classes[item->class].is_loop);
+        if (slot[i] && item->loop != NEST_NONE)
+            slot[item->loop] = 1;
     }
     for (size_t i = 0; i < s->count; i++) {
-        if (!place[i])
+        if (!slot[i])
             continue;
-        place[i] = count;
+        slot[i] = count;
         s->items[count] = s->items[i];
         if (s->items[count].loop != NEST_NONE)
-            s->items[count].loop = place[s->items[count].loop];
+            s->items[count].loop = slot[s->items[count].loop];
         count++;
     }
     s->count = count;
-    free(place);
+    free(slot);
     return true;
 }
 
 /* Fills in what the items are calls of, and how long they took; each call was counted twice. ITEM_OF: room, by class. */
-static void name_items(struct shown_loops *s, const struct known_class *classes, size_t class_count, size_t *item_of)
+static void name_items(struct shown_loops *s, const struct loop_class *classes, size_t class_count, size_t *item_of)
 {
     for (size_t i = 0; i < s->count; i++) {
         s->hash = mix(s->hash, (uint64_t)s->items[i].depth << 1 | s->items[i].is_loop);
@@ -251,7 +251,7 @@ static void name_items(struct shown_loops *s, const struct known_class *classes,
     }
     s->calls_max = s->calls_min;
     for (size_t i = 0; i < class_count; i++) {
-        const struct known_class *class = &classes[i];
+        const struct loop_class *class = &classes[i];
         double calls = (double)(class->calls / 2);
         if (class->calls > 0) {
             s->ns[item_of[class->shown_as]] += class->has_ns ? class->all_ns : class->mean_ns * calls;
@@ -261,15 +261,15 @@ static void name_items(struct shown_loops *s, const struct known_class *classes,
 }
 
 static enum pilgrim_status find_items(const struct loops_list *l, uint32_t rank, uint32_t thread,
-                                      const struct known_classes *known, struct nest *n, struct shown_loops *s,
+                                      const struct loop_classes *seen, struct nest *n, struct shown_loops *s,
                                       struct pilgrim_error *error)
 {
-    enum pilgrim_status status = walk(l, rank, thread, known, n, nest_see, error);
+    enum pilgrim_status status = walk(l, rank, thread, seen, n, nest_see, error);
     if (status == PILGRIM_OK && !nest_build(n))
         status = no_memory(error);
     if (status == PILGRIM_OK)
-        status = walk(l, rank, thread, known, n, nest_count, error);
-    if (status == PILGRIM_OK && (!nest_items(n, &s->items, &s->count) || !drop_stored(s, known->classes)))
+        status = walk(l, rank, thread, seen, n, nest_count, error);
+    if (status == PILGRIM_OK && (!nest_items(n, &s->items, &s->count) || !drop_stored(s, seen->classes)))
         status = no_memory(error);
     return status;
 }
@@ -278,26 +278,26 @@ static enum pilgrim_status find_items(const struct loops_list *l, uint32_t rank,
 static enum pilgrim_status read_thread(struct loops_list *l, uint32_t rank, uint32_t thread, struct pilgrim_cursor *cursor,
                                        struct shown_loops *s, struct pilgrim_error *error)
 {
-    struct known_classes known;
+    struct loop_classes seen;
     *s = (struct shown_loops){0};
-    enum pilgrim_status status = read_classes(l, rank, cursor, &known, error);
-    struct nest *n = nest_new(known.count);
-    size_t *item_of = calloc(known.count + 1, sizeof *item_of);
+    enum pilgrim_status status = read_classes(l, rank, cursor, &seen, error);
+    struct nest *n = nest_new(seen.count);
+    size_t *item_of = calloc(seen.count + 1, sizeof *item_of);
     if (status == PILGRIM_OK && (!n || !item_of))
         status = no_memory(error);
     if (status == PILGRIM_OK)
-        status = find_items(l, rank, thread, &known, n, s, error);
+        status = find_items(l, rank, thread, &seen, n, s, error);
     if (status == PILGRIM_OK) {
         s->classes = calloc(s->count + 1, sizeof *s->classes);
         s->ns = calloc(s->count + 1, sizeof *s->ns);
         s->gap_ns = calloc(s->count + 1, sizeof *s->gap_ns);
         if (s->classes && s->ns && s->gap_ns)
-            name_items(s, known.classes, known.count, item_of);
+            name_items(s, seen.classes, seen.count, item_of);
         else
             status = no_memory(error);
     }
     nest_free(n);
-    known_free(&known);
+    loop_classes_free(&seen);
     free(item_of);
     return status;
 }
@@ -329,7 +329,7 @@ static void add_counts(struct shown_loops *s, const struct shown_loops *other)
 }
 
 /* Where in the table those like S are, or the free place where they belong; there is one. */
-static size_t *table_place(const struct loops_list *l, const struct shown_loops *s)
+static size_t *loops_slot(const struct loops_list *l, const struct shown_loops *s)
 {
     size_t i = (size_t)(s->hash * UINT64_C(0x9e3779b97f4a7c15) >> 32) % (2 * l->capacity);
     while (l->table[i] && !same_loops(&l->shown[l->table[i] - 1], s))
@@ -354,7 +354,7 @@ static bool reserve_shown(struct loops_list *l)
     l->table = table;
     l->capacity = capacity;
     for (size_t i = 0; i < l->count; i++)
-        *table_place(l, &shown[i]) = i + 1;
+        *loops_slot(l, &shown[i]) = i + 1;
     return true;
 }
 
@@ -366,15 +366,15 @@ static size_t find_shown(struct loops_list *l, struct shown_loops *s)
         shown_free(s);
         return NONE;
     }
-    size_t *place = table_place(l, s);
-    if (*place) {
-        add_counts(&l->shown[*place - 1], s);
+    size_t *slot = loops_slot(l, s);
+    if (*slot) {
+        add_counts(&l->shown[*slot - 1], s);
         shown_free(s);
     } else {
         l->shown[l->count++] = *s;
-        *place = l->count;
+        *slot = l->count;
     }
-    return *place - 1;
+    return *slot - 1;
 }
 
 static bool add_thread(struct shown_loops *s, uint32_t rank, uint32_t thread)
@@ -392,11 +392,11 @@ static bool add_thread(struct shown_loops *s, uint32_t rank, uint32_t thread)
 }
 
 /* What is known of structure group NUMBER. NULL: no memory. */
-static struct group *find_group(struct loops_list *l, uint32_t number)
+static struct group_loops *find_group(struct loops_list *l, uint32_t number)
 {
     if (number >= l->group_count) {
         size_t count = (size_t)number + 1 + l->group_count;
-        struct group *grown = realloc(l->groups, count * sizeof *grown);
+        struct group_loops *grown = realloc(l->groups, count * sizeof *grown);
         if (!grown)
             return NULL;
         memset(grown + l->group_count, 0, (count - l->group_count) * sizeof *grown);
@@ -423,7 +423,7 @@ static bool copy_shown(struct shown_loops *to, const struct shown_loops *from)
 }
 
 /* What is known of the group of CURSOR's thread; *GROUP is NULL where nothing can be. */
-static enum pilgrim_status group_of(struct loops_list *l, const struct pilgrim_cursor *cursor, struct group **group,
+static enum pilgrim_status group_of(struct loops_list *l, const struct pilgrim_cursor *cursor, struct group_loops **group,
                                     struct pilgrim_error *error)
 {
     struct pilgrim_thread_info info;
@@ -439,7 +439,7 @@ static enum pilgrim_status group_of(struct loops_list *l, const struct pilgrim_c
 static enum pilgrim_status add_loops(struct loops_list *l, uint32_t rank, uint32_t thread, struct pilgrim_cursor *cursor,
                                      size_t *number, struct pilgrim_error *error)
 {
-    struct group *group;
+    struct group_loops *group;
     struct shown_loops s;
     enum pilgrim_status status = group_of(l, cursor, &group, error);
     if (status != PILGRIM_OK)

@@ -43,7 +43,7 @@ uint64_t type_size_predefined(const char *name)
 
 /* ---- derived ones ---- */
 
-struct maker {
+struct type_maker {
     const struct pilgrim_call *call;
     type_size_lookup lookup;
     void *context;
@@ -68,39 +68,39 @@ static uint64_t number(const struct pilgrim_value *v)
     return value_count(v, &count) ? count : UNKNOWN;
 }
 
-static uint64_t in_number(const struct maker *m, const char *name)
+static uint64_t in_number(const struct type_maker *m, const char *name)
 {
     return number(call_in(m->call, name));
 }
 
-static uint64_t in_type(const struct maker *m, const char *name)
+static uint64_t in_type(const struct type_maker *m, const char *name)
 {
     return m->lookup(m->context, call_in(m->call, name));
 }
 
 /* The array NAME; NULL: it is none. */
-static const struct pilgrim_value *in_array(const struct maker *m, const char *name)
+static const struct pilgrim_value *in_array(const struct type_maker *m, const char *name)
 {
     const struct pilgrim_value *v = call_in(m->call, name);
     return v->type == PILGRIM_ARRAY ? v : NULL;
 }
 
-static uint64_t same(const struct maker *m)
+static uint64_t same(const struct type_maker *m)
 {
     return in_type(m, "oldtype");
 }
 
-static uint64_t contiguous(const struct maker *m)
+static uint64_t contiguous(const struct type_maker *m)
 {
     return type_size_times(in_number(m, "count"), same(m));
 }
 
-static uint64_t blocks(const struct maker *m)
+static uint64_t blocks(const struct type_maker *m)
 {
     return type_size_times(type_size_times(in_number(m, "count"), in_number(m, "blocklength")), same(m));
 }
 
-static uint64_t indexed(const struct maker *m)
+static uint64_t indexed(const struct type_maker *m)
 {
     const struct pilgrim_value *lengths = in_array(m, "array_of_blocklengths");
     uint64_t sum = lengths ? 0 : UNKNOWN;
@@ -109,7 +109,7 @@ static uint64_t indexed(const struct maker *m)
     return type_size_times(sum, same(m));
 }
 
-static uint64_t structure(const struct maker *m)
+static uint64_t structure(const struct type_maker *m)
 {
     const struct pilgrim_value *lengths = in_array(m, "array_of_blocklengths"), *types = in_array(m, "array_of_types");
     uint64_t sum = 0;
@@ -120,7 +120,7 @@ static uint64_t structure(const struct maker *m)
     return sum;
 }
 
-static uint64_t subarray(const struct maker *m)
+static uint64_t subarray(const struct type_maker *m)
 {
     const struct pilgrim_value *subsizes = in_array(m, "array_of_subsizes");
     uint64_t product = subsizes ? same(m) : UNKNOWN;
@@ -129,28 +129,28 @@ static uint64_t subarray(const struct maker *m)
     return product;
 }
 
-/* How many of SIZE elements the process at PLACE of PLACES has. */
-static uint64_t distributed(uint64_t size, const struct pilgrim_value *how, const struct pilgrim_value *argument, uint64_t places,
-                            uint64_t place)
+/* How many of SIZE elements the process at COORDINATE of PROCESSES has. */
+static uint64_t distributed(uint64_t size, const struct pilgrim_value *how, const struct pilgrim_value *argument, uint64_t processes,
+                            uint64_t coordinate)
 {
     bool by_default = value_is_name(argument, "MPI_DISTRIBUTE_DFLT_DARG");
     uint64_t block = number(argument);
     if (value_is_name(how, "MPI_DISTRIBUTE_NONE"))
         return size;
     if (value_is_name(how, "MPI_DISTRIBUTE_BLOCK"))
-        block = by_default ? size / places + (size % places > 0) : block;
+        block = by_default ? size / processes + (size % processes > 0) : block;
     else if (value_is_name(how, "MPI_DISTRIBUTE_CYCLIC"))
         block = by_default ? 1 : block;
     else
         return UNKNOWN;
-    uint64_t round = type_size_times(block, places), before = type_size_times(block, place);
+    uint64_t round = type_size_times(block, processes), before = type_size_times(block, coordinate);
     if (block == 0 || round == UNKNOWN)
         return block == 0 && size == 0 ? 0 : UNKNOWN;
     uint64_t rest = size % round > before ? size % round - before : 0;
     return size / round * block + (rest < block ? rest : block);
 }
 
-static uint64_t distributed_array(const struct maker *m)
+static uint64_t distributed_array(const struct type_maker *m)
 {
     static const char *const names[] = {"array_of_gsizes", "array_of_distribs", "array_of_dargs", "array_of_psizes"};
     enum { SIZES, HOW, ARGUMENTS, PLACES };
@@ -162,18 +162,18 @@ static uint64_t distributed_array(const struct maker *m)
             return UNKNOWN;
     }
     for (size_t i = arrays[0]->count; i-- > 0;) { /* the last dimension's places are next to each other, in either order */
-        uint64_t size = number(&arrays[SIZES]->items[i]), places = number(&arrays[PLACES]->items[i]);
-        if (size == UNKNOWN || places == UNKNOWN || places == 0 || rank == UNKNOWN)
+        uint64_t size = number(&arrays[SIZES]->items[i]), processes = number(&arrays[PLACES]->items[i]);
+        if (size == UNKNOWN || processes == UNKNOWN || processes == 0 || rank == UNKNOWN)
             return UNKNOWN;
-        uint64_t own = distributed(size, &arrays[HOW]->items[i], &arrays[ARGUMENTS]->items[i], places, rank % places);
+        uint64_t own = distributed(size, &arrays[HOW]->items[i], &arrays[ARGUMENTS]->items[i], processes, rank % processes);
         product = type_size_times(product, own);
-        rank /= places;
+        rank /= processes;
     }
     return product;
 }
 
 /* A Fortran kind with so many decimal digits, and such an exponent: selected_real_kind, of gfortran. */
-static uint64_t real_kind(const struct maker *m)
+static uint64_t real_kind(const struct type_maker *m)
 {
     const struct pilgrim_value *p = call_in(m->call, "p"), *r = call_in(m->call, "r");
     int64_t digits = p->type == PILGRIM_INT ? p->integer : 0, exponent = r->type == PILGRIM_INT ? r->integer : 0;
@@ -184,12 +184,12 @@ static uint64_t real_kind(const struct maker *m)
     return digits <= 33 && exponent <= 4931 ? 16 : UNKNOWN;
 }
 
-static uint64_t complex_kind(const struct maker *m)
+static uint64_t complex_kind(const struct type_maker *m)
 {
     return type_size_times(2, real_kind(m));
 }
 
-static uint64_t integer_kind(const struct maker *m)
+static uint64_t integer_kind(const struct type_maker *m)
 {
     static const uint64_t digits[] = {2, 4, 9, 18, 38};
     uint64_t r = in_number(m, "r");
@@ -199,19 +199,19 @@ static uint64_t integer_kind(const struct maker *m)
     return UNKNOWN;
 }
 
-static uint64_t matching(const struct maker *m)
+static uint64_t matching(const struct type_maker *m)
 {
     return in_number(m, "size");
 }
 
-static uint64_t pair(const struct maker *m)
+static uint64_t pair(const struct type_maker *m)
 {
     return plus(in_type(m, "value_type"), in_type(m, "index_type"));
 }
 
 static const struct made {
     const char *function; /* without MPI_Type_ and _c */
-    uint64_t (*size)(const struct maker *m);
+    uint64_t (*size)(const struct type_maker *m);
 } made[] = {
     {"contiguous", contiguous},
     {"create_darray", distributed_array},
@@ -238,7 +238,7 @@ static const struct made {
 uint64_t type_size_made(const struct pilgrim_call *call, type_size_lookup lookup, void *context)
 {
     static const char prefix[] = "MPI_Type_";
-    const struct maker m = {call, lookup, context};
+    const struct type_maker m = {call, lookup, context};
     const char *name = call->function->name;
     if (strncmp(name, prefix, sizeof prefix - 1) != 0)
         return UNKNOWN;

@@ -25,20 +25,20 @@ bool world_ranks_add(struct world_ranks *w, uint64_t group, uint64_t side, int64
     return side == 0 || add_side(w, group, side);
 }
 
-int64_t world_ranks_find(const struct world_ranks *w, const struct group_place *place, uint32_t rank_count)
+int64_t world_ranks_find(const struct world_ranks *w, const struct group_member *member, uint32_t rank_count)
 {
-    uint64_t side = place->side;
-    if (place->group == GROUP_WORLD)
-        return place->rank >= 0 && place->rank < rank_count ? place->rank : -1;
-    for (uint64_t i = 0; place->side && i < 2 && side == place->side; i++) {
-        const uint64_t *other = key_table_find(&w->sides, side_key(place->group, i));
+    uint64_t side = member->side;
+    if (member->group == GROUP_WORLD)
+        return member->rank >= 0 && member->rank < rank_count ? member->rank : -1;
+    for (uint64_t i = 0; member->side && i < 2 && side == member->side; i++) {
+        const uint64_t *other = key_table_find(&w->sides, side_key(member->group, i));
         if (!other)
             return -1;
         side = *other;
     }
-    if (place->side && side == place->side)
+    if (member->side && side == member->side)
         return -1;
-    const uint64_t *world = key_table_find(&w->members, (struct key){{place->group, side, (uint64_t)place->rank}});
+    const uint64_t *world = key_table_find(&w->members, (struct key){{member->group, side, (uint64_t)member->rank}});
     return world && *world != ambiguous ? (int64_t)*world : -1;
 }
 

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { ROUNDS = 20, PARTS = 6, PER_PART = 10, MODES = 4, TAG_READY = 50, TAG_PART = 60 };
+enum { ROUNDS = 20, PARTS = 6, PER_PART = 10, MODES = 4, TAG_READY = 50, TAG_PIECE = 60 };
 
 static int world_rank, world_size, next, previous, failures;
 
@@ -101,9 +101,9 @@ static void use_partitions(void) {
     int odd[PARTS / 2] = {5, 1, 3}; /* MPICH 4.0 lacks the const that the standard has here */
     MPI_Request requests[2];
 
-    MPI_Precv_init(in, PARTS, PER_PART, MPI_DOUBLE, previous, TAG_PART, MPI_COMM_WORLD, MPI_INFO_NULL,
+    MPI_Precv_init(in, PARTS, PER_PART, MPI_DOUBLE, previous, TAG_PIECE, MPI_COMM_WORLD, MPI_INFO_NULL,
                    &requests[0]);
-    MPI_Psend_init(out, PARTS, PER_PART, MPI_DOUBLE, next, TAG_PART, MPI_COMM_WORLD, MPI_INFO_NULL,
+    MPI_Psend_init(out, PARTS, PER_PART, MPI_DOUBLE, next, TAG_PIECE, MPI_COMM_WORLD, MPI_INFO_NULL,
                    &requests[1]);
     for (int round = 0; round < ROUNDS; round++) {
         MPI_Startall(2, requests);

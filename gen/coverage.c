@@ -3,9 +3,9 @@
 
 #include "emit.h"
 
-static const char *plain_parameters(const struct function *f)
+static const char *plain_parameters(const struct mpi_function *f)
 {
-    struct text out = { 0 };
+    struct gen_text out = { 0 };
     for (size_t i = 0; i < f->parameter_count; i++) {
         const struct parameter *p = &f->parameters[i];
         const struct recipe *r = p->in.recipe ? p->in.recipe : p->out.recipe;
@@ -23,13 +23,13 @@ static bool in_standard(const struct model *model, const char *name)
     return false;
 }
 
-void emit_coverage(const struct output *output)
+void emit_coverage(const struct generated_file *output)
 {
     const struct model *model = output->model;
-    struct text wrapped = { 0 }, absent = { 0 }, not_wrapped = { 0 }, file = { 0 };
+    struct gen_text wrapped = { 0 }, absent = { 0 }, not_wrapped = { 0 }, file = { 0 };
     size_t wrapped_count = 0, absent_count = 0, not_wrapped_count = 0, large = 0, tool = 0, plain = 0;
     for (size_t i = 0; i < model->function_count; i++) {
-        const struct function *f = &model->functions[i];
+        const struct mpi_function *f = &model->functions[i];
         if (!f->prototype) {
             text_add(&absent, "%-44s not in this library\n", f->name);
             absent_count++;

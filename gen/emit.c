@@ -9,7 +9,7 @@ static bool one_line(const char *lines)
     return !end || !end[1];
 }
 
-static void add_lines(struct text *out, const char *indent, const char *lines)
+static void add_lines(struct gen_text *out, const char *indent, const char *lines)
 {
     while (*lines) {
         size_t length = strcspn(lines, "\n");
@@ -18,7 +18,7 @@ static void add_lines(struct text *out, const char *indent, const char *lines)
     }
 }
 
-void emit_if(struct text *out, const char *condition, const char *then, const char *otherwise)
+void emit_if(struct gen_text *out, const char *condition, const char *then, const char *otherwise)
 {
     bool braces = !one_line(then) || (otherwise && !one_line(otherwise));
     text_add(out, "if (%s)%s\n", condition, braces ? " {" : "");
@@ -36,13 +36,13 @@ static bool same(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-static void emit_level(struct text *out, const struct item *items, size_t count, const char *nothing, int level)
+static void emit_level(struct gen_text *out, const struct record_step *items, size_t count, const char *nothing, int level)
 {
     for (size_t i = 0, n; i < count; i += n) {
         const char *condition = level < 2 ? items[i].conditions[level] : NULL;
         for (n = 1; level < 2 && i + n < count && same(items[i + n].conditions[level], condition); n++) {
         }
-        struct text body = { 0 };
+        struct gen_text body = { 0 };
         if (level == 2)
             add_lines(&body, "", items[i].statements);
         else
@@ -52,7 +52,7 @@ static void emit_level(struct text *out, const struct item *items, size_t count,
             continue;
         }
         char number[24];
-        struct text absent = { 0 };
+        struct gen_text absent = { 0 };
         text_add(&absent, "%zu", n);
         strncpy(number, absent.chars, sizeof number - 1);
         number[sizeof number - 1] = 0;
@@ -60,7 +60,7 @@ static void emit_level(struct text *out, const struct item *items, size_t count,
     }
 }
 
-void emit_items(struct text *out, const struct item *items, size_t count, const char *nothing)
+void emit_items(struct gen_text *out, const struct record_step *items, size_t count, const char *nothing)
 {
     emit_level(out, items, count, nothing, 0);
 }

@@ -5,11 +5,11 @@
 #include "emit.h"
 
 /* The variables of Open MPI stand in its macros; MPICH's are declared. */
-static void add_symbols(struct text *out, const struct library *library)
+static void add_symbols(struct gen_text *out, const struct library *library)
 {
     static const char call[] = "OMPI_PREDEFINED_GLOBAL(";
     static const char *const variables[] = { "MPI_UNWEIGHTED", "MPI_WEIGHTS_EMPTY", "MPI_T_PVAR_ALL_HANDLES" };
-    struct text seen = { 0 };
+    struct gen_text seen = { 0 };
     text_add_string(&seen, " ");
     for (size_t i = 0; i < library->macro_count; i++) {
         const char *value = library->macros[i].value;
@@ -29,10 +29,10 @@ static void add_symbols(struct text *out, const struct library *library)
         text_add(out, "\\\n    X(%s) ", variables[i]);
 }
 
-static void emit_library_functions(const struct output *output)
+static void emit_library_functions(const struct generated_file *output)
 {
     const struct model *model = output->model;
-    struct text members = { 0 }, macros = { 0 }, rows = { 0 }, addresses = { 0 }, header = { 0 }, file = { 0 };
+    struct gen_text members = { 0 }, macros = { 0 }, rows = { 0 }, addresses = { 0 }, header = { 0 }, file = { 0 };
     for (size_t i = 0; i < model->function_count; i++) {
         if (!function_wrapped(&model->functions[i]))
             continue;
@@ -51,17 +51,17 @@ static void emit_library_functions(const struct output *output)
     gen_write_file(output->folder, "mpi_functions.c", &file);
 }
 
-void emit_entries(const struct output *output)
+void emit_entries(const struct generated_file *output)
 {
     const struct model *model = output->model;
     emit_library_functions(output);
-    struct text symbols = { 0 }, header = { 0 }, declarations = { 0 }, rows = { 0 }, file = { 0 };
+    struct gen_text symbols = { 0 }, header = { 0 }, declarations = { 0 }, rows = { 0 }, file = { 0 };
     add_symbols(&symbols, &model->library);
     template_fill(&header, output->templates, "mpi_symbols.tmpl",
                   (struct field[]){ { "symbols", text_string(&symbols) }, { NULL, NULL } });
     gen_write_file(output->folder, "mpi_symbols.h", &header);
     for (size_t i = 0; i < model->function_count; i++) {
-        const struct function *f = &model->functions[i];
+        const struct mpi_function *f = &model->functions[i];
         if (!function_wrapped(f) || f->prototype->variadic)
             continue;
         text_add(&declarations, "extern void *entry_%s;\n", f->name);

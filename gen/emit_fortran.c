@@ -10,11 +10,11 @@
 
 enum { WORDS_MAX = 16 }; /* FORTRAN_WORDS */
 
-static char *spelled(const char *s, int (*letter)(int))
+static char *spelled(const char *s, int (*message)(int))
 {
     char *t = gen_copy(s, strlen(s));
     for (char *p = t; *p; p++)
-        *p = (char)letter((unsigned char)*p);
+        *p = (char)message((unsigned char)*p);
     return t;
 }
 
@@ -23,13 +23,13 @@ static bool in_fortran(const struct parameter *p)
     return strcmp(p->standard->kind->fortran_type, "None") != 0;
 }
 
-static bool has_fortran(const struct function *f)
+static bool has_fortran(const struct mpi_function *f)
 {
     return function_wrapped(f) && !(f->binding->not_f90 && f->binding->not_f08);
 }
 
 /* The place of parameter NAME among the Fortran arguments, -1 if it is not there; NAME NULL: the place of ierror. */
-static int argument_of(const struct function *f, const char *name)
+static int argument_of(const struct mpi_function *f, const char *name)
 {
     int at = 0;
     for (size_t i = 0; i < f->parameter_count; i++) {
@@ -41,7 +41,7 @@ static int argument_of(const struct function *f, const char *name)
 }
 
 /* Arguments, ierror, hidden lengths of strings. */
-static int words_of(const struct function *f)
+static int words_of(const struct mpi_function *f)
 {
     int count = argument_of(f, NULL) + 1;
     for (size_t i = 0; i < f->parameter_count; i++)
@@ -51,7 +51,7 @@ static int words_of(const struct function *f)
     return count > 8 ? WORDS_MAX : 8;
 }
 
-static void add_entry(struct text *out, const struct function *f, const char *symbol)
+static void add_entry(struct gen_text *out, const struct mpi_function *f, const char *symbol)
 {
     if (strcmp(f->prototype->type, "double") == 0)
         text_add(out, "FORTRAN_ENTRY_REAL(%s, FUNCTION_%s)\n", symbol, f->name);
@@ -60,7 +60,7 @@ static void add_entry(struct text *out, const struct function *f, const char *sy
                  f->status ? argument_of(f, f->status) : -1);
 }
 
-static void add_spellings(struct text *out, const struct function *f, const char *name)
+static void add_spellings(struct gen_text *out, const struct mpi_function *f, const char *name)
 {
     const char *lower = spelled(name, tolower);
     add_entry(out, f, lower);
@@ -69,7 +69,7 @@ static void add_spellings(struct text *out, const struct function *f, const char
     add_entry(out, f, spelled(name, toupper));
 }
 
-static bool gives_pointer(const struct function *f)
+static bool gives_pointer(const struct mpi_function *f)
 {
     for (size_t i = 0; i < f->parameter_count; i++)
         if (strncmp(f->parameters[i].standard->kind->name, "C_BUFFER", 8) == 0)
@@ -77,7 +77,7 @@ static bool gives_pointer(const struct function *f)
     return false;
 }
 
-static void add_entries(struct text *out, const struct function *f)
+static void add_entries(struct gen_text *out, const struct mpi_function *f)
 {
     const char *name = f->binding->name;
     bool large = strcmp(name, f->name) != 0;
@@ -93,7 +93,7 @@ static void add_entries(struct text *out, const struct function *f)
 
 /* ---- where MPI's Fortran layer is led to ---- */
 
-static void add_slot(struct text *functions, struct text *rows, const struct output *output, const struct function *f)
+static void add_slot(struct gen_text *functions, struct gen_text *rows, const struct generated_file *output, const struct mpi_function *f)
 {
     template_fill(functions, output->templates, "fortran_slot.tmpl",
                   (struct field[]){ { "name", f->name },
@@ -132,7 +132,7 @@ static const char *target_type(const struct parameter *p)
 }
 
 /* The Fortran argument WORD as C has it. TYPE: what it becomes. */
-static const char *from_fortran(const struct function *f, const struct parameter *p, const char *type, const char *word)
+static const char *from_fortran(const struct mpi_function *f, const struct parameter *p, const char *type, const char *word)
 {
     const char *fortran = p->standard->kind->fortran_type;
     const char *handle = handle_word(type);
@@ -152,15 +152,15 @@ static const char *from_fortran(const struct function *f, const struct parameter
     gen_fail(f->binding->file, f->binding->line, "%s: no conversion of %s for a direct function", f->name, p->name);
 }
 
-bool emit_is_direct(const struct function *f)
+bool emit_is_direct(const struct mpi_function *f)
 {
     return has_fortran(f) && f->fortran && strcmp(f->fortran, "direct") == 0;
 }
 
-static void add_direct(struct text *out, struct text *prototypes, struct text *rows, const struct output *output,
-                       const struct function *f)
+static void add_direct(struct gen_text *out, struct gen_text *prototypes, struct gen_text *rows, const struct generated_file *output,
+                       const struct mpi_function *f)
 {
-    struct text locals = { 0 }, passed = { 0 }, results = { 0 };
+    struct gen_text locals = { 0 }, passed = { 0 }, results = { 0 };
     for (size_t i = 0; i < f->parameter_count; i++) {
         const struct parameter *p = &f->parameters[i];
         const char *word = gen_format("words[%d]", argument_of(f, p->name));
@@ -198,13 +198,13 @@ static void add_direct(struct text *out, struct text *prototypes, struct text *r
 
 /* ---- what calls do to objects that no C function sees ---- */
 
-static int word_of(const struct function *f, const char *name)
+static int word_of(const struct mpi_function *f, const char *name)
 {
     return name ? argument_of(f, name) : -1;
 }
 
 /* The parent of a communicator that V is, by its words in gen/overrides: "comm, 0", "MPI_COMM_NULL, comm_salt(tag)", "comm". */
-static int parent_of(const struct function *f, const struct value *v)
+static int parent_of(const struct mpi_function *f, const struct value *v)
 {
     return argument_of(f, gen_copy(v->word, strcspn(v->word, ",")));
 }
@@ -215,7 +215,7 @@ static bool begins(const char *s, const char *with)
 }
 
 /* The first communicator that goes in: what a receive's source refers to. */
-static int communicator_of(const struct function *f)
+static int communicator_of(const struct mpi_function *f)
 {
     for (size_t i = 0; i < f->parameter_count; i++)
         if (f->parameters[i].in.recipe && strcmp(f->parameters[i].standard->kind->name, "COMMUNICATOR") == 0)
@@ -224,7 +224,7 @@ static int communicator_of(const struct function *f)
 }
 
 /* A row for what F does with P, if it makes or frees what P is. Arrays of new objects are left out: nothing is known of them but handles. */
-static void add_handle(struct text *rows, const struct function *f, const struct parameter *p)
+static void add_handle(struct gen_text *rows, const struct mpi_function *f, const struct parameter *p)
 {
     const char *in = p->in.recipe ? p->in.recipe->name : "", *out = p->out.recipe ? p->out.recipe->name : "";
     const char *head = gen_format("{.function = FUNCTION_%s, .word = %d, .error = %d, ", f->name, argument_of(f, p->name), argument_of(f, NULL));
@@ -245,26 +245,26 @@ static void add_handle(struct text *rows, const struct function *f, const struct
         text_add(rows, "%s.what = HANDLE_NEW, .kind = %s, .other = %d, .flag = %d},\n", head, p->out.word, communicator_of(f), flag);
 }
 
-static void add_handles(struct text *rows, const struct function *f)
+static void add_handles(struct gen_text *rows, const struct mpi_function *f)
 {
     for (size_t i = 0; i < f->parameter_count; i++)
         if (in_fortran(&f->parameters[i]))
             add_handle(rows, f, &f->parameters[i]);
 }
 
-static void write_file(const struct output *output, const char *name, const char *template, struct field *fields)
+static void write_file(const struct generated_file *output, const char *name, const char *template, struct field *fields)
 {
-    struct text file = { 0 };
+    struct gen_text file = { 0 };
     template_fill(&file, output->templates, template, fields);
     gen_write_file(output->folder, name, &file);
 }
 
-void emit_fortran(const struct output *output)
+void emit_fortran(const struct generated_file *output)
 {
-    struct text entries = { 0 }, slots = { 0 }, slot_rows = { 0 };
-    struct text directs = { 0 }, direct_rows = { 0 }, prototypes = { 0 }, handles = { 0 };
+    struct gen_text entries = { 0 }, slots = { 0 }, slot_rows = { 0 };
+    struct gen_text directs = { 0 }, direct_rows = { 0 }, prototypes = { 0 }, handles = { 0 };
     for (size_t i = 0; i < output->model->function_count; i++) {
-        const struct function *f = &output->model->functions[i];
+        const struct mpi_function *f = &output->model->functions[i];
         if (!has_fortran(f))
             continue;
         add_entries(&entries, f);

@@ -23,7 +23,7 @@ static bool is_string(const struct recipe *r)
 static const char *shadow_statement(const struct parameter *p, const struct value *v)
 {
     const struct recipe *r = v->recipe;
-    struct text out = { 0 };
+    struct gen_text out = { 0 };
     if (!p->array || is_string(r)) {
         const char *pattern = p->array && r->shadow_array ? r->shadow_array : r->shadow;
         text_add_string(&out, in_shadow(emit_recipe(pattern, p, v, p->c->pointers ? gen_format("*%s", p->name) : p->name)));
@@ -38,15 +38,15 @@ static const char *shadow_statement(const struct parameter *p, const struct valu
     const char *sentinel = v->sentinel ? v->sentinel : null ? "NULL" : NULL;
     if (!sentinel)
         return out.chars;
-    struct text guarded = { 0 };
+    struct gen_text guarded = { 0 };
     emit_if(&guarded, strcmp(sentinel, "NULL") == 0 ? p->name : gen_format("%s != %s", p->name, sentinel), out.chars,
             gen_format("shadow_name(s, \"%s\");", sentinel));
     return guarded.chars;
 }
 
-static char *shadow_body(const struct function *f, bool after)
+static char *shadow_body(const struct mpi_function *f, bool after)
 {
-    struct text out = { 0 };
+    struct gen_text out = { 0 };
     for (size_t i = 0; i < f->parameter_count; i++) {
         const struct parameter *p = &f->parameters[i];
         const struct value *v = after ? &p->out : &p->in;
@@ -98,13 +98,13 @@ static struct needed needed_local(const char *type, const char *name)
 }
 
 /* The last one has no name. */
-static struct needed *needed_by(const struct function *f, bool after)
+static struct needed *needed_by(const struct mpi_function *f, bool after)
 {
     struct needed *list = gen_alloc((f->parameter_count + f->local_count + 4) * sizeof *list);
     const char *body = shadow_body(f, after);
     size_t count = 0;
     if (gen_mentions(body, "view"))
-        list[count++] = (struct needed){ "view", "const struct view *view", NULL, true };
+        list[count++] = (struct needed){ "view", "const struct rank_base *view", NULL, true };
     for (size_t i = 0; i < f->parameter_count; i++) {
         const struct parameter *p = &f->parameters[i];
         if (gen_mentions(body, p->name))
@@ -124,7 +124,7 @@ static struct needed *needed_by(const struct function *f, bool after)
 /* ", buf, count": LIST as it is passed, each one's name after PREFIX. */
 static char *passed(const struct needed *list, const char *prefix)
 {
-    struct text out = { 0 };
+    struct gen_text out = { 0 };
     for (; list->name; list++)
         text_add(&out, ", %s%s", list->is_view ? "" : prefix, list->is_view ? "shadow_view(s)" : list->name);
     text_add_string(&out, "");
@@ -132,10 +132,10 @@ static char *passed(const struct needed *list, const char *prefix)
 }
 
 /* One direction of a call: prints what is there of it. Empty where nothing is. */
-static void emit_direction(struct text *file, const struct output *output, const struct function *f, bool after)
+static void emit_direction(struct gen_text *file, const struct generated_file *output, const struct mpi_function *f, bool after)
 {
     const char *body = shadow_body(f, after);
-    struct text parameters = { 0 };
+    struct gen_text parameters = { 0 };
     if (!*body)
         return;
     for (const struct needed *n = needed_by(f, after); n->name; n++)
@@ -149,11 +149,11 @@ static void emit_direction(struct text *file, const struct output *output, const
 }
 
 /* What is called in place of REAL: LAYER. */
-static void emit_layer(struct text *file, struct text *prototypes, const struct output *output, const struct function *f,
+static void emit_layer(struct gen_text *file, struct gen_text *prototypes, const struct generated_file *output, const struct mpi_function *f,
                        const char *layer, const char *real)
 {
     const struct needed *kept = needed_by(f, true);
-    struct text locals = { 0 }, values = { 0 };
+    struct gen_text locals = { 0 }, values = { 0 };
     for (size_t i = 0; i < f->local_count; i++)
         if (gen_mentions(shadow_body(f, true), f->locals[i].name)) /* others are the wrapper's */
             text_add(&locals, "%s %s = %s;\n", f->locals[i].type, f->locals[i].name, in_shadow(f->locals[i].value));
@@ -180,16 +180,16 @@ static void emit_layer(struct text *file, struct text *prototypes, const struct 
 }
 
 /* A call that is recorded before it is made has no layer: nothing comes out of it. */
-static bool has_layer(const struct function *f)
+static bool has_layer(const struct mpi_function *f)
 {
     return !f->template_name || !strstr(f->template_name, "no_return");
 }
 
-static void emit_function(struct text *file, struct text *prototypes, struct text *wraps, const struct output *output,
-                          const struct function *f)
+static void emit_function(struct gen_text *file, struct gen_text *prototypes, struct gen_text *wraps, const struct generated_file *output,
+                          const struct mpi_function *f)
 {
     const struct needed *kept = needed_by(f, true);
-    struct text members = { 0 };
+    struct gen_text members = { 0 };
     emit_direction(file, output, f, false);
     emit_direction(file, output, f, true);
     for (const struct needed *n = kept; n->name; n++)
@@ -209,22 +209,22 @@ static void emit_function(struct text *file, struct text *prototypes, struct tex
     text_add(wraps, "--wrap=%s\n", real);
 }
 
-static void write_file(const struct output *output, const char *name, const char *template, struct field *fields)
+static void write_file(const struct generated_file *output, const char *name, const char *template, struct field *fields)
 {
-    struct text file = { 0 };
+    struct gen_text file = { 0 };
     template_fill(&file, output->templates, template, fields);
     gen_write_file(output->folder, name, &file);
 }
 
-void emit_shadow(const struct output *output)
+void emit_shadow(const struct generated_file *output)
 {
     const struct model *model = output->model;
-    struct text *files = gen_alloc(model->function_count * sizeof *files);
+    struct gen_text *files = gen_alloc(model->function_count * sizeof *files);
     const char **chapters = gen_alloc(model->function_count * sizeof *chapters);
-    struct text prototypes = { 0 }, rows = { 0 }, wraps = { 0 };
+    struct gen_text prototypes = { 0 }, rows = { 0 }, wraps = { 0 };
     size_t count = 0;
     for (size_t i = 0; i < model->function_count; i++) {
-        const struct function *f = &model->functions[i];
+        const struct mpi_function *f = &model->functions[i];
         if (!function_wrapped(f))
             continue;
         text_add(&rows, has_layer(f) ? "{FUNCTION_%s, (void *)shadow_layer_%s},\n" : "{FUNCTION_%s, NULL},\n", f->name, f->name);

@@ -7,7 +7,7 @@
 /* ---- descriptors ---- */
 
 /* The activity that a call is, by the chapter of its function. Those of the chapter on topologies that communicate are collective. */
-static const char *activity(const struct function *f)
+static const char *activity(const struct mpi_function *f)
 {
     static const char *const chapters[][2] = {
         { "pt2pt", "POINT_TO_POINT" }, { "part", "POINT_TO_POINT" }, { "coll", "COLLECTIVE" },
@@ -20,14 +20,14 @@ static const char *activity(const struct function *f)
     return neighbor ? "COLLECTIVE" : "OTHER";
 }
 
-static const char *returns_of(const struct function *f)
+static const char *returns_of(const struct mpi_function *f)
 {
     if (!f->returns_value)
         return "RETURNS_ERROR_CODE";
     return f->returned.recipe->is_time ? "RETURNS_TIME" : "RETURNS_VALUE";
 }
 
-static void add_descriptor(struct text *parameters, struct text *functions, const struct function *f)
+static void add_descriptor(struct gen_text *parameters, struct gen_text *functions, const struct mpi_function *f)
 {
     static const char *const directions[] = { NULL, "DIRECTION_IN", "DIRECTION_OUT", "DIRECTION_INOUT" };
     text_add(functions, "[FUNCTION_%s] = {\"%s\", %s, %zu, %s, ACTIVITY_%s},\n", f->name, f->name,
@@ -41,9 +41,9 @@ static void add_descriptor(struct text *parameters, struct text *functions, cons
     text_add_string(parameters, "};\n");
 }
 
-void emit_functions(const struct output *output)
+void emit_functions(const struct generated_file *output)
 {
-    struct text parameters = { 0 }, functions = { 0 }, file = { 0 };
+    struct gen_text parameters = { 0 }, functions = { 0 }, file = { 0 };
     for (size_t i = 0; i < output->model->function_count; i++)
         if (function_wrapped(&output->model->functions[i]))
             add_descriptor(&parameters, &functions, &output->model->functions[i]);
@@ -57,7 +57,7 @@ void emit_functions(const struct output *output)
 /* ---- gen/constants ---- */
 
 /* A row: WHAT WORD NAME... */
-struct row {
+struct constant_row {
     const char *what;
     const char *word;
     const char **names;
@@ -65,7 +65,7 @@ struct row {
 };
 
 struct constants {
-    struct row *rows;
+    struct constant_row *rows;
     size_t count;
 };
 
@@ -82,7 +82,7 @@ static char *next_word(const char **p)
 static struct constants read_constants(const char *file)
 {
     struct constants constants = { 0 };
-    struct row *row = NULL;
+    struct constant_row *row = NULL;
     const char *p = gen_read_file(file, NULL);
     for (int line = 1; *p; line++) {
         const char *text = gen_copy(p, strcspn(p, "\n"));
@@ -93,7 +93,7 @@ static struct constants read_constants(const char *file)
         if (*text != ' ' && *text != '\t') {
             constants.rows = gen_grow(constants.rows, constants.count, sizeof *constants.rows);
             row = &constants.rows[constants.count++];
-            *row = (struct row){ .what = next_word(&text), .word = next_word(&text) };
+            *row = (struct constant_row){ .what = next_word(&text), .word = next_word(&text) };
             if (strcmp(row->what, "enumeration") && strcmp(row->what, "handles") && strcmp(row->what, "names"))
                 gen_fail(file, line, "enumeration, handles or names expected, not '%s'", row->what);
         }
@@ -107,7 +107,7 @@ static struct constants read_constants(const char *file)
     return constants;
 }
 
-static void add_name(struct text *list, struct text *strings, const char *name)
+static void add_name(struct gen_text *list, struct gen_text *strings, const char *name)
 {
     const char *entry = gen_format("NAME_%s,\n", name);
     if (list->chars && strstr(list->chars, gen_format("\n%s", entry)))
@@ -117,25 +117,25 @@ static void add_name(struct text *list, struct text *strings, const char *name)
 }
 
 /* A constant that the library has; PLACE: in its row. */
-struct found {
+struct named_value {
     const char *name;
     int64_t value;
-    size_t place;
+    size_t index;
 };
 
 static int by_value(const void *a, const void *b)
 {
-    const struct found *x = a, *y = b;
+    const struct named_value *x = a, *y = b;
     if (x->value != y->value)
         return x->value < y->value ? -1 : 1;
-    return x->place < y->place ? -1 : 1;
+    return x->index < y->index ? -1 : 1;
 }
 
 /* Those constants of ROW that the library has, sorted as the search needs them. *LAST: the name of the greatest, if there is one. */
-static size_t add_enumeration(struct text *tables, const struct output *output, const char *file, const struct row *row,
+static size_t add_enumeration(struct gen_text *tables, const struct generated_file *output, const char *file, const struct constant_row *row,
                               const char **last)
 {
-    struct found *found = gen_alloc((row->count + 1) * sizeof *found);
+    struct named_value *found = gen_alloc((row->count + 1) * sizeof *found);
     size_t count = 0, written = 0;
     for (size_t i = 0; i < row->count; i++) {
         const char *name = row->names[i];
@@ -144,7 +144,7 @@ static size_t add_enumeration(struct text *tables, const struct output *output, 
         if (!library_value(&output->model->library, name, &found[count].value))
             gen_fail(file, 0, "%s: its value in this mpi.h is no plain integer", name);
         found[count].name = name;
-        found[count].place = i;
+        found[count].index = i;
         count++;
     }
     qsort(found, count, sizeof *found, by_value);
@@ -169,17 +169,17 @@ static size_t add_enumeration(struct text *tables, const struct output *output, 
     return written;
 }
 
-void emit_constants(const struct output *output, const char *constants_file)
+void emit_constants(const struct generated_file *output, const char *constants_file)
 {
     struct constants constants = read_constants(constants_file);
-    struct text functions = { 0 }, names = { 0 }, strings = { 0 }, enumerations = { 0 }, tables = { 0 };
-    struct text rows = { 0 }, handles = { 0 }, kinds = { 0 }, header = { 0 }, file = { 0 };
+    struct gen_text functions = { 0 }, names = { 0 }, strings = { 0 }, enumerations = { 0 }, tables = { 0 };
+    struct gen_text rows = { 0 }, handles = { 0 }, kinds = { 0 }, header = { 0 }, file = { 0 };
     for (size_t i = 0; i < output->model->function_count; i++)
         if (function_wrapped(&output->model->functions[i]))
             text_add(&functions, "FUNCTION_%s,\n", output->model->functions[i].name);
     add_name(&names, &strings, "NULL");
     for (size_t i = 0; i < constants.count; i++) {
-        const struct row *row = &constants.rows[i];
+        const struct constant_row *row = &constants.rows[i];
         for (size_t j = 0; j < row->count; j++)
             add_name(&names, &strings, row->names[j]);
         if (strcmp(row->what, "enumeration") == 0) {

@@ -24,43 +24,43 @@ static const char *hand_over(const char *put)
     return strncmp(put, "at = ", 5) ? gen_format("call_gives(&c, at);\n%s\nat = call_takes(&c);", put) : put;
 }
 
-/* Whether V is what call_view is given. */
-static bool is_viewed(const struct function *f, const struct parameter *p, const struct value *v)
+/* Whether V is what call_rank_base is given. */
+static bool is_viewed(const struct mpi_function *f, const struct parameter *p, const struct value *v)
 {
     return f->view && strcmp(v->recipe->name, "handle") == 0 && !p->array && !p->c->pointers &&
            strcmp(f->view, gen_format("%s, HANDLE(%s)", v->word, p->name)) == 0;
 }
 
-static const char *put_statement(const struct function *f, const struct parameter *p, const struct value *v)
+static const char *put_statement(const struct mpi_function *f, const struct parameter *p, const struct value *v)
 {
     const struct recipe *r = v->recipe;
     const char *value = p->c->pointers ? gen_format("*%s", p->name) : p->name;
     const char *pattern = p->array && r->put_array ? r->put_array : r->put;
     if (is_viewed(f, p, v))
-        pattern = "at = store_viewed(&c, at, &viewed, $k, HANDLE($v));";
+        pattern = "at = store_with_base(&c, at, &viewed, $k, HANDLE($v));";
     const char *put = hand_over(in_wrapper(emit_recipe(pattern, p, v, value)));
     if (!v->sentinel)
         return put;
-    struct text guarded = { 0 };
+    struct gen_text guarded = { 0 };
     bool null = strcmp(v->sentinel, "NULL") == 0;
     emit_if(&guarded, null ? p->name : gen_format("%s != %s", p->name, v->sentinel), put,
             gen_format("at = store_name(at, NAME_%s);", v->sentinel));
     return guarded.chars;
 }
 
-/* Sets the view. A function whose view is no argument of its own need not keep what call_view returns. */
-static const char *view_of(const struct function *f)
+/* Sets the view. A function whose view is no argument of its own need not keep what call_rank_base returns. */
+static const char *view_of(const struct mpi_function *f)
 {
     if (!f->view)
-        return "c.view = capture.world;";
+        return "c.base = capture.world;";
     for (size_t i = 0; i < f->parameter_count; i++)
         if (f->parameters[i].in.recipe && is_viewed(f, &f->parameters[i], &f->parameters[i].in))
-            return gen_format("const struct token viewed = call_view(&c, %s);", f->view);
-    return gen_format("(void)call_view(&c, %s);", f->view);
+            return gen_format("const struct short_token viewed = call_rank_base(&c, %s);", f->view);
+    return gen_format("(void)call_rank_base(&c, %s);", f->view);
 }
 
 /* What F does to objects. Persistent requests are there for long, as other objects are. */
-static const char *follows_of(const struct function *f)
+static const char *follows_of(const struct mpi_function *f)
 {
     static const char *const words[] = { "FOLLOWS_NOTHING", "FOLLOWS_REQUESTS", "FOLLOWS_OBJECTS" };
     enum follows most = f->template_name ? FOLLOWS_OBJECTS : FOLLOWS_NOTHING;
@@ -77,30 +77,30 @@ static const char *follows_of(const struct function *f)
     return words[most];
 }
 
-static const char *puts_before(const struct function *f)
+static const char *puts_before(const struct mpi_function *f)
 {
-    struct text out = { 0 };
-    struct item *items = gen_alloc((f->parameter_count + 1) * sizeof *items);
+    struct gen_text out = { 0 };
+    struct record_step *items = gen_alloc((f->parameter_count + 1) * sizeof *items);
     size_t count = 0;
     for (size_t i = 0; i < f->parameter_count; i++) {
         const struct parameter *p = &f->parameters[i];
         if (p->in.recipe)
-            items[count++] = (struct item){ { condition_in_wrapper(p->in.when), NULL }, put_statement(f, p, &p->in) };
+            items[count++] = (struct record_step){ { condition_in_wrapper(p->in.when), NULL }, put_statement(f, p, &p->in) };
     }
     emit_items(&out, items, count, "at = store_none(at, $n);");
     return text_string(&out);
 }
 
 /* What was passed in can be read after a failure too; what only comes out cannot. */
-static const char *puts_after(const struct function *f)
+static const char *puts_after(const struct mpi_function *f)
 {
-    struct text out = { 0 };
-    struct item *items = gen_alloc((f->parameter_count + 1) * sizeof *items);
+    struct gen_text out = { 0 };
+    struct record_step *items = gen_alloc((f->parameter_count + 1) * sizeof *items);
     size_t count = 0;
     for (size_t i = 0; i < f->parameter_count; i++) {
         const struct parameter *p = &f->parameters[i];
         if (p->out.recipe)
-            items[count++] = (struct item){ { p->direction == DIRECTION_OUT && !f->returns_value ? "c.ok" : NULL,
+            items[count++] = (struct record_step){ { p->direction == DIRECTION_OUT && !f->returns_value ? "c.ok" : NULL,
                                               condition_in_wrapper(p->out.when) },
                                             put_statement(f, p, &p->out) };
     }
@@ -109,7 +109,7 @@ static const char *puts_after(const struct function *f)
 }
 
 /* How many requests F takes, so how many statuses it may need. */
-static const char *requests_length(const struct function *f)
+static const char *requests_length(const struct mpi_function *f)
 {
     for (size_t i = 0; i < f->parameter_count; i++)
         if (f->parameters[i].array && strcmp(f->parameters[i].standard->kind->name, "REQUEST") == 0)
@@ -117,9 +117,9 @@ static const char *requests_length(const struct function *f)
     return "1";
 }
 
-static const char *locals_of(const struct function *f)
+static const char *locals_of(const struct mpi_function *f)
 {
-    struct text out = { 0 };
+    struct gen_text out = { 0 };
     for (size_t i = 0; i < f->local_count; i++)
         text_add(&out, "%s %s = %s;\n", f->locals[i].type, f->locals[i].name, in_wrapper(f->locals[i].value));
     for (size_t i = 0; i < f->parameter_count; i++) {
@@ -134,9 +134,9 @@ static const char *locals_of(const struct function *f)
     return text_string(&out);
 }
 
-char *emit_arguments(const struct function *f, bool actual)
+char *emit_arguments(const struct mpi_function *f, bool actual)
 {
-    struct text out = { 0 };
+    struct gen_text out = { 0 };
     for (size_t i = 0; i < f->parameter_count; i++) {
         const char *name = f->parameters[i].name;
         if (actual && f->status && strcmp(name, f->status) == 0)
@@ -147,9 +147,9 @@ char *emit_arguments(const struct function *f, bool actual)
     return out.chars;
 }
 
-char *emit_parameters(const struct function *f)
+char *emit_parameters(const struct mpi_function *f)
 {
-    struct text out = { 0 };
+    struct gen_text out = { 0 };
     for (size_t i = 0; i < f->parameter_count; i++)
         text_add(&out, "%s%s", i ? ", " : "", emit_declaration(f->parameters[i].c, f->parameters[i].name));
     if (f->prototype->variadic)
@@ -160,25 +160,25 @@ char *emit_parameters(const struct function *f)
 }
 
 /* CALL, a call of F in MPI that is not seen: what the status of a request that it begins will mean is noted. */
-static const char *unseen_of(const struct function *f, const char *call)
+static const char *untracked_of(const struct mpi_function *f, const char *call)
 {
     for (size_t i = 0; i < f->parameter_count; i++) {
         const struct parameter *p = &f->parameters[i];
         if (p->out.recipe && strncmp(p->out.recipe->name, "new_re", 6) == 0)
-            return gen_format("call_unseen(%s, %s, %s, %s)", call, p->name, p->out.word, f->view ? f->view : "KIND_COUNT, 0");
+            return gen_format("call_untracked(%s, %s, %s, %s)", call, p->name, p->out.word, f->view ? f->view : "KIND_COUNT, 0");
     }
     return call;
 }
 
 /* Of a call that call_begin had no place for: CALL, then call_passed. */
-static const char *passed_of(const struct function *f, const char *call)
+static const char *passed_of(const struct mpi_function *f, const char *call)
 {
     if (strcmp(f->prototype->type, "int") == 0)
-        return gen_format("return %s;", unseen_of(f, gen_format("call_passed(&c, %s)", call)));
+        return gen_format("return %s;", untracked_of(f, gen_format("call_passed(&c, %s)", call)));
     return gen_format("CALL_PASSED(&c, %s, %s);", f->prototype->type, call);
 }
 
-static void emit_wrapper(struct text *out, const struct output *output, const struct function *f)
+static void emit_wrapper(struct gen_text *out, const struct generated_file *output, const struct mpi_function *f)
 {
     if (f->parameter_count + 1 > WRAPPER_VALUES_MAX)
         gen_fail(f->name, 0, "more values than a key is sure to have room for");
@@ -187,7 +187,7 @@ static void emit_wrapper(struct text *out, const struct output *output, const st
     struct field fields[] = {
         { "name", f->name },
         { "real", real },
-        { "pass", gen_format("return %s;", unseen_of(f, call)) },
+        { "pass", gen_format("return %s;", untracked_of(f, call)) },
         { "passed", passed_of(f, call) },
         { "type", f->prototype->type },
         { "parameters", emit_parameters(f) },
@@ -209,14 +209,14 @@ static void emit_wrapper(struct text *out, const struct output *output, const st
     template_fill(out, output->templates, f->template_name ? f->template_name : "wrapper.tmpl", fields);
 }
 
-void emit_wrappers(const struct output *output)
+void emit_wrappers(const struct generated_file *output)
 {
     const struct model *model = output->model;
-    struct text *files = gen_alloc(model->function_count * sizeof *files);
+    struct gen_text *files = gen_alloc(model->function_count * sizeof *files);
     const char **chapters = gen_alloc(model->function_count * sizeof *chapters);
     size_t count = 0;
     for (size_t i = 0; i < model->function_count; i++) {
-        const struct function *f = &model->functions[i];
+        const struct mpi_function *f = &model->functions[i];
         if (!function_wrapped(f))
             continue;
         size_t at = 0;

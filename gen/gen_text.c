@@ -8,16 +8,16 @@
 #include <string.h>
 
 /* Blocks stay reachable from here, so that a leak checker finds nothing. */
-struct block {
-    struct block *next;
+struct memory_block {
+    struct memory_block *next;
     max_align_t data[];
 };
 
-static struct block *blocks;
+static struct memory_block *blocks;
 
 void *gen_alloc(size_t size)
 {
-    struct block *block = calloc(1, sizeof *block + size + 1);
+    struct memory_block *block = calloc(1, sizeof *block + size + 1);
     if (!block) {
         fputs("pilgrim-gen: out of memory\n", stderr);
         exit(1);
@@ -45,7 +45,7 @@ void *gen_grow(void *items, size_t count, size_t item_size)
     return grown;
 }
 
-static void text_add_bytes(struct text *t, const char *s, size_t length)
+static void text_add_bytes(struct gen_text *t, const char *s, size_t length)
 {
     if (t->length + length + 1 > t->capacity) {
         size_t capacity = 2 * (t->length + length) + 64;
@@ -81,7 +81,7 @@ char *gen_format(const char *format, ...)
     return s;
 }
 
-void text_add(struct text *t, const char *format, ...)
+void text_add(struct gen_text *t, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -89,12 +89,12 @@ void text_add(struct text *t, const char *format, ...)
     va_end(arguments);
 }
 
-void text_add_string(struct text *t, const char *s)
+void text_add_string(struct gen_text *t, const char *s)
 {
     text_add_bytes(t, s, strlen(s));
 }
 
-const char *text_string(const struct text *t)
+const char *text_string(const struct gen_text *t)
 {
     return t->chars ? t->chars : "";
 }
@@ -130,7 +130,7 @@ char *gen_read_file(const char *path, size_t *length)
     FILE *file = fopen(path, "rb");
     if (!file)
         gen_fail(path, 0, "cannot be read");
-    struct text t = { 0 };
+    struct gen_text t = { 0 };
     char buffer[65536];
     size_t got;
     while ((got = fread(buffer, 1, sizeof buffer, file)) > 0)
@@ -148,10 +148,10 @@ char *gen_read_file(const char *path, size_t *length)
 }
 
 /* TEXT with its long lines of C broken after a comma, the rest standing under the line's first parenthesis. */
-static struct text wrap_lines(const char *s)
+static struct gen_text wrap_lines(const char *s)
 {
     enum { COLUMNS = 110 };
-    struct text out = { 0 };
+    struct gen_text out = { 0 };
     while (*s) {
         size_t length = strcspn(s, "\n");
         size_t open = strcspn(s, "(\n");
@@ -173,7 +173,7 @@ static struct text wrap_lines(const char *s)
     return out;
 }
 
-void gen_write_file(const char *folder, const char *name, const struct text *t)
+void gen_write_file(const char *folder, const char *name, const struct gen_text *t)
 {
     const char *path = gen_format("%s/%s", folder, name);
     FILE *file = fopen(path, "wb");
@@ -181,7 +181,7 @@ void gen_write_file(const char *folder, const char *name, const struct text *t)
         gen_fail(path, 0, "cannot be written");
     size_t length = strlen(name);
     bool code = length > 2 && name[length - 2] == '.';
-    struct text wrapped = code ? wrap_lines(text_string(t)) : *t;
+    struct gen_text wrapped = code ? wrap_lines(text_string(t)) : *t;
     size_t written = fwrite(text_string(&wrapped), 1, wrapped.length, file);
     if (fclose(file) || written != wrapped.length)
         gen_fail(path, 0, "cannot be written");
@@ -232,7 +232,7 @@ bool gen_mentions(const char *text, const char *name)
 
 char *gen_replace(const char *source, const char *from, const char *to)
 {
-    struct text t = { 0 };
+    struct gen_text t = { 0 };
     const char *found;
     while ((found = strstr(source, from))) {
         text_add_bytes(&t, source, (size_t)(found - source));
@@ -265,7 +265,7 @@ static char *field_at(const char *p, const char **after)
     return gen_copy(p + 1, (size_t)(end - p - 1));
 }
 
-static void add_indented(struct text *out, const char *indent, size_t indent_length, const char *value)
+static void add_indented(struct gen_text *out, const char *indent, size_t indent_length, const char *value)
 {
     while (*value) {
         size_t length = strcspn(value, "\n");
@@ -277,7 +277,7 @@ static void add_indented(struct text *out, const char *indent, size_t indent_len
     }
 }
 
-void template_fill(struct text *out, const char *folder, const char *name, const struct field *fields)
+void template_fill(struct gen_text *out, const char *folder, const char *name, const struct field *fields)
 {
     const char *file = gen_format("%s/%s", folder, name);
     const char *p = gen_read_file(file, NULL);

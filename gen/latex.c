@@ -95,7 +95,7 @@ static bool at_string(const struct reader *r)
 }
 
 /* One string literal; a backslash stays, but for the one that ends a line or guards a quote. */
-static void read_string(struct reader *r, struct text *value)
+static void read_string(struct reader *r, struct gen_text *value)
 {
     int line = r->line;
     if (*r->p != '\'' && *r->p != '"')
@@ -129,7 +129,7 @@ static char *read_list(struct reader *r)
 {
     int line = r->line;
     char close = *r->p == '[' ? ']' : ')';
-    struct text list = { 0 };
+    struct gen_text list = { 0 };
     text_add_string(&list, "[");
     r->p++;
     for (skip_blanks(r); *r->p != close; skip_blanks(r)) {
@@ -153,7 +153,7 @@ static char *read_value(struct reader *r)
     if (*r->p == '[' || *r->p == '(')
         return read_list(r);
     if (at_string(r)) {
-        struct text value = { 0 };
+        struct gen_text value = { 0 };
         text_add_string(&value, "");
         do { /* adjacent literals are one string */
             read_string(r, &value);
@@ -264,7 +264,7 @@ static void set_keyword(struct reader *r, struct standard_parameter *parameter, 
     }
 }
 
-static void add_parameter(struct reader *r, struct binding *b, const struct argument *arguments, size_t count,
+static void add_parameter(struct reader *r, struct function_binding *b, const struct argument *arguments, size_t count,
                           int line)
 {
     struct standard_parameter parameter = { .direction = DIRECTION_IN, .pointer = -1 };
@@ -303,7 +303,7 @@ static const char *only_value(const struct reader *r, const char *call, const st
     return arguments[0].value;
 }
 
-static void read_call(struct reader *r, struct binding *b)
+static void read_call(struct reader *r, struct function_binding *b)
 {
     /* Statements that say nothing about how it is called. */
     static const char *const of_no_use[] = { "lis_expressible", "deprecated" };
@@ -358,7 +358,7 @@ static void need_end(const struct reader *r)
 
 static void read_block(struct reader *r)
 {
-    struct binding b = { .chapter = r->chapter, .file = r->file };
+    struct function_binding b = { .chapter = r->chapter, .file = r->file };
     need_end(r);
     for (skip_blanks(r); !at(r, "\\end{mpi-binding}"); skip_blanks(r)) {
         need_more(r, "mpi-binding block", r->block_line);

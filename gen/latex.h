@@ -27,7 +27,7 @@ struct standard_parameter {
     int pointer; /* -1: not said */
 };
 
-struct binding {
+struct function_binding {
     const char *name;
     const char *return_kind; /* NULL: an error code */
     const char *chapter;     /* "pt2pt", from the folder's name */
@@ -44,7 +44,7 @@ struct binding {
 struct standard {
     struct standard_kind *kinds;
     size_t kind_count;
-    struct binding *bindings;
+    struct function_binding *bindings;
     size_t binding_count;
     size_t skipped; /* unknown keywords and statements, each reported */
 };

@@ -8,7 +8,7 @@
 
 #include "gen_text.h"
 
-bool binding_has_large(const struct binding *binding)
+bool binding_has_large(const struct function_binding *binding)
 {
     for (size_t i = 0; i < binding->parameter_count; i++)
         if (binding->parameters[i].large_only || strncmp(binding->parameters[i].kind->name, "POLY", 4) == 0)
@@ -16,7 +16,7 @@ bool binding_has_large(const struct binding *binding)
     return false;
 }
 
-static const struct recipe *need_recipe(const struct model *model, const struct function *f, const char *name)
+static const struct recipe *need_recipe(const struct model *model, const struct mpi_function *f, const char *name)
 {
     const struct recipe *recipe = recipe_find(name);
     if (!recipe)
@@ -42,7 +42,7 @@ static struct kind_recipe kind_of(const struct standard_kind *kind, const struct
     return (struct kind_recipe){ kind->name, recipe, recipe, "" };
 }
 
-static void set_recipes(struct model *model, const struct function *f, struct parameter *p)
+static void set_recipes(struct model *model, const struct mpi_function *f, struct parameter *p)
 {
     const struct overrides *o = &model->overrides;
     struct kind_recipe kind = kind_of(p->standard->kind, p->c);
@@ -81,7 +81,7 @@ static void set_recipes(struct model *model, const struct function *f, struct pa
     p->in.sentinel = p->out.sentinel = p->c->pointers ? sentinel : NULL;
 }
 
-static const struct parameter *find_parameter(const struct function *f, const char *name)
+static const struct parameter *find_parameter(const struct mpi_function *f, const char *name)
 {
     for (size_t i = 0; i < f->parameter_count; i++)
         if (strcmp(f->parameters[i].name, name) == 0)
@@ -89,7 +89,7 @@ static const struct parameter *find_parameter(const struct function *f, const ch
     return NULL;
 }
 
-static void set_length(struct model *model, const struct function *f, struct parameter *p)
+static void set_length(struct model *model, const struct mpi_function *f, struct parameter *p)
 {
     const struct recipe *recipe = p->in.recipe ? p->in.recipe : p->out.recipe;
     const char *override = override_find(&model->overrides, "length", f->name, p->name);
@@ -130,7 +130,7 @@ static bool value_needs_view(const struct value *v)
     return strcmp(v->recipe->name, "new_request") == 0 && strstr(v->word, "RECV");
 }
 
-static const char *view_of(struct model *model, const struct function *f)
+static const char *view_of(struct model *model, const struct mpi_function *f)
 {
     const char *override = override_find(&model->overrides, "view", f->name, "-");
     bool needed = override != NULL;
@@ -149,7 +149,7 @@ static const char *view_of(struct model *model, const struct function *f)
     gen_fail(f->binding->file, f->binding->line, "%s: no communicator or window that its ranks refer to", f->name);
 }
 
-static void set_locals(struct model *model, struct function *f)
+static void set_locals(struct model *model, struct mpi_function *f)
 {
     size_t at = 0;
     const char *row;
@@ -173,7 +173,7 @@ static void set_locals(struct model *model, struct function *f)
     }
 }
 
-static void set_return(struct model *model, struct function *f)
+static void set_return(struct model *model, struct mpi_function *f)
 {
     const char *kind = f->binding->return_kind;
     f->leave = override_find(&model->overrides, "leave", f->name, "-");
@@ -203,9 +203,9 @@ static void guard_null(struct parameter *p)
         p->out.sentinel = "NULL";
 }
 
-static void join(struct model *model, struct function *f, bool large)
+static void join(struct model *model, struct mpi_function *f, bool large)
 {
-    const struct binding *b = f->binding;
+    const struct function_binding *b = f->binding;
     for (size_t i = 0; i < b->parameter_count; i++) {
         const struct standard_parameter *s = &b->parameters[i];
         if ((s->large_only && !large) || strcmp(s->kind->name, "VARARGS") == 0)
@@ -237,9 +237,9 @@ static void join(struct model *model, struct function *f, bool large)
     f->fortran = override_find(&model->overrides, "fortran", f->name, "-");
 }
 
-static void add_function(struct model *model, const struct binding *binding, bool large)
+static void add_function(struct model *model, const struct function_binding *binding, bool large)
 {
-    struct function f = { .binding = binding, .chapter = binding->chapter };
+    struct mpi_function f = { .binding = binding, .chapter = binding->chapter };
     f.name = large ? gen_format("%s_c", binding->name) : binding->name;
     f.prototype = library_find(&model->library, f.name);
     if (f.prototype)
@@ -257,7 +257,7 @@ static void report_useless_rows(const struct model *model)
         const struct override *row = &model->overrides.rows[i];
         bool fits = false;
         for (size_t j = 0; j < model->function_count && !fits; j++) {
-            const struct function *f = &model->functions[j];
+            const struct mpi_function *f = &model->functions[j];
             if (!gen_matches(row->functions, f->name))
                 continue;
             fits = strcmp(row->parameters, "-") == 0;
@@ -271,13 +271,13 @@ static void report_useless_rows(const struct model *model)
 
 static int by_name(const void *a, const void *b)
 {
-    return strcmp(((const struct function *)a)->name, ((const struct function *)b)->name);
+    return strcmp(((const struct mpi_function *)a)->name, ((const struct mpi_function *)b)->name);
 }
 
 void model_build(struct model *model)
 {
     for (size_t i = 0; i < model->standard.binding_count; i++) {
-        const struct binding *binding = &model->standard.bindings[i];
+        const struct function_binding *binding = &model->standard.bindings[i];
         if (binding->callback || binding->not_c)
             continue;
         add_function(model, binding, false);

@@ -29,10 +29,10 @@ struct parameter {
     struct value out;
 };
 
-struct function {
+struct mpi_function {
     const char *name;
     const char *chapter;
-    const struct binding *binding;
+    const struct function_binding *binding;
     const struct prototype *prototype; /* NULL: not in this library */
     const char *reason;                /* not wrapped, though the library has it */
     struct parameter *parameters;
@@ -61,19 +61,19 @@ struct model {
     struct standard standard;
     struct library library;
     struct overrides overrides;
-    struct function *functions; /* all C functions of the standard, large-count variants included, by name */
+    struct mpi_function *functions; /* all C functions of the standard, large-count variants included, by name */
     size_t function_count;
 };
 
 void model_build(struct model *model);
 
 /* Whether a wrapper is written for it. */
-static inline bool function_wrapped(const struct function *f)
+static inline bool function_wrapped(const struct mpi_function *f)
 {
     return f->prototype && !f->reason;
 }
 
 /* Whether the standard's function has a large-count variant. */
-bool binding_has_large(const struct binding *binding);
+bool binding_has_large(const struct function_binding *binding);
 
 #endif

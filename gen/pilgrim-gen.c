@@ -35,7 +35,7 @@ int main(int argc, char **argv)
     library_read(&model.library, values[MPI_H], values[MPI_MACROS]);
     overrides_read(&model.overrides, values[OVERRIDES]);
     model_build(&model);
-    struct output output = { &model, values[TEMPLATES], values[OUT] };
+    struct generated_file output = { &model, values[TEMPLATES], values[OUT] };
     emit_wrappers(&output);
     emit_shadow(&output);
     emit_functions(&output);

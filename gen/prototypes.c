@@ -32,7 +32,7 @@ static char *squeeze(const char *s, size_t length)
 /* The preprocessed text without line markers and __attribute__ (( )). */
 static char *clean(const char *text)
 {
-    struct text out = { 0 };
+    struct gen_text out = { 0 };
     text_add_string(&out, "");
     while (*text) {
         size_t length = strcspn(text, "\n");
@@ -222,7 +222,7 @@ bool library_has(const struct library *library, const char *name)
 
 /* ---- values of constants ---- */
 
-enum { VALUE_DEPTH = 16 };
+enum { EXPRESSION_DEPTH = 16 };
 
 static bool value_of_text(const struct library *library, const char *text, int64_t *value, int depth);
 
@@ -287,7 +287,7 @@ static bool read_operand(const struct library *library, const char **p, int64_t 
 /* Operands joined by +, -, | and <<, from left to right: all that MPI headers use. */
 static bool value_of_text(const struct library *library, const char *text, int64_t *value, int depth)
 {
-    if (depth > VALUE_DEPTH || !read_operand(library, &text, value, depth))
+    if (depth > EXPRESSION_DEPTH || !read_operand(library, &text, value, depth))
         return false;
     for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
         char operator = *text;

@@ -88,7 +88,7 @@ static const struct recipe recipes[] = {
       .shadow = "shadow_request(s, $v);", .shadow_array = "shadow_requests(s, $p, $n);", .follows = FOLLOWS_REQUESTS },
     { .name = "request_after", .put = "at = store_request_after(&c, at, $v);", .put_array = "put_requests_after(&c, $p, $n);",
       .shadow = "shadow_request_after(s, $v);", .shadow_array = "shadow_requests_after(s, $p, $n);", .follows = FOLLOWS_REQUESTS },
-    { .name = "requests_kept", .put = "", .put_array = "put_requests_kept(&c, $p, $n);", .shadow = "",
+    { .name = "requests_kept", .put = "", .put_array = "put_requests_again(&c, $p, $n);", .shadow = "",
       .shadow_array = "shadow_requests(s, $p, $n);", .follows = FOLLOWS_REQUESTS },
     { .name = "requests_noted", .put = "", .put_array = "put_requests_noted(&c, $p, $n);", .shadow = "",
       .shadow_array = "shadow_requests(s, $p, $n);", .follows = FOLLOWS_REQUESTS },

@@ -281,7 +281,7 @@ static void compare_place(struct check *c, const struct pilgrim_system *system, 
         wrong(c, rank, 0, "another place");
 }
 
-static void compare_places(struct check *c)
+static void compare_sites(struct check *c)
 {
     struct pilgrim_system *system;
     struct pilgrim_error error = {0};
@@ -349,7 +349,7 @@ static void compare_all(struct check *c, uint64_t pairs)
     c->result->seconds = cpu_seconds() - began;
     compare_rank(c, c->world->ranks / 3);
     compare_communicators(c, c->world->ranks / 3);
-    compare_places(c);
+    compare_sites(c);
     count_groups(c);
 }
 

@@ -388,7 +388,7 @@ static uint64_t array_length(const struct world *w, uint32_t rank)
 }
 
 /* The rows of a matrix that RANK has: N rows over the ranks, the first of which have one more. */
-static uint64_t rows_of(const struct world *w, uint64_t n, uint32_t rank)
+static uint64_t descriptors_of(const struct world *w, uint64_t n, uint32_t rank)
 {
     return n / w->ranks + (rank < n % w->ranks);
 }
@@ -398,12 +398,12 @@ static void make_parts(const struct world *w, struct made_call *c, uint64_t n, u
 {
     make_array(c, w->ranks);
     for (uint32_t r = 0; r < w->ranks; r++)
-        make_int(c, (int64_t)(scale * rows_of(w, n, r)));
+        make_int(c, (int64_t)(scale * descriptors_of(w, n, r)));
     make_array(c, w->ranks);
     uint64_t displacement = 0;
     for (uint32_t r = 0; r < w->ranks; r++) {
         make_int(c, (int64_t)displacement);
-        displacement += scale * rows_of(w, n, r);
+        displacement += scale * descriptors_of(w, n, r);
     }
 }
 
@@ -414,10 +414,10 @@ static void alltoallv_call(const struct world *w, uint32_t rank, uint64_t place,
     uint64_t rows = 3 * (uint64_t)w->ranks + w->ranks / 3, columns = 2 * (uint64_t)w->ranks + w->ranks / 5;
     made_call_start(c, MADE_ALLTOALLV, SITE_BODY);
     make_heap(c, 0, 0);
-    make_parts(w, c, columns, rows_of(w, rows, rank));
+    make_parts(w, c, columns, descriptors_of(w, rows, rank));
     make_name(c, NAME_DOUBLE);
     make_heap(c, 1, 0);
-    make_parts(w, c, rows, rows_of(w, columns, rank));
+    make_parts(w, c, rows, descriptors_of(w, columns, rank));
     make_name(c, NAME_DOUBLE);
     make_comm(w, c);
     make_success(c);

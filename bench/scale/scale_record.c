@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "process/place.h"
+#include "process/host_location.h"
 
 /* Sites are told apart by address alone. */
 static const char sites[64];
@@ -90,7 +90,7 @@ static void put_key(const struct world *w, uint32_t own, const struct made_call 
         bool ranked = v->tag == VALUE_RANK;
         if (ranked && v->slots[1] != view) {
             view = v->slots[1];
-            *at++ = VALUE_VIEW;
+            *at++ = VALUE_RANK_BASE;
             at = store(at, (uint64_t)view, 8);
         }
         at = store_token(at, v);
@@ -152,14 +152,14 @@ static void make_process(const struct world *w, uint32_t rank, struct made_call 
 }
 
 /* What make_process leaves out: where the process runs, as under Slurm, and that nothing is returned. */
-static void put_place(const struct world *w, uint32_t rank, struct bytes *key)
+static void put_location(const struct world *w, uint32_t rank, struct bytes *key)
 {
     char name[HOST_NAME_BYTES], address[2 * HOST_NAME_BYTES];
     int64_t pid = world_place(w, rank, name);
     snprintf(address, sizeof address, "s%u.%s", (unsigned)(rank / HOST_RANKS / SWITCH_HOSTS), name);
     bytes_put_u8(key, VALUE_INT);
     bytes_put_u64(key, (uint64_t)pid);
-    place_put_of(key, name, address, "switch.node");
+    host_location_put_of(key, name, address, "switch.node");
     bytes_put_u8(key, VALUE_NONE);
     require(!key->failed);
 }
@@ -177,7 +177,7 @@ struct stream *record_process(const struct world *w, uint32_t rank)
     }
     make_process(w, rank, &call);
     put_key(w, rank, &call, &key);
-    put_place(w, rank, &key);
+    put_location(w, rank, &key);
     append(s, &call, &key, 0, 0);
     return s;
 }

@@ -13,7 +13,7 @@
 /* The fragment of a rank and the COUNT - 1 after it. */
 struct node {
     struct fragment *fragment;
-    struct bytes own; /* the rank's own fragment, sealed: what a process keeps until all is well */
+    struct bytes own; /* the rank's own fragment, encoded: what a process keeps until all is well */
     uint32_t count;
     size_t bytes; /* of both */
     double ready_s;
@@ -61,7 +61,7 @@ static struct node own_node(const struct world *w, uint32_t rank, struct tree_re
     require(n.fragment && fragment_add_rank(n.fragment, process, threads, 1) == PILGRIM_OK, "a rank's fragment");
     double made = cpu_seconds();
     raise_to(&result->own_bytes, memory_peak() - streams);
-    require(fragment_seal(n.fragment, &n.own) == PILGRIM_OK, "sealing");
+    require(fragment_encode(n.fragment, &n.own) == PILGRIM_OK, "sealing");
     n.ready_s = cpu_seconds() - made;
     size_t all = memory_live();
     n.bytes = all - streams;
@@ -93,9 +93,9 @@ static void send(struct node *from, struct bytes *sealed, struct tree_result *re
     memory_mark();
     double began = cpu_seconds();
     bool bound;
-    require(fragment_bind(from->fragment, true, &bound) == PILGRIM_OK, "binding");
+    require(fragment_finalise(from->fragment, true, &bound) == PILGRIM_OK, "binding");
     if (bound || from->count > 1)
-        require(fragment_seal(from->fragment, sealed) == PILGRIM_OK, "sealing");
+        require(fragment_encode(from->fragment, sealed) == PILGRIM_OK, "sealing");
     fragment_free(from->fragment);
     from->ready_s += cpu_seconds() - began;
     raise_to(&result->peak_bytes, from->bytes + memory_peak() - before);
@@ -112,7 +112,7 @@ static void receive(struct node *into, struct bytes *sealed, size_t message, str
     size_t before = memory_live();
     memory_mark();
     double began = cpu_seconds();
-    require(fragment_unseal(sealed->data, sealed->length, &other) == PILGRIM_OK, "unsealing");
+    require(fragment_decode(sealed->data, sealed->length, &other) == PILGRIM_OK, "unsealing");
     bytes_free(sealed);
     require(fragment_merge(into->fragment, other) == PILGRIM_OK, "merging");
     fragment_free(other);

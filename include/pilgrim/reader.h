@@ -73,8 +73,8 @@ struct pilgrim_error {
  *
  * Memory is at most a small multiple of the file's size. The file stays open as long as the trace in two cases. If
  * the trace has times of single calls, a cursor reads them from the file. If the trace takes more than 256 MiB and
- * consists of several volumes (processes that could not keep in memory what they recorded make such traces), no
- * more than 256 MiB stay in memory, and one volume for each open cursor and grammar; other volumes are read and
+ * consists of several shards (processes that could not keep in memory what they recorded make such traces), no
+ * more than 256 MiB stay in memory, and one shard for each open cursor and grammar; other shards are read and
  * checked again when they are needed. If the file changes meanwhile, functions that need it return
  * PILGRIM_DAMAGED; if it cannot be read, PILGRIM_IO.
  *
@@ -638,7 +638,7 @@ struct pilgrim_class_profile {
 
 struct pilgrim_profile;
 
-/* Opens the list of all classes of a trace that have times. A class that is in several volumes of the trace comes
+/* Opens the list of all classes of a trace that have times. A class that is in several shards of the trace comes
  * once for each.
  * profile: to be closed by pilgrim_profile_close, before the trace
  * errors:  PILGRIM_NOMEM
@@ -648,7 +648,7 @@ PILGRIM_API enum pilgrim_status pilgrim_profile_open(const struct pilgrim_trace 
                                                      struct pilgrim_error *error) PILGRIM_CHECKED;
 
 /* Fills in the next class. PILGRIM_END behind the last; at once, where no times were kept.
- * errors:  PILGRIM_NOMEM, PILGRIM_IO, PILGRIM_DAMAGED: of one volume; the next call goes on with the next one
+ * errors:  PILGRIM_NOMEM, PILGRIM_IO, PILGRIM_DAMAGED: of one shard; the next call goes on with the next one
  * threads: exclusive */
 PILGRIM_API enum pilgrim_status pilgrim_profile_next(struct pilgrim_profile *profile,
                                                      struct pilgrim_class_profile *found,

@@ -1,5 +1,5 @@
 /* A hash index: leads from the hash of an entry to the entry's number. uthash serves where nothing is hot; objects/table.h is a table of its
- * own for use inside malloc, and objects/book.h one whose keys lie in the operations.
+ * own for use inside malloc, and objects/thread_requests.h one whose keys lie in the operations.
  *
  * It is a flat table with linear probing. A slot has 32 bits of the hash beside the number, so an entry is mostly looked at only where it is
  * the right one, and growing looks at none. Entries and their keys are the caller's, and the caller compares them:

@@ -65,18 +65,18 @@ static struct live_class *add(struct live_requests *l, int64_t number)
     return c;
 }
 
-static inline bool is_taken(const struct live_class *c, int64_t place)
+static inline bool is_taken(const struct live_class *c, int64_t request_index)
 {
-    return place >= 0 && place < LIVE_PLACES && c->taken[place / 64] >> (place % 64) & 1;
+    return request_index >= 0 && request_index < LIVE_PLACES && c->taken[request_index / 64] >> (request_index % 64) & 1;
 }
 
-/* Which one of C's PLACE is, which is taken. */
-static inline uint32_t index_of(struct live_class *c, int64_t place)
+/* Which one of C's REQUEST_INDEX is, which is taken. */
+static inline uint32_t index_of(struct live_class *c, int64_t request_index)
 {
     const uint16_t *order = c->order + c->first;
     uint32_t i = c->near;
-    if (i >= c->count || order[i] != place)
-        for (i = 0; order[i] != place;)
+    if (i >= c->count || order[i] != request_index)
+        for (i = 0; order[i] != request_index;)
             i++;
     return i;
 }
@@ -101,9 +101,9 @@ static bool reserve(struct live_requests *l, struct live_class *c)
     return true;
 }
 
-static void end(struct live_requests *l, struct live_class *c, int64_t place)
+static void end(struct live_requests *l, struct live_class *c, int64_t request_index)
 {
-    uint32_t i = index_of(c, place);
+    uint32_t i = index_of(c, request_index);
     uint16_t *order = c->order + c->first;
     if (i == 0)
         c->first++;
@@ -112,50 +112,50 @@ static void end(struct live_requests *l, struct live_class *c, int64_t place)
     c->near = i;
     c->count--;
     l->count--;
-    live_free_place(c, (uint32_t)place);
+    live_free_index(c, (uint32_t)request_index);
     if (c->count == 0)
         c->first = 0;
 }
 
-int64_t live_place(struct live_requests *l, int64_t class_number)
+int64_t live_request_index(struct live_requests *l, int64_t class_number)
 {
     const struct live_class *c = find(l, class_number);
-    int64_t place = c ? live_first_place(c) : 0;
-    return place < LIVE_PLACES ? place : -1;
+    int64_t request_index = c ? live_first_index(c) : 0;
+    return request_index < LIVE_PLACES ? request_index : -1;
 }
 
-enum pilgrim_status live_begin(struct live_requests *l, int64_t class_number, int64_t place)
+enum pilgrim_status live_begin(struct live_requests *l, int64_t class_number, int64_t request_index)
 {
     struct live_class *c = find(l, class_number);
-    if (place < 0 || place >= LIVE_PLACES || (!c && l->index.count == LIVE_CLASSES))
+    if (request_index < 0 || request_index >= LIVE_PLACES || (!c && l->index.count == LIVE_CLASSES))
         return PILGRIM_OK;
-    if (c && is_taken(c, place))
-        end(l, c, place);
+    if (c && is_taken(c, request_index))
+        end(l, c, request_index);
     if (l->count == LIVE_MAX)
         return PILGRIM_OK;
     if (!c)
         c = add(l, class_number);
     if (!c || !reserve(l, c))
         return PILGRIM_NOMEM;
-    c->order[c->first + c->count++] = (uint16_t)place;
+    c->order[c->first + c->count++] = (uint16_t)request_index;
     l->count++;
-    live_take_place(c, (uint32_t)place);
+    live_take_index(c, (uint32_t)request_index);
     return PILGRIM_OK;
 }
 
-void live_end(struct live_requests *l, int64_t class_number, int64_t place)
+void live_end(struct live_requests *l, int64_t class_number, int64_t request_index)
 {
     struct live_class *c = find(l, class_number);
-    if (c && is_taken(c, place))
-        end(l, c, place);
+    if (c && is_taken(c, request_index))
+        end(l, c, request_index);
 }
 
-int64_t live_rank(struct live_requests *l, int64_t class_number, int64_t place)
+int64_t live_rank(struct live_requests *l, int64_t class_number, int64_t request_index)
 {
     struct live_class *c = find(l, class_number);
-    if (!c || !is_taken(c, place))
+    if (!c || !is_taken(c, request_index))
         return -1;
-    uint32_t i = index_of(c, place);
+    uint32_t i = index_of(c, request_index);
     c->near = i + 1;
     return i;
 }

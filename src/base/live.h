@@ -42,17 +42,17 @@ struct live_requests {
 };
 
 /* The place that the next request of CLASS_NUMBER has: the smallest that is free; -1: there is none. */
-int64_t live_place(struct live_requests *l, int64_t class_number);
+int64_t live_request_index(struct live_requests *l, int64_t class_number);
 
 /* The request has begun. One with that name that is live begins anew, as the youngest.
  * errors: PILGRIM_NOMEM */
-enum pilgrim_status live_begin(struct live_requests *l, int64_t class_number, int64_t place);
+enum pilgrim_status live_begin(struct live_requests *l, int64_t class_number, int64_t request_index);
 
 /* The request has ended, if it was live. */
-void live_end(struct live_requests *l, int64_t class_number, int64_t place);
+void live_end(struct live_requests *l, int64_t class_number, int64_t request_index);
 
 /* How many of its class that are live began before the request; -1: it is not live. */
-int64_t live_rank(struct live_requests *l, int64_t class_number, int64_t place);
+int64_t live_rank(struct live_requests *l, int64_t class_number, int64_t request_index);
 
 /* The place of the live request before which RANK others began; -1: there is none. */
 int64_t live_at(struct live_requests *l, int64_t class_number, int64_t rank);
@@ -72,52 +72,52 @@ static inline struct live_class *live_recent(const struct live_requests *l, int6
 }
 
 /* The smallest place that is free; LIVE_PLACES: there is none. */
-static inline int64_t live_first_place(const struct live_class *c)
+static inline int64_t live_first_index(const struct live_class *c)
 {
     unsigned word = (unsigned)__builtin_ctz(~c->full);
     return word * 64 < LIVE_PLACES ? (int64_t)word * 64 + __builtin_ctzll(~c->taken[word]) : LIVE_PLACES;
 }
 
-static inline void live_take_place(struct live_class *c, uint32_t place)
+static inline void live_take_index(struct live_class *c, uint32_t request_index)
 {
-    uint64_t *taken = &c->taken[place / 64];
-    *taken |= UINT64_C(1) << (place % 64);
+    uint64_t *taken = &c->taken[request_index / 64];
+    *taken |= UINT64_C(1) << (request_index % 64);
     if (*taken == UINT64_MAX)
-        c->full |= UINT32_C(1) << (place / 64);
+        c->full |= UINT32_C(1) << (request_index / 64);
 }
 
-static inline void live_free_place(struct live_class *c, uint32_t place)
+static inline void live_free_index(struct live_class *c, uint32_t request_index)
 {
-    c->taken[place / 64] &= ~(UINT64_C(1) << (place % 64));
-    c->full &= ~(UINT32_C(1) << (place / 64));
+    c->taken[request_index / 64] &= ~(UINT64_C(1) << (request_index % 64));
+    c->full &= ~(UINT32_C(1) << (request_index / 64));
 }
 
-/* If the request has the place that live_place says, live_begin. False: nothing has been done. */
-static inline bool live_begin_quickly(struct live_requests *l, int64_t class_number, int64_t place)
+/* If the request has the place that live_request_index says, live_begin. False: nothing has been done. */
+static inline bool live_begin_quickly(struct live_requests *l, int64_t class_number, int64_t request_index)
 {
     struct live_class *c = live_recent(l, class_number);
-    if (!c || place != live_first_place(c) || c->first + c->count == c->capacity || l->count == LIVE_MAX)
+    if (!c || request_index != live_first_index(c) || c->first + c->count == c->capacity || l->count == LIVE_MAX)
         return false;
-    c->order[c->first + c->count++] = (uint16_t)place;
-    live_take_place(c, (uint32_t)place);
+    c->order[c->first + c->count++] = (uint16_t)request_index;
+    live_take_index(c, (uint32_t)request_index);
     l->count++;
     return true;
 }
 
 /* live_rank of the oldest one of its class, which live_end is mostly called for then. -1: it is another one. */
-static inline int64_t live_rank_quickly(const struct live_requests *l, int64_t class_number, int64_t place)
+static inline int64_t live_rank_quickly(const struct live_requests *l, int64_t class_number, int64_t request_index)
 {
     const struct live_class *c = live_recent(l, class_number);
-    return c && c->count && c->order[c->first] == place ? 0 : -1;
+    return c && c->count && c->order[c->first] == request_index ? 0 : -1;
 }
 
 /* live_end of the oldest one. False: it is another one, and nothing has been done. */
-static inline bool live_end_quickly(struct live_requests *l, int64_t class_number, int64_t place)
+static inline bool live_end_quickly(struct live_requests *l, int64_t class_number, int64_t request_index)
 {
     struct live_class *c = live_recent(l, class_number);
-    if (!c || !c->count || c->order[c->first] != place)
+    if (!c || !c->count || c->order[c->first] != request_index)
         return false;
-    live_free_place(c, (uint32_t)place);
+    live_free_index(c, (uint32_t)request_index);
     c->near = 0;
     l->count--;
     c->first = --c->count ? c->first + 1 : 0;

@@ -28,7 +28,7 @@ static bool may_differ(uint8_t tag, unsigned slot)
 /* Strings, and all that has its length in an operand, are not in the arrays that are put so. */
 static bool may_be_in_run(uint8_t tag)
 {
-    return tag != 0 && tag < VALUE_TAG_COUNT && tag != VALUE_VIEW && tag != VALUE_SERIES && tag != VALUE_STRING &&
+    return tag != 0 && tag < VALUE_TAG_COUNT && tag != VALUE_RANK_BASE && tag != VALUE_SERIES && tag != VALUE_STRING &&
            tag != VALUE_SYMBOL && tag != VALUE_ARRAY;
 }
 
@@ -64,16 +64,16 @@ void run_advance(uint8_t *value, const struct run_steps *s)
         slot_store(value + s->offsets[i], slot_of(value + s->offsets[i]) + s->steps[i]);
 }
 
-static void foretell(struct run_writer *w, const uint8_t *value)
+static void predict(struct run_writer *w, const uint8_t *value)
 {
     memcpy(w->next, value, w->length);
     run_advance(w->next, &w->steps);
 }
 
-/* The third value is the one foretold: the first two get a head, and the third goes. */
+/* The third value is the one predicted: the first two get a head, and the third goes. */
 static uint8_t *become_run(struct run_writer *w, const uint8_t *third)
 {
-    foretell(w, third);
+    predict(w, third);
     memmove(w->first + RUN_HEAD_BYTES, w->first, 2 * w->length);
     memcpy(w->first, (uint8_t[RUN_HEAD_BYTES]){VALUE_SERIES, 3}, RUN_HEAD_BYTES);
     w->count = 3;
@@ -89,7 +89,7 @@ uint8_t *run_put_other(struct run_writer *w, uint8_t *value, uint8_t *end)
     if (alike && run_steps_between(value - length, value, length, &w->steps)) {
         w->first = value - length;
         w->count = 2;
-        foretell(w, value);
+        predict(w, value);
         return end;
     }
     w->first = value;

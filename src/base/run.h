@@ -24,7 +24,7 @@ struct run_steps {
     uint64_t steps[RUN_SLOTS];
 };
 
-/* Whether the values A and B, of LENGTH bytes each, may go on in a run: they differ in slots at most, none sets a view, and a request's class
+/* Whether the values A and B, of LENGTH bytes each, may go on in a run: they differ in slots at most, none sets a rank base, and a request's class
  * stays. */
 bool run_steps_between(const uint8_t *a, const uint8_t *b, size_t length, struct run_steps *s);
 

@@ -23,8 +23,8 @@ enum value_tag {          /*  operands             slots          printed */
     VALUE_INT = 3,        /*                       v              number */
     VALUE_BOOL = 4,       /*                       0 or 1         true, false */
     VALUE_REAL = 5,       /*                       double's bits  number */
-    VALUE_RANK = 6,       /*                       r              (r + view's rank) mod view's size */
-    VALUE_VIEW = 7,       /*                       view           sets the view; one value follows, is printed */
+    VALUE_RANK = 6,       /*                       r              (r + rank base's rank) mod rank base's size */
+    VALUE_RANK_BASE = 7,       /*                       rank base           sets the rank base; one value follows, is printed */
     VALUE_OBJECT = 8,     /*  name of its kind     id             "comm:3" */
     VALUE_REQUEST = 9,    /*                       class, place   "request:5.0" */
     VALUE_HEAP = 10,      /*                       id, offset     "heap:2+64" */
@@ -44,7 +44,7 @@ enum value_tag {          /*  operands             slots          printed */
     VALUE_EDITED = 22,    /*  base, m                             base with m changes; 2m values follow */
     VALUE_COMPLETED = 23, /*  parameter                           the in-value; one value follows, stands at the places
                                                                   that the out-value of that parameter names */
-    VALUE_POSTED = 24,    /*  status bits      position, unit     a status, as the call foretold it that posted it */
+    VALUE_POSTED = 24,    /*  status bits      position, unit     a status, as the call predicted it that posted it */
     VALUE_BEGUN = 25,     /*                       class          a request that begins; its place is the smallest that is free */
     VALUE_LIVE = 26,      /*                       class, rank    a request that is live, by its age (live.h) */
     VALUE_TIME = 27,      /*                                      a time of the call: as a return value, if the times of the call
@@ -65,7 +65,7 @@ static inline unsigned value_slots(uint8_t tag)
 {
     static const uint8_t slots[VALUE_TAG_COUNT] = {
         [VALUE_INT] = 1,    [VALUE_BOOL] = 1,    [VALUE_REAL] = 1,   [VALUE_RANK] = 1,
-        [VALUE_VIEW] = 1,   [VALUE_OBJECT] = 1,  [VALUE_REQUEST] = 2, [VALUE_HEAP] = 2,
+        [VALUE_RANK_BASE] = 1,   [VALUE_OBJECT] = 1,  [VALUE_REQUEST] = 2, [VALUE_HEAP] = 2,
         [VALUE_STACK] = 1,  [VALUE_STATIC] = 2,  [VALUE_DEVICE] = 3, [VALUE_FUNCTION] = 1,
         [VALUE_POSTED] = 2, [VALUE_BEGUN] = 1,   [VALUE_LIVE] = 2,   [VALUE_TEXT] = 2,
     };

@@ -51,7 +51,7 @@ enum pilgrim_status section_content(const struct section *section, struct bytes 
 enum pilgrim_status section_write(struct bytes *out, uint8_t type, const struct bytes *content) PILGRIM_CHECKED;
 
 /* The same, so strongly as takes at most about a third of a microsecond for each of CALLS, which the content is of; what is small is
- * compressed most strongly, unless the section comes AGAIN: in a trace of many rounds there are many small ones. */
+ * compressed most strongly, unless the section comes AGAIN: in a trace of many segments there are many small ones. */
 enum pilgrim_status section_write_bounded(struct bytes *out, uint8_t type, const struct bytes *content, uint64_t calls,
                                           bool again) PILGRIM_CHECKED;
 

@@ -14,7 +14,7 @@ enum section_type {
     SECTION_DEFINITIONS = 1,
     SECTION_CALLS = 2,
     SECTION_STATISTICS = 3, /* of version 5 */
-    SECTION_TIMES = 4, /* behind the sections of a volume, which are there once: any number */
+    SECTION_TIMES = 4, /* behind the sections of a shard, which are there once: any number */
     SECTION_PROFILE = 5,
     SECTION_TYPE_COUNT = 6,
     SECTION_SKIPPABLE = 64 /* this and above: a reader may pass over it */

@@ -11,7 +11,7 @@
 
 #include "wrap/abandoned.h"
 #include "process/capture.h"
-#include "fortran/fortran_unseen.h"
+#include "fortran/fortran_hidden.h"
 #include "lifecycle/init.h"
 #include "process/thread.h"
 #include "functions.h"
@@ -144,7 +144,7 @@ static bool begin(struct fortran_call *call, struct fortran_entry *e, const intp
     *call = (struct fortran_call){.entry = e, .words = words, .site = site, .outer = outer};
     call->check = fortran_check(call);
     if (__builtin_expect(!atomic_load_explicit(&e->is_seen, memory_order_relaxed), 0))
-        fortran_unseen_before(call);
+        fortran_hidden_before(call);
     fortran_now = call;
     return true;
 }
@@ -164,13 +164,13 @@ static bool replay(struct fortran_call *call)
 }
 
 /* A call that the C function did not see, although it may be that it was to be recorded. */
-static void unseen(struct fortran_call *call)
+static void note_hidden(struct fortran_call *call)
 {
-    const struct thread *t = thread_known();
+    const struct thread *t = thread_registered();
     unsigned off = atomic_load(&capture.off) & ~(unsigned)OFF_MOVED;
     bool recorded = !off && !(t && t->inside);
     if (!(off & ~(unsigned)OFF_PAUSED) && !(recorded && replay(call)))
-        fortran_unseen_after(call, recorded);
+        fortran_hidden_after(call, recorded);
 }
 
 static __attribute__((noinline)) void end_slowly(struct fortran_call *call)
@@ -178,8 +178,8 @@ static __attribute__((noinline)) void end_slowly(struct fortran_call *call)
     if (call->seen)
         atomic_store_explicit(&call->entry->is_seen, true, memory_order_relaxed);
     else
-        unseen(call);
-    fortran_unseen_done(call);
+        note_hidden(call);
+    fortran_hidden_done(call);
 }
 
 static void end(struct fortran_call *call)
@@ -207,7 +207,7 @@ intptr_t fortran_pass(struct fortran_entry *entry, const intptr_t *words, const 
         return run(entry, words);
     intptr_t result = 0;
     if (__builtin_expect(entry->function == FUNCTION_MPI_Finalize, 0))
-        fortran_unseen_finalize(&call);
+        fortran_hidden_finalize(&call);
     if (entry->direct && !entry->direct->after)
         entry->direct->call(words);
     else

@@ -1,4 +1,4 @@
-/* The end of recording: this process's fragments are made, those of all come together in rank 0 (gather.c), round by round, and it writes
+/* The end of recording: this process's fragments are made, those of all come together in rank 0 (gather.c), segment by segment, and it writes
  * the trace. Where they do not come together, each process leaves its own in a file, and pilgrim-merge does the rest. */
 #define _GNU_SOURCE 1 /* program_invocation_short_name */
 #include <errno.h>
@@ -11,10 +11,10 @@
 #include "base/try.h"
 #include "process/blocks.h"
 #include "process/capture.h"
-#include "wrap/communicators.h"
+#include "wrap/communicator_calls.h"
 #include "gather/gather.h"
-#include "process/own.h"
-#include "process/own_file.h"
+#include "process/rank_fragment.h"
+#include "process/spill_file.h"
 #include "gather/result.h"
 #include "process/spill.h"
 #include "process/sync.h"
@@ -55,7 +55,7 @@ void capture_agree(void)
 
 /* ---- what is left ---- */
 
-static void say_left(const struct gather_letter *state, const char *folder)
+static void say_left(const struct gather_message *state, const char *folder)
 {
     char why[LINE_BYTES] = "";
     bool cut = state->outcome == GATHER_CUT;
@@ -80,16 +80,16 @@ static void say_left(const struct gather_letter *state, const char *folder)
 static enum pilgrim_status write_file(const struct bytes *rest, struct bytes *folder, bool *first)
 {
     struct bytes file = {0}, path = {0};
-    enum pilgrim_status status = own_file_head(&file);
+    enum pilgrim_status status = spill_file_head(&file);
     bytes_put(&file, rest->data, rest->length);
     if (status == PILGRIM_OK)
         status = bytes_status(&file);
     if (status == PILGRIM_OK)
         status = output_folder(capture.run.trace, capture.run.id, folder, first);
     if (status == PILGRIM_OK)
-        status = own_file_name((const char *)folder->data, &path);
+        status = spill_file_name((const char *)folder->data, &path);
     if (status == PILGRIM_OK) {
-        status = output_place((const char *)path.data, file.data, file.length);
+        status = output_put_file((const char *)path.data, file.data, file.length);
         if (status != PILGRIM_OK) {
             struct bytes failed = *folder;
             *folder = path;
@@ -106,24 +106,24 @@ static enum pilgrim_status write_file(const struct bytes *rest, struct bytes *fo
 /* REST, and what is put away already, is this process's file. FOLDER and FIRST: as above. */
 static enum pilgrim_status leave(const struct bytes *rest, struct bytes *folder, bool *first)
 {
-    if (!own_file_exists())
+    if (!spill_file_exists())
         return write_file(rest, folder, first);
-    *first = own_file_first();
-    bytes_put(folder, own_file_folder(), strlen(own_file_folder()) + 1);
+    *first = spill_file_first();
+    bytes_put(folder, spill_file_folder(), strlen(spill_file_folder()) + 1);
     TRY(bytes_status(folder));
-    struct extent ignored;
-    return rest->length ? own_file_append(rest, &ignored) : PILGRIM_OK;
+    struct spill_extent ignored;
+    return rest->length ? spill_file_append(rest, &ignored) : PILGRIM_OK;
 }
 
 /* One process for all says so: the one that was first. Of failures rank 0 has to speak, too: there may be no first one.
- * SEALED: the last round of this process; none: it is cut. */
-static void leave_fragments(const struct gather_letter *state, const struct bytes *sealed)
+ * ENCODED: the last segment of this process; none: it is cut. */
+static void leave_fragments(const struct gather_message *state, const struct bytes *encoded)
 {
     struct bytes rest = {0}, folder = {0};
     bool first = false;
-    bytes_put(&rest, sealed->data, sealed->length);
-    enum pilgrim_status status = sealed->length ? blocks_take(&rest) : PILGRIM_OK;
-    if (status == PILGRIM_OK && sealed->length)
+    bytes_put(&rest, encoded->data, encoded->length);
+    enum pilgrim_status status = encoded->length ? blocks_take(&rest) : PILGRIM_OK;
+    if (status == PILGRIM_OK && encoded->length)
         status = fragment_file_end(&rest);
     if (status == PILGRIM_OK)
         status = leave(&rest, &folder, &first);
@@ -132,49 +132,49 @@ static void leave_fragments(const struct gather_letter *state, const struct byte
     else if (status != PILGRIM_OK && (first || capture.rank == 0))
         capture_say("%s: %s; the calls of rank %d are lost", folder.data ? (const char *)folder.data : "a fragment",
                     status == PILGRIM_IO ? strerror(errno) : "out of memory", capture.rank);
-    if (status != PILGRIM_OK && !spill_rounds())
-        own_file_remove(); /* times of no calls */
+    if (status != PILGRIM_OK && !spill_segments())
+        spill_file_remove(); /* times of no calls */
     bytes_free(&rest);
     bytes_free(&folder);
 }
 
-/* ---- rounds ---- */
+/* ---- segments ---- */
 
 static struct fragment *last_fragment(void)
 {
-    struct fragment *f = own_fragment();
+    struct fragment *f = rank_fragment_make();
     communicators_end();
     return f;
 }
 
-/* Fragment and bytes of round NUMBER of this process; NULL: there is none, or it cannot be had. */
-static struct fragment *own_round(uint32_t number, struct bytes *sealed)
+/* Fragment and bytes of segment NUMBER of this process; NULL: there is none, or it cannot be had. */
+static struct fragment *own_segment_of(uint32_t number, struct bytes *encoded)
 {
     struct fragment *f = NULL;
-    if (number == spill_rounds())
+    if (number == spill_segments())
         return last_fragment();
-    if (number > spill_rounds())
-        return own_absence();
-    if (spill_read(number, sealed) != PILGRIM_OK || fragment_unseal(sealed->data, sealed->length, &f) != PILGRIM_OK)
-        bytes_free(sealed);
+    if (number > spill_segments())
+        return rank_fragment_absence();
+    if (spill_read(number, encoded) != PILGRIM_OK || fragment_decode(encoded->data, encoded->length, &f) != PILGRIM_OK)
+        bytes_free(encoded);
     return f;
 }
 
 static bool is_cut(void)
 {
-    return spill_rounds() && atomic_load(&capture.off) & OFF_FAILED;
+    return spill_segments() && atomic_load(&capture.off) & OFF_FAILED;
 }
 
 /* A process that is alone has no bytes of its fragment yet. */
 static void check_written(struct gather *g, enum pilgrim_status status)
 {
-    if (status == PILGRIM_DAMAGED && !g->own.length && fragment_seal(g->fragment, &g->own) != PILGRIM_OK)
-        bytes_free(&g->own);
+    if (status == PILGRIM_DAMAGED && !g->own_encoded.length && fragment_encode(g->fragment, &g->own_encoded) != PILGRIM_OK)
+        bytes_free(&g->own_encoded);
     gather_check(g, status);
 }
 
-/* Rank 0's part of the round. */
-static void write_round(struct gather *g, struct result *result)
+/* Rank 0's part of the segment. */
+static void write_segment(struct gather *g, struct result *result)
 {
     if (g->state.outcome != GATHER_WHOLE) {
         result_cancel(result);
@@ -183,21 +183,21 @@ static void write_round(struct gather *g, struct result *result)
     enum pilgrim_status status = result_add(result, g->fragment);
     if (status == PILGRIM_OK && !g->more && !g->stays)
         status = result_end(result);
-    /* A trace of one round that cannot be written is given up: what it is made of is not on disk, and would hardly come there. */
-    if (status == PILGRIM_IO && (g->more || g->stays || result->rounds > 1))
+    /* A trace of one segment that cannot be written is given up: what it is made of is not on disk, and would hardly come there. */
+    if (status == PILGRIM_IO && (g->more || g->stays || result->segments > 1))
         gather_note(g, GATHER_UNWRITTEN, 0);
     else if (status != PILGRIM_IO)
         check_written(g, status);
 }
 
-/* Goes through round NUMBER. *LAST: the bytes of this process's last round, once that was its turn. */
-static void go_round(struct gather *g, struct result *result, uint32_t number, bool apart, struct bytes *last)
+/* Goes through segment NUMBER. *LAST: the bytes of this process's last segment, once that was its turn. */
+static void gather_segment(struct gather *g, struct result *result, uint32_t number, bool apart, struct bytes *last)
 {
-    struct bytes sealed = {0};
-    struct fragment *f = is_cut() ? NULL : own_round(number, &sealed);
-    if (f && number == spill_rounds() && (number || blocks_stay()) && fragment_seal(f, &sealed) != PILGRIM_OK)
-        bytes_free(&sealed);
-    gather_begin(g, f, &sealed, number < spill_rounds(), capture.run.merge_limit_s);
+    struct bytes encoded = {0};
+    struct fragment *f = is_cut() ? NULL : own_segment_of(number, &encoded);
+    if (f && number == spill_segments() && (number || blocks_stay()) && fragment_encode(f, &encoded) != PILGRIM_OK)
+        bytes_free(&encoded);
+    gather_begin(g, f, &encoded, number < spill_segments(), capture.run.merge_limit_s);
     g->stays |= blocks_stay();
     if (is_cut())
         gather_note(g, GATHER_CUT, capture.rank);
@@ -206,18 +206,18 @@ static void go_round(struct gather *g, struct result *result, uint32_t number, b
     else
         gather_up(g);
     if (capture.rank == 0)
-        write_round(g, result);
+        write_segment(g, result);
     if (!apart)
         gather_tell(g);
-    if (number == spill_rounds())
-        bytes_put(last, g->own.data, g->own.length);
+    if (number == spill_segments())
+        bytes_put(last, g->own_encoded.data, g->own_encoded.length);
 }
 
-/* The bytes of this process's last round, before its turn has come. */
-static void seal_last(struct bytes *last)
+/* The bytes of this process's last segment, before its turn has come. */
+static void encode_last(struct bytes *last)
 {
     struct fragment *f = is_cut() ? NULL : last_fragment();
-    if (f && fragment_seal_last(f, last) != PILGRIM_OK)
+    if (f && fragment_encode_last(f, last) != PILGRIM_OK)
         bytes_free(last);
 }
 
@@ -230,20 +230,20 @@ void capture_finish(void)
     uint32_t number = 0;
     sync_end();
     spill_end();
-    for (go_round(&g, &result, number, apart, &last); g.state.outcome == GATHER_WHOLE && g.more;) {
+    for (gather_segment(&g, &result, number, apart, &last); g.state.outcome == GATHER_WHOLE && g.more;) {
         gather_next(&g);
-        go_round(&g, &result, ++number, apart, &last);
+        gather_segment(&g, &result, ++number, apart, &last);
     }
     if (g.state.outcome == GATHER_WHOLE && g.stays)
         write_times(&g, &result);
-    const struct gather_letter *state = &g.state;
-    bool leaves = state->outcome != GATHER_WHOLE && (state->outcome != GATHER_LOST || spill_rounds());
-    if (leaves && number < spill_rounds())
-        seal_last(&last);
-    if (leaves && (last.length || spill_rounds()))
+    const struct gather_message *state = &g.state;
+    bool leaves = state->outcome != GATHER_WHOLE && (state->outcome != GATHER_LOST || spill_segments());
+    if (leaves && number < spill_segments())
+        encode_last(&last);
+    if (leaves && (last.length || spill_segments()))
         leave_fragments(state, &last);
     else
-        own_file_remove();
+        spill_file_remove();
     if (capture.rank == 0 && state->outcome == GATHER_LOST)
         capture_say("no trace is written: rank %d could not record its calls", (int)state->rank);
     else if (state->outcome == GATHER_SHORT && !last.length)

@@ -5,15 +5,15 @@
  * the same tree, what came of it. A process that waits in vain gives up, so that one that hangs or is gone costs the others
  * time and nothing else; from then on it calls nothing collective.
  *
- *   child -> parent   TAG_FIRST: what happened below, and the sealed fragment if it is short
+ *   child -> parent   TAG_FIRST: what happened below, and the encoded fragment if it is short
  *   parent -> child   TAG_ANSWER: ORDER_GO: the parent wants the rest; else the outcome
- *   child -> parent   TAG_PART: the rest, in parts of limited size, as MPI's counts are ints
+ *   child -> parent   TAG_PIECE: the rest, in parts of limited size, as MPI's counts are ints
  *   child -> parent   TAG_GONE: the child has given up
  *
  * Times sections go along with a fragment as long as they are few (GATHER_TIMES_BYTES); else those who have them keep them, and all are
  * told.
  *
- * This is a round; where a process has several, all have, and the answer says that another one follows.
+ * This is a segment; where a process has several, all have, and the answer says that another one follows.
  *
  * So nothing long is sent to a process that does not wait for it. All waiting is polling, ever more rarely: there may be
  * more processes than processors. */
@@ -26,9 +26,9 @@
 #include "process/waiting.h"
 #include "merge/fragment_file.h"
 
-enum { TAG_FIRST = 1, TAG_ANSWER = 2, TAG_PART = 3, TAG_GONE = 4, PART_BYTES = 1 << 20, CHILDREN_MAX = 32 };
+enum { TAG_FIRST = 1, TAG_ANSWER = 2, TAG_PIECE = 3, TAG_GONE = 4, PART_BYTES = 1 << 20, CHILDREN_MAX = 32 };
 enum { ORDER_GO = GATHER_CUT + 1 };
-enum { ENCLOSED_BYTES_MAX = GATHER_FIRST_BYTES - sizeof(struct gather_letter) };
+enum { ENCLOSED_BYTES_MAX = GATHER_FIRST_BYTES - sizeof(struct gather_message) };
 
 #define TELL_NS WAITING_SECOND_NS
 
@@ -58,26 +58,26 @@ static bool receive_bytes(struct gather *g, void *data, size_t length, int from,
            await(g, &request, true, end_ns);
 }
 
-static size_t part_of(size_t left)
+static size_t piece_of(size_t left)
 {
     return left < PART_BYTES ? left : PART_BYTES;
 }
 
-static bool send_parts(struct gather *g, const uint8_t *data, size_t length, int to)
+static bool send_pieces(struct gather *g, const uint8_t *data, size_t length, int to)
 {
-    for (size_t done = 0; done < length; done += part_of(length - done))
-        if (!send_bytes(g, data + done, part_of(length - done), to, TAG_PART, g->end_ns))
+    for (size_t done = 0; done < length; done += piece_of(length - done))
+        if (!send_bytes(g, data + done, piece_of(length - done), to, TAG_PIECE, g->end_ns))
             return false;
     return true;
 }
 
-static bool receive_parts(struct gather *g, uint8_t *data, size_t length, int from)
+static bool receive_pieces(struct gather *g, uint8_t *data, size_t length, int from)
 {
-    static const struct gather_letter go = {.outcome = ORDER_GO};
+    static const struct gather_message go = {.outcome = ORDER_GO};
     if (length && !send_bytes(g, &go, sizeof go, from, TAG_ANSWER, g->merge_end_ns))
         return false;
-    for (size_t done = 0; done < length; done += part_of(length - done))
-        if (!receive_bytes(g, data + done, part_of(length - done), from, TAG_PART, g->merge_end_ns))
+    for (size_t done = 0; done < length; done += piece_of(length - done))
+        if (!receive_bytes(g, data + done, piece_of(length - done), from, TAG_PIECE, g->merge_end_ns))
             return false;
     return true;
 }
@@ -97,7 +97,7 @@ static int next_child(int64_t *step)
 void gather_note(struct gather *g, enum gather_outcome outcome, int rank)
 {
     if ((int)outcome > g->state.outcome || ((int)outcome == g->state.outcome && rank < g->state.rank))
-        g->state = (struct gather_letter){.outcome = outcome, .rank = rank};
+        g->state = (struct gather_message){.outcome = outcome, .rank = rank};
     if (g->state.outcome == GATHER_WHOLE)
         return;
     fragment_free(g->fragment);
@@ -135,29 +135,29 @@ static enum pilgrim_status merge_into(struct gather *g, struct fragment *other)
     return status == PILGRIM_OK ? bytes_status(&g->held) : status;
 }
 
-static void merge_sealed(struct gather *g, uint8_t *sealed, size_t length)
+static void merge_encoded(struct gather *g, uint8_t *encoded, size_t length)
 {
     struct fragment *other = NULL;
-    enum pilgrim_status status = fragment_unseal(sealed, length, &other);
-    free(sealed);
+    enum pilgrim_status status = fragment_decode(encoded, length, &other);
+    free(encoded);
     if (status == PILGRIM_OK)
         status = merge_into(g, other);
     fragment_free(other);
     gather_check(g, status);
 }
 
-/* ENCLOSED: the beginning of the sealed fragment. What is not received in time may still be written to: it is not freed. */
+/* ENCLOSED: the beginning of the encoded fragment. What is not received in time may still be written to: it is not freed. */
 static void receive_fragment(struct gather *g, int child, size_t length, const uint8_t *enclosed)
 {
     size_t here = length < ENCLOSED_BYTES_MAX ? length : ENCLOSED_BYTES_MAX;
-    uint8_t *sealed = malloc(length);
-    if (!sealed) {
+    uint8_t *encoded = malloc(length);
+    if (!encoded) {
         gather_note(g, GATHER_SHORT, capture.rank);
         return;
     }
-    memcpy(sealed, enclosed, here);
-    if (receive_parts(g, sealed + here, length - here, child))
-        merge_sealed(g, sealed, length);
+    memcpy(encoded, enclosed, here);
+    if (receive_pieces(g, encoded + here, length - here, child))
+        merge_encoded(g, encoded, length);
     else
         gather_note(g, GATHER_LATE, child);
 }
@@ -173,39 +173,39 @@ static void receive_child(struct gather *g, int child)
         gather_note(g, GATHER_LATE, child);
         return;
     }
-    struct gather_letter letter;
-    memcpy(&letter, first, sizeof letter);
-    gather_note(g, (enum gather_outcome)letter.outcome, letter.rank);
-    g->more |= letter.more != 0;
-    g->stays |= letter.stays != 0;
+    struct gather_message message;
+    memcpy(&message, first, sizeof message);
+    gather_note(g, (enum gather_outcome)message.outcome, message.rank);
+    g->more |= message.more != 0;
+    g->stays |= message.stays != 0;
     if (waiting_has_sent(child, TAG_GONE))
         gather_note(g, GATHER_LATE, child);
     if (g->state.outcome == GATHER_WHOLE && !g->bare)
-        receive_fragment(g, child, letter.length, first + sizeof letter);
+        receive_fragment(g, child, message.length, first + sizeof message);
     free(first);
 }
 
-/* Sends SEALED to the parent, unless that has decided without it, and waits for what comes of it. */
-static bool hand_over(struct gather *g, const struct bytes *sealed, int parent)
+/* Sends ENCODED to the parent, unless that has decided without it, and waits for what comes of it. */
+static bool hand_over(struct gather *g, const struct bytes *encoded, int parent)
 {
-    size_t length = g->state.outcome == GATHER_WHOLE ? sealed->length : 0;
+    size_t length = g->state.outcome == GATHER_WHOLE ? encoded->length : 0;
     size_t here = length < ENCLOSED_BYTES_MAX ? length : ENCLOSED_BYTES_MAX;
-    struct gather_letter letter = g->state;
-    letter.length = length;
-    letter.more = g->more;
-    letter.stays = g->stays;
-    memcpy(g->first, &letter, sizeof letter);
+    struct gather_message message = g->state;
+    message.length = length;
+    message.more = g->more;
+    message.stays = g->stays;
+    memcpy(g->first, &message, sizeof message);
     if (here)
-        memcpy(g->first + sizeof letter, sealed->data, here);
+        memcpy(g->first + sizeof message, encoded->data, here);
     if (!waiting_has_sent(parent, TAG_ANSWER) &&
-        !send_bytes(g, g->first, sizeof letter + here, parent, TAG_FIRST, g->end_ns))
+        !send_bytes(g, g->first, sizeof message + here, parent, TAG_FIRST, g->end_ns))
         return false;
     for (;;) {
         if (!receive_bytes(g, &g->answer, sizeof g->answer, parent, TAG_ANSWER, g->end_ns))
             return false;
         if (g->answer.outcome != ORDER_GO)
             return true;
-        if (!send_parts(g, sealed->data + here, length - here, parent))
+        if (!send_pieces(g, encoded->data + here, length - here, parent))
             return false;
     }
 }
@@ -218,16 +218,16 @@ static void give_up(struct gather *g, int parent)
 
 static void climb(struct gather *g, bool merged, int parent)
 {
-    struct bytes sealed = {0};
+    struct bytes encoded = {0};
     bool bound = false;
     if (g->fragment)
-        gather_check(g, fragment_bind(g->fragment, capture.settings.timing != TIMING_OFF, &bound));
+        gather_check(g, fragment_finalise(g->fragment, capture.settings.timing != TIMING_OFF, &bound));
     merged |= bound;
-    if (merged && g->fragment && fragment_seal(g->fragment, &sealed) != PILGRIM_OK)
+    if (merged && g->fragment && fragment_encode(g->fragment, &encoded) != PILGRIM_OK)
         gather_note(g, GATHER_SHORT, capture.rank);
     fragment_free(g->fragment);
     g->fragment = NULL;
-    if (hand_over(g, merged || g->bare ? &sealed : &g->own, parent)) {
+    if (hand_over(g, merged || g->bare ? &encoded : &g->own_encoded, parent)) {
         g->state = g->answer;
         g->more = g->answer.more;
         g->stays = g->answer.stays;
@@ -235,12 +235,12 @@ static void climb(struct gather *g, bool merged, int parent)
         give_up(g, parent);
     }
     if (!g->abandoned)
-        bytes_free(&sealed);
+        bytes_free(&encoded);
 }
 
 static void begin(struct gather *g, bool more, uint32_t limit_s)
 {
-    g->state = (struct gather_letter){.outcome = GATHER_WHOLE};
+    g->state = (struct gather_message){.outcome = GATHER_WHOLE};
     g->more = more;
     g->merge_end_ns = waiting_now_ns() + limit_s * WAITING_SECOND_NS;
     g->end_ns = g->merge_end_ns + limit_s * WAITING_SECOND_NS + __builtin_popcount((unsigned)capture.rank) * WAITING_LEVEL_NS;
@@ -256,14 +256,14 @@ void gather_begin_bare(struct gather *g, uint32_t limit_s)
         gather_note(g, GATHER_LATE, capture.rank);
 }
 
-void gather_begin(struct gather *g, struct fragment *fragment, struct bytes *sealed, bool more, uint32_t limit_s)
+void gather_begin(struct gather *g, struct fragment *fragment, struct bytes *encoded, bool more, uint32_t limit_s)
 {
     g->fragment = fragment;
-    g->own = *sealed;
-    *sealed = (struct bytes){0};
+    g->own_encoded = *encoded;
+    *encoded = (struct bytes){0};
     begin(g, more, limit_s);
-    if (!fragment || (!g->own.length && capture.size > 1 && fragment_seal(fragment, &g->own) != PILGRIM_OK)) {
-        bytes_free(&g->own);
+    if (!fragment || (!g->own_encoded.length && capture.size > 1 && fragment_encode(fragment, &g->own_encoded) != PILGRIM_OK)) {
+        bytes_free(&g->own_encoded);
         gather_note(g, GATHER_LOST, capture.rank);
     }
     if (g->gone || g->abandoned)
@@ -305,7 +305,7 @@ void gather_next(struct gather *g)
     fragment_free(g->fragment);
     g->fragment = NULL;
     if (!g->abandoned)
-        bytes_free(&g->own);
+        bytes_free(&g->own_encoded);
 }
 
 void gather_end(struct gather *g)

@@ -1,4 +1,4 @@
-/* How the fragments of all processes come together in rank 0 at MPI_Finalize, round by round, and what if they do not; see gather.c. */
+/* How the fragments of all processes come together in rank 0 at MPI_Finalize, segment by segment, and what if they do not; see gather.c. */
 #ifndef PILGRIM_GATHER_H
 #define PILGRIM_GATHER_H
 
@@ -25,34 +25,34 @@ enum {
 };
 
 /* A message's beginning, or all of it. */
-struct gather_letter {
+struct gather_message {
     int32_t outcome; /* enum gather_outcome, or an order */
     int32_t rank;    /* the lowest that it happened to */
-    uint64_t length; /* of the sealed fragment */
-    uint32_t more;   /* 1: there is another round */
+    uint64_t length; /* of the encoded fragment */
+    uint32_t more;   /* 1: there is another segment */
     uint32_t stays;  /* 1: a process has times that do not travel */
 };
 
 /* Static: MPI may refer to it as long as the process lives. */
 struct gather {
     struct fragment *fragment;   /* of this process and those below it in the tree; NULL if it is of no use any more */
-    struct bytes own;            /* this process's, sealed: kept until all is over; empty: there is none */
-    struct gather_letter state;
-    bool more;                   /* a process that was heard of has another round */
+    struct bytes own_encoded;            /* this process's, encoded: kept until all is over; empty: there is none */
+    struct gather_message state;
+    bool more;                   /* a process that was heard of has another segment */
     bool stays;                  /* a process that was heard of has times that do not travel: they are written by write_times */
-    bool bare;                   /* this round is about the state alone */
+    bool bare;                   /* this segment is about the state alone */
     struct bytes held;           /* times sections that came from below, or would have gone up with them, and go no further */
-    bool gone;                   /* one below this process has given up in an earlier round */
+    bool gone;                   /* one below this process has given up in an earlier segment */
     int64_t merge_end_ns;        /* until then fragments are waited for, */
     int64_t end_ns;              /* and until then the outcome */
     bool abandoned;              /* a request was left to itself: memory that it may refer to is never freed */
     uint8_t first[GATHER_FIRST_BYTES];
-    struct gather_letter answer, told;
+    struct gather_message answer, told;
 };
 
-/* A round begins. FRAGMENT: this process's; NULL: it has none. SEALED: the same, sealed; empty: it is not yet. Both are handed over.
+/* A segment begins. FRAGMENT: this process's; NULL: it has none. ENCODED: the same, encoded; empty: it is not yet. Both are handed over.
  * MORE: it has another one. limit_s: 0: fragments stay apart */
-void gather_begin(struct gather *g, struct fragment *fragment, struct bytes *sealed, bool more, uint32_t limit_s);
+void gather_begin(struct gather *g, struct fragment *fragment, struct bytes *encoded, bool more, uint32_t limit_s);
 
 /* The same without fragments: the processes see what has become of all of them. */
 void gather_begin_bare(struct gather *g, uint32_t limit_s);
@@ -71,7 +71,7 @@ void gather_note(struct gather *g, enum gather_outcome outcome, int rank);
  * (fragment_doubt). */
 void gather_check(struct gather *g, enum pilgrim_status status);
 
-/* The round is over, and all have been through it: frees what it had. */
+/* The segment is over, and all have been through it: frees what it had. */
 void gather_next(struct gather *g);
 
 /* Frees what nobody refers to; the communicator only after a gather that all have been through. */

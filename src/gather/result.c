@@ -8,26 +8,26 @@
 
 #include "base/try.h"
 #include "process/capture.h"
-#include "process/own.h"
+#include "process/rank_fragment.h"
 
-enum { PARTS_BYTES = 32 };
+enum { PIECES_BYTES = 32 };
 
 static void say_summary(const struct result *r, const char *path, uint64_t length)
 {
-    char parts[PARTS_BYTES] = "";
-    if (r->rounds > 1)
-        snprintf(parts, sizeof parts, " in %" PRIu32 " parts", r->rounds);
+    char pieces[PIECES_BYTES] = "";
+    if (r->segments > 1)
+        snprintf(pieces, sizeof pieces, " in %" PRIu32 " parts", r->segments);
     capture_say("%" PRIu64 " calls of %" PRIu32 " rank%s in %s, %" PRIu64 " bytes%s, %" PRIu64
                 " times smaller than plain records (%" PRIu64 " bytes)",
-                r->calls, r->ranks, r->ranks == 1 ? "" : "s", path, length, parts, length ? r->plain_bytes / length : 0,
+                r->calls, r->ranks, r->ranks == 1 ? "" : "s", path, length, pieces, length ? r->plain_bytes / length : 0,
                 r->plain_bytes);
 }
 
-/* The first round says what belongs to the whole trace. */
+/* The first segment says what belongs to the whole trace. */
 static enum pilgrim_status begin(struct fragment *f, struct bytes *out)
 {
     struct fragment_property properties[FRAGMENT_PROPERTIES_MAX];
-    size_t count = own_properties(properties);
+    size_t count = run_properties(properties);
     for (size_t i = 0; i < count; i++)
         TRY(fragment_set_property(f, properties[i].key, properties[i].value));
     return fragment_write_begin(out);
@@ -35,18 +35,18 @@ static enum pilgrim_status begin(struct fragment *f, struct bytes *out)
 
 static enum pilgrim_status make(const struct result *r, struct fragment *f, struct bytes *out)
 {
-    if (!r->rounds)
+    if (!r->segments)
         TRY(begin(f, out));
-    return fragment_write_round(f, capture.settings.timing != TIMING_OFF, r->rounds > 0, out);
+    return fragment_write_segment(f, capture.settings.timing != TIMING_OFF, r->segments > 0, out);
 }
 
 /* Once for all processes. */
-static void say_unseen(struct result *r)
+static void say_hidden(struct result *r)
 {
-    bytes_put_u8(&r->unseen, 0);
-    if (r->unseen.length > 1 && !r->unseen.failed)
-        capture_say("another tool hides calls from Fortran: not in the trace are those of %s", (const char *)r->unseen.data);
-    bytes_free(&r->unseen);
+    bytes_put_u8(&r->hidden, 0);
+    if (r->hidden.length > 1 && !r->hidden.failed)
+        capture_say("another tool hides calls from Fortran: not in the trace are those of %s", (const char *)r->hidden.data);
+    bytes_free(&r->hidden);
 }
 
 static void say_failure(const char *path)
@@ -66,7 +66,7 @@ static enum pilgrim_status checked(struct result *r, enum pilgrim_status status)
 
 static enum pilgrim_status put(struct result *r, const struct bytes *made)
 {
-    if (!r->rounds)
+    if (!r->segments)
         TRY(*capture.run.trace ? output_begin(&r->file, capture.run.trace) : PILGRIM_NOMEM);
     return output_append(&r->file, made->data, made->length);
 }
@@ -74,12 +74,12 @@ static enum pilgrim_status put(struct result *r, const struct bytes *made)
 enum pilgrim_status result_add(struct result *r, struct fragment *f)
 {
     struct bytes made = {0};
-    fragment_list_properties(f, FRAGMENT_UNSEEN, &r->unseen);
+    fragment_list_properties(f, FRAGMENT_UNSEEN, &r->hidden);
     enum pilgrim_status status = make(r, f, &made);
     if (status == PILGRIM_OK)
         status = put(r, &made);
     bytes_free(&made);
-    r->rounds++;
+    r->segments++;
     r->ranks = fragment_ranks(f);
     r->calls += fragment_calls(f);
     r->plain_bytes += fragment_plain_bytes(f);
@@ -110,7 +110,7 @@ enum pilgrim_status result_end(struct result *r)
     bytes_free(&end);
     TRY(checked(r, status));
     uint64_t length = r->file.length;
-    say_unseen(r);
+    say_hidden(r);
     status = output_end(&r->file, &written);
     if (status == PILGRIM_OK && !capture.settings.quiet)
         say_summary(r, (const char *)written.data, length);

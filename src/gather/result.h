@@ -1,16 +1,16 @@
-/* The trace that rank 0 writes, round by round. */
+/* The trace that rank 0 writes, segment by segment. */
 #ifndef PILGRIM_RESULT_H
 #define PILGRIM_RESULT_H
 
-#include "format/output.h"
+#include "format/trace_output.h"
 #include "merge/fragment.h"
 
 /* All zero: nothing is written. */
 struct result {
-    struct output file;
-    uint32_t rounds, ranks;
+    struct trace_output file;
+    uint32_t segments, ranks;
     uint64_t calls, plain_bytes;
-    struct bytes unseen; /* functions that were left out, as they are to be said */
+    struct bytes hidden; /* functions that were left out, as they are to be said */
 };
 
 /* Appends F, the next round of all ranks.

@@ -28,7 +28,7 @@ struct shared_file {
 };
 
 /* Where this process writes. */
-struct writer {
+struct times_writer {
     MPI_File file;
     uint64_t position;
 };
@@ -44,7 +44,7 @@ static enum pilgrim_status append(void *context, const uint8_t *data, size_t len
     return result_add_times(context, data, length);
 }
 
-static bool write_piece(struct writer *w, const uint8_t *data, size_t length)
+static bool write_piece(struct times_writer *w, const uint8_t *data, size_t length)
 {
     MPI_Status status;
     int written = 0;
@@ -118,17 +118,17 @@ static bool tell(struct shared_file *shared, struct bytes *path)
 }
 
 /* Where the sections of this process stand, and how long those of all but rank 0 are. */
-static bool place(const struct gather *g, const struct shared_file *shared, uint64_t *position, uint64_t *total)
+static bool place_times(const struct gather *g, const struct shared_file *shared, uint64_t *position, uint64_t *total)
 {
-    uint64_t own = capture.rank ? g->held.length + blocks_bytes() : 0, before = 0;
-    bool good = PMPI_Exscan(&own, &before, 1, MPI_UINT64_T, MPI_SUM, capture.comm) == MPI_SUCCESS;
+    uint64_t own_bytes = capture.rank ? g->held.length + blocks_bytes() : 0, before = 0;
+    bool good = PMPI_Exscan(&own_bytes, &before, 1, MPI_UINT64_T, MPI_SUM, capture.comm) == MPI_SUCCESS;
     *position = shared->length + (capture.rank ? before : 0);
-    return PMPI_Allreduce(&own, total, 1, MPI_UINT64_T, MPI_SUM, capture.comm) == MPI_SUCCESS && good;
+    return PMPI_Allreduce(&own_bytes, total, 1, MPI_UINT64_T, MPI_SUM, capture.comm) == MPI_SUCCESS && good;
 }
 
 static bool write_file(const struct gather *g, const char *path, uint64_t position)
 {
-    struct writer w = {.file = MPI_FILE_NULL, .position = position};
+    struct times_writer w = {.file = MPI_FILE_NULL, .position = position};
     struct write_guard guard;
     PMPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN); /* the program's own is of no use to it any more */
     bool good = PMPI_File_open(capture.comm, path, MPI_MODE_WRONLY, MPI_INFO_NULL, &w.file) == MPI_SUCCESS;
@@ -149,7 +149,7 @@ static bool write_together(const struct gather *g, struct shared_file *shared, s
     uint64_t position;
     if (!tell(shared, path))
         return false;
-    bool good = place(g, shared, &position, total);
+    bool good = place_times(g, shared, &position, total);
     return all_agree(good && sees(shared, (const char *)path->data)) && write_file(g, (const char *)path->data, position);
 }
 

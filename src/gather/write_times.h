@@ -5,7 +5,7 @@
 #include "gather/gather.h"
 #include "gather/result.h"
 
-/* After the last round, which all have been through (GATHER_WHOLE); collective. RESULT: rank 0's, without an end, which it has
+/* After the last segment, which all have been through (GATHER_WHOLE); collective. RESULT: rank 0's, without an end, which it has
  * afterwards. G->state says what became of it; GATHER_UNWRITTEN: there is no trace, rank 0 has said why. */
 void write_times(struct gather *g, struct result *result);
 

@@ -47,7 +47,7 @@ static uint32_t next_capacity(uint32_t capacity, uint32_t first, uint32_t last)
     return more < last - capacity ? capacity + more : last;
 }
 
-static void push(struct stack *s, uint32_t item)
+static void push(struct index_stack *s, uint32_t item)
 {
     if (s->count == s->capacity) {
         uint32_t capacity = next_capacity(s->capacity, 8, LAST_SYMBOLS);
@@ -438,9 +438,9 @@ struct grammar *grammar_new(void)
     return g;
 }
 
-static struct stack empty(const struct stack *s)
+static struct index_stack empty(const struct index_stack *s)
 {
-    return (struct stack){.items = s->items, .capacity = s->capacity};
+    return (struct index_stack){.items = s->items, .capacity = s->capacity};
 }
 
 struct grammar *grammar_restart(struct grammar *g)
@@ -485,8 +485,8 @@ void grammar_end_run(const struct grammar *g)
         g->symbols[last].exponent = RUN_END - g->next.left;
 }
 
-/* The run that now grows, or the loop that it begins another round of. */
-static void foretell(struct grammar *g, uint64_t length)
+/* The run that now grows, or the loop that it begins another iteration of. */
+static void predict(struct grammar *g, uint64_t length)
 {
     const struct symbol *last = &g->symbols[g->symbols[0].previous];
     g->next.terminal = last->value;
@@ -515,7 +515,7 @@ enum pilgrim_status grammar_append(struct grammar *g, uint32_t terminal)
     loop_cursor_leave(g);
     grammar_put(g, terminal, 1);
     grammar_settle(g);
-    foretell(g, length + 1);
+    predict(g, length + 1);
     return PILGRIM_OK;
 }
 

@@ -7,12 +7,12 @@
  *   runs            neighbours in a rule are different symbols (equal ones are one symbol with a larger exponent);
  *   utility         every rule but the start rule is used twice, or once with an exponent of 2 or more;
  *   length          every rule but the start rule has at least two symbols.
- * What still grows is let off: the last run of a terminal, or the last rounds of a loop. The digram of the start rule's last symbol
+ * What still grows is let off: the last run of a terminal, or the last iterations of a loop. The digram of the start rule's last symbol
  * counts only once another terminal follows. (Else a^5 would be taken for a^2 a^3 wherever a^2 is known.)
  * grammar_serialise writes the grammar with that digram counted too, so a grammar at rest has all five.
  * n iterations of a loop body give a grammar of constant size (an exponent grows).
  *
- * A grammar *foretells* what comes next: in a loop the next terminal of its body, else the last terminal once more. As long as that comes
+ * A grammar *predicts* what comes next: in a loop the next terminal of its body, else the last terminal once more. As long as that comes
  * an append moves a cursor (loop_cursor.h), with no hashing, no look-up and no memory, however long the body and however many
  * loops there are in it.
  *
@@ -54,12 +54,12 @@ struct grammar_next {
     uint32_t terminal; /* or GRAMMAR_NOTHING */
 };
 
-static inline const struct grammar_next *grammar_foretold(const struct grammar *g)
+static inline const struct grammar_next *grammar_predicted(const struct grammar *g)
 {
     return (const struct grammar_next *)g;
 }
 
-/* Appends the terminal that is foretold: nothing but the cursor moves. False: what comes next is another one, and grammar_advance has
+/* Appends the terminal that is predicted: nothing but the cursor moves. False: what comes next is another one, and grammar_advance has
  * to be called to see it. */
 static inline bool grammar_step(struct grammar *g)
 {
@@ -68,7 +68,7 @@ static inline bool grammar_step(struct grammar *g)
 
 void grammar_advance(struct grammar *g);
 
-/* Whether what is foretold is a loop's next terminal; or that the last terminal comes again. */
+/* Whether what is predicted is a loop's next terminal; or that the last terminal comes again. */
 bool grammar_in_loop(const struct grammar *g);
 
 uint64_t grammar_length(const struct grammar *g);      /* terminals appended */

@@ -14,7 +14,7 @@ struct rule {
     uint32_t first_use; /* in a free slot: the next free one */
 };
 
-struct stack {
+struct index_stack {
     uint32_t *items;
     uint32_t count;
     uint32_t capacity;
@@ -22,22 +22,22 @@ struct stack {
 
 /* A use of a rule that the loop cursor is in. */
 struct loop_frame {
-    uint64_t rounds; /* complete; of the outermost its symbol's exponent says it */
+    uint64_t iterations; /* complete; of the outermost its symbol's exponent says it */
     uint32_t use;
 };
 
 struct grammar {
-    struct grammar_next next; /* first: see grammar_foretold */
+    struct grammar_next next; /* first: see grammar_predicted */
     uint64_t ends;            /* the length when that has come as often as it will */
     struct symbol *symbols;   /* number 0 is the start rule's guard */
     struct loop_frame *frames; /* from the start rule's last symbol inwards; see loop_cursor.h */
-    uint32_t depth;           /* 0: not in a loop; what is foretold is a run */
-    uint32_t at;              /* in a loop: the symbol that is foretold */
+    uint32_t depth;           /* 0: not in a loop; what is predicted is a run */
+    uint32_t at;              /* in a loop: the symbol that is predicted */
     struct rule *rules;
     struct hash_index digrams;
-    struct stack short_rules;
-    struct stack lonely_rules;
-    struct stack open_digrams;
+    struct index_stack short_rules;
+    struct index_stack lonely_rules;
+    struct index_stack open_digrams;
     uint32_t frame_capacity;
     uint32_t symbol_capacity;
     uint32_t symbol_limit; /* slots ever used */
@@ -81,7 +81,7 @@ void grammar_note_last(struct grammar *g);
 /* Restores the invariants. */
 void grammar_settle(struct grammar *g);
 
-/* The last symbol gets the exponent that its run has grown to. (What is foretold stays.) */
+/* The last symbol gets the exponent that its run has grown to. (What is predicted stays.) */
 void grammar_end_run(const struct grammar *g);
 
 #endif

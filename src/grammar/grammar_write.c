@@ -67,7 +67,7 @@ static struct grammar *copy_grammar(const struct grammar *g)
     bool digrams = hash_index_copy(&copy->digrams, &g->digrams);
     copy->frame_capacity = g->depth;
     copy->frames = copy_array(g->frames, g->depth, sizeof *g->frames);
-    copy->short_rules = copy->lonely_rules = copy->open_digrams = (struct stack){0};
+    copy->short_rules = copy->lonely_rules = copy->open_digrams = (struct index_stack){0};
     if (!copy->symbols || !copy->rules || !digrams || !copy->frames) {
         grammar_free(copy);
         return NULL;
@@ -75,7 +75,7 @@ static struct grammar *copy_grammar(const struct grammar *g)
     return copy;
 }
 
-/* The grammar as it would be if a terminal followed that it does not foretell; NULL: no memory. */
+/* The grammar as it would be if a terminal followed that it does not predict; NULL: no memory. */
 static struct grammar *close_grammar(const struct grammar *g)
 {
     struct grammar *closed = copy_grammar(g);
@@ -92,7 +92,7 @@ static struct grammar *close_grammar(const struct grammar *g)
     return closed;
 }
 
-/* Mostly what is written is the grammar as it stands; within a round of a loop, or where the last digram is one that occurs
+/* Mostly what is written is the grammar as it stands; within a iteration of a loop, or where the last digram is one that occurs
  * elsewhere, it is worked out on a copy. */
 void grammar_serialise(const struct grammar *g, struct bytes *out)
 {

@@ -7,7 +7,7 @@
 
 enum { FIRST_FRAMES = 4 };
 
-static bool push_frame(struct grammar *g, uint32_t use, uint64_t rounds)
+static bool push_frame(struct grammar *g, uint32_t use, uint64_t iterations)
 {
     if (g->depth == g->frame_capacity) {
         uint32_t capacity = g->frame_capacity * 2 + FIRST_FRAMES;
@@ -17,33 +17,33 @@ static bool push_frame(struct grammar *g, uint32_t use, uint64_t rounds)
         g->frames = frames;
         g->frame_capacity = capacity;
     }
-    g->frames[g->depth++] = (struct loop_frame){rounds, use};
+    g->frames[g->depth++] = (struct loop_frame){iterations, use};
     return true;
 }
 
-/* TERMINAL is foretold as often as symbol S says. */
-static void foretell_symbol(struct grammar *g, uint32_t s, uint32_t terminal)
+/* TERMINAL is predicted as often as symbol S says. */
+static void predict_symbol(struct grammar *g, uint32_t s, uint32_t terminal)
 {
     g->at = s;
     g->next = (struct grammar_next){g->symbols[s].exponent, terminal};
     g->ends += g->symbols[s].exponent;
 }
 
-/* The first terminal of S's expansion. Where memory is short nothing is foretold: the loop is left at the next terminal. */
+/* The first terminal of S's expansion. Where memory is short nothing is predicted: the loop is left at the next terminal. */
 static void enter_symbol(struct grammar *g, uint32_t s)
 {
     while (g->symbols[s].value & SYMBOL_RULE) {
         if (!push_frame(g, s, 0)) {
-            foretell_symbol(g, s, GRAMMAR_NOTHING);
+            predict_symbol(g, s, GRAMMAR_NOTHING);
             return;
         }
         s = g->symbols[rule_guard(g, s)].next;
     }
-    foretell_symbol(g, s, g->symbols[s].value);
+    predict_symbol(g, s, g->symbols[s].value);
 }
 
-/* What follows in the body of GUARD's rule at its end: another round, or what comes after it. */
-static uint32_t end_round(struct grammar *g, uint32_t guard)
+/* What follows in the body of GUARD's rule at its end: another iteration, or what comes after it. */
+static uint32_t end_iteration(struct grammar *g, uint32_t guard)
 {
     struct loop_frame *f = &g->frames[g->depth - 1];
     struct symbol *use = &g->symbols[f->use];
@@ -51,7 +51,7 @@ static uint32_t end_round(struct grammar *g, uint32_t guard)
         use->exponent++;
         return g->symbols[guard].next;
     }
-    if (++f->rounds < use->exponent)
+    if (++f->iterations < use->exponent)
         return g->symbols[guard].next;
     g->depth--;
     return use->next;
@@ -60,7 +60,7 @@ static uint32_t end_round(struct grammar *g, uint32_t guard)
 static __attribute__((noinline)) void advance_rule(struct grammar *g, uint32_t s)
 {
     while (!is_real(g, s))
-        s = end_round(g, s);
+        s = end_iteration(g, s);
     enter_symbol(g, s);
 }
 
@@ -71,7 +71,7 @@ void grammar_advance(struct grammar *g)
     if (symbols[s].exponent == 0 || symbols[s].value & SYMBOL_RULE)
         advance_rule(g, s);
     else
-        foretell_symbol(g, s, symbols[s].value);
+        predict_symbol(g, s, symbols[s].value);
 }
 
 void loop_cursor_start(struct grammar *g)
@@ -102,7 +102,7 @@ void loop_cursor_start(struct grammar *g)
 /* ---- back ---- */
 
 /* What comes before the first symbol of the body of GUARD's rule, which the cursor is at. */
-static uint32_t begin_round(struct grammar *g, uint32_t guard)
+static uint32_t begin_iteration(struct grammar *g, uint32_t guard)
 {
     struct loop_frame *f = &g->frames[g->depth - 1];
     struct symbol *use = &g->symbols[f->use];
@@ -110,8 +110,8 @@ static uint32_t begin_round(struct grammar *g, uint32_t guard)
         use->exponent--;
         return g->symbols[guard].previous;
     }
-    if (f->rounds) {
-        f->rounds--;
+    if (f->iterations) {
+        f->iterations--;
         return g->symbols[guard].previous;
     }
     g->depth--;
@@ -124,7 +124,7 @@ static bool step_back(struct grammar *g, uint32_t s)
     g->ends -= g->next.left;
     g->next.left = 0;
     while (!is_real(g, s))
-        s = begin_round(g, s);
+        s = begin_iteration(g, s);
     g->at = s;
     while (g->symbols[s].value & SYMBOL_RULE) {
         if (!push_frame(g, s, g->symbols[s].exponent - 1))
@@ -166,10 +166,10 @@ void loop_cursor_leave(struct grammar *g)
     for (uint32_t i = 0; i < g->depth; i++) {
         bool inmost = i + 1 == g->depth;
         uint32_t s = inmost ? g->at : g->frames[i + 1].use;
-        uint64_t rounds = inmost ? g->symbols[s].exponent - g->next.left : g->frames[i + 1].rounds;
+        uint64_t iterations = inmost ? g->symbols[s].exponent - g->next.left : g->frames[i + 1].iterations;
         put_front(g, g->symbols[g->frames[i].use].value & ~SYMBOL_RULE, s);
-        if (rounds)
-            grammar_put(g, g->symbols[s].value, rounds);
+        if (iterations)
+            grammar_put(g, g->symbols[s].value, iterations);
     }
     g->depth = 0;
 }

@@ -171,7 +171,7 @@ struct pitched {
     void *start;
     size_t pitch, width, height;
 };
-struct extent {
+struct cuda_extent {
     size_t width, height, depth;
 };
 
@@ -179,7 +179,7 @@ ALLOCATE(cudaMalloc, (void **p, size_t n), (p, n), ON_DEVICE, *p, n)
 ALLOCATE(cudaMallocManaged, (void **p, size_t n, unsigned flags), (p, n, flags), ON_DEVICE, *p, n)
 ALLOCATE(cudaMallocPitch, (void **p, size_t *pitch, size_t width, size_t height), (p, pitch, width, height), ON_DEVICE, *p,
          *pitch * height)
-ALLOCATE(cudaMalloc3D, (struct pitched *p, struct extent e), (p, e), ON_DEVICE, p->start, p->pitch * e.height * e.depth)
+ALLOCATE(cudaMalloc3D, (struct pitched *p, struct cuda_extent e), (p, e), ON_DEVICE, p->start, p->pitch * e.height * e.depth)
 ALLOCATE(cudaMallocAsync, (void **p, size_t n, void *stream), (p, n, stream), ON_DEVICE, *p, n)
 ALLOCATE(cudaMallocAsync_ptsz, (void **p, size_t n, void *stream), (p, n, stream), ON_DEVICE, *p, n)
 ALLOCATE(cudaMallocFromPoolAsync, (void **p, size_t n, void *pool, void *stream), (p, n, pool, stream), ON_DEVICE, *p, n)

@@ -11,9 +11,9 @@
 #include "base/clock.h"
 #include "process/blocks.h"
 #include "process/capture.h"
-#include "wrap/communicators.h"
+#include "wrap/communicator_calls.h"
 #include "process/filter.h"
-#include "process/own_file.h"
+#include "process/spill_file.h"
 #include "process/spill.h"
 #include "process/stack.h"
 #include "process/sync.h"
@@ -23,7 +23,7 @@
 /* In the child. Where it is inside of a call's callback, that call is to be looked at when it ends. */
 static void forked(void)
 {
-    struct thread *t = thread_known();
+    struct thread *t = thread_registered();
     atomic_fetch_or(&capture.off, OFF_CHILD);
     if (t)
         t->grown = true;
@@ -119,7 +119,7 @@ void capture_after_init(void)
         capture_fail("MPI_Init comes after more calls of sessions than memory has room for");
     /* The names of rank and thread that they have are no longer right: those first calls have no times. */
     blocks_forget();
-    own_file_remove();
+    spill_file_remove();
     read_version();
     int provided = MPI_THREAD_SINGLE;
     PMPI_Query_thread(&provided);
@@ -139,7 +139,7 @@ void capture_after_init(void)
     clock_settle();
     sync_begin();
     begin_spilling();
-    capture.world = object_view(KIND_COMM, HANDLE(MPI_COMM_WORLD));
+    capture.world = object_rank_base(KIND_COMM, HANDLE(MPI_COMM_WORLD));
     communicators_begin();
     memory_know_stack();
     capture.initialized = true;
@@ -174,9 +174,9 @@ void capture_before_finalize(void)
 
 static void say_no_trace(const char *why)
 {
-    const char *folder = spill_rounds() ? own_file_folder() : NULL;
+    const char *folder = spill_segments() ? spill_file_folder() : NULL;
     if (!folder)
-        own_file_remove();
+        spill_file_remove();
     capture_say("%s%s%s", why, folder ? "; what was recorded first is in " : "", folder ? folder : "");
 }
 

@@ -1,7 +1,7 @@
 /* From trips to loops: which nodes are loops of the outcome, and what stands in their bodies.
  *
  * A node that goes around equally often each time is its elements, with that exponent, where it stands. The others are loops. A loop
- * with a head is a head and a loop, in a body of their own if some rounds of the loop around it go without. */
+ * with a head is a head and a loop, in a body of their own if some iterations of the loop around it go without. */
 #include <stdlib.h>
 
 #include "base/try.h"
@@ -10,26 +10,26 @@
 #define NO_LOOP UINT32_MAX
 
 /* The loops of the outcome that a node is. */
-struct numbers {
+struct node_loops {
     uint32_t whole;  /* as often as it is there, or goes around */
-    uint32_t rounds; /* of one with a head */
+    uint32_t iterations; /* of one with a head */
 };
 
-struct writer {
+struct body_writer {
     const struct loop_forest *forest;
     const struct loop_state *states;
-    struct numbers *numbers; /* by node */
+    struct node_loops *loops_of; /* by node */
     struct loops *loops;
 };
 
-static const struct loop_node *node_of(const struct writer *w, uint32_t node)
+static const struct loop_node *node_of(const struct body_writer *w, uint32_t node)
 {
     return &w->forest->nodes[node];
 }
 
-static uint32_t element(const struct writer *w, uint32_t loop, uint32_t place)
+static uint32_t element(const struct body_writer *w, uint32_t loop, uint32_t index)
 {
-    return w->forest->elements[node_of(w, loop)->elements + place];
+    return w->forest->elements[node_of(w, loop)->elements + index];
 }
 
 /* ---- one grammar ---- */
@@ -40,7 +40,7 @@ struct rule_symbols {
 };
 
 struct grammar_writer {
-    const struct writer *w;
+    const struct body_writer *w;
     struct rule_symbols *rules; /* the start rule first */
     uint32_t count, capacity;
     bool failed;
@@ -98,12 +98,12 @@ static void put_node(struct grammar_writer *g, uint32_t rule, uint32_t node);
 
 static void put_elements(struct grammar_writer *g, uint32_t rule, uint32_t loop, uint32_t from, uint32_t to)
 {
-    for (uint32_t place = from; place < to; place++)
-        put_node(g, rule, element(g->w, loop, place));
+    for (uint32_t index = from; index < to; index++)
+        put_node(g, rule, element(g->w, loop, index));
 }
 
-/* TIMES rounds of LOOP, which has no head. */
-static void put_rounds(struct grammar_writer *g, uint32_t rule, uint32_t loop, uint64_t times)
+/* TIMES iterations of LOOP, which has no head. */
+static void put_iterations(struct grammar_writer *g, uint32_t rule, uint32_t loop, uint64_t times)
 {
     uint32_t inner = times > 1 ? new_rule(g) : rule;
     put_elements(g, inner, loop, 0, node_of(g->w, loop)->count);
@@ -115,12 +115,12 @@ static void put_rounds(struct grammar_writer *g, uint32_t rule, uint32_t loop, u
 static void put_visit(struct grammar_writer *g, uint32_t rule, uint32_t loop)
 {
     const struct loop_node *n = node_of(g->w, loop);
-    if (g->w->numbers[loop].rounds != NO_LOOP) {
+    if (g->w->loops_of[loop].iterations != NO_LOOP) {
         put_elements(g, rule, loop, n->entry, n->count);
-        put_loop(g, rule, g->w->numbers[loop].rounds);
+        put_loop(g, rule, g->w->loops_of[loop].iterations);
         return;
     }
-    uint64_t times = g->w->states[loop].rounds.value;
+    uint64_t times = g->w->states[loop].iterations.value;
     uint32_t head = new_rule(g), inner = times > 1 ? new_rule(g) : rule;
     put_elements(g, head, loop, n->entry, n->count);
     put_rule(g, rule, head, 1);
@@ -132,20 +132,20 @@ static void put_visit(struct grammar_writer *g, uint32_t rule, uint32_t loop)
         put_rule(g, rule, inner, times);
 }
 
-/* What stands for NODE in a round of the loop around it. */
+/* What stands for NODE in a iteration of the loop around it. */
 static void put_node(struct grammar_writer *g, uint32_t rule, uint32_t node)
 {
-    const struct writer *w = g->w;
+    const struct body_writer *w = g->w;
     if (g->failed)
         return;
-    if (w->numbers[node].whole != NO_LOOP)
-        put_loop(g, rule, w->numbers[node].whole);
+    if (w->loops_of[node].whole != NO_LOOP)
+        put_loop(g, rule, w->loops_of[node].whole);
     else if (!node_of(w, node)->count)
         put(g, rule, (struct rules_symbol){.value = node, .exponent = w->states[node].trips.value});
     else if (node_of(w, node)->entry)
         put_visit(g, rule, node);
     else
-        put_rounds(g, rule, node, w->states[node].trips.value);
+        put_iterations(g, rule, node, w->states[node].trips.value);
 }
 
 static void put_symbol(struct bytes *out, const struct rules_symbol *s)
@@ -236,21 +236,21 @@ static enum pilgrim_status set_trips(struct loops_loop *l, const struct loop_tri
     if (!loop_trips_vary(t))
         return PILGRIM_OK;
     if (times > 1)
-        TRY(repeats_append(&l->differences, 0, times - 1));
+        TRY(nested_runs_append(&l->differences, 0, times - 1));
     while (next_run(&runs, &value, &times)) {
-        TRY(repeats_append(&l->differences, ((int64_t)value - (int64_t)last) / l->factor, 1));
+        TRY(nested_runs_append(&l->differences, ((int64_t)value - (int64_t)last) / l->factor, 1));
         if (times > 1)
-            TRY(repeats_append(&l->differences, 0, times - 1));
+            TRY(nested_runs_append(&l->differences, 0, times - 1));
         last = value;
     }
-    return repeats_close(&l->differences);
+    return nested_runs_close(&l->differences);
 }
 
 /* ---- loops ---- */
 
-enum content { ONE_ROUND, ONE_VISIT };
+enum content { ONE_ITERATION, ONE_VISIT };
 
-static enum pilgrim_status add_loop(struct writer *w, uint32_t node, enum content content, const struct loop_trips *trips,
+static enum pilgrim_status add_loop(struct body_writer *w, uint32_t node, enum content content, const struct loop_trips *trips,
                                     uint32_t *number)
 {
     struct grammar_writer g = {.w = w};
@@ -258,8 +258,8 @@ static enum pilgrim_status add_loop(struct writer *w, uint32_t node, enum conten
     struct loops_loop *l = &w->loops->items[w->loops->count];
     if (!node_of(w, node)->count)
         put(&g, start, (struct rules_symbol){.value = node, .exponent = 1});
-    else if (content == ONE_ROUND)
-        put_rounds(&g, start, node, 1);
+    else if (content == ONE_ITERATION)
+        put_iterations(&g, start, node, 1);
     else
         put_visit(&g, start, node);
     *number = w->loops->count++;
@@ -268,40 +268,40 @@ static enum pilgrim_status add_loop(struct writer *w, uint32_t node, enum conten
 }
 
 /* Whether a loop that is visited only once is one all the same: other members may well go around more or less often. */
-static bool is_main_loop(const struct loop_trips *t, uint64_t rounds, bool varies)
+static bool is_main_loop(const struct loop_trips *t, uint64_t iterations, bool varies)
 {
-    return varies && t->total == 1 && rounds > 1;
+    return varies && t->total == 1 && iterations > 1;
 }
 
 /* The loops in NODE, then those that it is itself. *VARIES: there are any. */
-static enum pilgrim_status add_node(struct writer *w, uint32_t node, bool *varies)
+static enum pilgrim_status add_node(struct body_writer *w, uint32_t node, bool *varies)
 {
     const struct loop_node *n = node_of(w, node);
     const struct loop_state *s = &w->states[node];
     bool inside = false;
-    for (uint32_t place = 0; place < n->count; place++)
-        TRY(add_node(w, element(w, node, place), &inside));
+    for (uint32_t index = 0; index < n->count; index++)
+        TRY(add_node(w, element(w, node, index), &inside));
     *varies |= inside;
     if (node == loop_forest_root(w->forest))
         return PILGRIM_OK;
-    if (n->entry && (loop_trips_vary(&s->rounds) || is_main_loop(&s->rounds, s->rounds.value, inside))) {
-        TRY(add_loop(w, node, ONE_ROUND, &s->rounds, &w->numbers[node].rounds));
+    if (n->entry && (loop_trips_vary(&s->iterations) || is_main_loop(&s->iterations, s->iterations.value, inside))) {
+        TRY(add_loop(w, node, ONE_ITERATION, &s->iterations, &w->loops_of[node].iterations));
         *varies = true;
     }
     if (loop_trips_vary(&s->trips) || is_main_loop(&s->trips, s->trips.value, inside)) {
-        TRY(add_loop(w, node, n->entry ? ONE_VISIT : ONE_ROUND, &s->trips, &w->numbers[node].whole));
+        TRY(add_loop(w, node, n->entry ? ONE_VISIT : ONE_ITERATION, &s->trips, &w->loops_of[node].whole));
         *varies = true;
     }
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status add_all(struct writer *w)
+static enum pilgrim_status add_all(struct body_writer *w)
 {
     uint32_t root = loop_forest_root(w->forest);
     struct grammar_writer g = {.w = w};
     bool varies = false;
     for (uint32_t node = 0; node < w->forest->node_count; node++)
-        w->numbers[node] = (struct numbers){NO_LOOP, NO_LOOP};
+        w->loops_of[node] = (struct node_loops){NO_LOOP, NO_LOOP};
     TRY(add_node(w, root, &varies));
     put_elements(&g, new_rule(&g), root, 0, node_of(w, root)->count);
     return end_grammar(&g, &w->loops->top);
@@ -309,10 +309,10 @@ static enum pilgrim_status add_all(struct writer *w)
 
 enum pilgrim_status loop_bodies_write(const struct loop_forest *f, const struct loop_state *states, struct loops *l)
 {
-    struct writer w = {.forest = f, .states = states, .loops = l};
-    w.numbers = malloc(f->node_count * sizeof *w.numbers);
+    struct body_writer w = {.forest = f, .states = states, .loops = l};
+    w.loops_of = malloc(f->node_count * sizeof *w.loops_of);
     l->items = calloc(2 * (size_t)f->node_count, sizeof *l->items);
-    enum pilgrim_status status = w.numbers && l->items ? add_all(&w) : PILGRIM_NOMEM;
-    free(w.numbers);
+    enum pilgrim_status status = w.loops_of && l->items ? add_all(&w) : PILGRIM_NOMEM;
+    free(w.loops_of);
     return status;
 }

@@ -3,16 +3,16 @@
 
 enum { DEPTH_MAX = 24 }; /* of branches in branches */
 
-static uint32_t place_of(const struct loop_build *b, uint32_t terminal)
+static uint32_t index_of(const struct loop_build *b, uint32_t terminal)
 {
-    return b->regions.place[terminal];
+    return b->regions.order[terminal];
 }
 
 /* ---- what is known of places ---- */
 
 static void note_transition(struct loop_build *b, uint32_t from, uint32_t to, uint64_t count)
 {
-    struct loop_place *p = &b->places[to];
+    struct loop_element *p = &b->elements[to];
     if (from == to)
         return;
     p->visits += count;
@@ -22,20 +22,20 @@ static void note_transition(struct loop_build *b, uint32_t from, uint32_t to, ui
         p->behind = from;
 }
 
-static void note_places(struct loop_build *b, const struct loop_region *region, uint32_t count)
+static void note_indices(struct loop_build *b, const struct loop_region *region, uint32_t count)
 {
     const struct loop_regions *w = &b->regions;
     const struct transition_lists *in = &w->transitions.in;
     for (uint32_t i = 0; i < count; i++)
-        b->places[i] = (struct loop_place){.before = UINT32_MAX, .behind = UINT32_MAX};
+        b->elements[i] = (struct loop_element){.before = UINT32_MAX, .behind = UINT32_MAX};
     for (uint32_t i = region->begin; i < region->end; i++) {
-        uint32_t terminal = w->members[i], to = place_of(b, terminal);
-        struct loop_place *p = &b->places[to];
+        uint32_t terminal = w->members[i], to = index_of(b, terminal);
+        struct loop_element *p = &b->elements[to];
         p->begins |= terminal == w->transitions.start;
         p->visits += terminal == w->transitions.start;
         for (uint32_t k = in->first[terminal]; k < in->first[terminal + 1]; k++) {
             if (w->region[in->items[k].other] == region->number) {
-                note_transition(b, place_of(b, in->items[k].other), to, in->items[k].count);
+                note_transition(b, index_of(b, in->items[k].other), to, in->items[k].count);
             } else {
                 p->begins = true;
                 p->visits += in->items[k].count;
@@ -46,35 +46,35 @@ static void note_places(struct loop_build *b, const struct loop_region *region, 
 
 /* ---- pieces of a range of places ---- */
 
-/* The end of the places that come only after A, in the same round. */
+/* The end of the places that come only after A, in the same iteration. */
 static uint32_t dominated(const struct loop_build *b, uint32_t a, uint32_t to)
 {
     uint32_t end = a + 1;
-    for (; end < to && end < b->places[a].behind; end++) {
-        const struct loop_place *p = &b->places[end];
+    for (; end < to && end < b->elements[a].behind; end++) {
+        const struct loop_element *p = &b->elements[end];
         if (p->begins || p->behind != UINT32_MAX || p->before == UINT32_MAX || p->before < a)
             break;
     }
     return end;
 }
 
-/* Of a loop with ROUNDS rounds. What comes in all of them needs no branch. */
-static uint32_t find_items(struct loop_build *b, uint32_t from, uint32_t to, uint64_t rounds)
+/* Of a loop with ITERATIONS iterations. What comes in all of them needs no branch. */
+static uint32_t find_items(struct loop_build *b, uint32_t from, uint32_t to, uint64_t iterations)
 {
     uint32_t count = 0;
     for (uint32_t a = from; a < to; a = b->items[count++].to) {
-        uint32_t end = b->places[a].visits < rounds ? dominated(b, a, to) : a + 1;
+        uint32_t end = b->elements[a].visits < iterations ? dominated(b, a, to) : a + 1;
         b->items[count] = (struct loop_piece){.from = a, .to = end};
     }
     return count;
 }
 
-static uint32_t item_of(const struct loop_build *b, uint32_t count, uint32_t place)
+static uint32_t item_of(const struct loop_build *b, uint32_t count, uint32_t index)
 {
     uint32_t low = 0, high = count - 1;
     while (low < high) {
         uint32_t middle = high - (high - low) / 2;
-        if (b->items[middle].from <= place)
+        if (b->items[middle].from <= index)
             low = middle;
         else
             high = middle - 1;
@@ -91,26 +91,26 @@ static void find_conflicts(struct loop_build *b, const struct loop_region *regio
     for (uint32_t i = 0; i < count; i++)
         b->conflicts[i] = -1;
     for (uint32_t i = region->begin + b->starts[from]; i < region->begin + b->starts[to]; i++) {
-        uint32_t terminal = w->members[i], one = item_of(b, count, place_of(b, terminal));
+        uint32_t terminal = w->members[i], one = item_of(b, count, index_of(b, terminal));
         w->steps += out->first[terminal + 1] - out->first[terminal];
         for (uint32_t k = out->first[terminal]; k < out->first[terminal + 1]; k++) {
-            uint32_t next = out->items[k].other, place = place_of(b, next);
-            if (w->region[next] != region->number || place < from || place >= to)
+            uint32_t next = out->items[k].other, index = index_of(b, next);
+            if (w->region[next] != region->number || index < from || index >= to)
                 continue;
-            uint32_t other = item_of(b, count, place), low = one < other ? one : other, high = one < other ? other : one;
+            uint32_t other = item_of(b, count, index), low = one < other ? one : other, high = one < other ? other : one;
             if (low != high && b->conflicts[high] < (int64_t)low)
                 b->conflicts[high] = low;
         }
     }
 }
 
-/* The places FROM to TO - 1 of a loop with ROUNDS rounds, put together: how many pieces follow the COUNT that are there. */
-static uint32_t find_pieces(struct loop_build *b, const struct loop_region *region, uint32_t from, uint32_t to, uint64_t rounds,
+/* The places FROM to TO - 1 of a loop with ITERATIONS iterations, put together: how many pieces follow the COUNT that are there. */
+static uint32_t find_pieces(struct loop_build *b, const struct loop_region *region, uint32_t from, uint32_t to, uint64_t iterations,
                             uint32_t count)
 {
     if (from == to)
         return count;
-    uint32_t items = find_items(b, from, to, rounds);
+    uint32_t items = find_items(b, from, to, iterations);
     find_conflicts(b, region, items);
     for (uint32_t i = 0; i < items;) {
         uint32_t end = i + 1;
@@ -137,10 +137,10 @@ static uint32_t split_choice(struct loop_build *b, const struct loop_piece *choi
         return 1;
     }
     for (uint32_t i = 0; i < items; i++)
-        all += b->places[b->items[i].from].visits;
+        all += b->elements[b->items[i].from].visits;
     uint32_t middle = 0;
     while (middle < items && (middle < (items + 3) / 4 || (before < all / 2 && middle < items - (items + 3) / 4)))
-        before += b->places[b->items[middle++].from].visits;
+        before += b->elements[b->items[middle++].from].visits;
     b->pieces[0] = (struct loop_piece){choice->from, b->items[middle - 1].to, middle > 1};
     b->pieces[1] = (struct loop_piece){b->items[middle].from, choice->to, items - middle > 1};
     return 2;
@@ -162,7 +162,7 @@ static void add_piece(struct loop_build *b, const struct loop_region *region, ui
         b->branches[node] = *p;
     }
     f->nodes[node].parent = loop;
-    f->nodes[node].place = f->nodes[loop].count++;
+    f->nodes[node].element = f->nodes[loop].count++;
     f->elements[b->element_count++] = node;
 }
 
@@ -195,7 +195,7 @@ static void add_branch(struct loop_build *b, const struct loop_region *region, u
         count = split_choice(b, &p);
     } else {
         b->pieces[0] = (struct loop_piece){p.from, p.from + 1, false};
-        count = find_pieces(b, region, p.from + 1, p.to, b->places[p.from].visits, 1);
+        count = find_pieces(b, region, p.from + 1, p.to, b->elements[p.from].visits, 1);
     }
     add_pieces(b, region, node, count);
 }
@@ -212,16 +212,16 @@ void loop_branches_add(struct loop_build *b, const struct loop_region *region, u
 {
     struct loop_forest *f = b->forest;
     uint32_t first = f->node_count, pieces;
-    uint64_t rounds = 0, visits = 0;
-    note_places(b, region, count);
+    uint64_t iterations = 0, visits = 0;
+    note_indices(b, region, count);
     for (uint32_t i = 0; i < count; i++) {
-        /* A round begins where the place is not behind the one before; that is not known here: the most frequent one is in all. */
-        rounds = b->places[i].visits > rounds ? b->places[i].visits : rounds;
-        visits = i < entry && b->places[i].visits > visits ? b->places[i].visits : visits;
+        /* A iteration begins where the place is not behind the one before; that is not known here: the most frequent one is in all. */
+        iterations = b->elements[i].visits > iterations ? b->elements[i].visits : iterations;
+        visits = i < entry && b->elements[i].visits > visits ? b->elements[i].visits : visits;
     }
     pieces = find_pieces(b, region, 0, entry, visits, 0);
     f->nodes[loop].entry = pieces;
-    pieces = find_pieces(b, region, entry, count, rounds, pieces);
+    pieces = find_pieces(b, region, entry, count, iterations, pieces);
     add_pieces(b, region, loop, pieces);
     for (uint32_t node = first; node < f->node_count; node++)
         if (!b->depth[node])

@@ -6,10 +6,10 @@
 #include "loops/loop_forest.h"
 
 /* What is known of a place in the order of a loop's components. */
-struct loop_place {
+struct loop_element {
     uint64_t visits;   /* from elsewhere */
-    uint32_t before;   /* the first place before it that it follows in a round */
-    uint32_t behind;   /* the first place behind it that it follows, in the next round; UINT32_MAX: none */
+    uint32_t before;   /* the first place before it that it follows in a iteration */
+    uint32_t behind;   /* the first place behind it that it follows, in the next iteration; UINT32_MAX: none */
     bool begins;       /* it may be what a visit begins with */
 };
 
@@ -27,13 +27,13 @@ struct loop_build {
     uint32_t *sorted;           /* room for members */
     uint32_t *starts;           /* where the places of the region that is looked into begin, in its members */
     uint32_t element_count;
-    struct loop_place *places;  /* of that region */
+    struct loop_element *elements;  /* of that region */
     struct loop_piece *pieces, *items; /* room for as many as there are places */
     struct loop_piece *branches;       /* of that region: by node */
     int64_t *conflicts;         /* of items */
 };
 
-/* Adds the components of REGION, which is LOOP and is sorted by COUNT places, to it as elements. What comes only in some rounds is put
+/* Adds the components of REGION, which is LOOP and is sorted by COUNT places, to it as elements. What comes only in some iterations is put
  * together: elements that come only where another one does, and elements of which only one comes at a time, are loops of their own
  * that go around once or not at all. So two sides of a branch say the same, and what is inside says nothing when the branch is not
  * taken. ENTRY: as for the loop. */

@@ -7,7 +7,7 @@
 
 /* ---- components ---- */
 
-struct search {
+struct component_search {
     struct loop_regions *w;
     uint32_t region;
     struct loop_cut cut;
@@ -16,12 +16,12 @@ struct search {
     uint32_t components;
 };
 
-static bool is_inner(const struct search *s, uint32_t from, uint32_t to)
+static bool is_inner(const struct component_search *s, uint32_t from, uint32_t to)
 {
     return s->w->region[to] == s->region && to != s->cut.head && from != s->cut.tail;
 }
 
-static void meet(struct search *s, uint32_t terminal)
+static void meet(struct component_search *s, uint32_t terminal)
 {
     struct loop_regions *w = s->w;
     w->index[terminal] = w->low[terminal] = s->next++;
@@ -31,7 +31,7 @@ static void meet(struct search *s, uint32_t terminal)
 }
 
 /* The next terminal that was not met, from TERMINAL on; NOTHING: there is none. */
-static uint32_t follow(struct search *s, uint32_t terminal)
+static uint32_t follow(struct component_search *s, uint32_t terminal)
 {
     struct loop_regions *w = s->w;
     const struct transition_lists *out = &w->transitions.out;
@@ -42,13 +42,13 @@ static uint32_t follow(struct search *s, uint32_t terminal)
             continue;
         if (w->index[to] == NOTHING)
             return to;
-        if (w->place[to] == NOTHING && w->index[to] < w->low[terminal])
+        if (w->order[to] == NOTHING && w->index[to] < w->low[terminal])
             w->low[terminal] = w->index[to];
     }
     return NOTHING;
 }
 
-static void leave(struct search *s)
+static void leave(struct component_search *s)
 {
     struct loop_regions *w = s->w;
     uint32_t terminal = w->path[--s->depth];
@@ -59,16 +59,16 @@ static void leave(struct search *s)
     uint32_t member;
     do {
         member = w->stack[--s->stacked];
-        w->place[member] = s->components;
+        w->order[member] = s->components;
     } while (member != terminal);
     s->components++;
 }
 
 uint32_t loop_components(struct loop_regions *w, const struct loop_region *region, struct loop_cut cut)
 {
-    struct search s = {.w = w, .region = region->number, .cut = cut};
+    struct component_search s = {.w = w, .region = region->number, .cut = cut};
     for (uint32_t i = region->begin; i < region->end; i++)
-        w->index[w->members[i]] = w->place[w->members[i]] = NOTHING;
+        w->index[w->members[i]] = w->order[w->members[i]] = NOTHING;
     for (uint32_t i = region->begin; i < region->end; i++) {
         if (w->index[w->members[i]] != NOTHING)
             continue;
@@ -83,7 +83,7 @@ uint32_t loop_components(struct loop_regions *w, const struct loop_region *regio
     }
     /* A component is complete after those that follow it. */
     for (uint32_t i = region->begin; i < region->end; i++)
-        w->place[w->members[i]] = s.components - 1 - w->place[w->members[i]];
+        w->order[w->members[i]] = s.components - 1 - w->order[w->members[i]];
     return s.components;
 }
 
@@ -91,19 +91,19 @@ uint32_t loop_components(struct loop_regions *w, const struct loop_region *regio
 
 /* The visits of a region. */
 struct visits {
-    uint64_t count, rounds;
+    uint64_t count, iterations;
     uint32_t entry, exit; /* NOTHING: several */
 };
 
-static void note_place(uint32_t *known, bool first, uint32_t place)
+static void note_index(uint32_t *known, bool first, uint32_t index)
 {
     if (first)
-        *known = place;
-    else if (*known != place)
+        *known = index;
+    else if (*known != index)
         *known = NOTHING;
 }
 
-/* COUNT times no element from FROM to TO - 1 comes in a round. */
+/* COUNT times no element from FROM to TO - 1 comes in a iteration. */
 static void skip(struct loop_regions *w, uint32_t from, uint32_t to, uint64_t count)
 {
     if (from >= to)
@@ -112,19 +112,19 @@ static void skip(struct loop_regions *w, uint32_t from, uint32_t to, uint64_t co
     w->skips[to] -= (int64_t)count;
 }
 
-static void enter(struct loop_regions *w, struct visits *v, uint32_t place, uint64_t count)
+static void enter(struct loop_regions *w, struct visits *v, uint32_t index, uint64_t count)
 {
-    note_place(&v->entry, v->count == 0, place);
+    note_index(&v->entry, v->count == 0, index);
     v->count += count;
-    v->rounds += count;
-    skip(w, 0, place, count);
+    v->iterations += count;
+    skip(w, 0, index, count);
 }
 
-static void exit_after(struct loop_regions *w, struct visits *v, uint32_t elements, uint32_t place, uint64_t count, bool *any)
+static void exit_after(struct loop_regions *w, struct visits *v, uint32_t elements, uint32_t index, uint64_t count, bool *any)
 {
-    note_place(&v->exit, !*any, place);
+    note_index(&v->exit, !*any, index);
     *any = true;
-    skip(w, place + 1, elements, count);
+    skip(w, index + 1, elements, count);
 }
 
 static void pass(struct loop_regions *w, struct visits *v, uint32_t elements, uint32_t from, uint32_t to, uint64_t count)
@@ -132,7 +132,7 @@ static void pass(struct loop_regions *w, struct visits *v, uint32_t elements, ui
     if (from < to) {
         skip(w, from + 1, to, count);
     } else if (from > to) {
-        v->rounds += count;
+        v->iterations += count;
         skip(w, from + 1, elements, count);
         skip(w, 0, to, count);
     }
@@ -143,20 +143,20 @@ static void note_transitions(struct loop_regions *w, const struct loop_region *r
     bool any_exit = false;
     const struct transition_lists *out = &w->transitions.out, *in = &w->transitions.in;
     for (uint32_t i = region->begin; i < region->end; i++) {
-        uint32_t terminal = w->members[i], place = w->place[terminal];
+        uint32_t terminal = w->members[i], index = w->order[terminal];
         if (terminal == w->transitions.start)
-            enter(w, v, place, 1);
+            enter(w, v, index, 1);
         for (uint32_t k = in->first[terminal]; k < in->first[terminal + 1]; k++)
             if (w->region[in->items[k].other] != region->number)
-                enter(w, v, place, in->items[k].count);
+                enter(w, v, index, in->items[k].count);
         if (terminal == w->transitions.last)
-            exit_after(w, v, elements, place, 1, &any_exit);
+            exit_after(w, v, elements, index, 1, &any_exit);
         for (uint32_t k = out->first[terminal]; k < out->first[terminal + 1]; k++) {
             uint32_t to = out->items[k].other;
             if (w->region[to] != region->number)
-                exit_after(w, v, elements, place, out->items[k].count, &any_exit);
+                exit_after(w, v, elements, index, out->items[k].count, &any_exit);
             else
-                pass(w, v, elements, place, w->place[to], out->items[k].count);
+                pass(w, v, elements, index, w->order[to], out->items[k].count);
         }
         w->steps += in->first[terminal + 1] - in->first[terminal] + out->first[terminal + 1] - out->first[terminal];
     }
@@ -182,27 +182,27 @@ uint64_t loop_cut_cost(struct loop_regions *w, const struct loop_region *region,
     memset(w->skips, 0, (count + (size_t)1) * sizeof *w->skips);
     memset(w->sizes, 0, count * sizeof *w->sizes);
     for (uint32_t i = region->begin; i < region->end; i++)
-        w->sizes[w->place[w->members[i]]]++;
+        w->sizes[w->order[w->members[i]]]++;
     note_transitions(w, region, count, &v);
     /* Where the only visit begins and ends is chance. */
     *entry = v.entry == NOTHING || v.count == 1 ? 0 : v.entry;
     *exit = v.exit == NOTHING || v.count == 1 ? count - 1 : v.exit;
     for (uint32_t i = 0; i < count; i++) {
         skipped += w->skips[i];
-        uint64_t before = i < *entry ? v.count : 0; /* rounds that begin behind this element always: it is not asked for */
-        cost += bits_of(v.rounds - before, (uint64_t)skipped - before);
+        uint64_t before = i < *entry ? v.count : 0; /* iterations that begin behind this element always: it is not asked for */
+        cost += bits_of(v.iterations - before, (uint64_t)skipped - before);
         if (w->sizes[i] > 1)
-            cost += TRIPS_BITS * (v.rounds - (uint64_t)skipped) + LIST_BITS;
+            cost += TRIPS_BITS * (v.iterations - (uint64_t)skipped) + LIST_BITS;
     }
     return cost;
 }
 
 /* Turns the places so that EXIT becomes the last of COUNT. */
-static void turn_places(struct loop_regions *w, const struct loop_region *region, uint32_t count, uint32_t exit)
+static void turn_order(struct loop_regions *w, const struct loop_region *region, uint32_t count, uint32_t exit)
 {
     for (uint32_t i = region->begin; i < region->end; i++) {
-        uint32_t *place = &w->place[w->members[i]];
-        *place = *place > exit ? *place - exit - 1 : *place + count - exit - 1;
+        uint32_t *order = &w->order[w->members[i]];
+        *order = *order > exit ? *order - exit - 1 : *order + count - exit - 1;
     }
 }
 
@@ -283,14 +283,14 @@ static uint64_t try_cut(struct loop_regions *w, const struct loop_region *region
     *turned = false;
     if (exit + 1 == *count)
         return cost;
-    turn_places(w, region, *count, exit);
+    turn_order(w, region, *count, exit);
     uint64_t other = loop_cut_cost(w, region, *count, &turned_entry, &ignored);
     *turned = is_better(other, cost);
     if (*turned) {
         *entry = turned_entry;
         return other;
     }
-    turn_places(w, region, *count, *count - 2 - exit);
+    turn_order(w, region, *count, *count - 2 - exit);
     return cost;
 }
 

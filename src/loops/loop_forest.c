@@ -12,12 +12,12 @@ static void build_free(struct loop_build *b)
 {
     struct loop_regions *w = &b->regions;
     transitions_free(&w->transitions);
-    uint32_t *arrays[] = {w->members, w->region, w->place, w->index, w->low,  w->at,
+    uint32_t *arrays[] = {w->members, w->region, w->order, w->index, w->low,  w->at,
                           w->stack,   w->path,   w->sizes, b->depth, b->sorted, b->starts};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
     free(w->skips);
-    free(b->places);
+    free(b->elements);
     free(b->pieces);
     free(b->items);
     free(b->branches);
@@ -30,7 +30,7 @@ static bool build_init(struct loop_build *b, uint32_t terminal_count)
     /* Each loop but the root has an element of its own that is a terminal; so there are two nodes for a terminal, which are
      * elements; there are at most two branches for an element. */
     size_t most = 6 * (size_t)terminal_count + 6;
-    uint32_t **arrays[] = {&w->members, &w->region, &w->place, &w->index, &w->low,  &w->at,
+    uint32_t **arrays[] = {&w->members, &w->region, &w->order, &w->index, &w->low,  &w->at,
                            &w->stack,   &w->path,   &w->sizes, &b->depth, &b->sorted, &b->starts};
     bool good = true;
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
@@ -38,12 +38,12 @@ static bool build_init(struct loop_build *b, uint32_t terminal_count)
         good &= *arrays[i] != NULL;
     }
     w->skips = calloc(most, sizeof *w->skips);
-    b->places = calloc(most, sizeof *b->places);
+    b->elements = calloc(most, sizeof *b->elements);
     b->pieces = calloc(most, sizeof *b->pieces);
     b->items = calloc(most, sizeof *b->items);
     b->branches = calloc(most, sizeof *b->branches);
     b->conflicts = calloc(most, sizeof *b->conflicts);
-    good &= b->places && b->pieces && b->items && b->branches && b->conflicts;
+    good &= b->elements && b->pieces && b->items && b->branches && b->conflicts;
     b->forest->nodes = calloc(most, sizeof *b->forest->nodes);
     b->forest->elements = calloc(most, sizeof *b->forest->elements);
     b->forest->order = calloc(most, sizeof *b->forest->order);
@@ -56,11 +56,11 @@ static void sort_members(struct loop_build *b, const struct loop_region *region,
     struct loop_regions *w = &b->regions;
     memset(b->starts, 0, (count + (size_t)1) * sizeof *b->starts);
     for (uint32_t i = region->begin; i < region->end; i++)
-        b->starts[w->place[w->members[i]] + 1]++;
+        b->starts[w->order[w->members[i]] + 1]++;
     for (uint32_t i = 0; i < count; i++)
         b->starts[i + 1] += b->starts[i];
     for (uint32_t i = region->begin; i < region->end; i++)
-        b->sorted[b->starts[w->place[w->members[i]]]++] = w->members[i];
+        b->sorted[b->starts[w->order[w->members[i]]]++] = w->members[i];
     memcpy(&w->members[region->begin], b->sorted, (region->end - region->begin) * sizeof *b->sorted);
     for (uint32_t i = count; i > 0; i--)
         b->starts[i] = b->starts[i - 1];
@@ -71,27 +71,27 @@ static void sort_members(struct loop_build *b, const struct loop_region *region,
 static uint32_t spread(struct loop_regions *w, const struct loop_region *region)
 {
     for (uint32_t i = region->begin; i < region->end; i++)
-        w->place[w->members[i]] = i - region->begin;
+        w->order[w->members[i]] = i - region->begin;
     return region->end - region->begin;
 }
 
 /* In `for each i: A, some times B` two A come after each other where there is no B between them, and that is no run of A. So a
- * terminal at either end of a loop is single if it seldom follows itself and all other elements are missing in some rounds or go around
+ * terminal at either end of a loop is single if it seldom follows itself and all other elements are missing in some iterations or go around
  * several times anyway. */
-static void find_single(struct loop_build *b, const struct loop_region *region, uint32_t count, uint32_t place)
+static void find_single(struct loop_build *b, const struct loop_region *region, uint32_t count, uint32_t index)
 {
     struct loop_regions *w = &b->regions;
     const struct transition_lists *in = &w->transitions.in;
-    uint32_t terminal = w->members[region->begin + b->starts[place]];
+    uint32_t terminal = w->members[region->begin + b->starts[index]];
     uint64_t others = 0;
     int64_t skipped = 0;
     for (uint32_t k = in->first[terminal]; k < in->first[terminal + 1]; k++)
         others += in->items[k].count;
-    bool single = w->sizes[place] == 1 && w->transitions.repeats[terminal] <= others;
+    bool single = w->sizes[index] == 1 && w->transitions.repeats[terminal] <= others;
     for (uint32_t i = 0; i < count && single; i++) {
         skipped += w->skips[i];
         uint32_t other = w->members[region->begin + b->starts[i]];
-        single = i == place || skipped > 0 || w->sizes[i] > 1 || w->transitions.repeats[other];
+        single = i == index || skipped > 0 || w->sizes[i] > 1 || w->transitions.repeats[other];
     }
     b->forest->nodes[terminal].is_single |= single;
 }

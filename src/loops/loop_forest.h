@@ -1,10 +1,10 @@
 /* The loops of a sequence: which terminal stands in which loop, and where.
  *
  * The forest is made from nothing but the transitions, which terminal follows which one: a loop is a strongly connected component of
- * them. Where a loop's rounds begin is chosen (at one terminal, or after one), the transitions into a new round are left out, and the
- * components of what is left are its elements, in topological order: terminals and inner loops. So in each round some of the
+ * them. Where a loop's iterations begin is chosen (at one terminal, or after one), the transitions into a new iteration are left out, and the
+ * components of what is left are its elements, in topological order: terminals and inner loops. So in each iteration some of the
  * elements come, in that order, and whatever the sequence is, it can be read that way. A terminal that follows itself is one element,
- * with its run, or begins a round. What is not in a loop is an element of the root, which has one round. */
+ * with its run, or begins a iteration. What is not in a loop is an element of the root, which has one iteration. */
 #ifndef PILGRIM_LOOP_FOREST_H
 #define PILGRIM_LOOP_FOREST_H
 
@@ -15,12 +15,12 @@
 /* A terminal or a loop. */
 struct loop_node {
     uint32_t parent;   /* the loop that it is an element of; the root's is the root */
-    uint32_t place;    /* there */
+    uint32_t element;    /* there */
     uint32_t elements; /* of a loop: its first one in loop_forest's ... */
     uint32_t count;    /* ... and how many; of a terminal 0 */
     uint32_t entry;    /* of a loop: the place of the element that all visits to it begin with; 0 if that is not known */
     uint32_t begin, end; /* the terminals in it, by their order */
-    bool is_single;    /* of a terminal: it has no runs, each time is a round of its own */
+    bool is_single;    /* of a terminal: it has no runs, each time is a iteration of its own */
 };
 
 struct loop_forest {

@@ -12,15 +12,15 @@ struct loop_trips {
     uint64_t total;    /* numbers */
 };
 
-/* One node. A visit to a loop whose entry is not 0 begins with the elements from there on (its HEAD), which are not a round of it;
- * of all other loops each round is one. */
+/* One node. A visit to a loop whose entry is not 0 begins with the elements from there on (its HEAD), which are not a iteration of it;
+ * of all other loops each iteration is one. */
 struct loop_state {
-    struct loop_trips trips;  /* for each round of the loop around it: a terminal's run; a loop's rounds, or 1 if it has a head */
-    struct loop_trips rounds; /* of a loop that has a head: for each visit */
-    uint64_t begun;           /* of a loop: rounds, heads too */
+    struct loop_trips trips;  /* for each iteration of the loop around it: a terminal's run; a loop's iterations, or 1 if it has a head */
+    struct loop_trips iterations; /* of a loop that has a head: for each visit */
+    uint64_t begun;           /* of a loop: iterations, heads too */
     uint64_t heads;
-    uint64_t current;         /* of the visit that is under way: rounds, its head too; 0: there is none */
-    uint32_t place;           /* of the element that came last */
+    uint64_t current;         /* of the visit that is under way: iterations, its head too; 0: there is none */
+    uint32_t element;           /* of the element that came last */
 };
 
 static inline bool loop_trips_vary(const struct loop_trips *t)

@@ -1,8 +1,8 @@
 /* Reading a sequence by its loop forest (loop_forest.h), run by run.
  *
  * The walk is in one element of each loop on the way from the root to the last terminal. The next one is in the innermost of these
- * loops that has it; the others are left. If it comes after the element that the walk is in, it is in the same round, else it begins a
- * new one. Elements that did not come in a round have 0 trips in it, which is added when they come next: so a run costs the depth of
+ * loops that has it; the others are left. If it comes after the element that the walk is in, it is in the same iteration, else it begins a
+ * new one. Elements that did not come in a iteration have 0 trips in it, which is added when they come next: so a run costs the depth of
  * the loops, not the number of elements. Every sequence can be read so; the forest decides how little there is to say. */
 #include "loops/loops.h"
 
@@ -92,7 +92,7 @@ static bool next_run(struct run_cursor *c, uint32_t *terminal, uint64_t *count)
 
 /* ---- trips ---- */
 
-struct walk {
+struct trips_walk {
     const struct loop_forest *forest;
     struct loop_state *states; /* by node */
     uint32_t innermost;        /* loop that the walk is in */
@@ -100,7 +100,7 @@ struct walk {
     uint64_t runs;             /* of all trips, closed ones */
 };
 
-static void trips_add(struct walk *w, struct loop_trips *t, uint64_t value, uint64_t times)
+static void trips_add(struct trips_walk *w, struct loop_trips *t, uint64_t value, uint64_t times)
 {
     if (!times)
         return;
@@ -115,46 +115,46 @@ static void trips_add(struct walk *w, struct loop_trips *t, uint64_t value, uint
     t->times += times;
 }
 
-/* The rounds of the loop around NODE in which it could have come. */
-static uint64_t rounds_of(const struct walk *w, uint32_t node)
+/* The iterations of the loop around NODE in which it could have come. */
+static uint64_t iterations_of(const struct trips_walk *w, uint32_t node)
 {
     const struct loop_node *n = &w->forest->nodes[node];
     const struct loop_state *loop = &w->states[n->parent];
-    return n->place < w->forest->nodes[n->parent].entry ? loop->begun - loop->heads : loop->begun;
+    return n->element < w->forest->nodes[n->parent].entry ? loop->begun - loop->heads : loop->begun;
 }
 
-/* In the round that the loop around it is in, NODE goes around TIMES times. */
-static void came(struct walk *w, uint32_t node, uint64_t times)
+/* In the iteration that the loop around it is in, NODE goes around TIMES times. */
+static void came(struct trips_walk *w, uint32_t node, uint64_t times)
 {
     struct loop_trips *t = &w->states[node].trips;
-    trips_add(w, t, 0, rounds_of(w, node) - 1 - t->total);
+    trips_add(w, t, 0, iterations_of(w, node) - 1 - t->total);
     trips_add(w, t, times, 1);
 }
 
-static void leave(struct walk *w, uint32_t loop)
+static void leave(struct trips_walk *w, uint32_t loop)
 {
     struct loop_state *s = &w->states[loop];
     bool has_head = w->forest->nodes[loop].entry > 0;
     if (has_head)
-        trips_add(w, &s->rounds, s->current - 1, 1);
+        trips_add(w, &s->iterations, s->current - 1, 1);
     came(w, loop, has_head ? 1 : s->current);
     s->current = 0;
 }
 
-/* To the element at PLACE of LOOP, from the one before. */
-static void pass(struct walk *w, uint32_t loop, uint32_t place)
+/* To the element at ELEMENT of LOOP, from the one before. */
+static void pass(struct trips_walk *w, uint32_t loop, uint32_t element)
 {
     struct loop_state *s = &w->states[loop];
     if (!s->current && w->forest->nodes[loop].entry)
         s->heads++;
-    if (!s->current || place <= s->place) {
+    if (!s->current || element <= s->element) {
         s->begun++;
         s->current++;
     }
-    s->place = place;
+    s->element = element;
 }
 
-static void step(struct walk *w, uint32_t terminal, uint64_t count)
+static void step(struct trips_walk *w, uint32_t terminal, uint64_t count)
 {
     const struct loop_forest *f = w->forest;
     while (!loop_forest_has(f, w->innermost, terminal)) {
@@ -165,7 +165,7 @@ static void step(struct walk *w, uint32_t terminal, uint64_t count)
     for (uint32_t node = terminal; node != w->innermost; node = f->nodes[node].parent)
         w->path[depth++] = node;
     while (depth > 0) {
-        pass(w, w->innermost, f->nodes[w->path[--depth]].place);
+        pass(w, w->innermost, f->nodes[w->path[--depth]].element);
         w->innermost = w->path[depth];
     }
     w->innermost = f->nodes[terminal].parent;
@@ -180,18 +180,18 @@ static void step(struct walk *w, uint32_t terminal, uint64_t count)
 }
 
 /* After the last terminal: all loops are left, and all lists complete. */
-static void finish(struct walk *w)
+static void finish(struct trips_walk *w)
 {
     const struct loop_forest *f = w->forest;
     for (; w->innermost != loop_forest_root(f); w->innermost = f->nodes[w->innermost].parent)
         leave(w, w->innermost);
     for (uint32_t node = 0; node < f->node_count; node++)
         if (node != loop_forest_root(f))
-            trips_add(w, &w->states[node].trips, 0, rounds_of(w, node) - w->states[node].trips.total);
+            trips_add(w, &w->states[node].trips, 0, iterations_of(w, node) - w->states[node].trips.total);
 }
 
 /* *COMPLETE false: too many runs, or more than MOST of trips. */
-static enum pilgrim_status walk(struct walk *w, const struct rules *r, uint64_t most, bool *complete)
+static enum pilgrim_status walk(struct trips_walk *w, const struct rules *r, uint64_t most, bool *complete)
 {
     struct run_cursor c;
     uint32_t terminal;
@@ -209,11 +209,11 @@ static enum pilgrim_status walk(struct walk *w, const struct rules *r, uint64_t 
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status trips_status(const struct walk *w)
+static enum pilgrim_status trips_status(const struct trips_walk *w)
 {
     for (uint32_t node = 0; node < w->forest->node_count; node++) {
         TRY(bytes_status(&w->states[node].trips.runs));
-        TRY(bytes_status(&w->states[node].rounds.runs));
+        TRY(bytes_status(&w->states[node].iterations.runs));
     }
     return PILGRIM_OK;
 }
@@ -223,7 +223,7 @@ static enum pilgrim_status trips_status(const struct walk *w)
 static enum pilgrim_status find_in_forest(const struct rules *r, const struct loop_forest *f, uint64_t most, struct loops *l,
                                           bool *found)
 {
-    struct walk w = {.forest = f, .innermost = loop_forest_root(f)};
+    struct trips_walk w = {.forest = f, .innermost = loop_forest_root(f)};
     w.states = calloc(f->node_count, sizeof *w.states);
     w.path = malloc(f->node_count * sizeof *w.path);
     enum pilgrim_status status = w.states && w.path ? walk(&w, r, most, found) : PILGRIM_NOMEM;
@@ -233,7 +233,7 @@ static enum pilgrim_status find_in_forest(const struct rules *r, const struct lo
         status = loop_bodies_write(f, w.states, l);
     for (uint32_t node = 0; w.states && node < f->node_count; node++) {
         bytes_free(&w.states[node].trips.runs);
-        bytes_free(&w.states[node].rounds.runs);
+        bytes_free(&w.states[node].iterations.runs);
     }
     free(w.states);
     free(w.path);
@@ -350,7 +350,7 @@ void loops_free(struct loops *l)
 {
     for (uint32_t i = 0; i < l->count; i++) {
         bytes_free(&l->items[i].body);
-        repeats_free(&l->items[i].differences);
+        nested_runs_free(&l->items[i].differences);
     }
     free(l->items);
     bytes_free(&l->top);

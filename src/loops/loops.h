@@ -7,7 +7,7 @@
 #define PILGRIM_LOOPS_H
 
 #include "base/bytes.h"
-#include "sequence/repeats.h"
+#include "sequence/nested_runs.h"
 
 #define LOOPS_MIN 40 /* symbols of a grammar: smaller ones stay as they are */
 
@@ -17,7 +17,7 @@ struct loops_loop {
     struct bytes body;          /* not empty; of loops only those before this one */
     uint64_t count;             /* trips, one for each time that the loop is met */
     int64_t first, factor;      /* the i-th, from 0: first + factor x the sum of the first i differences */
-    struct repeats differences; /* closed; none: all trips are equal */
+    struct nested_runs differences; /* closed; none: all trips are equal */
     uint64_t range;             /* of those sums: the largest one - the smallest one */
 };
 

@@ -13,13 +13,13 @@ enum {
 
 struct sizing {
     struct compressor compressor;
-    struct intern lists;   /* those that were counted */
+    struct intern delta_lists;   /* those that were counted */
     uint64_t values;       /* in those that were compressed */
     bool failed;
 };
 
 /* The sums of the items BEGIN to END - 1, from *SUM on, two bytes each as planes: the low ones in LOW. */
-static void put_sums(const struct repeats_item *items, size_t count, int64_t *sum, struct bytes *low, struct bytes *high)
+static void put_sums(const struct nested_run *items, size_t count, int64_t *sum, struct bytes *low, struct bytes *high)
 {
     for (size_t i = 0; i < count; i++) {
         if (items[i].exponent & REPEATS_BEGIN) {
@@ -70,11 +70,11 @@ static size_t loop_bytes(struct sizing *s, const struct loops_loop *l)
 {
     struct bytes packed = {0};
     size_t total = l->body.length + ROW_BYTES;
-    uint32_t known = s->lists.count, number;
-    repeats_pack(&l->differences, &packed);
-    if (bytes_status(&packed) != PILGRIM_OK || intern_add(&s->lists, packed.data, packed.length, &number) != PILGRIM_OK)
+    uint32_t known = s->delta_lists.count, number;
+    nested_runs_pack(&l->differences, &packed);
+    if (bytes_status(&packed) != PILGRIM_OK || intern_add(&s->delta_lists, packed.data, packed.length, &number) != PILGRIM_OK)
         s->failed = true;
-    else if (s->lists.count > known)
+    else if (s->delta_lists.count > known)
         total += trips_bytes(s, l, &packed);
     bytes_free(&packed);
     return total;
@@ -91,7 +91,7 @@ static size_t all_bytes(struct sizing *s, const struct loops *l)
 static void sizing_free(struct sizing *s)
 {
     compressor_free(&s->compressor);
-    intern_free(&s->lists);
+    intern_free(&s->delta_lists);
 }
 
 size_t loops_bytes(const struct loops *l)

@@ -109,21 +109,21 @@ static void move_back(uint32_t *first, uint32_t terminal_count)
     first[0] = 0;
 }
 
-/* Transitions to the same terminal become one. PLACES: room for a number for each terminal. */
-static void unite(struct transition_lists *l, uint32_t terminal_count, uint32_t *places)
+/* Transitions to the same terminal become one. SLOTS: room for a number for each terminal. */
+static void unite(struct transition_lists *l, uint32_t terminal_count, uint32_t *slots)
 {
     uint32_t to = 0, from = 0;
     for (uint32_t i = 0; i < terminal_count; i++)
-        places[i] = UINT32_MAX;
+        slots[i] = UINT32_MAX;
     for (uint32_t i = 0; i < terminal_count; i++) {
         uint32_t begin = to, end = l->first[i + 1];
         for (; from < end; from++) {
             const struct transition t = l->items[from];
-            if (places[t.other] == UINT32_MAX || places[t.other] < begin) {
-                places[t.other] = to;
+            if (slots[t.other] == UINT32_MAX || slots[t.other] < begin) {
+                slots[t.other] = to;
                 l->items[to++] = t;
             } else {
-                l->items[places[t.other]].count += t.count;
+                l->items[slots[t.other]].count += t.count;
             }
         }
         l->first[i] = begin;
@@ -139,8 +139,8 @@ static bool lists_begin(struct transition_lists *l, uint32_t terminal_count)
 
 static bool fill_out(const struct survey *s, uint32_t terminal_count, struct transition_lists *out)
 {
-    uint32_t *places = malloc(terminal_count * sizeof *places + 1);
-    bool good = places && lists_begin(out, terminal_count);
+    uint32_t *slots = malloc(terminal_count * sizeof *slots + 1);
+    bool good = slots && lists_begin(out, terminal_count);
     if (good) {
         visit(s, count_one, out);
         add_up(out->first, terminal_count);
@@ -150,9 +150,9 @@ static bool fill_out(const struct survey *s, uint32_t terminal_count, struct tra
     if (good) {
         visit(s, put_one, out);
         move_back(out->first, terminal_count);
-        unite(out, terminal_count, places);
+        unite(out, terminal_count, slots);
     }
-    free(places);
+    free(slots);
     return good;
 }
 

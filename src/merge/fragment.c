@@ -19,7 +19,7 @@ struct fragment *fragment_new(uint32_t first_rank)
     return f;
 }
 
-void part_free(struct part *p)
+void value_group_free(struct value_group *p)
 {
     for (uint32_t i = 0; i < p->column_count; i++)
         column_free(&p->columns[i]);
@@ -30,28 +30,28 @@ void part_free(struct part *p)
     bytes_free(&p->statistics);
 }
 
-static void group_free(struct group *g)
+static void group_free(struct structure_group *g)
 {
-    for (uint32_t i = 0; g->lists && i < g->list.count; i++)
-        free(g->lists[i].parts);
-    free(g->lists);
-    free(g->list.classes);
-    free(g->list.bodies);
+    for (uint32_t i = 0; g->value_groups && i < g->classes.count; i++)
+        free(g->value_groups[i].value_groups);
+    free(g->value_groups);
+    free(g->classes.classes);
+    free(g->classes.bodies);
     column_free(&g->members);
 }
 
 static void free_content(struct fragment *f)
 {
-    for (uint32_t i = 0; i < f->part_keys.count; i++)
-        part_free(&f->parts[i]);
+    for (uint32_t i = 0; i < f->value_group_keys.count; i++)
+        value_group_free(&f->value_groups[i]);
     for (uint32_t i = 0; i < f->group_keys.count; i++)
         group_free(&f->groups[i]);
-    free(f->parts);
+    free(f->value_groups);
     free(f->groups);
-    repeats_free(&f->thread_counts);
+    nested_runs_free(&f->thread_counts);
     shares_free(&f->shares);
     struct intern *tables[] = {&f->strings, &f->properties, &f->functions,  &f->modules,  &f->classes,
-                               &f->shapes,  &f->sequences,  &f->lists,      &f->group_keys, &f->part_keys};
+                               &f->shapes,  &f->sequences,  &f->delta_lists,      &f->group_keys, &f->value_group_keys};
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
         intern_free(tables[i]);
 }
@@ -61,7 +61,7 @@ void fragment_free(struct fragment *f)
     if (!f)
         return;
     free_content(f);
-    bytes_free(&f->volumes);
+    bytes_free(&f->shards);
     bytes_free(&f->times);
     free(f);
 }
@@ -76,43 +76,43 @@ static size_t content_bytes(const struct fragment *f)
     return length;
 }
 
-enum pilgrim_status fragment_bind_now(struct fragment *f, bool with_times)
+enum pilgrim_status fragment_finalise_now(struct fragment *f, bool with_times)
 {
-    struct bytes volumes = {0};
+    struct bytes shards = {0};
     struct fragment kept = {0};
-    enum pilgrim_status status = fragment_write_volume(f, with_times, false, &volumes);
+    enum pilgrim_status status = fragment_write_shard(f, with_times, false, &shards);
     if (status == PILGRIM_OK)
         status = fragment_copy_properties(&kept, f);
-    bytes_put(&volumes, f->volumes.data, f->volumes.length);
+    bytes_put(&shards, f->shards.data, f->shards.length);
     if (status == PILGRIM_OK)
-        status = bytes_status(&volumes);
+        status = bytes_status(&shards);
     if (status != PILGRIM_OK) {
         free_content(&kept);
-        bytes_free(&volumes);
+        bytes_free(&shards);
         return status;
     }
     free_content(f);
-    bytes_free(&f->volumes);
+    bytes_free(&f->shards);
     *f = (struct fragment){.first_rank = f->first_rank,
                            .calls = f->calls,
                            .plain_bytes = f->plain_bytes,
                            .strings = kept.strings,
                            .properties = kept.properties,
-                           .volumes = volumes,
-                           .volume_ranks = f->volume_ranks + f->rank_count,
-                           .volume_times = with_times,
+                           .shards = shards,
+                           .shard_ranks = f->shard_ranks + f->rank_count,
+                           .shard_times = with_times,
                            .times = f->times,
                            .doubt = f->doubt};
     return PILGRIM_OK;
 }
 
-enum pilgrim_status fragment_bind(struct fragment *f, bool with_times, bool *bound)
+enum pilgrim_status fragment_finalise(struct fragment *f, bool with_times, bool *bound)
 {
     f->weight = content_bytes(f);
     /* Of two that have nothing in common the second one was half. */
     bool alone = f->joined && f->weight > f->joined + f->joined / 2;
-    *bound = f->rank_count && f->weight > (alone ? VOLUME_BYTES_ALONE : VOLUME_BYTES);
-    return *bound ? fragment_bind_now(f, with_times) : PILGRIM_OK;
+    *bound = f->rank_count && f->weight > (alone ? SHARD_BYTES_ALONE : SHARD_BYTES);
+    return *bound ? fragment_finalise_now(f, with_times) : PILGRIM_OK;
 }
 
 struct bytes *fragment_times(struct fragment *f)
@@ -137,7 +137,7 @@ uint64_t fragment_plain_bytes(const struct fragment *f)
 
 uint32_t fragment_ranks(const struct fragment *f)
 {
-    return f->rank_count + f->volume_ranks;
+    return f->rank_count + f->shard_ranks;
 }
 
 enum pilgrim_status intern_bytes(struct intern *t, struct bytes *b, uint32_t *number)
@@ -244,10 +244,10 @@ enum pilgrim_status fragment_group(struct fragment *f, bool process, uint32_t se
     uint32_t known = f->group_keys.count;
     TRY(grow(&groups, known, &f->group_capacity, sizeof *f->groups));
     f->groups = groups;
-    struct group g = {.process = process, .sequence = sequence, .list = *list};
-    g.list.classes = copy_of(list->classes, list->count * sizeof *list->classes);
-    g.list.bodies = copy_of(list->bodies, list->loop_count * sizeof *list->bodies);
-    g.lists = calloc(list->count + (size_t)1, sizeof *g.lists);
+    struct structure_group g = {.process = process, .sequence = sequence, .classes = *list};
+    g.classes.classes = copy_of(list->classes, list->count * sizeof *list->classes);
+    g.classes.bodies = copy_of(list->bodies, list->loop_count * sizeof *list->bodies);
+    g.value_groups = calloc(list->count + (size_t)1, sizeof *g.value_groups);
     struct bytes key = {0};
     bytes_put_u8(&key, process);
     bytes_put_varint(&key, sequence);
@@ -260,7 +260,7 @@ enum pilgrim_status fragment_group(struct fragment *f, bool process, uint32_t se
     bool added = status == PILGRIM_OK && f->group_keys.count > known;
     if (added)
         f->groups[known] = g;
-    if (!g.list.classes || !g.list.bodies || !g.lists)
+    if (!g.classes.classes || !g.classes.bodies || !g.value_groups)
         status = PILGRIM_NOMEM;
     if (!added)
         group_free(&g);
@@ -283,30 +283,30 @@ enum pilgrim_status fragment_slots(const struct fragment *f, const struct entry 
     return total > UINT32_MAX ? PILGRIM_LIMIT : PILGRIM_OK;
 }
 
-enum pilgrim_status fragment_part(struct fragment *f, uint32_t group, uint32_t place, uint32_t sequence,
-                                  const struct entry *entries, uint32_t entry_count, uint32_t *part)
+enum pilgrim_status fragment_value_group(struct fragment *f, uint32_t group, uint32_t class_index, uint32_t sequence,
+                                  const struct entry *entries, uint32_t entry_count, uint32_t *value_group)
 {
-    uint32_t known = f->part_keys.count;
-    void *parts = f->parts;
-    TRY(grow(&parts, known, &f->part_capacity, sizeof *f->parts));
-    f->parts = parts;
-    struct part_list *list = &f->groups[group].lists[place];
-    void *members = list->parts;
-    TRY(grow(&members, list->count, &list->capacity, sizeof *list->parts));
-    list->parts = members;
+    uint32_t known = f->value_group_keys.count;
+    void *value_groups = f->value_groups;
+    TRY(grow(&value_groups, known, &f->value_group_capacity, sizeof *f->value_groups));
+    f->value_groups = value_groups;
+    struct value_group_list *list = &f->groups[group].value_groups[class_index];
+    void *members = list->value_groups;
+    TRY(grow(&members, list->count, &list->capacity, sizeof *list->value_groups));
+    list->value_groups = members;
     struct bytes key = {0};
     bytes_put_varint(&key, group);
-    bytes_put_varint(&key, place);
+    bytes_put_varint(&key, class_index);
     bytes_put_varint(&key, sequence);
     for (uint32_t i = 0; i < entry_count; i++) {
         bytes_put_varint(&key, entries[i].shape);
         bytes_put_varint(&key, entries[i].count);
     }
-    TRY(intern_bytes(&f->part_keys, &key, part));
-    if (f->part_keys.count == known)
+    TRY(intern_bytes(&f->value_group_keys, &key, value_group));
+    if (f->value_group_keys.count == known)
         return PILGRIM_OK;
-    f->parts[known] = (struct part){.group = group, .place = place, .sequence = sequence, .entry_count = entry_count};
-    list->parts[list->count++] = known;
-    f->parts[known].entries = copy_of(entries, entry_count * sizeof *entries);
-    return f->parts[known].entries ? PILGRIM_OK : PILGRIM_NOMEM;
+    f->value_groups[known] = (struct value_group){.group = group, .class_index = class_index, .sequence = sequence, .entry_count = entry_count};
+    list->value_groups[list->count++] = known;
+    f->value_groups[known].entries = copy_of(entries, entry_count * sizeof *entries);
+    return f->value_groups[known].entries ? PILGRIM_OK : PILGRIM_NOMEM;
 }

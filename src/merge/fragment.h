@@ -34,20 +34,20 @@ enum pilgrim_status fragment_add_rank_so_far(struct fragment *f, const struct st
  * errors: PILGRIM_NOMEM (INTO is then unusable), PILGRIM_INVALID (not neighbours) */
 enum pilgrim_status fragment_merge(struct fragment *into, struct fragment *from) PILGRIM_CHECKED;
 
-/* Binds F if what it holds is large, or is not small and the last merge gained little: makes of it its bytes in the file, a volume of
+/* Binds F if what it holds is large, or is not small and the last merge gained little: makes of it its bytes in the file, a shard of
  * its own (docs/FORMAT.md, section 2), which no merge touches any more. To be asked before F is merged into another one: where ranks have
  * little in common, merging gains little, and rank 0 alone would have all the work. WITH_TIMES: as fragment_write.
  * errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED */
-enum pilgrim_status fragment_bind(struct fragment *f, bool with_times, bool *bound) PILGRIM_CHECKED;
+enum pilgrim_status fragment_finalise(struct fragment *f, bool with_times, bool *bound) PILGRIM_CHECKED;
 
-/* Binds what F holds, which is at least one rank. errors: as fragment_bind; PILGRIM_DAMAGED: F is as it was */
-enum pilgrim_status fragment_bind_now(struct fragment *f, bool with_times) PILGRIM_CHECKED;
+/* Binds what F holds, which is at least one rank. errors: as fragment_finalise; PILGRIM_DAMAGED: F is as it was */
+enum pilgrim_status fragment_finalise_now(struct fragment *f, bool with_times) PILGRIM_CHECKED;
 
 /* Times sections (docs/FORMAT.md, section 6) of F's ranks, whole ones, which others may put there and take away: they are merged and
  * written with F, but not packed. */
 struct bytes *fragment_times(struct fragment *f);
 
-/* What was wrong with a volume that F was to be written as, here; "" if nothing was. No reader would have taken it, so it was written in a
+/* What was wrong with a shard that F was to be written as, here; "" if nothing was. No reader would have taken it, so it was written in a
  * larger form, or without its statistics, or not at all (PILGRIM_DAMAGED). */
 const char *fragment_doubt(const struct fragment *f);
 
@@ -69,14 +69,14 @@ enum pilgrim_status fragment_set_property(struct fragment *f, const char *key, c
 /* Appends the values of all properties with KEY to TEXT, with ", " between them, and to what stands there. */
 void fragment_list_properties(const struct fragment *f, const char *key, struct bytes *text);
 
-/* A trace file's bytes (docs/FORMAT.md, section 2), appended to OUT: its beginning; for each round the fragment of all ranks, ANOTHER:
+/* A trace file's bytes (docs/FORMAT.md, section 2), appended to OUT: its beginning; for each segment the fragment of all ranks, ANOTHER:
  * not the first one; its end. WITH_TIMES: aggregated times were kept. What is written is read again before (fragment_doubt).
  * errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED (it could not be read; F is as it was) */
 enum pilgrim_status fragment_write_begin(struct bytes *out) PILGRIM_CHECKED;
-enum pilgrim_status fragment_write_round(struct fragment *f, bool with_times, bool another, struct bytes *out) PILGRIM_CHECKED;
+enum pilgrim_status fragment_write_segment(struct fragment *f, bool with_times, bool another, struct bytes *out) PILGRIM_CHECKED;
 enum pilgrim_status fragment_write_end(struct bytes *out) PILGRIM_CHECKED;
 
-/* All of that, for a single round. */
+/* All of that, for a single segment. */
 enum pilgrim_status fragment_write(struct fragment *f, bool with_times, struct bytes *out) PILGRIM_CHECKED;
 
 #endif

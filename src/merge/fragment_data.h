@@ -1,7 +1,7 @@
 /* The inside of a fragment: tables by content, and the groups over them. Shared by the files of this folder.
  *
  * Invariant: every number refers to a table of the same fragment. Groups are found again by their key in
- * `group_keys`, value groups by theirs in `part_keys`: number in the key table = place in the array. */
+ * `group_keys`, value groups by theirs in `value_group_keys`: number in the key table = place in the array. */
 #ifndef PILGRIM_FRAGMENT_DATA_H
 #define PILGRIM_FRAGMENT_DATA_H
 
@@ -26,9 +26,9 @@ static inline uint32_t entry_columns(const struct entry *e)
 
 /* One value group: members that agree in one class's sequence and shapes.
  * Slots that were equal for every member share a column. */
-struct part {
+struct value_group {
     uint32_t group;
-    uint32_t place;           /* of the class in the group's list */
+    uint32_t class_index;           /* of the class in the group's list */
     uint32_t sequence;
     uint32_t entry_count;
     struct entry *entries;
@@ -41,8 +41,8 @@ struct part {
 };
 
 /* The value groups of one class of a structure group, in order of first appearance. */
-struct part_list {
-    uint32_t *parts;
+struct value_group_list {
+    uint32_t *value_groups;
     uint32_t count;
     uint32_t capacity;
 };
@@ -55,27 +55,27 @@ struct class_list {
     uint32_t *bodies;         /* of the loops: sequences */
 };
 
-/* The body of the class at PLACE; NULL: it is no loop. */
-static inline const uint32_t *class_body(const struct class_list *l, uint32_t place)
+/* The body of the class at CLASS_INDEX; NULL: it is no loop. */
+static inline const uint32_t *class_body(const struct class_list *l, uint32_t class_index)
 {
-    return place < l->count - l->loop_count ? NULL : &l->bodies[place - (l->count - l->loop_count)];
+    return class_index < l->count - l->loop_count ? NULL : &l->bodies[class_index - (l->count - l->loop_count)];
 }
 
 /* One structure group. */
-struct group {
+struct structure_group {
     bool process;             /* of process streams */
     uint32_t sequence;
-    struct class_list list;
+    struct class_list classes;
     struct column members;    /* process streams: ranks; threads: counted through from the fragment's first; from 0 */
     uint64_t member_count;
-    struct part_list *lists;  /* for each class */
+    struct value_group_list *value_groups;  /* for each class */
 };
 
 struct fragment {
     uint32_t first_rank;
     uint32_t rank_count;
     uint64_t thread_total;
-    struct repeats thread_counts; /* for each rank */
+    struct nested_runs thread_counts; /* for each rank */
     uint64_t calls;
     uint64_t plain_bytes;
     struct intern strings;
@@ -85,18 +85,18 @@ struct fragment {
     struct intern classes;    /* varint function << 1 | fortran, count of frames, each: index module, varint offset */
     struct intern shapes;     /* as in the file */
     struct intern sequences;  /* serialised rules */
-    struct intern lists;      /* of differences (sequence/slots.h) */
+    struct intern delta_lists;      /* of differences (sequence/slots.h) */
     struct intern group_keys; /* u8 process; varints: sequence, count of loops, classes, bodies */
-    struct intern part_keys;  /* varint group, place, sequence, then entries */
+    struct intern value_group_keys;  /* varint group, place, sequence, then entries */
     struct shares shares;     /* of its ranks */
-    struct group *groups;
-    struct part *parts;
+    struct structure_group *groups;
+    struct value_group *value_groups;
     uint32_t group_capacity;
-    uint32_t part_capacity;
-    struct bytes volumes;     /* of the ranks after those: bound, not to be merged any more */
-    uint32_t volume_ranks;
-    bool volume_times;
-    struct bytes times;       /* sections, which stand behind all volumes */
+    uint32_t value_group_capacity;
+    struct bytes shards;     /* of the ranks after those: finalised, not to be merged any more */
+    uint32_t shard_ranks;
+    bool shard_times;
+    struct bytes times;       /* sections, which stand behind all shards */
     size_t weight;            /* of what it holds, in bytes of transport, when it was last asked for; 0: never */
     size_t joined;            /* the weight of the fragment that was merged into it last */
     struct proof doubt;       /* fragment_doubt */
@@ -106,39 +106,39 @@ struct fragment {
  * errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED */
 enum pilgrim_status fragment_group(struct fragment *f, bool process, uint32_t sequence, const struct class_list *list,
                                    uint32_t *group) PILGRIM_CHECKED;
-enum pilgrim_status fragment_part(struct fragment *f, uint32_t group, uint32_t place, uint32_t sequence,
-                                  const struct entry *entries, uint32_t entry_count, uint32_t *part) PILGRIM_CHECKED;
+enum pilgrim_status fragment_value_group(struct fragment *f, uint32_t group, uint32_t class_index, uint32_t sequence,
+                                  const struct entry *entries, uint32_t entry_count, uint32_t *value_group) PILGRIM_CHECKED;
 
 /* Slots that the entries of a part have together. errors: PILGRIM_DAMAGED, PILGRIM_LIMIT */
 enum pilgrim_status fragment_slots(const struct fragment *f, const struct entry *entries, uint32_t entry_count,
                                    uint32_t *slots) PILGRIM_CHECKED;
 
-/* The members of FROM, a part of equal entries, behind those of TO; PLACE_OFFSET is added to their places. */
-enum pilgrim_status part_join(struct part *to, const struct part *from, uint64_t place_offset) PILGRIM_CHECKED;
+/* The members of FROM, a part of equal entries, behind those of TO; MEMBER_OFFSET is added to their places. */
+enum pilgrim_status value_group_join(struct value_group *to, const struct value_group *from, uint64_t member_offset) PILGRIM_CHECKED;
 
 /* From now on slots with different LABELS, one for each slot, have different columns. errors: PILGRIM_NOMEM */
-enum pilgrim_status part_split(struct part *p, uint32_t *labels) PILGRIM_CHECKED;
+enum pilgrim_status value_group_split(struct value_group *p, uint32_t *labels) PILGRIM_CHECKED;
 
 /* Adds S, whose signatures are P's entries. errors: PILGRIM_NOMEM, PILGRIM_DAMAGED */
-enum pilgrim_status part_add_statistics(struct part *p, const struct statistics *s) PILGRIM_CHECKED;
+enum pilgrim_status value_group_add_statistics(struct value_group *p, const struct statistics *s) PILGRIM_CHECKED;
 
 /* The content of the profile section (docs/FORMAT.md, section 6), appended to OUT.
  * errors: PILGRIM_NOMEM, PILGRIM_DAMAGED */
 enum pilgrim_status profile_write(const struct fragment *f, struct bytes *out) PILGRIM_CHECKED;
 
-/* What a fragment may hold before it is bound, as packed; and before it is if the last merge gained little. Smaller volumes share
+/* What a fragment may hold before it is finalised, as packed; and before it is if the last merge gained little. Smaller shards share
  * less; larger ones keep a process longer. */
-#define VOLUME_BYTES (8u << 20)
-#define VOLUME_BYTES_ALONE (1u << 18)
+#define SHARD_BYTES (8u << 20)
+#define SHARD_BYTES_ALONE (1u << 18)
 
-/* What F holds as a volume, appended to OUT; ANOTHER: it begins another round. errors: as fragment_write */
-enum pilgrim_status fragment_write_volume(struct fragment *f, bool with_times, bool another,
+/* What F holds as a shard, appended to OUT; ANOTHER: it begins another segment. errors: as fragment_write */
+enum pilgrim_status fragment_write_shard(struct fragment *f, bool with_times, bool another,
                                           struct bytes *out) PILGRIM_CHECKED;
 
 /* Of fragment_pack, what merging may make smaller. */
 void fragment_pack_content(const struct fragment *f, struct bytes *out);
 
-void part_free(struct part *p);
+void value_group_free(struct value_group *p);
 
 /* Adds FROM's properties to those of INTO. errors: PILGRIM_NOMEM */
 enum pilgrim_status fragment_copy_properties(struct fragment *into, const struct fragment *from) PILGRIM_CHECKED;

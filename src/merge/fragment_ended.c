@@ -2,7 +2,7 @@
  *
  * The first thread of a pattern is made into a stream again and added like any other; that finds its group and its parts. From the next ones
  * only what differs is taken: a number for each column of each part, and a place. Where a fragment makes other slots of a pattern's keys
- * (series, vectors), or ranks refer to another view in each thread, all of its threads are made into streams. */
+ * (series, vectors), or ranks refer to another rank base in each thread, all of its threads are made into streams. */
 #include "merge/fragment_ended.h"
 
 #include <endian.h>
@@ -24,17 +24,17 @@ struct source_column {
 };
 
 struct source_class {
-    uint32_t part;
+    uint32_t value_group;
     uint32_t column_count; /* that the part had when they were looked at */
     struct source_column *columns;
 };
 
 struct slot_source {
-    struct slot slot; /* kind and view */
+    struct slot slot; /* kind and rank base */
     bool own;
 };
 
-struct sources {
+struct thread_sources {
     bool begun;
     bool one_by_one; /* all threads are made into streams */
     struct pattern_calls calls;
@@ -50,12 +50,12 @@ struct replay {
     struct ended *ended;
     size_t count;
     uint32_t *owner;         /* by number: 0, or a pattern's number + 1, or that of a whole stream + 1 behind those */
-    struct sources *sources; /* by pattern */
+    struct thread_sources *sources; /* by pattern */
 };
 
 static int64_t value_at(const struct replay *r, uint32_t pattern, uint32_t column)
 {
-    const struct sources *s = &r->sources[pattern];
+    const struct thread_sources *s = &r->sources[pattern];
     const struct pattern *p = &r->ended->patterns[pattern];
     if (p->values)
         return p->values[column];
@@ -99,18 +99,18 @@ static void fill_keys(const struct replay *r, uint32_t pattern, uint32_t thread)
 /* What the slots of one key are. *SLOT: the number of the first, then of the first one behind them. */
 static void look_at_key(struct replay *r, uint32_t pattern, const uint8_t *key, size_t length, uint32_t *slot)
 {
-    struct sources *s = &r->sources[pattern];
+    struct thread_sources *s = &r->sources[pattern];
     const struct pattern *p = &r->ended->patterns[pattern];
-    int32_t view = 0;
+    int32_t base = 0;
     struct key_walk w = {.key = key, .length = length};
     for (; key_next_slot(&w); ++*slot) {
-        if (w.tag == VALUE_VIEW) {
+        if (w.tag == VALUE_RANK_BASE) {
             int64_t value = slot_value(r, pattern, *slot);
-            view = value >= 0 && value <= INT32_MAX ? (int32_t)value : -1;
+            base = value >= 0 && value <= INT32_MAX ? (int32_t)value : -1;
             s->one_by_one |= s->values[p->slots[*slot]] != NULL;
         }
         s->slots[*slot] =
-            (struct slot_source){.slot = {.kind = w.tag == VALUE_RANK ? SLOT_RANK : SLOT_NUMBER, .view = view},
+            (struct slot_source){.slot = {.kind = w.tag == VALUE_RANK ? SLOT_RANK : SLOT_NUMBER, .base = base},
                                  .own = key_slot_is_class(&w) && w.key[w.at - sizeof(int64_t)]};
     }
 }
@@ -133,16 +133,16 @@ static void look_at_keys(struct replay *r, uint32_t pattern)
     }
 }
 
-/* From now on slots of PART that have one column are one column of the pattern's, and so for all of its threads. */
-static enum pilgrim_status separate(const struct pattern *p, const struct sources *s, const struct pattern_class *class,
-                                    struct part *part)
+/* From now on slots of VALUE_GROUP that have one column are one column of the pattern's, and so for all of its threads. */
+static enum pilgrim_status separate(const struct pattern *p, const struct thread_sources *s, const struct pattern_class *class,
+                                    struct value_group *value_group)
 {
     uint32_t *labels = malloc(class->slot_count * sizeof *labels + 1);
     if (!labels)
         return PILGRIM_NOMEM;
     for (uint32_t i = 0; i < class->slot_count; i++)
         labels[i] = p->slots[class->first_slot + i] << 1 | s->slots[class->first_slot + i].own;
-    enum pilgrim_status status = part_split(part, labels);
+    enum pilgrim_status status = value_group_split(value_group, labels);
     free(labels);
     return status;
 }
@@ -150,7 +150,7 @@ static enum pilgrim_status separate(const struct pattern *p, const struct source
 /* The pattern has been added once, to PARTS: sees how the others are added. */
 static enum pilgrim_status prepare(struct replay *r, uint32_t pattern, struct fragment *f, const uint32_t *parts)
 {
-    struct sources *s = &r->sources[pattern];
+    struct thread_sources *s = &r->sources[pattern];
     const struct pattern *p = &r->ended->patterns[pattern];
     s->slots = calloc(p->slot_count + 1u, sizeof *s->slots);
     s->classes = calloc(p->class_count + 1u, sizeof *s->classes);
@@ -158,64 +158,64 @@ static enum pilgrim_status prepare(struct replay *r, uint32_t pattern, struct fr
         return PILGRIM_NOMEM;
     look_at_keys(r, pattern);
     for (uint32_t i = 0; i < p->class_count; i++)
-        s->one_by_one |= f->parts[parts[i]].slot_count != s->calls.classes[i].slot_count;
+        s->one_by_one |= f->value_groups[parts[i]].slot_count != s->calls.classes[i].slot_count;
     for (uint32_t i = 0; !s->one_by_one && i < p->class_count; i++) {
-        s->classes[i].part = parts[i];
-        TRY(separate(p, s, &s->calls.classes[i], &f->parts[parts[i]]));
+        s->classes[i].value_group = parts[i];
+        TRY(separate(p, s, &s->calls.classes[i], &f->value_groups[parts[i]]));
     }
     return PILGRIM_OK;
 }
 
-/* Where the columns of PART, which have become others, are from. */
-static enum pilgrim_status look_at_part(const struct pattern *p, const struct sources *s,
-                                        const struct pattern_class *class, const struct part *part, uint32_t rank,
-                                        const struct views *views, struct source_class *sc)
+/* Where the columns of VALUE_GROUP, which have become others, are from. */
+static enum pilgrim_status look_at_value_group(const struct pattern *p, const struct thread_sources *s,
+                                        const struct pattern_class *class, const struct value_group *value_group, uint32_t rank,
+                                        const struct rank_bases *bases, struct source_class *sc)
 {
     uint32_t met = 0;
     free(sc->columns);
-    sc->column_count = part->column_count;
-    sc->columns = calloc(part->column_count + 1u, sizeof *sc->columns);
+    sc->column_count = value_group->column_count;
+    sc->columns = calloc(value_group->column_count + 1u, sizeof *sc->columns);
     if (!sc->columns)
         return PILGRIM_NOMEM;
-    for (uint32_t i = 0; i < part->slot_count; i++) {
+    for (uint32_t i = 0; i < value_group->slot_count; i++) {
         const struct slot_source *slot = &s->slots[class->first_slot + i];
-        if (part->slots[i] < met)
+        if (value_group->slots[i] < met)
             continue;
         sc->columns[met++] = (struct source_column){.column = p->slots[class->first_slot + i],
                                                     .own = slot->own,
-                                                    .rank = fragment_slot_rank(views, &slot->slot, rank)};
+                                                    .rank = fragment_slot_rank(bases, &slot->slot, rank)};
     }
-    return met == part->column_count ? PILGRIM_OK : PILGRIM_DAMAGED;
+    return met == value_group->column_count ? PILGRIM_OK : PILGRIM_DAMAGED;
 }
 
 /* ---- adding ---- */
 
 static enum pilgrim_status add_values(struct replay *r, uint32_t pattern, uint32_t thread, struct source_class *sc,
-                                      struct part *part, uint64_t place)
+                                      struct value_group *value_group, uint64_t member)
 {
-    for (uint32_t i = 0; i < part->column_count; i++) {
+    for (uint32_t i = 0; i < value_group->column_count; i++) {
         struct source_column *c = &sc->columns[i];
         int64_t value = value_at(r, pattern, c->column) + (c->own ? own_classes(thread) : 0);
         if (!c->one.length || c->one.first != value)
             column_begin(&c->one, value, c->rank);
-        TRY(column_join(&part->columns[i], &c->one, 0));
+        TRY(column_join(&value_group->columns[i], &c->one, 0));
     }
-    return column_append(&part->members, (int64_t)place);
+    return column_append(&value_group->members, (int64_t)member);
 }
 
 /* The next thread of a pattern that is in F already. */
 static enum pilgrim_status add_alike(struct replay *r, uint32_t pattern, uint32_t thread, struct fragment *f,
-                                     uint32_t rank, const struct views *views)
+                                     uint32_t rank, const struct rank_bases *bases)
 {
-    struct sources *s = &r->sources[pattern];
+    struct thread_sources *s = &r->sources[pattern];
     const struct pattern *p = &r->ended->patterns[pattern];
-    struct group *g = &f->groups[s->group];
+    struct structure_group *g = &f->groups[s->group];
     for (uint32_t i = 0; i < p->class_count; i++) {
         struct source_class *sc = &s->classes[i];
-        struct part *part = &f->parts[sc->part];
-        if (sc->column_count != part->column_count)
-            TRY(look_at_part(p, s, &s->calls.classes[i], part, rank, views, sc));
-        TRY(add_values(r, pattern, thread, sc, part, g->member_count));
+        struct value_group *value_group = &f->value_groups[sc->value_group];
+        if (sc->column_count != value_group->column_count)
+            TRY(look_at_value_group(p, s, &s->calls.classes[i], value_group, rank, bases, sc));
+        TRY(add_values(r, pattern, thread, sc, value_group, g->member_count));
     }
     g->member_count++;
     f->calls += p->calls;
@@ -236,57 +236,57 @@ static enum pilgrim_status hand_statistics(struct pattern *p, const struct strea
 }
 
 static enum pilgrim_status add_made(struct replay *r, uint32_t pattern, uint32_t thread, struct fragment *f,
-                                    uint32_t rank, const struct views *views, struct placed *placed)
+                                    uint32_t rank, const struct rank_bases *bases, struct placed *placed)
 {
-    struct sources *s = &r->sources[pattern];
+    struct thread_sources *s = &r->sources[pattern];
     struct pattern *p = &r->ended->patterns[pattern];
     struct stream *made = NULL;
     if (!s->begun && p->stream && p->number == thread)
-        return fragment_add_thread(f, p->stream, rank, views, placed);
+        return fragment_add_thread(f, p->stream, rank, bases, placed);
     fill_keys(r, pattern, thread);
     enum pilgrim_status status = pattern_calls_make(r->ended, &s->calls, &made);
     if (status == PILGRIM_OK && !s->begun)
         status = hand_statistics(p, made);
     if (status == PILGRIM_OK)
-        status = fragment_add_thread(f, made, rank, views, placed);
+        status = fragment_add_thread(f, made, rank, bases, placed);
     stream_free(made);
     return status;
 }
 
 static enum pilgrim_status add_first(struct replay *r, uint32_t pattern, uint32_t thread, struct fragment *f,
-                                     uint32_t rank, const struct views *views)
+                                     uint32_t rank, const struct rank_bases *bases)
 {
-    struct sources *s = &r->sources[pattern];
+    struct thread_sources *s = &r->sources[pattern];
     const struct pattern *p = &r->ended->patterns[pattern];
-    struct placed placed = {.parts = malloc(p->class_count * sizeof *placed.parts + 1)};
-    enum pilgrim_status status = placed.parts ? pattern_calls_read(r->ended, pattern, &s->calls) : PILGRIM_NOMEM;
+    struct placed placed = {.value_groups = malloc(p->class_count * sizeof *placed.value_groups + 1)};
+    enum pilgrim_status status = placed.value_groups ? pattern_calls_read(r->ended, pattern, &s->calls) : PILGRIM_NOMEM;
     if (status == PILGRIM_OK)
-        status = add_made(r, pattern, thread, f, rank, views, &placed);
+        status = add_made(r, pattern, thread, f, rank, bases, &placed);
     s->begun = true;
     s->group = placed.group;
     s->one_by_one = placed.loops;
     if (status == PILGRIM_OK && p->members.length > 1 && !s->one_by_one)
-        status = prepare(r, pattern, f, placed.parts);
-    free(placed.parts);
+        status = prepare(r, pattern, f, placed.value_groups);
+    free(placed.value_groups);
     return status;
 }
 
 enum pilgrim_status replay_add(struct replay *r, uint32_t number, struct fragment *f, uint32_t rank,
-                               const struct views *views)
+                               const struct rank_bases *bases)
 {
     const struct ended *e = r->ended;
     struct placed placed = {0};
     uint32_t owner = r->owner[number] - 1;
     if (owner >= e->calls.count)
-        return fragment_add_thread(f, e->wholes[owner - e->calls.count].stream, rank, views, &placed);
-    struct sources *s = &r->sources[owner];
+        return fragment_add_thread(f, e->wholes[owner - e->calls.count].stream, rank, bases, &placed);
+    struct thread_sources *s = &r->sources[owner];
     enum pilgrim_status status;
     if (!s->begun)
-        status = add_first(r, owner, number, f, rank, views);
+        status = add_first(r, owner, number, f, rank, bases);
     else if (s->one_by_one)
-        status = add_made(r, owner, number, f, rank, views, &placed);
+        status = add_made(r, owner, number, f, rank, bases, &placed);
     else
-        status = add_alike(r, owner, number, f, rank, views);
+        status = add_alike(r, owner, number, f, rank, bases);
     s->next++;
     return status;
 }
@@ -318,7 +318,7 @@ static int64_t *expand(const struct column *c)
 
 struct numbered {
     int64_t number;
-    uint32_t place;
+    uint32_t index;
 };
 
 static int by_number(const void *a, const void *b)
@@ -328,7 +328,7 @@ static int by_number(const void *a, const void *b)
 }
 
 /* The order in which S's members are to be added. */
-static enum pilgrim_status sort_members(struct sources *s, const int64_t *members, size_t count)
+static enum pilgrim_status sort_members(struct thread_sources *s, const int64_t *members, size_t count)
 {
     struct numbered *all = malloc(count * sizeof *all + 1);
     s->order = malloc(count * sizeof *s->order + 1);
@@ -337,7 +337,7 @@ static enum pilgrim_status sort_members(struct sources *s, const int64_t *member
     if (all && s->order)
         qsort(all, count, sizeof *all, by_number);
     for (size_t i = 0; all && s->order && i < count; i++)
-        s->order[i] = all[i].place;
+        s->order[i] = all[i].index;
     bool good = all && s->order;
     free(all);
     return good ? PILGRIM_OK : PILGRIM_NOMEM;
@@ -356,7 +356,7 @@ static enum pilgrim_status own_numbers(struct replay *r, uint32_t pattern, const
 
 static enum pilgrim_status open_pattern(struct replay *r, uint32_t pattern)
 {
-    struct sources *s = &r->sources[pattern];
+    struct thread_sources *s = &r->sources[pattern];
     const struct pattern *p = &r->ended->patterns[pattern];
     int64_t *members = expand(&p->members);
     enum pilgrim_status status = members ? own_numbers(r, pattern, members) : PILGRIM_NOMEM;
@@ -400,7 +400,7 @@ enum pilgrim_status replay_new(struct ended *e, size_t count, struct replay **re
     return PILGRIM_OK;
 }
 
-static void sources_free(struct sources *s, const struct pattern *p)
+static void sources_free(struct thread_sources *s, const struct pattern *p)
 {
     for (uint32_t i = 0; s->values && i < p->column_count; i++)
         free(s->values[i]);

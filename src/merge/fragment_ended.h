@@ -6,29 +6,29 @@
 #include "merge/fragment_data.h"
 #include "sequence/slots.h"
 
-/* What the process's views are of. */
-struct views {
+/* What the process's rank bases are of. */
+struct rank_bases {
     struct rank *items;
     size_t count;
 };
 
 /* What the rank is to the values of SLOT. */
-struct rank fragment_slot_rank(const struct views *views, const struct slot *slot, uint32_t rank);
+struct rank fragment_slot_rank(const struct rank_bases *bases, const struct slot *slot, uint32_t rank);
 
-/* The first member of P, which has nothing but its entries: thread number PLACE of the group, of RANK. errors: PILGRIM_NOMEM */
-enum pilgrim_status part_begin(struct part *p, const struct views *views, uint32_t rank, uint64_t place,
+/* The first member of P, which has nothing but its entries: thread number MEMBER of the group, of RANK. errors: PILGRIM_NOMEM */
+enum pilgrim_status value_group_begin(struct value_group *p, const struct rank_bases *bases, uint32_t rank, uint64_t member,
                                const struct slots *slots) PILGRIM_CHECKED;
 
 /* Where a stream has been put. */
 struct placed {
     uint32_t group;
-    uint32_t *parts; /* of its classes, to be filled in, or NULL */
+    uint32_t *value_groups; /* of its classes, to be filled in, or NULL */
     uint32_t loops;  /* that were found in it */
 };
 
 /* Adds S, the next thread of F's, to rank RANK. errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED */
 enum pilgrim_status fragment_add_thread(struct fragment *f, const struct stream *s, uint32_t rank,
-                                        const struct views *views, struct placed *placed) PILGRIM_CHECKED;
+                                        const struct rank_bases *bases, struct placed *placed) PILGRIM_CHECKED;
 
 struct replay;
 
@@ -42,6 +42,6 @@ bool replay_has(const struct replay *r, uint32_t number);
 
 /* Adds thread NUMBER, the next of those that are in there and the next of F's. errors: as fragment_add_thread */
 enum pilgrim_status replay_add(struct replay *r, uint32_t number, struct fragment *f, uint32_t rank,
-                               const struct views *views) PILGRIM_CHECKED;
+                               const struct rank_bases *bases) PILGRIM_CHECKED;
 
 #endif

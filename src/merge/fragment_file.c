@@ -23,7 +23,7 @@ static enum pilgrim_status section_take(const struct section *section, uint8_t t
     return section_content(section, content);
 }
 
-static enum pilgrim_status unseal(const struct section *section, struct fragment **f)
+static enum pilgrim_status decode_fragment(const struct section *section, struct fragment **f)
 {
     struct bytes packed = {0};
     enum pilgrim_status status = section_take(section, SECTION_OF_FRAGMENT, &packed);
@@ -33,9 +33,9 @@ static enum pilgrim_status unseal(const struct section *section, struct fragment
     return status;
 }
 
-/* ---- sealed ---- */
+/* ---- encoded ---- */
 
-enum pilgrim_status fragment_seal(const struct fragment *f, struct bytes *out)
+enum pilgrim_status fragment_encode(const struct fragment *f, struct bytes *out)
 {
     struct bytes packed = {0};
     fragment_pack(f, &packed);
@@ -45,7 +45,7 @@ enum pilgrim_status fragment_seal(const struct fragment *f, struct bytes *out)
     return status == PILGRIM_OK ? bytes_status(out) : status;
 }
 
-enum pilgrim_status fragment_seal_last(struct fragment *f, struct bytes *out)
+enum pilgrim_status fragment_encode_last(struct fragment *f, struct bytes *out)
 {
     struct bytes packed = {0}, times = f->times;
     f->times = (struct bytes){0};
@@ -68,7 +68,7 @@ static bool holds_times(struct cursor c)
     return good;
 }
 
-static enum pilgrim_status unseal_times(const struct cursor *c, struct fragment *f)
+static enum pilgrim_status decode_times(const struct cursor *c, struct fragment *f)
 {
     if (!holds_times(*c))
         return PILGRIM_DAMAGED;
@@ -76,14 +76,14 @@ static enum pilgrim_status unseal_times(const struct cursor *c, struct fragment 
     return bytes_status(&f->times);
 }
 
-enum pilgrim_status fragment_unseal(const void *data, size_t length, struct fragment **f)
+enum pilgrim_status fragment_decode(const void *data, size_t length, struct fragment **f)
 {
     struct cursor c;
     struct section section;
     cursor_init(&c, data, length);
     TRY(section_read(&c, &section));
-    TRY(unseal(&section, f));
-    enum pilgrim_status status = unseal_times(&c, *f);
+    TRY(decode_fragment(&section, f));
+    enum pilgrim_status status = decode_times(&c, *f);
     if (status != PILGRIM_OK) {
         fragment_free(*f);
         *f = NULL;
@@ -178,7 +178,7 @@ enum pilgrim_status fragment_file_end(struct bytes *out)
 }
 
 enum pilgrim_status fragment_file_head(const void *data, size_t length, struct fragment_head *head, struct bytes *texts,
-                                       size_t *rounds)
+                                       size_t *segments)
 {
     struct cursor c;
     struct section section;
@@ -186,7 +186,7 @@ enum pilgrim_status fragment_file_head(const void *data, size_t length, struct f
     TRY(take_magic(&c));
     TRY(section_read(&c, &section));
     TRY(section_take(&section, SECTION_OF_HEAD, texts));
-    *rounds = c.position;
+    *segments = c.position;
     return parse_head(texts, head);
 }
 
@@ -202,10 +202,10 @@ static enum pilgrim_status read_next(struct cursor *c, struct section *section)
     return PILGRIM_OK;
 }
 
-enum pilgrim_status fragment_file_scan(struct cursor *c, uint32_t *rounds)
+enum pilgrim_status fragment_file_scan(struct cursor *c, uint32_t *segments)
 {
     struct section section = {0};
-    for (*rounds = 0; section.type != SECTION_OF_END; *rounds += section.type == SECTION_OF_FRAGMENT)
+    for (*segments = 0; section.type != SECTION_OF_END; *segments += section.type == SECTION_OF_FRAGMENT)
         TRY(read_next(c, &section));
     return PILGRIM_OK;
 }
@@ -217,7 +217,7 @@ enum pilgrim_status fragment_file_next(struct cursor *c, struct fragment **f)
     do
         TRY(read_next(c, &section));
     while (section.type == SECTION_TIMES);
-    return section.type == SECTION_OF_END ? PILGRIM_OK : unseal(&section, f);
+    return section.type == SECTION_OF_END ? PILGRIM_OK : decode_fragment(&section, f);
 }
 
 enum pilgrim_status fragment_file_times(struct cursor *c, const uint8_t **times, size_t *length)

@@ -1,9 +1,9 @@
-/* Fragments outside of a process: sealed, as they travel, and as the files that are left where they could not; docs/FORMAT.md,
+/* Fragments outside of a process: encoded, as they travel, and as the files that are left where they could not; docs/FORMAT.md,
  * appendix.
  *
- * Sealed: packed, compressed, with a checksum (one section), and times sections as they are in the trace. A fragment file has the sealed
- * fragments of one rank's rounds and what else is needed to write the trace that the run itself would have written. It may be written piece
- * by piece: a head, rounds and times as they come, an end once the rank has recorded all. */
+ * Sealed: packed, compressed, with a checksum (one section), and times sections as they are in the trace. A fragment file has the encoded
+ * fragments of one rank's segments and what else is needed to write the trace that the run itself would have written. It may be written piece
+ * by piece: a head, segments and times as they come, an end once the rank has recorded all. */
 #ifndef PILGRIM_FRAGMENT_FILE_H
 #define PILGRIM_FRAGMENT_FILE_H
 
@@ -36,33 +36,33 @@ struct fragment_head {
     struct fragment_property properties[FRAGMENT_PROPERTIES_MAX]; /* of the trace */
 };
 
-/* Appends F, sealed, to OUT; its times stand behind it. errors: PILGRIM_NOMEM, PILGRIM_LIMIT */
-enum pilgrim_status fragment_seal(const struct fragment *f, struct bytes *out) PILGRIM_CHECKED;
+/* Appends F, encoded, to OUT; its times stand behind it. errors: PILGRIM_NOMEM, PILGRIM_LIMIT */
+enum pilgrim_status fragment_encode(const struct fragment *f, struct bytes *out) PILGRIM_CHECKED;
 
 /* The same, and frees F on the way, which takes less memory. */
-enum pilgrim_status fragment_seal_last(struct fragment *f, struct bytes *out) PILGRIM_CHECKED;
+enum pilgrim_status fragment_encode_last(struct fragment *f, struct bytes *out) PILGRIM_CHECKED;
 
 /* The fragment in exactly these bytes, to be freed. errors: PILGRIM_NOMEM, PILGRIM_DAMAGED, PILGRIM_TRUNCATED */
-enum pilgrim_status fragment_unseal(const void *data, size_t length, struct fragment **f) PILGRIM_CHECKED;
+enum pilgrim_status fragment_decode(const void *data, size_t length, struct fragment **f) PILGRIM_CHECKED;
 
-/* Appends a file's beginning to OUT, which sealed fragments follow.
+/* Appends a file's beginning to OUT, which encoded fragments follow.
  * errors: PILGRIM_NOMEM, PILGRIM_LIMIT (texts of more than FRAGMENT_HEAD_BYTES_MAX bytes) */
 enum pilgrim_status fragment_file_begin(const struct fragment_head *head, struct bytes *out) PILGRIM_CHECKED;
 
-/* Appends what stands after the last round. errors: PILGRIM_NOMEM */
+/* Appends what stands after the last segment. errors: PILGRIM_NOMEM */
 enum pilgrim_status fragment_file_end(struct bytes *out) PILGRIM_CHECKED;
 
 /* Reads the head from the beginning of a file: its first FRAGMENT_HEAD_BYTES_MAX bytes, or all, are enough.
- * TEXTS: where HEAD's texts are (empty at first, to be freed after HEAD is used). *ROUNDS: how many bytes come before the first round.
+ * TEXTS: where HEAD's texts are (empty at first, to be freed after HEAD is used). *SEGMENTS: how many bytes come before the first segment.
  * errors: PILGRIM_NOT_TRACE (no fragment file), PILGRIM_VERSION, PILGRIM_DAMAGED, PILGRIM_TRUNCATED, PILGRIM_NOMEM */
 enum pilgrim_status fragment_file_head(const void *data, size_t length, struct fragment_head *head, struct bytes *texts,
-                                       size_t *rounds) PILGRIM_CHECKED;
+                                       size_t *segments) PILGRIM_CHECKED;
 
-/* How many whole rounds there are from C on, which moves behind them and the end. Contents are not looked at.
- * errors: as fragment_file_next; *ROUNDS, and where C is, count all the same */
-enum pilgrim_status fragment_file_scan(struct cursor *c, uint32_t *rounds) PILGRIM_CHECKED;
+/* How many whole segments there are from C on, which moves behind them and the end. Contents are not looked at.
+ * errors: as fragment_file_next; *SEGMENTS, and where C is, count all the same */
+enum pilgrim_status fragment_file_scan(struct cursor *c, uint32_t *segments) PILGRIM_CHECKED;
 
-/* The next round's fragment at C, without times, to be freed; NULL: there is none, the rank has recorded to its end. PILGRIM_TRUNCATED: it
+/* The next segment's fragment at C, without times, to be freed; NULL: there is none, the rank has recorded to its end. PILGRIM_TRUNCATED: it
  * has not, or the file was cut off. errors: as above */
 enum pilgrim_status fragment_file_next(struct cursor *c, struct fragment **f) PILGRIM_CHECKED;
 

@@ -8,11 +8,11 @@
 #include "merge/shape.h"
 
 /* From the numbers of the fragment that is used up to those of the other. */
-struct mapping {
+struct number_map {
     uint32_t *strings, *functions, *modules, *classes, *shapes, *sequences; /* lists are known by their hashes */
 };
 
-static enum pilgrim_status map_modules(struct fragment *into, const struct fragment *from, struct mapping *m)
+static enum pilgrim_status map_modules(struct fragment *into, const struct fragment *from, struct number_map *m)
 {
     for (uint32_t i = 0; i < from->modules.count; i++) {
         struct cursor c;
@@ -27,7 +27,7 @@ static enum pilgrim_status map_modules(struct fragment *into, const struct fragm
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status map_classes(struct fragment *into, const struct fragment *from, struct mapping *m)
+static enum pilgrim_status map_classes(struct fragment *into, const struct fragment *from, struct number_map *m)
 {
     for (uint32_t i = 0; i < from->classes.count; i++) {
         struct cursor c;
@@ -48,7 +48,7 @@ static enum pilgrim_status map_classes(struct fragment *into, const struct fragm
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status map_tables(struct fragment *into, const struct fragment *from, struct mapping *m)
+static enum pilgrim_status map_tables(struct fragment *into, const struct fragment *from, struct number_map *m)
 {
     size_t length;
     for (uint32_t i = 0; i < from->strings.count; i++) {
@@ -59,10 +59,10 @@ static enum pilgrim_status map_tables(struct fragment *into, const struct fragme
         const uint8_t *data = intern_get(&from->sequences, i, &length);
         TRY(intern_add(&into->sequences, data, length, &m->sequences[i]));
     }
-    for (uint32_t i = 0; i < from->lists.count; i++) {
+    for (uint32_t i = 0; i < from->delta_lists.count; i++) {
         uint32_t ignored;
-        const uint8_t *data = intern_get(&from->lists, i, &length);
-        TRY(intern_add(&into->lists, data, length, &ignored));
+        const uint8_t *data = intern_get(&from->delta_lists, i, &length);
+        TRY(intern_add(&into->delta_lists, data, length, &ignored));
     }
     for (uint32_t i = 0; i < from->functions.count; i++) {
         const uint8_t *data = intern_get(&from->functions, i, &length);
@@ -83,37 +83,37 @@ static enum pilgrim_status map_tables(struct fragment *into, const struct fragme
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status merge_part(struct fragment *into, uint32_t group, struct part *p, const struct mapping *m,
-                                      uint64_t place_offset)
+static enum pilgrim_status merge_value_group(struct fragment *into, uint32_t group, struct value_group *p, const struct number_map *m,
+                                      uint64_t first_member)
 {
     uint32_t number;
     for (uint32_t i = 0; i < p->entry_count; i++)
         p->entries[i].shape = m->shapes[p->entries[i].shape];
-    TRY(fragment_part(into, group, p->place, m->sequences[p->sequence], p->entries, p->entry_count, &number));
-    return part_join(&into->parts[number], p, place_offset);
+    TRY(fragment_value_group(into, group, p->class_index, m->sequences[p->sequence], p->entries, p->entry_count, &number));
+    return value_group_join(&into->value_groups[number], p, first_member);
 }
 
-static enum pilgrim_status merge_group(struct fragment *into, struct fragment *from, const struct group *g,
-                                       const struct mapping *m)
+static enum pilgrim_status merge_group(struct fragment *into, struct fragment *from, const struct structure_group *g,
+                                       const struct number_map *m)
 {
-    struct class_list list = {.count = g->list.count, .loop_count = g->list.loop_count};
+    struct class_list list = {.count = g->classes.count, .loop_count = g->classes.loop_count};
     list.classes = malloc(((size_t)list.count + list.loop_count) * sizeof *list.classes + 1);
     if (!list.classes)
         return PILGRIM_NOMEM;
     list.bodies = list.classes + list.count;
     for (uint32_t i = 0; i < list.count; i++)
-        list.classes[i] = m->classes[g->list.classes[i]];
+        list.classes[i] = m->classes[g->classes.classes[i]];
     for (uint32_t i = 0; i < list.loop_count; i++)
-        list.bodies[i] = m->sequences[g->list.bodies[i]];
+        list.bodies[i] = m->sequences[g->classes.bodies[i]];
     uint32_t number;
     enum pilgrim_status status = fragment_group(into, g->process, m->sequences[g->sequence], &list, &number);
     free(list.classes);
     if (status != PILGRIM_OK)
         return status;
-    uint64_t place_offset = into->groups[number].member_count;
-    for (uint32_t i = 0; i < g->list.count; i++)
-        for (uint32_t k = 0; k < g->lists[i].count; k++)
-            TRY(merge_part(into, number, &from->parts[g->lists[i].parts[k]], m, place_offset));
+    uint64_t first_member = into->groups[number].member_count;
+    for (uint32_t i = 0; i < g->classes.count; i++)
+        for (uint32_t k = 0; k < g->value_groups[i].count; k++)
+            TRY(merge_value_group(into, number, &from->value_groups[g->value_groups[i].value_groups[k]], m, first_member));
     into->groups[number].member_count += g->member_count;
     uint64_t member_offset = g->process ? into->rank_count : into->thread_total;
     return column_join(&into->groups[number].members, &g->members, (int64_t)member_offset);
@@ -126,7 +126,7 @@ static enum pilgrim_status merge_content(struct fragment *into, struct fragment 
     uint32_t *numbers = malloc(total * sizeof *numbers + 1);
     if (!numbers)
         return PILGRIM_NOMEM;
-    struct mapping m = {.strings = numbers};
+    struct number_map m = {.strings = numbers};
     m.functions = m.strings + from->strings.count;
     m.modules = m.functions + from->functions.count;
     m.classes = m.modules + from->modules.count;
@@ -139,7 +139,7 @@ static enum pilgrim_status merge_content(struct fragment *into, struct fragment 
         status = shares_merge(&into->shares, &from->shares, m.classes);
     free(numbers);
     if (status == PILGRIM_OK)
-        status = repeats_join(&into->thread_counts, &from->thread_counts);
+        status = nested_runs_join(&into->thread_counts, &from->thread_counts);
     into->rank_count += from->rank_count;
     into->thread_total += from->thread_total;
     return status;
@@ -149,9 +149,9 @@ enum pilgrim_status fragment_merge(struct fragment *into, struct fragment *from)
 {
     if (from->first_rank != into->first_rank + fragment_ranks(into))
         return PILGRIM_INVALID;
-    /* The ranks of INTO's volumes lie between those that it holds and those that FROM holds. */
-    if (into->volume_ranks && from->rank_count) {
-        enum pilgrim_status status = fragment_bind_now(from, into->volume_times);
+    /* The ranks of INTO's shards lie between those that it holds and those that FROM holds. */
+    if (into->shard_ranks && from->rank_count) {
+        enum pilgrim_status status = fragment_finalise_now(from, into->shard_times);
         if (*from->doubt.problem)
             into->doubt = from->doubt;
         TRY(status);
@@ -161,13 +161,13 @@ enum pilgrim_status fragment_merge(struct fragment *into, struct fragment *from)
         into->joined = from->weight;
     }
     TRY(fragment_copy_properties(into, from));
-    if (from->volume_ranks)
-        into->volume_times = from->volume_times;
-    bytes_put(&into->volumes, from->volumes.data, from->volumes.length);
-    into->volume_ranks += from->volume_ranks;
+    if (from->shard_ranks)
+        into->shard_times = from->shard_times;
+    bytes_put(&into->shards, from->shards.data, from->shards.length);
+    into->shard_ranks += from->shard_ranks;
     into->calls += from->calls;
     into->plain_bytes += from->plain_bytes;
     bytes_put(&into->times, from->times.data, from->times.length);
     TRY(bytes_status(&into->times));
-    return bytes_status(&into->volumes);
+    return bytes_status(&into->shards);
 }

@@ -51,10 +51,10 @@ static enum pilgrim_status unpack_numbers(struct cursor *in, uint32_t limit, uin
     return in->status;
 }
 
-static void pack_part(const struct part *p, struct bytes *out)
+static void pack_value_group(const struct value_group *p, struct bytes *out)
 {
     bytes_put_varint(out, p->group);
-    bytes_put_varint(out, p->place);
+    bytes_put_varint(out, p->class_index);
     bytes_put_varint(out, p->sequence);
     bytes_put_varint(out, p->entry_count);
     for (uint32_t i = 0; i < p->entry_count; i++) {
@@ -70,12 +70,12 @@ static void pack_part(const struct part *p, struct bytes *out)
     bytes_put(out, p->statistics.data, p->statistics.length);
 }
 
-static void pack_group(const struct group *g, struct bytes *out)
+static void pack_group(const struct structure_group *g, struct bytes *out)
 {
     bytes_put_u8(out, g->process);
     bytes_put_varint(out, g->sequence);
-    pack_numbers(g->list.classes, g->list.count, out);
-    pack_numbers(g->list.bodies, g->list.loop_count, out);
+    pack_numbers(g->classes.classes, g->classes.count, out);
+    pack_numbers(g->classes.bodies, g->classes.loop_count, out);
     column_pack(&g->members, out);
     bytes_put_varint(out, g->member_count);
 }
@@ -83,7 +83,7 @@ static void pack_group(const struct group *g, struct bytes *out)
 static const struct intern *content_table(const struct fragment *f, unsigned i)
 {
     const struct intern *tables[] = {&f->strings, &f->properties, &f->functions, &f->modules,
-                                     &f->classes, &f->shapes,     &f->sequences, &f->lists};
+                                     &f->classes, &f->shapes,     &f->sequences, &f->delta_lists};
     return i < sizeof tables / sizeof tables[0] ? tables[i] : NULL;
 }
 
@@ -92,7 +92,7 @@ void fragment_pack_content(const struct fragment *f, struct bytes *out)
     bytes_put_varint(out, f->first_rank);
     bytes_put_varint(out, f->rank_count);
     bytes_put_varint(out, f->thread_total);
-    repeats_pack(&f->thread_counts, out);
+    nested_runs_pack(&f->thread_counts, out);
     bytes_put_varint(out, f->calls);
     bytes_put_varint(out, f->plain_bytes);
     for (unsigned i = 0; content_table(f, i); i++)
@@ -100,19 +100,19 @@ void fragment_pack_content(const struct fragment *f, struct bytes *out)
     bytes_put_varint(out, f->group_keys.count);
     for (uint32_t i = 0; i < f->group_keys.count; i++)
         pack_group(&f->groups[i], out);
-    bytes_put_varint(out, f->part_keys.count);
-    for (uint32_t i = 0; i < f->part_keys.count; i++)
-        pack_part(&f->parts[i], out);
+    bytes_put_varint(out, f->value_group_keys.count);
+    for (uint32_t i = 0; i < f->value_group_keys.count; i++)
+        pack_value_group(&f->value_groups[i], out);
 }
 
 void fragment_pack(const struct fragment *f, struct bytes *out)
 {
     fragment_pack_content(f, out);
     shares_pack(&f->shares, out);
-    bytes_put_varint(out, f->volume_ranks);
-    bytes_put_u8(out, f->volume_times);
-    bytes_put_varint(out, f->volumes.length);
-    bytes_put(out, f->volumes.data, f->volumes.length);
+    bytes_put_varint(out, f->shard_ranks);
+    bytes_put_u8(out, f->shard_times);
+    bytes_put_varint(out, f->shards.length);
+    bytes_put(out, f->shards.data, f->shards.length);
 }
 
 static enum pilgrim_status unpack_group(struct cursor *in, struct fragment *f, uint32_t expected)
@@ -134,7 +134,7 @@ static enum pilgrim_status unpack_group(struct cursor *in, struct fragment *f, u
         return status;
     if (number != expected)
         return PILGRIM_DAMAGED;
-    struct group *g = &f->groups[number];
+    struct structure_group *g = &f->groups[number];
     TRY(column_unpack(in, &g->members));
     g->member_count = cursor_varint(in);
     return in->status;
@@ -155,7 +155,7 @@ static enum pilgrim_status unpack_entries(struct cursor *in, const struct fragme
     return in->status;
 }
 
-static enum pilgrim_status unpack_columns(struct cursor *in, const struct fragment *f, struct part *p)
+static enum pilgrim_status unpack_columns(struct cursor *in, const struct fragment *f, struct value_group *p)
 {
     uint32_t slots, count;
     TRY(fragment_slots(f, p->entries, p->entry_count, &slots));
@@ -177,33 +177,33 @@ static enum pilgrim_status unpack_columns(struct cursor *in, const struct fragme
     return bytes_status(&p->statistics);
 }
 
-static enum pilgrim_status unpack_part(struct cursor *in, struct fragment *f, uint32_t expected)
+static enum pilgrim_status unpack_value_group(struct cursor *in, struct fragment *f, uint32_t expected)
 {
     uint32_t group = (uint32_t)cursor_index(in, f->group_keys.count);
     if (in->status != PILGRIM_OK)
         return in->status;
-    uint32_t place = (uint32_t)cursor_index(in, f->groups[group].list.count);
+    uint32_t class_index = (uint32_t)cursor_index(in, f->groups[group].classes.count);
     uint32_t sequence = (uint32_t)cursor_index(in, f->sequences.count);
     struct entry *entries;
     uint32_t count, number;
     enum pilgrim_status status = unpack_entries(in, f, &entries, &count);
     if (status == PILGRIM_OK)
-        status = fragment_part(f, group, place, sequence, entries, count, &number);
+        status = fragment_value_group(f, group, class_index, sequence, entries, count, &number);
     free(entries);
     if (status != PILGRIM_OK)
         return status;
-    return number == expected ? unpack_columns(in, f, &f->parts[number]) : PILGRIM_DAMAGED;
+    return number == expected ? unpack_columns(in, f, &f->value_groups[number]) : PILGRIM_DAMAGED;
 }
 
 static enum pilgrim_status unpack(struct cursor *in, struct fragment *f)
 {
     f->rank_count = (uint32_t)cursor_varint(in);
     f->thread_total = cursor_varint(in);
-    TRY(repeats_unpack(in, &f->thread_counts));
+    TRY(nested_runs_unpack(in, &f->thread_counts));
     f->calls = cursor_varint(in);
     f->plain_bytes = cursor_varint(in);
     struct intern *tables[] = {&f->strings, &f->properties, &f->functions, &f->modules,
-                               &f->classes, &f->shapes,     &f->sequences, &f->lists};
+                               &f->classes, &f->shapes,     &f->sequences, &f->delta_lists};
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
         TRY(unpack_table(in, tables[i]));
     size_t groups = cursor_count(in, 1);
@@ -211,14 +211,14 @@ static enum pilgrim_status unpack(struct cursor *in, struct fragment *f)
         TRY(unpack_group(in, f, (uint32_t)i));
     size_t parts = cursor_count(in, 1);
     for (size_t i = 0; i < parts; i++)
-        TRY(unpack_part(in, f, (uint32_t)i));
+        TRY(unpack_value_group(in, f, (uint32_t)i));
     f->weight = in->position;
     TRY(shares_unpack(in, f->rank_count, f->classes.count, &f->shares));
-    f->volume_ranks = (uint32_t)cursor_varint(in);
-    f->volume_times = cursor_u8(in);
+    f->shard_ranks = (uint32_t)cursor_varint(in);
+    f->shard_times = cursor_u8(in);
     size_t length = cursor_count(in, 1);
-    bytes_put(&f->volumes, cursor_take(in, length), length);
-    TRY(bytes_status(&f->volumes));
+    bytes_put(&f->shards, cursor_take(in, length), length);
+    TRY(bytes_status(&f->shards));
     return in->status == PILGRIM_OK && cursor_left(in) == 0 ? PILGRIM_OK : PILGRIM_DAMAGED;
 }
 

@@ -17,10 +17,10 @@ struct translation {
     struct fragment *fragment;
     const struct vocabulary *vocabulary;
     uint32_t *names; /* vocabulary's name -> string, UINT32_MAX: not yet */
-    const struct views *views; /* of the process */
+    const struct rank_bases *bases; /* of the process */
     const struct intern *chunks; /* of the stream */
     int64_t texts;               /* what stands for the stream's */
-    uint32_t *parts;     /* NULL, or where the parts that the stream's classes are put into are noted */
+    uint32_t *value_groups;     /* NULL, or where the parts that the stream's classes are put into are noted */
 };
 
 /* The function as the file has it: MPI_Wait&request>status (docs/FORMAT.md, section 3). */
@@ -82,7 +82,7 @@ static enum pilgrim_status translate_key(struct translation *t, const uint8_t *k
     for (;;) {
         struct bytes b = {0};
         struct shape_names names = {.strings = t->names, .count = t->vocabulary->name_count, .texts = t->texts};
-        enum pilgrim_status status = shape_split(key, length, &names, &f->lists, &b, slots);
+        enum pilgrim_status status = shape_split(key, length, &names, &f->delta_lists, &b, slots);
         if (status == PILGRIM_OK)
             return intern_bytes(&f->shapes, &b, shape);
         bytes_free(&b);
@@ -105,62 +105,62 @@ static enum pilgrim_status serialise(struct translation *t, const struct sequenc
 
 /* ---- a class's signatures: entries and their slots ---- */
 
-struct collection {
+struct class_entries {
     struct entry *entries;
     uint32_t count;
     struct slots slots;
-    struct series series; /* of the signatures since the last entry, alike in shape ... */
+    struct slot_series series; /* of the signatures since the last entry, alike in shape ... */
     uint32_t shape;       /* ... this one */
     bool joinable;        /* without a series in it: signatures of this shape may become one */
 };
 
-static enum pilgrim_status end_series(struct collection *c)
+static enum pilgrim_status end_slot_series(struct class_entries *c)
 {
     uint32_t signatures = (uint32_t)c->series.count;
-    bool vector = series_is_vector(&c->series);
+    bool vector = slot_series_is_vector(&c->series);
     for (uint32_t i = 0; i < (vector ? 1 : signatures); i++)
         c->entries[c->count++] = (struct entry){.shape = c->shape, .count = vector ? signatures : 1};
-    return series_end(&c->series, &c->slots);
+    return slot_series_end(&c->series, &c->slots);
 }
 
-static enum pilgrim_status collect(struct fragment *f, struct collection *c, uint32_t shape, const struct slots *slots)
+static enum pilgrim_status collect(struct fragment *f, struct class_entries *c, uint32_t shape, const struct slots *slots)
 {
     bool fits = c->series.count > 0 && shape == c->shape && c->joinable, has_series;
     if (fits)
-        TRY(series_add(&c->series, slots->items, &fits));
+        TRY(slot_series_add(&c->series, slots->items, &fits));
     if (fits)
         return PILGRIM_OK;
     size_t length;
     uint32_t width;
     const uint8_t *data = intern_get(&f->shapes, shape, &length);
-    TRY(end_series(c));
+    TRY(end_slot_series(c));
     TRY(shape_slots(data, length, &width, &has_series));
     c->shape = shape;
     c->joinable = !has_series;
     c->series.width = width;
-    return series_add(&c->series, slots->items, &fits);
+    return slot_series_add(&c->series, slots->items, &fits);
 }
 
 static bool is_unzipped(const struct signatures *s, uint32_t number)
 {
     const uint32_t *varying;
-    const struct numbers *numbers;
-    return signature_varying(s, number, &varying, &numbers) > 0;
+    const struct delta_sequence *deltas;
+    return signature_varying(s, number, &varying, &deltas) > 0;
 }
 
 /* The numbers of one slot that varies. */
-static enum pilgrim_status put_numbers(struct fragment *f, const struct numbers *numbers, const struct intern *chunks,
+static enum pilgrim_status put_deltas(struct fragment *f, const struct delta_sequence *deltas, const struct intern *chunks,
                                        struct slots *out)
 {
-    struct slot list = {.kind = SLOT_LIST};
+    struct slot list = {.kind = SLOT_DELTAS};
     struct bytes b = {0};
     int64_t factor = 1;
-    enum pilgrim_status status = numbers_serialise(numbers, chunks, &b, &factor);
+    enum pilgrim_status status = delta_sequence_serialise(deltas, chunks, &b, &factor);
     if (status == PILGRIM_OK && b.length)
-        status = list_add_grammar(&f->lists, b.data, b.length, &list.value);
+        status = delta_list_add_grammar(&f->delta_lists, b.data, b.length, &list.value);
     bytes_free(&b);
     if (status == PILGRIM_OK)
-        status = slots_add(out, (struct slot){.value = numbers->first, .kind = SLOT_NUMBER});
+        status = slots_add(out, (struct slot){.value = deltas->first, .kind = SLOT_NUMBER});
     if (status == PILGRIM_OK)
         status = slots_add(out, list);
     return status == PILGRIM_OK ? slots_add(out, (struct slot){.value = factor, .kind = SLOT_NUMBER}) : status;
@@ -168,29 +168,29 @@ static enum pilgrim_status put_numbers(struct fragment *f, const struct numbers 
 
 static enum pilgrim_status put_constant(const struct slot *slot, struct slots *out)
 {
-    uint32_t kind = slot->kind == SLOT_LIST ? SLOT_LIST : SLOT_NUMBER; /* texts */
+    uint32_t kind = slot->kind == SLOT_DELTAS ? SLOT_DELTAS : SLOT_NUMBER; /* texts */
     TRY(slots_add(out, (struct slot){.value = slot->value, .kind = kind}));
-    TRY(slots_add(out, (struct slot){.kind = SLOT_LIST}));
+    TRY(slots_add(out, (struct slot){.kind = SLOT_DELTAS}));
     return slots_add(out, (struct slot){.value = 1, .kind = SLOT_NUMBER});
 }
 
 /* Unzipped signature NUMBER, whose key has SLOTS: three slots each (docs/FORMAT.md, section 4). */
 static enum pilgrim_status collect_unzipped(struct translation *t, const struct stream_class *class, uint32_t number,
-                                            struct collection *c, uint32_t shape, const struct slots *slots)
+                                            struct class_entries *c, uint32_t shape, const struct slots *slots)
 {
     size_t length;
     const uint32_t *varying;
-    const struct numbers *numbers;
-    uint32_t count = signature_varying(&class->signatures, number, &varying, &numbers), next = 0;
+    const struct delta_sequence *deltas;
+    uint32_t count = signature_varying(&class->signatures, number, &varying, &deltas), next = 0;
     const uint8_t *key = signature_key(&class->signatures, number, &length);
     struct bytes offsets = {0};
     enum pilgrim_status status = skeleton_slots(key, length, &offsets);
     if (status == PILGRIM_OK)
-        status = end_series(c);
+        status = end_slot_series(c);
     c->entries[c->count++] = (struct entry){.shape = shape, .count = 0};
     for (size_t i = 0; status == PILGRIM_OK && i < slots->count; i++) {
         if (next < count && varying[next] == skeleton_slot(&offsets, i))
-            status = put_numbers(t->fragment, &numbers[next++], t->chunks, &c->slots);
+            status = put_deltas(t->fragment, &deltas[next++], t->chunks, &c->slots);
         else
             status = put_constant(&slots->items[i], &c->slots);
     }
@@ -199,7 +199,7 @@ static enum pilgrim_status collect_unzipped(struct translation *t, const struct 
 }
 
 static enum pilgrim_status collect_signatures(struct translation *t, const struct stream_class *class,
-                                              struct collection *c)
+                                              struct class_entries *c)
 {
     const struct signatures *signatures = &class->signatures;
     struct slots slots = {0};
@@ -214,28 +214,28 @@ static enum pilgrim_status collect_signatures(struct translation *t, const struc
                                                 : collect(t->fragment, c, shape, &slots);
     }
     slots_free(&slots);
-    return status == PILGRIM_OK ? end_series(c) : status;
+    return status == PILGRIM_OK ? end_slot_series(c) : status;
 }
 
 /* ---- members ---- */
 
 /* One more member of a class: a part of its own that joins the one that is there. */
-static enum pilgrim_status add_member(struct translation *t, uint32_t number, uint32_t rank, uint64_t place,
+static enum pilgrim_status add_member(struct translation *t, uint32_t number, uint32_t rank, uint64_t member,
                                       const struct slots *slots)
 {
-    struct part *p = &t->fragment->parts[number];
+    struct value_group *p = &t->fragment->value_groups[number];
     if (!p->slots)
-        return part_begin(p, t->views, rank, place, slots);
-    struct part one = {0};
-    enum pilgrim_status status = part_begin(&one, t->views, rank, place, slots);
+        return value_group_begin(p, t->bases, rank, member, slots);
+    struct value_group one = {0};
+    enum pilgrim_status status = value_group_begin(&one, t->bases, rank, member, slots);
     if (status == PILGRIM_OK)
-        status = part_join(p, &one, 0);
-    part_free(&one);
+        status = value_group_join(p, &one, 0);
+    value_group_free(&one);
     return status;
 }
 
 /* What CLASS's calls took, by the entries in C that its signatures have become. */
-static enum pilgrim_status add_statistics(struct part *p, uint32_t rank, const struct stream_class *class, const struct collection *c)
+static enum pilgrim_status add_statistics(struct value_group *p, uint32_t rank, const struct stream_class *class, const struct class_entries *c)
 {
     uint32_t count = class->signatures.count, next = 0;
     uint32_t *entries = malloc(count * sizeof *entries + 1);
@@ -248,7 +248,7 @@ static enum pilgrim_status add_statistics(struct part *p, uint32_t rank, const s
     enum pilgrim_status status = statistics_merge(&s, &class->statistics, entries, next);
     statistics_set_rank(&s, rank);
     if (status == PILGRIM_OK)
-        status = part_add_statistics(p, &s);
+        status = value_group_add_statistics(p, &s);
     statistics_free(&s);
     free(entries);
     return status;
@@ -266,34 +266,34 @@ static enum pilgrim_status add_shares(struct fragment *f, uint32_t number, const
     return shares_add(&f->shares.classes, 2 * number + 1, gaps);
 }
 
-static enum pilgrim_status add_class(struct translation *t, uint32_t group, uint32_t place, uint32_t rank,
-                                     const struct stream_class *class, struct collection *c)
+static enum pilgrim_status add_class(struct translation *t, uint32_t group, uint32_t class_index, uint32_t rank,
+                                     const struct stream_class *class, struct class_entries *c)
 {
     struct fragment *f = t->fragment;
-    uint32_t sequence, part;
+    uint32_t sequence, value_group;
     TRY(serialise(t, &class->signatures.sequence, &sequence));
     TRY(collect_signatures(t, class, c));
-    TRY(fragment_part(f, group, place, sequence, c->entries, c->count, &part));
-    TRY(add_member(t, part, rank, f->groups[group].member_count, &c->slots));
-    if (t->parts)
-        t->parts[place] = part;
+    TRY(fragment_value_group(f, group, class_index, sequence, c->entries, c->count, &value_group));
+    TRY(add_member(t, value_group, rank, f->groups[group].member_count, &c->slots));
+    if (t->value_groups)
+        t->value_groups[class_index] = value_group;
     if (!class->statistics.count)
         return PILGRIM_OK;
-    TRY(add_shares(f, f->groups[group].list.classes[place], class, t->vocabulary));
-    return add_statistics(&f->parts[part], rank, class, c);
+    TRY(add_shares(f, f->groups[group].classes.classes[class_index], class, t->vocabulary));
+    return add_statistics(&f->value_groups[value_group], rank, class, c);
 }
 
 /* S's classes stand at the places from FIRST on. */
 static enum pilgrim_status add_stream_classes(struct translation *t, uint32_t group, uint32_t first, uint32_t rank,
                                               const struct stream *s)
 {
-    enum pilgrim_status status = list_add_texts(&t->fragment->lists, &s->texts, &t->texts);
+    enum pilgrim_status status = delta_list_add_texts(&t->fragment->delta_lists, &s->texts, &t->texts);
     t->chunks = &s->chunks;
     for (uint32_t i = 0; status == PILGRIM_OK && i < s->segment_count; i++) {
-        struct collection c = {.series = {.min = VECTOR_MIN, .lists = &t->fragment->lists}};
+        struct class_entries c = {.series = {.min = VECTOR_MIN, .delta_lists = &t->fragment->delta_lists}};
         c.entries = malloc(s->segment[i]->signatures.count * sizeof *c.entries + 1);
         status = c.entries ? add_class(t, group, first + i, rank, s->segment[i], &c) : PILGRIM_NOMEM;
-        series_free(&c.series);
+        slot_series_free(&c.series);
         slots_free(&c.slots);
         free(c.entries);
     }
@@ -313,27 +313,27 @@ static void put_run(struct bytes *b, uint64_t count)
 }
 
 /* The trips of a loop are the values of a class like others: an int that is returned, unzipped. */
-static enum pilgrim_status add_trips(struct translation *t, uint32_t group, uint32_t place, uint32_t rank, struct loops_loop *l)
+static enum pilgrim_status add_trips(struct translation *t, uint32_t group, uint32_t class_index, uint32_t rank, struct loops_loop *l)
 {
     struct fragment *f = t->fragment;
     struct bytes shape = {0}, values = {0};
     struct slots slots = {0};
     struct entry entry = {0};
-    struct slot list = {.kind = SLOT_LIST};
-    uint32_t sequence, part;
+    struct slot list = {.kind = SLOT_DELTAS};
+    uint32_t sequence, value_group;
     bytes_put_u8(&shape, VALUE_INT);
     TRY(intern_bytes(&f->shapes, &shape, &entry.shape));
     put_run(&values, l->count);
     TRY(intern_bytes(&f->sequences, &values, &sequence));
-    TRY(fragment_part(f, group, place, sequence, &entry, 1, &part));
-    TRY(list_add(&f->lists, &l->differences, &list.value));
+    TRY(fragment_value_group(f, group, class_index, sequence, &entry, 1, &value_group));
+    TRY(delta_list_add(&f->delta_lists, &l->differences, &list.value));
     enum pilgrim_status status = slots_add(&slots, (struct slot){.value = l->first, .kind = SLOT_NUMBER});
     if (status == PILGRIM_OK)
         status = slots_add(&slots, list);
     if (status == PILGRIM_OK)
         status = slots_add(&slots, (struct slot){.value = l->factor, .kind = SLOT_NUMBER});
     if (status == PILGRIM_OK)
-        status = add_member(t, part, rank, f->groups[group].member_count, &slots);
+        status = add_member(t, value_group, rank, f->groups[group].member_count, &slots);
     slots_free(&slots);
     return status;
 }
@@ -341,14 +341,14 @@ static enum pilgrim_status add_trips(struct translation *t, uint32_t group, uint
 /* ---- streams ---- */
 
 /* What a stream of the fragment is made of. */
-struct source {
+struct stream_source {
     const struct stream *stream;
     const struct stream *last; /* of one call that comes after it, or NULL */
     bool process;
     struct loops loops;        /* found in it */
 };
 
-static uint32_t class_count(const struct source *s)
+static uint32_t class_count(const struct stream_source *s)
 {
     return s->stream->segment_count + (s->last ? s->last->segment_count : 0);
 }
@@ -366,7 +366,7 @@ static enum pilgrim_status loop_class(struct fragment *f, uint32_t *number)
     return intern_bytes(&f->classes, &class, number);
 }
 
-static enum pilgrim_status translate_classes(struct translation *t, const struct source *s, struct class_list *list)
+static enum pilgrim_status translate_classes(struct translation *t, const struct stream_source *s, struct class_list *list)
 {
     struct fragment *f = t->fragment;
     const struct loops *l = &s->loops;
@@ -389,7 +389,7 @@ static enum pilgrim_status translate_classes(struct translation *t, const struct
 }
 
 /* A stream's classes in their order, and its loops; without memory to look for these it has none. */
-static enum pilgrim_status structure(struct fragment *f, struct source *s, uint32_t *sequence)
+static enum pilgrim_status structure(struct fragment *f, struct stream_source *s, uint32_t *sequence)
 {
     struct bytes b = {0};
     struct loops *l = &s->loops;
@@ -412,9 +412,9 @@ static enum pilgrim_status structure(struct fragment *f, struct source *s, uint3
 }
 
 static enum pilgrim_status add_to_group(struct translation *t, uint32_t group, uint32_t rank, uint64_t number,
-                                        struct source *s)
+                                        struct stream_source *s)
 {
-    struct group *g = &t->fragment->groups[group];
+    struct structure_group *g = &t->fragment->groups[group];
     TRY(add_stream_classes(t, group, 0, rank, s->stream));
     if (s->last)
         TRY(add_stream_classes(t, group, s->stream->segment_count, rank, s->last));
@@ -424,11 +424,11 @@ static enum pilgrim_status add_to_group(struct translation *t, uint32_t group, u
     return column_append(&g->members, (int64_t)number);
 }
 
-static enum pilgrim_status add_source(struct fragment *f, struct source *source, uint32_t rank, uint64_t number,
-                                      const struct views *views, struct placed *placed)
+static enum pilgrim_status add_source(struct fragment *f, struct stream_source *source, uint32_t rank, uint64_t number,
+                                      const struct rank_bases *bases, struct placed *placed)
 {
     const struct stream *s = source->stream;
-    struct translation t = {.fragment = f, .vocabulary = s->vocabulary, .views = views, .parts = placed->parts};
+    struct translation t = {.fragment = f, .vocabulary = s->vocabulary, .bases = bases, .value_groups = placed->value_groups};
     struct class_list list = {0};
     uint32_t sequence;
     TRY(structure(f, source, &sequence));
@@ -453,37 +453,37 @@ static enum pilgrim_status add_source(struct fragment *f, struct source *source,
     return status;
 }
 
-static enum pilgrim_status add_stream(struct fragment *f, struct source source, uint32_t rank, uint64_t number,
-                                      const struct views *views, struct placed *placed)
+static enum pilgrim_status add_stream(struct fragment *f, struct stream_source source, uint32_t rank, uint64_t number,
+                                      const struct rank_bases *bases, struct placed *placed)
 {
-    enum pilgrim_status status = add_source(f, &source, rank, number, views, placed);
+    enum pilgrim_status status = add_source(f, &source, rank, number, bases, placed);
     loops_free(&source.loops);
     return status;
 }
 
-enum pilgrim_status fragment_add_thread(struct fragment *f, const struct stream *s, uint32_t rank, const struct views *views,
+enum pilgrim_status fragment_add_thread(struct fragment *f, const struct stream *s, uint32_t rank, const struct rank_bases *bases,
                                         struct placed *placed)
 {
-    return add_stream(f, (struct source){.stream = s}, rank, f->thread_total++, views, placed);
+    return add_stream(f, (struct stream_source){.stream = s}, rank, f->thread_total++, bases, placed);
 }
 
 /* The next COUNT threads, at least one, do nothing. */
-static enum pilgrim_status add_idle(struct fragment *f, const struct vocabulary *vocabulary, uint32_t rank, const struct views *views, size_t count)
+static enum pilgrim_status add_idle(struct fragment *f, const struct vocabulary *vocabulary, uint32_t rank, const struct rank_bases *bases, size_t count)
 {
     struct placed placed = {0};
     struct stream *idle = stream_new(vocabulary, NULL);
-    enum pilgrim_status status = idle ? fragment_add_thread(f, idle, rank, views, &placed) : PILGRIM_NOMEM;
+    enum pilgrim_status status = idle ? fragment_add_thread(f, idle, rank, bases, &placed) : PILGRIM_NOMEM;
     stream_free(idle);
     if (status != PILGRIM_OK || count == 1)
         return status;
-    struct group *g = &f->groups[placed.group];
+    struct structure_group *g = &f->groups[placed.group];
     g->member_count += count - 1;
     f->thread_total += count - 1;
     return column_continue(&g->members, count - 1);
 }
 
 /* An array of numbers in a key. */
-static size_t read_array(struct cursor *key, size_t item, struct rank *views, size_t count)
+static size_t read_array(struct cursor *key, size_t item, struct rank *bases, size_t count)
 {
     if (cursor_u8(key) != VALUE_ARRAY)
         return 0;
@@ -492,14 +492,14 @@ static size_t read_array(struct cursor *key, size_t item, struct rank *views, si
         cursor_u8(key);
         int64_t value = (int64_t)cursor_u64(key);
         if (i < count)
-            memcpy((char *)&views[i] + item, &value, sizeof value);
+            memcpy((char *)&bases[i] + item, &value, sizeof value);
     }
     return length;
 }
 
-/* The process's views: the first two arguments of the last call of its stream, S (docs/FORMAT.md, section 5). No views: ranks
+/* The process's rank bases: the first two arguments of the last call of its stream, S (docs/FORMAT.md, section 5). No rank bases: ranks
  * are then taken as they are. */
-static enum pilgrim_status read_views(const struct stream *s, struct views *views)
+static enum pilgrim_status read_rank_bases(const struct stream *s, struct rank_bases *bases)
 {
     size_t length;
     struct cursor key;
@@ -508,18 +508,18 @@ static enum pilgrim_status read_views(const struct stream *s, struct views *view
     const uint8_t *data = signature_key(&s->last->signatures, s->last->signatures.count - 1, &length);
     cursor_init(&key, data, length);
     size_t count = length / 9; /* an element's bytes */
-    views->items = calloc(count + 1, sizeof *views->items);
-    if (!views->items)
+    bases->items = calloc(count + 1, sizeof *bases->items);
+    if (!bases->items)
         return PILGRIM_NOMEM;
-    views->count = read_array(&key, offsetof(struct rank, x), views->items, count);
-    if (read_array(&key, offsetof(struct rank, n), views->items, count) != views->count || key.status != PILGRIM_OK)
-        views->count = 0;
-    for (size_t i = 0; i < views->count; i++)
-        views->items[i].meaning = RANK_RELATIVE;
+    bases->count = read_array(&key, offsetof(struct rank, x), bases->items, count);
+    if (read_array(&key, offsetof(struct rank, n), bases->items, count) != bases->count || key.status != PILGRIM_OK)
+        bases->count = 0;
+    for (size_t i = 0; i < bases->count; i++)
+        bases->items[i].meaning = RANK_RELATIVE;
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status add_threads(struct fragment *f, const struct vocabulary *vocabulary, uint32_t rank, const struct views *views,
+static enum pilgrim_status add_threads(struct fragment *f, const struct vocabulary *vocabulary, uint32_t rank, const struct rank_bases *bases,
                                        const struct stream *const *threads, size_t count, struct replay *ended)
 {
     enum pilgrim_status status = PILGRIM_OK;
@@ -529,11 +529,11 @@ static enum pilgrim_status add_threads(struct fragment *f, const struct vocabula
         while (i + idle < count && !threads[i + idle] && !(ended && replay_has(ended, (uint32_t)(i + idle))))
             idle++;
         if (idle)
-            status = add_idle(f, vocabulary, rank, views, idle);
+            status = add_idle(f, vocabulary, rank, bases, idle);
         else if (threads[i])
-            status = fragment_add_thread(f, threads[i], rank, views, &placed);
+            status = fragment_add_thread(f, threads[i], rank, bases, &placed);
         else
-            status = replay_add(ended, (uint32_t)i, f, rank, views);
+            status = replay_add(ended, (uint32_t)i, f, rank, bases);
         i += idle ? idle : 1;
     }
     return status;
@@ -542,23 +542,23 @@ static enum pilgrim_status add_threads(struct fragment *f, const struct vocabula
 enum pilgrim_status fragment_add_rank_so_far(struct fragment *f, const struct stream *process, const struct stream *last,
                                              const struct stream *const *threads, size_t thread_count, struct ended *ended)
 {
-    struct views views = {0};
+    struct rank_bases bases = {0};
     struct placed placed = {0};
     struct replay *replay = NULL;
     uint32_t rank = f->first_rank + f->rank_count;
-    enum pilgrim_status status = read_views(last ? last : process, &views);
+    enum pilgrim_status status = read_rank_bases(last ? last : process, &bases);
     if (status == PILGRIM_OK)
         status = shares_add_rank(&f->shares);
     if (status == PILGRIM_OK)
-        status = add_stream(f, (struct source){.stream = process, .last = last, .process = true}, rank, f->rank_count, &views, &placed);
+        status = add_stream(f, (struct stream_source){.stream = process, .last = last, .process = true}, rank, f->rank_count, &bases, &placed);
     if (status == PILGRIM_OK && ended)
         status = replay_new(ended, thread_count, &replay);
     if (status == PILGRIM_OK)
-        status = add_threads(f, process->vocabulary, rank, &views, threads, thread_count, replay);
+        status = add_threads(f, process->vocabulary, rank, &bases, threads, thread_count, replay);
     replay_free(replay);
-    free(views.items);
+    free(bases.items);
     f->rank_count++;
-    return status == PILGRIM_OK ? repeats_append(&f->thread_counts, (int64_t)thread_count, 1) : status;
+    return status == PILGRIM_OK ? nested_runs_append(&f->thread_counts, (int64_t)thread_count, 1) : status;
 }
 
 enum pilgrim_status fragment_add_rank(struct fragment *f, const struct stream *process, const struct stream *const *threads,

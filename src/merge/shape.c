@@ -16,17 +16,17 @@ enum {
 struct splitter {
     struct cursor key;
     struct shape_names *names;
-    struct intern *lists;
+    struct intern *delta_lists;
     struct bytes *shape;
     struct slots *slots;
-    int32_t view;
+    int32_t base;
     bool in_series;
 };
 
 static enum pilgrim_status split_value(struct splitter *s, unsigned depth);
 
 /* Where an array's values are read. All zero is before the first. */
-struct items {
+struct shape_items {
     uint32_t run, done;   /* a run of so many values; of which so many have been read */
     size_t first, second; /* where they are in the key */
     struct cursor behind; /* it */
@@ -35,7 +35,7 @@ struct items {
 };
 
 /* The next of at most LEFT values is read from S->key, where it stands, or from what a run says of it. */
-static enum pilgrim_status item_begin(struct splitter *s, struct items *i, uint32_t left)
+static enum pilgrim_status item_begin(struct splitter *s, struct shape_items *i, uint32_t left)
 {
     if (i->done < i->run) {
         if (i->done == 1)
@@ -56,7 +56,7 @@ static enum pilgrim_status item_begin(struct splitter *s, struct items *i, uint3
 }
 
 /* It has been read. */
-static enum pilgrim_status item_end(struct splitter *s, struct items *i)
+static enum pilgrim_status item_end(struct splitter *s, struct shape_items *i)
 {
     if (i->done >= i->run)
         return PILGRIM_OK;
@@ -77,7 +77,7 @@ static enum pilgrim_status item_end(struct splitter *s, struct items *i)
 /* The COUNT values of an array. */
 static enum pilgrim_status split_items(struct splitter *s, uint32_t count, unsigned depth)
 {
-    struct items items = {.run = 0};
+    struct shape_items items = {.run = 0};
     for (uint32_t i = 0; i < count; i++) {
         TRY(item_begin(s, &items, count - i));
         TRY(split_value(s, depth + 1));
@@ -115,13 +115,13 @@ static enum pilgrim_status split_name(struct splitter *s)
 static enum pilgrim_status split_slots(struct splitter *s, uint8_t tag)
 {
     for (unsigned i = 0; i < value_slots(tag); i++) {
-        struct slot slot = {.value = (int64_t)cursor_u64(&s->key), .view = s->view};
+        struct slot slot = {.value = (int64_t)cursor_u64(&s->key), .base = s->base};
         if (tag == VALUE_RANK)
             slot.kind = SLOT_RANK;
         if (tag == VALUE_TEXT && i == 0)
-            slot = (struct slot){.kind = SLOT_LIST, .value = s->names->texts};
-        if (tag == VALUE_VIEW)
-            s->view = slot.value >= 0 && slot.value <= INT32_MAX ? (int32_t)slot.value : -1;
+            slot = (struct slot){.kind = SLOT_DELTAS, .value = s->names->texts};
+        if (tag == VALUE_RANK_BASE)
+            s->base = slot.value >= 0 && slot.value <= INT32_MAX ? (int32_t)slot.value : -1;
         TRY(slots_add(s->slots, slot));
     }
     return s->key.status;
@@ -133,24 +133,24 @@ static enum pilgrim_status split_slots(struct splitter *s, uint8_t tag)
 struct sorted {
     struct {
         struct bytes shape;
-        struct series values;
+        struct slot_series values;
     } kinds[SERIES_SHAPES_MAX];
     uint32_t count;
     uint32_t last;          /* the kind of the last value */
-    struct repeats changes; /* from one value's kind to the next one's */
+    struct nested_runs changes; /* from one value's kind to the next one's */
 };
 
 static void sorted_free(struct sorted *s)
 {
     for (uint32_t i = 0; i < s->count; i++) {
         bytes_free(&s->kinds[i].shape);
-        series_free(&s->kinds[i].values);
+        slot_series_free(&s->kinds[i].values);
     }
-    repeats_free(&s->changes);
+    nested_runs_free(&s->changes);
 }
 
 /* The kind of a value with this shape and so many slots; SERIES_SHAPES_MAX: there are too many. */
-static uint32_t sorted_kind(struct sorted *s, const uint8_t *shape, size_t size, size_t width, struct intern *lists)
+static uint32_t sorted_kind(struct sorted *s, const uint8_t *shape, size_t size, size_t width, struct intern *delta_lists)
 {
     for (uint32_t i = 0; i < s->count; i++)
         if (s->kinds[i].shape.length == size && !memcmp(s->kinds[i].shape.data, shape, size))
@@ -158,7 +158,7 @@ static uint32_t sorted_kind(struct sorted *s, const uint8_t *shape, size_t size,
     if (s->count == SERIES_SHAPES_MAX)
         return SERIES_SHAPES_MAX;
     bytes_put(&s->kinds[s->count].shape, shape, size);
-    s->kinds[s->count].values = (struct series){.width = width, .min = 1, .lists = lists};
+    s->kinds[s->count].values = (struct slot_series){.width = width, .min = 1, .delta_lists = delta_lists};
     return s->count++;
 }
 
@@ -169,7 +169,7 @@ static enum pilgrim_status sort_value(struct splitter *s, struct sorted *sorted,
     TRY(split_value(s, depth + 1));
     TRY(bytes_status(s->shape));
     uint32_t kind =
-        sorted_kind(sorted, s->shape->data + shape, s->shape->length - shape, s->slots->count - slots, s->lists);
+        sorted_kind(sorted, s->shape->data + shape, s->shape->length - shape, s->slots->count - slots, s->delta_lists);
     s->shape->length = shape;
     s->slots->count = slots;
     *fits = kind < SERIES_SHAPES_MAX;
@@ -177,24 +177,24 @@ static enum pilgrim_status sort_value(struct splitter *s, struct sorted *sorted,
         return PILGRIM_OK;
     TRY(bytes_status(&sorted->kinds[kind].shape));
     if (!first)
-        TRY(repeats_append(&sorted->changes, (int64_t)kind - sorted->last, 1));
+        TRY(nested_runs_append(&sorted->changes, (int64_t)kind - sorted->last, 1));
     sorted->last = kind;
-    return series_add(&sorted->kinds[kind].values, s->slots->items + slots, fits);
+    return slot_series_add(&sorted->kinds[kind].values, s->slots->items + slots, fits);
 }
 
 static enum pilgrim_status put_sorted(struct splitter *s, uint32_t n, struct sorted *sorted)
 {
-    struct slot changes = {.kind = SLOT_LIST};
+    struct slot changes = {.kind = SLOT_DELTAS};
     bytes_put_u8(s->shape, VALUE_SERIES);
     bytes_put_varint(s->shape, n);
     bytes_put_varint(s->shape, sorted->count);
     if (sorted->count > 1) {
-        TRY(list_add(s->lists, &sorted->changes, &changes.value));
+        TRY(delta_list_add(s->delta_lists, &sorted->changes, &changes.value));
         TRY(slots_add(s->slots, changes));
     }
     for (uint32_t i = 0; i < sorted->count; i++) {
         bytes_put(s->shape, sorted->kinds[i].shape.data, sorted->kinds[i].shape.length);
-        TRY(series_end(&sorted->kinds[i].values, s->slots));
+        TRY(slot_series_end(&sorted->kinds[i].values, s->slots));
     }
     return PILGRIM_OK;
 }
@@ -206,7 +206,7 @@ static enum pilgrim_status split_array(struct splitter *s, uint32_t n, unsigned 
     if (fits) {
         struct sorted sorted = {.count = 0};
         struct splitter before = *s;
-        struct items items = {.run = 0};
+        struct shape_items items = {.run = 0};
         enum pilgrim_status status = PILGRIM_OK;
         s->in_series = true;
         for (uint32_t i = 0; status == PILGRIM_OK && fits && i < n; i++) {
@@ -258,7 +258,7 @@ static enum pilgrim_status split_operands(struct splitter *s, uint8_t tag, uint3
         *children = bits & STATUS_ERROR ? 5 : 4;
         return PILGRIM_OK;
     }
-    case VALUE_VIEW:
+    case VALUE_RANK_BASE:
         *children = 1;
         return PILGRIM_OK;
     case VALUE_KEEP:
@@ -297,10 +297,10 @@ static enum pilgrim_status split_value(struct splitter *s, unsigned depth)
     return split_values(s, children, depth);
 }
 
-enum pilgrim_status shape_split(const uint8_t *key, size_t length, struct shape_names *names, struct intern *lists,
+enum pilgrim_status shape_split(const uint8_t *key, size_t length, struct shape_names *names, struct intern *delta_lists,
                                 struct bytes *shape, struct slots *slots)
 {
-    struct splitter s = {.names = names, .lists = lists, .shape = shape, .slots = slots};
+    struct splitter s = {.names = names, .delta_lists = delta_lists, .shape = shape, .slots = slots};
     cursor_init(&s.key, key, length);
     while (cursor_left(&s.key) > 0) {
         enum pilgrim_status status = split_value(&s, 1);
@@ -314,7 +314,7 @@ enum pilgrim_status shape_split(const uint8_t *key, size_t length, struct shape_
 /* ---- shapes as they are ---- */
 
 /* One token of a shape: its tag, its operand, and how many values belong to it. */
-struct token {
+struct shape_token {
     size_t start;
     uint8_t tag;
     uint64_t operand; /* of a name */
@@ -322,9 +322,9 @@ struct token {
     uint64_t slots;
 };
 
-static enum pilgrim_status next_token(struct cursor *c, struct token *t)
+static enum pilgrim_status next_token(struct cursor *c, struct shape_token *t)
 {
-    *t = (struct token){.start = c->position};
+    *t = (struct shape_token){.start = c->position};
     t->tag = cursor_u8(c);
     t->slots = value_slots(t->tag);
     switch (t->tag) {
@@ -348,7 +348,7 @@ static enum pilgrim_status next_token(struct cursor *c, struct token *t)
     case VALUE_STATUS:
         t->children = cursor_u8(c) & STATUS_ERROR ? 5 : 4;
         break;
-    case VALUE_VIEW:
+    case VALUE_RANK_BASE:
         t->children = 1;
         break;
     case VALUE_KEEP:
@@ -376,7 +376,7 @@ enum pilgrim_status shape_rewrite(const uint8_t *shape, size_t length, const uin
     struct cursor c;
     cursor_init(&c, shape, length);
     while (cursor_left(&c) > 0) {
-        struct token t;
+        struct shape_token t;
         TRY(next_token(&c, &t));
         if (t.tag != VALUE_NAME && t.tag != VALUE_OBJECT) {
             bytes_put(out, shape + t.start, c.position - t.start);
@@ -397,7 +397,7 @@ enum pilgrim_status shape_slots(const uint8_t *shape, size_t length, uint32_t *s
     cursor_init(&c, shape, length);
     *has_series = false;
     while (cursor_left(&c) > 0) {
-        struct token t;
+        struct shape_token t;
         TRY(next_token(&c, &t));
         total += t.slots * (inside ? 2 : 1);
         if (inside)

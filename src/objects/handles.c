@@ -22,8 +22,8 @@ struct object {
     struct object_name name;
     int64_t references;
     int32_t releasing; /* calls under way that may free it: the library may give its handle to another thread before they end */
-    struct view view;
-    bool has_view;
+    struct rank_base base;
+    bool has_base;
     bool has_degrees;
     int indegree, outdegree;
     struct object *next_free;
@@ -39,10 +39,10 @@ static struct pool pools[KIND_COUNT];
 static struct object *free_objects;
 /* Views stay where they are: piece by piece, so that they are read without a lock. The first is MPI_COMM_WORLD's, without a rank until that is
  * known. */
-enum { VIEW_SHIFT = 7, VIEW_PIECES = 1 << 16 };
-static struct view *views[VIEW_PIECES];
-static size_t view_count;
-static struct table view_index; /* rank and size -> index + 1 */
+enum { RANK_BASE_SHIFT = 7, RANK_BASE_PIECES = 1 << 16 };
+static struct rank_base *rank_bases[RANK_BASE_PIECES];
+static size_t rank_base_count;
+static struct table rank_base_index; /* rank and size -> index + 1 */
 
 /* requests.c knows no MPI. */
 void handles_bound(void)
@@ -118,37 +118,37 @@ static struct object *add(enum object_kind kind, uint64_t handle, struct object_
     return o;
 }
 
-static struct view *view_at(size_t index)
+static struct rank_base *rank_base_at(size_t index)
 {
-    return &views[index >> VIEW_SHIFT][index % (1u << VIEW_SHIFT)];
+    return &rank_bases[index >> RANK_BASE_SHIFT][index % (1u << RANK_BASE_SHIFT)];
 }
 
-struct view view_numbered(uint32_t index)
+struct rank_base rank_base_numbered(uint32_t index)
 {
-    return views[0] ? *view_at(index) : (struct view){.rank = -1, .size = 1, .local_size = 1};
+    return rank_bases[0] ? *rank_base_at(index) : (struct rank_base){.rank = -1, .size = 1, .local_size = 1};
 }
 
-/* Index of the view RANK of SIZE, new or known; 0 where memory is short. */
-static uint32_t view_add(int rank, int size)
+/* Index of the rank base RANK of SIZE, new or known; 0 where memory is short. */
+static uint32_t rank_base_add(int rank, int size)
 {
     uint64_t key = (uint64_t)(uint32_t)rank << 32 | (uint32_t)size;
-    uint64_t known = table_get(&view_index, key);
+    uint64_t known = table_get(&rank_base_index, key);
     if (known)
         return (uint32_t)(known - 1);
-    size_t piece = view_count >> VIEW_SHIFT;
-    if (piece < VIEW_PIECES && !views[piece])
-        views[piece] = pages_take(sizeof(struct view) << VIEW_SHIFT);
-    if (piece == VIEW_PIECES || !views[piece]) {
+    size_t piece = rank_base_count >> RANK_BASE_SHIFT;
+    if (piece < RANK_BASE_PIECES && !rank_bases[piece])
+        rank_bases[piece] = pages_take(sizeof(struct rank_base) << RANK_BASE_SHIFT);
+    if (piece == RANK_BASE_PIECES || !rank_bases[piece]) {
         objects_fail();
         return 0;
     }
-    if (!table_set(&view_index, key, view_count + 1)) {
+    if (!table_set(&rank_base_index, key, rank_base_count + 1)) {
         objects_fail();
         return 0;
     }
-    *view_at(view_count) = (struct view){
-        .index = (uint32_t)view_count, .rank = rank, .size = size, .local_size = size};
-    return (uint32_t)view_count++;
+    *rank_base_at(rank_base_count) = (struct rank_base){
+        .index = (uint32_t)rank_base_count, .rank = rank, .size = size, .local_size = size};
+    return (uint32_t)rank_base_count++;
 }
 
 /* Names what is predefined, makes views[0]. */
@@ -157,7 +157,7 @@ static void prepare(void)
     if (prepared)
         return;
     prepared = true;
-    (void)view_add(-1, 1);
+    (void)rank_base_add(-1, 1);
     size_t count = 0;
     const struct predefined_handle *all = predefined_handles(&count);
     for (size_t i = 0; i < count; i++) {
@@ -203,9 +203,9 @@ bool object_see(enum object_kind kind, uint64_t handle, bool adding, struct obje
     enter();
     const struct object *o = adding ? find_or_add(kind, handle) : find(kind, handle);
     if (o)
-        *seen = (struct object_seen){now, o->name, o->has_view, o->view};
+        *seen = (struct object_seen){now, o->name, o->has_base, o->base};
     leave();
-    if (o && o->name.predefined && (o->has_view || (kind != KIND_COMM && kind != KIND_WIN)))
+    if (o && o->name.predefined && (o->has_base || (kind != KIND_COMM && kind != KIND_WIN)))
         seen->generation = UINT64_MAX; /* it is never released */
     return o;
 }
@@ -222,11 +222,11 @@ struct object_name object_name_of(enum object_kind kind, uint64_t handle)
     return object_see(kind, handle, true, &seen) ? seen.name : (struct object_name){.id = 0};
 }
 
-/* ---- views ---- */
+/* ---- rank bases ---- */
 
-static struct view view_of_comm(MPI_Comm comm)
+static struct rank_base rank_base_of_comm(MPI_Comm comm)
 {
-    struct view v = {.rank = -1, .size = 1, .local_size = 1};
+    struct rank_base v = {.rank = -1, .size = 1, .local_size = 1};
     int inter = 0;
     PMPI_Comm_rank(comm, &v.rank);
     PMPI_Comm_size(comm, &v.local_size);
@@ -238,9 +238,9 @@ static struct view view_of_comm(MPI_Comm comm)
     return v;
 }
 
-static struct view view_of_win(MPI_Win win)
+static struct rank_base rank_base_of_win(MPI_Win win)
 {
-    struct view v = {.rank = -1, .size = 1, .local_size = 1};
+    struct rank_base v = {.rank = -1, .size = 1, .local_size = 1};
     MPI_Group group;
     if (PMPI_Win_get_group(win, &group) != MPI_SUCCESS)
         return v;
@@ -265,23 +265,23 @@ static bool mpi_runs(void)
     return initialized && !finalized;
 }
 
-static void set_view(enum object_kind kind, struct object *o, struct view v, bool world)
+static void set_rank_base(enum object_kind kind, struct object *o, struct rank_base v, bool world)
 {
-    if (world && views[0] && views[0]->rank < 0) {
-        (void)table_remove(&view_index, (uint64_t)UINT32_MAX << 32 | 1);
-        *views[0] = (struct view){.rank = v.rank, .size = v.size, .local_size = v.size};
-        (void)table_set(&view_index, (uint64_t)(uint32_t)v.rank << 32 | (uint32_t)v.size, 1);
+    if (world && rank_bases[0] && rank_bases[0]->rank < 0) {
+        (void)table_remove(&rank_base_index, (uint64_t)UINT32_MAX << 32 | 1);
+        *rank_bases[0] = (struct rank_base){.rank = v.rank, .size = v.size, .local_size = v.size};
+        (void)table_set(&rank_base_index, (uint64_t)(uint32_t)v.rank << 32 | (uint32_t)v.size, 1);
     }
-    v.index = v.rank < 0 ? 0 : view_add(v.rank, v.size);
-    o->view = v;
-    o->has_view = true;
+    v.index = v.rank < 0 ? 0 : rank_base_add(v.rank, v.size);
+    o->base = v;
+    o->has_base = true;
     outdate(kind);
 }
 
-/* The view of a communicator or window that the program came by where we did not see it (by PMPI, by an extension). The handle
+/* The rank base of a communicator or window that the program came by where we did not see it (by PMPI, by an extension). The handle
  * may be none at all: asking must not run the program's error handler, which the call itself will do. Open MPI and MPICH raise such
  * errors on one of these two. False: it is none. */
-static bool ask_view(enum object_kind kind, uint64_t handle, struct view *v)
+static bool ask_rank_base(enum object_kind kind, uint64_t handle, struct rank_base *v)
 {
     const MPI_Comm raised_on[] = {MPI_COMM_WORLD, MPI_COMM_SELF};
     MPI_Errhandler handlers[2];
@@ -301,21 +301,21 @@ static bool ask_view(enum object_kind kind, uint64_t handle, struct view *v)
     if (group != MPI_GROUP_NULL)
         PMPI_Group_free(&group);
     if (good)
-        *v = kind == KIND_COMM ? view_of_comm(COMM(handle)) : view_of_win(WIN(handle));
+        *v = kind == KIND_COMM ? rank_base_of_comm(COMM(handle)) : rank_base_of_win(WIN(handle));
     return good;
 }
 
-struct view object_view(enum object_kind kind, uint64_t handle)
+struct rank_base object_rank_base(enum object_kind kind, uint64_t handle)
 {
     bool world = kind == KIND_COMM && handle == HANDLE(MPI_COMM_WORLD);
     bool self = kind == KIND_COMM && handle == HANDLE(MPI_COMM_SELF);
     struct object_seen seen;
-    if (object_see(kind, handle, false, &seen) && seen.has_view)
-        return seen.view;
-    struct view v;
+    if (object_see(kind, handle, false, &seen) && seen.has_base)
+        return seen.base;
+    struct rank_base v;
     struct object *o;
     enter();
-    v = views[0] ? *views[0] : (struct view){.rank = -1, .size = 1, .local_size = 1};
+    v = rank_bases[0] ? *rank_bases[0] : (struct rank_base){.rank = -1, .size = 1, .local_size = 1};
     leave();
     bool null = is_null(kind, handle);
     if (null)
@@ -323,29 +323,29 @@ struct view object_view(enum object_kind kind, uint64_t handle)
     if (null || !mpi_runs() || (kind != KIND_COMM && kind != KIND_WIN))
         return v;
     if (self) {
-        v = (struct view){.rank = 0, .size = 1, .local_size = 1};
+        v = (struct rank_base){.rank = 0, .size = 1, .local_size = 1};
     } else if (world) {
-        v = view_of_comm(MPI_COMM_WORLD);
-    } else if (!ask_view(kind, handle, &v)) {
+        v = rank_base_of_comm(MPI_COMM_WORLD);
+    } else if (!ask_rank_base(kind, handle, &v)) {
         v.size = v.local_size = 0;
         return v;
     }
     enter();
     o = find_or_add(kind, handle);
     if (o) {
-        set_view(kind, o, v, world);
-        v = o->view;
+        set_rank_base(kind, o, v, world);
+        v = o->base;
     }
     leave();
     return v;
 }
 
-size_t objects_views(struct view *copy, size_t capacity)
+size_t objects_rank_bases(struct rank_base *copy, size_t capacity)
 {
     enter();
-    size_t count = view_count;
+    size_t count = rank_base_count;
     for (size_t i = 0; i < count && i < capacity; i++)
-        copy[i] = *view_at(i);
+        copy[i] = *rank_base_at(i);
     leave();
     return count;
 }
@@ -360,7 +360,7 @@ static bool counts_references(enum object_kind kind)
 
 /* One of another kind that is returned again while it is known: another thread is about to free the one before it, and
  * this is a new object with the same name; or it was freed where we did not see it, and keeps its id. */
-static struct object_name created(enum object_kind kind, uint64_t handle, const struct view *view)
+static struct object_name created(enum object_kind kind, uint64_t handle, const struct rank_base *base)
 {
     enter();
     struct object *o = find(kind, handle);
@@ -370,8 +370,8 @@ static struct object_name created(enum object_kind kind, uint64_t handle, const 
         o->references++;
     if (o && !o->name.predefined) {
         o->has_degrees = false;
-        if (view)
-            set_view(kind, o, *view, false);
+        if (base)
+            set_rank_base(kind, o, *base, false);
     }
     struct object_name name = name_of(o);
     leave();
@@ -380,16 +380,16 @@ static struct object_name created(enum object_kind kind, uint64_t handle, const 
 
 struct object_name object_created(enum object_kind kind, uint64_t handle)
 {
-    struct view v;
+    struct rank_base v;
     if ((kind != KIND_COMM && kind != KIND_WIN) || is_null(kind, handle))
         return created(kind, handle, NULL);
-    v = kind == KIND_COMM ? view_of_comm(COMM(handle)) : view_of_win(WIN(handle));
+    v = kind == KIND_COMM ? rank_base_of_comm(COMM(handle)) : rank_base_of_win(WIN(handle));
     return created(kind, handle, &v);
 }
 
-struct object_name object_created_like(enum object_kind kind, uint64_t handle, const struct view *view)
+struct object_name object_created_like(enum object_kind kind, uint64_t handle, const struct rank_base *base)
 {
-    return created(kind, handle, is_null(kind, handle) ? NULL : view);
+    return created(kind, handle, is_null(kind, handle) ? NULL : base);
 }
 
 uint64_t object_releasing(enum object_kind kind, uint64_t handle)
@@ -443,7 +443,7 @@ static void ask_degrees(MPI_Comm comm, int *indegree, int *outdegree)
  * may be none at all. */
 static bool may_ask(const struct object *o, uint64_t comm)
 {
-    return o && !is_null(KIND_COMM, comm) && (o->has_view || o->name.predefined);
+    return o && !is_null(KIND_COMM, comm) && (o->has_base || o->name.predefined);
 }
 
 bool comm_may_ask(uint64_t comm)

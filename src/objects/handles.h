@@ -26,8 +26,8 @@ enum object_kind {
 extern const char *const object_kind_word[KIND_COUNT];
 
 /* The caller's place in the group that rank arguments refer to.
- * index: place in the process's view table; views[0] is MPI_COMM_WORLD's */
-struct view {
+ * index: place in the process's rank base table; views[0] is MPI_COMM_WORLD's */
+struct rank_base {
     uint32_t index;
     int rank;       /* the caller's, in the (local) group; -1 where it is in none */
     int size;       /* of the group that ranks refer to: the remote one of an inter-communicator */
@@ -45,18 +45,18 @@ struct object_name {
 struct object_seen {
     uint64_t generation; /* it holds as long as the kind's generation is no greater */
     struct object_name name;
-    bool has_view;
-    struct view view;
+    bool has_base;
+    struct rank_base base;
 };
 
-/* For each kind, counted up whenever an object of it is released, or its view changes: what was seen before may be wrong. From 1. */
+/* For each kind, counted up whenever an object of it is released, or its rank base changes: what was seen before may be wrong. From 1. */
 extern _Atomic uint64_t objects_generation[KIND_COUNT] __attribute__((visibility("hidden")));
 
 void handles_bound(void); /* the MPI library's variables are known (mpi_library.h) */
 
 void objects_set_threads(bool several); /* after MPI_Init_thread: whether locks are needed */
 
-/* The name of HANDLE; one never seen gets a name now (and for communicators, windows no view: views[0]). */
+/* The name of HANDLE; one never seen gets a name now (and for communicators, windows no rank base: views[0]). */
 struct object_name object_name_of(enum object_kind kind, uint64_t handle);
 
 /* The same, and what else is known of it, for a cache. One never seen gets a name if ADDING; else, and where memory is short: false. */
@@ -66,8 +66,8 @@ bool object_see(enum object_kind kind, uint64_t handle, bool adding, struct obje
  * asks MPI for rank and size (PMPI), so not for one that a pending call still creates. */
 struct object_name object_created(enum object_kind kind, uint64_t handle);
 
-/* As object_created, with the view of PARENT: a communicator of a non-blocking duplication, a message, a window. */
-struct object_name object_created_like(enum object_kind kind, uint64_t handle, const struct view *view);
+/* As object_created, with the rank base of PARENT: a communicator of a non-blocking duplication, a message, a window. */
+struct object_name object_created_like(enum object_kind kind, uint64_t handle, const struct rank_base *base);
 
 /* A call that may take a reference of HANDLE begins; returns HANDLE. object_released must follow. */
 uint64_t object_releasing(enum object_kind kind, uint64_t handle);
@@ -76,8 +76,8 @@ uint64_t object_releasing(enum object_kind kind, uint64_t handle);
  * and no reference is left. */
 void object_released(enum object_kind kind, uint64_t before, uint64_t after);
 
-/* The view of a communicator, window or message; views[0] for what is unknown or null, of size 0 for null. */
-struct view object_view(enum object_kind kind, uint64_t handle);
+/* The rank base of a communicator, window or message; views[0] for what is unknown or null, of size 0 for null. */
+struct rank_base object_rank_base(enum object_kind kind, uint64_t handle);
 
 /* Whether MPI may be asked about COMM without an error that the application's error handler would see: a call made it, or it was
  * there from the start. */
@@ -87,11 +87,11 @@ bool comm_may_ask(uint64_t comm);
 int comm_indegree(uint64_t comm);
 int comm_outdegree(uint64_t comm);
 
-/* The view of that index; any thread, without a lock. */
-struct view view_numbered(uint32_t index);
+/* The rank base of that index; any thread, without a lock. */
+struct rank_base rank_base_numbered(uint32_t index);
 
-/* The process's view table: distinct (rank, size) pairs in order of first appearance. Returns the count. */
-size_t objects_views(struct view *views, size_t capacity);
+/* The process's rank base table: distinct (rank, size) pairs in order of first appearance. Returns the count. */
+size_t objects_rank_bases(struct rank_base *bases, size_t capacity);
 
 /* Called for every id that goes back to its pool, with the object's printed name ("comm:3", "heap:1", "request:5.0");
  * NULL: nobody, as in the shipped libraries; for the shadow (src/shadow). */

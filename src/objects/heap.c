@@ -70,7 +70,7 @@ static struct mappings mappings;
 
 /* ---- the bitmap ---- */
 
-struct place {
+struct bit_position {
     struct leaf *leaf;
     size_t word;
     uint64_t bit;
@@ -120,10 +120,10 @@ static inline struct leaf *leaf_of(uintptr_t address)
     return leaves ? atomic_load_explicit(&leaves[address >> LEAF_BITS], memory_order_acquire) : NULL;
 }
 
-static inline struct place place_in(struct leaf *leaf, uintptr_t address)
+static inline struct bit_position bit_in(struct leaf *leaf, uintptr_t address)
 {
     size_t unit = (address & (((uintptr_t)1 << LEAF_BITS) - 1)) >> UNIT_BITS;
-    return (struct place){leaf, unit / 64, (uint64_t)1 << (unit % 64)};
+    return (struct bit_position){leaf, unit / 64, (uint64_t)1 << (unit % 64)};
 }
 
 /* Writes the leaf's number into its place. False where memory is short. */
@@ -174,7 +174,7 @@ void heap_allocated(const void *start)
     struct leaf *leaf = leaf_of(address);
     if (__builtin_expect(!leaf, 0) && !(leaf = leaf_make(address)))
         return;
-    struct place p = place_in(leaf, address);
+    struct bit_position p = bit_in(leaf, address);
     uint64_t word_bit = (uint64_t)1 << (p.word % 64), block_bit = (uint64_t)1 << (p.word / 64 % 64);
     starts_change(&leaf->starts[p.word], p.bit, true);
     if (!(atomic_load(&leaf->words[p.word / 64]) & word_bit))
@@ -257,13 +257,13 @@ static uintptr_t start_below(uintptr_t address)
 
 /* ---- names ---- */
 
-static void mark_named(const struct place *p)
+static void mark_named(const struct bit_position *p)
 {
     atomic_fetch_or(&p->leaf->named[p->word], p->bit);
     atomic_fetch_or(&p->leaf->named_words[p->word / 64], (uint64_t)1 << (p->word % 64));
 }
 
-static void unmark_named(const struct place *p)
+static void unmark_named(const struct bit_position *p)
 {
     if (atomic_fetch_and(&p->leaf->named[p->word], ~p->bit) == p->bit)
         atomic_fetch_and(&p->leaf->named_words[p->word / 64], ~((uint64_t)1 << (p->word % 64)));
@@ -306,7 +306,7 @@ static bool name_allocation(uintptr_t address, int64_t *id, int64_t *offset)
     uintptr_t start = start_below(address);
     if (!start)
         return false;
-    struct place p = place_in(leaf_of(start), start);
+    struct bit_position p = bit_in(leaf_of(start), start);
     bool named_before = atomic_load(&p.leaf->named[p.word]) & p.bit;
     if (!named_before) {
         mark_named(&p);
@@ -325,7 +325,7 @@ static bool name_allocation(uintptr_t address, int64_t *id, int64_t *offset)
 
 static bool name_mapping(uintptr_t address, int64_t *id, int64_t *offset)
 {
-    struct mapping *range = mappings_find(&mappings, address);
+    struct memory_mapping *range = mappings_find(&mappings, address);
     if (!range)
         return false;
     if (range->id < 0)
@@ -359,11 +359,11 @@ bool heap_begins(const void *address)
 {
     uintptr_t start = (uintptr_t)address;
     struct leaf *leaf = followable(start) ? leaf_of(start) : NULL;
-    struct place p = leaf ? place_in(leaf, start) : (struct place){0};
+    struct bit_position p = leaf ? bit_in(leaf, start) : (struct bit_position){0};
     if (leaf && starts_in(&leaf->starts[p.word]) & p.bit)
         return true;
     pthread_mutex_lock(&lock);
-    struct mapping *range = mappings_find(&mappings, start);
+    struct memory_mapping *range = mappings_find(&mappings, start);
     bool begins = range && range->start == start;
     pthread_mutex_unlock(&lock);
     return begins;
@@ -395,7 +395,7 @@ void heap_id_give(int64_t id)
 }
 
 /* Takes the name of an allocation that is marked as named. Its id stays out of the pool. */
-static __attribute__((noinline)) int64_t unname(const struct place *p, uintptr_t start)
+static __attribute__((noinline)) int64_t unname(const struct bit_position *p, uintptr_t start)
 {
     pthread_mutex_lock(&lock);
     int64_t id = (int64_t)table_remove(&names, start) - 1;
@@ -411,7 +411,7 @@ int64_t heap_suspended(const void *start)
     struct leaf *leaf;
     if (!followable(address) || !(leaf = leaf_of(address)))
         return -1;
-    struct place p = place_in(leaf, address);
+    struct bit_position p = bit_in(leaf, address);
     starts_change(&leaf->starts[p.word], p.bit, false);
     if (__builtin_expect(!(atomic_load(&leaf->named_words[p.word / 64]) >> (p.word % 64) & 1), 1) ||
         !(atomic_load(&leaf->named[p.word]) & p.bit))
@@ -446,7 +446,7 @@ void heap_resumed(const void *start, int64_t id)
         release(id);
         return;
     }
-    struct place p = place_in(leaf, (uintptr_t)start);
+    struct bit_position p = bit_in(leaf, (uintptr_t)start);
     pthread_mutex_lock(&lock);
     mark_named(&p);
     bool kept = table_set(&names, (uintptr_t)start, (uint64_t)id + 1);
@@ -487,7 +487,7 @@ void heap_mapped(const void *start, size_t length)
 bool heap_mapping_serial(const void *start, uint64_t *serial)
 {
     pthread_mutex_lock(&lock);
-    const struct mapping *range = mappings_find(&mappings, (uintptr_t)start);
+    const struct memory_mapping *range = mappings_find(&mappings, (uintptr_t)start);
     bool found = range && range->start == (uintptr_t)start;
     if (found)
         *serial = range->serial;
@@ -500,7 +500,7 @@ void heap_mapping_gone(uint64_t serial)
     for (bool more = true; more;) {
         int64_t id = -1;
         pthread_mutex_lock(&lock);
-        const struct mapping *range = mappings_of(&mappings, serial);
+        const struct memory_mapping *range = mappings_of(&mappings, serial);
         more = range;
         if (more) {
             (void)mappings_cut(&mappings, range->start, range->end, &id);

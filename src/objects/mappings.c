@@ -20,13 +20,13 @@ static size_t first_after(const struct mappings *m, uintptr_t address)
     return low;
 }
 
-static bool insert(struct mappings *m, size_t at, struct mapping range)
+static bool insert(struct mappings *m, size_t at, struct memory_mapping range)
 {
     enum { FIRST_CAPACITY = 128 };
     if (m->count == m->capacity) {
         size_t capacity = m->capacity ? 2 * m->capacity : FIRST_CAPACITY;
         size_t bytes = capacity * sizeof *m->ranges;
-        struct mapping *ranges = m->capacity ? pages_grow(m->ranges, m->capacity * sizeof *m->ranges, bytes)
+        struct memory_mapping *ranges = m->capacity ? pages_grow(m->ranges, m->capacity * sizeof *m->ranges, bytes)
                                              : pages_take(bytes);
         if (!ranges)
             return false;
@@ -41,7 +41,7 @@ static bool insert(struct mappings *m, size_t at, struct mapping range)
 
 bool mappings_add(struct mappings *m, uintptr_t start, uintptr_t end)
 {
-    return insert(m, first_after(m, start), (struct mapping){start, end, start, m->made++, -1});
+    return insert(m, first_after(m, start), (struct memory_mapping){start, end, start, m->made++, -1});
 }
 
 static bool id_in_use(const struct mappings *m, int64_t id)
@@ -58,8 +58,8 @@ bool mappings_cut(struct mappings *m, uintptr_t start, uintptr_t end, int64_t *i
     *id = -1;
     if (start >= end || i == m->count || m->ranges[i].start >= end)
         return false;
-    struct mapping *r = &m->ranges[i];
-    struct mapping rest = *r;
+    struct memory_mapping *r = &m->ranges[i];
+    struct memory_mapping rest = *r;
     bool front = r->start < start, rear = r->end > end;
     rest.start = end;
     if (front) {
@@ -77,13 +77,13 @@ bool mappings_cut(struct mappings *m, uintptr_t start, uintptr_t end, int64_t *i
     return true;
 }
 
-struct mapping *mappings_find(struct mappings *m, uintptr_t address)
+struct memory_mapping *mappings_find(struct mappings *m, uintptr_t address)
 {
     size_t i = first_after(m, address);
     return i < m->count && m->ranges[i].start <= address ? &m->ranges[i] : NULL;
 }
 
-struct mapping *mappings_of(struct mappings *m, uint64_t serial)
+struct memory_mapping *mappings_of(struct mappings *m, uint64_t serial)
 {
     for (size_t i = 0; i < m->count; i++)
         if (m->ranges[i].serial == serial)
@@ -91,7 +91,7 @@ struct mapping *mappings_of(struct mappings *m, uint64_t serial)
     return NULL;
 }
 
-void mappings_name(struct mappings *m, struct mapping *range, int64_t id)
+void mappings_name(struct mappings *m, struct memory_mapping *range, int64_t id)
 {
     uint64_t serial = range->serial;
     for (size_t i = 0; i < m->count; i++)

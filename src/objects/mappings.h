@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct mapping {
+struct memory_mapping {
     uintptr_t start;
     uintptr_t end;
     uintptr_t base;  /* where the mapping began when it was made */
@@ -18,7 +18,7 @@ struct mapping {
 
 /* All zero is an empty set. */
 struct mappings {
-    struct mapping *ranges; /* by address, no two overlap */
+    struct memory_mapping *ranges; /* by address, no two overlap */
     size_t count;
     size_t capacity;
     uint64_t made; /* mappings so far */
@@ -32,11 +32,11 @@ bool mappings_add(struct mappings *m, uintptr_t start, uintptr_t end);
 bool mappings_cut(struct mappings *m, uintptr_t start, uintptr_t end, int64_t *id);
 
 /* The range that ADDRESS lies in, or NULL; valid until the next change. */
-struct mapping *mappings_find(struct mappings *m, uintptr_t address);
+struct memory_mapping *mappings_find(struct mappings *m, uintptr_t address);
 
 /* A range of the mapping with this number, or NULL. */
-struct mapping *mappings_of(struct mappings *m, uint64_t serial);
+struct memory_mapping *mappings_of(struct mappings *m, uint64_t serial);
 
-void mappings_name(struct mappings *m, struct mapping *range, int64_t id); /* names all pieces of RANGE's mapping */
+void mappings_name(struct mappings *m, struct memory_mapping *range, int64_t id); /* names all pieces of RANGE's mapping */
 
 #endif

@@ -19,7 +19,7 @@
 #include "objects/sharing.h"
 
 /* A module once seen is kept, with its id, and found again by its path and build-id. */
-struct module {
+struct loaded_module {
     char *path;
     struct code_module *code; /* never moved or freed: call sites refer to it */
     uintptr_t base;
@@ -28,14 +28,14 @@ struct module {
     bool seen; /* memory_frame has found it since it was loaded */
 };
 
-struct segment {
+struct load_segment {
     uintptr_t start;
     uintptr_t end;
     size_t module;
 };
 
 struct listing {
-    struct found {
+    struct found_module {
         char *path;
         uintptr_t base, start, end;
         struct code_module code; /* without its name */
@@ -47,10 +47,10 @@ struct listing {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Under the lock: */
-static struct module *modules;
+static struct loaded_module *modules;
 static size_t module_count;
-static struct segment *segments;
-static size_t segment_count;
+static struct load_segment *load_segments;
+static size_t load_segment_count;
 static unsigned long long known_loads, known_unloads;
 static int64_t next_id;
 static unsigned moved;
@@ -72,11 +72,11 @@ static char *path_of(const char *path)
     return strdup(buffer);
 }
 
-static bool listing_add(struct listing *l, struct found f)
+static bool listing_add(struct listing *l, struct found_module f)
 {
     if (l->count == l->capacity) {
         size_t capacity = l->capacity ? 2 * l->capacity : 64;
-        struct found *found = realloc(l->found, capacity * sizeof *found);
+        struct found_module *found = realloc(l->found, capacity * sizeof *found);
         if (!found)
             return false;
         l->found = found;
@@ -147,7 +147,7 @@ static int list_module(struct dl_phdr_info *info, size_t size, void *data)
         const ElfW(Phdr) *header = &info->dlpi_phdr[i];
         if (header->p_type != PT_LOAD)
             continue;
-        struct found f = {path_of(info->dlpi_name), base, info->dlpi_addr + header->p_vaddr, 0, code};
+        struct found_module f = {path_of(info->dlpi_name), base, info->dlpi_addr + header->p_vaddr, 0, code};
         f.end = f.start + header->p_memsz;
         if (!f.path || !listing_add(l, f)) {
             free(f.path);
@@ -173,15 +173,15 @@ static bool same_build(const struct code_module *a, const struct code_module *b)
     return a->build_id_length == b->build_id_length && !memcmp(a->build_id, b->build_id, a->build_id_length);
 }
 
-static void module_gone(struct module *m)
+static void module_gone(struct loaded_module *m)
 {
     moved += m->seen;
     m->seen = false;
 }
 
-static size_t module_add(const struct found *f)
+static size_t module_add(const struct found_module *f)
 {
-    struct module *more = realloc(modules, (module_count + 1) * sizeof *modules);
+    struct loaded_module *more = realloc(modules, (module_count + 1) * sizeof *modules);
     if (!more)
         return module_count;
     modules = more;
@@ -195,12 +195,12 @@ static size_t module_add(const struct found *f)
     const char *slash = strrchr(path, '/');
     *code = f->code;
     code->name = slash ? slash + 1 : path;
-    modules[module_count] = (struct module){path, code, f->base, -1, true, false};
+    modules[module_count] = (struct loaded_module){path, code, f->base, -1, true, false};
     return module_count++;
 }
 
 /* The index of the module that was found, new or known. Returns module_count where memory is short. */
-static size_t module_at(const struct found *f)
+static size_t module_at(const struct found_module *f)
 {
     size_t unloaded = module_count;
     for (size_t i = 0; i < module_count; i++) {
@@ -222,32 +222,32 @@ static size_t module_at(const struct found *f)
 
 static int by_start(const void *a, const void *b)
 {
-    const struct segment *x = a, *y = b;
+    const struct load_segment *x = a, *y = b;
     return x->start < y->start ? -1 : x->start > y->start;
 }
 
 /* Under the lock. */
 static void copy_listing(const struct listing *l)
 {
-    struct segment *fresh = malloc((l->count + 1) * sizeof *fresh);
+    struct load_segment *fresh = malloc((l->count + 1) * sizeof *fresh);
     size_t count = 0;
     if (!fresh)
         return;
     for (size_t i = 0; i < module_count; i++)
         modules[i].loaded = false;
     for (size_t i = 0; i < l->count; i++) {
-        const struct found *f = &l->found[i];
+        const struct found_module *f = &l->found[i];
         size_t before = module_count, module = module_at(f);
         if (module < before || module_count > before)
-            fresh[count++] = (struct segment){f->start, f->end, module};
+            fresh[count++] = (struct load_segment){f->start, f->end, module};
     }
     for (size_t i = 0; i < module_count; i++)
         if (!modules[i].loaded)
             module_gone(&modules[i]);
     qsort(fresh, count, sizeof *fresh, by_start);
-    free(segments);
-    segments = fresh;
-    segment_count = count;
+    free(load_segments);
+    load_segments = fresh;
+    load_segment_count = count;
     known_loads = l->loads;
     known_unloads = l->unloads;
     atomic_fetch_add(&changes, 1);
@@ -259,7 +259,7 @@ static void refresh(void)
     struct listing l = {0};
     (void)dl_iterate_phdr(list_counts, &l);
     pthread_mutex_lock(&lock);
-    bool current = segment_count && l.loads == known_loads && l.unloads == known_unloads;
+    bool current = load_segment_count && l.loads == known_loads && l.unloads == known_unloads;
     pthread_mutex_unlock(&lock);
     if (current)
         return;
@@ -275,24 +275,24 @@ static void refresh(void)
 }
 
 /* Under the lock. */
-static struct module *find(uintptr_t address)
+static struct loaded_module *find(uintptr_t address)
 {
-    size_t low = 0, high = segment_count;
+    size_t low = 0, high = load_segment_count;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (segments[middle].end <= address)
+        if (load_segments[middle].end <= address)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < segment_count && segments[low].start <= address ? &modules[segments[low].module] : NULL;
+    return low < load_segment_count && load_segments[low].start <= address ? &modules[load_segments[low].module] : NULL;
 }
 
 bool modules_name(const void *address, int64_t *id, int64_t *offset)
 {
     refresh();
     pthread_mutex_lock(&lock);
-    struct module *m = find((uintptr_t)address);
+    struct loaded_module *m = find((uintptr_t)address);
     if (m) {
         if (m->id < 0)
             m->id = next_id++;
@@ -307,7 +307,7 @@ bool memory_frame(const void *address, struct code_frame *frame)
 {
     refresh();
     pthread_mutex_lock(&lock);
-    struct module *m = find((uintptr_t)address);
+    struct loaded_module *m = find((uintptr_t)address);
     if (m) {
         *frame = (struct code_frame){m->code, (uintptr_t)address - m->base};
         m->seen = true;

@@ -14,32 +14,32 @@
 #include <string.h>
 #include <time.h>
 
-#include "objects/book.h"
+#include "objects/thread_requests.h"
 #include "objects/pages.h"
 #include "objects/sharing.h"
-#include "objects/unseen.h"
+#include "objects/untracked_requests.h"
 
 uint64_t request_null_handle;
 _Atomic(struct requests *) requests_first;
 
 enum {
     TABLE_MIN = 512,
-    BOOKS_MAX = UINT16_MAX,
+    THREAD_REQUESTS_MAX = UINT16_MAX,
     LARGE = 4096 /* what a call with more operations has found takes memory for no longer than it is needed */
 };
 
-static pthread_mutex_t books_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t all_requests_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic(struct requests *) inheritance; /* the book of ended threads; set under the lock. It is the last one: a search that has missed an operation in
                                         the book that it was in meets it there */
 
 /* The places of unknown operations, of all threads. */
 static pthread_mutex_t unknown_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct pool unknown_places;
+static struct pool unknown_indices;
 
 #define WHAT(class_number, kind) ((class_number) * (1 << OPERATION_CLASS_SHIFT) + 2 * (kind))
 
 struct operation_slab *operation_slabs[SLABS_MAX];
-static atomic_uint slab_count, book_count;
+static atomic_uint slab_count, thread_requests_count;
 
 _Alignas(1 << FOUND_SHIFT) struct operation request_null = {.what = WHAT(REQUEST_NULL, 0)};
 
@@ -49,7 +49,7 @@ _Alignas(1 << FOUND_SHIFT) struct operation request_lost = {.what = WHAT(REQUEST
 /* ---- books ---- */
 
 /* Sleeps in the end, so that a thread of higher priority does not keep the one that holds the lock from going on. */
-void book_wait(struct requests *r)
+void thread_requests_wait(struct requests *r)
 {
     enum { SPINS = 64, YIELDS = 128 };
     const struct timespec nap = {.tv_nsec = 20000};
@@ -61,12 +61,12 @@ void book_wait(struct requests *r)
     }
 }
 
-static struct requests *book_next(const struct requests *r)
+static struct requests *thread_requests_next(const struct requests *r)
 {
     return atomic_load_explicit(&r->next, memory_order_acquire);
 }
 
-static struct requests *books(void)
+static struct requests *thread_requests_first(void)
 {
     return atomic_load_explicit(&requests_first, memory_order_acquire);
 }
@@ -82,10 +82,10 @@ static void table_set(struct requests *r, uint32_t *table, size_t capacity)
     r->shift = (unsigned)__builtin_clzll(capacity) + 1;
 }
 
-static struct requests *book_make(void)
+static struct requests *thread_requests_make(void)
 {
-    uint32_t number = atomic_fetch_add_explicit(&book_count, 1, memory_order_relaxed) + 1;
-    struct requests *r = number <= BOOKS_MAX ? calloc(1, sizeof *r) : NULL;
+    uint32_t number = atomic_fetch_add_explicit(&thread_requests_count, 1, memory_order_relaxed) + 1;
+    struct requests *r = number <= THREAD_REQUESTS_MAX ? calloc(1, sizeof *r) : NULL;
     if (!r)
         return NULL;
     r->number = (uint16_t)number;
@@ -98,7 +98,7 @@ static struct requests *book_make(void)
 }
 
 /* R is the last book, but for the common one of ended threads. Under the lock of the books. */
-static void book_add(struct requests *r)
+static void thread_requests_add(struct requests *r)
 {
     _Atomic(struct requests *) *end = &requests_first;
     struct requests *at = atomic_load_explicit(end, memory_order_relaxed);
@@ -110,12 +110,12 @@ static void book_add(struct requests *r)
 
 struct requests *requests_new(void)
 {
-    struct requests *r = book_make();
+    struct requests *r = thread_requests_make();
     if (!r)
         return NULL;
-    pthread_mutex_lock(&books_lock);
-    book_add(r);
-    pthread_mutex_unlock(&books_lock);
+    pthread_mutex_lock(&all_requests_lock);
+    thread_requests_add(r);
+    pthread_mutex_unlock(&all_requests_lock);
     return r;
 }
 
@@ -129,7 +129,7 @@ bool finding_reserve(struct finding *f, int64_t count)
     uint64_t *handles = realloc(f->handles, capacity * sizeof *handles);
     if (handles)
         f->handles = handles;
-    struct found *found = realloc(f->found, capacity * sizeof *found);
+    struct found_operation_bits *found = realloc(f->found, capacity * sizeof *found);
     if (found)
         f->found = found;
     if (!handles || !found)
@@ -165,10 +165,10 @@ static struct requests *operation_lock(const struct operation *o)
     for (;;) {
         bool moved = atomic_load_explicit(&o->moved, memory_order_acquire);
         struct requests *r = moved ? atomic_load_explicit(&inheritance, memory_order_relaxed) : operation_slab(o)->requests;
-        book_lock(r);
+        thread_requests_lock(r);
         if (atomic_load_explicit(&o->moved, memory_order_relaxed) == moved)
             return r;
-        book_unlock(r);
+        thread_requests_unlock(r);
     }
 }
 
@@ -204,11 +204,11 @@ static bool slab_make(struct requests *r)
 static void take_returned(struct requests *r)
 {
     struct requests *from = atomic_load_explicit(&inheritance, memory_order_relaxed);
-    book_lock(from);
+    thread_requests_lock(from);
     r->free = atomic_exchange_explicit(&r->returned, NULL, memory_order_acquire);
     for (struct operation *o = r->free; o; o = o->spare)
         atomic_store_explicit(&o->moved, false, memory_order_relaxed);
-    book_unlock(from);
+    thread_requests_unlock(from);
 }
 
 struct operation *operation_make(struct requests *r)
@@ -232,7 +232,7 @@ void operation_return(struct operation *o)
 
 /* ---- places ---- */
 
-struct pool *places_make(struct requests *r, uint32_t number)
+struct pool *index_pool_make(struct requests *r, uint32_t number)
 {
     if (number >= r->class_count) {
         uint32_t count = number + number / 2 + 16;
@@ -246,19 +246,19 @@ struct pool *places_make(struct requests *r, uint32_t number)
     return r->classes[number] = calloc(1, sizeof **r->classes);
 }
 
-bool unknown_place_take(struct operation *o)
+bool unknown_index_take(struct operation *o)
 {
     objects_lock(&unknown_lock);
-    int64_t place = pool_take(&unknown_places);
-    o->place = (uint32_t)place;
+    int64_t request_index = pool_take(&unknown_indices);
+    o->request_index = (uint32_t)request_index;
     objects_unlock(&unknown_lock);
-    return place >= 0;
+    return request_index >= 0;
 }
 
-void unknown_place_give(const struct operation *o)
+void unknown_index_give(const struct operation *o)
 {
     objects_lock(&unknown_lock);
-    pool_give(&unknown_places, o->place);
+    pool_give(&unknown_indices, o->request_index);
     objects_unlock(&unknown_lock);
 }
 
@@ -326,8 +326,8 @@ void searches_begin_anew(struct requests *r)
 static struct requests *heir(void)
 {
     struct requests *r = atomic_load_explicit(&inheritance, memory_order_relaxed);
-    if (!r && (r = book_make())) {
-        book_add(r);
+    if (!r && (r = thread_requests_make())) {
+        thread_requests_add(r);
         atomic_store_explicit(&inheritance, r, memory_order_relaxed);
     }
     return r;
@@ -337,7 +337,7 @@ static struct requests *heir(void)
 static void operation_bequeath(struct requests *r, struct requests *to, struct operation *o)
 {
     if (operation_class(o) != REQUEST_UNKNOWN)
-        pool_give(r->classes[class_index(operation_class(o))], o->place);
+        pool_give(r->classes[class_index(operation_class(o))], o->request_index);
     if (o->completed_by == r->number) /* by a call that was cancelled */
         o->completed_by = 0;
     count_live(r, (size_t)-1);
@@ -350,8 +350,8 @@ static void operation_bequeath(struct requests *r, struct requests *to, struct o
 static bool bequeath_all(struct requests *r, struct requests *to)
 {
     bool good = true;
-    book_lock(r);
-    book_lock(to);
+    thread_requests_lock(r);
+    thread_requests_lock(to);
     while (good && to->room < (r->mask + 1) / 2 - r->room)
         good = table_grow(to);
     for (size_t i = 0; good && i <= r->mask; i++) {
@@ -366,8 +366,8 @@ static bool bequeath_all(struct requests *r, struct requests *to)
         r->search++;
         to->search++;
     }
-    book_unlock(to);
-    book_unlock(r);
+    thread_requests_unlock(to);
+    thread_requests_unlock(r);
     return good;
 }
 
@@ -375,10 +375,10 @@ bool requests_bequeath(struct requests *r)
 {
     bool good = true;
     if (atomic_load_explicit(&r->live, memory_order_relaxed)) {
-        pthread_mutex_lock(&books_lock);
+        pthread_mutex_lock(&all_requests_lock);
         struct requests *to = heir();
         good = to && bequeath_all(r, to);
-        pthread_mutex_unlock(&books_lock);
+        pthread_mutex_unlock(&all_requests_lock);
     }
     return good;
 }
@@ -411,7 +411,7 @@ static inline struct operation *next_of(struct requests *in, uint64_t key, const
 static int64_t find_in(struct requests *in, const struct requests *r, struct finding *f, int64_t count, enum taking taking)
 {
     int64_t missing = 0;
-    book_lock(in);
+    thread_requests_lock(in);
     (void)requests_search_begin(in);
     for (int64_t i = 0; i < count; i++) {
         if (found_operation(&f->found[i]))
@@ -428,21 +428,21 @@ static int64_t find_in(struct requests *in, const struct requests *r, struct fin
             f->found[i].copied = true;
         }
     }
-    book_unlock(in);
+    thread_requests_unlock(in);
     return missing;
 }
 
 /* What is still missing is unknown. */
 static void find_unknown(struct requests *r, struct finding *f, int64_t count)
 {
-    book_lock(r);
+    thread_requests_lock(r);
     for (int64_t i = 0; i < count; i++) {
         if (found_operation(&f->found[i]))
             continue;
         enum request_kind kind = REQUEST_OTHER;
-        uint32_t view = 0;
-        (void)unseen_take(f->handles[i], &kind, &view);
-        struct operation *o = operation_begin(r, f->handles[i] ^ request_null_handle, REQUEST_UNKNOWN, kind, false, view, NULL);
+        uint32_t base = 0;
+        (void)untracked_request_take(f->handles[i], &kind, &base);
+        struct operation *o = operation_begin(r, f->handles[i] ^ request_null_handle, REQUEST_UNKNOWN, kind, false, base, NULL);
         if (o) {
             found_set(&f->found[i], o, r, true);
         } else {
@@ -450,7 +450,7 @@ static void find_unknown(struct requests *r, struct finding *f, int64_t count)
             f->found[i] = found_only(&request_lost);
         }
     }
-    book_unlock(r);
+    thread_requests_unlock(r);
 }
 
 /* What the book R itself does not have. */
@@ -460,12 +460,12 @@ static __attribute__((noinline)) void find_elsewhere(struct requests *r, struct 
     if (objects_threads && !copies_reserve(f, count)) {
         objects_fail();
     } else {
-        for (struct requests *in = books(); in && missing; in = book_next(in))
+        for (struct requests *in = thread_requests_first(); in && missing; in = thread_requests_next(in))
             if (in != r)
                 missing = find_in(in, r, f, count, FREE_ONES);
         if (objects_threads && missing)
             missing = find_in(r, r, f, count, OTHERS_TOO);
-        for (struct requests *in = books(); objects_threads && in && missing; in = book_next(in))
+        for (struct requests *in = thread_requests_first(); objects_threads && in && missing; in = thread_requests_next(in))
             if (in != r)
                 missing = find_in(in, r, f, count, OTHERS_TOO);
     }
@@ -477,8 +477,8 @@ void requests_find(struct requests *r, struct finding *f, int64_t count)
 {
     bool missing = false;
     const uint64_t *handles = f->handles;
-    struct found *found = f->found;
-    book_lock(r);
+    struct found_operation_bits *found = f->found;
+    thread_requests_lock(r);
     (void)requests_search_begin(r);
     for (int64_t i = 0; i < count; i++) {
         uint64_t key = handles[i] ^ request_null_handle;
@@ -486,11 +486,11 @@ void requests_find(struct requests *r, struct finding *f, int64_t count)
         if (__builtin_expect(o != NULL, 1)) {
             found_set(&found[i], o, r, true);
         } else {
-            found[i] = key ? (struct found){0} : found_only(&request_null);
+            found[i] = key ? (struct found_operation_bits){0} : found_only(&request_null);
             missing |= key != 0;
         }
     }
-    book_unlock(r);
+    thread_requests_unlock(r);
     if (__builtin_expect(missing, 0))
         find_elsewhere(r, f, count);
     if (__builtin_expect(count > LARGE, 0) && !objects_threads) {
@@ -503,14 +503,14 @@ void requests_find(struct requests *r, struct finding *f, int64_t count)
 /* ---- one request ---- */
 
 const struct operation *request_created_slowly(struct requests *r, uint64_t handle, int64_t class_number, enum request_kind kind,
-                                               bool persistent, const struct view *view, const struct posting *posted)
+                                               bool persistent, const struct rank_base *base, const struct posting *posted)
 {
     uint64_t key = handle ^ request_null_handle;
     if (!key)
         return &request_null;
-    book_lock(r);
-    struct operation *o = operation_begin(r, key, class_number, kind, persistent, view->index, posted);
-    book_unlock(r);
+    thread_requests_lock(r);
+    struct operation *o = operation_begin(r, key, class_number, kind, persistent, base->index, posted);
+    thread_requests_unlock(r);
     if (o)
         return o;
     objects_fail();
@@ -520,13 +520,13 @@ const struct operation *request_created_slowly(struct requests *r, uint64_t hand
 const struct operation *request_find_slowly(struct requests *r, struct finding *f, uint64_t handle)
 {
     f->handles[0] = handle;
-    book_lock(r);
+    thread_requests_lock(r);
     r->search++;
     struct operation *o = fifo_first(r, handle ^ request_null_handle);
     bool good = o && operation_is_free(o, r);
     if (good)
         found_set(f->found, o, r, true);
-    book_unlock(r);
+    thread_requests_unlock(r);
     if (!good)
         requests_find(r, f, 1);
     return found_operation(f->found);
@@ -537,11 +537,11 @@ const struct operation *request_find_slowly(struct requests *r, struct finding *
 /* Ends the first operation of KEY in the book IN. False: there is none. */
 static bool end_first(struct requests *in, uint64_t key)
 {
-    book_lock(in);
+    thread_requests_lock(in);
     struct operation *o = fifo_first(in, key);
     if (o)
         operation_end(in, o);
-    book_unlock(in);
+    thread_requests_unlock(in);
     return o;
 }
 
@@ -554,16 +554,16 @@ static void finish_elsewhere(struct requests *r, struct finding *f, int64_t i)
     bool done = found_is(&f->found[i], o);
     if (done)
         operation_end(of, o);
-    book_unlock(of);
+    thread_requests_unlock(of);
     uint64_t key = f->handles ? f->handles[i] ^ request_null_handle : 0;
     done = done || !key || end_first(r, key);
-    for (struct requests *in = books(); in && !done; in = book_next(in))
+    for (struct requests *in = thread_requests_first(); in && !done; in = thread_requests_next(in))
         done = end_first(in, key);
     f->found[i].live = false;
 }
 
 /* The same in R's own book, which is locked. False: it is not there. */
-static inline bool finish_here(struct requests *r, struct found *found)
+static inline bool finish_here(struct requests *r, struct found_operation_bits *found)
 {
     struct operation *o = found_operation(found);
     bool here = found->own && !atomic_load_explicit(&o->moved, memory_order_relaxed);
@@ -578,9 +578,9 @@ void request_finish_slowly(struct requests *r, struct finding *f, int64_t i)
 {
     if (!f->found[i].live)
         return;
-    book_lock(r);
+    thread_requests_lock(r);
     bool good = finish_here(r, &f->found[i]);
-    book_unlock(r);
+    thread_requests_unlock(r);
     if (!good)
         finish_elsewhere(r, f, i);
 }
@@ -588,12 +588,12 @@ void request_finish_slowly(struct requests *r, struct finding *f, int64_t i)
 void requests_finished(struct requests *r, struct finding *f, int64_t count)
 {
     bool left = false;
-    struct found *found = f->found;
-    book_lock(r);
+    struct found_operation_bits *found = f->found;
+    thread_requests_lock(r);
     for (int64_t i = 0; i < count; i++)
         if (found[i].live && found[i].gone && __builtin_expect(!finish_here(r, &found[i]), 0))
             left = true;
-    book_unlock(r);
+    thread_requests_unlock(r);
     for (int64_t i = 0; __builtin_expect(left, 0) && i < count; i++)
         if (found[i].live && found[i].gone)
             finish_elsewhere(r, f, i);
@@ -610,7 +610,7 @@ void requests_leave(struct requests *r, struct finding *f, int64_t count)
         struct requests *of = operation_lock(o);
         if (found_is(&f->found[i], o) && o->completed_by == r->number)
             o->completed_by = 0;
-        book_unlock(of);
+        thread_requests_unlock(of);
     }
 }
 
@@ -622,15 +622,15 @@ void requests_forget(struct finding *f, int64_t count)
             continue;
         struct requests *of = operation_lock(o);
         if (found_is(&f->found[i], o)) {
-            unseen_begun(o->key ^ request_null_handle, operation_kind(o), o->view);
+            untracked_request_begun(o->key ^ request_null_handle, operation_kind(o), o->base);
             operation_end(of, o);
         }
-        book_unlock(of);
+        thread_requests_unlock(of);
         f->found[i].live = false;
     }
 }
 
-void request_set_active(const struct found *found, bool active)
+void request_set_active(const struct found_operation_bits *found, bool active)
 {
     struct operation *o = found_live(found);
     if (!o)
@@ -638,5 +638,5 @@ void request_set_active(const struct found *found, bool active)
     struct requests *of = operation_lock(o);
     if (found_is(found, o))
         o->active = active;
-    book_unlock(of);
+    thread_requests_unlock(of);
 }

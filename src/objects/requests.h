@@ -35,18 +35,18 @@ enum { REQUEST_THREAD_SHIFT = VALUE_THREAD_SHIFT, REQUEST_UNKNOWN = -1, REQUEST_
 
 struct operation_name {
     int64_t class_number; /* REQUEST_UNKNOWN: of a call that was not recorded; REQUEST_NULL: MPI_REQUEST_NULL */
-    int64_t place;
+    int64_t request_index;
 };
 
 /* What a receive was posted with. */
 struct posting {
     uint32_t count; /* 0: it is not known */
-    uint32_t round; /* in which of its thread's */
+    uint32_t segment; /* in which of its thread's */
     int source, tag;
 };
 
 /* A live operation: a line of the cache, as there may be many. Once it has ended what it is stays as it is until its thread's next call begins one.
- * Operations refer to each other by index (book.h); 0 is none. */
+ * Operations refer to each other by index (thread_requests.h); 0 is none. */
 struct operation {
     union {
         uint64_t key;             /* of its handle, never 0 */
@@ -56,8 +56,8 @@ struct operation {
     uint32_t next, previous;    /* with the same handle; the previous of the first one is the last one */
     uint32_t cursor, search;    /* of the first one: which one search number `search` is to find next */
     uint32_t serial;            /* of this operation, among those that had this memory */
-    uint32_t place;             /* with its class, its name */
-    uint32_t view;              /* that the status's source refers to: its index */
+    uint32_t request_index;             /* with its class, its name */
+    uint32_t base;              /* that the status's source refers to: its index */
     uint16_t completed_by;      /* number of the book whose call under way may complete it; 0: none's */
     bool active;                /* false: a persistent request not started; its status is the empty one */
     atomic_bool moved;          /* from its thread's book to that of ended threads */
@@ -73,7 +73,7 @@ static inline int64_t operation_class(const struct operation *o)
 
 static inline struct operation_name operation_name(const struct operation *o)
 {
-    return (struct operation_name){operation_class(o), o->place};
+    return (struct operation_name){operation_class(o), o->request_index};
 }
 
 static inline enum request_kind operation_kind(const struct operation *o)
@@ -93,7 +93,7 @@ static inline bool operation_is_null(const struct operation *o)
 
 /* An operation, as a call has found it. Packed, as a call may find many: addresses of the program's have 48 bits, operations lie at multiples of
  * 16 bytes, and of the serial number 16 bits tell whether it is over. All zero: nothing has been found. */
-struct found {
+struct found_operation_bits {
     uint64_t address : 44; /* found_operation() */
     uint64_t serial : 16;  /* found_is() */
     uint64_t live : 1;     /* 0: there is none that is, or it is over */
@@ -110,19 +110,19 @@ struct operation_copy {
 };
 
 /* What it is, for the call to read: the live one, or a copy where that may go at any time. NULL: nothing. */
-static inline struct operation *found_operation(const struct found *f)
+static inline struct operation *found_operation(const struct found_operation_bits *f)
 {
     return (struct operation *)(uintptr_t)((uint64_t)f->address << FOUND_SHIFT);
 }
 
 /* The one that O is now, which nothing is to be done to. */
-static inline struct found found_only(const struct operation *o)
+static inline struct found_operation_bits found_only(const struct operation *o)
 {
-    return (struct found){.address = (uintptr_t)o >> FOUND_SHIFT & ((UINT64_C(1) << 44) - 1)};
+    return (struct found_operation_bits){.address = (uintptr_t)o >> FOUND_SHIFT & ((UINT64_C(1) << 44) - 1)};
 }
 
 /* Whether O is the operation still that was found there. */
-static inline bool found_is(const struct found *f, const struct operation *o)
+static inline bool found_is(const struct found_operation_bits *f, const struct operation *o)
 {
     return (uint16_t)o->serial == f->serial;
 }
@@ -130,7 +130,7 @@ static inline bool found_is(const struct found *f, const struct operation *o)
 /* What a call has found; a thread's scratch. All zero is empty. */
 struct finding {
     uint64_t *handles; /* to be set for requests_find, which may free it */
-    struct found *found;
+    struct found_operation_bits *found;
     struct operation_copy *copies;
     int64_t capacity, copy_capacity; /* of a call to come */
     int64_t count; /* the call numbered CALL of the thread has found so many, */
@@ -169,7 +169,7 @@ struct requests *requests_new(void);
  * and R is as if it were new, for another thread. False, and R stays as it is: no memory. */
 bool requests_bequeath(struct requests *r);
 
-/* Whether any operation is live that was not begun unseen: it must not be completed unseen, or it would stay for ever. */
+/* Whether any operation is live that was not begun untracked: it must not be completed untracked, or it would stay for ever. */
 static inline bool requests_live(void)
 {
     struct requests *r = atomic_load_explicit(&requests_first, memory_order_acquire);
@@ -178,7 +178,7 @@ static inline bool requests_live(void)
     return r != NULL;
 }
 
-/* request_created, request_find and request_finish, of one request, are in book.h. */
+/* request_created, request_find and request_finish, of one request, are in thread_requests.h. */
 
 /* The operations behind F->handles[0..count-1], in F->found: the k-th occurrence of one handle is the k-th of its FIFO that the
  * thread of R began itself, after those the next that others did, thread by thread. An unknown handle, and an occurrence beyond the end of
@@ -199,6 +199,6 @@ void requests_leave(struct requests *r, struct finding *f, int64_t count);
 void requests_forget(struct finding *f, int64_t count);
 
 /* A persistent request was started; or one completed and is inactive again. */
-void request_set_active(const struct found *found, bool active);
+void request_set_active(const struct found_operation_bits *found, bool active);
 
 #endif

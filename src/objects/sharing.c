@@ -47,12 +47,12 @@ void objects_tell_released(const char *word, int64_t id)
     objects_release_hook(name);
 }
 
-void objects_tell_request_released(int64_t class_number, int64_t place)
+void objects_tell_request_released(int64_t class_number, int64_t request_index)
 {
     char name[64];
     if (!objects_release_hook)
         return;
-    snprintf(name, sizeof name, "request:%" PRId64 ".%" PRId64, class_number, place);
+    snprintf(name, sizeof name, "request:%" PRId64 ".%" PRId64, class_number, request_index);
     objects_release_hook(name);
 }
 

@@ -22,10 +22,10 @@ static inline void objects_unlock(pthread_mutex_t *mutex)
         pthread_mutex_unlock(mutex);
 }
 
-/* Tells objects_release_hook, if there is one, of "WORD:ID" and "request:CLASS.PLACE". The hook may allocate,
+/* Tells objects_release_hook, if there is one, of "WORD:ID" and "request:CLASS.REQUEST_INDEX". The hook may allocate,
  * so not under the lock of the heap. */
 void objects_tell_released(const char *word, int64_t id);
-void objects_tell_request_released(int64_t class_number, int64_t place);
+void objects_tell_request_released(int64_t class_number, int64_t request_index);
 
 /* True once memory was short and some object got a name that may not be its own: the record is no longer exact,
  * so the capture side should switch off. */

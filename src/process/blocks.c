@@ -11,7 +11,7 @@
 
 #include "base/try.h"
 #include "process/capture.h"
-#include "process/own_file.h"
+#include "process/spill_file.h"
 #include "process/spill.h"
 #include "format/section.h"
 #include "format/trace_file.h"
@@ -21,7 +21,7 @@ enum { PIECE_BYTES = 4 << 20 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Under the lock: */
 static struct bytes sections;    /* in memory */
-static struct extent *extents;   /* in the file; those that touch are one */
+static struct spill_extent *extents;   /* in the file; those that touch are one */
 static size_t extent_count, extent_capacity;
 static bool given_up;
 static void *compressor;      /* section_write_parts */
@@ -32,37 +32,37 @@ static void *compressor;      /* section_write_parts */
 static enum pilgrim_status write_block(uint32_t thread, uint64_t first, const struct bytes *content, const struct bytes *ends,
                                        struct bytes *out)
 {
-    struct bytes whole = {0}, places = {0};
+    struct bytes whole = {0}, class_indices = {0};
     bytes_put_varint(&whole, (uint64_t)capture.rank);
     bytes_put_varint(&whole, thread);
     bytes_put_varint(&whole, first);
     size_t prefix = whole.length, count = ends->length / sizeof(size_t);
     bytes_put(&whole, content->data, content->length);
-    bytes_put(&places, ends->data, ends->length);
+    bytes_put(&class_indices, ends->data, ends->length);
     enum pilgrim_status status = bytes_status(&whole);
     if (status == PILGRIM_OK)
-        status = bytes_status(&places);
+        status = bytes_status(&class_indices);
     if (status == PILGRIM_OK) {
-        size_t *place = (size_t *)(void *)places.data;
+        size_t *index = (size_t *)(void *)class_indices.data;
         for (size_t i = 0; i < count; i++)
-            place[i] += prefix;
-        status = section_write_parts(&compressor, out, SECTION_TIMES, &whole, place, count);
+            index[i] += prefix;
+        status = section_write_parts(&compressor, out, SECTION_TIMES, &whole, index, count);
     }
-    bytes_free(&places);
+    bytes_free(&class_indices);
     bytes_free(&whole);
     return status;
 }
 
-static enum pilgrim_status note_extent(struct extent extent)
+static enum pilgrim_status note_extent(struct spill_extent extent)
 {
-    struct extent *last = extent_count ? &extents[extent_count - 1] : NULL;
+    struct spill_extent *last = extent_count ? &extents[extent_count - 1] : NULL;
     if (last && last->start + last->length == extent.start) {
         last->length += extent.length;
         return PILGRIM_OK;
     }
     if (extent_count == extent_capacity) {
         size_t capacity = extent_capacity * 2 + 16;
-        struct extent *more = realloc(extents, capacity * sizeof *extents);
+        struct spill_extent *more = realloc(extents, capacity * sizeof *extents);
         if (!more)
             return PILGRIM_NOMEM;
         extents = more;
@@ -76,15 +76,15 @@ static void give_up(enum pilgrim_status status)
 {
     given_up = true;
     bytes_free(&sections);
-    capture_say("%s: %s; times are kept no longer", own_file_path(), status == PILGRIM_IO ? strerror(errno) : "out of memory");
+    capture_say("%s: %s; times are kept no longer", spill_file_path(), status == PILGRIM_IO ? strerror(errno) : "out of memory");
 }
 
 static void put_away(void)
 {
-    struct extent extent;
+    struct spill_extent extent;
     if (!sections.length)
         return;
-    enum pilgrim_status status = own_file_append(&sections, &extent);
+    enum pilgrim_status status = spill_file_append(&sections, &extent);
     if (status == PILGRIM_OK)
         status = note_extent(extent);
     if (status == PILGRIM_OK)
@@ -169,9 +169,9 @@ enum pilgrim_status blocks_each(enum pilgrim_status (*use)(void *context, const 
     for (size_t i = 0; status == PILGRIM_OK && i < extent_count; i++) {
         for (uint64_t done = 0; status == PILGRIM_OK && done < extents[i].length; done += piece.length) {
             uint64_t left = extents[i].length - done;
-            struct extent part = {extents[i].start + done, left < PIECE_BYTES ? left : PIECE_BYTES};
+            struct spill_extent location = {extents[i].start + done, left < PIECE_BYTES ? left : PIECE_BYTES};
             piece.length = 0;
-            status = own_file_read(&part, &piece);
+            status = spill_file_read(&location, &piece);
             if (status == PILGRIM_OK)
                 status = use(context, piece.data, piece.length);
         }

@@ -51,7 +51,7 @@ struct capture {
     atomic_uint off;
     enum readings readings;
     struct settings settings;
-    struct view world;      /* views[0]: a call's view where it names no other */
+    struct rank_base world;      /* views[0]: a call's rank base where it names no other */
     pid_t process;          /* that loaded the library */
     int rank;               /* 0 until MPI is initialised */
     int size;               /* 1 until then */

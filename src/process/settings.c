@@ -6,35 +6,35 @@
 #include <string.h>
 
 #include "base/site.h"
-#include "format/output.h"
+#include "format/trace_output.h"
 #include "timing/times.h"
 
-enum kind { VALUE_PATTERN, VALUE_SWITCH, VALUE_NUMBER, VALUE_BYTES, VALUE_CLOCK, VALUE_TIMING, VALUE_FILTER };
+enum setting_kind { SETTING_PATTERN, SETTING_SWITCH, SETTING_NUMBER, SETTING_BYTES, SETTING_CLOCK, SETTING_TIMING, SETTING_FILTER };
 
 enum { TRACE, OFF, QUIET, BUFFERS, TIMING, VALUES, FILTER, CLOCK, STACK, MERGE_TIMEOUT, MEMORY, SYSTEM, VARIABLE_COUNT };
 
 static const struct variable {
     const char *name;
-    enum kind kind;
-    const char *yes, *no; /* the two words of a VALUE_SWITCH */
+    enum setting_kind kind;
+    const char *yes, *no; /* the two words of a SETTING_SWITCH */
     const char *accepts;
-    uint64_t least, most;   /* of a VALUE_NUMBER, a VALUE_BYTES */
+    uint64_t least, most;   /* of a SETTING_NUMBER, a SETTING_BYTES */
 } variables[VARIABLE_COUNT] = {
-    [TRACE] = {"PILGRIM_TRACE", VALUE_PATTERN, NULL, NULL, "a path, with %p (program), %j (job), %t (time) and %%"},
-    [OFF] = {"PILGRIM_OFF", VALUE_SWITCH, "1", "0", "0 or 1"},
-    [QUIET] = {"PILGRIM_QUIET", VALUE_SWITCH, "1", "0", "0 or 1"},
-    [BUFFERS] = {"PILGRIM_BUFFERS", VALUE_SWITCH, "on", "off", "on or off"},
-    [TIMING] = {"PILGRIM_TIMING", VALUE_TIMING, NULL, NULL,
+    [TRACE] = {"PILGRIM_TRACE", SETTING_PATTERN, NULL, NULL, "a path, with %p (program), %j (job), %t (time) and %%"},
+    [OFF] = {"PILGRIM_OFF", SETTING_SWITCH, "1", "0", "0 or 1"},
+    [QUIET] = {"PILGRIM_QUIET", SETTING_SWITCH, "1", "0", "0 or 1"},
+    [BUFFERS] = {"PILGRIM_BUFFERS", SETTING_SWITCH, "on", "off", "on or off"},
+    [TIMING] = {"PILGRIM_TIMING", SETTING_TIMING, NULL, NULL,
                 "off, aggregate, exact or bins[:BASE][,FUNCTION:BASE]..., with bases from 1.0001 to 1000, and * in functions' names"},
-    [VALUES] = {"PILGRIM_VALUES", VALUE_SWITCH, "wtime", "default", "wtime or default"},
-    [FILTER] = {"PILGRIM_FILTER", VALUE_FILTER, NULL, NULL,
+    [VALUES] = {"PILGRIM_VALUES", SETTING_SWITCH, "wtime", "default", "wtime or default"},
+    [FILTER] = {"PILGRIM_FILTER", SETTING_FILTER, NULL, NULL,
                 "a list of functions, as -MPI_Wtime,-MPI_Comm_*,+MPI_Comm_free, with * for any letters"},
-    [CLOCK] = {"PILGRIM_CLOCK", VALUE_CLOCK, NULL, NULL, "auto, tsc or monotonic"},
-    [STACK] = {"PILGRIM_STACK", VALUE_NUMBER, NULL, NULL, "a number of frames from 1 to 64", 1, SITE_FRAMES_MAX},
-    [MERGE_TIMEOUT] = {"PILGRIM_MERGE_TIMEOUT", VALUE_NUMBER, NULL, NULL, "a number of seconds from 0 to 1000000", 0, 1000000},
-    [MEMORY] = {"PILGRIM_MEMORY", VALUE_BYTES, NULL, NULL, "a number of bytes, at least 256K, with K, M or G behind it or not",
+    [CLOCK] = {"PILGRIM_CLOCK", SETTING_CLOCK, NULL, NULL, "auto, tsc or monotonic"},
+    [STACK] = {"PILGRIM_STACK", SETTING_NUMBER, NULL, NULL, "a number of frames from 1 to 64", 1, SITE_FRAMES_MAX},
+    [MERGE_TIMEOUT] = {"PILGRIM_MERGE_TIMEOUT", SETTING_NUMBER, NULL, NULL, "a number of seconds from 0 to 1000000", 0, 1000000},
+    [MEMORY] = {"PILGRIM_MEMORY", SETTING_BYTES, NULL, NULL, "a number of bytes, at least 256K, with K, M or G behind it or not",
                 SETTINGS_MEMORY_MIN, SETTINGS_MEMORY_MAX},
-    [SYSTEM] = {"PILGRIM_SYSTEM", VALUE_SWITCH, "on", "off", "on or off"},
+    [SYSTEM] = {"PILGRIM_SYSTEM", SETTING_SWITCH, "on", "off", "on or off"},
 };
 
 static const char prefix[] = "PILGRIM_";
@@ -67,7 +67,7 @@ static bool number_of(const struct variable *v, const char *value, uint64_t *num
     bool digits = *value >= '0' && *value <= '9';
     for (; *value >= '0' && *value <= '9' && n <= v->most; value++)
         n = n * 10 + (uint64_t)(*value - '0');
-    unsigned unit = v->kind == VALUE_BYTES && n <= v->most ? unit_of(value) : 0;
+    unsigned unit = v->kind == SETTING_BYTES && n <= v->most ? unit_of(value) : 0;
     n = n <= v->most >> unit ? n << unit : UINT64_MAX;
     *number = n;
     return digits && !value[unit != 0] && n >= v->least && n <= v->most;
@@ -229,16 +229,16 @@ static bool value_valid(const struct variable *v, const char *value)
     enum timing_mode mode;
     bool records;
     switch (v->kind) {
-    case VALUE_PATTERN:
+    case SETTING_PATTERN:
         return *value && output_pattern_valid(value);
-    case VALUE_NUMBER:
-    case VALUE_BYTES:
+    case SETTING_NUMBER:
+    case SETTING_BYTES:
         return number_of(v, value, &number);
-    case VALUE_CLOCK:
+    case SETTING_CLOCK:
         return clock_of(value, &wish);
-    case VALUE_TIMING:
+    case SETTING_TIMING:
         return timing_of(value, &mode);
-    case VALUE_FILTER:
+    case SETTING_FILTER:
         return strlen(value) <= FILTER_BYTES_MAX && filter_find(value, "", &records);
     default:
         return !strcmp(value, v->yes) || !strcmp(value, v->no);

@@ -1,7 +1,7 @@
 /* Bounded memory while recording; see spill.h.
  *
- * What becomes of a round is in the bound, too: sealing it takes one to two times the stream's memory, writing it into the trace at the
- * end five to ten times. One thread at a time seals, so with n threads each may have a part in n + SEALING of the bound.
+ * What becomes of a segment is in the bound, too: encoding it takes one to two times the stream's memory, writing it into the trace at the
+ * end five to ten times. One thread at a time encodes, so with n threads each may have a part in n + SEALING of the bound.
  *
  * The application must not notice: errno is as before, and this is no point where a thread may be cancelled. */
 #define _GNU_SOURCE 1
@@ -17,29 +17,29 @@
 #include "base/try.h"
 #include "process/blocks.h"
 #include "process/capture.h"
-#include "process/own.h"
-#include "process/own_file.h"
+#include "process/rank_fragment.h"
+#include "process/spill_file.h"
 
 enum {
     SEALING = 9,          /* shares of the bound that no thread has */
     MACHINE_SHARE = 8,    /* of the machine's memory the processes on it may have a part in so many */
     LOOK_BYTES = 1 << 14, /* as long as the bound is not known */
-    PATIENCE_SHARE = 32,  /* of its limit a stream may grow by a part in so many while a good place to seal it is looked for */
+    PATIENCE_SHARE = 32,  /* of its limit a stream may grow by a part in so many while a good place to encode it is looked for */
     PATIENCE_BYTES_MIN = 1 << 15, /* some fifty calls, at most */
-    ROUND_BYTES_MIN = 1 << 15, /* a round may grow by so much in any case, ... */
-    ROUND_TABLES = 3,     /* ... and by so many times the table of classes */
+    SEGMENT_BYTES_MIN = 1 << 15, /* a segment may grow by so much in any case, ... */
+    SEGMENT_TABLES = 3,     /* ... and by so many times the table of classes */
     LOOP_TABLES = 10,     /* what a round of a loop takes is mostly less than so many times that table */
     ENDED_BYTES_MIN = 1 << 16, /* what ended threads may have in any case */
     LOOK_SHARE = 32,      /* a stream is looked at again when it has grown by a part in so many of its limit, or later */
     RELIEF_SHARE = 32,    /* what takes less than a part in so many of the limit is left alone when a stream is relieved, ... */
-    RELIEF_PART = 4       /* ... which must gain a part in so many: else it is sealed */
+    RELIEF_PART = 4       /* ... which must gain a part in so many: else it is encoded */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Under the lock: */
 static bool ended;
-static struct extent *rounds; /* in the process's file */
-static uint32_t round_count, round_capacity;
+static struct spill_extent *segments; /* in the process's file */
+static uint32_t segment_count, segment_capacity;
 
 static atomic_size_t bound; /* 0: not known yet */
 
@@ -84,61 +84,61 @@ void spill_watch(struct thread *t)
     stream_watch(t->stream, limit ? limit / 2 : LOOK_BYTES, grown, t);
 }
 
-/* ---- rounds ---- */
+/* ---- segments ---- */
 
-static enum pilgrim_status reserve_round(void)
+static enum pilgrim_status reserve_segment(void)
 {
-    if (round_count < round_capacity)
+    if (segment_count < segment_capacity)
         return PILGRIM_OK;
-    uint32_t capacity = round_capacity * 2 + 16;
-    struct extent *more = realloc(rounds, capacity * sizeof *rounds);
+    uint32_t capacity = segment_capacity * 2 + 16;
+    struct spill_extent *more = realloc(segments, capacity * sizeof *segments);
     if (!more)
         return PILGRIM_NOMEM;
-    rounds = more;
-    round_capacity = capacity;
+    segments = more;
+    segment_capacity = capacity;
     return PILGRIM_OK;
 }
 
 /* Behind the times of its calls. */
-static enum pilgrim_status put_round(const struct bytes *sealed)
+static enum pilgrim_status put_segment(const struct bytes *encoded)
 {
-    TRY(reserve_round());
+    TRY(reserve_segment());
     blocks_put_away();
-    TRY(own_file_append(sealed, &rounds[round_count]));
-    round_count++;
+    TRY(spill_file_append(encoded, &segments[segment_count]));
+    segment_count++;
     return PILGRIM_OK;
 }
 
 bool spill_forget(void)
 {
     pthread_mutex_lock(&lock);
-    bool some = round_count;
-    round_count = 0;
+    bool some = segment_count;
+    segment_count = 0;
     pthread_mutex_unlock(&lock);
     return some;
 }
 
-/* ---- sealing ---- */
+/* ---- encoding ---- */
 
-/* F, which may be NULL and is used up, becomes a round. */
-static enum pilgrim_status seal_segment(struct fragment *f)
+/* F, which may be NULL and is used up, becomes a segment. */
+static enum pilgrim_status spill_fragment(struct fragment *f)
 {
-    struct bytes sealed = {0};
-    enum pilgrim_status status = f ? fragment_seal_last(f, &sealed) : PILGRIM_NOMEM;
+    struct bytes encoded = {0};
+    enum pilgrim_status status = f ? fragment_encode_last(f, &encoded) : PILGRIM_NOMEM;
     if (status == PILGRIM_OK)
-        status = put_round(&sealed);
-    bytes_free(&sealed);
+        status = put_segment(&encoded);
+    bytes_free(&encoded);
     return status;
 }
 
-/* T's stream becomes a round and is empty. If that fails it is as before. */
-static enum pilgrim_status seal(struct thread *t)
+/* T's stream becomes a segment and is empty. If that fails it is as before. */
+static enum pilgrim_status spill_thread(struct thread *t)
 {
-    TRY(seal_segment(own_segment(t)));
+    TRY(spill_fragment(rank_fragment_segment(t)));
     stream_renew(t->stream);
-    keeper_free(&t->keeper);
+    array_delta_free(&t->request_delta);
     live_free(&t->live);
-    t->round++;
+    t->segment++;
     return PILGRIM_OK;
 }
 
@@ -148,18 +148,18 @@ static void stop(enum pilgrim_status status)
         capture_fail("out of memory to put away what was recorded");
     else if (!(atomic_fetch_or(&capture.off, OFF_FAILED) & OFF_FAILED))
         capture_say("%s: %s; what is recorded cannot be put away there, recording stops",
-                    own_file_path(), strerror(errno));
+                    spill_file_path(), strerror(errno));
 }
 
-static enum pilgrim_status seal_ended(struct ended *e)
+static enum pilgrim_status spill_ended(struct ended *e)
 {
     TRY(ended_flush_times(e));
-    TRY(seal_segment(own_segment_ended(e)));
+    TRY(spill_fragment(rank_fragment_segment_ended(e)));
     ended_renew(e);
     return PILGRIM_OK;
 }
 
-/* The application's state, while a thread seals. */
+/* The application's state, while a thread encodes. */
 struct care {
     int error;
     int cancel_state;
@@ -182,14 +182,14 @@ static void care_end(const struct care *c, enum pilgrim_status status)
 }
 
 /* Of T, or if that is NULL of E. */
-static void seal_carefully(struct thread *t, struct ended *e)
+static void spill_carefully(struct thread *t, struct ended *e)
 {
     struct care care;
     care_begin(&care);
-    care_end(&care, ended ? PILGRIM_OK : t ? seal(t) : seal_ended(e));
+    care_end(&care, ended ? PILGRIM_OK : t ? spill_thread(t) : spill_ended(e));
 }
 
-/* Whether T's stream now takes so much less that it need not be sealed yet. */
+/* Whether T's stream now takes so much less that it need not be encoded yet. */
 static bool relieve(struct thread *t, size_t limit)
 {
     struct care care;
@@ -198,7 +198,7 @@ static bool relieve(struct thread *t, size_t limit)
     return stream_memory_bytes(t->stream) <= limit - limit / RELIEF_PART;
 }
 
-/* Notes how few operations are live at a time, and the class of the last call before there are more: there a round ends well. */
+/* Notes how few operations are live at a time, and the class of the last call before there are more: there a segment ends well. */
 static void look(struct patience *p, size_t live)
 {
     if (live < p->fewest) {
@@ -209,7 +209,7 @@ static void look(struct patience *p, size_t live)
     }
 }
 
-/* Whether it is better to wait: rounds that begin where nothing is under way, and something is begun, have equal values of a send, a receive and
+/* Whether it is better to wait: segments that begin where nothing is under way, and something is begun, have equal values of a send, a receive and
  * their completion at equal places, and so need to be stored once. First it is seen where that is, then the next such place is taken. */
 static bool waits(struct thread *t, size_t limit)
 {
@@ -230,12 +230,12 @@ static bool waits(struct thread *t, size_t limit)
 }
 
 /* What T's stream may take, whose share is SHARE. The table of classes stays, and each class that is called has some tables: they must not make
- * a round of each call, nor of a few calls of a loop. So where there are many classes the limit is higher, and if there are few threads
+ * a segment of each call, nor of a few calls of a loop. So where there are many classes the limit is higher, and if there are few threads
  * still higher: a single one may then have a quarter of the bound. */
-static size_t round_limit(const struct thread *t, size_t share)
+static size_t segment_limit(const struct thread *t, size_t share)
 {
     size_t table = stream_table_bytes(t->stream);
-    size_t round = larger(larger(share / 4, ROUND_BYTES_MIN), ROUND_TABLES * table);
+    size_t round = larger(larger(share / 4, SEGMENT_BYTES_MIN), SEGMENT_TABLES * table);
     size_t most = atomic_load_explicit(&bound, memory_order_relaxed) / (2 * (thread_shares() + 1));
     size_t wanted = LOOP_TABLES * table;
     return larger(larger(share, table + round), wanted < most ? wanted : most);
@@ -245,12 +245,12 @@ void spill_consider(struct thread *t)
 {
     size_t memory = t->patience.left ? 0 : stream_memory_bytes(t->stream), limit = spill_share();
     if (limit)
-        limit = round_limit(t, limit);
+        limit = segment_limit(t, limit);
     if (limit && (t->patience.left || memory >= limit)) {
         if (t->patience.left || !relieve(t, limit)) {
             if (waits(t, limit))
                 return; /* grown still: for the next call */
-            seal_carefully(t, NULL);
+            spill_carefully(t, NULL);
         }
         memory = stream_memory_bytes(t->stream);
     }
@@ -262,7 +262,7 @@ void spill_consider_ended(struct ended *e)
 {
     size_t limit = spill_share();
     if (e && limit && ended_memory_bytes(e) > (limit > ENDED_BYTES_MIN ? limit : (size_t)ENDED_BYTES_MIN))
-        seal_carefully(NULL, e);
+        spill_carefully(NULL, e);
 }
 
 /* ---- the end ---- */
@@ -283,20 +283,20 @@ void spill_end(void)
     bool good = !(atomic_load(&capture.off) & OFF_FAILED) && most;
     for (struct thread *t = thread_first(); t && good && total > most; t = t->next) {
         total -= stream_memory_bytes(t->stream);
-        good = !stream_calls(t->stream) || seal(t) == PILGRIM_OK;
+        good = !stream_calls(t->stream) || spill_thread(t) == PILGRIM_OK;
     }
     if (good && total > most && gone && ended_any(gone))
-        (void)!seal_ended(gone);
+        (void)!spill_ended(gone);
     ended = true;
     pthread_mutex_unlock(&lock);
 }
 
-uint32_t spill_rounds(void)
+uint32_t spill_segments(void)
 {
-    return round_count;
+    return segment_count;
 }
 
-enum pilgrim_status spill_read(uint32_t number, struct bytes *sealed)
+enum pilgrim_status spill_read(uint32_t number, struct bytes *encoded)
 {
-    return own_file_read(&rounds[number], sealed);
+    return spill_file_read(&segments[number], encoded);
 }

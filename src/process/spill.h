@@ -1,5 +1,5 @@
-/* Memory while recording is bounded (PILGRIM_MEMORY): a thread whose stream has reached its share of it seals what it has recorded as a
- * round of this process (docs/FORMAT.md, section 2), puts that in the process's fragment file next to the trace, and begins anew.
+/* Memory while recording is bounded (PILGRIM_MEMORY): a thread whose stream has reached its share of it encodes what it has recorded as a
+ * segment of this process (docs/FORMAT.md, section 2), puts that in the process's fragment file next to the trace, and begins anew.
  *
  * Any thread may call these, but for what is said of the end. */
 #ifndef PILGRIM_SPILL_H
@@ -24,7 +24,7 @@ void spill_consider(struct thread *t);
  * away, too, and renewed. One at a time. */
 void spill_consider_ended(struct ended *e);
 
-/* Whether there are rounds, which nothing is known of then. */
+/* Whether there are segments, which nothing is known of then. */
 bool spill_forget(void);
 
 /* What a thread may have, and what is put away at one go; 0: not known yet. */
@@ -36,10 +36,10 @@ size_t spill_share(void);
  * gathered at once. */
 void spill_end(void);
 
-/* How many rounds are in the file. */
-uint32_t spill_rounds(void);
+/* How many segments are in the file. */
+uint32_t spill_segments(void);
 
-/* Round NUMBER, sealed, appended to SEALED. errors: PILGRIM_NOMEM, PILGRIM_IO (errno) */
-enum pilgrim_status spill_read(uint32_t number, struct bytes *sealed) PILGRIM_CHECKED;
+/* Segment NUMBER, encoded, appended to ENCODED. errors: PILGRIM_NOMEM, PILGRIM_IO (errno) */
+enum pilgrim_status spill_read(uint32_t number, struct bytes *encoded) PILGRIM_CHECKED;
 
 #endif

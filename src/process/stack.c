@@ -23,17 +23,17 @@ enum {
     START_BYTES = 64  /* of the code at the program's entry */
 };
 
-struct stack {
+struct call_stack {
     UT_hash_handle hh;
-    struct stack *successor; /* the one that was taken after this one last time */
+    struct call_stack *successor; /* the one that was taken after this one last time */
     uint32_t count;          /* addresses in the key */
     uint32_t shown;          /* of them, those up to main */
     const void *addresses[];
 };
 
-struct stacks {
-    struct stack *table; /* uthash, by addresses */
-    struct stack *last;
+struct call_stacks {
+    struct call_stack *table; /* uthash, by addresses */
+    struct call_stack *last;
     unsigned depth;
     unsigned inside;     /* frames between the unwinder and the site, last time */
     void *scratch[INSIDE_MAX + SITE_FRAMES_MAX];
@@ -71,17 +71,17 @@ static int unwind(void **addresses, int size)
     return backtrace(addresses, size);
 }
 
-struct stacks *stacks_new(unsigned depth)
+struct call_stacks *stacks_new(unsigned depth)
 {
-    struct stacks *s = calloc(1, sizeof *s);
+    struct call_stacks *s = calloc(1, sizeof *s);
     if (s)
         s->depth = depth;
     return s;
 }
 
-void stacks_free(struct stacks *s)
+void stacks_free(struct call_stacks *s)
 {
-    struct stack *stack, *next;
+    struct call_stack *stack, *next;
     if (!s)
         return;
     HASH_ITER(hh, s->table, stack, next)
@@ -134,7 +134,7 @@ static uint32_t count_shown(const void *site, uint32_t count)
 /* ---- taking a stack ---- */
 
 /* The place of SITE among GOT addresses, -1: none of them. */
-static int find_site(const struct stacks *s, int got, const void *site)
+static int find_site(const struct call_stacks *s, int got, const void *site)
 {
     if ((int)s->inside < got && s->scratch[s->inside] == site)
         return (int)s->inside;
@@ -146,7 +146,7 @@ static int find_site(const struct stacks *s, int got, const void *site)
 
 /* Unwinds; the stack is COUNT addresses from the result on. No more is unwound than was enough last time, unless that is not
  * enough now. */
-static void *const *take(struct stacks *s, const void *site, uint32_t *count)
+static void *const *take(struct call_stacks *s, const void *site, uint32_t *count)
 {
     enum { MOST = sizeof s->scratch / sizeof s->scratch[0] };
     int wanted = (int)(s->inside + s->depth), got = unwind(s->scratch, wanted);
@@ -165,10 +165,10 @@ static void *const *take(struct stacks *s, const void *site, uint32_t *count)
     return s->scratch + at;
 }
 
-static struct stack *stack_add(struct stacks *s, void *const *addresses, uint32_t count)
+static struct call_stack *stack_add(struct call_stacks *s, void *const *addresses, uint32_t count)
 {
     size_t bytes = count * sizeof *addresses;
-    struct stack *stack = calloc(1, sizeof *stack + bytes);
+    struct call_stack *stack = calloc(1, sizeof *stack + bytes);
     if (!stack)
         return NULL;
     memcpy(stack->addresses, addresses, bytes);
@@ -182,12 +182,12 @@ static struct stack *stack_add(struct stacks *s, void *const *addresses, uint32_
     return stack;
 }
 
-const void *stacks_here(struct stacks *s, const void *site)
+const void *stacks_here(struct call_stacks *s, const void *site)
 {
     uint32_t count;
     void *const *addresses = take(s, site, &count);
     size_t bytes = count * sizeof *addresses;
-    struct stack *stack = s->last ? s->last->successor : NULL;
+    struct call_stack *stack = s->last ? s->last->successor : NULL;
     if (!stack || stack->count != count || memcmp(stack->addresses, addresses, bytes) != 0) {
         HASH_FIND(hh, s->table, addresses, bytes, stack);
         if (!stack)
@@ -203,7 +203,7 @@ const void *stacks_here(struct stacks *s, const void *site)
 
 size_t stack_frames(const void *stack, struct code_frame *frames)
 {
-    const struct stack *s = stack;
+    const struct call_stack *s = stack;
     size_t count = 0;
     while (count < s->shown && memory_frame(s->addresses[count], &frames[count]))
         count++;

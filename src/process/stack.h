@@ -11,20 +11,20 @@
 
 #include "base/site.h"
 
-struct stacks;
+struct call_stacks;
 
 /* Whether libunwind can be had; if not, WHY is a part of a sentence. */
 bool stacks_available(const char **why);
 
 /* The stacks of one thread, DEPTH frames each at most (2..SITE_FRAMES_MAX). Not before stacks_available().
  * NULL where memory is short. */
-struct stacks *stacks_new(unsigned depth);
-void stacks_free(struct stacks *s);
+struct call_stacks *stacks_new(unsigned depth);
+void stacks_free(struct call_stacks *s);
 
 /* The stack that the calling thread is on now, from the return address SITE outwards: the same pointer for the same
  * addresses, valid as long as S. What lies within SITE (this library, MPI's own layers) is left out. If the
  * unwinder does not find SITE, the stack is SITE alone. NULL where memory is short. */
-const void *stacks_here(struct stacks *s, const void *site);
+const void *stacks_here(struct call_stacks *s, const void *site);
 
 /* Whether ADDRESS, which an unwinder came to last, is of the C library's beginning of program or thread, or the program's. */
 bool stack_ends_at(const void *address);

@@ -38,12 +38,12 @@ struct point {
 };
 
 /* Where a clock stands: at one time, or at two and, as it goes at a steady rate, between and after them. */
-struct place {
+struct clock_position {
     struct point points[POINTS];
     unsigned count;
 };
 
-struct letter {
+struct clock_message {
     int64_t rank;  /* who is ready */
     int64_t has;   /* 1: a clock; of the last of TAG_ASK: `point` is known */
     int64_t last;  /* 1: nothing follows; of TAG_READY: given up */
@@ -53,12 +53,12 @@ struct letter {
 /* A child, as its parent sees it. */
 struct child {
     bool over;
-    struct letter said;
+    struct clock_message said;
 };
 
-/* Static: MPI may refer to letters as long as the process lives. */
-static struct place own;
-static struct letter received, asked, answered;
+/* Static: MPI may refer to messages as long as the process lives. */
+static struct clock_position own_clock;
+static struct clock_message received, asked, answered;
 
 static int64_t now_ns(void)
 {
@@ -73,11 +73,11 @@ static bool has_clock(void)
 /* ---- where a clock stands ---- */
 
 /* At TIME, after the last point. */
-static struct point place_at(const struct place *place, int64_t time)
+static struct point point_at(const struct clock_position *position, int64_t time)
 {
-    const struct point *one = &place->points[0], *two = &place->points[place->count - 1];
+    const struct point *one = &position->points[0], *two = &position->points[position->count - 1];
     int64_t since = time > two->time ? time - two->time : 0;
-    if (place->count == 1)
+    if (position->count == 1)
         return (struct point){.time = time, .offset = one->offset, .error = one->error + since / DRIFT_PART};
     double far = (double)since / (double)(two->time - one->time);
     return (struct point){.time = time,
@@ -86,12 +86,12 @@ static struct point place_at(const struct place *place, int64_t time)
 }
 
 /* Adds POINT, the second one, unless the two say nothing of drift; then the better one stays. */
-static void add_point(struct place *place, const struct point *point)
+static void add_point(struct clock_position *position, const struct point *point)
 {
-    struct point *first = &place->points[0];
+    struct point *first = &position->points[0];
     int64_t span = point->time - first->time, drift = point->offset - first->offset;
     if (span > 0 && first->error + point->error <= span / DRIFT_PART && drift <= span && drift >= -span)
-        place->points[place->count++] = *point;
+        position->points[position->count++] = *point;
     else if (point->error < first->error)
         *first = *point;
 }
@@ -106,15 +106,15 @@ static bool await(MPI_Request *request, bool receives, int64_t end_ns)
     return false;
 }
 
-static bool send_letter(const struct letter *letter, int to, int tag, int64_t end_ns)
+static bool send_clock_message(const struct clock_message *message, int to, int tag, int64_t end_ns)
 {
     MPI_Request request;
-    return PMPI_Isend(letter, sizeof *letter, MPI_BYTE, to, tag, capture.comm, &request) == MPI_SUCCESS &&
+    return PMPI_Isend(message, sizeof *message, MPI_BYTE, to, tag, capture.comm, &request) == MPI_SUCCESS &&
            await(&request, false, end_ns);
 }
 
 /* Into `received`. */
-static bool receive_letter(int from, int tag, int64_t end_ns)
+static bool receive_clock_message(int from, int tag, int64_t end_ns)
 {
     MPI_Request request;
     return PMPI_Irecv(&received, sizeof received, MPI_BYTE, from, tag, capture.comm, &request) == MPI_SUCCESS &&
@@ -124,12 +124,12 @@ static bool receive_letter(int from, int tag, int64_t end_ns)
 /* ---- parent ---- */
 
 /* Asks CHILD for its time. *POINT: where its clock stands, HERE where this process's does; *TOOK: how long it was on the way, ns. */
-static bool ping(int child, const struct place *here, struct point *point, int64_t *took, int64_t end_ns)
+static bool ping(int child, const struct clock_position *here, struct point *point, int64_t *took, int64_t end_ns)
 {
     MPI_Request out, back;
     if (PMPI_Irecv(&received, sizeof received, MPI_BYTE, child, TAG_ANSWER, capture.comm, &back) != MPI_SUCCESS)
         return false;
-    asked = (struct letter){0};
+    asked = (struct clock_message){0};
     int64_t before = now_ns();
     if (PMPI_Isend(&asked, sizeof asked, MPI_BYTE, child, TAG_ASK, capture.comm, &out) != MPI_SUCCESS)
         return false;
@@ -137,7 +137,7 @@ static bool ping(int child, const struct place *here, struct point *point, int64
     int64_t after = now_ns();
     good = await(&out, false, end_ns) && good;
     *took = after - before;
-    const struct point middle = place_at(here, before + *took / 2);
+    const struct point middle = point_at(here, before + *took / 2);
     int64_t time = received.point.time;
     /* Times are rounded down: 1 ns for each of the two. */
     *point = (struct point){.time = time, .offset = middle.time + middle.offset - time, .error = *took / 2 + 2 + middle.error};
@@ -145,7 +145,7 @@ static bool ping(int child, const struct place *here, struct point *point, int64
 }
 
 /* Where CHILD's clock stands. False: it is not heard of any more. */
-static bool measure(int child, const struct place *here, struct letter *said, int64_t end_ns)
+static bool measure(int child, const struct clock_position *here, struct clock_message *said, int64_t end_ns)
 {
     int64_t least = INT64_MAX, took, pings_end_ns = waiting_now_ns() + PINGS_NS;
     struct point point;
@@ -164,7 +164,7 @@ static bool measure(int child, const struct place *here, struct letter *said, in
 /* Whether CHILD, which was ready, has given up. What it said of that is received: MPI may complain of messages that are left. */
 static bool has_given_up(int child, int64_t end_ns)
 {
-    return waiting_has_sent(child, TAG_READY) && receive_letter(child, TAG_READY, end_ns);
+    return waiting_has_sent(child, TAG_READY) && receive_clock_message(child, TAG_READY, end_ns);
 }
 
 /* The processes below this one in the tree are RANK + 1, + 2, + 4, ... */
@@ -186,26 +186,26 @@ static int next_ready(const struct child *children, int count)
 }
 
 /* Tells all children where their clocks stand. HERE: where this process's does; NULL: not known. */
-static void serve_children(const struct place *here, int64_t end_ns)
+static void serve_children(const struct clock_position *here, int64_t end_ns)
 {
     static struct child children[CHILDREN_MAX];
     int count = count_children();
     for (int i = 0; i < count; i++)
         children[i] = (struct child){.said.last = 1};
-    for (int left = count; left > 0 && receive_letter(next_ready(children, count), TAG_READY, end_ns); left--) {
-        struct letter ready = received;
+    for (int left = count; left > 0 && receive_clock_message(next_ready(children, count), TAG_READY, end_ns); left--) {
+        struct clock_message ready = received;
         int rank = (int)ready.rank;
         struct child *child = &children[__builtin_ctz((unsigned)(rank - capture.rank))];
         if (child->over)
             left++;
         else if (!ready.last && !has_given_up(rank, end_ns) && (!here || !ready.has || measure(rank, here, &child->said, end_ns)))
-            (void)send_letter(&child->said, rank, TAG_ASK, end_ns);
+            (void)send_clock_message(&child->said, rank, TAG_ASK, end_ns);
         child->over = true;
     }
     /* Those that come later need not wait. */
     for (int i = 0; i < count; i++)
         if (!children[i].over)
-            (void)send_letter(&children[i].said, capture.rank + (1 << i), TAG_ASK, 0);
+            (void)send_clock_message(&children[i].said, capture.rank + (1 << i), TAG_ASK, 0);
 }
 
 /* ---- child ---- */
@@ -213,28 +213,28 @@ static void serve_children(const struct place *here, int64_t end_ns)
 /* Answers PARENT until it says where this process's clock stands. False: it is not known. */
 static bool follow_parent(int parent, struct point *point, int64_t end_ns)
 {
-    answered = (struct letter){.rank = capture.rank, .has = has_clock()};
+    answered = (struct clock_message){.rank = capture.rank, .has = has_clock()};
     /* It may have given up already. */
-    if (!waiting_has_sent(parent, TAG_ASK) && !send_letter(&answered, parent, TAG_READY, end_ns))
+    if (!waiting_has_sent(parent, TAG_ASK) && !send_clock_message(&answered, parent, TAG_READY, end_ns))
         return false;
-    while (receive_letter(parent, TAG_ASK, end_ns)) {
+    while (receive_clock_message(parent, TAG_ASK, end_ns)) {
         if (received.last) {
             *point = received.point;
             return received.has;
         }
         answered.point.time = now_ns();
-        if (!send_letter(&answered, parent, TAG_ANSWER, end_ns))
+        if (!send_clock_message(&answered, parent, TAG_ANSWER, end_ns))
             return false;
     }
     answered.last = 1;
-    (void)send_letter(&answered, parent, TAG_READY, 0);
+    (void)send_clock_message(&answered, parent, TAG_READY, 0);
     return false;
 }
 
 /* ---- all ---- */
 
 /* Whether it is known where this process's clock stands now. OFFSET: what rank 0's has. */
-static bool find_own(struct point *point, int64_t offset, int64_t end_ns)
+static bool find_own_clock(struct point *point, int64_t offset, int64_t end_ns)
 {
     if (capture.rank)
         return follow_parent(capture.rank - (capture.rank & -capture.rank), point, end_ns);
@@ -246,19 +246,19 @@ static bool find_own(struct point *point, int64_t offset, int64_t end_ns)
 static void begin_axis(void)
 {
     MPI_Request request;
-    int64_t offset = own.count ? own.points[0].offset : INT64_MAX, least = 0;
+    int64_t offset = own_clock.count ? own_clock.points[0].offset : INT64_MAX, least = 0;
     if (PMPI_Iallreduce(&offset, &least, 1, MPI_INT64_T, MPI_MIN, capture.comm, &request) != MPI_SUCCESS ||
         !waiting_for(&request, false, INT64_MAX))
-        own.count = 0;
-    own.points[0].offset -= least;
+        own_clock.count = 0;
+    own_clock.points[0].offset -= least;
 }
 
 void sync_begin(void)
 {
     if (capture.run.timing < TIMING_BINS || capture.comm == MPI_COMM_NULL)
         return;
-    own.count = find_own(&own.points[0], 0, INT64_MAX);
-    serve_children(own.count ? &own : NULL, INT64_MAX);
+    own_clock.count = find_own_clock(&own_clock.points[0], 0, INT64_MAX);
+    serve_children(own_clock.count ? &own_clock : NULL, INT64_MAX);
     begin_axis();
 }
 
@@ -268,17 +268,17 @@ void sync_end(void)
         return;
     int64_t end_ns = waiting_now_ns() + capture.run.merge_limit_s * WAITING_SECOND_NS / WAITING_PART +
                      __builtin_popcount((unsigned)capture.rank) * WAITING_LEVEL_NS;
-    struct place now = {.count = 1};
-    bool known = find_own(&now.points[0], own.points[0].offset, end_ns);
-    if (known && own.count == 1)
-        add_point(&own, &now.points[0]);
+    struct clock_position now = {.count = 1};
+    bool known = find_own_clock(&now.points[0], own_clock.points[0].offset, end_ns);
+    if (known && own_clock.count == 1)
+        add_point(&own_clock, &now.points[0]);
     /* Those who are there hear of it before they give up themselves. */
-    serve_children(!known ? NULL : own.count == POINTS ? &own : &now, end_ns + WAITING_LEVEL_NS / 2);
+    serve_children(!known ? NULL : own_clock.count == POINTS ? &own_clock : &now, end_ns + WAITING_LEVEL_NS / 2);
 }
 
 bool sync_known(void)
 {
-    return own.count > 0 && capture.settings.timing >= TIMING_BINS;
+    return own_clock.count > 0 && capture.settings.timing >= TIMING_BINS;
 }
 
 static void put_int(struct bytes *key, int64_t v)
@@ -294,10 +294,10 @@ void sync_put(struct bytes *key)
         return;
     }
     bytes_put_u8(key, VALUE_ARRAY);
-    bytes_put_u32(key, 3 * own.count);
-    for (unsigned i = 0; i < own.count; i++) {
-        put_int(key, own.points[i].time);
-        put_int(key, own.points[i].offset);
-        put_int(key, own.points[i].error);
+    bytes_put_u32(key, 3 * own_clock.count);
+    for (unsigned i = 0; i < own_clock.count; i++) {
+        put_int(key, own_clock.points[i].time);
+        put_int(key, own_clock.points[i].offset);
+        put_int(key, own_clock.points[i].error);
     }
 }

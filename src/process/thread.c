@@ -58,7 +58,7 @@ static void thread_free(struct thread *t)
     stream_free(t->stream);
     stacks_free(t->stacks);
     bytes_free(&t->key);
-    keeper_free(&t->keeper);
+    array_delta_free(&t->request_delta);
     live_free(&t->live);
     finding_free(&t->finding);
     free(t);
@@ -149,14 +149,14 @@ static void thread_retire(struct thread *t)
 {
     if (!requests_bequeath(t->requests))
         t->requests = NULL;
-    keeper_free(&t->keeper);
+    array_delta_free(&t->request_delta);
     live_restart(&t->live);
     t->key.length = 0;
     t->key.failed = false;
     t->inside = t->pause = t->grown = t->error_in_status = false;
     t->class = NULL;
     t->created = NULL;
-    t->round = 0;
+    t->segment = 0;
     t->patience = (struct patience){0};
     t->calls = 0;
     t->passes = 0;
@@ -251,7 +251,7 @@ static struct thread *thread_make(void)
         return NULL;
     }
     if (t)
-        t->keeper.null_name = NAME_MPI_REQUEST_NULL;
+        t->request_delta.null_name = NAME_MPI_REQUEST_NULL;
     return t;
 }
 
@@ -310,7 +310,7 @@ struct thread *thread_nested(struct thread *t)
     return t;
 }
 
-struct thread *thread_known(void)
+struct thread *thread_registered(void)
 {
     return thread_now;
 }

@@ -12,14 +12,14 @@
 
 #include "base/bytes.h"
 #include "base/live.h"
-#include "objects/keep.h"
-#include "objects/known.h"
+#include "objects/request_array_delta.h"
+#include "objects/handle_cache.h"
 #include "record/stream.h"
 #include "mpi/mpi_library.h"
 #include "objects/requests.h"
 
 struct patience {
-    size_t left, whole; /* bytes that the stream may grow by; 0: it need not be sealed */
+    size_t left, whole; /* bytes that the stream may grow by; 0: it need not be encoded */
     size_t fewest;      /* operations that were live at a time */
     size_t live;        /* those that were after the call before, ... */
     const struct class_head *class; /* ... which was of this class */
@@ -28,10 +28,10 @@ struct patience {
 
 struct thread {
     struct bytes key;       /* the call under way; never without room for what a wrapper puts at one go (wrapper.h) */
-    struct keeper keeper;   /* arrays of requests */
-    struct live_requests live;       /* requests, as the calls of this round say */
+    struct request_array_delta request_delta;   /* arrays of requests */
+    struct live_requests live;       /* requests, as the calls of this segment say */
     struct stream *stream;
-    struct stacks *stacks;  /* NULL: the class has the call site alone */
+    struct call_stacks *stacks;  /* NULL: the class has the call site alone */
     bool inside;            /* a call is under way: those made below it are not recorded, their objects are followed */
     union {
         struct {
@@ -48,8 +48,8 @@ struct thread {
     uint8_t *outputs;       /* in the key: where what comes out goes */
     uint64_t start;         /* clock ticks */
     uint32_t index;         /* thread number */
-    uint32_t round;         /* how many rounds of its calls were put away */
-    struct patience patience; /* until it is sealed; spill.c */
+    uint32_t segment;         /* how many segments of its calls were put away */
+    struct patience patience; /* until it is encoded; spill.c */
     uint64_t calls;         /* recorded so far: the next one's seq */
     unsigned passes;        /* over its thread-specific data, at its end */
     struct thread *nested;  /* for calls inside of one: scratch only, in no list */
@@ -60,17 +60,17 @@ struct thread {
     MPI_Status *statuses;   /* in place of MPI_STATUS(ES)_IGNORE */
     int64_t status_capacity;
     struct thread *next, *previous;
-    struct known known;     /* objects and buffers */
+    struct handle_cache handle_cache;     /* objects and buffers */
 };
 
-/* As thread_known; for wrappers. */
+/* As thread_registered; for wrappers. */
 extern _Thread_local struct thread *thread_now __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /* This thread's state, made at its first call. NULL where memory is short (tracing is then off). */
 struct thread *thread_self(void);
 
 /* As above, NULL if this thread has none. */
-struct thread *thread_known(void);
+struct thread *thread_registered(void);
 
 /* What a call made inside a call of T uses in its place; NULL where memory is short (tracing is then off). */
 struct thread *thread_nested(struct thread *t);

@@ -8,7 +8,7 @@
 #include "read/registers.h"
 
 struct begun_call {
-    int64_t class_number, place;
+    int64_t class_number, request_index;
     struct pilgrim_value *items;
     size_t capacity;             /* bytes there */
     uint64_t identity;
@@ -36,33 +36,33 @@ struct begun_parameters begun_parameters(const struct pilgrim_function *f)
     return p;
 }
 
-static uint32_t hash_request(int64_t class_number, int64_t place)
+static uint32_t hash_request(int64_t class_number, int64_t request_index)
 {
-    return hash_more(hash_word((uint64_t)class_number), (uint64_t)place);
+    return hash_more(hash_word((uint64_t)class_number), (uint64_t)request_index);
 }
 
-/* The slot of CLASS.PLACE, or the free one where it belongs. There are slots. */
-static struct hash_slot *find_slot(const struct begun *b, int64_t class_number, int64_t place)
+/* The slot of CLASS.REQUEST_INDEX, or the free one where it belongs. There are slots. */
+static struct hash_slot *find_slot(const struct begun *b, int64_t class_number, int64_t request_index)
 {
-    struct hash_slot *slot = hash_index_first(&b->index, hash_request(class_number, place));
+    struct hash_slot *slot = hash_index_first(&b->index, hash_request(class_number, request_index));
     for (; slot->number; slot = hash_index_next(&b->index, slot)) {
         const struct begun_call *call = &b->calls[slot->number - 1];
-        if (call->class_number == class_number && call->place == place)
+        if (call->class_number == class_number && call->request_index == request_index)
             break;
     }
     return slot;
 }
 
 /* NULL: it is not there. */
-static struct begun_call *find(const struct begun *b, int64_t class_number, int64_t place)
+static struct begun_call *find(const struct begun *b, int64_t class_number, int64_t request_index)
 {
-    const struct hash_slot *slot = b->index.count ? find_slot(b, class_number, place) : NULL;
+    const struct hash_slot *slot = b->index.count ? find_slot(b, class_number, request_index) : NULL;
     return slot && slot->number ? &b->calls[slot->number - 1] : NULL;
 }
 
-uint64_t begun_identity(const struct begun *b, int64_t class_number, int64_t place)
+uint64_t begun_identity(const struct begun *b, int64_t class_number, int64_t request_index)
 {
-    const struct begun_call *call = find(b, class_number, place);
+    const struct begun_call *call = find(b, class_number, request_index);
     return call ? call->identity : 0;
 }
 
@@ -114,14 +114,14 @@ static enum pilgrim_status set(struct begun *b, const struct pilgrim_value *requ
     if (is_new) {
         TRY(reserve(b));
         call = &b->calls[b->index.count];
-        *call = (struct begun_call){.class_number = request->id, .place = request->offset};
+        *call = (struct begun_call){.class_number = request->id, .request_index = request->offset};
     }
     call->identity = 0;
     TRY(set_items(b, call, items));
     call->identity = identity;
     call->in = NULL;
     if (is_new)
-        hash_index_put(&b->index, find_slot(b, call->class_number, call->place), hash_request(call->class_number, call->place),
+        hash_index_put(&b->index, find_slot(b, call->class_number, call->request_index), hash_request(call->class_number, call->request_index),
                        b->index.count + 1);
     return PILGRIM_OK;
 }
@@ -190,9 +190,9 @@ void begun_settle(struct begun *b)
         }
 }
 
-enum pilgrim_status begun_get(struct begun *b, int64_t class_number, int64_t place, const struct pilgrim_value **items)
+enum pilgrim_status begun_get(struct begun *b, int64_t class_number, int64_t request_index, const struct pilgrim_value **items)
 {
-    struct begun_call *call = find(b, class_number, place);
+    struct begun_call *call = find(b, class_number, request_index);
     enum pilgrim_status status = call && call->in ? settle(b, call) : PILGRIM_OK;
     *items = call ? call->items : NULL;
     return status;

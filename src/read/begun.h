@@ -39,13 +39,13 @@ struct begun {
 
 struct begun_parameters begun_parameters(const struct pilgrim_function *f);
 
-/* What the last call had that began the request CLASS.PLACE, in *ITEMS, or NULL. Borrowed until that request is begun again.
+/* What the last call had that began the request CLASS.REQUEST_INDEX, in *ITEMS, or NULL. Borrowed until that request is begun again.
  * errors: PILGRIM_NOMEM, PILGRIM_LIMIT */
-enum pilgrim_status begun_get(struct begun *b, int64_t class_number, int64_t place,
+enum pilgrim_status begun_get(struct begun *b, int64_t class_number, int64_t request_index,
                               const struct pilgrim_value **items) PILGRIM_CHECKED;
 
 /* Which call that was: 0, or an identity that only calls with the same values have. */
-uint64_t begun_identity(const struct begun *b, int64_t class_number, int64_t place);
+uint64_t begun_identity(const struct begun *b, int64_t class_number, int64_t request_index);
 
 /* A call with these values has been made. P: of its function, with a request. IDENTITY: as begun_identity has it; if it is not 0, P and IN stay
  * as they are until begun_settle. Where there is no room it is not known from then on.

@@ -20,7 +20,7 @@ static void drop_block(struct call_times *t)
     t->block = NULL;
 }
 
-void call_times_leave_round(struct call_times *t)
+void call_times_leave_segment(struct call_times *t)
 {
     drop_block(t);
     t->current = NULL;
@@ -30,7 +30,7 @@ void call_times_leave_round(struct call_times *t)
 
 void call_times_free(struct call_times *t)
 {
-    call_times_leave_round(t);
+    call_times_leave_segment(t);
     bytes_free(&t->content);
 }
 
@@ -69,20 +69,20 @@ static enum pilgrim_status find_thread(struct call_times *t, const struct common
         if (i == t->current->of_common)
             return PILGRIM_OK;
         for (uint64_t k = 0; k < common->calls && status == PILGRIM_OK; k++) {
-            uint64_t place = cursor_varint(&t->order);
-            status = place < UINT32_MAX ? times_block_next(t->block, (uint32_t)place, &ignored, &ignored) : PILGRIM_DAMAGED;
+            uint64_t index = cursor_varint(&t->order);
+            status = index < UINT32_MAX ? times_block_next(t->block, (uint32_t)index, &ignored, &ignored) : PILGRIM_DAMAGED;
         }
     }
     return PILGRIM_DAMAGED;
 }
 
-/* The times of the next call, of the class at PLACE. */
-static enum pilgrim_status take(struct call_times *t, uint64_t place, uint64_t *start, uint64_t *end)
+/* The times of the next call, of the class at CLASS_INDEX. */
+static enum pilgrim_status take(struct call_times *t, uint64_t class_index, uint64_t *start, uint64_t *end)
 {
-    if (t->current->of_common && cursor_varint(&t->order) != place)
+    if (t->current->of_common && cursor_varint(&t->order) != class_index)
         return PILGRIM_DAMAGED;
     t->next++;
-    return times_block_next(t->block, (uint32_t)place, start, end);
+    return times_block_next(t->block, (uint32_t)class_index, start, end);
 }
 
 /* Reads the section at S. */
@@ -128,7 +128,7 @@ static enum pilgrim_status follow(struct pilgrim_cursor *c)
         t->follower = NULL;
     }
     if (!t->follower) {
-        enum pilgrim_status status = round_cursor_open(c->trace, c->round, c->rank, c->thread, &t->follower, NULL);
+        enum pilgrim_status status = segment_cursor_open(c->trace, c->segment, c->rank, c->thread, &t->follower, NULL);
         if (status != PILGRIM_OK) {
             t->follower = NULL;
             return status;
@@ -136,7 +136,7 @@ static enum pilgrim_status follow(struct pilgrim_cursor *c)
         t->follower->seq = t->follower->first_seq = c->first_seq;
         t->follower->passed = true;
     }
-    return cursor_skip_in_round(t->follower, t->next - t->follower->seq);
+    return cursor_skip_in_segment(t->follower, t->next - t->follower->seq);
 }
 
 /* Passes over times up to those of call SEQ. */
@@ -145,10 +145,10 @@ static bool pass_times(struct pilgrim_cursor *c, uint64_t seq)
     struct call_times *t = &c->times;
     enum pilgrim_status status = follow(c);
     while (status == PILGRIM_OK && t->next < seq) {
-        uint64_t place, start, end;
-        status = cursor_pass_in_round(t->follower, &place);
+        uint64_t class_index, start, end;
+        status = cursor_pass_in_segment(t->follower, &class_index);
         if (status == PILGRIM_OK)
-            status = take(t, place, &start, &end);
+            status = take(t, class_index, &start, &end);
     }
     return status == PILGRIM_OK || fail(c, status == PILGRIM_NOMEM ? status : PILGRIM_DAMAGED, "does not have the calls of the thread");
 }
@@ -167,12 +167,12 @@ static bool find_times(struct pilgrim_cursor *c, uint64_t seq)
     return t->next == seq || pass_times(c, seq);
 }
 
-void call_times_put(struct pilgrim_cursor *c, uint32_t place, struct pilgrim_call *call)
+void call_times_put(struct pilgrim_cursor *c, uint32_t class_index, struct pilgrim_call *call)
 {
     struct call_times *t = &c->times;
     if (t->count == 0 || !find_times(c, call->seq))
         return;
-    if (take(t, place, &call->start_ns, &call->end_ns) != PILGRIM_OK) {
+    if (take(t, class_index, &call->start_ns, &call->end_ns) != PILGRIM_OK) {
         fail(c, PILGRIM_DAMAGED, "does not have the calls of the thread");
         return;
     }
@@ -188,7 +188,7 @@ void call_times_end(struct pilgrim_cursor *c)
 {
     struct call_times *t = &c->times;
     const char *problem;
-    call_times_leave_round(t);
+    call_times_leave_segment(t);
     for (; t->count > 0 && t->sections[t->count - 1].first >= c->seq; t->count--) {
         t->current = &t->sections[t->count - 1];
         enum pilgrim_status status = time_section_read(&c->trace->source, t->current, &t->content, &problem);

@@ -17,7 +17,7 @@ struct call_times {
     struct bytes content;                /* of `current` */
     uint64_t next;                       /* number of the call whose times `block` gives next */
     struct cursor order;                 /* of a section of several threads: before the place of that call */
-    struct pilgrim_cursor *follower;     /* walks the calls whose times are passed over; NULL: none yet in this round */
+    struct pilgrim_cursor *follower;     /* walks the calls whose times are passed over; NULL: none yet in this segment */
     struct pilgrim_error error;          /* the first one; status PILGRIM_OK: there was none */
 };
 
@@ -25,13 +25,13 @@ struct call_times {
 void call_times_begin(struct call_times *t, const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread);
 void call_times_free(struct call_times *t);
 
-/* The cursor comes into another round. */
-void call_times_leave_round(struct call_times *t);
+/* The cursor comes into another segment. */
+void call_times_leave_segment(struct call_times *t);
 
 /* C has passed over the last call: times of calls that are not there have no meaning, but they may be damaged. */
 void call_times_end(struct pilgrim_cursor *c);
 
-/* Puts the times of CALL, the one that C gives now, of the class at PLACE, into it, if they are known. */
-void call_times_put(struct pilgrim_cursor *c, uint32_t place, struct pilgrim_call *call);
+/* Puts the times of CALL, the one that C gives now, of the class at CLASS_INDEX, into it, if they are known. */
+void call_times_put(struct pilgrim_cursor *c, uint32_t class_index, struct pilgrim_call *call);
 
 #endif

@@ -17,9 +17,9 @@ bool memory_fits(uint64_t *left, uint64_t bytes)
     return true;
 }
 
-static size_t kept_places(const struct class_state *state)
+static size_t cache_size(const struct class_state *state)
 {
-    uint64_t numbers = state->part->numbers;
+    uint64_t numbers = state->value_group->call_count_limit;
     return numbers < KEPT_NUMBERS_MAX ? (size_t)numbers : KEPT_NUMBERS_MAX;
 }
 
@@ -31,30 +31,30 @@ static void *take_zeroed(struct arena *arena, size_t bytes)
 
 enum pilgrim_status class_begin(struct pilgrim_cursor *c, struct class_state *state)
 {
-    if (!state->kept && !state->loop) {
-        state->kept = take_zeroed(&c->arena, (kept_places(state) + 1) * sizeof *state->kept);
-        if (!state->kept)
+    if (!state->cache && !state->loop) {
+        state->cache = take_zeroed(&c->arena, (cache_size(state) + 1) * sizeof *state->cache);
+        if (!state->cache)
             return PILGRIM_NOMEM;
     }
     if (!state->values.rules)
-        return rules_cursor_init(&state->values, &c->volume->rules, state->part->sequence);
+        return rules_cursor_init(&state->values, &c->shard->rules, state->value_group->sequence);
     return PILGRIM_OK;
 }
 
 void class_close(struct class_state *state)
 {
     rules_cursor_free(&state->values);
-    for (uint32_t i = 0; state->unzipped && i < state->part->count; i++)
+    for (uint32_t i = 0; state->unzipped && i < state->value_group->count; i++)
         unzipped_free(&state->unzipped[i]);
 }
 
 /* ---- unzipped signatures ---- */
 
-/* The state of the signature at PLACE, which is unzipped. */
+/* The state of the signature at AT, which is unzipped. */
 static enum pilgrim_status open_unzipped(struct pilgrim_cursor *c, struct class_state *state,
-                                         const struct values_place *place, struct unzipped **unzipped, const char **problem)
+                                         const struct values_position *at, struct unzipped_values **unzipped, const char **problem)
 {
-    size_t bytes = state->part->count * sizeof *state->unzipped;
+    size_t bytes = state->value_group->count * sizeof *state->unzipped;
     if (!state->unzipped) {
         *problem = memory_problem;
         if (!memory_fits(&c->memory_left, bytes))
@@ -63,11 +63,11 @@ static enum pilgrim_status open_unzipped(struct pilgrim_cursor *c, struct class_
         if (!state->unzipped)
             return PILGRIM_NOMEM;
     }
-    *unzipped = &state->unzipped[place->index];
-    if ((*unzipped)->volume)
+    *unzipped = &state->unzipped[at->index];
+    if ((*unzipped)->shard)
         return PILGRIM_OK;
     enum pilgrim_status status =
-        unzipped_open(c->volume, place->signature, place->position, c->rank, &c->memory_left, *unzipped, problem);
+        unzipped_open(c->shard, at->signature, at->position, c->rank, &c->memory_left, *unzipped, problem);
     if (status != PILGRIM_OK)
         unzipped_free(*unzipped);
     return status;
@@ -77,11 +77,11 @@ static enum pilgrim_status open_unzipped(struct pilgrim_cursor *c, struct class_
 static enum pilgrim_status pass_number(struct pilgrim_cursor *c, struct class_state *state, uint64_t number, uint64_t count,
                                        const char **problem)
 {
-    const struct values_place place = values_find(c->volume, state->part, number, state->position);
-    struct unzipped *unzipped;
-    if (!place.signature->is_unzipped || count == 0)
+    const struct values_position at = values_find(c->shard, state->value_group, number, state->position);
+    struct unzipped_values *unzipped;
+    if (!at.signature->is_unzipped || count == 0)
         return PILGRIM_OK;
-    enum pilgrim_status status = open_unzipped(c, state, &place, &unzipped, problem);
+    enum pilgrim_status status = open_unzipped(c, state, &at, &unzipped, problem);
     return status == PILGRIM_OK ? unzipped_skip(unzipped, count, problem) : status;
 }
 
@@ -89,14 +89,14 @@ static enum pilgrim_status pass_number(struct pilgrim_cursor *c, struct class_st
 static enum pilgrim_status pass_counted(struct pilgrim_cursor *c, struct class_state *state, uint64_t count,
                                         const char **problem)
 {
-    uint64_t work, numbers = state->part->numbers, *counts = malloc((size_t)(numbers + 1) * sizeof *counts);
+    uint64_t work, numbers = state->value_group->call_count_limit, *counts = malloc((size_t)(numbers + 1) * sizeof *counts);
     if (!counts)
         return PILGRIM_NOMEM;
-    enum pilgrim_status status = rules_count_terminals(&c->volume->rules, state->part->sequence, state->taken + count,
+    enum pilgrim_status status = rules_count_terminals(&c->shard->rules, state->value_group->sequence, state->taken + count,
                                                        counts, (size_t)numbers, &work);
     rules_cursor_skip(&state->values, count);
-    for (uint32_t i = 0; i < state->part->count && status == PILGRIM_OK; i++) {
-        uint64_t number = state->part->first ? state->part->first[i] : i;
+    for (uint32_t i = 0; i < state->value_group->count && status == PILGRIM_OK; i++) {
+        uint64_t number = state->value_group->first ? state->value_group->first[i] : i;
         uint64_t met = state->unzipped ? state->unzipped[i].met : 0;
         status = pass_number(c, state, number, counts[number] - met, problem);
     }
@@ -124,13 +124,13 @@ static enum pilgrim_status run_out(const char **problem)
 
 static enum pilgrim_status catch_up(struct pilgrim_cursor *c, struct class_state *state, const char **problem)
 {
-    uint64_t count = state->behind, left = rules_length(&c->volume->rules, state->part->sequence) - state->taken;
+    uint64_t count = state->behind, left = rules_length(&c->shard->rules, state->value_group->sequence) - state->taken;
     enum pilgrim_status status = PILGRIM_OK;
     if (count > left)
         return run_out(problem);
-    if (!state->part->has_unzipped)
+    if (!state->value_group->has_unzipped)
         rules_cursor_skip(&state->values, count);
-    else if (count > WALK_MAX && state->part->numbers < NUMBERS_COUNTED_MAX)
+    else if (count > WALK_MAX && state->value_group->call_count_limit < NUMBERS_COUNTED_MAX)
         status = pass_counted(c, state, count, problem);
     else
         status = pass_walking(c, state, count, problem);
@@ -140,7 +140,7 @@ static enum pilgrim_status catch_up(struct pilgrim_cursor *c, struct class_state
 }
 
 enum pilgrim_status class_next(struct pilgrim_cursor *c, struct class_state *state, uint64_t *number,
-                               struct values_place *place, const char **problem)
+                               struct values_position *at, const char **problem)
 {
     enum pilgrim_status status = class_begin(c, state);
     if (status == PILGRIM_OK && state->behind > 0)
@@ -151,16 +151,16 @@ enum pilgrim_status class_next(struct pilgrim_cursor *c, struct class_state *sta
     if (!rules_cursor_next(&state->values, number))
         return run_out(problem);
     state->taken++;
-    place->signature = NULL;
-    if (!state->part->has_unzipped && !state->part->needs_registers)
+    at->signature = NULL;
+    if (!state->value_group->has_unzipped && !state->value_group->needs_registers)
         return PILGRIM_OK;
-    *place = values_find(c->volume, state->part, *number, state->position);
-    if (!place->signature->is_unzipped)
+    *at = values_find(c->shard, state->value_group, *number, state->position);
+    if (!at->signature->is_unzipped)
         return PILGRIM_OK;
-    struct unzipped *unzipped;
-    status = open_unzipped(c, state, place, &unzipped, problem);
+    struct unzipped_values *unzipped;
+    status = open_unzipped(c, state, at, &unzipped, problem);
     if (status == PILGRIM_OK)
         status = unzipped_next(unzipped, problem);
-    place->unzipped = unzipped;
+    at->unzipped = unzipped;
     return status;
 }

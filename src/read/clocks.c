@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "read/volumes.h"
+#include "read/shards.h"
 
 #define TIME_MAX ((INT64_C(1) << 62) - 1)
 #define COMMON_MAX INT64_MAX
@@ -52,17 +52,17 @@ enum pilgrim_status pilgrim_clock_of(const struct pilgrim_trace *trace, uint32_t
     struct arena scratch = {0};
     const struct pilgrim_function *f;
     const struct pilgrim_value *in;
-    const struct volume *volume;
+    const struct shard *shard;
     if (!trace || !clock)
         return trace_null(error);
     *clock = (struct pilgrim_clock){0};
     if (rank >= trace->rank_count)
         return trace_error(error, PILGRIM_INVALID, 0, "there is no rank %u", rank);
-    enum pilgrim_status status = process_values(trace, rank, &scratch, &volume, &f, &in, error);
+    enum pilgrim_status status = process_values(trace, rank, &scratch, &shard, &f, &in, error);
     for (size_t i = 0; status == PILGRIM_OK && i < f->parameter_count; i++)
         if (f->parameters[i].direction == PILGRIM_IN && !strcmp(f->parameters[i].name, "clock"))
             take_points(&in[i], clock);
-    volume_release(trace, volume);
+    shard_release(trace, shard);
     arena_free(&scratch);
     if (!clock->point_count)
         *clock = (struct pilgrim_clock){0};

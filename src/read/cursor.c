@@ -12,19 +12,19 @@
 /* ---- calls ---- */
 
 /* Drops what is kept if it has grown too large. */
-static void limit_kept(struct pilgrim_cursor *c)
+static void limit_cached(struct pilgrim_cursor *c)
 {
-    if (c->kept.total <= c->kept_limit)
+    if (c->cached.total <= c->cached_limit)
         return;
     begun_settle(&c->begun);
-    arena_free(&c->kept);
+    arena_free(&c->cached);
     c->generation++;
 }
 
 static enum pilgrim_status call_error(const struct pilgrim_cursor *c, const struct class_state *state,
                                       enum pilgrim_status status, const char *problem, struct pilgrim_error *error)
 {
-    const struct volume *v = c->volume;
+    const struct shard *v = c->shard;
     if (status == PILGRIM_NOMEM)
         return trace_no_memory(error);
     return trace_error(error, status, v->offset[SECTION_CALLS],
@@ -34,16 +34,16 @@ static enum pilgrim_status call_error(const struct pilgrim_cursor *c, const stru
 }
 
 /* Values that were met before, and those that are met now and kept. */
-static enum pilgrim_status kept_values(struct pilgrim_cursor *c, struct class_state *state, uint64_t number,
+static enum pilgrim_status cached_values(struct pilgrim_cursor *c, struct class_state *state, uint64_t number,
                                        struct call_values **values, const char **problem)
 {
-    const struct volume *v = c->volume;
-    struct kept *kept = &state->kept[number % KEPT_NUMBERS_MAX];
+    const struct shard *v = c->shard;
+    struct value_cache *kept = &state->cache[number % KEPT_NUMBERS_MAX];
     if (!kept->values || kept->generation != c->generation || kept->number != number) {
-        const struct values_place place = values_find(v, state->part, number, state->position);
-        limit_kept(c);
-        enum pilgrim_status status = signature_evaluate(v, &place, &v->functions[state->class->function], &c->caller,
-                                                        &c->kept, &kept->values, problem);
+        const struct values_position at = values_find(v, state->value_group, number, state->position);
+        limit_cached(c);
+        enum pilgrim_status status = signature_evaluate(v, &at, &v->functions[state->class->function], &c->caller,
+                                                        &c->cached, &kept->values, problem);
         if (status != PILGRIM_OK) {
             kept->values = NULL;
             return status;
@@ -65,69 +65,69 @@ static void note_problem(struct pilgrim_cursor *c, enum pilgrim_status status, c
 }
 
 /* Values that are met now and not kept. REGISTERS: of the cursor, or NULL. */
-static enum pilgrim_status values_once(struct pilgrim_cursor *c, struct class_state *state, const struct values_place *place,
+static enum pilgrim_status values_once(struct pilgrim_cursor *c, struct class_state *state, const struct values_position *at,
                                        struct registers *registers, struct call_values **values, const char **problem)
 {
-    const struct volume *v = c->volume;
+    const struct shard *v = c->shard;
     struct caller caller = c->caller;
     caller.registers = registers;
     caller.begun = registers ? &c->begun : NULL;
     caller.live = registers ? &c->live : NULL;
-    const struct function *f = &v->functions[state->class->function];
-    if (place->unzipped) {
-        enum pilgrim_status status = unzipped_values(place, f, &caller, &c->in_place_left, values, problem);
+    const struct stored_function *f = &v->functions[state->class->function];
+    if (at->unzipped) {
+        enum pilgrim_status status = unzipped_values(at, f, &caller, &c->unzipped_budget, values, problem);
         if (status != PILGRIM_OK || *values)
             return status;
     }
     arena_clear(&c->once);
-    return signature_evaluate(v, place, f, &caller, &c->once, values, problem);
+    return signature_evaluate(v, at, f, &caller, &c->once, values, problem);
 }
 
-/* Whether the values at PLACE are other ones each time. */
-static bool varies(const struct volume *v, const struct values_place *place)
+/* Whether the values at AT are other ones each time. */
+static bool varies(const struct shard *v, const struct values_position *at)
 {
-    return place->signature && (place->signature->is_unzipped || v->shapes[place->signature->shape].needs_registers);
+    return at->signature && (at->signature->is_unzipped || v->shapes[at->signature->shape].needs_registers);
 }
 
 /* Whether calls of the class begin operations that others may ask for. */
 static bool begins(const struct pilgrim_cursor *c, const struct class_state *state)
 {
-    return c->has_posted && c->volume->functions[state->class->function].begun.request != BEGUN_NOWHERE;
+    return c->has_posted && c->shard->functions[state->class->function].begun.request != BEGUN_NOWHERE;
 }
 
-/* Whether the values at PLACE follow from their signature and from what is known of requests. */
-static bool follow(const struct volume *v, const struct values_place *place)
+/* Whether the values at AT follow from their signature and from what is known of requests. */
+static bool follow(const struct shard *v, const struct values_position *at)
 {
-    const struct shape *shape = place->signature ? &v->shapes[place->signature->shape] : NULL;
-    return shape && shape->needs_registers && !shape->has_registers && !place->signature->is_unzipped;
+    const struct shape *shape = at->signature ? &v->shapes[at->signature->shape] : NULL;
+    return shape && shape->needs_registers && !shape->has_registers && !at->signature->is_unzipped;
 }
 
 /* Whether calls of the class say which requests are live. */
 static bool tells_live(const struct pilgrim_cursor *c, const struct class_state *state)
 {
-    const struct begun_parameters *p = &c->volume->functions[state->class->function].begun;
+    const struct begun_parameters *p = &c->shard->functions[state->class->function].begun;
     return c->follows && (p->request != BEGUN_NOWHERE || p->ended != BEGUN_NOWHERE);
 }
 
 /* Such values: some that were met before, as the same is known again, or those that are met now, and kept if there are not too many. */
 static enum pilgrim_status following_values(struct pilgrim_cursor *c, struct class_state *state, uint64_t number,
-                                            const struct values_place *place, struct call_values **values, const char **problem)
+                                            const struct values_position *at, struct call_values **values, const char **problem)
 {
-    struct kept *kept = &state->kept[number % KEPT_NUMBERS_MAX];
+    struct value_cache *kept = &state->cache[number % KEPT_NUMBERS_MAX];
     struct caller caller = c->caller;
     caller.registers = &c->registers;
     caller.begun = &c->begun;
     caller.live = &c->live;
-    limit_kept(c);
+    limit_cached(c);
     if (kept->generation != c->generation || kept->number != number || !kept->values)
-        *kept = (struct kept){.number = number, .generation = c->generation};
+        *kept = (struct value_cache){.number = number, .generation = c->generation};
     for (*values = kept->values; *values; *values = (*values)->other)
         if (uses_hold(*values, &caller))
             return PILGRIM_OK;
     if (kept->fickle)
-        return values_once(c, state, place, &c->registers, values, problem);
-    enum pilgrim_status status = signature_evaluate(c->volume, place, &c->volume->functions[state->class->function], &caller,
-                                                    &c->kept, values, problem);
+        return values_once(c, state, at, &c->registers, values, problem);
+    enum pilgrim_status status = signature_evaluate(c->shard, at, &c->shard->functions[state->class->function], &caller,
+                                                    &c->cached, values, problem);
     if (status != PILGRIM_OK)
         return status;
     (*values)->other = kept->values;
@@ -146,7 +146,7 @@ static enum pilgrim_status following_values(struct pilgrim_cursor *c, struct cla
 static enum pilgrim_status note_requests(struct pilgrim_cursor *c, const struct class_state *state,
                                          const struct call_values *values, const char **problem)
 {
-    const struct begun_parameters *p = &c->volume->functions[state->class->function].begun;
+    const struct begun_parameters *p = &c->shard->functions[state->class->function].begun;
     enum pilgrim_status status = PILGRIM_OK;
     if (begins(c, state))
         status = begun_note(&c->begun, p, values->in, values->out, values->identity);
@@ -159,31 +159,31 @@ static enum pilgrim_status note_requests(struct pilgrim_cursor *c, const struct 
     return status;
 }
 
-/* Signature NUMBER of a class, at PLACE if it varies. REGISTERS: of the cursor where this is the next call, else NULL. */
+/* Signature NUMBER of a class, at AT if it varies. REGISTERS: of the cursor where this is the next call, else NULL. */
 static enum pilgrim_status find_values(struct pilgrim_cursor *c, struct class_state *state, uint64_t number,
-                                       const struct values_place *place, struct registers *registers,
+                                       const struct values_position *at, struct registers *registers,
                                        struct call_values **values, const char **problem)
 {
     enum pilgrim_status status;
-    if (registers && follow(c->volume, place))
-        status = following_values(c, state, number, place, values, problem);
-    else if (state->loop || varies(c->volume, place))
-        status = values_once(c, state, place, registers, values, problem);
+    if (registers && follow(c->shard, at))
+        status = following_values(c, state, number, at, values, problem);
+    else if (state->loop || varies(c->shard, at))
+        status = values_once(c, state, at, registers, values, problem);
     else
-        status = kept_values(c, state, number, values, problem);
+        status = cached_values(c, state, number, values, problem);
     return status == PILGRIM_OK && registers ? note_requests(c, state, *values, problem) : status;
 }
 
-/* Fills in CALL but for seq and times from signature NUMBER of a class. PLACE: where its values are if they are other ones each
+/* Fills in CALL but for seq and times from signature NUMBER of a class. AT: where its values are if they are other ones each
  * time. */
 static enum pilgrim_status make_call(struct pilgrim_cursor *c, struct class_state *state, uint64_t number,
-                                     const struct values_place *place, struct registers *registers,
+                                     const struct values_position *at, struct registers *registers,
                                      struct pilgrim_call *call, struct pilgrim_error *error)
 {
     const struct class *class = state->class;
     struct call_values *values = NULL;
     const char *problem = NULL;
-    enum pilgrim_status status = find_values(c, state, number, place, registers, &values, &problem);
+    enum pilgrim_status status = find_values(c, state, number, at, registers, &values, &problem);
     if (status != PILGRIM_OK && registers && c->needs_registers)
         note_problem(c, status, problem);
     if (status != PILGRIM_OK)
@@ -200,92 +200,92 @@ static enum pilgrim_status make_call(struct pilgrim_cursor *c, struct class_stat
 }
 
 /* As loops_next; what is wrong stays. */
-static enum pilgrim_status walk_loops(struct pilgrim_cursor *c, uint64_t limit, uint64_t *passed, uint64_t *place)
+static enum pilgrim_status walk_loops(struct pilgrim_cursor *c, uint64_t limit, uint64_t *passed, uint64_t *class_index)
 {
     *passed = 0;
     if (c->broken != PILGRIM_OK)
         return c->broken;
     const char *problem = NULL;
-    enum pilgrim_status status = loops_next(c, limit, passed, place, &problem);
+    enum pilgrim_status status = loops_next(c, limit, passed, class_index, &problem);
     note_problem(c, status, problem);
     return status;
 }
 
-/* The place of the next call in this round. */
-static enum pilgrim_status next_in_round(struct pilgrim_cursor *c, uint64_t *place, struct pilgrim_error *error)
+/* The place of the next call in this segment. */
+static enum pilgrim_status next_in_segment(struct pilgrim_cursor *c, uint64_t *class_index, struct pilgrim_error *error)
 {
     uint64_t passed;
     if (c->needs_registers && c->broken != PILGRIM_OK)
         return call_error(c, NULL, c->broken, c->problem, error);
     if (c->loop_count == 0)
-        return rules_cursor_next(&c->structure, place) ? PILGRIM_OK : PILGRIM_END;
-    enum pilgrim_status status = walk_loops(c, 0, &passed, place);
+        return rules_cursor_next(&c->structure, class_index) ? PILGRIM_OK : PILGRIM_END;
+    enum pilgrim_status status = walk_loops(c, 0, &passed, class_index);
     return status == PILGRIM_OK || status == PILGRIM_END ? status : call_error(c, NULL, status, c->problem, error);
 }
 
-enum pilgrim_status cursor_pass_in_round(struct pilgrim_cursor *c, uint64_t *place)
+enum pilgrim_status cursor_pass_in_segment(struct pilgrim_cursor *c, uint64_t *class_index)
 {
-    enum pilgrim_status status = next_in_round(c, place, NULL);
+    enum pilgrim_status status = next_in_segment(c, class_index, NULL);
     if (status != PILGRIM_OK)
         return status;
-    c->classes[*place].behind++;
+    c->classes[*class_index].behind++;
     c->seq++;
     return PILGRIM_OK;
 }
 
-/* The same, in this round or another one. */
-static enum pilgrim_status next_place(struct pilgrim_cursor *c, uint64_t *place, struct pilgrim_error *error)
+/* The same, in this segment or another one. */
+static enum pilgrim_status next_class_index(struct pilgrim_cursor *c, uint64_t *class_index, struct pilgrim_error *error)
 {
-    enum pilgrim_status status = next_in_round(c, place, error);
-    while (status == PILGRIM_END && (status = cursor_next_round(c, error)) == PILGRIM_OK)
-        status = next_in_round(c, place, error);
+    enum pilgrim_status status = next_in_segment(c, class_index, error);
+    while (status == PILGRIM_END && (status = cursor_next_segment(c, error)) == PILGRIM_OK)
+        status = next_in_segment(c, class_index, error);
     return status;
 }
 
 enum pilgrim_status pilgrim_cursor_next(struct pilgrim_cursor *c, struct pilgrim_call *call,
                                         struct pilgrim_error *error)
 {
-    uint64_t place_of_class, number;
-    struct values_place place;
+    uint64_t class_index, number;
+    struct values_position at;
     const char *problem = NULL;
     if (!c || !call)
         return trace_null(error);
     if (c->passed)
         return trace_error(error, PILGRIM_INVALID, 0, "what calls have kept was passed over");
-    enum pilgrim_status status = next_place(c, &place_of_class, error);
+    enum pilgrim_status status = next_class_index(c, &class_index, error);
     if (status == PILGRIM_END)
         call_times_end(c);
     if (status != PILGRIM_OK)
         return status;
-    struct class_state *state = &c->classes[place_of_class];
-    status = class_next(c, state, &number, &place, &problem);
+    struct class_state *state = &c->classes[class_index];
+    status = class_next(c, state, &number, &at, &problem);
     if (status != PILGRIM_OK) {
         note_problem(c, status, problem);
         return call_error(c, state, status, problem, error);
     }
-    status = make_call(c, state, number, &place, &c->registers, call, error);
+    status = make_call(c, state, number, &at, &c->registers, call, error);
     call->seq = c->seq++;
     if (status == PILGRIM_OK)
-        call_times_put(c, (uint32_t)place_of_class, call);
+        call_times_put(c, (uint32_t)class_index, call);
     return status;
 }
 
 /* Whether calls of the class depend on others, or others on them. */
 static bool depends(const struct pilgrim_cursor *c, const struct class_state *state)
 {
-    return state->part->needs_registers || begins(c, state) || tells_live(c, state);
+    return state->value_group->needs_registers || begins(c, state) || tells_live(c, state);
 }
 
 /* Passes over a call of such a class. */
 static enum pilgrim_status pass_keeping(struct pilgrim_cursor *c, struct class_state *state, struct pilgrim_error *error)
 {
     uint64_t number;
-    struct values_place place;
+    struct values_position at;
     struct call_values *values;
     const char *problem = NULL;
-    enum pilgrim_status status = class_next(c, state, &number, &place, &problem);
-    if (status == PILGRIM_OK && (begins(c, state) || tells_live(c, state) || varies(c->volume, &place)))
-        status = find_values(c, state, number, &place, &c->registers, &values, &problem);
+    enum pilgrim_status status = class_next(c, state, &number, &at, &problem);
+    if (status == PILGRIM_OK && (begins(c, state) || tells_live(c, state) || varies(c->shard, &at)))
+        status = find_values(c, state, number, &at, &c->registers, &values, &problem);
     if (status != PILGRIM_OK) {
         note_problem(c, status, problem);
         return call_error(c, state, status, problem, error);
@@ -297,21 +297,21 @@ static enum pilgrim_status pass_keeping(struct pilgrim_cursor *c, struct class_s
 enum pilgrim_status pilgrim_cursor_pass(struct pilgrim_cursor *c, size_t *class_number, uint64_t *count,
                                         struct pilgrim_error *error)
 {
-    uint64_t place;
+    uint64_t class_index;
     if (!c || !class_number || !count)
         return trace_null(error);
     c->tells_loops = true;
-    enum pilgrim_status status = next_place(c, &place, error);
+    enum pilgrim_status status = next_class_index(c, &class_index, error);
     c->tells_loops = false;
     if (status != PILGRIM_OK)
         return status;
-    *class_number = (size_t)place;
+    *class_number = (size_t)class_index;
     *count = 0;
-    if (c->classes[place].loop)
+    if (c->classes[class_index].loop)
         return PILGRIM_OK;
     *count = 1 + rules_cursor_take_same(c->depth > 0 ? &c->nest[c->depth - 1]->body : &c->structure);
     c->passed |= c->needs_registers;
-    c->classes[place].behind += *count;
+    c->classes[class_index].behind += *count;
     c->seq += *count;
     return PILGRIM_OK;
 }
@@ -321,25 +321,25 @@ static enum pilgrim_status skip_keeping(struct pilgrim_cursor *c, uint64_t count
 {
     enum pilgrim_status status = PILGRIM_OK;
     for (; count > 0 && status == PILGRIM_OK; count--) {
-        uint64_t place;
-        status = next_in_round(c, &place, NULL);
-        if (status == PILGRIM_OK && depends(c, &c->classes[place])) {
-            status = pass_keeping(c, &c->classes[place], NULL);
+        uint64_t class_index;
+        status = next_in_segment(c, &class_index, NULL);
+        if (status == PILGRIM_OK && depends(c, &c->classes[class_index])) {
+            status = pass_keeping(c, &c->classes[class_index], NULL);
         } else if (status == PILGRIM_OK) {
-            c->classes[place].behind++;
+            c->classes[class_index].behind++;
             c->seq++;
         }
     }
     return status == PILGRIM_NOMEM ? status : PILGRIM_OK;
 }
 
-/* Sets how far each class is behind after the round's first SEQ calls. */
+/* Sets how far each class is behind after the segment's first SEQ calls. */
 static enum pilgrim_status count_behind(struct pilgrim_cursor *c, uint64_t seq)
 {
     uint64_t work, *counts = malloc((c->class_count + 1) * sizeof *counts);
     if (!counts)
         return PILGRIM_NOMEM;
-    enum pilgrim_status status = rules_count_terminals(&c->volume->rules, c->sequence, seq, counts, c->class_count, &work);
+    enum pilgrim_status status = rules_count_terminals(&c->shard->rules, c->sequence, seq, counts, c->class_count, &work);
     for (size_t i = 0; i < c->class_count && status == PILGRIM_OK; i++)
         c->classes[i].behind = counts[i] - c->classes[i].taken;
     free(counts);
@@ -350,30 +350,30 @@ static enum pilgrim_status count_behind(struct pilgrim_cursor *c, uint64_t seq)
 static enum pilgrim_status skip_loops(struct pilgrim_cursor *c, uint64_t count)
 {
     while (count > 0) {
-        uint64_t place, passed;
-        enum pilgrim_status status = walk_loops(c, count, &passed, &place);
+        uint64_t class_index, passed;
+        enum pilgrim_status status = walk_loops(c, count, &passed, &class_index);
         c->seq += passed;
         count -= passed;
         if (status == PILGRIM_NOMEM)
             return status;
         if (status != PILGRIM_OK)
             break;
-        if (place == PLACE_NONE)
+        if (class_index == PLACE_NONE)
             continue;
-        c->classes[place].behind++;
+        c->classes[class_index].behind++;
         c->seq++;
         count--;
     }
     return PILGRIM_OK;
 }
 
-enum pilgrim_status cursor_skip_in_round(struct pilgrim_cursor *c, uint64_t count)
+enum pilgrim_status cursor_skip_in_segment(struct pilgrim_cursor *c, uint64_t count)
 {
     if (c->needs_registers && !c->passed)
         return skip_keeping(c, count);
     if (c->loop_count > 0)
         return skip_loops(c, count);
-    uint64_t place, passed = c->seq - c->first_seq, left = rules_length(&c->volume->rules, c->sequence) - passed;
+    uint64_t class_index, passed = c->seq - c->first_seq, left = rules_length(&c->shard->rules, c->sequence) - passed;
     if (count > left)
         count = left;
     if (count > SKIP_STEPS_MAX) {
@@ -382,8 +382,8 @@ enum pilgrim_status cursor_skip_in_round(struct pilgrim_cursor *c, uint64_t coun
             c->seq += rules_cursor_skip(&c->structure, count);
         return status;
     }
-    for (; count > 0 && rules_cursor_next(&c->structure, &place); count--) {
-        c->classes[place].behind++;
+    for (; count > 0 && rules_cursor_next(&c->structure, &class_index); count--) {
+        c->classes[class_index].behind++;
         c->seq++;
     }
     return PILGRIM_OK;
@@ -393,19 +393,19 @@ enum pilgrim_status cursor_skip_in_round(struct pilgrim_cursor *c, uint64_t coun
 static bool count_calls(const struct pilgrim_cursor *c, uint64_t *calls)
 {
     *calls = c->stream.group->calls;
-    return c->loop_count == 0 || loops_call_count(c->trace, c->round, c->rank, c->thread, calls);
+    return c->loop_count == 0 || loops_call_count(c->trace, c->segment, c->rank, c->thread, calls);
 }
 
-/* Passes over all that is left of this round at once, if *COUNT is more and another round follows: what calls keep is not needed there.
+/* Passes over all that is left of this segment at once, if *COUNT is more and another segment follows: what calls keep is not needed there.
  * Only where they keep something. */
-static bool pass_round(struct pilgrim_cursor *c, uint64_t *count)
+static bool pass_segment(struct pilgrim_cursor *c, uint64_t *count)
 {
     uint64_t calls, seq = c->seq;
-    if (!c->needs_registers || c->passed || c->broken != PILGRIM_OK || *count <= SKIP_STEPS_MAX || c->trace->round_count == 1 ||
+    if (!c->needs_registers || c->passed || c->broken != PILGRIM_OK || *count <= SKIP_STEPS_MAX || c->trace->segment_count == 1 ||
         !count_calls(c, &calls) || *count < c->first_seq + calls - seq)
         return false;
     c->seq = c->first_seq + calls;
-    if (cursor_next_round(c, NULL) != PILGRIM_OK) {
+    if (cursor_next_segment(c, NULL) != PILGRIM_OK) {
         c->seq = seq;
         return false;
     }
@@ -419,14 +419,14 @@ enum pilgrim_status pilgrim_cursor_skip(struct pilgrim_cursor *c, uint64_t count
     if (!c)
         return PILGRIM_INVALID;
     while (status == PILGRIM_OK && count > 0) {
-        if (pass_round(c, &count))
+        if (pass_segment(c, &count))
             continue;
         uint64_t before = c->seq;
-        status = cursor_skip_in_round(c, count);
+        status = cursor_skip_in_segment(c, count);
         count -= c->seq - before;
         if (status != PILGRIM_OK || count == 0 || c->broken != PILGRIM_OK)
             break;
-        status = cursor_next_round(c, NULL);
+        status = cursor_next_segment(c, NULL);
     }
     return status == PILGRIM_NOMEM ? status : PILGRIM_OK;
 }
@@ -446,7 +446,7 @@ enum pilgrim_status pilgrim_cursor_next_round(struct pilgrim_cursor *c, struct p
         return call_error(c, NULL, PILGRIM_DAMAGED, "trips that cannot be counted", error);
     uint64_t seq = c->seq;
     c->seq = c->first_seq + calls;
-    enum pilgrim_status status = cursor_next_round(c, error);
+    enum pilgrim_status status = cursor_next_segment(c, error);
     if (status != PILGRIM_OK)
         c->seq = seq;
     return status;
@@ -463,25 +463,25 @@ enum pilgrim_status pilgrim_signature(struct pilgrim_cursor *c, size_t class_num
     struct class_state *state = &c->classes[class_number];
     if (class_begin(c, state) != PILGRIM_OK)
         return trace_no_memory(error);
-    const struct values_place place = values_find(c->volume, state->part, number, state->position);
-    return make_call(c, state, number, &place, NULL, call, error);
+    const struct values_position at = values_find(c->shard, state->value_group, number, state->position);
+    return make_call(c, state, number, &at, NULL, call, error);
 }
 
 static bool has_signature(const struct pilgrim_cursor *c, size_t class_number, uint64_t number)
 {
-    return c && class_number < c->class_count && number < c->classes[class_number].part->numbers;
+    return c && class_number < c->class_count && number < c->classes[class_number].value_group->call_count_limit;
 }
 
 uint64_t pilgrim_signature_run(const struct pilgrim_cursor *c, size_t class_number, uint64_t number)
 {
     if (!has_signature(c, class_number, number))
         return 0;
-    const struct values_place place = values_find(c->volume, c->classes[class_number].part, number, 0);
-    return place.signature->count - place.within;
+    const struct values_position at = values_find(c->shard, c->classes[class_number].value_group, number, 0);
+    return at.signature->count - at.within;
 }
 
 bool pilgrim_signature_varies(const struct pilgrim_cursor *c, size_t class_number, uint64_t number)
 {
     return has_signature(c, class_number, number) &&
-           values_find(c->volume, c->classes[class_number].part, number, 0).signature->is_unzipped;
+           values_find(c->shard, c->classes[class_number].value_group, number, 0).signature->is_unzipped;
 }

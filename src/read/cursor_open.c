@@ -1,4 +1,4 @@
-/* How a cursor begins, and how it comes into another round: the rank's views, the stream's classes and loops. */
+/* How a cursor begins, and how it comes into another segment: the rank's rank bases, the stream's classes and loops. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,9 +7,9 @@
 #define KEPT_BYTES_MAX (4u << 20)
 #define IN_PLACE_BYTES_MAX (2u << 20)
 
-/* ---- the rank's views ---- */
+/* ---- the rank's rank bases ---- */
 
-static bool is_views(const struct pilgrim_value *ranks, const struct pilgrim_value *sizes)
+static bool is_rank_bases(const struct pilgrim_value *ranks, const struct pilgrim_value *sizes)
 {
     if (ranks->type != PILGRIM_ARRAY || sizes->type != PILGRIM_ARRAY || ranks->count != sizes->count)
         return false;
@@ -19,13 +19,13 @@ static bool is_views(const struct pilgrim_value *ranks, const struct pilgrim_val
     return true;
 }
 
-struct views {
-    struct view *views;
+struct stored_rank_bases {
+    struct stored_rank_base *items;
     size_t count;
 };
 
 /* VIEWS are to be freed. */
-static enum pilgrim_status copy_views(const struct function *f, const struct call_values *values, struct views *views,
+static enum pilgrim_status copy_rank_bases(const struct stored_function *f, const struct call_values *values, struct stored_rank_bases *views,
                                       const char **problem)
 {
     const struct pilgrim_value *ranks = NULL, *sizes = NULL;
@@ -37,32 +37,32 @@ static enum pilgrim_status copy_views(const struct function *f, const struct cal
         if (strcmp(f->shown.parameters[i].name, "views_size") == 0)
             sizes = &values->in[i];
     }
-    if (!ranks || !sizes || !is_views(ranks, sizes)) {
+    if (!ranks || !sizes || !is_rank_bases(ranks, sizes)) {
         *problem = "no list of the groups that ranks refer to";
         return PILGRIM_DAMAGED;
     }
-    views->views = malloc(ranks->count * sizeof *views->views + 1);
-    if (!views->views)
+    views->items = malloc(ranks->count * sizeof *views->items + 1);
+    if (!views->items)
         return PILGRIM_NOMEM;
     for (size_t i = 0; i < ranks->count; i++)
-        views->views[i] = (struct view){.rank = ranks->items[i].integer, .size = sizes->items[i].integer};
+        views->items[i] = (struct stored_rank_base){.rank = ranks->items[i].integer, .size = sizes->items[i].integer};
     views->count = ranks->count;
     return PILGRIM_OK;
 }
 
 static const char in_no_group[] = "is in none of the groups";
 
-static const struct row *group_row(const struct volume *v, const struct group *g, uint32_t place)
+static const struct group_class *class_of_group(const struct shard *v, const struct stored_group *g, uint32_t class_index)
 {
-    return &v->rows[g->rows[place]];
+    return &v->group_classes[g->classes[class_index]];
 }
 
-static const struct function *row_function(const struct volume *v, const struct row *row)
+static const struct stored_function *class_function(const struct shard *v, const struct group_class *row)
 {
     return &v->functions[v->classes[row->class].function];
 }
 
-static enum pilgrim_status rank_error(const struct volume *v, uint32_t rank, enum pilgrim_status status,
+static enum pilgrim_status rank_error(const struct shard *v, uint32_t rank, enum pilgrim_status status,
                                       const char *problem, struct pilgrim_error *error)
 {
     if (status == PILGRIM_NOMEM)
@@ -71,20 +71,20 @@ static enum pilgrim_status rank_error(const struct volume *v, uint32_t rank, enu
                        (unsigned long long)v->offset[SECTION_CALLS], rank, problem);
 }
 
-/* The round whose process stream of RANK counts, its volume and the stream; the volume is to be released, also after an error.
+/* The segment whose process stream of RANK counts, its shard and the stream; the shard is to be released, also after an error.
  * PILGRIM_END: none has calls */
 static enum pilgrim_status find_process(const struct pilgrim_trace *trace, uint32_t rank, uint32_t *round,
-                                        const struct volume **v, struct stream_place *stream, struct pilgrim_error *error)
+                                        const struct shard **v, struct stream_position *stream, struct pilgrim_error *error)
 {
     *v = NULL;
-    for (*round = trace->round_count; (*round)-- > 0;) {
-        volume_release(trace, *v);
-        enum pilgrim_status status = round_hold(trace, *round, rank, v, error);
+    for (*round = trace->segment_count; (*round)-- > 0;) {
+        shard_release(trace, *v);
+        enum pilgrim_status status = segment_hold(trace, *round, rank, v, error);
         if (status == PILGRIM_END)
             continue;
         if (status != PILGRIM_OK)
             return status;
-        if (!process_place(*v, rank - (*v)->first_rank, stream))
+        if (!process_find(*v, rank - (*v)->first_rank, stream))
             return rank_error(*v, rank, PILGRIM_DAMAGED, in_no_group, error);
         if (stream->group->sequence != 0)
             return PILGRIM_OK;
@@ -93,35 +93,35 @@ static enum pilgrim_status find_process(const struct pilgrim_trace *trace, uint3
 }
 
 /* The call of pilgrim_process in STREAM. */
-static enum pilgrim_status evaluate_process(const struct volume *v, const struct stream_place *stream,
-                                            const struct caller *caller, struct arena *arena, const struct function **f,
+static enum pilgrim_status evaluate_process(const struct shard *v, const struct stream_position *stream,
+                                            const struct caller *caller, struct arena *arena, const struct stored_function **f,
                                             struct call_values **values, const char **problem)
 {
-    struct part_place found;
-    const struct group *g = stream->group;
+    struct value_group_position found;
+    const struct stored_group *g = stream->group;
     uint32_t at = 0;
-    while (at + 1 < g->row_count && strcmp(row_function(v, group_row(v, g, at))->shown.name, "pilgrim_process") != 0)
+    while (at + 1 < g->class_count && strcmp(class_function(v, class_of_group(v, g, at))->shown.name, "pilgrim_process") != 0)
         at++;
-    const struct row *row = group_row(v, g, at);
-    *f = row_function(v, row);
+    const struct group_class *row = class_of_group(v, g, at);
+    *f = class_function(v, row);
     *problem = in_no_group;
-    if (!part_place(v, row, stream, &found))
+    if (!value_group_find(v, row, stream, &found))
         return PILGRIM_DAMAGED;
     *problem = "no list of the groups that ranks refer to";
     if (row->calls == 0 || strcmp((*f)->shown.name, "pilgrim_process") != 0)
         return PILGRIM_DAMAGED;
-    const struct values_place place =
-        values_find(v, found.part, rules_first(&v->rules, found.part->sequence), found.position);
-    return signature_evaluate(v, &place, *f, caller, arena, values, problem);
+    const struct values_position position =
+        values_find(v, found.value_group, rules_first(&v->rules, found.value_group->sequence), found.position);
+    return signature_evaluate(v, &position, *f, caller, arena, values, problem);
 }
 
 /* As process_values. */
 static enum pilgrim_status find_values(const struct pilgrim_trace *trace, uint32_t rank, struct arena *arena,
-                                       const struct volume **v, const struct function **f, struct call_values **values,
+                                       const struct shard **v, const struct stored_function **f, struct call_values **values,
                                        struct pilgrim_error *error)
 {
     const struct caller caller = {.rank = rank};
-    struct stream_place stream;
+    struct stream_position stream;
     uint32_t round;
     const char *problem = NULL;
     enum pilgrim_status status = find_process(trace, rank, &round, v, &stream, error);
@@ -132,12 +132,12 @@ static enum pilgrim_status find_values(const struct pilgrim_trace *trace, uint32
 }
 
 enum pilgrim_status process_values(const struct pilgrim_trace *trace, uint32_t rank, struct arena *arena,
-                                   const struct volume **volume, const struct pilgrim_function **function,
+                                   const struct shard **shard, const struct pilgrim_function **function,
                                    const struct pilgrim_value **in, struct pilgrim_error *error)
 {
-    const struct function *f;
+    const struct stored_function *f;
     struct call_values *values;
-    enum pilgrim_status status = find_values(trace, rank, arena, volume, &f, &values, error);
+    enum pilgrim_status status = find_values(trace, rank, arena, shard, &f, &values, error);
     if (status != PILGRIM_OK)
         return status;
     *function = &f->shown;
@@ -146,22 +146,22 @@ enum pilgrim_status process_values(const struct pilgrim_trace *trace, uint32_t r
 }
 
 /* A rank without process streams has none. */
-static enum pilgrim_status read_views(const struct pilgrim_trace *trace, uint32_t rank, struct views *views,
+static enum pilgrim_status read_rank_bases(const struct pilgrim_trace *trace, uint32_t rank, struct stored_rank_bases *views,
                                       struct pilgrim_error *error)
 {
     struct arena scratch = {0};
-    const struct volume *v;
-    const struct function *f;
+    const struct shard *v;
+    const struct stored_function *f;
     struct call_values *values;
     const char *problem = NULL;
-    *views = (struct views){0};
+    *views = (struct stored_rank_bases){0};
     enum pilgrim_status status = find_values(trace, rank, &scratch, &v, &f, &values, error);
     if (status == PILGRIM_OK) {
-        status = copy_views(f, values, views, &problem);
+        status = copy_rank_bases(f, values, views, &problem);
         if (status != PILGRIM_OK)
             rank_error(v, rank, status, problem, error);
     }
-    volume_release(trace, v);
+    shard_release(trace, v);
     arena_free(&scratch);
     return status == PILGRIM_END ? PILGRIM_OK : status;
 }
@@ -169,7 +169,7 @@ static enum pilgrim_status read_views(const struct pilgrim_trace *trace, uint32_
 /* ---- open, close ---- */
 
 /* Walks take memory by the depth of their grammars, which are shared: what all of them together take is bounded. */
-static bool open_loops(struct pilgrim_cursor *c, const struct group *g)
+static bool open_loops(struct pilgrim_cursor *c, const struct stored_group *g)
 {
     size_t count = g->loop_count;
     if (count == 0)
@@ -184,32 +184,32 @@ static bool open_loops(struct pilgrim_cursor *c, const struct group *g)
 
 static enum pilgrim_status open_classes(struct pilgrim_cursor *c, const char **problem)
 {
-    const struct volume *v = c->volume;
-    const struct group *g = c->stream.group;
+    const struct shard *v = c->shard;
+    const struct stored_group *g = c->stream.group;
     c->memory_left = v->call_budget;
     bool bounded = memory_fits(&c->memory_left, rules_cursor_bytes(&v->rules, g->sequence));
     c->sequence = g->sequence;
-    c->class_count = g->row_count;
+    c->class_count = g->class_count;
     c->classes = calloc(c->class_count + 1, sizeof *c->classes);
     if (!c->classes || !open_loops(c, g))
         return PILGRIM_NOMEM;
     for (size_t i = 0; i < c->loop_count && bounded; i++) {
-        c->classes[g->loops[i].place].loop = &c->loops[i];
+        c->classes[g->loops[i].class_index].loop = &c->loops[i];
         bounded = memory_fits(&c->memory_left, rules_cursor_bytes(&v->rules, g->loops[i].body));
     }
     for (uint32_t i = 0; i < c->class_count && bounded; i++) {
-        const struct row *row = group_row(v, g, i);
-        struct part_place found;
+        const struct group_class *row = class_of_group(v, g, i);
+        struct value_group_position found;
         *problem = in_no_group;
-        if (!part_place(v, row, &c->stream, &found))
+        if (!value_group_find(v, row, &c->stream, &found))
             return PILGRIM_DAMAGED;
         c->classes[i].class = &v->classes[row->class];
-        c->classes[i].part = found.part;
-        c->needs_registers |= found.part->needs_registers;
-        c->has_posted |= found.part->has_posted;
-        c->follows |= found.part->follows;
+        c->classes[i].value_group = found.value_group;
+        c->needs_registers |= found.value_group->needs_registers;
+        c->has_posted |= found.value_group->has_posted;
+        c->follows |= found.value_group->follows;
         c->classes[i].position = found.position;
-        bounded = memory_fits(&c->memory_left, rules_cursor_bytes(&v->rules, found.part->sequence));
+        bounded = memory_fits(&c->memory_left, rules_cursor_bytes(&v->rules, found.value_group->sequence));
     }
     if (!bounded) {
         *problem = memory_problem;
@@ -219,18 +219,18 @@ static enum pilgrim_status open_classes(struct pilgrim_cursor *c, const char **p
 }
 
 /* A cursor over STREAM of V, in ROUND. Takes V, which is held, also where it fails. */
-static enum pilgrim_status open_stream(const struct pilgrim_trace *trace, const struct volume *v, uint32_t round, uint32_t rank,
-                                       uint32_t thread, const struct stream_place *stream, struct pilgrim_cursor **cursor,
+static enum pilgrim_status open_stream(const struct pilgrim_trace *trace, const struct shard *v, uint32_t round, uint32_t rank,
+                                       uint32_t thread, const struct stream_position *stream, struct pilgrim_cursor **cursor,
                                        struct pilgrim_error *error)
 {
     struct pilgrim_cursor *c = calloc(1, sizeof *c);
     if (!c) {
-        volume_release(trace, v);
+        shard_release(trace, v);
         return trace_no_memory(error);
     }
     *c = (struct pilgrim_cursor){
-        .trace = trace, .volume = v, .stream = *stream, .rank = rank, .thread = thread, .round = round, .caller.rank = rank,
-        .generation = 1, .kept_limit = KEPT_BYTES_MAX, .in_place_left = IN_PLACE_BYTES_MAX,
+        .trace = trace, .shard = v, .stream = *stream, .rank = rank, .thread = thread, .segment = round, .caller.rank = rank,
+        .generation = 1, .cached_limit = KEPT_BYTES_MAX, .unzipped_budget = IN_PLACE_BYTES_MAX,
         .registers.limit = v->call_budget, .begun.limit = v->call_budget};
     const char *problem = NULL;
     enum pilgrim_status status = open_classes(c, &problem);
@@ -243,64 +243,64 @@ static enum pilgrim_status open_stream(const struct pilgrim_trace *trace, const 
     return PILGRIM_OK;
 }
 
-enum pilgrim_status round_cursor_open(const struct pilgrim_trace *trace, uint32_t round, uint32_t rank, uint32_t thread,
+enum pilgrim_status segment_cursor_open(const struct pilgrim_trace *trace, uint32_t round, uint32_t rank, uint32_t thread,
                                       struct pilgrim_cursor **cursor, struct pilgrim_error *error)
 {
-    const struct volume *v;
-    struct stream_place stream;
-    enum pilgrim_status status = round_hold(trace, round, rank, &v, error);
+    const struct shard *v;
+    struct stream_position stream;
+    enum pilgrim_status status = segment_hold(trace, round, rank, &v, error);
     if (status != PILGRIM_OK)
         return status;
-    if (thread_place(v, rank - v->first_rank, thread, &stream))
+    if (thread_find(v, rank - v->first_rank, thread, &stream))
         return open_stream(trace, v, round, rank, thread, &stream, cursor, error);
     rank_error(v, rank, PILGRIM_DAMAGED, in_no_group, error);
-    volume_release(trace, v);
+    shard_release(trace, v);
     return PILGRIM_DAMAGED;
 }
 
-/* The first round from ROUND on in which the thread has calls, or the number of rounds. */
-static uint32_t round_with(const struct pilgrim_trace *trace, uint32_t round, uint32_t rank, uint32_t thread)
+/* The first segment from ROUND on in which the thread has calls, or the number of segments. */
+static uint32_t segment_with(const struct pilgrim_trace *trace, uint32_t round, uint32_t rank, uint32_t thread)
 {
-    while (round < trace->round_count && round_is_silent(trace, round, rank, thread))
+    while (round < trace->segment_count && segment_is_silent(trace, round, rank, thread))
         round++;
     return round;
 }
 
 /* That, or the first one that it is in. */
-static uint32_t first_round(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread)
+static uint32_t first_segment(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread)
 {
-    uint32_t round = round_with(trace, 0, rank, thread);
-    if (round < trace->round_count)
+    uint32_t round = segment_with(trace, 0, rank, thread);
+    if (round < trace->segment_count)
         return round;
-    for (round = 0; thread >= round_threads(trace, round, rank);)
+    for (round = 0; thread >= segment_threads(trace, round, rank);)
         round++;
     return round;
 }
 
-static void set_views(struct pilgrim_cursor *c, const struct views *views)
+static void set_rank_bases(struct pilgrim_cursor *c, const struct stored_rank_bases *views)
 {
-    c->views = views->views;
-    c->caller.views = views->views;
-    c->caller.view_count = views->count;
+    c->bases = views->items;
+    c->caller.bases = views->items;
+    c->caller.base_count = views->count;
 }
 
 enum pilgrim_status pilgrim_cursor_open(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread,
                                         struct pilgrim_cursor **cursor, struct pilgrim_error *error)
 {
-    struct views views;
+    struct stored_rank_bases views;
     if (cursor)
         *cursor = NULL;
     if (!trace || !cursor)
         return trace_null(error);
     if (thread >= pilgrim_thread_count(trace, rank))
         return trace_error(error, PILGRIM_INVALID, 0, "no thread %u of rank %u", thread, rank);
-    enum pilgrim_status status = read_views(trace, rank, &views, error);
+    enum pilgrim_status status = read_rank_bases(trace, rank, &views, error);
     if (status == PILGRIM_OK)
-        status = round_cursor_open(trace, first_round(trace, rank, thread), rank, thread, cursor, error);
+        status = segment_cursor_open(trace, first_segment(trace, rank, thread), rank, thread, cursor, error);
     if (status == PILGRIM_OK)
-        set_views(*cursor, &views);
+        set_rank_bases(*cursor, &views);
     else
-        free(views.views);
+        free(views.items);
     if (status == PILGRIM_OK)
         call_times_begin(&(*cursor)->times, trace, rank, thread);
     return status;
@@ -309,48 +309,48 @@ enum pilgrim_status pilgrim_cursor_open(const struct pilgrim_trace *trace, uint3
 enum pilgrim_status process_cursor_open(const struct pilgrim_trace *trace, uint32_t rank, struct pilgrim_cursor **cursor,
                                         struct pilgrim_error *error)
 {
-    const struct volume *v;
-    struct stream_place stream;
-    struct views views;
+    const struct shard *v;
+    struct stream_position stream;
+    struct stored_rank_bases views;
     uint32_t round;
     *cursor = NULL;
     if (rank >= trace->rank_count)
         return trace_error(error, PILGRIM_INVALID, 0, "no rank %u", rank);
-    enum pilgrim_status status = read_views(trace, rank, &views, error);
+    enum pilgrim_status status = read_rank_bases(trace, rank, &views, error);
     if (status != PILGRIM_OK)
         return status;
     status = find_process(trace, rank, &round, &v, &stream, error);
     if (status == PILGRIM_OK || status == PILGRIM_END) /* where none has calls, the first one is as good */
         status = open_stream(trace, v, round + (status == PILGRIM_END), rank, 0, &stream, cursor, error);
     else
-        volume_release(trace, v);
+        shard_release(trace, v);
     if (status != PILGRIM_OK) {
-        free(views.views);
+        free(views.items);
         return status;
     }
     (*cursor)->is_process = true;
-    set_views(*cursor, &views);
+    set_rank_bases(*cursor, &views);
     return PILGRIM_OK;
 }
 
-enum pilgrim_status cursor_next_round(struct pilgrim_cursor *c, struct pilgrim_error *error)
+enum pilgrim_status cursor_next_segment(struct pilgrim_cursor *c, struct pilgrim_error *error)
 {
     struct pilgrim_cursor *next, last;
-    uint32_t round = c->is_process ? c->trace->round_count : round_with(c->trace, c->round + 1, c->rank, c->thread);
-    if (round == c->trace->round_count)
+    uint32_t round = c->is_process ? c->trace->segment_count : segment_with(c->trace, c->segment + 1, c->rank, c->thread);
+    if (round == c->trace->segment_count)
         return PILGRIM_END;
-    enum pilgrim_status status = round_cursor_open(c->trace, round, c->rank, c->thread, &next, error);
+    enum pilgrim_status status = segment_cursor_open(c->trace, round, c->rank, c->thread, &next, error);
     if (status != PILGRIM_OK)
         return status;
-    const struct views views = {c->views, c->caller.view_count};
-    set_views(next, &views);
-    c->views = NULL;
+    const struct stored_rank_bases views = {c->bases, c->caller.base_count};
+    set_rank_bases(next, &views);
+    c->bases = NULL;
     next->seq = next->first_seq = c->seq;
     next->identities = c->identities;
     next->tells_loops = c->tells_loops;
     next->times = c->times;
     c->times = (struct call_times){0};
-    call_times_leave_round(&next->times);
+    call_times_leave_segment(&next->times);
     last = *c;
     *c = *next;
     *next = last;
@@ -360,7 +360,7 @@ enum pilgrim_status cursor_next_round(struct pilgrim_cursor *c, struct pilgrim_e
 
 uint32_t pilgrim_cursor_round(const struct pilgrim_cursor *c)
 {
-    return c ? c->round : 0;
+    return c ? c->segment : 0;
 }
 
 void pilgrim_cursor_close(struct pilgrim_cursor *c)
@@ -381,8 +381,8 @@ void pilgrim_cursor_close(struct pilgrim_cursor *c)
     call_times_free(&c->times);
     arena_free(&c->once);
     arena_free(&c->arena);
-    arena_free(&c->kept);
-    free(c->views);
-    volume_release(c->trace, c->volume);
+    arena_free(&c->cached);
+    free(c->bases);
+    shard_release(c->trace, c->shard);
     free(c);
 }

@@ -23,7 +23,7 @@ static struct string parse_text(struct parser *p)
 
 static void parse_strings(struct parser *p)
 {
-    struct volume *v = p->volume;
+    struct shard *v = p->shard;
     size_t count = parser_count(p, 1, "more strings than bytes");
     v->strings = parser_take(p, count, sizeof *v->strings);
     for (size_t i = 0; i < count && parser_good(p); i++)
@@ -33,12 +33,12 @@ static void parse_strings(struct parser *p)
 
 static uint32_t parse_string_index(struct parser *p)
 {
-    return parser_index(p, p->volume->string_count, "a string that does not exist");
+    return parser_index(p, p->shard->string_count, "a string that does not exist");
 }
 
 static void parse_properties(struct parser *p)
 {
-    struct volume *v = p->volume;
+    struct shard *v = p->shard;
     size_t count = parser_count(p, 2, "more properties than bytes");
     v->properties = parser_take(p, count, sizeof *v->properties);
     for (size_t i = 0; i < count && parser_good(p); i++)
@@ -57,7 +57,7 @@ static size_t count_marks(const char *text)
 
 /* NAME, a mark and a name for each parameter, and a colon if what it returns is no error code. The text is cut up in a
  * copy. */
-static void parse_function(struct parser *p, struct function *f)
+static void parse_function(struct parser *p, struct stored_function *f)
 {
     static const enum pilgrim_direction directions[] = {PILGRIM_IN, PILGRIM_OUT, PILGRIM_INOUT};
     struct string declaration = parse_text(p);
@@ -92,7 +92,7 @@ static void parse_function(struct parser *p, struct function *f)
 
 static void parse_functions(struct parser *p)
 {
-    struct volume *v = p->volume;
+    struct shard *v = p->shard;
     size_t count = parser_count(p, 1, "more functions than bytes");
     v->functions = parser_take(p, count, sizeof *v->functions);
     for (size_t i = 0; i < count && parser_good(p); i++)
@@ -102,7 +102,7 @@ static void parse_functions(struct parser *p)
 
 static void parse_modules(struct parser *p)
 {
-    struct volume *v = p->volume;
+    struct shard *v = p->shard;
     size_t count = parser_count(p, 2, "more modules than bytes");
     v->modules = parser_take(p, count, sizeof *v->modules);
     for (size_t i = 0; i < count && parser_good(p); i++) {
@@ -112,7 +112,7 @@ static void parse_modules(struct parser *p)
         if (length > BUILD_ID_MAX)
             parser_fail(p, "a build-id that is too long");
         if (parser_good(p))
-            v->modules[i] = (struct module){v->strings[name].text, bytes, length};
+            v->modules[i] = (struct stored_module){v->strings[name].text, bytes, length};
     }
     v->module_count = count;
 }
@@ -120,7 +120,7 @@ static void parse_modules(struct parser *p)
 /* The frame of MODULE; its offset follows, as the difference to *OFFSET. */
 static struct pilgrim_frame parse_frame(struct parser *p, size_t module, uint64_t *offset)
 {
-    const struct module *m = &p->volume->modules[module];
+    const struct stored_module *m = &p->shard->modules[module];
     *offset += (uint64_t)cursor_svarint(&p->in);
     return (struct pilgrim_frame){
         .module = m->name, .build_id = m->build_id, .build_id_length = m->build_id_length, .offset = *offset};
@@ -129,7 +129,7 @@ static struct pilgrim_frame parse_frame(struct parser *p, size_t module, uint64_
 /* A caller refers to one before it, so there are no cycles. */
 static void parse_callers(struct parser *p)
 {
-    struct volume *v = p->volume;
+    struct shard *v = p->shard;
     size_t count = parser_count(p, 3, "more callers than bytes");
     uint64_t offset = 0;
     v->callers = parser_take(p, count, sizeof *v->callers);
@@ -153,7 +153,7 @@ static void parse_callers(struct parser *p)
 /* Nothing, or module and offset, and a caller if the number is even. */
 static void parse_site(struct parser *p, struct class *class, uint64_t *offset)
 {
-    struct volume *v = p->volume;
+    struct shard *v = p->shard;
     uint32_t module = parser_index(p, 2 * v->module_count + 1, "a module that does not exist");
     if (!parser_good(p) || !module)
         return;
@@ -168,7 +168,7 @@ static void parse_site(struct parser *p, struct class *class, uint64_t *offset)
 
 static void parse_classes(struct parser *p)
 {
-    struct volume *v = p->volume;
+    struct shard *v = p->shard;
     size_t count = parser_count(p, 2, "more call classes than bytes");
     uint64_t offset = 0;
     v->classes = parser_take(p, count, sizeof *v->classes);
@@ -195,17 +195,17 @@ struct surroundings {
     bool flags;
     bool series;
     bool parameter; /* it may keep, or be edited or completed */
-    bool kept;      /* it follows keep: it may be edited or completed */
-    bool place;     /* it says which item is edited */
+    bool is_kept;      /* it follows keep: it may be edited or completed */
+    bool is_index;     /* it says which item is edited */
 };
 
 /* How many values a token is followed by, and how many the array has. */
-struct items {
+struct stored_items {
     size_t count;
     size_t total;
 };
 
-static struct items check_series(struct parser *p, const struct surroundings *in)
+static struct stored_items check_series(struct parser *p, const struct surroundings *in)
 {
     uint64_t total = cursor_varint(&p->in);
     size_t shapes = parser_count(p, 1, "a series longer than its shape");
@@ -213,33 +213,33 @@ static struct items check_series(struct parser *p, const struct surroundings *in
         parser_fail(p, "a series in a series");
     else if (total < 2 || shapes < 1 || shapes > total)
         parser_fail(p, "a series with a wrong number of values");
-    return (struct items){shapes, total < VALUES_MAX ? (size_t)total : VALUES_MAX};
+    return (struct stored_items){shapes, total < VALUES_MAX ? (size_t)total : VALUES_MAX};
 }
 
 /* Keep, or edited. */
-static struct items check_register(struct parser *p, struct shape *shape, uint8_t tag, const struct surroundings *in)
+static struct stored_items check_register(struct parser *p, struct shape *shape, uint8_t tag, const struct surroundings *in)
 {
     uint64_t number = cursor_varint(&p->in);
     size_t count = 1;
     if (tag == VALUE_EDITED)
         count = 2 * parser_count(p, 2, "more changes than bytes");
-    if (!in->parameter && !(in->kept && tag == VALUE_EDITED))
+    if (!in->parameter && !(in->is_kept && tag == VALUE_EDITED))
         parser_fail(p, "a value that is kept or edited where no parameter begins");
     else if (number >= REGISTERS_MAX + (tag == VALUE_EDITED))
         parser_fail(p, "a register that does not exist");
     shape->has_registers |= tag == VALUE_KEEP || number > 0;
     shape->needs_registers |= shape->has_registers;
-    return (struct items){count, count};
+    return (struct stored_items){count, count};
 }
 
 /* Completed. Whether the parameter says which items are is seen with the call. */
-static struct items check_completed(struct parser *p, struct shape *shape, const struct surroundings *in)
+static struct stored_items check_completed(struct parser *p, struct shape *shape, const struct surroundings *in)
 {
     cursor_varint(&p->in);
-    if (!in->parameter && !in->kept)
+    if (!in->parameter && !in->is_kept)
         parser_fail(p, "a completed value where no parameter begins");
     shape->needs_registers = shape->has_registers = true;
-    return (struct items){1, 1};
+    return (struct stored_items){1, 1};
 }
 
 static void check_posted(struct parser *p, struct shape *shape, const struct surroundings *in)
@@ -251,7 +251,7 @@ static void check_posted(struct parser *p, struct shape *shape, const struct sur
     shape->needs_registers = shape->has_posted = true;
 }
 
-static struct items check_operand(struct parser *p, struct shape *shape, uint8_t tag, const struct surroundings *in)
+static struct stored_items check_operand(struct parser *p, struct shape *shape, uint8_t tag, const struct surroundings *in)
 {
     uint8_t bits;
     size_t count = 0;
@@ -274,7 +274,7 @@ static struct items check_operand(struct parser *p, struct shape *shape, uint8_t
             parser_fail(p, "a status with unknown bits");
         count = bits & STATUS_ERROR ? 5 : 4;
         break;
-    case VALUE_VIEW:
+    case VALUE_RANK_BASE:
         count = 1;
         break;
     case VALUE_SERIES:
@@ -296,7 +296,7 @@ static struct items check_operand(struct parser *p, struct shape *shape, uint8_t
         if (tag == 0 || tag >= VALUE_TAG_COUNT)
             parser_fail(p, "a value of unknown kind");
     }
-    return (struct items){count, count};
+    return (struct stored_items){count, count};
 }
 
 /* The token's own columns: a slot of a series' values has two, and which of its shapes stand where is in one. */
@@ -316,8 +316,8 @@ static struct surroundings inside(const struct surroundings *in, uint8_t tag, si
     return (struct surroundings){.depth = in->depth + 1,
                                  .flags = tag == VALUE_FLAGS,
                                  .series = in->series || tag == VALUE_SERIES,
-                                 .kept = tag == VALUE_KEEP,
-                                 .place = tag == VALUE_EDITED && i % 2 == 0};
+                                 .is_kept = tag == VALUE_KEEP,
+                                 .is_index = tag == VALUE_EDITED && i % 2 == 0};
 }
 
 /* One value with all that belongs to it. The depth is bounded, so this may call itself. Returns how many values it
@@ -329,14 +329,14 @@ static uint64_t check_value(struct parser *p, struct shape *shape, struct surrou
         return 0;
     }
     uint8_t tag = cursor_u8(&p->in);
-    const struct items items = check_operand(p, shape, tag, &in);
+    const struct stored_items items = check_operand(p, shape, tag, &in);
     if (!parser_good(p)) {
         parser_fail(p, "a shape that is not complete");
         return 0;
     }
     if (in.flags && tag != VALUE_NAME && tag != VALUE_INT)
         parser_fail(p, "a flag that is neither a name nor a number");
-    if (in.place && tag != VALUE_INT)
+    if (in.is_index && tag != VALUE_INT)
         parser_fail(p, "a place of a change that is no number");
     count_slots(shape, tag, items.count, in.series);
     uint64_t sum = 0, most = 0;
@@ -354,7 +354,7 @@ static uint64_t check_value(struct parser *p, struct shape *shape, struct surrou
 /* The shape's tokens have a cursor of their own, so that none reaches beyond its end. */
 static void check_shape(struct parser *p, struct shape *shape)
 {
-    struct parser tokens = {.volume = p->volume, .budget = p->budget};
+    struct parser tokens = {.shard = p->shard, .budget = p->budget};
     uint64_t values = 0;
     uint8_t last = 0; /* tag of the return value */
     cursor_init(&tokens.in, shape->tokens, shape->length);
@@ -375,7 +375,7 @@ static void check_shape(struct parser *p, struct shape *shape)
 
 static void parse_shapes(struct parser *p)
 {
-    struct volume *v = p->volume;
+    struct shard *v = p->shard;
     size_t count = parser_count(p, 1, "more shapes than bytes");
     v->shapes = parser_take(p, count, sizeof *v->shapes);
     for (size_t i = 0; i < count && parser_good(p); i++) {

@@ -6,7 +6,7 @@
 #define PLACE_BITS 8 /* of a number in its bucket */
 
 /* A group's rows, parts and signatures in the order in which distributions stand, for one reading of `parts`. */
-struct walk {
+struct parts_walk {
     struct parser *p;
     uint64_t durations, gaps; /* so far */
     bool fill;                /* there is room: what is read is kept */
@@ -14,17 +14,17 @@ struct walk {
 
 /* ---- parts ---- */
 
-/* The predecessors of calls of one signature, in the row at PLACE of G. */
-static void walk_signature(struct walk *w, const struct group *g, uint32_t place)
+/* The predecessors of calls of one signature, in the row at CLASS_INDEX of G. */
+static void walk_signature(struct parts_walk *w, const struct stored_group *g, uint32_t class_index)
 {
-    struct volume *v = w->p->volume;
+    struct shard *v = w->p->shard;
     size_t count = parser_count(w->p, 1, "a count of predecessors");
     int64_t last = -2;
     if (w->fill)
         v->first_gap[w->durations] = (uint32_t)w->gaps;
     for (size_t i = 0; i < count && parser_good(w->p); i++) {
-        int64_t before = (int64_t)((uint64_t)place - 1 - (uint64_t)cursor_svarint(&w->p->in));
-        if (before <= last || before >= (int64_t)g->row_count || (before >= 0 && row_is_loop(v, g->rows[before])))
+        int64_t before = (int64_t)((uint64_t)class_index - 1 - (uint64_t)cursor_svarint(&w->p->in));
+        if (before <= last || before >= (int64_t)g->class_count || (before >= 0 && class_is_loop(v, g->classes[before])))
             parser_fail(w->p, "a predecessor that does not exist");
         else if (w->fill)
             v->predecessors[w->gaps + i] = before < 0 ? PREDECESSOR_NONE : (uint32_t)before;
@@ -36,16 +36,16 @@ static void walk_signature(struct walk *w, const struct group *g, uint32_t place
     w->durations++;
 }
 
-static void walk_row(struct walk *w, struct group *g, uint32_t place)
+static void walk_class(struct parts_walk *w, struct stored_group *g, uint32_t class_index)
 {
-    struct volume *v = w->p->volume;
-    const struct row *row = &v->rows[g->rows[place]];
+    struct shard *v = w->p->shard;
+    const struct group_class *row = &v->group_classes[g->classes[class_index]];
     uint32_t parts = row->partition == 0 ? 1 : (uint32_t)v->partitions[row->partition - 1].count;
     if (!parser_work(w->p, parts))
         return;
     uint32_t *first = w->fill ? parser_take(w->p, (size_t)parts + 1, sizeof *first) : NULL;
     for (uint32_t i = 0; i < parts && parser_good(w->p); i++) {
-        uint32_t count = row->parts[i].count;
+        uint32_t count = row->value_groups[i].count;
         if (first)
             first[i] = (uint32_t)w->durations;
         if (count > 1) {
@@ -55,35 +55,35 @@ static void walk_row(struct walk *w, struct group *g, uint32_t place)
             count = each ? count : 1;
         }
         for (uint32_t k = 0; k < count && parser_good(w->p); k++)
-            walk_signature(w, g, place);
+            walk_signature(w, g, class_index);
     }
     if (first) {
         first[parts] = (uint32_t)w->durations;
-        g->statistics[place] = first;
+        g->statistics[class_index] = first;
     }
 }
 
-static void walk_groups(struct walk *w)
+static void walk_groups(struct parts_walk *w)
 {
-    struct volume *v = w->p->volume;
+    struct shard *v = w->p->shard;
     for (size_t i = 0; i < v->group_count && parser_good(w->p); i++) {
-        struct group *g = &v->groups[i];
+        struct stored_group *g = &v->groups[i];
         if (g->is_process)
             continue;
         if (w->fill)
-            g->statistics = parser_take(w->p, g->row_count, sizeof *g->statistics);
-        for (uint32_t k = 0; k < g->row_count && parser_good(w->p); k++)
-            if (!row_is_loop(v, g->rows[k]))
-                walk_row(w, g, k);
+            g->statistics = parser_take(w->p, g->class_count, sizeof *g->statistics);
+        for (uint32_t k = 0; k < g->class_count && parser_good(w->p); k++)
+            if (!class_is_loop(v, g->classes[k]))
+                walk_class(w, g, k);
     }
 }
 
 /* Reads `parts` twice: how much there is, and what. */
 static void parse_parts(struct parser *p)
 {
-    struct volume *v = p->volume;
+    struct shard *v = p->shard;
     struct cursor begin = p->in;
-    struct walk w = {.p = p};
+    struct parts_walk w = {.p = p};
     walk_groups(&w);
     if (parser_good(p) && w.gaps + w.durations >= UINT32_MAX)
         parser_fail_with(p, PILGRIM_LIMIT, "too many statistics");
@@ -95,7 +95,7 @@ static void parse_parts(struct parser *p)
     v->gap_count = (uint32_t)w.gaps;
     v->duration_count = (uint32_t)w.durations;
     p->in = begin;
-    w = (struct walk){.p = p, .fill = true};
+    w = (struct parts_walk){.p = p, .fill = true};
     walk_groups(&w);
     v->first_gap[v->duration_count] = v->gap_count;
 }
@@ -114,7 +114,7 @@ static unsigned last_bucket(const struct stored_distribution *d)
 
 static void parse_buckets(struct parser *p, uint32_t count)
 {
-    struct stored_distribution *all = p->volume->distributions;
+    struct stored_distribution *all = p->shard->distributions;
     size_t sum = 0;
     for (uint32_t i = 0; i < count && parser_good(p); i++)
         all[i].first = cursor_u8(&p->in);
@@ -159,7 +159,7 @@ static uint64_t sum_of(struct parser *p, const struct stored_distribution *d, ui
 /* A call has one gap and one duration. */
 static void parse_all_counts(struct parser *p)
 {
-    const struct volume *v = p->volume;
+    const struct shard *v = p->shard;
     for (uint32_t i = 0; i < v->gap_count && parser_good(p); i++)
         (void)parse_counts(p, &v->distributions[i], 0);
     for (uint32_t i = 0; i < v->duration_count && parser_good(p); i++) {
@@ -175,22 +175,22 @@ static void parse_all_counts(struct parser *p)
 }
 
 /* A place in BUCKET. */
-static uint8_t parse_place(struct parser *p, unsigned bucket)
+static uint8_t parse_bucket_index(struct parser *p, unsigned bucket)
 {
-    uint8_t place = cursor_u8(&p->in);
-    if (bucket <= PLACE_BITS && place >= (bucket ? 1u << (bucket - 1) : 1))
+    uint8_t index = cursor_u8(&p->in);
+    if (bucket <= PLACE_BITS && index >= (bucket ? 1u << (bucket - 1) : 1))
         parser_fail(p, "a time that its bucket does not have");
-    return place;
+    return index;
 }
 
 static uint32_t parse_rank(struct parser *p)
 {
-    return parser_index(p, p->volume->rank_count, "a rank that does not exist");
+    return parser_index(p, p->shard->rank_count, "a rank that does not exist");
 }
 
 static void parse_figures(struct parser *p, uint32_t count)
 {
-    struct volume *v = p->volume;
+    struct shard *v = p->shard;
     struct stored_distribution *d = v->distributions, *end = d + count;
     for (d = v->distributions; d < end && parser_good(p); d++)
         if (is_many(d) && (d->mean_bucket = cursor_u8(&p->in)) >= d->buckets)
@@ -200,16 +200,16 @@ static void parse_figures(struct parser *p, uint32_t count)
             parser_fail(p, "a deviation that does not exist");
     for (d = v->distributions; d < end && parser_good(p); d++)
         if (d->buckets > 0)
-            d->least = parse_place(p, d->first);
+            d->least = parse_bucket_index(p, d->first);
     for (d = v->distributions; d < end && parser_good(p); d++)
         if (is_many(d))
-            d->most = parse_place(p, last_bucket(d));
+            d->most = parse_bucket_index(p, last_bucket(d));
     for (d = v->distributions; d < end && parser_good(p); d++)
         if (is_many(d))
-            d->mean = parse_place(p, d->first + d->mean_bucket);
+            d->mean = parse_bucket_index(p, d->first + d->mean_bucket);
     for (d = v->distributions; d < end && parser_good(p); d++)
         if (is_many(d))
-            d->deviation = parse_place(p, last_bucket(d) - d->deviation_bucket);
+            d->deviation = parse_bucket_index(p, last_bucket(d) - d->deviation_bucket);
     for (d = v->distributions; d < end && parser_good(p) && v->rank_count > 1; d++)
         if (d->buckets > 0)
             d->high = d->low = parse_rank(p);
@@ -223,7 +223,7 @@ void statistics_parse(struct parser *p)
     parse_parts(p);
     if (!parser_good(p))
         return;
-    uint32_t count = p->volume->gap_count + p->volume->duration_count;
+    uint32_t count = p->shard->gap_count + p->shard->duration_count;
     parse_buckets(p, count);
     parse_all_counts(p);
     parse_figures(p, count);
@@ -231,14 +231,14 @@ void statistics_parse(struct parser *p)
 
 /* ---- public ---- */
 
-/* The number at PLACE of bucket K, rounded down. */
-static uint64_t bucket_number(unsigned k, uint8_t place)
+/* The number at INDEX of bucket K, rounded down. */
+static uint64_t bucket_number(unsigned k, uint8_t index)
 {
     uint64_t smallest = k ? UINT64_C(1) << (k - 1) : 0;
-    return smallest + (k <= PLACE_BITS + 1 ? place : (uint64_t)place << (k - PLACE_BITS - 1));
+    return smallest + (k <= PLACE_BITS + 1 ? index : (uint64_t)index << (k - PLACE_BITS - 1));
 }
 
-static struct pilgrim_statistic unfold(const struct volume *v, const struct stored_distribution *d)
+static struct pilgrim_statistic unfold(const struct shard *v, const struct stored_distribution *d)
 {
     struct pilgrim_statistic s = {0};
     if (d->buckets == 0)
@@ -311,43 +311,43 @@ void pilgrim_statistic_add(struct pilgrim_statistic *into, const struct pilgrim_
 
 enum pilgrim_status calls_find(const struct pilgrim_cursor *c, size_t class_number, uint64_t signatures, struct calls_asked *asked)
 {
-    const struct volume *v = c->volume;
-    const struct group *g = c->stream.group;
-    if (class_number >= g->row_count || row_is_loop(v, g->rows[class_number]))
+    const struct shard *v = c->shard;
+    const struct stored_group *g = c->stream.group;
+    if (class_number >= g->class_count || class_is_loop(v, g->classes[class_number]))
         return PILGRIM_INVALID;
-    asked->row = &v->rows[g->rows[class_number]];
-    if (!part_place(v, asked->row, &c->stream, &asked->part))
+    asked->class = &v->group_classes[g->classes[class_number]];
+    if (!value_group_find(v, asked->class, &c->stream, &asked->value_group))
         return PILGRIM_DAMAGED;
-    return signatures < PILGRIM_VALUE_GROUP && signatures >= asked->part.part->numbers ? PILGRIM_INVALID : PILGRIM_OK;
+    return signatures < PILGRIM_VALUE_GROUP && signatures >= asked->value_group.value_group->call_count_limit ? PILGRIM_INVALID : PILGRIM_OK;
 }
 
 /* Which statistics are asked for: the numbers, from FIRST to before END, of durations. */
-struct range {
+struct statistics_range {
     uint32_t first, end;
 };
 
 /* Those of SIGNATURES of the class; none where no times were kept. */
 static enum pilgrim_status find_range(const struct pilgrim_cursor *c, size_t class_number, uint64_t signatures,
-                                      struct range *range)
+                                      struct statistics_range *range)
 {
-    const struct volume *v = c->volume;
-    const struct group *g = c->stream.group;
+    const struct shard *v = c->shard;
+    const struct stored_group *g = c->stream.group;
     struct calls_asked asked;
-    *range = (struct range){0};
+    *range = (struct statistics_range){0};
     enum pilgrim_status status = calls_find(c, class_number, signatures, &asked);
     if (status != PILGRIM_OK || !v->timed)
         return status;
-    const struct row *row = asked.row;
-    const struct part_place found = asked.part;
+    const struct group_class *row = asked.class;
+    const struct value_group_position found = asked.value_group;
     const uint32_t *first = g->statistics[class_number];
     uint32_t parts = row->partition == 0 ? 1 : (uint32_t)v->partitions[row->partition - 1].count;
     if (signatures == PILGRIM_STRUCTURE_GROUP) {
-        *range = (struct range){first[0], first[parts]};
+        *range = (struct statistics_range){first[0], first[parts]};
         return PILGRIM_OK;
     }
-    *range = (struct range){first[found.number], first[found.number + 1]};
+    *range = (struct statistics_range){first[found.number], first[found.number + 1]};
     if (signatures < PILGRIM_VALUE_GROUP && range->end - range->first > 1) {
-        range->first += values_find(v, found.part, signatures, found.position).index;
+        range->first += values_find(v, found.value_group, signatures, found.position).index;
         range->end = range->first + 1;
     }
     return PILGRIM_OK;
@@ -356,10 +356,10 @@ static enum pilgrim_status find_range(const struct pilgrim_cursor *c, size_t cla
 enum pilgrim_status pilgrim_durations(const struct pilgrim_cursor *c, size_t class_number, uint64_t signatures,
                                       struct pilgrim_statistic *statistic)
 {
-    struct range range;
+    struct statistics_range range;
     if (!c || !statistic)
         return PILGRIM_INVALID;
-    const struct volume *v = c->volume;
+    const struct shard *v = c->shard;
     *statistic = (struct pilgrim_statistic){0};
     if (v->profile)
         return profile_durations(c, class_number, signatures, statistic);
@@ -382,10 +382,10 @@ static uint64_t shown_before(uint32_t predecessor)
 enum pilgrim_status pilgrim_gaps(const struct pilgrim_cursor *c, size_t class_number, uint64_t signatures,
                                  uint64_t before, struct pilgrim_statistic *statistic)
 {
-    struct range range;
+    struct statistics_range range;
     if (!c || !statistic)
         return PILGRIM_INVALID;
-    const struct volume *v = c->volume;
+    const struct shard *v = c->shard;
     *statistic = (struct pilgrim_statistic){0};
     if (v->profile)
         return profile_gaps(c, class_number, signatures, before, statistic);
@@ -405,11 +405,11 @@ enum pilgrim_status pilgrim_gaps(const struct pilgrim_cursor *c, size_t class_nu
 enum pilgrim_status pilgrim_class_before(const struct pilgrim_cursor *c, size_t class_number, uint64_t signatures,
                                          uint64_t *before)
 {
-    struct range range;
+    struct statistics_range range;
     bool found = false;
     if (!c || !before)
         return PILGRIM_INVALID;
-    const struct volume *v = c->volume;
+    const struct shard *v = c->shard;
     if (v->profile)
         return profile_class_before(c, class_number, signatures, before);
     enum pilgrim_status status = find_range(c, class_number, signatures, &range);
@@ -420,10 +420,10 @@ enum pilgrim_status pilgrim_class_before(const struct pilgrim_cursor *c, size_t 
     for (uint32_t i = range.first < range.end ? v->first_gap[range.first] : 0;
          range.first < range.end && i < v->first_gap[range.end]; i++) {
         uint32_t predecessor = v->predecessors[i];
-        uint64_t place = predecessor == PREDECESSOR_NONE ? 0 : (uint64_t)predecessor + 1;
-        if (predecessor == PREDECESSOR_ANY || place < least || place >= next)
+        uint64_t class_index = predecessor == PREDECESSOR_NONE ? 0 : (uint64_t)predecessor + 1;
+        if (predecessor == PREDECESSOR_ANY || class_index < least || class_index >= next)
             continue;
-        next = place;
+        next = class_index;
         found = true;
     }
     if (!found)
@@ -434,7 +434,7 @@ enum pilgrim_status pilgrim_class_before(const struct pilgrim_cursor *c, size_t 
 
 /* ---- all of a class ---- */
 
-static void add_part(const struct volume *v, uint32_t from, uint32_t to, struct pilgrim_class_profile *all)
+static void add_part(const struct shard *v, uint32_t from, uint32_t to, struct pilgrim_class_profile *all)
 {
     for (uint32_t i = from; i < to; i++) {
         const struct pilgrim_statistic one = unfold(v, &v->distributions[v->gap_count + i]);
@@ -446,12 +446,12 @@ static void add_part(const struct volume *v, uint32_t from, uint32_t to, struct 
     }
 }
 
-void statistics_of_class(const struct volume *v, uint32_t class, struct pilgrim_class_profile *all)
+void statistics_of_class(const struct shard *v, uint32_t class, struct pilgrim_class_profile *all)
 {
     for (size_t i = 0; v->timed && i < v->group_count; i++) {
-        const struct group *g = &v->groups[i];
-        for (uint32_t k = 0; !g->is_process && k < g->row_count; k++) {
-            const struct row *row = &v->rows[g->rows[k]];
+        const struct stored_group *g = &v->groups[i];
+        for (uint32_t k = 0; !g->is_process && k < g->class_count; k++) {
+            const struct group_class *row = &v->group_classes[g->classes[k]];
             uint32_t parts = row->partition == 0 ? 1 : (uint32_t)v->partitions[row->partition - 1].count;
             if (row->class == class && g->statistics[k])
                 add_part(v, g->statistics[k][0], g->statistics[k][parts], all);

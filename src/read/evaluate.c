@@ -39,14 +39,14 @@ void *evaluation_take(struct evaluation *e, size_t bytes)
 int64_t evaluation_column(struct evaluation *e, int64_t x)
 {
     uint32_t number = reference_resolve(cursor_varint(&e->columns), &e->next_column);
-    return column_value(e->volume, &e->volume->columns[number], e->place->position, x);
+    return column_value(e->shard, &e->shard->columns[number], e->at->position, x);
 }
 
 /* The next column as differences: a sequence. */
 uint64_t evaluation_differences(struct evaluation *e)
 {
     int64_t number = evaluation_column(e, e->caller->rank);
-    if (is_differences(e->volume, number))
+    if (is_differences(e->shard, number))
         return (uint64_t)number;
     evaluation_fail(e, PILGRIM_DAMAGED, "differences that are no sequence");
     return 0;
@@ -57,11 +57,11 @@ const char series_wrong_length[] = "differences that are not a sequence of the r
 /* X: what the slot's column is a function of, outside of vectors and series. */
 static int64_t next_slot_of(struct evaluation *e, int64_t x)
 {
-    const struct signature *signature = e->place->signature;
+    const struct stored_signature *signature = e->at->signature;
     if (e->in_series)
         return series_slot(e);
-    if (e->place->unzipped)
-        return (int64_t)e->place->unzipped->slots[e->slot++].value;
+    if (e->at->unzipped)
+        return (int64_t)e->at->unzipped->slots[e->slot++].value;
     if (!signature->is_vector && !signature->is_unzipped)
         return evaluation_column(e, x);
     uint64_t first = (uint64_t)evaluation_column(e, e->caller->rank);
@@ -70,11 +70,11 @@ static int64_t next_slot_of(struct evaluation *e, int64_t x)
         evaluation_column(e, e->caller->rank); /* the factor */
     if (sequence == 0 || signature->is_unzipped)
         return (int64_t)first;
-    if (rules_length(&e->volume->rules, sequence) != signature->count - 1) {
+    if (rules_length(&e->shard->rules, sequence) != signature->count - 1) {
         evaluation_fail(e, PILGRIM_DAMAGED, series_wrong_length);
         return 0;
     }
-    return (int64_t)(first + (uint64_t)rules_sum(&e->volume->rules, sequence, e->place->within));
+    return (int64_t)(first + (uint64_t)rules_sum(&e->shard->rules, sequence, e->at->within));
 }
 
 int64_t evaluation_slot(struct evaluation *e)
@@ -84,11 +84,11 @@ int64_t evaluation_slot(struct evaluation *e)
 
 /* ---- values ---- */
 
-static void set_view(struct evaluation *e, int64_t number)
+static void set_rank_base(struct evaluation *e, int64_t number)
 {
-    e->view = NULL;
-    if (number >= 0 && (uint64_t)number < e->caller->view_count)
-        e->view = &e->caller->views[number];
+    e->base = NULL;
+    if (number >= 0 && (uint64_t)number < e->caller->base_count)
+        e->base = &e->caller->bases[number];
 }
 
 /* V mod SIZE, not negative. */
@@ -101,7 +101,7 @@ static int64_t modulo(int64_t v, int64_t size)
 }
 
 /* Expressions agree with what was recorded modulo the size only, so the nearest way from the caller is found anew. */
-void rank_set(struct pilgrim_value *rank, const struct view *view, int64_t stored)
+void rank_set(struct pilgrim_value *rank, const struct stored_rank_base *view, int64_t stored)
 {
     int64_t size = view->size, relative = modulo(stored, size), up = size - modulo(view->rank, size);
     rank->integer = relative >= up ? relative - up : relative + (size - up);
@@ -112,7 +112,7 @@ void rank_set(struct pilgrim_value *rank, const struct view *view, int64_t store
 static void note_use(struct evaluation *e, enum slot_use_kind kind, void *to)
 {
     if (e->uses && !e->in_series)
-        e->uses[e->slot] = (struct slot_use){.kind = kind, .slot = (uint32_t)e->slot, .to = to, .view = e->view};
+        e->uses[e->slot] = (struct slot_use){.kind = kind, .slot = (uint32_t)e->slot, .to = to, .base = e->base};
 }
 
 void evaluate_number(struct evaluation *e, int64_t *to)
@@ -123,17 +123,17 @@ void evaluate_number(struct evaluation *e, int64_t *to)
 
 static void set_rank(struct evaluation *e, struct pilgrim_value *v)
 {
-    if (!e->view || e->view->size <= 0) {
+    if (!e->base || e->base->size <= 0) {
         evaluation_fail(e, PILGRIM_DAMAGED, "a rank of a group that does not exist");
         return;
     }
     note_use(e, SLOT_RANK, v);
-    rank_set(v, e->view, next_slot_of(e, e->view->rank));
+    rank_set(v, e->base, next_slot_of(e, e->base->rank));
 }
 
 static void set_name(struct evaluation *e, struct pilgrim_value *v)
 {
-    const struct string *s = &e->volume->strings[cursor_varint(&e->tokens)];
+    const struct string *s = &e->shard->strings[cursor_varint(&e->tokens)];
     v->text = s->text;
     v->length = s->length;
 }
@@ -162,10 +162,10 @@ static void set_truth(struct evaluation *e, struct pilgrim_value *v)
 
 const char text_problem[] = "a text that does not exist";
 
-bool text_set(const struct volume *v, struct pilgrim_value *text, int64_t base, int64_t place)
+bool text_set(const struct shard *v, struct pilgrim_value *text, int64_t base, int64_t text_number)
 {
-    uint64_t number = (uint64_t)base + (uint64_t)place;
-    if (base < 0 || place < 0 || number >= v->string_count)
+    uint64_t number = (uint64_t)base + (uint64_t)text_number;
+    if (base < 0 || text_number < 0 || number >= v->string_count)
         return false;
     text->text = v->strings[number].text;
     text->length = v->strings[number].length;
@@ -176,8 +176,8 @@ static void set_numbered_text(struct evaluation *e, struct pilgrim_value *v)
 {
     int64_t base = evaluation_slot(e);
     note_use(e, SLOT_TEXT, v);
-    int64_t place = evaluation_slot(e);
-    if (e->status == PILGRIM_OK && !text_set(e->volume, v, base, place))
+    int64_t text_number = evaluation_slot(e);
+    if (e->status == PILGRIM_OK && !text_set(e->shard, v, base, text_number))
         evaluation_fail(e, PILGRIM_DAMAGED, text_problem);
 }
 
@@ -188,10 +188,10 @@ static void set_real(struct evaluation *e, struct pilgrim_value *v)
     memcpy(&v->real, &bits, sizeof v->real);
 }
 
-static void set_next_view(struct evaluation *e)
+static void set_next_rank_base(struct evaluation *e)
 {
-    note_use(e, SLOT_VIEW, NULL);
-    set_view(e, evaluation_slot(e));
+    note_use(e, SLOT_RANK_BASE, NULL);
+    set_rank_base(e, evaluation_slot(e));
 }
 
 void evaluate_items(struct evaluation *e, struct pilgrim_value *v, size_t count)
@@ -242,8 +242,8 @@ void evaluate(struct evaluation *e, struct pilgrim_value *v)
     case VALUE_RANK:
         set_rank(e, v);
         break;
-    case VALUE_VIEW:
-        set_next_view(e);
+    case VALUE_RANK_BASE:
+        set_next_rank_base(e);
         evaluate(e, v);
         break;
     case VALUE_OBJECT:
@@ -307,7 +307,7 @@ void evaluate(struct evaluation *e, struct pilgrim_value *v)
 
 /* ---- signatures ---- */
 
-static void evaluate_parameters(struct evaluation *e, const struct function *f, enum pilgrim_direction direction,
+static void evaluate_parameters(struct evaluation *e, const struct stored_function *f, enum pilgrim_direction direction,
                                 const struct pilgrim_value *in, struct pilgrim_value *values)
 {
     for (size_t i = 0; i < f->shown.parameter_count; i++) {
@@ -320,11 +320,11 @@ static void evaluate_parameters(struct evaluation *e, const struct function *f, 
     }
 }
 
-struct values_place values_find(const struct volume *v, const struct part *part, uint64_t number, uint64_t position)
+struct values_position values_find(const struct shard *v, const struct stored_value_group *part, uint64_t number, uint64_t position)
 {
     uint32_t low = 0, high = part->count - 1;
     if (!part->first)
-        return (struct values_place){.signature = &v->signatures[part->signatures[number]],
+        return (struct values_position){.signature = &v->signatures[part->signatures[number]],
                                      .index = (uint32_t)number,
                                      .position = position};
     while (low < high) {
@@ -334,40 +334,40 @@ struct values_place values_find(const struct volume *v, const struct part *part,
         else
             high = middle - 1;
     }
-    return (struct values_place){.signature = &v->signatures[part->signatures[low]],
+    return (struct values_position){.signature = &v->signatures[part->signatures[low]],
                                  .index = low,
                                  .within = number - part->first[low],
                                  .position = position};
 }
 
-struct evaluation evaluation_begin(const struct volume *v, const struct values_place *place, const struct caller *caller,
+struct evaluation evaluation_begin(const struct shard *v, const struct values_position *at, const struct caller *caller,
                                    struct arena *arena)
 {
-    const struct shape *shape = &v->shapes[place->signature->shape];
+    const struct shape *shape = &v->shapes[at->signature->shape];
     const struct bytes *content = &v->content[SECTION_CALLS];
-    const uint8_t *columns = place->signature->columns;
-    struct evaluation e = {.volume = v,
-                           .place = place,
+    const uint8_t *columns = at->signature->columns;
+    struct evaluation e = {.shard = v,
+                           .at = at,
                            .caller = caller,
                            .arena = arena,
                            .budget = v->call_budget,
-                           .next_column = place->signature->next_column};
+                           .next_column = at->signature->next_column};
     cursor_init(&e.tokens, shape->tokens, shape->length);
     cursor_init(&e.columns, columns, (size_t)(content->data + content->length - columns));
-    set_view(&e, 0);
+    set_rank_base(&e, 0);
     return e;
 }
 
-enum pilgrim_status signature_int(const struct volume *v, const struct values_place *place, const struct caller *caller,
+enum pilgrim_status signature_int(const struct shard *v, const struct values_position *at, const struct caller *caller,
                                   int64_t *number, const char **problem)
 {
-    struct evaluation e = evaluation_begin(v, place, caller, NULL);
+    struct evaluation e = evaluation_begin(v, at, caller, NULL);
     *number = evaluation_slot(&e);
     *problem = e.problem;
     return e.status;
 }
 
-enum pilgrim_status evaluate_call(struct evaluation *e, const struct function *f, struct call_values **values,
+enum pilgrim_status evaluate_call(struct evaluation *e, const struct stored_function *f, struct call_values **values,
                                   const char **problem)
 {
     size_t count = f->shown.parameter_count;
@@ -396,10 +396,10 @@ enum pilgrim_status evaluate_call(struct evaluation *e, const struct function *f
     return e->status;
 }
 
-enum pilgrim_status signature_evaluate(const struct volume *v, const struct values_place *place,
-                                       const struct function *f, const struct caller *caller, struct arena *arena,
+enum pilgrim_status signature_evaluate(const struct shard *v, const struct values_position *at,
+                                       const struct stored_function *f, const struct caller *caller, struct arena *arena,
                                        struct call_values **values, const char **problem)
 {
-    struct evaluation e = evaluation_begin(v, place, caller, arena);
+    struct evaluation e = evaluation_begin(v, at, caller, arena);
     return evaluate_call(&e, f, values, problem);
 }

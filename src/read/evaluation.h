@@ -1,4 +1,4 @@
-/* The inside of an evaluation: one call's values. Shared by evaluate.c, series.c, kept.c and
+/* The inside of an evaluation: one call's values. Shared by evaluate.c, array_series.c, delta_values.c and
  * unzipped.c. */
 #ifndef PILGRIM_EVALUATION_H
 #define PILGRIM_EVALUATION_H
@@ -24,18 +24,18 @@ struct completing {
 };
 
 /* Where an unzipped slot's value stands among a call's values, so that the next call's can be put there. */
-enum slot_use_kind { SLOT_UNSEEN, SLOT_VIEW, SLOT_NUMBER, SLOT_TRUTH, SLOT_RANK, SLOT_TEXT };
+enum slot_use_kind { SLOT_UNSEEN, SLOT_RANK_BASE, SLOT_NUMBER, SLOT_TRUTH, SLOT_RANK, SLOT_TEXT };
 
 struct slot_use {
     enum slot_use_kind kind;
     uint32_t slot;
     void *to;                /* 8 bytes; of a rank or text its pilgrim_value */
-    const struct view *view; /* of a rank */
+    const struct stored_rank_base *base; /* of a rank */
 };
 
 struct evaluation {
-    const struct volume *volume;
-    const struct values_place *place;
+    const struct shard *shard;
+    const struct values_position *at;
     const struct caller *caller;
     const struct pilgrim_function *function;
     struct arena *arena;
@@ -43,7 +43,7 @@ struct evaluation {
     struct cursor tokens;
     struct cursor columns;   /* of the slots that are still to come */
     uint32_t next_column;
-    const struct view *view; /* NULL: there is none */
+    const struct stored_rank_base *base; /* NULL: there is none */
     const struct pilgrim_value *in_value; /* of the parameter whose out-value is evaluated; NULL: there is none */
     const struct pilgrim_value *in;       /* all in-values, while out-values are evaluated */
     const struct pilgrim_value *requests; /* the one that is an array of requests; NULL: not looked for */
@@ -70,20 +70,20 @@ bool evaluation_charge(struct evaluation *e, uint64_t bytes);
 /* BYTES from the arena; NULL: the evaluation has failed. */
 void *evaluation_take(struct evaluation *e, size_t bytes);
 
-/* Before the first token of the values at PLACE. */
-struct evaluation evaluation_begin(const struct volume *v, const struct values_place *place, const struct caller *caller,
+/* Before the first token of the values at AT. */
+struct evaluation evaluation_begin(const struct shard *v, const struct values_position *at, const struct caller *caller,
                                    struct arena *arena);
 
 /* All values of a call of F, after evaluation_begin; as signature_evaluate. */
-enum pilgrim_status evaluate_call(struct evaluation *e, const struct function *f, struct call_values **values,
+enum pilgrim_status evaluate_call(struct evaluation *e, const struct stored_function *f, struct call_values **values,
                                   const char **problem);
 
 /* RANK's numbers from what is stored, as seen from VIEW, whose size is positive. */
-void rank_set(struct pilgrim_value *rank, const struct view *view, int64_t stored);
+void rank_set(struct pilgrim_value *rank, const struct stored_rank_base *view, int64_t stored);
 extern const char truth_problem[];
 
-/* The string of number BASE + PLACE of V's table in *TEXT. False: there is none. */
-bool text_set(const struct volume *v, struct pilgrim_value *text, int64_t base, int64_t place);
+/* The string of number BASE + TEXT_NUMBER of V's table in *TEXT. False: there is none. */
+bool text_set(const struct shard *v, struct pilgrim_value *text, int64_t base, int64_t text_number);
 extern const char text_problem[];
 
 /* The next token's value, COUNT of them as the items of V, the next slot. */
@@ -99,12 +99,12 @@ int64_t evaluation_column(struct evaluation *e, int64_t x);
 uint64_t evaluation_differences(struct evaluation *e);
 extern const char series_wrong_length[];
 
-/* ---- series.c: behind the tag; the next slot of one ---- */
+/* ---- array_series.c: behind the tag; the next slot of one ---- */
 
 void evaluate_series(struct evaluation *e, struct pilgrim_value *v);
 int64_t series_slot(struct evaluation *e);
 
-/* ---- kept.c: behind the tag ---- */
+/* ---- delta_values.c: behind the tag ---- */
 
 void evaluate_keep(struct evaluation *e, struct pilgrim_value *v);
 void evaluate_edited(struct evaluation *e, struct pilgrim_value *v);

@@ -6,25 +6,25 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "read/volumes.h"
+#include "read/shards.h"
 
 #define HEADER_BYTES (sizeof trace_magic + 2)
 #define READ_BYTES (1u << 16)
 
 struct loader {
     struct pilgrim_trace *trace;
-    struct source source;
+    struct trace_source source;
     struct budget budget;
-    uint64_t before;           /* bytes of it that were left before the current volume */
+    uint64_t before;           /* bytes of it that were left before the current shard */
     struct bytes room;         /* of a section */
-    struct volume *volume;     /* whose calls are not there yet; NULL: none */
-    struct volume_entry entry; /* idem */
-    uint32_t round_ranks, round_groups; /* in the last round, so far */
+    struct shard *shard;     /* whose calls are not there yet; NULL: none */
+    struct shard_entry entry; /* idem */
+    uint32_t segment_ranks, segment_groups; /* in the last segment, so far */
     struct pilgrim_error times; /* what is wrong with the first damaged section of times */
 };
 
-/* The properties are the first volume's, which need not stay. */
-static bool keep_properties(struct pilgrim_trace *t, const struct volume *v)
+/* The properties are the first shard's, which need not stay. */
+static bool keep_properties(struct pilgrim_trace *t, const struct shard *v)
 {
     if (v->property_count == 0)
         return true;
@@ -51,8 +51,8 @@ static bool has_property(const struct pilgrim_trace *t, const char *key, const c
     return false;
 }
 
-/* What ranks say each for itself stands in any volume: it is added, up to a bound. */
-static bool add_properties(struct pilgrim_trace *t, const struct volume *v)
+/* What ranks say each for itself stands in any shard: it is added, up to a bound. */
+static bool add_properties(struct pilgrim_trace *t, const struct shard *v)
 {
     enum { PROPERTIES_MAX = 1024 };
     static const char unseen[] = "unseen";
@@ -81,93 +81,93 @@ static enum pilgrim_status calls_error(const struct section *section, enum pilgr
                        (unsigned long long)section->offset, problem);
 }
 
-static bool begin_round(struct loader *l)
+static bool begin_segment(struct loader *l)
 {
     struct pilgrim_trace *t = l->trace;
-    size_t *rounds = realloc(t->rounds, ((size_t)t->round_count + 1) * sizeof *rounds);
+    size_t *rounds = realloc(t->segments, ((size_t)t->segment_count + 1) * sizeof *rounds);
     if (!rounds)
         return false;
-    rounds[t->round_count++] = t->volume_count;
-    t->rounds = rounds;
-    l->round_ranks = l->round_groups = 0;
+    rounds[t->segment_count++] = t->shard_count;
+    t->segments = rounds;
+    l->segment_ranks = l->segment_groups = 0;
     return true;
 }
 
-/* Whether the volume's ranks fit into a round, and which. */
-static enum pilgrim_status place_ranks(struct loader *l, const struct section *section, struct pilgrim_error *error)
+/* Whether the shard's ranks fit into a segment, and which. */
+static enum pilgrim_status number_ranks(struct loader *l, const struct section *section, struct pilgrim_error *error)
 {
     struct pilgrim_trace *t = l->trace;
-    const struct volume *v = l->volume;
-    const bool first = t->volume_count == 0;
-    if (first && v->begins_round)
+    const struct shard *v = l->shard;
+    const bool first = t->shard_count == 0;
+    if (first && v->begins_segment)
         return calls_error(section, PILGRIM_DAMAGED, "another round where none is before", error);
-    if (v->begins_round && l->round_ranks < t->rank_count)
+    if (v->begins_segment && l->segment_ranks < t->rank_count)
         return calls_error(section, PILGRIM_DAMAGED, "another round before all ranks of the last one", error);
-    if (v->begins_round && t->round_count == UINT32_MAX)
+    if (v->begins_segment && t->segment_count == UINT32_MAX)
         return calls_error(section, PILGRIM_LIMIT, "more than 4294967295 rounds", error);
-    if ((first || v->begins_round) && !begin_round(l))
+    if ((first || v->begins_segment) && !begin_segment(l))
         return trace_no_memory(error);
-    if (t->round_count > 1 && v->rank_count > t->rank_count - l->round_ranks)
+    if (t->segment_count > 1 && v->rank_count > t->rank_count - l->segment_ranks)
         return calls_error(section, PILGRIM_DAMAGED, "a round with more ranks than the first one", error);
-    if (v->rank_count > UINT32_MAX - l->round_ranks)
+    if (v->rank_count > UINT32_MAX - l->segment_ranks)
         return calls_error(section, PILGRIM_LIMIT, "more than 4294967295 ranks", error);
     return PILGRIM_OK;
 }
 
-/* The volume's calls are there: it counts. */
-static enum pilgrim_status add_volume(struct loader *l, const struct section *section, struct pilgrim_error *error)
+/* The shard's calls are there: it counts. */
+static enum pilgrim_status add_shard(struct loader *l, const struct section *section, struct pilgrim_error *error)
 {
     struct pilgrim_trace *t = l->trace;
-    struct volume *v = l->volume;
-    struct volume_entry *e = &l->entry;
-    uint32_t rounds = t->round_count;
-    enum pilgrim_status status = place_ranks(l, section, error);
-    if (status == PILGRIM_OK && !(t->volume_count == 0 ? keep_properties(t, v) : add_properties(t, v)))
+    struct shard *v = l->shard;
+    struct shard_entry *e = &l->entry;
+    uint32_t rounds = t->segment_count;
+    enum pilgrim_status status = number_ranks(l, section, error);
+    if (status == PILGRIM_OK && !(t->shard_count == 0 ? keep_properties(t, v) : add_properties(t, v)))
         status = trace_no_memory(error);
     if (status == PILGRIM_OK) {
-        v->first_rank = l->round_ranks;
-        v->first_group = l->round_groups;
-        e->volume = v;
+        v->first_rank = l->segment_ranks;
+        v->first_group = l->segment_groups;
+        e->shard = v;
         e->first_rank = v->first_rank;
         e->first_group = v->first_group;
         e->rank_count = v->rank_count;
         e->bytes = (sizeof *v + l->before - l->budget.bytes) / 4 * 5; /* with what malloc adds */
-        status = volumes_add(t, e) == PILGRIM_OK ? PILGRIM_OK : trace_no_memory(error);
+        status = shards_add(t, e) == PILGRIM_OK ? PILGRIM_OK : trace_no_memory(error);
     }
     if (status != PILGRIM_OK) {
-        t->round_count = rounds;
+        t->segment_count = rounds;
         return status;
     }
-    l->volume = NULL;
-    l->round_ranks += v->rank_count;
-    l->round_groups += (uint32_t)v->group_count;
-    if (t->round_count == 1)
-        t->rank_count = l->round_ranks;
+    l->shard = NULL;
+    l->segment_ranks += v->rank_count;
+    l->segment_groups += (uint32_t)v->group_count;
+    if (t->segment_count == 1)
+        t->rank_count = l->segment_ranks;
     return PILGRIM_OK;
 }
 
 /* Takes a section that is in its place. */
-static enum pilgrim_status take_part(struct loader *l, const struct section *section, struct pilgrim_error *error)
+static enum pilgrim_status take_section(struct loader *l, const struct section *section, struct pilgrim_error *error)
 {
     struct pilgrim_trace *t = l->trace;
     if (section->type == SECTION_STATISTICS || section->type == SECTION_PROFILE) {
-        struct volume_entry *e = &t->entries[t->volume_count - 1];
-        enum pilgrim_status status = volume_take(e->volume, section, &l->budget, error);
+        struct shard_entry *e = &t->entries[t->shard_count - 1];
+        enum pilgrim_status status = shard_take(e->shard, section, &l->budget, error);
         if (status == PILGRIM_OK)
-            e->sections[section->type] = section_place(section);
+            e->sections[section->type] = section_location(section);
         return status;
     }
     if (section->type == SECTION_DEFINITIONS) {
         l->before = l->budget.bytes;
-        l->entry = (struct volume_entry){0};
-        l->volume = volume_new(t->volume_count, &l->source);
-        if (!l->volume)
+        l->entry = (struct shard_entry){0};
+        l->shard = shard_new(t->shard_count, &l->source);
+        if (!l->shard)
             return trace_no_memory(error);
     }
-    enum pilgrim_status status = volume_take(l->volume, section, &l->budget, error);
+    enum pilgrim_status status = shard_take(l->shard, section, &l->budget, error);
     if (status == PILGRIM_OK)
-        l->entry.sections[section->type] = section_place(section);
-    return status == PILGRIM_OK && section->type == SECTION_CALLS ? add_volume(l, section, error) : status;
+        l->entry.sections[section->type] = section_location(section);
+    return status == PILGRIM_OK && section->type == SECTION_CALLS ? add_shard(l, section, error) : status;
 }
 
 static enum pilgrim_status section_error(const struct section *section, const char *problem,
@@ -199,7 +199,7 @@ static enum pilgrim_status check_header(const uint8_t *data, size_t length, stru
 }
 
 /* Whether a section of TYPE may follow one of type LAST. */
-static bool in_place(unsigned type, unsigned last)
+static bool is_in_order(unsigned type, unsigned last)
 {
     if (type == SECTION_TIMES)
         return last >= SECTION_CALLS;
@@ -219,9 +219,9 @@ static enum pilgrim_status take_end(const struct loader *l, const struct section
                            section_names[last + 1]);
     if (section->raw || section->stored_length || end < l->source.length)
         return trace_error(error, PILGRIM_DAMAGED, end, "bytes after the end, at byte %llu", (unsigned long long)end);
-    if (l->round_ranks < t->rank_count)
+    if (l->segment_ranks < t->rank_count)
         return trace_error(error, PILGRIM_DAMAGED, start, "ends at byte %llu before all ranks of round %u", start,
-                           t->round_count - 1);
+                           t->segment_count - 1);
     return PILGRIM_OK;
 }
 
@@ -278,14 +278,14 @@ static enum pilgrim_status take_sections(struct loader *l, struct pilgrim_error 
             return take_end(l, &section, last, at, error);
         if (section.type >= SECTION_SKIPPABLE)
             continue;
-        if (!in_place(section.type, last))
+        if (!is_in_order(section.type, last))
             return section_error(&section, "not in its place", error);
         if (section.type == SECTION_DEFINITIONS)
-            volumes_make_room(l->trace, 0);
+            shards_make_room(l->trace, 0);
         if (section.type == SECTION_TIMES)
             status = take_times(l, &section, at, error);
         else
-            status = take_part(l, &section, error);
+            status = take_section(l, &section, error);
         if (status != PILGRIM_OK)
             return status;
         last = section.type;
@@ -293,10 +293,10 @@ static enum pilgrim_status take_sections(struct loader *l, struct pilgrim_error 
 }
 
 /* Takes SOURCE's file, to be closed, where LIMIT is not 0. */
-static struct pilgrim_trace *trace_new(const struct source *source, uint64_t limit)
+static struct pilgrim_trace *trace_new(const struct trace_source *source, uint64_t limit)
 {
     struct pilgrim_trace *t = calloc(1, sizeof *t);
-    struct volume_cache *cache = t && limit ? calloc(1, sizeof *cache) : NULL;
+    struct shard_cache *cache = t && limit ? calloc(1, sizeof *cache) : NULL;
     if (cache && pthread_mutex_init(&cache->lock, NULL) != 0) {
         free(cache);
         cache = NULL;
@@ -314,8 +314,8 @@ static struct pilgrim_trace *trace_new(const struct source *source, uint64_t lim
     return t;
 }
 
-/* As trace_open; LIMIT is 0 where all volumes are to stay in memory. Bytes in memory are borrowed as long as the trace. */
-static enum pilgrim_status load(const struct source *source, uint64_t limit, struct pilgrim_trace **trace,
+/* As trace_open; LIMIT is 0 where all shards are to stay in memory. Bytes in memory are borrowed as long as the trace. */
+static enum pilgrim_status load(const struct trace_source *source, uint64_t limit, struct pilgrim_trace **trace,
                                 struct pilgrim_error *error)
 {
     struct loader l = {.trace = trace_new(source, limit), .source = *source, .budget = whole_budget(source)};
@@ -331,18 +331,18 @@ static enum pilgrim_status load(const struct source *source, uint64_t limit, str
         status = check_header(data, got, error);
     if (status == PILGRIM_OK)
         status = take_sections(&l, error);
-    volume_free(l.volume);
+    shard_free(l.shard);
     bytes_free(&l.room);
     struct pilgrim_error times;
     if (time_sections_settle(l.trace, &times) != PILGRIM_OK && l.times.status == PILGRIM_OK)
         l.times = times;
     if (status == PILGRIM_OK) {
         trace_error(error, l.times.status, l.times.offset, "%s", l.times.message);
-    } else if (l.trace->volume_count == 0) {
+    } else if (l.trace->shard_count == 0) {
         pilgrim_close(l.trace);
         return status;
     }
-    volumes_settle(l.trace);
+    shards_settle(l.trace);
     *trace = l.trace;
     return PILGRIM_OK;
 }
@@ -352,7 +352,7 @@ static enum pilgrim_status load_memory(const void *bytes, size_t length, struct 
                                        struct pilgrim_error *error)
 {
     static const uint8_t nothing;
-    const struct source source = {.data = bytes ? bytes : &nothing, .descriptor = -1, .length = length};
+    const struct trace_source source = {.data = bytes ? bytes : &nothing, .descriptor = -1, .length = length};
     enum pilgrim_status status = load(&source, 0, trace, error);
     if (status != PILGRIM_OK || (*trace)->times.count == 0)
         return status;
@@ -431,7 +431,7 @@ enum pilgrim_status trace_open(const char *path, uint64_t limit, struct pilgrim_
         return trace_error(error, PILGRIM_IO, 0, "cannot open: %s", strerror(errno));
     if (fstat(descriptor, &file) != 0 || !S_ISREG(file.st_mode) || file.st_size == 0)
         return open_stream(descriptor, trace, error);
-    const struct source source = {.descriptor = descriptor, .length = (uint64_t)file.st_size};
+    const struct trace_source source = {.descriptor = descriptor, .length = (uint64_t)file.st_size};
     return load(&source, limit, trace, error);
 }
 
@@ -441,5 +441,5 @@ enum pilgrim_status pilgrim_open(const char *path, struct pilgrim_trace **trace,
         *trace = NULL;
     if (!path || !trace)
         return trace_null(error);
-    return trace_open(path, VOLUMES_BYTES_MAX, trace, error);
+    return trace_open(path, SHARDS_BYTES_MAX, trace, error);
 }

@@ -44,7 +44,7 @@ void *parser_take(struct parser *p, size_t count, size_t size)
     size_t bytes = count * size;
     if (!parser_charge(p, bytes))
         return NULL;
-    void *at = arena_take(&p->volume->arena, bytes + !bytes);
+    void *at = arena_take(&p->shard->arena, bytes + !bytes);
     if (!at) {
         parser_fail_with(p, PILGRIM_NOMEM, "not enough memory");
         return NULL;
@@ -81,7 +81,7 @@ bool parser_work(struct parser *p, uint64_t steps)
 uint64_t parser_sequence(struct parser *p)
 {
     uint64_t sequence = cursor_varint(&p->in);
-    if (parser_good(p) && rules_have(&p->volume->rules, sequence))
+    if (parser_good(p) && rules_have(&p->shard->rules, sequence))
         return sequence;
     parser_fail(p, "a sequence that does not exist");
     return 0;

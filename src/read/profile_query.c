@@ -19,7 +19,7 @@ static void unfold_histogram(const struct profile_times *d, struct pilgrim_stati
     }
 }
 
-static struct pilgrim_statistic unfold(const struct volume *v, const struct profile_times *d)
+static struct pilgrim_statistic unfold(const struct shard *v, const struct profile_times *d)
 {
     struct pilgrim_statistic s = {.count = d->count};
     if (d->count == 0)
@@ -39,7 +39,7 @@ static struct pilgrim_statistic unfold(const struct volume *v, const struct prof
     return s;
 }
 
-static void add(const struct volume *v, const struct profile_times *d, struct pilgrim_statistic *to)
+static void add(const struct shard *v, const struct profile_times *d, struct pilgrim_statistic *to)
 {
     const struct pilgrim_statistic one = unfold(v, d);
     pilgrim_statistic_add(to, &one);
@@ -49,10 +49,10 @@ static void add(const struct volume *v, const struct profile_times *d, struct pi
 
 /* Finds the calls asked for, and what the profile says of their class in *CLASS; NULL: there is no profile. */
 static enum pilgrim_status find_class(const struct pilgrim_cursor *c, size_t class_number, uint64_t signatures,
-                                      struct calls_asked *asked, const struct profile_class **class)
+                                      struct calls_asked *asked, const struct stored_profile_class **class)
 {
     TRY(calls_find(c, class_number, signatures, asked));
-    *class = c->volume->profile ? &c->volume->profile->classes[asked->row->class] : NULL;
+    *class = c->shard->profile ? &c->shard->profile->classes[asked->class->class] : NULL;
     return PILGRIM_OK;
 }
 
@@ -68,21 +68,21 @@ static uint64_t leaves_of(const uint8_t *leaves, uint32_t i, uint32_t end)
 /* The distributions of durations that calls are in, one bit each. */
 static uint64_t parts_of(const struct pilgrim_cursor *c, size_t class_number, uint64_t signatures, const struct calls_asked *asked)
 {
-    const struct volume *v = c->volume;
-    const struct group *g = c->stream.group;
+    const struct shard *v = c->shard;
+    const struct stored_group *g = c->stream.group;
     const uint8_t **leaves = g->leaves[class_number];
     if (!leaves)
-        return v->profile->classes[asked->row->class].part_count > 0;
+        return v->profile->classes[asked->class->class].part_count > 0;
     if (signatures < PILGRIM_VALUE_GROUP) {
-        uint32_t index = values_find(v, asked->part.part, signatures, asked->part.position).index;
-        return leaves_of(leaves[asked->part.number], index, index + 1);
+        uint32_t index = values_find(v, asked->value_group.value_group, signatures, asked->value_group.position).index;
+        return leaves_of(leaves[asked->value_group.number], index, index + 1);
     }
     if (signatures == PILGRIM_VALUE_GROUP)
-        return leaves_of(leaves[asked->part.number], 0, asked->part.part->count);
-    uint32_t count = asked->row->partition == 0 ? 1 : (uint32_t)v->partitions[asked->row->partition - 1].count;
+        return leaves_of(leaves[asked->value_group.number], 0, asked->value_group.value_group->count);
+    uint32_t count = asked->class->partition == 0 ? 1 : (uint32_t)v->partitions[asked->class->partition - 1].count;
     uint64_t parts = 0;
     for (uint32_t i = 0; i < count; i++)
-        parts |= leaves_of(leaves[i], 0, asked->row->parts[i].count);
+        parts |= leaves_of(leaves[i], 0, asked->class->value_groups[i].count);
     return parts;
 }
 
@@ -90,17 +90,17 @@ enum pilgrim_status profile_durations(const struct pilgrim_cursor *c, size_t cla
                                       struct pilgrim_statistic *statistic)
 {
     struct calls_asked asked;
-    const struct profile_class *class;
+    const struct stored_profile_class *class;
     TRY(find_class(c, class_number, signatures, &asked, &class));
     uint64_t parts = parts_of(c, class_number, signatures, &asked);
     for (size_t i = 0; i < class->part_count; i++)
         if (parts >> i & 1)
-            add(c->volume, &class->durations[i], statistic);
+            add(c->shard, &class->durations[i], statistic);
     return PILGRIM_OK;
 }
 
 /* The gaps of CLASS behind calls of class BEFORE. */
-static const struct profile_times *gaps_behind(const struct profile_class *class, uint32_t before)
+static const struct profile_times *gaps_behind(const struct stored_profile_class *class, uint32_t before)
 {
     for (size_t i = 1; i < class->gap_count; i++)
         for (size_t k = 0; k < class->gaps[i].before_count; k++)
@@ -112,18 +112,18 @@ static const struct profile_times *gaps_behind(const struct profile_class *class
 enum pilgrim_status profile_gaps(const struct pilgrim_cursor *c, size_t class_number, uint64_t signatures, uint64_t before,
                                  struct pilgrim_statistic *statistic)
 {
-    const struct volume *v = c->volume;
-    const struct group *g = c->stream.group;
+    const struct shard *v = c->shard;
+    const struct stored_group *g = c->stream.group;
     struct calls_asked asked;
-    const struct profile_class *class;
+    const struct stored_profile_class *class;
     TRY(find_class(c, class_number, signatures, &asked, &class));
     if (before == PILGRIM_ANY_CALL) {
         for (size_t i = 0; i < class->gap_count; i++)
             add(v, &class->gaps[i].all, statistic);
     } else if (before == PILGRIM_NO_CALL) {
         add(v, &class->first, statistic);
-    } else if (before < g->row_count && !row_is_loop(v, g->rows[before])) {
-        const struct profile_times *found = gaps_behind(class, v->rows[g->rows[before]].class);
+    } else if (before < g->class_count && !class_is_loop(v, g->classes[before])) {
+        const struct profile_times *found = gaps_behind(class, v->group_classes[g->classes[before]].class);
         if (found)
             add(v, found, statistic);
     }
@@ -132,19 +132,19 @@ enum pilgrim_status profile_gaps(const struct pilgrim_cursor *c, size_t class_nu
 
 enum pilgrim_status profile_class_before(const struct pilgrim_cursor *c, size_t class_number, uint64_t signatures, uint64_t *before)
 {
-    const struct volume *v = c->volume;
-    const struct group *g = c->stream.group;
+    const struct shard *v = c->shard;
+    const struct stored_group *g = c->stream.group;
     struct calls_asked asked;
-    const struct profile_class *class;
+    const struct stored_profile_class *class;
     TRY(find_class(c, class_number, signatures, &asked, &class));
     if (*before == PILGRIM_ANY_CALL && class->first.count > 0) {
         *before = PILGRIM_NO_CALL;
         return PILGRIM_OK;
     }
-    for (uint64_t row = *before < PILGRIM_NO_CALL ? *before + 1 : 0; row < g->row_count; row++)
-        if (!row_is_loop(v, g->rows[row]) && class->gap_count > 0 &&
-            gaps_behind(class, v->rows[g->rows[row]].class) != &class->gaps[0].all) {
-            *before = row;
+    for (uint64_t class_index = *before < PILGRIM_NO_CALL ? *before + 1 : 0; class_index < g->class_count; class_index++)
+        if (!class_is_loop(v, g->classes[class_index]) && class->gap_count > 0 &&
+            gaps_behind(class, v->group_classes[g->classes[class_index]].class) != &class->gaps[0].all) {
+            *before = class_index;
             return PILGRIM_OK;
         }
     return PILGRIM_END;
@@ -154,8 +154,8 @@ enum pilgrim_status profile_class_before(const struct pilgrim_cursor *c, size_t 
 
 struct pilgrim_profile {
     const struct pilgrim_trace *trace;
-    const struct volume *volume; /* held, or NULL */
-    size_t next_volume;
+    const struct shard *shard; /* held, or NULL */
+    size_t next_shard;
     uint32_t next_class;
 };
 
@@ -173,14 +173,14 @@ enum pilgrim_status pilgrim_profile_open(const struct pilgrim_trace *trace, stru
     return PILGRIM_OK;
 }
 
-static void class_profile(const struct volume *v, uint32_t number, struct pilgrim_class_profile *found)
+static void class_profile(const struct shard *v, uint32_t number, struct pilgrim_class_profile *found)
 {
     *found = (struct pilgrim_class_profile){.class_ = &v->classes[number].shown};
     if (!v->profile) {
         statistics_of_class(v, number, found);
         return;
     }
-    const struct profile_class *class = &v->profile->classes[number];
+    const struct stored_profile_class *class = &v->profile->classes[number];
     for (size_t i = 0; i < class->part_count; i++)
         add(v, &class->durations[i], &found->durations);
     for (size_t i = 0; i < class->gap_count; i++)
@@ -193,17 +193,17 @@ enum pilgrim_status pilgrim_profile_next(struct pilgrim_profile *p, struct pilgr
     if (!p || !found)
         return trace_null(error);
     for (;;) {
-        while (p->volume && p->next_class < p->volume->class_count) {
-            class_profile(p->volume, p->next_class++, found);
+        while (p->shard && p->next_class < p->shard->class_count) {
+            class_profile(p->shard, p->next_class++, found);
             if (found->durations.count > 0)
                 return PILGRIM_OK;
         }
-        volume_release(p->trace, p->volume);
-        p->volume = NULL;
+        shard_release(p->trace, p->shard);
+        p->shard = NULL;
         p->next_class = 0;
-        if (p->next_volume == p->trace->volume_count)
+        if (p->next_shard == p->trace->shard_count)
             return PILGRIM_END;
-        enum pilgrim_status status = volume_hold(p->trace, p->next_volume++, &p->volume, error);
+        enum pilgrim_status status = shard_hold(p->trace, p->next_shard++, &p->shard, error);
         if (status != PILGRIM_OK)
             return status;
     }
@@ -212,7 +212,7 @@ enum pilgrim_status pilgrim_profile_next(struct pilgrim_profile *p, struct pilgr
 void pilgrim_profile_close(struct pilgrim_profile *profile)
 {
     if (profile)
-        volume_release(profile->trace, profile->volume);
+        shard_release(profile->trace, profile->shard);
     free(profile);
 }
 
@@ -226,7 +226,7 @@ const char *pilgrim_activity_name(enum pilgrim_activity activity)
     return (unsigned)activity < PILGRIM_ACTIVITIES ? names[activity] : "";
 }
 
-/* The block that RANK, by its number in the volume, is in. */
+/* The block that RANK, by its number in the shard, is in. */
 static size_t block_of(const struct profile_blocks *b, uint32_t rank)
 {
     size_t low = 0, high = b->count;
@@ -240,8 +240,8 @@ static size_t block_of(const struct profile_blocks *b, uint32_t rank)
     return low;
 }
 
-/* Adds what V, of one round, says of RANK. MOST: the most of one round so far. */
-static void add_round(const struct volume *v, uint32_t rank, double most[PILGRIM_ACTIVITIES], struct pilgrim_rank_profile *found)
+/* Adds what V, of one segment, says of RANK. MOST: the most of one segment so far. */
+static void add_segment(const struct shard *v, uint32_t rank, double most[PILGRIM_ACTIVITIES], struct pilgrim_rank_profile *found)
 {
     const struct profile_blocks *b = &v->profile->blocks;
     size_t block = block_of(b, rank - v->first_rank);
@@ -274,16 +274,16 @@ enum pilgrim_status pilgrim_rank_profile(const struct pilgrim_trace *trace, uint
         found->most_rank[i] = rank;
     if (rank >= trace->rank_count)
         return trace_error(error, PILGRIM_INVALID, 0, "has no rank %u", rank);
-    for (uint32_t round = 0; round < trace->round_count; round++) {
-        const struct volume *v;
-        enum pilgrim_status status = round_hold(trace, round, rank, &v, error);
+    for (uint32_t segment = 0; segment < trace->segment_count; segment++) {
+        const struct shard *v;
+        enum pilgrim_status status = segment_hold(trace, segment, rank, &v, error);
         if (status == PILGRIM_END)
             continue;
         if (status != PILGRIM_OK)
             return status;
         if (v->profile && v->profile->blocks.count > 0)
-            add_round(v, rank, most, found);
-        volume_release(trace, v);
+            add_segment(v, rank, most, found);
+        shard_release(trace, v);
     }
     return found->rank_count > 0 ? PILGRIM_OK : PILGRIM_END;
 }
@@ -291,10 +291,10 @@ enum pilgrim_status pilgrim_rank_profile(const struct pilgrim_trace *trace, uint
 enum pilgrim_status pilgrim_rank_class(const struct pilgrim_cursor *c, size_t class_number, struct pilgrim_rank_class *found)
 {
     struct calls_asked asked;
-    const struct profile_class *class;
+    const struct stored_profile_class *class;
     if (!c || !found)
         return PILGRIM_INVALID;
-    const struct volume *v = c->volume;
+    const struct shard *v = c->shard;
     *found = (struct pilgrim_rank_class){0};
     TRY(find_class(c, class_number, PILGRIM_VALUE_GROUP, &asked, &class));
     if (!class || v->profile->class_blocks.count == 0)

@@ -1,11 +1,11 @@
-/* Parsing a volume that is not in a file yet. */
+/* Parsing a shard that is not in a file yet. */
 #include "read/prove.h"
 
 #include <stdio.h>
 
-#include "read/volumes.h"
+#include "read/shards.h"
 
-static enum pilgrim_status prove_sections(struct cursor *in, struct volume *v, struct budget *budget,
+static enum pilgrim_status prove_sections(struct cursor *in, struct shard *v, struct budget *budget,
                                           struct proof *proof)
 {
     struct pilgrim_error error = {.status = PILGRIM_OK};
@@ -19,24 +19,24 @@ static enum pilgrim_status prove_sections(struct cursor *in, struct volume *v, s
             return PILGRIM_DAMAGED;
         }
         proof->section = section.type;
-        status = volume_take(v, &section, budget, &error);
+        status = shard_take(v, &section, budget, &error);
     }
     if (status != PILGRIM_OK)
         snprintf(proof->problem, sizeof proof->problem, "%s", error.message);
     return status;
 }
 
-enum pilgrim_status prove_volume(const void *sections, size_t length, struct proof *proof)
+enum pilgrim_status prove_shard(const void *sections, size_t length, struct proof *proof)
 {
-    const struct source source = {.data = sections, .descriptor = -1, .length = length};
+    const struct trace_source source = {.data = sections, .descriptor = -1, .length = length};
     struct budget budget = whole_budget(&source);
-    struct volume *v = volume_new(0, &source);
+    struct shard *v = shard_new(0, &source);
     struct cursor in;
     *proof = (struct proof){0};
     if (!v)
         return PILGRIM_NOMEM;
     cursor_init(&in, sections, length);
     enum pilgrim_status status = prove_sections(&in, v, &budget, proof);
-    volume_free(v);
+    shard_free(v);
     return status;
 }

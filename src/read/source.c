@@ -28,7 +28,7 @@ static enum pilgrim_status read_file(int descriptor, uint64_t offset, size_t cou
     return PILGRIM_OK;
 }
 
-enum pilgrim_status source_read(const struct source *s, uint64_t offset, uint64_t count, struct bytes *room,
+enum pilgrim_status source_read(const struct trace_source *s, uint64_t offset, uint64_t count, struct bytes *room,
                                 const uint8_t **data, size_t *got)
 {
     uint64_t left = offset < s->length ? s->length - offset : 0;
@@ -44,7 +44,7 @@ enum pilgrim_status source_read(const struct source *s, uint64_t offset, uint64_
     return status;
 }
 
-enum pilgrim_status source_head(const struct source *s, uint64_t offset, struct bytes *room, struct section *section, uint64_t *whole)
+enum pilgrim_status source_head(const struct trace_source *s, uint64_t offset, struct bytes *room, struct section *section, uint64_t *whole)
 {
     const uint8_t *data;
     size_t got;
@@ -61,7 +61,7 @@ enum pilgrim_status source_head(const struct source *s, uint64_t offset, struct 
     return status;
 }
 
-enum pilgrim_status source_section(const struct source *s, uint64_t *offset, struct bytes *room, struct section *section)
+enum pilgrim_status source_section(const struct trace_source *s, uint64_t *offset, struct bytes *room, struct section *section)
 {
     const uint8_t *data;
     size_t got;

@@ -5,7 +5,7 @@
 
 struct pilgrim_grammar {
     const struct pilgrim_trace *trace;
-    const struct volume *volume; /* held */
+    const struct shard *shard; /* held */
     const struct rules *rules;
     struct rules_use *uses; /* in descending order of the rules */
     uint32_t *number;       /* the new one of each of those */
@@ -15,7 +15,7 @@ struct pilgrim_grammar {
 };
 
 /* The place of RULE, which is there, among the uses. */
-static uint32_t place_of(const struct pilgrim_grammar *g, uint64_t rule)
+static uint32_t index_of(const struct pilgrim_grammar *g, uint64_t rule)
 {
     uint32_t low = 0, high = g->count - 1;
     while (low < high) {
@@ -35,11 +35,11 @@ static void number_rules(struct pilgrim_grammar *g)
     for (uint32_t i = 0; i < g->count; i++) {
         uint32_t rule = g->uses[g->order[i]].rule;
         for (uint32_t s = g->rules->first[rule]; s < g->rules->first[rule + 1]; s++) {
-            uint32_t place = g->rules->symbols[s].is_rule ? place_of(g, g->rules->symbols[s].value) : 0;
-            if (place == 0 || g->number[place] != 0)
+            uint32_t index = g->rules->symbols[s].is_rule ? index_of(g, g->rules->symbols[s].value) : 0;
+            if (index == 0 || g->number[index] != 0)
                 continue;
-            g->number[place] = met;
-            g->order[met++] = place;
+            g->number[index] = met;
+            g->order[met++] = index;
         }
     }
 }
@@ -52,15 +52,15 @@ enum pilgrim_status pilgrim_grammar_open(const struct pilgrim_cursor *c, uint64_
         *grammar = NULL;
     if (!c || !grammar)
         return trace_null(error);
-    if (!rules_have(&c->volume->rules, sequence))
+    if (!rules_have(&c->shard->rules, sequence))
         return trace_error(error, PILGRIM_INVALID, 0, "no sequence %llu", (unsigned long long)sequence);
     struct pilgrim_grammar *g = calloc(1, sizeof *g);
     if (!g)
         return trace_no_memory(error);
     g->trace = c->trace;
-    g->rules = &c->volume->rules;
+    g->rules = &c->shard->rules;
     g->sequence = sequence;
-    enum pilgrim_status status = volume_hold(g->trace, c->volume->number, &g->volume, error);
+    enum pilgrim_status status = shard_hold(g->trace, c->shard->number, &g->shard, error);
     if (status == PILGRIM_OK)
         status = rules_uses(g->rules, sequence, &g->uses, &count);
     if (status == PILGRIM_OK) {
@@ -81,7 +81,7 @@ void pilgrim_grammar_close(struct pilgrim_grammar *g)
 {
     if (!g)
         return;
-    volume_release(g->trace, g->volume);
+    shard_release(g->trace, g->shard);
     free(g->uses);
     free(g->number);
     free(g->order);
@@ -130,7 +130,7 @@ struct pilgrim_symbol pilgrim_grammar_symbol(const struct pilgrim_grammar *g, ui
     const struct rules_symbol *s = &g->rules->symbols[g->rules->first[g->uses[g->order[rule]].rule] + i];
     return (struct pilgrim_symbol){.is_rule = s->is_rule,
                                    .ramp = s->is_ramp,
-                                   .value = s->is_rule ? g->number[place_of(g, s->value)] : s->value,
+                                   .value = s->is_rule ? g->number[index_of(g, s->value)] : s->value,
                                    .exponent = s->exponent};
 }
 

@@ -8,9 +8,9 @@
 
 #include "base/intern.h"
 #include "base/name.h"
-#include "read/volumes.h"
+#include "read/shards.h"
 
-enum { PID_UNKNOWN = -1, PLACE_BYTES_MAX = 4096 };
+enum { PID_UNKNOWN = -1, LOCATION_BYTES_MAX = 4096 };
 
 struct pilgrim_system {
     const struct pilgrim_trace *trace;
@@ -18,7 +18,7 @@ struct pilgrim_system {
     int64_t *pid;      /* of each rank */
     uint32_t *ordered; /* ranks by host */
     uint32_t *first;   /* of each host: where its ranks begin in `ordered`; one more: their end */
-    struct intern places;
+    struct intern locations;
     struct pilgrim_host *hosts;
     struct arena memory; /* of their levels */
 };
@@ -41,7 +41,7 @@ static bool is_level(const struct pilgrim_value *v)
     return true;
 }
 
-static bool is_place(const struct pilgrim_value *v)
+static bool is_location(const struct pilgrim_value *v)
 {
     if (v->type != PILGRIM_ARRAY)
         return false;
@@ -61,20 +61,20 @@ static void put_piece(struct bytes *to, const struct pilgrim_value *v)
 }
 
 /* The key of a place; empty: it is not known. */
-static void put_place(struct bytes *to, const struct pilgrim_value *place)
+static void put_location(struct bytes *to, const struct pilgrim_value *location)
 {
     to->length = 0;
-    if (!place || !is_place(place))
+    if (!location || !is_location(location))
         return;
-    for (size_t i = 0; i < place->count; i++) {
-        const struct pilgrim_value *level = &place->items[i];
+    for (size_t i = 0; i < location->count; i++) {
+        const struct pilgrim_value *level = &location->items[i];
         put_piece(to, &level->items[0]);
         bytes_put_u8(to, 0);
         for (size_t j = 1; j < level->count; j++)
             put_piece(to, &level->items[j]);
         bytes_put_u8(to, 0);
     }
-    if (to->length > PLACE_BYTES_MAX)
+    if (to->length > LOCATION_BYTES_MAX)
         to->length = 0;
 }
 
@@ -94,21 +94,21 @@ static enum pilgrim_status read_rank(struct pilgrim_system *s, uint32_t rank, st
     struct arena scratch = {0};
     const struct pilgrim_function *f;
     const struct pilgrim_value *in, *pid = NULL;
-    const struct volume *volume;
+    const struct shard *shard;
     key->length = 0;
-    enum pilgrim_status status = process_values(s->trace, rank, &scratch, &volume, &f, &in, error);
+    enum pilgrim_status status = process_values(s->trace, rank, &scratch, &shard, &f, &in, error);
     if (status == PILGRIM_OK) {
         pid = argument(f, in, "pid");
-        put_place(key, argument(f, in, "place"));
+        put_location(key, argument(f, in, "place"));
     }
     s->pid[rank] = pid && pid->type == PILGRIM_INT ? pid->integer : PID_UNKNOWN;
-    volume_release(s->trace, volume);
+    shard_release(s->trace, shard);
     arena_free(&scratch);
     if (status != PILGRIM_OK && status != PILGRIM_END)
         return status;
     status = bytes_status(key);
     if (status == PILGRIM_OK)
-        status = intern_add(&s->places, key->data, key->length, &s->host[rank]);
+        status = intern_add(&s->locations, key->data, key->length, &s->host[rank]);
     return status == PILGRIM_OK ? status : trace_error(error, status, 0, "not enough memory");
 }
 
@@ -118,7 +118,7 @@ static enum pilgrim_status read_rank(struct pilgrim_system *s, uint32_t rank, st
 static bool make_host(struct pilgrim_system *s, uint32_t h)
 {
     size_t length, count = 0;
-    const char *key = (const char *)intern_get(&s->places, h, &length);
+    const char *key = (const char *)intern_get(&s->locations, h, &length);
     for (size_t i = 0; i < length; i++)
         count += key[i] == 0;
     struct pilgrim_level *levels = arena_take(&s->memory, count / 2 * sizeof *levels + 1);
@@ -139,7 +139,7 @@ static bool make_host(struct pilgrim_system *s, uint32_t h)
 /* Sorts the ranks by host, by counting. */
 static void order_ranks(struct pilgrim_system *s)
 {
-    uint32_t ranks = s->trace->rank_count, hosts = s->places.count;
+    uint32_t ranks = s->trace->rank_count, hosts = s->locations.count;
     for (uint32_t rank = 0; rank < ranks; rank++)
         s->first[s->host[rank] + 1]++;
     for (uint32_t h = 0; h < hosts; h++)
@@ -166,12 +166,12 @@ static enum pilgrim_status read_all(struct pilgrim_system *s, struct pilgrim_err
     bytes_free(&key);
     if (status != PILGRIM_OK)
         return status;
-    s->first = calloc((size_t)s->places.count + 1, sizeof *s->first);
-    s->hosts = calloc(s->places.count, sizeof *s->hosts);
+    s->first = calloc((size_t)s->locations.count + 1, sizeof *s->first);
+    s->hosts = calloc(s->locations.count, sizeof *s->hosts);
     bool good = s->first && s->hosts;
     if (good)
         order_ranks(s);
-    for (uint32_t h = 0; h < s->places.count && good; h++)
+    for (uint32_t h = 0; h < s->locations.count && good; h++)
         good = make_host(s, h);
     return good ? PILGRIM_OK : trace_no_memory(error);
 }
@@ -204,7 +204,7 @@ void pilgrim_system_close(struct pilgrim_system *s)
     free(s->ordered);
     free(s->first);
     free(s->hosts);
-    intern_free(&s->places);
+    intern_free(&s->locations);
     arena_free(&s->memory);
     free(s);
 }
@@ -213,12 +213,12 @@ void pilgrim_system_close(struct pilgrim_system *s)
 
 uint32_t pilgrim_system_hosts(const struct pilgrim_system *s)
 {
-    return s ? s->places.count : 0;
+    return s ? s->locations.count : 0;
 }
 
 enum pilgrim_status pilgrim_system_host(const struct pilgrim_system *s, uint32_t host, struct pilgrim_host *found)
 {
-    if (!s || !found || host >= s->places.count)
+    if (!s || !found || host >= s->locations.count)
         return PILGRIM_INVALID;
     *found = s->hosts[host];
     return PILGRIM_OK;
@@ -228,7 +228,7 @@ enum pilgrim_status pilgrim_system_host_named(const struct pilgrim_system *s, co
 {
     if (!s || !name || !host)
         return PILGRIM_INVALID;
-    for (uint32_t h = 0; h < s->places.count; h++)
+    for (uint32_t h = 0; h < s->locations.count; h++)
         if (s->hosts[h].name && !strcmp(s->hosts[h].name, name)) {
             *host = h;
             return PILGRIM_OK;
@@ -259,7 +259,7 @@ enum pilgrim_status pilgrim_system_location(const struct pilgrim_system *s, uint
 
 enum pilgrim_status pilgrim_system_rank(const struct pilgrim_system *s, uint32_t host, uint32_t process, uint32_t *rank)
 {
-    if (!s || !rank || host >= s->places.count || process >= s->hosts[host].processes)
+    if (!s || !rank || host >= s->locations.count || process >= s->hosts[host].processes)
         return PILGRIM_INVALID;
     *rank = s->ordered[s->first[host] + process];
     return PILGRIM_OK;

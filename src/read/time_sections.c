@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "read/common_section.h"
-#include "read/volumes.h"
+#include "read/shards.h"
 
 #define BEGINNING_BYTES 40        /* of the four varints that tell: rank, thread, first, calls */
 #define FIRST_BYTES 4096          /* stored ones: the first guess, */
@@ -23,7 +23,7 @@ static enum pilgrim_status section_error(const struct section *section, enum pil
 }
 
 /* *CONTENT is to be freed. */
-static enum pilgrim_status read_whole(struct time_sections *t, const struct source *source, const struct section *head,
+static enum pilgrim_status read_whole(struct time_sections *t, const struct trace_source *source, const struct section *head,
                                       uint64_t *budget, struct bytes *content, struct pilgrim_error *error)
 {
     struct section section;
@@ -42,7 +42,7 @@ static enum pilgrim_status read_whole(struct time_sections *t, const struct sour
 }
 
 /* The first bytes of the whole content. */
-static enum pilgrim_status begin_whole(struct time_sections *t, const struct source *source, const struct section *head,
+static enum pilgrim_status begin_whole(struct time_sections *t, const struct trace_source *source, const struct section *head,
                                        uint64_t *budget, uint8_t *to, size_t *length, struct pilgrim_error *error)
 {
     struct bytes content = {0};
@@ -56,7 +56,7 @@ static enum pilgrim_status begin_whole(struct time_sections *t, const struct sou
 }
 
 /* The first bytes of the content: up to BEGINNING_BYTES. */
-static enum pilgrim_status begin(struct time_sections *t, const struct source *source, const struct section *section,
+static enum pilgrim_status begin(struct time_sections *t, const struct trace_source *source, const struct section *section,
                                  uint64_t stored_at, uint64_t *budget, uint8_t *to, size_t *length, struct pilgrim_error *error)
 {
     static const size_t tries[] = {FIRST_BYTES, BLOCK_BYTES};
@@ -133,7 +133,7 @@ static enum pilgrim_status add_threads(struct time_sections *t, const struct sec
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status add_common(struct time_sections *t, const struct source *source, const struct section *section,
+static enum pilgrim_status add_common(struct time_sections *t, const struct trace_source *source, const struct section *section,
                                       uint64_t *budget, struct pilgrim_error *error)
 {
     struct bytes content = {0};
@@ -144,7 +144,7 @@ static enum pilgrim_status add_common(struct time_sections *t, const struct sour
     return status;
 }
 
-enum pilgrim_status time_sections_add(struct time_sections *t, const struct source *source, const struct section *section,
+enum pilgrim_status time_sections_add(struct time_sections *t, const struct trace_source *source, const struct section *section,
                                       uint64_t stored_at, uint64_t *budget, struct pilgrim_error *error)
 {
     uint8_t beginning[BEGINNING_BYTES];
@@ -179,7 +179,7 @@ static int compare(const void *a, const void *b)
     return one->of_common < other->of_common ? -1 : 1;
 }
 
-enum pilgrim_status time_section_read(const struct source *source, const struct time_section *s, struct bytes *content,
+enum pilgrim_status time_section_read(const struct trace_source *source, const struct time_section *s, struct bytes *content,
                                       const char **problem)
 {
     struct section section;

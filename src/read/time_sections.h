@@ -11,7 +11,7 @@
 
 struct time_section {
     uint64_t offset;       /* in the file */
-    uint64_t first, calls; /* of the thread, over all rounds */
+    uint64_t first, calls; /* of the thread, over all segments */
     uint32_t rank, thread;
     uint32_t checksum;
     uint32_t of_common;    /* 0; or of a section of several threads: which one of them, from 1 on */
@@ -27,7 +27,7 @@ struct time_sections {
 
 /* Adds SECTION, whose head was read from SOURCE, where what is stored stands at STORED_AT; *BUDGET: bytes that opening may still take.
  * errors: PILGRIM_NOMEM, PILGRIM_IO, PILGRIM_DAMAGED, PILGRIM_LIMIT */
-enum pilgrim_status time_sections_add(struct time_sections *t, const struct source *source, const struct section *section,
+enum pilgrim_status time_sections_add(struct time_sections *t, const struct trace_source *source, const struct section *section,
                                       uint64_t stored_at, uint64_t *budget, struct pilgrim_error *error) PILGRIM_CHECKED;
 
 /* All of TRACE is there. Of a thread, those sections whose calls are not behind those of the sections before are left out, and all of
@@ -37,7 +37,7 @@ enum pilgrim_status time_sections_settle(struct pilgrim_trace *trace, struct pil
 
 /* Reads the section at S, as it was when it was added: *CONTENT, to be freed, is what is in it.
  * errors: PILGRIM_NOMEM, PILGRIM_IO, PILGRIM_DAMAGED with *PROBLEM set to a constant */
-enum pilgrim_status time_section_read(const struct source *source, const struct time_section *s, struct bytes *content,
+enum pilgrim_status time_section_read(const struct trace_source *source, const struct time_section *s, struct bytes *content,
                                       const char **problem) PILGRIM_CHECKED;
 
 /* Those of a thread: *COUNT of them. */

@@ -1,10 +1,10 @@
-/* The inside of an opened trace: the tables of docs/FORMAT.md, checked, for each of its volumes. Shared by the files of this
- * folder. Here ranks are counted within a volume, but for cursors; where the volumes are is in volumes.h.
+/* The inside of an opened trace: the tables of docs/FORMAT.md, checked, for each of its shards. Shared by the files of this
+ * folder. Here ranks are counted within a shard, but for cursors; where the shards are is in shards.h.
  *
  * Invariant: whatever is in here has been checked, so that cursors look nothing up out of bounds: every number refers
  * to an entry of its table, shapes are well formed and hold the values of their calls, columns are as long as their value
  * groups, sequences hold only terminals of their lists and agree in their lengths. What depends on a rank's own values
- * (views, truth values, the sequences of vectors) is checked when a cursor meets it, and so is whether each
+ * (rank bases, truth values, the sequences of vectors) is checked when a cursor meets it, and so is whether each
  * member is in a group.
  *
  * Nothing in here is expanded but lists and small sets. It does not change once it is read, so any number of cursors may
@@ -40,14 +40,14 @@ struct string {
     size_t length;
 };
 
-struct function {
+struct stored_function {
     struct pilgrim_function shown;
     uint32_t value_count;
     bool is_loop;
     struct begun_parameters begun;
 };
 
-struct module {
+struct stored_module {
     const char *name;
     const uint8_t *build_id; /* in the content of the definitions */
     size_t build_id_length;
@@ -79,22 +79,22 @@ struct shape {
     bool has_live;         /* one of them is named by its age */
 };
 
-enum column_kind {
-    COLUMN_CONSTANT = 0,     /* c */
-    COLUMN_PLUS = 1,         /* x + c */
-    COLUMN_MINUS = 2,        /* c - x */
-    COLUMN_MINUS_TWICE = 3,  /* c - 2x */
-    COLUMN_XOR_MINUS = 4,    /* (x xor c) - x */
-    COLUMN_XOR = 5,          /* x xor c */
-    COLUMN_MODULO = 6,       /* (x + c) mod n */
-    COLUMN_SUMS = 7,         /* first, and differences */
-    COLUMN_LIST = 8,
-    COLUMN_KIND_COUNT = 9
+enum expression_kind {
+    EXPRESSION_CONSTANT = 0,     /* c */
+    EXPRESSION_PLUS = 1,         /* x + c */
+    EXPRESSION_MINUS = 2,        /* c - x */
+    EXPRESSION_MINUS_TWICE = 3,  /* c - 2x */
+    EXPRESSION_XOR_RELATIVE = 4,    /* (x xor c) - x */
+    EXPRESSION_XOR = 5,          /* x xor c */
+    EXPRESSION_MODULO = 6,       /* (x + c) mod n */
+    EXPRESSION_SUMS = 7,         /* first, and differences */
+    EXPRESSION_LIST = 8,
+    EXPRESSION_KIND_COUNT = 9
 };
 
-struct column {
-    enum column_kind kind;
-    uint64_t sequence;       /* COLUMN_SUMS: the differences */
+struct stored_column {
+    enum expression_kind kind;
+    uint64_t sequence;       /* EXPRESSION_SUMS: the differences */
     bool rises, increases;   /* from value to value: does not fall, increases. Only where x is not needed */
     uint64_t length;
     int64_t constant;        /* c; the first value */
@@ -105,7 +105,7 @@ struct column {
 };
 
 /* A call's values; those of COUNT calls, one after another; or, unzipped, other ones each time. */
-struct signature {
+struct stored_signature {
     uint32_t shape;
     bool is_vector, is_unzipped;
     uint64_t count;
@@ -115,28 +115,28 @@ struct signature {
 };
 
 /* One of some sets that together hold each of the numbers below a limit once: members of groups, of parts. */
-struct set {
-    const struct column *column; /* increases */
+struct member_set {
+    const struct stored_column *column; /* increases */
     uint32_t number;             /* of the group or part */
 };
 
-struct set_member {
+struct indexed_member {
     uint64_t value;
-    uint64_t place; /* in its set */
-    const struct set *set;
+    uint64_t index; /* in its set */
+    const struct member_set *set;
 };
 
-struct cover {
-    struct set *sets;
+struct member_index {
+    struct member_set *sets;
     size_t count;
     uint64_t total;         /* members of all sets */
-    struct set_member *few; /* all members of small sets, in order */
-    struct set *many;       /* the other sets */
+    struct indexed_member *few; /* all members of small sets, in order */
+    struct member_set *many;       /* the other sets */
     size_t few_count, many_count;
 };
 
 /* A value group. Its signatures have numbers, which its sequence is made of: one for each call's values. */
-struct part {
+struct stored_value_group {
     uint64_t sequence;
     uint32_t *signatures;
     uint64_t *first;   /* number of each signature's first values; NULL where that is its place */
@@ -145,34 +145,34 @@ struct part {
     bool needs_registers; /* some signature does */
     bool has_posted;      /* idem */
     bool follows;         /* idem */
-    uint64_t numbers;
+    uint64_t call_count_limit;
 };
 
 /* A class in a group, and with which values it is called. */
-struct row {
+struct group_class {
     uint32_t class;
     uint32_t partition; /* 0: one part, else its number + 1 */
-    struct part *parts;
+    struct stored_value_group *value_groups;
     uint64_t calls;     /* of a member; COUNT_NONE: not the same in all parts, so no group can have it */
     uint64_t members;   /* that a group must have; LENGTH_ANY, LENGTH_NONE */
 };
 
 /* A row of a group that is a loop. */
-struct loop {
-    uint32_t place;  /* among the rows */
+struct stored_loop {
+    uint32_t class_index;  /* among the rows */
     bool has_loops;  /* in its body */
     uint64_t body;   /* a sequence, not empty, of places; of loops it has those only that stand before this one */
     uint64_t calls;  /* in the body, without those of loops */
 };
 
-struct group {
+struct stored_group {
     uint64_t sequence;
     bool is_process;
-    const struct column *members;
-    uint32_t *rows;
-    uint32_t row_count;
+    const struct stored_column *members;
+    uint32_t *classes;
+    uint32_t class_count;
     uint32_t loop_count;
-    struct loop *loops; /* in the order of their places */
+    struct stored_loop *loops; /* in the order of their places */
     uint64_t calls;     /* of a member, without those of loops */
     uint32_t **statistics; /* of each row that is no loop, of each part: the number of its first duration; and of what is behind the last */
     const uint8_t ***leaves; /* of each row whose class has several distributions of durations, of each part, of each of its signatures: which one */
@@ -181,7 +181,7 @@ struct group {
 /* What is known of many times; docs/FORMAT.md, "Statistics of version 5". Of an empty one all is 0. */
 struct stored_distribution {
     uint64_t *counts;          /* of the buckets from the first to the last that is not empty */
-    uint32_t low, high;        /* ranks of the shortest and of the longest, in the volume */
+    uint32_t low, high;        /* ranks of the shortest and of the longest, in the shard */
     uint8_t first, buckets;    /* the first bucket that is not empty, and how many counts there are */
     uint8_t mean_bucket;       /* that of the mean - first */
     uint8_t deviation_bucket;  /* the last bucket - that of the deviation */
@@ -191,7 +191,7 @@ struct stored_distribution {
 /* A distribution of a profile; docs/FORMAT.md, "The profile". */
 struct profile_times {
     uint64_t count;
-    uint32_t high_rank; /* of the longest, in the volume; PILGRIM_RANK_UNKNOWN */
+    uint32_t high_rank; /* of the longest, in the shard; PILGRIM_RANK_UNKNOWN */
     uint16_t mean;      /* figures */
     uint16_t least, most, deviation;
     bool brief;         /* neither the shortest, nor the deviation, nor the histogram is known */
@@ -199,7 +199,7 @@ struct profile_times {
     uint8_t *shares;
 };
 
-struct profile_gaps {
+struct stored_profile_gaps {
     struct profile_times all;
     const uint32_t *before; /* classes; of the first part none */
     size_t before_count;
@@ -211,10 +211,10 @@ struct profile_share {
     uint32_t at;         /* the rank with the most, in the block */
 };
 
-struct profile_class {
+struct stored_profile_class {
     const struct profile_times *durations; /* parts; none: nothing is known */
     size_t part_count;
-    const struct profile_gaps *gaps;
+    const struct stored_profile_gaps *gaps;
     size_t gap_count;
     struct profile_times first;            /* gaps before threads' first calls */
     const struct profile_share *by_rank;   /* durations of each block; NULL: not known */
@@ -223,12 +223,12 @@ struct profile_class {
 
 /* Ranks that follow each other. */
 struct profile_blocks {
-    uint32_t *first; /* of each, by its number in the volume; and what is behind the last */
+    uint32_t *first; /* of each, by its number in the shard; and what is behind the last */
     size_t count;    /* 0: nothing is known of ranks */
 };
 
-struct profile {
-    struct profile_class *classes; /* by number */
+struct stored_profile {
+    struct stored_profile_class *classes; /* by number */
     struct profile_blocks blocks;  /* of activities */
     const struct profile_share *activities[PROFILE_ACTIVITIES]; /* NULL: no time */
     struct profile_blocks class_blocks;
@@ -243,51 +243,51 @@ struct budget {
     uint64_t steps;
 };
 
-struct volume {
+struct shard {
     size_t number;                    /* among all of the trace */
-    uint32_t first_rank, first_group; /* how many the volumes before have in this round */
+    uint32_t first_rank, first_group; /* how many the shards before have in this segment */
     uint64_t call_budget;             /* bytes that one call's values may take */
     struct arena arena;
     struct bytes content[SECTION_TYPE_COUNT]; /* of the sections that are not taken apart wholly */
     uint64_t offset[SECTION_TYPE_COUNT]; /* of the sections in the file */
     struct string *strings;
     uint32_t (*properties)[2];
-    struct function *functions;
-    struct module *modules;
+    struct stored_function *functions;
+    struct stored_module *modules;
     struct caller_frame *callers;
     struct class *classes;
     struct shape *shapes;
     size_t string_count, property_count, function_count, module_count, caller_count, class_count, shape_count;
     struct rules rules;
-    struct column *columns;
-    struct signature *signatures;
-    struct cover *partitions;
-    struct row *rows;
-    struct group *groups;
-    size_t column_count, signature_count, partition_count, row_count, group_count;
-    bool begins_round;
+    struct stored_column *columns;
+    struct stored_signature *signatures;
+    struct member_index *partitions;
+    struct group_class *group_classes;
+    struct stored_group *groups;
+    size_t column_count, signature_count, partition_count, group_class_count, group_count;
+    bool begins_segment;
     uint32_t rank_count;
-    const struct column *threads; /* how many the ranks before have */
-    struct cover processes, thread_groups;
+    const struct stored_column *threads; /* how many the ranks before have */
+    struct member_index processes, thread_groups;
     struct stored_distribution *distributions; /* of gaps, then of durations */
     uint32_t gap_count, duration_count;
     uint32_t *first_gap;    /* of each duration's calls; and what is behind the last one's */
     uint32_t *predecessors; /* of each gap: a row of the group, or PREDECESSOR_... */
     bool timed;             /* all this is there */
-    struct profile *profile; /* NULL: there is none */
+    struct stored_profile *profile; /* NULL: there is none */
 };
 
 /* ---- tables (parser.c) ---- */
 
-/* Reads one section's content into a volume. The first problem sticks, like the status of `in`. */
+/* Reads one section's content into a shard. The first problem sticks, like the status of `in`. */
 struct parser {
     struct cursor in;
-    struct volume *volume;
+    struct shard *shard;
     struct budget *budget;
     const char *problem; /* a constant, or NULL */
 };
 
-/* COUNT zeroed entries of SIZE bytes that live as long as the volume; NULL: the parser's status says why. */
+/* COUNT zeroed entries of SIZE bytes that live as long as the shard; NULL: the parser's status says why. */
 void *parser_take(struct parser *p, size_t count, size_t size);
 
 /* Takes memory into account that something else has taken. false: it is too much. */
@@ -334,52 +334,52 @@ void profile_parse(struct parser *p); /* profile.c */
 void columns_parse(struct parser *p);
 
 /* The value for the member at POSITION; see docs/FORMAT.md, "Columns", for X. */
-int64_t column_value(const struct volume *v, const struct column *c, uint64_t position, int64_t x);
+int64_t column_value(const struct shard *v, const struct stored_column *c, uint64_t position, int64_t x);
 
 /* An increasing column: how many values, the last one, and where VALUE is (false: nowhere). */
-uint64_t column_size(const struct column *c);
-int64_t column_last(const struct volume *v, const struct column *c);
-bool column_find(const struct volume *v, const struct column *c, int64_t value, uint64_t *position);
+uint64_t column_size(const struct stored_column *c);
+int64_t column_last(const struct shard *v, const struct stored_column *c);
+bool column_find(const struct shard *v, const struct stored_column *c, int64_t value, uint64_t *position);
 
-/* ---- sets (cover.c) ---- */
+/* ---- sets (member_index.c) ---- */
 
 /* Checks that the sets of C are of increasing columns and hold TOTAL numbers, all below that, and makes ready for
- * cover_find. WHAT says what is wrong if they do not. */
-void cover_parse(struct parser *p, struct cover *c, uint64_t total, const char *what);
+ * member_index_find. WHAT says what is wrong if they do not. */
+void member_index_parse(struct parser *p, struct member_index *c, uint64_t total, const char *what);
 
 /* The set that holds VALUE, NULL if there is none, and its place there. */
-const struct set *cover_find(const struct volume *v, const struct cover *c, uint64_t value, uint64_t *place);
+const struct member_set *member_index_find(const struct shard *v, const struct member_index *c, uint64_t value, uint64_t *index);
 
 /* ---- where things are (streams.c) ---- */
 
 /* A stream: a rank's process stream, or one of its threads. */
-struct stream_place {
-    const struct group *group;
-    uint64_t place; /* among its members */
+struct stream_position {
+    const struct stored_group *group;
+    uint64_t member; /* among its members */
 };
 
-uint64_t thread_count(const struct volume *v, uint32_t rank);
+uint64_t thread_count(const struct shard *v, uint32_t rank);
 
 /* false: it is in no group, which is damage. THREAD is below thread_count. */
-bool process_place(const struct volume *v, uint32_t rank, struct stream_place *at);
-bool thread_place(const struct volume *v, uint32_t rank, uint32_t thread, struct stream_place *at);
+bool process_find(const struct shard *v, uint32_t rank, struct stream_position *at);
+bool thread_find(const struct shard *v, uint32_t rank, uint32_t thread, struct stream_position *at);
 
 /* Where a member is in the value groups of a class. */
-struct part_place {
-    const struct part *part;
+struct value_group_position {
+    const struct stored_value_group *value_group;
     uint32_t number;
     uint64_t position;
     uint64_t size;
 };
 
 /* false: it is in none, which is damage. */
-bool part_place(const struct volume *v, const struct row *row, const struct stream_place *member,
-                struct part_place *at);
+bool value_group_find(const struct shard *v, const struct group_class *class, const struct stream_position *member,
+                struct value_group_position *at);
 
-bool row_is_loop(const struct volume *v, uint32_t row);
+bool class_is_loop(const struct shard *v, uint32_t class);
 
-/* The calls in ROUND of a thread whose group has loops (loop_counts.c). false: the thread is damaged. */
-bool loops_call_count(const struct pilgrim_trace *trace, uint32_t round, uint32_t rank, uint32_t thread, uint64_t *count);
+/* The calls in SEGMENT of a thread whose group has loops (loop_counts.c). false: the thread is damaged. */
+bool loops_call_count(const struct pilgrim_trace *trace, uint32_t segment, uint32_t rank, uint32_t thread, uint64_t *count);
 
 /* ---- unzipped signatures (unzipped.c) ---- */
 
@@ -394,8 +394,8 @@ struct unzipped_slot {
 struct slot_use;
 
 /* The values of an unzipped signature for one member, one call's after another's. All zero: it is not open. */
-struct unzipped {
-    const struct volume *volume;
+struct unzipped_values {
+    const struct shard *shard;
     struct unzipped_slot *slots;
     uint32_t slot_count;
     uint64_t met; /* how many calls' values have been passed, the current ones included; 0: none are current */
@@ -410,21 +410,21 @@ struct unzipped {
 /* Before the first call's values of signature S, which is unzipped, for the member at POSITION, of rank RANK. Memory comes off
  * *BUDGET, bytes. *U is to be freed, also after an error.
  * errors: PILGRIM_NOMEM; PILGRIM_DAMAGED and PILGRIM_LIMIT with *PROBLEM set to a constant */
-enum pilgrim_status unzipped_open(const struct volume *v, const struct signature *s, uint64_t position, uint32_t rank,
-                                  uint64_t *budget, struct unzipped *u, const char **problem) PILGRIM_CHECKED;
-void unzipped_free(struct unzipped *u);
+enum pilgrim_status unzipped_open(const struct shard *v, const struct stored_signature *s, uint64_t position, uint32_t rank,
+                                  uint64_t *budget, struct unzipped_values *u, const char **problem) PILGRIM_CHECKED;
+void unzipped_free(struct unzipped_values *u);
 
 /* Passes to the next call's values, in O(slots); over COUNT, in a time that depends on the grammars' size.
  * errors: PILGRIM_DAMAGED with *PROBLEM set to a constant: there are fewer */
-enum pilgrim_status unzipped_next(struct unzipped *u, const char **problem) PILGRIM_CHECKED;
-enum pilgrim_status unzipped_skip(struct unzipped *u, uint64_t count, const char **problem) PILGRIM_CHECKED;
+enum pilgrim_status unzipped_next(struct unzipped_values *u, const char **problem) PILGRIM_CHECKED;
+enum pilgrim_status unzipped_skip(struct unzipped_values *u, uint64_t count, const char **problem) PILGRIM_CHECKED;
 
 /* Whether the number of a column is a sequence of differences. */
-bool is_differences(const struct volume *v, int64_t number);
+bool is_differences(const struct shard *v, int64_t number);
 
 /* ---- values (evaluate.c) ---- */
 
-struct view {
+struct stored_rank_base {
     int64_t rank;
     int64_t size;
 };
@@ -432,8 +432,8 @@ struct view {
 /* Who asks. */
 struct caller {
     uint32_t rank; /* in the trace */
-    const struct view *views;
-    size_t view_count;
+    const struct stored_rank_base *bases;
+    size_t base_count;
     struct registers *registers; /* of the thread; NULL: what depends on the calls before is given as it is stored */
     struct begun *begun;         /* of the thread; NULL: likewise */
     struct live_requests *live;           /* idem */
@@ -444,7 +444,7 @@ enum request_use_kind { USE_BEGUN, USE_LIVE, USE_POSTED };
 
 struct request_use {
     enum request_use_kind kind;
-    int64_t class_number, place;
+    int64_t class_number, request_index;
     int64_t rank;                /* USE_LIVE */
     uint64_t identity;           /* USE_POSTED: of the call that began it */
     struct pilgrim_value *value; /* USE_BEGUN, USE_LIVE: the request */
@@ -462,44 +462,44 @@ struct call_values {
 };
 
 /* Which values, and whose. */
-struct values_place {
-    const struct signature *signature;
+struct values_position {
+    const struct stored_signature *signature;
     uint32_t index;    /* of the signature, in its part */
     uint64_t within;   /* a vector: which of its values */
     uint64_t position; /* of the member */
-    struct unzipped *unzipped; /* of an unzipped one: its current values; NULL: the first ones */
+    struct unzipped_values *unzipped; /* of an unzipped one: its current values; NULL: the first ones */
 };
 
 /* The values with number NUMBER, below part->numbers. */
-struct values_place values_find(const struct volume *v, const struct part *part, uint64_t number, uint64_t position);
+struct values_position values_find(const struct shard *v, const struct stored_value_group *value_group, uint64_t number, uint64_t position);
 
-/* The values at PLACE, of a function F, for CALLER; all memory from ARENA. What they keep is put into its registers.
+/* The values at AT, of a function F, for CALLER; all memory from ARENA. What they keep is put into its registers.
  * errors: PILGRIM_NOMEM; PILGRIM_DAMAGED and PILGRIM_LIMIT with *PROBLEM set to a constant */
-enum pilgrim_status signature_evaluate(const struct volume *v, const struct values_place *place,
-                                       const struct function *f, const struct caller *caller, struct arena *arena,
+enum pilgrim_status signature_evaluate(const struct shard *v, const struct values_position *at,
+                                       const struct stored_function *f, const struct caller *caller, struct arena *arena,
                                        struct call_values **values, const char **problem);
 
-/* As signature_evaluate, where PLACE has unzipped values, in memory that these keep, and that comes off *BUDGET, bytes: evaluated
+/* As signature_evaluate, where AT has unzipped values, in memory that these keep, and that comes off *BUDGET, bytes: evaluated
  * once, and then only what changes is put there. *VALUES is NULL if that cannot be done. (unzipped_values.c) */
-enum pilgrim_status unzipped_values(const struct values_place *place, const struct function *f, const struct caller *caller,
+enum pilgrim_status unzipped_values(const struct values_position *at, const struct stored_function *f, const struct caller *caller,
                                     uint64_t *budget, struct call_values **values, const char **problem) PILGRIM_CHECKED;
 
-/* Whether what is known of requests is what VALUES were made of. (kept.c) */
+/* Whether what is known of requests is what VALUES were made of. (delta_values.c) */
 bool uses_hold(const struct call_values *values, const struct caller *caller);
 
-/* The number that a signature, whose shape is one int, has at PLACE. errors: PILGRIM_DAMAGED with *PROBLEM set to a constant */
-enum pilgrim_status signature_int(const struct volume *v, const struct values_place *place, const struct caller *caller,
+/* The number that a signature, whose shape is one int, has at AT. errors: PILGRIM_DAMAGED with *PROBLEM set to a constant */
+enum pilgrim_status signature_int(const struct shard *v, const struct values_position *at, const struct caller *caller,
                                   int64_t *number, const char **problem);
 
 /* A cursor over the process stream of RANK that counts (cursor_open.c); as pilgrim_cursor_open. */
 enum pilgrim_status process_cursor_open(const struct pilgrim_trace *trace, uint32_t rank, struct pilgrim_cursor **cursor,
                                         struct pilgrim_error *error) PILGRIM_CHECKED;
 
-/* The call of pilgrim_process of RANK, which is there, in the last round whose process stream has calls; all memory from ARENA. What it
- * gives is borrowed from *VOLUME too, which is to be released, also after an error. PILGRIM_END: no process stream has calls.
+/* The call of pilgrim_process of RANK, which is there, in the last segment whose process stream has calls; all memory from ARENA. What it
+ * gives is borrowed from *SHARD too, which is to be released, also after an error. PILGRIM_END: no process stream has calls.
  * errors: PILGRIM_NOMEM, PILGRIM_IO, PILGRIM_DAMAGED */
 enum pilgrim_status process_values(const struct pilgrim_trace *trace, uint32_t rank, struct arena *arena,
-                                   const struct volume **volume, const struct pilgrim_function **function,
+                                   const struct shard **shard, const struct pilgrim_function **function,
                                    const struct pilgrim_value **in, struct pilgrim_error *error) PILGRIM_CHECKED;
 
 /* ---- errors (trace_error.c) ---- */
@@ -510,7 +510,7 @@ enum pilgrim_status trace_error(struct pilgrim_error *error, enum pilgrim_status
 enum pilgrim_status trace_no_memory(struct pilgrim_error *error); /* PILGRIM_NOMEM */
 enum pilgrim_status trace_null(struct pilgrim_error *error);      /* PILGRIM_INVALID: an argument is NULL */
 
-/* ---- opening what is in memory (load.c); a file: volumes.h ---- */
+/* ---- opening what is in memory (load.c); a file: shards.h ---- */
 
 /* As pilgrim_open, from DATA (borrowed for the time of the call). */
 enum pilgrim_status trace_load(const void *data, size_t length, struct pilgrim_trace **trace,

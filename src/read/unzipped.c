@@ -4,7 +4,7 @@
 
 #include "read/trace.h"
 
-bool is_differences(const struct volume *v, int64_t number)
+bool is_differences(const struct shard *v, int64_t number)
 {
     return number >= 0 && rules_have(&v->rules, (uint64_t)number) &&
            !rules_sequence_total(&v->rules, (uint64_t)number).has_ramp;
@@ -21,19 +21,19 @@ static bool fits(uint64_t *left, uint64_t bytes)
 static const char too_large[] = "needs more memory than a file of its length may take";
 
 /* X: what columns are functions of. */
-static int64_t read_column(const struct volume *v, struct cursor *columns, uint32_t *next, uint64_t position, int64_t x)
+static int64_t read_column(const struct shard *v, struct cursor *columns, uint32_t *next, uint64_t position, int64_t x)
 {
     uint32_t number = reference_resolve(cursor_varint(columns), next);
     return column_value(v, &v->columns[number], position, x);
 }
 
-enum pilgrim_status unzipped_open(const struct volume *v, const struct signature *s, uint64_t position, uint32_t rank,
-                                  uint64_t *budget, struct unzipped *u, const char **problem)
+enum pilgrim_status unzipped_open(const struct shard *v, const struct stored_signature *s, uint64_t position, uint32_t rank,
+                                  uint64_t *budget, struct unzipped_values *u, const char **problem)
 {
     const struct bytes *content = &v->content[SECTION_CALLS];
     uint32_t next = s->next_column, count = v->shapes[s->shape].slot_count;
     struct cursor columns;
-    *u = (struct unzipped){.volume = v};
+    *u = (struct unzipped_values){.shard = v};
     *problem = too_large;
     if (!fits(budget, (uint64_t)count * sizeof *u->slots))
         return PILGRIM_LIMIT;
@@ -60,13 +60,13 @@ enum pilgrim_status unzipped_open(const struct volume *v, const struct signature
     return PILGRIM_OK;
 }
 
-void unzipped_free(struct unzipped *u)
+void unzipped_free(struct unzipped_values *u)
 {
     for (uint32_t i = 0; i < u->slot_count; i++)
         rules_cursor_free(&u->slots[i].differences);
     free(u->slots);
     arena_free(&u->arena);
-    *u = (struct unzipped){0};
+    *u = (struct unzipped_values){0};
 }
 
 static enum pilgrim_status run_out(const char **problem)
@@ -75,7 +75,7 @@ static enum pilgrim_status run_out(const char **problem)
     return PILGRIM_DAMAGED;
 }
 
-enum pilgrim_status unzipped_next(struct unzipped *u, const char **problem)
+enum pilgrim_status unzipped_next(struct unzipped_values *u, const char **problem)
 {
     if (u->met++ == 0)
         return PILGRIM_OK;
@@ -91,7 +91,7 @@ enum pilgrim_status unzipped_next(struct unzipped *u, const char **problem)
     return PILGRIM_OK;
 }
 
-enum pilgrim_status unzipped_skip(struct unzipped *u, uint64_t count, const char **problem)
+enum pilgrim_status unzipped_skip(struct unzipped_values *u, uint64_t count, const char **problem)
 {
     if (count == 0)
         return PILGRIM_OK;
@@ -103,7 +103,7 @@ enum pilgrim_status unzipped_skip(struct unzipped *u, uint64_t count, const char
             continue;
         if (rules_cursor_skip(&slot->differences, after - before) < after - before)
             return run_out(problem);
-        slot->value = slot->first + slot->factor * (uint64_t)rules_sum(&u->volume->rules, slot->sequence, after);
+        slot->value = slot->first + slot->factor * (uint64_t)rules_sum(&u->shard->rules, slot->sequence, after);
     }
     return PILGRIM_OK;
 }

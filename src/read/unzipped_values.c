@@ -1,23 +1,23 @@
 /* Values of unzipped signatures: those of one call and of the next differ in some numbers only. So they are evaluated once, and it is noted
  * where each slot's value stands; for the calls that follow only these are changed, in place. Not where an array is made out of
- * another one, which copies numbers, nor where a number says what others mean (a view that changes). */
+ * another one, which copies numbers, nor where a number says what others mean (a rank base that changes). */
 #include <string.h>
 
 #include "read/evaluation.h"
 
-static bool stay_in_place(const struct shape *shape)
+static bool can_be_overwritten(const struct shape *shape)
 {
     return !shape->has_registers && !shape->has_posted && !shape->has_live && !shape->has_edited && !shape->has_series;
 }
 
 /* Leaves those uses whose slots change. false: one cannot be changed in place. */
-static bool leave_changing(struct unzipped *u)
+static bool leave_changing(struct unzipped_values *u)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < u->slot_count; i++) {
         if (u->slots[i].sequence == 0)
             continue;
-        if (u->uses[i].kind == SLOT_UNSEEN || u->uses[i].kind == SLOT_VIEW)
+        if (u->uses[i].kind == SLOT_UNSEEN || u->uses[i].kind == SLOT_RANK_BASE)
             return false;
         u->uses[count++] = u->uses[i];
     }
@@ -26,10 +26,10 @@ static bool leave_changing(struct unzipped *u)
 }
 
 /* What is wrong with the values is found when they are evaluated as others are. */
-static void make_values(struct unzipped *u, const struct values_place *place, const struct function *f,
+static void make_values(struct unzipped_values *u, const struct values_position *at, const struct stored_function *f,
                         const struct caller *caller, uint64_t *budget)
 {
-    struct evaluation e = evaluation_begin(u->volume, place, caller, &u->arena);
+    struct evaluation e = evaluation_begin(u->shard, at, caller, &u->arena);
     struct call_values *values;
     const char *problem;
     if (e.budget > *budget)
@@ -47,26 +47,26 @@ static void make_values(struct unzipped *u, const struct values_place *place, co
     *budget -= u->arena.total < *budget ? u->arena.total : *budget;
 }
 
-static enum pilgrim_status change_values(const struct unzipped *u, const struct caller *caller, const char **problem)
+static enum pilgrim_status change_values(const struct unzipped_values *u, const struct caller *caller, const char **problem)
 {
     for (uint32_t i = 0; i < u->use_count; i++) {
         const struct slot_use *use = &u->uses[i];
         const int64_t value = (int64_t)u->slots[use->slot].value;
         if (use->kind == SLOT_RANK)
-            rank_set(use->to, use->view, value);
+            rank_set(use->to, use->base, value);
         else if (use->kind != SLOT_TEXT)
             memcpy(use->to, &value, sizeof value);
         if (use->kind == SLOT_TRUTH && value != 0 && value != 1) {
             *problem = truth_problem;
             return PILGRIM_DAMAGED;
         }
-        if (use->kind == SLOT_TEXT && !text_set(u->volume, use->to, (int64_t)u->slots[use->slot - 1].value, value)) {
+        if (use->kind == SLOT_TEXT && !text_set(u->shard, use->to, (int64_t)u->slots[use->slot - 1].value, value)) {
             *problem = text_problem; /* the base is the slot before */
             return PILGRIM_DAMAGED;
         }
     }
     for (const struct request_use *use = u->requests; use; use = use->next) {
-        use->value->offset = live_place(caller->live, use->value->id);
+        use->value->offset = live_request_index(caller->live, use->value->id);
         if (use->value->offset < 0) {
             *problem = "a request that has no place";
             return PILGRIM_DAMAGED;
@@ -75,15 +75,15 @@ static enum pilgrim_status change_values(const struct unzipped *u, const struct 
     return PILGRIM_OK;
 }
 
-enum pilgrim_status unzipped_values(const struct values_place *place, const struct function *f, const struct caller *caller,
+enum pilgrim_status unzipped_values(const struct values_position *at, const struct stored_function *f, const struct caller *caller,
                                     uint64_t *budget, struct call_values **values, const char **problem)
 {
-    struct unzipped *u = place->unzipped;
+    struct unzipped_values *u = at->unzipped;
     *values = u->values;
     if (u->values)
         return change_values(u, caller, problem);
-    if (!u->tried && stay_in_place(&u->volume->shapes[place->signature->shape]))
-        make_values(u, place, f, caller, budget);
+    if (!u->tried && can_be_overwritten(&u->shard->shapes[at->signature->shape]))
+        make_values(u, at, f, caller, budget);
     u->tried = true;
     *values = u->values;
     return PILGRIM_OK;

@@ -103,7 +103,7 @@ size_t ended_memory_bytes(const struct ended *e)
 /* ---- keys ---- */
 
 /* What a stream is. */
-enum kind {
+enum stream_kind {
     PATTERN, /* its calls are in the scratch */
     LONG,    /* idem; too many to be made again */
     WHOLE    /* not to be compared with others */
@@ -151,7 +151,7 @@ static enum pilgrim_status put_sequence(struct ended *e, const struct sequence *
 
 static bool is_unzipped(const struct signatures *s)
 {
-    return s->unzipped || s->skeletons || s->numbered || s->number_base || (!s->sequence.grammar && s->sequence.numbers.count);
+    return s->unzipped || s->skeletons || s->numbered || s->number_base || (!s->sequence.grammar && s->sequence.deltas.count);
 }
 
 static enum pilgrim_status put_class(struct ended *e, uint32_t number, const struct stream_class *class,
@@ -173,7 +173,7 @@ static enum pilgrim_status put_class(struct ended *e, uint32_t number, const str
 }
 
 /* What S did, in the scratch. */
-static enum pilgrim_status put_calls(struct ended *e, uint32_t number, const struct stream *s, enum kind *kind)
+static enum pilgrim_status put_calls(struct ended *e, uint32_t number, const struct stream *s, enum stream_kind *kind)
 {
     bool is_long = stream_calls(s) > AGAIN_MAX, series = false;
     *kind = WHOLE;
@@ -252,7 +252,7 @@ static enum pilgrim_status reserve_pattern(struct ended *e)
 }
 
 static enum pilgrim_status pattern_begin(struct ended *e, struct pattern *p, uint32_t number, struct stream **s,
-                                         enum kind kind)
+                                         enum stream_kind kind)
 {
     *p = (struct pattern){.sorted = true,
                           .number = number,
@@ -362,7 +362,7 @@ static enum pilgrim_status append_values(struct ended *e, struct pattern *p, con
 }
 
 /* W's values are P's, or to be freed. */
-static enum pilgrim_status take_values(struct ended *e, struct pattern *p, const struct waiting *w)
+static enum pilgrim_status take_values(struct ended *e, struct pattern *p, const struct waiting_thread *w)
 {
     p->sorted = p->members.length == 0 || (p->sorted && (int64_t)w->number > p->members.last);
     if (p->members.length == 0) {
@@ -393,13 +393,13 @@ static int64_t *take_room(struct ended *e, uint32_t count)
 
 static enum pilgrim_status let_first_go(struct ended *e)
 {
-    struct waiting first = e->waiting[0];
+    struct waiting_thread first = e->waiting[0];
     e->waiting_count--;
     memmove(e->waiting, e->waiting + 1, e->waiting_count * sizeof *e->waiting);
     return take_values(e, &e->patterns[first.pattern], &first);
 }
 
-static enum pilgrim_status let_wait(struct ended *e, struct waiting w)
+static enum pilgrim_status let_wait(struct ended *e, struct waiting_thread w)
 {
     enum pilgrim_status status = e->waiting_count == ENDED_WAITING ? let_first_go(e) : PILGRIM_OK;
     uint32_t at = e->waiting_count++;
@@ -436,10 +436,10 @@ static enum pilgrim_status add_whole(struct ended *e, uint32_t number, struct st
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status add_to_pattern(struct ended *e, uint32_t number, struct stream **s, enum kind kind)
+static enum pilgrim_status add_to_pattern(struct ended *e, uint32_t number, struct stream **s, enum stream_kind kind)
 {
     uint32_t known = e->calls.count;
-    struct waiting w = {.number = number};
+    struct waiting_thread w = {.number = number};
     TRY(reserve_pattern(e));
     TRY(intern_add(&e->calls, e->scratch.data, e->scratch.length, &w.pattern));
     struct pattern *p = &e->patterns[w.pattern];
@@ -456,7 +456,7 @@ static enum pilgrim_status add_to_pattern(struct ended *e, uint32_t number, stru
 
 enum pilgrim_status ended_add(struct ended *e, uint32_t number, struct stream **s)
 {
-    enum kind kind;
+    enum stream_kind kind;
     TRY(put_calls(e, number, *s, &kind));
     return kind == WHOLE ? add_whole(e, number, s) : add_to_pattern(e, number, s, kind);
 }

@@ -72,7 +72,7 @@ void pattern_calls_free(struct pattern_calls *calls)
 /* ---- a stream again ---- */
 
 /* A class while its calls are made. */
-struct maker {
+struct class_maker {
     const struct pattern_class *class;
     struct rules rules;
     struct rules_cursor at;
@@ -98,7 +98,7 @@ static enum pilgrim_status open_sequence(const uint8_t *data, size_t length, str
 }
 
 /* KEYS: with their slots. */
-static enum pilgrim_status open_maker(struct maker *m, const struct pattern_class *class, const struct bytes *keys)
+static enum pilgrim_status open_maker(struct class_maker *m, const struct pattern_class *class, const struct bytes *keys)
 {
     struct cursor c;
     m->class = class;
@@ -115,7 +115,7 @@ static enum pilgrim_status open_maker(struct maker *m, const struct pattern_clas
     return open_sequence(class->sequence, class->sequence_length, &m->rules, &m->at);
 }
 
-static void close_maker(struct maker *m)
+static void close_maker(struct class_maker *m)
 {
     rules_cursor_free(&m->at);
     rules_free(&m->rules);
@@ -123,7 +123,7 @@ static void close_maker(struct maker *m)
     free(m->lengths);
 }
 
-static enum pilgrim_status make_call(struct stream *s, struct maker *m)
+static enum pilgrim_status make_call(struct stream *s, struct class_maker *m)
 {
     uint64_t signature;
     uint32_t number;
@@ -134,7 +134,7 @@ static enum pilgrim_status make_call(struct stream *s, struct maker *m)
     return stream_append(s, number, class->failed_poll, m->keys[signature], m->lengths[signature], 0, 0);
 }
 
-static enum pilgrim_status make_calls(struct stream *s, const struct pattern_calls *calls, struct maker *makers)
+static enum pilgrim_status make_calls(struct stream *s, const struct pattern_calls *calls, struct class_maker *makers)
 {
     struct rules rules = {0};
     struct rules_cursor at = {0};
@@ -150,7 +150,7 @@ static enum pilgrim_status make_calls(struct stream *s, const struct pattern_cal
 enum pilgrim_status pattern_calls_make(const struct ended *e, const struct pattern_calls *calls, struct stream **s)
 {
     enum pilgrim_status status = PILGRIM_OK;
-    struct maker *makers = calloc(calls->class_count + (size_t)1, sizeof *makers);
+    struct class_maker *makers = calloc(calls->class_count + (size_t)1, sizeof *makers);
     *s = stream_new(e->vocabulary, resolve);
     if (!makers || !*s)
         status = PILGRIM_NOMEM;

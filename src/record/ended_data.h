@@ -48,7 +48,7 @@ struct whole {
 };
 
 /* A thread that may yet find its place among those that end soon. */
-struct waiting {
+struct waiting_thread {
     uint32_t number;
     uint32_t pattern;
     int64_t *values;
@@ -64,7 +64,7 @@ struct ended {
     uint32_t pattern_capacity;
     struct whole *wholes;
     uint32_t whole_count, whole_capacity;
-    struct waiting waiting[ENDED_WAITING]; /* in order of number */
+    struct waiting_thread waiting[ENDED_WAITING]; /* in order of number */
     uint32_t waiting_count;
     struct bytes scratch; /* the calls of the thread that is added */
     struct bytes values;  /* its slots, int64_t each */

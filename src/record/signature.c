@@ -15,20 +15,20 @@
 enum { FEW = 8 }; /* signatures for which memory is kept */
 
 /* What an unzipped signature has beside the others. */
-struct unzipped {
+struct unzipped_state {
     const struct skeleton *skeleton; /* that it is unzipped by, if it can come again */
-    struct numbers *numbers;     /* for each slot that varies */
-    bool foreseen;               /* all of those may go on as they did ... */
-    uint8_t *foretold;           /* ... and the key is then this one */
-    uint64_t steady;             /* calls with the key that was foretold that `numbers` do not have yet */
+    struct delta_sequence *deltas;     /* for each slot that varies */
+    bool is_predicted;               /* all of those may go on as they did ... */
+    uint8_t *predicted;           /* ... and the key is then this one */
+    uint64_t steady;             /* calls with the key that was predicted that `numbers` do not have yet */
     uint32_t *offsets;           /* where those slots are in the key */
     int64_t steps[];             /* by how much they go on */
 };
 
-struct signature {
+struct class_signature {
     UT_hash_handle hh;
-    struct signature *successor; /* the signature that came after this one last time */
-    struct unzipped *unzipped;   /* NULL: it is not */
+    struct class_signature *successor; /* the signature that came after this one last time */
+    struct unzipped_state *unzipped;   /* NULL: it is not */
     uint32_t terminal;
     uint32_t length;
     uint32_t varying;            /* slots that vary; 0: it is not unzipped */
@@ -57,7 +57,7 @@ static enum pilgrim_status reserve(struct signatures *s)
     if (s->count < s->capacity)
         return PILGRIM_OK;
     uint32_t capacity = s->capacity * 2 + 4;
-    struct signature **by_terminal = realloc(s->by_terminal, capacity * sizeof(struct signature *));
+    struct class_signature **by_terminal = realloc(s->by_terminal, capacity * sizeof(struct class_signature *));
     if (!by_terminal)
         return PILGRIM_NOMEM;
     s->by_terminal = by_terminal;
@@ -65,20 +65,20 @@ static enum pilgrim_status reserve(struct signatures *s)
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status begin_numbers(struct signatures *s, struct signature *e, const struct skeleton *skeleton)
+static enum pilgrim_status begin_deltas(struct signatures *s, struct class_signature *e, const struct skeleton *skeleton)
 {
     uint32_t count = skeleton->varying;
-    struct unzipped *u = arena_take(&s->memory, sizeof *u + count * sizeof u->steps[0]);
+    struct unzipped_state *u = arena_take(&s->memory, sizeof *u + count * sizeof u->steps[0]);
     uint32_t *offsets = arena_take(&s->memory, count * sizeof *offsets);
-    uint8_t *foretold = arena_take(&s->memory, e->length);
-    struct numbers *numbers = calloc(count, sizeof *numbers);
-    if (!u || !offsets || !foretold || !numbers) {
-        free(numbers);
+    uint8_t *predicted = arena_take(&s->memory, e->length);
+    struct delta_sequence *deltas = calloc(count, sizeof *deltas);
+    if (!u || !offsets || !predicted || !deltas) {
+        free(deltas);
         return PILGRIM_NOMEM;
     }
     memcpy(offsets, skeleton->offsets, count * sizeof *offsets);
-    memcpy(foretold, e->key, e->length);
-    *u = (struct unzipped){.skeleton = skeleton, .numbers = numbers, .foretold = foretold, .offsets = offsets};
+    memcpy(predicted, e->key, e->length);
+    *u = (struct unzipped_state){.skeleton = skeleton, .deltas = deltas, .predicted = predicted, .offsets = offsets};
     e->unzipped = u;
     e->varying = count;
     return PILGRIM_OK;
@@ -86,10 +86,10 @@ static enum pilgrim_status begin_numbers(struct signatures *s, struct signature 
 
 /* SKELETON: NULL, or that of KEY, which then has 0 in the slots that vary. */
 static enum pilgrim_status signature_add(struct signatures *s, const struct skeleton *skeleton, const void *key, size_t length,
-                                         struct signature **added)
+                                         struct class_signature **added)
 {
     TRY(reserve(s));
-    struct signature *e = arena_take(&s->memory, sizeof *e + length);
+    struct class_signature *e = arena_take(&s->memory, sizeof *e + length);
     if (!e)
         return PILGRIM_NOMEM;
     memset(e, 0, sizeof *e);
@@ -97,7 +97,7 @@ static enum pilgrim_status signature_add(struct signatures *s, const struct skel
     e->length = (uint32_t)length;
     memcpy(e->key, key, length);
     if (skeleton) {
-        TRY(begin_numbers(s, e, skeleton));
+        TRY(begin_deltas(s, e, skeleton));
         HASH_ADD_KEYPTR(hh, s->unzipped, e->key, length, e);
     } else if (!s->table && !s->only) {
         s->only = e;
@@ -106,7 +106,7 @@ static enum pilgrim_status signature_add(struct signatures *s, const struct skel
     }
     if (!e->hh.tbl && e != s->only) {
         if (skeleton)
-            free(e->unzipped->numbers);
+            free(e->unzipped->deltas);
         return PILGRIM_NOMEM;
     }
     s->by_terminal[s->count++] = e;
@@ -117,11 +117,11 @@ static enum pilgrim_status signature_add(struct signatures *s, const struct skel
 /* ---- values that go on as they did ---- */
 
 /* Gives E's numbers what they do not have yet. */
-static void settle(const struct signature *e)
+static void settle(const struct class_signature *e)
 {
-    struct unzipped *u = e->unzipped;
+    struct unzipped_state *u = e->unzipped;
     for (uint32_t i = 0; i < e->varying; i++)
-        numbers_go_on(&u->numbers[i], u->steady);
+        delta_sequence_go_on(&u->deltas[i], u->steady);
     u->steady = 0;
 }
 
@@ -131,50 +131,50 @@ static inline int64_t go_on(int64_t v, int64_t step)
     return (int64_t)((uint64_t)v + (uint64_t)step);
 }
 
-/* Whether KEY is the one that E foretold. Then it has been recorded. */
-static inline bool goes_on(const struct signature *e, const uint8_t *key, size_t length)
+/* Whether KEY is the one that E predicted. Then it has been recorded. */
+static inline bool goes_on(const struct class_signature *e, const uint8_t *key, size_t length)
 {
-    struct unzipped *u = e->unzipped;
-    if (!u || !u->foreseen || e->length != length || !equal_bytes(u->foretold, key, length))
+    struct unzipped_state *u = e->unzipped;
+    if (!u || !u->is_predicted || e->length != length || !equal_bytes(u->predicted, key, length))
         return false;
     u->steady++;
     for (uint32_t i = 0; i < e->varying; i++)
-        slot_set(u->foretold, u->offsets[i], go_on(slot_at(key, u->offsets[i]), u->steps[i]));
+        slot_set(u->predicted, u->offsets[i], go_on(slot_at(key, u->offsets[i]), u->steps[i]));
     return true;
 }
 
 /* KEY has been recorded: what comes next if all goes on. */
-static void foretell(const struct signature *e, const uint8_t *key)
+static void predict(const struct class_signature *e, const uint8_t *key)
 {
-    struct unzipped *u = e->unzipped;
-    u->foreseen = true;
+    struct unzipped_state *u = e->unzipped;
+    u->is_predicted = true;
     for (uint32_t i = 0; i < e->varying; i++) {
-        u->foreseen = numbers_step(&u->numbers[i], &u->steps[i]) && u->foreseen;
-        slot_set(u->foretold, u->offsets[i], go_on(slot_at(key, u->offsets[i]), u->steps[i]));
+        u->is_predicted = delta_sequence_step(&u->deltas[i], &u->steps[i]) && u->is_predicted;
+        slot_set(u->predicted, u->offsets[i], go_on(slot_at(key, u->offsets[i]), u->steps[i]));
     }
 }
 
-static enum pilgrim_status append_numbers(const struct signature *e, struct intern *pool, const uint8_t *key)
+static enum pilgrim_status append_deltas(const struct class_signature *e, struct intern *pool, const uint8_t *key)
 {
     settle(e);
     for (uint32_t i = 0; i < e->varying; i++)
-        TRY(numbers_append(&e->unzipped->numbers[i], pool, slot_at(key, e->unzipped->offsets[i])));
-    foretell(e, key);
+        TRY(delta_sequence_append(&e->unzipped->deltas[i], pool, slot_at(key, e->unzipped->offsets[i])));
+    predict(e, key);
     return PILGRIM_OK;
 }
 
 /* ---- finding ---- */
 
-static bool numbers_take(const struct signature *e, const uint8_t *key)
+static bool deltas_take(const struct class_signature *e, const uint8_t *key)
 {
     for (uint32_t i = 0; i < e->varying; i++)
-        if (!numbers_fit(&e->unzipped->numbers[i], slot_at(key, e->unzipped->offsets[i])))
+        if (!delta_sequence_fits(&e->unzipped->deltas[i], slot_at(key, e->unzipped->offsets[i])))
             return false;
     return true;
 }
 
 /* Whether E stands for KEY. Bytes that are equal up to a slot say that it is a slot in both. */
-static bool is_of(const struct signature *e, const uint8_t *key, size_t length)
+static bool is_of(const struct class_signature *e, const uint8_t *key, size_t length)
 {
     if (e->length != length)
         return false;
@@ -185,13 +185,13 @@ static bool is_of(const struct signature *e, const uint8_t *key, size_t length)
             return false;
         at = offset + SLOT_BYTES;
     }
-    return equal_bytes(e->key + at, key + at, length - at) && numbers_take(e, key);
+    return equal_bytes(e->key + at, key + at, length - at) && deltas_take(e, key);
 }
 
 /* The signature that KEY belongs to if its skeleton is SKELETON. What comes in S->scratch is what it is known by. */
-static struct signature *find_unzipped(struct signatures *s, const struct skeleton *skeleton, const uint8_t *key, size_t length)
+static struct class_signature *find_unzipped(struct signatures *s, const struct skeleton *skeleton, const uint8_t *key, size_t length)
 {
-    struct signature *e = NULL;
+    struct class_signature *e = NULL;
     uint8_t *masked = s->scratch.data;
     memcpy(masked, key, length);
     for (uint32_t i = 0; i < skeleton->varying; i++)
@@ -201,9 +201,9 @@ static struct signature *find_unzipped(struct signatures *s, const struct skelet
 }
 
 /* *FOUND: the unzipped signature that KEY belongs to, added if new; NULL: to none. Mostly the skeleton is that of the last one. */
-static enum pilgrim_status search_unzipped(struct signatures *s, const uint8_t *key, size_t length, struct signature **found)
+static enum pilgrim_status search_unzipped(struct signatures *s, const uint8_t *key, size_t length, struct class_signature **found)
 {
-    struct signature *e = NULL;
+    struct class_signature *e = NULL;
     struct skeleton *skeleton;
     *found = NULL;
     if (s->last && s->last->varying && s->last->length == length)
@@ -216,14 +216,14 @@ static enum pilgrim_status search_unzipped(struct signatures *s, const uint8_t *
         if (!e)
             TRY(signature_add(s, skeleton, s->scratch.data, length, &e));
     }
-    *found = numbers_take(e, key) ? e : NULL;
+    *found = deltas_take(e, key) ? e : NULL;
     return PILGRIM_OK;
 }
 
 /* The zipped signature with KEY; NULL: there is none, and no `only` any more. errors: PILGRIM_NOMEM */
-static enum pilgrim_status find_zipped(struct signatures *s, const uint8_t *key, size_t length, struct signature **found)
+static enum pilgrim_status find_zipped(struct signatures *s, const uint8_t *key, size_t length, struct class_signature **found)
 {
-    struct signature *only = s->only;
+    struct class_signature *only = s->only;
     *found = only && only->length == length && equal_bytes(only->key, key, length) ? only : NULL;
     if (*found)
         return PILGRIM_OK;
@@ -239,7 +239,7 @@ static enum pilgrim_status find_zipped(struct signatures *s, const uint8_t *key,
 }
 
 static __attribute__((noinline)) enum pilgrim_status search(struct signatures *s, const uint8_t *key, size_t length,
-                                                            struct signature **found)
+                                                            struct class_signature **found)
 {
     *found = NULL;
     if (length == 0 || length > (size_t)1 << 31)
@@ -258,7 +258,7 @@ static __attribute__((noinline)) enum pilgrim_status search(struct signatures *s
  * none has two numbers, and each is looked for there anew. */
 static void forget(struct signatures *s)
 {
-    struct signature *e, *next;
+    struct class_signature *e, *next;
     HASH_ITER(hh, s->unzipped, e, next)
     {
         if (e->varying != e->unzipped->skeleton->varying)
@@ -286,7 +286,7 @@ static enum pilgrim_status record_again(const struct signatures *s, struct signa
     if (status == PILGRIM_OK)
         status = rules_cursor_init(&at, &rules, RULES_SEQUENCE(0));
     while (status == PILGRIM_OK && rules_cursor_next(&at, &terminal)) {
-        const struct signature *e = s->by_terminal[terminal];
+        const struct class_signature *e = s->by_terminal[terminal];
         to->checked = to->count; /* not now */
         status = signature_append(to, pool, e->key, e->length);
     }
@@ -357,8 +357,8 @@ static __attribute__((noinline)) enum pilgrim_status consider(struct signatures 
 /* Sets what is expected. */
 static void expect(struct signatures *s)
 {
-    uint32_t terminal = sequence_foretold(&s->sequence)->terminal;
-    const struct signature *e = terminal == GRAMMAR_NOTHING ? NULL : s->by_terminal[terminal];
+    uint32_t terminal = sequence_predicted(&s->sequence)->terminal;
+    const struct class_signature *e = terminal == GRAMMAR_NOTHING ? NULL : s->by_terminal[terminal];
     bool zipped = e && !e->varying;
     s->expected = zipped ? e->key : NULL;
     s->expected_length = zipped ? e->length : 0;
@@ -366,16 +366,16 @@ static void expect(struct signatures *s)
 
 void signature_advance(struct signatures *s)
 {
-    s->last = s->by_terminal[sequence_foretold(&s->sequence)->terminal];
+    s->last = s->by_terminal[sequence_predicted(&s->sequence)->terminal];
     grammar_advance(s->sequence.grammar);
     expect(s);
 }
 
-/* What is not foretold. */
+/* What is not predicted. */
 static __attribute__((noinline)) enum pilgrim_status append(struct signatures *s, struct intern *pool, const void *key, size_t length)
 {
-    struct signature *last = s->last;
-    struct signature *e = last ? last->successor : NULL;
+    struct class_signature *last = s->last;
+    struct class_signature *e = last ? last->successor : NULL;
     if (!e || !is_of(e, key, length)) {
         TRY(search(s, key, length, &e));
         if (last)
@@ -384,8 +384,8 @@ static __attribute__((noinline)) enum pilgrim_status append(struct signatures *s
     s->last = e;
     s->recorded = e->terminal + s->number_base;
     if (e->varying)
-        TRY(append_numbers(e, pool, key));
-    if (sequence_foretold(&s->sequence)->terminal == e->terminal) {
+        TRY(append_deltas(e, pool, key));
+    if (sequence_predicted(&s->sequence)->terminal == e->terminal) {
         signature_step(s);
         return PILGRIM_OK;
     }
@@ -397,12 +397,12 @@ static __attribute__((noinline)) enum pilgrim_status append(struct signatures *s
 static enum pilgrim_status append_key(struct signatures *s, struct intern *pool, const void *key, size_t length)
 {
     if (length && signature_expects(s, key, length)) {
-        s->recorded = signature_foretold(s);
+        s->recorded = signature_predicted(s);
         signature_step(s);
         return PILGRIM_OK;
     }
-    struct signature *e = s->last ? s->last->successor : NULL;
-    if (!e || sequence_foretold(&s->sequence)->terminal != e->terminal || !goes_on(e, key, length))
+    struct class_signature *e = s->last ? s->last->successor : NULL;
+    if (!e || sequence_predicted(&s->sequence)->terminal != e->terminal || !goes_on(e, key, length))
         return append(s, pool, key, length);
     s->last = e;
     s->recorded = e->terminal + s->number_base;
@@ -420,19 +420,19 @@ enum pilgrim_status signature_append(struct signatures *s, struct intern *pool, 
 
 const uint8_t *signature_key(const struct signatures *s, uint32_t terminal, size_t *length)
 {
-    const struct signature *e = s->by_terminal[terminal];
+    const struct class_signature *e = s->by_terminal[terminal];
     *length = e->length;
     return e->key;
 }
 
 uint32_t signature_varying(const struct signatures *s, uint32_t terminal, const uint32_t **offsets,
-                           const struct numbers **numbers)
+                           const struct delta_sequence **deltas)
 {
-    const struct signature *e = s->by_terminal[terminal];
+    const struct class_signature *e = s->by_terminal[terminal];
     if (e->varying) {
         settle(e);
         *offsets = e->unzipped->offsets;
-        *numbers = e->unzipped->numbers;
+        *deltas = e->unzipped->deltas;
     }
     return e->varying;
 }
@@ -448,21 +448,21 @@ enum pilgrim_status signatures_relieve(struct signatures *s, struct intern *pool
     return PILGRIM_OK;
 }
 
-/* By count: how many buckets there are depends on hashes, and so on the rank, but ranks that do the same are to begin rounds at the same call. */
-static size_t table_bytes(const struct signature *table)
+/* By count: how many buckets there are depends on hashes, and so on the rank, but ranks that do the same are to begin segments at the same call. */
+static size_t table_bytes(const struct class_signature *table)
 {
     return table ? sizeof(UT_hash_table) + 2 * HASH_COUNT(table) * sizeof(UT_hash_bucket) : 0;
 }
 
 size_t signatures_memory_bytes(const struct signatures *s)
 {
-    size_t total = s->memory.total + s->capacity * sizeof(struct signature *) + table_bytes(s->table) +
+    size_t total = s->memory.total + s->capacity * sizeof(struct class_signature *) + table_bytes(s->table) +
                    table_bytes(s->unzipped) + skeletons_memory_bytes(s->skeletons) + s->scratch.capacity +
                    s->numbered_key.capacity;
     total += sequence_memory_bytes(&s->sequence);
     for (uint32_t i = 0; i < s->count; i++)
         for (uint32_t k = 0; k < s->by_terminal[i]->varying; k++)
-            total += sizeof(struct numbers) + numbers_memory_bytes(&s->by_terminal[i]->unzipped->numbers[k]);
+            total += sizeof(struct delta_sequence) + delta_sequence_memory_bytes(&s->by_terminal[i]->unzipped->deltas[k]);
     return total;
 }
 
@@ -489,9 +489,9 @@ void signatures_free(struct signatures *s)
     skeletons_free(&s->skeletons);
     for (uint32_t i = 0; i < s->count; i++) {
         for (uint32_t k = 0; k < s->by_terminal[i]->varying; k++)
-            numbers_free(&s->by_terminal[i]->unzipped->numbers[k]);
+            delta_sequence_free(&s->by_terminal[i]->unzipped->deltas[k]);
         if (s->by_terminal[i]->varying)
-            free(s->by_terminal[i]->unzipped->numbers);
+            free(s->by_terminal[i]->unzipped->deltas);
     }
     free(s->by_terminal);
     sequence_free(&s->sequence);

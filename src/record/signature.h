@@ -4,7 +4,7 @@
  * the call signature table; here one table a class). The sequence of terminals is a grammar (sequence/sequence.h).
  *
  * Where signatures keep being new the class is *unzipped*: the slots that vary most leave the key and become sequences of their own
- * (sequence/numbers.h); keys that differ in those slots alone are one signature. What was recorded before stays as it is, unless
+ * (sequence/delta_sequence.h); keys that differ in those slots alone are one signature. What was recorded before stays as it is, unless
  * that is little. The same calls make the same split. Where it is strings that keep being new they become slots first: numbers of
  * texts (record/texts.h). */
 #ifndef PILGRIM_SIGNATURE_H
@@ -18,12 +18,12 @@
 #include "base/bytes.h"
 #include "base/equal.h"
 #include "base/intern.h"
-#include "sequence/numbers.h"
+#include "sequence/delta_sequence.h"
 #include "sequence/sequence.h"
 #include "pilgrim/status.h"
 
 /* When a class is unzipped: of the last calls of the class that had UNZIP_NEW new signatures, one in UNZIP_SHARE or more had
- * one. Fewer: a loop over as many different partners comes round in the end. */
+ * one. Fewer: a loop over as many different partners comes segment in the end. */
 #define UNZIP_NEW 512
 #define UNZIP_SHARE 4
 
@@ -41,21 +41,21 @@
 #define UNZIP_NEW_SHORT 16
 #define UNZIP_DISTINCT_SHORT 8
 
-struct signature;
+struct class_signature;
 struct skeleton;
 
 /* All zero, but for TEXTS, has recorded nothing. Used by one thread at a time. */
 struct signatures {
-    const uint8_t *expected;     /* key of the signature that the sequence foretells, if it is not unzipped; or NULL */
+    const uint8_t *expected;     /* key of the signature that the sequence predicts, if it is not unzipped; or NULL */
     size_t expected_length;      /* 0: none is expected */
-    struct signature *table;     /* uthash by key; the zipped ones ... */
-    struct signature *only;      /* ... or that one, as long as there are no others: then there is no table. NULL: there is one, or are none */
-    struct signature *unzipped;  /* uthash by key, with 0 in the slots that vary; those that can come again */
+    struct class_signature *table;     /* uthash by key; the zipped ones ... */
+    struct class_signature *only;      /* ... or that one, as long as there are no others: then there is no table. NULL: there is one, or are none */
+    struct class_signature *unzipped;  /* uthash by key, with 0 in the slots that vary; those that can come again */
     struct skeleton *skeletons;  /* uthash by key with 0 in all slots: those of unzipped signatures */
-    struct signature **by_terminal;
+    struct class_signature **by_terminal;
     uint32_t count;
     uint32_t capacity;
-    struct signature *last;      /* of the last call, mostly: its successor is expected where the sequence foretells another one */
+    struct class_signature *last;      /* of the last call, mostly: its successor is expected where the sequence predicts another one */
     struct sequence sequence;    /* of terminals */
     struct intern *texts;        /* borrowed, of all classes of a thread: where strings go that leave the keys; NULL: they stay there */
     bool numbered;               /* they have left them: keys are what texts_number makes of them */
@@ -68,16 +68,16 @@ struct signatures {
     struct arena memory;
 };
 
-/* Whether a call with the values KEY, of LENGTH not 0, is what the sequence of signatures foretells. */
+/* Whether a call with the values KEY, of LENGTH not 0, is what the sequence of signatures predicts. */
 static inline bool signature_expects(const struct signatures *s, const void *key, size_t length)
 {
     return s->expected_length == length && equal_bytes(s->expected, key, length);
 }
 
-/* The number of the signature that is expected, or of another one that the sequence foretells. */
-static inline uint32_t signature_foretold(const struct signatures *s)
+/* The number of the signature that is expected, or of another one that the sequence predicts. */
+static inline uint32_t signature_predicted(const struct signatures *s)
 {
-    return sequence_foretold(&s->sequence)->terminal + s->number_base;
+    return sequence_predicted(&s->sequence)->terminal + s->number_base;
 }
 
 void signature_advance(struct signatures *s); /* of signature_step */
@@ -101,7 +101,7 @@ const uint8_t *signature_key(const struct signatures *s, uint32_t terminal, size
 
 /* The slots of TERMINAL that vary, where they are in the key, in increasing order; returns how many: 0, it is not unzipped. */
 uint32_t signature_varying(const struct signatures *s, uint32_t terminal, const uint32_t **offsets,
-                           const struct numbers **numbers);
+                           const struct delta_sequence **deltas);
 
 /* Memory is short: the class is unzipped if its signatures keep being new, few as they may be, and a sequence of which a grammar makes nothing
  * is given up. *UNZIPPED: signatures have other numbers from now on. errors: as signature_append */

@@ -81,7 +81,7 @@ uint32_t skeleton_slot(const struct bytes *offsets, size_t i)
 /* ---- choosing ---- */
 
 /* The signatures that are looked at. */
-struct sample {
+struct slot_sample {
     const struct signatures *signatures;
     uint32_t first;
     uint32_t distinct;     /* slots with more values than that are chosen */
@@ -95,7 +95,7 @@ struct sample {
     bool *chosen;          /* slots, by number */
 };
 
-static enum pilgrim_status take_sample(struct sample *a)
+static enum pilgrim_status take_sample(struct slot_sample *a)
 {
     uint32_t count = a->signatures->count - a->first;
     a->skeleton_of = malloc(count * sizeof *a->skeleton_of + 1);
@@ -118,7 +118,7 @@ static enum pilgrim_status take_sample(struct sample *a)
 }
 
 /* Adds VALUE to the values of a slot, if it is new. */
-static enum pilgrim_status note_value(struct sample *a, int64_t value)
+static enum pilgrim_status note_value(struct slot_sample *a, int64_t value)
 {
     uint32_t hash = hash_word((uint64_t)value);
     if (!hash_index_reserve(&a->seen))
@@ -134,7 +134,7 @@ static enum pilgrim_status note_value(struct sample *a, int64_t value)
 }
 
 /* Counts the values of the slot at OFFSET. */
-static enum pilgrim_status count_values(struct sample *a, uint32_t skeleton, uint32_t offset, uint32_t *distinct)
+static enum pilgrim_status count_values(struct slot_sample *a, uint32_t skeleton, uint32_t offset, uint32_t *distinct)
 {
     hash_index_clear(&a->seen);
     for (uint32_t i = 0; i < a->signatures->count - a->first; i++) {
@@ -149,13 +149,13 @@ static enum pilgrim_status count_values(struct sample *a, uint32_t skeleton, uin
     return PILGRIM_OK;
 }
 
-static uint32_t slot_count(const struct sample *a)
+static uint32_t slot_count(const struct slot_sample *a)
 {
     return (uint32_t)(a->offsets.length / sizeof(uint32_t));
 }
 
 /* Slots that vary too much; *COUNT: how many. */
-static enum pilgrim_status choose_slots(struct sample *a, uint32_t skeleton, uint32_t *count)
+static enum pilgrim_status choose_slots(struct slot_sample *a, uint32_t skeleton, uint32_t *count)
 {
     uint32_t slots = slot_count(a), most = 1, widest = 0, distinct;
     *count = 0;
@@ -200,7 +200,7 @@ static enum pilgrim_status skeleton_add(struct skeleton **table, const uint8_t *
 }
 
 /* The skeleton with the chosen slots, and those that it had, in the table. */
-static enum pilgrim_status keep_skeleton(const struct sample *a, struct skeleton **table, const uint8_t *key, size_t length,
+static enum pilgrim_status store_skeleton(const struct slot_sample *a, struct skeleton **table, const uint8_t *key, size_t length,
                                          bool *added)
 {
     struct skeleton *known;
@@ -221,7 +221,7 @@ static enum pilgrim_status keep_skeleton(const struct sample *a, struct skeleton
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status choose(struct sample *a, struct skeleton **table, uint32_t skeleton, bool *added)
+static enum pilgrim_status choose(struct slot_sample *a, struct skeleton **table, uint32_t skeleton, bool *added)
 {
     size_t length;
     bool good;
@@ -235,12 +235,12 @@ static enum pilgrim_status choose(struct sample *a, struct skeleton **table, uin
         return PILGRIM_NOMEM;
     enum pilgrim_status status = choose_slots(a, skeleton, &count);
     if (status == PILGRIM_OK && count)
-        status = keep_skeleton(a, table, key, length, added);
+        status = store_skeleton(a, table, key, length, added);
     free(a->chosen);
     return status;
 }
 
-static enum pilgrim_status choose_all(struct sample *a, struct skeleton **table, bool *chosen)
+static enum pilgrim_status choose_all(struct slot_sample *a, struct skeleton **table, bool *chosen)
 {
     uint32_t count = a->signatures->count - a->first;
     TRY(take_sample(a));
@@ -256,7 +256,7 @@ static enum pilgrim_status choose_all(struct sample *a, struct skeleton **table,
 enum pilgrim_status skeletons_choose(struct skeleton **table, const struct signatures *s, uint32_t first, uint32_t distinct,
                                      bool *chosen)
 {
-    struct sample a = {.signatures = s, .first = first, .distinct = distinct};
+    struct slot_sample a = {.signatures = s, .first = first, .distinct = distinct};
     *chosen = false;
     enum pilgrim_status status = choose_all(&a, table, chosen);
     intern_free(&a.skeletons);

@@ -72,18 +72,18 @@ void statistics_join_signatures(struct statistics *s)
 
 struct statistics_cell *statistics_search(struct statistics *s, uint32_t signature, uint32_t predecessor)
 {
-    uint8_t *place = &s->places[(signature + 7 * predecessor) % STATISTICS_PLACES];
+    uint8_t *slot = &s->slots[(signature + 7 * predecessor) % STATISTICS_PLACES];
     for (;;) {
         signature &= ~s->one_signature;
         predecessor = predecessor_told(s, predecessor);
-        if (*place < s->count && cell_is(&s->cells[*place], signature, predecessor))
-            return &s->cells[*place];
+        if (*slot < s->count && cell_is(&s->cells[*slot], signature, predecessor))
+            return &s->cells[*slot];
         struct statistics_cell *cell = cell_find(s, signature, predecessor);
         bool full = s->count >= (s->cells_max ? s->cells_max : STATISTICS_CELLS);
         if (!cell && !full)
             cell = cell_add(s, signature, predecessor);
         if (cell)
-            *place = (uint8_t)(cell - s->cells);
+            *slot = (uint8_t)(cell - s->cells);
         if (cell || !full)
             return cell;
         if (s->one_signature)

@@ -1,5 +1,5 @@
 /* The times of one class's calls, as distributions: of durations for each signature, and of the gaps before its calls for each
- * predecessor, the class of the thread's call before. So the gap where a loop begins another round is told from the one where it is
+ * predecessor, the class of the thread's call before. So the gap where a loop begins another segment is told from the one where it is
  * entered, and both from that of other loops.
  *
  * What a class has is bounded: of more than STATISTICS_CELLS pairs of signature and predecessor, all signatures are one; if there are still
@@ -36,7 +36,7 @@ struct statistics {
     uint32_t one_predecessor; /* idem */
     uint64_t last_pair;            /* signature and predecessor of the last call ... */
     struct statistics_cell *last;  /* ... and their cell; NULL: not known */
-    uint8_t places[STATISTICS_PLACES]; /* by hash: where a cell was last time */
+    uint8_t slots[STATISTICS_PLACES]; /* by hash: where a cell was last time */
 };
 
 /* The cell of (SIGNATURE, PREDECESSOR), added if new; borrowed until the next one is added. NULL: no memory. */

@@ -1,5 +1,5 @@
 /* Recording one thread. The structure grammar's terminals are classes, each class's value grammar's are its
- * signatures (record/signature.h). In a loop both grammars foretell what comes, and nothing is hashed or looked up. Elsewhere classes and
+ * signatures (record/signature.h). In a loop both grammars predict what comes, and nothing is hashed or looked up. Elsewhere classes and
  * signatures remember which one came behind them last time.
  *
  * Polls that fail have a class of their own beside the one of those that do not, its twin, so that a run of them is one symbol with
@@ -28,9 +28,9 @@ static void expect(struct stream *s)
 {
     const struct sequence *structure = &s->structure;
     const struct stream_class *class = s->last ? s->last->successor : NULL;
-    s->foretold = sequence_foretold(structure);
-    if (structure->grammar && grammar_in_loop(structure->grammar) && s->foretold->terminal != GRAMMAR_NOTHING)
-        class = s->segment[s->foretold->terminal];
+    s->predicted = sequence_predicted(structure);
+    if (structure->grammar && grammar_in_loop(structure->grammar) && s->predicted->terminal != GRAMMAR_NOTHING)
+        class = s->segment[s->predicted->terminal];
     s->head.expected = class ? &class->head : &nothing;
 }
 
@@ -292,7 +292,7 @@ void stream_grow(struct stream *s, size_t bytes)
     }
 }
 
-/* What is not foretold. */
+/* What is not predicted. */
 static __attribute__((noinline)) enum pilgrim_status append(struct stream *s, struct stream_class *class, bool failed_poll,
                                                             const void *key, size_t length, uint64_t start, uint64_t end)
 {
@@ -314,29 +314,29 @@ static __attribute__((noinline)) enum pilgrim_status append(struct stream *s, st
 static void advance(struct stream *s)
 {
     grammar_advance(s->structure.grammar);
-    if (s->foretold->terminal != GRAMMAR_NOTHING)
-        s->head.expected = &s->segment[s->foretold->terminal]->head;
+    if (s->predicted->terminal != GRAMMAR_NOTHING)
+        s->head.expected = &s->segment[s->predicted->terminal]->head;
 }
 
 enum pilgrim_status stream_turn(struct stream *s, const struct class_head *head)
 {
     struct stream_class *class = (struct stream_class *)(uintptr_t)head;
-    if (sequence_foretold(&class->signatures.sequence)->left == 0)
+    if (sequence_predicted(&class->signatures.sequence)->left == 0)
         signature_advance(&class->signatures);
-    if (s->foretold->left == 0)
+    if (s->predicted->left == 0)
         advance(s);
     return s->next != s->full ? PILGRIM_OK : stream_settle(s);
 }
 
-/* Where the structure is foretold its cursor moves. */
+/* Where the structure is predicted its cursor moves. */
 enum pilgrim_status stream_append(struct stream *s, uint32_t number, bool failed_poll, const void *key, size_t length, uint64_t start,
                                   uint64_t end)
 {
     struct stream_class *class = s->classes[number];
-    if (s->foretold->terminal != class->terminal || class->failed_poll != failed_poll)
+    if (s->predicted->terminal != class->terminal || class->failed_poll != failed_poll)
         return append(s, class, failed_poll, key, length, start, end);
     bool expected = length && signature_expects(&class->signatures, key, length);
-    uint32_t signature = signature_foretold(&class->signatures);
+    uint32_t signature = signature_predicted(&class->signatures);
     if (expected) {
         signature_step(&class->signatures);
     } else {

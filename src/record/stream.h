@@ -56,7 +56,7 @@ struct stream_times {
     enum times_kind kind;                /* TIMES_NONE: statistics are kept, and nothing of each call */
     uint32_t cells;                      /* of a class's statistics, 296 bytes each, at most (statistics.h); 0: as many as there may be */
     uint32_t (*base)(uint32_t function); /* of TIMES_BINS: of the calls of a function (times_class) */
-    /* Takes a block: CONTENT and ENDS as from times_take, borrowed; its first call is number FIRST of the thread, over all rounds. What it
+    /* Takes a block: CONTENT and ENDS as from times_take, borrowed; its first call is number FIRST of the thread, over all segments. What it
      * returns, if that is not PILGRIM_OK, is an error of the call that was recorded. */
     enum pilgrim_status (*sink)(void *context, uint64_t first, const struct bytes *content, const struct bytes *ends);
     void *context;
@@ -80,7 +80,7 @@ enum pilgrim_status stream_flush_last_times(struct stream *s, uint32_t number, s
                                             struct common_times *common) PILGRIM_CHECKED;
 bool stream_settled(const struct stream *s);
 
-/* ---- what is foretold ---- */
+/* ---- what is predicted ---- */
 
 /* What a class is known by. */
 struct class_key {

@@ -1,4 +1,4 @@
-/* The inside of a stream, for fragment.c, which takes it apart, and for what records a call that is foretold. */
+/* The inside of a stream, for fragment.c, which takes it apart, and for what records a call that is predicted. */
 #ifndef PILGRIM_STREAM_DATA_H
 #define PILGRIM_STREAM_DATA_H
 
@@ -24,11 +24,11 @@ struct stream_class {
 };
 
 #define CLASS_STRANGE UINT32_MAX         /* the number of a class that this thread has not met, but one before it (stream_restart) */
-#define NO_TERMINAL (UINT32_MAX - 1) /* nor is it GRAMMAR_NOTHING: it is never foretold */
+#define NO_TERMINAL (UINT32_MAX - 1) /* nor is it GRAMMAR_NOTHING: it is never predicted */
 
 struct stream {
     struct stream_head head; /* first */
-    const struct grammar_next *foretold; /* by the structure; never NULL */
+    const struct grammar_next *predicted; /* by the structure; never NULL */
     struct span *next;       /* where the next call's time goes, in ticks ... */
     struct span *full;       /* ... unless that is here: they are to be settled; NULL: times are not kept */
     size_t step;             /* from one to the next: 1; 0: times are not kept */
@@ -86,13 +86,13 @@ size_t stream_times_bytes(const struct stream *s);
 /* S may have taken BYTES more memory. */
 void stream_grow(struct stream *s, size_t bytes);
 
-/* Whether a call of class HEAD with the values KEY is what structure and values foretell, as in loops: stream_step then takes the place
+/* Whether a call of class HEAD with the values KEY is what structure and values predict, as in loops: stream_step then takes the place
  * of stream_append. */
-static inline bool stream_foretells(const struct stream *s, const struct class_head *head, bool failed_poll, const void *key,
+static inline bool stream_predicts(const struct stream *s, const struct class_head *head, bool failed_poll, const void *key,
                                     size_t length)
 {
     const struct stream_class *class = (const struct stream_class *)head;
-    return s->foretold->terminal == class->terminal && class->failed_poll == failed_poll &&
+    return s->predicted->terminal == class->terminal && class->failed_poll == failed_poll &&
            signature_expects(&class->signatures, key, length);
 }
 
@@ -100,12 +100,12 @@ static inline bool stream_foretells(const struct stream *s, const struct class_h
 static inline bool stream_step(struct stream *s, const struct class_head *head, size_t length, uint64_t start, uint64_t end)
 {
     struct stream_class *class = (struct stream_class *)(uintptr_t)head;
-    bool room = stream_count(s, class, length, signature_foretold(&class->signatures), start, end);
+    bool room = stream_count(s, class, length, signature_predicted(&class->signatures), start, end);
     bool same = grammar_step(class->signatures.sequence.grammar);
     return grammar_step(s->structure.grammar) & same & room;
 }
 
-/* Sees what the cursors foretell that have come to the end of a run, and settles times if there is no room for more. errors: as stream_append */
+/* Sees what the cursors predict that have come to the end of a run, and settles times if there is no room for more. errors: as stream_append */
 enum pilgrim_status stream_turn(struct stream *s, const struct class_head *head) PILGRIM_CHECKED;
 
 #endif

@@ -49,7 +49,7 @@ static void dump_value(const struct vocabulary *v, struct cursor *key, FILE *to)
 {
     static const char *const word[VALUE_TAG_COUNT] = {
         [VALUE_NONE] = "null",      [VALUE_INT] = "",          [VALUE_BOOL] = "bool:",     [VALUE_REAL] = "real:",
-        [VALUE_RANK] = "rank+",     [VALUE_VIEW] = "view:",    [VALUE_REQUEST] = "request:", [VALUE_HEAP] = "heap:",
+        [VALUE_RANK] = "rank+",     [VALUE_RANK_BASE] = "view:",    [VALUE_REQUEST] = "request:", [VALUE_HEAP] = "heap:",
         [VALUE_STACK] = "stack:",   [VALUE_STATIC] = "static:", [VALUE_DEVICE] = "device:", [VALUE_STRING] = "",
         [VALUE_ARRAY] = "array",    [VALUE_FLAGS] = "flags",   [VALUE_STATUS] = "status",  [VALUE_SYMBOL] = "fn:",
         [VALUE_FUNCTION] = "fn:",   [VALUE_KEEP] = "keep:",    [VALUE_EDITED] = "edited:",
@@ -102,7 +102,7 @@ static void dump_class(const struct stream *s, const struct stream_class *class,
     for (uint32_t i = 0; i < class->signatures.count; i++) {
         size_t length;
         const uint32_t *offsets;
-        const struct numbers *numbers;
+        const struct delta_sequence *numbers;
         const uint8_t *key = signature_key(&class->signatures, i, &length);
         struct cursor c;
         cursor_init(&c, key, length);

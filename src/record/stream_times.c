@@ -104,10 +104,10 @@ static enum pilgrim_status take_block(struct stream *s)
     return status;
 }
 
-/* What the codec is to know of the class at PLACE of the segment. */
-static struct common_class codec_class(const struct stream *s, uint32_t place)
+/* What the codec is to know of the class at CLASS_INDEX of the segment. */
+static struct common_class codec_class(const struct stream *s, uint32_t class_index)
 {
-    uint32_t function = s->segment[place]->head.key.function;
+    uint32_t function = s->segment[class_index]->head.key.function;
     return (struct common_class){.base = s->times.base ? s->times.base(function) : 0,
                                  .reads = s->vocabulary->functions[function].returns == RETURNS_TIME};
 }
@@ -182,5 +182,5 @@ bool stream_settled(const struct stream *s)
 
 size_t stream_times_bytes(const struct stream *s)
 {
-    return s->codec ? times_round_bytes(s->codec) : 0;
+    return s->codec ? times_segment_bytes(s->codec) : 0;
 }

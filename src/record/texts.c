@@ -7,7 +7,7 @@
 #include "base/value.h"
 
 /* A token of a key. */
-struct token {
+struct key_token {
     const uint8_t *start;
     size_t length;       /* with operands and slots */
     const uint8_t *text; /* of a string that may become a text; else NULL */
@@ -23,9 +23,9 @@ static uint32_t operand_of(const uint8_t *at, unsigned bytes)
 }
 
 /* The token at AT of KEY; the rest of it where there is none. */
-static struct token token_at(const uint8_t *key, size_t length, size_t at)
+static struct key_token token_at(const uint8_t *key, size_t length, size_t at)
 {
-    struct token t = {.start = key + at, .length = length - at};
+    struct key_token t = {.start = key + at, .length = length - at};
     uint8_t tag = key[at];
     size_t head = 1 + (size_t)value_operands(tag), size = head + value_slots(tag) * sizeof(uint64_t), text = 0;
     if (tag == VALUE_STRING || tag == VALUE_SYMBOL)
@@ -44,7 +44,7 @@ enum pilgrim_status texts_number(struct intern *texts, const uint8_t *key, size_
 {
     out->length = 0;
     for (size_t at = 0; at < length;) {
-        struct token t = token_at(key, length, at);
+        struct key_token t = token_at(key, length, at);
         at += t.length;
         if (t.text) {
             uint32_t number;
@@ -62,7 +62,7 @@ enum pilgrim_status texts_number(struct intern *texts, const uint8_t *key, size_
 static enum pilgrim_status collect_texts(struct intern *texts, const uint8_t *key, size_t length)
 {
     for (size_t at = 0; at < length && texts->count <= TEXTS_DISTINCT;) {
-        struct token t = token_at(key, length, at);
+        struct key_token t = token_at(key, length, at);
         uint32_t ignored;
         at += t.length;
         if (t.text)

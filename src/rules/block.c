@@ -97,13 +97,13 @@ bool block_find_sum(const struct block *b, uint64_t sum, uint32_t *count)
 /* ---- writing ---- */
 
 /* What is packed, in turn. */
-struct source {
+struct block_source {
     const uint64_t *terminals;
     bool sums;
     uint64_t sum;
 };
 
-static uint64_t source_next(struct source *s, uint32_t i)
+static uint64_t source_next(struct block_source *s, uint32_t i)
 {
     if (!s->sums)
         return s->terminals[i];
@@ -111,7 +111,7 @@ static uint64_t source_next(struct source *s, uint32_t i)
     return s->sum;
 }
 
-static void put_bits(uint8_t *to, struct source s, const struct block *b)
+static void put_bits(uint8_t *to, struct block_source s, const struct block *b)
 {
     enum { TAKE_MAX = 32 };
     uint64_t word = 0; /* bits that wait, at most 7 but while a number is put */
@@ -130,7 +130,7 @@ static void put_bits(uint8_t *to, struct source s, const struct block *b)
         *to = (uint8_t)word;
 }
 
-static void put_planes(uint8_t *to, struct source s, const struct block *b)
+static void put_planes(uint8_t *to, struct block_source s, const struct block *b)
 {
     for (uint32_t i = 0; i < b->count; i++) {
         uint64_t number = source_next(&s, i) - (uint64_t)b->base;
@@ -140,7 +140,7 @@ static void put_planes(uint8_t *to, struct source s, const struct block *b)
 }
 
 /* Sets base and width. false: too wide. */
-static bool fit(struct block *b, struct source s)
+static bool fit(struct block *b, struct block_source s)
 {
     int64_t low = INT64_MAX, high = INT64_MIN;
     for (uint32_t i = 0; i < b->count; i++) {
@@ -162,7 +162,7 @@ static bool fit(struct block *b, struct source s)
 bool block_put(struct bytes *out, const uint64_t *terminals, uint32_t count, bool planes, bool sums)
 {
     struct block b = {.count = count, .planes = planes, .sums = sums};
-    const struct source s = {.terminals = terminals, .sums = sums};
+    const struct block_source s = {.terminals = terminals, .sums = sums};
     size_t start = out->length;
     if (out->failed || !fit(&b, s))
         return false;

@@ -86,11 +86,11 @@ enum pilgrim_status rule_graft_init(struct rule_graft *g, const struct rules *ru
     *g = (struct rule_graft){.rules = rules, .table = table, .numbers = malloc(3 * count * sizeof *g->numbers)};
     if (!g->numbers)
         return PILGRIM_NOMEM;
-    g->places = g->numbers + count;
-    g->stack = g->places + count;
+    g->offsets = g->numbers + count;
+    g->stack = g->offsets + count;
     for (uint32_t i = 0; i < rules->rule_count; i++) {
         g->numbers[i] = UINT32_MAX;
-        g->places[i] = rules->first[i];
+        g->offsets[i] = rules->first[i];
     }
     return PILGRIM_OK;
 }
@@ -122,11 +122,11 @@ static enum pilgrim_status add_rule(struct rule_graft *g, uint32_t rule)
     uint32_t height = 0;
     g->stack[height++] = rule;
     while (height) {
-        uint32_t top = g->stack[height - 1], *place = &g->places[top], end = g->rules->first[top + 1];
-        while (*place < end && !is_open(g, *place))
-            ++*place;
-        if (*place < end) {
-            g->stack[height++] = (uint32_t)g->rules->symbols[*place].value;
+        uint32_t top = g->stack[height - 1], *offset = &g->offsets[top], end = g->rules->first[top + 1];
+        while (*offset < end && !is_open(g, *offset))
+            ++*offset;
+        if (*offset < end) {
+            g->stack[height++] = (uint32_t)g->rules->symbols[*offset].value;
             continue;
         }
         height--;

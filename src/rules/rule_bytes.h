@@ -46,7 +46,7 @@ struct rule_graft {
     struct intern *table;
     struct rule_writer inner;
     uint32_t *numbers;    /* of the rules in the table, UINT32_MAX: not there yet */
-    uint32_t *places;     /* of the rules that are being visited: the symbol that has not been looked at */
+    uint32_t *offsets;     /* of the rules that are being visited: the symbol that has not been looked at */
     uint32_t *stack;
 };
 

@@ -161,7 +161,7 @@ static enum pilgrim_status collect_rule(struct rulebook *p, struct cursor c, boo
 }
 
 /* All rules that are used and all sequences: one table, and what each of its rules is part of. */
-struct collection {
+struct rule_collection {
     struct intern table;
     uint8_t *uses;       /* of the table's rules */
     uint32_t *sequences; /* their numbers in the table, UINT32_MAX: empty */
@@ -169,7 +169,7 @@ struct collection {
     uint32_t *numbers;   /* and their numbers */
 };
 
-static enum pilgrim_status collect(struct rulebook *p, struct collection *k)
+static enum pilgrim_status collect(struct rulebook *p, struct rule_collection *k)
 {
     mark_all(p, k->rule_uses);
     for (uint32_t i = 0; i < p->rules.count; i++) {
@@ -195,7 +195,7 @@ static enum pilgrim_status finish(struct rulebook *p, bool plain)
 {
     uint32_t sequence_count = p->sequences.count;
     size_t count = (size_t)p->rules.count + sequence_count + 1;
-    struct collection k = {.uses = calloc(count, sizeof *k.uses),
+    struct rule_collection k = {.uses = calloc(count, sizeof *k.uses),
                            .sequences = malloc(count * sizeof *k.sequences),
                            .rule_uses = calloc(count, sizeof *k.rule_uses),
                            .numbers = malloc(count * sizeof *k.numbers)};

@@ -19,7 +19,7 @@
 #define LENGTH_BEGUN (UINT64_MAX - 1)  /* on the stack */
 #define LENGTH_MAX (UINT64_MAX >> 1)
 
-struct visit {
+struct rule_visit {
     uint32_t rule;
     uint32_t position;
 };
@@ -267,16 +267,16 @@ static bool is_unfinished(const struct rules *r, const struct rules_symbol *symb
 }
 
 /* Visits all rules from the start rule on and sets their totals. STACK has room for all rules. */
-static enum pilgrim_status visit_rules(struct rules *r, struct visit *stack)
+static enum pilgrim_status visit_rules(struct rules *r, struct rule_visit *stack)
 {
     uint32_t finished = 0;
     uint32_t height = 1;
     for (uint32_t i = 0; i < r->rule_count; i++)
         r->total[i].length = LENGTH_UNKNOWN;
-    stack[0] = (struct visit){.rule = 0, .position = r->first[0]};
+    stack[0] = (struct rule_visit){.rule = 0, .position = r->first[0]};
     r->total[0].length = LENGTH_BEGUN;
     while (height) {
-        struct visit *top = &stack[height - 1];
+        struct rule_visit *top = &stack[height - 1];
         uint32_t end = r->first[top->rule + 1];
         while (top->position < end && !is_unfinished(r, &r->symbols[top->position]))
             top->position++;
@@ -285,7 +285,7 @@ static enum pilgrim_status visit_rules(struct rules *r, struct visit *stack)
             if (r->total[next].length == LENGTH_BEGUN)
                 return PILGRIM_DAMAGED;
             r->total[next].length = LENGTH_BEGUN;
-            stack[height++] = (struct visit){.rule = next, .position = r->first[next]};
+            stack[height++] = (struct rule_visit){.rule = next, .position = r->first[next]};
             continue;
         }
         if (!sum_rule(r, top->rule))
@@ -298,7 +298,7 @@ static enum pilgrim_status visit_rules(struct rules *r, struct visit *stack)
 
 static enum pilgrim_status order_rules(struct rules *r)
 {
-    struct visit *stack = calloc(r->rule_count, sizeof *stack);
+    struct rule_visit *stack = calloc(r->rule_count, sizeof *stack);
     enum pilgrim_status status = stack ? visit_rules(r, stack) : PILGRIM_NOMEM;
     free(stack);
     return status;

@@ -101,8 +101,8 @@ enum pilgrim_status column_join(struct column *c, const struct column *from, int
         TRY(column_copy(c, from));
         c->first = add(c->first, offset);
     } else {
-        TRY(repeats_append(&c->differences, subtract(add(from->first, offset), c->last), 1));
-        TRY(repeats_join(&c->differences, &from->differences));
+        TRY(nested_runs_append(&c->differences, subtract(add(from->first, offset), c->last), 1));
+        TRY(nested_runs_join(&c->differences, &from->differences));
         c->length += from->length;
         join_kinds(c, from);
     }
@@ -119,7 +119,7 @@ enum pilgrim_status column_append(struct column *c, int64_t value)
 
 enum pilgrim_status column_continue(struct column *c, uint64_t count)
 {
-    TRY(repeats_append(&c->differences, 1, count));
+    TRY(nested_runs_append(&c->differences, 1, count));
     c->last = add(c->last, (int64_t)count);
     c->length += count;
     return PILGRIM_OK;
@@ -128,18 +128,18 @@ enum pilgrim_status column_continue(struct column *c, uint64_t count)
 enum pilgrim_status column_copy(struct column *c, const struct column *from)
 {
     *c = *from;
-    return repeats_copy(&c->differences, &from->differences);
+    return nested_runs_copy(&c->differences, &from->differences);
 }
 
 void column_free(struct column *c)
 {
-    repeats_free(&c->differences);
+    nested_runs_free(&c->differences);
     *c = (struct column){0};
 }
 
 static bool is_constant(const struct column *c)
 {
-    const struct repeats *r = &c->differences;
+    const struct nested_runs *r = &c->differences;
     if (r->count > 1 || (r->count == 1 && (r->open.exponent || r->items[0].value)))
         return false;
     return !r->open.exponent || !r->open.value;
@@ -158,7 +158,7 @@ bool column_is(const struct column *c, enum expression_kind kind, int64_t *const
     return is_kind(c, kind) && (kind != EXPRESSION_MODULO || *n > 0);
 }
 
-static enum pilgrim_status visit_items(const struct repeats_item *items, size_t count, int64_t *value,
+static enum pilgrim_status visit_items(const struct nested_run *items, size_t count, int64_t *value,
                                        column_visitor *each, void *context)
 {
     for (size_t i = 0; i < count; i++) {
@@ -194,7 +194,7 @@ void column_pack(const struct column *c, struct bytes *out)
 {
     bytes_put_svarint(out, c->first);
     bytes_put_varint(out, c->length);
-    bytes_put_u8(out, (uint8_t)(c->kinds | (c->is_list ? PACKED_LIST : 0)));
+    bytes_put_u8(out, (uint8_t)(c->kinds | (c->is_delta_list ? PACKED_LIST : 0)));
     for (enum expression_kind kind = EXPRESSION_PLUS; kind <= EXPRESSION_MODULO; kind++)
         if (is_kind(c, kind))
             bytes_put_svarint(out, c->constants[kind - 1]);
@@ -204,7 +204,7 @@ void column_pack(const struct column *c, struct bytes *out)
     }
     if (c->length > 1) {
         bytes_put_svarint(out, c->last);
-        repeats_pack(&c->differences, out);
+        nested_runs_pack(&c->differences, out);
     }
 }
 
@@ -213,7 +213,7 @@ enum pilgrim_status column_unpack(struct cursor *in, struct column *c)
     *c = (struct column){.first = cursor_svarint(in)};
     c->length = cursor_varint(in);
     c->kinds = cursor_u8(in);
-    c->is_list = c->kinds & PACKED_LIST;
+    c->is_delta_list = c->kinds & PACKED_LIST;
     c->kinds &= ~PACKED_LIST;
     for (enum expression_kind kind = EXPRESSION_PLUS; kind <= EXPRESSION_MODULO; kind++)
         if (is_kind(c, kind))
@@ -225,7 +225,7 @@ enum pilgrim_status column_unpack(struct cursor *in, struct column *c)
     c->last = c->first;
     if (c->length > 1) {
         c->last = cursor_svarint(in);
-        TRY(repeats_unpack(in, &c->differences));
+        TRY(nested_runs_unpack(in, &c->differences));
     }
     return in->status;
 }

@@ -1,7 +1,7 @@
 /* Columns: the values of one slot over the members of a value group, kept so that two neighbouring ranges are joined
  * in time that does not depend on how many members they stand for.
  *
- * A column is its first value and the differences from one to the next, as repeats (sequence/repeats.h); beside that it
+ * A column is its first value and the differences from one to the next, as repeats (sequence/nested_runs.h); beside that it
  * knows of which functions of the rank it is still a value (docs/FORMAT.md, section 4, "Columns"). */
 #ifndef PILGRIM_COLUMN_H
 #define PILGRIM_COLUMN_H
@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
-#include "sequence/repeats.h"
+#include "sequence/nested_runs.h"
 #include "pilgrim/status.h"
 
 /* Kinds of expressions, as in the file. */
@@ -23,7 +23,7 @@ enum expression_kind {
     EXPRESSION_XOR_RELATIVE = 4,  /* (x xor c) - x */
     EXPRESSION_XOR = 5,           /* x xor c */
     EXPRESSION_MODULO = 6,        /* (x + c) mod n */
-    EXPRESSION_SEQUENCE = 7,
+    EXPRESSION_SUMS = 7,
     EXPRESSION_LIST = 8,
     EXPRESSION_KIND_COUNT = 9
 };
@@ -46,8 +46,8 @@ struct column {
     int64_t first;
     int64_t last;
     uint64_t length;
-    struct repeats differences;
-    bool is_list;          /* values stand for lists (sequence/slots.h) */
+    struct nested_runs differences;
+    bool is_delta_list;          /* values stand for lists (sequence/slots.h) */
     uint32_t kinds;        /* bit k: the expression of kind k, PLUS to MODULO, gives every value ... */
     int64_t constants[6];  /* ... with this c, by kind - 1 */
     int64_t other;         /* MODULO: the other value of (value - x), c - n; equal to c: only one was seen */

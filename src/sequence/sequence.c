@@ -14,15 +14,15 @@ enum {
 
 static enum pilgrim_status append_number(struct sequence *s, struct intern *pool, uint32_t terminal)
 {
-    int64_t value = (int64_t)((uint64_t)s->numbers.last + (uint64_t)unzigzag(terminal));
-    return numbers_append(&s->numbers, pool, value);
+    int64_t value = (int64_t)((uint64_t)s->deltas.last + (uint64_t)unzigzag(terminal));
+    return delta_sequence_append(&s->deltas, pool, value);
 }
 
 static enum pilgrim_status append_all(struct sequence *s, struct intern *pool, const struct rules *rules)
 {
     struct rules_cursor at;
     uint64_t terminal;
-    enum pilgrim_status status = numbers_append(&s->numbers, pool, 0);
+    enum pilgrim_status status = delta_sequence_append(&s->deltas, pool, 0);
     if (status == PILGRIM_OK)
         status = rules_cursor_init(&at, rules, RULES_SEQUENCE(0));
     if (status != PILGRIM_OK)
@@ -73,7 +73,7 @@ enum pilgrim_status sequence_relieve(struct sequence *s, struct intern *pool)
 
 enum pilgrim_status sequence_append(struct sequence *s, struct intern *pool, uint32_t terminal)
 {
-    if (!s->grammar && s->numbers.count)
+    if (!s->grammar && s->deltas.count)
         return append_number(s, pool, terminal);
     if (!s->grammar) {
         s->grammar = s->spare ? s->spare : grammar_new();
@@ -88,7 +88,7 @@ enum pilgrim_status sequence_append(struct sequence *s, struct intern *pool, uin
 
 uint64_t sequence_length(const struct sequence *s)
 {
-    return s->grammar ? grammar_length(s->grammar) : s->numbers.count - (s->numbers.count > 0);
+    return s->grammar ? grammar_length(s->grammar) : s->deltas.count - (s->deltas.count > 0);
 }
 
 enum pilgrim_status sequence_serialise(const struct sequence *s, const struct intern *pool, struct bytes *out)
@@ -96,8 +96,8 @@ enum pilgrim_status sequence_serialise(const struct sequence *s, const struct in
     static const uint8_t empty[] = {1, 0};
     if (s->grammar)
         grammar_serialise(s->grammar, out);
-    else if (s->numbers.count)
-        return numbers_serialise_differences(&s->numbers, pool, out);
+    else if (s->deltas.count)
+        return delta_sequence_serialise_differences(&s->deltas, pool, out);
     else
         bytes_put(out, empty, sizeof empty);
     return bytes_status(out);
@@ -106,14 +106,14 @@ enum pilgrim_status sequence_serialise(const struct sequence *s, const struct in
 size_t sequence_memory_bytes(const struct sequence *s)
 {
     return (s->grammar ? grammar_memory_bytes(s->grammar) : 0) + (s->spare ? grammar_memory_bytes(s->spare) : 0) +
-           numbers_memory_bytes(&s->numbers);
+           delta_sequence_memory_bytes(&s->deltas);
 }
 
 void sequence_free(struct sequence *s)
 {
     grammar_free(s->grammar);
     grammar_free(s->spare);
-    numbers_free(&s->numbers);
+    delta_sequence_free(&s->deltas);
     *s = (struct sequence){0};
 }
 
@@ -122,6 +122,6 @@ void sequence_restart(struct sequence *s)
     struct grammar *spare = s->grammar ? grammar_restart(s->grammar) : s->spare;
     if (s->grammar)
         grammar_free(s->spare);
-    numbers_free(&s->numbers);
+    delta_sequence_free(&s->deltas);
     *s = (struct sequence){.spare = spare};
 }

@@ -27,13 +27,13 @@ void slots_free(struct slots *s)
     *s = (struct slots){0};
 }
 
-int64_t list_hash(const void *packed, size_t length)
+int64_t delta_list_hash(const void *packed, size_t length)
 {
     int64_t hash = (int64_t)XXH3_64bits(packed, length);
     return hash + !hash;
 }
 
-bool series_is_vector(const struct series *s)
+bool slot_series_is_vector(const struct slot_series *s)
 {
     return s->differences;
 }
@@ -49,17 +49,17 @@ static int64_t difference(int64_t from, int64_t to)
     return (int64_t)((uint64_t)to - (uint64_t)from);
 }
 
-static enum pilgrim_status series_follow(struct series *s, const struct slot *slots)
+static enum pilgrim_status slot_series_follow(struct slot_series *s, const struct slot *slots)
 {
     for (size_t i = 0; i < s->width; i++) {
-        TRY(repeats_append(&s->differences[i], difference(s->last[i], slots[i].value), 1));
+        TRY(nested_runs_append(&s->differences[i], difference(s->last[i], slots[i].value), 1));
         s->last[i] = slots[i].value;
     }
     return PILGRIM_OK;
 }
 
 /* Long enough: what was kept as it is becomes differences. */
-static enum pilgrim_status series_become_vector(struct series *s)
+static enum pilgrim_status slot_series_become_vector(struct slot_series *s)
 {
     s->differences = calloc(s->width, sizeof *s->differences);
     if (!s->differences)
@@ -67,11 +67,11 @@ static enum pilgrim_status series_become_vector(struct series *s)
     for (size_t i = 0; i < s->width; i++)
         s->last[i] = s->raw.items[i].value;
     for (uint64_t k = 1; k < s->count; k++)
-        TRY(series_follow(s, &s->raw.items[k * s->width]));
+        TRY(slot_series_follow(s, &s->raw.items[k * s->width]));
     return PILGRIM_OK;
 }
 
-enum pilgrim_status series_add(struct series *s, const struct slot *slots, bool *fits)
+enum pilgrim_status slot_series_add(struct slot_series *s, const struct slot *slots, bool *fits)
 {
     *fits = true;
     if (s->count && s->width)
@@ -87,66 +87,66 @@ enum pilgrim_status series_add(struct series *s, const struct slot *slots, bool 
     }
     s->count++;
     if (s->differences)
-        return series_follow(s, slots);
+        return slot_series_follow(s, slots);
     for (size_t i = 0; i < s->width; i++) {
         TRY(slots_add(&s->raw, slots[i]));
         s->last[i] = slots[i].value;
     }
-    return s->count == s->min && s->width ? series_become_vector(s) : PILGRIM_OK;
+    return s->count == s->min && s->width ? slot_series_become_vector(s) : PILGRIM_OK;
 }
 
 /* LIST is used up. */
-static enum pilgrim_status keep_list(struct intern *lists, struct bytes *list, int64_t *hash)
+static enum pilgrim_status store_delta_list(struct intern *lists, struct bytes *list, int64_t *hash)
 {
     uint32_t ignored;
     enum pilgrim_status status = bytes_status(list);
     if (status == PILGRIM_OK)
         status = intern_add(lists, list->data, list->length, &ignored);
     if (status == PILGRIM_OK)
-        *hash = list_hash(list->data, list->length);
+        *hash = delta_list_hash(list->data, list->length);
     bytes_free(list);
     return status;
 }
 
-enum pilgrim_status list_add(struct intern *lists, struct repeats *differences, int64_t *hash)
+enum pilgrim_status delta_list_add(struct intern *lists, struct nested_runs *differences, int64_t *hash)
 {
     *hash = 0;
     if (!differences->count && !differences->open.value)
         return PILGRIM_OK;
     struct bytes list = {0};
-    TRY(repeats_close(differences));
-    bytes_put_u8(&list, LIST_REPEATS);
-    repeats_pack(differences, &list);
-    return keep_list(lists, &list, hash);
+    TRY(nested_runs_close(differences));
+    bytes_put_u8(&list, DELTA_LIST_RUNS);
+    nested_runs_pack(differences, &list);
+    return store_delta_list(lists, &list, hash);
 }
 
-enum pilgrim_status list_add_grammar(struct intern *lists, const void *serialised, size_t length, int64_t *hash)
+enum pilgrim_status delta_list_add_grammar(struct intern *lists, const void *serialised, size_t length, int64_t *hash)
 {
     struct bytes list = {0};
-    bytes_put_u8(&list, LIST_GRAMMAR);
+    bytes_put_u8(&list, DELTA_LIST_GRAMMAR);
     bytes_put(&list, serialised, length);
-    return keep_list(lists, &list, hash);
+    return store_delta_list(lists, &list, hash);
 }
 
-enum pilgrim_status list_add_texts(struct intern *lists, const struct intern *texts, int64_t *hash)
+enum pilgrim_status delta_list_add_texts(struct intern *lists, const struct intern *texts, int64_t *hash)
 {
     struct bytes list = {0};
     *hash = 0;
     if (!texts->count)
         return PILGRIM_OK;
-    bytes_put_u8(&list, LIST_TEXTS);
+    bytes_put_u8(&list, DELTA_LIST_TEXTS);
     for (uint32_t i = 0; i < texts->count; i++) {
         size_t length;
         const uint8_t *text = intern_get(texts, i, &length);
         bytes_put(&list, text, length + 1);
     }
-    return keep_list(lists, &list, hash);
+    return store_delta_list(lists, &list, hash);
 }
 
-uint32_t list_text_count(const uint8_t *data, size_t length)
+uint32_t delta_list_text_count(const uint8_t *data, size_t length)
 {
     uint32_t count = 0;
-    if (!length || data[0] != LIST_TEXTS)
+    if (!length || data[0] != DELTA_LIST_TEXTS)
         return 0;
     for (const uint8_t *at = data + 1, *end = data + length; at < end; count++) {
         const uint8_t *stop = memchr(at, 0, (size_t)(end - at));
@@ -155,35 +155,35 @@ uint32_t list_text_count(const uint8_t *data, size_t length)
     return count;
 }
 
-static enum pilgrim_status end_vector(struct series *s, struct slots *out)
+static enum pilgrim_status end_vector(struct slot_series *s, struct slots *out)
 {
     for (size_t i = 0; i < s->width; i++) {
-        struct slot list = {.kind = SLOT_LIST};
-        TRY(list_add(s->lists, &s->differences[i], &list.value));
-        uint32_t kind = s->raw.items[i].kind == SLOT_LIST ? SLOT_LIST : SLOT_NUMBER; /* texts */
+        struct slot list = {.kind = SLOT_DELTAS};
+        TRY(delta_list_add(s->delta_lists, &s->differences[i], &list.value));
+        uint32_t kind = s->raw.items[i].kind == SLOT_DELTAS ? SLOT_DELTAS : SLOT_NUMBER; /* texts */
         TRY(slots_add(out, (struct slot){.value = s->raw.items[i].value, .kind = kind}));
         TRY(slots_add(out, list));
     }
     return PILGRIM_OK;
 }
 
-enum pilgrim_status series_end(struct series *s, struct slots *out)
+enum pilgrim_status slot_series_end(struct slot_series *s, struct slots *out)
 {
-    if (series_is_vector(s))
+    if (slot_series_is_vector(s))
         TRY(end_vector(s, out));
     else
         for (size_t i = 0; i < s->raw.count; i++)
             TRY(slots_add(out, s->raw.items[i]));
-    series_free(s);
+    slot_series_free(s);
     return PILGRIM_OK;
 }
 
-void series_free(struct series *s)
+void slot_series_free(struct slot_series *s)
 {
     for (size_t i = 0; s->differences && i < s->width; i++)
-        repeats_free(&s->differences[i]);
+        nested_runs_free(&s->differences[i]);
     free(s->differences);
     free(s->last);
     slots_free(&s->raw);
-    *s = (struct series){.width = s->width, .min = s->min, .lists = s->lists};
+    *s = (struct slot_series){.width = s->width, .min = s->min, .delta_lists = s->delta_lists};
 }

@@ -22,7 +22,7 @@
 #include "objects/memory.h"
 
 /* A line that waits: of THREAD, or an event if that is NULL. */
-struct waiting {
+struct waiting_line {
     const struct thread *thread;
     struct bytes text;
 };
@@ -32,7 +32,7 @@ static struct {
     int file; /* -1: not open yet */
     int rank;
     bool stopped;
-    struct waiting *waiting;
+    struct waiting_line *waiting;
     size_t count, capacity;
 } out = {.lock = PTHREAD_MUTEX_INITIALIZER, .file = -1};
 
@@ -97,7 +97,7 @@ static void wait_line(const struct thread *t, const struct bytes *text)
 {
     if (out.count == out.capacity) {
         size_t capacity = out.capacity * 2 + 64;
-        struct waiting *grown = realloc(out.waiting, capacity * sizeof *grown);
+        struct waiting_line *grown = realloc(out.waiting, capacity * sizeof *grown);
         if (!grown) {
             out.stopped = true;
             return;
@@ -105,8 +105,8 @@ static void wait_line(const struct thread *t, const struct bytes *text)
         out.waiting = grown;
         out.capacity = capacity;
     }
-    struct waiting *w = &out.waiting[out.count++];
-    *w = (struct waiting){.thread = t};
+    struct waiting_line *w = &out.waiting[out.count++];
+    *w = (struct waiting_line){.thread = t};
     bytes_put(&w->text, text->data, text->length);
 }
 

@@ -89,9 +89,9 @@ struct shadow *shadow_enter(uint32_t function)
     return s;
 }
 
-const struct view *shadow_view(const struct shadow *s)
+const struct rank_base *shadow_view(const struct shadow *s)
 {
-    return &s->call->view;
+    return &s->call->base;
 }
 
 bool shadow_ignores(const struct shadow *s, const MPI_Status *status)

@@ -28,7 +28,7 @@ extern void *shadow_next[];
 struct shadow *shadow_enter(uint32_t function);
 
 /* What the call's ranks refer to. */
-const struct view *shadow_view(const struct shadow *s);
+const struct rank_base *shadow_view(const struct shadow *s);
 
 /* True if STATUS, which MPI was given, stands for MPI_STATUS_IGNORE or MPI_STATUSES_IGNORE of the program's. */
 bool shadow_ignores(const struct shadow *s, const MPI_Status *status);

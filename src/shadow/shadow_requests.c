@@ -13,7 +13,7 @@ static void print_request(struct shadow *s, const struct operation *o, MPI_Reque
         shadow_name(s, "MPI_REQUEST_NULL");
     } else {
         shadow_value_begin(s);
-        text_print(&s->text, "\"request:%" PRId64 ".%" PRId64 "\"", operation_class(o), (int64_t)o->place);
+        text_print(&s->text, "\"request:%" PRId64 ".%" PRId64 "\"", operation_class(o), (int64_t)o->request_index);
         shadow_value_end(s);
     }
     shadow_raw(s, HANDLE(request));

@@ -53,15 +53,15 @@ static uint64_t slot_first(unsigned bits, uint32_t slot)
     return shift + bits < 63 ? (one + (slot & (one - 1))) << shift : UINT64_MAX;
 }
 
-/* The slots whose first value is below END belong to PLACE, or to one before. */
-static enum pilgrim_status add_slots(struct bins *b, uint64_t end, uint32_t place)
+/* The slots whose first value is below END belong to BIN, or to one before. */
+static enum pilgrim_status add_slots(struct bins *b, uint64_t end, uint32_t bin)
 {
     while (slot_first(b->slot_bits, b->slot_count) < end) {
         uint32_t *slots = grown(b->slots, sizeof *slots, b->slot_count + (size_t)1, &b->slot_capacity);
         if (!slots)
             return PILGRIM_NOMEM;
         b->slots = slots;
-        b->slots[b->slot_count++] = place;
+        b->slots[b->slot_count++] = bin;
     }
     return PILGRIM_OK;
 }
@@ -102,31 +102,31 @@ void bin_bounds_init(struct bin_bounds *b, uint32_t base)
 
 void bin_bounds_free(struct bin_bounds *b)
 {
-    free(b->kept);
+    free(b->bounds);
     bin_bounds_init(b, b->base);
 }
 
-static enum pilgrim_status keep(struct bin_bounds *b, uint64_t value)
+static enum pilgrim_status add_bound_at(struct bin_bounds *b, uint64_t value)
 {
-    uint64_t *kept = grown(b->kept, sizeof *kept, b->count + 1, &b->capacity);
+    uint64_t *kept = grown(b->bounds, sizeof *kept, b->count + 1, &b->capacity);
     if (!kept)
         return PILGRIM_NOMEM;
-    b->kept = kept;
-    b->kept[b->count++] = value;
+    b->bounds = kept;
+    b->bounds[b->count++] = value;
     return PILGRIM_OK;
 }
 
-enum pilgrim_status bin_bounds_reach(struct bin_bounds *b, uint64_t place)
+enum pilgrim_status bin_bounds_reach(struct bin_bounds *b, uint64_t bin)
 {
-    uint64_t value = b->count ? b->kept[b->count - 1] : 0, at = b->count ? (uint64_t)(b->count - 1) << b->shift : 0;
-    if (!b->count && keep(b, 0) != PILGRIM_OK)
+    uint64_t value = b->count ? b->bounds[b->count - 1] : 0, at = b->count ? (uint64_t)(b->count - 1) << b->shift : 0;
+    if (!b->count && add_bound_at(b, 0) != PILGRIM_OK)
         return PILGRIM_NOMEM;
-    while (at < place) {
+    while (at < bin) {
         value = bins_next(b->base, value);
         at++;
         if (!value)
             return PILGRIM_DAMAGED;
-        if ((at & ((UINT64_C(1) << b->shift) - 1)) == 0 && keep(b, value) != PILGRIM_OK)
+        if ((at & ((UINT64_C(1) << b->shift) - 1)) == 0 && add_bound_at(b, value) != PILGRIM_OK)
             return PILGRIM_NOMEM;
     }
     return PILGRIM_OK;

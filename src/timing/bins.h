@@ -18,7 +18,7 @@
 #define BINS_UNIT     1000000
 
 /* For writers: places are found in a table of slots. They are no wider than bins, so that a place is found without a branch that
- * cannot be foretold, but in the finest bases, where there would be too many. */
+ * cannot be predicted, but in the finest bases, where there would be too many. */
 struct bins {
     uint32_t base;
     uint64_t slack;     /* (b - 1) / b of 2^64, rounded up */
@@ -36,7 +36,7 @@ struct bins {
 void bins_init(struct bins *b, uint32_t base);
 void bins_free(struct bins *b);
 
-/* Computes the series up to VALUE, below 2^63, and the bound behind it: before bins_place, unless VALUE is below b->limit.
+/* Computes the series up to VALUE, below 2^63, and the bound behind it: before bins_index, unless VALUE is below b->limit.
  * errors: PILGRIM_NOMEM */
 enum pilgrim_status bins_reach(struct bins *b, uint64_t value) PILGRIM_CHECKED;
 
@@ -55,13 +55,13 @@ static inline uint32_t bins_slot(unsigned bits, uint64_t value)
 }
 
 /* The place of VALUE, which the series reaches. */
-static inline uint32_t bins_place(const struct bins *b, uint64_t value)
+static inline uint32_t bins_index(const struct bins *b, uint64_t value)
 {
-    uint32_t place = b->slots[bins_slot(b->slot_bits, value)];
-    place += b->bounds[place + 1] <= value;
-    while (__builtin_expect(b->bounds[place + 1] <= value, 0))
-        place++;
-    return place;
+    uint32_t bin = b->slots[bins_slot(b->slot_bits, value)];
+    bin += b->bounds[bin + 1] <= value;
+    while (__builtin_expect(b->bounds[bin + 1] <= value, 0))
+        bin++;
+    return bin;
 }
 
 /* For readers: of a long series only some numbers are kept, as many different ones may be asked for by a hostile file. */
@@ -70,15 +70,15 @@ struct bin_bounds {
     unsigned shift; /* every 2^shift-th number is kept */
     size_t count;   /* of those that are kept */
     size_t capacity;
-    uint64_t *kept;
+    uint64_t *bounds;
 };
 
 void bin_bounds_init(struct bin_bounds *b, uint32_t base);
 void bin_bounds_free(struct bin_bounds *b);
 
-/* Makes the series known up to PLACE.
+/* Makes the series known up to BIN.
  * errors: PILGRIM_NOMEM, PILGRIM_DAMAGED (there is no such place) */
-enum pilgrim_status bin_bounds_reach(struct bin_bounds *b, uint64_t place) PILGRIM_CHECKED;
+enum pilgrim_status bin_bounds_reach(struct bin_bounds *b, uint64_t bin) PILGRIM_CHECKED;
 
 /* The number behind VALUE in the series; 0: there is none. */
 static inline uint64_t bins_next(uint32_t base, uint64_t value)
@@ -92,11 +92,11 @@ static inline uint64_t bins_next(uint32_t base, uint64_t value)
     return next <= INT64_MAX ? next : 0;
 }
 
-/* B at PLACE, which is known. */
-static inline uint64_t bin_bounds_at(const struct bin_bounds *b, uint64_t place)
+/* B at BIN, which is known. */
+static inline uint64_t bin_bounds_at(const struct bin_bounds *b, uint64_t bin)
 {
-    uint64_t value = b->kept[place >> b->shift];
-    for (uint64_t more = place & ((UINT64_C(1) << b->shift) - 1); more; more--)
+    uint64_t value = b->bounds[bin >> b->shift];
+    for (uint64_t more = bin & ((UINT64_C(1) << b->shift) - 1); more; more--)
         value = bins_next(b->base, value);
     return value;
 }

@@ -40,10 +40,10 @@ static inline void profile_model_init(struct profile_model *m)
         m->recent[i] = 0;
 }
 
-/* COUNT, at PLACE of the recent ones or at none (PROFILE_RECENT), comes to the front. */
-static inline void profile_recent_use(struct profile_model *m, unsigned place, uint64_t count)
+/* COUNT, at INDEX of the recent ones or at none (PROFILE_RECENT), comes to the front. */
+static inline void profile_recent_use(struct profile_model *m, unsigned index, uint64_t count)
 {
-    for (unsigned i = place < PROFILE_RECENT ? place : PROFILE_RECENT - 1; i > 0; i--)
+    for (unsigned i = index < PROFILE_RECENT ? index : PROFILE_RECENT - 1; i > 0; i--)
         m->recent[i] = m->recent[i - 1];
     m->recent[0] = count;
 }

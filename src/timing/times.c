@@ -21,7 +21,7 @@ enum { PLANES_MAX = 3, CAPACITY_MIN = 64, CLASSES_MIN = 16, STARTS_MIN = 4, USUA
 #define PUT_BITS            56 /* at once, beside 7 that wait */
 
 /* Numbers of one kind and class. */
-struct column {
+struct number_column {
     uint32_t count;
     uint32_t limit; /* up to here bytes are just put into the first plane: capacity, or 0 if there are more */
     uint32_t capacity;
@@ -30,8 +30,8 @@ struct column {
 };
 
 /* The gaps of a class, or its durations. */
-struct numbers {
-    struct column of[2]; /* exact: the low ones, the high ones; bins: all, none */
+struct class_numbers {
+    struct number_column of[2]; /* exact: the low ones, the high ones; bins: all, none */
     uint32_t mean;       /* exact: times_code.h */
 };
 
@@ -41,18 +41,18 @@ struct class_times {
     uint8_t base; /* bins: its number among the bases */
     uint32_t start_count;
     uint64_t *starts; /* bins: for each signature the stored start of its last call, or NO_START */
-    struct numbers gaps, durations;
+    struct class_numbers gaps, durations;
     bool reads;                          /* its calls have readings of a clock: */
-    struct column readings, corrections; /* exact: as codes; bins: times from the start to the reading, none */
+    struct number_column readings, corrections; /* exact: as codes; bins: times from the start to the reading, none */
     /* Bins: gaps that the class had, */
     uint32_t gap; /* the last one of them, */
     uint64_t usual[USUAL_GAPS];
-    uint32_t usual_place[USUAL_GAPS];
+    uint32_t usual_bin[USUAL_GAPS];
     uint32_t usual_count[USUAL_GAPS]; /* and how often, of late */
 };
 
 /* What is known of the readings of all classes. */
-struct readings {
+struct clock_readings {
     int64_t offset;      /* exact: of the last reading that is pending from its call's start; bins: the anchor */
     bool is_anchored;    /* bins */
     bool is_seen;        /* bins: the readings that come next were looked at for an anchor: find_anchor */
@@ -79,7 +79,7 @@ struct times {
     struct bytes bits; /* exact: of the calls that are pending */
     uint64_t held;     /* those that are no whole byte yet, held_count */
     unsigned held_count;
-    struct readings readings;
+    struct clock_readings readings;
 };
 
 struct times *times_new(enum times_kind kind)
@@ -92,14 +92,14 @@ struct times *times_new(enum times_kind kind)
     return t;
 }
 
-static void column_free(struct column *c)
+static void column_free(struct number_column *c)
 {
     for (unsigned i = 0; i < PLANES_MAX; i++)
         free(c->plane[i]);
-    *c = (struct column){.width = 1};
+    *c = (struct number_column){.width = 1};
 }
 
-static void numbers_free(struct numbers *n)
+static void class_numbers_free(struct class_numbers *n)
 {
     column_free(&n->of[0]);
     column_free(&n->of[1]);
@@ -107,8 +107,8 @@ static void numbers_free(struct numbers *n)
 
 static void class_free(struct class_times *c)
 {
-    numbers_free(&c->gaps);
-    numbers_free(&c->durations);
+    class_numbers_free(&c->gaps);
+    class_numbers_free(&c->durations);
     column_free(&c->readings);
     column_free(&c->corrections);
     free(c->starts);
@@ -157,7 +157,7 @@ uint64_t times_pending(const struct times *t)
     return t->pending;
 }
 
-static size_t column_bytes(const struct column *c)
+static size_t column_bytes(const struct number_column *c)
 {
     return (size_t)c->width * c->capacity;
 }
@@ -170,7 +170,7 @@ static size_t class_bytes(const struct class_times *c)
     return bytes;
 }
 
-size_t times_round_bytes(const struct times *t)
+size_t times_segment_bytes(const struct times *t)
 {
     size_t bytes = t->class_count * sizeof *t->classes;
     for (uint32_t i = 0; i < t->class_count; i++)
@@ -180,7 +180,7 @@ size_t times_round_bytes(const struct times *t)
 
 size_t times_memory_bytes(const struct times *t)
 {
-    size_t bytes = sizeof *t + t->bits.capacity + t->readings.anchors.capacity + times_round_bytes(t);
+    size_t bytes = sizeof *t + t->bits.capacity + t->readings.anchors.capacity + times_segment_bytes(t);
     for (uint32_t i = 0; i < t->class_count; i++)
         bytes += class_bytes(&t->classes[i]);
     for (uint32_t i = 0; i < t->base_count; i++)
@@ -242,7 +242,7 @@ enum pilgrim_status times_class(struct times *t, uint32_t class, uint32_t base, 
 
 /* ---- columns ---- */
 
-static enum pilgrim_status column_grow(struct column *c)
+static enum pilgrim_status column_grow(struct number_column *c)
 {
     uint32_t capacity = c->capacity ? 2 * c->capacity : CAPACITY_MIN;
     for (unsigned i = 0; i < c->width; i++) {
@@ -257,7 +257,7 @@ static enum pilgrim_status column_grow(struct column *c)
 }
 
 /* column_put where there is no room, or more than one plane. */
-static __attribute__((noinline)) enum pilgrim_status column_put_slowly(struct column *c, uint32_t number)
+static __attribute__((noinline)) enum pilgrim_status column_put_slowly(struct number_column *c, uint32_t number)
 {
     if (c->count == c->capacity)
         TRY(column_grow(c));
@@ -275,7 +275,7 @@ static __attribute__((noinline)) enum pilgrim_status column_put_slowly(struct co
     return PILGRIM_OK;
 }
 
-static inline enum pilgrim_status column_put(struct column *c, uint32_t number)
+static inline enum pilgrim_status column_put(struct number_column *c, uint32_t number)
 {
     if (__builtin_expect(c->count >= c->limit || number > UINT8_MAX, 0))
         return column_put_slowly(c, number);
@@ -285,7 +285,7 @@ static inline enum pilgrim_status column_put(struct column *c, uint32_t number)
 
 /* After its numbers were taken: one plane, and no room where little of it was used. Else each of many classes would come to have it for
  * whole blocks. */
-static void column_renew(struct column *c)
+static void column_renew(struct number_column *c)
 {
     if (c->count < c->capacity / 4)
         c->capacity = 0;
@@ -329,11 +329,11 @@ static __attribute__((noinline)) enum pilgrim_status starts_grow(struct class_ti
     return PILGRIM_OK;
 }
 
-static inline enum pilgrim_status place_of(struct bins *b, uint64_t value, uint32_t *place)
+static inline enum pilgrim_status bin_of(struct bins *b, uint64_t value, uint32_t *bin)
 {
     if (__builtin_expect(value >= b->limit, 0))
         TRY(bins_reach(b, value));
-    *place = bins_place(b, value);
+    *bin = bins_index(b, value);
     return PILGRIM_OK;
 }
 
@@ -343,8 +343,8 @@ static __attribute__((noinline)) enum pilgrim_status replace_gap(struct bins *b,
     uint32_t rarest = 0;
     for (uint32_t i = 1; i < USUAL_GAPS; i++)
         rarest = c->usual_count[i] < c->usual_count[rarest] ? i : rarest;
-    TRY(place_of(b, gap, &c->usual_place[rarest]));
-    c->usual[rarest] = b->bounds[c->usual_place[rarest]];
+    TRY(bin_of(b, gap, &c->usual_bin[rarest]));
+    c->usual[rarest] = b->bounds[c->usual_bin[rarest]];
     c->usual_count[rarest] = 0;
     c->gap = rarest;
     return PILGRIM_OK;
@@ -362,7 +362,7 @@ static inline uint32_t larger(uint32_t a, uint32_t b)
 }
 
 /* Chooses a gap where the last one does not do: of the usual ones that do the most frequent one, else the largest one there is. Which one
- * it will be cannot be foretold, so there is no branch that depends on it. */
+ * it will be cannot be predicted, so there is no branch that depends on it. */
 static inline enum pilgrim_status choose_gap(struct bins *b, struct class_times *c, uint64_t gap, uint64_t slack)
 {
     _Static_assert(USUAL_GAPS == 4, "each is rated");
@@ -380,7 +380,7 @@ static void age_gaps(struct class_times *c)
 
 /* What the start of a call is measured from, the latest that it has to be right from: the end of the call before, if it is the first one
  * with its signature; else, if it reads a clock, the stored start of the last one that did; else that of the last one with the signature. */
-static inline uint64_t measured_from(const struct class_times *c, const struct readings *r, uint64_t last, uint64_t end)
+static inline uint64_t measured_from(const struct class_times *c, const struct clock_readings *r, uint64_t last, uint64_t end)
 {
     if (last == NO_START)
         return end;
@@ -389,10 +389,10 @@ static inline uint64_t measured_from(const struct class_times *c, const struct r
 
 /* *END: that of the call before, as stored, then that of this one. A gap that is too long by the error of a choice is larger than any
  * slack, as numbers without a sign go round. */
-static inline enum pilgrim_status add_bins(struct bins *b, struct class_times *c, const struct readings *r, const struct span *s,
+static inline enum pilgrim_status add_bins(struct bins *b, struct class_times *c, const struct clock_readings *r, const struct span *s,
                                            uint64_t *end)
 {
-    uint32_t place;
+    uint32_t bin;
     if (__builtin_expect(s->signature >= c->start_count, 0))
         TRY(starts_grow(c, s->signature));
     uint64_t *last = &c->starts[s->signature], since = measured_from(c, r, *last, *end);
@@ -402,11 +402,11 @@ static inline enum pilgrim_status add_bins(struct bins *b, struct class_times *c
     uint32_t usual = c->gap;
     if (++c->usual_count[usual] == USUAL_COUNT_MAX)
         age_gaps(c);
-    TRY(place_of(b, s->end - s->start, &place));
+    TRY(bin_of(b, s->end - s->start, &bin));
     *last = *end + c->usual[usual];
-    *end = *last + b->bounds[place];
-    TRY(column_put(&c->gaps.of[0], c->usual_place[usual]));
-    return column_put(&c->durations.of[0], place);
+    *end = *last + b->bounds[bin];
+    TRY(column_put(&c->gaps.of[0], c->usual_bin[usual]));
+    return column_put(&c->durations.of[0], bin);
 }
 
 /* From NS back to the call's start or on to its end, which is where a reading lies if the clocks agree; negative: back. */
@@ -418,7 +418,7 @@ static int64_t outside(const struct span *s, uint64_t ns)
 }
 
 /* Puts an anchor into the block: from the next reading on the offset is that. */
-static void put_anchor(struct readings *r)
+static void put_anchor(struct clock_readings *r)
 {
     bytes_put_varint(&r->anchors, r->count - r->anchored);
     bytes_put_svarint(&r->anchors, (int64_t)((uint64_t)r->offset - (uint64_t)r->anchor));
@@ -431,7 +431,7 @@ static void put_anchor(struct readings *r)
  * alone may be much behind it, where the call was its thread's first. */
 static __attribute__((noinline)) void find_anchor(struct times *t, const struct span *spans, const double *readings, size_t count)
 {
-    struct readings *r = &t->readings;
+    struct clock_readings *r = &t->readings;
     for (size_t i = 0; i < count; i++) {
         if (!t->classes[spans[i].class].reads || !times_is_reading(readings[i]))
             continue;
@@ -444,7 +444,7 @@ static __attribute__((noinline)) void find_anchor(struct times *t, const struct 
 
 /* Moves the anchor if the clocks have gone apart: where that is little of the interval since the last reading, or by so much that one of
  * them was set. */
-static void follow_clock(struct readings *r, const struct bins *b, const struct span *s, int64_t ns)
+static void follow_clock(struct clock_readings *r, const struct bins *b, const struct span *s, int64_t ns)
 {
     int64_t apart = outside(s, (uint64_t)ns - (uint64_t)r->offset), size = apart < 0 ? -apart : apart, since = ns - r->last;
     bool is_little = since > 0 && (double)size * BINS_UNIT * 2 <= (double)b->base * (double)since;
@@ -457,10 +457,10 @@ static void follow_clock(struct readings *r, const struct bins *b, const struct 
 static __attribute__((noinline)) enum pilgrim_status add_bin_reading(struct times *t, struct class_times *c, const struct span *s,
                                                                      double value)
 {
-    struct readings *r = &t->readings;
+    struct clock_readings *r = &t->readings;
     struct bins *b = &t->bases[c->base];
     uint64_t inner = 0;
-    uint32_t place;
+    uint32_t bin;
     if (times_is_reading(value)) {
         int64_t ns = reading_ns(value);
         follow_clock(r, b, s, ns);
@@ -471,8 +471,8 @@ static __attribute__((noinline)) enum pilgrim_status add_bin_reading(struct time
         put_anchor(r);
     r->count++;
     r->last_start = c->starts[s->signature];
-    TRY(place_of(b, inner, &place));
-    return column_put(&c->readings, place);
+    TRY(bin_of(b, inner, &bin));
+    return column_put(&c->readings, bin);
 }
 
 /* ---- exact ---- */
@@ -508,10 +508,10 @@ static inline void bits_put(struct bit_writer *w, uint64_t value, unsigned count
 }
 
 /* Puts VALUE's code behind the numbers of its kind that it stands with. What the code leaves out is *REST, *BITS of them. */
-static inline enum pilgrim_status put_code(struct numbers *n, bool *is_high, uint64_t value, uint64_t *rest, unsigned *bits)
+static inline enum pilgrim_status put_code(struct class_numbers *n, bool *is_high, uint64_t value, uint64_t *rest, unsigned *bits)
 {
     unsigned code = times_code(value, bits);
-    struct column *column = &n->of[*is_high];
+    struct number_column *column = &n->of[*is_high];
     *rest = value & ((UINT64_C(1) << *bits) - 1);
     *is_high = times_code_is_long(code, &n->mean);
     return column_put(column, code);
@@ -533,7 +533,7 @@ static inline enum pilgrim_status add_exact(struct bit_writer *w, struct class_t
 }
 
 /* Puts VALUE's code into COLUMN, and what it leaves out. */
-static enum pilgrim_status put_whole(struct bit_writer *w, struct column *column, int64_t value)
+static enum pilgrim_status put_whole(struct bit_writer *w, struct number_column *column, int64_t value)
 {
     uint64_t number = zigzag(value);
     unsigned bits;
@@ -553,7 +553,7 @@ static int64_t choose_ns(double value, uint64_t expected)
 static __attribute__((noinline)) enum pilgrim_status add_exact_reading(struct bit_writer *w, struct times *t, struct class_times *c,
                                                                        const struct span *s, double value)
 {
-    struct readings *r = &t->readings;
+    struct clock_readings *r = &t->readings;
     int64_t change = 0, correction = 0;
     if (times_is_reading(value)) {
         int64_t ns = choose_ns(value, (uint64_t)r->offset + s->start);
@@ -667,19 +667,19 @@ static void put_classes(const struct times *t, struct bytes *content)
 /* The classes that read, and what holds for all their readings. */
 static void put_readers(const struct times *t, struct bytes *content)
 {
-    uint32_t place = 0, next = 0, count = 0;
+    uint32_t bin = 0, next = 0, count = 0;
     for (uint32_t i = 0; i < t->class_count; i++)
         count += t->classes[i].readings.count > 0;
     bytes_put_varint(content, count);
     for (uint32_t i = 0; i < t->class_count; i++) {
         const struct class_times *c = &t->classes[i];
         if (c->readings.count) {
-            bytes_put_varint(content, place - next);
-            next = place + 1;
+            bytes_put_varint(content, bin - next);
+            next = bin + 1;
             if (t->kind == TIMES_BINS)
                 bytes_put_u8(content, (uint8_t)c->readings.width);
         }
-        place += pending_calls(c) > 0;
+        bin += pending_calls(c) > 0;
     }
     if (t->kind == TIMES_BINS) {
         bytes_put_varint(content, t->readings.anchor_count);
@@ -687,7 +687,7 @@ static void put_readers(const struct times *t, struct bytes *content)
     }
 }
 
-static void put_column(const struct column *c, struct bytes *content, struct bytes *ends)
+static void put_column(const struct number_column *c, struct bytes *content, struct bytes *ends)
 {
     if (!c->count)
         return;
@@ -696,7 +696,7 @@ static void put_column(const struct column *c, struct bytes *content, struct byt
     bytes_put(ends, &content->length, sizeof content->length);
 }
 
-static void put_numbers(const struct numbers *numbers, struct bytes *content, struct bytes *ends)
+static void put_class_numbers(const struct class_numbers *numbers, struct bytes *content, struct bytes *ends)
 {
     put_column(&numbers->of[0], content, ends);
     put_column(&numbers->of[1], content, ends);
@@ -705,9 +705,9 @@ static void put_numbers(const struct numbers *numbers, struct bytes *content, st
 static void put_columns(const struct times *t, struct bytes *content, struct bytes *ends)
 {
     for (uint32_t i = 0; i < t->class_count; i++)
-        put_numbers(&t->classes[i].gaps, content, ends);
+        put_class_numbers(&t->classes[i].gaps, content, ends);
     for (uint32_t i = 0; i < t->class_count; i++)
-        put_numbers(&t->classes[i].durations, content, ends);
+        put_class_numbers(&t->classes[i].durations, content, ends);
     for (uint32_t i = 0; i < t->class_count; i++)
         put_column(&t->classes[i].readings, content, ends);
     for (uint32_t i = 0; i < t->class_count; i++)
@@ -715,7 +715,7 @@ static void put_columns(const struct times *t, struct bytes *content, struct byt
 }
 
 /* No reading is pending. In bins the anchor stays. */
-static void readings_taken(struct readings *r, enum times_kind kind)
+static void readings_taken(struct clock_readings *r, enum times_kind kind)
 {
     if (kind == TIMES_EXACT)
         r->offset = 0;

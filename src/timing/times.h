@@ -57,7 +57,7 @@ void times_free(struct times *t);
 /* Whether VALUE, a double in seconds, can be kept as a reading of a clock: from 0 to below 2^32, and not -0. */
 bool times_is_reading(double value);
 
-/* Before the first span of CLASS in this round, in both kinds. READS: its calls have readings of a clock. BASE: (b - 1) x 10^6, BINS_BASE_MIN to BINS_BASE_MAX; has no meaning for
+/* Before the first span of CLASS in this segment, in both kinds. READS: its calls have readings of a clock. BASE: (b - 1) x 10^6, BINS_BASE_MIN to BINS_BASE_MAX; has no meaning for
  * TIMES_EXACT. CLASS is small: a few bytes are kept for each up to the largest one.
  * errors: PILGRIM_NOMEM (unchanged), PILGRIM_LIMIT (no such base, or more than TIMES_BASES_MAX of them) */
 enum pilgrim_status times_class(struct times *t, uint32_t class, uint32_t base, bool reads) PILGRIM_CHECKED;
@@ -77,7 +77,7 @@ uint64_t times_pending(const struct times *t);
  * errors: PILGRIM_NOMEM (none is taken; CONTENT and ENDS may have grown) */
 enum pilgrim_status times_take(struct times *t, struct bytes *content, struct bytes *ends) PILGRIM_CHECKED;
 
-/* A new round: classes and signatures are forgotten, the end of the call before goes on. No calls may be pending. */
+/* A new segment: classes and signatures are forgotten, the end of the call before goes on. No calls may be pending. */
 void times_renew(struct times *t);
 
 /* What comes next are calls of another thread, of the same classes, the end of the call before which is END. */
@@ -89,7 +89,7 @@ void times_restart(struct times *t);
 /* What the object takes, for all of its parts. */
 size_t times_memory_bytes(const struct times *t);
 
-/* What of it grows with classes and signatures, and goes with a new round. The rest is bounded, by TIMES_BLOCK_CALLS and the bases. */
-size_t times_round_bytes(const struct times *t);
+/* What of it grows with classes and signatures, and goes with a new segment. The rest is bounded, by TIMES_BLOCK_CALLS and the bases. */
+size_t times_segment_bytes(const struct times *t);
 
 #endif

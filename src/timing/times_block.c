@@ -37,8 +37,8 @@ struct times_block {
     uint64_t calls, left;
     uint64_t begin;
     uint64_t end; /* of the call before */
-    uint64_t place_count;
-    uint32_t *of_place; /* its class, or NO_CLASS */
+    uint64_t class_limit;
+    uint32_t *by_class; /* its class, or NO_CLASS */
     size_t class_count;
     struct block_class *classes;
     size_t base_count;
@@ -129,11 +129,11 @@ static enum pilgrim_status open_class(struct opening *o, struct block_class *c, 
     c->calls = c->left = cursor_varint(o->in);
     if (!open_numbers(o, c))
         return wrong(o, "damaged class");
-    if (skipped >= b->place_count - *next)
+    if (skipped >= b->class_limit - *next)
         return wrong(o, "a class that the thread does not have");
     if (c->calls == 0 || c->calls > b->left)
         return wrong(o, "wrong number of calls");
-    b->of_place[*next + skipped] = (uint32_t)(c - b->classes);
+    b->by_class[*next + skipped] = (uint32_t)(c - b->classes);
     *next += skipped + 1;
     b->left -= c->calls;
     return PILGRIM_OK;
@@ -144,13 +144,13 @@ static enum pilgrim_status open_classes(struct opening *o)
     struct times_block *b = o->block;
     size_t count = cursor_count(o->in, BEFORE_COLUMNS_MIN);
     uint64_t next = 0;
-    if (count == 0 || count > b->place_count)
+    if (count == 0 || count > b->class_limit)
         return wrong(o, "wrong number of classes");
     b->classes = calloc(count, sizeof *b->classes);
-    b->of_place = malloc(b->place_count * sizeof *b->of_place);
-    if (!b->classes || !b->of_place)
+    b->by_class = malloc(b->class_limit * sizeof *b->by_class);
+    if (!b->classes || !b->by_class)
         return PILGRIM_NOMEM;
-    memset(b->of_place, 0xff, b->place_count * sizeof *b->of_place);
+    memset(b->by_class, 0xff, b->class_limit * sizeof *b->by_class);
     for (; b->class_count < count; b->class_count++)
         TRY(open_class(o, &b->classes[b->class_count], &next));
     if (b->left)
@@ -303,7 +303,7 @@ enum pilgrim_status times_block_open(struct cursor *c, uint64_t class_count, str
     struct opening o = {.block = b, .in = c, .problem = "ends too early"};
     if (!b)
         return PILGRIM_NOMEM;
-    b->place_count = class_count < NO_CLASS ? class_count : NO_CLASS - 1;
+    b->class_limit = class_count < NO_CLASS ? class_count : NO_CLASS - 1;
     enum pilgrim_status status = open_block(&o);
     if (status == PILGRIM_OK) {
         *block = b;
@@ -320,7 +320,7 @@ void times_block_free(struct times_block *block)
         return;
     for (size_t i = 0; i < block->base_count; i++)
         bin_bounds_free(&block->bases[i]);
-    free(block->of_place);
+    free(block->by_class);
     free(block->classes);
     free(block);
 }
@@ -422,7 +422,7 @@ static bool next_reading(struct times_block *b, struct block_class *c, uint64_t 
 
 enum pilgrim_status times_block_next(struct times_block *block, uint32_t class, uint64_t *start, uint64_t *end)
 {
-    uint32_t number = class < block->place_count ? block->of_place[class] : NO_CLASS;
+    uint32_t number = class < block->class_limit ? block->by_class[class] : NO_CLASS;
     if (block->is_damaged)
         return PILGRIM_DAMAGED;
     if (!block->left)

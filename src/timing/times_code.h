@@ -15,7 +15,7 @@ enum {
     CODE_MEAN_SHIFT = 4
 };
 
-/* VALUE is below 2^63. *BITS: as times_code_bits says. Without a branch that cannot be foretold. */
+/* VALUE is below 2^63. *BITS: as times_code_bits says. Without a branch that cannot be predicted. */
 static inline unsigned times_code(uint64_t value, unsigned *bits)
 {
     const unsigned one = 1u << CODE_MANTISSA_BITS;

@@ -63,12 +63,12 @@ static bool is_on_stack(const void *site, const void *here)
     return !whole;
 }
 
-/* Whether the call at SITE, of which something lay at PLACE on the stack, is gone now that one with FRAME begins at HERE. */
-static bool is_gone(const void *place, const void *site, const void *frame, const void *here, const void *layer)
+/* Whether the call at SITE, of which something lay at CALL_SITE on the stack, is gone now that one with FRAME begins at HERE. */
+static bool is_gone(const void *call_site, const void *site, const void *frame, const void *here, const void *layer)
 {
-    if (!memory_in_own_stack(place) || !memory_in_own_stack(frame))
+    if (!memory_in_own_stack(call_site) || !memory_in_own_stack(frame))
         return false;
-    return (uintptr_t)frame >= (uintptr_t)place || (!is_of_mpi(here, layer) && !is_on_stack(site, here));
+    return (uintptr_t)frame >= (uintptr_t)call_site || (!is_of_mpi(here, layer) && !is_on_stack(site, here));
 }
 
 /* ---- putting an end to it ---- */
@@ -96,8 +96,8 @@ static void end(struct thread *t)
     if (t->finding.call == t->calls)
         requests_forget(&t->finding, t->finding.count);
     t->finding.count = 0;
-    t->keeper.pending = 0;
-    t->keeper.search = 0;
+    t->request_delta.pending = 0;
+    t->request_delta.search = 0;
     if (!t->class)
         return;
     record(t);

@@ -1,4 +1,4 @@
-/* A call's way through the tracer, from call_begin to call_done, and what it refers to: view, statuses.
+/* A call's way through the tracer, from call_begin to call_done, and what it refers to: rank base, statuses.
  *
  * A thread has at most one recorded call under way. What is called below it (by an I/O layer, by a callback of the
  * program's) is not recorded, but the objects that it makes and frees are followed. */
@@ -10,7 +10,7 @@
 #include "wrap/wrapper.h"
 #include "record/stream_data.h"
 #include "objects/sharing.h"
-#include "objects/unseen.h"
+#include "objects/untracked_requests.h"
 
 /* What of OFF, which is not 0, is left against this call: MPI is looked for if none was seen so far, and after each
  * unloading the thread's call sites are looked at again. */
@@ -40,7 +40,7 @@ uint8_t *call_begin_slowly(struct call *c, uint32_t function, enum call_follows 
     struct fortran_call *from = fortran_now ? abandoned_fortran(function, c, site) : NULL;
     bool inside = !off && t && t->inside;
     c->thread = NULL;
-    if ((off == OFF_PAUSED && call_may_be_unseen(follows)) || (inside && follows == FOLLOWS_NOTHING)) {
+    if ((off == OFF_PAUSED && call_may_be_untracked(follows)) || (inside && follows == FOLLOWS_NOTHING)) {
         if (from)
             (void)fortran_claims(from, function);
         return NULL;
@@ -62,7 +62,7 @@ uint8_t *call_begin_slowly(struct call *c, uint32_t function, enum call_follows 
     if (!t)
         return NULL;
     bool recorded = off == 0 && !filter_left_out[function];
-    if (!recorded && !off && !t->inside && call_may_be_unseen(follows)) {
+    if (!recorded && !off && !t->inside && call_may_be_untracked(follows)) {
         c->thread = t;
         t->inside = true;
         t->frame = c;
@@ -82,42 +82,42 @@ uint8_t *call_begin_slowly(struct call *c, uint32_t function, enum call_follows 
     call_fill(c, t, function, from_here);
     c->dropped = !recorded;
     c->fortran = from;
-    c->view = capture.world;
+    c->base = capture.world;
     return t->key.data;
 }
 
-int call_unseen(int ret, const MPI_Request *request, enum request_kind kind, bool persistent, enum object_kind view,
+int call_untracked(int ret, const MPI_Request *request, enum request_kind kind, bool persistent, enum object_kind base,
                 uint64_t handle)
 {
     (void)persistent; /* they are seen */
     if (ret != MPI_SUCCESS)
         return ret;
-    const struct view *ranks = &capture.world;
-    struct view asked;
-    if (kind == REQUEST_RECV && view != KIND_COUNT) {
+    const struct rank_base *ranks = &capture.world;
+    struct rank_base asked;
+    if (kind == REQUEST_RECV && base != KIND_COUNT) {
         struct thread *t = thread_now;
-        const struct known_object *o = t ? known_viewed(&t->known, view, handle) : NULL;
+        const struct cached_object *o = t ? handle_cache_based_object(&t->handle_cache, base, handle) : NULL;
         if (!o) {
-            asked = object_view(view, handle);
-            o = t && asked.size > 0 ? known_object_learn(&t->known, view, handle) : NULL;
+            asked = object_rank_base(base, handle);
+            o = t && asked.size > 0 ? handle_cache_learn_object(&t->handle_cache, base, handle) : NULL;
         }
-        ranks = o ? &o->view : &asked;
+        ranks = o ? &o->base : &asked;
     }
-    unseen_begun(HANDLE(*request), kind, ranks->index);
+    untracked_request_begun(HANDLE(*request), kind, ranks->index);
     return ret;
 }
 
 uint8_t *store_handle_slowly(struct call *c, uint8_t *at, enum object_kind kind, uint64_t handle)
 {
-    const struct known_object *o = known_object(&c->thread->known, kind, handle);
+    const struct cached_object *o = handle_cache_object(&c->thread->handle_cache, kind, handle);
     if (!o)
-        o = known_object_learn(&c->thread->known, kind, handle);
+        o = handle_cache_learn_object(&c->thread->handle_cache, kind, handle);
     return store_token(at, &o->token);
 }
 
-void call_view_slowly(struct call *c, enum object_kind kind, uint64_t handle)
+void call_rank_base_slowly(struct call *c, enum object_kind kind, uint64_t handle)
 {
-    c->view = object_view(kind, handle);
+    c->base = object_rank_base(kind, handle);
 }
 
 uint8_t *call_no_memory(void)
@@ -178,8 +178,8 @@ static __attribute__((noinline)) void call_done_slowly(struct call *c, size_t le
         status = stream_append(t->stream, t->class->number, c->failed_poll, t->key.data, length, t->start, c->end);
     if (status != PILGRIM_OK)
         call_lost(c, status);
-    else if (t->keeper.pending)
-        keep_commit(&t->keeper);
+    else if (t->request_delta.pending)
+        array_delta_commit(&t->request_delta);
     t->calls++;
     if (t->pending)
         call_ended(t);
@@ -216,7 +216,7 @@ void call_done(struct call *c, const uint8_t *end)
     size_t length = (size_t)(end - key);
     t->inside = false;
     bool usual = CALL_LIKELY(!c->dropped) && CALL_LIKELY(!t->pending) && CALL_LIKELY(!t->key.failed);
-    if (!CALL_LIKELY(usual) || !CALL_LIKELY(stream_foretells(t->stream, t->class, c->failed_poll, key, length))) {
+    if (!CALL_LIKELY(usual) || !CALL_LIKELY(stream_predicts(t->stream, t->class, c->failed_poll, key, length))) {
         call_done_slowly(c, length);
         return;
     }
@@ -241,7 +241,7 @@ void call_control(int level)
 
 bool call_at_root(const struct call *c, int root)
 {
-    return c->view.inter ? root == MPI_ROOT : root == c->view.rank;
+    return c->base.inter ? root == MPI_ROOT : root == c->base.rank;
 }
 
 MPI_Status *call_status_slowly(struct call *c, MPI_Status *application)

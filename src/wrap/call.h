@@ -35,15 +35,15 @@ struct call {
         struct bytes *key;  /* the thread's scratch: what it begins with */
     };
     uint32_t function;      /* enum function_id, generated (functions.h) */
-    uint32_t current_view;  /* the last one written to the key */
-    /* From here to the view all is 0 in a call that begins as most do. */
+    uint32_t current_base;  /* the last one written to the key */
+    /* From here to the rank base all is 0 in a call that begins as most do. */
     const struct fortran_call *fortran; /* NULL: called from C */
     int64_t operation_count;
     bool ok;                /* outputs are defined */
     bool failed_poll;       /* it asked whether something had happened, and nothing had */
     bool dropped;           /* recording is paused: objects are followed, the key is dropped */
-    struct view view;       /* that rank arguments refer to: call_view's, else views[0] */
-    const struct found *operations; /* of put_requests; thread scratch; not set where there are none */
+    struct rank_base base;       /* that rank arguments refer to: call_rank_base's, else views[0] */
+    const struct found_operation_bits *operations; /* of put_requests; thread scratch; not set where there are none */
     uint64_t end;           /* clock ticks */
 };
 
@@ -53,8 +53,8 @@ enum { CALL_ROOM = 1024, CALL_ROOM_OF_VALUE = 32 };
 /* As call_begin (wrapper.h), whatever the state of tracing. */
 uint8_t *call_begin_slowly(struct call *c, uint32_t function, enum call_follows follows, const void *site);
 
-/* A call that is not seen has begun REQUEST if RET is MPI_SUCCESS, with ranks that refer to HANDLE of kind VIEW (KIND_COUNT: none). Returns RET. */
-int call_unseen(int ret, const MPI_Request *request, enum request_kind kind, bool persistent, enum object_kind view,
+/* A call that is not seen has begun REQUEST if RET is MPI_SUCCESS, with ranks that refer to HANDLE of kind BASE (KIND_COUNT: none). Returns RET. */
+int call_untracked(int ret, const MPI_Request *request, enum request_kind kind, bool persistent, enum object_kind base,
                 uint64_t handle);
 
 uint8_t *call_no_memory(void);             /* ends tracing. NULL */
@@ -65,10 +65,10 @@ void call_done(struct call *c, const uint8_t *end); /* records the call, whose k
 
 /* What follows a store's test for the usual case. */
 uint8_t *store_constant(uint8_t *at, unsigned enumeration, int64_t v); /* by its name if it has one, else as integer */
-uint8_t *store_rank_slowly(struct call *c, uint8_t *at, const struct view *view, int rank);
+uint8_t *store_rank_slowly(struct call *c, uint8_t *at, const struct rank_base *base, int rank);
 uint8_t *store_buffer_slowly(struct call *c, uint8_t *at, const void *p);
 uint8_t *store_handle_slowly(struct call *c, uint8_t *at, enum object_kind kind, uint64_t handle);
-void call_view_slowly(struct call *c, enum object_kind kind, uint64_t handle);
+void call_rank_base_slowly(struct call *c, enum object_kind kind, uint64_t handle);
 
 /* Pointers, by memory.h; NULL, MPI_BOTTOM, MPI_IN_PLACE, MPI_WIN... sentinels by name. MPICH's MPI_BOTTOM is NULL:
  * printed "MPI_BOTTOM" by store_buffer, "NULL" by store_pointer. */
@@ -90,7 +90,7 @@ void put_enum(struct call *c, unsigned enumeration, int64_t v);
 /* V as flags of ENUMERATION, lowest bit first, what is left as integer; 0 as integer 0. */
 void put_flags(struct call *c, unsigned enumeration, int64_t v);
 
-void put_rank(struct call *c, int rank); /* relative to c->view; special ones by name */
+void put_rank(struct call *c, int rank); /* relative to c->base; special ones by name */
 void put_root(struct call *c, int rank); /* absolute; special ones by name */
 
 void put_address(struct call *c, int64_t v); /* a pointer where it lies in known memory, else an integer */
@@ -116,7 +116,7 @@ void put_new_datatypes(struct call *c, const MPI_Datatype *v, int64_t count);
 void put_handle(struct call *c, enum object_kind kind, uint64_t handle);  /* in, or out of one that lives already */
 void put_new(struct call *c, enum object_kind kind, uint64_t handle);     /* out: new, or one more reference */
 void put_new_pending(struct call *c, enum object_kind kind, uint64_t handle); /* out of a non-blocking creation, a message,
-                                                                              a window: has the call's view */
+                                                                              a window: has the call's rank base */
 /* As put_new and put_new_pending, of communicators (communicators.h): made from PARENT, or MPI_COMM_NULL; SALT not 0: known
  * by its members. COMM may be MPI_COMM_NULL where this process is not in it. */
 void put_new_comm(struct call *c, MPI_Comm comm, MPI_Comm parent, uint64_t salt);
@@ -128,7 +128,7 @@ void put_released(struct call *c, enum object_kind kind, uint64_t before, uint64
 
 /* ---- requests ---- */
 uint8_t *store_new_request(struct call *c, uint8_t *at, MPI_Request request, enum request_kind kind, bool persistent); /* out */
-/* The same of a receive, whose status may come out as it is foretold here. */
+/* The same of a receive, whose status may come out as it is predicted here. */
 uint8_t *store_new_receive(struct call *c, uint8_t *at, MPI_Request request, enum request_kind kind, bool persistent, int64_t count,
                            int source, int tag);
 uint8_t *store_request(struct call *c, uint8_t *at, MPI_Request request);       /* in, one: becomes operation 0 */
@@ -136,16 +136,16 @@ uint8_t *store_request_after(struct call *c, uint8_t *at, MPI_Request request); 
 void put_requests(struct call *c, const MPI_Request *requests, int64_t count);  /* in, an array; NULL legal with 0 */
 void put_requests_after(struct call *c, const MPI_Request *requests, int64_t count);
 
-/* The same for functions that leave most of the array as it is: what comes out is written as what changed (keep.h). _kept: what goes in, too,
+/* The same for functions that leave most of the array as it is: what comes out is written as what changed (request_array_delta.h). _kept: what goes in, too,
  * by what came out of earlier calls; _noted: as it is. */
-void put_requests_kept(struct call *c, const MPI_Request *requests, int64_t count);
+void put_requests_again(struct call *c, const MPI_Request *requests, int64_t count);
 void put_requests_noted(struct call *c, const MPI_Request *requests, int64_t count);
 void put_requests_changed(struct call *c, const MPI_Request *requests, int64_t count); /* after either of them */
 
-/* As put_requests_changed. PLACES, the out-value of parameter number PARAMETER, are those of the requests that have completed:
- * *PLACE_COUNT, or one if that is NULL. Not read if the call has failed. */
-void put_requests_completed(struct call *c, const MPI_Request *requests, int64_t count, uint8_t parameter, const int *places,
-                            const int *place_count);
+/* As put_requests_changed. INDICES, the out-value of parameter number PARAMETER, are those of the requests that have completed:
+ * *INDEX_COUNT, or one if that is NULL. Not read if the call has failed. */
+void put_requests_completed(struct call *c, const MPI_Request *requests, int64_t count, uint8_t parameter, const int *indices,
+                            const int *index_count);
 void call_requests_started(struct call *c);   /* MPI_Start, MPI_Startall succeeded: all operations active; no value */
 
 /* ---- statuses ----
@@ -153,7 +153,7 @@ void call_requests_started(struct call *c);   /* MPI_Start, MPI_Startall succeed
 MPI_Status *call_status_slowly(struct call *c, MPI_Status *application);           /* what to pass to PMPI; wrappers: call_status */
 MPI_Status *call_statuses(struct call *c, MPI_Status *application, int64_t count); /* idem for an array */
 /* STATUS: what was passed to PMPI. IGNORED: the application passed MPI_STATUS(ES)_IGNORE. */
-uint8_t *store_status(struct call *c, uint8_t *at, const MPI_Status *status, bool ignored); /* receive or probe: source in c->view */
+uint8_t *store_status(struct call *c, uint8_t *at, const MPI_Status *status, bool ignored); /* receive or probe: source in c->base */
 uint8_t *store_status_io(uint8_t *at, const MPI_Status *status, bool ignored);              /* file: bytes only */
 uint8_t *store_status_plain(struct call *c, uint8_t *at, const MPI_Status *status, bool ignored); /* of unknown origin: source
                                                   absolute; MPI_Get_count, MPI_Status_set_elements, ... */
@@ -163,8 +163,8 @@ void put_statuses(struct call *c, const MPI_Status *statuses, int64_t count, boo
 void put_statuses_some(struct call *c, const MPI_Status *statuses, const int *indices, int64_t count, bool ignored);
 
 /* ---- lengths that neither standard nor header say; used by gen/overrides ---- */
-int64_t length_peers(const struct call *c);     /* c->view.size: all-to-all counts; the remote group's size */
-int64_t length_local(const struct call *c);     /* c->view.local_size */
+int64_t length_peers(const struct call *c);     /* c->base.size: all-to-all counts; the remote group's size */
+int64_t length_local(const struct call *c);     /* c->base.local_size */
 int64_t length_indegree(MPI_Comm comm);
 int64_t length_outdegree(MPI_Comm comm);
 int64_t length_cart_dims(MPI_Comm comm);        /* 0 without a Cartesian topology */

@@ -32,7 +32,7 @@ struct fortran_call {
     bool seen;              /* its C function was called */
     bool taken;             /* fortran_take has had it */
     struct fortran_call *outer; /* the Fortran call in whose callback this one is made */
-    uint64_t *before;       /* handles that went in, if it may be that nobody sees it (fortran_unseen.h) */
+    uint64_t *before;       /* handles that went in, if it may be that nobody sees it (fortran_hidden.h) */
     uintptr_t check;        /* of all that does not change: this is a call, and not what lies there after it */
 };
 

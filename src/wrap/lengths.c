@@ -5,12 +5,12 @@
 
 int64_t length_peers(const struct call *c)
 {
-    return c->view.size;
+    return c->base.size;
 }
 
 int64_t length_local(const struct call *c)
 {
-    return c->view.local_size;
+    return c->base.local_size;
 }
 
 int64_t length_indegree(MPI_Comm comm)

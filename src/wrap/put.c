@@ -79,9 +79,9 @@ void put_flags(struct call *c, unsigned enumeration, int64_t v)
 }
 
 /* The same where the caller's rank may be beyond the size: it is of another group, an inter-communicator's local one. */
-static int64_t distance_modulo(const struct view *view, int rank)
+static int64_t distance_modulo(const struct rank_base *base, int rank)
 {
-    int64_t size = view->size, r = ((int64_t)rank - view->rank) % size;
+    int64_t size = base->size, r = ((int64_t)rank - base->rank) % size;
     if (2 * r > size)
         r -= size;
     else if (2 * r <= -size)
@@ -89,23 +89,23 @@ static int64_t distance_modulo(const struct view *view, int rank)
     return r;
 }
 
-/* RANK of the group that VIEW describes; special ones by name. */
-static void put_rank_of(struct call *c, const struct view *view, int rank)
+/* RANK of the group that BASE describes; special ones by name. */
+static void put_rank_of(struct call *c, const struct rank_base *base, int rank)
 {
-    if (rank < 0 || rank >= view->size || view->rank < 0) {
+    if (rank < 0 || rank >= base->size || base->rank < 0) {
         put_enum(c, ENUM_RANK, rank);
         return;
     }
-    if (view->index != c->current_view) {
-        put_slot(c, VALUE_VIEW, view->index);
-        c->current_view = view->index;
+    if (base->index != c->current_base) {
+        put_slot(c, VALUE_RANK_BASE, base->index);
+        c->current_base = base->index;
     }
-    put_slot(c, VALUE_RANK, view->rank < view->size ? rank_distance(view, rank) : distance_modulo(view, rank));
+    put_slot(c, VALUE_RANK, base->rank < base->size ? rank_distance(base, rank) : distance_modulo(base, rank));
 }
 
 void put_rank(struct call *c, int rank)
 {
-    put_rank_of(c, &c->view, rank);
+    put_rank_of(c, &c->base, rank);
 }
 
 void put_root(struct call *c, int rank)
@@ -120,16 +120,16 @@ uint8_t *store_constant(uint8_t *at, unsigned enumeration, int64_t v)
 }
 
 /* Where the group is not the caller's own, its rank there may lie beyond it. */
-uint8_t *store_rank_slowly(struct call *c, uint8_t *at, const struct view *view, int rank)
+uint8_t *store_rank_slowly(struct call *c, uint8_t *at, const struct rank_base *base, int rank)
 {
     call_gives(c, at);
-    put_rank_of(c, view, rank);
+    put_rank_of(c, base, rank);
     return call_takes(c);
 }
 
-static uint8_t *store_memory(uint8_t *at, const struct known_buffer *b)
+static uint8_t *store_memory(uint8_t *at, const struct cached_buffer *b)
 {
-    size_t length = b->token[KNOWN_BUFFER_BYTES - 1];
+    size_t length = b->token[CACHED_BUFFER_BYTES - 1];
     memcpy(at, b->token, length);
     return at + length;
 }
@@ -140,8 +140,8 @@ uint8_t *store_pointer(struct call *c, uint8_t *at, const void *p)
         return store_name(at, NAME_NULL);
     if (p == MPI_IN_PLACE)
         return store_name(at, NAME_MPI_IN_PLACE);
-    const struct known_buffer *b = known_buffer(&c->thread->known, p);
-    return store_memory(at, b ? b : known_buffer_learn(&c->thread->known, p, false));
+    const struct cached_buffer *b = handle_cache_buffer(&c->thread->handle_cache, p);
+    return store_memory(at, b ? b : handle_cache_learn_buffer(&c->thread->handle_cache, p, false));
 }
 
 uint8_t *store_buffer_slowly(struct call *c, uint8_t *at, const void *p)
@@ -151,18 +151,18 @@ uint8_t *store_buffer_slowly(struct call *c, uint8_t *at, const void *p)
 
 uint8_t *store_address(struct call *c, uint8_t *at, int64_t v)
 {
-    const struct known_buffer *b = NULL;
+    const struct cached_buffer *b = NULL;
     if (v) {
-        b = known_buffer(&c->thread->known, address_pointer(v));
+        b = handle_cache_buffer(&c->thread->handle_cache, address_pointer(v));
         if (!b || !b->known)
-            b = known_buffer_learn(&c->thread->known, address_pointer(v), true);
+            b = handle_cache_learn_buffer(&c->thread->handle_cache, address_pointer(v), true);
     }
     return b ? store_memory(at, b) : store_int(at, v);
 }
 
 void put_address(struct call *c, int64_t v)
 {
-    uint8_t token[KNOWN_BUFFER_BYTES];
+    uint8_t token[CACHED_BUFFER_BYTES];
     size_t length = (size_t)(store_address(c, token, v) - token);
     uint8_t *at = put_room(c, length);
     if (at)
@@ -214,7 +214,7 @@ void put_new(struct call *c, enum object_kind kind, uint64_t handle)
 
 void put_new_pending(struct call *c, enum object_kind kind, uint64_t handle)
 {
-    struct object_name n = object_created_like(kind, handle, &c->view);
+    struct object_name n = object_created_like(kind, handle, &c->base);
     put_object(c, kind, &n);
 }
 

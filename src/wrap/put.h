@@ -63,9 +63,9 @@ static inline uint8_t *put_counted(struct call *c, enum value_tag tag, uint64_t 
 }
 
 /* RANK - the caller's modulo the size, as the number of smallest magnitude; the positive one of two. Both ranks are below the size. */
-static inline int64_t rank_distance(const struct view *view, int rank)
+static inline int64_t rank_distance(const struct rank_base *base, int rank)
 {
-    int64_t r = (int64_t)rank - view->rank, size = view->size;
+    int64_t r = (int64_t)rank - base->rank, size = base->size;
     if (__builtin_expect((uint64_t)(2 * r + size - 1) >= (uint64_t)(2 * size), 0)) /* not in (-size/2, size/2] */
         r += r > 0 ? -size : size;
     return r;

@@ -1,7 +1,7 @@
 /* Requests, and arrays of them: what a call finds behind its handles, and what becomes of that. */
 #include "base/run.h"
 #include "wrap/wrapper.h"
-#include "objects/book.h"
+#include "objects/thread_requests.h"
 
 enum {
     ITEM_BYTES = 1 + 2 * SLOT_BYTES,
@@ -13,17 +13,17 @@ static inline uint8_t *store_operation(uint8_t *at, struct operation_name name)
     if (name.class_number == REQUEST_NULL)
         return store_name(at, NAME_MPI_REQUEST_NULL);
     *at = VALUE_REQUEST;
-    return store_slot(store_slot(at + 1, name.class_number), name.place);
+    return store_slot(store_slot(at + 1, name.class_number), name.request_index);
 }
 
 /* As it is named by the calls before, if its place is below LIMIT. Not where the array is one of changes: there names that stay are better. */
 static inline uint8_t *store_live(struct call *c, uint8_t *at, struct operation_name name, int64_t limit)
 {
-    if (name.class_number == REQUEST_NULL || c->dropped || name.place >= limit)
+    if (name.class_number == REQUEST_NULL || c->dropped || name.request_index >= limit)
         return store_operation(at, name);
-    int64_t rank = live_rank_quickly(&c->thread->live, name.class_number, name.place);
+    int64_t rank = live_rank_quickly(&c->thread->live, name.class_number, name.request_index);
     if (!CALL_LIKELY(rank >= 0)) {
-        rank = live_rank(&c->thread->live, name.class_number, name.place);
+        rank = live_rank(&c->thread->live, name.class_number, name.request_index);
         if (rank < 0)
             return store_operation(at, name);
     }
@@ -34,9 +34,9 @@ static inline uint8_t *store_live(struct call *c, uint8_t *at, struct operation_
 /* The call says that the request is over: all of its tokens have been stored. */
 static inline void end_live(const struct call *c, struct operation_name name)
 {
-    if (!CALL_LIKELY(!c->dropped) || CALL_LIKELY(live_end_quickly(&c->thread->live, name.class_number, name.place)))
+    if (!CALL_LIKELY(!c->dropped) || CALL_LIKELY(live_end_quickly(&c->thread->live, name.class_number, name.request_index)))
         return;
-    live_end(&c->thread->live, name.class_number, name.place);
+    live_end(&c->thread->live, name.class_number, name.request_index);
 }
 
 /* ---- one request ---- */
@@ -47,11 +47,11 @@ static inline uint8_t *store_begun(struct call *c, uint8_t *at, struct operation
     struct live_requests *live = &c->thread->live;
     if (name.class_number == REQUEST_NULL || c->dropped)
         return store_operation(at, name);
-    if (!CALL_LIKELY(live_begin_quickly(live, name.class_number, name.place))) {
-        bool foretold = live_place(live, name.class_number) == name.place;
-        if (live_begin(live, name.class_number, name.place) != PILGRIM_OK)
+    if (!CALL_LIKELY(live_begin_quickly(live, name.class_number, name.request_index))) {
+        bool predicted = live_request_index(live, name.class_number) == name.request_index;
+        if (live_begin(live, name.class_number, name.request_index) != PILGRIM_OK)
             c->key->failed = true;
-        if (!foretold)
+        if (!predicted)
             return store_operation(at, name);
     }
     *at = VALUE_BEGUN;
@@ -64,7 +64,7 @@ static inline uint8_t *store_created(struct call *c, uint8_t *at, MPI_Request re
     struct thread *t = c->thread;
     /* Thread 0's classes keep their numbers. */
     int64_t class_number = !c->dropped ? (int64_t)t->index << REQUEST_THREAD_SHIFT | (int64_t)t->class->number : REQUEST_UNKNOWN;
-    t->created = request_created(t->requests, HANDLE(request), class_number, kind, persistent, &c->view, posted);
+    t->created = request_created(t->requests, HANDLE(request), class_number, kind, persistent, &c->base, posted);
     return store_begun(c, at, operation_name(t->created));
 }
 
@@ -78,7 +78,7 @@ uint8_t *store_new_receive(struct call *c, uint8_t *at, MPI_Request request, enu
 {
     bool known = !c->dropped && source >= 0 && tag >= 0 && count > 0 && count <= UINT32_MAX;
     const struct posting posted = {.count = known ? (uint32_t)count : 0,
-                                   .round = c->thread->round,
+                                   .segment = c->thread->segment,
                                    .source = source,
                                    .tag = tag};
     return store_created(c, at, request, kind, persistent, posted.count > 0 ? &posted : NULL);
@@ -152,7 +152,7 @@ static void put_found(struct call *c, const MPI_Request *requests)
         put_name(c, NAME_NULL);
         return;
     }
-    const struct found *operations = c->operations;
+    const struct found_operation_bits *operations = c->operations;
     int64_t count = c->operation_count;
     uint8_t *at = items_begin(c, count);
     if (!at)
@@ -182,7 +182,7 @@ void put_requests_after(struct call *c, const MPI_Request *requests, int64_t cou
     }
     count = count > c->operation_count ? c->operation_count : count > 0 ? count : 0;
     uint8_t *at = items_begin(c, count);
-    const struct found *operations = c->operations;
+    const struct found_operation_bits *operations = c->operations;
     struct run_writer run = {0};
     for (int64_t i = 0; at && i < count; i++) {
         uint8_t *item = at;
@@ -201,10 +201,10 @@ void put_requests_after(struct call *c, const MPI_Request *requests, int64_t cou
     requests_finished(t->requests, &t->finding, count);
 }
 
-/* ---- arrays that are written by what changes in them (keep.h) ---- */
+/* ---- arrays that are written by what changes in them (request_array_delta.h) ---- */
 
 /* The operations behind REQUESTS, and their names in IN. False: requests_find is to look for them. */
-static inline bool find_kept(struct call *c, const MPI_Request *requests, struct keep_array *in)
+static inline bool find_same_requests(struct call *c, const MPI_Request *requests, struct operation_array *in)
 {
     struct thread *t = c->thread;
     struct requests *r = t->requests;
@@ -233,9 +233,9 @@ static inline bool find_kept(struct call *c, const MPI_Request *requests, struct
 static inline bool find_again(struct call *c, const MPI_Request *requests, int64_t count)
 {
     struct thread *t = c->thread;
-    struct keeper *k = &t->keeper;
+    struct request_array_delta *k = &t->request_delta;
     struct finding *f = &t->finding;
-    bool same = keep_under_way(k) && k->search == t->requests->search && count == k->in.count;
+    bool same = array_delta_under_way(k) && k->search == t->requests->search && count == k->in.count;
     if (!same || objects_threads || c->dropped || !requests)
         return false;
     for (uint64_t gone = k->gone; gone; gone &= gone - 1) {
@@ -249,25 +249,25 @@ static inline bool find_again(struct call *c, const MPI_Request *requests, int64
     return true;
 }
 
-/* True: what goes in is the keeper's now, which is to put it. */
-static bool put_kept(struct call *c, const MPI_Request *requests, int64_t count)
+/* True: what goes in is the request delta's now, which is to put it. */
+static bool put_same_requests(struct call *c, const MPI_Request *requests, int64_t count)
 {
-    struct keeper *k = &c->thread->keeper;
+    struct request_array_delta *k = &c->thread->request_delta;
     if (find_again(c, requests, count)) {
-        (void)keep_again(k);
+        (void)array_delta_again(k);
         return true;
     }
-    struct keep_array *in = keep_begin(k, !c->dropped && requests ? count : 0);
-    if (in && CALL_LIKELY(!objects_threads && reserve(c, count)) && CALL_LIKELY(find_kept(c, requests, in)))
+    struct operation_array *in = array_delta_begin(k, !c->dropped && requests ? count : 0);
+    if (in && CALL_LIKELY(!objects_threads && reserve(c, count)) && CALL_LIKELY(find_same_requests(c, requests, in)))
         return true;
     find_operations(c, requests, count);
     if (in && c->operation_count != count)
-        in = keep_begin(k, 0);
+        in = array_delta_begin(k, 0);
     if (!in) {
         put_found(c, requests);
         return false;
     }
-    const struct found *operations = c->operations;
+    const struct found_operation_bits *operations = c->operations;
     in->null = 0;
     for (uint32_t i = 0; i < in->count; i++) {
         in->items[i] = operation_name(found_operation(&operations[i]));
@@ -276,38 +276,38 @@ static bool put_kept(struct call *c, const MPI_Request *requests, int64_t count)
     return true;
 }
 
-void put_requests_kept(struct call *c, const MPI_Request *requests, int64_t count)
+void put_requests_again(struct call *c, const MPI_Request *requests, int64_t count)
 {
     struct thread *t = c->thread;
-    if (put_kept(c, requests, count))
-        (void)keep_in(&t->keeper, stream_class_register(t->stream, t->class->number), c->key);
+    if (put_same_requests(c, requests, count))
+        (void)array_delta_in(&t->request_delta, stream_class_register(t->stream, t->class->number), c->key);
 }
 
 void put_requests_noted(struct call *c, const MPI_Request *requests, int64_t count)
 {
-    if (put_kept(c, requests, count))
-        (void)keep_in(&c->thread->keeper, NULL, c->key);
+    if (put_same_requests(c, requests, count))
+        (void)array_delta_in(&c->thread->request_delta, NULL, c->key);
 }
 
 /* What is over is what became null. */
-static void put_changed(struct call *c, const MPI_Request *requests, int64_t count, const struct keep_places *completed)
+static void put_changed(struct call *c, const MPI_Request *requests, int64_t count, const struct completed_indices *completed)
 {
     struct thread *t = c->thread;
-    if (c->dropped || !keep_under_way(&t->keeper)) {
+    if (c->dropped || !array_delta_under_way(&t->request_delta)) {
         put_requests_after(c, requests, count);
         return;
     }
     uint64_t over = 0;
-    for (uint64_t live = keep_live(&t->keeper); live; live &= live - 1)
+    for (uint64_t live = array_delta_live(&t->request_delta); live; live &= live - 1)
         if (requests[__builtin_ctzll(live)] == MPI_REQUEST_NULL)
             over |= live & -live;
-    keep_out(&t->keeper, over, c->key, completed);
-    t->keeper.gone = over;
+    array_delta_out(&t->request_delta, over, c->key, completed);
+    t->request_delta.gone = over;
     for (; over; over &= over - 1) {
-        end_live(c, t->keeper.in.items[__builtin_ctzll(over)]);
+        end_live(c, t->request_delta.in.items[__builtin_ctzll(over)]);
         request_finish(t->requests, &t->finding, __builtin_ctzll(over));
     }
-    t->keeper.search = t->requests->search;
+    t->request_delta.search = t->requests->search;
 }
 
 void put_requests_changed(struct call *c, const MPI_Request *requests, int64_t count)
@@ -315,12 +315,12 @@ void put_requests_changed(struct call *c, const MPI_Request *requests, int64_t c
     put_changed(c, requests, count, NULL);
 }
 
-void put_requests_completed(struct call *c, const MPI_Request *requests, int64_t count, uint8_t parameter, const int *places,
-                            const int *place_count)
+void put_requests_completed(struct call *c, const MPI_Request *requests, int64_t count, uint8_t parameter, const int *indices,
+                            const int *index_count)
 {
-    struct keep_places completed = {.parameter = parameter, .places = places};
-    if (c->ok && places)
-        completed.count = place_count ? *place_count : 1;
+    struct completed_indices completed = {.parameter = parameter, .indices = indices};
+    if (c->ok && indices)
+        completed.count = index_count ? *index_count : 1;
     put_changed(c, requests, count, &completed);
 }
 

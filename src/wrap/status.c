@@ -15,7 +15,7 @@
  * Of a call with one request: where more are in flight, statuses are told alike. */
 enum { POSTED_PLACES = 4096, POSTED_ALONE = 64 };
 
-/* A status takes no more: head, view, and up to six values. */
+/* A status takes no more: head, rank base, and up to six values. */
 enum { STATUS_BYTES = 2 + 7 * (1 + SLOT_BYTES) };
 
 /* Bytes, from MPI's function. */
@@ -59,21 +59,21 @@ static inline bool missing(const MPI_Status *status)
     return !CALL_LIKELY(status != MPI_STATUS_IGNORE && status);
 }
 
-/* Source of VIEW; NULL: absolute. */
-static inline uint8_t *store_fields(struct call *c, uint8_t *at, const struct view *view, const MPI_Status *status)
+/* Source of BASE; NULL: absolute. */
+static inline uint8_t *store_fields(struct call *c, uint8_t *at, const struct rank_base *base, const MPI_Status *status)
 {
-    at = view ? store_rank_of(c, at, view, status->MPI_SOURCE) : store_enum(at, ENUM_RANK, status->MPI_SOURCE);
+    at = base ? store_rank_of(c, at, base, status->MPI_SOURCE) : store_enum(at, ENUM_RANK, status->MPI_SOURCE);
     return store_tail(store_enum(at, ENUM_TAG, status->MPI_TAG), status);
 }
 
-static inline uint8_t *store_whole(struct call *c, uint8_t *at, const struct view *view, const MPI_Status *status, bool ignored)
+static inline uint8_t *store_whole(struct call *c, uint8_t *at, const struct rank_base *base, const MPI_Status *status, bool ignored)
 {
-    return store_fields(c, store_head(at, ignored, false), view, status);
+    return store_fields(c, store_head(at, ignored, false), base, status);
 }
 
 uint8_t *store_status(struct call *c, uint8_t *at, const MPI_Status *status, bool ignored)
 {
-    return missing(status) ? store_none(at, 1) : store_whole(c, at, &c->view, status, ignored);
+    return missing(status) ? store_none(at, 1) : store_whole(c, at, &c->base, status, ignored);
 }
 
 uint8_t *store_status_plain(struct call *c, uint8_t *at, const MPI_Status *status, bool ignored)
@@ -122,15 +122,15 @@ static inline int64_t unit_of(int64_t bytes, int64_t count)
     return bytes % count ? 0 : bytes / count;
 }
 
-/* The status of OPERATION, number INDEX of the call's, as its own call foretold it. NULL: it did not, nothing is stored. Statuses of long
+/* The status of OPERATION, number INDEX of the call's, as its own call predicted it. NULL: it did not, nothing is stored. Statuses of long
  * arrays are alike enough. */
 static inline uint8_t *store_posted(const struct call *c, uint8_t *at, int64_t index, const struct operation *operation,
                                     const MPI_Status *status, bool ignored)
 {
     const struct posting *posted = &operation->posted;
     const uint32_t limit = c->operation_count == 1 ? POSTED_ALONE : POSTED_PLACES;
-    if (c->dropped || c->operation_count >= VALUE_SERIES_MIN || posted->count == 0 || operation->place >= limit ||
-        operation_class(operation) >> REQUEST_THREAD_SHIFT != (int64_t)c->thread->index || posted->round != c->thread->round ||
+    if (c->dropped || c->operation_count >= VALUE_SERIES_MIN || posted->count == 0 || operation->request_index >= limit ||
+        operation_class(operation) >> REQUEST_THREAD_SHIFT != (int64_t)c->thread->index || posted->segment != c->thread->segment ||
         status->MPI_SOURCE != posted->source || status->MPI_TAG != posted->tag)
         return NULL;
     int64_t unit = unit_of(received_bytes(status), posted->count);
@@ -144,8 +144,8 @@ static inline uint8_t *store_posted(const struct call *c, uint8_t *at, int64_t i
 /* The fields of a receive's status. */
 static uint8_t *store_received(struct call *c, uint8_t *at, const struct operation *operation, const MPI_Status *status)
 {
-    struct view view = view_numbered(operation->view);
-    return store_fields(c, at, &view, status);
+    struct rank_base base = rank_base_numbered(operation->base);
+    return store_fields(c, at, &base, status);
 }
 
 /* An operation that failed in a call that returned MPI_ERR_IN_STATUS. */

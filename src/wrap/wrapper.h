@@ -14,7 +14,7 @@
 #include "process/capture.h"
 #include "process/filter.h"
 #include "wrap/fortran_call.h"
-#include "objects/known.h"
+#include "objects/handle_cache.h"
 #include "wrap/put.h"
 #include "process/thread.h"
 #include "functions.h"
@@ -28,7 +28,7 @@ _Static_assert(offsetof(struct thread, key) == 0, "a call's thread is its key, t
 
 /* ---- the call ---- */
 
-/* Fills C for the call of T that begins, made at SITE; t->class and, where it is used, c->view are set apart. */
+/* Fills C for the call of T that begins, made at SITE; t->class and, where it is used, c->base are set apart. */
 CALL_INLINE void call_fill(struct call *c, struct thread *t, uint32_t function, const void *site)
 {
     t->inside = true;
@@ -37,8 +37,8 @@ CALL_INLINE void call_fill(struct call *c, struct thread *t, uint32_t function, 
     t->error_in_status = false;
     c->thread = t;
     c->function = function;
-    c->current_view = 0;
-    memset(&c->fortran, 0, offsetof(struct call, view) - offsetof(struct call, fortran));
+    c->current_base = 0;
+    memset(&c->fortran, 0, offsetof(struct call, base) - offsetof(struct call, fortran));
 }
 
 /* To be looked at once: 0, or what is against recording. */
@@ -47,9 +47,9 @@ static inline unsigned call_off(void)
     return atomic_load_explicit(&capture.off, memory_order_relaxed);
 }
 
-/* Whether a call of a function that FOLLOWS need not be seen while recording is paused. Requests are begun unseen only where none is live,
+/* Whether a call of a function that FOLLOWS need not be seen while recording is paused. Requests are begun untracked only where none is live,
  * so that no handle means one that is known and another that is not. */
-static inline bool call_may_be_unseen(enum call_follows follows)
+static inline bool call_may_be_untracked(enum call_follows follows)
 {
     return follows == FOLLOWS_NOTHING || (follows == FOLLOWS_REQUESTS && !requests_live());
 }
@@ -58,7 +58,7 @@ static inline bool call_may_be_unseen(enum call_follows follows)
  * Fortran is to be seen by the entry that it came by. */
 CALL_INLINE bool call_passes(unsigned off, enum call_follows follows)
 {
-    return !CALL_LIKELY(!off) && off == OFF_PAUSED && !fortran_now && call_may_be_unseen(follows);
+    return !CALL_LIKELY(!off) && off == OFF_PAUSED && !fortran_now && call_may_be_untracked(follows);
 }
 
 /* Where the first value goes. NULL: not recorded, nor are its objects to be followed (off, paused, nested, left out, not initialised, after
@@ -71,7 +71,7 @@ CALL_INLINE uint8_t *call_begin(struct call *c, unsigned off, uint32_t function,
     const struct class_head *class = stream_expected(t->stream);
     if (!CALL_LIKELY(class_is(class, function, site, false))) {
         if (!CALL_LIKELY(!filter_left_out[function])) {
-            if (!call_may_be_unseen(follows))
+            if (!call_may_be_untracked(follows))
                 return call_begin_slowly(c, function, follows, site);
             c->thread = t;
             t->inside = true;
@@ -209,26 +209,26 @@ CALL_INLINE uint8_t *store_stamp(uint8_t *at, int64_t v)
     return at + 1;
 }
 
-/* RANK of the group that VIEW describes. */
-CALL_INLINE uint8_t *store_rank_of(struct call *c, uint8_t *at, const struct view *view, int rank)
+/* RANK of the group that BASE describes. */
+CALL_INLINE uint8_t *store_rank_of(struct call *c, uint8_t *at, const struct rank_base *base, int rank)
 {
-    if (!CALL_LIKELY((unsigned)rank < (unsigned)view->size && (unsigned)view->rank < (unsigned)view->size))
-        return store_rank_slowly(c, at, view, rank);
-    if (view->index != c->current_view) {
-        *at = VALUE_VIEW;
-        at = store_slot(at + 1, view->index);
-        c->current_view = view->index;
+    if (!CALL_LIKELY((unsigned)rank < (unsigned)base->size && (unsigned)base->rank < (unsigned)base->size))
+        return store_rank_slowly(c, at, base, rank);
+    if (base->index != c->current_base) {
+        *at = VALUE_RANK_BASE;
+        at = store_slot(at + 1, base->index);
+        c->current_base = base->index;
     }
     *at = VALUE_RANK;
-    return store_slot(at + 1, rank_distance(view, rank));
+    return store_slot(at + 1, rank_distance(base, rank));
 }
 
 CALL_INLINE uint8_t *store_rank(struct call *c, uint8_t *at, int rank)
 {
-    return store_rank_of(c, at, &c->view, rank);
+    return store_rank_of(c, at, &c->base, rank);
 }
 
-static inline uint8_t *store_token(uint8_t *at, const struct token *token)
+static inline uint8_t *store_token(uint8_t *at, const struct short_token *token)
 {
     memcpy(at, token, sizeof *token);
     return at + (token->words[1] >> 56);
@@ -236,35 +236,35 @@ static inline uint8_t *store_token(uint8_t *at, const struct token *token)
 
 CALL_INLINE uint8_t *store_handle(struct call *c, uint8_t *at, enum object_kind kind, uint64_t handle)
 {
-    const struct known_object *o = known_object(&c->thread->known, kind, handle);
+    const struct cached_object *o = handle_cache_object(&c->thread->handle_cache, kind, handle);
     return CALL_LIKELY(o) ? store_token(at, &o->token) : store_handle_slowly(c, at, kind, handle);
 }
 
-/* Sets c->view. The result is what stands for HANDLE in the key, none where it may have no name yet. */
-CALL_INLINE struct token call_view(struct call *c, enum object_kind kind, uint64_t handle)
+/* Sets c->base. The result is what stands for HANDLE in the key, none where it may have no name yet. */
+CALL_INLINE struct short_token call_rank_base(struct call *c, enum object_kind kind, uint64_t handle)
 {
-    const struct known_object *o = known_viewed(&c->thread->known, kind, handle);
+    const struct cached_object *o = handle_cache_based_object(&c->thread->handle_cache, kind, handle);
     if (CALL_LIKELY(o)) {
-        c->view = o->view;
+        c->base = o->base;
         return o->token;
     }
-    call_view_slowly(c, kind, handle);
-    return (struct token){{0, 0}};
+    call_rank_base_slowly(c, kind, handle);
+    return (struct short_token){{0, 0}};
 }
 
-/* store_handle of what call_view was given. */
-CALL_INLINE uint8_t *store_viewed(struct call *c, uint8_t *at, const struct token *token, enum object_kind kind, uint64_t handle)
+/* store_handle of what call_rank_base was given. */
+CALL_INLINE uint8_t *store_with_base(struct call *c, uint8_t *at, const struct short_token *token, enum object_kind kind, uint64_t handle)
 {
     return CALL_LIKELY(token->words[1] >> 56) ? store_token(at, token) : store_handle_slowly(c, at, kind, handle);
 }
 
 CALL_INLINE uint8_t *store_buffer(struct call *c, uint8_t *at, const void *p)
 {
-    const struct known_buffer *b = known_buffer(&c->thread->known, p);
+    const struct cached_buffer *b = handle_cache_buffer(&c->thread->handle_cache, p);
     if (!CALL_LIKELY(b))
         return store_buffer_slowly(c, at, p);
     memcpy(at, b->token, sizeof b->token);
-    return at + b->token[KNOWN_BUFFER_BYTES - 1];
+    return at + b->token[CACHED_BUFFER_BYTES - 1];
 }
 
 /* What to pass to PMPI in place of APPLICATION, the status of the program's. */

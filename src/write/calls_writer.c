@@ -13,15 +13,15 @@
 #include "merge/fragment_data.h"
 #include "merge/shape.h"
 
-struct writer {
+struct calls_writer {
     const struct fragment *fragment;
     struct rulebook *rulebook;
     struct expressions expressions;
     struct intern signatures; /* shape, k (1: it is not long), columns: 4 bytes each */
     struct intern partitions; /* columns, 4 bytes each */
-    struct intern rows;       /* class, partition, for each part its sequence and signatures: 4 bytes each */
+    struct intern group_classes;       /* class, partition, for each part its sequence and signatures: 4 bytes each */
     uint32_t *sequences;      /* of the fragment -> of the rulebook */
-    uint32_t *part_starts;    /* part -> where its signatures begin in ... */
+    uint32_t *value_group_starts;    /* part -> where its signatures begin in ... */
     struct bytes numbers;     /* ... this, 4 bytes each */
     struct bytes groups;      /* rows of each group, then its members' column, 4 bytes each */
     uint32_t threads;         /* column */
@@ -29,7 +29,7 @@ struct writer {
 
 /* ---- numbering ---- */
 
-static enum pilgrim_status number_sequences(struct writer *w)
+static enum pilgrim_status number_sequences(struct calls_writer *w)
 {
     const struct fragment *f = w->fragment;
     size_t length;
@@ -40,23 +40,23 @@ static enum pilgrim_status number_sequences(struct writer *w)
         const uint8_t *data = intern_get(&f->sequences, i, &length);
         TRY(rulebook_serialised(w->rulebook, data, length, true, &w->sequences[i]));
     }
-    for (uint32_t i = 0; i < f->lists.count; i++) {
-        const uint8_t *data = intern_get(&f->lists, i, &length);
-        TRY(expressions_list(&w->expressions, data, length));
+    for (uint32_t i = 0; i < f->delta_lists.count; i++) {
+        const uint8_t *data = intern_get(&f->delta_lists, i, &length);
+        TRY(expressions_delta_list(&w->expressions, data, length));
     }
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status vote(struct writer *w)
+static enum pilgrim_status vote(struct calls_writer *w)
 {
     const struct fragment *f = w->fragment;
-    for (uint32_t i = 0; i < f->part_keys.count; i++)
-        for (uint32_t k = 0; k < f->parts[i].column_count; k++)
-            TRY(expressions_vote(&w->expressions, &f->parts[i].columns[k]));
+    for (uint32_t i = 0; i < f->value_group_keys.count; i++)
+        for (uint32_t k = 0; k < f->value_groups[i].column_count; k++)
+            TRY(expressions_vote(&w->expressions, &f->value_groups[i].columns[k]));
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status number_signature(struct writer *w, const struct entry *entry, const uint32_t *slots,
+static enum pilgrim_status number_signature(struct calls_writer *w, const struct entry *entry, const uint32_t *slots,
                                             uint32_t slot_count, const uint32_t *columns, uint32_t *number)
 {
     struct bytes b = {0};
@@ -69,7 +69,7 @@ static enum pilgrim_status number_signature(struct writer *w, const struct entry
 }
 
 /* Signatures of one part; COLUMNS: room for the numbers of its columns. */
-static enum pilgrim_status number_entries(struct writer *w, const struct part *p, uint32_t *columns)
+static enum pilgrim_status number_entries(struct calls_writer *w, const struct value_group *p, uint32_t *columns)
 {
     for (uint32_t i = 0; i < p->column_count; i++)
         TRY(expressions_add(&w->expressions, &p->columns[i], &columns[i]));
@@ -84,38 +84,38 @@ static enum pilgrim_status number_entries(struct writer *w, const struct part *p
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status number_part(struct writer *w, uint32_t part)
+static enum pilgrim_status number_value_group(struct calls_writer *w, uint32_t value_group)
 {
-    const struct part *p = &w->fragment->parts[part];
+    const struct value_group *p = &w->fragment->value_groups[value_group];
     uint32_t *columns = malloc(p->column_count * sizeof *columns + 1);
-    w->part_starts[part] = (uint32_t)(w->numbers.length / sizeof(uint32_t));
+    w->value_group_starts[value_group] = (uint32_t)(w->numbers.length / sizeof(uint32_t));
     enum pilgrim_status status = columns ? number_entries(w, p, columns) : PILGRIM_NOMEM;
     free(columns);
     return status;
 }
 
-static enum pilgrim_status number_signatures(struct writer *w)
+static enum pilgrim_status number_signatures(struct calls_writer *w)
 {
     const struct fragment *f = w->fragment;
-    w->part_starts = malloc(f->part_keys.count * sizeof *w->part_starts + 1);
-    if (!w->part_starts)
+    w->value_group_starts = malloc(f->value_group_keys.count * sizeof *w->value_group_starts + 1);
+    if (!w->value_group_starts)
         return PILGRIM_NOMEM;
     for (uint32_t i = 0; i < f->group_keys.count; i++)
-        for (uint32_t k = 0; k < f->groups[i].list.count; k++)
-            for (uint32_t p = 0; p < f->groups[i].lists[k].count; p++)
-                TRY(number_part(w, f->groups[i].lists[k].parts[p]));
+        for (uint32_t k = 0; k < f->groups[i].classes.count; k++)
+            for (uint32_t p = 0; p < f->groups[i].value_groups[k].count; p++)
+                TRY(number_value_group(w, f->groups[i].value_groups[k].value_groups[p]));
     return bytes_status(&w->numbers);
 }
 
 /* Which member is in which part. */
-static enum pilgrim_status number_partition(struct writer *w, const struct part_list *list, struct bytes *row)
+static enum pilgrim_status number_partition(struct calls_writer *w, const struct value_group_list *list, struct bytes *row)
 {
     uint32_t number = 0;
     if (list->count > 1) {
         struct bytes columns = {0};
         for (uint32_t i = 0; i < list->count; i++) {
             uint32_t column;
-            TRY(expressions_add(&w->expressions, &w->fragment->parts[list->parts[i]].members, &column));
+            TRY(expressions_add(&w->expressions, &w->fragment->value_groups[list->value_groups[i]].members, &column));
             bytes_put_u32(&columns, column);
         }
         TRY(intern_bytes(&w->partitions, &columns, &number));
@@ -126,31 +126,31 @@ static enum pilgrim_status number_partition(struct writer *w, const struct part_
 }
 
 /* A row by content: what it is written from. */
-static enum pilgrim_status number_row(struct writer *w, uint32_t class, const struct part_list *list, uint32_t *number)
+static enum pilgrim_status number_group_class(struct calls_writer *w, uint32_t class, const struct value_group_list *list, uint32_t *number)
 {
     struct bytes row = {0};
     bytes_put_u32(&row, class);
     enum pilgrim_status status = number_partition(w, list, &row);
     for (uint32_t i = 0; i < list->count; i++) {
-        const struct part *p = &w->fragment->parts[list->parts[i]];
+        const struct value_group *p = &w->fragment->value_groups[list->value_groups[i]];
         bytes_put_u32(&row, w->sequences[p->sequence]);
         bytes_put_u32(&row, p->entry_count);
-        bytes_put(&row, w->numbers.data + w->part_starts[list->parts[i]] * sizeof(uint32_t),
+        bytes_put(&row, w->numbers.data + w->value_group_starts[list->value_groups[i]] * sizeof(uint32_t),
                   p->entry_count * sizeof(uint32_t));
     }
     if (status == PILGRIM_OK)
-        return intern_bytes(&w->rows, &row, number);
+        return intern_bytes(&w->group_classes, &row, number);
     bytes_free(&row);
     return status;
 }
 
-static enum pilgrim_status number_rows(struct writer *w)
+static enum pilgrim_status number_group_classes(struct calls_writer *w)
 {
     const struct fragment *f = w->fragment;
     for (uint32_t i = 0; i < f->group_keys.count; i++) {
-        for (uint32_t k = 0; k < f->groups[i].list.count; k++) {
+        for (uint32_t k = 0; k < f->groups[i].classes.count; k++) {
             uint32_t row;
-            TRY(number_row(w, f->groups[i].list.classes[k], &f->groups[i].lists[k], &row));
+            TRY(number_group_class(w, f->groups[i].classes.classes[k], &f->groups[i].value_groups[k], &row));
             bytes_put_u32(&w->groups, row);
         }
         uint32_t members;
@@ -160,13 +160,13 @@ static enum pilgrim_status number_rows(struct writer *w)
     return bytes_status(&w->groups);
 }
 
-static enum pilgrim_status number_all(struct writer *w)
+static enum pilgrim_status number_all(struct calls_writer *w)
 {
     TRY(number_sequences(w));
     TRY(vote(w));
     TRY(number_signatures(w));
     TRY(expressions_sequence(&w->expressions, 0, &w->fragment->thread_counts, &w->threads));
-    TRY(number_rows(w));
+    TRY(number_group_classes(w));
     return w->expressions.plain ? rulebook_finish_plain(w->rulebook) : rulebook_finish(w->rulebook);
 }
 
@@ -184,7 +184,7 @@ static uint64_t reference(uint32_t number, uint32_t *next)
 
 /* How far the references to each table have come. */
 struct progress {
-    uint32_t shapes, columns, signatures, classes, partitions, rows;
+    uint32_t shapes, columns, signatures, classes, partitions, group_classes;
 };
 
 static struct cursor open_numbers(const struct intern *t, uint32_t number)
@@ -196,7 +196,7 @@ static struct cursor open_numbers(const struct intern *t, uint32_t number)
     return in;
 }
 
-static void write_signatures(const struct writer *w, struct progress *at, struct bytes *out)
+static void write_signatures(const struct calls_writer *w, struct progress *at, struct bytes *out)
 {
     bytes_put_varint(out, w->signatures.count);
     for (uint32_t i = 0; i < w->signatures.count; i++) {
@@ -211,7 +211,7 @@ static void write_signatures(const struct writer *w, struct progress *at, struct
     }
 }
 
-static void write_partitions(const struct writer *w, struct progress *at, struct bytes *out)
+static void write_partitions(const struct calls_writer *w, struct progress *at, struct bytes *out)
 {
     bytes_put_varint(out, w->partitions.count);
     for (uint32_t i = 0; i < w->partitions.count; i++) {
@@ -222,11 +222,11 @@ static void write_partitions(const struct writer *w, struct progress *at, struct
     }
 }
 
-static void write_rows(const struct writer *w, struct progress *at, struct bytes *out)
+static void write_group_classes(const struct calls_writer *w, struct progress *at, struct bytes *out)
 {
-    bytes_put_varint(out, w->rows.count);
-    for (uint32_t i = 0; i < w->rows.count; i++) {
-        struct cursor in = open_numbers(&w->rows, i);
+    bytes_put_varint(out, w->group_classes.count);
+    for (uint32_t i = 0; i < w->group_classes.count; i++) {
+        struct cursor in = open_numbers(&w->group_classes, i);
         bytes_put_varint(out, reference(cursor_u32(&in), &at->classes));
         uint32_t partition = cursor_u32(&in);
         bytes_put_varint(out, partition ? 1 + reference(partition - 1, &at->partitions) : 0);
@@ -240,19 +240,19 @@ static void write_rows(const struct writer *w, struct progress *at, struct bytes
     }
 }
 
-static void write_groups(const struct writer *w, struct progress *at, struct bytes *out)
+static void write_groups(const struct calls_writer *w, struct progress *at, struct bytes *out)
 {
     const struct fragment *f = w->fragment;
     struct cursor in;
     cursor_init(&in, w->groups.data, w->groups.length);
     bytes_put_varint(out, f->group_keys.count);
     for (uint32_t i = 0; i < f->group_keys.count; i++) {
-        const struct group *g = &f->groups[i];
+        const struct structure_group *g = &f->groups[i];
         bytes_put_varint(out, rulebook_reference(w->rulebook, w->sequences[g->sequence]) << 1 | g->process);
-        bytes_put_varint(out, g->list.count);
-        for (uint32_t k = 0; k < g->list.count; k++) {
-            const uint32_t *body = class_body(&g->list, k);
-            bytes_put_varint(out, reference(cursor_u32(&in), &at->rows));
+        bytes_put_varint(out, g->classes.count);
+        for (uint32_t k = 0; k < g->classes.count; k++) {
+            const uint32_t *body = class_body(&g->classes, k);
+            bytes_put_varint(out, reference(cursor_u32(&in), &at->group_classes));
             if (body)
                 bytes_put_varint(out, rulebook_reference(w->rulebook, w->sequences[*body]));
         }
@@ -260,7 +260,7 @@ static void write_groups(const struct writer *w, struct progress *at, struct byt
     }
 }
 
-static void write_all(const struct writer *w, bool another, struct bytes *out)
+static void write_all(const struct calls_writer *w, bool another, struct bytes *out)
 {
     struct progress at = {0};
     rulebook_write(w->rulebook, out);
@@ -269,13 +269,13 @@ static void write_all(const struct writer *w, bool another, struct bytes *out)
     write_partitions(w, &at, out);
     bytes_put_varint(out, (uint64_t)w->fragment->rank_count << 1 | another);
     bytes_put_varint(out, reference(w->threads, &at.columns));
-    write_rows(w, &at, out);
+    write_group_classes(w, &at, out);
     write_groups(w, &at, out);
 }
 
 enum pilgrim_status calls_write(const struct fragment *f, bool another, bool plain, struct bytes *out)
 {
-    struct writer w = {.fragment = f, .rulebook = rulebook_new()};
+    struct calls_writer w = {.fragment = f, .rulebook = rulebook_new()};
     w.expressions.rulebook = w.rulebook;
     w.expressions.plain = plain;
     w.expressions.next_text = f->strings.count;
@@ -289,9 +289,9 @@ enum pilgrim_status calls_write(const struct fragment *f, bool another, bool pla
     intern_free(&w.signatures);
     intern_free(&w.partitions);
     free(w.sequences);
-    free(w.part_starts);
+    free(w.value_group_starts);
     bytes_free(&w.numbers);
-    intern_free(&w.rows);
+    intern_free(&w.group_classes);
     bytes_free(&w.groups);
     return status;
 }

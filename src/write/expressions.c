@@ -22,7 +22,7 @@ struct expression {
     uint32_t number;  /* SEQUENCE: of the rulebook; LIST, REFERENCES: in their tables */
 };
 
-struct list {
+struct delta_list {
     UT_hash_handle hh;
     int64_t hash;
     uint32_t sequence; /* of the rulebook; of texts the number of the first one in the table of strings + TEXTS */
@@ -33,10 +33,10 @@ struct list {
 
 void expressions_free(struct expressions *e)
 {
-    struct list *list, *next;
-    HASH_ITER(hh, e->lists, list, next)
+    struct delta_list *list, *next;
+    HASH_ITER(hh, e->delta_lists, list, next)
     {
-        HASH_DEL(e->lists, list);
+        HASH_DEL(e->delta_lists, list);
         free(list);
     }
     intern_free(&e->choices);
@@ -65,7 +65,7 @@ static struct expression expression_of(enum expression_kind kind, int64_t consta
 /* ---- sequences ---- */
 
 /* The symbols of COUNT items, to be freed; bodies become rules. */
-static enum pilgrim_status items_symbols(struct rulebook *rulebook, const struct repeats_item *items, size_t count,
+static enum pilgrim_status items_symbols(struct rulebook *rulebook, const struct nested_run *items, size_t count,
                                       struct rulebook_symbol **symbols, size_t *symbol_count)
 {
     *symbol_count = 0;
@@ -92,66 +92,66 @@ static enum pilgrim_status items_symbols(struct rulebook *rulebook, const struct
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status repeats_sequence(struct rulebook *rulebook, const struct repeats *r, uint32_t *sequence)
+static enum pilgrim_status nested_runs_sequence(struct rulebook *rulebook, const struct nested_runs *r, uint32_t *sequence)
 {
-    struct repeats closed;
+    struct nested_runs closed;
     struct rulebook_symbol *symbols = NULL;
     size_t count;
-    enum pilgrim_status status = repeats_copy(&closed, r);
+    enum pilgrim_status status = nested_runs_copy(&closed, r);
     if (status == PILGRIM_OK)
-        status = repeats_close(&closed);
+        status = nested_runs_close(&closed);
     if (status == PILGRIM_OK)
         status = items_symbols(rulebook, closed.items, closed.count, &symbols, &count);
     if (status == PILGRIM_OK)
         status = rulebook_sequence(rulebook, symbols, count, false, sequence);
     free(symbols);
-    repeats_free(&closed);
+    nested_runs_free(&closed);
     return status;
 }
 
-enum pilgrim_status expressions_sequence(struct expressions *e, int64_t first, const struct repeats *differences,
+enum pilgrim_status expressions_sequence(struct expressions *e, int64_t first, const struct nested_runs *differences,
                                          uint32_t *number)
 {
-    struct expression x = expression_of(EXPRESSION_SEQUENCE, first, 0);
-    TRY(repeats_sequence(e->rulebook, differences, &x.number));
+    struct expression x = expression_of(EXPRESSION_SUMS, first, 0);
+    TRY(nested_runs_sequence(e->rulebook, differences, &x.number));
     return intern_expression(&e->chosen, &x, number);
 }
 
 /* ---- lists of vectors ---- */
 
-static enum pilgrim_status list_sequence(struct expressions *e, const uint8_t *data, size_t length, uint32_t *sequence)
+static enum pilgrim_status delta_list_sequence(struct expressions *e, const uint8_t *data, size_t length, uint32_t *sequence)
 {
-    struct repeats r = {0};
+    struct nested_runs r = {0};
     struct cursor in;
     cursor_init(&in, data, length);
-    uint32_t texts = list_text_count(data, length);
+    uint32_t texts = delta_list_text_count(data, length);
     if (texts) {
         *sequence = TEXTS + e->next_text;
         e->next_text += texts;
         return texts < TEXTS - 1 && e->next_text < TEXTS - 1 ? PILGRIM_OK : PILGRIM_LIMIT;
     }
-    if (cursor_u8(&in) == LIST_GRAMMAR)
+    if (cursor_u8(&in) == DELTA_LIST_GRAMMAR)
         return rulebook_serialised(e->rulebook, data + 1, length - 1, false, sequence);
-    enum pilgrim_status status = repeats_unpack(&in, &r);
+    enum pilgrim_status status = nested_runs_unpack(&in, &r);
     if (status == PILGRIM_OK)
-        status = repeats_sequence(e->rulebook, &r, sequence);
-    repeats_free(&r);
+        status = nested_runs_sequence(e->rulebook, &r, sequence);
+    nested_runs_free(&r);
     return status;
 }
 
-enum pilgrim_status expressions_list(struct expressions *e, const uint8_t *data, size_t length)
+enum pilgrim_status expressions_delta_list(struct expressions *e, const uint8_t *data, size_t length)
 {
-    struct list *list, *known;
+    struct delta_list *list, *known;
     uint32_t sequence;
-    TRY(list_sequence(e, data, length, &sequence));
+    TRY(delta_list_sequence(e, data, length, &sequence));
     list = malloc(sizeof *list);
     if (!list)
         return PILGRIM_NOMEM;
-    list->hash = list_hash(data, length);
+    list->hash = delta_list_hash(data, length);
     list->sequence = sequence;
-    HASH_FIND(hh, e->lists, &list->hash, sizeof list->hash, known);
+    HASH_FIND(hh, e->delta_lists, &list->hash, sizeof list->hash, known);
     if (!known)
-        HASH_ADD(hh, e->lists, hash, sizeof list->hash, list);
+        HASH_ADD(hh, e->delta_lists, hash, sizeof list->hash, list);
     if (known || !list->hh.tbl) {
         free(list);
         return known ? PILGRIM_LIMIT : PILGRIM_NOMEM;
@@ -165,13 +165,13 @@ struct naming {
     struct bytes numbers;
 };
 
-static enum pilgrim_status name_list(void *context, int64_t hash)
+static enum pilgrim_status name_delta_list(void *context, int64_t hash)
 {
     struct naming *n = context;
-    struct list *list = NULL;
+    struct delta_list *list = NULL;
     uint32_t sequence = UINT32_MAX; /* all differences are 0 */
     if (hash) {
-        HASH_FIND(hh, n->e->lists, &hash, sizeof hash, list);
+        HASH_FIND(hh, n->e->delta_lists, &hash, sizeof hash, list);
         if (!list)
             return PILGRIM_DAMAGED;
         sequence = list->sequence;
@@ -180,12 +180,12 @@ static enum pilgrim_status name_list(void *context, int64_t hash)
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status add_lists(struct expressions *e, const struct column *c, struct expression *x)
+static enum pilgrim_status add_delta_lists(struct expressions *e, const struct column *c, struct expression *x)
 {
     struct naming n = {.e = e};
     int64_t constant, ignored;
     bool same = column_is(c, EXPRESSION_CONSTANT, &constant, &ignored);
-    enum pilgrim_status status = same ? name_list(&n, constant) : column_visit(c, name_list, &n);
+    enum pilgrim_status status = same ? name_delta_list(&n, constant) : column_visit(c, name_delta_list, &n);
     if (status == PILGRIM_OK)
         status = bytes_status(&n.numbers);
     if (status == PILGRIM_OK)
@@ -203,7 +203,7 @@ enum { VOTES_OF_MANY = 64 };
 
 enum pilgrim_status expressions_vote(struct expressions *e, const struct column *c)
 {
-    for (enum expression_kind kind = EXPRESSION_CONSTANT; kind <= EXPRESSION_MODULO && !c->is_list; kind++) {
+    for (enum expression_kind kind = EXPRESSION_CONSTANT; kind <= EXPRESSION_MODULO && !c->is_delta_list; kind++) {
         int64_t constant, n;
         uint32_t choice;
         if (!column_is(c, kind, &constant, &n))
@@ -273,11 +273,11 @@ static enum pilgrim_status put_value(void *context, int64_t value)
 }
 
 /* Bytes of the column's differences as symbols, about; SIZE_MAX: one of them does not fit a terminal. */
-static size_t sequence_size(const struct repeats *r)
+static size_t sequence_size(const struct nested_runs *r)
 {
     size_t size = 3;
-    struct repeats_item item;
-    for (size_t at = 0; repeats_next(r, &at, &item);) {
+    struct nested_run item;
+    for (size_t at = 0; nested_runs_next(r, &at, &item);) {
         uint64_t code = zigzag(item.value);
         bool mark = item.exponent & (REPEATS_BEGIN | REPEATS_END);
         if (!mark && code >= UINT64_C(1) << 62)
@@ -316,8 +316,8 @@ static enum pilgrim_status add_values(struct expressions *e, const struct column
         x->kind = EXPRESSION_LIST;
         status = intern_add(&e->values, v.list.data, v.list.length, &x->number);
     } else if (status == PILGRIM_OK) {
-        *x = expression_of(EXPRESSION_SEQUENCE, c->first, 0);
-        status = repeats_sequence(e->rulebook, &c->differences, &x->number);
+        *x = expression_of(EXPRESSION_SUMS, c->first, 0);
+        status = nested_runs_sequence(e->rulebook, &c->differences, &x->number);
     }
     bytes_free(&v.list);
     return status;
@@ -326,9 +326,9 @@ static enum pilgrim_status add_values(struct expressions *e, const struct column
 enum pilgrim_status expressions_add(struct expressions *e, const struct column *c, uint32_t *number)
 {
     struct expression x = expression_of(EXPRESSION_CONSTANT, 0, 0);
-    bool found = c->is_list;
-    if (c->is_list)
-        TRY(add_lists(e, c, &x));
+    bool found = c->is_delta_list;
+    if (c->is_delta_list)
+        TRY(add_delta_lists(e, c, &x));
     else if (!e->plain)
         TRY(choose(e, c, &x, &found));
     if (!found)
@@ -375,7 +375,7 @@ static void write_expression(const struct expressions *e, const struct expressio
     bytes_put_svarint(out, x->constant);
     if (x->kind == EXPRESSION_MODULO)
         bytes_put_varint(out, (uint64_t)x->n);
-    if (x->kind == EXPRESSION_SEQUENCE)
+    if (x->kind == EXPRESSION_SUMS)
         bytes_put_varint(out, rulebook_reference(e->rulebook, x->number));
 }
 

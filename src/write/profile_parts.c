@@ -14,7 +14,7 @@ enum { PARTS_MAX = 8 };
 
 /* ---- leaves ---- */
 
-static enum pilgrim_status part_leaves(const struct group *g, uint32_t class, const struct part *p, profile_visit *visit, void *context)
+static enum pilgrim_status part_leaves(const struct structure_group *g, uint32_t class, const struct value_group *p, profile_visit *visit, void *context)
 {
     struct statistics s = {0};
     struct cursor in;
@@ -36,10 +36,10 @@ static enum pilgrim_status part_leaves(const struct group *g, uint32_t class, co
 enum pilgrim_status profile_leaves(const struct fragment *f, profile_visit *visit, void *context)
 {
     for (uint32_t i = 0; i < f->group_keys.count; i++) {
-        const struct group *g = &f->groups[i];
-        for (uint32_t k = 0; !g->process && k < g->list.count - g->list.loop_count; k++)
-            for (uint32_t p = 0; p < g->lists[k].count; p++)
-                TRY(part_leaves(g, g->list.classes[k], &f->parts[g->lists[k].parts[p]], visit, context));
+        const struct structure_group *g = &f->groups[i];
+        for (uint32_t k = 0; !g->process && k < g->classes.count - g->classes.loop_count; k++)
+            for (uint32_t p = 0; p < g->value_groups[k].count; p++)
+                TRY(part_leaves(g, g->classes.classes[k], &f->value_groups[g->value_groups[k].value_groups[p]], visit, context));
     }
     return PILGRIM_OK;
 }
@@ -47,7 +47,7 @@ enum pilgrim_status profile_leaves(const struct fragment *f, profile_visit *visi
 /* ---- what is put together ---- */
 
 /* Calls that stay together, in a list of such by ascending mean. */
-struct item {
+struct profile_item {
     uint32_t number;  /* of a leaf, or of a class of calls before */
     uint32_t part;    /* that it comes into; of a part: the first one of which it was made */
     double count, total, mean;
@@ -55,24 +55,24 @@ struct item {
 
 static int compare_items(const void *x, const void *y)
 {
-    const struct item *a = x, *b = y;
+    const struct profile_item *a = x, *b = y;
     if (a->mean != b->mean)
         return a->mean < b->mean ? -1 : 1;
     return (a->number > b->number) - (a->number < b->number);
 }
 
 /* The time that is told of the wrong calls if A and B become one. */
-static double cost_of(const struct item *a, const struct item *b)
+static double cost_of(const struct profile_item *a, const struct profile_item *b)
 {
     return (b->mean - a->mean) * (a->count * b->count / (a->count + b->count));
 }
 
-static bool are_apart(const struct item *a, const struct item *b, double run)
+static bool are_apart(const struct profile_item *a, const struct profile_item *b, double run)
 {
     return b->mean >= APART_RATIO * a->mean && cost_of(a, b) >= APART_SHARE * run;
 }
 
-static void put_together(struct item *into, const struct item *from)
+static void put_together(struct profile_item *into, const struct profile_item *from)
 {
     into->count += from->count;
     into->total += from->total;
@@ -80,7 +80,7 @@ static void put_together(struct item *into, const struct item *from)
 }
 
 /* Which of COUNT parts is to become one with the next; COUNT - 1: none is. */
-static uint32_t next_pair(const struct item *parts, uint32_t count, double run)
+static uint32_t next_pair(const struct profile_item *parts, uint32_t count, double run)
 {
     uint32_t best = count - 1;
     for (uint32_t i = 0; i + 1 < count; i++)
@@ -92,7 +92,7 @@ static uint32_t next_pair(const struct item *parts, uint32_t count, double run)
 
 /* ITEMS, COUNT of them by ascending mean, become parts: PARTS, with room for as many, are those; each item's `part` says which. Returns how
  * many. Items in a row whose means are within a 16th are one at once; so there are some hundred at most to choose from. */
-static uint32_t make_parts(struct item *items, uint32_t count, double run, struct item *parts)
+static uint32_t make_parts(struct profile_item *items, uint32_t count, double run, struct profile_item *parts)
 {
     uint32_t made = 0;
     double least = 0;
@@ -131,7 +131,7 @@ struct behind {
 struct gathering {
     const struct fragment *fragment;
     struct profile_parts *parts;
-    struct item *leaves;       /* as they come; `number` is the class, then the leaf */
+    struct profile_item *leaves;       /* as they come; `number` is the class, then the leaf */
     uint32_t leaf_count, leaf_capacity;
     struct intern pairs;       /* of a class and the one before */
     struct behind *behind;     /* by number of the pair */
@@ -142,14 +142,14 @@ static enum pilgrim_status add_leaf(struct gathering *g, uint32_t class, const s
 {
     if (g->leaf_count == g->leaf_capacity) {
         uint32_t capacity = 2 * g->leaf_capacity + 64;
-        struct item *leaves = realloc(g->leaves, capacity * sizeof *leaves);
+        struct profile_item *leaves = realloc(g->leaves, capacity * sizeof *leaves);
         if (!leaves)
             return PILGRIM_NOMEM;
         g->leaves = leaves;
         g->leaf_capacity = capacity;
     }
     double total = distribution_total(d), count = (double)d->count;
-    g->leaves[g->leaf_count++] = (struct item){.number = class, .count = count, .total = total, .mean = count > 0 ? total / count : 0};
+    g->leaves[g->leaf_count++] = (struct profile_item){.number = class, .count = count, .total = total, .mean = count > 0 ? total / count : 0};
     return PILGRIM_OK;
 }
 
@@ -180,7 +180,7 @@ static enum pilgrim_status add_gaps(struct gathering *g, uint32_t class, uint32_
 static enum pilgrim_status gather_leaf(void *context, const struct profile_leaf *leaf)
 {
     struct gathering *g = context;
-    struct profile_class *class = &g->parts->classes[leaf->class];
+    struct class_parts *class = &g->parts->classes[leaf->class];
     const struct statistics *s = leaf->statistics;
     struct distribution durations;
     uint32_t end = leaf->cell + leaf->cells;
@@ -193,9 +193,9 @@ static enum pilgrim_status gather_leaf(void *context, const struct profile_leaf 
             distribution_merge(&class->first, &cell->gaps);
             continue;
         }
-        if (!s->one_predecessor && cell->predecessor >= leaf->group->list.count)
+        if (!s->one_predecessor && cell->predecessor >= leaf->group->classes.count)
             return PILGRIM_DAMAGED;
-        TRY(add_gaps(g, leaf->class, s->one_predecessor ? BEFORE_ANY : leaf->group->list.classes[cell->predecessor], &cell->gaps));
+        TRY(add_gaps(g, leaf->class, s->one_predecessor ? BEFORE_ANY : leaf->group->classes.classes[cell->predecessor], &cell->gaps));
         g->parts->run += distribution_total(&cell->gaps);
     }
     g->parts->run += distribution_total(&durations);
@@ -205,9 +205,9 @@ static enum pilgrim_status gather_leaf(void *context, const struct profile_leaf 
 /* ---- durations ---- */
 
 /* Sorts the leaves by class; those of a class stay in their order. */
-static struct item *leaves_by_class(struct gathering *g)
+static struct profile_item *leaves_by_class(struct gathering *g)
 {
-    struct item *sorted = malloc(g->leaf_count * sizeof *sorted + 1);
+    struct profile_item *sorted = malloc(g->leaf_count * sizeof *sorted + 1);
     uint32_t next = 0;
     for (uint32_t i = 0; sorted && i < g->parts->class_count; i++) {
         g->parts->classes[i].leaf = next;
@@ -215,7 +215,7 @@ static struct item *leaves_by_class(struct gathering *g)
         g->parts->classes[i].leaf_count = 0;
     }
     for (uint32_t i = 0; sorted && i < g->leaf_count; i++) {
-        struct profile_class *class = &g->parts->classes[g->leaves[i].number];
+        struct class_parts *class = &g->parts->classes[g->leaves[i].number];
         uint32_t at = class->leaf + class->leaf_count++;
         sorted[at] = g->leaves[i];
         sorted[at].number = at;
@@ -224,7 +224,7 @@ static struct item *leaves_by_class(struct gathering *g)
 }
 
 /* The parts of CLASS's durations; ITEMS: its leaves. Those of which nothing is known are in the first one. */
-static enum pilgrim_status part_durations(struct profile_parts *p, struct profile_class *class, struct item *items, struct item *room)
+static enum pilgrim_status part_durations(struct profile_parts *p, struct class_parts *class, struct profile_item *items, struct profile_item *room)
 {
     uint32_t known = 0;
     for (uint32_t i = 0; i < class->leaf_count; i++) {
@@ -254,7 +254,7 @@ struct filling {
 static enum pilgrim_status fill_leaf(void *context, const struct profile_leaf *leaf)
 {
     struct filling *f = context;
-    struct profile_class *class = &f->parts->classes[leaf->class];
+    struct class_parts *class = &f->parts->classes[leaf->class];
     uint8_t part = f->parts->parts[class->leaf + f->next[leaf->class]++];
     for (uint32_t i = leaf->cell; i < leaf->cell + leaf->cells; i++)
         distribution_merge(&class->durations[part], &leaf->statistics->cells[i].durations);
@@ -264,7 +264,7 @@ static enum pilgrim_status fill_leaf(void *context, const struct profile_leaf *l
 static enum pilgrim_status make_durations(struct gathering *g)
 {
     struct profile_parts *p = g->parts;
-    struct item *items = leaves_by_class(g), *room = malloc(g->leaf_count * sizeof *room + 1);
+    struct profile_item *items = leaves_by_class(g), *room = malloc(g->leaf_count * sizeof *room + 1);
     struct filling f = {.parts = p, .next = calloc((size_t)p->class_count + 1, sizeof *f.next)};
     p->parts = malloc((size_t)g->leaf_count + 1);
     enum pilgrim_status status = items && room && f.next && p->parts ? PILGRIM_OK : PILGRIM_NOMEM;
@@ -294,7 +294,7 @@ static int compare_behind(const void *a, const void *b)
 }
 
 /* The part that need not say behind which calls its gaps are: the one with most calls. */
-static uint32_t silent_part(const struct item *parts, uint32_t part_count)
+static uint32_t silent_part(const struct profile_item *parts, uint32_t part_count)
 {
     uint32_t most = 0;
     for (uint32_t i = 1; i < part_count; i++)
@@ -312,7 +312,7 @@ static bool is_unknown(const struct behind *behind, uint32_t count)
     return false;
 }
 
-static enum pilgrim_status add_before(struct profile_gaps *gaps, const struct behind *behind, bool listed)
+static enum pilgrim_status add_before(struct gap_parts *gaps, const struct behind *behind, bool listed)
 {
     distribution_merge(&gaps->all, &behind->gaps);
     if (!listed)
@@ -326,12 +326,12 @@ static enum pilgrim_status add_before(struct profile_gaps *gaps, const struct be
 }
 
 /* Those before the calls of one class: COUNT of BEHIND. ITEMS and ROOM have place for as many. */
-static enum pilgrim_status part_gaps(struct profile_parts *p, const struct behind *behind, uint32_t count, struct item *items, struct item *room)
+static enum pilgrim_status part_gaps(struct profile_parts *p, const struct behind *behind, uint32_t count, struct profile_item *items, struct profile_item *room)
 {
-    struct profile_class *class = &p->classes[behind->class];
+    struct class_parts *class = &p->classes[behind->class];
     for (uint32_t i = 0; i < count; i++) {
         double total = distribution_total(&behind[i].gaps), calls = (double)behind[i].gaps.count;
-        items[i] = (struct item){.number = i, .count = calls, .total = total, .mean = total / calls};
+        items[i] = (struct profile_item){.number = i, .count = calls, .total = total, .mean = total / calls};
     }
     qsort(items, count, sizeof *items, compare_items);
     class->gap_count = make_parts(items, count, is_unknown(behind, count) ? HUGE_VAL : p->run, room);
@@ -353,7 +353,7 @@ static enum pilgrim_status part_gaps(struct profile_parts *p, const struct behin
 static enum pilgrim_status make_gaps(struct gathering *g)
 {
     uint32_t count = g->pairs.count, end;
-    struct item *items = malloc(count * sizeof *items + 1), *room = malloc(count * sizeof *room + 1);
+    struct profile_item *items = malloc(count * sizeof *items + 1), *room = malloc(count * sizeof *room + 1);
     enum pilgrim_status status = items && room ? PILGRIM_OK : PILGRIM_NOMEM;
     if (count > 0)
         qsort(g->behind, count, sizeof *g->behind, compare_behind);
@@ -372,8 +372,8 @@ static enum pilgrim_status make_gaps(struct gathering *g)
 static void find_called(const struct fragment *f, struct profile_parts *parts)
 {
     for (uint32_t i = 0; i < f->group_keys.count; i++)
-        for (uint32_t k = 0; !f->groups[i].process && k < f->groups[i].list.count - f->groups[i].list.loop_count; k++)
-            parts->classes[f->groups[i].list.classes[k]].called = true;
+        for (uint32_t k = 0; !f->groups[i].process && k < f->groups[i].classes.count - f->groups[i].classes.loop_count; k++)
+            parts->classes[f->groups[i].classes.classes[k]].called = true;
 }
 
 enum pilgrim_status profile_parts_make(const struct fragment *f, struct profile_parts *parts)
@@ -400,7 +400,7 @@ enum pilgrim_status profile_parts_make(const struct fragment *f, struct profile_
 void profile_parts_free(struct profile_parts *parts)
 {
     for (uint32_t i = 0; parts->classes && i < parts->class_count; i++) {
-        struct profile_class *class = &parts->classes[i];
+        struct class_parts *class = &parts->classes[i];
         free(class->durations);
         for (uint32_t k = 0; class->gaps && k < class->gap_count; k++)
             free(class->gaps[k].before);

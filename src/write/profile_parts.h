@@ -10,26 +10,26 @@
 #include "merge/fragment_data.h"
 
 /* A distribution of gaps, and the classes of the calls before. */
-struct profile_gaps {
+struct gap_parts {
     struct distribution all;
     uint32_t *before;       /* ascending; of the first part it is empty: it has all others */
     uint32_t before_count;
 };
 
 /* What the profile says of one class. */
-struct profile_class {
+struct class_parts {
     bool called;                    /* there is a row of it, other than of process streams and of loops */
     struct distribution *durations; /* for each part */
     uint32_t part_count;
     uint32_t leaf;                  /* the first of its leaves */
     uint32_t leaf_count;
-    struct profile_gaps *gaps;
+    struct gap_parts *gaps;
     uint32_t gap_count;
     struct distribution first;      /* gaps before threads' first calls */
 };
 
 struct profile_parts {
-    struct profile_class *classes;  /* by number */
+    struct class_parts *classes;  /* by number */
     uint32_t class_count;
     uint8_t *parts;                 /* of each class's leaves, one class after the other */
     double run;                     /* ns: durations and gaps of all threads, but those before first calls */
@@ -42,7 +42,7 @@ void profile_parts_free(struct profile_parts *parts);
 /* Calls VISIT for the leaves of F in the order in which they stand in the profile: ENTRIES of a part's list, of which S (borrowed, sorted) has
  * the cells from CELL on; CELLS 0: nothing is known of them. errors: PILGRIM_NOMEM, PILGRIM_DAMAGED, what VISIT returns */
 struct profile_leaf {
-    const struct group *group;
+    const struct structure_group *group;
     uint32_t class;
     uint32_t entries;
     const struct statistics *statistics;

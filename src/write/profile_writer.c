@@ -15,7 +15,7 @@
 #define BY_RANK_SHARE (1.0 / 64)
 enum { VALUES_MAX = 1 << 15 }; /* of a table of shares in the file */
 
-struct writer {
+struct profile_writer {
     const struct fragment *fragment;
     struct profile_parts parts;
     struct range_encoder out;
@@ -26,7 +26,7 @@ struct writer {
 
 /* ---- distributions ---- */
 
-static void put_count(struct writer *w, enum profile_kind kind, uint64_t count)
+static void put_count(struct profile_writer *w, enum profile_kind kind, uint64_t count)
 {
     unsigned at = 0;
     while (at < PROFILE_RECENT && w->model.recent[at] != count)
@@ -37,7 +37,7 @@ static void put_count(struct writer *w, enum profile_kind kind, uint64_t count)
     profile_recent_use(&w->model, at, count);
 }
 
-static void put_mean(struct writer *w, enum profile_kind kind, uint64_t mean)
+static void put_mean(struct profile_writer *w, enum profile_kind kind, uint64_t mean)
 {
     unsigned bucket = bucket_of(mean), node = 1, behind = bucket > 1 ? bucket - 1 : 0;
     for (unsigned i = PROFILE_BUCKET_BITS; i-- > 0; node = node << 1 | (bucket >> i & 1))
@@ -47,7 +47,7 @@ static void put_mean(struct writer *w, enum profile_kind kind, uint64_t mean)
 }
 
 /* What the buckets have of 32 shares, at most 1 of 64 off; LEAST and MOST are the buckets. */
-static void put_histogram(struct writer *w, enum profile_kind kind, const struct distribution *d, unsigned least, unsigned most)
+static void put_histogram(struct profile_writer *w, enum profile_kind kind, const struct distribution *d, unsigned least, unsigned most)
 {
     uint64_t sum = 0, so_far = 0, used = 0;
     for (unsigned k = least; k <= most; k++)
@@ -60,7 +60,7 @@ static void put_histogram(struct writer *w, enum profile_kind kind, const struct
     }
 }
 
-static void put_distribution(struct writer *w, enum profile_kind kind, const struct distribution *d)
+static void put_distribution(struct profile_writer *w, enum profile_kind kind, const struct distribution *d)
 {
     struct profile_contexts *c = &w->model.contexts;
     const struct fragment *f = w->fragment;
@@ -84,7 +84,7 @@ static void put_distribution(struct writer *w, enum profile_kind kind, const str
 
 /* ---- classes ---- */
 
-static void put_gaps(struct writer *w, const struct profile_gaps *gaps, bool listed)
+static void put_gaps(struct profile_writer *w, const struct gap_parts *gaps, bool listed)
 {
     struct profile_contexts *c = &w->model.contexts;
     put_distribution(w, PROFILE_GAPS, &gaps->all);
@@ -95,7 +95,7 @@ static void put_gaps(struct writer *w, const struct profile_gaps *gaps, bool lis
         encode_number(&w->out, &c->before, gaps->before[i] - next);
 }
 
-static void put_class(struct writer *w, const struct profile_class *class)
+static void put_class(struct profile_writer *w, const struct class_parts *class)
 {
     struct profile_contexts *c = &w->model.contexts;
     if (!class->called)
@@ -115,8 +115,8 @@ static void put_class(struct writer *w, const struct profile_class *class)
 
 static enum pilgrim_status put_leaf(void *context, const struct profile_leaf *leaf)
 {
-    struct writer *w = context;
-    const struct profile_class *class = &w->parts.classes[leaf->class];
+    struct profile_writer *w = context;
+    const struct class_parts *class = &w->parts.classes[leaf->class];
     uint32_t part = w->parts.parts[class->leaf + w->leaf[leaf->class]++];
     for (uint32_t i = 0; class->part_count > 1 && i < leaf->entries; i++) {
         bool again = part == w->last[leaf->class];
@@ -128,7 +128,7 @@ static enum pilgrim_status put_leaf(void *context, const struct profile_leaf *le
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status put_leaves(struct writer *w)
+static enum pilgrim_status put_leaves(struct profile_writer *w)
 {
     w->last = calloc((size_t)w->parts.class_count + 1, sizeof *w->last);
     w->leaf = calloc((size_t)w->parts.class_count + 1, sizeof *w->leaf);
@@ -140,7 +140,7 @@ static enum pilgrim_status put_leaves(struct writer *w)
 
 /* ---- shares ---- */
 
-static void put_blocks(struct writer *w, const struct share_table *t)
+static void put_blocks(struct profile_writer *w, const struct share_table *t)
 {
     struct profile_contexts *c = &w->model.contexts;
     uint32_t runs = 0, end;
@@ -155,7 +155,7 @@ static void put_blocks(struct writer *w, const struct share_table *t)
     }
 }
 
-static void put_row(struct writer *w, const struct share_table *t, uint32_t number)
+static void put_row(struct profile_writer *w, const struct share_table *t, uint32_t number)
 {
     struct profile_contexts *c = &w->model.contexts;
     const struct share *row = number < t->row_count ? t->rows[number] : NULL;
@@ -184,7 +184,7 @@ static bool is_by_rank(const struct share_table *t, uint32_t number, double run)
     return most - least >= BY_RANK_SHARE * run && most > BY_RANK_RATIO * least;
 }
 
-static enum pilgrim_status put_classes(struct writer *w, const struct share_table *all)
+static enum pilgrim_status put_classes(struct profile_writer *w, const struct share_table *all)
 {
     struct profile_contexts *c = &w->model.contexts;
     struct share_table t = {0};
@@ -207,7 +207,7 @@ static enum pilgrim_status put_classes(struct writer *w, const struct share_tabl
     return status;
 }
 
-static enum pilgrim_status put_shares(struct writer *w)
+static enum pilgrim_status put_shares(struct profile_writer *w)
 {
     const struct shares *s = &w->fragment->shares;
     const bool all[2 * ACTIVITY_COUNT] = {true, true, true, true, true, true, true, true, true, true, true, true};
@@ -227,7 +227,7 @@ static enum pilgrim_status put_shares(struct writer *w)
 
 enum pilgrim_status profile_write(const struct fragment *f, struct bytes *out)
 {
-    struct writer *w = calloc(1, sizeof *w);
+    struct profile_writer *w = calloc(1, sizeof *w);
     if (!w)
         return PILGRIM_NOMEM;
     w->fragment = f;

@@ -9,7 +9,7 @@
 #include "merge/fragment_data.h"
 #include "sequence/slots.h"
 
-/* Of a volume that is proved: some tenths of a second, a tenth of what writing it takes or less. Those that are bound have less (VOLUME_BYTES). */
+/* Of a shard that is proved: some tenths of a second, a tenth of what writing it takes or less. Those that are bound have less (SHARD_BYTES). */
 #define PROVE_BYTES_MAX (16u << 20)
 
 /* How the end of a table's entry is known. */
@@ -136,15 +136,15 @@ static void write_strings(const struct fragment *f, struct bytes *out)
 {
     uint64_t count = f->strings.count;
     size_t length;
-    for (uint32_t i = 0; i < f->lists.count; i++) {
-        const uint8_t *list = intern_get(&f->lists, i, &length);
-        count += list_text_count(list, length);
+    for (uint32_t i = 0; i < f->delta_lists.count; i++) {
+        const uint8_t *list = intern_get(&f->delta_lists, i, &length);
+        count += delta_list_text_count(list, length);
     }
     bytes_put_varint(out, count);
     write_entries(&f->strings, FRAMING_TEXT, out);
-    for (uint32_t i = 0; i < f->lists.count; i++) {
-        const uint8_t *list = intern_get(&f->lists, i, &length);
-        if (list_text_count(list, length))
+    for (uint32_t i = 0; i < f->delta_lists.count; i++) {
+        const uint8_t *list = intern_get(&f->delta_lists, i, &length);
+        if (delta_list_text_count(list, length))
             bytes_put(out, list + 1, length - 1);
     }
 }
@@ -212,13 +212,13 @@ static enum pilgrim_status write_sections(const struct fragment *f, bool with_ti
 /* What cannot be proved, for want of memory, is believed. */
 static bool can_be_read(const struct bytes *out, size_t start, struct proof *proof)
 {
-    enum pilgrim_status status = prove_volume(out->data + start, out->length - start, proof);
+    enum pilgrim_status status = prove_shard(out->data + start, out->length - start, proof);
     return status == PILGRIM_OK || status == PILGRIM_NOMEM;
 }
 
 /* What is wrong can only be a mistake of ours. So what was recorded is written in another way, with less that may be wrong; if it cannot be
  * read then, it is not given away: there are fragments of it. */
-enum pilgrim_status fragment_write_volume(struct fragment *f, bool with_times, bool another, struct bytes *out)
+enum pilgrim_status fragment_write_shard(struct fragment *f, bool with_times, bool another, struct bytes *out)
 {
     size_t start = out->length, profile;
     for (unsigned plain = 0; plain < 2; plain++) {
@@ -245,10 +245,10 @@ enum pilgrim_status fragment_write_begin(struct bytes *out)
     return bytes_status(out);
 }
 
-enum pilgrim_status fragment_write_round(struct fragment *f, bool with_times, bool another, struct bytes *out)
+enum pilgrim_status fragment_write_segment(struct fragment *f, bool with_times, bool another, struct bytes *out)
 {
-    TRY(fragment_write_volume(f, with_times, another, out));
-    bytes_put(out, f->volumes.data, f->volumes.length);
+    TRY(fragment_write_shard(f, with_times, another, out));
+    bytes_put(out, f->shards.data, f->shards.length);
     bytes_put(out, f->times.data, f->times.length);
     return bytes_status(out);
 }
@@ -262,6 +262,6 @@ enum pilgrim_status fragment_write_end(struct bytes *out)
 enum pilgrim_status fragment_write(struct fragment *f, bool with_times, struct bytes *out)
 {
     TRY(fragment_write_begin(out));
-    TRY(fragment_write_round(f, with_times, false, out));
+    TRY(fragment_write_segment(f, with_times, false, out));
     return fragment_write_end(out);
 }

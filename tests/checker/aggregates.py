@@ -3,7 +3,7 @@
 
     aggregates.py SHADOW_DIR TRACE
 
-Which calls belong together is taken from the trace (second_decoder.py), what they took from the shadow logs. For each volume:
+Which calls belong together is taken from the trace (second_decoder.py), what they took from the shadow logs. For each shard:
 
 * each distribution of a class's durations and gaps has as many times as it should, and their figures: shortest, longest, mean and standard
   deviation as docs/FORMAT.md, section 6, rounds them, the rank of the longest, and the histogram's shares; only where they are little of all
@@ -27,7 +27,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 
 from bins import true_times  # noqa: E402
 from compare import Difference  # noqa: E402
-from second_decoder import Stream, Trace, volume_with  # noqa: E402
+from second_decoder import Stream, Trace, shard_with  # noqa: E402
 from second_parts import Damage  # noqa: E402
 from second_profile import CATEGORIES, MEAN_PRECISION, PRECISION, WHOLE, bucket_of, figure  # noqa: E402
 
@@ -115,7 +115,7 @@ class Times:
 
 
 class RankTimes:
-    """What the ranks of a volume, RANKS, took for something, in ns."""
+    """What the ranks of a shard, RANKS, took for something, in ns."""
 
     def __init__(self, ranks):
         self.ns = [0] * ranks
@@ -141,14 +141,14 @@ class RankTimes:
             raise Difference("%s: no row, and ranks take %r ns" % (what, self.ns))
 
 
-class Volume:
-    """What the profile of one volume should be."""
+class Shard:
+    """What the profile of one shard should be."""
 
-    def __init__(self, volume):
-        self.volume, self.profile = volume, volume.profile
-        self.number_of = {id(group): number for number, group in enumerate(volume.groups)}
+    def __init__(self, shard):
+        self.shard, self.profile = shard, shard.profile
+        self.number_of = {id(group): number for number, group in enumerate(shard.groups)}
         self.distributions = {}     # by (class, list, number there): Times
-        self.rows = [RankTimes(volume.ranks) for _ in CATEGORIES]
+        self.rows = [RankTimes(shard.ranks) for _ in CATEGORIES]
         self.by_class = {}          # by (class, "by_rank" or "by_rank_gaps"): RankTimes
 
     def add(self, key, ns, rank):
@@ -156,7 +156,7 @@ class Volume:
 
     def add_row(self, category, key, ns, rank):
         self.rows[category].add(rank, ns)
-        self.by_class.setdefault(key, RankTimes(self.volume.ranks)).add(rank, ns)
+        self.by_class.setdefault(key, RankTimes(self.shard.ranks)).add(rank, ns)
 
     def add_call(self, row, leaf, before, gap, duration, rank):
         """A call of ROW, behind one of class BEFORE, or None. LEAF: the number of its distribution."""
@@ -172,12 +172,12 @@ class Volume:
     def thread(self, rank, thread, times, last):
         """TIMES: an iterator over those of the thread's calls from this round on. LAST: the end of the call before. Returns that of the
         last one in this round."""
-        volume = self.volume
-        first = volume.threads.value(rank - volume.first)
-        if first + thread >= volume.threads.value(rank - volume.first + 1):
+        shard = self.shard
+        first = shard.threads.value(rank - shard.first)
+        if first + thread >= shard.threads.value(rank - shard.first + 1):
             return last
-        stream = Stream(volume, volume.members, first + thread, rank, [])
-        group, place = volume.members.place(first + thread)
+        stream = Stream(shard, shard.members, first + thread, rank, [])
+        group, place = shard.members.place(first + thread)
         parts = [row.partition.place(place)[0] if row.partition else 0 for row in group.rows]
         before, number = None, self.number_of[id(group)]
         for at, terminal in stream.calls():
@@ -186,12 +186,12 @@ class Volume:
             leaves, leaf = self.profile.leaves.get((number, at, parts[at])), 0
             if leaves:
                 leaf = leaves[bisect.bisect_right(row.parts[parts[at]].starts, terminal) - 1]
-            self.add_call(row, leaf, before, start - last, end - start, rank - volume.first)
+            self.add_call(row, leaf, before, start - last, end - start, rank - shard.first)
             before, last = row.class_number, end
         return last
 
     def name_of(self, number):
-        (name, _), frames, _ = self.volume.classes[number]
+        (name, _), frames, _ = self.shard.classes[number]
         return "class %d, %s at %s" % (number, name, frames[0] if frames else "?")
 
     def check(self):
@@ -221,7 +221,7 @@ class Volume:
             if row:
                 times.check(name, row, profile.class_blocks)
             elif max(profile.class_blocks) == 1:
-                times.check_alike(name, ROW_SMALL * run / self.volume.ranks)
+                times.check_alike(name, ROW_SMALL * run / self.shard.ranks)
 
 
 def aggregates_check(folder, path):
@@ -233,17 +233,17 @@ def aggregates_check(folder, path):
             raise Difference("%s: %s" % (path, damage))
     if trace.damage:
         raise Difference("%s: %s" % (path, trace.damage))
-    volumes = {id(volume): Volume(volume) for volume in itertools.chain.from_iterable(trace.rounds)}
-    if any(volume.profile is None for volume in volumes.values()):
-        raise Difference("%s: a volume without a profile" % path)
+    shards = {id(shard): Shard(shard) for shard in itertools.chain.from_iterable(trace.rounds)}
+    if any(shard.profile is None for shard in shards.values()):
+        raise Difference("%s: a shard without a profile" % path)
     for rank, threads in true_times(folder).items():
         for thread, times in threads.items():
             times, last = iter(times), 0
-            for volume in [volume_with(volumes, rank) for volumes in trace.rounds]:
-                last = volumes[id(volume)].thread(rank, thread, times, last)
+            for shard in [shard_with(shards, rank) for shards in trace.rounds]:
+                last = shards[id(shard)].thread(rank, thread, times, last)
             if next(times, None):
                 raise Difference("rank %d thread %d has fewer calls in the trace" % (rank, thread))
-    return sum(volume.check() for volume in volumes.values())
+    return sum(shard.check() for shard in shards.values())
 
 
 def main():

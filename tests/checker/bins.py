@@ -33,7 +33,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "second"))
 
 from compare import Decoded, Difference, shadow_calls, shadow_files  # noqa: E402
-from second_decoder import Stream, Trace, volume_with  # noqa: E402
+from second_decoder import Stream, Trace, shard_with  # noqa: E402
 from second_parts import Damage  # noqa: E402
 
 MILLION, TIME_MAX = 10**6, 1 << 63
@@ -119,14 +119,14 @@ class Thread:
 
 def signatures_read(trace, rank, thread):
     """Yields (signature, class, whether it is unzipped) of each call, with names that no other round has."""
-    for number, volumes in enumerate(trace.rounds):
-        volume = volume_with(volumes, rank)
-        if not volume:
+    for number, shards in enumerate(trace.rounds):
+        shard = shard_with(shards, rank)
+        if not shard:
             continue
-        first, end = (volume.threads.value(rank - volume.first + more) for more in (0, 1))
+        first, end = (shard.threads.value(rank - shard.first + more) for more in (0, 1))
         if thread >= end - first:
             continue
-        stream = Stream(volume, volume.members, first + thread, rank, [])
+        stream = Stream(shard, shard.members, first + thread, rank, [])
         for place, terminal in stream.calls():
             signature, _ = stream.parts[place][0].signature(terminal)
             yield (number, place, terminal), (number, place), signature.is_unzipped

@@ -197,19 +197,19 @@ int main(int argc, char **argv)
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN);
     if (!probing) {
-        scene_make(MPI_COMM_WORLD);
+        arguments_make(MPI_COMM_WORLD);
         legal_calls();
-        scene_free();
+        arguments_free();
     }
-    scene_make(MPI_COMM_SELF);
+    arguments_make(MPI_COMM_SELF);
     if (probing) {
         probe_all();
         return 0;
     }
     if (argc > 1 && strcmp(argv[argc - 1], "handler") == 0)
-        scene_count_errors();
+        arguments_count_errors();
     other_calls();
-    scene_free();
+    arguments_free();
     print_all();
     MPI_Allreduce(&failures, &failed, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     MPI_T_finalize();

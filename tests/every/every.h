@@ -12,9 +12,9 @@
 #define EVERY_SESSIONS (MPI_VERSION >= 4)
 enum { NUMBERS = 1024, RANKS_MAX = 16, WINDOW_BYTES = 1024, ATTACHED_BYTES = 1 << 16 };
 
-/* Arguments to choose from. All ranks of `comm` make a scene together. Names of array members end in their type where the
+/* Arguments to choose from. All ranks of `comm` fill it together. Names of array members end in their type where the
  * large-count functions need the same numbers in another one. */
-struct scene {
+struct argument_pool {
     MPI_Comm comm, cart, graph, dist;
     MPI_Comm inter, half;      /* MPI_COMM_NULL on one rank */
     int rank, size, next, previous, other; /* other: the leader of the other half, in comm */
@@ -61,20 +61,20 @@ struct scene {
     MPI_Count large[64];
 };
 
-extern struct scene s;
+extern struct argument_pool s;
 
-void scene_make(MPI_Comm base);
-void scene_free(void);
+void arguments_make(MPI_Comm base);
+void arguments_free(void);
 
 /* Error handlers that count in `handled` take MPI_ERRORS_RETURN's place, so that an error more or less is noticed. */
-void scene_count_errors(void);
+void arguments_count_errors(void);
 extern int handled;
 
 /* Another vector, committed, that nobody frees: MPICH 4.0.2 loses count of the references of some. */
 MPI_Datatype type_fresh(void);
 
 /* Receives every message that waits in s.comm. */
-void scene_drain(void);
+void arguments_drain(void);
 
 /* The message that a receive is to get, or the receive that a message is to get: begun before the call, ended after
  * it. When the call was made with another argument nobody may want them: then they are withdrawn. */

@@ -10,7 +10,7 @@ static int wrapper_MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype 
     if (!at)
         return call_passed(&c, PMPI_Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
                            recvtype, root, comm));
-    const struct token viewed = call_view(&c, KIND_COMM, HANDLE(comm));
+    const struct token viewed = call_rank_base(&c, KIND_COMM, HANDLE(comm));
     at = store_buffer(&c, at, sendbuf);
     at = store_int(at, sendcount);
     at = store_handle(&c, at, KIND_DATATYPE, HANDLE(sendtype));
@@ -27,7 +27,7 @@ static int wrapper_MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype 
         at = store_none(at, 4);
     }
     at = store_enum(at, ENUM_RANK, root);
-    at = store_viewed(&c, at, &viewed, KIND_COMM, HANDLE(comm));
+    at = store_with_base(&c, at, &viewed, KIND_COMM, HANDLE(comm));
     call_enter(&c, at);
     int ret = PMPI_Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
     call_leave(&c, ret);

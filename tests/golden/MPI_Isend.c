@@ -4,19 +4,19 @@ static int wrapper_MPI_Isend(const void *buf, int count, MPI_Datatype datatype, 
     struct call c;
     const unsigned off = call_off();
     if (call_passes(off, FOLLOWS_REQUESTS))
-        return call_unseen(PMPI_Isend(buf, count, datatype, dest, tag, comm, request), request, REQUEST_SEND,
+        return call_untracked(PMPI_Isend(buf, count, datatype, dest, tag, comm, request), request, REQUEST_SEND,
                            false, KIND_COMM, HANDLE(comm));
     uint8_t *at = call_begin(&c, off, FUNCTION_MPI_Isend, FOLLOWS_REQUESTS, CALL_SITE);
     if (!at)
-        return call_unseen(call_passed(&c, PMPI_Isend(buf, count, datatype, dest, tag, comm, request)),
+        return call_untracked(call_passed(&c, PMPI_Isend(buf, count, datatype, dest, tag, comm, request)),
                            request, REQUEST_SEND, false, KIND_COMM, HANDLE(comm));
-    const struct token viewed = call_view(&c, KIND_COMM, HANDLE(comm));
+    const struct token viewed = call_rank_base(&c, KIND_COMM, HANDLE(comm));
     at = store_buffer(&c, at, buf);
     at = store_int(at, count);
     at = store_handle(&c, at, KIND_DATATYPE, HANDLE(datatype));
     at = store_rank(&c, at, dest);
     at = store_enum(at, ENUM_TAG, tag);
-    at = store_viewed(&c, at, &viewed, KIND_COMM, HANDLE(comm));
+    at = store_with_base(&c, at, &viewed, KIND_COMM, HANDLE(comm));
     call_enter(&c, at);
     int ret = PMPI_Isend(buf, count, datatype, dest, tag, comm, request);
     call_leave(&c, ret);

@@ -8,14 +8,14 @@ static int wrapper_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int sou
     uint8_t *at = call_begin(&c, off, FUNCTION_MPI_Recv, FOLLOWS_NOTHING, CALL_SITE);
     if (!at)
         return call_passed(&c, PMPI_Recv(buf, count, datatype, source, tag, comm, status));
-    const struct token viewed = call_view(&c, KIND_COMM, HANDLE(comm));
+    const struct token viewed = call_rank_base(&c, KIND_COMM, HANDLE(comm));
     MPI_Status *actual = call_status(&c, status);
     at = store_buffer(&c, at, buf);
     at = store_int(at, count);
     at = store_handle(&c, at, KIND_DATATYPE, HANDLE(datatype));
     at = store_rank(&c, at, source);
     at = store_enum(at, ENUM_TAG, tag);
-    at = store_viewed(&c, at, &viewed, KIND_COMM, HANDLE(comm));
+    at = store_with_base(&c, at, &viewed, KIND_COMM, HANDLE(comm));
     call_enter(&c, at);
     int ret = PMPI_Recv(buf, count, datatype, source, tag, comm, actual);
     call_leave(&c, ret);

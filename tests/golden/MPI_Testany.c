@@ -12,7 +12,7 @@ static int wrapper_MPI_Testany(int count, MPI_Request array_of_requests[], int *
     MPI_Status *actual = call_status(&c, status);
     at = store_int(at, count);
     call_gives(&c, at);
-    put_requests_kept(&c, array_of_requests, count);
+    put_requests_again(&c, array_of_requests, count);
     at = call_takes(&c);
     call_enter(&c, at);
     int ret = PMPI_Testany(count, array_of_requests, index, flag, actual);

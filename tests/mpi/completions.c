@@ -222,7 +222,7 @@ struct work {
     int rounds;
 };
 
-static void *rounds_of(void *argument) {
+static void *iterations_of(void *argument) {
     struct work *work = argument;
 
     for (int round = 0; round < work->rounds; round++) {
@@ -247,13 +247,13 @@ int main(int argc, char **argv) {
         MPI_Comm_dup(MPI_COMM_WORLD, &works[i].array.comm);
     }
     all_sizes(&works[0].array);
-    rounds_of(&works[0]);
+    iterations_of(&works[0]);
     paused(&works[0].array);
     persistent(&works[0].array, rounds);
     errors(&works[0].array);
     if (provided == MPI_THREAD_MULTIPLE)
-        pthread_create(&thread, NULL, rounds_of, &works[1]);
-    rounds_of(&works[0]);
+        pthread_create(&thread, NULL, iterations_of, &works[1]);
+    iterations_of(&works[0]);
     if (provided == MPI_THREAD_MULTIPLE)
         pthread_join(thread, NULL);
     for (int i = 0; i < 2; i++)

@@ -150,7 +150,7 @@ static void check_driver(void) {
 }
 
 /* As by a runtime that is linked into the program, which finds the driver's functions by itself. */
-static void check_unseen(void) {
+static void check_untracked_requests(void) {
     void *const driver = dlopen("libcuda.so.1", RTLD_LAZY);
     int (*allocate)(CUdeviceptr *, size_t), (*release)(CUdeviceptr), (*allocate_host)(void **, size_t);
     CUdeviceptr p, q;
@@ -219,7 +219,7 @@ int main(int argc, char **argv) {
     check_runtime(!old);
     check_driver();
     if (!old)
-        check_unseen();
+        check_untracked_requests();
     check_reset();
     verdict = expect_verdict("devices", MPI_COMM_WORLD);
     MPI_Finalize();

@@ -1,4 +1,4 @@
-/* polls [EXTRA]: busy waiting by each function that can, a number of times that no one can foretell; then EXTRA
+/* polls [EXTRA]: busy waiting by each function that can, a number of times that no one can predict; then EXTRA
  * more polls in vain, of the same place (5).
  *
  * Exercises: runs of thousands of equal calls, of a length that differs from rank to rank and from run to

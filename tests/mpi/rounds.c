@@ -1,4 +1,4 @@
-/* rounds: loops whose numbers of rounds nobody can foretell, each rank's other ones, and often none.
+/* rounds: loops whose numbers of rounds nobody can predict, each rank's other ones, and often none.
  *
  * Exercises: trips of nested loops that differ from rank to rank, 0 among them. Each rank sends to itself, so that ranks
  * need not agree.

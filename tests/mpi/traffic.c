@@ -384,7 +384,7 @@ static void use_intercommunicators(void)
     MPI_Comm_free(&side);
 }
 
-/* ---- what cannot be foretold ---- */
+/* ---- what cannot be predicted ---- */
 
 static unsigned draw(void)
 {

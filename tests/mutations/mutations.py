@@ -6,7 +6,7 @@ folders, so that it does not depend on a file's name. A mutation must compile: t
 
 MUTATIONS = [
     ("recorder", "a poll that succeeds is recorded as one that fails, where the structure is predicted",
-     r"(foretold->terminal != class->terminal) \|\| class->failed_poll != failed_poll\)", r"\1)"),
+     r"(predicted->terminal != class->terminal) \|\| class->failed_poll != failed_poll\)", r"\1)"),
     ("recorder", "a wildcard receive has the source that its call predicted, whatever came",
      r"status->MPI_SOURCE != posted->source \|\| (status->MPI_TAG != posted->tag)", r"\1"),
     ("grammar", "two runs of one symbol that meet lose repetitions",
@@ -28,7 +28,7 @@ MUTATIONS = [
     ("merge", "a ring's column (x + c) mod n is believed for ranks that the offsets refute",
      r"return high == low \|\| c->most < high - low;", r"return true;"),
     ("writer", "a list of strings is not counted among the strings",
-     r"count \+= list_text_count\(list, length\);", r"count += list_text_count(list, length) != 0;"),
+     r"count \+= delta_list_text_count\(list, length\);", r"count += delta_list_text_count(list, length) != 0;"),
     ("reader", "a value of a series with the first shape that there is not is read",
      r"if \(number >= s\.shape_count\)", r"if (number > s.shape_count)"),
     ("reader", "a negative value mod n is not reduced",

@@ -80,7 +80,7 @@ static bool same_value(struct log *log, const struct pilgrim_value *v)
     }
     case VALUE_RANK:
         return same_rank(log, v, (int64_t)take(log, 8));
-    case VALUE_VIEW:
+    case VALUE_RANK_BASE:
         program_view(log->program, log->rank, (unsigned)take(log, 8), &log->own, &log->size);
         return same_value(log, v);
     case VALUE_OBJECT: {

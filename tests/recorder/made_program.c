@@ -272,7 +272,7 @@ static void put_value(struct bytes *key, struct spot *s, unsigned what)
         bytes_put_u64(key, (uint64_t)number_of(s, 3));
         break;
     case 10:
-        bytes_put_u8(key, VALUE_VIEW);
+        bytes_put_u8(key, VALUE_RANK_BASE);
         bytes_put_u64(key, 1);
         put_number(key, s, VALUE_RANK, 8);
         break;

@@ -71,12 +71,12 @@ static void record_round(struct walk *w, struct stream *s, uint32_t round)
 
 static struct fragment *through_a_file(struct fragment *f, uint64_t seed)
 {
-    struct bytes sealed = {0};
+    struct bytes encoded = {0};
     struct fragment *same = NULL;
-    require(fragment_seal_last(f, &sealed) == PILGRIM_OK &&
-                fragment_unseal(sealed.data, sealed.length, &same) == PILGRIM_OK,
+    require(fragment_encode_last(f, &encoded) == PILGRIM_OK &&
+                fragment_decode(encoded.data, encoded.length, &same) == PILGRIM_OK,
             "a fragment was not packed", seed);
-    bytes_free(&sealed);
+    bytes_free(&encoded);
     return same;
 }
 
@@ -102,7 +102,7 @@ static void record_rank(const struct program *p, uint32_t rank, bool timed, stru
             stream_renew(threads[t]);
         f = through_a_file(f, p->seed);
         if (rank && p->seed % 11 == 0)
-            require(fragment_bind_now(f, timed) == PILGRIM_OK, "a volume was not written", p->seed);
+            require(fragment_finalise_now(f, timed) == PILGRIM_OK, "a volume was not written", p->seed);
         require(!rank || fragment_merge(rounds[round], f) == PILGRIM_OK, "two fragments were not merged", p->seed);
         if (rank)
             fragment_free(f);
@@ -122,7 +122,7 @@ void record(const struct program *p, struct bytes *out)
         record_rank(p, rank, timed, rounds);
     require(fragment_write_begin(out) == PILGRIM_OK, "out of memory", p->seed);
     for (uint32_t round = 0; round < p->rounds; round++) {
-        require(fragment_write_round(rounds[round], timed, round > 0, out) == PILGRIM_OK, "the trace was not written",
+        require(fragment_write_segment(rounds[round], timed, round > 0, out) == PILGRIM_OK, "the trace was not written",
                 p->seed);
         fragment_free(rounds[round]);
     }

@@ -166,7 +166,7 @@ class ProfileWriter:
 # ---- what is stored ----------------------------------------------------------------------------------------------
 
 class Random:
-    """Draws profiles. RANKS: of the volume; CLASSES: how many it has."""
+    """Draws profiles. RANKS: of the shard; CLASSES: how many it has."""
 
     def __init__(self, dice, ranks, classes):
         self.dice, self.ranks, self.classes = dice, ranks, classes

@@ -21,22 +21,22 @@ CALLS_MAX = 60      # of a thread, more or less
 class Class:
     """A call class: its number, how its calls print."""
 
-    def __init__(self, volume, number, parameters=None, names="abc"):
-        d, b = volume.dice, volume.b
+    def __init__(self, shard, number, parameters=None, names="abc"):
+        d, b = shard.dice, shard.b
         self.name = "MPI_%s" % chr(65 + number)
         self.parameters = [d.choice(",,>&&") for _ in range(d.randint(0, 3))] if parameters is None else parameters
         self.names = names
         declaration = self.name + "".join("%s%s" % (mark, names[i]) for i, mark in enumerate(self.parameters))
         self.fortran, self.frames, module, offset, caller = d.random() < 0.2, [], None, 0, None
         if d.random() < 0.8:
-            module, offset = d.choice(volume.modules), d.randint(0, 1 << 40)
-            self.frames = [(volume.modules.index(module), offset)]
-            if volume.callers and d.random() < 0.5:
-                caller = d.randrange(len(volume.callers))
+            module, offset = d.choice(shard.modules), d.randint(0, 1 << 40)
+            self.frames = [(shard.modules.index(module), offset)]
+            if shard.callers and d.random() < 0.5:
+                caller = d.randrange(len(shard.callers))
                 at = caller
                 while at is not None:
-                    self.frames.append(volume.callers[at][:2])
-                    at = volume.callers[at][2]
+                    self.frames.append(shard.callers[at][:2])
+                    at = shard.callers[at][2]
         self.number = b.call_class((declaration + (":" if d.random() < 0.3 else "")).encode(), module, offset, caller, self.fortran)
 
     def line(self, printer, values):
@@ -65,7 +65,7 @@ class Class:
                 + (',"stack":[%s]' % ",".join('"%s"' % frame for frame in frames[1:]) if frames[1:] else "") + "}")
 
 
-class Volume:
+class Shard:
     """threads: how many each of its ranks has; speaks: whether its process stream has calls; first: the number of the first one; world:
     how many ranks there are in all. views: what the process streams say. lines: of its calls, without what is in front of the function's
     name, {(rank, thread): [...]}; places: of their classes, likewise. profile: what a reader should find, or None."""
@@ -144,13 +144,13 @@ class Volume:
 class Group:
     """A structure group of MEMBERS: rows, sequence; lines, places: of each member's calls."""
 
-    def __init__(self, volume, members):
-        self.volume, self.members, self.dice, self.s, self.b = volume, members, volume.dice, volume.s, volume.b
+    def __init__(self, shard, members):
+        self.shard, self.members, self.dice, self.s, self.b = shard, members, shard.dice, shard.s, shard.b
         d = self.dice
-        calls = volume.classes[:2] + d.sample(volume.classes[2:], d.randint(1, len(volume.classes) - 2))
+        calls = shard.classes[:2] + d.sample(shard.classes[2:], d.randint(1, len(shard.classes) - 2))
         if d.random() < 0.3:
             calls.append(calls[-1])     # a class that stands there twice
-        rest = list(range(2, len(calls))) + ["loop"] * (d.choice((0, 1, 2, 3, 4)) if volume.loop is not None else 0)
+        rest = list(range(2, len(calls))) + ["loop"] * (d.choice((0, 1, 2, 3, 4)) if shard.loop is not None else 0)
         d.shuffle(rest)
         self.kinds = [0, 1] + rest         # of each place: the number in calls, or "loop"
         self.bodies, places = {}, [p for p, kind in enumerate(self.kinds) if p and kind != "loop"]
@@ -226,7 +226,7 @@ class Group:
             for position, m in enumerate(places):
                 printed[m] = [(values, position, i) for values, i in calls]
         partition = self.b.partition(*map(self.s.column, parts)) if len(parts) > 1 else None
-        number = self.volume.loop if call_class is None else call_class.number
+        number = self.shard.loop if call_class is None else call_class.number
         return self.b.row(number, *sequences, partition=partition), printed
 
     def trips(self, values, count, members):
@@ -251,7 +251,7 @@ class Group:
         d = self.dice
         if not count:
             return (0, []), []
-        first, begins = (call_class is those for those in self.volume.classes[:2])
+        first, begins = (call_class is those for those in self.shard.classes[:2])
         kinds = d.choices((PLAIN, VECTOR, UNZIPPED), k=d.randint(1, 3))
         if first or begins:
             kinds = [UNZIPPED] if begins else [d.choice((PLAIN, UNZIPPED))]
@@ -286,7 +286,7 @@ class Group:
 
 
 def parted(dice, ranks):
-    """RANKS as the numbers of ranks of volumes."""
+    """RANKS as the numbers of ranks of shards."""
     found = []
     while ranks:
         found.append(dice.randint(1, min(ranks, 5)))
@@ -302,8 +302,8 @@ def speaking(dice, threads):
     return [number == last or number < last and dice.random() < 0.5 for number in range(len(threads))]
 
 
-def common_add(dice, volumes, rounds, places):
-    """Adds sections of several threads. Returns {(rank, thread): (the volume that it is behind, [(start, end)])}."""
+def common_add(dice, shards, rounds, places):
+    """Adds sections of several threads. Returns {(rank, thread): (the shard that it is behind, [(start, end)])}."""
     found = {}
     firsts = {owner: next(((which, those) for which, those in enumerate(parts) if those), (0, [])) for owner, parts in places.items()}
     for owner, (_, those) in firsts.items():
@@ -313,62 +313,62 @@ def common_add(dice, volumes, rounds, places):
         alike = [other for other in firsts if other[0] == owner[0] and other not in found and firsts[other][1][:len(order)] == order]
         dice.shuffle(alike)
         content, times = common_section(dice, owner[0], [thread for _, thread in alike], order)
-        at = dice.randint(rounds[max(firsts[other][0] for other in alike)], len(volumes) - 1)
-        volumes[at].b.times.append(content)
+        at = dice.randint(rounds[max(firsts[other][0] for other in alike)], len(shards) - 1)
+        shards[at].b.times.append(content)
         found.update((other, (at, times[other[1]])) for other in alike)
     return found
 
 
-def times_add(dice, volumes, rounds, lines):
-    """Adds times to the lines of threads, and sections with them to the volumes. rounds: the number of each one's first volume."""
+def times_add(dice, shards, rounds, lines):
+    """Adds times to the lines of threads, and sections with them to the shards. rounds: the number of each one's first shard."""
     places = {owner: [[] for _ in rounds] for owner in lines}
-    for number, volume in enumerate(volumes):
-        for owner, those in volume.places.items():
+    for number, shard in enumerate(shards):
+        for owner, those in shard.places.items():
             places[owner][sum(first <= number for first in rounds) - 1] += those
-    common = common_add(dice, volumes, rounds, places)
+    common = common_add(dice, shards, rounds, places)
     for (rank, thread), those in lines.items():
         at, times = common.get((rank, thread), (0, ()))
         sections, known = thread_times(dice, rank, thread, places[rank, thread], times)
         for which, content in sections:
-            at = dice.randint(max(at, rounds[which]), len(volumes) - 1)
-            volumes[at].b.times.append(content)
+            at = dice.randint(max(at, rounds[which]), len(shards) - 1)
+            shards[at].b.times.append(content)
         for number, times in known.items():
             those[number] = those[number][:-1] + ',"start":%d,"end":%d}' % times
 
 
 def random_trace(seed):
     """(bytes, lines): the file, and what a decoder prints, as text."""
-    volumes, lines = random_volumes(seed)
-    return file_of(*[volume.b.sections() for volume in volumes]), lines
+    shards, lines = random_shards(seed)
+    return file_of(*[shard.b.sections() for shard in shards]), lines
 
 
-def random_volumes(seed):
-    """(Volumes, lines)"""
+def random_shards(seed):
+    """(Shards, lines)"""
     dice = random.Random(seed)
     counts = [dice.randint(1, 5) for _ in range(dice.choice((1, 1, 1, 2, 3)))]
     world, rounds = sum(counts), dice.choice((1, 1, 2, 3))
     threads = [[dice.choice((0, 1, 1, 1, 2, 3)) for _ in range(world)] for _ in range(rounds)]
     speaks = list(zip(*[speaking(dice, those) for those in zip(*threads)]))
-    volumes, views, lines, firsts = [], {}, {}, []
+    shards, views, lines, firsts = [], {}, {}, []
     for number in range(rounds):
         first = 0
-        firsts.append(len(volumes))
+        firsts.append(len(shards))
         for ranks in parted(dice, world) if number else counts:
             those = slice(first, first + ranks)
-            volume = Volume(dice, first, threads[number][those], speaks[number][those], world)
-            volume.b.begins_round = number > 0 and first == 0
-            views.update((first + i, shown) for i, shown in enumerate(volume.views) if speaks[number][first + i])
-            volumes.append(volume)
+            shard = Shard(dice, first, threads[number][those], speaks[number][those], world)
+            shard.b.begins_round = number > 0 and first == 0
+            views.update((first + i, shown) for i, shown in enumerate(shard.views) if speaks[number][first + i])
+            shards.append(shard)
             first += ranks
-    for volume in volumes:
-        volume.calls(views)
-        for owner, those in volume.lines.items():
+    for shard in shards:
+        shard.calls(views)
+        for owner, those in shard.lines.items():
             lines.setdefault(owner, []).extend(those)
     if dice.random() < 0.7:
-        times_add(dice, volumes, firsts, lines)
+        times_add(dice, shards, firsts, lines)
     printed = ['{"rank":%d,"thread":%d,"seq":%d,%s\n' % (*owner, seq, line)
                for owner, those in sorted(lines.items()) for seq, line in enumerate(those)]
-    return volumes, "".join(printed)
+    return shards, "".join(printed)
 
 
 def main():

@@ -33,7 +33,7 @@ def quote(t):
 
 
 class Sequences:
-    """Ways to write sequences and columns of one volume."""
+    """Ways to write sequences and columns of one shard."""
 
     def __init__(self, dice, builder):
         self.dice, self.b = dice, builder

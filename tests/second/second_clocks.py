@@ -3,7 +3,7 @@
 MAGNITUDE = 1 << 62
 
 
-def is_place(ints):
+def is_location(ints):
     """Whether these say where a clock stands."""
     if len(ints) not in (3, 6) or any(abs(v) >= MAGNITUDE for v in ints):
         return False
@@ -16,7 +16,7 @@ def is_place(ints):
 class Clock:
     def __init__(self, ints):
         """ints: the value of `clock`; None: it is not there."""
-        self.ints = ints if ints and is_place(ints) else None
+        self.ints = ints if ints and is_location(ints) else None
 
     def common(self, time):
         """On the axis; the clock's place is known."""

@@ -18,7 +18,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from second_clocks import Clock  # noqa: E402
 from second_grammar import EXPANSION_MAX, MEMO_MAX, Column, Rules, Split  # noqa: E402
-from second_parts import CALLS, DEFINITIONS, PROFILE, STATISTICS, TIMES, Damage, Table, volumes_read  # noqa: E402
+from second_parts import CALLS, DEFINITIONS, PROFILE, STATISTICS, TIMES, Damage, Table, shards_read  # noqa: E402
 from second_profile import profile_read  # noqa: E402
 from second_statistics import statistics_read  # noqa: E402
 from second_times import AllTimes  # noqa: E402
@@ -35,24 +35,24 @@ READING = "\0" # in a call's line, where a reading stands, or null
 
 
 class Trace:
-    """rounds: each the volumes up to the damage, by their first ranks; damage: what comes behind them has, or None; times: of the
+    """rounds: each the shards up to the damage, by their first ranks; damage: what comes behind them has, or None; times: of the
     calls, with damages of their own. common: times are on the common axis."""
 
     def __init__(self, data, common=False):
         self.common = common
-        sections, damage = volumes_read(data)
+        sections, damage = shards_read(data)
         self.rounds, self.ranks, self.damage = [], 0, None
         self.times = AllTimes()
         try:
             for those in sections:
                 if CALLS in those:
-                    volume = Volume(those)
-                    self.volume_add(volume)
-                    if not volume.damage:
+                    shard = Shard(those)
+                    self.shard_add(shard)
+                    if not shard.damage:
                         for section in those.get(TIMES, ()):
                             self.times.add(section)
-                    if volume.damage:
-                        raise volume.damage
+                    if shard.damage:
+                        raise shard.damage
             if damage is None and self.round_ranks() < self.ranks:
                 damage = Damage("the last round has %d of %d ranks" % (self.round_ranks(), self.ranks))
         except Damage as found:
@@ -63,23 +63,23 @@ class Trace:
         """How many ranks the last round has."""
         return self.rounds[-1][-1].end
 
-    def volume_add(self, volume):
-        if volume.begins_round and not self.rounds:
-            raise Damage("the first volume begins another round")
-        if volume.begins_round and self.round_ranks() < self.ranks:
+    def shard_add(self, shard):
+        if shard.begins_round and not self.rounds:
+            raise Damage("the first shard begins another round")
+        if shard.begins_round and self.round_ranks() < self.ranks:
             raise Damage("a round begins behind %d of %d ranks" % (self.round_ranks(), self.ranks))
-        volume.first = 0 if volume.begins_round or not self.rounds else self.round_ranks()
-        volume.end = volume.first + volume.ranks
-        in_first = len(self.rounds) < 2 and not volume.begins_round
-        if not in_first and volume.end > self.ranks:
-            raise Damage("a round of %d ranks behind one of %d" % (volume.end, self.ranks))
-        if volume.begins_round or not self.rounds:
+        shard.first = 0 if shard.begins_round or not self.rounds else self.round_ranks()
+        shard.end = shard.first + shard.ranks
+        in_first = len(self.rounds) < 2 and not shard.begins_round
+        if not in_first and shard.end > self.ranks:
+            raise Damage("a round of %d ranks behind one of %d" % (shard.end, self.ranks))
+        if shard.begins_round or not self.rounds:
             self.rounds.append([])
-        self.rounds[-1].append(volume)
-        self.ranks = volume.end if in_first else self.ranks
+        self.rounds[-1].append(shard)
+        self.ranks = shard.end if in_first else self.ranks
 
 
-class Volume:
+class Shard:
     """Ranks from `first` up to `end`, of its round; inside, they are counted from 0."""
 
     def __init__(self, sections):
@@ -282,8 +282,8 @@ class Stream:
     registers: what its calls have kept, each the texts of an array's items; None: something else. begun: by their requests, of the
     calls that began an operation (source, tag, count)."""
 
-    def __init__(self, volume, split, number, rank, views):
-        self.rules, self.rank, self.views, self.registers, self.kept_items = volume.rules, rank, views, {}, 0
+    def __init__(self, shard, split, number, rank, views):
+        self.rules, self.rank, self.views, self.registers, self.kept_items = shard.rules, rank, views, {}, 0
         self.begun, self.live = {}, Live()
         self.group, place = split.place(number)
         self.parts = []
@@ -414,19 +414,19 @@ def is_ints(value):
     return value[0] in (ARRAY, SERIES) and all(item[0] == INT for item in value[3])
 
 
-def process_stream(volumes, rank):
-    """(Stream, its last call) of the process stream of RANK that counts, the last one with calls; of those in VOLUMES."""
-    for volume in reversed(volumes):
-        stream = Stream(volume, volume.processes, rank - volume.first, rank, [])
+def process_stream(shards, rank):
+    """(Stream, its last call) of the process stream of RANK that counts, the last one with calls; of those in SHARDS."""
+    for shard in reversed(shards):
+        stream = Stream(shard, shard.processes, rank - shard.first, rank, [])
         last = stream.last()
         if last is not None:
             return stream, last
     raise Damage("the process streams of rank %d have no call" % rank)
 
 
-def process_arrays(volumes, rank):
-    """{parameter: ints} of the last call in the process stream of RANK, those that are arrays of ints. volumes: those with the rank."""
-    stream, last = process_stream(volumes, rank)
+def process_arrays(shards, rank):
+    """{parameter: ints} of the last call in the process stream of RANK, those that are arrays of ints. shards: those with the rank."""
+    stream, last = process_stream(shards, rank)
     name, parameters = stream.group.rows[last[0]].call_class[0]
     if name != "pilgrim_process":
         raise Damage("the process stream of rank %d ends with a call of %s" % (rank, name))
@@ -505,13 +505,13 @@ def clock_of(found, rank):
     return clock
 
 
-def thread_calls(volumes, rank, thread, views, times, clock):
-    """(N, what stands behind "seq":N) of each of the thread's calls, round by round. volumes: those with the rank, one a round."""
+def thread_calls(shards, rank, thread, views, times, clock):
+    """(N, what stands behind "seq":N) of each of the thread's calls, round by round. shards: those with the rank, one a round."""
     seq = 0
-    for volume in volumes:
-        first, end = (volume.threads.value(rank - volume.first + more) for more in (0, 1))
+    for shard in shards:
+        first, end = (shard.threads.value(rank - shard.first + more) for more in (0, 1))
         if thread < end - first:
-            stream = Stream(volume, volume.members, first + thread, rank, views)
+            stream = Stream(shard, shard.members, first + thread, rank, views)
             first_of_round = seq
             for place, terminal in stream.calls():
                 text = stream.text(place, terminal)
@@ -526,11 +526,11 @@ def thread_calls(volumes, rank, thread, views, times, clock):
                 seq += 1
 
 
-def thread_print(volumes, rank, thread, views, times, clock, out):
+def thread_print(shards, rank, thread, views, times, clock, out):
     head = b'{"rank":%d,"thread":%d,"seq":' % (rank, thread)
     lines = []
     try:
-        for seq, text in thread_calls(volumes, rank, thread, views, times, clock):
+        for seq, text in thread_calls(shards, rank, thread, views, times, clock):
             lines.append(b"%s%d%s" % (head, seq, text))
             if len(lines) == 1000:
                 out.write(b"".join(lines))
@@ -540,29 +540,29 @@ def thread_print(volumes, rank, thread, views, times, clock, out):
 
 
 def rank_print(trace, rank, out):
-    volumes = [volume for volumes in trace.rounds for volume in [volume_with(volumes, rank)] if volume]
-    counts = [volume.threads.value(rank - volume.first + 1) - volume.threads.value(rank - volume.first) for volume in volumes]
+    shards = [shard for shards in trace.rounds for shard in [shard_with(shards, rank)] if shard]
+    counts = [shard.threads.value(rank - shard.first + 1) - shard.threads.value(rank - shard.first) for shard in shards]
     if any(counts):
-        found = process_arrays(volumes, rank)
+        found = process_arrays(shards, rank)
         views, clock = views_of(found, rank), clock_of(found, rank) if trace.common else None
         for thread in range(max(counts)):
-            thread_print(volumes, rank, thread, views, trace.times.of(rank, thread), clock, out)
+            thread_print(shards, rank, thread, views, trace.times.of(rank, thread), clock, out)
 
 
-def volume_with(volumes, rank):
+def shard_with(shards, rank):
     """The one with RANK; None: the round has no such rank."""
-    number = bisect.bisect_right([volume.first for volume in volumes], rank) - 1
-    return volumes[number] if rank < volumes[number].end else None
+    number = bisect.bisect_right([shard.first for shard in shards], rank) - 1
+    return shards[number] if rank < shards[number].end else None
 
 
-def next_in_volume(volume, number):
+def next_in_shard(shard, number):
     """The first rank from NUMBER on that has threads; the number of ranks if there is none."""
-    none, end = volume.threads.value(number), volume.ranks
-    if number < end and volume.threads.value(number + 1) > none:
+    none, end = shard.threads.value(number), shard.ranks
+    if number < end and shard.threads.value(number + 1) > none:
         return number
     while number < end:
         middle = (number + end) // 2
-        if volume.threads.value(middle + 1) > none:
+        if shard.threads.value(middle + 1) > none:
             end = middle
         else:
             number = middle + 1
@@ -572,12 +572,12 @@ def next_in_volume(volume, number):
 def next_with_threads(trace, rank):
     """The first rank from RANK on that has threads in some round; the number of ranks if there is none."""
     found = trace.ranks
-    for volumes in trace.rounds:
-        for volume in volumes:
-            if rank < volume.end and volume.first < found:
-                number = next_in_volume(volume, max(rank - volume.first, 0))
-                if number < volume.ranks:
-                    found = min(found, volume.first + number)
+    for shards in trace.rounds:
+        for shard in shards:
+            if rank < shard.end and shard.first < found:
+                number = next_in_shard(shard, max(rank - shard.first, 0))
+                if number < shard.ranks:
+                    found = min(found, shard.first + number)
                     break
     return found
 

@@ -8,7 +8,7 @@ VERSION = 6
 OLDEST_VERSION = 5
 DEFINITIONS, CALLS, STATISTICS, TIMES, PROFILE = 1, 2, 3, 4, 5
 SECTION_NAMES = {0: "end", DEFINITIONS: "definitions", CALLS: "calls", STATISTICS: "statistics", TIMES: "times", PROFILE: "profile"}
-PLACES = {DEFINITIONS: 1, CALLS: 2, STATISTICS: 3, PROFILE: 3, TIMES: 4}    # of sections in a volume
+PLACES = {DEFINITIONS: 1, CALLS: 2, STATISTICS: 3, PROFILE: 3, TIMES: 4}    # of sections in a shard
 
 
 class Damage(Exception):
@@ -179,8 +179,8 @@ class Section:
             raise Damage("section %s at byte %d: %s" % (self.name, self.start, damage))
 
 
-def volumes_read(data):
-    """The volumes, each {type: Section}, but a list of those of type TIMES, if there are some, and the damage that stops what comes
+def shards_read(data):
+    """The shards, each {type: Section}, but a list of those of type TIMES, if there are some, and the damage that stops what comes
     after them or None."""
     if data[:8] != MAGIC[:min(8, len(data))] or not data:
         raise Damage("not a trace: no magic at byte 0")
@@ -190,38 +190,38 @@ def volumes_read(data):
     if not OLDEST_VERSION <= version <= VERSION:
         raise Damage("version %d at byte 8; this decoder reads versions %d to %d" % (version, OLDEST_VERSION, VERSION))
     cursor = Cursor(data, 10)
-    volumes, last = [], CALLS
+    shards, last = [], CALLS
     try:
         while cursor.left():
             section = Section(cursor)
             if section.kind == 0:
                 section.read(Cursor.end)
-                if not volumes or CALLS not in volumes[-1]:
+                if not shards or CALLS not in shards[-1]:
                     raise Damage("no section calls before the end section at byte %d" % section.start)
                 if cursor.left():
                     raise Damage("bytes after the end section at byte %d" % section.start)
-                return volumes, None
+                return shards, None
             if section.kind >= 64:
                 continue
             if section.kind == DEFINITIONS and last != DEFINITIONS:
-                volumes.append({})
-            elif section.kind == TIMES and last != DEFINITIONS and volumes:
-                volumes[-1].setdefault(TIMES, []).append(section)
+                shards.append({})
+            elif section.kind == TIMES and last != DEFINITIONS and shards:
+                shards[-1].setdefault(TIMES, []).append(section)
                 last = TIMES
                 continue
-            elif (section.kind not in PLACES or not volumes or (section.kind == CALLS) != (last == DEFINITIONS)
+            elif (section.kind not in PLACES or not shards or (section.kind == CALLS) != (last == DEFINITIONS)
                   or PLACES[section.kind] <= PLACES[last]):
                 raise Damage("section %s at byte %d is unknown or not in order" % (section.name, section.start))
             last = section.kind
-            volumes[-1][last] = section
+            shards[-1][last] = section
         raise Damage("truncated: no end section at byte %d" % cursor.at)
     except Damage as damage:
-        return volumes, damage
+        return shards, damage
 
 
-def sections_of(volume):
-    """The sections of a volume, as they stand in the file."""
-    return [section for those in volume.values() for section in (those if isinstance(those, list) else [those])]
+def sections_of(shard):
+    """The sections of a shard, as they stand in the file."""
+    return [section for those in shard.values() for section in (those if isinstance(those, list) else [those])]
 
 
 class Table:

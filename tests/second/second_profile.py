@@ -142,7 +142,7 @@ class RecentCounts:
 
 @dataclasses.dataclass
 class Distribution:
-    """What is known of some times. mean: a figure of 8 bits; least, most, deviation: of 4; rank: of the longest, in the volume; shares: of each
+    """What is known of some times. mean: a figure of 8 bits; least, most, deviation: of 4; rank: of the longest, in the shard; shares: of each
     bucket that has some, 32nds. None: not known."""
     count: int
     mean: int
@@ -159,7 +159,7 @@ def bucket_of(figure_):
 
 
 class DistributionReader:
-    """RANKS: of the volume."""
+    """RANKS: of the shard."""
 
     def __init__(self, bits, ranks):
         self.bits, self.ranks, self.recent = bits, ranks, RecentCounts()
@@ -240,7 +240,7 @@ class ClassProfile:
 
 
 def class_read(reader, classes):
-    """CLASSES: how many there are in the volume."""
+    """CLASSES: how many there are in the shard."""
     found, b = ClassProfile(), reader.bits
     found.durations = [reader.read(0) for _ in range(count_read(b, "parts"))]
     if not found.durations:
@@ -363,7 +363,7 @@ def shares_read(b, found, known, ranks):
 
 
 def profile_read(c, groups, classes, ranks):
-    """GROUPS: of the volume, which has RANKS ranks, and so many CLASSES."""
+    """GROUPS: of the shard, which has RANKS ranks, and so many CLASSES."""
     b = BitReader(c.bytes(c.left()))
     reader = DistributionReader(b, ranks)
     numbers = sorted({row.class_number for _, _, row in rows_of(groups)})

@@ -252,7 +252,7 @@ class Decoder(unittest.TestCase):
                     head + one + two + section(0, b"x"), head + one + section(2, calls() + b"\0") + end):
             self.assertIsNotNone(decode(bad)[1])
 
-    def test_volumes(self):
+    def test_shards(self):
         head, end = trace()[:10], section(0, b"")
         one, two, three = section(1, definitions()), section(2, calls()), section(3, NO_STATISTICS)
         all_six = head + one + two + three + one + section(77, b"") + two + end
@@ -327,7 +327,7 @@ class Decoder(unittest.TestCase):
             return [varint(0) + svarint(1) + varint(i) for i in range(length)]
 
         app = [varint(0) + text(b"")]
-        found = decoder.Volume.__new__(decoder.Volume)
+        found = decoder.Shard.__new__(decoder.Shard)
         found.definitions_read(parts.Cursor(made(app, chain(63), [varint(0) + varint(2) + svarint(9) + varint(62)])))
         self.assertEqual(found.classes[0][1], ["app+0x9"] + ["app+0x%x" % i for i in range(63, 0, -1)])
         for modules, callers, classes in ((app, chain(64), []),                                    # too long

@@ -221,21 +221,21 @@ class Profiles(unittest.TestCase):
         """In traces, between calls and times."""
         count = 0
         for seed in range(30):
-            volumes, _ = random_trace.random_volumes(seed)
-            trace = second_decoder.Trace(trace_writer.file_of(*[volume.b.sections() for volume in volumes]))
+            shards, _ = random_trace.random_shards(seed)
+            trace = second_decoder.Trace(trace_writer.file_of(*[shard.b.sections() for shard in shards]))
             self.assertIsNone(trace.damage, seed)
-            found = [volume for those in trace.rounds for volume in those]
-            self.assertEqual([volume.profile for volume in found], [volume.profile for volume in volumes], seed)
-            count += sum(volume.profile is not None for volume in volumes)
+            found = [shard for those in trace.rounds for shard in those]
+            self.assertEqual([shard.profile for shard in found], [shard.profile for shard in shards], seed)
+            count += sum(shard.profile is not None for shard in shards)
         self.assertGreater(count, 20)
 
     def test_order(self):
         """Behind the calls, in place of statistics, before times."""
-        volumes, _ = random_trace.random_volumes(1)
-        (one, two), end = volumes[0].b.sections()[:2], []
+        shards, _ = random_trace.random_shards(1)
+        (one, two), end = shards[0].b.sections()[:2], []
         five, three, four = (5, b""), (3, b""), (4, b"")
         for wrong in ([one, two, three, five], [one, two, five, three], [one, two, five, five], [one, two, four, five], [one, five, two],
                       [one, five, one, two]):
-            damage = second_decoder.volumes_read(trace_writer.file_of(wrong, end))[1]
+            damage = second_decoder.shards_read(trace_writer.file_of(wrong, end))[1]
             self.assertIn("not in order", str(damage))
-        self.assertIsNone(second_decoder.volumes_read(trace_writer.file_of([one, two, five, four], end))[1])
+        self.assertIsNone(second_decoder.shards_read(trace_writer.file_of([one, two, five, four], end))[1])

@@ -1,4 +1,4 @@
-"""Tests of the second decoder: arrays of requests that are completed, statuses that were foretold."""
+"""Tests of the second decoder: arrays of requests that are completed, statuses that were predicted."""
 import os
 import sys
 import unittest

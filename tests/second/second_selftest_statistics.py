@@ -10,7 +10,7 @@ TWO_CALLS = [[1, 0], [3, 0], [1, 10], [2], [1, 0, 0, 0, 0, 0, 0, 0, 0], [0, 8], 
 PARTS, FIRSTS, BUCKETS, GAP_COUNTS, COUNTS, MEANS, DEVIATIONS, LEAST, MOST, MEAN_PLACES, DEVIATION_PLACES = range(11)
 
 
-def volume(ranks=1, signatures=1, rows=1):
+def shard(ranks=1, signatures=1, rows=1):
     """(groups, ranks)"""
     row = types.SimpleNamespace(is_loop=False, parts=[types.SimpleNamespace(list=[None] * signatures)])
     others = [types.SimpleNamespace(is_loop=True, parts=[]) for _ in range(rows - 1)]
@@ -20,7 +20,7 @@ def volume(ranks=1, signatures=1, rows=1):
 class Statistics(unittest.TestCase):
     def read(self, lists, **what):
         c = Cursor(bytes(sum(lists, [])))
-        found = statistics_read(c, *volume(**what))
+        found = statistics_read(c, *shard(**what))
         c.end()
         return found
 

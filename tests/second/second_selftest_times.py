@@ -190,7 +190,7 @@ class Times(unittest.TestCase):
             self.wrong("section times", BINS_TIMES, content, bins())
 
     def test_place_in_file(self):
-        """Behind the sections of a volume that are there once, in any number."""
+        """Behind the sections of a shard that are there once, in any number."""
         one, two, three = section(1, definitions()), section(2, calls()), section(3, bytes(16))
         times, end = section(4, exact()), section(0, b"")
         start = trace()[:10]

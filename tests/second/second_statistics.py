@@ -13,7 +13,7 @@ FIRST = -1  # idem: no call before in this round
 
 class Distribution:
     """What is known of some times. first: the first bucket that is not empty; counts: of it and those that follow; mean, deviation, least,
-    most: (bucket, place); low, high: ranks, in the volume. count 0: nothing is known."""
+    most: (bucket, place); low, high: ranks, in the shard. count 0: nothing is known."""
 
     def __init__(self, first):
         self.first, self.counts, self.count = first, [], 0
@@ -100,7 +100,7 @@ def counts_read(c, entries, sizes):
 
 
 def statistics_read(c, groups, ranks):
-    """As entries_read, with all that is known. GROUPS: of the volume, with RANKS ranks."""
+    """As entries_read, with all that is known. GROUPS: of the shard, with RANKS ranks."""
     found = entries_read(c, groups)
     entries = [entry for those in found.values() for entry in those]
     count = sum(len(entry.predecessors) + 1 for entry in entries)

@@ -98,10 +98,10 @@ def listed(*values):
     return varint(8) + counted([svarint(v) for v in values])
 
 
-def file_of(*volumes):
-    """volumes: each a list of its sections, (type, content)."""
+def file_of(*shards):
+    """shards: each a list of its sections, (type, content)."""
     found = [parts.MAGIC, struct.pack("<H", parts.VERSION)]
-    found += [section(kind, content) for volume in volumes for kind, content in volume]
+    found += [section(kind, content) for shard in shards for kind, content in shard]
     return b"".join(found) + section(0, b"")
 
 
@@ -120,7 +120,7 @@ class References:
 
 
 class Builder:
-    """The tables of a volume. What is added returns its number, that of an equal one where there is one."""
+    """The tables of a shard. What is added returns its number, that of an equal one where there is one."""
 
     def __init__(self, ranks=1, threads=1):
         self.ranks, self.begins_round, self.tables = ranks, False, {}

@@ -2,7 +2,7 @@
  * chooses it or not, and what is wrong in one place only.
  *
  * All ranks have one thread (or another number, set before the contents are made) and the views 0 (the world) and 1 (rank / 2 of SIZE_1,
- * or as built_begin_round is told). Function 0 is pilgrim_process, function 1
+ * or as built_begin_segment is told). Function 0 is pilgrim_process, function 1
  * MPI_F with one input; classes 0 to CLASSES - 1, of function 1 but for class 0; LOOP_CLASS is that of loops, CHANGING_CLASS
  * of MPI_G, with one parameter that goes in and comes out; POSTING_CLASS of MPI_H, which begins operations, COMPLETING_CLASS of
  * MPI_I, which completes some. */
@@ -25,19 +25,19 @@
 enum { CLASSES = 40, LOOP_CLASS = CLASSES, CHANGING_CLASS, POSTING_CLASS, COMPLETING_CLASS, SIZE_1 = 5 };
 
 /* A table that grows. */
-struct table {
+struct built_table {
     struct bytes data;
     uint32_t count;
 };
 
 struct built {
     uint32_t ranks;
-    uint32_t first_rank; /* ranks of the volumes before, in its round */
-    bool begins_round;
+    uint32_t first_rank; /* ranks of the shards before, in its segment */
+    bool begins_segment;
     uint32_t threads; /* of each rank */
     struct bytes definitions, calls;
     struct bytes statistics, profile; /* their sections, if not empty; whoever makes the trace puts them there */
-    struct table shapes, rules, columns, signatures, partitions, rows, groups;
+    struct built_table shapes, rules, columns, signatures, partitions, group_classes, groups;
 };
 
 static uint64_t state;
@@ -102,7 +102,7 @@ static inline uint64_t put_sequence(struct built *b, const uint64_t *terminals, 
     return put_rule(b, symbols, used);
 }
 
-static uint32_t put_column(struct built *b, enum column_kind kind, int64_t c)
+static uint32_t put_column(struct built *b, enum expression_kind kind, int64_t c)
 {
     bytes_put_varint(&b->columns.data, kind);
     bytes_put_svarint(&b->columns.data, c);
@@ -111,21 +111,21 @@ static uint32_t put_column(struct built *b, enum column_kind kind, int64_t c)
 
 static inline uint32_t put_modulo(struct built *b, int64_t c, uint64_t modulus)
 {
-    uint32_t number = put_column(b, COLUMN_MODULO, c);
+    uint32_t number = put_column(b, EXPRESSION_MODULO, c);
     bytes_put_varint(&b->columns.data, modulus);
     return number;
 }
 
 static uint32_t put_sums(struct built *b, int64_t first, uint64_t sequence)
 {
-    uint32_t number = put_column(b, COLUMN_SUMS, first);
+    uint32_t number = put_column(b, EXPRESSION_SUMS, first);
     bytes_put_varint(&b->columns.data, sequence);
     return number;
 }
 
 static uint32_t put_list(struct built *b, const int64_t *values, size_t count)
 {
-    bytes_put_varint(&b->columns.data, COLUMN_LIST);
+    bytes_put_varint(&b->columns.data, EXPRESSION_LIST);
     bytes_put_varint(&b->columns.data, count);
     for (size_t i = 0; i < count; i++)
         bytes_put_svarint(&b->columns.data, values[i]);
@@ -163,27 +163,27 @@ static inline uint32_t put_partition(struct built *b, const uint32_t *columns, s
     return b->partitions.count++;
 }
 
-/* PARTITION: its number + 1, or 0. The parts follow, by put_part. */
-static uint32_t put_row(struct built *b, uint32_t class, uint32_t partition)
+/* PARTITION: its number + 1, or 0. The parts follow, by put_value_group. */
+static uint32_t put_group_class(struct built *b, uint32_t class, uint32_t partition)
 {
-    bytes_put_varint(&b->rows.data, (uint64_t)class + 1);
-    bytes_put_varint(&b->rows.data, partition ? (uint64_t)partition + 1 : 0);
-    return b->rows.count++;
+    bytes_put_varint(&b->group_classes.data, (uint64_t)class + 1);
+    bytes_put_varint(&b->group_classes.data, partition ? (uint64_t)partition + 1 : 0);
+    return b->group_classes.count++;
 }
 
-static void put_part(struct built *b, uint64_t sequence, const uint32_t *signatures, size_t count)
+static void put_value_group(struct built *b, uint64_t sequence, const uint32_t *signatures, size_t count)
 {
-    bytes_put_varint(&b->rows.data, sequence);
-    bytes_put_varint(&b->rows.data, count);
-    put_references(&b->rows.data, signatures, count);
+    bytes_put_varint(&b->group_classes.data, sequence);
+    bytes_put_varint(&b->group_classes.data, count);
+    put_references(&b->group_classes.data, signatures, count);
 }
 
-static void put_group(struct built *b, bool process, uint64_t sequence, const uint32_t *rows, size_t count,
+static void put_group(struct built *b, bool process, uint64_t sequence, const uint32_t *classes, size_t count,
                       uint32_t members)
 {
     bytes_put_varint(&b->groups.data, sequence << 1 | process);
     bytes_put_varint(&b->groups.data, count);
-    put_references(&b->groups.data, rows, count);
+    put_references(&b->groups.data, classes, count);
     put_references(&b->groups.data, &members, 1);
     b->groups.count++;
 }
@@ -198,13 +198,13 @@ static inline uint32_t put_unzipped(struct built *b, uint32_t shape, const uint3
 }
 
 /* BODIES: of each row, 0 if it is no loop. */
-static inline void put_loop_group(struct built *b, bool process, uint64_t sequence, const uint32_t *rows, const uint64_t *bodies,
+static inline void put_loop_group(struct built *b, bool process, uint64_t sequence, const uint32_t *classes, const uint64_t *bodies,
                                   size_t count, uint32_t members)
 {
     bytes_put_varint(&b->groups.data, sequence << 1 | process);
     bytes_put_varint(&b->groups.data, count);
     for (size_t i = 0; i < count; i++) {
-        put_references(&b->groups.data, &rows[i], 1);
+        put_references(&b->groups.data, &classes[i], 1);
         if (bodies[i])
             bytes_put_varint(&b->groups.data, bodies[i]);
     }
@@ -239,31 +239,31 @@ static void put_processes(struct built *b, int64_t size_of_1)
     for (uint32_t i = 0; i < b->ranks && b->ranks < 1000; i++)
         ranks[i] = (b->first_rank + i) / 2 % size_of_1;
     const uint32_t columns[] = {
-        put_column(b, COLUMN_PLUS, 0),
-        b->ranks < 1000 ? put_list(b, ranks, b->ranks) : put_column(b, COLUMN_CONSTANT, 0),
-        put_column(b, COLUMN_CONSTANT, (int64_t)b->first_rank + b->ranks),
-        put_column(b, COLUMN_CONSTANT, size_of_1)};
+        put_column(b, EXPRESSION_PLUS, 0),
+        b->ranks < 1000 ? put_list(b, ranks, b->ranks) : put_column(b, EXPRESSION_CONSTANT, 0),
+        put_column(b, EXPRESSION_CONSTANT, (int64_t)b->first_rank + b->ranks),
+        put_column(b, EXPRESSION_CONSTANT, size_of_1)};
     const uint32_t signature = put_signature(b, put_shape(b, tokens, sizeof tokens), 0, columns, 4);
-    const uint32_t row = put_row(b, 0, 0);
-    put_part(b, 1, &signature, 1);
+    const uint32_t row = put_group_class(b, 0, 0);
+    put_value_group(b, 1, &signature, 1);
     put_group(b, true, 1, &row, 1, put_counting(b, b->ranks));
     free(ranks);
 }
 
-/* FIRST_RANK 0 begins a round, but for the first one. */
-static void built_begin_round(struct built *b, uint32_t round, uint32_t ranks, uint32_t first_rank, int64_t size_of_1)
+/* FIRST_RANK 0 begins a segment, but for the first one. */
+static void built_begin_segment(struct built *b, uint32_t segment, uint32_t ranks, uint32_t first_rank, int64_t size_of_1)
 {
     *b = (struct built){
-        .ranks = ranks, .first_rank = first_rank, .begins_round = round > 0 && first_rank == 0, .threads = 1};
+        .ranks = ranks, .first_rank = first_rank, .begins_segment = segment > 0 && first_rank == 0, .threads = 1};
     put_processes(b, size_of_1);
 }
 
 static inline void built_begin(struct built *b, uint32_t ranks, uint32_t first_rank)
 {
-    built_begin_round(b, 0, ranks, first_rank, SIZE_1);
+    built_begin_segment(b, 0, ranks, first_rank, SIZE_1);
 }
 
-static void put_table(struct bytes *to, const struct table *t)
+static void put_table(struct bytes *to, const struct built_table *t)
 {
     bytes_put_varint(to, t->count);
     bytes_put(to, t->data.data, t->data.length);
@@ -301,15 +301,15 @@ static void built_contents(struct built *b)
     put_table(c, &b->columns);
     put_table(c, &b->signatures);
     put_table(c, &b->partitions);
-    bytes_put_varint(c, (uint64_t)b->ranks << 1 | b->begins_round);
+    bytes_put_varint(c, (uint64_t)b->ranks << 1 | b->begins_segment);
     put_references(c, &threads, 1);
-    put_table(c, &b->rows);
+    put_table(c, &b->group_classes);
     put_table(c, &b->groups);
 }
 
 static void built_free(struct built *b)
 {
-    struct table *tables[] = {&b->shapes, &b->rules, &b->columns, &b->signatures, &b->partitions, &b->rows, &b->groups};
+    struct built_table *tables[] = {&b->shapes, &b->rules, &b->columns, &b->signatures, &b->partitions, &b->group_classes, &b->groups};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         bytes_free(&tables[i]->data);
     bytes_free(&b->definitions);
@@ -318,20 +318,20 @@ static void built_free(struct built *b)
     bytes_free(&b->profile);
 }
 
-/* The file of COUNT volumes. */
-static void built_file(const struct built *volumes, size_t count, struct bytes *file)
+/* The file of COUNT shards. */
+static void built_file(const struct built *shards, size_t count, struct bytes *file)
 {
     static const struct bytes nothing;
     bytes_put(file, trace_magic, sizeof trace_magic);
     bytes_put_u8(file, TRACE_VERSION);
     bytes_put_u8(file, 0);
     for (size_t i = 0; i < count; i++) {
-        ck_assert_int_eq(section_write(file, SECTION_DEFINITIONS, &volumes[i].definitions), PILGRIM_OK);
-        ck_assert_int_eq(section_write(file, SECTION_CALLS, &volumes[i].calls), PILGRIM_OK);
-        if (volumes[i].statistics.length > 0)
-            ck_assert_int_eq(section_write(file, SECTION_STATISTICS, &volumes[i].statistics), PILGRIM_OK);
-        if (volumes[i].profile.length > 0)
-            ck_assert_int_eq(section_write(file, SECTION_PROFILE, &volumes[i].profile), PILGRIM_OK);
+        ck_assert_int_eq(section_write(file, SECTION_DEFINITIONS, &shards[i].definitions), PILGRIM_OK);
+        ck_assert_int_eq(section_write(file, SECTION_CALLS, &shards[i].calls), PILGRIM_OK);
+        if (shards[i].statistics.length > 0)
+            ck_assert_int_eq(section_write(file, SECTION_STATISTICS, &shards[i].statistics), PILGRIM_OK);
+        if (shards[i].profile.length > 0)
+            ck_assert_int_eq(section_write(file, SECTION_PROFILE, &shards[i].profile), PILGRIM_OK);
     }
     ck_assert_int_eq(section_write(file, SECTION_END, &nothing), PILGRIM_OK);
 }

@@ -8,14 +8,14 @@ enum { CALLS = 300, ROUNDS = 40 };
 
 static uint32_t put_constant(struct built *b, int64_t c)
 {
-    return put_column(b, COLUMN_CONSTANT, c);
+    return put_column(b, EXPRESSION_CONSTANT, c);
 }
 
 /* Calls of one class whose numbers are NUMBERS, of these signatures. */
 static void put_calls(struct built *b, const uint64_t *numbers, size_t count, const uint32_t *signatures, size_t signature_count)
 {
-    const uint32_t row = put_row(b, 1, 0);
-    put_part(b, put_sequence(b, numbers, count), signatures, signature_count);
+    const uint32_t row = put_group_class(b, 1, 0);
+    put_value_group(b, put_sequence(b, numbers, count), signatures, signature_count);
     put_group(b, false, put_rule(b, (struct rules_symbol[]){{0, count, false, false}}, 1), &row, 1, put_counting(b, b->ranks));
 }
 
@@ -91,7 +91,7 @@ END_TEST
 
 /* What slots there are: an int, a truth value, a real, a view and a rank in it, an allocation's id and offset, a status' source, tag, bytes
  * and cancelled, a rank of the same view. */
-static const uint8_t many_tokens[] = {VALUE_ARRAY, 6, VALUE_INT, VALUE_BOOL, VALUE_REAL, VALUE_VIEW, VALUE_RANK, VALUE_HEAP,
+static const uint8_t many_tokens[] = {VALUE_ARRAY, 6, VALUE_INT, VALUE_BOOL, VALUE_REAL, VALUE_RANK_BASE, VALUE_RANK, VALUE_HEAP,
                                       VALUE_STATUS, 0, VALUE_INT, VALUE_INT, VALUE_INT, VALUE_BOOL, VALUE_RANK};
 enum { SLOTS = 12, TRUTH = 1, REAL = 2, VIEW = 3, VIEWED = 4, CANCELLED = 10, LAST = 11, RANKS = 3 };
 

@@ -1,4 +1,4 @@
-/* Arrays that are completed, and statuses that were foretold, against plain ones: however the reader comes to a call. And what is wrong
+/* Arrays that are completed, and statuses that were predicted, against plain ones: however the reader comes to a call. And what is wrong
  * with them. */
 #include "built_trace.h"
 #include "read/begun.h"
@@ -12,45 +12,45 @@ struct post {
 };
 
 struct request {
-    int64_t place;
+    int64_t request_index;
     struct post post; /* of the last call before that gave it out */
 };
 
 struct completion {
     struct request in[ITEMS];
     size_t count;
-    size_t places[ITEMS];
+    size_t indices[ITEMS];
     int64_t unit[ITEMS]; /* 0: the status is null */
     bool ignored[ITEMS];
 };
 
-struct model {
+struct begun_model {
     bool completes[CALLS];
     struct completion completions[CALLS];
     struct post posts[CALLS];
-    int64_t place[CALLS];
+    int64_t request_index[CALLS];
 };
 
-struct draft {
+struct begun_draft {
     struct built *built;
     struct bytes tokens;
     uint32_t columns[64];
     size_t count;
 };
 
-static void put_tokens(struct draft *d, const uint8_t *tokens, size_t count)
+static void put_tokens(struct begun_draft *d, const uint8_t *tokens, size_t count)
 {
     bytes_put(&d->tokens, tokens, count);
 }
 
 #define TOKENS(d, ...) put_tokens(d, (uint8_t[]){__VA_ARGS__}, sizeof(uint8_t[]){__VA_ARGS__})
 
-static void put_slot(struct draft *d, enum column_kind kind, int64_t value)
+static void put_slot(struct begun_draft *d, enum expression_kind kind, int64_t value)
 {
     d->columns[d->count++] = put_column(d->built, kind, value);
 }
 
-static uint32_t finish(struct draft *d)
+static uint32_t finish(struct begun_draft *d)
 {
     TOKENS(d, VALUE_NONE);
     uint32_t signature = put_signature(d->built, put_shape(d->built, d->tokens.data, d->tokens.length), 0, d->columns, d->count);
@@ -58,33 +58,33 @@ static uint32_t finish(struct draft *d)
     return signature;
 }
 
-static uint32_t put_post(struct built *b, const struct post *post, int64_t place)
+static uint32_t put_post(struct built *b, const struct post *post, int64_t request_index)
 {
-    struct draft d = {.built = b};
+    struct begun_draft d = {.built = b};
     TOKENS(&d, VALUE_INT, VALUE_INT, VALUE_INT, VALUE_REQUEST);
-    put_slot(&d, COLUMN_CONSTANT, post->count);
-    put_slot(&d, COLUMN_PLUS, post->source);
-    put_slot(&d, COLUMN_CONSTANT, post->tag);
-    put_slot(&d, COLUMN_CONSTANT, REQUEST_CLASS);
-    put_slot(&d, COLUMN_CONSTANT, place);
+    put_slot(&d, EXPRESSION_CONSTANT, post->count);
+    put_slot(&d, EXPRESSION_PLUS, post->source);
+    put_slot(&d, EXPRESSION_CONSTANT, post->tag);
+    put_slot(&d, EXPRESSION_CONSTANT, REQUEST_CLASS);
+    put_slot(&d, EXPRESSION_CONSTANT, request_index);
     return finish(&d);
 }
 
 static uint32_t put_completion(struct built *b, const struct completion *c)
 {
-    struct draft d = {.built = b};
+    struct begun_draft d = {.built = b};
     TOKENS(&d, VALUE_ARRAY, ITEMS);
     for (size_t i = 0; i < ITEMS; i++) {
         TOKENS(&d, VALUE_REQUEST);
-        put_slot(&d, COLUMN_CONSTANT, REQUEST_CLASS);
-        put_slot(&d, COLUMN_CONSTANT, c->in[i].place);
+        put_slot(&d, EXPRESSION_CONSTANT, REQUEST_CLASS);
+        put_slot(&d, EXPRESSION_CONSTANT, c->in[i].request_index);
     }
     TOKENS(&d, VALUE_COMPLETED, PARAMETER, VALUE_NONE);
     if (c->count != 1)
         TOKENS(&d, VALUE_ARRAY, (uint8_t)c->count);
     for (size_t i = 0; i < c->count; i++) {
         TOKENS(&d, VALUE_INT);
-        put_slot(&d, COLUMN_CONSTANT, (int64_t)c->places[i]);
+        put_slot(&d, EXPRESSION_CONSTANT, (int64_t)c->indices[i]);
     }
     TOKENS(&d, VALUE_ARRAY, (uint8_t)c->count);
     for (size_t i = 0; i < c->count; i++) {
@@ -93,28 +93,28 @@ static uint32_t put_completion(struct built *b, const struct completion *c)
             continue;
         }
         TOKENS(&d, VALUE_POSTED, c->ignored[i]);
-        put_slot(&d, COLUMN_CONSTANT, (int64_t)c->places[i]);
-        put_slot(&d, COLUMN_CONSTANT, c->unit[i]);
+        put_slot(&d, EXPRESSION_CONSTANT, (int64_t)c->indices[i]);
+        put_slot(&d, EXPRESSION_CONSTANT, c->unit[i]);
     }
     return finish(&d);
 }
 
-static void draw_completion(struct completion *c, const struct post *posts, size_t place_count)
+static void draw_completion(struct completion *c, const struct post *posts, size_t index_count)
 {
     for (size_t i = 0; i < ITEMS; i++) {
-        c->in[i].place = (int64_t)below(place_count);
-        c->in[i].post = posts[c->in[i].place];
+        c->in[i].request_index = (int64_t)below(index_count);
+        c->in[i].post = posts[c->in[i].request_index];
     }
     for (size_t i = 0; i < ITEMS; i++) {
         if (below(3))
             continue;
-        c->places[c->count] = i;
+        c->indices[c->count] = i;
         c->unit[c->count] = c->in[i].post.known && below(4) ? 1 + (int64_t)below(9) : 0;
         c->ignored[c->count++] = below(2);
     }
 }
 
-static struct pilgrim_trace *open_model(struct model *m)
+static struct pilgrim_trace *open_model(struct begun_model *m)
 {
     enum { PLACES = 40 };
     struct built b;
@@ -133,9 +133,9 @@ static struct pilgrim_trace *open_model(struct model *m)
             *next = put_completion(&b, &m->completions[i]);
         } else {
             m->posts[i] = (struct post){1 + (int64_t)below(100), (int64_t)below(10), (int64_t)below(5), true};
-            m->place[i] = (int64_t)below(PLACES);
-            posts[m->place[i]] = m->posts[i];
-            *next = put_post(&b, &m->posts[i], m->place[i]);
+            m->request_index[i] = (int64_t)below(PLACES);
+            posts[m->request_index[i]] = m->posts[i];
+            *next = put_post(&b, &m->posts[i], m->request_index[i]);
         }
     }
     for (size_t k = 0; k < 2; k++) {
@@ -145,17 +145,17 @@ static struct pilgrim_trace *open_model(struct model *m)
     const uint64_t sequence = put_sequence(&b, structure, CALLS);
     uint32_t rows[2];
     for (size_t k = 0; k < 2; k++) {
-        rows[k] = put_row(&b, k ? COMPLETING_CLASS : POSTING_CLASS, 0);
-        put_part(&b, sequences[k], signatures[k], counts[k]);
+        rows[k] = put_group_class(&b, k ? COMPLETING_CLASS : POSTING_CLASS, 0);
+        put_value_group(&b, sequences[k], signatures[k], counts[k]);
     }
     put_group(&b, false, sequence, rows, 2, put_counting(&b, RANKS));
     return open_good(&b);
 }
 
-static bool completes(const struct completion *c, size_t place)
+static bool completes(const struct completion *c, size_t index)
 {
     for (size_t i = 0; i < c->count; i++)
-        if (c->places[i] == place)
+        if (c->indices[i] == index)
             return true;
     return false;
 }
@@ -168,12 +168,12 @@ static void expect_completion(const struct pilgrim_call *call, const struct comp
     for (size_t i = 0; i < ITEMS; i++) {
         ck_assert_int_eq(call->in[0].items[i].type, PILGRIM_REQUEST);
         ck_assert_int_eq(after->items[i].type, completes(c, i) ? PILGRIM_NONE : PILGRIM_REQUEST);
-        ck_assert_int_eq(after->items[i].offset, completes(c, i) ? 0 : c->in[i].place);
+        ck_assert_int_eq(after->items[i].offset, completes(c, i) ? 0 : c->in[i].request_index);
     }
     ck_assert_uint_eq(statuses->count, c->count);
     for (size_t i = 0; i < c->count; i++) {
         const struct pilgrim_value *status = &statuses->items[i];
-        const struct post *post = &c->in[c->places[i]].post;
+        const struct post *post = &c->in[c->indices[i]].post;
         ck_assert_int_eq(status->type, c->unit[i] ? PILGRIM_STATUS : PILGRIM_NONE);
         if (!c->unit[i])
             continue;
@@ -189,7 +189,7 @@ static void expect_completion(const struct pilgrim_call *call, const struct comp
 
 START_TEST(values_are_the_plain_ones)
 {
-    static struct model m;
+    static struct begun_model m;
     struct pilgrim_error error;
     struct pilgrim_call call;
     state = (uint64_t)_i + 1;
@@ -222,7 +222,7 @@ END_TEST
 /* ---- one call that posts, one that completes ---- */
 
 static const char nobody[] = "a request that no call has posted", nowhere[] = "where no parameter begins",
-                  no_places[] = "a completed array without the places", no_array[] = "an array that is not there";
+                  no_such_index[] = "a completed array without the places", no_array[] = "an array that is not there";
 
 #define BYTES(...) sizeof(uint8_t[]){__VA_ARGS__}, {__VA_ARGS__}
 #define POSTS VALUE_INT, VALUE_INT, VALUE_INT, VALUE_REQUEST
@@ -247,11 +247,11 @@ static const struct {
     {nobody, true, BYTES(POSTS), BYTES(VALUE_POSTED, 0, VALUE_NONE, VALUE_NONE, VALUE_NONE), 0},
     {nobody, true, BYTES(VALUE_NONE, VALUE_INT, VALUE_INT, VALUE_REQUEST), BYTES(ONE_REQUEST, VALUE_NONE, VALUE_NONE, VALUE_POSTED, 0), 0},
     {nobody, true, BYTES(VALUE_INT, VALUE_INT, VALUE_INT, VALUE_NONE), BYTES(ONE_REQUEST, VALUE_NONE, VALUE_NONE, VALUE_POSTED, 0), 0},
-    {no_places, true, BYTES(POSTS), BYTES(ONE_REQUEST, VALUE_COMPLETED, 0, VALUE_NONE, VALUE_INT, VALUE_POSTED, 0), 0},
-    {no_places, true, BYTES(POSTS), BYTES(ONE_REQUEST, VALUE_COMPLETED, 3, VALUE_NONE, VALUE_INT, VALUE_POSTED, 0), 0},
-    {no_places, true, BYTES(POSTS), BYTES(ONE_REQUEST, VALUE_COMPLETED, 1, VALUE_NONE, VALUE_NONE, VALUE_POSTED, 0), 0},
-    {no_places, true, BYTES(POSTS), BYTES(ONE_REQUEST, VALUE_COMPLETED, 1, VALUE_NONE, VALUE_ARRAY, 1, VALUE_NONE, VALUE_POSTED, 0), 0},
-    {no_places, true, BYTES(POSTS), BYTES(VALUE_ARRAY, 0, VALUE_COMPLETED, 1, VALUE_NONE, VALUE_INT, VALUE_NONE), 0},
+    {no_such_index, true, BYTES(POSTS), BYTES(ONE_REQUEST, VALUE_COMPLETED, 0, VALUE_NONE, VALUE_INT, VALUE_POSTED, 0), 0},
+    {no_such_index, true, BYTES(POSTS), BYTES(ONE_REQUEST, VALUE_COMPLETED, 3, VALUE_NONE, VALUE_INT, VALUE_POSTED, 0), 0},
+    {no_such_index, true, BYTES(POSTS), BYTES(ONE_REQUEST, VALUE_COMPLETED, 1, VALUE_NONE, VALUE_NONE, VALUE_POSTED, 0), 0},
+    {no_such_index, true, BYTES(POSTS), BYTES(ONE_REQUEST, VALUE_COMPLETED, 1, VALUE_NONE, VALUE_ARRAY, 1, VALUE_NONE, VALUE_POSTED, 0), 0},
+    {no_such_index, true, BYTES(POSTS), BYTES(VALUE_ARRAY, 0, VALUE_COMPLETED, 1, VALUE_NONE, VALUE_INT, VALUE_NONE), 0},
     {no_array, true, BYTES(POSTS), BYTES(VALUE_NONE, VALUE_COMPLETED, 1, VALUE_NONE, VALUE_NONE, VALUE_NONE), 0},
     {no_array, true, BYTES(POSTS), BYTES(VALUE_COMPLETED, 1, VALUE_NONE, VALUE_NONE, VALUE_NONE, VALUE_NONE), 0},
     {no_array, true, BYTES(POSTS), BYTES(ONE_REQUEST, VALUE_NONE, VALUE_COMPLETED, 2, VALUE_NONE, VALUE_NONE), 0},
@@ -263,11 +263,11 @@ static const struct {
 
 static uint32_t put_tokens_of(struct built *b, const uint8_t *tokens, size_t length, int64_t position)
 {
-    struct draft d = {.built = b};
+    struct begun_draft d = {.built = b};
     put_tokens(&d, tokens, length);
     for (size_t i = 0; i < length; i++) {
         for (unsigned k = 0; k < value_slots(tokens[i]); k++)
-            put_slot(&d, COLUMN_CONSTANT, tokens[i] != VALUE_POSTED ? 0 : k ? 4 : position);
+            put_slot(&d, EXPRESSION_CONSTANT, tokens[i] != VALUE_POSTED ? 0 : k ? 4 : position);
         i += tokens[i] == VALUE_ARRAY || tokens[i] == VALUE_KEEP || tokens[i] == VALUE_COMPLETED || tokens[i] == VALUE_POSTED;
         i += tokens[i] == VALUE_SERIES ? 2 : 0;
     }
@@ -284,8 +284,8 @@ START_TEST(told_apart)
                                     put_tokens_of(&b, cases[_i].second, cases[_i].second_length, cases[_i].position)};
     uint32_t rows[2];
     for (size_t k = 0; k < 2; k++) {
-        rows[k] = put_row(&b, k ? COMPLETING_CLASS : POSTING_CLASS, 0);
-        put_part(&b, 1, &signatures[k], 1);
+        rows[k] = put_group_class(&b, k ? COMPLETING_CLASS : POSTING_CLASS, 0);
+        put_value_group(&b, 1, &signatures[k], 1);
     }
     struct rules_symbol both = {.value = 0, .exponent = 2, .is_ramp = true};
     put_group(&b, false, put_rule(&b, &both, 1), rows, 2, put_counting(&b, 1));
@@ -310,7 +310,7 @@ END_TEST
 
 START_TEST(a_signature_is_given_as_it_is_stored)
 {
-    static struct model m;
+    static struct begun_model m;
     struct pilgrim_error error;
     struct pilgrim_call call;
     state = 5;
@@ -329,7 +329,7 @@ START_TEST(a_signature_is_given_as_it_is_stored)
             if (!m.completions[i].unit[k])
                 continue;
             ck_assert_int_eq(status->type, PILGRIM_POSTED);
-            ck_assert_int_eq(status->id, (int64_t)m.completions[i].places[k]);
+            ck_assert_int_eq(status->id, (int64_t)m.completions[i].indices[k]);
             ck_assert_int_eq(status->offset, m.completions[i].unit[k]);
             posted++;
         }

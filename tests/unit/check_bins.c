@@ -22,18 +22,18 @@ START_TEST(series_is_as_defined)
     struct bins b;
     bins_init(&b, bases[_i]);
     ck_assert_int_eq(bins_reach(&b, TIME_MAX), PILGRIM_OK);
-    uint64_t value = 0, place = 0;
-    for (uint64_t next = 1; next; place++, value = next) {
+    uint64_t value = 0, bin = 0;
+    for (uint64_t next = 1; next; bin++, value = next) {
         next = defined_next(b.base, value);
-        EXPECT(place < b.count && b.bounds[place] == value, "%u: B at %llu is not %llu", b.base, (unsigned long long)place,
+        EXPECT(bin < b.count && b.bounds[bin] == value, "%u: B at %llu is not %llu", b.base, (unsigned long long)bin,
                (unsigned long long)value);
-        EXPECT(bins_place(&b, value) == place, "%u: the place of %llu", b.base, (unsigned long long)value);
+        EXPECT(bins_index(&b, value) == bin, "%u: the place of %llu", b.base, (unsigned long long)value);
         uint64_t last = next ? next - 1 : TIME_MAX;
-        EXPECT(bins_place(&b, last) == place, "%u: the place of %llu", b.base, (unsigned long long)last);
+        EXPECT(bins_index(&b, last) == bin, "%u: the place of %llu", b.base, (unsigned long long)last);
         if (!next)
             break;
     }
-    ck_assert_uint_eq(place + 1, b.count);
+    ck_assert_uint_eq(bin + 1, b.count);
     ck_assert_uint_eq(b.bounds[b.count], UINT64_MAX);
     bins_free(&b);
 }
@@ -54,7 +54,7 @@ START_TEST(series_grows)
         ck_assert_uint_gt(b.limit, value);
         ck_assert(b.bounds[b.count - 1] > value || b.count == all.count);
         ck_assert(b.count < 2 || b.bounds[b.count - 2] <= value || b.count == all.count);
-        ck_assert_uint_eq(bins_place(&b, value), bins_place(&all, value));
+        ck_assert_uint_eq(bins_index(&b, value), bins_index(&all, value));
     }
     bins_free(&all);
     bins_free(&b);
@@ -68,16 +68,16 @@ START_TEST(readers_have_the_same_series)
     bins_init(&all, bases[_i]);
     bin_bounds_init(&some, bases[_i]);
     ck_assert_int_eq(bins_reach(&all, TIME_MAX), PILGRIM_OK);
-    for (uint32_t place = 0; place < all.count; place += 1 + random_below(all.count / 1000 + 1)) {
-        ck_assert_int_eq(bin_bounds_reach(&some, place), PILGRIM_OK);
-        EXPECT(bin_bounds_at(&some, place) == all.bounds[place], "%u: B at %u", some.base, place);
+    for (uint32_t bin = 0; bin < all.count; bin += 1 + random_below(all.count / 1000 + 1)) {
+        ck_assert_int_eq(bin_bounds_reach(&some, bin), PILGRIM_OK);
+        EXPECT(bin_bounds_at(&some, bin) == all.bounds[bin], "%u: B at %u", some.base, bin);
     }
     ck_assert_int_eq(bin_bounds_reach(&some, all.count - 1), PILGRIM_OK);
     ck_assert_uint_eq(bin_bounds_at(&some, all.count - 1), all.bounds[all.count - 1]);
     ck_assert_int_eq(bin_bounds_reach(&some, all.count), PILGRIM_DAMAGED);
     ck_assert_int_eq(bin_bounds_reach(&some, 0xffffff), PILGRIM_DAMAGED);
     /* A hostile file may ask for 64 of them. */
-    ck_assert_uint_lt(some.capacity * sizeof *some.kept, 400000);
+    ck_assert_uint_lt(some.capacity * sizeof *some.bounds, 400000);
     bins_free(&all);
     bin_bounds_free(&some);
 }

@@ -1,25 +1,25 @@
-/* The times of calls, read as cursors come to them: all of them, behind calls that were passed over, in loops and other rounds, from files
+/* The times of calls, read as cursors come to them: all of them, behind calls that were passed over, in loops and other segments, from files
  * and memory; and what is left of them where sections are damaged. */
 #include <stdio.h>
 #include <unistd.h>
 
 #include "built_trace.h"
-#include "read/volumes.h"
+#include "read/shards.h"
 #include "timing/times.h"
 #include "trials.h"
 
-/* ---- the trace: two ranks of one thread, two rounds; the second one has a loop ---- */
+/* ---- the trace: two ranks of one thread, two segments; the second one has a loop ---- */
 
 enum { WORLD = 2, ROUNDS = 2, PLACES = 3, LOOP_PLACE = 3, REPEATS = 700, ENTRIES = 90, TRIPS = 7, SECTIONS_MAX = 200, BASE = 200000 };
-enum { ROUND_CALLS = 4 * REPEATS, LOOP_CALLS = ENTRIES * (1 + 3 * TRIPS), CALLS = ROUND_CALLS + LOOP_CALLS };
+enum { SEGMENT_CALLS = 4 * REPEATS, LOOP_CALLS = ENTRIES * (1 + 3 * TRIPS), CALLS = SEGMENT_CALLS + LOOP_CALLS };
 
-/* Round 0 is 0 1 1 2, REPEATS times; round 1 is 2 and TRIPS times 0 1 0, ENTRIES times. */
-static uint32_t place_of(uint64_t number)
+/* Round 0 is 0 1 1 2, REPEATS times; segment 1 is 2 and TRIPS times 0 1 0, ENTRIES times. */
+static uint32_t class_index_of(uint64_t number)
 {
     static const uint32_t round_0[] = {0, 1, 1, 2}, body[] = {0, 1, 0};
-    if (number < ROUND_CALLS)
+    if (number < SEGMENT_CALLS)
         return round_0[number % 4];
-    number = (number - ROUND_CALLS) % (1 + 3 * TRIPS);
+    number = (number - SEGMENT_CALLS) % (1 + 3 * TRIPS);
     return number == 0 ? 2 : body[(number - 1) % 3];
 }
 
@@ -46,31 +46,31 @@ static uint64_t put_repeated(struct built *b, const uint64_t *terminals, size_t 
     return times == 1 ? once : put_rule(b, &all, 1);
 }
 
-static void build_round(struct built *b, uint32_t round)
+static void build_segment(struct built *b, uint32_t segment)
 {
-    const uint64_t first = round ? ROUND_CALLS : 0, end = round ? CALLS : ROUND_CALLS;
+    const uint64_t first = segment ? SEGMENT_CALLS : 0, end = segment ? CALLS : SEGMENT_CALLS;
     uint32_t rows[PLACES + 1];
     uint64_t bodies[PLACES + 1] = {0};
-    built_begin_round(b, round, WORLD, 0, SIZE_1);
-    for (uint32_t place = 0; place < PLACES; place++) {
+    built_begin_segment(b, segment, WORLD, 0, SIZE_1);
+    for (uint32_t class_index = 0; class_index < PLACES; class_index++) {
         uint64_t calls = 0;
         for (uint64_t i = first; i < end; i++)
-            calls += place_of(i) == place;
-        const uint32_t column = put_column(b, COLUMN_CONSTANT, place);
+            calls += class_index_of(i) == class_index;
+        const uint32_t column = put_column(b, EXPRESSION_CONSTANT, class_index);
         const uint32_t signature = put_signature(b, put_shape(b, int_tokens, sizeof int_tokens), 0, &column, 1);
-        rows[place] = put_row(b, 1 + place, 0);
-        put_part(b, put_repeated(b, (uint64_t[]){0}, 1, calls), &signature, 1);
+        rows[class_index] = put_group_class(b, 1 + class_index, 0);
+        put_value_group(b, put_repeated(b, (uint64_t[]){0}, 1, calls), &signature, 1);
     }
-    if (round) {
-        const uint32_t trips = put_column(b, COLUMN_CONSTANT, TRIPS);
+    if (segment) {
+        const uint32_t trips = put_column(b, EXPRESSION_CONSTANT, TRIPS);
         const uint32_t signature = put_signature(b, put_shape(b, trips_tokens, sizeof trips_tokens), 0, &trips, 1);
-        rows[LOOP_PLACE] = put_row(b, LOOP_CLASS, 0);
-        put_part(b, put_repeated(b, (uint64_t[]){0}, 1, ENTRIES), &signature, 1);
+        rows[LOOP_PLACE] = put_group_class(b, LOOP_CLASS, 0);
+        put_value_group(b, put_repeated(b, (uint64_t[]){0}, 1, ENTRIES), &signature, 1);
         bodies[LOOP_PLACE] = put_repeated(b, (uint64_t[]){0, 1, 0}, 3, 1);
     }
-    uint64_t sequence = round ? put_repeated(b, (uint64_t[]){2, LOOP_PLACE}, 2, ENTRIES)
+    uint64_t sequence = segment ? put_repeated(b, (uint64_t[]){2, LOOP_PLACE}, 2, ENTRIES)
                               : put_repeated(b, (uint64_t[]){0, 1, 1, 2}, 4, REPEATS);
-    put_loop_group(b, false, sequence, rows, bodies, PLACES + round, put_counting(b, WORLD));
+    put_loop_group(b, false, sequence, rows, bodies, PLACES + segment, put_counting(b, WORLD));
     built_contents(b);
 }
 
@@ -83,8 +83,8 @@ struct made_section {
     uint64_t offset; /* once it is in a file */
 };
 
-struct made {
-    struct bytes volumes; /* the file up to the times */
+struct made_times {
+    struct bytes shards; /* the file up to the times */
     struct made_section sections[SECTIONS_MAX];
     size_t count;
 };
@@ -93,7 +93,7 @@ static void make_section(struct made_section *s, const struct call_time *calls, 
 {
     struct bytes ends = {0};
     for (size_t i = 0; i < s->count; i++) {
-        const struct span span = {calls[i].start, calls[i].end, place_of(s->first + i), 0};
+        const struct span span = {calls[i].start, calls[i].end, class_index_of(s->first + i), 0};
         ck_assert_int_eq(times_add(times, &span, NULL, 1), PILGRIM_OK);
     }
     bytes_put_varint(&s->content, s->rank);
@@ -104,17 +104,17 @@ static void make_section(struct made_section *s, const struct call_time *calls, 
 }
 
 /* The times of RANK's calls: sections of up to MOST calls each, and some calls, or none, between them that are in no section. */
-static void make_rank(struct made *m, uint32_t rank, enum times_kind kind, size_t most)
+static void make_rank(struct made_times *m, uint32_t rank, enum times_kind kind, size_t most)
 {
     struct times *times = times_new(kind);
     uint64_t now = 0;
     for (size_t first = 0, count; first < CALLS; first += count) {
-        if (first == 0 || first == ROUND_CALLS) {
+        if (first == 0 || first == SEGMENT_CALLS) {
             times_renew(times);
-            for (uint32_t place = 0; place < PLACES; place++)
-                ck_assert_int_eq(times_class(times, place, BASE, false), PILGRIM_OK);
+            for (uint32_t class_index = 0; class_index < PLACES; class_index++)
+                ck_assert_int_eq(times_class(times, class_index, BASE, false), PILGRIM_OK);
         }
-        size_t left = (first < ROUND_CALLS ? ROUND_CALLS : CALLS) - first;
+        size_t left = (first < SEGMENT_CALLS ? SEGMENT_CALLS : CALLS) - first;
         bool known = below(4) > 0;
         count = known ? 1 + below(most) : 1 + below(most / 4);
         count = count < left ? count : left;
@@ -134,7 +134,7 @@ static void make_rank(struct made *m, uint32_t rank, enum times_kind kind, size_
 }
 
 /* Those of the ranks stand in any order. */
-static void shuffle(struct made *m)
+static void shuffle(struct made_times *m)
 {
     struct made_section found[SECTIONS_MAX];
     size_t next[WORLD] = {0}, count = 0;
@@ -149,28 +149,28 @@ static void shuffle(struct made *m)
 }
 
 /* MOST: calls of a section; 0: there are none. */
-static void make(struct made *m, enum times_kind kind, size_t most)
+static void make(struct made_times *m, enum times_kind kind, size_t most)
 {
-    struct built rounds[ROUNDS];
-    *m = (struct made){0};
-    for (uint32_t round = 0; round < ROUNDS; round++)
-        build_round(&rounds[round], round);
-    built_file(rounds, ROUNDS, &m->volumes);
+    struct built segments[ROUNDS];
+    *m = (struct made_times){0};
+    for (uint32_t segment = 0; segment < ROUNDS; segment++)
+        build_segment(&segments[segment], segment);
+    built_file(segments, ROUNDS, &m->shards);
     struct bytes end = {0};
     ck_assert_int_eq(section_write(&end, SECTION_END, &(struct bytes){0}), PILGRIM_OK);
-    m->volumes.length -= end.length;
+    m->shards.length -= end.length;
     bytes_free(&end);
-    for (uint32_t round = 0; round < ROUNDS; round++)
-        built_free(&rounds[round]);
+    for (uint32_t segment = 0; segment < ROUNDS; segment++)
+        built_free(&segments[segment]);
     for (uint32_t rank = 0; rank < WORLD && most > 0; rank++)
         make_rank(m, rank, kind, most);
     shuffle(m);
 }
 
-static void put_file(struct made *m, struct bytes *file)
+static void put_file(struct made_times *m, struct bytes *file)
 {
     file->length = 0;
-    bytes_put(file, m->volumes.data, m->volumes.length);
+    bytes_put(file, m->shards.data, m->shards.length);
     for (size_t i = 0; i < m->count; i++) {
         m->sections[i].offset = file->length;
         ck_assert_int_eq(section_write_fast(file, SECTION_TIMES, &m->sections[i].content), PILGRIM_OK);
@@ -178,11 +178,11 @@ static void put_file(struct made *m, struct bytes *file)
     ck_assert_int_eq(section_write(file, SECTION_END, &(struct bytes){0}), PILGRIM_OK);
 }
 
-static void made_free(struct made *m)
+static void made_free(struct made_times *m)
 {
     for (size_t i = 0; i < m->count; i++)
         bytes_free(&m->sections[i].content);
-    bytes_free(&m->volumes);
+    bytes_free(&m->shards);
 }
 
 static struct pilgrim_trace *load(const struct bytes *file, struct pilgrim_error *error)
@@ -198,7 +198,7 @@ static void expect_times(const struct pilgrim_call *call, uint32_t rank, uint64_
 {
     const struct call_time *e = &expected[rank][number];
     ck_assert_uint_eq(call->seq, number);
-    ck_assert_int_eq(call->in[0].integer, place_of(number));
+    ck_assert_int_eq(call->in[0].integer, class_index_of(number));
     ck_assert_msg(call->timed == e->known, "rank %u call %llu", rank, (unsigned long long)number);
     if (e->known) {
         ck_assert_uint_eq(call->start_ns, e->start);
@@ -224,7 +224,7 @@ static void expect_all(const struct pilgrim_trace *trace)
 
 START_TEST(every_call_has_its_times)
 {
-    struct made m;
+    struct made_times m;
     struct bytes file = {0};
     struct pilgrim_error error;
     state = 7 + (uint64_t)_i;
@@ -243,7 +243,7 @@ END_TEST
 /* Calls read, passed and skipped in turns, near and far. */
 START_TEST(times_behind_calls_that_were_passed)
 {
-    struct made m;
+    struct made_times m;
     struct bytes file = {0};
     struct pilgrim_error error;
     state = 77;
@@ -263,9 +263,9 @@ START_TEST(times_behind_calls_that_were_passed)
             } else if (way == 1) {
                 ck_assert_int_eq(pilgrim_cursor_pass(cursor, &class, &count, &error), PILGRIM_OK);
                 number += count;
-            } else if (way == 2 && number < ROUND_CALLS && below(20) == 0) {
+            } else if (way == 2 && number < SEGMENT_CALLS && below(20) == 0) {
                 ck_assert_int_eq(pilgrim_cursor_next_round(cursor, &error), PILGRIM_OK);
-                number = ROUND_CALLS;
+                number = SEGMENT_CALLS;
             }
             for (unsigned i = 0; i < 3 && number < CALLS; i++, number++) {
                 struct pilgrim_call call = next_call(cursor);
@@ -281,10 +281,10 @@ START_TEST(times_behind_calls_that_were_passed)
 }
 END_TEST
 
-/* Limit 1: volumes are read anew, too. */
+/* Limit 1: shards are read anew, too. */
 START_TEST(times_from_files)
 {
-    struct made m;
+    struct made_times m;
     struct bytes file = {0};
     struct pilgrim_error error;
     struct pilgrim_trace *trace;
@@ -296,12 +296,12 @@ START_TEST(times_from_files)
     ck_assert_int_ge(descriptor, 0);
     ck_assert_int_eq(write(descriptor, file.data, file.length), (ssize_t)file.length);
     for (unsigned i = 0; i < 2; i++) {
-        ck_assert_msg(trace_open(path, i ? 1 : VOLUMES_BYTES_MAX, &trace, &error) == PILGRIM_OK, "%s", error.message);
+        ck_assert_msg(trace_open(path, i ? 1 : SHARDS_BYTES_MAX, &trace, &error) == PILGRIM_OK, "%s", error.message);
         ck_assert_int_eq(error.status, PILGRIM_OK);
         expect_all(trace);
         pilgrim_close(trace);
     }
-    ck_assert_int_eq(trace_open(path, VOLUMES_BYTES_MAX, &trace, &error), PILGRIM_OK);
+    ck_assert_int_eq(trace_open(path, SHARDS_BYTES_MAX, &trace, &error), PILGRIM_OK);
     struct pilgrim_cursor *cursor = open_cursor(trace, 0);
     size_t last = m.count - 1;
     while (m.sections[last].rank != 0)
@@ -326,7 +326,7 @@ END_TEST
 /* Bins: what is read is never later than what was, and a tenth of a duration more is never lost. */
 START_TEST(bins_come_near)
 {
-    struct made m;
+    struct made_times m;
     struct bytes file = {0};
     struct pilgrim_error error;
     state = 5;
@@ -379,7 +379,7 @@ static enum pilgrim_status expect_but(const struct pilgrim_trace *trace, uint32_
 /* Changes under right checksums, which opening does not see. */
 START_TEST(damage_takes_times_only)
 {
-    struct made m;
+    struct made_times m;
     struct bytes file = {0};
     struct pilgrim_error error;
     unsigned found = 0;
@@ -415,7 +415,7 @@ END_TEST
 /* A checksum that is wrong, for each byte of a small file. */
 START_TEST(every_byte_of_times)
 {
-    struct made m;
+    struct made_times m;
     struct bytes file = {0};
     struct pilgrim_error error;
     struct pilgrim_trace *trace;
@@ -445,13 +445,13 @@ START_TEST(every_byte_of_times)
 END_TEST
 
 /* COUNT calls of a thread from FIRST on that took no time. */
-static void add_section(struct made *m, uint32_t rank, uint32_t thread, uint64_t first, size_t count)
+static void add_section(struct made_times *m, uint32_t rank, uint32_t thread, uint64_t first, size_t count)
 {
     struct call_time *calls = calloc(count, sizeof *calls);
     struct times *times = times_new(TIMES_EXACT);
     struct made_section *s = &m->sections[m->count++];
-    for (uint32_t place = 0; place < PLACES; place++)
-        ck_assert_int_eq(times_class(times, place, BASE, false), PILGRIM_OK);
+    for (uint32_t class_index = 0; class_index < PLACES; class_index++)
+        ck_assert_int_eq(times_class(times, class_index, BASE, false), PILGRIM_OK);
     *s = (struct made_section){.rank = rank, .thread = thread, .first = first, .count = count};
     make_section(s, calls, times);
     times_free(times);
@@ -461,7 +461,7 @@ static void add_section(struct made *m, uint32_t rank, uint32_t thread, uint64_t
 /* What is said of calls that are not there has no meaning, and harms nobody. */
 START_TEST(times_of_nobody)
 {
-    struct made m;
+    struct made_times m;
     struct bytes file = {0};
     struct pilgrim_error error;
     state = 4;
@@ -496,7 +496,7 @@ static void expect_known(const struct pilgrim_trace *trace, uint64_t from, uint6
 
 START_TEST(times_twice)
 {
-    struct made m;
+    struct made_times m;
     struct bytes file = {0};
     struct pilgrim_error error;
     make(&m, TIMES_EXACT, 0);
@@ -517,15 +517,15 @@ END_TEST
 
 START_TEST(times_of_two_rounds)
 {
-    struct made m;
+    struct made_times m;
     struct bytes file = {0};
     struct pilgrim_error error;
     make(&m, TIMES_EXACT, 0);
-    add_section(&m, 0, 0, ROUND_CALLS - 5, 9);
+    add_section(&m, 0, 0, SEGMENT_CALLS - 5, 9);
     put_file(&m, &file);
     struct pilgrim_trace *trace = load(&file, &error);
     ck_assert_int_eq(error.status, PILGRIM_OK);
-    expect_known(trace, ROUND_CALLS - 5, ROUND_CALLS, PILGRIM_DAMAGED);
+    expect_known(trace, SEGMENT_CALLS - 5, SEGMENT_CALLS, PILGRIM_DAMAGED);
     pilgrim_close(trace);
     made_free(&m);
     bytes_free(&file);

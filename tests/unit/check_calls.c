@@ -1,5 +1,5 @@
 /* What a trace may be made of, way by way: columns of each kind, groups and parts of each form, vectors, series, ramps,
- * volumes, each against the plain numbers; and with bytes changed.
+ * shards, each against the plain numbers; and with bytes changed.
  *
  * One file, as all of it is built and read back by the same model. */
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static uint64_t put_differences(struct built *b, const int64_t *values, size_t c
 static uint32_t put_values(struct built *b, const int64_t *values, size_t count)
 {
     if (count == 1 && below(2))
-        return put_column(b, COLUMN_CONSTANT, values[0]);
+        return put_column(b, EXPRESSION_CONSTANT, values[0]);
     if (below(2))
         return put_list(b, values, count);
     return put_sums(b, values[0], put_differences(b, values, count));
@@ -41,8 +41,8 @@ static uint32_t put_values(struct built *b, const int64_t *values, size_t count)
 /* ---- columns ---- */
 
 /* What the test knows of a column. */
-struct known {
-    enum column_kind kind;
+struct expected_values {
+    enum expression_kind kind;
     int64_t c;
     uint64_t modulus;
     int64_t values[300];
@@ -50,9 +50,9 @@ struct known {
 };
 
 /* A column for COUNT members. */
-static void draw_column(struct built *b, struct known *k, size_t count)
+static void draw_column(struct built *b, struct expected_values *k, size_t count)
 {
-    k->kind = (enum column_kind)below(COLUMN_KIND_COUNT);
+    k->kind = (enum expression_kind)below(EXPRESSION_KIND_COUNT);
     k->c = (int64_t)below(200) - 100;
     k->modulus = 1 + below(20);
     int64_t value = k->c;
@@ -60,20 +60,20 @@ static void draw_column(struct built *b, struct known *k, size_t count)
         k->values[i] = value;
         value += (int64_t)(below(3) ? 2 : below(9) - 4);
     }
-    if (k->kind == COLUMN_LIST)
+    if (k->kind == EXPRESSION_LIST)
         k->number = put_list(b, k->values, count);
-    else if (k->kind == COLUMN_SUMS)
+    else if (k->kind == EXPRESSION_SUMS)
         k->number = put_sums(b, k->c, put_differences(b, k->values, count));
-    else if (k->kind == COLUMN_MODULO)
+    else if (k->kind == EXPRESSION_MODULO)
         k->number = put_modulo(b, k->c, k->modulus);
     else
         k->number = put_column(b, k->kind, k->c);
 }
 
-static int64_t known_value(const struct known *k, size_t position, int64_t x)
+static int64_t expected_value(const struct expected_values *k, size_t position, int64_t x)
 {
     int64_t rest = (x + k->c) % (int64_t)k->modulus;
-    const int64_t of_kind[COLUMN_KIND_COUNT] = {k->c,
+    const int64_t of_kind[EXPRESSION_KIND_COUNT] = {k->c,
                                                 x + k->c,
                                                 k->c - x,
                                                 k->c - 2 * x,
@@ -99,23 +99,23 @@ static void expect_rank(const struct pilgrim_value *v, int64_t stored, int64_t o
 enum { RANKS_MAX = 300, VALUES = 4 };
 
 /* An int, a rank of view 0, a rank of view 1. */
-static const uint8_t mixed[] = {VALUE_ARRAY, 3, VALUE_INT, VALUE_RANK, VALUE_VIEW, VALUE_RANK, VALUE_NONE};
+static const uint8_t mixed[] = {VALUE_ARRAY, 3, VALUE_INT, VALUE_RANK, VALUE_RANK_BASE, VALUE_RANK, VALUE_NONE};
 
-struct member {
-    const struct known *columns; /* VALUES - 1 of them: int, rank, rank */
+struct expected_member {
+    const struct expected_values *columns; /* VALUES - 1 of them: int, rank, rank */
     size_t position;
 };
 
 /* A part of COUNT members: its signature, and what each of them (WHO[i]: ranks) is to see. */
-static uint32_t put_mixed_part(struct built *b, uint32_t shape, struct known *columns, struct member *members,
+static uint32_t put_mixed_part(struct built *b, uint32_t shape, struct expected_values *columns, struct expected_member *members,
                                const uint32_t *who, size_t count)
 {
     for (unsigned i = 0; i < 3; i++)
         draw_column(b, &columns[i], count);
-    const uint32_t numbers[VALUES] = {columns[0].number, columns[1].number, put_column(b, COLUMN_CONSTANT, 1),
+    const uint32_t numbers[VALUES] = {columns[0].number, columns[1].number, put_column(b, EXPRESSION_CONSTANT, 1),
                                       columns[2].number};
     for (size_t i = 0; i < count; i++)
-        members[who[i]] = (struct member){columns, i};
+        members[who[i]] = (struct expected_member){columns, i};
     return put_signature(b, shape, 0, numbers, VALUES);
 }
 
@@ -127,7 +127,7 @@ static void deal(uint32_t *of, size_t count, size_t sets, bool in_blocks)
 }
 
 /* A group of COUNT members (WHO), in one part or in some. */
-static void put_mixed_group(struct built *b, uint32_t shape, struct known *columns, struct member *members,
+static void put_mixed_group(struct built *b, uint32_t shape, struct expected_values *columns, struct expected_member *members,
                             const uint32_t *who, size_t count)
 {
     uint32_t of[RANKS_MAX], signatures[RANKS_MAX], places[RANKS_MAX], chosen[RANKS_MAX];
@@ -146,25 +146,25 @@ static void put_mixed_group(struct built *b, uint32_t shape, struct known *colum
             places[part] = put_values(b, values, found);
         signatures[part] = put_mixed_part(b, shape, columns + 3 * part, members, chosen, found);
     }
-    uint32_t row = put_row(b, 1, parts > 1 ? 1 + put_partition(b, places, parts) : 0);
+    uint32_t row = put_group_class(b, 1, parts > 1 ? 1 + put_partition(b, places, parts) : 0);
     for (size_t part = 0; part < parts; part++)
-        put_part(b, 1, &signatures[part], 1);
+        put_value_group(b, 1, &signatures[part], 1);
     for (size_t i = 0; i < count; i++)
         values[i] = who[i];
     put_group(b, false, 1, &row, 1, put_values(b, values, count));
 }
 
-static void check_mixed(const struct pilgrim_trace *trace, uint32_t rank, uint32_t ranks, const struct member *member)
+static void check_mixed(const struct pilgrim_trace *trace, uint32_t rank, uint32_t ranks, const struct expected_member *member)
 {
     struct pilgrim_cursor *cursor = open_cursor(trace, rank);
     struct pilgrim_call call = next_call(cursor);
     int64_t x = rank, other = rank / 2 % SIZE_1;
-    const struct known *k = member->columns;
+    const struct expected_values *k = member->columns;
     ck_assert_int_eq(call.in[0].type, PILGRIM_ARRAY);
     ck_assert_uint_eq(call.in[0].count, 3);
-    ck_assert_int_eq(call.in[0].items[0].integer, known_value(&k[0], member->position, x));
-    expect_rank(&call.in[0].items[1], known_value(&k[1], member->position, x), x, ranks);
-    expect_rank(&call.in[0].items[2], known_value(&k[2], member->position, other), other, SIZE_1);
+    ck_assert_int_eq(call.in[0].items[0].integer, expected_value(&k[0], member->position, x));
+    expect_rank(&call.in[0].items[1], expected_value(&k[1], member->position, x), x, ranks);
+    expect_rank(&call.in[0].items[2], expected_value(&k[2], member->position, other), other, SIZE_1);
     expect_end(cursor);
 }
 
@@ -173,11 +173,11 @@ START_TEST(columns_groups_and_parts)
 {
     state = (uint64_t)_i * 77 + 1;
     struct built b;
-    struct member members[RANKS_MAX];
+    struct expected_member members[RANKS_MAX];
     uint32_t ranks = (uint32_t)(1 + below(_i % 4 ? 40 : RANKS_MAX)), of[RANKS_MAX], who[RANKS_MAX];
     size_t groups = 1 + below(_i % 3 ? 4 : ranks), used = 0;
     groups = groups > ranks ? ranks : groups;
-    struct known *columns = calloc(3 * 12 * (groups + 1), sizeof *columns);
+    struct expected_values *columns = calloc(3 * 12 * (groups + 1), sizeof *columns);
     built_begin(&b, ranks, 0);
     uint32_t shape = put_shape(&b, mixed, sizeof mixed);
     deal(of, ranks, groups, below(2));
@@ -203,10 +203,10 @@ static void put_plain_group(struct built *b, uint64_t sequence, uint32_t classes
 {
     uint32_t rows[CLASSES], shape = put_shape(b, int_tokens, sizeof int_tokens);
     for (uint32_t i = 0; i < classes; i++) {
-        const uint32_t column = put_column(b, COLUMN_PLUS, 1000 * (i + 1));
+        const uint32_t column = put_column(b, EXPRESSION_PLUS, 1000 * (i + 1));
         const uint32_t signature = put_signature(b, shape, 0, &column, 1);
-        rows[i] = put_row(b, i + 1, 0);
-        put_part(b, values[i], &signature, 1);
+        rows[i] = put_group_class(b, i + 1, 0);
+        put_value_group(b, values[i], &signature, 1);
     }
     put_group(b, false, sequence, rows, classes, put_counting(b, b->ranks));
 }
@@ -232,9 +232,9 @@ END_TEST
 /* One group with these members, whose calls' value is VALUE. */
 static void put_valued_group(struct built *b, uint32_t shape, const int64_t *members, size_t count, int64_t value)
 {
-    const uint32_t column = put_column(b, COLUMN_CONSTANT, value), signature = put_signature(b, shape, 0, &column, 1);
-    const uint32_t row = put_row(b, 1, 0);
-    put_part(b, 1, &signature, 1);
+    const uint32_t column = put_column(b, EXPRESSION_CONSTANT, value), signature = put_signature(b, shape, 0, &column, 1);
+    const uint32_t row = put_group_class(b, 1, 0);
+    put_value_group(b, 1, &signature, 1);
     put_group(b, false, 1, &row, 1, put_values(b, members, count));
 }
 
@@ -372,14 +372,14 @@ START_TEST(skip_far)
     uint64_t turns = put_rule(&b, (struct rules_symbol[]){{rules_start(turn), 3 * rounds / 2, true, false}}, 1);
     uint32_t shape = put_shape(&b, int_tokens, sizeof int_tokens), signatures[3];
     for (uint32_t i = 0; i < 3; i++) {
-        const uint32_t column = put_column(&b, COLUMN_CONSTANT, i);
+        const uint32_t column = put_column(&b, EXPRESSION_CONSTANT, i);
         signatures[i] = put_signature(&b, shape, 0, &column, 1);
     }
     uint32_t rows[2];
-    rows[0] = put_row(&b, 1, 0);
-    put_part(&b, zeros, signatures, 1);
-    rows[1] = put_row(&b, 2, 0);
-    put_part(&b, turns, signatures + 1, 2);
+    rows[0] = put_group_class(&b, 1, 0);
+    put_value_group(&b, zeros, signatures, 1);
+    rows[1] = put_group_class(&b, 2, 0);
+    put_value_group(&b, turns, signatures + 1, 2);
     put_group(&b, false, calls, rows, 2, put_counting(&b, 1));
     struct pilgrim_trace *trace = open_good(&b);
     static const uint64_t skips[] = {0, 1, 5, 1023, 1024, 1025, 40001, UINT64_C(3) << 38, 7, UINT64_C(1) << 40, 100002};
@@ -434,15 +434,15 @@ START_TEST(vectors_of_signatures)
         first[r] = vector_int(r, 0);
         sequences[r] = (int64_t)differences[r % 2];
     }
-    const uint32_t single[] = {put_column(&b, COLUMN_CONSTANT, -5), put_column(&b, COLUMN_CONSTANT, 1)};
-    const uint32_t vector[] = {put_list(&b, first, RANKS), put_list(&b, sequences, RANKS), put_column(&b, COLUMN_PLUS, 0),
-                               put_column(&b, COLUMN_CONSTANT, (int64_t)ones)};
-    const uint32_t zero = put_column(&b, COLUMN_CONSTANT, 0);
+    const uint32_t single[] = {put_column(&b, EXPRESSION_CONSTANT, -5), put_column(&b, EXPRESSION_CONSTANT, 1)};
+    const uint32_t vector[] = {put_list(&b, first, RANKS), put_list(&b, sequences, RANKS), put_column(&b, EXPRESSION_PLUS, 0),
+                               put_column(&b, EXPRESSION_CONSTANT, (int64_t)ones)};
+    const uint32_t zero = put_column(&b, EXPRESSION_CONSTANT, 0);
     const uint32_t still[] = {single[0], zero, single[1], zero};
     const uint32_t signatures[] = {put_signature(&b, shape, 0, single, 2), put_signature(&b, shape, VECTOR, vector, 4),
                                    put_signature(&b, shape, 2, still, 4)};
-    const uint32_t row = put_row(&b, 1, 0);
-    put_part(&b, put_sequence(&b, order, LENGTH), signatures, 3);
+    const uint32_t row = put_group_class(&b, 1, 0);
+    put_value_group(&b, put_sequence(&b, order, LENGTH), signatures, 3);
     put_group(&b, false, put_rule(&b, (struct rules_symbol[]){{0, LENGTH, false, false}}, 1), &row, 1,
               put_counting(&b, RANKS));
     struct pilgrim_trace *trace = open_good(&b);
@@ -483,13 +483,13 @@ START_TEST(signatures_that_stand_twice)
     built_begin(&b, RANKS, 0);
     const uint32_t shape = put_shape(&b, int_tokens, sizeof int_tokens);
     uint64_t steps = put_rule(&b, (struct rules_symbol[]){{2, 2, false, false}, {8, 5 * ROUNDS, false, false}}, 2); /* 1, 1, 4, 4, ... */
-    const uint32_t columns[] = {put_column(&b, COLUMN_PLUS, 7), put_column(&b, COLUMN_CONSTANT, (int64_t)steps),
-                                put_column(&b, COLUMN_CONSTANT, -3)};
-    const uint32_t one = put_column(&b, COLUMN_PLUS, 100), unzipped = put_unzipped(&b, shape, columns, 3);
+    const uint32_t columns[] = {put_column(&b, EXPRESSION_PLUS, 7), put_column(&b, EXPRESSION_CONSTANT, (int64_t)steps),
+                                put_column(&b, EXPRESSION_CONSTANT, -3)};
+    const uint32_t one = put_column(&b, EXPRESSION_PLUS, 100), unzipped = put_unzipped(&b, shape, columns, 3);
     const uint32_t single = put_signature(&b, shape, 0, &one, 1), signatures[] = {unzipped, unzipped, single, single};
-    const uint32_t row = put_row(&b, 1, 0);
+    const uint32_t row = put_group_class(&b, 1, 0);
     uint64_t round = put_sequence(&b, order, LENGTH);
-    put_part(&b, put_rule(&b, (struct rules_symbol[]){{rules_start(round), ROUNDS, true, false}}, 1), signatures, 4);
+    put_value_group(&b, put_rule(&b, (struct rules_symbol[]){{rules_start(round), ROUNDS, true, false}}, 1), signatures, 4);
     put_group(&b, false, put_rule(&b, (struct rules_symbol[]){{0, LENGTH * ROUNDS, false, false}}, 1), &row, 1, put_counting(&b, RANKS));
     struct pilgrim_trace *trace = open_good(&b);
     for (uint32_t r = 0; r < RANKS; r++) {
@@ -518,10 +518,10 @@ START_TEST(long_vector)
     struct built b;
     built_begin(&b, 1, 0);
     uint64_t steps = put_rule(&b, (struct rules_symbol[]){{6, 9999, false, false}}, 1); /* 3 each */
-    const uint32_t columns[] = {put_column(&b, COLUMN_CONSTANT, 5), put_column(&b, COLUMN_CONSTANT, (int64_t)steps)};
+    const uint32_t columns[] = {put_column(&b, EXPRESSION_CONSTANT, 5), put_column(&b, EXPRESSION_CONSTANT, (int64_t)steps)};
     const uint32_t signature = put_signature(&b, put_shape(&b, int_tokens, sizeof int_tokens), 10000, columns, 2);
-    const uint32_t row = put_row(&b, 1, 0);
-    put_part(&b, put_sequence(&b, order, LENGTH), &signature, 1);
+    const uint32_t row = put_group_class(&b, 1, 0);
+    put_value_group(&b, put_sequence(&b, order, LENGTH), &signature, 1);
     put_group(&b, false, put_rule(&b, (struct rules_symbol[]){{0, LENGTH, false, false}}, 1), &row, 1, put_counting(&b, 1));
     struct pilgrim_trace *trace = open_good(&b);
     struct pilgrim_cursor *cursor = open_cursor(trace, 0);
@@ -552,14 +552,14 @@ static uint32_t put_series(struct built *b, const int64_t *pattern, size_t n, ui
     }
     uint32_t columns[7], count = 0;
     if (shapes > 1)
-        columns[count++] = put_column(b, COLUMN_CONSTANT, (int64_t)put_differences(b, pattern, n));
-    columns[count++] = put_column(b, COLUMN_PLUS, ints[0]);
-    columns[count++] = put_column(b, COLUMN_CONSTANT, (int64_t)put_differences(b, ints, int_count));
+        columns[count++] = put_column(b, EXPRESSION_CONSTANT, (int64_t)put_differences(b, pattern, n));
+    columns[count++] = put_column(b, EXPRESSION_PLUS, ints[0]);
+    columns[count++] = put_column(b, EXPRESSION_CONSTANT, (int64_t)put_differences(b, ints, int_count));
     if (shapes > 1) {
-        columns[count++] = put_column(b, COLUMN_PLUS, ranks[0]);
-        columns[count++] = put_column(b, COLUMN_CONSTANT, (int64_t)put_differences(b, ranks, rank_count));
-        columns[count++] = put_column(b, COLUMN_CONSTANT, bools[0]);
-        columns[count++] = put_column(b, COLUMN_CONSTANT, (int64_t)put_differences(b, bools, rank_count));
+        columns[count++] = put_column(b, EXPRESSION_PLUS, ranks[0]);
+        columns[count++] = put_column(b, EXPRESSION_CONSTANT, (int64_t)put_differences(b, ranks, rank_count));
+        columns[count++] = put_column(b, EXPRESSION_CONSTANT, bools[0]);
+        columns[count++] = put_column(b, EXPRESSION_CONSTANT, (int64_t)put_differences(b, bools, rank_count));
     }
     uint32_t shape = shapes > 1 ? put_shape(b, tokens, sizeof tokens) : put_shape(b, one, sizeof one);
     return put_signature(b, shape, 0, columns, count);
@@ -577,8 +577,8 @@ START_TEST(series)
     if (_i % 5 == 0)
         memset(pattern, 0, sizeof pattern);
     built_begin(&b, RANKS, 0);
-    const uint32_t signature = put_series(&b, pattern, n, _i % 5 ? 3 : 1), row = put_row(&b, 1, 0);
-    put_part(&b, 1, &signature, 1);
+    const uint32_t signature = put_series(&b, pattern, n, _i % 5 ? 3 : 1), row = put_group_class(&b, 1, 0);
+    put_value_group(&b, 1, &signature, 1);
     put_group(&b, false, 1, &row, 1, put_counting(&b, RANKS));
     struct pilgrim_trace *trace = open_good(&b);
     for (uint32_t r = 0; r < RANKS; r++) {
@@ -603,7 +603,7 @@ START_TEST(series)
 }
 END_TEST
 
-/* ---- volumes ---- */
+/* ---- shards ---- */
 
 START_TEST(volumes)
 {
@@ -640,7 +640,7 @@ START_TEST(volumes)
         expect_end(cursor);
     }
     pilgrim_close(trace);
-    /* Without its end: as many volumes as are whole. */
+    /* Without its end: as many shards as are whole. */
     for (size_t length = ends[0]; length < file.length; length++) {
         ck_assert_int_eq(trace_load(file.data, length, &trace, &error), PILGRIM_OK);
         ck_assert_int_eq(error.status, PILGRIM_TRUNCATED);
@@ -666,9 +666,9 @@ enum { SHARDS = 4, MUTATIONS = 1000 };
 START_TEST(contents_changed)
 {
     struct built b;
-    struct member members[RANKS_MAX];
+    struct expected_member members[RANKS_MAX];
     uint32_t who[RANKS_MAX];
-    struct known *columns = calloc(3 * 12 * 3, sizeof *columns);
+    struct expected_values *columns = calloc(3 * 12 * 3, sizeof *columns);
     int64_t pattern[20];
     state = 0x1234567 + (uint64_t)_i;
     built_begin(&b, 40, 0);
@@ -680,13 +680,13 @@ START_TEST(contents_changed)
     }
     for (size_t i = 0; i < 20; i++)
         pattern[i] = (int64_t)(i < 3 ? i : below(3));
-    const uint32_t zero = put_column(&b, COLUMN_CONSTANT, 0);
-    const uint32_t vector[] = {put_column(&b, COLUMN_MINUS, 5), put_column(&b, COLUMN_CONSTANT, 2 * 4 + 1),
-                               put_column(&b, COLUMN_XOR, 3), zero, zero, zero, put_column(&b, COLUMN_XOR_MINUS, 3), zero};
+    const uint32_t zero = put_column(&b, EXPRESSION_CONSTANT, 0);
+    const uint32_t vector[] = {put_column(&b, EXPRESSION_MINUS, 5), put_column(&b, EXPRESSION_CONSTANT, 2 * 4 + 1),
+                               put_column(&b, EXPRESSION_XOR, 3), zero, zero, zero, put_column(&b, EXPRESSION_XOR_RELATIVE, 3), zero};
     const uint32_t signatures[] = {put_series(&b, pattern, 20, 3), put_signature(&b, shape, 2, vector, 8)};
-    const uint32_t row = put_row(&b, 1, 0);
+    const uint32_t row = put_group_class(&b, 1, 0);
     uint64_t ramp = put_rule(&b, (struct rules_symbol[]){{0, 3, false, true}}, 1);
-    put_part(&b, put_rule(&b, (struct rules_symbol[]){{rules_start(ramp), 3, true, false}}, 1), signatures, 2);
+    put_value_group(&b, put_rule(&b, (struct rules_symbol[]){{rules_start(ramp), 3, true, false}}, 1), signatures, 2);
     put_group(&b, false, put_rule(&b, (struct rules_symbol[]){{0, 9, false, false}}, 1), &row, 1,
               put_sums(&b, 30, put_rule(&b, (struct rules_symbol[]){{2, 9, false, false}}, 1)));
     built_contents(&b);

@@ -6,154 +6,154 @@
 enum { WRONG_RANKS = 40 };
 
 /* What a trace of two classes and WRONG_RANKS ranks is made of, each of which a case may spoil. */
-struct recipe {
+struct wrong_trace {
     uint32_t shape, column, signature, row, other_row, members;
     uint64_t sequence; /* of the calls: 0, 1, 0 */
     uint64_t values;   /* of those of class 0: 0, 0 */
 };
 
-static void start(struct built *b, struct recipe *r)
+static void start(struct built *b, struct wrong_trace *r)
 {
     built_begin(b, WRONG_RANKS, 0);
     r->sequence = put_sequence(b, (uint64_t[]){0, 1, 0}, 3);
     r->values = put_sequence(b, (uint64_t[]){0, 0}, 2);
     r->shape = put_shape(b, int_tokens, sizeof int_tokens);
-    r->column = put_column(b, COLUMN_CONSTANT, 3);
+    r->column = put_column(b, EXPRESSION_CONSTANT, 3);
     r->signature = put_signature(b, r->shape, 0, &r->column, 1);
     r->members = put_counting(b, WRONG_RANKS);
 }
 
-static void put_rows(struct built *b, struct recipe *r)
+static void put_rows(struct built *b, struct wrong_trace *r)
 {
-    r->row = put_row(b, 1, 0);
-    put_part(b, r->values, &r->signature, 1);
-    r->other_row = put_row(b, 2, 0);
-    put_part(b, 1, &r->signature, 1);
+    r->row = put_group_class(b, 1, 0);
+    put_value_group(b, r->values, &r->signature, 1);
+    r->other_row = put_group_class(b, 2, 0);
+    put_value_group(b, 1, &r->signature, 1);
 }
 
-static void finish(struct built *b, struct recipe *r)
+static void finish(struct built *b, struct wrong_trace *r)
 {
     put_rows(b, r);
     put_group(b, false, r->sequence, (uint32_t[]){r->row, r->other_row}, 2, r->members);
 }
 
-static void nothing_wrong(struct built *b, struct recipe *r)
+static void nothing_wrong(struct built *b, struct wrong_trace *r)
 {
     finish(b, r);
 }
 
-static void falling_members(struct built *b, struct recipe *r)
+static void falling_members(struct built *b, struct wrong_trace *r)
 {
     r->members = put_list(b, (int64_t[]){1, 0}, 2);
     finish(b, r);
 }
 
-static void members_of_the_rank(struct built *b, struct recipe *r)
+static void members_of_the_rank(struct built *b, struct wrong_trace *r)
 {
-    r->members = put_column(b, COLUMN_PLUS, 0);
+    r->members = put_column(b, EXPRESSION_PLUS, 0);
     finish(b, r);
 }
 
-static void members_missing(struct built *b, struct recipe *r)
+static void members_missing(struct built *b, struct wrong_trace *r)
 {
     r->members = put_counting(b, WRONG_RANKS - 1);
     finish(b, r);
 }
 
-static void members_too_many(struct built *b, struct recipe *r)
+static void members_too_many(struct built *b, struct wrong_trace *r)
 {
     r->members = put_counting(b, WRONG_RANKS + 1);
     finish(b, r);
 }
 
-static void no_members(struct built *b, struct recipe *r)
+static void no_members(struct built *b, struct wrong_trace *r)
 {
     finish(b, r);
     put_group(b, false, 0, NULL, 0, put_list(b, NULL, 0));
 }
 
 /* Two groups of one and the same rank. */
-static void member_twice(struct built *b, struct recipe *r)
+static void member_twice(struct built *b, struct wrong_trace *r)
 {
     r->members = put_counting(b, WRONG_RANKS - 2);
     finish(b, r);
     for (unsigned i = 0; i < 2; i++)
         put_group(b, false, r->sequence, (uint32_t[]){r->row, r->other_row}, 2,
-                  put_column(b, COLUMN_CONSTANT, WRONG_RANKS - 1));
+                  put_column(b, EXPRESSION_CONSTANT, WRONG_RANKS - 1));
 }
 
-static void class_missing(struct built *b, struct recipe *r)
+static void class_missing(struct built *b, struct wrong_trace *r)
 {
     put_rows(b, r);
     put_group(b, false, r->sequence, &r->row, 1, r->members);
 }
 
-static void row_beyond(struct built *b, struct recipe *r)
+static void row_beyond(struct built *b, struct wrong_trace *r)
 {
     put_rows(b, r);
     put_group(b, false, 1, (uint32_t[]){r->other_row + 1}, 1, r->members);
 }
 
-static void values_too_few(struct built *b, struct recipe *r)
+static void values_too_few(struct built *b, struct wrong_trace *r)
 {
     r->values = 1;
     finish(b, r);
 }
 
-static void values_unequal(struct built *b, struct recipe *r)
+static void values_unequal(struct built *b, struct wrong_trace *r)
 {
-    uint32_t places[] = {put_counting(b, WRONG_RANKS - 1), put_column(b, COLUMN_CONSTANT, WRONG_RANKS - 1)};
-    uint32_t row = put_row(b, 1, 1 + put_partition(b, places, 2));
-    put_part(b, r->values, &r->signature, 1);
-    put_part(b, 1, &r->signature, 1);
+    uint32_t places[] = {put_counting(b, WRONG_RANKS - 1), put_column(b, EXPRESSION_CONSTANT, WRONG_RANKS - 1)};
+    uint32_t row = put_group_class(b, 1, 1 + put_partition(b, places, 2));
+    put_value_group(b, r->values, &r->signature, 1);
+    put_value_group(b, 1, &r->signature, 1);
     put_group(b, false, 1, &row, 1, r->members);
 }
 
-static void value_beyond(struct built *b, struct recipe *r)
+static void value_beyond(struct built *b, struct wrong_trace *r)
 {
     r->values = put_sequence(b, (uint64_t[]){0, 1}, 2);
     finish(b, r);
 }
 
-static void column_too_long(struct built *b, struct recipe *r)
+static void column_too_long(struct built *b, struct wrong_trace *r)
 {
     uint32_t column = put_counting(b, WRONG_RANKS + 1);
     r->signature = put_signature(b, r->shape, 0, &column, 1);
     finish(b, r);
 }
 
-static void columns_of_two_lengths(struct built *b, struct recipe *r)
+static void columns_of_two_lengths(struct built *b, struct wrong_trace *r)
 {
     uint32_t column = put_counting(b, WRONG_RANKS + 1);
     r->signature = put_signature(b, r->shape, 2, (uint32_t[]){column, r->members}, 2);
     finish(b, r);
 }
 
-static void column_beyond(struct built *b, struct recipe *r)
+static void column_beyond(struct built *b, struct wrong_trace *r)
 {
     r->signature = put_signature(b, r->shape, 0, (uint32_t[]){1000}, 1);
     finish(b, r);
 }
 
-static void other_values(struct built *b, struct recipe *r)
+static void other_values(struct built *b, struct wrong_trace *r)
 {
     r->signature = put_signature(b, put_shape(b, (uint8_t[]){VALUE_INT}, 1), 0, &r->column, 1);
     finish(b, r);
 }
 
-static void modulo_nothing(struct built *b, struct recipe *r)
+static void modulo_nothing(struct built *b, struct wrong_trace *r)
 {
     put_modulo(b, 3, 0);
     finish(b, r);
 }
 
-static void modulo_too_much(struct built *b, struct recipe *r)
+static void modulo_too_much(struct built *b, struct wrong_trace *r)
 {
     put_modulo(b, 3, (uint64_t)INT64_MAX + 1);
     finish(b, r);
 }
 
-static void ramp_of_differences(struct built *b, struct recipe *r)
+static void ramp_of_differences(struct built *b, struct wrong_trace *r)
 {
     put_sums(b, 3, put_rule(b, (struct rules_symbol[]){{0, 5, false, true}}, 1));
     finish(b, r);
@@ -167,97 +167,97 @@ static uint64_t put_block_010(struct built *b, bool sums)
     return RULES_SEQUENCE(b->rules.count++);
 }
 
-static void block_of_calls(struct built *b, struct recipe *r)
+static void block_of_calls(struct built *b, struct wrong_trace *r)
 {
     r->sequence = put_block_010(b, false);
     finish(b, r);
 }
 
-static void sums_of_calls(struct built *b, struct recipe *r)
+static void sums_of_calls(struct built *b, struct wrong_trace *r)
 {
     r->sequence = put_block_010(b, true);
     finish(b, r);
 }
 
 /* In a rule around them, they are no better. */
-static void sums_of_values(struct built *b, struct recipe *r)
+static void sums_of_values(struct built *b, struct wrong_trace *r)
 {
     uint64_t block = put_block_010(b, true);
     r->values = put_rule(b, (struct rules_symbol[]){{rules_start(block), 2, true, false}}, 1);
     finish(b, r);
 }
 
-static void wrong_block(struct built *b, struct recipe *r)
+static void wrong_block(struct built *b, struct wrong_trace *r)
 {
     put_block_010(b, false);
     b->rules.data.data[b->rules.data.length - 1] |= 8;
     finish(b, r);
 }
 
-static void rule_beyond(struct built *b, struct recipe *r)
+static void rule_beyond(struct built *b, struct wrong_trace *r)
 {
     put_sums(b, 3, RULES_SEQUENCE(1000));
     finish(b, r);
 }
 
-static void vector_of_one(struct built *b, struct recipe *r)
+static void vector_of_one(struct built *b, struct wrong_trace *r)
 {
     put_signature(b, r->shape, 1, (uint32_t[]){r->column, r->column}, 2);
     finish(b, r);
 }
 
-static void vector_of_series(struct built *b, struct recipe *r)
+static void vector_of_series(struct built *b, struct wrong_trace *r)
 {
     static const uint8_t tokens[] = {VALUE_SERIES, 2, 1, VALUE_INT, VALUE_NONE};
     put_signature(b, put_shape(b, tokens, sizeof tokens), 2, (uint32_t[]){r->column, r->column}, 2);
     finish(b, r);
 }
 
-static void series_of_series(struct built *b, struct recipe *r)
+static void series_of_series(struct built *b, struct wrong_trace *r)
 {
     static const uint8_t tokens[] = {VALUE_SERIES, 2, 1, VALUE_SERIES, 2, 1, VALUE_INT};
     put_shape(b, tokens, sizeof tokens);
     finish(b, r);
 }
 
-static void series_of_more_shapes(struct built *b, struct recipe *r)
+static void series_of_more_shapes(struct built *b, struct wrong_trace *r)
 {
     static const uint8_t tokens[] = {VALUE_SERIES, 2, 3, VALUE_INT, VALUE_NONE, VALUE_NONE};
     put_shape(b, tokens, sizeof tokens);
     finish(b, r);
 }
 
-static void too_many_values(struct built *b, struct recipe *r)
+static void too_many_values(struct built *b, struct wrong_trace *r)
 {
     static const uint8_t tokens[] = {VALUE_SERIES, 0xff, 0xff, 0xff, 0x7f, 1, VALUE_INT};
     put_shape(b, tokens, sizeof tokens);
     finish(b, r);
 }
 
-static void one_part(struct built *b, struct recipe *r)
+static void one_part(struct built *b, struct wrong_trace *r)
 {
     put_partition(b, &r->members, 1);
     finish(b, r);
 }
 
-static void parts_overlap(struct built *b, struct recipe *r)
+static void parts_overlap(struct built *b, struct wrong_trace *r)
 {
     put_partition(b, (uint32_t[]){put_counting(b, 3), put_list(b, (int64_t[]){2, 3}, 2)}, 2);
     finish(b, r);
 }
 
-static void parts_of_others(struct built *b, struct recipe *r)
+static void parts_of_others(struct built *b, struct wrong_trace *r)
 {
     uint32_t places[] = {put_counting(b, 3), put_list(b, (int64_t[]){3, 4}, 2)};
-    uint32_t row = put_row(b, 1, 1 + put_partition(b, places, 2));
-    put_part(b, 1, &r->signature, 1);
-    put_part(b, 1, &r->signature, 1);
+    uint32_t row = put_group_class(b, 1, 1 + put_partition(b, places, 2));
+    put_value_group(b, 1, &r->signature, 1);
+    put_value_group(b, 1, &r->signature, 1);
     put_group(b, false, 1, &row, 1, r->members);
 }
 
 static const struct {
     const char *message; /* in what opening says; NULL: nothing is wrong */
-    void (*make)(struct built *b, struct recipe *r);
+    void (*make)(struct built *b, struct wrong_trace *r);
 } wrong[] = {
     {NULL, nothing_wrong},
     {NULL, block_of_calls},
@@ -296,7 +296,7 @@ static const struct {
 START_TEST(refused)
 {
     struct built b;
-    struct recipe r;
+    struct wrong_trace r;
     struct pilgrim_error error;
     start(&b, &r);
     wrong[_i].make(&b, &r);
@@ -331,7 +331,7 @@ START_TEST(damage_met_late)
 {
     static const char lengths[] = "differences that are not a sequence of the right length";
     struct built b;
-    struct recipe r;
+    struct wrong_trace r;
     start(&b, &r); /* 20 ranks twice, 20 not at all */
     r.members = put_sums(&b, 1, put_rule(&b, (struct rules_symbol[]){{4, 19, false, false}}, 1));
     finish(&b, &r);
@@ -345,7 +345,7 @@ START_TEST(damage_met_late)
                    {2, 1000, false}, {2, -2, false}, {2, -1, false}};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
         start(&b, &r);
-        uint32_t sequence = put_column(&b, COLUMN_CONSTANT, vectors[i].sequence);
+        uint32_t sequence = put_column(&b, EXPRESSION_CONSTANT, vectors[i].sequence);
         r.signature = put_signature(&b, r.shape, vectors[i].count, (uint32_t[]){r.column, sequence}, 2);
         finish(&b, &r);
         if (vectors[i].good) {
@@ -371,8 +371,8 @@ START_TEST(damage_met_late)
         start(&b, &r);
         for (size_t k = 0; k < 3; k++)
             codes[k] = zigzag(spoiled[i].shapes[k]);
-        const uint32_t columns[] = {put_column(&b, COLUMN_CONSTANT, (int64_t)put_sequence(&b, codes, 3)), r.column,
-                                    put_column(&b, COLUMN_CONSTANT, spoiled[i].ints)};
+        const uint32_t columns[] = {put_column(&b, EXPRESSION_CONSTANT, (int64_t)put_sequence(&b, codes, 3)), r.column,
+                                    put_column(&b, EXPRESSION_CONSTANT, spoiled[i].ints)};
         r.signature = put_signature(&b, put_shape(&b, tokens, sizeof tokens), 0, columns, 3);
         finish(&b, &r);
         if (spoiled[i].message)
@@ -388,9 +388,9 @@ START_TEST(values_without_end)
 {
     static const uint8_t tokens[] = {VALUE_SERIES, 0x80, 0x80, 0x80, 0x40, 1, VALUE_INT, VALUE_NONE};
     struct built b;
-    struct recipe r;
+    struct wrong_trace r;
     start(&b, &r);
-    uint32_t zero = put_column(&b, COLUMN_CONSTANT, 0);
+    uint32_t zero = put_column(&b, EXPRESSION_CONSTANT, 0);
     r.signature = put_signature(&b, put_shape(&b, tokens, sizeof tokens), 0, (uint32_t[]){r.column, zero}, 2);
     finish(&b, &r);
     expect_failure(&b, PILGRIM_LIMIT, "more memory than a file of its length may take");
@@ -402,7 +402,7 @@ START_TEST(work_without_end)
 {
     enum { MANY = 10000, SYMBOLS = 100000 };
     struct built b;
-    struct recipe r;
+    struct wrong_trace r;
     struct pilgrim_error error;
     built_begin(&b, MANY, 0);
     struct rules_symbol *symbols = calloc(SYMBOLS, sizeof *symbols);
@@ -411,13 +411,13 @@ START_TEST(work_without_end)
     const uint32_t big = rules_start(put_rule(&b, symbols, SYMBOLS));
     free(symbols);
     r.shape = put_shape(&b, int_tokens, sizeof int_tokens);
-    r.column = put_column(&b, COLUMN_CONSTANT, 3);
+    r.column = put_column(&b, EXPRESSION_CONSTANT, 3);
     r.signature = put_signature(&b, r.shape, 0, &r.column, 1);
-    r.row = put_row(&b, 1, 0);
-    put_part(&b, RULES_SEQUENCE(big), &r.signature, 1);
+    r.row = put_group_class(&b, 1, 0);
+    put_value_group(&b, RULES_SEQUENCE(big), &r.signature, 1);
     for (size_t i = 0; i < MANY; i++) {
         uint64_t sequence = put_rule(&b, (struct rules_symbol[]){{big, 1, true, false}}, 1);
-        put_group(&b, false, sequence, &r.row, 1, put_column(&b, COLUMN_CONSTANT, (int64_t)i));
+        put_group(&b, false, sequence, &r.row, 1, put_column(&b, EXPRESSION_CONSTANT, (int64_t)i));
     }
     ck_assert_ptr_null(built_open(&b, &error));
     ck_assert_int_eq(error.status, PILGRIM_LIMIT);

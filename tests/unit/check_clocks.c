@@ -18,7 +18,7 @@ static const struct vocabulary vocabulary = {functions, FUNCTION_COUNT, NULL, 0}
 #define LIMIT (INT64_C(1) << 62)
 
 /* What a rank says of its clock: INT_COUNT ints, with a bool in place of number ODD; none: nothing. */
-struct said {
+struct said_clock {
     unsigned int_count;
     int64_t ints[INTS_MAX];
     int odd;
@@ -35,7 +35,7 @@ static void put_ints(struct bytes *key, unsigned count, const int64_t *v, int od
     }
 }
 
-static struct stream *process_stream(int64_t rank, int64_t ranks, const struct said *said)
+static struct stream *process_stream(int64_t rank, int64_t ranks, const struct said_clock *said)
 {
     struct bytes key = {0};
     struct stream *s = stream_new(&vocabulary, NULL);
@@ -54,7 +54,7 @@ static struct stream *process_stream(int64_t rank, int64_t ranks, const struct s
     return s;
 }
 
-static struct pilgrim_trace *load(const struct said *said, uint32_t ranks)
+static struct pilgrim_trace *load(const struct said_clock *said, uint32_t ranks)
 {
     struct bytes file = {0};
     struct pilgrim_trace *trace;
@@ -72,7 +72,7 @@ static struct pilgrim_trace *load(const struct said *said, uint32_t ranks)
     return trace;
 }
 
-static struct pilgrim_clock clock_of(const struct said *said)
+static struct pilgrim_clock clock_of(const struct said_clock *said)
 {
     struct pilgrim_clock clock;
     struct pilgrim_error error;
@@ -86,7 +86,7 @@ START_TEST(what_ranks_say)
 {
     struct pilgrim_clock clock;
     struct pilgrim_error error;
-    const struct said said[] = {{.int_count = 6, .ints = {5, 0, 0, 1000005, 0, 0}, .odd = -1},
+    const struct said_clock said[] = {{.int_count = 6, .ints = {5, 0, 0, 1000005, 0, 0}, .odd = -1},
                                 {.int_count = 6, .ints = {7, -3, 9, 2000007, 400, 11}, .odd = -1},
                                 {.int_count = 3, .ints = {0, LIMIT - 1, 8}, .odd = -1},
                                 {.null = true}};
@@ -105,7 +105,7 @@ START_TEST(what_ranks_say)
 }
 END_TEST
 
-static const struct said wrong[] = {
+static const struct said_clock wrong[] = {
     {.before = true},
     {.null = true},
     {.int_count = 0, .odd = -1},
@@ -145,7 +145,7 @@ END_TEST
 START_TEST(ends)
 {
     /* 100 ns at the first, 300 at the second; a drift of 2 / 10. */
-    struct pilgrim_clock clock = clock_of(&(struct said){.int_count = 6, .ints = {1000, 100, 5, 2000, 300, 15}, .odd = -1});
+    struct pilgrim_clock clock = clock_of(&(struct said_clock){.int_count = 6, .ints = {1000, 100, 5, 2000, 300, 15}, .odd = -1});
     struct pilgrim_call call = {.start_ns = 1000, .end_ns = 2000};
     ck_assert_uint_eq(pilgrim_clock_common(&clock, 1000), 1100);
     ck_assert_uint_eq(pilgrim_clock_common(&clock, 2000), 2300);
@@ -164,7 +164,7 @@ START_TEST(ends)
     call.timed = true;
     pilgrim_clock_apply(&clock, &call);
     ck_assert(call.start_ns == 1100 && call.end_ns == 2300);
-    clock = clock_of(&(struct said){.int_count = 3, .ints = {1000, -400, 5}, .odd = -1});
+    clock = clock_of(&(struct said_clock){.int_count = 3, .ints = {1000, -400, 5}, .odd = -1});
     ck_assert_uint_eq(pilgrim_clock_common(&clock, 1000), 600);
     ck_assert_uint_eq(pilgrim_clock_common(&clock, 300), 0);
     ck_assert_uint_eq(pilgrim_clock_error(&clock, 1000), 5);
@@ -218,7 +218,7 @@ START_TEST(order)
     random_state = (uint64_t)_i;
     for (int round = 0; round < 2000; round++) {
         unsigned bits = 1 + random_below(61);
-        struct said said = {.int_count = 6, .odd = -1};
+        struct said_clock said = {.int_count = 6, .odd = -1};
         said.ints[0] = random_bits(bits);
         said.ints[3] = said.ints[0] + 1 + random_bits(bits) / 2;
         said.ints[1] = random_signed(61);

@@ -18,7 +18,7 @@ static uint64_t draw(uint64_t limit)
     return state % limit;
 }
 
-struct member {
+struct column_member {
     int64_t value;
     struct rank rank;
 };
@@ -49,7 +49,7 @@ static int64_t evaluate(unsigned kind, int64_t c, int64_t n, int64_t x)
     }
 }
 
-static bool gives(const struct member *m, unsigned kind, int64_t c, int64_t n)
+static bool gives(const struct column_member *m, unsigned kind, int64_t c, int64_t n)
 {
     int64_t value = evaluate(kind, c, n, m->rank.x);
     if (m->rank.meaning == RANK_RELATIVE && kind != EXPRESSION_CONSTANT)
@@ -65,14 +65,14 @@ static int64_t relative(int64_t value, int64_t n)
 }
 
 /* Members of ranks that increase, with values that some expression gives, or nearly. */
-static unsigned make(struct member *members)
+static unsigned make(struct column_member *members)
 {
     unsigned count = 1 + (unsigned)draw(N), kind = (unsigned)draw(7);
     bool rank_slot = draw(2);
     int64_t size = 128, c = (int64_t)draw(32), n = 40, world = 0;
     for (unsigned i = 0; i < count; i++) {
         world += 1 + (int64_t)draw(2);
-        struct member *m = &members[i];
+        struct column_member *m = &members[i];
         m->rank = (struct rank){.meaning = rank_slot ? RANK_RELATIVE : RANK_WORLD, .x = world, .n = rank_slot ? size : 0};
         m->value = evaluate(kind, c, n, world);
         if (rank_slot)
@@ -83,12 +83,12 @@ static unsigned make(struct member *members)
     return count;
 }
 
-static void begin(struct column *c, const struct member *m)
+static void begin(struct column *c, const struct column_member *m)
 {
     column_begin(c, m->value, m->rank);
 }
 
-static void build(struct column *c, const struct member *members, unsigned count)
+static void build(struct column *c, const struct column_member *members, unsigned count)
 {
     if (count == 1) {
         begin(c, members);
@@ -114,14 +114,14 @@ static void build(struct column *c, const struct member *members, unsigned count
     column_free(&copy);
 }
 
-struct values {
+struct column_values {
     int64_t items[N];
     unsigned count;
 };
 
 static enum pilgrim_status collect(void *context, int64_t value)
 {
-    struct values *v = context;
+    struct column_values *v = context;
     ck_assert_uint_lt(v->count, N);
     v->items[v->count++] = value;
     return PILGRIM_OK;
@@ -131,9 +131,9 @@ START_TEST(functions_of_the_rank_are_exact)
 {
     unsigned found[EXPRESSION_KIND_COUNT] = {0};
     for (int round = 0; round < (int)trials(20000); round++) {
-        struct member members[N];
+        struct column_member members[N];
         struct column c = {0};
-        struct values back = {.count = 0};
+        struct column_values back = {.count = 0};
         unsigned count = make(members);
         build(&c, members, count);
         ck_assert_uint_eq(c.length, count);
@@ -168,7 +168,7 @@ START_TEST(functions_of_the_rank_are_found)
                  {RANK_RELATIVE, EXPRESSION_MINUS_TWICE}, {RANK_RELATIVE, EXPRESSION_XOR_RELATIVE},
                  {RANK_RELATIVE, EXPRESSION_CONSTANT}};
     for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct member members[N];
+        struct column_member members[N];
         struct column c = {0};
         int64_t constant, n;
         for (unsigned k = 0; k < N; k++) {
@@ -188,7 +188,7 @@ END_TEST
 START_TEST(offsets_are_added)
 {
     struct column a = {0}, b = {0};
-    struct values back = {.count = 0};
+    struct column_values back = {.count = 0};
     for (int64_t i = 0; i < 10; i++) {
         ck_assert_int_eq(column_append(&a, i), PILGRIM_OK);
         ck_assert_int_eq(column_append(&b, i), PILGRIM_OK);

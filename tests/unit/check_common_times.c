@@ -11,14 +11,14 @@
 
 enum { THREADS = 3000, PLACES = 5, BASE = 200000, ORDERS = 25, LONGEST = 20 };
 
-struct thread {
+struct short_thread {
     struct span spans[COMMON_CALLS_MAX];
     double readings[COMMON_CALLS_MAX];
     uint32_t count, kind;
     bool found;
 };
 
-static struct thread threads[THREADS];
+static struct short_thread threads[THREADS];
 static enum times_kind kind;
 static uint32_t section_count;
 static uint64_t section_bytes;
@@ -36,7 +36,7 @@ static uint32_t place_in(uint32_t order, uint32_t call)
     return call < places ? call : (call * (order + 3) + call / 3) % places;
 }
 
-static void make_thread(struct thread *t, uint32_t number, uint32_t order)
+static void make_thread(struct short_thread *t, uint32_t number, uint32_t order)
 {
     uint64_t now = 20000 * (uint64_t)number + random_below(10000);
     t->kind = order;
@@ -65,7 +65,7 @@ static bool is_near(uint64_t stored, uint64_t time, uint64_t before)
     return stored <= time && 1e6 * (double)(time - before) <= (1e6 + BASE) * (double)(stored - before) + 1e6;
 }
 
-static void check_call(const struct times_block *block, const struct thread *t, uint32_t i, uint64_t start, uint64_t end, struct stored *stored)
+static void check_call(const struct times_block *block, const struct short_thread *t, uint32_t i, uint64_t start, uint64_t end, struct stored *stored)
 {
     const struct span *s = &t->spans[i];
     uint64_t *last = &stored->starts[s->class][s->signature], before = *last == UINT64_MAX ? stored->end : *last;
@@ -101,7 +101,7 @@ static bool read_section(const struct bytes *content, bool compare)
         struct cursor order = common.order;
         number += (uint64_t)cursor_svarint(&common.numbers);
         now += (uint64_t)cursor_svarint(&common.starts);
-        struct thread *t = compare ? &threads[number] : NULL;
+        struct short_thread *t = compare ? &threads[number] : NULL;
         struct stored stored = {.end = now};
         memset(stored.starts, 0xff, sizeof stored.starts);
         good = now <= TIMES_NS_MAX;
@@ -152,7 +152,7 @@ static enum pilgrim_status sink(void *context, const struct bytes *content, cons
 
 static void add(struct common_times *c, uint32_t number)
 {
-    const struct thread *t = &threads[number];
+    const struct short_thread *t = &threads[number];
     struct common_class classes[PLACES];
     uint32_t count = 1 + t->kind % PLACES;
     for (uint32_t i = 0; i < count; i++)

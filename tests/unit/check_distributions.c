@@ -36,14 +36,14 @@ struct made_group {
 };
 
 /* One call. */
-struct sample {
+struct distribution_sample {
     uint32_t group, row, part, entry, number, rank;
     int before;
     uint64_t gap, duration;
 };
 
 static struct made_group groups[2];
-static struct sample samples[SAMPLES_MAX];
+static struct distribution_sample samples[SAMPLES_MAX];
 static uint32_t sample_count;
 static uint32_t ranks;
 static uint32_t shape;
@@ -106,7 +106,7 @@ static void make_samples(uint32_t group, uint32_t member)
         const struct made_part *p = &g->rows[place].parts[part];
         uint64_t number = p->order[met[place]++];
         ck_assert_uint_lt(sample_count, SAMPLES_MAX);
-        samples[sample_count++] = (struct sample){group,
+        samples[sample_count++] = (struct distribution_sample){group,
                                                   place,
                                                   part,
                                                   entry_of(p, number),
@@ -126,7 +126,7 @@ struct choice {
     bool gaps;
 };
 
-static bool is_chosen(const struct sample *s, const struct choice *c)
+static bool is_chosen(const struct distribution_sample *s, const struct choice *c)
 {
     return (int)s->group == c->group && (int)s->row == c->row && (c->part == -2 || (int)s->part == c->part) &&
            (c->entry == -2 || (int)s->entry == c->entry) && (c->before == -2 || s->before == c->before);
@@ -144,7 +144,7 @@ struct truth {
     uint64_t histogram[PILGRIM_BUCKETS];
 };
 
-static uint64_t time_of(const struct sample *s, const struct choice *c)
+static uint64_t time_of(const struct distribution_sample *s, const struct choice *c)
 {
     return c->gaps ? s->gap : s->duration;
 }
@@ -305,15 +305,15 @@ static uint32_t put_made_row(struct built *b, const struct made_group *g, uint32
     for (unsigned k = 0; k < (row->split ? 2 : 1); k++) {
         const struct made_part *p = &row->parts[k];
         for (uint32_t i = 0; i < p->entries; i++) {
-            const uint32_t columns[] = {put_column(b, COLUMN_CONSTANT, 100 * k + i), put_column(b, COLUMN_CONSTANT, 0)};
+            const uint32_t columns[] = {put_column(b, EXPRESSION_CONSTANT, 100 * k + i), put_column(b, EXPRESSION_CONSTANT, 0)};
             signatures[k][i] =
                 put_signature(b, shape, p->values[i] > 1 ? p->values[i] : 0, columns, p->values[i] > 1 ? 2 : 1);
         }
         sequences[k] = put_sequence(b, p->order, row->calls);
     }
-    uint32_t made = put_row(b, 1 + number, partition);
+    uint32_t made = put_group_class(b, 1 + number, partition);
     for (unsigned k = 0; k < (row->split ? 2 : 1); k++)
-        put_part(b, sequences[k], signatures[k], row->parts[k].entries);
+        put_value_group(b, sequences[k], signatures[k], row->parts[k].entries);
     return made;
 }
 

@@ -61,7 +61,7 @@ static void put_value(struct bytes *b, const struct plan *plan, uint32_t call, u
                                                               : 7;
     switch (form % 8) {
     case 0:
-        bytes_put_u8(b, VALUE_VIEW);
+        bytes_put_u8(b, VALUE_RANK_BASE);
         bytes_put_u64(b, plan->varies & 8 ? (uint64_t)number % (VIEWS + 1) : 1);
         put(b, VALUE_RANK, value % 4);
         break;

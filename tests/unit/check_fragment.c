@@ -113,7 +113,7 @@ static struct fragment *build_bound(unsigned first, unsigned count, unsigned siz
     struct fragment *b = build_bound(first + left, count - left, size, iterations, cut, binding);
     struct bytes packed = {0};
     if (binding && b->rank_count && (*cut >> 8) % binding == 0)
-        ck_assert_int_eq(fragment_bind_now(b, true), PILGRIM_OK);
+        ck_assert_int_eq(fragment_finalise_now(b, true), PILGRIM_OK);
     fragment_pack(b, &packed);
     fragment_free(b);
     ck_assert_int_eq(fragment_unpack(packed.data, packed.length, &b), PILGRIM_OK);
@@ -207,7 +207,7 @@ static struct pilgrim_trace *load(struct fragment *f)
     return trace;
 }
 
-/* Ranks that were bound on the way are volumes of their own, and nothing else changes. */
+/* Ranks that were bound on the way are shards of their own, and nothing else changes. */
 START_TEST(volumes_hold_the_same_calls)
 {
     enum { SIZE = 23 };
@@ -217,13 +217,13 @@ START_TEST(volumes_hold_the_same_calls)
         seed = cut;
         struct fragment *f = build_bound(0, SIZE, SIZE, 6, &seed, 1 + cut % 4);
         ck_assert_uint_eq(fragment_ranks(f), SIZE);
-        ck_assert(cut % 4 || f->volume_ranks);
-        struct pilgrim_trace *volumes = load(f);
-        ck_assert_uint_eq(pilgrim_rank_count(volumes), SIZE);
-        ck_assert_str_eq(pilgrim_property(volumes, "program"), "made");
+        ck_assert(cut % 4 || f->shard_ranks);
+        struct pilgrim_trace *shards = load(f);
+        ck_assert_uint_eq(pilgrim_rank_count(shards), SIZE);
+        ck_assert_str_eq(pilgrim_property(shards, "program"), "made");
         for (uint32_t rank = 0; rank < SIZE; rank++)
-            check_same_rank(whole, volumes, rank);
-        pilgrim_close(volumes);
+            check_same_rank(whole, shards, rank);
+        pilgrim_close(shards);
     }
     pilgrim_close(whole);
 }
@@ -234,7 +234,7 @@ START_TEST(only_what_is_large_is_bound)
     unsigned seed = 1;
     bool bound;
     struct fragment *f = build(0, 9, 9, 4, &seed);
-    ck_assert_int_eq(fragment_bind(f, true, &bound), PILGRIM_OK);
+    ck_assert_int_eq(fragment_finalise(f, true, &bound), PILGRIM_OK);
     ck_assert(!bound && f->rank_count == 9);
     fragment_free(f);
 }
@@ -268,12 +268,12 @@ START_TEST(what_has_little_in_common_is_bound)
     for (unsigned unlike = 0; unlike < 2; unlike++) {
         struct fragment *a = disorder(0, 1), *b = disorder(1, 1 + unlike);
         bool bound;
-        ck_assert_int_eq(fragment_bind(a, true, &bound), PILGRIM_OK);
-        ck_assert(!bound && a->weight > VOLUME_BYTES_ALONE);
-        ck_assert_int_eq(fragment_bind(b, true, &bound), PILGRIM_OK);
+        ck_assert_int_eq(fragment_finalise(a, true, &bound), PILGRIM_OK);
+        ck_assert(!bound && a->weight > SHARD_BYTES_ALONE);
+        ck_assert_int_eq(fragment_finalise(b, true, &bound), PILGRIM_OK);
         ck_assert(!bound);
         ck_assert_int_eq(fragment_merge(a, b), PILGRIM_OK);
-        ck_assert_int_eq(fragment_bind(a, true, &bound), PILGRIM_OK);
+        ck_assert_int_eq(fragment_finalise(a, true, &bound), PILGRIM_OK);
         ck_assert(bound == unlike);
         fragment_free(a);
         fragment_free(b);
@@ -302,7 +302,7 @@ START_TEST(regular_programs_take_constant_space)
 }
 END_TEST
 
-/* How often rank RANK sends in a round. */
+/* How often rank RANK sends in a segment. */
 static unsigned trips_of(unsigned rank, unsigned round)
 {
     uint64_t x = (rank * 1000 + round) * UINT64_C(6364136223846793005);
@@ -356,8 +356,8 @@ START_TEST(trips_differ_within_a_group)
     ck_assert_int_eq(fragment_unpack(packed.data, packed.length, &f), PILGRIM_OK);
     bytes_free(&packed);
     ck_assert_uint_eq(f->group_keys.count, 2);
-    ck_assert_uint_eq(f->groups[0].list.loop_count, 0);
-    ck_assert_uint_eq(f->groups[1].list.loop_count, 2);
+    ck_assert_uint_eq(f->groups[0].classes.loop_count, 0);
+    ck_assert_uint_eq(f->groups[1].classes.loop_count, 2);
     ck_assert_uint_eq(f->groups[1].member_count, LOOP_RANKS);
     struct pilgrim_trace *trace = load(f);
     for (unsigned rank = 0; rank < LOOP_RANKS; rank++) {

@@ -1,5 +1,5 @@
 /* Fragment files: what was written is read, and makes the same trace; a file that is cut off at any byte, or has any byte
- * changed, is refused and harms nothing. A file of several rounds has them in their order; without its end they are all there still. */
+ * changed, is refused and harms nothing. A file of several segments has them in their order; without its end they are all there still. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,19 +56,19 @@ static struct fragment *fragment_of(unsigned rank)
 }
 
 /* Rounds are those of the rank, the one before, ... */
-static struct bytes file_of_rounds(const struct fragment_head *head, unsigned rounds)
+static struct bytes file_of_segments(const struct fragment_head *head, unsigned segments)
 {
     struct bytes file = {0};
     ck_assert_int_eq(fragment_file_begin(head, &file), PILGRIM_OK);
-    for (unsigned i = 0; i < rounds; i++)
-        ck_assert_int_eq(fragment_seal_last(fragment_of(head->rank - i), &file), PILGRIM_OK);
+    for (unsigned i = 0; i < segments; i++)
+        ck_assert_int_eq(fragment_encode_last(fragment_of(head->rank - i), &file), PILGRIM_OK);
     ck_assert_int_eq(fragment_file_end(&file), PILGRIM_OK);
     return file;
 }
 
 static struct bytes file_of(const struct fragment_head *head)
 {
-    return file_of_rounds(head, 1);
+    return file_of_segments(head, 1);
 }
 
 static struct bytes packed(struct fragment *f)
@@ -79,8 +79,8 @@ static struct bytes packed(struct fragment *f)
     return out;
 }
 
-/* What reading the head, then all ROUNDS of a file of exactly LENGTH bytes of memory gives. */
-static enum pilgrim_status read_rounds(const uint8_t *data, size_t length, unsigned *rounds)
+/* What reading the head, then all SEGMENTS of a file of exactly LENGTH bytes of memory gives. */
+static enum pilgrim_status read_segments(const uint8_t *data, size_t length, unsigned *segments)
 {
     struct fragment_head head;
     struct bytes texts = {0};
@@ -93,13 +93,13 @@ static enum pilgrim_status read_rounds(const uint8_t *data, size_t length, unsig
     enum pilgrim_status status = fragment_file_head(copy, length, &head, &texts, &first);
     cursor_init(&c, copy, length);
     c.position = first;
-    *rounds = 0;
+    *segments = 0;
     while (status == PILGRIM_OK) {
         status = fragment_file_next(&c, &f);
         ck_assert_msg(status == PILGRIM_OK || !f, "%d with a fragment", status);
         if (!f)
             break;
-        ++*rounds;
+        ++*segments;
         fragment_free(f);
     }
     bytes_free(&texts);
@@ -109,12 +109,12 @@ static enum pilgrim_status read_rounds(const uint8_t *data, size_t length, unsig
 
 static enum pilgrim_status read_all(const uint8_t *data, size_t length)
 {
-    unsigned rounds;
-    return read_rounds(data, length, &rounds);
+    unsigned segments;
+    return read_segments(data, length, &segments);
 }
 
-/* The round in FILE at *AT, behind which *AT is then. */
-static struct fragment *round_at(const struct bytes *file, size_t *at)
+/* The segment in FILE at *AT, behind which *AT is then. */
+static struct fragment *segment_at(const struct bytes *file, size_t *at)
 {
     struct fragment *f;
     struct cursor c;
@@ -139,8 +139,8 @@ START_TEST(what_was_written_is_read)
         ck_assert_str_eq(head.properties[i].key, written.properties[i].key);
         ck_assert_str_eq(head.properties[i].value, written.properties[i].value);
     }
-    struct bytes expected = packed(fragment_of(RANK)), found = packed(round_at(&file, &at));
-    ck_assert_ptr_null(round_at(&file, &at));
+    struct bytes expected = packed(fragment_of(RANK)), found = packed(segment_at(&file, &at));
+    ck_assert_ptr_null(segment_at(&file, &at));
     ck_assert_uint_eq(found.length, expected.length);
     ck_assert_mem_eq(found.data, expected.data, expected.length);
     bytes_free(&expected);
@@ -160,7 +160,7 @@ START_TEST(same_trace)
         struct bytes file = file_of(&head), texts = {0};
         size_t at;
         ck_assert_int_eq(fragment_file_head(file.data, file.length, &head, &texts, &at), PILGRIM_OK);
-        struct fragment *f = round_at(&file, &at);
+        struct fragment *f = segment_at(&file, &at);
         if (rank) {
             ck_assert_int_eq(fragment_merge(all, f), PILGRIM_OK);
             fragment_free(f);
@@ -198,31 +198,31 @@ END_TEST
 START_TEST(several_rounds)
 {
     enum { ROUNDS = 4 };
-    struct bytes file = file_of_rounds(&written, ROUNDS), texts = {0};
+    struct bytes file = file_of_segments(&written, ROUNDS), texts = {0};
     struct fragment_head head;
     size_t at, starts[ROUNDS + 1];
-    unsigned rounds;
+    unsigned segments;
     ck_assert_int_eq(fragment_file_head(file.data, file.length, &head, &texts, &at), PILGRIM_OK);
     for (unsigned i = 0; i < ROUNDS; i++) {
         starts[i] = at;
-        struct bytes expected = packed(fragment_of(RANK - i)), found = packed(round_at(&file, &at));
+        struct bytes expected = packed(fragment_of(RANK - i)), found = packed(segment_at(&file, &at));
         ck_assert_uint_eq(found.length, expected.length);
         ck_assert_mem_eq(found.data, expected.data, expected.length);
         bytes_free(&expected);
         bytes_free(&found);
     }
     starts[ROUNDS] = at;
-    ck_assert_ptr_null(round_at(&file, &at));
+    ck_assert_ptr_null(segment_at(&file, &at));
     /* As a process that is killed leaves it: what is there can be read, and that there may be more is told. */
     for (size_t length = starts[0]; length < file.length; length++) {
         unsigned whole = 0;
         while (whole < ROUNDS && starts[whole + 1] <= length)
             whole++;
-        ck_assert_int_eq(read_rounds(file.data, length, &rounds), PILGRIM_TRUNCATED);
-        ck_assert_uint_eq(rounds, whole);
+        ck_assert_int_eq(read_segments(file.data, length, &segments), PILGRIM_TRUNCATED);
+        ck_assert_uint_eq(segments, whole);
     }
-    ck_assert_int_eq(read_rounds(file.data, file.length, &rounds), PILGRIM_OK);
-    ck_assert_uint_eq(rounds, ROUNDS);
+    ck_assert_int_eq(read_segments(file.data, file.length, &segments), PILGRIM_OK);
+    ck_assert_uint_eq(segments, ROUNDS);
     bytes_free(&texts);
     bytes_free(&file);
 }
@@ -250,7 +250,7 @@ enum { TIMES_COUNT = 4 };
 
 static const char *const texts_of_times[TIMES_COUNT] = {"first", "sealed", "", "last"};
 
-/* Times before a round, sealed with it, between rounds and behind them. STARTS: where each of the sections begins, fragments among them. */
+/* Times before a segment, encoded with it, between segments and behind them. STARTS: where each of the sections begins, fragments among them. */
 static struct bytes file_with_times(size_t starts[TIMES_COUNT + 3])
 {
     struct bytes file = {0};
@@ -259,15 +259,15 @@ static struct bytes file_with_times(size_t starts[TIMES_COUNT + 3])
     put_times(&file, texts_of_times[0]);
     *starts++ = file.length;
     struct fragment *f = fragment_of(RANK);
-    ck_assert_int_eq(fragment_seal(f, &file), PILGRIM_OK);
+    ck_assert_int_eq(fragment_encode(f, &file), PILGRIM_OK);
     *starts++ = file.length;
     file.length = starts[-2];
     put_times(fragment_times(f), texts_of_times[1]);
-    ck_assert_int_eq(fragment_seal_last(f, &file), PILGRIM_OK);
+    ck_assert_int_eq(fragment_encode_last(f, &file), PILGRIM_OK);
     *starts++ = file.length;
     put_times(&file, texts_of_times[2]);
     *starts++ = file.length;
-    ck_assert_int_eq(fragment_seal_last(fragment_of(RANK - 1), &file), PILGRIM_OK);
+    ck_assert_int_eq(fragment_encode_last(fragment_of(RANK - 1), &file), PILGRIM_OK);
     *starts++ = file.length;
     put_times(&file, texts_of_times[3]);
     *starts++ = file.length;
@@ -301,12 +301,12 @@ static unsigned count_times(const struct bytes *file, size_t begin, size_t lengt
 START_TEST(times_stand_between_rounds)
 {
     size_t starts[TIMES_COUNT + 3];
-    unsigned rounds;
+    unsigned segments;
     uint32_t scanned;
     enum pilgrim_status status;
     struct bytes file = file_with_times(starts);
-    ck_assert_int_eq(read_rounds(file.data, file.length, &rounds), PILGRIM_OK);
-    ck_assert_uint_eq(rounds, 2);
+    ck_assert_int_eq(read_segments(file.data, file.length, &segments), PILGRIM_OK);
+    ck_assert_uint_eq(segments, 2);
     struct cursor c;
     cursor_init(&c, file.data, file.length);
     c.position = starts[0];
@@ -315,7 +315,7 @@ START_TEST(times_stand_between_rounds)
     ck_assert_uint_eq(c.position, file.length);
     ck_assert_uint_eq(count_times(&file, starts[0], file.length, &status), TIMES_COUNT);
     ck_assert_int_eq(status, PILGRIM_OK);
-    /* As a process that is killed leaves it. Sections are times, round, times, times, round, times, end. */
+    /* As a process that is killed leaves it. Sections are times, segment, times, times, segment, times, end. */
     static const unsigned before[] = {0, 1, 1, 2, 3, 3, 4};
     for (size_t length = starts[0]; length < file.length; length++) {
         unsigned whole = 0;
@@ -333,19 +333,19 @@ START_TEST(times_stand_between_rounds)
 }
 END_TEST
 
-/* Where fragments go their times go, in the order of ranks; in the trace they stand behind the volume. */
+/* Where fragments go their times go, in the order of ranks; in the trace they stand behind the shard. */
 START_TEST(times_go_along)
 {
     struct bytes expected = {0}, plain = {0}, found = {0};
     struct fragment *all = fragment_with_times(0, "zero");
     for (unsigned rank = 1; rank < RANKS; rank++) {
-        struct bytes sealed = {0};
+        struct bytes encoded = {0};
         struct fragment *f;
-        ck_assert_int_eq(fragment_seal_last(fragment_with_times(rank, rank % 2 ? "odd" : "even"), &sealed), PILGRIM_OK);
-        ck_assert_int_eq(fragment_unseal(sealed.data, sealed.length, &f), PILGRIM_OK);
+        ck_assert_int_eq(fragment_encode_last(fragment_with_times(rank, rank % 2 ? "odd" : "even"), &encoded), PILGRIM_OK);
+        ck_assert_int_eq(fragment_decode(encoded.data, encoded.length, &f), PILGRIM_OK);
         ck_assert_int_eq(fragment_merge(all, f), PILGRIM_OK);
         fragment_free(f);
-        bytes_free(&sealed);
+        bytes_free(&encoded);
     }
     put_times(&expected, "zero");
     for (unsigned rank = 1; rank < RANKS; rank++)
@@ -353,10 +353,10 @@ START_TEST(times_go_along)
     ck_assert_uint_eq(fragment_times(all)->length, expected.length);
     ck_assert_mem_eq(fragment_times(all)->data, expected.data, expected.length);
     bool bound;
-    ck_assert_int_eq(fragment_bind(all, true, &bound), PILGRIM_OK);
-    ck_assert_int_eq(fragment_write_round(all, true, false, &found), PILGRIM_OK);
+    ck_assert_int_eq(fragment_finalise(all, true, &bound), PILGRIM_OK);
+    ck_assert_int_eq(fragment_write_segment(all, true, false, &found), PILGRIM_OK);
     bytes_free(fragment_times(all));
-    ck_assert_int_eq(fragment_write_round(all, true, false, &plain), PILGRIM_OK);
+    ck_assert_int_eq(fragment_write_segment(all, true, false, &plain), PILGRIM_OK);
     ck_assert_uint_eq(found.length, plain.length + expected.length);
     ck_assert_mem_eq(found.data, plain.data, plain.length);
     ck_assert_mem_eq(found.data + plain.length, expected.data, expected.length);
@@ -367,23 +367,23 @@ START_TEST(times_go_along)
 }
 END_TEST
 
-/* Behind a sealed fragment there is nothing but times. */
+/* Behind a encoded fragment there is nothing but times. */
 START_TEST(sealed_with_something_else)
 {
-    struct bytes sealed = {0};
+    struct bytes encoded = {0};
     struct fragment *f;
-    ck_assert_int_eq(fragment_seal_last(fragment_with_times(RANK, "times"), &sealed), PILGRIM_OK);
-    size_t length = sealed.length;
-    ck_assert_int_eq(fragment_file_end(&sealed), PILGRIM_OK);
-    ck_assert_int_eq(fragment_unseal(sealed.data, sealed.length, &f), PILGRIM_DAMAGED);
+    ck_assert_int_eq(fragment_encode_last(fragment_with_times(RANK, "times"), &encoded), PILGRIM_OK);
+    size_t length = encoded.length;
+    ck_assert_int_eq(fragment_file_end(&encoded), PILGRIM_OK);
+    ck_assert_int_eq(fragment_decode(encoded.data, encoded.length, &f), PILGRIM_DAMAGED);
     ck_assert_ptr_null(f);
-    ck_assert_int_eq(fragment_unseal(sealed.data, length - 1, &f), PILGRIM_DAMAGED);
-    sealed.data[length - 1] ^= 1;
-    ck_assert_int_eq(fragment_unseal(sealed.data, length, &f), PILGRIM_DAMAGED);
-    sealed.data[length - 1] ^= 1;
-    ck_assert_int_eq(fragment_unseal(sealed.data, length, &f), PILGRIM_OK);
+    ck_assert_int_eq(fragment_decode(encoded.data, length - 1, &f), PILGRIM_DAMAGED);
+    encoded.data[length - 1] ^= 1;
+    ck_assert_int_eq(fragment_decode(encoded.data, length, &f), PILGRIM_DAMAGED);
+    encoded.data[length - 1] ^= 1;
+    ck_assert_int_eq(fragment_decode(encoded.data, length, &f), PILGRIM_OK);
     fragment_free(f);
-    bytes_free(&sealed);
+    bytes_free(&encoded);
 }
 END_TEST
 
@@ -449,14 +449,14 @@ START_TEST(any_byte_of_a_content_changed)
     struct bytes content = packed(fragment_of(RANK));
     for (size_t i = 0; i < content.length; i++)
         for (unsigned change = 1; change < 256; change *= 2) {
-            struct bytes sealed = {0};
+            struct bytes encoded = {0};
             struct fragment *f = NULL;
             content.data[i] ^= (uint8_t)change;
-            ck_assert_int_eq(section_write_fast(&sealed, 33, &content), PILGRIM_OK);
-            enum pilgrim_status status = fragment_unseal(sealed.data, sealed.length, &f);
+            ck_assert_int_eq(section_write_fast(&encoded, 33, &content), PILGRIM_OK);
+            enum pilgrim_status status = fragment_decode(encoded.data, encoded.length, &f);
             ck_assert_msg((status == PILGRIM_OK) == (f != NULL), "byte %zu: %d", i, status);
             fragment_free(f);
-            bytes_free(&sealed);
+            bytes_free(&encoded);
             content.data[i] ^= (uint8_t)change;
         }
     bytes_free(&content);

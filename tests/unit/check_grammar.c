@@ -8,13 +8,13 @@
 #include "grammar_properties.h"
 #include "trials.h"
 
-static void add_word(struct sequence *s, const char *word)
+static void add_word(struct test_sequence *s, const char *word)
 {
     for (; *word; word++)
         add_terminal(s, (uint32_t)(*word - 'a'));
 }
 
-static struct grammar *grammar_of(const struct sequence *s)
+static struct grammar *grammar_of(const struct test_sequence *s)
 {
     struct grammar *g = grammar_new();
     EXPECT(g, "no memory");
@@ -24,7 +24,7 @@ static struct grammar *grammar_of(const struct sequence *s)
 }
 
 /* Builds S's grammar, looks at it after every append, and frees S. */
-static void assert_every_append(struct sequence *s)
+static void assert_every_append(struct test_sequence *s)
 {
     struct grammar *g = grammar_new();
     EXPECT(g, "no memory");
@@ -48,7 +48,7 @@ static void assert_every_append(struct sequence *s)
     grammar_free(again);
     grammar_free(g);
     free(s->terminals);
-    *s = (struct sequence){0};
+    *s = (struct test_sequence){0};
 }
 
 /* --- by hand --- */
@@ -96,7 +96,7 @@ static const struct {
 
 START_TEST(known_sequence)
 {
-    struct sequence s = {0};
+    struct test_sequence s = {0};
     add_word(&s, known[_i].word);
     struct grammar *g = grammar_of(&s);
     struct rules r = rules_of(g);
@@ -121,7 +121,7 @@ static const char *const words[] = {
 
 START_TEST(word_by_hand)
 {
-    struct sequence s = {0};
+    struct test_sequence s = {0};
     add_word(&s, words[_i]);
     assert_every_append(&s);
     for (int i = 0; i < 5; i++)
@@ -169,7 +169,7 @@ START_TEST(random_sequence)
 {
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         random_state = seed * 1000 + (uint64_t)_i;
-        struct sequence s = {0};
+        struct test_sequence s = {0};
         uint32_t length = random_below(200);
         while (s.length < length)
             add_terminal(&s, random_below((uint32_t)_i));
@@ -183,7 +183,7 @@ START_TEST(random_runs)
 {
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         random_state = seed * 2000 + (uint64_t)_i;
-        struct sequence s = {0};
+        struct test_sequence s = {0};
         uint32_t longest = 1 + random_below(4);
         while (s.length < 150) {
             uint32_t terminal = random_below((uint32_t)_i);
@@ -196,7 +196,7 @@ START_TEST(random_runs)
 END_TEST
 
 /* A program's way to make a sequence: loops in loops, the bodies given or of varying trip counts. */
-static void add_loops(struct sequence *s, uint32_t depth, uint32_t alphabet, bool varying, uint64_t program)
+static void add_loops(struct test_sequence *s, uint32_t depth, uint32_t alphabet, bool varying, uint64_t program)
 {
     uint64_t saved = random_state;
     random_state = program;
@@ -233,7 +233,7 @@ START_TEST(random_loops)
 {
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         random_state = seed;
-        struct sequence s = {0};
+        struct test_sequence s = {0};
         for (int n = 0; n < 6 && s.length < 300; n++)
             add_loops(&s, 3, 2 + (uint32_t)(seed % 5), _i, seed * 7919 + 1);
         assert_every_append(&s);
@@ -246,7 +246,7 @@ START_TEST(random_copies)
 {
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         random_state = seed * 3000 + (uint64_t)_i;
-        struct sequence s = {0};
+        struct test_sequence s = {0};
         while (s.length < 200) {
             add_terminal(&s, random_below((uint32_t)_i));
             if (random_below(3) || s.length < 4)
@@ -263,7 +263,7 @@ END_TEST
 
 /* --- loops --- */
 
-static void loop_size(const struct sequence *body, uint32_t prologue, uint32_t iterations, uint32_t *size,
+static void loop_size(const struct test_sequence *body, uint32_t prologue, uint32_t iterations, uint32_t *size,
                       uint32_t *rules)
 {
     struct grammar *g = grammar_new();
@@ -283,7 +283,7 @@ static void loop_size(const struct sequence *body, uint32_t prologue, uint32_t i
 /* A loop has been found after so many iterations, whatever its body. What is found may be two or three of them. */
 #define SETTLED 12u
 
-static void assert_constant(const struct sequence *body, uint32_t prologue)
+static void assert_constant(const struct test_sequence *body, uint32_t prologue)
 {
     uint32_t size, rules;
     loop_size(body, prologue, SETTLED, &size, &rules);
@@ -305,7 +305,7 @@ static void assert_constant(const struct sequence *body, uint32_t prologue)
 
 START_TEST(loop_by_hand)
 {
-    struct sequence s = {0};
+    struct test_sequence s = {0};
     add_word(&s, words[_i]);
     for (uint32_t prologue = 0; prologue < 5; prologue++)
         assert_constant(&s, prologue);
@@ -318,7 +318,7 @@ START_TEST(random_loop_body)
 {
     for (uint64_t seed = 0; seed < 60; seed++) {
         random_state = seed * 4000 + (uint64_t)_i;
-        struct sequence s = {0};
+        struct test_sequence s = {0};
         uint32_t length = 1 + random_below(30);
         while (s.length < length) {
             uint32_t terminal = random_below((uint32_t)_i);
@@ -335,7 +335,7 @@ START_TEST(nested_loop_body)
 {
     for (uint64_t seed = 0; seed < 60; seed++) {
         random_state = seed;
-        struct sequence s = {0};
+        struct test_sequence s = {0};
         add_loops(&s, 3, 3 + (uint32_t)(seed % 4), false, seed * 104729 + 1);
         assert_constant(&s, random_below(5));
         free(s.terminals);

@@ -8,72 +8,72 @@
 enum { CLASSES = 5, STEPS = 200000 };
 
 /* A class's requests, the oldest first. */
-struct list {
-    int64_t places[LIVE_PLACES];
+struct live_list {
+    int64_t indices[LIVE_PLACES];
     int64_t count;
 };
 
 static const int64_t numbers[CLASSES] = {0, 1, -1, 16, (int64_t)3 << 16};
 
-static int64_t rank_in(const struct list *l, int64_t place)
+static int64_t rank_in(const struct live_list *l, int64_t request_index)
 {
     for (int64_t i = 0; i < l->count; i++)
-        if (l->places[i] == place)
+        if (l->indices[i] == request_index)
             return i;
     return -1;
 }
 
-static int64_t free_in(const struct list *l)
+static int64_t free_in(const struct live_list *l)
 {
-    int64_t place = 0;
-    while (place < LIVE_PLACES && rank_in(l, place) >= 0)
-        place++;
-    return place < LIVE_PLACES ? place : -1;
+    int64_t request_index = 0;
+    while (request_index < LIVE_PLACES && rank_in(l, request_index) >= 0)
+        request_index++;
+    return request_index < LIVE_PLACES ? request_index : -1;
 }
 
-static void end_in(struct list *l, int64_t place)
+static void end_in(struct live_list *l, int64_t request_index)
 {
-    int64_t i = rank_in(l, place);
+    int64_t i = rank_in(l, request_index);
     if (i < 0)
         return;
     for (l->count--; i < l->count; i++)
-        l->places[i] = l->places[i + 1];
+        l->indices[i] = l->indices[i + 1];
 }
 
-static void begin_in(struct list *l, int64_t place)
+static void begin_in(struct live_list *l, int64_t request_index)
 {
-    if (place < 0 || place >= LIVE_PLACES)
+    if (request_index < 0 || request_index >= LIVE_PLACES)
         return;
-    end_in(l, place);
-    l->places[l->count++] = place;
+    end_in(l, request_index);
+    l->indices[l->count++] = request_index;
 }
 
 /* _i: how many there are, more or less. */
 START_TEST(as_lists_are)
 {
-    static struct list lists[CLASSES];
+    static struct live_list lists[CLASSES];
     struct live_requests live = {0};
     for (size_t i = 0; i < CLASSES; i++)
         lists[i].count = 0;
     random_state = (uint64_t)_i + 1;
     for (size_t step = 0; step < STEPS / (size_t)_i; step++) {
         uint32_t k = random_below(CLASSES);
-        struct list *l = &lists[k];
-        int64_t place = (int64_t)random_below((uint32_t)_i) - (random_below(50) == 0 ? 1 : 0);
-        EXPECT(live_place(&live, numbers[k]) == free_in(l), "step %zu", step);
+        struct live_list *l = &lists[k];
+        int64_t request_index = (int64_t)random_below((uint32_t)_i) - (random_below(50) == 0 ? 1 : 0);
+        EXPECT(live_request_index(&live, numbers[k]) == free_in(l), "step %zu", step);
         if (random_below(2) == 0 && free_in(l) >= 0)
-            place = free_in(l);
+            request_index = free_in(l);
         if (random_below(l->count < _i / 2 ? 3 : 2)) {
-            EXPECT(live_begin(&live, numbers[k], place) == PILGRIM_OK, "step %zu", step);
-            begin_in(l, place);
+            EXPECT(live_begin(&live, numbers[k], request_index) == PILGRIM_OK, "step %zu", step);
+            begin_in(l, request_index);
         } else {
             int64_t rank = l->count ? (int64_t)random_below((uint32_t)l->count) : 0;
-            EXPECT(live_at(&live, numbers[k], rank) == (l->count ? l->places[rank] : -1), "step %zu", step);
+            EXPECT(live_at(&live, numbers[k], rank) == (l->count ? l->indices[rank] : -1), "step %zu", step);
             if (random_below(2))
-                place = l->count ? l->places[random_below(2) ? rank : 0] : place;
-            EXPECT(live_rank(&live, numbers[k], place) == rank_in(l, place), "step %zu", step);
-            live_end(&live, numbers[k], place);
-            end_in(l, place);
+                request_index = l->count ? l->indices[random_below(2) ? rank : 0] : request_index;
+            EXPECT(live_rank(&live, numbers[k], request_index) == rank_in(l, request_index), "step %zu", step);
+            live_end(&live, numbers[k], request_index);
+            end_in(l, request_index);
         }
         EXPECT(live_at(&live, numbers[k], l->count) == -1, "step %zu", step);
         EXPECT(live_at(&live, numbers[k], -1) == -1, "step %zu", step);
@@ -97,7 +97,7 @@ START_TEST(limits)
     ck_assert_uint_eq(live.count, 0);
     for (int64_t i = 0; i < LIVE_MAX; i++)
         ck_assert_int_eq(live_begin(&live, i / LIVE_PLACES, i % LIVE_PLACES), PILGRIM_OK);
-    ck_assert_int_eq(live_place(&live, 0), -1);
+    ck_assert_int_eq(live_request_index(&live, 0), -1);
     ck_assert_int_eq(live_begin(&live, 1000, 0), PILGRIM_OK);
     ck_assert_int_eq(live_rank(&live, 1000, 0), -1);
     ck_assert_int_eq(live_begin(&live, 0, 5), PILGRIM_OK); /* anew */
@@ -118,7 +118,7 @@ START_TEST(limits)
     live_restart(&live);
     ck_assert_int_eq(live_rank(&live, 1000, 3), -1);
     ck_assert_int_eq(live_begin(&live, 2000, 4), PILGRIM_OK);
-    ck_assert_int_eq(live_place(&live, 2000), 0);
+    ck_assert_int_eq(live_request_index(&live, 2000), 0);
     live_free(&live);
     ck_assert_uint_eq(live.bytes, 0);
 }

@@ -64,7 +64,7 @@ enum { LENGTH_MAX = 1500, DEPTH_MAX = 4, PARTS_MAX = 6, NODES_MAX = 200 };
 
 enum trips { FIXED, DRAWN, DRIFTING, MOSTLY };
 
-struct node {
+struct program_node {
     bool is_loop;
     uint32_t terminal;
     enum trips trips;
@@ -73,14 +73,14 @@ struct node {
     uint32_t first, count; /* of the body */
 };
 
-struct program {
-    struct node nodes[NODES_MAX];
+struct cursor_program {
+    struct program_node nodes[NODES_MAX];
     uint32_t count;
     uint32_t alphabet;
     uint32_t noise; /* one terminal in so many is another; 0: none */
 };
 
-static uint32_t make_body(struct program *p, uint32_t depth, uint32_t *count)
+static uint32_t make_body(struct cursor_program *p, uint32_t depth, uint32_t *count)
 {
     *count = 1 + random_below(PARTS_MAX);
     if (p->count + *count > NODES_MAX)
@@ -88,7 +88,7 @@ static uint32_t make_body(struct program *p, uint32_t depth, uint32_t *count)
     uint32_t first = p->count;
     p->count += *count;
     for (uint32_t i = first; i < first + *count; i++) {
-        struct node n = {.terminal = random_below(p->alphabet), .usual = 1, .most = 1};
+        struct program_node n = {.terminal = random_below(p->alphabet), .usual = 1, .most = 1};
         n.is_loop = depth && p->count < NODES_MAX - PARTS_MAX && random_below(2);
         if (n.is_loop || random_below(4) == 0) {
             n.trips = (enum trips)random_below(4);
@@ -103,7 +103,7 @@ static uint32_t make_body(struct program *p, uint32_t depth, uint32_t *count)
     return first;
 }
 
-static uint32_t trips_of(struct node *n)
+static uint32_t trips_of(struct program_node *n)
 {
     switch (n->trips) {
     case FIXED:
@@ -119,9 +119,9 @@ static uint32_t trips_of(struct node *n)
     return n->usual;
 }
 
-static void run_node(struct program *p, struct sequence *s, uint32_t number)
+static void run_node(struct cursor_program *p, struct test_sequence *s, uint32_t number)
 {
-    struct node *n = &p->nodes[number];
+    struct program_node *n = &p->nodes[number];
     for (uint32_t trips = trips_of(n); trips && s->length < LENGTH_MAX; trips--) {
         if (!n->is_loop) {
             add_terminal(s, p->noise && random_below(p->noise) == 0 ? random_below(p->alphabet) : n->terminal);
@@ -133,15 +133,15 @@ static void run_node(struct program *p, struct sequence *s, uint32_t number)
     }
 }
 
-static struct sequence sequence_of(uint64_t seed)
+static struct test_sequence sequence_of(uint64_t seed)
 {
-    static struct program p;
-    struct sequence s = {0};
+    static struct cursor_program p;
+    struct test_sequence s = {0};
     random_state = seed * 104729;
     p.count = 1;
     p.alphabet = 1 + random_below(random_below(2) ? 4 : 40);
     p.noise = random_below(3) ? 0 : 5 + random_below(200);
-    struct node all = {.is_loop = true, .usual = 1 + random_below(200)};
+    struct program_node all = {.is_loop = true, .usual = 1 + random_below(200)};
     all.first = make_body(&p, random_below(DEPTH_MAX + 1), &all.count);
     p.nodes[0] = all;
     run_node(&p, &s, 0);
@@ -155,7 +155,7 @@ static uint32_t size_of(const struct rules *r)
     return r->first[r->rule_count];
 }
 
-static uint32_t plain_size(const struct sequence *s)
+static uint32_t plain_size(const struct test_sequence *s)
 {
     struct grammar *g = plain_new();
     struct bytes out = {0};
@@ -175,7 +175,7 @@ static uint32_t plain_size(const struct sequence *s)
 }
 
 /* Looks at the grammar of S one time in LOOK; how many symbols it has in the end, and how often it was in a loop. */
-static uint32_t checked_size(const struct sequence *s, uint32_t look, uint32_t *in_loop)
+static uint32_t checked_size(const struct test_sequence *s, uint32_t look, uint32_t *in_loop)
 {
     struct grammar *g = grammar_new();
     EXPECT(g, "no memory");
@@ -203,7 +203,7 @@ static struct sums look_at(uint64_t first, uint64_t count)
 {
     struct sums sums = {0};
     for (uint64_t seed = first; seed < first + count; seed++) {
-        struct sequence s = sequence_of(seed);
+        struct test_sequence s = sequence_of(seed);
         uint32_t in_loop, size = checked_size(&s, 100, &in_loop), plain = plain_size(&s);
         EXPECT(size <= plain + plain / 3 + 4, "seed %u: %u symbols, without a cursor %u", (unsigned)seed, size, plain);
         sums.length += s.length;
@@ -231,7 +231,7 @@ static void assert_steady(const char *period, uint64_t length, uint64_t cold)
     EXPECT(g, "no memory");
     for (uint64_t i = 0; i < length; i++) {
         uint32_t terminal = (uint32_t)period[i % words];
-        changed += grammar_foretold(g)->terminal != terminal;
+        changed += grammar_predicted(g)->terminal != terminal;
         append(g, terminal);
     }
     EXPECT(changed <= cold, "%s: %u terminals were not foretold", period, (unsigned)changed);
@@ -254,7 +254,7 @@ END_TEST
 START_TEST(long_body)
 {
     enum { BODY = 20000 };
-    struct sequence s = {0};
+    struct test_sequence s = {0};
     for (uint32_t round = 0; round < 40; round++)
         for (uint32_t i = 0; i < (round < 5 ? BODY : round * 500); i++)
             add_terminal(&s, i);
@@ -270,7 +270,7 @@ START_TEST(runs_at_the_border)
     static const char *const words[] = {"abb", "aab", "abcc", "aabb", "ababb"};
     for (size_t w = 0; w < ARRAY_COUNT(words); w++)
         for (uint32_t more = 0; more < 4; more++) {
-            struct sequence s = {0};
+            struct test_sequence s = {0};
             for (uint32_t round = 0; round < 30; round++) {
                 for (const char *t = words[w]; *t; t++)
                     add_terminal(&s, (uint32_t)*t);

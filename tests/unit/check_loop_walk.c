@@ -17,7 +17,7 @@ struct terms {
 };
 
 /* What one member does: each row's values in order (a call's argument, a loop's trips), and the calls. */
-struct run {
+struct walk_run {
     int64_t values[ROWS_MAX][EVENTS_MAX];
     size_t value_count[ROWS_MAX];
     struct {
@@ -28,17 +28,17 @@ struct run {
     unsigned idle;
 };
 
-struct program {
+struct walk_program {
     size_t rows, members;
     bool is_loop[ROWS_MAX];
     struct terms body[ROWS_MAX], main;
-    struct run *runs;
+    struct walk_run *runs;
 };
 
 /* ---- a program at random, and its runs ---- */
 
 /* Places below LIMIT, of which the last is that of a call: place 0. */
-static void draw_terms(struct terms *t, const struct program *p, size_t limit)
+static void draw_terms(struct terms *t, const struct walk_program *p, size_t limit)
 {
     t->count = 0;
     for (size_t n = below(TERMS_MAX); n > 0; n--) {
@@ -51,7 +51,7 @@ static void draw_terms(struct terms *t, const struct program *p, size_t limit)
     t->place[t->count++] = 0;
 }
 
-static int64_t draw_trips(const struct program *p, struct run *r, unsigned depth)
+static int64_t draw_trips(const struct walk_program *p, struct walk_run *r, unsigned depth)
 {
     size_t limit = depth > 2 || r->call_count > EVENTS_MAX / 6 ? 2 : 7;
     int64_t trips = r->call_count > EVENTS_MAX / 3 ? 0 : (int64_t)below(limit);
@@ -61,7 +61,7 @@ static int64_t draw_trips(const struct program *p, struct run *r, unsigned depth
     return 0;
 }
 
-static void run_terms(const struct program *p, const struct terms *t, struct run *r, unsigned depth)
+static void run_terms(const struct walk_program *p, const struct terms *t, struct walk_run *r, unsigned depth)
 {
     for (size_t i = 0; i < t->count; i++) {
         uint32_t place = (uint32_t)t->place[i];
@@ -79,7 +79,7 @@ static void run_terms(const struct program *p, const struct terms *t, struct run
     }
 }
 
-static void draw_program(struct program *p)
+static void draw_program(struct walk_program *p)
 {
     p->rows = 2 + below(ROWS_MAX - 1);
     p->members = 1 + below(MEMBERS_MAX);
@@ -120,7 +120,7 @@ static int64_t put_steps(struct built *b, const int64_t *values, size_t count, i
 
 static uint32_t put_constant(struct built *b, int64_t c)
 {
-    return put_column(b, COLUMN_CONSTANT, c);
+    return put_column(b, EXPRESSION_CONSTANT, c);
 }
 
 static uint32_t put_steps_signature(struct built *b, uint32_t shape, const int64_t *values, size_t count, int64_t factor)
@@ -137,7 +137,7 @@ static void put_all_unzipped(struct built *b, uint32_t shape, const int64_t *val
 {
     uint64_t *zeros = calloc(count + 1, sizeof *zeros);
     uint32_t signature = put_steps_signature(b, shape, values, count, 1);
-    put_part(b, put_sequence(b, zeros, count), &signature, 1);
+    put_value_group(b, put_sequence(b, zeros, count), &signature, 1);
     free(zeros);
 }
 
@@ -164,7 +164,7 @@ static void put_some(struct built *b, uint32_t shape, const int64_t *values, siz
         signatures[at] = known[at] == NOTHING ? put_steps_signature(b, shape, picked, picked_count, 3)
                                               : put_signature(b, shape, 0, &column, 1);
     }
-    put_part(b, put_sequence(b, numbers, count), signatures, different);
+    put_value_group(b, put_sequence(b, numbers, count), signatures, different);
     free(picked);
     free(numbers);
 }
@@ -178,7 +178,7 @@ static void put_as_vector(struct built *b, uint32_t shape, const int64_t *values
         codes[i - 1] = zigzag(values[i] - values[i - 1]);
     int64_t sequence = (int64_t)put_sequence(b, codes, count - 1);
     uint32_t signature = put_signature(b, shape, count, (uint32_t[]){put_constant(b, values[0]), put_constant(b, sequence)}, 2);
-    put_part(b, put_rule(b, &all, 1), &signature, 1);
+    put_value_group(b, put_rule(b, &all, 1), &signature, 1);
     free(codes);
 }
 
@@ -202,7 +202,7 @@ static void put_values_of(struct built *b, uint32_t shape, const int64_t *values
     }
 }
 
-static void put_program(struct built *b, const struct program *p)
+static void put_program(struct built *b, const struct walk_program *p)
 {
     uint32_t rows[ROWS_MAX], columns[MEMBERS_MAX], partition = 0;
     uint64_t bodies[ROWS_MAX] = {0};
@@ -214,7 +214,7 @@ static void put_program(struct built *b, const struct program *p)
     for (size_t i = 0; i < p->rows; i++) {
         if (p->is_loop[i])
             bodies[i] = put_terms(b, &p->body[i]);
-        rows[i] = put_row(b, p->is_loop[i] ? LOOP_CLASS : (uint32_t)(1 + i), partition);
+        rows[i] = put_group_class(b, p->is_loop[i] ? LOOP_CLASS : (uint32_t)(1 + i), partition);
         for (size_t m = 0; m < p->members; m++)
             put_values_of(b, p->is_loop[i] ? trips : call, p->runs[m].values[i], p->runs[m].value_count[i]);
     }
@@ -223,7 +223,7 @@ static void put_program(struct built *b, const struct program *p)
 
 /* ---- what is read ---- */
 
-static void expect_call(struct pilgrim_cursor *cursor, const struct run *run, size_t i)
+static void expect_call(struct pilgrim_cursor *cursor, const struct walk_run *run, size_t i)
 {
     struct pilgrim_call call = next_call(cursor);
     struct pilgrim_class_info info;
@@ -248,7 +248,7 @@ static void expect_end(struct pilgrim_cursor *cursor)
 }
 
 /* Calls read, passed one by one, and skipped, in turns. */
-static void expect_mixed(const struct pilgrim_trace *trace, const struct run *run, uint32_t rank)
+static void expect_mixed(const struct pilgrim_trace *trace, const struct walk_run *run, uint32_t rank)
 {
     struct pilgrim_cursor *cursor = open_cursor(trace, rank);
     struct pilgrim_error error;
@@ -280,12 +280,12 @@ static void expect_mixed(const struct pilgrim_trace *trace, const struct run *ru
     expect_end(cursor);
 }
 
-static void expect_trips(const struct pilgrim_trace *trace, const struct program *p, uint32_t rank)
+static void expect_trips(const struct pilgrim_trace *trace, const struct walk_program *p, uint32_t rank)
 {
     struct pilgrim_error error;
     struct pilgrim_cursor *cursor = open_cursor(trace, rank);
     for (size_t i = 0; i < p->rows; i++) {
-        const struct run *run = &p->runs[rank];
+        const struct walk_run *run = &p->runs[rank];
         struct pilgrim_trips trips;
         struct pilgrim_class_info info;
         enum pilgrim_status status = pilgrim_loop_trips(cursor, i, &trips, &error);
@@ -309,10 +309,10 @@ static void expect_trips(const struct pilgrim_trace *trace, const struct program
     pilgrim_cursor_close(cursor);
 }
 
-static void expect_program(const struct pilgrim_trace *trace, const struct program *p)
+static void expect_program(const struct pilgrim_trace *trace, const struct walk_program *p)
 {
     for (uint32_t rank = 0; rank < p->members; rank++) {
-        const struct run *run = &p->runs[rank];
+        const struct walk_run *run = &p->runs[rank];
         struct pilgrim_cursor *cursor = open_cursor(trace, rank);
         for (size_t i = 0; i < run->call_count; i++)
             expect_call(cursor, run, i);
@@ -328,7 +328,7 @@ START_TEST(programs)
 {
     state = 0x5eed + (uint64_t)_i * 77;
     for (unsigned i = 0; i < 20; i++) {
-        struct program p = {0};
+        struct walk_program p = {0};
         struct built b;
         draw_program(&p);
         built_begin(&b, (uint32_t)p.members, 0);
@@ -360,10 +360,10 @@ static void put_small(struct built *b, const struct small *s)
     built_begin(b, 1, 0);
     uint32_t call = put_shape(b, int_tokens, sizeof int_tokens), trips = put_shape(b, trips_tokens, sizeof trips_tokens);
     uint32_t three = put_constant(b, 3), signature = put_signature(b, call, 0, &three, 1);
-    rows[0] = put_row(b, 1, 0);
-    put_part(b, put_sequence(b, zeros, s->calls), &signature, 1);
+    rows[0] = put_group_class(b, 1, 0);
+    put_value_group(b, put_sequence(b, zeros, s->calls), &signature, 1);
     for (unsigned i = 0; i < 2; i++) {
-        rows[1 + i] = put_row(b, LOOP_CLASS, 0);
+        rows[1 + i] = put_group_class(b, LOOP_CLASS, 0);
         put_all_unzipped(b, trips, s->trips[i], s->trip_count[i]);
         bodies[1 + i] = put_terms(b, &s->body[i]);
     }
@@ -443,13 +443,13 @@ START_TEST(rounds_without_end)
         uint32_t column = put_constant(&b, 4), none = put_constant(&b, 0);
         uint32_t four = put_signature(&b, trips, 0, &column, 1), zero = put_signature(&b, trips, 0, &none, 1);
         uint32_t value = put_signature(&b, shape, 0, &column, 1);
-        rows[0] = put_row(&b, 1, 0);
-        put_part(&b, with_call ? put_rule(&b, (struct rules_symbol[]){{0, UINT64_C(1) << 62, false, false}}, 1) : 0, &value, 1);
+        rows[0] = put_group_class(&b, 1, 0);
+        put_value_group(&b, with_call ? put_rule(&b, (struct rules_symbol[]){{0, UINT64_C(1) << 62, false, false}}, 1) : 0, &value, 1);
         for (unsigned i = 1; i <= DEPTH; i++) {
             uint64_t entered = UINT64_C(1) << (2 * (DEPTH - i));
             bool last = i == 1 && !with_call;
-            rows[i] = put_row(&b, LOOP_CLASS, 0);
-            put_part(&b, entered == 1 ? 1 : put_rule(&b, (struct rules_symbol[]){{0, entered, false, false}}, 1),
+            rows[i] = put_group_class(&b, LOOP_CLASS, 0);
+            put_value_group(&b, entered == 1 ? 1 : put_rule(&b, (struct rules_symbol[]){{0, entered, false, false}}, 1),
                      last ? &zero : &four, 1);
             bodies[i] = 2 * (uint64_t)(i - 1) + 1;
         }
@@ -495,8 +495,8 @@ START_TEST(loops_elsewhere)
     for (unsigned i = 0; i < 2; i++) {
         built_begin(&b, 1, 0);
         uint32_t shape = put_shape(&b, i ? no_int : trips_tokens, 1), column = put_constant(&b, 1);
-        uint32_t signature = put_signature(&b, shape, 0, &column, 1), row = put_row(&b, LOOP_CLASS, 0);
-        put_part(&b, 0, &signature, 1);
+        uint32_t signature = put_signature(&b, shape, 0, &column, 1), row = put_group_class(&b, LOOP_CLASS, 0);
+        put_value_group(&b, 0, &signature, 1);
         put_loop_group(&b, i == 0, 0, &row, (uint64_t[]){1}, 1, put_counting(&b, 1));
         ck_assert_ptr_null(built_open(&b, &error));
         ck_assert_int_eq(error.status, PILGRIM_DAMAGED);
@@ -541,9 +541,9 @@ static struct pilgrim_trace *open_unzipped_calls(unsigned i)
     built_begin(&b, 1, 0);
     uint32_t columns[] = {put_constant(&b, 5), put_constant(&b, put_unzipped_sequence(&b, unzipped[i].sequence)),
                           put_constant(&b, 2)};
-    uint32_t signature = put_unzipped(&b, put_shape(&b, int_tokens, sizeof int_tokens), columns, 3), row = put_row(&b, 1, 0);
+    uint32_t signature = put_unzipped(&b, put_shape(&b, int_tokens, sizeof int_tokens), columns, 3), row = put_group_class(&b, 1, 0);
     uint64_t three = put_rule(&b, (struct rules_symbol[]){{0, 3, false, false}}, 1);
-    put_part(&b, three, &signature, 1);
+    put_value_group(&b, three, &signature, 1);
     put_group(&b, false, three, &row, 1, put_counting(&b, 1));
     return open_good(&b);
 }
@@ -579,12 +579,12 @@ enum { SHARDS = 4, MUTATIONS = 1500 };
 
 START_TEST(contents_changed)
 {
-    struct program p = {0};
+    struct walk_program p = {0};
     struct built b;
     state = 0x1234567 + (uint64_t)_i;
     do {
         free(p.runs);
-        p = (struct program){0};
+        p = (struct walk_program){0};
         draw_program(&p);
     } while (p.runs[0].call_count > 200 || p.runs[0].call_count < 20);
     built_begin(&b, (uint32_t)p.members, 0);

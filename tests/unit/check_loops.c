@@ -12,12 +12,12 @@
 
 /* ---- sequences ---- */
 
-struct sequence {
+struct loops_sequence {
     uint32_t *terminals;
     size_t length, capacity;
 };
 
-static void add(struct sequence *s, uint32_t terminal)
+static void add(struct loops_sequence *s, uint32_t terminal)
 {
     if (s->length == s->capacity) {
         s->capacity = 2 * s->capacity + 256;
@@ -27,14 +27,14 @@ static void add(struct sequence *s, uint32_t terminal)
     s->terminals[s->length++] = terminal;
 }
 
-static void add_times(struct sequence *s, uint32_t terminal, unsigned times)
+static void add_times(struct loops_sequence *s, uint32_t terminal, unsigned times)
 {
     while (times--)
         add(s, terminal);
 }
 
 /* Numbers terminals by their first appearance, as a stream does: how many there are. */
-static uint32_t number(struct sequence *s)
+static uint32_t number(struct loops_sequence *s)
 {
     uint32_t names[1024], count = 0;
     memset(names, 0xff, sizeof names);
@@ -47,7 +47,7 @@ static uint32_t number(struct sequence *s)
     return count;
 }
 
-static struct bytes grammar_of(const struct sequence *s)
+static struct bytes grammar_of(const struct loops_sequence *s)
 {
     struct bytes b = {0};
     struct grammar *g = grammar_new();
@@ -61,7 +61,7 @@ static struct bytes grammar_of(const struct sequence *s)
 /* ---- what loops stand for ---- */
 
 /* A block of differences that is under way. */
-struct nest {
+struct loops_nest {
     size_t begin;
     uint64_t left;
 };
@@ -69,18 +69,18 @@ struct nest {
 /* All trips in their order. */
 static uint64_t *trips_of(const struct loops_loop *l)
 {
-    const struct repeats *d = &l->differences;
+    const struct nested_runs *d = &l->differences;
     uint64_t *trips = malloc(l->count * sizeof *trips + 1), at = 0;
-    struct nest stack[64];
+    struct loops_nest stack[64];
     unsigned depth = 0;
     int64_t value = l->first;
     EXPECT(!d->open.exponent, "differences are not closed");
     trips[at++] = (uint64_t)value;
     for (size_t i = 0; i < d->count; i++) {
-        const struct repeats_item *item = &d->items[i];
+        const struct nested_run *item = &d->items[i];
         if (item->exponent & REPEATS_BEGIN) {
             EXPECT(depth < 64, "deep");
-            stack[depth++] = (struct nest){i, (d->items[i + (size_t)item->value + 1].exponent & ~REPEATS_END) - 1};
+            stack[depth++] = (struct loops_nest){i, (d->items[i + (size_t)item->value + 1].exponent & ~REPEATS_END) - 1};
         } else if (item->exponent & REPEATS_END) {
             if (stack[depth - 1].left--)
                 i = stack[depth - 1].begin;
@@ -106,7 +106,7 @@ struct expansion {
     const struct rules *bodies;
     uint64_t **trips; /* of each loop, all of them */
     uint64_t *met;
-    const struct sequence *expected;
+    const struct loops_sequence *expected;
     uint32_t terminals;
     size_t at;
     uint32_t empty; /* loops met with 0 trips since the last terminal */
@@ -145,7 +145,7 @@ static void parse(const struct bytes *b, uint64_t limit, struct rules *r)
     EXPECT(r->total[0].length > 0, "empty");
 }
 
-static void check_expansion(const struct loops *l, const struct sequence *s, uint32_t terminals)
+static void check_expansion(const struct loops *l, const struct loops_sequence *s, uint32_t terminals)
 {
     struct rules top, *bodies = calloc(l->count + 1, sizeof *bodies);
     uint64_t *met = calloc(l->count + 1, sizeof *met), **trips = calloc(l->count + 1, sizeof *trips);
@@ -169,7 +169,7 @@ static void check_expansion(const struct loops *l, const struct sequence *s, uin
 }
 
 /* The loops of S, which is used up, checked. */
-static struct loops loops_of(struct sequence *s)
+static struct loops loops_of(struct loops_sequence *s)
 {
     struct loops l;
     bool found;
@@ -180,7 +180,7 @@ static struct loops loops_of(struct sequence *s)
     check_expansion(&l, s, terminals);
     bytes_free(&b);
     free(s->terminals);
-    *s = (struct sequence){0};
+    *s = (struct loops_sequence){0};
     return l;
 }
 
@@ -229,7 +229,7 @@ static struct statement *make(unsigned depth)
 }
 
 /* False: a break. */
-static bool execute(const struct statement *p, struct sequence *s, unsigned depth)
+static bool execute(const struct statement *p, struct loops_sequence *s, unsigned depth)
 {
     if (s->length > 3000 || depth > 12 || ++steps > 30000)
         return false;
@@ -261,7 +261,7 @@ static bool execute(const struct statement *p, struct sequence *s, unsigned dept
 START_TEST(programs_expand_to_what_they_did)
 {
     for (unsigned seed = 0; seed < 400; seed++) {
-        struct sequence s = {0};
+        struct loops_sequence s = {0};
         random_state = seed;
         statement_count = 0;
         next_terminal = steps = 0;
@@ -281,7 +281,7 @@ END_TEST
 START_TEST(anything_expands_to_itself)
 {
     for (unsigned seed = 0; seed < 1000; seed++) {
-        struct sequence s = {0};
+        struct loops_sequence s = {0};
         random_state = seed;
         uint32_t alphabet = 1 + random_below(seed % 7 == 0 ? 60 : 6);
         unsigned length = 1 + random_below(400), habit = random_below(4);
@@ -304,7 +304,7 @@ END_TEST
 /* for 20: A, for random: B, for random: C, for random: D */
 START_TEST(loops_in_loops)
 {
-    struct sequence s = {0};
+    struct loops_sequence s = {0};
     random_state = 1;
     for (unsigned i = 0; i < 20; i++) {
         add(&s, 0);
@@ -326,7 +326,7 @@ END_TEST
 
 START_TEST(a_branch_is_a_list)
 {
-    struct sequence s = {0};
+    struct loops_sequence s = {0};
     random_state = 2;
     for (unsigned i = 0; i < 1000; i++) {
         add(&s, 0);
@@ -345,7 +345,7 @@ END_TEST
 
 START_TEST(two_sides_of_a_branch_have_one_list)
 {
-    struct sequence s = {0};
+    struct loops_sequence s = {0};
     random_state = 3;
     for (unsigned i = 0; i < 1000; i++) {
         add(&s, 0);
@@ -366,7 +366,7 @@ END_TEST
 START_TEST(a_switch_takes_its_entropy)
 {
     enum { ROUNDS = 4096, SIDES = 8 };
-    struct sequence s = {0};
+    struct loops_sequence s = {0};
     size_t bits = 0;
     random_state = 6;
     for (unsigned i = 0; i < ROUNDS; i++) {
@@ -396,7 +396,7 @@ END_TEST
 /* 50 times: A, then (B, A) until it is done, then C. */
 START_TEST(a_loop_that_is_left_in_its_middle)
 {
-    struct sequence s = {0};
+    struct loops_sequence s = {0};
     random_state = 4;
     for (unsigned i = 0; i < 50; i++) {
         for (unsigned k = random_below(20); k > 0; k--) {
@@ -416,7 +416,7 @@ END_TEST
 /* for i: A, for j <= i: (B, C): trips 1, 2, 3, ... */
 START_TEST(a_triangle_is_constant)
 {
-    struct sequence s = {0};
+    struct loops_sequence s = {0};
     for (unsigned i = 0; i < 80; i++) {
         add(&s, 0);
         for (unsigned k = 0; k <= i; k++) {
@@ -435,7 +435,7 @@ END_TEST
 /* A regular program is what it was: rules with exponents, no loops. */
 START_TEST(what_is_regular_has_no_loops)
 {
-    struct sequence s = {0};
+    struct loops_sequence s = {0};
     add(&s, 0);
     for (unsigned i = 0; i < 300; i++) {
         for (unsigned k = 0; k < 3; k++) {
@@ -453,7 +453,7 @@ END_TEST
 
 /* ---- only where it is smaller ---- */
 
-static bool is_taken(struct sequence *s)
+static bool is_taken(struct loops_sequence *s)
 {
     struct loops l;
     bool found;
@@ -470,13 +470,13 @@ static bool is_taken(struct sequence *s)
     loops_free(&l);
     bytes_free(&b);
     free(s->terminals);
-    *s = (struct sequence){0};
+    *s = (struct loops_sequence){0};
     return found;
 }
 
 START_TEST(loops_are_taken_where_they_are_smaller)
 {
-    struct sequence s = {0};
+    struct loops_sequence s = {0};
     random_state = 5;
     for (unsigned i = 0; i < 300; i++) {
         add(&s, 0);
@@ -502,7 +502,7 @@ END_TEST
 /* Of a long start rule a sample is looked at first. */
 START_TEST(long_sequences_are_sampled)
 {
-    struct sequence s = {0};
+    struct loops_sequence s = {0};
     random_state = 6;
     for (unsigned i = 0; i < 60000; i++) {
         add_times(&s, 0, 1 + random_below(2));
@@ -521,7 +521,7 @@ START_TEST(hostile_sequences_end)
 {
     static const uint32_t alphabets[] = {1, 2, 3, 30, 200, 1000};
     for (unsigned i = 0; i < sizeof alphabets / sizeof *alphabets; i++) {
-        struct sequence s = {0};
+        struct loops_sequence s = {0};
         random_state = i;
         for (unsigned k = 0; k < 30000; k++)
             add(&s, random_below(alphabets[i]));

@@ -21,7 +21,7 @@
 enum { CALLS_MAX = 16, PARAMETERS_MAX = 10, THREADS = 2, RANKS = 4, COMMUNICATORS_MAX = 4 };
 
 /* A call with its own function. */
-struct told {
+struct told_message {
     struct pilgrim_parameter parameters[PARAMETERS_MAX];
     struct pilgrim_function function;
     struct pilgrim_value in[PARAMETERS_MAX], out[PARAMETERS_MAX];
@@ -30,14 +30,14 @@ struct told {
 
 struct pilgrim_trace {
     uint32_t threads;
-    struct told calls[RANKS][THREADS][CALLS_MAX];
+    struct told_message calls[RANKS][THREADS][CALLS_MAX];
     size_t call_count[RANKS][THREADS];
     struct pilgrim_communicator communicators[RANKS][COMMUNICATORS_MAX];
     size_t communicator_count[RANKS];
 };
 
 struct pilgrim_cursor {
-    const struct told *calls;
+    const struct told_message *calls;
     size_t left;
 };
 
@@ -129,9 +129,9 @@ static struct pilgrim_value object(int64_t id)
     return (struct pilgrim_value){.type = PILGRIM_OBJECT, .text = "it", .id = id};
 }
 
-static struct pilgrim_value request(int64_t class, int64_t place)
+static struct pilgrim_value request(int64_t class, int64_t request_index)
 {
-    return (struct pilgrim_value){.type = PILGRIM_REQUEST, .id = class, .offset = place};
+    return (struct pilgrim_value){.type = PILGRIM_REQUEST, .id = class, .offset = request_index};
 }
 
 static struct pilgrim_value array(const struct pilgrim_value *items, size_t count)
@@ -139,15 +139,15 @@ static struct pilgrim_value array(const struct pilgrim_value *items, size_t coun
     return (struct pilgrim_value){.type = PILGRIM_ARRAY, .items = items, .count = count};
 }
 
-static struct told *tell(struct told *t, const char *function)
+static struct told_message *tell(struct told_message *t, const char *function)
 {
-    *t = (struct told){0};
+    *t = (struct told_message){0};
     t->function = (struct pilgrim_function){function, t->parameters, 0, true};
     t->call = (struct pilgrim_call){.function = &t->function, .in = t->in, .out = t->out, .ret = int_value(0)};
     return t;
 }
 
-static void give(struct told *t, const char *parameter, enum pilgrim_direction direction, struct pilgrim_value value)
+static void give(struct told_message *t, const char *parameter, enum pilgrim_direction direction, struct pilgrim_value value)
 {
     size_t i = t->function.parameter_count++;
     ck_assert_uint_lt(i, PARAMETERS_MAX);
@@ -158,7 +158,7 @@ static void give(struct told *t, const char *parameter, enum pilgrim_direction d
         t->out[i] = value;
 }
 
-static struct told *tell_send(struct told *t, const char *function, int64_t count, struct pilgrim_value type, struct pilgrim_value dest,
+static struct told_message *tell_send(struct told_message *t, const char *function, int64_t count, struct pilgrim_value type, struct pilgrim_value dest,
                               struct pilgrim_value comm)
 {
     tell(t, function);
@@ -169,7 +169,7 @@ static struct told *tell_send(struct told *t, const char *function, int64_t coun
     return t;
 }
 
-static struct told *tell_contiguous(struct told *t, int64_t count, struct pilgrim_value old, struct pilgrim_value new)
+static struct told_message *tell_contiguous(struct told_message *t, int64_t count, struct pilgrim_value old, struct pilgrim_value new)
 {
     tell(t, "MPI_Type_contiguous");
     give(t, "count", PILGRIM_IN, int_value(count));
@@ -178,13 +178,13 @@ static struct told *tell_contiguous(struct told *t, int64_t count, struct pilgri
     return t;
 }
 
-static struct told *tell_free(struct told *t, const char *function, const char *parameter, struct pilgrim_value what)
+static struct told_message *tell_free(struct told_message *t, const char *function, const char *parameter, struct pilgrim_value what)
 {
     give(tell(t, function), parameter, PILGRIM_INOUT, what);
     return t;
 }
 
-static struct told *tell_new(struct told *t, const char *function, const char *from, struct pilgrim_value parent, const char *to,
+static struct told_message *tell_new(struct told_message *t, const char *function, const char *from, struct pilgrim_value parent, const char *to,
                              struct pilgrim_value new)
 {
     tell(t, function);
@@ -225,7 +225,7 @@ static void expect_parts(size_t count)
     ck_assert_uint_eq(found, count);
 }
 
-static void see(const struct told *t, uint64_t identity, uint64_t messages, uint64_t bytes)
+static void see(const struct told_message *t, uint64_t identity, uint64_t messages, uint64_t bytes)
 {
     struct messages_count count;
     struct pilgrim_call call = t->call;
@@ -242,8 +242,8 @@ static int64_t goes_to(size_t i)
     const struct messages_part *parts = messages_parts(m, &count);
     ck_assert_uint_lt(i, count);
     ck_assert_uint_lt(parts[i].target, messages_targets(m));
-    struct group_place place = messages_target(m, parts[i].target);
-    return messages_world_rank(m, &place);
+    struct group_member member = messages_target(m, parts[i].target);
+    return messages_world_rank(m, &member);
 }
 
 #define WORLD name("MPI_COMM_WORLD")
@@ -276,7 +276,7 @@ END_TEST
 
 START_TEST(sizes_that_are_none)
 {
-    struct told t;
+    struct told_message t;
     const int64_t counts[] = {-1, INT64_MIN, INT64_MAX, INT64_MAX / 4 + 1};
     for (size_t i = 0; i < COUNT(counts); i++) {
         tell_contiguous(&t, counts[i], name("MPI_INT"), object(3));
@@ -306,27 +306,27 @@ START_TEST(distributed_arrays)
     const char *const how[] = {"MPI_DISTRIBUTE_BLOCK", "MPI_DISTRIBUTE_CYCLIC"};
     uint64_t state = 17;
     for (int round = 0; round < 2000; round++) {
-        struct pilgrim_value lengths[2], ways[2], arguments[2], places[2];
+        struct pilgrim_value lengths[2], ways[2], arguments[2], distribution[2];
         uint64_t processes = 1, whole = 4, sum = 0;
         for (int d = 0; d < 2; d++) {
             state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
             uint64_t size = 1 + (state >> 33) % 40, count = 1 + (state >> 40) % 5, cyclic = state >> 50 & 1;
             uint64_t block = (cyclic ? 1 : (size + count - 1) / count) + (state >> 52) % 7;
             lengths[d] = int_value((int64_t)size);
-            places[d] = int_value((int64_t)count);
+            distribution[d] = int_value((int64_t)count);
             ways[d] = name(how[cyclic]);
             arguments[d] = state >> 51 & 1 ? name("MPI_DISTRIBUTE_DFLT_DARG") : int_value((int64_t)block);
             processes *= count;
             whole *= size;
         }
         for (uint64_t rank = 0; rank < processes; rank++) {
-            struct told t;
+            struct told_message t;
             tell(&t, "MPI_Type_create_darray_c");
             give(&t, "rank", PILGRIM_IN, int_value((int64_t)rank));
             give(&t, "array_of_gsizes", PILGRIM_IN, array(lengths, 2));
             give(&t, "array_of_distribs", PILGRIM_IN, array(ways, 2));
             give(&t, "array_of_dargs", PILGRIM_IN, array(arguments, 2));
-            give(&t, "array_of_psizes", PILGRIM_IN, array(places, 2));
+            give(&t, "array_of_psizes", PILGRIM_IN, array(distribution, 2));
             give(&t, "oldtype", PILGRIM_IN, name("MPI_INT"));
             sum += type_size_made(&t.call, size_of, m);
         }
@@ -339,7 +339,7 @@ END_TEST
 
 START_TEST(sends)
 {
-    struct told t;
+    struct told_message t;
     see(tell_send(&t, "MPI_Isend_c", 3, name("MPI_INT"), rank_value(2), WORLD), 0, 1, 12);
     ck_assert_int_eq(goes_to(0), 2);
     see(tell_send(&t, "MPI_Send", 3, name("MPI_INT"), name("MPI_PROC_NULL"), WORLD), 0, 0, 0);
@@ -359,7 +359,7 @@ END_TEST
 
 START_TEST(unsized)
 {
-    struct told t;
+    struct told_message t;
     size_t count;
     see(tell_send(&t, "MPI_Send", 3, object(1), rank_value(2), WORLD), 0, 1, 0);
     ck_assert(!messages_parts(m, &count)[0].sized);
@@ -377,7 +377,7 @@ END_TEST
 /* Equal calls are looked at once, unless a name in them has come to mean something else. */
 START_TEST(equal_calls)
 {
-    struct told type, gone, t;
+    struct told_message type, gone, t;
     tell_send(&t, "MPI_Send", 2, object(1), rank_value(3), WORLD);
     tell_free(&gone, "MPI_Type_free", "datatype", object(1));
     for (int64_t size = 1; size < 6; size++) {
@@ -401,7 +401,7 @@ END_TEST
 
 START_TEST(many_different_calls)
 {
-    struct told t;
+    struct told_message t;
     for (int64_t i = 0; i < 3 * KEPT_PARTS_MAX; i++) {
         see(tell_send(&t, "MPI_Send", i, name("MPI_CHAR"), rank_value(i % RANKS), WORLD), (uint64_t)i + 1, 1, (uint64_t)i);
         see(&t, (uint64_t)i + 1, 1, (uint64_t)i);
@@ -411,7 +411,7 @@ START_TEST(many_different_calls)
 }
 END_TEST
 
-static struct told *tell_exchange(struct told *t, int64_t count, int64_t back)
+static struct told_message *tell_exchange(struct told_message *t, int64_t count, int64_t back)
 {
     tell(t, "MPI_Get_accumulate");
     give(t, "origin_count", PILGRIM_IN, int_value(count));
@@ -427,7 +427,7 @@ static struct told *tell_exchange(struct told *t, int64_t count, int64_t back)
 START_TEST(dropped)
 {
     enum { BACK = KEPT_PARTS_MAX * 3 / 4 };
-    struct told t;
+    struct told_message t;
     size_t count;
     for (int64_t i = 0; i < 3 * KEPT_PARTS_MAX; i++) {
         see(tell_exchange(&t, i, i), (uint64_t)i + 1, 0, 0);
@@ -440,7 +440,7 @@ END_TEST
 
 START_TEST(persistent)
 {
-    struct told t;
+    struct told_message t;
     struct pilgrim_value requests[3] = {request(4, 0), request(4, 1), request(5, 0)};
     for (int64_t i = 0; i < 2; i++) {
         tell_send(&t, "MPI_Ssend_init", 10 + i, name("MPI_INT"), rank_value(i), WORLD);
@@ -471,7 +471,7 @@ END_TEST
 /* Operations on windows are no messages. */
 START_TEST(windows)
 {
-    struct told t;
+    struct told_message t;
     size_t count;
     see(tell_new(&t, "MPI_Win_create", "comm", WORLD, "win", object(0)), 0, 0, 0);
     see(tell_exchange(&t, 2, 3), 0, 0, 0);
@@ -493,7 +493,7 @@ static void list_made(uint32_t rank, int64_t thread, const char *text, uint64_t 
 /* Ranks 3 and 1, in this order, the others alone; then the same name for 2 and 1. A null one between. */
 START_TEST(communicators)
 {
-    struct told split, null, gone, t;
+    struct told_message split, null, gone, t;
     tell_new(&split, "MPI_Comm_split", "comm", WORLD, "newcomm", object(0));
     tell_new(&null, "MPI_Comm_split", "comm", WORLD, "newcomm", name("MPI_COMM_NULL"));
     tell_free(&gone, "MPI_Comm_free", "comm", object(0));
@@ -506,7 +506,7 @@ START_TEST(communicators)
             list_made(rank, 0, "comm:0", 3000, 2, rank == 1, false);
     }
     uint32_t targets[2] = {0, 0};
-    struct group_place places[2];
+    struct group_member members[2];
     for (uint32_t rank = RANKS; rank-- > 0;) {
         begin(rank, 0);
         see(&split, 1, 0, 0);
@@ -524,19 +524,19 @@ START_TEST(communicators)
             see(&t, 2, 1, 4);
             targets[1] = messages_parts(m, &count)[0].target;
             for (int i = 0; i < 2; i++)
-                places[i] = messages_target(m, targets[i]);
+                members[i] = messages_target(m, targets[i]);
         }
     }
-    ck_assert_int_eq(messages_world_rank(m, &places[0]), 3);
-    ck_assert_int_eq(messages_world_rank(m, &places[1]), 2);
+    ck_assert_int_eq(messages_world_rank(m, &members[0]), 3);
+    ck_assert_int_eq(messages_world_rank(m, &members[1]), 2);
 }
 END_TEST
 
 /* 0 and 1 on one side, 2 and 3 on the other, which has as many, in another order; and a duplicate of it. */
 START_TEST(inter_communicators)
 {
-    struct told local, inter, copy, t;
-    struct group_place places[RANKS];
+    struct told_message local, inter, copy, t;
+    struct group_member members[RANKS];
     tell_new(&local, "MPI_Comm_split", "comm", WORLD, "newcomm", object(0));
     tell_new(&inter, "MPI_Intercomm_create", "local_comm", object(0), "newintercomm", object(1));
     tell_new(&copy, "MPI_Comm_dup", "comm", object(1), "newcomm", object(2));
@@ -553,10 +553,10 @@ START_TEST(inter_communicators)
         see(&inter, 2, 0, 0);
         see(&copy, 3, 0, 0);
         see(tell_send(&t, "MPI_Send", 1, name("MPI_INT"), rank_value(0), object(rank % 2 ? 1 : 2)), 4, 1, 4);
-        places[rank] = messages_target(m, messages_parts(m, &count)[0].target);
+        members[rank] = messages_target(m, messages_parts(m, &count)[0].target);
     }
     for (uint32_t rank = 0; rank < RANKS; rank++)
-        ck_assert_int_eq(messages_world_rank(m, &places[rank]), rank < 2 ? 3 : 0);
+        ck_assert_int_eq(messages_world_rank(m, &members[rank]), rank < 2 ? 3 : 0);
 }
 END_TEST
 
@@ -566,19 +566,19 @@ START_TEST(contradiction)
     struct world_ranks w = {0};
     ck_assert(world_ranks_add(&w, 1000, 0, 0, 2));
     ck_assert(world_ranks_add(&w, 1000, 0, 0, 2));
-    ck_assert_int_eq(world_ranks_find(&w, &(struct group_place){1000, 0, 0}, RANKS), 2);
+    ck_assert_int_eq(world_ranks_find(&w, &(struct group_member){1000, 0, 0}, RANKS), 2);
     ck_assert(world_ranks_add(&w, 1000, 0, 0, 3));
-    ck_assert_int_eq(world_ranks_find(&w, &(struct group_place){1000, 0, 0}, RANKS), -1);
+    ck_assert_int_eq(world_ranks_find(&w, &(struct group_member){1000, 0, 0}, RANKS), -1);
     ck_assert(world_ranks_add(&w, 1001, 7, 0, 3)); /* the other side is in another world */
-    ck_assert_int_eq(world_ranks_find(&w, &(struct group_place){1001, 7, 0}, RANKS), -1);
-    ck_assert_int_eq(world_ranks_find(&w, &(struct group_place){1001, 8, 0}, RANKS), 3);
+    ck_assert_int_eq(world_ranks_find(&w, &(struct group_member){1001, 7, 0}, RANKS), -1);
+    ck_assert_int_eq(world_ranks_find(&w, &(struct group_member){1001, 8, 0}, RANKS), 3);
     world_ranks_free(&w);
 }
 END_TEST
 
 /* ---- threads ---- */
 
-static struct told *next_of(uint32_t thread)
+static struct told_message *next_of(uint32_t thread)
 {
     return &trace->calls[0][thread][trace->call_count[0][thread]++];
 }
@@ -586,7 +586,7 @@ static struct told *next_of(uint32_t thread)
 /* What one thread makes others use, if it is the only thing of that name; what a thread makes itself it uses in any case. */
 START_TEST(names_of_other_threads)
 {
-    struct told t;
+    struct told_message t;
     trace->threads = 2;
     list_made(0, 0, "comm:0", 1000, 1, 0, false);
     tell_contiguous(next_of(0), 5, name("MPI_INT"), object(0));
@@ -617,17 +617,17 @@ END_TEST
 /* What was made by no recorded call is known by the list alone. */
 START_TEST(unrecorded)
 {
-    struct told t;
+    struct told_message t;
     list_made(2, -1, "comm:0", 1000, 2, 1, false);
     list_made(3, -1, "comm:0", 1000, 2, 0, false);
-    struct group_place place;
+    struct group_member member;
     size_t count;
     begin(2, 0);
     see(tell_send(&t, "MPI_Send", 1, name("MPI_INT"), rank_value(0), object(0)), 0, 1, 4);
-    place = messages_target(m, messages_parts(m, &count)[0].target);
-    ck_assert_int_eq(messages_world_rank(m, &place), -1); /* not yet */
+    member = messages_target(m, messages_parts(m, &count)[0].target);
+    ck_assert_int_eq(messages_world_rank(m, &member), -1); /* not yet */
     begin(3, 0);
-    ck_assert_int_eq(messages_world_rank(m, &place), 3);
+    ck_assert_int_eq(messages_world_rank(m, &member), 3);
 }
 END_TEST
 

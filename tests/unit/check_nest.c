@@ -113,14 +113,14 @@ static uint64_t below(uint64_t limit)
     return (state >> 33) % limit;
 }
 
-struct source {
+struct nest_source {
     char *text; /* of the program, as print_items has it */
     char next;  /* class */
     unsigned nested, calls_max;
 };
 
 /* Appends a body of two elements or more, each another class or a loop, to the program's text; and what it calls to CALLS. */
-static void draw_body(struct source *s, char *calls, unsigned depth)
+static void draw_body(struct nest_source *s, char *calls, unsigned depth)
 {
     size_t count = 2 + below(3);
     for (size_t i = 0; i < count; i++) {
@@ -147,7 +147,7 @@ START_TEST(random_programs)
     static char text[TEXT_BYTES], calls[TEXT_BYTES], found[TEXT_BYTES];
     state = 99 + (uint64_t)_i;
     for (unsigned i = 0; i < 50; i++) {
-        struct source s = {.text = text, .next = '0'};
+        struct nest_source s = {.text = text, .next = '0'};
         text[0] = calls[0] = 0;
         draw_body(&s, calls, 0);
         find(calls, found);

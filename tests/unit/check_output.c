@@ -1,6 +1,6 @@
 /* The trace's path and file: expansion, numbers, nothing replaced, nothing left behind; the folder that the
  * processes of a run share. The file is compiled in here for its inner functions. */
-#include "format/output.c"
+#include "format/trace_output.c"
 
 #include <check.h>
 #include <dirent.h>
@@ -193,11 +193,11 @@ END_TEST
 
 START_TEST(placed_once)
 {
-    ck_assert_int_eq(output_place("one", "first", 5), PILGRIM_OK);
-    ck_assert_int_eq(output_place("one", "second", 6), PILGRIM_IO);
+    ck_assert_int_eq(output_put_file("one", "first", 5), PILGRIM_OK);
+    ck_assert_int_eq(output_put_file("one", "second", 6), PILGRIM_IO);
     ck_assert_int_eq(errno, EEXIST);
     check_content("one", "first");
-    ck_assert_int_eq(output_place("absent/one", "x", 1), PILGRIM_IO);
+    ck_assert_int_eq(output_put_file("absent/one", "x", 1), PILGRIM_IO);
     ck_assert_int_eq(errno, ENOENT);
     ck_assert_int_eq(count_files(), 1);
 }
@@ -230,10 +230,10 @@ START_TEST(folders)
     check_folder("app.pilgrim", 0, "app.2.pilgrim.fragments", true);
     check_folder("app.pilgrim", 1, "app.pilgrim.fragments", false);
     check_folder("app.pilgrim", UINT64_MAX, "app.1.pilgrim.fragments", false);
-    ck_assert_int_eq(output_place("plain.fragments", "a file", 6), PILGRIM_OK);
+    ck_assert_int_eq(output_put_file("plain.fragments", "a file", 6), PILGRIM_OK);
     check_folder("plain", 1, "plain.1.fragments", true);
     ck_assert_int_eq(mkdir("odd.fragments", 0777), 0);
-    ck_assert_int_eq(output_place("odd.fragments/run", "", 0), PILGRIM_OK);
+    ck_assert_int_eq(output_put_file("odd.fragments/run", "", 0), PILGRIM_OK);
     check_folder("odd", 1, "odd.1.fragments", true);
     struct bytes name = {0};
     bool first;
@@ -287,7 +287,7 @@ END_TEST
 
 START_TEST(in_pieces)
 {
-    struct output o;
+    struct trace_output o;
     struct bytes written = {0};
     ck_assert_int_eq(output_begin(&o, "t.pilgrim"), PILGRIM_OK);
     ck_assert_int_eq(output_append(&o, "first", 5), PILGRIM_OK);
@@ -310,7 +310,7 @@ END_TEST
 /* Others write into the file meanwhile, and what they say that they wrote must be there. */
 START_TEST(shared)
 {
-    struct output o;
+    struct trace_output o;
     struct bytes path = {0}, written = {0};
     ck_assert_int_eq(output_begin(&o, "t.pilgrim"), PILGRIM_OK);
     ck_assert_int_eq(output_append(&o, "first", 5), PILGRIM_OK);
@@ -343,7 +343,7 @@ END_TEST
 
 START_TEST(cancelled)
 {
-    struct output o;
+    struct trace_output o;
     ck_assert_int_eq(output_begin(&o, "t.pilgrim"), PILGRIM_OK);
     ck_assert_int_eq(output_append(&o, "first", 5), PILGRIM_OK);
     errno = ENOSPC;
@@ -361,7 +361,7 @@ START_TEST(folders_are_removed)
     struct bytes path = {0};
     bool first;
     ck_assert_int_eq(output_folder("t", 7, &path, &first), PILGRIM_OK);
-    ck_assert_int_eq(output_place("t.fragments/0.fragment", "x", 1), PILGRIM_OK);
+    ck_assert_int_eq(output_put_file("t.fragments/0.fragment", "x", 1), PILGRIM_OK);
     output_folder_remove("t.fragments");
     ck_assert_int_eq(access("t.fragments/run", F_OK), 0);
     ck_assert_int_eq(unlink("t.fragments/0.fragment"), 0);

@@ -45,30 +45,30 @@ START_TEST(ids_are_the_smallest_free_of_a_model)
     uint32_t state = (uint32_t)_i;
     int64_t count = 0, wanted = 0, quick = 0;
     for (int i = 0; i < STEPS; i++) {
-        int64_t place = 0, got = -1;
+        int64_t index = 0, got = -1;
         if (i % 6000 == 0)
             wanted = (int64_t[]){10, 70, NEAR, MOST, 100}[i / 6000 % 5];
         if (random_next(&state) % 10 < (count < wanted ? 9u : 1u) || count == 0) {
             if (count == MOST)
                 continue;
-            while (taken[place])
-                place++;
+            while (taken[index])
+                index++;
             if (_i && (got = pool_take_quickly(&p)) >= 0)
                 quick++;
             else
                 got = pool_take(&p);
-            ck_assert_int_eq(got, place);
-            taken[place] = true;
+            ck_assert_int_eq(got, index);
+            taken[index] = true;
             count++;
         } else {
-            place = random_next(&state) % MOST;
-            while (!taken[place])
-                place = (place + 1) % MOST;
+            index = random_next(&state) % MOST;
+            while (!taken[index])
+                index = (index + 1) % MOST;
             if (_i)
-                pool_give_quickly(&p, (uint32_t)place);
+                pool_give_quickly(&p, (uint32_t)index);
             else
-                pool_give(&p, place);
-            taken[place] = false;
+                pool_give(&p, index);
+            taken[index] = false;
             count--;
         }
     }
@@ -171,7 +171,7 @@ START_TEST(mapping_keeps_its_name_in_pieces)
     ck_assert_ptr_null(mappings_find(&m, 0x17fff));
     ck_assert_ptr_null(mappings_find(&m, 0x20000));
     ck_assert_ptr_null(mappings_find(&m, 0xffff));
-    struct mapping *rear = mappings_find(&m, 0x18000);
+    struct memory_mapping *rear = mappings_find(&m, 0x18000);
     ck_assert_int_eq(rear->id, 5);
     ck_assert_uint_eq(rear->base, 0x10000);
     ck_assert(mappings_cut(&m, 0x10000, 0x14000, &id));
@@ -207,7 +207,7 @@ START_TEST(mappings_are_a_model)
         for (uint32_t p = from; p < to; p++)
             owner[p] = add ? i : 0;
         uint32_t p = random_next(&state) % PAGES;
-        struct mapping *r = mappings_find(&m, p);
+        struct memory_mapping *r = mappings_find(&m, p);
         ck_assert_int_eq(r ? r->id : 0, owner[p]);
     }
 }

@@ -28,14 +28,14 @@ static const struct vocabulary vocabulary = {functions, 4, NULL, 0};
 static const char sites[PLACES];
 
 /* One call: its place among the thread's classes and its signature's among the class's, by first appearance. */
-struct sample {
+struct profile_sample {
     uint32_t place, signature;
     int64_t before; /* -1: it is the first one */
     uint64_t gap, duration;
     uint32_t duration_part, gap_part; /* as the reader told them */
 };
 
-static struct sample samples[RANKS][CALLS];
+static struct profile_sample samples[RANKS][CALLS];
 static uint32_t program[CALLS];  /* which site is called */
 static uint32_t keys;            /* a class has at most */
 static uint32_t slow;            /* how much longer durations are on each rank than on the one before */
@@ -106,7 +106,7 @@ static struct stream *record(uint32_t rank, unsigned parts)
     struct bytes key = {0};
     ck_assert_int_eq(stream_keep_times(s, &times), PILGRIM_OK);
     for (unsigned i = 0; i < CALLS; i++) {
-        struct sample *x = &samples[rank][i];
+        struct profile_sample *x = &samples[rank][i];
         uint32_t number = random_below(keys);
         if (parts)
             number = (program[i] * 5 + i * (rank % 2 + 1)) % keys; /* ranks 0, 2, ... do the same, and the others */
@@ -183,7 +183,7 @@ static struct pilgrim_trace *make(uint32_t seed, unsigned parts)
 /* ---- what is known ---- */
 
 /* Calls that the reader gives one distribution for. */
-struct told {
+struct told_statistics {
     uint32_t site;
     bool gaps;
     struct pilgrim_statistic by_reader;
@@ -194,10 +194,10 @@ struct told {
 };
 
 enum { TOLD_MAX = 2000 };
-static struct told told[TOLD_MAX];
+static struct told_statistics told[TOLD_MAX];
 static uint32_t told_count;
 
-static uint32_t site_of(const struct sample *x, uint32_t rank)
+static uint32_t site_of(const struct profile_sample *x, uint32_t rank)
 {
     return program[x - samples[rank]];
 }
@@ -231,11 +231,11 @@ static uint32_t told_as(uint32_t site, bool gaps, const struct pilgrim_statistic
         i++;
     ck_assert_uint_lt(i, TOLD_MAX);
     if (i == told_count)
-        told[told_count++] = (struct told){.site = site, .gaps = gaps, .by_reader = *s, .least = UINT64_MAX};
+        told[told_count++] = (struct told_statistics){.site = site, .gaps = gaps, .by_reader = *s, .least = UINT64_MAX};
     return i;
 }
 
-static void count_in(struct told *t, uint64_t ns, uint32_t rank)
+static void count_in(struct told_statistics *t, uint64_t ns, uint32_t rank)
 {
     if (t->count == 0 || ns > t->most)
         t->high_rank = rank; /* ranks come in order */
@@ -252,7 +252,7 @@ static bool is_rounded(uint64_t stored, uint64_t ns, unsigned bits)
     return stored <= ns && ns - stored <= ns >> bits;
 }
 
-static void require_told(const struct told *t, double run)
+static void require_told(const struct told_statistics *t, double run)
 {
     const struct pilgrim_statistic *s = &t->by_reader;
     double mean = (double)t->sum / (double)t->count, variance = t->squares / (double)t->count;
@@ -286,7 +286,7 @@ static void assign(const struct pilgrim_cursor *cursor, uint32_t rank)
     memset(durations, 0xff, sizeof durations);
     memset(gaps, 0xff, sizeof gaps);
     for (unsigned i = 0; i < CALLS; i++) {
-        struct sample *x = &samples[rank][i];
+        struct profile_sample *x = &samples[rank][i];
         uint32_t *d = &durations[x->place][x->signature], *g = &gaps[x->place][x->before + 1];
         struct pilgrim_statistic s;
         if (*d == UINT32_MAX) {
@@ -309,8 +309,8 @@ static void add_squares(void)
 {
     for (uint32_t rank = 0; rank < RANKS; rank++)
         for (unsigned i = 0; i < CALLS; i++) {
-            const struct sample *x = &samples[rank][i];
-            struct told *d = &told[x->duration_part], *g = &told[x->gap_part];
+            const struct profile_sample *x = &samples[rank][i];
+            struct told_statistics *d = &told[x->duration_part], *g = &told[x->gap_part];
             double a = (double)x->duration - (double)d->sum / (double)d->count, b = (double)x->gap - (double)g->sum / (double)g->count;
             d->squares += a * a;
             g->squares += b * b;
@@ -319,7 +319,7 @@ static void add_squares(void)
 
 static int compare_means(const void *a, const void *b)
 {
-    const struct told *const *x = a, *const *y = b;
+    const struct told_statistics *const *x = a, *const *y = b;
     double i = (*x)->by_reader.mean_ns, k = (*y)->by_reader.mean_ns;
     return (i > k) - (i < k);
 }
@@ -328,7 +328,7 @@ static int compare_means(const void *a, const void *b)
  * at the site of the program's first one, are always told. */
 static uint32_t require_apart(uint32_t site, bool gaps, double run)
 {
-    const struct told *parts[TOLD_MAX];
+    const struct told_statistics *parts[TOLD_MAX];
     uint32_t count = 0;
     for (uint32_t i = 0; i < told_count; i++)
         if (told[i].site == site && told[i].gaps == gaps && i != samples[0][0].gap_part)

@@ -12,7 +12,7 @@ enum { RANKS = 8, ROWS = 3, RANK_BITS = 3 };
 
 /* ---- fields ---- */
 
-enum field {
+enum section_field {
     NONE,
     PARTS,
     COUNT,
@@ -38,7 +38,7 @@ enum field {
 
 /* The field that gets another value, the TURN-th time that it is written. */
 struct wrong {
-    enum field field;
+    enum section_field field;
     unsigned turn;
     uint64_t value;
     const char *problem;
@@ -49,24 +49,24 @@ static unsigned turns;
 static struct range_encoder out;
 static struct profile_model model;
 
-static uint64_t chosen(enum field field, uint64_t value)
+static uint64_t chosen(enum section_field field, uint64_t value)
 {
     return wrong && field == wrong->field && turns++ == wrong->turn ? wrong->value : value;
 }
 
-static void put_number(enum field field, struct number_context *context, uint64_t value)
+static void put_number(enum section_field field, struct number_context *context, uint64_t value)
 {
     encode_number(&out, context, chosen(field, value));
 }
 
-static void put_bits(enum field field, unsigned bits, uint64_t value)
+static void put_bits(enum section_field field, unsigned bits, uint64_t value)
 {
     encode_bits(&out, bits, chosen(field, value));
 }
 
 /* ---- distributions ---- */
 
-struct times {
+struct section_times {
     uint64_t count, mean, most, least, deviation;
     uint32_t rank;
     bool brief;
@@ -84,7 +84,7 @@ static void put_count(unsigned k, uint64_t count)
     profile_recent_use(&model, at, count);
 }
 
-static void put_times(unsigned k, const struct times *t)
+static void put_times(unsigned k, const struct section_times *t)
 {
     struct profile_contexts *c = &model.contexts;
     put_count(k, t->count);
@@ -108,7 +108,7 @@ static void put_times(unsigned k, const struct times *t)
         put_number(HISTOGRAM, &c->histogram[k], t->shares[i]);
 }
 
-static void check(const struct pilgrim_statistic *s, const struct times *t, bool gaps)
+static void check(const struct pilgrim_statistic *s, const struct section_times *t, bool gaps)
 {
     uint64_t used = 0, shares = 0;
     ck_assert_uint_eq(s->count, t->count);
@@ -132,7 +132,7 @@ static void check(const struct pilgrim_statistic *s, const struct times *t, bool
 /* ---- the trace ---- */
 
 /* Class 1: two distributions of durations, three of gaps, and one before threads' first calls; class 2: told briefly; class 3: not told. */
-static const struct times durations[] = {{1000, 5000, 9000, 300, 77, 5, false, {4, 0, 0, 20, 6, 2}}, {7, 1, 1, 0, 0, 0, false, {1, 31}}},
+static const struct section_times durations[] = {{1000, 5000, 9000, 300, 77, 5, false, {4, 0, 0, 20, 6, 2}}, {7, 1, 1, 0, 0, 0, false, {1, 31}}},
                           gaps[] = {{500, 100, 100, 100, 0, 0, false, {32}},
                                     {507, UINT64_C(1) << 50, UINT64_C(1) << 51, UINT64_C(1) << 50, 0, 0, true, {0}},
                                     {1, 123456, 123456, 123456, 0, 0, false, {32}}},
@@ -227,13 +227,13 @@ static void make(struct built *b)
     built_begin(b, RANKS, 0);
     uint32_t shape = put_shape(b, int_tokens, sizeof int_tokens);
     for (unsigned i = 0; i < 3; i++) {
-        uint32_t column = put_column(b, COLUMN_CONSTANT, i);
+        uint32_t column = put_column(b, EXPRESSION_CONSTANT, i);
         signatures[i] = put_signature(b, shape, 0, &column, 1);
     }
     for (unsigned i = 0; i < ROWS; i++) {
         uint64_t order = put_sequence(b, values, i == 0 ? 3 : 1);
-        rows[i] = put_row(b, 1 + i, 0);
-        put_part(b, order, signatures, i == 0 ? 3 : 1);
+        rows[i] = put_group_class(b, 1 + i, 0);
+        put_value_group(b, order, signatures, i == 0 ? 3 : 1);
     }
     put_group(b, false, put_sequence(b, sequence, 5), rows, ROWS, put_counting(b, RANKS));
     b->profile = (struct bytes){0};
@@ -246,7 +246,7 @@ static void make(struct built *b)
 
 /* ---- checks ---- */
 
-static void check_gaps(const struct pilgrim_cursor *cursor, uint64_t before, const struct times *t)
+static void check_gaps(const struct pilgrim_cursor *cursor, uint64_t before, const struct section_times *t)
 {
     struct pilgrim_statistic s;
     ck_assert_int_eq(pilgrim_gaps(cursor, 0, PILGRIM_STRUCTURE_GROUP, before, &s), PILGRIM_OK);

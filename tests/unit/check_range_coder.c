@@ -8,7 +8,7 @@
 
 enum { CONTEXTS = 5, STEPS = 4000 };
 
-struct model {
+struct coder_model {
     struct bit_context flags[CONTEXTS];
     struct number_context numbers[CONTEXTS];
 };
@@ -21,10 +21,10 @@ static uint64_t draw_bits(unsigned bits)
 
 /* ---- there and back ---- */
 
-enum kind { FLAG, BITS, NUMBER, DIFFERENCE, KINDS };
+enum symbol_kind { FLAG, BITS, NUMBER, DIFFERENCE, KINDS };
 
 struct step {
-    enum kind kind;
+    enum symbol_kind kind;
     unsigned context, bits;
     uint64_t value;
 };
@@ -52,7 +52,7 @@ static struct step draw_step(unsigned bias)
     return s;
 }
 
-static void write_step(struct range_encoder *e, struct model *m, const struct step *s)
+static void write_step(struct range_encoder *e, struct coder_model *m, const struct step *s)
 {
     if (s->kind == FLAG)
         encode_flag(e, &m->flags[s->context], s->value);
@@ -64,7 +64,7 @@ static void write_step(struct range_encoder *e, struct model *m, const struct st
         encode_difference(e, &m->numbers[s->context], (int64_t)s->value);
 }
 
-static uint64_t read_step(struct range_decoder *d, struct model *m, const struct step *s)
+static uint64_t read_step(struct range_decoder *d, struct coder_model *m, const struct step *s)
 {
     if (s->kind == FLAG)
         return decode_flag(d, &m->flags[s->context]);
@@ -81,7 +81,7 @@ static void there_and_back(unsigned count, unsigned bias)
     static struct step steps[STEPS];
     static const char before[] = "before";
     struct bytes out = {0};
-    struct model m;
+    struct coder_model m;
     struct range_encoder e;
     struct range_decoder d;
     bytes_put(&out, before, sizeof before);
@@ -201,7 +201,7 @@ END_TEST
 /* What is always the same soon costs nearly nothing, and bits without context cost one each. */
 START_TEST(sizes)
 {
-    struct model m;
+    struct coder_model m;
     struct bytes out = {0};
     struct range_encoder e;
     encoder_init(&e, &out);
@@ -233,7 +233,7 @@ START_TEST(random_bytes)
 {
     unsigned damaged = 0;
     for (unsigned round = 0; round < 3000; round++) {
-        struct model m;
+        struct coder_model m;
         struct range_decoder d;
         size_t length = round % 3 ? random_below(40) : 0;
         uint8_t *data = malloc(length + !length);
@@ -264,7 +264,7 @@ END_TEST
 /* The beginning of what was written gives the same beginning, then anything. */
 START_TEST(cut_off)
 {
-    struct model m;
+    struct coder_model m;
     struct bytes out = {0};
     struct range_encoder e;
     encoder_init(&e, &out);

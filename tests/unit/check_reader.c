@@ -6,17 +6,17 @@
 #include "pilgrim/reader.h"
 #include "read/trace.h"
 
-struct expected {
+struct expected_call {
     struct cursor key;
     unsigned rank, view;
 };
 
-static int64_t slot(struct expected *e)
+static int64_t slot(struct expected_call *e)
 {
     return (int64_t)cursor_u64(&e->key);
 }
 
-static void check_name(struct expected *e, const struct pilgrim_value *v)
+static void check_name(struct expected_call *e, const struct pilgrim_value *v)
 {
     uint8_t low = cursor_u8(&e->key);
     cursor_u8(&e->key);
@@ -24,26 +24,26 @@ static void check_name(struct expected *e, const struct pilgrim_value *v)
     ck_assert_uint_eq(v->length, strlen(names[low]));
 }
 
-static void check_value(struct expected *e, const struct pilgrim_value *v);
+static void check_value(struct expected_call *e, const struct pilgrim_value *v);
 
-static void check_items(struct expected *e, const struct pilgrim_value *v, size_t count)
+static void check_items(struct expected_call *e, const struct pilgrim_value *v, size_t count)
 {
     ck_assert_uint_eq(v->count, count);
     for (size_t i = 0; i < count; i++)
         check_value(e, &v->items[i]);
 }
 
-static void check_rank(struct expected *e, const struct pilgrim_value *v)
+static void check_rank(struct expected_call *e, const struct pilgrim_value *v)
 {
     int64_t own, size, relative = slot(e);
-    view_of(e->rank, e->view, &own, &size);
+    base_of(e->rank, e->view, &own, &size);
     __int128 sum = (__int128)relative + own;
     ck_assert_int_eq(v->integer, (int64_t)((sum % size + size) % size));
     ck_assert(2 * v->relative > -size && 2 * v->relative <= size);
     ck_assert_int_eq((v->relative + own - v->integer) % size, 0);
 }
 
-static void check_value(struct expected *e, const struct pilgrim_value *v)
+static void check_value(struct expected_call *e, const struct pilgrim_value *v)
 {
     uint8_t tag = cursor_u8(&e->key);
     uint32_t length;
@@ -70,7 +70,7 @@ static void check_value(struct expected *e, const struct pilgrim_value *v)
         ck_assert_int_eq(v->type, PILGRIM_RANK);
         check_rank(e, v);
         break;
-    case VALUE_VIEW:
+    case VALUE_RANK_BASE:
         e->view = (unsigned)slot(e);
         check_value(e, v);
         break;
@@ -146,7 +146,7 @@ static void check_call(const struct pilgrim_call *call, unsigned rank, unsigned 
         ck_assert_mem_eq(frame->build_id, made.module->build_id, frame->build_id_length);
     }
     ck_assert_ptr_null(frame);
-    struct expected e = {.rank = rank};
+    struct expected_call e = {.rank = rank};
     cursor_init(&e.key, key.data, key.length);
     for (unsigned direction = DIRECTION_IN; direction <= DIRECTION_OUT; direction++)
         for (unsigned p = 0; p < f->parameter_count; p++) {

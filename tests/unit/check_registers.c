@@ -12,7 +12,7 @@ struct array {
     bool set;
 };
 
-struct model {
+struct register_model {
     struct array in[CALLS], out[CALLS];
     struct array registers[REGISTERS];
 };
@@ -24,20 +24,20 @@ static void put_varints(struct bytes *b, const uint64_t *values, size_t count)
 }
 
 /* A shape and its columns, which grow value by value. */
-struct draft {
+struct register_draft {
     struct built *built;
     struct bytes tokens;
     uint32_t columns[64];
     size_t count;
 };
 
-static void put_item(struct draft *d, int64_t value, size_t place)
+static void put_item(struct register_draft *d, int64_t value, size_t index)
 {
     bytes_put_u8(&d->tokens, VALUE_INT);
-    d->columns[d->count++] = put_column(d->built, place % 2 ? COLUMN_CONSTANT : COLUMN_PLUS, value);
+    d->columns[d->count++] = put_column(d->built, index % 2 ? EXPRESSION_CONSTANT : EXPRESSION_PLUS, value);
 }
 
-static void put_array(struct draft *d, struct array *a)
+static void put_array(struct register_draft *d, struct array *a)
 {
     bytes_put_u8(&d->tokens, VALUE_ARRAY);
     bytes_put_varint(&d->tokens, ITEMS);
@@ -48,7 +48,7 @@ static void put_array(struct draft *d, struct array *a)
 }
 
 /* A: what BASE stands for, then with changes. */
-static void put_edited(struct draft *d, uint64_t base, struct array *a)
+static void put_edited(struct register_draft *d, uint64_t base, struct array *a)
 {
     uint64_t count = 0, chosen = below(1u << ITEMS);
     for (size_t i = 0; i < ITEMS; i++)
@@ -59,14 +59,14 @@ static void put_edited(struct draft *d, uint64_t base, struct array *a)
         if (!(chosen >> i & 1))
             continue;
         bytes_put_u8(&d->tokens, VALUE_INT);
-        d->columns[d->count++] = put_column(d->built, COLUMN_CONSTANT, (int64_t)i);
+        d->columns[d->count++] = put_column(d->built, EXPRESSION_CONSTANT, (int64_t)i);
         a->items[i] = (int64_t)below(1000);
         put_item(d, a->items[i], i);
     }
 }
 
 /* A value in one of all ways. IN: the in-value, or NULL. AFTER: the registers after the call. */
-static void put_some(struct draft *d, const struct model *m, struct array *after, const struct array *in, struct array *a)
+static void put_some(struct register_draft *d, const struct register_model *m, struct array *after, const struct array *in, struct array *a)
 {
     size_t to = below(2 * REGISTERS), from = below(REGISTERS);
     if (to < REGISTERS) {
@@ -87,9 +87,9 @@ static void put_some(struct draft *d, const struct model *m, struct array *after
         after[to] = *a;
 }
 
-static uint32_t put_call(struct built *b, struct model *m, size_t i)
+static uint32_t put_call(struct built *b, struct register_model *m, size_t i)
 {
-    struct draft d = {.built = b};
+    struct register_draft d = {.built = b};
     struct array after[REGISTERS];
     memcpy(after, m->registers, sizeof after);
     put_some(&d, m, after, NULL, &m->in[i]);
@@ -102,7 +102,7 @@ static uint32_t put_call(struct built *b, struct model *m, size_t i)
 }
 
 /* Signatures each of which stands for one call. */
-static struct pilgrim_trace *open_model(struct model *m)
+static struct pilgrim_trace *open_model(struct register_model *m)
 {
     struct built b;
     uint32_t signatures[CALLS];
@@ -113,8 +113,8 @@ static struct pilgrim_trace *open_model(struct model *m)
     for (size_t i = 0; i < CALLS; i++)
         signatures[i] = put_call(&b, m, i);
     const uint64_t values = put_rule(&b, &ramp, 1), structure = put_rule(&b, &same, 1);
-    const uint32_t row = put_row(&b, CHANGING_CLASS, 0);
-    put_part(&b, values, signatures, CALLS);
+    const uint32_t row = put_group_class(&b, CHANGING_CLASS, 0);
+    put_value_group(&b, values, signatures, CALLS);
     put_group(&b, false, structure, &row, 1, put_counting(&b, RANKS));
     return open_good(&b);
 }
@@ -130,7 +130,7 @@ static void expect_array(const struct pilgrim_value *v, const struct array *a, u
 
 START_TEST(values_are_those_of_the_plain_arrays)
 {
-    static struct model m;
+    static struct register_model m;
     struct pilgrim_error error;
     state = (uint64_t)_i + 1;
     struct pilgrim_trace *trace = open_model(&m);
@@ -162,7 +162,7 @@ END_TEST
 /* Who passes over calls without a look at what they keep is told so, not given something else. */
 START_TEST(passed_over)
 {
-    static struct model m;
+    static struct register_model m;
     struct pilgrim_error error;
     struct pilgrim_call call;
     size_t number;
@@ -191,10 +191,10 @@ static void one_call(struct built *b, const uint8_t *tokens, size_t length, cons
     uint32_t columns[16];
     built_begin(b, 1, 0);
     for (size_t i = 0; i < count; i++)
-        columns[i] = put_column(b, COLUMN_CONSTANT, values[i]);
+        columns[i] = put_column(b, EXPRESSION_CONSTANT, values[i]);
     const uint32_t signature = put_signature(b, put_shape(b, tokens, length), 0, columns, count);
-    const uint32_t row = put_row(b, CHANGING_CLASS, 0);
-    put_part(b, 1, &signature, 1);
+    const uint32_t row = put_group_class(b, CHANGING_CLASS, 0);
+    put_value_group(b, 1, &signature, 1);
     put_group(b, false, 1, &row, 1, put_counting(b, 1));
 }
 
@@ -233,7 +233,7 @@ END_TEST
 /* ---- what is wrong ---- */
 
 static const char nowhere[] = "where no parameter begins", not_there[] = "an array that is not there",
-                  places[] = "places do not increase, or are not there";
+                  item_indices[] = "places do not increase, or are not there";
 
 #define ARRAY_2 VALUE_ARRAY, 2, VALUE_INT, VALUE_INT
 #define TOKENS(...) sizeof(uint8_t[]){__VA_ARGS__}, {__VA_ARGS__}
@@ -266,9 +266,9 @@ static const struct {
     {not_there, true, 0, TOKENS(VALUE_EDITED, 0x80, 0x80, 4, 0, VALUE_NONE, VALUE_NONE)},        /* idem, the last one */
     {not_there, true, 2, TOKENS(VALUE_KEEP, 0, ARRAY_2, VALUE_EDITED, 1, 0, VALUE_NONE)},       /* not before this call */
     {not_there, true, 1, TOKENS(VALUE_FLAGS, 1, VALUE_INT, VALUE_EDITED, 0, 0, VALUE_NONE)},
-    {places, true, 4, TOKENS(ARRAY_2, VALUE_EDITED, 0, 2, VALUE_INT, VALUE_NONE, VALUE_INT, VALUE_NONE, VALUE_NONE)},
-    {places, true, 2, TOKENS(VALUE_ARRAY, 1, VALUE_INT, VALUE_EDITED, 0, 1, VALUE_INT, VALUE_NONE, VALUE_NONE)},
-    {places, true, 1, TOKENS(VALUE_ARRAY, 0, VALUE_EDITED, 0, 1, VALUE_INT, VALUE_NONE, VALUE_NONE)},
+    {item_indices, true, 4, TOKENS(ARRAY_2, VALUE_EDITED, 0, 2, VALUE_INT, VALUE_NONE, VALUE_INT, VALUE_NONE, VALUE_NONE)},
+    {item_indices, true, 2, TOKENS(VALUE_ARRAY, 1, VALUE_INT, VALUE_EDITED, 0, 1, VALUE_INT, VALUE_NONE, VALUE_NONE)},
+    {item_indices, true, 1, TOKENS(VALUE_ARRAY, 0, VALUE_EDITED, 0, 1, VALUE_INT, VALUE_NONE, VALUE_NONE)},
 };
 
 START_TEST(refused)
@@ -308,21 +308,21 @@ START_TEST(damage_that_is_passed)
     static const uint8_t good[] = {VALUE_KEEP, 0, ARRAY_2, VALUE_NONE, VALUE_NONE},
                          bad[] = {VALUE_EDITED, 1, 1, VALUE_INT, VALUE_NONE, VALUE_NONE, VALUE_NONE};
     built_begin(&b, 1, 0);
-    const uint32_t nine = put_column(&b, COLUMN_CONSTANT, 9), both[] = {nine, nine};
+    const uint32_t nine = put_column(&b, EXPRESSION_CONSTANT, 9), both[] = {nine, nine};
     const uint32_t signatures[] = {put_signature(&b, put_shape(&b, good, sizeof good), 0, both, 2),
                                    put_signature(&b, put_shape(&b, bad, sizeof bad), 0, &nine, 1)};
     struct rules_symbol symbols[] = {{0, 2, false, false}, {1, 1, false, false}, {0, 5, false, false}};
     struct rules_symbol same = {.value = 0, .exponent = 8};
     const uint64_t values = put_rule(&b, symbols, 3), structure = put_rule(&b, &same, 1);
-    const uint32_t row = put_row(&b, CHANGING_CLASS, 0);
-    put_part(&b, values, signatures, 2);
+    const uint32_t row = put_group_class(&b, CHANGING_CLASS, 0);
+    put_value_group(&b, values, signatures, 2);
     put_group(&b, false, structure, &row, 1, put_counting(&b, 1));
     struct pilgrim_trace *trace = open_good(&b);
     struct pilgrim_cursor *cursor = open_cursor(trace, 0);
     ck_assert_int_eq(pilgrim_cursor_next(cursor, &call, &error), PILGRIM_OK);
     ck_assert_int_eq(pilgrim_cursor_skip(cursor, 4), PILGRIM_OK);
     ck_assert_int_eq(pilgrim_cursor_next(cursor, &call, &error), PILGRIM_DAMAGED);
-    ck_assert_msg(strstr(error.message, places) != NULL, "%s", error.message);
+    ck_assert_msg(strstr(error.message, item_indices) != NULL, "%s", error.message);
     pilgrim_cursor_close(cursor);
     pilgrim_close(trace);
 }

@@ -2,7 +2,7 @@
  *
  * One file, as all of it begins, finds and finishes operations through the same few functions. */
 #define _GNU_SOURCE 1
-#include "objects/book.h"
+#include "objects/thread_requests.h"
 
 #include <check.h>
 #include <pthread.h>
@@ -14,7 +14,7 @@
 enum { THREADS = 4 };
 
 static const uint64_t null_handle = 0x2c000000;
-static const struct view world = {.index = 3, .rank = 1, .size = 4};
+static const struct rank_base world = {.index = 3, .rank = 1, .size = 4};
 static char released[64];
 static struct requests *books[THREADS];
 static struct finding finding; /* of the newest call */
@@ -76,10 +76,10 @@ static const struct operation *found(int64_t i)
     return found_operation(&finding.found[i]);
 }
 
-static void expect(const struct operation *o, int64_t class_number, int64_t place)
+static void expect(const struct operation *o, int64_t class_number, int64_t request_index)
 {
     ck_assert_int_eq(operation_class(o), class_number);
-    ck_assert_int_eq(o->place, place);
+    ck_assert_int_eq(o->request_index, request_index);
 }
 
 /* What a call of the first thread with HANDLE alone finds. */
@@ -207,7 +207,7 @@ START_TEST(names_are_class_and_smallest_free_place)
     expect(create(102, 9), 9, 0);
     expect(create(103, 7), 7, 2);
     expect(find_one(101), 7, 1);
-    ck_assert_uint_eq(found(0)->view, 3);
+    ck_assert_uint_eq(found(0)->base, 3);
     finding.found[0].gone = false; /* not complete */
     requests_finished(books[0], &finding, 1);
     expect(find_one(101), 7, 1);
@@ -329,7 +329,7 @@ START_TEST(persistent_requests_are_active_between_start_and_completion)
     ck_assert(find_one(600)->active);
     request_set_active(&finding.found[0], false);
     ck_assert(!find_one(600)->active);
-    struct found before = finding.found[0];
+    struct found_operation_bits before = finding.found[0];
     finish_one(600);
     create(601, 1);
     request_set_active(&before, false); /* gone: no effect */
@@ -342,10 +342,10 @@ END_TEST
 
 enum { LIVE_MAX = 6000, CLASSES = 5, CALL_MAX = 40 };
 
-static struct model {
+static struct requests_model {
     struct model_operation {
         uint64_t handle;
-        int64_t class_number, place;
+        int64_t class_number, request_index;
         int thread;
     } live[LIVE_MAX];
     int count;
@@ -358,23 +358,23 @@ static unsigned draw(unsigned below)
     return (model.state >> 16) % below;
 }
 
-static int64_t model_place(int64_t class_number)
+static int64_t model_index(int64_t class_number)
 {
     static bool taken[LIVE_MAX + 1];
-    int64_t place = 0;
+    int64_t request_index = 0;
     memset(taken, 0, sizeof taken);
     for (int i = 0; i < model.count; i++)
         if (model.live[i].class_number == class_number)
-            taken[model.live[i].place] = true;
-    while (taken[place])
-        place++;
-    return place;
+            taken[model.live[i].request_index] = true;
+    while (taken[request_index])
+        request_index++;
+    return request_index;
 }
 
 static const struct model_operation *model_begin(int thread, uint64_t handle, int64_t class_number)
 {
     struct model_operation *o = &model.live[model.count];
-    *o = (struct model_operation){handle, class_number, model_place(class_number), thread};
+    *o = (struct model_operation){handle, class_number, model_index(class_number), thread};
     model.count++;
     return o;
 }
@@ -391,10 +391,10 @@ static int model_find(int thread, uint64_t handle, int k)
     return -1;
 }
 
-static void model_end(int64_t class_number, int64_t place)
+static void model_end(int64_t class_number, int64_t request_index)
 {
     int at = 0;
-    while (model.live[at].class_number != class_number || model.live[at].place != place)
+    while (model.live[at].class_number != class_number || model.live[at].request_index != request_index)
         at++;
     model.count--;
     memmove(&model.live[at], &model.live[at + 1], (size_t)(model.count - at) * sizeof model.live[0]);
@@ -413,7 +413,7 @@ static void random_begin(void)
     int64_t class_number = draw(20) ? class_of(thread, draw(CLASSES)) : REQUEST_UNKNOWN;
     const struct operation *o = request_created(books[thread], handle, class_number, REQUEST_RECV, false, &world, NULL);
     const struct model_operation *m = model_begin(thread, handle, class_number);
-    expect(o, m->class_number, m->place);
+    expect(o, m->class_number, m->request_index);
 }
 
 /* How often HANDLES has its element I before that. */
@@ -431,7 +431,7 @@ static void random_call(void)
     int thread = (int)draw(THREADS);
     int64_t count = 1 + draw(draw(4) ? 3 : CALL_MAX);
     uint64_t handles[CALL_MAX] = {0};
-    int64_t places[CALL_MAX], classes[CALL_MAX];
+    int64_t indices[CALL_MAX], classes[CALL_MAX];
     int at[CALL_MAX];
     for (int64_t i = 0; i < count; i++)
         handles[i] = i && !draw(3) ? handles[i - 1] : draw(10) && model.count ? model.live[draw((unsigned)model.count)].handle : any_handle();
@@ -441,17 +441,17 @@ static void random_call(void)
     for (int64_t i = 0; i < count; i++) {
         const struct model_operation *o = at[i] < 0 ? model_begin(thread, handles[i], REQUEST_UNKNOWN) : &model.live[at[i]];
         classes[i] = o->class_number;
-        places[i] = o->place;
+        indices[i] = o->request_index;
     }
     for (int64_t i = 0; i < count; i++)
-        expect(found(i), classes[i], places[i]);
+        expect(found(i), classes[i], indices[i]);
     for (int64_t i = 0; i < count; i++)
         finding.found[i].gone = draw(2) != 0;
     requests_finished(books[thread], &finding, count);
     requests_leave(books[thread], &finding, count);
     for (int64_t i = 0; i < count; i++)
         if (finding.found[i].gone)
-            model_end(classes[i], places[i]);
+            model_end(classes[i], indices[i]);
 }
 
 /* The number of a search comes again after 2^32 others. */
@@ -505,7 +505,7 @@ static void *work(void *number)
             wrong += (found_operation(&f.found[k])->key ^ null_handle) != handles[k];
             f.found[k].gone = true;
         }
-        wrong += found_operation(&f.found[1]) == found_operation(&f.found[3]) || found_operation(&f.found[0])->place == found_operation(&f.found[2])->place;
+        wrong += found_operation(&f.found[1]) == found_operation(&f.found[3]) || found_operation(&f.found[0])->request_index == found_operation(&f.found[2])->request_index;
         requests_finished(books[thread], &f, 4);
         requests_leave(books[thread], &f, 4);
     }
@@ -640,7 +640,7 @@ static double fly(int64_t count, bool same)
     }
     requests_find(books[0], &finding, count);
     for (int64_t i = 0; i < count; i++) {
-        right += operation_class(found(i)) == 8 && found(i)->place == i;
+        right += operation_class(found(i)) == 8 && found(i)->request_index == i;
         finding.found[i].gone = true;
     }
     struct finding one = finding;

@@ -71,18 +71,18 @@ static uint64_t take(const struct bytes *b, size_t *at)
     }
 }
 
-struct symbol {
+struct model_symbol {
     uint64_t value;
     uint64_t exponent;
     bool is_rule;
     bool is_ramp;
 };
 
-static struct symbol take_symbol(const struct bytes *b, size_t *at)
+static struct model_symbol take_symbol(const struct bytes *b, size_t *at)
 {
     uint64_t word = take(b, at);
     uint64_t more = word & 2 ? take(b, at) : 0;
-    return (struct symbol){word >> 2, word & 2 ? (more >> 1) + 2 : 1, word & 1, word & 2 && more & 1};
+    return (struct model_symbol){word >> 2, word & 2 ? (more >> 1) + 2 : 1, word & 1, word & 2 && more & 1};
 }
 
 /* A block as the format describes it: one bit after the other. */
@@ -148,7 +148,7 @@ static struct written written(const struct rulebook *p)
             w.blocks++;
         }
         for (size_t k = 0; k < w.symbols[i]; k++) {
-            struct symbol s = take_symbol(&w.bytes, &at);
+            struct model_symbol s = take_symbol(&w.bytes, &at);
             EXPECT(!s.is_rule || s.value < i, "rule %zu uses a later one", i);
             EXPECT(!(s.is_rule && s.is_ramp), "a ramp of a rule");
             w.has_ramp[i] |= s.is_ramp || (s.is_rule && w.has_ramp[s.value]);
@@ -174,7 +174,7 @@ static void expand(const struct written *w, size_t rule, struct terminals *to)
     if (w->symbols[rule] == 0)
         expand_packed(&w->bytes, at, to);
     for (size_t k = 0; k < w->symbols[rule]; k++) {
-        struct symbol s = take_symbol(&w->bytes, &at);
+        struct model_symbol s = take_symbol(&w->bytes, &at);
         for (uint64_t n = 0; n < s.exponent; n++) {
             if (s.is_rule)
                 expand(w, s.value, to);
@@ -404,8 +404,8 @@ END_TEST
 enum { RULES = 40, SEQUENCES = 40, SYMBOLS = 12, EXPANSION_MAX = 3000 };
 
 /* What went into a rulebook, and what it stands for. */
-struct model {
-    struct rulebook *book;
+struct rulebook_model {
+    struct rulebook *rulebook;
     uint32_t rules[RULES];
     struct terminals rule_expansion[RULES];
     size_t rule_count;
@@ -416,7 +416,7 @@ struct model {
 };
 
 /* Random symbols, some of which repeat what stood before; equal neighbours are made one symbol. Returns their number. */
-static size_t make_symbols(const struct model *m, struct rulebook_symbol *symbols, struct terminals *expansion)
+static size_t make_symbols(const struct rulebook_model *m, struct rulebook_symbol *symbols, struct terminals *expansion)
 {
     size_t count = 0;
     size_t wanted = 1 + random_below(SYMBOLS);
@@ -440,38 +440,38 @@ static size_t make_symbols(const struct model *m, struct rulebook_symbol *symbol
     return count;
 }
 
-static void fill(struct model *m)
+static void fill(struct rulebook_model *m)
 {
     struct rulebook_symbol symbols[SYMBOLS];
     for (; m->rule_count < RULES; m->rule_count++) {
         size_t count = make_symbols(m, symbols, &m->rule_expansion[m->rule_count]);
-        OK(rulebook_rule(m->book, symbols, count, &m->rules[m->rule_count]));
+        OK(rulebook_rule(m->rulebook, symbols, count, &m->rules[m->rule_count]));
     }
     for (size_t i = 0; i < SEQUENCES; i++) {
         m->ramps[i] = random_below(2);
         size_t count = make_symbols(m, symbols, &m->expansion[i]);
-        OK(rulebook_sequence(m->book, symbols, count, m->ramps[i], &m->sequences[i]));
+        OK(rulebook_sequence(m->rulebook, symbols, count, m->ramps[i], &m->sequences[i]));
     }
 }
 
-static void check_model(struct model *m)
+static void check_model(struct rulebook_model *m)
 {
-    OK(rulebook_finish(m->book));
-    struct written w = written(m->book);
+    OK(rulebook_finish(m->rulebook));
+    struct written w = written(m->rulebook);
     for (size_t i = 0; i < SEQUENCES; i++)
-        assert_sequence(m->book, &w, m->sequences[i], m->ramps[i], &m->expansion[i]);
+        assert_sequence(m->rulebook, &w, m->sequences[i], m->ramps[i], &m->expansion[i]);
     free_written(&w);
     for (size_t i = 0; i < m->rule_count; i++)
         free(m->rule_expansion[i].items);
     for (size_t i = 0; i < SEQUENCES; i++)
         free(m->expansion[i].items);
-    rulebook_free(m->book);
+    rulebook_free(m->rulebook);
 }
 
 START_TEST(random_rules)
 {
     random_state = (uint64_t)_i;
-    struct model m = {.book = rulebook_new(), .alphabet = 2 + random_below(1u << random_below(12))};
+    struct rulebook_model m = {.rulebook = rulebook_new(), .alphabet = 2 + random_below(1u << random_below(12))};
     fill(&m);
     check_model(&m);
 }
@@ -481,7 +481,7 @@ END_TEST
 START_TEST(random_grammars)
 {
     random_state = (uint64_t)_i + 1000;
-    struct model m = {.book = rulebook_new(), .alphabet = 2 + random_below(8)};
+    struct rulebook_model m = {.rulebook = rulebook_new(), .alphabet = 2 + random_below(8)};
     uint32_t words[4][20];
     for (size_t i = 0; i < 80; i++)
         words[i / 20][i % 20] = random_below(m.alphabet);
@@ -498,7 +498,7 @@ START_TEST(random_grammars)
         }
         grammar_serialise(g, &out);
         m.ramps[i] = random_below(2);
-        OK(rulebook_serialised(m.book, out.data, out.length, m.ramps[i], &m.sequences[i]));
+        OK(rulebook_serialised(m.rulebook, out.data, out.length, m.ramps[i], &m.sequences[i]));
         bytes_free(&out);
         grammar_free(g);
     }

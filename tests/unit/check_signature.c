@@ -39,11 +39,11 @@ static uint64_t *expand(const struct bytes *serialised, size_t *count)
     return terminals;
 }
 
-static int64_t *expand_numbers(const struct numbers *n, const struct intern *pool)
+static int64_t *expand_deltas(const struct delta_sequence *n, const struct intern *pool)
 {
     struct bytes b = {0};
     int64_t factor;
-    ck_assert_int_eq(numbers_serialise(n, pool, &b, &factor), PILGRIM_OK);
+    ck_assert_int_eq(delta_sequence_serialise(n, pool, &b, &factor), PILGRIM_OK);
     int64_t *values = calloc(n->count + 1, sizeof *values);
     size_t count = n->count - 1;
     uint64_t *codes = b.length ? expand(&b, &count) : calloc(n->count, sizeof *codes);
@@ -72,9 +72,9 @@ static bool same_signature(const struct signatures *s, uint32_t a, uint32_t b)
 {
     size_t lengths[2];
     const uint32_t *offsets[2] = {NULL, NULL};
-    const struct numbers *numbers;
-    uint32_t varying = signature_varying(s, a, &offsets[0], &numbers);
-    return varying == signature_varying(s, b, &offsets[1], &numbers) &&
+    const struct delta_sequence *deltas;
+    uint32_t varying = signature_varying(s, a, &offsets[0], &deltas);
+    return varying == signature_varying(s, b, &offsets[1], &deltas) &&
            (!varying || !memcmp(offsets[0], offsets[1], varying * sizeof *offsets[0])) &&
            signature_key(s, a, &lengths[0]) && signature_key(s, b, &lengths[1]) && lengths[0] == lengths[1] &&
            !memcmp(signature_key(s, a, &lengths[0]), signature_key(s, b, &lengths[1]), lengths[0]);
@@ -138,18 +138,18 @@ static void check_back(const struct signatures *s, const struct intern *pool, co
         uint32_t t = (uint32_t)terminals[i];
         size_t length;
         const uint32_t *offsets;
-        const struct numbers *numbers;
-        uint32_t varying = signature_varying(s, t, &offsets, &numbers);
+        const struct delta_sequence *deltas;
+        uint32_t varying = signature_varying(s, t, &offsets, &deltas);
         const uint8_t *stored = signature_key(s, t, &length);
         uint8_t key[400];
         memcpy(key, stored, length);
         if (varying && !values[t]) {
             values[t] = calloc(varying, sizeof **values);
             for (uint32_t k = 0; k < varying; k++)
-                values[t][k] = expand_numbers(&numbers[k], pool);
+                values[t][k] = expand_deltas(&deltas[k], pool);
         }
         for (uint32_t k = 0; k < varying; k++) {
-            ck_assert_uint_lt(used[t], numbers[k].count);
+            ck_assert_uint_lt(used[t], deltas[k].count);
             put_slot(key, offsets[k], values[t][k][used[t]]);
         }
         used[t]++;
@@ -160,10 +160,10 @@ static void check_back(const struct signatures *s, const struct intern *pool, co
     }
     for (uint32_t t = 0; t < s->count; t++) {
         const uint32_t *offsets;
-        const struct numbers *numbers;
-        uint32_t varying = signature_varying(s, t, &offsets, &numbers);
+        const struct delta_sequence *deltas;
+        uint32_t varying = signature_varying(s, t, &offsets, &deltas);
         for (uint32_t k = 0; k < varying; k++) {
-            ck_assert_uint_eq(numbers[k].count, used[t]);
+            ck_assert_uint_eq(deltas[k].count, used[t]);
             free(values[t] ? values[t][k] : NULL);
         }
         free(values[t]);
@@ -424,22 +424,22 @@ START_TEST(factors_are_taken_out)
     static const int64_t factors[] = {1, 4, -1, -8, 1000};
     struct bytes first = {0};
     for (size_t f = 0; f < sizeof factors / sizeof *factors; f++) {
-        struct numbers n = {0};
+        struct delta_sequence n = {0};
         struct intern pool = {0};
         struct bytes b = {0};
         int64_t factor;
         state = 5;
-        ck_assert_int_eq(numbers_append(&n, &pool, 17 * factors[f]), PILGRIM_OK);
+        ck_assert_int_eq(delta_sequence_append(&n, &pool, 17 * factors[f]), PILGRIM_OK);
         for (int i = 0; i < 5000; i++)
-            ck_assert_int_eq(numbers_append(&n, &pool, factors[f] * (int64_t)draw(4000)), PILGRIM_OK);
-        ck_assert_int_eq(numbers_serialise(&n, &pool, &b, &factor), PILGRIM_OK);
+            ck_assert_int_eq(delta_sequence_append(&n, &pool, factors[f] * (int64_t)draw(4000)), PILGRIM_OK);
+        ck_assert_int_eq(delta_sequence_serialise(&n, &pool, &b, &factor), PILGRIM_OK);
         if (f == 0)
             bytes_put(&first, b.data, b.length);
         ck_assert_int_eq(llabs(factor), llabs(factors[f]));
         ck_assert_uint_eq(b.length, first.length);
         ck_assert_mem_eq(b.data, first.data, b.length);
         bytes_free(&b);
-        numbers_free(&n);
+        delta_sequence_free(&n);
         intern_free(&pool);
     }
     bytes_free(&first);

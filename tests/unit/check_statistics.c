@@ -192,12 +192,12 @@ END_TEST
 
 /* ---- cells ---- */
 
-struct sample {
+struct time_sample {
     uint32_t signature, predecessor, rank;
     uint64_t gap, duration;
 };
 
-static void add(struct statistics *s, const struct sample *x)
+static void add(struct statistics *s, const struct time_sample *x)
 {
     struct statistics one = {0};
     struct statistics_cell *cell = statistics_cell(&one, x->signature, x->predecessor);
@@ -227,7 +227,7 @@ static void require_packed(struct statistics *s, const struct bytes *expected)
 }
 
 /* The totals leave out the gaps before a thread's first call. */
-static void require_totals(const struct statistics *s, const struct sample *samples)
+static void require_totals(const struct statistics *s, const struct time_sample *samples)
 {
     double durations = 0, gaps = 0, all_durations = 0, all_gaps = 0;
     statistics_totals(s, &durations, &gaps);
@@ -238,17 +238,17 @@ static void require_totals(const struct statistics *s, const struct sample *samp
     ck_assert(away(durations, all_durations) <= 1e-12 * all_durations && away(gaps, all_gaps) <= 1e-12 * all_gaps);
 }
 
-static void draw_samples(struct sample *samples, uint32_t signatures, uint32_t predecessors)
+static void draw_samples(struct time_sample *samples, uint32_t signatures, uint32_t predecessors)
 {
     for (unsigned i = 0; i < TIMES; i++) {
         uint32_t predecessor = random_below(predecessors + 1);
-        samples[i] = (struct sample){random_below(signatures), predecessor ? predecessor - 1 : STATISTICS_FIRST, random_below(RANKS),
+        samples[i] = (struct time_sample){random_below(signatures), predecessor ? predecessor - 1 : STATISTICS_FIRST, random_below(RANKS),
                                      draw_ns() & DISTRIBUTION_NS_MAX, draw_ns() & DISTRIBUTION_NS_MAX};
     }
 }
 
 /* All SAMPLES, in groups that are merged in an order of chance. */
-static void merge_somehow(struct statistics *all, const struct sample *samples)
+static void merge_somehow(struct statistics *all, const struct time_sample *samples)
 {
     struct statistics groups[4] = {{0}};
     uint32_t turn = random_below(TIMES);
@@ -270,7 +270,7 @@ static void merge_somehow(struct statistics *all, const struct sample *samples)
     }
 }
 
-static uint64_t pairs_of(const struct sample *samples, bool signatures)
+static uint64_t pairs_of(const struct time_sample *samples, bool signatures)
 {
     uint64_t pairs = 0;
     for (unsigned i = 0; i < TIMES; i++) {
@@ -282,7 +282,7 @@ static uint64_t pairs_of(const struct sample *samples, bool signatures)
     return pairs;
 }
 
-static bool has_first(const struct sample *samples)
+static bool has_first(const struct time_sample *samples)
 {
     for (unsigned i = 0; i < TIMES; i++)
         if (samples[i].predecessor == STATISTICS_FIRST)
@@ -291,13 +291,13 @@ static bool has_first(const struct sample *samples)
 }
 
 /* Where predecessors are one, gaps before a thread's first call stay apart. */
-static bool is_behind(const struct sample *sample, const struct statistics_cell *cell, bool before)
+static bool is_behind(const struct time_sample *sample, const struct statistics_cell *cell, bool before)
 {
     return before ? sample->predecessor == cell->predecessor
                   : (sample->predecessor == STATISTICS_FIRST) == (cell->predecessor == STATISTICS_FIRST);
 }
 
-static void require_cells(struct statistics *s, const struct sample *samples)
+static void require_cells(struct statistics *s, const struct time_sample *samples)
 {
     bool each = pairs_of(samples, true) <= STATISTICS_CELLS, before = pairs_of(samples, false) <= STATISTICS_CELLS;
     uint64_t gaps = 0, durations = 0;
@@ -325,7 +325,7 @@ START_TEST(any_order_is_the_same)
 {
     static const uint32_t kinds[][2] = {{1, 0}, {1, 3}, {3, 5}, {40, 0}, {7, 8}, {8, 8}, {100, 2}, {2, 63}, {1, 100}, {200, 200}};
     for (unsigned round = 0; round < 60; round++) {
-        struct sample samples[TIMES];
+        struct time_sample samples[TIMES];
         struct statistics one = {0}, other = {0};
         const uint32_t *kind = kinds[round % (sizeof kinds / sizeof kinds[0])];
         random_state = round;
@@ -349,7 +349,7 @@ START_TEST(signatures_are_renamed)
     static const uint32_t names[] = {2, 0, 2, 1};
     for (unsigned nameless = 0; nameless < 2; nameless++) {
         struct statistics s = {0}, renamed = {0}, expected = {0};
-        struct sample samples[TIMES];
+        struct time_sample samples[TIMES];
         random_state = nameless;
         draw_samples(samples, 4, 2);
         for (unsigned i = 0; i < TIMES; i++) {
@@ -373,7 +373,7 @@ END_TEST
 /* What comes from another process may be broken: it is refused, or it is statistics. */
 START_TEST(broken_ones)
 {
-    struct sample samples[TIMES];
+    struct time_sample samples[TIMES];
     struct statistics s = {0}, back;
     struct cursor in;
     unsigned refused = 0;

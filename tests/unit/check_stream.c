@@ -32,13 +32,13 @@ static size_t resolve(const void *site, struct code_frame *frames)
     return 2;
 }
 
-struct kind {
+struct stream_test_kind {
     unsigned function, site;
     bool failed;
 };
 
 /* Check writes a line for each assertion: too slow for many calls. */
-static void append(struct stream *s, struct kind kind)
+static void append(struct stream *s, struct stream_test_kind kind)
 {
     uint32_t class;
     char key[] = {(char)kind.function, (char)kind.site, kind.failed ? 'f' : 's'};
@@ -47,9 +47,9 @@ static void append(struct stream *s, struct kind kind)
         ck_abort_msg("a call was not recorded");
 }
 
-static struct kind draw_kind(void)
+static struct stream_test_kind draw_kind(void)
 {
-    struct kind kind = {random_below(FUNCTIONS), random_below(SITES), false};
+    struct stream_test_kind kind = {random_below(FUNCTIONS), random_below(SITES), false};
     kind.failed = kind.function != 2 && random_below(3) > 0;
     return kind;
 }
@@ -79,7 +79,7 @@ START_TEST(failed_polls_are_classes)
 {
     for (unsigned round = 0; round < 20; round++) {
         struct stream *s = stream_new(&vocabulary, resolve);
-        static struct kind calls[CALLS];
+        static struct stream_test_kind calls[CALLS];
         unsigned known = 0;
         random_state = round;
         resolved = 0;
@@ -122,22 +122,22 @@ START_TEST(both_are_forgotten)
         struct stream *s = stream_new(&vocabulary, resolve);
         memset(moved, 0, sizeof moved);
         for (unsigned i = 0; i < 4; i++) {
-            append(s, (struct kind){0, 1, i % 2 == first});
-            append(s, (struct kind){0, 2, i % 2 == first});
+            append(s, (struct stream_test_kind){0, 1, i % 2 == first});
+            append(s, (struct stream_test_kind){0, 2, i % 2 == first});
         }
         ck_assert_uint_eq(s->class_count, 4);
         stream_forget_moved(s); /* nothing has */
-        append(s, (struct kind){0, 1, true});
-        append(s, (struct kind){0, 1, false});
+        append(s, (struct stream_test_kind){0, 1, true});
+        append(s, (struct stream_test_kind){0, 1, false});
         ck_assert_uint_eq(s->class_count, 4);
         moved[1] = 1;
         stream_forget_moved(s);
         stream_forget_moved(s);
         for (unsigned i = 0; i < 3; i++) {
-            append(s, (struct kind){0, 1, true});
-            append(s, (struct kind){0, 1, false});
-            append(s, (struct kind){0, 2, true});
-            append(s, (struct kind){0, 2, false});
+            append(s, (struct stream_test_kind){0, 1, true});
+            append(s, (struct stream_test_kind){0, 1, false});
+            append(s, (struct stream_test_kind){0, 2, true});
+            append(s, (struct stream_test_kind){0, 2, false});
         }
         ck_assert_uint_eq(s->class_count, 6);
         ck_assert_uint_eq(sequence_length(&s->classes[5]->signatures.sequence), 3);
@@ -156,8 +156,8 @@ static size_t grammar_bytes(unsigned count)
     struct bytes b = {0};
     for (unsigned episode = 0; episode < 9; episode++) {
         for (unsigned i = 0; i < count; i++)
-            append(s, (struct kind){0, 1, true});
-        append(s, (struct kind){0, 1, false});
+            append(s, (struct stream_test_kind){0, 1, true});
+        append(s, (struct stream_test_kind){0, 1, false});
     }
     ck_assert_uint_eq(s->class_count, 2);
     ck_assert_int_eq(sequence_serialise(&s->structure, &s->chunks, &b), PILGRIM_OK);
@@ -214,7 +214,7 @@ START_TEST(a_renewed_one_goes_on_as_a_new_one)
         bool seen[FUNCTIONS * SITES] = {0};
         random_state = 100 + round;
         for (unsigned i = 0; i < CALLS; i++) {
-            struct kind kind = draw_kind();
+            struct stream_test_kind kind = draw_kind();
             unsigned at = kind.function * SITES + kind.site;
             uint32_t number;
             append(s, kind);
@@ -309,7 +309,7 @@ static unsigned surprises(const char *pattern, unsigned repeat)
             bool failed = *c < 'a';
             unsigned function = (unsigned)(*c - (failed ? 'A' : 'a'));
             surprised += !class_is(stream_expected(s), function, sites + 1, false);
-            append(s, (struct kind){function, 1, failed});
+            append(s, (struct stream_test_kind){function, 1, failed});
         }
     ck_assert_uint_eq(stream_calls(s), repeat * strlen(pattern));
     stream_free(s);
@@ -375,7 +375,7 @@ static uint64_t draw_step(void)
 /* One more call: appended to S with readings of a clock that may go backwards, noted in T. */
 static void append_timed(struct stream *s, struct timed *t, uint64_t *now, uint64_t *last_end, uint32_t *predecessor)
 {
-    struct kind kind = draw_kind();
+    struct stream_test_kind kind = draw_kind();
     char key[] = {(char)kind.function, (char)kind.site, kind.failed ? 'f' : 's', (char)random_below(3)};
     uint32_t number;
     uint64_t start = *now + draw_step();
@@ -486,7 +486,7 @@ START_TEST(times_are_not_kept)
     ck_assert_int_eq(stream_keep_times(with, &times), PILGRIM_OK);
     random_state = 5;
     for (unsigned i = 0; i < CALLS; i++) {
-        struct kind kind = draw_kind();
+        struct stream_test_kind kind = draw_kind();
         append(s, kind);
         append(with, kind);
     }

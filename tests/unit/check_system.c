@@ -4,7 +4,7 @@
 #include "../../decoder/machine.c"
 #include "../../decoder/output.c"
 #include "../../decoder/machine_print.c"
-#include "process/place.c"
+#include "process/host_location.c"
 
 #include <check.h>
 #include <sys/mman.h>
@@ -22,16 +22,16 @@ enum { PROCESS, PROCESS_BEFORE, INIT, FUNCTION_COUNT };
 static const struct vocabulary vocabulary = {functions, FUNCTION_COUNT, NULL, 0};
 
 /* What one rank says. */
-struct said {
+struct said_process {
     int64_t pid;
     char host[64], address[128], pattern[128]; /* no host: nothing is said */
-    const uint8_t *place;                     /* unless NULL: said instead, PLACE_BYTES */
-    size_t place_bytes;
+    const uint8_t *location;                     /* unless NULL: said instead, INDEX_BYTES */
+    size_t location_bytes;
     bool before; /* the trace is from before there were places */
     unsigned threads;
 };
 
-typedef void layout(uint32_t rank, struct said *said);
+typedef void layout(uint32_t rank, struct said_process *said);
 
 static struct stream *stream_of(uint32_t function, const struct bytes *key)
 {
@@ -43,7 +43,7 @@ static struct stream *stream_of(uint32_t function, const struct bytes *key)
     return s;
 }
 
-static struct stream *process_stream(uint32_t rank, uint32_t ranks, const struct said *said)
+static struct stream *process_stream(uint32_t rank, uint32_t ranks, const struct said_process *said)
 {
     struct bytes key = {0};
     const int64_t view[2] = {rank, ranks};
@@ -53,11 +53,11 @@ static struct stream *process_stream(uint32_t rank, uint32_t ranks, const struct
     }
     if (!said->before && said->host[0]) {
         put_int(&key, said->pid);
-        place_put_of(&key, said->host, said->address, said->pattern);
+        host_location_put_of(&key, said->host, said->address, said->pattern);
     } else if (!said->before) {
         bytes_put_u8(&key, VALUE_NONE);
-        if (said->place)
-            bytes_put(&key, said->place, said->place_bytes);
+        if (said->location)
+            bytes_put(&key, said->location, said->location_bytes);
         else
             bytes_put_u8(&key, VALUE_NONE);
     }
@@ -67,7 +67,7 @@ static struct stream *process_stream(uint32_t rank, uint32_t ranks, const struct
     return s;
 }
 
-static void add_rank(struct fragment *f, uint32_t rank, uint32_t ranks, const struct said *said)
+static void add_rank(struct fragment *f, uint32_t rank, uint32_t ranks, const struct said_process *said)
 {
     struct bytes key = {0};
     put_int(&key, 0);
@@ -85,7 +85,7 @@ static struct bytes make_file(layout *l, uint32_t ranks)
     struct bytes file = {0};
     struct fragment *f = fragment_new(0);
     for (uint32_t rank = 0; rank < ranks; rank++) {
-        struct said said = {.pid = 4711 + rank, .threads = 1};
+        struct said_process said = {.pid = 4711 + rank, .threads = 1};
         l(rank, &said);
         add_rank(f, rank, ranks, &said);
     }
@@ -134,7 +134,7 @@ static void check_locations(layout *l, uint32_t ranks)
 {
     uint32_t *seen = calloc(pilgrim_system_hosts(machine), sizeof *seen);
     for (uint32_t rank = 0; rank < ranks; rank++) {
-        struct said said = {.pid = 4711 + rank, .threads = 1};
+        struct said_process said = {.pid = 4711 + rank, .threads = 1};
         struct pilgrim_location at;
         struct pilgrim_host host;
         uint32_t back, named;
@@ -168,7 +168,7 @@ static void check_locations(layout *l, uint32_t ranks)
 
 /* ---- layouts ---- */
 
-static void on_host(struct said *said, unsigned host, unsigned hosts_per_switch)
+static void on_host(struct said_process *said, unsigned host, unsigned hosts_per_switch)
 {
     snprintf(said->host, sizeof said->host, "node%04u", host + 1);
     if (hosts_per_switch) {
@@ -177,38 +177,38 @@ static void on_host(struct said *said, unsigned host, unsigned hosts_per_switch)
     }
 }
 
-static void blocks(uint32_t rank, struct said *said)
+static void blocks(uint32_t rank, struct said_process *said)
 {
     on_host(said, rank / 4, 2);
     said->threads = 2;
 }
 
-static void cyclic(uint32_t rank, struct said *said)
+static void cyclic(uint32_t rank, struct said_process *said)
 {
     on_host(said, rank % 4, 2);
 }
 
 /* Levels that are alike: the writer makes a series of them. */
-static void deep(uint32_t rank, struct said *said)
+static void deep(uint32_t rank, struct said_process *said)
 {
     strcpy(said->host, rank / 2 ? "n2" : "n1");
     snprintf(said->address, sizeof said->address, "t%u.t1.t2.t3.t4.t5.t6.t7.t8.%s", 7 + rank / 2, said->host);
     strcpy(said->pattern, "switch.switch.switch.switch.switch.switch.switch.switch.switch.node");
 }
 
-static void large(uint32_t rank, struct said *said)
+static void large(uint32_t rank, struct said_process *said)
 {
     on_host(said, rank / 16, 16);
     said->pid = 1000 + rank % 16;
 }
 
-static void large_cyclic(uint32_t rank, struct said *said)
+static void large_cyclic(uint32_t rank, struct said_process *said)
 {
     on_host(said, rank % 64, 8);
 }
 
 /* Every other host has half of the processes; a host of its own comes first. */
-static void uneven(uint32_t rank, struct said *said)
+static void uneven(uint32_t rank, struct said_process *said)
 {
     static const unsigned hosts[] = {1, 1, 2, 3, 3, 4, 5, 5, 6};
     if (rank == 0)
@@ -219,24 +219,24 @@ static void uneven(uint32_t rank, struct said *said)
 }
 
 /* The first process of a host has more threads; one rank has none. */
-static void masters(uint32_t rank, struct said *said)
+static void masters(uint32_t rank, struct said_process *said)
 {
     on_host(said, rank / 4, 0);
     said->threads = rank == 7 ? 0 : rank % 4 == 0 ? 3 : 1;
 }
 
-static void shuffled(uint32_t rank, struct said *said)
+static void shuffled(uint32_t rank, struct said_process *said)
 {
     on_host(said, rank * rank * rank % 11 % 3, 0);
 }
 
-static void silent(uint32_t rank, struct said *said)
+static void silent(uint32_t rank, struct said_process *said)
 {
     if (rank == 1)
         on_host(said, 0, 0);
 }
 
-static void old(uint32_t rank, struct said *said)
+static void old(uint32_t rank, struct said_process *said)
 {
     (void)rank;
     said->before = true;
@@ -404,21 +404,21 @@ END_TEST
 
 /* ---- what files may hold ---- */
 
-static struct said odd;
+static struct said_process odd;
 
-static void said_odd(uint32_t rank, struct said *said)
+static void said_odd(uint32_t rank, struct said_process *said)
 {
     (void)rank;
     *said = odd;
 }
 
-/* The one host's name, or NULL, of a trace with PLACE as it stands. */
-static const char *host_of(const struct bytes *place)
+/* The one host's name, or NULL, of a trace with LOCATION as it stands. */
+static const char *host_of(const struct bytes *location)
 {
     static char name[8192];
     struct pilgrim_host host;
-    ck_assert_int_eq(bytes_status(place), PILGRIM_OK);
-    odd = (struct said){.place = place->data, .place_bytes = place->length, .threads = 1};
+    ck_assert_int_eq(bytes_status(location), PILGRIM_OK);
+    odd = (struct said_process){.location = location->data, .location_bytes = location->length, .threads = 1};
     load(said_odd, 2);
     ck_assert_uint_eq(pilgrim_system_hosts(machine), 1);
     ck_assert_int_eq(pilgrim_system_host(machine, 0, &host), PILGRIM_OK);
@@ -498,7 +498,7 @@ static size_t file_bytes(layout *l, uint32_t ranks)
     return length;
 }
 
-static void unsaid(uint32_t rank, struct said *said)
+static void unsaid(uint32_t rank, struct said_process *said)
 {
     (void)rank;
     (void)said;

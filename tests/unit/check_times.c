@@ -105,9 +105,9 @@ static size_t pass_block(struct times *t, size_t first, size_t count)
     ck_assert_uint_eq(times_pending(t), count);
     check(times_take(t, &content, &ends));
     ck_assert_uint_eq(times_pending(t), 0);
-    const size_t *places = (const size_t *)(const void *)ends.data;
+    const size_t *starts = (const size_t *)(const void *)ends.data;
     void *context = NULL;
-    check(section_write_parts(&context, &file, SECTION_TIMES, &content, places, ends.length / sizeof(size_t)));
+    check(section_write_parts(&context, &file, SECTION_TIMES, &content, starts, ends.length / sizeof(size_t)));
     section_write_free(context);
     struct cursor c;
     struct section section;
@@ -152,7 +152,7 @@ static bool is_within(uint64_t value, uint64_t stored, uint32_t base)
     return stored <= value && (unsigned __int128)value * 1000000 <= (unsigned __int128)stored * (1000000 + (uint64_t)base);
 }
 
-/* Of the calls of one round. */
+/* Of the calls of one segment. */
 static void check_bounds(size_t first, size_t count, uint32_t base)
 {
     uint64_t starts[CLASSES][SIGNATURES], end = first ? decoded[first - 1].end : 0;

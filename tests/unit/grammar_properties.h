@@ -14,13 +14,13 @@
 
 /* --- a sequence, and the grammar that should stand for it --- */
 
-struct sequence {
+struct test_sequence {
     uint32_t *terminals;
     size_t length;
     size_t capacity;
 };
 
-static void add_terminal(struct sequence *s, uint32_t terminal)
+static void add_terminal(struct test_sequence *s, uint32_t terminal)
 {
     if (s->length == s->capacity) {
         s->capacity = s->capacity ? 2 * s->capacity : 256;

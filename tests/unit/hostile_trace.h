@@ -90,7 +90,7 @@ static void walk_statistics(const struct pilgrim_cursor *cursor, size_t class, u
     }
 }
 
-/* What is stored of the round that CURSOR is in. */
+/* What is stored of the segment that CURSOR is in. */
 static void walk_stored(struct pilgrim_cursor *cursor)
 {
     struct pilgrim_error error;

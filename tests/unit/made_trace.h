@@ -97,7 +97,7 @@ static void put_value(struct bytes *b, unsigned rank, unsigned depth, bool flag)
 {
     uint8_t tag = (uint8_t)(flag ? VALUE_NAME + draw() % 2 : VALUE_NONE + draw() % (VALUE_SERIES - VALUE_NONE));
     unsigned items = 0;
-    if (depth >= DEPTH && (tag == VALUE_ARRAY || tag == VALUE_STATUS || tag == VALUE_FLAGS || tag == VALUE_VIEW))
+    if (depth >= DEPTH && (tag == VALUE_ARRAY || tag == VALUE_STATUS || tag == VALUE_FLAGS || tag == VALUE_RANK_BASE))
         tag = VALUE_RANK;
     bytes_put_u8(b, tag);
     if (tag == VALUE_NAME || tag == VALUE_OBJECT) {
@@ -112,11 +112,11 @@ static void put_value(struct bytes *b, unsigned rank, unsigned depth, bool flag)
         uint8_t bits = draw() & 3;
         bytes_put_u8(b, bits);
         items = bits & STATUS_ERROR ? 5 : 4;
-    } else if (tag == VALUE_VIEW) {
+    } else if (tag == VALUE_RANK_BASE) {
         bytes_put_u64(b, draw() % VIEWS);
         items = 1;
     }
-    for (unsigned i = 0; i < value_slots(tag) && tag != VALUE_VIEW; i++)
+    for (unsigned i = 0; i < value_slots(tag) && tag != VALUE_RANK_BASE; i++)
         put_slot(b, tag, rank);
     for (unsigned i = 0; i < items; i++)
         put_value(b, rank, depth + 1, tag == VALUE_FLAGS);
@@ -162,9 +162,9 @@ static void append(struct stream *s, uint32_t function, unsigned site, const str
         ck_abort_msg("a call was not recorded");
 }
 
-static void view_of(unsigned rank, unsigned view, int64_t *own, int64_t *size)
+static void base_of(unsigned rank, unsigned number, int64_t *own, int64_t *size)
 {
-    *size = view ? 3 : RANKS;
+    *size = number ? 3 : RANKS;
     *own = rank % *size;
 }
 
@@ -226,7 +226,7 @@ static void put_made(struct bytes *key, unsigned rank, unsigned i)
 }
 
 /* Two ranks a host, "node1" and so on; the third has a name without a number, and the last rank says nothing. */
-static void put_place(struct bytes *key, unsigned rank)
+static void put_location(struct bytes *key, unsigned rank)
 {
     if (rank + 1 == RANKS) {
         bytes_put_u8(key, VALUE_NONE);
@@ -263,12 +263,12 @@ static void append_process(struct stream *s, unsigned rank)
         put_array(&key, VIEWS);
         for (unsigned v = 0; v < VIEWS; v++) {
             int64_t own, size;
-            view_of(rank, v, &own, &size);
+            base_of(rank, v, &own, &size);
             bytes_put_u8(&key, VALUE_INT);
             bytes_put_u64(&key, (uint64_t)(side ? size : own));
         }
     }
-    put_place(&key, rank);
+    put_location(&key, rank);
     bytes_put_u8(&key, VALUE_NONE);
     append(s, 0, 0, &key);
     bytes_free(&key);

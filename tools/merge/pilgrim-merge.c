@@ -1,8 +1,8 @@
 /* pilgrim-merge: makes the trace of fragment files, as the run would have made it; pilgrim-merge(1).
  *
- * Round by round, fragments are merged in the order of the tree at MPI_Finalize, which is that of a binary counter: after rank r as
+ * Segment by segment, fragments are merged in the order of the tree at MPI_Finalize, which is that of a binary counter: after rank r as
  * many pairs merge as r has 1 bits at its end. So at most one fragment for each bit is in memory, and the trace is the
- * same, byte for byte. The times of calls are copied as they are, behind all rounds.
+ * same, byte for byte. The times of calls are copied as they are, behind all segments.
  *
  * Exit status: 0 the trace is written; 1 it is not; 2 wrong use. */
 #define _GNU_SOURCE 1 /* asprintf */
@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "base/try.h"
-#include "format/output.h"
+#include "format/trace_output.h"
 #include "merge/fragment_file.h"
 #include "pilgrim/version.h"
 
@@ -45,18 +45,18 @@ static const char help[] =
     "Exit status: 0 the trace is written, 1 it is not, 2 wrong use. A file that exists is not overwritten.\n";
 
 /* A fragment file. */
-struct part {
+struct rank_file {
     uint32_t rank;
     char *path;
-    size_t begin;    /* where its rounds and times begin */
-    size_t at;       /* where its next round stands */
-    uint32_t rounds; /* that are still to come */
-    uint32_t all_rounds;
+    size_t begin;    /* where its segments and times begin */
+    size_t at;       /* where its next segment stands */
+    uint32_t segments; /* that are still to come */
+    uint32_t all_segments;
     bool cut;        /* the file ends before its rank did */
 };
 
 struct job {
-    struct part *parts; /* sorted by rank once all are known */
+    struct rank_file *files; /* sorted by rank once all are known */
     size_t count;
     size_t capacity;
     struct fragment_head head; /* of the first that was read; from prepare() on that of the lowest rank */
@@ -123,22 +123,22 @@ static void close_file(const struct cursor *c)
         munmap((void *)(uintptr_t)c->data, c->length);
 }
 
-/* *ROUNDS: where the first round stands. */
-static enum pilgrim_status read_head(const char *path, struct fragment_head *head, struct bytes *texts, size_t *rounds)
+/* *SEGMENTS: where the first segment stands. */
+static enum pilgrim_status read_head(const char *path, struct fragment_head *head, struct bytes *texts, size_t *segments)
 {
     struct cursor c;
     TRY(open_file(path, 0, &c));
-    enum pilgrim_status status = fragment_file_head(c.data, c.length, head, texts, rounds);
+    enum pilgrim_status status = fragment_file_head(c.data, c.length, head, texts, segments);
     close_file(&c);
     return status;
 }
 
-/* How many rounds PART has. */
-static enum pilgrim_status scan(struct part *part)
+/* How many segments FILE has. */
+static enum pilgrim_status scan(struct rank_file *file)
 {
     struct cursor c;
-    TRY(open_file(part->path, part->at, &c));
-    enum pilgrim_status status = fragment_file_scan(&c, &part->rounds);
+    TRY(open_file(file->path, file->at, &c));
+    enum pilgrim_status status = fragment_file_scan(&c, &file->segments);
     close_file(&c);
     return status;
 }
@@ -150,16 +150,16 @@ static enum pilgrim_status add_part(struct job *job, const char *path, uint32_t 
 {
     if (job->count == job->capacity) {
         size_t capacity = job->capacity * 2 + 64;
-        struct part *parts = realloc(job->parts, capacity * sizeof *parts);
-        if (!parts)
+        struct rank_file *files = realloc(job->files, capacity * sizeof *files);
+        if (!files)
             return PILGRIM_NOMEM;
-        job->parts = parts;
+        job->files = files;
         job->capacity = capacity;
     }
     char *copy = strdup(path);
     if (!copy)
         return PILGRIM_NOMEM;
-    job->parts[job->count++] = (struct part){.rank = rank, .path = copy, .begin = at, .at = at};
+    job->files[job->count++] = (struct rank_file){.rank = rank, .path = copy, .begin = at, .at = at};
     return PILGRIM_OK;
 }
 
@@ -173,7 +173,7 @@ static bool add_file(struct job *job, const char *path)
     if (good && strcmp(head.tracer, TRACER) != 0)
         good = fail("%s: made by %s, this is " TRACER, path, head.tracer);
     if (good && job->count && (head.run != job->head.run || head.ranks != job->head.ranks))
-        good = fail("%s: not of the same run as %s", path, job->parts[0].path);
+        good = fail("%s: not of the same run as %s", path, job->files[0].path);
     if (good) {
         status = add_part(job, path, head.rank, at);
         good = status == PILGRIM_OK || fail_status(path, status);
@@ -218,9 +218,9 @@ static bool add_path(struct job *job, const char *path)
     return S_ISDIR(found.st_mode) ? add_folder(job, path) : add_file(job, path);
 }
 
-static int part_order(const void *a, const void *b)
+static int file_order(const void *a, const void *b)
 {
-    const struct part *x = a, *y = b;
+    const struct rank_file *x = a, *y = b;
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
@@ -277,7 +277,7 @@ static bool find_missing(struct job *job)
     struct ranges found = {0};
     uint32_t next = 0;
     for (size_t i = 0; i <= job->count; i++) {
-        uint32_t rank = i < job->count ? job->parts[i].rank : job->head.ranks;
+        uint32_t rank = i < job->count ? job->files[i].rank : job->head.ranks;
         if (rank > next)
             add_range(&found, next, rank);
         next = rank + 1;
@@ -286,22 +286,22 @@ static bool find_missing(struct job *job)
     return finish_ranges(&found, &job->missing);
 }
 
-/* Counts the rounds of all files. Ranks whose files end before they did: a PARTIAL trace may have them. */
+/* Counts the segments of all files. Ranks whose files end before they did: a PARTIAL trace may have them. */
 static bool find_cut(struct job *job, bool partial)
 {
     struct ranges found = {0};
     for (size_t i = 0; i < job->count; i++) {
-        struct part *part = &job->parts[i];
-        enum pilgrim_status status = scan(part);
-        part->cut = status == PILGRIM_TRUNCATED;
-        part->all_rounds = part->rounds;
-        if (status != PILGRIM_OK && !(part->cut && partial)) {
+        struct rank_file *file = &job->files[i];
+        enum pilgrim_status status = scan(file);
+        file->cut = status == PILGRIM_TRUNCATED;
+        file->all_segments = file->segments;
+        if (status != PILGRIM_OK && !(file->cut && partial)) {
             bytes_free(&found.text);
-            return fail_status(part->path, status);
+            return fail_status(file->path, status);
         }
-        if (part->cut)
-            add_range(&found, part->rank, part->rank + 1);
-        job->cut_count += part->cut;
+        if (file->cut)
+            add_range(&found, file->rank, file->rank + 1);
+        job->cut_count += file->cut;
     }
     return finish_ranges(&found, &job->cut);
 }
@@ -314,11 +314,11 @@ static bool fail_ranks(const struct job *job, const char *ranks, uint32_t count,
 /* Sorts and checks what was added. */
 static bool prepare(struct job *job, bool partial)
 {
-    qsort(job->parts, job->count, sizeof *job->parts, part_order);
+    qsort(job->files, job->count, sizeof *job->files, file_order);
     for (size_t i = 1; i < job->count; i++)
-        if (job->parts[i].rank == job->parts[i - 1].rank)
-            return fail("rank %" PRIu32 " is there twice: %s and %s", job->parts[i].rank, job->parts[i - 1].path,
-                        job->parts[i].path);
+        if (job->files[i].rank == job->files[i - 1].rank)
+            return fail("rank %" PRIu32 " is there twice: %s and %s", job->files[i].rank, job->files[i - 1].path,
+                        job->files[i].path);
     if (!find_missing(job))
         return false;
     if (job->missing && !partial)
@@ -327,25 +327,25 @@ static bool prepare(struct job *job, bool partial)
         return false;
     size_t ignored;
     bytes_free(&job->texts);
-    enum pilgrim_status status = read_head(job->parts[0].path, &job->head, &job->texts, &ignored);
-    return status == PILGRIM_OK || fail_status(job->parts[0].path, status);
+    enum pilgrim_status status = read_head(job->files[0].path, &job->head, &job->texts, &ignored);
+    return status == PILGRIM_OK || fail_status(job->files[0].path, status);
 }
 
 /* ---- the merge ---- */
 
-/* The next round of PART. */
-static enum pilgrim_status read_fragment(struct part *part, struct fragment **f)
+/* The next segment of FILE. */
+static enum pilgrim_status read_fragment(struct rank_file *file, struct fragment **f)
 {
     struct cursor c;
-    TRY(open_file(part->path, part->at, &c));
+    TRY(open_file(file->path, file->at, &c));
     enum pilgrim_status status = fragment_file_next(&c, f);
-    part->at = c.position;
-    part->rounds--;
+    file->at = c.position;
+    file->segments--;
     close_file(&c);
     return status == PILGRIM_OK && !*f ? PILGRIM_DAMAGED : status;
 }
 
-/* A rank that does nothing in a round: no threads, and a process stream without calls. */
+/* A rank that does nothing in a segment: no threads, and a process stream without calls. */
 static enum pilgrim_status make_absent(uint32_t rank, struct fragment **f)
 {
     static const struct vocabulary nothing;
@@ -392,7 +392,7 @@ static enum pilgrim_status merge_last(struct job *job, struct fragment **stack, 
     struct fragment *last = stack[--*count];
     bool bound;
     enum pilgrim_status status =
-        job->apart ? fragment_bind_now(last, job->head.times) : fragment_bind(last, job->head.times, &bound);
+        job->apart ? fragment_finalise_now(last, job->head.times) : fragment_finalise(last, job->head.times, &bound);
     note_doubt(job, last);
     if (status == PILGRIM_OK)
         status = fragment_merge(stack[*count - 1], last);
@@ -401,11 +401,11 @@ static enum pilgrim_status merge_last(struct job *job, struct fragment **stack, 
     return status;
 }
 
-/* PART: NULL, or RANK's, which has another round. */
-static bool merge_rank(struct job *job, struct part *part, uint32_t rank, struct fragment **stack, unsigned *count)
+/* FILE: NULL, or RANK's, which has another segment. */
+static bool merge_rank(struct job *job, struct rank_file *file, uint32_t rank, struct fragment **stack, unsigned *count)
 {
-    const char *name = part ? part->path : "a rank without calls";
-    enum pilgrim_status status = part ? read_fragment(part, &stack[*count]) : make_absent(rank, &stack[*count]);
+    const char *name = file ? file->path : "a rank without calls";
+    enum pilgrim_status status = file ? read_fragment(file, &stack[*count]) : make_absent(rank, &stack[*count]);
     if (status == PILGRIM_OK)
         ++*count;
     for (uint32_t bits = rank; status == PILGRIM_OK && bits & 1; bits >>= 1)
@@ -413,16 +413,16 @@ static bool merge_rank(struct job *job, struct part *part, uint32_t rank, struct
     return came_well(job, name, status);
 }
 
-/* The next round's fragment of all ranks, to be freed; NULL (it was said why). */
-static struct fragment *merge_round(struct job *job)
+/* The next segment's fragment of all ranks, to be freed; NULL (it was said why). */
+static struct fragment *merge_segment(struct job *job)
 {
     struct fragment *stack[LEVELS];
     unsigned count = 0;
     size_t next = 0;
     bool good = true;
     for (uint32_t rank = 0; good && rank < job->head.ranks; rank++) {
-        bool there = next < job->count && job->parts[next].rank == rank;
-        good = merge_rank(job, there && job->parts[next].rounds ? &job->parts[next] : NULL, rank, stack, &count);
+        bool there = next < job->count && job->files[next].rank == rank;
+        good = merge_rank(job, there && job->files[next].segments ? &job->files[next] : NULL, rank, stack, &count);
         next += there;
     }
     while (good && count > 1) {
@@ -438,12 +438,12 @@ static struct fragment *merge_round(struct job *job)
 
 /* The trace while it is written. */
 struct trace {
-    struct output file;
+    struct trace_output file;
     uint64_t calls;
-    uint32_t rounds;
+    uint32_t segments;
 };
 
-/* The first round says what belongs to the whole trace. */
+/* The first segment says what belongs to the whole trace. */
 static enum pilgrim_status begin_trace(const struct job *job, struct fragment *f, struct bytes *out)
 {
     for (size_t i = 0; i < job->head.property_count; i++)
@@ -455,31 +455,31 @@ static enum pilgrim_status begin_trace(const struct job *job, struct fragment *f
     return fragment_write_begin(out);
 }
 
-static enum pilgrim_status make_round(const struct job *job, const struct trace *trace, struct fragment *f, struct bytes *out)
+static enum pilgrim_status make_segment(const struct job *job, const struct trace *trace, struct fragment *f, struct bytes *out)
 {
-    if (!trace->rounds)
+    if (!trace->segments)
         TRY(begin_trace(job, f, out));
-    return fragment_write_round(f, job->head.times, trace->rounds > 0, out);
+    return fragment_write_segment(f, job->head.times, trace->segments > 0, out);
 }
 
-static bool has_rounds(const struct job *job)
+static bool has_segments(const struct job *job)
 {
     for (size_t i = 0; i < job->count; i++)
-        if (job->parts[i].rounds)
+        if (job->files[i].segments)
             return true;
     return false;
 }
 
-/* Merges and writes the next round. */
-static bool write_round(struct job *job, struct trace *trace)
+/* Merges and writes the next segment. */
+static bool write_segment(struct job *job, struct trace *trace)
 {
     struct bytes made = {0};
-    struct fragment *f = merge_round(job);
+    struct fragment *f = merge_segment(job);
     if (!f)
         return false;
-    enum pilgrim_status status = make_round(job, trace, f, &made);
+    enum pilgrim_status status = make_segment(job, trace, f, &made);
     trace->calls += fragment_calls(f);
-    trace->rounds++;
+    trace->segments++;
     note_doubt(job, f);
     fragment_free(f);
     if (status == PILGRIM_OK)
@@ -488,13 +488,13 @@ static bool write_round(struct job *job, struct trace *trace)
     return came_well(job, (const char *)trace->file.path.data, status);
 }
 
-static enum pilgrim_status copy_sections(struct trace *trace, const struct part *part, struct cursor *c)
+static enum pilgrim_status copy_sections(struct trace *trace, const struct rank_file *file, struct cursor *c)
 {
     const uint8_t *times;
     size_t length;
     for (;;) {
         enum pilgrim_status status = fragment_file_times(c, &times, &length);
-        if (status == PILGRIM_TRUNCATED && part->cut)
+        if (status == PILGRIM_TRUNCATED && file->cut)
             return PILGRIM_OK;
         TRY(status);
         if (!times)
@@ -503,24 +503,24 @@ static enum pilgrim_status copy_sections(struct trace *trace, const struct part 
     }
 }
 
-/* The times of all calls of PART, those of calls that it could not keep among them. */
-static enum pilgrim_status copy_times(struct trace *trace, const struct part *part)
+/* The times of all calls of FILE, those of calls that it could not keep among them. */
+static enum pilgrim_status copy_times(struct trace *trace, const struct rank_file *file)
 {
     struct cursor c;
-    TRY(open_file(part->path, part->begin, &c));
-    enum pilgrim_status status = copy_sections(trace, part, &c);
+    TRY(open_file(file->path, file->begin, &c));
+    enum pilgrim_status status = copy_sections(trace, file, &c);
     close_file(&c);
     return status;
 }
 
-/* Behind the rounds. */
+/* Behind the segments. */
 static bool write_rest(const struct job *job, struct trace *trace)
 {
     struct bytes end = {0};
     for (size_t i = 0; i < job->count; i++) {
-        enum pilgrim_status status = copy_times(trace, &job->parts[i]);
+        enum pilgrim_status status = copy_times(trace, &job->files[i]);
         if (status != PILGRIM_OK)
-            return fail_status(job->parts[i].path, status);
+            return fail_status(job->files[i].path, status);
     }
     enum pilgrim_status status = fragment_write_end(&end);
     if (status == PILGRIM_OK)
@@ -546,7 +546,7 @@ static bool end_trace(const struct job *job, struct trace *trace)
     return good;
 }
 
-/* Back to the first round. */
+/* Back to the first segment. */
 static void begin_apart(struct job *job)
 {
     (void)fail("the ranks together cannot be written so that they can be read (%s); each is written by itself", job->doubt);
@@ -554,8 +554,8 @@ static void begin_apart(struct job *job)
     job->doubt = NULL;
     job->apart = true;
     for (size_t i = 0; i < job->count; i++) {
-        job->parts[i].at = job->parts[i].begin;
-        job->parts[i].rounds = job->parts[i].all_rounds;
+        job->files[i].at = job->files[i].begin;
+        job->files[i].segments = job->files[i].all_segments;
     }
 }
 
@@ -565,8 +565,8 @@ static bool write_trace(struct job *job, const char *path)
     enum pilgrim_status status = output_begin(&trace.file, path);
     bool good = status == PILGRIM_OK || fail_status(path, status);
     do
-        good = good && write_round(job, &trace);
-    while (good && has_rounds(job));
+        good = good && write_segment(job, &trace);
+    while (good && has_segments(job));
     good = good && write_rest(job, &trace) && end_trace(job, &trace);
     output_cancel(&trace.file);
     if (good && job->doubt)
@@ -641,8 +641,8 @@ int main(int argc, char **argv)
     struct job job = {0};
     bool good = run(&job, argv + optind, output, partial);
     for (size_t i = 0; i < job.count; i++)
-        free(job.parts[i].path);
-    free(job.parts);
+        free(job.files[i].path);
+    free(job.files);
     free(job.missing);
     free(job.cut);
     free(job.doubt);

@@ -1,0 +1,105 @@
+/* What a thread was told last of objects and of memory, as it is written in a key, so that a loop over the same ones takes no
+ * lock and asks nobody.
+ *
+ * Two caches with a place for each hash. An entry holds as long as the generation that it was made in (handles.h, heap.h). A buffer may
+ * be in one of the places beside its own, too, as a program may well have hundreds; of those that it does not have the memory is not
+ * touched. */
+#ifndef PILGRIM_HANDLE_CACHE_H
+#define PILGRIM_HANDLE_CACHE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "objects/handles.h"
+#include "objects/heap.h"
+
+enum { CACHED_OBJECT_BITS = 5, CACHED_BUFFER_BITS = 11, CACHED_BUFFER_WAYS = 4 };
+
+/* A token of at most 15 bytes (value.h); the last byte is its length, 0: there is none. */
+struct short_token {
+    uint64_t words[2];
+};
+enum { TOKEN_BYTES = sizeof(struct short_token), TOKEN_LENGTH = TOKEN_BYTES - 1 };
+
+struct cached_object {
+    uint64_t handle;
+    uint64_t generation; /* 0: empty */
+    struct short_token token;
+    struct rank_base base;
+    uint8_t kind;
+    uint8_t based_kind; /* the kind + 1, or 0: it has no rank base */
+    uint64_t unused; /* up to a power of two: an entry's place is a shift then */
+};
+
+enum { CACHED_BUFFER_BYTES = 32 };
+struct cached_buffer {
+    uint64_t address;
+    uint64_t generation; /* 0: empty */
+    uint8_t token[CACHED_BUFFER_BYTES]; /* the last byte is its length */
+    bool known; /* the memory that it lies in is */
+    uint64_t unused;
+};
+
+_Static_assert(sizeof(struct cached_object) == 64 && sizeof(struct cached_buffer) == 64, "powers of two");
+
+/* All zero is an empty one. Of one thread. */
+struct handle_cache {
+    struct cached_object objects[1 << CACHED_OBJECT_BITS];
+    struct cached_buffer buffers[1 << CACHED_BUFFER_BITS];
+};
+
+/* Looks HANDLE up, names it where it has no name, and makes it the entry that is returned. */
+const struct cached_object *handle_cache_learn_object(struct handle_cache *cache, enum object_kind kind, uint64_t handle);
+
+/* The same of ADDRESS, which is not NULL, unless there is an entry in another place. With ONLY_KNOWN the result is NULL where it lies in
+ * no known memory. Where the name does not last it is no entry for long: to be used at once. */
+const struct cached_buffer *handle_cache_learn_buffer(struct handle_cache *cache, const void *address, bool only_known);
+
+/* Handles of one number and different kinds are rare. */
+static inline uint32_t handle_cache_hash(uint64_t key, unsigned bits)
+{
+    return (uint32_t)key * 0x9e3779b1u >> (32 - bits);
+}
+
+static inline const struct cached_object *handle_cache_slot(const struct handle_cache *cache, uint64_t handle)
+{
+    return &cache->objects[handle_cache_hash(handle, CACHED_OBJECT_BITS)];
+}
+
+static inline bool cached_object_holds(const struct cached_object *o, enum object_kind kind, uint64_t handle)
+{
+    return o->handle == handle && o->generation >= atomic_load_explicit(&objects_generation[kind], memory_order_acquire);
+}
+
+/* Buffers that lie 8, or 4, bytes apart are spread evenly. */
+static inline uint64_t handle_cache_buffer_hash(uint64_t address)
+{
+    return (address * (UINT64_C(0x9e3779b97f4a7c15) >> 3)) >> (64 - CACHED_BUFFER_BITS);
+}
+
+/* NULL: it is to be learnt. */
+static inline const struct cached_object *handle_cache_object(const struct handle_cache *cache, enum object_kind kind, uint64_t handle)
+{
+    const struct cached_object *o = handle_cache_slot(cache, handle);
+    return __builtin_expect(o->kind == kind && cached_object_holds(o, kind, handle), 1) ? o : NULL;
+}
+
+/* The same; NULL also if it has no rank base. */
+static inline const struct cached_object *handle_cache_based_object(const struct handle_cache *cache, enum object_kind kind, uint64_t handle)
+{
+    const struct cached_object *o = handle_cache_slot(cache, handle);
+    return __builtin_expect(o->based_kind == kind + 1 && cached_object_holds(o, kind, handle), 1) ? o : NULL;
+}
+
+/* NULL: it is in another place, or to be learnt. */
+static inline const struct cached_buffer *handle_cache_buffer(const struct handle_cache *cache, const void *pointer)
+{
+    uint64_t address = (uintptr_t)pointer;
+    const struct cached_buffer *b = &cache->buffers[handle_cache_buffer_hash(address)];
+    bool holds = b->address == address && b->generation == atomic_load_explicit(&memory_generation, memory_order_acquire);
+    return __builtin_expect(holds, 1) ? b : NULL;
+}
+
+#endif

@@ -1,0 +1,286 @@
+/* Arrays of requests by what changed; see request_array_delta.h.
+ *
+ * All that a call changes in its array is that items become null, so what comes out is what went in and a set of bits. Mostly what goes
+ * in is what was kept: one comparison; and what is kept then is that with some more items null. */
+#include "objects/request_array_delta.h"
+
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/equal.h"
+#include "base/hash.h"
+#include "base/value.h"
+
+enum {
+    HEAD_BYTES = 5,  /* of an array: tag, count; of changes: tag, base, count */
+    INDEX_BYTES = 9, /* an int */
+    ITEM_BYTES = 17, /* a request; the null operation has less */
+    DELTA_BYTES = 3,
+    ARRAY_BYTES = HEAD_BYTES + ARRAY_DELTA_MAX * ITEM_BYTES,
+    CHANGES_MAX = ARRAY_DELTA_MAX / ARRAY_DELTA_SHARE,
+    CHANGES_BYTES = HEAD_BYTES + CHANGES_MAX * (INDEX_BYTES + ITEM_BYTES)
+};
+
+_Static_assert(CHANGES_BYTES <= ARRAY_BYTES, "room for an array is room for changes");
+
+static const struct operation_name null_item = {.class_number = REQUEST_NULL};
+
+static uint64_t bit(int64_t index)
+{
+    return UINT64_C(1) << index;
+}
+
+/* Mostly there are none, or one. */
+static uint32_t count_bits(uint64_t bits)
+{
+    uint32_t count = 0;
+    for (; bits; bits &= bits - 1)
+        count++;
+    return count;
+}
+
+/* ---- values ---- */
+
+static inline uint8_t *store_item(uint8_t *at, const struct request_array_delta *k, const struct operation_name *item)
+{
+    if (item->class_number == REQUEST_NULL) {
+        *at = VALUE_NAME;
+        return store_u16(at + 1, k->null_name);
+    }
+    *at = VALUE_REQUEST;
+    return store_slot(store_slot(at + 1, item->class_number), item->request_index);
+}
+
+/* What went in, but for the items OVER, which are null. */
+static uint8_t *store_array(uint8_t *at, const struct request_array_delta *k, uint64_t over)
+{
+    const uint32_t count = htole32(k->in.count);
+    *at = VALUE_ARRAY;
+    memcpy(at + 1, &count, sizeof count);
+    at += HEAD_BYTES;
+    for (uint32_t i = 0; i < k->in.count; i++)
+        at = store_item(at, k, over & bit(i) ? &null_item : &k->in.items[i]);
+    return at;
+}
+
+/* The array BASE, but for the items CHANGED, which are those that went in, or null if NULLED. */
+static uint8_t *store_changes(uint8_t *at, const struct request_array_delta *k, uint32_t base, uint64_t changed, bool nulled)
+{
+    *at = VALUE_EDITED;
+    at = store_u16(store_u16(at + 1, base), count_bits(changed));
+    for (; changed; changed &= changed - 1) {
+        int index = __builtin_ctzll(changed);
+        *at = VALUE_INT;
+        at = store_item(store_slot(at + 1, index), k, nulled ? &null_item : &k->in.items[index]);
+    }
+    return at;
+}
+
+static inline uint8_t *room(struct bytes *key, size_t count)
+{
+    return !key->failed && key->capacity - key->length >= count ? key->data + key->length : bytes_reserve(key, count);
+}
+
+static void end_at(struct bytes *key, const uint8_t *at)
+{
+    key->length = (size_t)(at - key->data);
+}
+
+/* ---- arrays ---- */
+
+static bool is_little(uint64_t changed, const struct operation_array *a)
+{
+    return count_bits(changed) <= a->count / ARRAY_DELTA_SHARE;
+}
+
+static bool array_equal(const struct operation_array *a, const struct operation_array *b)
+{
+    return a->null == b->null && a->count == b->count && equal_bytes(a->items, b->items, a->count * sizeof a->items[0]);
+}
+
+/* The items that changed from A to B, in *CHANGED. False: too many, or the arrays are not of the same length. */
+static bool array_changes(const struct operation_array *a, const struct operation_array *b, uint64_t *changed)
+{
+    *changed = 0;
+    if (a->count != b->count)
+        return false;
+    for (uint32_t i = 0; i < a->count; i++)
+        if (a->items[i].class_number != b->items[i].class_number || a->items[i].request_index != b->items[i].request_index)
+            *changed |= bit(i);
+    return is_little(*changed, a);
+}
+
+/* Whether the items OVER, of A, are the completed places. */
+static bool array_completes(const struct operation_array *a, uint64_t over, const struct completed_indices *completed)
+{
+    uint64_t indices = 0;
+    if (completed->count < 1 || completed->count > a->count)
+        return false;
+    for (int64_t i = 0; i < completed->count; i++) {
+        if (completed->indices[i] < 0 || completed->indices[i] >= (int64_t)a->count)
+            return false;
+        indices |= bit(completed->indices[i]);
+    }
+    return over == indices;
+}
+
+/* ---- registers ---- */
+
+static struct request_register *register_of(const struct request_array_delta *k, uint32_t number)
+{
+    return number ? k->registers[number - 1] : NULL;
+}
+
+/* The number + 1 of a new register; 0: there is none. */
+static uint32_t register_add(struct request_array_delta *k)
+{
+    if (k->count == ARRAY_DELTA_REGISTERS_MAX)
+        return 0;
+    if (k->count == k->capacity) {
+        uint32_t capacity = k->capacity * 2 + 8;
+        struct request_register **registers = realloc(k->registers, capacity * sizeof(struct request_register *));
+        if (!registers)
+            return 0;
+        k->registers = registers;
+        k->capacity = capacity;
+    }
+    k->registers[k->count] = calloc(1, sizeof *k->registers[k->count]);
+    return k->registers[k->count] ? ++k->count : 0;
+}
+
+void array_delta_free(struct request_array_delta *k)
+{
+    for (uint32_t i = 0; i < k->count; i++)
+        free(k->registers[i]);
+    free(k->registers);
+    *k = (struct request_array_delta){.null_name = k->null_name};
+}
+
+static uint64_t array_hash(const struct operation_array *a)
+{
+    uint64_t hash = XXH3_64bits(a->items, a->count * sizeof a->items[0]);
+    return hash ? hash : 1;
+}
+
+static uint64_t null_bit(const struct operation_array *a)
+{
+    return UINT64_C(1) << ((a->null * UINT64_C(0x9e3779b97f4a7c15)) >> 58);
+}
+
+/* Most arrays that are not known have null where none that is known has. */
+static bool is_written(const struct request_register *r, const struct operation_array *a)
+{
+    if (!(r->written_null & null_bit(a)))
+        return false;
+    uint64_t hash = array_hash(a);
+    const uint64_t *set = r->written[hash % ARRAY_DELTA_WRITTEN_SETS];
+    for (unsigned i = 0; i < ARRAY_DELTA_WRITTEN_WAYS; i++)
+        if (set[i] == hash)
+            return true;
+    return false;
+}
+
+static void know(struct request_register *r, const struct operation_array *a)
+{
+    uint64_t hash = array_hash(a);
+    uint64_t *set = r->written[hash % ARRAY_DELTA_WRITTEN_SETS];
+    memmove(set + 1, set, (ARRAY_DELTA_WRITTEN_WAYS - 1) * sizeof *set);
+    set[0] = hash;
+    r->written_null |= null_bit(a);
+}
+
+/* ---- calls ---- */
+
+/* The register that the array which goes in is best written by, in *CHANGED how; its number + 1, or 0: none. */
+static uint32_t find_base(const struct request_array_delta *k, uint64_t *changed)
+{
+    const struct request_register *own_register = register_of(k, k->own_register), *last = register_of(k, k->last);
+    bool good = array_changes(&own_register->last, &k->in, changed);
+    if (good && !*changed)
+        return k->own_register;
+    if (last && last != own_register) {
+        uint64_t others;
+        bool other = array_changes(&last->last, &k->in, &others);
+        if (other && (!good || !others)) {
+            *changed = others;
+            return k->last;
+        }
+    }
+    return good ? k->own_register : 0;
+}
+
+struct operation_array *array_delta_begin(struct request_array_delta *k, int64_t count)
+{
+    k->own_register = k->pending = 0;
+    k->in.count = 0;
+    if (count < ARRAY_DELTA_MIN || count > ARRAY_DELTA_MAX)
+        return NULL;
+    k->in.count = (uint32_t)count;
+    return &k->in;
+}
+
+/* The array that goes in, in a class with a register. */
+static uint8_t *store_in(struct request_array_delta *k, uint8_t *at)
+{
+    struct request_register *r = register_of(k, k->own_register);
+    uint64_t changed = 0;
+    if (is_written(r, &k->in))
+        return store_array(at, k, 0);
+    if (array_equal(&r->last, &k->in))
+        return store_changes(at, k, k->own_register, 0, false);
+    uint32_t base = find_base(k, &changed);
+    if (!base || changed)
+        know(r, &k->in);
+    return base ? store_changes(at, k, base, changed, false) : store_array(at, k, 0);
+}
+
+bool array_delta_in(struct request_array_delta *k, uint32_t *own_register, struct bytes *key)
+{
+    if (own_register && !*own_register)
+        *own_register = register_add(k);
+    k->own_register = own_register ? *own_register : 0;
+    uint8_t *at = room(key, ARRAY_BYTES);
+    if (at)
+        end_at(key, k->own_register ? store_in(k, at) : store_array(at, k, 0));
+    return k->own_register;
+}
+
+void array_delta_out(struct request_array_delta *k, uint64_t over, struct bytes *key, const struct completed_indices *completed)
+{
+    bool changed_little = is_little(over, &k->in);
+    uint8_t *at = room(key, DELTA_BYTES + ARRAY_BYTES);
+    if (!at)
+        return;
+    /* Where all requests have completed at once there is nothing to come back to. */
+    if (k->own_register && (changed_little || over != array_delta_live(k))) {
+        *at = VALUE_KEEP;
+        at = store_u16(at + 1, k->own_register - 1);
+        k->pending = k->own_register;
+        k->over = over;
+    }
+    if (completed && array_completes(&k->in, over, completed)) {
+        at[0] = VALUE_COMPLETED;
+        at[1] = completed->parameter;
+        at = store_item(at + 2, k, &null_item);
+    } else if (changed_little) {
+        at = store_changes(at, k, 0, over, true);
+    } else {
+        at = store_array(at, k, over);
+    }
+    end_at(key, at);
+}
+
+void array_delta_commit(struct request_array_delta *k)
+{
+    struct request_register *r = register_of(k, k->pending);
+    if (!r)
+        return;
+    r->last.count = k->in.count;
+    memcpy(r->last.items, k->in.items, k->in.count * sizeof k->in.items[0]);
+    for (uint64_t over = k->over; over; over &= over - 1)
+        r->last.items[__builtin_ctzll(over)] = null_item;
+    r->last.null = k->in.null | k->over;
+    k->last = k->pending;
+    k->pending = 0;
+}

@@ -1,0 +1,187 @@
+/* This process's part of the trace; see rank_fragment.h. */
+#define _GNU_SOURCE 1 /* program_invocation_short_name */
+#include "process/rank_fragment.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/try.h"
+#include "base/value.h"
+#include "process/blocks.h"
+#include "process/capture.h"
+#include "process/filter.h"
+#include "process/host_location.h"
+#include "process/process_stream.h"
+#include "process/sync.h"
+#include "functions.h"
+#include "objects/sharing.h"
+
+enum { RANK_BASE_CAPACITY_MIN = 64 };
+
+size_t run_properties(struct fragment_property *properties)
+{
+    const struct fragment_property all[] = {
+        {"program", program_invocation_short_name},
+        {"library", capture.library},
+        {"timing", capture.settings.timing_text},
+        {"tracer", CAPTURE_TRACER},
+        {"clock", capture.settings.timing != TIMING_OFF ? clock_name() : NULL},
+        {"clock_method", sync_known() ? sync_method : NULL},
+        {"values", capture.settings.keeps_readings ? "wtime" : NULL},
+        {"filter", capture.settings.filter},
+    };
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (all[i].value)
+            properties[count++] = all[i];
+    return count;
+}
+
+/* ---- the process stream ---- */
+
+static void put_integers(struct bytes *key, const struct rank_base *bases, size_t count, bool sizes)
+{
+    bytes_put_u8(key, VALUE_ARRAY);
+    bytes_put_u32(key, (uint32_t)count);
+    for (size_t i = 0; i < count; i++) {
+        bytes_put_u8(key, VALUE_INT);
+        bytes_put_u64(key, (uint64_t)(int64_t)(sizes ? bases[i].size : bases[i].rank));
+    }
+}
+
+/* The process's rank bases, all of them; NULL where memory is short. At least the one of MPI_COMM_WORLD. */
+static struct rank_base *copy_rank_bases(size_t *count)
+{
+    size_t capacity = RANK_BASE_CAPACITY_MIN;
+    for (;;) {
+        struct rank_base *bases = malloc(capacity * sizeof *bases);
+        if (!bases)
+            return NULL;
+        *count = objects_rank_bases(bases, capacity);
+        if (*count <= capacity) {
+            if (!*count || !capture.initialized)
+                bases[0] = (struct rank_base){.rank = capture.rank, .size = capture.size};
+            *count += !*count;
+            return bases;
+        }
+        capacity = *count;
+        free(bases);
+    }
+}
+
+/* The pseudo call that says what belongs to the process rather than to a thread, at the end of S. */
+static bool put_process(struct stream *s)
+{
+    size_t count = 0;
+    struct rank_base *bases = copy_rank_bases(&count);
+    struct bytes key = {0};
+    uint32_t class, function = sync_known() ? FUNCTION_pilgrim_process_clock : FUNCTION_pilgrim_process;
+    bool good = bases && stream_class(s, function, NULL, false, &class) == PILGRIM_OK;
+    if (good) {
+        put_integers(&key, bases, count, false);
+        put_integers(&key, bases, count, true);
+        host_location_put(&key, capture.settings.system);
+        if (sync_known())
+            sync_put(&key);
+        bytes_put_u8(&key, VALUE_NONE);
+        good = bytes_status(&key) == PILGRIM_OK && stream_append(s, class, false, key.data, key.length, 0, 0) == PILGRIM_OK;
+    }
+    bytes_free(&key);
+    free(bases);
+    return good;
+}
+
+/* ---- fragments ---- */
+
+/* The functions that were left out so far, as properties of F. */
+static enum pilgrim_status put_hidden(struct fragment *f)
+{
+    const char *name;
+    for (size_t i = 0; (name = filter_unseen_name(i)); i++)
+        TRY(fragment_set_property(f, FRAGMENT_UNSEEN, name));
+    return PILGRIM_OK;
+}
+
+/* F, or NULL if STATUS says that it is of no use. */
+static struct fragment *checked(struct fragment *f, enum pilgrim_status status)
+{
+    if (status == PILGRIM_OK)
+        return f;
+    fragment_free(f);
+    return NULL;
+}
+
+struct fragment *rank_fragment_make(void)
+{
+    if (objects_failed())
+        capture_fail("out of memory for the names of objects");
+    if (atomic_load(&capture.off) & OFF_FAILED)
+        return NULL;
+    size_t count = thread_count();
+    const struct stream **streams = calloc(count + 1, sizeof *streams);
+    struct stream *process = process_stream_end();
+    struct fragment *f = fragment_new((uint32_t)capture.rank);
+    enum pilgrim_status status = streams && process && put_process(process) && f ? PILGRIM_OK : PILGRIM_NOMEM;
+    if (status == PILGRIM_OK) {
+        for (const struct thread *t = thread_first(); t && status == PILGRIM_OK; t = t->next) {
+            streams[t->index] = t->stream;
+            status = stream_flush_times(t->stream);
+        }
+        if (status == PILGRIM_OK)
+            status = fragment_add_rank_so_far(f, process, NULL, streams, count, thread_ended());
+        if (status == PILGRIM_OK)
+            status = put_hidden(f);
+        if (status == PILGRIM_OK && !blocks_stay())
+            status = blocks_take(fragment_times(f));
+    }
+    stream_free(process);
+    free(streams);
+    f = checked(f, status);
+    if (!f)
+        capture_fail("out of memory");
+    return f;
+}
+
+/* A segment of the first COUNT threads: S is what number COUNT - 1 recorded, or NULL. */
+static struct fragment *segment_of(const struct stream *s, size_t count, struct ended *e)
+{
+    const struct stream **streams = calloc(count + 1, sizeof *streams);
+    struct stream *last = stream_new(&vocabulary, NULL);
+    struct fragment *f = fragment_new((uint32_t)capture.rank);
+    enum pilgrim_status status = PILGRIM_NOMEM;
+    if (streams && last && f && put_process(last)) {
+        const struct stream *process = process_stream_so_far();
+        if (count)
+            streams[count - 1] = s;
+        if (process) {
+            status = fragment_add_rank_so_far(f, process, last, streams, count, e);
+            process_stream_resume();
+        }
+        if (status == PILGRIM_OK)
+            status = put_hidden(f);
+    }
+    stream_free(last);
+    free(streams);
+    return checked(f, status);
+}
+
+struct fragment *rank_fragment_segment(const struct thread *t)
+{
+    return stream_flush_times(t->stream) == PILGRIM_OK ? segment_of(t->stream, (size_t)t->index + 1, NULL) : NULL;
+}
+
+struct fragment *rank_fragment_segment_ended(struct ended *e)
+{
+    return segment_of(NULL, thread_count(), e);
+}
+
+struct fragment *rank_fragment_absence(void)
+{
+    struct stream *process = stream_new(&vocabulary, NULL);
+    struct fragment *f = fragment_new((uint32_t)capture.rank);
+    enum pilgrim_status status = process && f ? fragment_add_rank(f, process, NULL, 0) : PILGRIM_NOMEM;
+    stream_free(process);
+    return checked(f, status);
+}

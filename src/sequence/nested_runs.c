@@ -1,0 +1,381 @@
+/* Repeats: after each complete run the end of the sequence is looked at: does the last period repeat the one before,
+ * or the block before? Items lie flat, blocks between their two marks, so that comparing is memcmp. */
+#include "sequence/nested_runs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/try.h"
+
+enum {
+    WINDOW = REPEATS_WINDOW,
+    COPIES_MAX = 4, /* of a block that are appended piece by piece, to see whether what stands there takes it in */
+    TAIL_MAX = 64,  /* items that may follow the growing block meanwhile */
+    DEPTH_MAX = 4   /* of blocks that are taken apart */
+};
+
+static bool begins(const struct nested_run *item)
+{
+    return item->exponent & REPEATS_BEGIN;
+}
+
+static bool ends(const struct nested_run *item)
+{
+    return item->exponent & REPEATS_END;
+}
+
+static bool equal(const struct nested_run *a, const struct nested_run *b, size_t count)
+{
+    return !memcmp(a, b, count * sizeof *a);
+}
+
+void nested_runs_free(struct nested_runs *r)
+{
+    free(r->items);
+    *r = (struct nested_runs){0};
+}
+
+static enum pilgrim_status reserve(struct nested_runs *r, size_t count)
+{
+    if (count <= r->capacity - r->count)
+        return PILGRIM_OK;
+    size_t capacity = r->capacity + r->capacity / 2 + 4;
+    if (capacity - r->count < count)
+        capacity = r->count + count;
+    struct nested_run *items = realloc(r->items, capacity * sizeof *items);
+    if (!items)
+        return PILGRIM_NOMEM;
+    r->items = items;
+    r->capacity = capacity;
+    return PILGRIM_OK;
+}
+
+/* Where the run or block that ends before END begins. */
+static size_t start_before(const struct nested_runs *r, size_t end)
+{
+    const struct nested_run *last = &r->items[end - 1];
+    return ends(last) ? end - 2 - (size_t)last->value : end - 1;
+}
+
+/* Whether a block that ends before END > 0 has a body equal to the SIZE items at AT. */
+static bool block_is(const struct nested_runs *r, size_t end, size_t at, size_t size)
+{
+    const struct nested_run *last = r->items + end - 1;
+    return ends(last) && (uint64_t)last->value == size && equal(last - size, &r->items[at], size);
+}
+
+/* Two blocks of equal bodies at the end become one. */
+static bool unite_blocks(struct nested_runs *r, size_t start)
+{
+    struct nested_run *last = &r->items[r->count - 1];
+    if (!ends(last) || !start || !block_is(r, start, start + 1, (size_t)last->value))
+        return false;
+    r->items[start - 1].exponent += last->exponent & ~REPEATS_END;
+    r->count = start;
+    return true;
+}
+
+/* The items from START on twice, the second time at the end: a block. There is room. */
+static void make_block(struct nested_runs *r, size_t start, size_t size)
+{
+    struct nested_run *body = &r->items[start];
+    memmove(body + 1, body, size * sizeof *body);
+    body[0] = (struct nested_run){.value = (int64_t)size, .exponent = REPEATS_BEGIN};
+    body[size + 1] = (struct nested_run){.value = (int64_t)size, .exponent = REPEATS_END | 2};
+    r->count = start + size + 2;
+}
+
+/* Whether the SIZE items before START are those from there on. A period of one run cannot come twice, the runs would be one. */
+static bool comes_twice(const struct nested_runs *r, size_t start, size_t size)
+{
+    return size > 1 && start >= size && equal(&r->items[start - size], &r->items[start], size);
+}
+
+static inline bool same(const struct nested_run *a, const struct nested_run *b)
+{
+    return !((uint64_t)(a->value ^ b->value) | (a->exponent ^ b->exponent));
+}
+
+/* How many of the runs before START, at most PERIODS, neither end a block nor may be the end of what comes twice: its last two items are
+ * those of the sequence. Of values at random that is all, mostly, so this is what appending them costs. */
+static size_t count_others(const struct nested_runs *r, size_t start, size_t periods)
+{
+    const struct nested_run *last = &r->items[r->count - 1], *before = &r->items[start - 1];
+    size_t most = start < periods ? start : periods, others = 0;
+    for (; others < most && before->exponent < REPEATS_END; others++, before--)
+        if (same(before, last) && before > r->items && same(before - 1, last - 1))
+            break;
+    return others;
+}
+
+/* One step of compaction; false: there is none. */
+static bool compact_once(struct nested_runs *r)
+{
+    size_t start = start_before(r, r->count);
+    if (unite_blocks(r, start))
+        return true;
+    for (size_t periods = WINDOW; start > 0 && periods > 0; periods--) {
+        size_t others = count_others(r, start, periods);
+        start -= others;
+        periods -= others;
+        if (!start || !periods)
+            return false;
+        size_t size = r->count - start;
+        if (block_is(r, start, start, size)) {
+            r->items[start - 1].exponent++;
+            r->count = start;
+            return true;
+        }
+        if (comes_twice(r, start, size)) {
+            make_block(r, start - size, size);
+            return true;
+        }
+        start = start_before(r, start);
+    }
+    return false;
+}
+
+static void compact(struct nested_runs *r)
+{
+    while (r->count && compact_once(r))
+        continue;
+}
+
+static enum pilgrim_status close_run(struct nested_runs *r)
+{
+    if (!r->open.exponent)
+        return PILGRIM_OK;
+    TRY(reserve(r, 1));
+    r->items[r->count++] = r->open;
+    r->open.exponent = 0;
+    compact(r);
+    return PILGRIM_OK;
+}
+
+enum pilgrim_status nested_runs_close(struct nested_runs *r)
+{
+    return close_run(r);
+}
+
+enum pilgrim_status nested_runs_append(struct nested_runs *r, int64_t value, uint64_t count)
+{
+    if (!r->open.exponent || r->open.value != value) {
+        TRY(close_run(r));
+        r->open.value = value;
+    }
+    r->open.exponent += count;
+    return PILGRIM_OK;
+}
+
+/* ---- joining ---- */
+
+/* What follows the last block near the end: if that is the same after one more period, and the block has grown by one,
+ * all further periods do the same. */
+struct tail {
+    size_t block; /* index behind the block, 0: none */
+    uint64_t exponent;
+    size_t count;
+    struct nested_run open;
+    struct nested_run items[TAIL_MAX];
+};
+
+static void tail_take(const struct nested_runs *r, struct tail *t)
+{
+    size_t at = r->count;
+    for (unsigned i = 0; i < WINDOW && at > 0 && !ends(&r->items[at - 1]); i++)
+        at--;
+    t->block = at > 0 && ends(&r->items[at - 1]) ? at : 0;
+    if (!t->block)
+        return;
+    t->exponent = r->items[at - 1].exponent;
+    t->count = r->count - at;
+    t->open = r->open;
+    memcpy(t->items, &r->items[at], t->count * sizeof *t->items);
+}
+
+static bool tail_advanced(const struct tail *before, const struct tail *after)
+{
+    return before->block && after->block == before->block && after->exponent == before->exponent + 1 &&
+           after->count == before->count && equal(&after->open, &before->open, 1) &&
+           equal(after->items, before->items, after->count);
+}
+
+static enum pilgrim_status append_items(struct nested_runs *r, const struct nested_run *items, size_t count,
+                                        unsigned depth);
+
+static enum pilgrim_status append_whole(struct nested_runs *r, const struct nested_run *body, size_t size, uint64_t times)
+{
+    TRY(close_run(r));
+    TRY(reserve(r, size + 2));
+    struct nested_run *to = &r->items[r->count];
+    to[0] = (struct nested_run){.value = (int64_t)size, .exponent = REPEATS_BEGIN};
+    memcpy(to + 1, body, size * sizeof *to);
+    to[size + 1] = (struct nested_run){.value = (int64_t)size, .exponent = REPEATS_END | times};
+    r->count += size + 2;
+    compact(r);
+    return PILGRIM_OK;
+}
+
+/* A block cannot just be copied: the end of what stands there may be a part of the same period, so that all of it goes
+ * on where that stopped. */
+static enum pilgrim_status append_block(struct nested_runs *r, const struct nested_run *body, size_t size, uint64_t times,
+                                        unsigned depth)
+{
+    struct tail before, after = {0};
+    for (unsigned copy = 0; times > 0 && copy < COPIES_MAX && depth < DEPTH_MAX && size <= TAIL_MAX; copy++) {
+        TRY(append_items(r, body, size, depth + 1));
+        times--;
+        before = after;
+        tail_take(r, &after);
+        if (tail_advanced(&before, &after)) {
+            r->items[after.block - 1].exponent += times;
+            return PILGRIM_OK;
+        }
+    }
+    if (times == 1 && depth < DEPTH_MAX)
+        return append_items(r, body, size, depth + 1);
+    return times ? append_whole(r, body, size, times) : PILGRIM_OK;
+}
+
+/* Once the last items stand here as they stand in what is appended, nothing that follows can differ. */
+static enum pilgrim_status append_rest(struct nested_runs *r, const struct nested_run *items, size_t count)
+{
+    TRY(close_run(r));
+    TRY(reserve(r, count));
+    memcpy(&r->items[r->count], items, count * sizeof *items);
+    r->count += count;
+    return PILGRIM_OK;
+}
+
+static enum pilgrim_status append_items(struct nested_runs *r, const struct nested_run *items, size_t count,
+                                        unsigned depth)
+{
+    unsigned unchanged = 0; /* runs in a row that became an item each, and nothing else */
+    for (size_t i = 0; i < count;) {
+        if (begins(&items[i])) {
+            size_t size = (size_t)items[i].value;
+            TRY(append_block(r, &items[i + 1], size, items[i + size + 1].exponent & ~REPEATS_END, depth));
+            i += size + 2;
+            unchanged = 0;
+            continue;
+        }
+        if (depth == 0 && unchanged > 2 * WINDOW + 1)
+            return append_rest(r, &items[i], count - i);
+        size_t before = r->count;
+        TRY(nested_runs_append(r, items[i].value, items[i].exponent));
+        unchanged = r->count == before + 1 ? unchanged + 1 : 0;
+        i++;
+    }
+    return PILGRIM_OK;
+}
+
+enum pilgrim_status nested_runs_join(struct nested_runs *r, const struct nested_runs *from)
+{
+    if (!r->count && !r->open.exponent) {
+        nested_runs_free(r);
+        return nested_runs_copy(r, from);
+    }
+    TRY(append_items(r, from->items, from->count, 0));
+    return from->open.exponent ? nested_runs_append(r, from->open.value, from->open.exponent) : PILGRIM_OK;
+}
+
+enum pilgrim_status nested_runs_copy(struct nested_runs *r, const struct nested_runs *from)
+{
+    *r = (struct nested_runs){.open = from->open};
+    if (!from->count)
+        return PILGRIM_OK;
+    TRY(reserve(r, from->count));
+    memcpy(r->items, from->items, from->count * sizeof *r->items);
+    r->count = from->count;
+    return PILGRIM_OK;
+}
+
+/* ---- reading and transport ---- */
+
+bool nested_runs_next(const struct nested_runs *r, size_t *at, struct nested_run *item)
+{
+    if (*at < r->count)
+        *item = r->items[*at];
+    else if (*at == r->count && r->open.exponent)
+        *item = r->open;
+    else
+        return false;
+    ++*at;
+    return true;
+}
+
+/* An item: varint exponent << 2 | kind, and its value; of a block's begin there is no exponent, of its end no value. */
+enum { PACKED_RUN = 0, PACKED_BEGIN = 1, PACKED_END = 2 };
+
+void nested_runs_pack(const struct nested_runs *r, struct bytes *out)
+{
+    struct nested_run item;
+    bytes_put_varint(out, r->count + (r->open.exponent > 0));
+    for (size_t at = 0; nested_runs_next(r, &at, &item);) {
+        if (begins(&item)) {
+            bytes_put_varint(out, (uint64_t)item.value << 2 | PACKED_BEGIN);
+        } else if (ends(&item)) {
+            bytes_put_varint(out, item.exponent << 2 | PACKED_END);
+        } else {
+            bytes_put_varint(out, item.exponent << 2 | PACKED_RUN);
+            bytes_put_svarint(out, item.value);
+        }
+    }
+    bytes_put_u8(out, r->open.exponent > 0);
+}
+
+/* The items as they were; what they mean is checked by check_items. */
+static void unpack_items(struct cursor *in, struct nested_runs *r, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t head = cursor_varint(in);
+        struct nested_run item = {.exponent = head >> 2};
+        if ((head & 3) == PACKED_BEGIN)
+            item = (struct nested_run){.value = (int64_t)(head >> 2), .exponent = REPEATS_BEGIN};
+        else if ((head & 3) == PACKED_END)
+            item.exponent |= REPEATS_END;
+        else
+            item.value = cursor_svarint(in);
+        r->items[r->count++] = item;
+    }
+}
+
+/* Blocks begin and end as they say; their ends get their lengths. */
+static bool check_items(struct nested_runs *r)
+{
+    size_t open = 0; /* index + 1 of the innermost block's begin; that of the one around it is kept in its exponent */
+    for (size_t i = 0; i < r->count; i++) {
+        struct nested_run *item = &r->items[i];
+        if (begins(item)) {
+            item->exponent |= open;
+            open = i + 1;
+        } else if (ends(item)) {
+            struct nested_run *begin = open ? &r->items[open - 1] : NULL;
+            if (!begin || (uint64_t)begin->value != i - open || begin->value == 0 || !(item->exponent & ~REPEATS_END))
+                return false;
+            item->value = begin->value;
+            open = (size_t)(begin->exponent & ~REPEATS_BEGIN);
+            begin->exponent = REPEATS_BEGIN;
+        } else if (!item->exponent) {
+            return false;
+        }
+    }
+    return open == 0;
+}
+
+enum pilgrim_status nested_runs_unpack(struct cursor *in, struct nested_runs *r)
+{
+    size_t count = cursor_count(in, 1);
+    if (in->status != PILGRIM_OK)
+        return in->status;
+    TRY(reserve(r, count));
+    unpack_items(in, r, count);
+    bool open = cursor_u8(in);
+    if (in->status != PILGRIM_OK)
+        return in->status;
+    if (!check_items(r) || (open && (!count || ends(&r->items[count - 1]))))
+        return PILGRIM_DAMAGED;
+    if (open)
+        r->open = r->items[--r->count];
+    return PILGRIM_OK;
+}
