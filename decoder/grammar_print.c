@@ -215,8 +215,8 @@ static enum pilgrim_status print_structure(struct output *o, const struct pilgri
     out_text(o, " thread ");
     out_uint(o, whose->thread);
     if (whose->segments > 1) {
-        out_text(o, " round ");
-        out_uint(o, pilgrim_cursor_round(cursor));
+        out_text(o, " segment ");
+        out_uint(o, pilgrim_cursor_segment(cursor));
     }
     out_text(o, "   structure group ");
     out_uint(o, info->structure_group);
@@ -247,7 +247,7 @@ static enum pilgrim_status print_segment(struct output *o, struct pilgrim_cursor
     if (!bodies)
         return no_memory(error);
     enum pilgrim_status status =
-        print_structure(o, cursor, whose, &info, pilgrim_cursor_round_calls(cursor), bodies, error);
+        print_structure(o, cursor, whose, &info, pilgrim_cursor_segment_calls(cursor), bodies, error);
     for (size_t i = 0; status == PILGRIM_OK && i < info.class_count; i++) {
         struct pilgrim_class_info class;
         status = pilgrim_class_info(cursor, i, &class);
@@ -262,7 +262,7 @@ static enum pilgrim_status print_segment(struct output *o, struct pilgrim_cursor
 enum pilgrim_status grammar_print(struct output *o, const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread,
                                   struct source_lines *lines, struct pilgrim_error *error)
 {
-    const struct whose whose = {rank, thread, pilgrim_round_count(trace)};
+    const struct whose whose = {rank, thread, pilgrim_segment_count(trace)};
     struct pilgrim_cursor *cursor;
     enum pilgrim_status status = pilgrim_cursor_open(trace, rank, thread, &cursor, error);
     if (status != PILGRIM_OK)
@@ -270,7 +270,7 @@ enum pilgrim_status grammar_print(struct output *o, const struct pilgrim_trace *
     while (status == PILGRIM_OK && !o->error) {
         status = print_segment(o, cursor, &whose, lines, error);
         if (status == PILGRIM_OK)
-            status = pilgrim_cursor_next_round(cursor, error);
+            status = pilgrim_cursor_next_segment(cursor, error);
     }
     pilgrim_cursor_close(cursor);
     return status == PILGRIM_END ? PILGRIM_OK : status;

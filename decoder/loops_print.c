@@ -36,7 +36,7 @@ static void out_share(struct output *o, const struct shown_loops *s, const struc
     out_text(o, *separator);
     out_text(o, "in ");
     out_text(o, text);
-    out_text(o, "% of the rounds");
+    out_text(o, "% of the iterations");
     *separator = ", ";
 }
 

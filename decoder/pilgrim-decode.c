@@ -72,7 +72,7 @@ static const char help[] =
     "  --limit=N           print at most N calls in all\n"
     "  --no-polls          not the calls that only found that nothing has happened yet, such as an MPI_Test in vain\n"
     "  --clock=local|common  times by the clock of each process (the default), or on the axis that all ranks have in common\n"
-    "  --loops             the program: its loops, how often they go round, and the calls in them\n"
+    "  --loops             the program: its loops, how often they repeat, and the calls in them\n"
     "  --stats[=histograms]\n"
     "                      what calls cost, for each function and place: calls, times, messages, bytes; also how times are spread\n"
     "  --by=rank           with --stats: instead, what each rank did with its time\n"

@@ -198,7 +198,7 @@ static enum pilgrim_status begin_segment(struct profile_maker *m, const struct p
     struct pilgrim_thread_info thread;
     bool estimate = !m->all && !call->timed;
     pilgrim_thread_info(cursor, &thread);
-    m->segment = pilgrim_cursor_round(cursor);
+    m->segment = pilgrim_cursor_segment(cursor);
     m->in_segment = true;
     m->has_end = false;
     if (!clear_known_classes(m, thread.class_count))
@@ -246,7 +246,7 @@ static enum pilgrim_status take_call(struct profile_maker *m, const struct pilgr
                                      const struct pilgrim_call *call, struct pilgrim_error *error)
 {
     struct messages_count sent;
-    if (m->in_segment && pilgrim_cursor_round(cursor) != m->segment)
+    if (m->in_segment && pilgrim_cursor_segment(cursor) != m->segment)
         end_segment(m);
     if (!m->in_segment) {
         enum pilgrim_status status = begin_segment(m, cursor, call, error);

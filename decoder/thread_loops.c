@@ -106,7 +106,7 @@ static void loop_classes_free(struct loop_classes *k)
 /* Whether the threads of THREAD's structure group have equal loops, so that one of them is walked for all. */
 static bool is_alike(const struct loops_list *l, const struct pilgrim_thread_info *thread)
 {
-    return pilgrim_round_count(l->trace) == 1 && thread->loop_count == 0 && !l->by_rank;
+    return pilgrim_segment_count(l->trace) == 1 && thread->loop_count == 0 && !l->by_rank;
 }
 
 /* GROUP: PILGRIM_VALUE_GROUP or PILGRIM_STRUCTURE_GROUP. */
@@ -145,7 +145,7 @@ static enum pilgrim_status read_segment(struct loops_list *l, const struct pilgr
     if (!classes)
         return no_memory(error);
     seen->classes = classes;
-    seen->first[pilgrim_cursor_round(cursor)] = seen->count;
+    seen->first[pilgrim_cursor_segment(cursor)] = seen->count;
     for (size_t i = 0; i < thread.class_count; i++) {
         struct pilgrim_class_info info;
         enum pilgrim_status status = pilgrim_class_info(cursor, i, &info);
@@ -175,8 +175,8 @@ static enum pilgrim_status read_segment(struct loops_list *l, const struct pilgr
 static enum pilgrim_status read_classes(struct loops_list *l, uint32_t rank, struct pilgrim_cursor *cursor, struct loop_classes *seen,
                                         struct pilgrim_error *error)
 {
-    bool alone = l->by_rank && pilgrim_thread_count(l->trace, rank) == 1 && pilgrim_round_count(l->trace) == 1;
-    *seen = (struct loop_classes){.first = calloc(pilgrim_round_count(l->trace), sizeof *seen->first)};
+    bool alone = l->by_rank && pilgrim_thread_count(l->trace, rank) == 1 && pilgrim_segment_count(l->trace) == 1;
+    *seen = (struct loop_classes){.first = calloc(pilgrim_segment_count(l->trace), sizeof *seen->first)};
     if (!seen->first)
         return no_memory(error);
     l->threads++;
@@ -184,7 +184,7 @@ static enum pilgrim_status read_classes(struct loops_list *l, uint32_t rank, str
     while (status == PILGRIM_OK) {
         status = read_segment(l, cursor, alone, seen, error);
         if (status == PILGRIM_OK)
-            status = pilgrim_cursor_next_round(cursor, error);
+            status = pilgrim_cursor_next_segment(cursor, error);
     }
     return status == PILGRIM_END ? PILGRIM_OK : status;
 }
@@ -203,7 +203,7 @@ static enum pilgrim_status walk(const struct loops_list *l, uint32_t rank, uint3
     if (status != PILGRIM_OK)
         return status;
     while ((status = pilgrim_cursor_pass(cursor, &number, &count, error)) == PILGRIM_OK) {
-        struct loop_class *class = &seen->classes[seen->first[pilgrim_cursor_round(cursor)] + number];
+        struct loop_class *class = &seen->classes[seen->first[pilgrim_cursor_segment(cursor)] + number];
         class->calls += count;
         take(n, class->shown_as, count > 0 ? count : 1);
     }

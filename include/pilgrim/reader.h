@@ -69,7 +69,7 @@ struct pilgrim_error {
  *
  * A trace that is damaged or cut off behind the calls of its first ranks is opened, too, without what is missing.
  * Then PILGRIM_OK is returned and error->status is not PILGRIM_OK: error->message says what is missing (times, the
- * ranks that follow, later rounds, the end). Otherwise PILGRIM_OK sets error->status to PILGRIM_OK.
+ * ranks that follow, later segments, the end). Otherwise PILGRIM_OK sets error->status to PILGRIM_OK.
  *
  * Memory is at most a small multiple of the file's size. The file stays open as long as the trace in two cases. If
  * the trace has times of single calls, a cursor reads them from the file. If the trace takes more than 256 MiB and
@@ -96,21 +96,21 @@ PILGRIM_API void pilgrim_close(struct pilgrim_trace *trace);
  * threads: shared */
 PILGRIM_API uint32_t pilgrim_rank_count(const struct pilgrim_trace *trace);
 
-/* Returns how many threads of a rank made calls: in the round where it has most. 0 if there is no such rank.
+/* Returns how many threads of a rank made calls: in the segment where it has most. 0 if there is no such rank.
  * threads: shared */
 PILGRIM_API uint32_t pilgrim_thread_count(const struct pilgrim_trace *trace, uint32_t rank);
 
-/* Returns how many calls a thread made, in all rounds. 0 if there is no such rank or thread, or if it is damaged:
- * then pilgrim_cursor_open or pilgrim_cursor_next says how. It takes constant time for each round, but where loops
+/* Returns how many calls a thread made, in all segments. 0 if there is no such rank or thread, or if it is damaged:
+ * then pilgrim_cursor_open or pilgrim_cursor_next says how. It takes constant time for each segment, but where loops
  * are stored, a time that grows with how often loops are entered.
  * threads: shared */
 PILGRIM_API uint64_t pilgrim_call_count(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread);
 
-/* Returns how many rounds the trace has, at least 1; most have one. A process that has used up its memory for
- * recording puts away what it has and begins a new round. A thread's calls are those of round 0, then those of
- * round 1, and so on; cursors walk all of them. Tables and grammars (below) belong to one round.
+/* Returns how many segments the trace has, at least 1; most have one. A process that has used up its memory for
+ * recording puts away what it has and begins a new segment. A thread's calls are those of segment 0, then those of
+ * segment 1, and so on; cursors walk all of them. Tables and grammars (below) belong to one segment.
  * threads: shared */
-PILGRIM_API uint32_t pilgrim_round_count(const struct pilgrim_trace *trace);
+PILGRIM_API uint32_t pilgrim_segment_count(const struct pilgrim_trace *trace);
 
 /* Returns a property of the run: the value of the first one that is called KEY, or NULL if there is none.
  * key:     "program", "library", "tracer", "timing", "clock", "values", "filter", ...: docs/FORMAT.md lists them
@@ -213,7 +213,7 @@ struct pilgrim_class {
 
 /* One call. The caller allocates it. `in`, `out`, and what they point to, are borrowed until the next function
  * that moves or closes the cursor, or until pilgrim_signature; `class_`, `function` and what they point to until
- * the cursor comes into another round or is closed. `in` and `out` have function->parameter_count values each.
+ * the cursor comes into another segment or is closed. `in` and `out` have function->parameter_count values each.
  * in[i] has a meaning for parameters with direction in or inout, out[i] for out or inout; the others are
  * PILGRIM_NONE. */
 struct pilgrim_call {
@@ -280,10 +280,10 @@ PILGRIM_API enum pilgrim_status pilgrim_cursor_times(const struct pilgrim_cursor
  * follows, once for each trip.
  *
  * Where values are stored as changes of earlier ones, or refer to requests of earlier calls, passing loses what
- * later values need: in the rest of that round pilgrim_cursor_next then returns PILGRIM_INVALID. Use
+ * later values need: in the rest of that segment pilgrim_cursor_next then returns PILGRIM_INVALID. Use
  * pilgrim_cursor_skip to keep them.
- * class_number: the class, as pilgrim_class_info has it in the round that the cursor is in after this call
- *               (pilgrim_cursor_round)
+ * class_number: the class, as pilgrim_class_info has it in the segment that the cursor is in after this call
+ *               (pilgrim_cursor_segment)
  * count:   calls passed over; 0: a loop is entered
  * errors:  as pilgrim_cursor_next
  * threads: exclusive */
@@ -300,21 +300,21 @@ PILGRIM_API enum pilgrim_status pilgrim_cursor_pass(struct pilgrim_cursor *curso
  * threads: exclusive */
 PILGRIM_API enum pilgrim_status pilgrim_cursor_skip(struct pilgrim_cursor *cursor, uint64_t count) PILGRIM_CHECKED;
 
-/* Returns the round, from 0, of the call that the cursor gave or passed over last; before that, the first round in
- * which the thread has calls. Tables and grammars below are those of this round.
+/* Returns the segment, from 0, of the call that the cursor gave or passed over last; before that, the first segment in
+ * which the thread has calls. Tables and grammars below are those of this segment.
  * threads: exclusive */
-PILGRIM_API uint32_t pilgrim_cursor_round(const struct pilgrim_cursor *cursor);
+PILGRIM_API uint32_t pilgrim_cursor_segment(const struct pilgrim_cursor *cursor);
 
-/* Returns how many calls the thread has in that round; 0 if they cannot be counted. The time is that of
+/* Returns how many calls the thread has in that segment; 0 if they cannot be counted. The time is that of
  * pilgrim_call_count.
  * threads: exclusive */
-PILGRIM_API uint64_t pilgrim_cursor_round_calls(const struct pilgrim_cursor *cursor);
+PILGRIM_API uint64_t pilgrim_cursor_segment_calls(const struct pilgrim_cursor *cursor);
 
-/* Passes over what is left of the round, to the beginning of the next one in which the thread has calls.
+/* Passes over what is left of the segment, to the beginning of the next one in which the thread has calls.
  * PILGRIM_END if there is none: the cursor stays where it is. The same holds after an error.
  * errors:  as pilgrim_cursor_next
  * threads: exclusive */
-PILGRIM_API enum pilgrim_status pilgrim_cursor_next_round(struct pilgrim_cursor *cursor,
+PILGRIM_API enum pilgrim_status pilgrim_cursor_next_segment(struct pilgrim_cursor *cursor,
                                                           struct pilgrim_error *error) PILGRIM_CHECKED;
 
 /* ---- one time axis ----
@@ -437,7 +437,7 @@ struct pilgrim_location {
 
 struct pilgrim_system;
 
-/* Looks up where each rank ran, once: in the last round that says so. It takes 16 bytes a rank, and some for each
+/* Looks up where each rank ran, once: in the last segment that says so. It takes 16 bytes a rank, and some for each
  * host.
  * system:  to be closed by pilgrim_system_close, before the trace
  * errors:  PILGRIM_NOMEM, PILGRIM_IO, PILGRIM_DAMAGED
@@ -477,15 +477,15 @@ PILGRIM_API enum pilgrim_status pilgrim_system_location(const struct pilgrim_sys
 PILGRIM_API enum pilgrim_status pilgrim_system_rank(const struct pilgrim_system *system, uint32_t host,
                                                     uint32_t process, uint32_t *rank) PILGRIM_CHECKED;
 
-/* ---- what is stored: the call-signature table and the grammars of one thread, in the round that a cursor is in ----
+/* ---- what is stored: the call-signature table and the grammars of one thread, in the segment that a cursor is in ----
  *
  * Threads with the same sequence of call classes share it: they are a structure group. Within it, threads that
  * call a class with the same sequence of signatures are a value group of that class. Functions here do not move
  * the cursor. */
 
-/* A thread's table, in the round. */
+/* A thread's table, in the segment. */
 struct pilgrim_thread_info {
-    uint32_t structure_group;      /* its number in the round, from 0 */
+    uint32_t structure_group;      /* its number in the segment, from 0 */
     uint64_t structure_group_size; /* threads in it */
     size_t class_count;            /* classes are numbered from 0 to below this, for pilgrim_class_info; loops too */
     size_t loop_count;             /* how many of these are loops */
@@ -498,7 +498,7 @@ PILGRIM_API void pilgrim_thread_info(const struct pilgrim_cursor *cursor, struct
 
 /* A class of the table. */
 struct pilgrim_class_info {
-    const struct pilgrim_class *class_; /* borrowed until the cursor comes into another round or is closed */
+    const struct pilgrim_class *class_; /* borrowed until the cursor comes into another segment or is closed */
     uint32_t value_group;               /* the thread's, by its number among those of the class */
     uint64_t value_group_size;          /* threads in it */
     uint64_t signature_count;           /* signatures are numbered from 0 to below this, for pilgrim_signature */
@@ -520,7 +520,7 @@ struct pilgrim_trips {
     uint64_t total, min, max; /* trips; min and max are 0 if it was never entered */
 };
 
-/* Counts the trips of a loop in the round; the time grows with how often it was entered.
+/* Counts the trips of a loop in the segment; the time grows with how often it was entered.
  * class_number: of a loop, else PILGRIM_INVALID
  * errors:  as pilgrim_cursor_next
  * threads: exclusive */
@@ -566,7 +566,7 @@ struct pilgrim_grammar;
 /* Opens the grammar of a sequence. Rule 0 is the start rule; the others are numbered in the order in which a
  * reader meets them from there. Each of them is used. Rules do not form cycles, but may be nested deeply: expand
  * them with a stack of your own.
- * sequence: of the cursor's round: pilgrim_thread_info.structure, pilgrim_class_info.values or .body;
+ * sequence: of the cursor's segment: pilgrim_thread_info.structure, pilgrim_class_info.values or .body;
  *           PILGRIM_INVALID for many numbers that are none of these; for others the grammar has no meaning
  * grammar: to be closed by pilgrim_grammar_close, before the trace. The cursor may move or be closed before
  * errors:  PILGRIM_NOMEM
@@ -632,7 +632,7 @@ struct pilgrim_class_profile {
     const struct pilgrim_class *class_;  /* borrowed until the next one */
     struct pilgrim_statistic durations;
     struct pilgrim_statistic gaps;       /* before the calls: from the end of the thread's call before to the start */
-    struct pilgrim_statistic first_gaps; /* before a thread's first call; in the first round, since the library was
+    struct pilgrim_statistic first_gaps; /* before a thread's first call; in the first segment, since the library was
                                           * loaded */
 };
 
@@ -680,9 +680,9 @@ PILGRIM_API const char *pilgrim_activity_name(enum pilgrim_activity activity);
 struct pilgrim_rank_profile {
     uint32_t first_rank, rank_count;        /* the block; a RANK_COUNT of 1: the rank alone */
     double ns[PILGRIM_ACTIVITIES];          /* the mean of the block's ranks */
-    double most_ns[PILGRIM_ACTIVITIES];     /* that of the block's rank that had most; rounds are added up, each
+    double most_ns[PILGRIM_ACTIVITIES];     /* that of the block's rank that had most; segments are added up, each
                                              * with its own */
-    uint32_t most_rank[PILGRIM_ACTIVITIES]; /* that rank, in the round where it had most */
+    uint32_t most_rank[PILGRIM_ACTIVITIES]; /* that rank, in the segment where it had most */
 };
 
 /* Fills in the profile of a rank. PILGRIM_END if the trace does not have it.
@@ -693,7 +693,7 @@ PILGRIM_API enum pilgrim_status pilgrim_rank_profile(const struct pilgrim_trace 
                                                      struct pilgrim_rank_profile *found,
                                                      struct pilgrim_error *error) PILGRIM_CHECKED;
 
-/* How long the calls of one class took on one rank, all its threads together, in one round, to 3 %. It is stored
+/* How long the calls of one class took on one rank, all its threads together, in one segment, to 3 %. It is stored
  * where ranks differ by a tenth or more, and by a 64th of a rank's time or more; elsewhere it is about the mean
  * times the number of calls. */
 struct pilgrim_rank_class {
@@ -702,7 +702,7 @@ struct pilgrim_rank_class {
     uint32_t rank_count;          /* both are the mean of this many neighbouring ranks; 0: neither is stored */
 };
 
-/* Fills in the times of a class on the cursor's rank, in the cursor's round.
+/* Fills in the times of a class on the cursor's rank, in the cursor's segment.
  * class_number: of a class of calls; PILGRIM_INVALID for a loop, or if there is no such class
  * errors:  PILGRIM_DAMAGED (the thread is in no value group)
  * threads: exclusive */
@@ -715,9 +715,9 @@ PILGRIM_API enum pilgrim_status pilgrim_rank_class(const struct pilgrim_cursor *
 
 /* Which gaps: those behind a call of one class, by its number, or */
 #define PILGRIM_ANY_CALL UINT64_MAX      /* behind any call; without those of PILGRIM_NO_CALL */
-#define PILGRIM_NO_CALL (UINT64_MAX - 1) /* before a thread's first call in this round */
+#define PILGRIM_NO_CALL (UINT64_MAX - 1) /* before a thread's first call in this segment */
 
-/* Fills in how long calls took, in the cursor's round. Calls of a class that differ little share one statistic,
+/* Fills in how long calls took, in the cursor's segment. Calls of a class that differ little share one statistic,
  * whatever their ranks
  * and signatures: so it describes those calls and maybe others, and its `count` is that of all of them. The count
  * is 0 where no times were kept.
@@ -741,7 +741,7 @@ PILGRIM_API enum pilgrim_status pilgrim_gaps(const struct pilgrim_cursor *cursor
                                              struct pilgrim_statistic *statistic) PILGRIM_CHECKED;
 
 /* Lists behind which classes gaps are told apart from others. Each call sets *BEFORE to the next one:
- * PILGRIM_NO_CALL first, if some calls were a thread's first in the round, then numbers of classes in ascending
+ * PILGRIM_NO_CALL first, if some calls were a thread's first in the segment, then numbers of classes in ascending
  * order. PILGRIM_END behind the last: *BEFORE stays.
  * before:  PILGRIM_ANY_CALL at first, then what the last call set
  * errors:  as pilgrim_durations

@@ -13,7 +13,7 @@ struct result {
     struct bytes hidden; /* functions that were left out, as they are to be said */
 };
 
-/* Appends F, the next round of all ranks.
+/* Appends F, the next segment of all ranks.
  * errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED, PILGRIM_IO (it was said what): nothing is left */
 enum pilgrim_status result_add(struct result *r, struct fragment *f) PILGRIM_CHECKED;
 

@@ -24,11 +24,11 @@ enum {
     SEALING = 9,          /* shares of the bound that no thread has */
     MACHINE_SHARE = 8,    /* of the machine's memory the processes on it may have a part in so many */
     LOOK_BYTES = 1 << 14, /* as long as the bound is not known */
-    PATIENCE_SHARE = 32,  /* of its limit a stream may grow by a part in so many while a good place to encode it is looked for */
+    PATIENCE_SHARE = 32,  /* of its limit a stream may grow by a part in so many while a good point to encode it is looked for */
     PATIENCE_BYTES_MIN = 1 << 15, /* some fifty calls, at most */
     SEGMENT_BYTES_MIN = 1 << 15, /* a segment may grow by so much in any case, ... */
     SEGMENT_TABLES = 3,     /* ... and by so many times the table of classes */
-    LOOP_TABLES = 10,     /* what a round of a loop takes is mostly less than so many times that table */
+    LOOP_TABLES = 10,     /* what an iteration of a loop takes is mostly less than so many times that table */
     ENDED_BYTES_MIN = 1 << 16, /* what ended threads may have in any case */
     LOOK_SHARE = 32,      /* a stream is looked at again when it has grown by a part in so many of its limit, or later */
     RELIEF_SHARE = 32,    /* what takes less than a part in so many of the limit is left alone when a stream is relieved, ... */
@@ -235,10 +235,10 @@ static bool waits(struct thread *t, size_t limit)
 static size_t segment_limit(const struct thread *t, size_t share)
 {
     size_t table = stream_table_bytes(t->stream);
-    size_t round = larger(larger(share / 4, SEGMENT_BYTES_MIN), SEGMENT_TABLES * table);
+    size_t segment = larger(larger(share / 4, SEGMENT_BYTES_MIN), SEGMENT_TABLES * table);
     size_t most = atomic_load_explicit(&bound, memory_order_relaxed) / (2 * (thread_shares() + 1));
     size_t wanted = LOOP_TABLES * table;
-    return larger(larger(share, table + round), wanted < most ? wanted : most);
+    return larger(larger(share, table + segment), wanted < most ? wanted : most);
 }
 
 void spill_consider(struct thread *t)

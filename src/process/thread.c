@@ -168,7 +168,7 @@ static void thread_retire(struct thread *t)
     pthread_mutex_unlock(&lock);
 }
 
-/* Is called again while there may be other data that is destroyed later, and MPI called there; but not in the last round of all: that is where the
+/* Is called again while there may be other data that is destroyed later, and MPI called there; but not in the last pass of all: that is where the
  * thread sanitizer ends its part of the thread, after which it may not be asked for a lock. */
 static void thread_ends(void *data)
 {
@@ -214,7 +214,7 @@ static enum pilgrim_status put_block(void *context, uint64_t start, const struct
     return blocks_put(((const struct thread *)context)->index, start, content, ends);
 }
 
-/* So many that the statistics of CLASSES classes take a tenth of PILGRIM_MEMORY at most: where that is little, rounds would else be full of them. */
+/* So many that the statistics of CLASSES classes take a tenth of PILGRIM_MEMORY at most: where that is little, segments would else be full of them. */
 static uint32_t statistics_cells(void)
 {
     enum { CLASSES = 32, CELLS_MIN = 4 };

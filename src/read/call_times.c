@@ -96,7 +96,7 @@ static bool read_section(struct pilgrim_cursor *c, const struct time_section *s)
     t->current = s;
     t->next = s->first;
     if (s->first < c->first_seq)
-        return fail(c, PILGRIM_DAMAGED, "of calls of two rounds");
+        return fail(c, PILGRIM_DAMAGED, "of calls of two segments");
     enum pilgrim_status status = time_section_read(&c->trace->source, s, &t->content, &problem);
     if (status != PILGRIM_OK)
         return fail(c, status, problem);

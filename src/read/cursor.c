@@ -431,13 +431,13 @@ enum pilgrim_status pilgrim_cursor_skip(struct pilgrim_cursor *c, uint64_t count
     return status == PILGRIM_NOMEM ? status : PILGRIM_OK;
 }
 
-uint64_t pilgrim_cursor_round_calls(const struct pilgrim_cursor *c)
+uint64_t pilgrim_cursor_segment_calls(const struct pilgrim_cursor *c)
 {
     uint64_t calls;
     return c && count_calls(c, &calls) ? calls : 0;
 }
 
-enum pilgrim_status pilgrim_cursor_next_round(struct pilgrim_cursor *c, struct pilgrim_error *error)
+enum pilgrim_status pilgrim_cursor_next_segment(struct pilgrim_cursor *c, struct pilgrim_error *error)
 {
     uint64_t calls;
     if (!c)

@@ -90,7 +90,7 @@ struct pilgrim_cursor {
 /* ---- segments (cursor_open.c) ---- */
 
 /* A cursor of the thread at the beginning of ROUND, in which it is; without the rank's rank bases. errors: as pilgrim_cursor_open */
-enum pilgrim_status segment_cursor_open(const struct pilgrim_trace *trace, uint32_t round, uint32_t rank, uint32_t thread,
+enum pilgrim_status segment_cursor_open(const struct pilgrim_trace *trace, uint32_t segment, uint32_t rank, uint32_t thread,
                                       struct pilgrim_cursor **cursor, struct pilgrim_error *error) PILGRIM_CHECKED;
 
 /* Moves C to the beginning of the next segment in which the thread has calls; it has passed over all calls of this one. PILGRIM_END: there is
@@ -151,7 +151,7 @@ enum pilgrim_status loop_trips(struct pilgrim_cursor *c, struct class_state *sta
                                const char **problem) PILGRIM_CHECKED;
 void loop_close(struct loop_position *l);
 
-/* The place of the next call. Up to LIMIT calls, by whole rounds of a loop, may be passed over before it: as many as *PASSED says;
+/* The place of the next call. Up to LIMIT calls, by whole iterations of a loop, may be passed over before it: as many as *PASSED says;
  * *CLASS_INDEX is PLACE_NONE if these are all that LIMIT allows. Where the cursor tells loops: or that of a loop which has been entered.
  * PILGRIM_END behind the last. errors: as class_next */
 enum pilgrim_status loops_next(struct pilgrim_cursor *c, uint64_t limit, uint64_t *passed, uint64_t *class_index,

@@ -73,13 +73,13 @@ static enum pilgrim_status rank_error(const struct shard *v, uint32_t rank, enum
 
 /* The segment whose process stream of RANK counts, its shard and the stream; the shard is to be released, also after an error.
  * PILGRIM_END: none has calls */
-static enum pilgrim_status find_process(const struct pilgrim_trace *trace, uint32_t rank, uint32_t *round,
+static enum pilgrim_status find_process(const struct pilgrim_trace *trace, uint32_t rank, uint32_t *segment,
                                         const struct shard **v, struct stream_position *stream, struct pilgrim_error *error)
 {
     *v = NULL;
-    for (*round = trace->segment_count; (*round)-- > 0;) {
+    for (*segment = trace->segment_count; (*segment)-- > 0;) {
         shard_release(trace, *v);
-        enum pilgrim_status status = segment_hold(trace, *round, rank, v, error);
+        enum pilgrim_status status = segment_hold(trace, *segment, rank, v, error);
         if (status == PILGRIM_END)
             continue;
         if (status != PILGRIM_OK)
@@ -122,9 +122,9 @@ static enum pilgrim_status find_values(const struct pilgrim_trace *trace, uint32
 {
     const struct caller caller = {.rank = rank};
     struct stream_position stream;
-    uint32_t round;
+    uint32_t segment;
     const char *problem = NULL;
-    enum pilgrim_status status = find_process(trace, rank, &round, v, &stream, error);
+    enum pilgrim_status status = find_process(trace, rank, &segment, v, &stream, error);
     if (status != PILGRIM_OK)
         return status;
     status = evaluate_process(*v, &stream, &caller, arena, f, values, &problem);
@@ -219,7 +219,7 @@ static enum pilgrim_status open_classes(struct pilgrim_cursor *c, const char **p
 }
 
 /* A cursor over STREAM of V, in ROUND. Takes V, which is held, also where it fails. */
-static enum pilgrim_status open_stream(const struct pilgrim_trace *trace, const struct shard *v, uint32_t round, uint32_t rank,
+static enum pilgrim_status open_stream(const struct pilgrim_trace *trace, const struct shard *v, uint32_t segment, uint32_t rank,
                                        uint32_t thread, const struct stream_position *stream, struct pilgrim_cursor **cursor,
                                        struct pilgrim_error *error)
 {
@@ -229,7 +229,7 @@ static enum pilgrim_status open_stream(const struct pilgrim_trace *trace, const 
         return trace_no_memory(error);
     }
     *c = (struct pilgrim_cursor){
-        .trace = trace, .shard = v, .stream = *stream, .rank = rank, .thread = thread, .segment = round, .caller.rank = rank,
+        .trace = trace, .shard = v, .stream = *stream, .rank = rank, .thread = thread, .segment = segment, .caller.rank = rank,
         .generation = 1, .cached_limit = KEPT_BYTES_MAX, .unzipped_budget = IN_PLACE_BYTES_MAX,
         .registers.limit = v->call_budget, .begun.limit = v->call_budget};
     const char *problem = NULL;
@@ -243,38 +243,38 @@ static enum pilgrim_status open_stream(const struct pilgrim_trace *trace, const 
     return PILGRIM_OK;
 }
 
-enum pilgrim_status segment_cursor_open(const struct pilgrim_trace *trace, uint32_t round, uint32_t rank, uint32_t thread,
+enum pilgrim_status segment_cursor_open(const struct pilgrim_trace *trace, uint32_t segment, uint32_t rank, uint32_t thread,
                                       struct pilgrim_cursor **cursor, struct pilgrim_error *error)
 {
     const struct shard *v;
     struct stream_position stream;
-    enum pilgrim_status status = segment_hold(trace, round, rank, &v, error);
+    enum pilgrim_status status = segment_hold(trace, segment, rank, &v, error);
     if (status != PILGRIM_OK)
         return status;
     if (thread_find(v, rank - v->first_rank, thread, &stream))
-        return open_stream(trace, v, round, rank, thread, &stream, cursor, error);
+        return open_stream(trace, v, segment, rank, thread, &stream, cursor, error);
     rank_error(v, rank, PILGRIM_DAMAGED, in_no_group, error);
     shard_release(trace, v);
     return PILGRIM_DAMAGED;
 }
 
 /* The first segment from ROUND on in which the thread has calls, or the number of segments. */
-static uint32_t segment_with(const struct pilgrim_trace *trace, uint32_t round, uint32_t rank, uint32_t thread)
+static uint32_t segment_with(const struct pilgrim_trace *trace, uint32_t segment, uint32_t rank, uint32_t thread)
 {
-    while (round < trace->segment_count && segment_is_silent(trace, round, rank, thread))
-        round++;
-    return round;
+    while (segment < trace->segment_count && segment_is_silent(trace, segment, rank, thread))
+        segment++;
+    return segment;
 }
 
 /* That, or the first one that it is in. */
 static uint32_t first_segment(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread)
 {
-    uint32_t round = segment_with(trace, 0, rank, thread);
-    if (round < trace->segment_count)
-        return round;
-    for (round = 0; thread >= segment_threads(trace, round, rank);)
-        round++;
-    return round;
+    uint32_t segment = segment_with(trace, 0, rank, thread);
+    if (segment < trace->segment_count)
+        return segment;
+    for (segment = 0; thread >= segment_threads(trace, segment, rank);)
+        segment++;
+    return segment;
 }
 
 static void set_rank_bases(struct pilgrim_cursor *c, const struct stored_rank_bases *views)
@@ -312,16 +312,16 @@ enum pilgrim_status process_cursor_open(const struct pilgrim_trace *trace, uint3
     const struct shard *v;
     struct stream_position stream;
     struct stored_rank_bases views;
-    uint32_t round;
+    uint32_t segment;
     *cursor = NULL;
     if (rank >= trace->rank_count)
         return trace_error(error, PILGRIM_INVALID, 0, "no rank %u", rank);
     enum pilgrim_status status = read_rank_bases(trace, rank, &views, error);
     if (status != PILGRIM_OK)
         return status;
-    status = find_process(trace, rank, &round, &v, &stream, error);
+    status = find_process(trace, rank, &segment, &v, &stream, error);
     if (status == PILGRIM_OK || status == PILGRIM_END) /* where none has calls, the first one is as good */
-        status = open_stream(trace, v, round + (status == PILGRIM_END), rank, 0, &stream, cursor, error);
+        status = open_stream(trace, v, segment + (status == PILGRIM_END), rank, 0, &stream, cursor, error);
     else
         shard_release(trace, v);
     if (status != PILGRIM_OK) {
@@ -336,10 +336,10 @@ enum pilgrim_status process_cursor_open(const struct pilgrim_trace *trace, uint3
 enum pilgrim_status cursor_next_segment(struct pilgrim_cursor *c, struct pilgrim_error *error)
 {
     struct pilgrim_cursor *next, last;
-    uint32_t round = c->is_process ? c->trace->segment_count : segment_with(c->trace, c->segment + 1, c->rank, c->thread);
-    if (round == c->trace->segment_count)
+    uint32_t segment = c->is_process ? c->trace->segment_count : segment_with(c->trace, c->segment + 1, c->rank, c->thread);
+    if (segment == c->trace->segment_count)
         return PILGRIM_END;
-    enum pilgrim_status status = segment_cursor_open(c->trace, round, c->rank, c->thread, &next, error);
+    enum pilgrim_status status = segment_cursor_open(c->trace, segment, c->rank, c->thread, &next, error);
     if (status != PILGRIM_OK)
         return status;
     const struct stored_rank_bases views = {c->bases, c->caller.base_count};
@@ -358,7 +358,7 @@ enum pilgrim_status cursor_next_segment(struct pilgrim_cursor *c, struct pilgrim
     return PILGRIM_OK;
 }
 
-uint32_t pilgrim_cursor_round(const struct pilgrim_cursor *c)
+uint32_t pilgrim_cursor_segment(const struct pilgrim_cursor *c)
 {
     return c ? c->segment : 0;
 }

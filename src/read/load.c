@@ -84,11 +84,11 @@ static enum pilgrim_status calls_error(const struct section *section, enum pilgr
 static bool begin_segment(struct loader *l)
 {
     struct pilgrim_trace *t = l->trace;
-    size_t *rounds = realloc(t->segments, ((size_t)t->segment_count + 1) * sizeof *rounds);
-    if (!rounds)
+    size_t *segments = realloc(t->segments, ((size_t)t->segment_count + 1) * sizeof *segments);
+    if (!segments)
         return false;
-    rounds[t->segment_count++] = t->shard_count;
-    t->segments = rounds;
+    segments[t->segment_count++] = t->shard_count;
+    t->segments = segments;
     l->segment_ranks = l->segment_groups = 0;
     return true;
 }
@@ -100,15 +100,15 @@ static enum pilgrim_status number_ranks(struct loader *l, const struct section *
     const struct shard *v = l->shard;
     const bool first = t->shard_count == 0;
     if (first && v->begins_segment)
-        return calls_error(section, PILGRIM_DAMAGED, "another round where none is before", error);
+        return calls_error(section, PILGRIM_DAMAGED, "another segment where none is before", error);
     if (v->begins_segment && l->segment_ranks < t->rank_count)
-        return calls_error(section, PILGRIM_DAMAGED, "another round before all ranks of the last one", error);
+        return calls_error(section, PILGRIM_DAMAGED, "another segment before all ranks of the last one", error);
     if (v->begins_segment && t->segment_count == UINT32_MAX)
-        return calls_error(section, PILGRIM_LIMIT, "more than 4294967295 rounds", error);
+        return calls_error(section, PILGRIM_LIMIT, "more than 4294967295 segments", error);
     if ((first || v->begins_segment) && !begin_segment(l))
         return trace_no_memory(error);
     if (t->segment_count > 1 && v->rank_count > t->rank_count - l->segment_ranks)
-        return calls_error(section, PILGRIM_DAMAGED, "a round with more ranks than the first one", error);
+        return calls_error(section, PILGRIM_DAMAGED, "a segment with more ranks than the first one", error);
     if (v->rank_count > UINT32_MAX - l->segment_ranks)
         return calls_error(section, PILGRIM_LIMIT, "more than 4294967295 ranks", error);
     return PILGRIM_OK;
@@ -120,7 +120,7 @@ static enum pilgrim_status add_shard(struct loader *l, const struct section *sec
     struct pilgrim_trace *t = l->trace;
     struct shard *v = l->shard;
     struct shard_entry *e = &l->entry;
-    uint32_t rounds = t->segment_count;
+    uint32_t segments = t->segment_count;
     enum pilgrim_status status = number_ranks(l, section, error);
     if (status == PILGRIM_OK && !(t->shard_count == 0 ? keep_properties(t, v) : add_properties(t, v)))
         status = trace_no_memory(error);
@@ -135,7 +135,7 @@ static enum pilgrim_status add_shard(struct loader *l, const struct section *sec
         status = shards_add(t, e) == PILGRIM_OK ? PILGRIM_OK : trace_no_memory(error);
     }
     if (status != PILGRIM_OK) {
-        t->segment_count = rounds;
+        t->segment_count = segments;
         return status;
     }
     l->shard = NULL;
@@ -220,7 +220,7 @@ static enum pilgrim_status take_end(const struct loader *l, const struct section
     if (section->raw || section->stored_length || end < l->source.length)
         return trace_error(error, PILGRIM_DAMAGED, end, "bytes after the end, at byte %llu", (unsigned long long)end);
     if (l->segment_ranks < t->rank_count)
-        return trace_error(error, PILGRIM_DAMAGED, start, "ends at byte %llu before all ranks of round %u", start,
+        return trace_error(error, PILGRIM_DAMAGED, start, "ends at byte %llu before all ranks of segment %u", start,
                            t->segment_count - 1);
     return PILGRIM_OK;
 }

@@ -25,11 +25,11 @@ static enum pilgrim_status sum_trips(struct pilgrim_cursor *c, size_t class_inde
     return PILGRIM_OK;
 }
 
-bool loops_call_count(const struct pilgrim_trace *trace, uint32_t round, uint32_t rank, uint32_t thread, uint64_t *count)
+bool loops_call_count(const struct pilgrim_trace *trace, uint32_t segment, uint32_t rank, uint32_t thread, uint64_t *count)
 {
     struct pilgrim_cursor *c;
     bool good = true;
-    if (segment_cursor_open(trace, round, rank, thread, &c, NULL) != PILGRIM_OK)
+    if (segment_cursor_open(trace, segment, rank, thread, &c, NULL) != PILGRIM_OK)
         return false;
     const struct stored_group *group = c->stream.group;
     *count = group->calls;

@@ -66,13 +66,13 @@ static enum pilgrim_status pass_iterations(struct pilgrim_cursor *c, struct loop
         if (status != PILGRIM_OK || l->no_iteration)
             return status;
     }
-    uint64_t rounds = limit / l->loop->calls;
-    if (rounds > l->left)
-        rounds = l->left;
+    uint64_t iterations = limit / l->loop->calls;
+    if (iterations > l->left)
+        iterations = l->left;
     for (uint32_t i = 0; i < l->iteration_classes; i++)
-        c->classes[l->iteration[i].class_index].behind += rounds * l->iteration[i].count;
-    l->left -= rounds;
-    *passed += rounds * l->loop->calls;
+        c->classes[l->iteration[i].class_index].behind += iterations * l->iteration[i].count;
+    l->left -= iterations;
+    *passed += iterations * l->loop->calls;
     return PILGRIM_OK;
 }
 
@@ -138,7 +138,7 @@ enum pilgrim_status loops_next(struct pilgrim_cursor *c, uint64_t limit, uint64_
         if (state->loop->left > 0) {
             c->nest[c->depth++] = state->loop;
         } else if (++c->idle > c->class_count) {
-            *problem = "loops without rounds, one after the other";
+            *problem = "loops without iterations, one after the other";
             return PILGRIM_DAMAGED;
         }
         if (c->tells_loops)

@@ -55,7 +55,7 @@ uint32_t pilgrim_rank_count(const struct pilgrim_trace *t)
     return t ? t->rank_count : 0;
 }
 
-uint32_t pilgrim_round_count(const struct pilgrim_trace *t)
+uint32_t pilgrim_segment_count(const struct pilgrim_trace *t)
 {
     return t ? t->segment_count : 0;
 }

@@ -98,7 +98,7 @@ START_TEST(null_and_counts)
 {
     const char *key, *value;
     ck_assert_uint_eq(pilgrim_rank_count(NULL), 0);
-    ck_assert_uint_eq(pilgrim_round_count(NULL), 0);
+    ck_assert_uint_eq(pilgrim_segment_count(NULL), 0);
     ck_assert_uint_eq(pilgrim_thread_count(NULL, 0), 0);
     ck_assert_uint_eq(pilgrim_thread_count(trace, RANKS), 0);
     ck_assert_uint_eq(pilgrim_thread_count(trace, UINT32_MAX), 0);
@@ -134,9 +134,9 @@ START_TEST(null_of_cursors)
     INVALID(pilgrim_cursor_pass(cursor, NULL, &count, &error));
     INVALID(pilgrim_cursor_pass(cursor, &class_number, NULL, &error));
     REFUSED(pilgrim_cursor_skip(NULL, 1));
-    INVALID(pilgrim_cursor_next_round(NULL, &error));
-    ck_assert_uint_eq(pilgrim_cursor_round(NULL), 0);
-    ck_assert_uint_eq(pilgrim_cursor_round_calls(NULL), 0);
+    INVALID(pilgrim_cursor_next_segment(NULL, &error));
+    ck_assert_uint_eq(pilgrim_cursor_segment(NULL), 0);
+    ck_assert_uint_eq(pilgrim_cursor_segment_calls(NULL), 0);
     pilgrim_thread_info(cursor, NULL);
     pilgrim_thread_info(NULL, &info);
     ck_assert_uint_eq(info.class_count, 0);

@@ -264,7 +264,7 @@ START_TEST(times_behind_calls_that_were_passed)
                 ck_assert_int_eq(pilgrim_cursor_pass(cursor, &class, &count, &error), PILGRIM_OK);
                 number += count;
             } else if (way == 2 && number < SEGMENT_CALLS && below(20) == 0) {
-                ck_assert_int_eq(pilgrim_cursor_next_round(cursor, &error), PILGRIM_OK);
+                ck_assert_int_eq(pilgrim_cursor_next_segment(cursor, &error), PILGRIM_OK);
                 number = SEGMENT_CALLS;
             }
             for (unsigned i = 0; i < 3 && number < CALLS; i++, number++) {

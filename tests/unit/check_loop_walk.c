@@ -386,7 +386,7 @@ static const struct small smalls[] = {
     {{{1, 3, 0}, 3}, {{{0}, 1}, {{0, 1}, 2}}, 6, {{2, 0, 1}, {2}}, {3, 1}, "a class that its group does not have", 0},
     {{{2}, 1}, {{{0}, 1}, {{1}, 1}}, 4, {{2, 0, 0, 2}, {4}}, {4, 1}, NULL, 4},
     {{{0, 1, 1, 1, 0}, 5}, {{{0}, 1}, {{1}, 1}}, 2, {{0, 0, 0}, {0}}, {3, 0}, NULL, 2},
-    {{{0, 1, 1, 1, 1, 0}, 6}, {{{0}, 1}, {{1}, 1}}, 2, {{0, 0, 0, 0}, {0}}, {4, 0}, "loops without rounds", 1},
+    {{{0, 1, 1, 1, 1, 0}, 6}, {{{0}, 1}, {{1}, 1}}, 2, {{0, 0, 0, 0}, {0}}, {4, 0}, "loops without iterations", 1},
     {{{1, 2}, 2}, {{{0}, 1}, {{0}, 1}}, 0, {{0}, {0}}, {1, 1}, NULL, 0},
 };
 
@@ -428,7 +428,7 @@ START_TEST(small_groups)
 }
 END_TEST
 
-/* Loops in loops: 4^31 rounds without a call, and as many with one. */
+/* Loops in loops: 4^31 iterations without a call, and as many with one. */
 START_TEST(rounds_without_end)
 {
     enum { DEPTH = 31 };
@@ -468,7 +468,7 @@ START_TEST(rounds_without_end)
 }
 END_TEST
 
-/* A loop of 2^61 rounds is passed over as fast as it is stored. */
+/* A loop of 2^61 iterations is passed over as fast as it is stored. */
 START_TEST(skip_far)
 {
     struct small s = {{{0, 1, 0}, 3}, {{{0, 0, 0, 0}, 4}, {{0}, 1}}, 2, {{INT64_C(1) << 60}, {0}}, {1, 0}, NULL, 0};

@@ -1,4 +1,4 @@
-/* Traces of several rounds, in memory and from files of which only a part is kept in memory.
+/* Traces of several segments, in memory and from files of which only a part is kept in memory.
  *
  * One file, as all of it reads traces of the same maker and compares with what that says. */
 #include <pthread.h>
@@ -10,19 +10,19 @@
 #include "hostile_trace.h"
 #include "read/shards.h"
 
-/* ---- the trace: what each thread calls in each round ---- */
+/* ---- the trace: what each thread calls in each segment ---- */
 
 enum { WORLD = 3, ROUNDS = 4, SHARDS = 7, PLACES = 4, LOOP_PLACE = 3, TRIPS = 3, CALLS_MAX = 64, CHANGES = 80 };
 
 /* size: of view 1; 0: the process streams have no calls. silent: one of the threads of the one rank, if not 0: it has no calls. */
 static const struct {
-    uint32_t round, first, ranks, threads;
+    uint32_t segment, first, ranks, threads;
     int64_t size;
     uint32_t silent;
 } plan[SHARDS] = {{0, 0, 2, 1, 99, 0}, {0, 2, 1, 1, 99, 0}, {1, 0, 3, 2, 0, 0}, {2, 0, 1, 0, 98, 0},
                    {2, 1, 2, 1, 4, 0},  {3, 0, 2, 1, 7, 0},  {3, 2, 1, 4, 0, 2}};
 
-/* The sequences of places; in round 1 LOOP_PLACE stands for 1 2, TRIPS times. */
+/* The sequences of places; in segment 1 LOOP_PLACE stands for 1 2, TRIPS times. */
 static const uint64_t order[ROUNDS][8] = {{0, 1, 2, 0, 1, 2, 2, 0}, {0, 3, 1, 0, 3, 2, 2, 2}, {2}, {0, 0, 0, 1, 0, 2, 1, 1}};
 static const size_t lengths[ROUNDS] = {8, 8, 1, 8};
 
@@ -31,7 +31,7 @@ static uint32_t class_of(uint32_t segment, uint64_t class_index)
     return 1 + ((uint32_t)class_index + segment) % 5;
 }
 
-/* Those of the round as they are called. */
+/* Those of the segment as they are called. */
 static size_t unrolled(uint32_t segment, uint64_t *class_indices)
 {
     size_t count = 0;
@@ -60,12 +60,12 @@ static int64_t value_of(size_t shard, uint64_t class_index, uint64_t member)
 static size_t shard_of(uint32_t segment, uint32_t rank)
 {
     size_t v = 0;
-    while (plan[v].round != segment || rank < plan[v].first || rank >= plan[v].first + plan[v].ranks)
+    while (plan[v].segment != segment || rank < plan[v].first || rank >= plan[v].first + plan[v].ranks)
         v++;
     return v;
 }
 
-/* By the last round whose process stream has calls. */
+/* By the last segment whose process stream has calls. */
 static int64_t expected_rank(uint32_t rank)
 {
     int64_t size = rank == 2 ? 4 : 7;
@@ -81,7 +81,7 @@ static bool member_of(size_t shard, uint32_t rank, uint32_t thread, uint64_t *me
     return thread < plan[shard].threads && !(plan[shard].silent && thread == plan[shard].silent);
 }
 
-/* The calls of a thread in rounds up to END. */
+/* The calls of a thread in segments up to END. */
 static size_t expect_calls(uint32_t rank, uint32_t thread, uint32_t end, struct expected_segment_call *calls)
 {
     size_t count = 0;
@@ -121,14 +121,14 @@ static void put_class(struct built *b, size_t shard, uint64_t class_index, size_
     const uint32_t columns[] = {put_list(b, values, members), put_column(b, EXPRESSION_CONSTANT, 1),
                                 put_column(b, EXPRESSION_CONSTANT, 1)};
     const uint32_t signature = put_signature(b, put_shape(b, tokens, sizeof tokens), 0, columns, 3);
-    *row = put_group_class(b, class_of(plan[shard].round, class_index), 0);
+    *row = put_group_class(b, class_of(plan[shard].segment, class_index), 0);
     put_value_group(b, put_zeros(b, calls), &signature, 1);
     free(values);
 }
 
 static void build_shard(struct built *b, size_t shard)
 {
-    const uint32_t segment = plan[shard].round, silent = plan[shard].silent;
+    const uint32_t segment = plan[shard].segment, silent = plan[shard].silent;
     const uint32_t members = plan[shard].ranks * plan[shard].threads - (silent > 0);
     uint64_t class_indices[CALLS_MAX], bodies[PLACES] = {0};
     uint32_t rows[PLACES], row_count = segment == 1 ? PLACES : PLACES - 1;
@@ -191,7 +191,7 @@ static void expect_call(struct pilgrim_cursor *cursor, const struct expected_seg
     struct pilgrim_call call = next_call(cursor);
     struct pilgrim_class_info info;
     ck_assert_uint_eq(call.seq, seq);
-    ck_assert_uint_eq(pilgrim_cursor_round(cursor), e->segment);
+    ck_assert_uint_eq(pilgrim_cursor_segment(cursor), e->segment);
     ck_assert_int_eq(call.in[0].items[0].integer, e->value);
     ck_assert_int_eq(call.in[0].items[1].integer, e->rank);
     ck_assert_int_eq(pilgrim_class_info(cursor, (size_t)e->class_index, &info), PILGRIM_OK);
@@ -238,7 +238,7 @@ static uint32_t threads_of(uint32_t rank, uint32_t segments)
 static void expect_all(const struct pilgrim_trace *trace)
 {
     ck_assert_uint_eq(pilgrim_rank_count(trace), WORLD);
-    ck_assert_uint_eq(pilgrim_round_count(trace), ROUNDS);
+    ck_assert_uint_eq(pilgrim_segment_count(trace), ROUNDS);
     for (uint32_t rank = 0; rank < WORLD; rank++) {
         ck_assert_uint_eq(pilgrim_thread_count(trace, rank), threads_of(rank, ROUNDS));
         for (uint32_t thread = 0; thread < threads_of(rank, ROUNDS); thread++)
@@ -285,7 +285,7 @@ START_TEST(calls_are_passed)
                 ck_assert_int_eq(pilgrim_cursor_pass(cursor, &class, &same, &error), PILGRIM_OK);
                 ck_assert_uint_le(i + same, count);
                 for (; same > 0; same--, i++)
-                    ck_assert(class == calls[i].class_index && pilgrim_cursor_round(cursor) == calls[i].segment);
+                    ck_assert(class == calls[i].class_index && pilgrim_cursor_segment(cursor) == calls[i].segment);
             }
         }
         expect_end(cursor);
@@ -309,9 +309,9 @@ START_TEST(rounds_are_told_of)
     ck_assert_int_eq(trace_load(file.data, file.length, &trace, &error), PILGRIM_OK);
     struct pilgrim_cursor *cursor = cursor_of(trace, 2, 0);
     for (uint32_t segment = 0; segment < ROUNDS; segment++) {
-        ck_assert_uint_eq(pilgrim_cursor_round(cursor), segment);
+        ck_assert_uint_eq(pilgrim_cursor_segment(cursor), segment);
         size_t before = expect_calls(2, 0, segment, calls), count = expect_calls(2, 0, segment + 1, calls);
-        ck_assert_uint_eq(pilgrim_cursor_round_calls(cursor), count - before);
+        ck_assert_uint_eq(pilgrim_cursor_segment_calls(cursor), count - before);
         pilgrim_thread_info(cursor, &info);
         ck_assert_uint_eq(info.class_count, segment == 1 ? PLACES : PLACES - 1);
         ck_assert_uint_eq(info.structure_group, segment == 1 ? 1 : segment == 2 ? 2 : 3);
@@ -324,15 +324,15 @@ START_TEST(rounds_are_told_of)
         ck_assert(segment != 1 || (trips.entered == 2 && trips.total == 2 * TRIPS));
         if (segment % 2)
             expect_call(cursor, &calls[before], before);
-        ck_assert_int_eq(pilgrim_cursor_next_round(cursor, &error), segment + 1 < ROUNDS ? PILGRIM_OK : PILGRIM_END);
+        ck_assert_int_eq(pilgrim_cursor_next_segment(cursor, &error), segment + 1 < ROUNDS ? PILGRIM_OK : PILGRIM_END);
     }
     expect_call(cursor, &calls[expect_calls(2, 0, ROUNDS - 1, calls) + 1], expect_calls(2, 0, ROUNDS - 1, calls) + 1);
     pilgrim_cursor_close(cursor);
     /* Threads that come later, or never. */
     for (uint32_t thread = 2; thread < 4; thread++) {
         cursor = cursor_of(trace, 2, thread);
-        ck_assert_uint_eq(pilgrim_cursor_round(cursor), 3);
-        ck_assert_int_eq(pilgrim_cursor_next_round(cursor, &error), PILGRIM_END);
+        ck_assert_uint_eq(pilgrim_cursor_segment(cursor), 3);
+        ck_assert_int_eq(pilgrim_cursor_next_segment(cursor, &error), PILGRIM_END);
         pilgrim_cursor_close(cursor);
     }
     pilgrim_close(trace);
@@ -342,7 +342,7 @@ END_TEST
 
 /* ---- what is damaged ---- */
 
-/* Without its end: as many shards as are whole. The views are those of the last round that is there. */
+/* Without its end: as many shards as are whole. The views are those of the last segment that is there. */
 START_TEST(rounds_cut_off)
 {
     struct bytes file = {0};
@@ -387,14 +387,14 @@ END_TEST
 
 static const struct {
     const char *message;
-    uint32_t rounds, ranks; /* that can be read */
+    uint32_t segments, ranks; /* that can be read */
     struct {
         uint32_t ranks;
         bool begins;
     } volumes[5];
 } wrong[] = {
     {"where none is before", 0, 0, {{2, true}, {2, true}}},
-    {"before all ranks of round 1", 2, 3, {{2, false}, {1, false}, {2, true}}},
+    {"before all ranks of segment 1", 2, 3, {{2, false}, {1, false}, {2, true}}},
     {"before all ranks of the last one", 2, 3, {{2, false}, {1, false}, {2, true}, {3, true}}},
     {"more ranks than the first one", 1, 2, {{2, false}, {3, true}}},
     {"more ranks than the first one", 2, 2, {{2, false}, {1, true}, {2, false}}},
@@ -418,9 +418,9 @@ START_TEST(rounds_that_do_not_fit)
     enum pilgrim_status status = trace_load(file.data, file.length, &trace, &error);
     ck_assert_int_eq(error.status, PILGRIM_DAMAGED);
     ck_assert_msg(strstr(error.message, wrong[_i].message) != NULL, "%s", error.message);
-    ck_assert_int_eq(status, wrong[_i].rounds ? PILGRIM_OK : PILGRIM_DAMAGED);
+    ck_assert_int_eq(status, wrong[_i].segments ? PILGRIM_OK : PILGRIM_DAMAGED);
     if (status == PILGRIM_OK) {
-        ck_assert_uint_eq(pilgrim_round_count(trace), wrong[_i].rounds);
+        ck_assert_uint_eq(pilgrim_segment_count(trace), wrong[_i].segments);
         ck_assert_uint_eq(pilgrim_rank_count(trace), wrong[_i].ranks);
     }
     pilgrim_close(trace);
@@ -497,10 +497,10 @@ START_TEST(registers_are_empty_in_a_new_round)
     ck_assert_int_eq(status, _i ? PILGRIM_OK : PILGRIM_DAMAGED);
     ck_assert_msg(_i || strstr(error.message, "call 1,"), "%s", error.message);
     pilgrim_cursor_close(cursor);
-    /* What was passed over in a round is of no account in the next one. */
+    /* What was passed over in a segment is of no account in the next one. */
     cursor = open_cursor(trace, 0);
     ck_assert_int_eq(pilgrim_cursor_pass(cursor, &class, &count, &error), PILGRIM_OK);
-    ck_assert_int_eq(pilgrim_cursor_next_round(cursor, &error), PILGRIM_OK);
+    ck_assert_int_eq(pilgrim_cursor_next_segment(cursor, &error), PILGRIM_OK);
     ck_assert_int_eq(pilgrim_cursor_next(cursor, &call, &error), status);
     pilgrim_cursor_close(cursor);
     pilgrim_close(trace);
@@ -533,7 +533,7 @@ static void build_pairs(struct built *b, uint32_t segment)
     built_contents(b);
 }
 
-/* Whole rounds may be skipped without a look at what their calls keep. */
+/* Whole segments may be skipped without a look at what their calls keep. */
 START_TEST(rounds_are_skipped)
 {
     static const uint64_t begins[] = {0, 1, 1025, 2999, 3000, 3001, 4500, 6000, 6001, 8999};
@@ -696,8 +696,8 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("rounds");
-    TCase *tests = tcase_create("rounds");
+    Suite *suite = suite_create("segments");
+    TCase *tests = tcase_create("segments");
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, rounds_follow_each_other);
     tcase_add_test(tests, calls_are_passed);

@@ -99,7 +99,7 @@ static void walk_stored(struct pilgrim_cursor *cursor)
     struct pilgrim_class_info class;
     pilgrim_thread_info(cursor, &info);
     walk_grammar(cursor, info.structure);
-    touched += pilgrim_cursor_round_calls(cursor);
+    touched += pilgrim_cursor_segment_calls(cursor);
     for (size_t c = 0; c < info.class_count && c < 64; c++) {
         ck_assert_int_eq(pilgrim_class_info(cursor, c, &class), PILGRIM_OK);
         walk_grammar(cursor, class.values);
@@ -146,7 +146,7 @@ static void walk_thread(const struct pilgrim_trace *trace, uint32_t rank, uint32
     touched += pilgrim_call_count(trace, rank, thread);
     do {
         walk_stored(cursor);
-        status = pilgrim_cursor_next_round(cursor, &error);
+        status = pilgrim_cursor_next_segment(cursor, &error);
         expect_status(status);
     } while (status == PILGRIM_OK);
     pilgrim_cursor_close(cursor);
