@@ -1,4 +1,5 @@
-/* Nanoseconds of CPU time for a malloc/free pair: alloc PATTERN. Run it alone, then under the preloaded library, and compare.
+/* Nanoseconds of CPU time for a malloc/free pair: alloc PATTERN. Run it alone, then under the preloaded library, and
+ * compare.
  *
  *   pair      one block at a time: what the allocator serves from its thread cache
  *   batch     1000 blocks of mixed sizes are allocated, then freed in the same order
@@ -139,7 +140,7 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         double (*measure)(void);
-    } patterns[] = {{"pair", pair},   {"batch", batch}, {"alive", alive},     {"large", large},
+    } patterns[] = {{"pair", pair},     {"batch", batch}, {"alive", alive},    {"large", large},
                     {"realloc", grown}, {"named", named}, {"threads", threads}};
     MPI_Init(&argc, &argv);
     for (size_t i = 0; argc > 1 && i < sizeof patterns / sizeof patterns[0]; i++)

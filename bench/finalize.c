@@ -1,6 +1,8 @@
-/* How long MPI_Finalize takes, and how much memory: a preload, before Pilgrim's if there is one. All ranks enter it together; each
- * appends a line to the file that FINALIZE_TIMES names: the seconds at which it entered and at which it returned; in KiB the most
- * memory that was resident until it entered, what was private then, and the most that was resident from then on; its rank. Pilgrim sees the program's calls as ever, but for the place that MPI_Finalize is called from. */
+/* How long MPI_Finalize takes, and how much memory: a preload, before Pilgrim's if there is one. All ranks enter it
+ * together; each appends a line to the file that FINALIZE_TIMES names: the seconds at which it entered and at which it
+ * returned; in KiB the most memory that was resident until it entered, what was private then, and the most that was
+ * resident from then on; its rank. Pilgrim sees the program's calls as ever, but for the place that MPI_Finalize is
+ * called from. */
 #define _GNU_SOURCE 1
 #include <dlfcn.h>
 #include <fcntl.h>

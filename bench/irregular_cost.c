@@ -1,8 +1,10 @@
-/* What recording a call costs in loops, and where nothing repeats: calls as irregular codes make them, appended to a stream without MPI.
+/* What recording a call costs in loops, and where nothing repeats: calls as irregular codes make them, appended to a
+ * stream without MPI.
  *
  * usage: irregular_cost [CALLS]    (1000000)
- * Prints a line for each pattern: nanoseconds an append, bytes of memory a call, nanoseconds a call that MPI_Finalize takes to
- * make a fragment of the stream and to write it, bytes of the trace a call. CPU time; the making of the keys is not in it. */
+ * Prints a line for each pattern: nanoseconds an append, bytes of memory a call, nanoseconds a call that MPI_Finalize
+ * takes to make a fragment of the stream and to write it, bytes of the trace a call. CPU time; the making of the keys
+ * is not in it. */
 #include <endian.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,10 +25,11 @@ enum made_name { WORLD, INTS, REQUEST_NULL, SUCCESS, NAMES };
     {                                                                                                                  \
         name, direction                                                                                                \
     }
-static const struct parameter_descriptor process[] = {PARAMETER("views_rank", DIRECTION_IN), PARAMETER("views_size", DIRECTION_IN)};
+static const struct parameter_descriptor process[] = {PARAMETER("views_rank", DIRECTION_IN),
+                                                      PARAMETER("views_size", DIRECTION_IN)};
 static const struct parameter_descriptor irecv[] = {
-    PARAMETER("buf", DIRECTION_IN), PARAMETER("count", DIRECTION_IN), PARAMETER("datatype", DIRECTION_IN),
-    PARAMETER("source", DIRECTION_IN), PARAMETER("tag", DIRECTION_IN), PARAMETER("comm", DIRECTION_IN),
+    PARAMETER("buf", DIRECTION_IN),     PARAMETER("count", DIRECTION_IN), PARAMETER("datatype", DIRECTION_IN),
+    PARAMETER("source", DIRECTION_IN),  PARAMETER("tag", DIRECTION_IN),   PARAMETER("comm", DIRECTION_IN),
     PARAMETER("request", DIRECTION_OUT)};
 static const struct parameter_descriptor waitall[] = {PARAMETER("count", DIRECTION_IN),
                                                       PARAMETER("array_of_requests", DIRECTION_INOUT),
@@ -113,7 +116,8 @@ static void put_success(struct call *c)
 }
 
 /* MPI_Irecv or MPI_Isend. */
-static void make_message(struct call *c, enum made_function function, int64_t partner, int64_t tag, int64_t count, int64_t place)
+static void make_message(struct call *c, enum made_function function, int64_t partner, int64_t tag, int64_t count,
+                         int64_t place)
 {
     begin(c, function);
     put_pair(c, VALUE_HEAP, function, 0);
@@ -286,10 +290,12 @@ static void measure(const char *title, void (*make)(uint64_t, struct call *), ui
     size_t memory = stream_memory_bytes(s);
     double began = cpu_ns();
     const struct stream *threads[] = {s};
-    require(fragment_add_rank(f, process_stream, threads, 1) == PILGRIM_OK && fragment_write(f, true, &file) == PILGRIM_OK);
+    require(fragment_add_rank(f, process_stream, threads, 1) == PILGRIM_OK &&
+            fragment_write(f, true, &file) == PILGRIM_OK);
     double end_ns = cpu_ns() - began;
     double n = (double)calls;
-    printf("%-32s %10.1f %10.2f %12.1f %10.3f\n", title, ns / n, (double)memory / n, end_ns / n, (double)file.length / n);
+    printf("%-32s %10.1f %10.2f %12.1f %10.3f\n", title, ns / n, (double)memory / n, end_ns / n,
+           (double)file.length / n);
     fflush(stdout);
     bytes_free(&file);
     fragment_free(f);

@@ -1,11 +1,13 @@
-/* overhead: CPU time of MPI calls that do next to nothing, on one rank, for bench/overhead.sh; and what a clock costs to read.
+/* overhead: CPU time of MPI calls that do next to nothing, on one rank, for bench/overhead.sh; and what a clock costs
+ * to read.
  *
- * Each row is a loop of calls, so what a tracer adds to them is seen beside little else. The clock is the process's CPU time and runs
- * round the loop only, behind another one as a warm-up. `paused`: behind MPI_Pcontrol(0). The loop is called through measured(),
- * where callgrind can be told to begin and to end, and allocations_mark(), which a preload of tests/allocations defines.
+ * Each row is a loop of calls, so what a tracer adds to them is seen beside little else. The clock is the process's CPU
+ * time and runs round the loop only, behind another one as a warm-up. `paused`: behind MPI_Pcontrol(0). The loop is
+ * called through measured(), where callgrind can be told to begin and to end, and allocations_mark(), which a preload
+ * of tests/allocations defines.
  *
- * usage: overhead ROW CALLS WARM-UP-CALLS [paused]. Prints nanoseconds per call; overhead clocks: those of a reading of the counter and
- * of CLOCK_MONOTONIC; overhead rows: the rows and what they are. */
+ * usage: overhead ROW CALLS WARM-UP-CALLS [paused]. Prints nanoseconds per call; overhead clocks: those of a reading of
+ * the counter and of CLOCK_MONOTONIC; overhead rows: the rows and what they are. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdbool.h>

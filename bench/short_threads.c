@@ -1,9 +1,10 @@
-/* short_threads FORM THREADS: threads one after another, each of which makes a few calls. FORM: `one`, a single call; `alike`, MPI_Irecv,
- * MPI_Isend, MPI_Waitall; `loop`, a hundred times the same; `eight`, `alike` in eight threads at a time; `tags`, one at a time with a random tag each and up
- * to six calls of MPI_Iprobe.
- * Each rank prints the calls, the CPU time of a thread in us, the peak of its memory, in KiB, before MPI_Finalize and after, the CPU time of
- * MPI_Finalize, in seconds, and then of the last threads, in ns, the median of: a first call, of MPI_Query_thread, by which a tracer notices the thread
- * and which it may be told to leave out; the calls; the end, which is the destructors of thread-specific data. */
+/* short_threads FORM THREADS: threads one after another, each of which makes a few calls. FORM: `one`, a single call;
+ * `alike`, MPI_Irecv, MPI_Isend, MPI_Waitall; `loop`, a hundred times the same; `eight`, `alike` in eight threads at a
+ * time; `tags`, one at a time with a random tag each and up to six calls of MPI_Iprobe. Each rank prints the calls, the
+ * CPU time of a thread in us, the peak of its memory, in KiB, before MPI_Finalize and after, the CPU time of
+ * MPI_Finalize, in seconds, and then of the last threads, in ns, the median of: a first call, of MPI_Query_thread, by
+ * which a tracer notices the thread and which it may be told to leave out; the calls; the end, which is the destructors
+ * of thread-specific data. */
 #include <mpi.h>
 #include <limits.h>
 #include <pthread.h>
@@ -132,8 +133,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < AT_A_TIME; i++)
         calls += tasks[i].calls;
     MPI_Finalize();
-    printf("%ld %.2f %ld %ld %.2f", calls, 1e6 * (done - start) / threads, before, peak_kib(),
-           cpu_seconds() - done);
+    printf("%ld %.2f %ld %ld %.2f", calls, 1e6 * (done - start) / threads, before, peak_kib(), cpu_seconds() - done);
     for (int part = 0; part < PARTS; part++)
         printf(" %.0f", median((enum part)part, threads));
     printf("\n");

@@ -1,15 +1,16 @@
-/* Bytes a call of ways to store the times of calls, and what the codec costs: times_stores NAME FILE... (times_stores.py makes the files)
+/* Bytes a call of ways to store the times of calls, and what the codec costs: times_stores NAME FILE...
+ * (times_stores.py makes the files)
  *
- * FILE: the calls of one thread, a line each: start and end in ns, number of the call's class, number of its signature in the class.
- * Prints a line (without arguments the line above it), all in bytes for each call but the last three:
+ * FILE: the calls of one thread, a line each: start and end in ns, number of the call's class, number of its signature
+ * in the class. Prints a line (without arguments the line above it), all in bytes for each call but the last three:
  *
  *   raw       start and end as 16 bytes, zstd level 3
  *   exact     PILGRIM_TIMING=exact, and its percentage of raw
  *   bins      PILGRIM_TIMING=bins:1.2: columns of gaps and durations, a class each, gaps chosen, sections in parts
- *   paper     intervals between calls of equal signature with feedback, and durations, a column for each signature, zstd
- *   grammar   those, as a run-length grammar for each of these sequences, and zstd behind all of them
- *   class     the codec's own numbers as a run-length grammar for each column, and zstd behind all of them
- *   ns        for each call, to encode and to compress: bins, exact; to decode: bins */
+ *   paper     intervals between calls of equal signature with feedback, and durations, a column for each signature,
+ * zstd grammar   those, as a run-length grammar for each of these sequences, and zstd behind all of them class     the
+ * codec's own numbers as a run-length grammar for each column, and zstd behind all of them ns        for each call, to
+ * encode and to compress: bins, exact; to decode: bins */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -264,8 +265,8 @@ int main(int argc, char **argv)
     struct cost bins = {0}, exact = {0};
     struct bins b;
     if (argc < 3)
-        printf("%-16s %9s %6s %6s %4s %6s %6s %7s %6s %6s %6s %6s\n", "", "calls", "raw", "exact", "%", "bins", "paper", "grammar", "class",
-               "bins", "exact", "decode");
+        printf("%-16s %9s %6s %6s %4s %6s %6s %7s %6s %6s %6s %6s\n", "", "calls", "raw", "exact", "%", "bins", "paper",
+               "grammar", "class", "bins", "exact", "decode");
     if (argc < 3)
         return 0;
     bins_init(&b, BASE);
@@ -285,8 +286,8 @@ int main(int argc, char **argv)
         free(t.spans);
     }
     bins_free(&b);
-    printf("%-16s %9.0f %6.2f %6.2f %4.0f %6.3f %6.3f %7.3f %6.3f %6.1f %6.1f %6.1f\n", argv[1], calls, raw / calls, exact.bytes / calls,
-           100 * exact.bytes / raw, bins.bytes / calls, paper / calls, grammar / calls, class / calls, bins.encode_ns / calls,
-           exact.encode_ns / calls, bins.decode_ns / calls);
+    printf("%-16s %9.0f %6.2f %6.2f %4.0f %6.3f %6.3f %7.3f %6.3f %6.1f %6.1f %6.1f\n", argv[1], calls, raw / calls,
+           exact.bytes / calls, 100 * exact.bytes / raw, bins.bytes / calls, paper / calls, grammar / calls,
+           class / calls, bins.encode_ns / calls, exact.encode_ns / calls, bins.decode_ns / calls);
     return 0;
 }

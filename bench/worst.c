@@ -1,12 +1,11 @@
 /* worst WAY N: what costs a tracer most. Ways:
- *   strings      N MPI_Info objects with 16 keys each: MPI_Info_set, _get_nthkey and _get, whose strings are new each time
- *   noise        the same with strings at random
- *   collectives  N nonblocking collective operations, drawn from 12 kinds and 4 communicators, with memory of their own, 20 at a time;
- *                completed in 8 ways, drawn, too
- *   wait         N operations to itself, which all begin before the first one is waited for, one by one; backwards, shuffled: in another
+ *   strings      N MPI_Info objects with 16 keys each: MPI_Info_set, _get_nthkey and _get, whose strings are new each
+ * time noise        the same with strings at random collectives  N nonblocking collective operations, drawn from 12
+ * kinds and 4 communicators, with memory of their own, 20 at a time; completed in 8 ways, drawn, too wait         N
+ * operations to itself, which all begin before the first one is waited for, one by one; backwards, shuffled: in another
  *                order; waitall, statuses (of all), waitsome: together; mixed: tags, counts and the order at random
- * Each rank prints: calls, CPU ns a call, and of MPI_Finalize a call; peak of its memory in KiB before MPI_Finalize, and after; bytes of
- * the strings that it passed and got. */
+ * Each rank prints: calls, CPU ns a call, and of MPI_Finalize a call; peak of its memory in KiB before MPI_Finalize,
+ * and after; bytes of the strings that it passed and got. */
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* What the names of a process's objects stand for, while its threads' calls come by, one thread after another.
  *
- * A name is used again when its object is gone. What a thread has bound itself and not ended is what it means by a name; else what
- * the name was bound to as shared, if that was always the same. */
+ * A name is used again when its object is gone. What a thread has bound itself and not ended is what it means by a
+ * name; else what the name was bound to as shared, if that was always the same. */
 #ifndef DECODER_BINDINGS_H
 #define DECODER_BINDINGS_H
 
@@ -37,7 +37,8 @@ struct bindings {
 void bindings_begin_rank(struct bindings *b);
 void bindings_begin_thread(struct bindings *b);
 
-/* NAME, an object or a request, means WHAT from here on, to this thread, or to all as well; other values are ignored. false: no memory */
+/* NAME, an object or a request, means WHAT from here on, to this thread, or to all as well; other values are ignored.
+ * false: no memory */
 bool bindings_set(struct bindings *b, enum bound_kind kind, const struct pilgrim_value *name, struct bound what);
 bool bindings_share(struct bindings *b, enum bound_kind kind, const struct pilgrim_value *name, struct bound what);
 

@@ -1,8 +1,9 @@
-/* Lines of calls; see call_lines.h. A line is a head (rank, thread, seq), what follows from the call's values (its body), and times.
+/* Lines of calls; see call_lines.h. A line is a head (rank, thread, seq), what follows from the call's values (its
+ * body), and times.
  *
  * Bodies are known by the identity that the reader gives equal calls of one cursor. Identities count up as values are
- * met, so that a table with as many places as the reader keeps values is nearly as good as a hash table. Bodies lie one after another; when
- * there is no more room all of them are forgotten. */
+ * met, so that a table with as many places as the reader keeps values is nearly as good as a hash table. Bodies lie one
+ * after another; when there is no more room all of them are forgotten. */
 #include "call_lines.h"
 
 #include <stdlib.h>
@@ -22,8 +23,9 @@ struct call_lines {
     bool json;
     char head[CALL_HEAD_MAX];
     size_t head_length;
-    uint64_t before; /* the number of a body is its identity and this, so that those of other cursors are not met again */
-    uint64_t last;   /* the highest number so far */
+    uint64_t
+        before;    /* the number of a body is its identity and this, so that those of other cursors are not met again */
+    uint64_t last; /* the highest number so far */
     size_t used;
     struct body bodies[BODIES_MAX]; /* by their numbers, modulo BODIES_MAX */
     char text[BODIES_BYTES_MAX];
@@ -65,7 +67,8 @@ static void keep(struct call_lines *l, uint64_t number, uint64_t start)
     if (!body || length > BODY_BYTES_MAX)
         return;
     memcpy(l->text + l->used, body, length);
-    l->bodies[number % BODIES_MAX] = (struct body){.number = number, .at = (uint32_t)l->used, .length = (uint32_t)length};
+    l->bodies[number % BODIES_MAX] =
+        (struct body){.number = number, .at = (uint32_t)l->used, .length = (uint32_t)length};
     l->used += length;
 }
 

@@ -1,5 +1,5 @@
-/* Lines of calls, printed one after another. Most calls of a program are those of a iteration before: what was printed of a call's values
- * is kept, up to a bound, and printed again for calls with the same ones. */
+/* Lines of calls, printed one after another. Most calls of a program are those of a iteration before: what was printed
+ * of a call's values is kept, up to a bound, and printed again for calls with the same ones. */
 #ifndef DECODER_CALL_LINES_H
 #define DECODER_CALL_LINES_H
 
@@ -10,7 +10,8 @@
 
 struct call_lines;
 
-/* SOURCES: where sources are found, for people; may be NULL. OUT and SOURCES are borrowed until it is freed. NULL: no memory */
+/* SOURCES: where sources are found, for people; may be NULL. OUT and SOURCES are borrowed until it is freed. NULL: no
+ * memory */
 struct call_lines *call_lines_new(struct output *out, bool json, struct source_lines *sources);
 void call_lines_free(struct call_lines *l); /* NULL is legal */
 

@@ -5,8 +5,8 @@
 
 static const struct pilgrim_value none = {.type = PILGRIM_NONE};
 
-static const struct pilgrim_value *find(const struct pilgrim_call *call, const struct pilgrim_value *values, const char *name,
-                                        enum pilgrim_direction direction)
+static const struct pilgrim_value *find(const struct pilgrim_call *call, const struct pilgrim_value *values,
+                                        const char *name, enum pilgrim_direction direction)
 {
     const struct pilgrim_function *f = call->function;
     for (size_t i = 0; i < f->parameter_count; i++)

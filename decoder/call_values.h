@@ -4,7 +4,8 @@
 
 #include <pilgrim/reader.h>
 
-/* What goes in as NAME, or comes out. A value of type PILGRIM_NONE if there is no such parameter. Borrowed as the call is. */
+/* What goes in as NAME, or comes out. A value of type PILGRIM_NONE if there is no such parameter. Borrowed as the call
+ * is. */
 const struct pilgrim_value *call_in(const struct pilgrim_call *call, const char *name);
 const struct pilgrim_value *call_out(const struct pilgrim_call *call, const char *name);
 

@@ -1,5 +1,5 @@
-/* Copies of the classes of calls: one of those that are alike, of one function and place. A trace's own stay in memory only while a
- * cursor is in their segment. */
+/* Copies of the classes of calls: one of those that are alike, of one function and place. A trace's own stay in memory
+ * only while a cursor is in their segment. */
 #ifndef DECODER_KEPT_CLASSES_H
 #define DECODER_KEPT_CLASSES_H
 
@@ -13,8 +13,8 @@ struct class_copy {
     struct pilgrim_class class;
     struct pilgrim_function function; /* its name only */
     struct pilgrim_frame *frames;
-    uint64_t thread;                  /* for the user: the last thread that has it, ... */
-    size_t first;                     /* ... and its first class that is this one */
+    uint64_t thread; /* for the user: the last thread that has it, ... */
+    size_t first;    /* ... and its first class that is this one */
 };
 
 /* All zero: there are none. */

@@ -1,7 +1,7 @@
 /* Folding of names; see fold.h.
  *
- * Names with the same text around their numbers form a family. If a family has all combinations of the numbers it has in
- * each place, that is one expression; else those that differ in the last number only are folded together. */
+ * Names with the same text around their numbers form a family. If a family has all combinations of the numbers it has
+ * in each place, that is one expression; else those that differ in the last number only are folded together. */
 #define _GNU_SOURCE 1 /* open_memstream */
 #include "fold.h"
 

@@ -49,8 +49,8 @@ static void print_symbol(struct output *o, const struct pilgrim_symbol *symbol, 
 }
 
 /* LOOP: the class that the sequence is the body of; NONE: it is another sequence. */
-static void print_rules(struct output *o, const struct pilgrim_grammar *grammar, const char *indent, const uint64_t *bodies,
-                        size_t loop)
+static void print_rules(struct output *o, const struct pilgrim_grammar *grammar, const char *indent,
+                        const uint64_t *bodies, size_t loop)
 {
     for (uint32_t rule = 0; rule < pilgrim_grammar_rules(grammar); rule++) {
         out_text(o, indent);
@@ -83,7 +83,8 @@ static void print_mean(struct output *o, const char *what, double ns)
 }
 
 /* How long the calls with SIGNATURES of a class took, and the gaps before them. */
-static void print_times(struct output *o, const struct pilgrim_cursor *cursor, size_t class, uint64_t signatures, const char *separator)
+static void print_times(struct output *o, const struct pilgrim_cursor *cursor, size_t class, uint64_t signatures,
+                        const char *separator)
 {
     struct pilgrim_statistic durations, gaps;
     if (pilgrim_durations(cursor, class, signatures, &durations) != PILGRIM_OK || durations.count == 0)
@@ -97,8 +98,8 @@ static void print_times(struct output *o, const struct pilgrim_cursor *cursor, s
 }
 
 /* CALLS: of all signatures that share a statistic, which then is not printed; 0: this is not to be printed. */
-static enum pilgrim_status print_signature(struct output *o, struct pilgrim_cursor *cursor, size_t class, uint64_t number,
-                                           uint64_t calls, struct pilgrim_error *error)
+static enum pilgrim_status print_signature(struct output *o, struct pilgrim_cursor *cursor, size_t class,
+                                           uint64_t number, uint64_t calls, struct pilgrim_error *error)
 {
     struct pilgrim_statistic durations;
     struct pilgrim_call call;
@@ -117,8 +118,8 @@ static enum pilgrim_status print_signature(struct output *o, struct pilgrim_curs
 }
 
 /* Of those that are stored as one, the first and the last. */
-static enum pilgrim_status print_signatures(struct output *o, struct pilgrim_cursor *cursor, size_t class, uint64_t count,
-                                            struct pilgrim_error *error)
+static enum pilgrim_status print_signatures(struct output *o, struct pilgrim_cursor *cursor, size_t class,
+                                            uint64_t count, struct pilgrim_error *error)
 {
     struct pilgrim_statistic all;
     enum pilgrim_status status = pilgrim_durations(cursor, class, PILGRIM_VALUE_GROUP, &all);
@@ -202,9 +203,9 @@ static uint64_t *read_bodies(const struct pilgrim_cursor *cursor, size_t class_c
 }
 
 /* CALLS: in this segment. */
-static enum pilgrim_status print_structure(struct output *o, const struct pilgrim_cursor *cursor, const struct whose *whose,
-                                           const struct pilgrim_thread_info *info, uint64_t calls,
-                                           const uint64_t *bodies, struct pilgrim_error *error)
+static enum pilgrim_status print_structure(struct output *o, const struct pilgrim_cursor *cursor,
+                                           const struct whose *whose, const struct pilgrim_thread_info *info,
+                                           uint64_t calls, const uint64_t *bodies, struct pilgrim_error *error)
 {
     struct pilgrim_grammar *structure;
     enum pilgrim_status status = pilgrim_grammar_open(cursor, info->structure, &structure, error);
@@ -239,7 +240,7 @@ static enum pilgrim_status print_structure(struct output *o, const struct pilgri
 }
 
 static enum pilgrim_status print_segment(struct output *o, struct pilgrim_cursor *cursor, const struct whose *whose,
-                                       struct source_lines *lines, struct pilgrim_error *error)
+                                         struct source_lines *lines, struct pilgrim_error *error)
 {
     struct pilgrim_thread_info info;
     pilgrim_thread_info(cursor, &info);

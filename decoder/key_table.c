@@ -14,7 +14,7 @@ static unsigned hash_key(const struct key *key)
 }
 
 #define HASH_FUNCTION(key, length, value) ((value) = hash_key(key))
-#define HASH_NONFATAL_OOM 1 /* a failed insertion leaves the entry's hh.tbl NULL */
+#define HASH_NONFATAL_OOM                 1 /* a failed insertion leaves the entry's hh.tbl NULL */
 #include <uthash.h>
 
 struct key_entry {
@@ -48,7 +48,8 @@ uint64_t *key_table_put(struct key_table *t, struct key key, uint64_t value)
 void key_table_clear(struct key_table *t)
 {
     struct key_entry *entry, *next;
-    HASH_ITER(hh, t->entries, entry, next) {
+    HASH_ITER(hh, t->entries, entry, next)
+    {
         HASH_DEL(t->entries, entry);
         free(entry);
     }

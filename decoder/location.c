@@ -48,12 +48,13 @@ static void text_clock(struct output *o, const struct pilgrim_clock *clock)
     const struct pilgrim_clock_point *p = clock->points;
     if (!clock->point_count)
         return;
-    int length = snprintf(text, sizeof text, ", clock %+.3fus (error %.3fus)", (double)p->offset_ns / 1000, (double)p->error_ns / 1000);
+    int length = snprintf(text, sizeof text, ", clock %+.3fus (error %.3fus)", (double)p->offset_ns / 1000,
+                          (double)p->error_ns / 1000);
     out_bytes(o, text, (size_t)length);
     if (clock->point_count == 1)
         return;
-    length = snprintf(text, sizeof text, " and %+.3fus a second (error %.3fus at the end)", pilgrim_clock_drift(clock) * 1e6,
-                      (double)p[1].error_ns / 1000);
+    length = snprintf(text, sizeof text, " and %+.3fus a second (error %.3fus at the end)",
+                      pilgrim_clock_drift(clock) * 1e6, (double)p[1].error_ns / 1000);
     out_bytes(o, text, (size_t)length);
 }
 
@@ -82,8 +83,9 @@ static void text_location(struct output *o, uint32_t rank, const struct pilgrim_
     out_char(o, '\n');
 }
 
-enum pilgrim_status location_print(struct output *o, const struct pilgrim_trace *trace, const struct pilgrim_system *system,
-                                   uint32_t rank, bool json, struct pilgrim_error *error)
+enum pilgrim_status location_print(struct output *o, const struct pilgrim_trace *trace,
+                                   const struct pilgrim_system *system, uint32_t rank, bool json,
+                                   struct pilgrim_error *error)
 {
     struct pilgrim_location location;
     struct pilgrim_host host;

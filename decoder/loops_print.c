@@ -23,7 +23,8 @@ static void out_counts(struct output *o, const struct nest_counts *c)
 }
 
 /* In which part of the iterations of the loop around it an item comes, if not in all. */
-static void out_share(struct output *o, const struct shown_loops *s, const struct nest_item *item, const char **separator)
+static void out_share(struct output *o, const struct shown_loops *s, const struct nest_item *item,
+                      const char **separator)
 {
     if (item->loop == NEST_NONE || item->counts.times >= s->items[item->loop].counts.total)
         return;
@@ -87,7 +88,7 @@ static void out_item(struct output *o, const struct shown_loops *s, size_t i, st
 /* ---- of which threads they are ---- */
 
 enum {
-    LIST_MAX = 60, /* characters of a list of threads that is printed whole ... */
+    LIST_MAX = 60,  /* characters of a list of threads that is printed whole ... */
     LIST_HEAD = 40, /* ... and of the beginning of a longer one */
     LISTS_MAX = 8
 };
@@ -113,7 +114,7 @@ static void out_ranges(struct output *o, const char *text, size_t length, bool i
 static bool out_numbers(struct output *o, const char *what, const uint32_t *numbers, size_t count, bool is_short)
 {
     enum { DIGITS = 12 };
-    char (*digits)[DIGITS] = malloc((count + 1) * sizeof *digits);
+    char(*digits)[DIGITS] = malloc((count + 1) * sizeof *digits);
     const char **names = malloc((count + 1) * sizeof *names);
     char *folded = NULL;
     for (size_t i = 0; i < count && digits && names; i++) {
@@ -171,7 +172,8 @@ static int compare_lists(const void *a, const void *b)
     return order ? order : (x->thread > y->thread) - (x->thread < y->thread);
 }
 
-/* Those of each thread number, in LISTS, in an order where equal ones stand together; their ranks in RANKS. Returns how many there are. */
+/* Those of each thread number, in LISTS, in an order where equal ones stand together; their ranks in RANKS. Returns how
+ * many there are. */
 static size_t list_ranks(const struct shown_thread *threads, size_t count, struct thread_ranks *lists, uint32_t *ranks)
 {
     size_t lists_count = 0;
@@ -217,7 +219,8 @@ static bool out_threads(struct output *o, const struct shown_loops *s)
 {
     struct shown_thread *threads = malloc((s->thread_count + 1) * sizeof *threads);
     struct thread_ranks *lists = malloc((s->thread_count + 1) * sizeof *lists);
-    uint32_t *ranks = malloc((s->thread_count + 1) * sizeof *ranks), *numbers = malloc((s->thread_count + 1) * sizeof *numbers);
+    uint32_t *ranks = malloc((s->thread_count + 1) * sizeof *ranks),
+             *numbers = malloc((s->thread_count + 1) * sizeof *numbers);
     bool good = threads && lists && ranks && numbers;
     if (good) {
         memcpy(threads, s->threads, s->thread_count * sizeof *threads);

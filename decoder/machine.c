@@ -40,7 +40,8 @@ static struct machine_key *key_of(struct machine_key **table, const uint32_t *wo
 static void keys_free(struct machine_key **table)
 {
     struct machine_key *key, *next;
-    HASH_ITER(hh, *table, key, next) {
+    HASH_ITER(hh, *table, key, next)
+    {
         HASH_DEL(*table, key);
         free(key);
     }

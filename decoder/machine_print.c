@@ -1,4 +1,5 @@
-/* The machine as lines, or as one object: a line stands for all the nodes of a class in all copies of the class around it. */
+/* The machine as lines, or as one object: a line stands for all the nodes of a class in all copies of the class around
+ * it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

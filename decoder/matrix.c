@@ -1,6 +1,7 @@
 /* Messages from rank to rank; see matrix.h.
  *
- * A rank's calls are added up by target (messages.h). Which ranks these are is known at the end, when all communicators are. */
+ * A rank's calls are added up by target (messages.h). Which ranks these are is known at the end, when all communicators
+ * are. */
 #include "matrix.h"
 
 #include <stdlib.h>
@@ -108,7 +109,8 @@ static bool end_rank(struct matrix *m, uint32_t rank)
     for (uint32_t target = 0; target < messages_targets(m->messages) && target < m->flow_capacity; target++) {
         struct flow *flow = &m->flows[target];
         for (enum messages_kind kind = MESSAGES_SEND; kind <= MESSAGES_GET; kind++) {
-            struct open_cell cell = {rank, kind, messages_target(m->messages, target), flow->count[kind], flow->bytes[kind]};
+            struct open_cell cell = {rank, kind, messages_target(m->messages, target), flow->count[kind],
+                                     flow->bytes[kind]};
             if (cell.count && (kind != MESSAGES_SEND) == m->options->windows)
                 good = good && add_cell(m, &cell);
         }
@@ -177,8 +179,8 @@ static bool print_cells(struct output *o, const struct matrix *m)
     return true;
 }
 
-enum pilgrim_status matrix_print(struct output *o, const struct pilgrim_trace *trace, const struct matrix_options *options,
-                                 uint64_t *unsized, struct pilgrim_error *error)
+enum pilgrim_status matrix_print(struct output *o, const struct pilgrim_trace *trace,
+                                 const struct matrix_options *options, uint64_t *unsized, struct pilgrim_error *error)
 {
     struct matrix m = {.trace = trace, .options = options, .messages = messages_new(trace)};
     enum pilgrim_status status = m.messages ? PILGRIM_OK : no_memory(error);

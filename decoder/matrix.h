@@ -16,11 +16,13 @@ struct matrix_options {
     const void *context;
 };
 
-/* Prints lines of comma-separated values, `from,to,messages,bytes` or `from,to,operations,bytes`, and a line of these names first; in
- * order, and only for pairs between which there is something. FROM is where the bytes come from. *UNSIZED: messages whose bytes are not
- * known, and count as 0. Memory grows with the pairs, and with the communicators, not with the calls. After an error what was found
- * before is printed, too. errors: PILGRIM_NOMEM, as pilgrim_cursor_next */
-enum pilgrim_status matrix_print(struct output *o, const struct pilgrim_trace *trace, const struct matrix_options *options,
-                                 uint64_t *unsized, struct pilgrim_error *error) PILGRIM_CHECKED;
+/* Prints lines of comma-separated values, `from,to,messages,bytes` or `from,to,operations,bytes`, and a line of these
+ * names first; in order, and only for pairs between which there is something. FROM is where the bytes come from.
+ * *UNSIZED: messages whose bytes are not known, and count as 0. Memory grows with the pairs, and with the
+ * communicators, not with the calls. After an error what was found before is printed, too. errors: PILGRIM_NOMEM, as
+ * pilgrim_cursor_next */
+enum pilgrim_status matrix_print(struct output *o, const struct pilgrim_trace *trace,
+                                 const struct matrix_options *options, uint64_t *unsized,
+                                 struct pilgrim_error *error) PILGRIM_CHECKED;
 
 #endif

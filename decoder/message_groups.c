@@ -9,7 +9,8 @@
 #include "messages_data.h"
 #include "no_memory.h"
 
-/* GROUP_SELF: of the rank that is looked at. Identities of communicators are hashes; if one is a number below that it is not known. */
+/* GROUP_SELF: of the rank that is looked at. Identities of communicators are hashes; if one is a number below that it
+ * is not known. */
 enum { GROUP_SELF = GROUP_FIRST, GROUP_IDENTITY };
 
 static const struct bound unknown_group = {GROUP_UNKNOWN, 0};
@@ -25,7 +26,8 @@ struct bound messages_group(const struct messages *m, enum bound_kind kind, cons
     return found ? *found : unknown_group;
 }
 
-/* A number, not 0, for the side that a process with this local communicator is on. If that is not known, SIZE tells sides apart. */
+/* A number, not 0, for the side that a process with this local communicator is on. If that is not known, SIZE tells
+ * sides apart. */
 static uint64_t side_of_local(const struct messages *m, struct bound local, int64_t size)
 {
     if (local.a == GROUP_UNKNOWN)
@@ -36,7 +38,8 @@ static uint64_t side_of_local(const struct messages *m, struct bound local, int6
 static struct created created_of(const struct pilgrim_communicator *c)
 {
     const char *number = strchr(c->name, ':');
-    struct created made = {.thread = c->thread, .identity = c->identity, .size = c->size, .rank = c->rank, .inter = c->inter};
+    struct created made = {
+        .thread = c->thread, .identity = c->identity, .size = c->size, .rank = c->rank, .inter = c->inter};
     made.null = !number;
     if (number)
         made.name = (struct pilgrim_value){.type = PILGRIM_OBJECT, .text = "comm", .id = strtoll(number + 1, NULL, 10)};
@@ -51,7 +54,8 @@ static uint64_t group_of_identity(uint64_t identity)
 /* What no recorded call made all threads know. */
 static bool share_unrecorded(struct messages *m, const struct created *made)
 {
-    struct bound group = {group_of_identity(made->identity), made->inter ? side_of_local(m, unknown_group, made->size) : 0};
+    struct bound group = {group_of_identity(made->identity),
+                          made->inter ? side_of_local(m, unknown_group, made->size) : 0};
     return bindings_share(&m->bindings, BOUND_COMM, &made->name, group) &&
            (group.a == GROUP_UNKNOWN || world_ranks_add(&m->world, group.a, group.b, made->rank, m->rank));
 }
@@ -96,13 +100,15 @@ enum pilgrim_status messages_begin_created(struct messages *m, struct pilgrim_er
 static bool take_next(struct messages *m, const struct pilgrim_value *name, struct created *made)
 {
     *made = m->next;
-    if (!m->has_next || (made->null ? name->type != PILGRIM_NAME : name->type != PILGRIM_OBJECT || name->id != made->name.id))
+    if (!m->has_next ||
+        (made->null ? name->type != PILGRIM_NAME : name->type != PILGRIM_OBJECT || name->id != made->name.id))
         return false;
     find_next(m);
     return true;
 }
 
-bool messages_created(struct messages *m, const struct pilgrim_value *name, struct bound parent, bool same, struct bound *group)
+bool messages_created(struct messages *m, const struct pilgrim_value *name, struct bound parent, bool same,
+                      struct bound *group)
 {
     struct created made;
     *group = same ? parent : unknown_group;
@@ -110,12 +116,14 @@ bool messages_created(struct messages *m, const struct pilgrim_value *name, stru
         return true;
     group->a = group_of_identity(made.identity);
     group->b = !made.inter ? 0 : parent.b ? parent.b : side_of_local(m, parent, made.size);
-    return group->a == GROUP_UNKNOWN || m->looking || world_ranks_add(&m->world, group->a, group->b, made.rank, m->rank);
+    return group->a == GROUP_UNKNOWN || m->looking ||
+           world_ranks_add(&m->world, group->a, group->b, made.rank, m->rank);
 }
 
 struct group_member messages_group_member(const struct messages *m, struct bound group, int64_t rank)
 {
     if (group.a == GROUP_UNKNOWN)
         return (struct group_member){GROUP_UNKNOWN, 0, 0};
-    return group.a == GROUP_SELF ? (struct group_member){GROUP_WORLD, 0, m->rank} : (struct group_member){group.a, group.b, rank};
+    return group.a == GROUP_SELF ? (struct group_member){GROUP_WORLD, 0, m->rank}
+                                 : (struct group_member){group.a, group.b, rank};
 }

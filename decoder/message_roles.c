@@ -1,4 +1,5 @@
-/* What functions do, as far as messages are concerned: they send, prepare, start, or make and free what others refer to. */
+/* What functions do, as far as messages are concerned: they send, prepare, start, or make and free what others refer
+ * to. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +16,8 @@ static const uint64_t no_target = UINT64_MAX;
 static bool bind(struct messages *m, enum bound_kind kind, const struct pilgrim_value *name, struct bound what)
 {
     m->acts = true;
-    return bindings_set(&m->bindings, kind, name, what) && (!m->looking || bindings_share(&m->bindings, kind, name, what));
+    return bindings_set(&m->bindings, kind, name, what) &&
+           (!m->looking || bindings_share(&m->bindings, kind, name, what));
 }
 
 static void unbind(struct messages *m, enum bound_kind kind, const struct pilgrim_value *name)
@@ -63,7 +65,8 @@ static bool add_part(struct messages *m, enum messages_kind kind, uint64_t targe
 {
     if (target == no_target)
         return true;
-    struct messages_part *parts = messages_roomy(m->parts, m->seen_first + m->seen_count, &m->part_capacity, sizeof *parts);
+    struct messages_part *parts =
+        messages_roomy(m->parts, m->seen_first + m->seen_count, &m->part_capacity, sizeof *parts);
     if (!parts)
         return false;
     m->parts = parts;
@@ -110,7 +113,8 @@ static bool exchange(struct messages *m, const struct role *role, const struct p
 {
     uint64_t target;
     (void)role;
-    return destination(m, call, &target) && add_part(m, MESSAGES_SEND, target, bytes_of(m, call, "sendcount", "sendtype"));
+    return destination(m, call, &target) &&
+           add_part(m, MESSAGES_SEND, target, bytes_of(m, call, "sendcount", "sendtype"));
 }
 
 /* What is sent whenever the request is started: target, bytes. */
@@ -149,14 +153,16 @@ static bool put(struct messages *m, const struct role *role, const struct pilgri
 {
     uint64_t target;
     (void)role;
-    return window_target(m, call, &target) && add_part(m, MESSAGES_PUT, target, bytes_of(m, call, "origin_count", "origin_datatype"));
+    return window_target(m, call, &target) &&
+           add_part(m, MESSAGES_PUT, target, bytes_of(m, call, "origin_count", "origin_datatype"));
 }
 
 static bool get(struct messages *m, const struct role *role, const struct pilgrim_call *call)
 {
     uint64_t target;
     (void)role;
-    return window_target(m, call, &target) && add_part(m, MESSAGES_GET, target, bytes_of(m, call, "origin_count", "origin_datatype"));
+    return window_target(m, call, &target) &&
+           add_part(m, MESSAGES_GET, target, bytes_of(m, call, "origin_count", "origin_datatype"));
 }
 
 static bool put_and_get(struct messages *m, const struct role *role, const struct pilgrim_call *call)
@@ -171,7 +177,8 @@ static bool fetch(struct messages *m, const struct role *role, const struct pilg
 {
     uint64_t target, bytes = size_of(m, call_in(call, "datatype"));
     (void)role;
-    return window_target(m, call, &target) && add_part(m, MESSAGES_PUT, target, bytes) && add_part(m, MESSAGES_GET, target, bytes);
+    return window_target(m, call, &target) && add_part(m, MESSAGES_PUT, target, bytes) &&
+           add_part(m, MESSAGES_GET, target, bytes);
 }
 
 static bool make_type(struct messages *m, const struct role *role, const struct pilgrim_call *call)
@@ -184,7 +191,8 @@ static bool make_type(struct messages *m, const struct role *role, const struct 
 static bool ask_size(struct messages *m, const struct role *role, const struct pilgrim_call *call)
 {
     struct bound size = {0, 0};
-    return !value_count(call_out(call, role->name), &size.a) || bind(m, BOUND_DATATYPE, call_in(call, "datatype"), size);
+    return !value_count(call_out(call, role->name), &size.a) ||
+           bind(m, BOUND_DATATYPE, call_in(call, "datatype"), size);
 }
 
 static bool end_type(struct messages *m, const struct role *role, const struct pilgrim_call *call)
@@ -193,7 +201,8 @@ static bool end_type(struct messages *m, const struct role *role, const struct p
     return true;
 }
 
-static bool new_communicator(struct messages *m, const struct role *role, const struct pilgrim_call *call, struct bound parent, bool same)
+static bool new_communicator(struct messages *m, const struct role *role, const struct pilgrim_call *call,
+                             struct bound parent, bool same)
 {
     const struct pilgrim_value *name = call_out(call, role->name);
     struct bound group;

@@ -1,8 +1,8 @@
 /* What calls send; see messages.h.
  *
- * A call is a message by its function's role and some of its values (message_roles.c); what these name is followed in bindings.h. What was
- * found out about a call is kept by the identity that the reader gives equal calls, as long as no name has come to stand for something
- * else. */
+ * A call is a message by its function's role and some of its values (message_roles.c); what these name is followed in
+ * bindings.h. What was found out about a call is kept by the identity that the reader gives equal calls, as long as no
+ * name has come to stand for something else. */
 #include <stdlib.h>
 
 #include "messages_data.h"

@@ -26,8 +26,8 @@ struct memo {
 struct messages {
     const struct pilgrim_trace *trace;
     uint32_t rank, thread;
-    bool begun;     /* some rank */
-    bool looking;   /* through a thread of several, so that the others know what it makes */
+    bool begun;   /* some rank */
+    bool looking; /* through a thread of several, so that the others know what it makes */
     struct bindings bindings;
     struct world_ranks world;
     struct pilgrim_communicators *created; /* by the rank, behind `next` */
@@ -48,7 +48,8 @@ void *messages_roomy(void *array, size_t count, size_t *capacity, size_t size);
 
 /* ---- message_groups.c ---- */
 
-/* All threads of the rank know from here on the communicators that no recorded call made. errors: as pilgrim_communicators_next */
+/* All threads of the rank know from here on the communicators that no recorded call made. errors: as
+ * pilgrim_communicators_next */
 enum pilgrim_status messages_begin_groups(struct messages *m, struct pilgrim_error *error) PILGRIM_CHECKED;
 
 /* The calls of the thread follow, from the first one on. errors: as pilgrim_communicators_open */
@@ -57,9 +58,10 @@ enum pilgrim_status messages_begin_created(struct messages *m, struct pilgrim_er
 /* Group (a) and side (b) of a communicator's or window's value; GROUP_UNKNOWN. */
 struct bound messages_group(const struct messages *m, enum bound_kind kind, const struct pilgrim_value *v);
 
-/* The group of the communicator NAME that the thread's next call that creates one made, of PARENT (the caller's, or the local one of
- * two); SAME: it has the same members. The process is one of them from here on. false: no memory */
-bool messages_created(struct messages *m, const struct pilgrim_value *name, struct bound parent, bool same, struct bound *group);
+/* The group of the communicator NAME that the thread's next call that creates one made, of PARENT (the caller's, or the
+ * local one of two); SAME: it has the same members. The process is one of them from here on. false: no memory */
+bool messages_created(struct messages *m, const struct pilgrim_value *name, struct bound parent, bool same,
+                      struct bound *group);
 
 /* The place that RANK, an argument in GROUP, names. */
 struct group_member messages_group_member(const struct messages *m, struct bound group, int64_t rank);

@@ -1,16 +1,16 @@
-/* Loops out of transitions between classes. Regions, from the whole program inwards: the strongly connected components of a region
- * are its loops (Tarjan), and come out in the reverse of an order in which the region can be walked.
+/* Loops out of transitions between classes. Regions, from the whole program inwards: the strongly connected components
+ * of a region are its loops (Tarjan), and come out in the reverse of an order in which the region can be walked.
  *
- * Loops that begin with the same call are one component: "((A B)* C)*" has the same transitions as "(A B [C])*". The inner one is
- * taken for a loop of its own, and counted both ways; which of the two it is shown as, the counts say. */
+ * Loops that begin with the same call are one component: "((A B)* C)*" has the same transitions as "(A B [C])*". The
+ * inner one is taken for a loop of its own, and counted both ways; which of the two it is shown as, the counts say. */
 #include "nest.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define NONE UINT32_MAX
-#define DEPTH_MAX 64        /* what is nested deeper is not taken apart */
-#define SOURCES_MAX 64      /* of so many steps back to a call at most, those of a loop inside are told apart */
+#define NONE        UINT32_MAX
+#define DEPTH_MAX   64 /* what is nested deeper is not taken apart */
+#define SOURCES_MAX 64 /* of so many steps back to a call at most, those of a loop inside are told apart */
 /* A loop that begins like the one around it is shown as one with that if it has fewer iterations, or more. */
 #define FLAT_BELOW 2
 #define FLAT_ABOVE 6
@@ -27,11 +27,11 @@ struct nest_node {
 
 struct nest_loop {
     uint32_t parent, header, depth;
-    uint32_t size;        /* nodes */
-    uint32_t members;     /* a list of those; NONE ends it */
-    uint32_t first;       /* element */
-    uint32_t inner;       /* the loop in it that has the same header; NONE */
-    bool is_inner;        /* that its parent has */
+    uint32_t size;            /* nodes */
+    uint32_t members;         /* a list of those; NONE ends it */
+    uint32_t first;           /* element */
+    uint32_t inner;           /* the loop in it that has the same header; NONE */
+    bool is_inner;            /* that its parent has */
     uint64_t iteration, flat; /* of the time that it was entered last: iterations, and those of `inner` */
     struct nest_counts trips, flat_trips;
 };
@@ -96,7 +96,7 @@ static bool add_node(struct nest *n, size_t class)
     if (n->node_count == n->node_capacity && !grow(&nodes, &n->node_capacity, sizeof *n->nodes))
         return false;
     n->nodes = nodes;
-    n->nodes[n->node_count] = (struct nest_node){.class = (uint32_t)class, .latest = NONE};
+    n->nodes[n->node_count] = (struct nest_node){.class = (uint32_t) class, .latest = NONE};
     n->node_of[class] = n->node_count++;
     return true;
 }
@@ -146,8 +146,8 @@ struct region_search {
     uint32_t *pending;               /* met, and in no component yet */
     uint32_t pending_count;
     bool *is_pending;
-    bool *kept;                      /* those whose steps back to the header are ones of the loop inside */
-    uint32_t *queue;                 /* the nodes that are kept, but for the header */
+    bool *kept;      /* those whose steps back to the header are ones of the loop inside */
+    uint32_t *queue; /* the nodes that are kept, but for the header */
     uint32_t queue_count;
     struct node_visit *stack;
     uint32_t met;
@@ -166,18 +166,18 @@ static bool search_new(struct region_search *s, struct nest *n)
     for (uint32_t i = 0; i < n->node_count; i++)
         edges += n->nodes[i].next_count;
     *s = (struct region_search){.n = n,
-                         .before_first = calloc(count + 1, sizeof *s->before_first),
-                         .before = calloc(edges + 1, sizeof *s->before),
-                         .region = calloc(count, sizeof *s->region),
-                         .index = calloc(count, sizeof *s->index),
-                         .low = calloc(count, sizeof *s->low),
-                         .pending = calloc(count, sizeof *s->pending),
-                         .is_pending = calloc(count, sizeof *s->is_pending),
-                         .kept = calloc(count, sizeof *s->kept),
-                         .queue = calloc(count, sizeof *s->queue),
-                         .stack = calloc(count, sizeof *s->stack)};
-    if (!s->before_first || !s->before || !s->region || !s->index || !s->low || !s->pending || !s->is_pending || !s->kept ||
-        !s->queue || !s->stack)
+                                .before_first = calloc(count + 1, sizeof *s->before_first),
+                                .before = calloc(edges + 1, sizeof *s->before),
+                                .region = calloc(count, sizeof *s->region),
+                                .index = calloc(count, sizeof *s->index),
+                                .low = calloc(count, sizeof *s->low),
+                                .pending = calloc(count, sizeof *s->pending),
+                                .is_pending = calloc(count, sizeof *s->is_pending),
+                                .kept = calloc(count, sizeof *s->kept),
+                                .queue = calloc(count, sizeof *s->queue),
+                                .stack = calloc(count, sizeof *s->stack)};
+    if (!s->before_first || !s->before || !s->region || !s->index || !s->low || !s->pending || !s->is_pending ||
+        !s->kept || !s->queue || !s->stack)
         return false;
     for (uint32_t i = 0; i < n->node_count; i++) {
         struct nest_node *node = &n->nodes[i];
@@ -196,16 +196,16 @@ static bool search_new(struct region_search *s, struct nest *n)
 
 static void search_free(struct region_search *s)
 {
-    void *const parts[] = {s->before_first, s->before, s->region, s->index, s->low,
-                           s->pending, s->is_pending, s->kept, s->queue, s->stack};
+    void *const parts[] = {s->before_first, s->before,     s->region, s->index, s->low,
+                           s->pending,      s->is_pending, s->kept,   s->queue, s->stack};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         free(parts[i]);
 }
 
 /* ---- a loop that begins like the one around it ---- */
 
-/* The nodes of the region that lead to SOURCE without the header are marked in s->kept, with the header; returns how many. They
- * are the queue's first ones. */
+/* The nodes of the region that lead to SOURCE without the header are marked in s->kept, with the header; returns how
+ * many. They are the queue's first ones. */
 static uint32_t natural_loop(struct region_search *s, uint32_t region, uint32_t header, uint32_t source)
 {
     uint32_t count = 0;
@@ -230,7 +230,7 @@ static uint32_t natural_loop(struct region_search *s, uint32_t region, uint32_t 
 /* The calls that lead back to a header. */
 struct back_edges {
     uint32_t node[SOURCES_MAX];
-    uint32_t size[SOURCES_MAX];  /* of the loop of each */
+    uint32_t size[SOURCES_MAX];   /* of the loop of each */
     uint64_t inside[SOURCES_MAX]; /* a bit for each source that is in that loop */
     uint32_t count;
 };
@@ -264,7 +264,8 @@ static bool is_nested(const struct back_edges *found, uint32_t i)
     return true;
 }
 
-/* Marks in s->kept the largest loop inside REGION that has its header, if all others with that header are in it or around it. */
+/* Marks in s->kept the largest loop inside REGION that has its header, if all others with that header are in it or
+ * around it. */
 static bool find_inner(struct region_search *s, uint32_t region)
 {
     const struct nest_loop *loop = &s->n->loops[region];
@@ -314,13 +315,13 @@ static void end_component(struct region_search *s, uint32_t region, uint32_t nod
     }
     bool is_inner = region > 0 && header == n->loops[region].header;
     n->loops[number] = (struct nest_loop){.parent = region,
-                                     .header = header,
-                                     .depth = n->loops[region].depth + 1,
-                                     .size = size,
-                                     .members = members,
-                                     .first = NONE,
-                                     .inner = NONE,
-                                     .is_inner = is_inner};
+                                          .header = header,
+                                          .depth = n->loops[region].depth + 1,
+                                          .size = size,
+                                          .members = members,
+                                          .first = NONE,
+                                          .inner = NONE,
+                                          .is_inner = is_inner};
     if (is_inner)
         n->loops[region].inner = number;
     put_element(n, region, n->node_count + number);
@@ -469,8 +470,9 @@ struct item_writer {
     size_t count;
 };
 
-/* Whether LOOP is shown as one with the loop inside that begins like it: then what else it has comes in a part of the iterations. Not
- * if it comes after the same number of iterations each time; but if it comes in most of them, or seldom and is the smaller part. */
+/* Whether LOOP is shown as one with the loop inside that begins like it: then what else it has comes in a part of the
+ * iterations. Not if it comes after the same number of iterations each time; but if it comes in most of them, or seldom
+ * and is the smaller part. */
 static bool is_flat(const struct nest *n, uint32_t loop)
 {
     if (n->loops[loop].inner == NONE)
@@ -479,7 +481,8 @@ static bool is_flat(const struct nest *n, uint32_t loop)
     uint64_t iterations = inner->trips.total, times = inner->trips.times;
     if (inner->inner != NONE || inner->trips.min == inner->trips.max)
         return false;
-    return iterations < FLAT_BELOW * times || (iterations > FLAT_ABOVE * times && n->loops[loop].size - inner->size < inner->size);
+    return iterations < FLAT_BELOW * times ||
+           (iterations > FLAT_ABOVE * times && n->loops[loop].size - inner->size < inner->size);
 }
 
 /* The elements of REGION, which is the item AT. As deep as loops are. */
@@ -499,10 +502,11 @@ static void write_region(struct item_writer *w, uint32_t region, size_t at, uint
             continue;
         }
         size_t item = w->count++;
-        w->items[item] = (struct nest_item){.is_loop = true,
-                                            .depth = depth,
-                                            .loop = at,
-                                            .counts = is_flat(n, inside) ? n->loops[inside].flat_trips : n->loops[inside].trips};
+        w->items[item] =
+            (struct nest_item){.is_loop = true,
+                               .depth = depth,
+                               .loop = at,
+                               .counts = is_flat(n, inside) ? n->loops[inside].flat_trips : n->loops[inside].trips};
         write_region(w, inside, item, depth + 1);
     }
 }

@@ -92,7 +92,11 @@ void put_duration(char text[OUT_DURATION_MAX], double ns)
     unsigned unit = 0;
     for (; ns >= 999.5 && unit < 3; unit++)
         ns /= 1000;
-    snprintf(text, OUT_DURATION_MAX, unit > 0 && ns < 9.995 ? "%.2f%s" : unit > 0 && ns < 99.95 ? "%.1f%s" : "%.0f%s", ns, units[unit]);
+    snprintf(text, OUT_DURATION_MAX,
+             unit > 0 && ns < 9.995   ? "%.2f%s"
+             : unit > 0 && ns < 99.95 ? "%.1f%s"
+                                      : "%.0f%s",
+             ns, units[unit]);
 }
 
 void out_duration(struct output *o, double ns)
@@ -107,7 +111,11 @@ void out_duration(struct output *o, double ns)
 static size_t utf8_length(const unsigned char *text, size_t left)
 {
     unsigned char c = text[0];
-    size_t length = c < 0x80 ? 1 : c >= 0xc2 && c < 0xe0 ? 2 : c >= 0xe0 && c < 0xf0 ? 3 : c >= 0xf0 && c < 0xf5 ? 4 : 0;
+    size_t length = c < 0x80                ? 1
+                    : c >= 0xc2 && c < 0xe0 ? 2
+                    : c >= 0xe0 && c < 0xf0 ? 3
+                    : c >= 0xf0 && c < 0xf5 ? 4
+                                            : 0;
     if (length == 0 || length > left)
         return 0;
     for (size_t i = 1; i < length; i++)

@@ -9,7 +9,7 @@
 
 struct output {
     int descriptor;
-    int error;        /* errno of the first failed write, 0 for none; nothing is written after it */
+    int error; /* errno of the first failed write, 0 for none; nothing is written after it */
     size_t used;
     uint64_t flushed; /* bytes that have left the buffer */
     char buffer[1 << 17];
@@ -105,8 +105,8 @@ static inline void out_pair(struct output *o, const char *word, int64_t a, char 
     out_end(o, out_put_int(at, b));
 }
 
-void out_hex(struct output *o, uint64_t v); /* lower case, no prefix */
-void out_real(struct output *o, double v);  /* %.17g */
+void out_hex(struct output *o, uint64_t v);   /* lower case, no prefix */
+void out_real(struct output *o, double v);    /* %.17g */
 void out_decimal(struct output *o, double v); /* three digits or so, for people: 3.14, 31.4, 314 */
 
 /* For people: 812ns, 1.21us, 12.1ms, 4711s */
@@ -125,8 +125,8 @@ void out_json_field(struct output *o, const char *name, int64_t value);
 
 /* ---- what was printed ---- */
 
-/* How many bytes have been given to O, and those from POSITION on, *LENGTH of them; NULL: some are no longer there. Borrowed until
- * more is. */
+/* How many bytes have been given to O, and those from POSITION on, *LENGTH of them; NULL: some are no longer there.
+ * Borrowed until more is. */
 static inline uint64_t out_position(const struct output *o)
 {
     return o->flushed + o->used;

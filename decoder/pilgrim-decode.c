@@ -1,6 +1,7 @@
 /* pilgrim-decode: prints the calls of a trace, or what is stored of them; pilgrim-decode(1).
  *
- * Exit status: 0 all printed; 1 the trace is damaged or cannot be read, or the output cannot be written; 2 wrong use. */
+ * Exit status: 0 all printed; 1 the trace is damaged or cannot be read, or the output cannot be written; 2 wrong use.
+ */
 #include <errno.h>
 #include <fnmatch.h>
 #include <getopt.h>
@@ -53,12 +54,12 @@ struct options {
     bool windows; /* of the matrix: operations on them, not messages */
 };
 
-static const char usage[] =
-    "usage: pilgrim-decode [--format=text|json] [--rank=LIST] [--thread=LIST] [--func=GLOB]\n"
-    "                      [--from=N] [--limit=N] [--no-polls] [--clock=local|common]\n"
-    "                      [--loops | --stats[=histograms] [--by=rank] | --matrix[=rma] | --grammar | --communicators | --system\n"
-    "                      | --properties]\n"
-    "                      [--modules=FOLDERS] TRACE\n";
+static const char usage[] = "usage: pilgrim-decode [--format=text|json] [--rank=LIST] [--thread=LIST] [--func=GLOB]\n"
+                            "                      [--from=N] [--limit=N] [--no-polls] [--clock=local|common]\n"
+                            "                      [--loops | --stats[=histograms] [--by=rank] | --matrix[=rma] | "
+                            "--grammar | --communicators | --system\n"
+                            "                      | --properties]\n"
+                            "                      [--modules=FOLDERS] TRACE\n";
 
 static const char help[] =
     "\n"
@@ -71,10 +72,12 @@ static const char help[] =
     "  --from=N            of each thread, only the calls with number N and up\n"
     "  --limit=N           print at most N calls in all\n"
     "  --no-polls          not the calls that only found that nothing has happened yet, such as an MPI_Test in vain\n"
-    "  --clock=local|common  times by the clock of each process (the default), or on the axis that all ranks have in common\n"
+    "  --clock=local|common  times by the clock of each process (the default), or on the axis that all ranks have in "
+    "common\n"
     "  --loops             the program: its loops, how often they repeat, and the calls in them\n"
     "  --stats[=histograms]\n"
-    "                      what calls cost, for each function and place: calls, times, messages, bytes; also how times are spread\n"
+    "                      what calls cost, for each function and place: calls, times, messages, bytes; also how times "
+    "are spread\n"
     "  --by=rank           with --stats: instead, what each rank did with its time\n"
     "  --matrix[=rma]      messages and bytes from rank to rank, as CSV; or what went through windows\n"
     "  --grammar           the call-signature table and the grammars instead of the calls\n"
@@ -225,8 +228,7 @@ static int parse_arguments(int argc, char **argv, struct options *o)
         {"stats", optional_argument, NULL, 'T'},  {"matrix", optional_argument, NULL, 'x'},
         {"clock", required_argument, NULL, 'C'},  {"help", no_argument, NULL, 'h'},
         {"version", no_argument, NULL, 'v'},      {"by", required_argument, NULL, 'b'},
-        {"properties", no_argument, NULL, 'P'},
-        {NULL, 0, NULL, 0},
+        {"properties", no_argument, NULL, 'P'},   {NULL, 0, NULL, 0},
     };
     *o = (struct options){.limit = UINT64_MAX};
     int option;
@@ -268,7 +270,8 @@ static enum pilgrim_status find_clock(const struct pilgrim_trace *trace, const s
     return PILGRIM_INVALID;
 }
 
-/* Prints one thread's calls, at most *LEFT of them. TIMES: what is wrong with the times of calls, if nothing was before. */
+/* Prints one thread's calls, at most *LEFT of them. TIMES: what is wrong with the times of calls, if nothing was
+ * before. */
 static enum pilgrim_status print_thread(struct output *out, const struct pilgrim_trace *trace, const struct options *o,
                                         uint32_t rank, uint32_t thread, uint64_t *left, struct call_lines *calls,
                                         struct pilgrim_error *times, struct pilgrim_error *error)
@@ -327,12 +330,13 @@ static enum pilgrim_status print_communicators(struct output *out, const struct 
 
 static enum pilgrim_status print_rank(struct output *out, const struct pilgrim_trace *trace, const struct options *o,
                                       uint32_t rank, uint64_t *left, struct source_lines *lines,
-                                      struct call_lines *calls, struct pilgrim_error *times, struct pilgrim_error *error)
+                                      struct call_lines *calls, struct pilgrim_error *times,
+                                      struct pilgrim_error *error)
 {
     if (o->communicators)
         return print_communicators(out, trace, o, rank, left, error);
     uint32_t threads = pilgrim_thread_count(trace, rank);
-    for (uint32_t thread = 0; thread < threads && *left > 0 && !out->error; thread++) {
+    for (uint32_t thread = 0; thread<threads && * left> 0 && !out->error; thread++) {
         if (!list_has(&o->threads, thread))
             continue;
         enum pilgrim_status status = o->grammar ? grammar_print(out, trace, rank, thread, lines, error)
@@ -354,7 +358,9 @@ static enum pilgrim_status print_system(struct output *out, const struct pilgrim
         return status;
     if (!o->ranks.count)
         status = machine_print(out, trace, system, o->json);
-    for (uint32_t rank = 0; o->ranks.count && rank < pilgrim_rank_count(trace) && left > 0 && !out->error && status == PILGRIM_OK; rank++) {
+    for (uint32_t rank = 0;
+         o->ranks.count && rank < pilgrim_rank_count(trace) && left > 0 && !out->error && status == PILGRIM_OK;
+         rank++) {
         if (!list_has(&o->ranks, rank))
             continue;
         status = location_print(out, trace, system, rank, o->json, error);
@@ -364,8 +370,8 @@ static enum pilgrim_status print_system(struct output *out, const struct pilgrim
     return status;
 }
 
-static enum pilgrim_status add_loops(struct loops_list *loops, const struct pilgrim_trace *trace, const struct options *o,
-                                     uint32_t rank, struct pilgrim_error *error)
+static enum pilgrim_status add_loops(struct loops_list *loops, const struct pilgrim_trace *trace,
+                                     const struct options *o, uint32_t rank, struct pilgrim_error *error)
 {
     enum pilgrim_status status = PILGRIM_OK;
     uint32_t threads = pilgrim_thread_count(trace, rank);
@@ -435,7 +441,8 @@ static enum pilgrim_status print_stats(struct output *out, const struct pilgrim_
 static enum pilgrim_status print_matrix(struct output *out, const struct pilgrim_trace *trace, const struct options *o,
                                         struct pilgrim_error *error)
 {
-    const struct matrix_options options = {.windows = o->windows, .rank = shows_rank, .thread = shows_thread, .context = o};
+    const struct matrix_options options = {
+        .windows = o->windows, .rank = shows_rank, .thread = shows_thread, .context = o};
     uint64_t unsized;
     enum pilgrim_status status = matrix_print(out, trace, &options, &unsized, error);
     complain_unsized(o, unsized, o->windows ? "operations" : "messages");

@@ -7,9 +7,9 @@
 #include "output.h"
 #include "source_lines.h"
 
-/* The parts of a call's line (call_lines.c), in their order: what is the same for all calls of a thread, up to seq; what follows from
- * function, site and values. For people times stand before that, in JSON behind it. *_head returns its length. SOURCES: where
- * sources are found; may be NULL. */
+/* The parts of a call's line (call_lines.c), in their order: what is the same for all calls of a thread, up to seq;
+ * what follows from function, site and values. For people times stand before that, in JSON behind it. *_head returns
+ * its length. SOURCES: where sources are found; may be NULL. */
 #define CALL_HEAD_MAX 64
 size_t json_head(char head[CALL_HEAD_MAX], uint32_t rank, uint32_t thread);
 void json_body(struct output *o, const struct pilgrim_call *call);
@@ -35,16 +35,19 @@ enum pilgrim_status machine_print(struct output *o, const struct pilgrim_trace *
                                   const struct pilgrim_system *system, bool json);
 
 /* Where RANK ran, and where its clock stands if the trace says it: one line. errors: as pilgrim_clock_of */
-enum pilgrim_status location_print(struct output *o, const struct pilgrim_trace *trace, const struct pilgrim_system *system,
-                                   uint32_t rank, bool json, struct pilgrim_error *error);
+enum pilgrim_status location_print(struct output *o, const struct pilgrim_trace *trace,
+                                   const struct pilgrim_system *system, uint32_t rank, bool json,
+                                   struct pilgrim_error *error);
 
 /* The call-signature table and the grammars of one thread. */
 enum pilgrim_status grammar_print(struct output *o, const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread,
                                   struct source_lines *lines, struct pilgrim_error *error);
 
-/* A profile: a table, or one object a line. HISTOGRAMS: of each row too. FUNCTION: only functions that match this glob; NULL: all. */
+/* A profile: a table, or one object a line. HISTOGRAMS: of each row too. FUNCTION: only functions that match this glob;
+ * NULL: all. */
 struct call_profile;
-void profile_text(struct output *o, const struct call_profile *p, bool histograms, const char *function, struct source_lines *lines);
+void profile_text(struct output *o, const struct call_profile *p, bool histograms, const char *function,
+                  struct source_lines *lines);
 void profile_json(struct output *o, const struct call_profile *p, bool histograms, const char *function);
 
 /* An activity's name in JSON: computing, point_to_point, ... */

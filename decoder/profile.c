@@ -7,7 +7,8 @@
 #include "key_table.h"
 #include "no_memory.h"
 
-/* A class in the segment that a thread is in. One that stands there twice, such as polls that failed and those that did not, is one here. */
+/* A class in the segment that a thread is in. One that stands there twice, such as polls that failed and those that did
+ * not, is one here. */
 struct known_function_class {
     const struct pilgrim_class *class;
     size_t row;
@@ -19,7 +20,7 @@ struct known_function_class {
 struct profile_maker {
     struct call_profile *p;
     const struct pilgrim_trace *trace;
-    bool all; /* threads are chosen */
+    bool all;   /* threads are chosen */
     bool alone; /* the thread is the only one of its rank */
     struct messages *messages;
     struct known_function_class *known;
@@ -91,7 +92,7 @@ static struct pilgrim_statistic single(uint64_t ns, uint32_t rank)
 
 static struct key key_of(const struct pilgrim_class *class)
 {
-    return (struct key){{(uintptr_t)class}};
+    return (struct key){{(uintptr_t) class}};
 }
 
 /* Room for COUNT classes; there are none yet. */
@@ -109,7 +110,8 @@ static bool clear_known_classes(struct profile_maker *m, size_t count)
     return true;
 }
 
-static bool add_known_class(struct profile_maker *m, const struct pilgrim_class *class, bool with_times, struct known_function_class **known)
+static bool add_known_class(struct profile_maker *m, const struct pilgrim_class *class, bool with_times,
+                            struct known_function_class **known)
 {
     const uint64_t *place = key_table_put(&m->places, key_of(class), m->known_count);
     if (!place)
@@ -144,7 +146,8 @@ static void add_times(struct call_profile *p, size_t row, const struct pilgrim_s
 }
 
 /* Takes what is known of class NUMBER, to be added when the thread's calls are counted. */
-static enum pilgrim_status take_class(const struct profile_maker *m, const struct pilgrim_cursor *cursor, size_t number, struct known_function_class *known)
+static enum pilgrim_status take_class(const struct profile_maker *m, const struct pilgrim_cursor *cursor, size_t number,
+                                      struct known_function_class *known)
 {
     struct pilgrim_statistic durations, gaps;
     enum pilgrim_status status = pilgrim_durations(cursor, number, PILGRIM_VALUE_GROUP, &durations);
@@ -178,8 +181,9 @@ static void end_segment(struct profile_maker *m)
         m->p->rows[k->row].calls += k->calls;
         m->p->calls += k->calls;
         if (k->durations && k->calls > 0 && k->durations->count > 0) {
-            struct pilgrim_statistic gaps = {0}, durations =
-                estimated(k->durations, k->calls, k->rank.has_durations ? k->rank.durations_ns : -1);
+            struct pilgrim_statistic gaps = {0},
+                                     durations = estimated(k->durations, k->calls,
+                                                           k->rank.has_durations ? k->rank.durations_ns : -1);
             if (k->gaps->count > 0)
                 gaps = estimated(k->gaps, k->calls, k->rank.has_gaps ? k->rank.gaps_ns : -1);
             add_times(m->p, k->row, &durations, &gaps);
@@ -193,7 +197,7 @@ static void end_segment(struct profile_maker *m)
 
 /* CURSOR has given the thread's first CALL in a segment. */
 static enum pilgrim_status begin_segment(struct profile_maker *m, const struct pilgrim_cursor *cursor,
-                                       const struct pilgrim_call *call, struct pilgrim_error *error)
+                                         const struct pilgrim_call *call, struct pilgrim_error *error)
 {
     struct pilgrim_thread_info thread;
     bool estimate = !m->all && !call->timed;
@@ -270,7 +274,8 @@ static enum pilgrim_status take_call(struct profile_maker *m, const struct pilgr
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status take_thread(struct profile_maker *m, uint32_t rank, uint32_t thread, struct pilgrim_error *error)
+static enum pilgrim_status take_thread(struct profile_maker *m, uint32_t rank, uint32_t thread,
+                                       struct pilgrim_error *error)
 {
     struct pilgrim_cursor *cursor;
     struct pilgrim_call call;

@@ -1,9 +1,10 @@
-/* What a program's calls cost: of each function and each place that it is called from, how often it was called, how long that
- * took, how long it was from the call before, and what was sent.
+/* What a program's calls cost: of each function and each place that it is called from, how often it was called, how
+ * long that took, how long it was from the call before, and what was sent.
  *
- * Calls and messages are counted as they come. Times are those of the trace's profile, which has all ranks together. Where only
- * some threads are chosen, they come from the calls themselves if the trace has the times of calls; else from what the profile says of their ranks, and
- * where it says nothing they are estimates: the mean of such calls, times the calls. */
+ * Calls and messages are counted as they come. Times are those of the trace's profile, which has all ranks together.
+ * Where only some threads are chosen, they come from the calls themselves if the trace has the times of calls; else
+ * from what the profile says of their ranks, and where it says nothing they are estimates: the mean of such calls,
+ * times the calls. */
 #ifndef DECODER_PROFILE_H
 #define DECODER_PROFILE_H
 
@@ -24,7 +25,8 @@ struct profile_row {
 struct profile_activity {
     double total_ns;
     double least_ns, most_ns;
-    uint32_t least_rank, most_rank; /* the lowest that had them; least_rank: the first of a block, where ranks are told in blocks */
+    uint32_t least_rank,
+        most_rank; /* the lowest that had them; least_rank: the first of a block, where ranks are told in blocks */
 };
 
 struct profile_function {
@@ -41,19 +43,19 @@ struct call_profile {
     size_t function_count;
     uint64_t ranks, threads, calls; /* chosen; threads: that have calls */
     struct messages_count sent;
-    uint64_t unsized;            /* messages whose size is not known */
-    double run_ns;               /* between the threads' first and last calls, with these */
-    double mpi_ns;               /* of that, in calls */
-    bool timed;                  /* run_ns, mpi_ns, durations and gaps are known */
-    bool estimated;              /* they are estimates */
+    uint64_t unsized; /* messages whose size is not known */
+    double run_ns;    /* between the threads' first and last calls, with these */
+    double mpi_ns;    /* of that, in calls */
+    bool timed;       /* run_ns, mpi_ns, durations and gaps are known */
+    bool estimated;   /* they are estimates */
     struct profile_activity activities[PILGRIM_ACTIVITIES];
     uint64_t told_ranks;         /* of so many chosen ranks the trace says what they did with their time ... */
     bool blocks;                 /* ... of blocks of ranks together */
     struct class_copies classes; /* what the rows are of */
 };
 
-/* CHOOSE: whether a thread is to be counted; NULL: all are. errors: PILGRIM_NOMEM, as pilgrim_cursor_next: what was counted before can
- * be printed. *P is to be freed, also after an error. */
+/* CHOOSE: whether a thread is to be counted; NULL: all are. errors: PILGRIM_NOMEM, as pilgrim_cursor_next: what was
+ * counted before can be printed. *P is to be freed, also after an error. */
 enum pilgrim_status profile_make(struct call_profile *p, const struct pilgrim_trace *trace,
                                  bool (*choose)(const void *context, uint32_t rank, uint32_t thread),
                                  const void *context, struct pilgrim_error *error);

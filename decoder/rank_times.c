@@ -67,7 +67,8 @@ static void json_line(struct output *o, const struct pilgrim_rank_profile *r)
 }
 
 enum pilgrim_status rank_times_print(struct output *o, const struct pilgrim_trace *trace, bool json,
-                                     bool (*choose)(const void *context, uint32_t rank), const void *context, struct pilgrim_error *error)
+                                     bool (*choose)(const void *context, uint32_t rank), const void *context,
+                                     struct pilgrim_error *error)
 {
     bool begun = json;
     for (uint32_t rank = 0, next = 0; rank < pilgrim_rank_count(trace) && !o->error; rank++) {

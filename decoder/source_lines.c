@@ -1,7 +1,7 @@
 /* Source lines by libdw (elfutils), module by module, found once and kept. Without libdw there are none.
  *
- * A wrong line is worse than none: a file of the module's name counts only if its build-id begins as the trace says. Of a
- * module without one nothing is known, so a file that is newer than the trace does not count. */
+ * A wrong line is worse than none: a file of the module's name counts only if its build-id begins as the trace says. Of
+ * a module without one nothing is known, so a file that is newer than the trace does not count. */
 #include "source_lines.h"
 
 #include <stddef.h>
@@ -22,9 +22,9 @@ struct debug_module {
     char *name;
     unsigned char *build_id;
     size_t build_id_length;
-    Dwfl *dwfl;        /* NULL: not found, or nothing to read in it */
+    Dwfl *dwfl; /* NULL: not found, or nothing to read in it */
     Dwfl_Module *mod;
-    uint64_t start;    /* where the module begins, as dwfl numbers addresses */
+    uint64_t start; /* where the module begins, as dwfl numbers addresses */
 };
 
 struct source_lines {
@@ -105,7 +105,8 @@ static bool find_start(struct debug_module *m)
         return false;
     for (size_t i = 0; i < count; i++) {
         GElf_Phdr header;
-        if (gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_LOAD && (header.p_vaddr & ~UINT64_C(4095)) < m->start)
+        if (gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_LOAD &&
+            (header.p_vaddr & ~UINT64_C(4095)) < m->start)
             m->start = header.p_vaddr & ~UINT64_C(4095);
     }
     if (m->start == UINT64_MAX)
@@ -166,8 +167,9 @@ static bool try_all(struct module_search *s)
     const char *trace = s->lines->trace_path, *slash = strrchr(trace, '/');
     return try_folders(s, s->lines->folders) || (slash && try_folder(s, trace, (size_t)(slash - trace))) ||
            try_folder(s, ".", 1) || try_folders(s, getenv("PATH")) || try_folders(s, getenv("LD_LIBRARY_PATH")) ||
-           try_folders(s, "/lib:/usr/lib:/usr/local/lib:/lib64:/usr/lib64:/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:"
-                          "/lib/aarch64-linux-gnu:/usr/lib/aarch64-linux-gnu");
+           try_folders(s,
+                       "/lib:/usr/lib:/usr/local/lib:/lib64:/usr/lib64:/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:"
+                       "/lib/aarch64-linux-gnu:/usr/lib/aarch64-linux-gnu");
 }
 
 static void open_module(const struct source_lines *lines, struct debug_module *m)
@@ -176,7 +178,8 @@ static void open_module(const struct source_lines *lines, struct debug_module *m
     if (strchr(m->name, '/'))
         return; /* a module's name has no folders; do not follow what a broken trace says */
     if (!try_all(&s) && s.other[0])
-        fprintf(stderr, "pilgrim-decode: %s is not the %s that was traced; no source lines from it\n", s.other, m->name);
+        fprintf(stderr, "pilgrim-decode: %s is not the %s that was traced; no source lines from it\n", s.other,
+                m->name);
 }
 
 static bool is_module(const struct debug_module *m, const struct pilgrim_frame *frame)

@@ -8,9 +8,9 @@
 
 struct source_lines;
 
-/* Programs are looked for in FOLDERS (with colons between them, NULL: none), beside the trace at TRACE_PATH, in the working
- * directory and in PATH, libraries in LD_LIBRARY_PATH and the loader's usual folders too. Both are borrowed. NULL where
- * memory is short or the decoder was built without libdw. */
+/* Programs are looked for in FOLDERS (with colons between them, NULL: none), beside the trace at TRACE_PATH, in the
+ * working directory and in PATH, libraries in LD_LIBRARY_PATH and the loader's usual folders too. Both are borrowed.
+ * NULL where memory is short or the decoder was built without libdw. */
 struct source_lines *source_lines_new(const char *trace_path, const char *folders);
 void source_lines_free(struct source_lines *lines);
 

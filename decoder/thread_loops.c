@@ -1,7 +1,8 @@
 /* The loops of threads.
  *
- * Threads of a structure group that has no stored loops call the same classes in the same order, so one of them is walked; of the others,
- * each. Where a trace has several segments, each thread is walked through all of them: its classes are numbered segment by segment. */
+ * Threads of a structure group that has no stored loops call the same classes in the same order, so one of them is
+ * walked; of the others, each. Where a trace has several segments, each thread is walked through all of them: its
+ * classes are numbered segment by segment. */
 #include "thread_loops.h"
 
 #include <stdlib.h>
@@ -24,11 +25,11 @@ struct loops_list {
     bool by_rank;
     struct shown_loops *shown;
     size_t count, capacity;
-    size_t *table; /* of numbers + 1, by hash; twice as many as there is room for; 0: free */
+    size_t *table;              /* of numbers + 1, by hash; twice as many as there is room for; 0: free */
     struct group_loops *groups; /* by number; without stored loops; of a trace of one segment */
     size_t group_count;
     struct class_copies classes;
-    uint64_t threads;     /* that were read */
+    uint64_t threads; /* that were read */
 };
 
 static enum pilgrim_status in_no_group(enum pilgrim_status status, struct pilgrim_error *error)
@@ -78,14 +79,14 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 
 /* ---- a thread's classes ---- */
 
-/* A class of a thread in one of the segments. Those of one function and place, such as polls that failed and those that did not, are shown
- * as the first of them. */
+/* A class of a thread in one of the segments. Those of one function and place, such as polls that failed and those that
+ * did not, are shown as the first of them. */
 struct loop_class {
     const struct class_copy *class;
     bool is_loop; /* a stored one */
     size_t shown_as;
     uint64_t calls;
-    double mean_ns, gap_ns; /* of a call, of the gap before it */
+    double mean_ns, gap_ns;  /* of a call, of the gap before it */
     bool has_ns, has_gap_ns; /* those of all calls are known: */
     double all_ns, all_gap_ns;
 };
@@ -121,8 +122,8 @@ static bool read_times(const struct pilgrim_cursor *cursor, size_t number, uint6
     return true;
 }
 
-/* Takes what the calls of class NUMBER took on the cursor's rank, whose only thread and segment this is; AGAIN: it stands among the classes
- * before, and so do these times. */
+/* Takes what the calls of class NUMBER took on the cursor's rank, whose only thread and segment this is; AGAIN: it
+ * stands among the classes before, and so do these times. */
 static bool read_rank(const struct pilgrim_cursor *cursor, size_t number, bool again, struct loop_class *class)
 {
     struct pilgrim_rank_class rank;
@@ -136,8 +137,8 @@ static bool read_rank(const struct pilgrim_cursor *cursor, size_t number, bool a
 }
 
 /* Appends those of the segment that CURSOR is in. ALONE: read_rank holds. */
-static enum pilgrim_status read_segment(struct loops_list *l, const struct pilgrim_cursor *cursor, bool alone, struct loop_classes *seen,
-                                      struct pilgrim_error *error)
+static enum pilgrim_status read_segment(struct loops_list *l, const struct pilgrim_cursor *cursor, bool alone,
+                                        struct loop_classes *seen, struct pilgrim_error *error)
 {
     struct pilgrim_thread_info thread;
     pilgrim_thread_info(cursor, &thread);
@@ -172,8 +173,8 @@ static enum pilgrim_status read_segment(struct loops_list *l, const struct pilgr
 }
 
 /* Those of CURSOR's thread, which moves to the last segment. *SEEN is to be freed, also after an error. */
-static enum pilgrim_status read_classes(struct loops_list *l, uint32_t rank, struct pilgrim_cursor *cursor, struct loop_classes *seen,
-                                        struct pilgrim_error *error)
+static enum pilgrim_status read_classes(struct loops_list *l, uint32_t rank, struct pilgrim_cursor *cursor,
+                                        struct loop_classes *seen, struct pilgrim_error *error)
 {
     bool alone = l->by_rank && pilgrim_thread_count(l->trace, rank) == 1 && pilgrim_segment_count(l->trace) == 1;
     *seen = (struct loop_classes){.first = calloc(pilgrim_segment_count(l->trace), sizeof *seen->first)};
@@ -191,10 +192,11 @@ static enum pilgrim_status read_classes(struct loops_list *l, uint32_t rank, str
 
 /* ---- one thread ---- */
 
-/* Takes all calls of a thread to N, by TAKE, and counts them. A stored loop goes along like a call, where it is entered: behind it may
- * stand what is in it or, if it has no segments, what follows it. */
-static enum pilgrim_status walk(const struct loops_list *l, uint32_t rank, uint32_t thread, const struct loop_classes *seen,
-                                struct nest *n, void (*take)(struct nest *, size_t, uint64_t), struct pilgrim_error *error)
+/* Takes all calls of a thread to N, by TAKE, and counts them. A stored loop goes along like a call, where it is
+ * entered: behind it may stand what is in it or, if it has no segments, what follows it. */
+static enum pilgrim_status walk(const struct loops_list *l, uint32_t rank, uint32_t thread,
+                                const struct loop_classes *seen, struct nest *n,
+                                void (*take)(struct nest *, size_t, uint64_t), struct pilgrim_error *error)
 {
     struct pilgrim_cursor *cursor;
     size_t number;
@@ -237,7 +239,8 @@ static bool drop_stored(struct shown_loops *s, const struct loop_class *classes)
     return true;
 }
 
-/* Fills in what the items are calls of, and how long they took; each call was counted twice. ITEM_OF: room, by class. */
+/* Fills in what the items are calls of, and how long they took; each call was counted twice. ITEM_OF: room, by class.
+ */
 static void name_items(struct shown_loops *s, const struct loop_class *classes, size_t class_count, size_t *item_of)
 {
     for (size_t i = 0; i < s->count; i++) {
@@ -275,8 +278,9 @@ static enum pilgrim_status find_items(const struct loops_list *l, uint32_t rank,
 }
 
 /* What CURSOR's thread does, which moves. *S is to be freed, also after an error. */
-static enum pilgrim_status read_thread(struct loops_list *l, uint32_t rank, uint32_t thread, struct pilgrim_cursor *cursor,
-                                       struct shown_loops *s, struct pilgrim_error *error)
+static enum pilgrim_status read_thread(struct loops_list *l, uint32_t rank, uint32_t thread,
+                                       struct pilgrim_cursor *cursor, struct shown_loops *s,
+                                       struct pilgrim_error *error)
 {
     struct loop_classes seen;
     *s = (struct shown_loops){0};
@@ -358,8 +362,8 @@ static bool reserve_shown(struct loops_list *l)
     return true;
 }
 
-/* The number of those like S, which are made of it if there are none; NONE: no memory. Takes what S holds, unless counts are only
- * added: then it is freed. */
+/* The number of those like S, which are made of it if there are none; NONE: no memory. Takes what S holds, unless
+ * counts are only added: then it is freed. */
 static size_t find_shown(struct loops_list *l, struct shown_loops *s)
 {
     if (!reserve_shown(l)) {
@@ -423,8 +427,8 @@ static bool copy_shown(struct shown_loops *to, const struct shown_loops *from)
 }
 
 /* What is known of the group of CURSOR's thread; *GROUP is NULL where nothing can be. */
-static enum pilgrim_status group_of(struct loops_list *l, const struct pilgrim_cursor *cursor, struct group_loops **group,
-                                    struct pilgrim_error *error)
+static enum pilgrim_status group_of(struct loops_list *l, const struct pilgrim_cursor *cursor,
+                                    struct group_loops **group, struct pilgrim_error *error)
 {
     struct pilgrim_thread_info info;
     *group = NULL;
@@ -436,8 +440,8 @@ static enum pilgrim_status group_of(struct loops_list *l, const struct pilgrim_c
 }
 
 /* The loops of CURSOR's thread are among those of others from here on, as number *NUMBER. */
-static enum pilgrim_status add_loops(struct loops_list *l, uint32_t rank, uint32_t thread, struct pilgrim_cursor *cursor,
-                                     size_t *number, struct pilgrim_error *error)
+static enum pilgrim_status add_loops(struct loops_list *l, uint32_t rank, uint32_t thread,
+                                     struct pilgrim_cursor *cursor, size_t *number, struct pilgrim_error *error)
 {
     struct group_loops *group;
     struct shown_loops s;

@@ -7,7 +7,7 @@
 #include "call_values.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
-#define UNKNOWN TYPE_SIZE_UNKNOWN
+#define UNKNOWN      TYPE_SIZE_UNKNOWN
 
 /* ---- predefined ones ---- */
 
@@ -15,16 +15,76 @@ static const struct named_size {
     const char *name; /* without MPI_ */
     unsigned size;
 } sizes[] = {
-    {"2COMPLEX", 16}, {"2DOUBLE_COMPLEX", 32}, {"2DOUBLE_PRECISION", 16}, {"2INT", 8}, {"2INTEGER", 8}, {"2REAL", 8}, {"AINT", 8},
-    {"BYTE", 1}, {"CHAR", 1}, {"CHARACTER", 1}, {"COMPLEX", 8}, {"COMPLEX16", 16}, {"COMPLEX32", 32}, {"COMPLEX4", 4}, {"COMPLEX8", 8},
-    {"COUNT", 8}, {"CXX_BOOL", 1}, {"CXX_DOUBLE_COMPLEX", 16}, {"CXX_FLOAT_COMPLEX", 8}, {"CXX_LONG_DOUBLE_COMPLEX", 32}, {"C_BOOL", 1},
-    {"C_COMPLEX", 8}, {"C_DOUBLE_COMPLEX", 16}, {"C_FLOAT_COMPLEX", 8}, {"C_LONG_DOUBLE_COMPLEX", 32}, {"DOUBLE", 8},
-    {"DOUBLE_COMPLEX", 16}, {"DOUBLE_INT", 12}, {"DOUBLE_PRECISION", 8}, {"FLOAT", 4}, {"FLOAT_INT", 8}, {"INT", 4}, {"INT16_T", 2},
-    {"INT32_T", 4}, {"INT64_T", 8}, {"INT8_T", 1}, {"INTEGER", 4}, {"INTEGER1", 1}, {"INTEGER16", 16}, {"INTEGER2", 2}, {"INTEGER4", 4},
-    {"INTEGER8", 8}, {"LB", 0}, {"LOGICAL", 4}, {"LONG", 8}, {"LONG_DOUBLE", 16}, {"LONG_DOUBLE_INT", 20}, {"LONG_INT", 12},
-    {"LONG_LONG", 8}, {"LONG_LONG_INT", 8}, {"OFFSET", 8}, {"PACKED", 1}, {"REAL", 4}, {"REAL16", 16}, {"REAL2", 2}, {"REAL4", 4},
-    {"REAL8", 8}, {"SHORT", 2}, {"SHORT_INT", 6}, {"SIGNED_CHAR", 1}, {"UB", 0}, {"UINT16_T", 2}, {"UINT32_T", 4}, {"UINT64_T", 8},
-    {"UINT8_T", 1}, {"UNSIGNED", 4}, {"UNSIGNED_CHAR", 1}, {"UNSIGNED_LONG", 8}, {"UNSIGNED_LONG_LONG", 8}, {"UNSIGNED_SHORT", 2},
+    {"2COMPLEX", 16},
+    {"2DOUBLE_COMPLEX", 32},
+    {"2DOUBLE_PRECISION", 16},
+    {"2INT", 8},
+    {"2INTEGER", 8},
+    {"2REAL", 8},
+    {"AINT", 8},
+    {"BYTE", 1},
+    {"CHAR", 1},
+    {"CHARACTER", 1},
+    {"COMPLEX", 8},
+    {"COMPLEX16", 16},
+    {"COMPLEX32", 32},
+    {"COMPLEX4", 4},
+    {"COMPLEX8", 8},
+    {"COUNT", 8},
+    {"CXX_BOOL", 1},
+    {"CXX_DOUBLE_COMPLEX", 16},
+    {"CXX_FLOAT_COMPLEX", 8},
+    {"CXX_LONG_DOUBLE_COMPLEX", 32},
+    {"C_BOOL", 1},
+    {"C_COMPLEX", 8},
+    {"C_DOUBLE_COMPLEX", 16},
+    {"C_FLOAT_COMPLEX", 8},
+    {"C_LONG_DOUBLE_COMPLEX", 32},
+    {"DOUBLE", 8},
+    {"DOUBLE_COMPLEX", 16},
+    {"DOUBLE_INT", 12},
+    {"DOUBLE_PRECISION", 8},
+    {"FLOAT", 4},
+    {"FLOAT_INT", 8},
+    {"INT", 4},
+    {"INT16_T", 2},
+    {"INT32_T", 4},
+    {"INT64_T", 8},
+    {"INT8_T", 1},
+    {"INTEGER", 4},
+    {"INTEGER1", 1},
+    {"INTEGER16", 16},
+    {"INTEGER2", 2},
+    {"INTEGER4", 4},
+    {"INTEGER8", 8},
+    {"LB", 0},
+    {"LOGICAL", 4},
+    {"LONG", 8},
+    {"LONG_DOUBLE", 16},
+    {"LONG_DOUBLE_INT", 20},
+    {"LONG_INT", 12},
+    {"LONG_LONG", 8},
+    {"LONG_LONG_INT", 8},
+    {"OFFSET", 8},
+    {"PACKED", 1},
+    {"REAL", 4},
+    {"REAL16", 16},
+    {"REAL2", 2},
+    {"REAL4", 4},
+    {"REAL8", 8},
+    {"SHORT", 2},
+    {"SHORT_INT", 6},
+    {"SIGNED_CHAR", 1},
+    {"UB", 0},
+    {"UINT16_T", 2},
+    {"UINT32_T", 4},
+    {"UINT64_T", 8},
+    {"UINT8_T", 1},
+    {"UNSIGNED", 4},
+    {"UNSIGNED_CHAR", 1},
+    {"UNSIGNED_LONG", 8},
+    {"UNSIGNED_LONG_LONG", 8},
+    {"UNSIGNED_SHORT", 2},
     {"WCHAR", 4},
 };
 
@@ -130,8 +190,8 @@ static uint64_t subarray(const struct type_maker *m)
 }
 
 /* How many of SIZE elements the process at COORDINATE of PROCESSES has. */
-static uint64_t distributed(uint64_t size, const struct pilgrim_value *how, const struct pilgrim_value *argument, uint64_t processes,
-                            uint64_t coordinate)
+static uint64_t distributed(uint64_t size, const struct pilgrim_value *how, const struct pilgrim_value *argument,
+                            uint64_t processes, uint64_t coordinate)
 {
     bool by_default = value_is_name(argument, "MPI_DISTRIBUTE_DFLT_DARG");
     uint64_t block = number(argument);
@@ -161,11 +221,13 @@ static uint64_t distributed_array(const struct type_maker *m)
         if (!arrays[i] || arrays[i]->count != arrays[0]->count)
             return UNKNOWN;
     }
-    for (size_t i = arrays[0]->count; i-- > 0;) { /* the last dimension's places are next to each other, in either order */
+    for (size_t i = arrays[0]->count;
+         i-- > 0;) { /* the last dimension's places are next to each other, in either order */
         uint64_t size = number(&arrays[SIZES]->items[i]), processes = number(&arrays[PLACES]->items[i]);
         if (size == UNKNOWN || processes == UNKNOWN || processes == 0 || rank == UNKNOWN)
             return UNKNOWN;
-        uint64_t own = distributed(size, &arrays[HOW]->items[i], &arrays[ARGUMENTS]->items[i], processes, rank % processes);
+        uint64_t own =
+            distributed(size, &arrays[HOW]->items[i], &arrays[ARGUMENTS]->items[i], processes, rank % processes);
         product = type_size_times(product, own);
         rank /= processes;
     }

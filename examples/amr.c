@@ -109,7 +109,8 @@ int main(int argc, char **argv) {
     }
     mesh_end(&mesh);
     if (mesh.rank == 0)
-        printf("amr: %d steps on %d ranks, %ld cells exchanged%s\n", steps, mesh.size, total, wrong ? ", wrong result" : "");
+        printf("amr: %d steps on %d ranks, %ld cells exchanged%s\n", steps, mesh.size, total,
+               wrong ? ", wrong result" : "");
     MPI_Finalize();
     return wrong;
 }

@@ -103,7 +103,8 @@ int main(int argc, char **argv) {
     MPI_Allreduce(&heat, &total, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     wrong = total < steps - 1e-5 * (steps + 1) || total > steps + 1e-5 * (steps + 1);
     if (rank == 0)
-        printf("cg: %d time steps on %d ranks, the heat is %.3f%s\n", steps, size, total, wrong ? ", wrong result" : "");
+        printf("cg: %d time steps on %d ranks, the heat is %.3f%s\n", steps, size, total,
+               wrong ? ", wrong result" : "");
     MPI_Finalize();
     return wrong;
 }

@@ -21,17 +21,17 @@ enum how { BLOCKING, NONBLOCKING, HOWS, PERSISTENT };
 enum { RANKS_MAX = 32, PER_RANK = 4, CELLS = RANKS_MAX * PER_RANK };
 
 /* One operation in the wanted way; a macro, because it picks among functions that take the same arguments. */
-#define COLLECTIVE(how, name, iname, ...)                                                                    \
-    do {                                                                                                     \
-        MPI_Request request_ = MPI_REQUEST_NULL;                                                             \
-                                                                                                             \
-        if ((how) == BLOCKING)                                                                               \
-            MPI_##name(__VA_ARGS__);                                                                         \
-        else if ((how) == NONBLOCKING)                                                                       \
-            MPI_##iname(__VA_ARGS__, &request_);                                                             \
-        else                                                                                                 \
-            PERSISTENT_INIT(name, __VA_ARGS__, MPI_INFO_NULL, &request_);                                    \
-        request_complete(how, &request_);                                                                    \
+#define COLLECTIVE(how, name, iname, ...)                                                                              \
+    do {                                                                                                               \
+        MPI_Request request_ = MPI_REQUEST_NULL;                                                                       \
+                                                                                                                       \
+        if ((how) == BLOCKING)                                                                                         \
+            MPI_##name(__VA_ARGS__);                                                                                   \
+        else if ((how) == NONBLOCKING)                                                                                 \
+            MPI_##iname(__VA_ARGS__, &request_);                                                                       \
+        else                                                                                                           \
+            PERSISTENT_INIT(name, __VA_ARGS__, MPI_INFO_NULL, &request_);                                              \
+        request_complete(how, &request_);                                                                              \
     } while (0)
 
 static const MPI_Comm world = MPI_COMM_WORLD;
@@ -92,8 +92,7 @@ static void use_gather(enum how how, int root) {
     const int at_root = rank == root;
 
     buffers_fill();
-    COLLECTIVE(how, Gather, Igather, out, 2, MPI_INT, at_root ? in : NULL, at_root ? 2 : 0, MPI_INT, root,
-               world);
+    COLLECTIVE(how, Gather, Igather, out, 2, MPI_INT, at_root ? in : NULL, at_root ? 2 : 0, MPI_INT, root, world);
     for (int r = 0; r < size && at_root; r++)
         expect(in[2 * r + 1] == value_of(r, 0, 1), "gather", how);
 
@@ -115,14 +114,13 @@ static void use_scatter(enum how how, int root) {
     const int at_root = rank == root;
 
     buffers_fill();
-    COLLECTIVE(how, Scatter, Iscatter, at_root ? out : NULL, PER_RANK, MPI_INT, in, PER_RANK, MPI_INT, root,
-               world);
+    COLLECTIVE(how, Scatter, Iscatter, at_root ? out : NULL, PER_RANK, MPI_INT, in, PER_RANK, MPI_INT, root, world);
     for (int i = 0; i < PER_RANK; i++)
         expect(in[i] == value_of(root, rank, i), "scatter", how);
 
     buffers_fill();
-    COLLECTIVE(how, Scatterv, Iscatterv, at_root ? out : NULL, at_root ? counts : NULL,
-               at_root ? places : NULL, MPI_INT, in, count_of(rank), MPI_INT, root, world);
+    COLLECTIVE(how, Scatterv, Iscatterv, at_root ? out : NULL, at_root ? counts : NULL, at_root ? places : NULL,
+               MPI_INT, in, count_of(rank), MPI_INT, root, world);
     for (int i = 0; i < PER_RANK; i++)
         expect(in[i] == (i < count_of(rank) ? value_of(root, size - 1 - rank, i) : -1), "scatterv", how);
 }
@@ -139,8 +137,7 @@ static void use_allgather(enum how how) {
         expect(in[r] == r * r, "allgather in place", how);
 
     buffers_fill();
-    COLLECTIVE(how, Allgatherv, Iallgatherv, out, count_of(rank), MPI_INT, in, counts, places, MPI_INT,
-               world);
+    COLLECTIVE(how, Allgatherv, Iallgatherv, out, count_of(rank), MPI_INT, in, counts, places, MPI_INT, world);
     for (int r = 0; r < size; r++)
         for (int i = 0; i < PER_RANK; i++)
             expect(in[places[r] + i] == (i < counts[r] ? value_of(r, 0, i) : -1), "allgatherv", how);
@@ -161,12 +158,11 @@ static void use_alltoall(enum how how) {
         send_counts[r] = receive_counts[r] = count_of(rank + r);
         send_places[r] = r * PER_RANK;
     }
-    COLLECTIVE(how, Alltoallv, Ialltoallv, out, send_counts, send_places, MPI_INT, in, receive_counts, places,
-               MPI_INT, world);
+    COLLECTIVE(how, Alltoallv, Ialltoallv, out, send_counts, send_places, MPI_INT, in, receive_counts, places, MPI_INT,
+               world);
     for (int r = 0; r < size; r++)
         for (int i = 0; i < PER_RANK; i++)
-            expect(in[places[r] + i] == (i < count_of(rank + r) ? value_of(r, rank, i) : -1), "alltoallv",
-                   how);
+            expect(in[places[r] + i] == (i < count_of(rank + r) ? value_of(r, rank, i) : -1), "alltoallv", how);
 
     /* The w variant counts places in bytes and has a type for every rank. */
     buffers_fill();
@@ -176,12 +172,11 @@ static void use_alltoall(enum how how) {
         send_places[r] = r * PER_RANK * (int)sizeof(int);
         places[r] *= (int)sizeof(int);
     }
-    COLLECTIVE(how, Alltoallw, Ialltoallw, out, send_counts, send_places, types, in, receive_counts, places,
-               types, world);
+    COLLECTIVE(how, Alltoallw, Ialltoallw, out, send_counts, send_places, types, in, receive_counts, places, types,
+               world);
     for (int r = 0; r < size; r++)
         for (int i = 0; i < PER_RANK; i++)
-            expect(in[places[r] / (int)sizeof(int) + i] ==
-                       (i < ((rank + r) % 2 ? 1 : 2) ? value_of(r, rank, i) : -1),
+            expect(in[places[r] / (int)sizeof(int) + i] == (i < ((rank + r) % 2 ? 1 : 2) ? value_of(r, rank, i) : -1),
                    "alltoallw", how);
 }
 

@@ -124,8 +124,8 @@ static void cube_exchange(struct cube *cube) {
     MPI_Request requests[2 * NEIGHBOURS];
 
     for (int i = 0; i < cube->count; i++)
-        MPI_Irecv(cube->now, 1, cube->ghost[i], cube->rank[i], NEIGHBOURS - 1 - cube->direction[i],
-                  cube->grid, &requests[i]);
+        MPI_Irecv(cube->now, 1, cube->ghost[i], cube->rank[i], NEIGHBOURS - 1 - cube->direction[i], cube->grid,
+                  &requests[i]);
     for (int i = 0; i < cube->count; i++)
         MPI_Isend(cube->now, 1, cube->inner[i], cube->rank[i], cube->direction[i], cube->grid,
                   &requests[cube->count + i]);
@@ -136,8 +136,8 @@ static double average_at(const struct cube *cube, int x, int y, int z) {
     double sum = 0.0;
 
     for (int direction = 0; direction < NEIGHBOURS; direction++)
-        sum += cube->now[cell_at(cube, x + step_of(direction, 0), y + step_of(direction, 1),
-                                 z + step_of(direction, 2))];
+        sum +=
+            cube->now[cell_at(cube, x + step_of(direction, 0), y + step_of(direction, 1), z + step_of(direction, 2))];
     return sum / NEIGHBOURS;
 }
 
@@ -190,8 +190,8 @@ int main(int argc, char **argv) {
     wrong = cube_verify(&cube, iterations);
     MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT, MPI_SUM, cube.grid);
     if (rank == 0) {
-        printf("corners3d: %d iterations on a %d x %d x %d grid of ranks, %d cells wrong\n", iterations,
-               cube.dims[0], cube.dims[1], cube.dims[2], wrong);
+        printf("corners3d: %d iterations on a %d x %d x %d grid of ranks, %d cells wrong\n", iterations, cube.dims[0],
+               cube.dims[1], cube.dims[2], wrong);
         if (wrong)
             fprintf(stderr, "corners3d: the field is not linear any more\n");
     }

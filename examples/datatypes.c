@@ -106,8 +106,8 @@ static void describe(const struct selection *s) {
     expect(size == s->count * (int)sizeof(int), "size");
     expect(s->combiner != MPI_COMBINER_RESIZED || (low == -int_bytes(1) && extent == int_bytes(3)), "extent");
     if (world_rank == 0)
-        printf("%-14s size %2d, extent %3ld from %3ld, true extent %3ld from %3ld\n", s->name, size,
-               (long)extent, (long)low, (long)true_extent, (long)true_low);
+        printf("%-14s size %2d, extent %3ld from %3ld, true extent %3ld from %3ld\n", s->name, size, (long)extent,
+               (long)low, (long)true_extent, (long)true_low);
 }
 
 /* Sends the selection round the ring; it arrives as plain integers. And the other way: plain integers are
@@ -131,8 +131,7 @@ static void transfer(const struct selection *s) {
     MPI_Get_elements(&status, s->type, &count);
     expect(count == s->count, "elements received");
     for (int i = 0; i < s->count; i++)
-        expect(scattered[s->at[i]] == (previous + world_size - 1) % world_size * FIELD + s->at[i],
-               "scattered");
+        expect(scattered[s->at[i]] == (previous + world_size - 1) % world_size * FIELD + s->at[i], "scattered");
 }
 
 static void pack_and_unpack(const struct selection *s) {
@@ -179,8 +178,7 @@ static void mixed_struct(void) {
     MPI_Type_create_resized(packed, 0, (MPI_Aint)sizeof(struct particle), &particle);
     MPI_Type_free(&packed);
     MPI_Type_commit(&particle);
-    MPI_Sendrecv(out, 2, particle, world_rank, 0, in, 2, particle, world_rank, 0, MPI_COMM_WORLD,
-                 MPI_STATUS_IGNORE);
+    MPI_Sendrecv(out, 2, particle, world_rank, 0, in, 2, particle, world_rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     expect(in[1].kind == 'p' && in[1].charge == 1 && in[1].place[2] > 5.9 && in[0].kind == 'e', "particles");
     MPI_Type_free(&particle);
 

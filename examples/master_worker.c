@@ -33,8 +33,7 @@ static void team_deal(struct team *team, int worker) {
         return;
     }
     MPI_Send(&team->next, 1, MPI_LONG, worker + 1, TAG_TASK, MPI_COMM_WORLD);
-    MPI_Irecv(&team->results[worker], 2, MPI_LONG, worker + 1, TAG_RESULT, MPI_COMM_WORLD,
-              &team->requests[worker]);
+    MPI_Irecv(&team->results[worker], 2, MPI_LONG, worker + 1, TAG_RESULT, MPI_COMM_WORLD, &team->requests[worker]);
     team->next++;
 }
 

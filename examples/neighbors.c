@@ -19,17 +19,17 @@ enum how { BLOCKING, NONBLOCKING, HOWS, PERSISTENT };
 enum { DEGREE = 2, PER_RANK = 3, CELLS = DEGREE * PER_RANK };
 
 /* One operation in the wanted way; a macro, because it picks among functions that take the same arguments. */
-#define COLLECTIVE(how, name, ...)                                                                           \
-    do {                                                                                                     \
-        MPI_Request request_ = MPI_REQUEST_NULL;                                                             \
-                                                                                                             \
-        if ((how) == BLOCKING)                                                                               \
-            MPI_Neighbor_##name(__VA_ARGS__);                                                                \
-        else if ((how) == NONBLOCKING)                                                                       \
-            MPI_Ineighbor_##name(__VA_ARGS__, &request_);                                                    \
-        else                                                                                                 \
-            PERSISTENT_INIT(name, __VA_ARGS__, MPI_INFO_NULL, &request_);                                    \
-        request_complete(how, &request_);                                                                    \
+#define COLLECTIVE(how, name, ...)                                                                                     \
+    do {                                                                                                               \
+        MPI_Request request_ = MPI_REQUEST_NULL;                                                                       \
+                                                                                                                       \
+        if ((how) == BLOCKING)                                                                                         \
+            MPI_Neighbor_##name(__VA_ARGS__);                                                                          \
+        else if ((how) == NONBLOCKING)                                                                                 \
+            MPI_Ineighbor_##name(__VA_ARGS__, &request_);                                                              \
+        else                                                                                                           \
+            PERSISTENT_INIT(name, __VA_ARGS__, MPI_INFO_NULL, &request_);                                              \
+        request_complete(how, &request_);                                                                              \
     } while (0)
 
 struct neighborhood {
@@ -63,16 +63,15 @@ static void buffers_fill(void) {
 }
 
 /* The COUNT numbers that came from neighbour N lie at PLACE; its sender took them from FROM on. */
-static void expect_part(const struct neighborhood *at, int n, int place, int from, int count,
-                        const char *what) {
+static void expect_part(const struct neighborhood *at, int n, int place, int from, int count, const char *what) {
     for (int i = 0; i < count; i++) {
         const int value = at->source[n] == MPI_PROC_NULL ? -1 : 100 * at->source[n] + from + i;
 
         if (in[place + i] == value)
             continue;
         failures++;
-        fprintf(stderr, "neighbors: rank %d: %s on the %s: got %d, expected %d\n", rank, what, at->name,
-                in[place + i], value);
+        fprintf(stderr, "neighbors: rank %d: %s on the %s: got %d, expected %d\n", rank, what, at->name, in[place + i],
+                value);
     }
 }
 
@@ -107,8 +106,7 @@ static void use_all(const struct neighborhood *at, enum how how) {
         expect_part(at, n, n * PER_RANK, at->slot[n] * PER_RANK, PER_RANK, "alltoall");
 
     buffers_fill();
-    COLLECTIVE(how, alltoallv, out, send_counts, send_places, MPI_INT, in, receive_counts, places, MPI_INT,
-               at->comm);
+    COLLECTIVE(how, alltoallv, out, send_counts, send_places, MPI_INT, in, receive_counts, places, MPI_INT, at->comm);
     for (int n = 0; n < DEGREE; n++)
         expect_part(at, n, places[n], send_places[at->slot[n]], receive_counts[n], "alltoallv");
 

@@ -1,8 +1,8 @@
 /* nested: three loops in each other, the inner ones with numbers of trips that change.
  *
  * Exercises: the same calls in the same order, but for how often: other calls at each level, 1 to 5 trips of the second
- * loop and 1 to 4 of the third. A formula makes them of the numbers of the outer trips; with a seed that is not 0 they are
- * drawn at random.
+ * loop and 1 to 4 of the third. A formula makes them of the numbers of the outer trips; with a seed that is not 0 they
+ * are drawn at random.
  *
  * usage: nested [outer trips, default 100] [seed, default 0]
  */
@@ -45,8 +45,8 @@ static int step(const struct ring *ring, int i) {
         const int inner = trips_of(i + j, 4);
         int in = -1;
 
-        MPI_Sendrecv(&j, 1, MPI_INT, ring->next, TAG_SHIFT, &in, 1, MPI_INT, ring->previous, TAG_SHIFT,
-                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(&j, 1, MPI_INT, ring->next, TAG_SHIFT, &in, 1, MPI_INT, ring->previous, TAG_SHIFT, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
         wrong |= in != j;
         for (int k = 0; k < inner; k++)
             wrong |= pass(ring, k);

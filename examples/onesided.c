@@ -73,8 +73,7 @@ static void use_locks(void) {
 
     MPI_Win_lock(MPI_LOCK_SHARED, world_rank, MPI_MODE_NOCHECK, win);
     MPI_Win_sync(win);
-    expect(world_rank != 0 || (cells[0] == world_size && cells[1] == 1 && cells[2] == world_size),
-           "counters");
+    expect(world_rank != 0 || (cells[0] == world_size && cells[1] == 1 && cells[2] == world_size), "counters");
     MPI_Win_unlock(world_rank, win);
     MPI_Win_free(&win);
 }
@@ -89,8 +88,7 @@ static void use_requests(void) {
     MPI_Win_lock_all(MPI_MODE_NOCHECK, win);
     MPI_Rput(values, 4, MPI_INT, next, 0, 4, MPI_INT, win, &requests[0]);
     MPI_Raccumulate(values, 4, MPI_INT, next, 4, 4, MPI_INT, MPI_SUM, win, &requests[1]);
-    MPI_Rget_accumulate(values, 1, MPI_INT, &old, 1, MPI_INT, next, 8, 1, MPI_INT, MPI_REPLACE, win,
-                        &requests[2]);
+    MPI_Rget_accumulate(values, 1, MPI_INT, &old, 1, MPI_INT, next, 8, 1, MPI_INT, MPI_REPLACE, win, &requests[2]);
     MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
     MPI_Win_flush(next, win);
     MPI_Barrier(MPI_COMM_WORLD);
@@ -165,8 +163,7 @@ static void use_dynamic(void) {
     MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
     MPI_Win_attach(win, cells, CELLS * (MPI_Aint)sizeof *cells);
     MPI_Get_address(&cells[3], &here);
-    MPI_Sendrecv(&here, 1, MPI_AINT, previous, 0, &there, 1, MPI_AINT, next, 0, MPI_COMM_WORLD,
-                 MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&here, 1, MPI_AINT, previous, 0, &there, 1, MPI_AINT, next, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, next, 0, win);
     MPI_Put(&world_rank, 1, MPI_INT, next, there, 1, MPI_INT, win);
     MPI_Win_unlock(next, win);

@@ -86,8 +86,7 @@ static void fill_part(double *parts, int part, int round) {
 
 static int part_holds(const double *parts, int part, int round) {
     for (int i = 0; i < PER_PART; i++) {
-        const double difference =
-            parts[part * PER_PART + i] - (previous + 100.0 * part + 10000.0 * round + i / 16.0);
+        const double difference = parts[part * PER_PART + i] - (previous + 100.0 * part + 10000.0 * round + i / 16.0);
 
         if (difference > 1e-9 || difference < -1e-9)
             return 0;
@@ -101,10 +100,8 @@ static void use_partitions(void) {
     int odd[PARTS / 2] = {5, 1, 3}; /* MPICH 4.0 lacks the const that the standard has here */
     MPI_Request requests[2];
 
-    MPI_Precv_init(in, PARTS, PER_PART, MPI_DOUBLE, previous, TAG_PIECE, MPI_COMM_WORLD, MPI_INFO_NULL,
-                   &requests[0]);
-    MPI_Psend_init(out, PARTS, PER_PART, MPI_DOUBLE, next, TAG_PIECE, MPI_COMM_WORLD, MPI_INFO_NULL,
-                   &requests[1]);
+    MPI_Precv_init(in, PARTS, PER_PART, MPI_DOUBLE, previous, TAG_PIECE, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[0]);
+    MPI_Psend_init(out, PARTS, PER_PART, MPI_DOUBLE, next, TAG_PIECE, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[1]);
     for (int round = 0; round < ROUNDS; round++) {
         MPI_Startall(2, requests);
         for (int p = 0; p < PARTS; p++)

@@ -46,8 +46,7 @@ static int shift_values(int rank, int size) {
     wrong |= theirs != 100 + previous;
 
     /* And back again, in one buffer. */
-    MPI_Sendrecv_replace(&theirs, 1, MPI_INT, previous, TAG_SHIFT, next, TAG_SHIFT, MPI_COMM_WORLD,
-                         MPI_STATUS_IGNORE);
+    MPI_Sendrecv_replace(&theirs, 1, MPI_INT, previous, TAG_SHIFT, next, TAG_SHIFT, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     wrong |= theirs != 100 + rank;
     return wrong;
 }

@@ -79,18 +79,14 @@ static void tile_exchange(struct tile *tile) {
     MPI_Request requests[2 * NEIGHBOURS];
 
     MPI_Irecv(&field[1], TILE, MPI_DOUBLE, neighbour[NORTH], SOUTH, MPI_COMM_WORLD, &requests[0]);
-    MPI_Irecv(&field[(TILE + 1) * PITCH + 1], TILE, MPI_DOUBLE, neighbour[SOUTH], NORTH, MPI_COMM_WORLD,
-              &requests[1]);
+    MPI_Irecv(&field[(TILE + 1) * PITCH + 1], TILE, MPI_DOUBLE, neighbour[SOUTH], NORTH, MPI_COMM_WORLD, &requests[1]);
     MPI_Irecv(&field[PITCH], 1, tile->column_type, neighbour[WEST], EAST, MPI_COMM_WORLD, &requests[2]);
-    MPI_Irecv(&field[PITCH + TILE + 1], 1, tile->column_type, neighbour[EAST], WEST, MPI_COMM_WORLD,
-              &requests[3]);
+    MPI_Irecv(&field[PITCH + TILE + 1], 1, tile->column_type, neighbour[EAST], WEST, MPI_COMM_WORLD, &requests[3]);
 
     MPI_Isend(&field[PITCH + 1], TILE, MPI_DOUBLE, neighbour[NORTH], NORTH, MPI_COMM_WORLD, &requests[4]);
-    MPI_Isend(&field[TILE * PITCH + 1], TILE, MPI_DOUBLE, neighbour[SOUTH], SOUTH, MPI_COMM_WORLD,
-              &requests[5]);
+    MPI_Isend(&field[TILE * PITCH + 1], TILE, MPI_DOUBLE, neighbour[SOUTH], SOUTH, MPI_COMM_WORLD, &requests[5]);
     MPI_Isend(&field[PITCH + 1], 1, tile->column_type, neighbour[WEST], WEST, MPI_COMM_WORLD, &requests[6]);
-    MPI_Isend(&field[PITCH + TILE], 1, tile->column_type, neighbour[EAST], EAST, MPI_COMM_WORLD,
-              &requests[7]);
+    MPI_Isend(&field[PITCH + TILE], 1, tile->column_type, neighbour[EAST], EAST, MPI_COMM_WORLD, &requests[7]);
 
     MPI_Waitall(2 * NEIGHBOURS, requests, MPI_STATUSES_IGNORE);
 }
@@ -159,8 +155,8 @@ int main(int argc, char **argv) {
 
     wrong = tile_verify(&tile, iterations, rank, size);
     if (rank == 0)
-        printf("stencil2d: %d iterations on a %d x %d grid of ranks, residual %.6e, %d cells wrong\n",
-               iterations, tile.dims[0], tile.dims[1], residual, wrong);
+        printf("stencil2d: %d iterations on a %d x %d grid of ranks, residual %.6e, %d cells wrong\n", iterations,
+               tile.dims[0], tile.dims[1], residual, wrong);
     MPI_Bcast(&wrong, 1, MPI_INT, 0, MPI_COMM_WORLD);
     if (wrong && rank == 0)
         fprintf(stderr, "stencil2d: the tiles differ from the plate\n");

@@ -176,8 +176,8 @@ int main(int argc, char **argv) {
         wrong++;
     MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT, MPI_SUM, cube.grid);
     if (rank == 0) {
-        printf("stencil3d: %d iterations on a %d x %d x %d torus of ranks, sum %.6f\n", iterations,
-               cube.dims[0], cube.dims[1], cube.dims[2], sum);
+        printf("stencil3d: %d iterations on a %d x %d x %d torus of ranks, sum %.6f\n", iterations, cube.dims[0],
+               cube.dims[1], cube.dims[2], sum);
         if (wrong)
             fprintf(stderr, "stencil3d: %d values are wrong\n", wrong);
     }

@@ -32,8 +32,7 @@ static void use_split(void) {
     int rank;
 
     MPI_Comm_split(MPI_COMM_WORLD, color, -world_rank, &row);
-    expect((row == MPI_COMM_NULL) == (color == MPI_UNDEFINED),
-           "split gave a null communicator to the wrong rank");
+    expect((row == MPI_COMM_NULL) == (color == MPI_UNDEFINED), "split gave a null communicator to the wrong rank");
     if (row != MPI_COMM_NULL) {
         MPI_Comm_rank(row, &rank);
         expect(rank == 1 - world_rank % 2, "split ignored the key");

@@ -98,8 +98,7 @@ static double element(const struct array *a, int i, int j, int k, int iteration)
 
 /* Copies the box of PARTs between the own array (of a->part) and BUFFER, where it lies in order. Returns its
  * elements. */
-static int copy_box(const struct array *a, const struct part part[3], double *own, double *buffer,
-                    int unpack) {
+static int copy_box(const struct array *a, const struct part part[3], double *own, double *buffer, int unpack) {
     int at = 0;
 
     for (int i = 0; i < part[0].count; i++)
@@ -151,8 +150,7 @@ static void array_turn_rows(struct array *a) {
 /* Dimension 1 is parted, dimension 2 becomes whole. The array is in a->to and ends in a->from. */
 static void array_turn_columns(struct array *a) {
     int *const counts = array_new(4 * (size_t)a->rows, sizeof *counts);
-    int *const sent_at = counts + a->rows, *const received = sent_at + a->rows,
-               *const received_at = received + a->rows;
+    int *const sent_at = counts + a->rows, *const received = sent_at + a->rows, *const received_at = received + a->rows;
     struct part box[3] = {a->part[0], a->part[1], a->part[2]};
     int sum = 0;
 
@@ -186,8 +184,8 @@ static int array_verify(const struct array *a, int iteration) {
     for (int i = 0; i < a->part[0].count; i++)
         for (int j = 0; j < a->part[1].count; j++)
             for (int k = 0; k < a->part[2].count; k++)
-                wrong += *next++ != element(a, a->part[0].first + i, a->part[1].first + j,
-                                            a->part[2].first + k, iteration);
+                wrong +=
+                    *next++ != element(a, a->part[0].first + i, a->part[1].first + j, a->part[2].first + k, iteration);
     return wrong;
 }
 

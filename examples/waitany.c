@@ -102,8 +102,12 @@ static int gather(const struct exchange *x, int round) {
 static void exchange_start(struct exchange *x, int rank, int size) {
     const size_t places = (size_t)size;
 
-    *x = (struct exchange){rank, size - 1, calloc(places, sizeof *x->in), calloc(2 * places, sizeof *x->requests),
-                           calloc(2 * places, sizeof *x->statuses), calloc(2 * places, sizeof *x->done)};
+    *x = (struct exchange){rank,
+                           size - 1,
+                           calloc(places, sizeof *x->in),
+                           calloc(2 * places, sizeof *x->requests),
+                           calloc(2 * places, sizeof *x->statuses),
+                           calloc(2 * places, sizeof *x->done)};
     if (x->in == NULL || x->requests == NULL || x->statuses == NULL || x->done == NULL)
         MPI_Abort(MPI_COMM_WORLD, 3);
     state = (uint64_t)rank * 1000003 + 7;

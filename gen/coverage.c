@@ -5,7 +5,7 @@
 
 static const char *plain_parameters(const struct mpi_function *f)
 {
-    struct gen_text out = { 0 };
+    struct gen_text out = {0};
     for (size_t i = 0; i < f->parameter_count; i++) {
         const struct parameter *p = &f->parameters[i];
         const struct recipe *r = p->in.recipe ? p->in.recipe : p->out.recipe;
@@ -26,7 +26,7 @@ static bool in_standard(const struct model *model, const char *name)
 void emit_coverage(const struct generated_file *output)
 {
     const struct model *model = output->model;
-    struct gen_text wrapped = { 0 }, absent = { 0 }, not_wrapped = { 0 }, file = { 0 };
+    struct gen_text wrapped = {0}, absent = {0}, not_wrapped = {0}, file = {0};
     size_t wrapped_count = 0, absent_count = 0, not_wrapped_count = 0, large = 0, tool = 0, plain = 0;
     for (size_t i = 0; i < model->function_count; i++) {
         const struct mpi_function *f = &model->functions[i];
@@ -54,7 +54,9 @@ void emit_coverage(const struct generated_file *output)
         not_wrapped_count++;
     }
     text_add(&file, "%s%s%s\n", text_string(&wrapped), text_string(&not_wrapped), text_string(&absent));
-    text_add(&file, "%zu wrapped (%zu large-count, %zu MPI_T, %zu with plain values), %zu not wrapped, %zu not in this library\n",
-             wrapped_count, large, tool, plain, not_wrapped_count, absent_count);
+    text_add(
+        &file,
+        "%zu wrapped (%zu large-count, %zu MPI_T, %zu with plain values), %zu not wrapped, %zu not in this library\n",
+        wrapped_count, large, tool, plain, not_wrapped_count, absent_count);
     gen_write_file(output->folder, "coverage.txt", &file);
 }

@@ -36,13 +36,14 @@ static bool same(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-static void emit_level(struct gen_text *out, const struct record_step *items, size_t count, const char *nothing, int level)
+static void emit_level(struct gen_text *out, const struct record_step *items, size_t count, const char *nothing,
+                       int level)
 {
     for (size_t i = 0, n; i < count; i += n) {
         const char *condition = level < 2 ? items[i].conditions[level] : NULL;
         for (n = 1; level < 2 && i + n < count && same(items[i + n].conditions[level], condition); n++) {
         }
-        struct gen_text body = { 0 };
+        struct gen_text body = {0};
         if (level == 2)
             add_lines(&body, "", items[i].statements);
         else
@@ -52,7 +53,7 @@ static void emit_level(struct gen_text *out, const struct record_step *items, si
             continue;
         }
         char number[24];
-        struct gen_text absent = { 0 };
+        struct gen_text absent = {0};
         text_add(&absent, "%zu", n);
         strncpy(number, absent.chars, sizeof number - 1);
         number[sizeof number - 1] = 0;
@@ -83,9 +84,10 @@ char *emit_recipe(const char *pattern, const struct parameter *p, const struct v
     s = gen_replace(s, "$p", p->name);
     s = gen_replace(s, "$n", p->length ? p->length : "-1");
     s = gen_replace(s, "$t", element);
-    s = gen_replace(s, "$a", strcmp(element, "int") == 0     ? "ints"
-                             : strcmp(element, "count") == 0 ? "large_addresses"
-                                                             : "addresses");
+    s = gen_replace(s, "$a",
+                    strcmp(element, "int") == 0     ? "ints"
+                    : strcmp(element, "count") == 0 ? "large_addresses"
+                                                    : "addresses");
     return gen_replace(s, "$h", strcmp(v->word, "KIND_INFO") == 0 ? "info" : "datatype");
 }
 

@@ -29,19 +29,21 @@ char *emit_recipe(const char *pattern, const struct parameter *p, const struct v
 /* "const void *buf", "MPI_Request array_of_requests[]". */
 char *emit_declaration(const struct c_parameter *c, const char *name);
 
-/* "const void *buf, int count": F's C parameters; "buf, count": as they are passed on. ACTUAL: with Pilgrim's status. */
+/* "const void *buf, int count": F's C parameters; "buf, count": as they are passed on. ACTUAL: with Pilgrim's status.
+ */
 char *emit_parameters(const struct mpi_function *f);
 char *emit_arguments(const struct mpi_function *f, bool actual);
 
 /* Whether F's wrapper calls a function of its own in place of PMPI_X. */
 bool emit_is_direct(const struct mpi_function *f);
 
-void emit_wrappers(const struct generated_file *output);  /* wrappers-CHAPTER.c */
-void emit_shadow(const struct generated_file *output);    /* shadow-CHAPTER.c, shadow-table.c, shadow_functions.h, shadow.wraps */
-void emit_functions(const struct generated_file *output); /* descriptors.c */
+void emit_wrappers(const struct generated_file *output); /* wrappers-CHAPTER.c */
+void emit_shadow(
+    const struct generated_file *output); /* shadow-CHAPTER.c, shadow-table.c, shadow_functions.h, shadow.wraps */
+void emit_functions(const struct generated_file *output);                             /* descriptors.c */
 void emit_constants(const struct generated_file *output, const char *constants_file); /* functions.h, constants.c */
-void emit_entries(const struct generated_file *output);   /* entries.c, mpi_symbols.h */
-void emit_fortran(const struct generated_file *output);   /* fortran_*.c, fortran_directs.h */
-void emit_coverage(const struct generated_file *output);  /* coverage.txt */
+void emit_entries(const struct generated_file *output);                               /* entries.c, mpi_symbols.h */
+void emit_fortran(const struct generated_file *output);  /* fortran_*.c, fortran_directs.h */
+void emit_coverage(const struct generated_file *output); /* coverage.txt */
 
 #endif

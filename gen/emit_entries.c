@@ -8,8 +8,8 @@
 static void add_symbols(struct gen_text *out, const struct library *library)
 {
     static const char call[] = "OMPI_PREDEFINED_GLOBAL(";
-    static const char *const variables[] = { "MPI_UNWEIGHTED", "MPI_WEIGHTS_EMPTY", "MPI_T_PVAR_ALL_HANDLES" };
-    struct gen_text seen = { 0 };
+    static const char *const variables[] = {"MPI_UNWEIGHTED", "MPI_WEIGHTS_EMPTY", "MPI_T_PVAR_ALL_HANDLES"};
+    struct gen_text seen = {0};
     text_add_string(&seen, " ");
     for (size_t i = 0; i < library->macro_count; i++) {
         const char *value = library->macros[i].value;
@@ -32,7 +32,7 @@ static void add_symbols(struct gen_text *out, const struct library *library)
 static void emit_library_functions(const struct generated_file *output)
 {
     const struct model *model = output->model;
-    struct gen_text members = { 0 }, macros = { 0 }, rows = { 0 }, addresses = { 0 }, header = { 0 }, file = { 0 };
+    struct gen_text members = {0}, macros = {0}, rows = {0}, addresses = {0}, header = {0}, file = {0};
     for (size_t i = 0; i < model->function_count; i++) {
         if (!function_wrapped(&model->functions[i]))
             continue;
@@ -42,9 +42,11 @@ static void emit_library_functions(const struct generated_file *output)
         text_add(&rows, "{\"%s\", (void **)(void *)&mpi_functions.%s},\n", name, name);
         text_add(&addresses, ".%s = %s,\n", name, name);
     }
-    struct field fields[] = { { "members", text_string(&members) }, { "macros", text_string(&macros) },
-                              { "rows", text_string(&rows) },       { "addresses", text_string(&addresses) },
-                              { NULL, NULL } };
+    struct field fields[] = {{"members", text_string(&members)},
+                             {"macros", text_string(&macros)},
+                             {"rows", text_string(&rows)},
+                             {"addresses", text_string(&addresses)},
+                             {NULL, NULL}};
     template_fill(&header, output->templates, "mpi_functions_header.tmpl", fields);
     gen_write_file(output->folder, "mpi_functions.h", &header);
     template_fill(&file, output->templates, "mpi_functions.tmpl", fields);
@@ -55,10 +57,10 @@ void emit_entries(const struct generated_file *output)
 {
     const struct model *model = output->model;
     emit_library_functions(output);
-    struct gen_text symbols = { 0 }, header = { 0 }, declarations = { 0 }, rows = { 0 }, file = { 0 };
+    struct gen_text symbols = {0}, header = {0}, declarations = {0}, rows = {0}, file = {0};
     add_symbols(&symbols, &model->library);
     template_fill(&header, output->templates, "mpi_symbols.tmpl",
-                  (struct field[]){ { "symbols", text_string(&symbols) }, { NULL, NULL } });
+                  (struct field[]){{"symbols", text_string(&symbols)}, {NULL, NULL}});
     gen_write_file(output->folder, "mpi_symbols.h", &header);
     for (size_t i = 0; i < model->function_count; i++) {
         const struct mpi_function *f = &model->functions[i];
@@ -67,9 +69,8 @@ void emit_entries(const struct generated_file *output)
         text_add(&declarations, "extern void *entry_%s;\n", f->name);
         text_add(&rows, "{\"%s\", &entry_%s},\n", f->name, f->name);
     }
-    template_fill(&file, output->templates, "entries.tmpl",
-                  (struct field[]){ { "declarations", text_string(&declarations) },
-                                    { "rows", text_string(&rows) },
-                                    { NULL, NULL } });
+    template_fill(
+        &file, output->templates, "entries.tmpl",
+        (struct field[]){{"declarations", text_string(&declarations)}, {"rows", text_string(&rows)}, {NULL, NULL}});
     gen_write_file(output->folder, "entries.c", &file);
 }

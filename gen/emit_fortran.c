@@ -1,8 +1,8 @@
 /* Writes what Fortran programs call (fortran/fortran.h): the entries, where MPI's Fortran layer is led to, and the
  * conversions of the direct functions.
  *
- * An entry's name is the function's in lower or upper case, as compilers spell it. The large-count functions are entries of
- * the Fortran 2008 module only, under the name of the other ones. */
+ * An entry's name is the function's in lower or upper case, as compilers spell it. The large-count functions are
+ * entries of the Fortran 2008 module only, under the name of the other ones. */
 #include <ctype.h>
 #include <string.h>
 
@@ -88,20 +88,23 @@ static void add_entries(struct gen_text *out, const struct mpi_function *f)
     }
     if (!f->binding->not_f08)
         for (int descriptors = 0; descriptors < 2; descriptors++)
-            add_entry(out, f, gen_format("%s_f08%s_%s", spelled(name, tolower), descriptors ? "ts" : "", large ? "large_" : ""));
+            add_entry(
+                out, f,
+                gen_format("%s_f08%s_%s", spelled(name, tolower), descriptors ? "ts" : "", large ? "large_" : ""));
 }
 
 /* ---- where MPI's Fortran layer is led to ---- */
 
-static void add_slot(struct gen_text *functions, struct gen_text *rows, const struct generated_file *output, const struct mpi_function *f)
+static void add_slot(struct gen_text *functions, struct gen_text *rows, const struct generated_file *output,
+                     const struct mpi_function *f)
 {
     template_fill(functions, output->templates, "fortran_slot.tmpl",
-                  (struct field[]){ { "name", f->name },
-                                    { "type", f->prototype->type },
-                                    { "parameters", emit_parameters(f) },
-                                    { "pass", f->prototype->variadic ? "..." : "" },
-                                    { "arguments", emit_arguments(f, false) },
-                                    { NULL, NULL } });
+                  (struct field[]){{"name", f->name},
+                                   {"type", f->prototype->type},
+                                   {"parameters", emit_parameters(f)},
+                                   {"pass", f->prototype->variadic ? "..." : ""},
+                                   {"arguments", emit_arguments(f, false)},
+                                   {NULL, NULL}});
     text_add(rows, "{\"%s\", (void *)slot_%s},\n", f->name, f->name);
 }
 
@@ -110,10 +113,11 @@ static void add_slot(struct gen_text *functions, struct gen_text *rows, const st
 /* C types of handles, and what their conversions are named after. */
 static const char *handle_word(const char *type)
 {
-    static const char *const words[][2] = { { "MPI_Comm", "Comm" },       { "MPI_Datatype", "Type" }, { "MPI_Win", "Win" },
-                                            { "MPI_File", "File" },       { "MPI_Op", "Op" },         { "MPI_Info", "Info" },
-                                            { "MPI_Request", "Request" }, { "MPI_Group", "Group" },   { "MPI_Session", "Session" },
-                                            { "MPI_Errhandler", "Errhandler" } };
+    static const char *const words[][2] = {{"MPI_Comm", "Comm"},       {"MPI_Datatype", "Type"},
+                                           {"MPI_Win", "Win"},         {"MPI_File", "File"},
+                                           {"MPI_Op", "Op"},           {"MPI_Info", "Info"},
+                                           {"MPI_Request", "Request"}, {"MPI_Group", "Group"},
+                                           {"MPI_Session", "Session"}, {"MPI_Errhandler", "Errhandler"}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(words[i][0], type) == 0)
             return words[i][1];
@@ -132,7 +136,8 @@ static const char *target_type(const struct parameter *p)
 }
 
 /* The Fortran argument WORD as C has it. TYPE: what it becomes. */
-static const char *from_fortran(const struct mpi_function *f, const struct parameter *p, const char *type, const char *word)
+static const char *from_fortran(const struct mpi_function *f, const struct parameter *p, const char *type,
+                                const char *word)
 {
     const char *fortran = p->standard->kind->fortran_type;
     const char *handle = handle_word(type);
@@ -157,10 +162,10 @@ bool emit_is_direct(const struct mpi_function *f)
     return has_fortran(f) && f->fortran && strcmp(f->fortran, "direct") == 0;
 }
 
-static void add_direct(struct gen_text *out, struct gen_text *prototypes, struct gen_text *rows, const struct generated_file *output,
-                       const struct mpi_function *f)
+static void add_direct(struct gen_text *out, struct gen_text *prototypes, struct gen_text *rows,
+                       const struct generated_file *output, const struct mpi_function *f)
 {
-    struct gen_text locals = { 0 }, passed = { 0 }, results = { 0 };
+    struct gen_text locals = {0}, passed = {0}, results = {0};
     for (size_t i = 0; i < f->parameter_count; i++) {
         const struct parameter *p = &f->parameters[i];
         const char *word = gen_format("words[%d]", argument_of(f, p->name));
@@ -178,21 +183,21 @@ static void add_direct(struct gen_text *out, struct gen_text *prototypes, struct
     strcpy(ierror, gen_format("%d", argument_of(f, NULL)));
     if (emit_is_direct(f)) {
         template_fill(out, output->templates, "fortran_real.tmpl",
-                      (struct field[]){ { "name", f->name },
-                                        { "parameters", emit_parameters(f) },
-                                        { "arguments", emit_arguments(f, false) },
-                                        { "results", text_string(&results) },
-                                        { "ierror", ierror },
-                                        { NULL, NULL } });
+                      (struct field[]){{"name", f->name},
+                                       {"parameters", emit_parameters(f)},
+                                       {"arguments", emit_arguments(f, false)},
+                                       {"results", text_string(&results)},
+                                       {"ierror", ierror},
+                                       {NULL, NULL}});
         text_add(prototypes, "int fortran_real_%s(%s);\n", f->name, emit_parameters(f));
     }
     template_fill(out, output->templates, "fortran_direct.tmpl",
-                  (struct field[]){ { "name", f->name },
-                                    { "type", f->prototype->type },
-                                    { "parameters", emit_parameters(f) },
-                                    { "locals", text_string(&locals) },
-                                    { "passed", text_string(&passed) },
-                                    { NULL, NULL } });
+                  (struct field[]){{"name", f->name},
+                                   {"type", f->prototype->type},
+                                   {"parameters", emit_parameters(f)},
+                                   {"locals", text_string(&locals)},
+                                   {"passed", text_string(&passed)},
+                                   {NULL, NULL}});
     text_add(rows, "{FUNCTION_%s, %s, direct_%s},\n", f->name, emit_is_direct(f) ? "false" : "true", f->name);
 }
 
@@ -203,7 +208,8 @@ static int word_of(const struct mpi_function *f, const char *name)
     return name ? argument_of(f, name) : -1;
 }
 
-/* The parent of a communicator that V is, by its words in gen/overrides: "comm, 0", "MPI_COMM_NULL, comm_salt(tag)", "comm". */
+/* The parent of a communicator that V is, by its words in gen/overrides: "comm, 0", "MPI_COMM_NULL, comm_salt(tag)",
+ * "comm". */
 static int parent_of(const struct mpi_function *f, const struct value *v)
 {
     return argument_of(f, gen_copy(v->word, strcspn(v->word, ",")));
@@ -223,26 +229,34 @@ static int communicator_of(const struct mpi_function *f)
     return -1;
 }
 
-/* A row for what F does with P, if it makes or frees what P is. Arrays of new objects are left out: nothing is known of them but handles. */
+/* A row for what F does with P, if it makes or frees what P is. Arrays of new objects are left out: nothing is known of
+ * them but handles. */
 static void add_handle(struct gen_text *rows, const struct mpi_function *f, const struct parameter *p)
 {
     const char *in = p->in.recipe ? p->in.recipe->name : "", *out = p->out.recipe ? p->out.recipe->name : "";
-    const char *head = gen_format("{.function = FUNCTION_%s, .word = %d, .error = %d, ", f->name, argument_of(f, p->name), argument_of(f, NULL));
+    const char *head = gen_format("{.function = FUNCTION_%s, .word = %d, .error = %d, ", f->name,
+                                  argument_of(f, p->name), argument_of(f, NULL));
     int flag = p->out.when && strcmp(p->out.when, "*flag") == 0 ? argument_of(f, "flag") : -1;
     if (begins(in, "request"))
-        text_add(rows, "%s.what = HANDLE_%s, .other = %d},\n", head, f->after && strstr(f->after, "started") ? "STARTED" : "COMPLETED",
+        text_add(rows, "%s.what = HANDLE_%s, .other = %d},\n", head,
+                 f->after && strstr(f->after, "started") ? "STARTED" : "COMPLETED",
                  p->array ? word_of(f, p->length) : -1);
     else if (p->array || !*out)
         return;
     else if (begins(out, "new_re"))
-        text_add(rows, "%s.what = HANDLE_BEGUN, .other = %d, .request = {%s}},\n", head, communicator_of(f), p->out.word);
+        text_add(rows, "%s.what = HANDLE_BEGUN, .other = %d, .request = {%s}},\n", head, communicator_of(f),
+                 p->out.word);
     else if (strcmp(out, "released") == 0)
         text_add(rows, "%s.what = HANDLE_RELEASED, .kind = %s},\n", head, p->out.word);
     else if (begins(out, "new_comm"))
         text_add(rows, "%s.what = HANDLE_%s, .kind = KIND_COMM, .other = %d},\n", head,
-                 strstr(out, "pending") ? "COMM_PENDING" : strstr(p->out.word, ", 0") ? "COMM" : "COMM_OF_SOME", parent_of(f, &p->out));
+                 strstr(out, "pending")       ? "COMM_PENDING"
+                 : strstr(p->out.word, ", 0") ? "COMM"
+                                              : "COMM_OF_SOME",
+                 parent_of(f, &p->out));
     else if (strcmp(out, "new") == 0 || strcmp(out, "new_pending") == 0)
-        text_add(rows, "%s.what = HANDLE_NEW, .kind = %s, .other = %d, .flag = %d},\n", head, p->out.word, communicator_of(f), flag);
+        text_add(rows, "%s.what = HANDLE_NEW, .kind = %s, .other = %d, .flag = %d},\n", head, p->out.word,
+                 communicator_of(f), flag);
 }
 
 static void add_handles(struct gen_text *rows, const struct mpi_function *f)
@@ -252,17 +266,18 @@ static void add_handles(struct gen_text *rows, const struct mpi_function *f)
             add_handle(rows, f, &f->parameters[i]);
 }
 
-static void write_file(const struct generated_file *output, const char *name, const char *template, struct field *fields)
+static void write_file(const struct generated_file *output, const char *name, const char *template,
+                       struct field *fields)
 {
-    struct gen_text file = { 0 };
+    struct gen_text file = {0};
     template_fill(&file, output->templates, template, fields);
     gen_write_file(output->folder, name, &file);
 }
 
 void emit_fortran(const struct generated_file *output)
 {
-    struct gen_text entries = { 0 }, slots = { 0 }, slot_rows = { 0 };
-    struct gen_text directs = { 0 }, direct_rows = { 0 }, prototypes = { 0 }, handles = { 0 };
+    struct gen_text entries = {0}, slots = {0}, slot_rows = {0};
+    struct gen_text directs = {0}, direct_rows = {0}, prototypes = {0}, handles = {0};
     for (size_t i = 0; i < output->model->function_count; i++) {
         const struct mpi_function *f = &output->model->functions[i];
         if (!has_fortran(f))
@@ -274,13 +289,13 @@ void emit_fortran(const struct generated_file *output)
             add_direct(&directs, &prototypes, &direct_rows, output, f);
     }
     write_file(output, "fortran_entries.c", "fortran_entries.tmpl",
-               (struct field[]){ { "entries", text_string(&entries) }, { NULL, NULL } });
+               (struct field[]){{"entries", text_string(&entries)}, {NULL, NULL}});
     write_file(output, "fortran_slots.c", "fortran_slots.tmpl",
-               (struct field[]){ { "slots", text_string(&slots) }, { "rows", text_string(&slot_rows) }, { NULL, NULL } });
+               (struct field[]){{"slots", text_string(&slots)}, {"rows", text_string(&slot_rows)}, {NULL, NULL}});
     write_file(output, "fortran_directs.c", "fortran_directs.tmpl",
-               (struct field[]){ { "directs", text_string(&directs) }, { "rows", text_string(&direct_rows) }, { NULL, NULL } });
+               (struct field[]){{"directs", text_string(&directs)}, {"rows", text_string(&direct_rows)}, {NULL, NULL}});
     write_file(output, "fortran_directs.h", "fortran_directs_head.tmpl",
-               (struct field[]){ { "prototypes", text_string(&prototypes) }, { NULL, NULL } });
+               (struct field[]){{"prototypes", text_string(&prototypes)}, {NULL, NULL}});
     write_file(output, "fortran_handles.c", "fortran_handles.tmpl",
-               (struct field[]){ { "rows", text_string(&handles) }, { NULL, NULL } });
+               (struct field[]){{"rows", text_string(&handles)}, {NULL, NULL}});
 }

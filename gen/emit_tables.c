@@ -6,12 +6,16 @@
 
 /* ---- descriptors ---- */
 
-/* The activity that a call is, by the chapter of its function. Those of the chapter on topologies that communicate are collective. */
+/* The activity that a call is, by the chapter of its function. Those of the chapter on topologies that communicate are
+ * collective. */
 static const char *activity(const struct mpi_function *f)
 {
     static const char *const chapters[][2] = {
-        { "pt2pt", "POINT_TO_POINT" }, { "part", "POINT_TO_POINT" }, { "coll", "COLLECTIVE" },
-        { "one-side", "ONE_SIDED" },   { "io", "FILE" },
+        {"pt2pt", "POINT_TO_POINT"},
+        {"part", "POINT_TO_POINT"},
+        {"coll", "COLLECTIVE"},
+        {"one-side", "ONE_SIDED"},
+        {"io", "FILE"},
     };
     for (size_t i = 0; i < sizeof chapters / sizeof chapters[0]; i++)
         if (strcmp(f->chapter, chapters[i][0]) == 0)
@@ -29,10 +33,10 @@ static const char *returns_of(const struct mpi_function *f)
 
 static void add_descriptor(struct gen_text *parameters, struct gen_text *functions, const struct mpi_function *f)
 {
-    static const char *const directions[] = { NULL, "DIRECTION_IN", "DIRECTION_OUT", "DIRECTION_INOUT" };
+    static const char *const directions[] = {NULL, "DIRECTION_IN", "DIRECTION_OUT", "DIRECTION_INOUT"};
     text_add(functions, "[FUNCTION_%s] = {\"%s\", %s, %zu, %s, ACTIVITY_%s},\n", f->name, f->name,
-             f->parameter_count ? gen_format("parameters_%s", f->name) : "NULL", f->parameter_count,
-             returns_of(f), activity(f));
+             f->parameter_count ? gen_format("parameters_%s", f->name) : "NULL", f->parameter_count, returns_of(f),
+             activity(f));
     if (!f->parameter_count)
         return;
     text_add(parameters, "static const struct parameter_descriptor parameters_%s[] = {\n", f->name);
@@ -43,14 +47,13 @@ static void add_descriptor(struct gen_text *parameters, struct gen_text *functio
 
 void emit_functions(const struct generated_file *output)
 {
-    struct gen_text parameters = { 0 }, functions = { 0 }, file = { 0 };
+    struct gen_text parameters = {0}, functions = {0}, file = {0};
     for (size_t i = 0; i < output->model->function_count; i++)
         if (function_wrapped(&output->model->functions[i]))
             add_descriptor(&parameters, &functions, &output->model->functions[i]);
     template_fill(&file, output->templates, "descriptors.tmpl",
-                  (struct field[]){ { "parameters", text_string(&parameters) },
-                                    { "functions", text_string(&functions) },
-                                    { NULL, NULL } });
+                  (struct field[]){
+                      {"parameters", text_string(&parameters)}, {"functions", text_string(&functions)}, {NULL, NULL}});
     gen_write_file(output->folder, "descriptors.c", &file);
 }
 
@@ -81,7 +84,7 @@ static char *next_word(const char **p)
 /* A line that begins with a blank continues the row before it. */
 static struct constants read_constants(const char *file)
 {
-    struct constants constants = { 0 };
+    struct constants constants = {0};
     struct constant_row *row = NULL;
     const char *p = gen_read_file(file, NULL);
     for (int line = 1; *p; line++) {
@@ -93,7 +96,7 @@ static struct constants read_constants(const char *file)
         if (*text != ' ' && *text != '\t') {
             constants.rows = gen_grow(constants.rows, constants.count, sizeof *constants.rows);
             row = &constants.rows[constants.count++];
-            *row = (struct constant_row){ .what = next_word(&text), .word = next_word(&text) };
+            *row = (struct constant_row){.what = next_word(&text), .word = next_word(&text)};
             if (strcmp(row->what, "enumeration") && strcmp(row->what, "handles") && strcmp(row->what, "names"))
                 gen_fail(file, line, "enumeration, handles or names expected, not '%s'", row->what);
         }
@@ -131,9 +134,10 @@ static int by_value(const void *a, const void *b)
     return x->index < y->index ? -1 : 1;
 }
 
-/* Those constants of ROW that the library has, sorted as the search needs them. *LAST: the name of the greatest, if there is one. */
-static size_t add_enumeration(struct gen_text *tables, const struct generated_file *output, const char *file, const struct constant_row *row,
-                              const char **last)
+/* Those constants of ROW that the library has, sorted as the search needs them. *LAST: the name of the greatest, if
+ * there is one. */
+static size_t add_enumeration(struct gen_text *tables, const struct generated_file *output, const char *file,
+                              const struct constant_row *row, const char **last)
 {
     struct named_value *found = gen_alloc((row->count + 1) * sizeof *found);
     size_t count = 0, written = 0;
@@ -172,8 +176,8 @@ static size_t add_enumeration(struct gen_text *tables, const struct generated_fi
 void emit_constants(const struct generated_file *output, const char *constants_file)
 {
     struct constants constants = read_constants(constants_file);
-    struct gen_text functions = { 0 }, names = { 0 }, strings = { 0 }, enumerations = { 0 }, tables = { 0 };
-    struct gen_text rows = { 0 }, handles = { 0 }, kinds = { 0 }, header = { 0 }, file = { 0 };
+    struct gen_text functions = {0}, names = {0}, strings = {0}, enumerations = {0}, tables = {0};
+    struct gen_text rows = {0}, handles = {0}, kinds = {0}, header = {0}, file = {0};
     for (size_t i = 0; i < output->model->function_count; i++)
         if (function_wrapped(&output->model->functions[i]))
             text_add(&functions, "FUNCTION_%s,\n", output->model->functions[i].name);
@@ -197,11 +201,15 @@ void emit_constants(const struct generated_file *output, const char *constants_f
         }
     }
     struct field fields[] = {
-        { "functions", text_string(&functions) }, { "names", text_string(&names) },
-        { "strings", text_string(&strings) },     { "enumerations", text_string(&enumerations) },
-        { "tables", text_string(&tables) },       { "rows", text_string(&rows) },
-        { "handles", text_string(&handles) },     { "kinds", text_string(&kinds) },
-        { NULL, NULL },
+        {"functions", text_string(&functions)},
+        {"names", text_string(&names)},
+        {"strings", text_string(&strings)},
+        {"enumerations", text_string(&enumerations)},
+        {"tables", text_string(&tables)},
+        {"rows", text_string(&rows)},
+        {"handles", text_string(&handles)},
+        {"kinds", text_string(&kinds)},
+        {NULL, NULL},
     };
     template_fill(&header, output->templates, "functions.tmpl", fields);
     gen_write_file(output->folder, "functions.h", &header);

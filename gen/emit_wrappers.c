@@ -41,7 +41,7 @@ static const char *put_statement(const struct mpi_function *f, const struct para
     const char *put = hand_over(in_wrapper(emit_recipe(pattern, p, v, value)));
     if (!v->sentinel)
         return put;
-    struct gen_text guarded = { 0 };
+    struct gen_text guarded = {0};
     bool null = strcmp(v->sentinel, "NULL") == 0;
     emit_if(&guarded, null ? p->name : gen_format("%s != %s", p->name, v->sentinel), put,
             gen_format("at = store_name(at, NAME_%s);", v->sentinel));
@@ -62,10 +62,10 @@ static const char *view_of(const struct mpi_function *f)
 /* What F does to objects. Persistent requests are there for long, as other objects are. */
 static const char *follows_of(const struct mpi_function *f)
 {
-    static const char *const words[] = { "FOLLOWS_NOTHING", "FOLLOWS_REQUESTS", "FOLLOWS_OBJECTS" };
+    static const char *const words[] = {"FOLLOWS_NOTHING", "FOLLOWS_REQUESTS", "FOLLOWS_OBJECTS"};
     enum follows most = f->template_name ? FOLLOWS_OBJECTS : FOLLOWS_NOTHING;
     for (size_t i = 0; i < f->parameter_count; i++) {
-        const struct value *values[] = { &f->parameters[i].in, &f->parameters[i].out };
+        const struct value *values[] = {&f->parameters[i].in, &f->parameters[i].out};
         for (size_t j = 0; j < 2; j++) {
             if (!values[j]->recipe)
                 continue;
@@ -79,13 +79,14 @@ static const char *follows_of(const struct mpi_function *f)
 
 static const char *puts_before(const struct mpi_function *f)
 {
-    struct gen_text out = { 0 };
+    struct gen_text out = {0};
     struct record_step *items = gen_alloc((f->parameter_count + 1) * sizeof *items);
     size_t count = 0;
     for (size_t i = 0; i < f->parameter_count; i++) {
         const struct parameter *p = &f->parameters[i];
         if (p->in.recipe)
-            items[count++] = (struct record_step){ { condition_in_wrapper(p->in.when), NULL }, put_statement(f, p, &p->in) };
+            items[count++] =
+                (struct record_step){{condition_in_wrapper(p->in.when), NULL}, put_statement(f, p, &p->in)};
     }
     emit_items(&out, items, count, "at = store_none(at, $n);");
     return text_string(&out);
@@ -94,15 +95,15 @@ static const char *puts_before(const struct mpi_function *f)
 /* What was passed in can be read after a failure too; what only comes out cannot. */
 static const char *puts_after(const struct mpi_function *f)
 {
-    struct gen_text out = { 0 };
+    struct gen_text out = {0};
     struct record_step *items = gen_alloc((f->parameter_count + 1) * sizeof *items);
     size_t count = 0;
     for (size_t i = 0; i < f->parameter_count; i++) {
         const struct parameter *p = &f->parameters[i];
         if (p->out.recipe)
-            items[count++] = (struct record_step){ { p->direction == DIRECTION_OUT && !f->returns_value ? "c.ok" : NULL,
-                                              condition_in_wrapper(p->out.when) },
-                                            put_statement(f, p, &p->out) };
+            items[count++] = (struct record_step){
+                {p->direction == DIRECTION_OUT && !f->returns_value ? "c.ok" : NULL, condition_in_wrapper(p->out.when)},
+                put_statement(f, p, &p->out)};
     }
     emit_items(&out, items, count, "at = store_none(at, $n);");
     return text_string(&out);
@@ -119,7 +120,7 @@ static const char *requests_length(const struct mpi_function *f)
 
 static const char *locals_of(const struct mpi_function *f)
 {
-    struct gen_text out = { 0 };
+    struct gen_text out = {0};
     for (size_t i = 0; i < f->local_count; i++)
         text_add(&out, "%s %s = %s;\n", f->locals[i].type, f->locals[i].name, in_wrapper(f->locals[i].value));
     for (size_t i = 0; i < f->parameter_count; i++) {
@@ -136,7 +137,7 @@ static const char *locals_of(const struct mpi_function *f)
 
 char *emit_arguments(const struct mpi_function *f, bool actual)
 {
-    struct gen_text out = { 0 };
+    struct gen_text out = {0};
     for (size_t i = 0; i < f->parameter_count; i++) {
         const char *name = f->parameters[i].name;
         if (actual && f->status && strcmp(name, f->status) == 0)
@@ -149,7 +150,7 @@ char *emit_arguments(const struct mpi_function *f, bool actual)
 
 char *emit_parameters(const struct mpi_function *f)
 {
-    struct gen_text out = { 0 };
+    struct gen_text out = {0};
     for (size_t i = 0; i < f->parameter_count; i++)
         text_add(&out, "%s%s", i ? ", " : "", emit_declaration(f->parameters[i].c, f->parameters[i].name));
     if (f->prototype->variadic)
@@ -165,7 +166,8 @@ static const char *untracked_of(const struct mpi_function *f, const char *call)
     for (size_t i = 0; i < f->parameter_count; i++) {
         const struct parameter *p = &f->parameters[i];
         if (p->out.recipe && strncmp(p->out.recipe->name, "new_re", 6) == 0)
-            return gen_format("call_untracked(%s, %s, %s, %s)", call, p->name, p->out.word, f->view ? f->view : "KIND_COUNT, 0");
+            return gen_format("call_untracked(%s, %s, %s, %s)", call, p->name, p->out.word,
+                              f->view ? f->view : "KIND_COUNT, 0");
     }
     return call;
 }
@@ -185,26 +187,27 @@ static void emit_wrapper(struct gen_text *out, const struct generated_file *outp
     const char *real = gen_format("%s%s", emit_is_direct(f) ? "fortran_real_" : "P", f->name);
     const char *call = gen_format("%s(%s)", real, emit_arguments(f, false));
     struct field fields[] = {
-        { "name", f->name },
-        { "real", real },
-        { "pass", gen_format("return %s;", untracked_of(f, call)) },
-        { "passed", passed_of(f, call) },
-        { "type", f->prototype->type },
-        { "parameters", emit_parameters(f) },
-        { "arguments", emit_arguments(f, false) },
-        { "arguments_actual", emit_arguments(f, true) },
-        { "follows", follows_of(f) },
-        { "view", view_of(f) },
-        { "locals", locals_of(f) },
-        { "in", puts_before(f) },
-        { "leave", f->returns_value ? "call_leave_value(&c);" : gen_format("call_leave%s(&c, ret);", f->leave) },
-        { "poll", f->poll ? gen_format("c.failed_poll = c.ok && %s;", f->poll) : "" },
-        { "after", f->after ? f->after : "" },
-        { "out", puts_after(f) },
-        { "end", f->returns_value
-                     ? gen_format("%s\ncall_done(&c, at);", hand_over(emit_recipe(f->returned.recipe->put, NULL, &f->returned, "ret")))
-                     : "call_end(&c, at, ret);" },
-        { NULL, NULL },
+        {"name", f->name},
+        {"real", real},
+        {"pass", gen_format("return %s;", untracked_of(f, call))},
+        {"passed", passed_of(f, call)},
+        {"type", f->prototype->type},
+        {"parameters", emit_parameters(f)},
+        {"arguments", emit_arguments(f, false)},
+        {"arguments_actual", emit_arguments(f, true)},
+        {"follows", follows_of(f)},
+        {"view", view_of(f)},
+        {"locals", locals_of(f)},
+        {"in", puts_before(f)},
+        {"leave", f->returns_value ? "call_leave_value(&c);" : gen_format("call_leave%s(&c, ret);", f->leave)},
+        {"poll", f->poll ? gen_format("c.failed_poll = c.ok && %s;", f->poll) : ""},
+        {"after", f->after ? f->after : ""},
+        {"out", puts_after(f)},
+        {"end", f->returns_value
+                    ? gen_format("%s\ncall_done(&c, at);",
+                                 hand_over(emit_recipe(f->returned.recipe->put, NULL, &f->returned, "ret")))
+                    : "call_end(&c, at, ret);"},
+        {NULL, NULL},
     };
     template_fill(out, output->templates, f->template_name ? f->template_name : "wrapper.tmpl", fields);
 }
@@ -225,7 +228,7 @@ void emit_wrappers(const struct generated_file *output)
         if (at == count) {
             chapters[count++] = f->chapter;
             template_fill(&files[at], output->templates, "wrappers_head.tmpl",
-                          (struct field[]){ { "chapter", f->chapter }, { NULL, NULL } });
+                          (struct field[]){{"chapter", f->chapter}, {NULL, NULL}});
         }
         emit_wrapper(&files[at], output, f);
     }

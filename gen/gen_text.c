@@ -130,7 +130,7 @@ char *gen_read_file(const char *path, size_t *length)
     FILE *file = fopen(path, "rb");
     if (!file)
         gen_fail(path, 0, "cannot be read");
-    struct gen_text t = { 0 };
+    struct gen_text t = {0};
     char buffer[65536];
     size_t got;
     while ((got = fread(buffer, 1, sizeof buffer, file)) > 0)
@@ -151,7 +151,7 @@ char *gen_read_file(const char *path, size_t *length)
 static struct gen_text wrap_lines(const char *s)
 {
     enum { COLUMNS = 110 };
-    struct gen_text out = { 0 };
+    struct gen_text out = {0};
     while (*s) {
         size_t length = strcspn(s, "\n");
         size_t open = strcspn(s, "(\n");
@@ -232,7 +232,7 @@ bool gen_mentions(const char *text, const char *name)
 
 char *gen_replace(const char *source, const char *from, const char *to)
 {
-    struct gen_text t = { 0 };
+    struct gen_text t = {0};
     const char *found;
     while ((found = strstr(source, from))) {
         text_add_bytes(&t, source, (size_t)(found - source));

@@ -13,7 +13,7 @@ struct gen_text {
     size_t capacity;
 };
 
-void *gen_alloc(size_t size);             /* zeroed; never NULL */
+void *gen_alloc(size_t size); /* zeroed; never NULL */
 char *gen_copy(const char *s, size_t length);
 char *gen_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -129,7 +129,7 @@ static char *read_list(struct reader *r)
 {
     int line = r->line;
     char close = *r->p == '[' ? ']' : ')';
-    struct gen_text list = { 0 };
+    struct gen_text list = {0};
     text_add_string(&list, "[");
     r->p++;
     for (skip_blanks(r); *r->p != close; skip_blanks(r)) {
@@ -153,7 +153,7 @@ static char *read_value(struct reader *r)
     if (*r->p == '[' || *r->p == '(')
         return read_list(r);
     if (at_string(r)) {
-        struct gen_text value = { 0 };
+        struct gen_text value = {0};
         text_add_string(&value, "");
         do { /* adjacent literals are one string */
             read_string(r, &value);
@@ -185,7 +185,7 @@ static size_t read_arguments(struct reader *r, const char *call, struct argument
         if (count == ARGUMENTS_MAX)
             gen_fail(r->file, line, "too many arguments of %s", call);
         struct argument *a = &arguments[count++];
-        *a = (struct argument){ .line = r->line };
+        *a = (struct argument){.line = r->line};
         bool string = at_string(r);
         a->value = read_value(r);
         skip_blanks(r);
@@ -239,7 +239,7 @@ const struct standard_kind *standard_kind_find(const struct standard *standard, 
 static void set_keyword(struct reader *r, struct standard_parameter *parameter, const struct argument *a)
 {
     /* For Fortran, or for the printed page. */
-    static const char *const of_no_use[] = { "desc", "suppress", "optional", "asynchronous" };
+    static const char *const of_no_use[] = {"desc", "suppress", "optional", "asynchronous"};
 
     if (strcmp(a->keyword, "direction") == 0)
         parameter->direction = read_direction(r, a);
@@ -267,7 +267,7 @@ static void set_keyword(struct reader *r, struct standard_parameter *parameter, 
 static void add_parameter(struct reader *r, struct function_binding *b, const struct argument *arguments, size_t count,
                           int line)
 {
-    struct standard_parameter parameter = { .direction = DIRECTION_IN, .pointer = -1 };
+    struct standard_parameter parameter = {.direction = DIRECTION_IN, .pointer = -1};
     const char *kind = NULL;
     size_t positional = 0;
     for (size_t i = 0; i < count; i++) {
@@ -295,8 +295,8 @@ static void add_parameter(struct reader *r, struct function_binding *b, const st
     b->parameters[b->parameter_count++] = parameter;
 }
 
-static const char *only_value(const struct reader *r, const char *call, const struct argument *arguments,
-                              size_t count, int line)
+static const char *only_value(const struct reader *r, const char *call, const struct argument *arguments, size_t count,
+                              int line)
 {
     if (count != 1 || arguments[0].keyword)
         gen_fail(r->file, line, "%s takes one value", call);
@@ -306,7 +306,7 @@ static const char *only_value(const struct reader *r, const char *call, const st
 static void read_call(struct reader *r, struct function_binding *b)
 {
     /* Statements that say nothing about how it is called. */
-    static const char *const of_no_use[] = { "lis_expressible", "deprecated" };
+    static const char *const of_no_use[] = {"lis_expressible", "deprecated"};
 
     struct argument arguments[ARGUMENTS_MAX];
     int line = r->line;
@@ -358,7 +358,7 @@ static void need_end(const struct reader *r)
 
 static void read_block(struct reader *r)
 {
-    struct function_binding b = { .chapter = r->chapter, .file = r->file };
+    struct function_binding b = {.chapter = r->chapter, .file = r->file};
     need_end(r);
     for (skip_blanks(r); !at(r, "\\end{mpi-binding}"); skip_blanks(r)) {
         need_more(r, "mpi-binding block", r->block_line);
@@ -382,8 +382,10 @@ static void read_block(struct reader *r)
 static bool skip_verbatim(struct reader *r)
 {
     static const char *const pairs[][2] = {
-        { "\\begin{verbatim}", "\\end{verbatim}" }, { "\\begin{lstlisting}", "\\end{lstlisting}" },
-        { "\\begin{comment}", "\\end{comment}" },   { "\\iffalse", "\\fi" },
+        {"\\begin{verbatim}", "\\end{verbatim}"},
+        {"\\begin{lstlisting}", "\\end{lstlisting}"},
+        {"\\begin{comment}", "\\end{comment}"},
+        {"\\iffalse", "\\fi"},
     };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         if (!at(r, pairs[i][0]))
@@ -398,7 +400,7 @@ static bool skip_verbatim(struct reader *r)
 
 static void read_chapter(struct standard *standard, const char *file, const char *chapter)
 {
-    struct reader r = { .standard = standard, .file = file, .chapter = chapter, .line = 1 };
+    struct reader r = {.standard = standard, .file = file, .chapter = chapter, .line = 1};
     r.p = gen_read_file(file, NULL);
     while (*r.p) {
         if (*r.p == '%') {
@@ -437,7 +439,7 @@ static void read_kinds(struct standard *standard, const char *file)
         if (standard_kind_find(standard, columns[0]))
             gen_fail(file, line, "kind %s is already declared", columns[0]);
         standard->kinds = gen_grow(standard->kinds, standard->kind_count, sizeof *standard->kinds);
-        standard->kinds[standard->kind_count++] = (struct standard_kind){ columns[0], columns[1], columns[2], row };
+        standard->kinds[standard->kind_count++] = (struct standard_kind){columns[0], columns[1], columns[2], row};
     }
 }
 
@@ -463,7 +465,8 @@ void standard_read(struct standard *standard, const char *folder, const char *ki
         const char *path = gen_format("%s/%s", folder, chapters[i]->d_name);
         int file_count = scandir(path, &files, keep_tex, alphasort);
         for (int j = 0; j < file_count; j++) {
-            read_chapter(standard, gen_format("%s/%s", path, files[j]->d_name), gen_format("%s", chapters[i]->d_name + 5));
+            read_chapter(standard, gen_format("%s/%s", path, files[j]->d_name),
+                         gen_format("%s", chapters[i]->d_name + 5));
             free(files[j]);
         }
         if (file_count >= 0)

@@ -33,9 +33,9 @@ struct function_binding {
     const char *chapter;     /* "pt2pt", from the folder's name */
     const char *file;
     int line;
-    bool callback;   /* a type of function that the application writes, or one that MPI predefines */
-    bool not_c;      /* Fortran only */
-    bool not_f90;    /* not in mpif.h and the module mpi */
+    bool callback; /* a type of function that the application writes, or one that MPI predefines */
+    bool not_c;    /* Fortran only */
+    bool not_f90;  /* not in mpif.h and the module mpi */
     bool not_f08;
     struct standard_parameter *parameters;
     size_t parameter_count;

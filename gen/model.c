@@ -39,7 +39,7 @@ static struct kind_recipe kind_of(const struct standard_kind *kind, const struct
     if (row)
         return *row;
     const char *recipe = c && c->pointers ? "plain_pointer" : "plain_int";
-    return (struct kind_recipe){ kind->name, recipe, recipe, "" };
+    return (struct kind_recipe){kind->name, recipe, recipe, ""};
 }
 
 static void set_recipes(struct model *model, const struct mpi_function *f, struct parameter *p)
@@ -168,8 +168,9 @@ static void set_locals(struct model *model, struct mpi_function *f)
         if (!p->out.recipe || strcmp(p->out.recipe->name, "released"))
             continue;
         f->locals = gen_grow(f->locals, f->local_count, sizeof *f->locals);
-        f->locals[f->local_count++] = (struct local){ "uint64_t", "before",
-                              gen_format("object_releasing(%s, %s ? HANDLE(*%s) : 0)", p->in.word, p->name, p->name) };
+        f->locals[f->local_count++] =
+            (struct local){"uint64_t", "before",
+                           gen_format("object_releasing(%s, %s ? HANDLE(*%s) : 0)", p->in.word, p->name, p->name)};
     }
 }
 
@@ -185,7 +186,7 @@ static void set_return(struct model *model, struct mpi_function *f)
     f->returns_value = true;
     f->leave = "_value";
     const char *out = override_find(&model->overrides, "out", f->name, "-");
-    f->returned = (struct value){ .recipe = need_recipe(model, f, out ? out : row.in), .word = row.word };
+    f->returned = (struct value){.recipe = need_recipe(model, f, out ? out : row.in), .word = row.word};
 }
 
 static bool is_status(const struct value *v)
@@ -211,7 +212,7 @@ static void join(struct model *model, struct mpi_function *f, bool large)
         if ((s->large_only && !large) || strcmp(s->kind->name, "VARARGS") == 0)
             continue;
         f->parameters = gen_grow(f->parameters, f->parameter_count, sizeof *f->parameters);
-        f->parameters[f->parameter_count++] = (struct parameter){ .name = s->name, .standard = s };
+        f->parameters[f->parameter_count++] = (struct parameter){.name = s->name, .standard = s};
     }
     if (f->parameter_count != f->prototype->parameter_count)
         gen_fail(b->file, b->line, "%s has %zu parameters here and %zu in %s", f->name, f->parameter_count,
@@ -239,7 +240,7 @@ static void join(struct model *model, struct mpi_function *f, bool large)
 
 static void add_function(struct model *model, const struct function_binding *binding, bool large)
 {
-    struct mpi_function f = { .binding = binding, .chapter = binding->chapter };
+    struct mpi_function f = {.binding = binding, .chapter = binding->chapter};
     f.name = large ? gen_format("%s_c", binding->name) : binding->name;
     f.prototype = library_find(&model->library, f.name);
     if (f.prototype)

@@ -38,15 +38,16 @@ struct mpi_function {
     struct parameter *parameters;
     size_t parameter_count;
     bool returns_value;
-    struct value returned;        /* the value returned, if not an error code */
-    const char *view;             /* "KIND_COMM, HANDLE(comm)", NULL: none needed */
-    const char *status;           /* the parameter that `actual` stands for, NULL: none */
-    const char *leave;            /* "", "_statuses" or "_value" */
-    const char *template_name;    /* NULL: the ordinary one */
+    struct value returned;     /* the value returned, if not an error code */
+    const char *view;          /* "KIND_COMM, HANDLE(comm)", NULL: none needed */
+    const char *status;        /* the parameter that `actual` stands for, NULL: none */
+    const char *leave;         /* "", "_statuses" or "_value" */
+    const char *template_name; /* NULL: the ordinary one */
     struct local *locals;
     size_t local_count;
-    const char *poll; /* condition: the call asked whether something had happened, and nothing had; NULL: it never asks */
-    const char *after; /* statement after a successful call */
+    const char
+        *poll; /* condition: the call asked whether something had happened, and nothing had; NULL: it never asks */
+    const char *after;   /* statement after a successful call */
     const char *fortran; /* "direct" or "after": the Fortran function calls no C function of this name; NULL: it does */
 };
 

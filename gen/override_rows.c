@@ -29,9 +29,9 @@ static const char *trim(const char *s, size_t length)
 
 static void read_row(struct overrides *overrides, const char *text, int line)
 {
-    static const char *const known[] = { "length", "when", "sentinel", "in",       "out",      "word", "view",
-                                         "leave",  "poll",  "local", "after",   "template", "not",    "fortran", NULL };
-    struct override row = { .line = line };
+    static const char *const known[] = {"length", "when",  "sentinel", "in",       "out", "word",    "view", "leave",
+                                        "poll",   "local", "after",    "template", "not", "fortran", NULL};
+    struct override row = {.line = line};
     const char *p = text;
     row.what = next_word(&p);
     row.functions = next_word(&p);
@@ -65,7 +65,8 @@ void overrides_read(struct overrides *overrides, const char *file)
     }
 }
 
-const char *override_find(const struct overrides *overrides, const char *what, const char *function, const char *parameter)
+const char *override_find(const struct overrides *overrides, const char *what, const char *function,
+                          const char *parameter)
 {
     for (size_t i = overrides->count; i-- > 0;) {
         const struct override *row = &overrides->rows[i];

@@ -22,7 +22,8 @@ struct overrides {
 void overrides_read(struct overrides *overrides, const char *file);
 
 /* The value of the last row that applies, NULL where none does. PARAMETER "-": of the function itself. */
-const char *override_find(const struct overrides *overrides, const char *what, const char *function, const char *parameter);
+const char *override_find(const struct overrides *overrides, const char *what, const char *function,
+                          const char *parameter);
 
 /* The values of all rows that apply to the function itself, in order; *AT counts from 0. NULL after the last. */
 const char *override_next(const struct overrides *overrides, const char *what, const char *function, size_t *at);

@@ -9,17 +9,18 @@
 
 int main(int argc, char **argv)
 {
-    static const char *const names[] = { "--standard",  "--kinds",     "--mpi-h",     "--mpi-macros",
-                                         "--overrides", "--constants", "--templates", "--out" };
+    static const char *const names[] = {"--standard",  "--kinds",     "--mpi-h",     "--mpi-macros",
+                                        "--overrides", "--constants", "--templates", "--out"};
     enum { STANDARD, KINDS, MPI_H, MPI_MACROS, OVERRIDES, CONSTANTS, TEMPLATES, OUT, OPTION_COUNT };
-    const char *values[OPTION_COUNT] = { 0 };
+    const char *values[OPTION_COUNT] = {0};
 
     for (int i = 1; i < argc; i += 2) {
         int option = 0;
         while (option < OPTION_COUNT && strcmp(argv[i], names[option]))
             option++;
         if (option == OPTION_COUNT || i + 1 == argc) {
-            fprintf(stderr, "pilgrim-gen: %s: %s\n", argv[i], option == OPTION_COUNT ? "unknown option" : "value missing");
+            fprintf(stderr, "pilgrim-gen: %s: %s\n", argv[i],
+                    option == OPTION_COUNT ? "unknown option" : "value missing");
             return 2;
         }
         values[option] = argv[i + 1];
@@ -30,12 +31,12 @@ int main(int argc, char **argv)
             return 2;
         }
 
-    struct model model = { 0 };
+    struct model model = {0};
     standard_read(&model.standard, values[STANDARD], values[KINDS]);
     library_read(&model.library, values[MPI_H], values[MPI_MACROS]);
     overrides_read(&model.overrides, values[OVERRIDES]);
     model_build(&model);
-    struct generated_file output = { &model, values[TEMPLATES], values[OUT] };
+    struct generated_file output = {&model, values[TEMPLATES], values[OUT]};
     emit_wrappers(&output);
     emit_shadow(&output);
     emit_functions(&output);

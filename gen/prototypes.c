@@ -32,7 +32,7 @@ static char *squeeze(const char *s, size_t length)
 /* The preprocessed text without line markers and __attribute__ (( )). */
 static char *clean(const char *text)
 {
-    struct gen_text out = { 0 };
+    struct gen_text out = {0};
     text_add_string(&out, "");
     while (*text) {
         size_t length = strcspn(text, "\n");
@@ -57,7 +57,7 @@ static char *clean(const char *text)
 /* Words that are part of a type but do not name one alone. */
 static bool is_qualifier(const char *word, size_t length)
 {
-    static const char *const words[] = { "const", "volatile", "restrict", "struct", "enum", "unsigned", "signed" };
+    static const char *const words[] = {"const", "volatile", "restrict", "struct", "enum", "unsigned", "signed"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strlen(words[i]) == length && strncmp(words[i], word, length) == 0)
             return true;
@@ -66,7 +66,7 @@ static bool is_qualifier(const char *word, size_t length)
 
 static struct c_parameter read_parameter(const char *s, size_t length)
 {
-    struct c_parameter parameter = { .array = "" };
+    struct c_parameter parameter = {.array = ""};
     char *declaration = squeeze(s, length);
     char *bracket = strchr(declaration, '[');
     if (bracket) {
@@ -108,8 +108,8 @@ static void read_parameters(struct prototype *prototype, const char *s, const ch
         if (strcmp(squeeze(s, length), "...") == 0) {
             prototype->variadic = true;
         } else {
-            prototype->parameters = gen_grow(prototype->parameters, prototype->parameter_count,
-                                             sizeof *prototype->parameters);
+            prototype->parameters =
+                gen_grow(prototype->parameters, prototype->parameter_count, sizeof *prototype->parameters);
             prototype->parameters[prototype->parameter_count++] = read_parameter(s, length);
         }
         s += length + 1;
@@ -125,7 +125,8 @@ static void read_prototypes(struct library *library, const char *text)
             name_end++;
         p = name_end;
         const char *open = name_end + strspn(name_end, " \t\n");
-        if (*open != '(' || (name > text && is_word(name[-1])) || (strncmp(name, "PMPI_", 5) && strncmp(name, "PMPIX_", 6)))
+        if (*open != '(' || (name > text && is_word(name[-1])) ||
+            (strncmp(name, "PMPI_", 5) && strncmp(name, "PMPIX_", 6)))
             continue;
         const char *type = name;
         while (type > text && !strchr(";}{", type[-1]))
@@ -133,7 +134,7 @@ static void read_prototypes(struct library *library, const char *text)
         const char *close = open + 1;
         for (int depth = 1; *close && depth; close++)
             depth += (*close == '(') - (*close == ')');
-        struct prototype prototype = { .name = gen_copy(name + 1, (size_t)(name_end - name - 1)) };
+        struct prototype prototype = {.name = gen_copy(name + 1, (size_t)(name_end - name - 1))};
         prototype.type = squeeze(type, (size_t)(name - type));
         if (strncmp(prototype.type, "extern ", 7) == 0)
             prototype.type += 7;
@@ -148,7 +149,7 @@ static void read_prototypes(struct library *library, const char *text)
 static void add_constant(struct c_constant **constants, size_t *count, const char *name, const char *value)
 {
     *constants = gen_grow(*constants, *count, sizeof **constants);
-    (*constants)[(*count)++] = (struct c_constant){ name, value };
+    (*constants)[(*count)++] = (struct c_constant){name, value};
 }
 
 static void read_enums(struct library *library, const char *text)
@@ -290,16 +291,16 @@ static bool value_of_text(const struct library *library, const char *text, int64
     if (depth > EXPRESSION_DEPTH || !read_operand(library, &text, value, depth))
         return false;
     for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
-        char operator = *text;
+        char operator= * text;
         int64_t right;
-        text += operator == '<' ? 2 : 1;
+        text += operator== '<' ? 2 : 1;
         if (!strchr("+-|<", operator) || !read_operand(library, &text, &right, depth))
             return false;
-        if (operator == '+')
+        if (operator== '+')
             *value += right;
-        else if (operator == '-')
+        else if (operator== '-')
             *value -= right;
-        else if (operator == '|')
+        else if (operator== '|')
             *value |= right;
         else
             *value <<= right;

@@ -8,9 +8,9 @@
 
 /* One parameter of a prototype: "const int" "" "[]", "MPI_Copy_function *" "". */
 struct c_parameter {
-    const char *type;   /* what stands before the name */
-    const char *array;  /* what stands after it: "", "[]", "[][3]" */
-    int pointers;       /* stars and array brackets */
+    const char *type;  /* what stands before the name */
+    const char *array; /* what stands after it: "", "[]", "[][3]" */
+    int pointers;      /* stars and array brackets */
 };
 
 struct prototype {

@@ -13,25 +13,25 @@ enum follows { FOLLOWS_NOTHING, FOLLOWS_REQUESTS, FOLLOWS_OBJECTS };
  *   $n the length of an array                                   $k the kind's own word: KIND_COMM, ENUM_TAG, ...
  *   $t int, count or aint, after the type of the elements       $a ints, addresses or large_addresses, idem
  *   $h datatype or info, after the kind
- * Text after "\n" is a further line. A NULL array recipe: the scalar one for each element. Puts that begin with "at = " write to
- * the wrapper's place in the key, the others to the key. */
+ * Text after "\n" is a further line. A NULL array recipe: the scalar one for each element. Puts that begin with "at = "
+ * write to the wrapper's place in the key, the others to the key. */
 struct recipe {
     const char *name;
     const char *put;
     const char *put_array;
     const char *shadow;
     const char *shadow_array;
-    bool needs_view;  /* refers to the communicator's ranks */
-    bool by_value;    /* what is recorded is the argument itself: a pointer stays one, and is an input */
+    bool needs_view; /* refers to the communicator's ranks */
+    bool by_value;   /* what is recorded is the argument itself: a pointer stays one, and is an input */
     enum follows follows;
-    bool is_time;     /* a return value that is kept as times are (enum returns of base/descriptor.h) */
-    bool plain;       /* stands for something that is not understood yet */
+    bool is_time; /* a return value that is kept as times are (enum returns of base/descriptor.h) */
+    bool plain;   /* stands for something that is not understood yet */
 };
 
 struct kind_recipe {
     const char *kind;
-    const char *in;  /* recipe's name */
-    const char *out; /* idem */
+    const char *in;   /* recipe's name */
+    const char *out;  /* idem */
     const char *word; /* $k */
 };
 

@@ -1,7 +1,8 @@
-/* The end of runs of up to a million ranks, without MPI: what each of the ranks does is recorded, the fragments are merged as at
- * MPI_Finalize, the trace is written, read again and compared with what the pattern defines.
+/* The end of runs of up to a million ranks, without MPI: what each of the ranks does is recorded, the fragments are
+ * merged as at MPI_Finalize, the trace is written, read again and compared with what the pattern defines.
  *
- * usage: scale [--ranks=N,...] [--iterations=N] [--pairs=N] [--folder=FOLDER] [--odd-pids] [--levels] [--check] [PATTERN...]
+ * usage: scale [--ranks=N,...] [--iterations=N] [--pairs=N] [--folder=FOLDER] [--odd-pids] [--levels] [--check]
+ * [PATTERN...]
  *
  *   --ranks=N,...     powers of two from 64 on (64,1024,16384); 2^20 ranks take minutes a pattern
  *   --iterations=N    of each rank's loop (10)
@@ -11,10 +12,11 @@
  *   --levels          what each step of the tree took, too
  *   --check           only compare the traces that are in FOLDER
  *
- * A row: structure groups; bytes of the file, and that to those on 1024 ranks; the longest chain of merges and the most memory
- * that one process had of fragments and messages, its recording not counted; the slowest rank's way from what it recorded to its
- * fragment, and the most memory for that; writing the file, and memory for that; recording, all ranks one after another, and
- * the most memory that one rank had for it; the calls compared. Times are CPU times: what else runs here matters little.
+ * A row: structure groups; bytes of the file, and that to those on 1024 ranks; the longest chain of merges and the most
+ * memory that one process had of fragments and messages, its recording not counted; the slowest rank's way from what it
+ * recorded to its fragment, and the most memory for that; writing the file, and memory for that; recording, all ranks
+ * one after another, and the most memory that one rank had for it; the calls compared. Times are CPU times: what else
+ * runs here matters little.
  *
  * Exit status: 0, 1 if a trace has other calls than were made, 2 for wrong use. */
 #include <getopt.h>

@@ -9,14 +9,15 @@
 #include "scale_patterns.h"
 
 struct check_result {
-    uint64_t pairs;    /* single calls compared, of any rank */
-    uint64_t whole;    /* calls compared of one rank, all that it made */
-    uint64_t wrong;    /* of both; the first is printed on stderr */
-    uint64_t groups;   /* structure groups of threads */
-    double seconds;    /* for the pairs */
+    uint64_t pairs;  /* single calls compared, of any rank */
+    uint64_t whole;  /* calls compared of one rank, all that it made */
+    uint64_t wrong;  /* of both; the first is printed on stderr */
+    uint64_t groups; /* structure groups of threads */
+    double seconds;  /* for the pairs */
 };
 
-/* Compares PAIRS calls at random places and the whole of one rank. False, and a line on stderr: the trace cannot be read. */
+/* Compares PAIRS calls at random places and the whole of one rank. False, and a line on stderr: the trace cannot be
+ * read. */
 bool check_trace(const struct world *w, const char *path, uint64_t pairs, struct check_result *result);
 
 #endif

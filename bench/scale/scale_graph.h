@@ -6,8 +6,8 @@
 
 enum { GRAPH_DEGREE = 8 };
 
-/* The neighbours of each rank, increasing, one rank after another; the same for the same RANKS, an even number. The caller frees
- * them. Memory that is short ends the program. */
+/* The neighbours of each rank, increasing, one rank after another; the same for the same RANKS, an even number. The
+ * caller frees them. Memory that is short ends the program. */
 uint32_t *graph_random(uint32_t ranks);
 
 #endif

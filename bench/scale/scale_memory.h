@@ -1,4 +1,5 @@
-/* What is allocated at present, and the most there was: of the whole program, its libraries too (zstd's working memory counts).
+/* What is allocated at present, and the most there was: of the whole program, its libraries too (zstd's working memory
+ * counts).
  *
  * The allocator's functions are defined here and call the C library's by their other names. One thread only. */
 #ifndef PILGRIM_SCALE_MEMORY_H

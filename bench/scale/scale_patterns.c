@@ -1,6 +1,6 @@
-/* The patterns. A rank's calls are MPI_Init, MPI_Comm_rank, MPI_Comm_size, perhaps MPI_Cart_create; the loop's body, once for
- * each iteration; MPI_Finalize. Bodies are of four kinds: an exchange with neighbours, rounds of MPI_Sendrecv, sends and receives
- * along a tree, a collective call with an array entry for each rank. */
+/* The patterns. A rank's calls are MPI_Init, MPI_Comm_rank, MPI_Comm_size, perhaps MPI_Cart_create; the loop's body,
+ * once for each iteration; MPI_Finalize. Bodies are of four kinds: an exchange with neighbours, rounds of MPI_Sendrecv,
+ * sends and receives along a tree, a collective call with an array entry for each rank. */
 #include "scale_patterns.h"
 
 #include <inttypes.h>
@@ -314,8 +314,8 @@ static struct round butterfly_round(const struct world *w, uint32_t rank, uint64
     return (struct round){.dest = partner, .source = partner};
 }
 
-/* The pairwise exchange has a round for each other rank, in which rank R meets R xor I: on 2^20 ranks 2^40 calls. These are the
- * rounds with the nearest and some with the farthest, I = 1..8 and multiples of an eighth of the ranks. */
+/* The pairwise exchange has a round for each other rank, in which rank R meets R xor I: on 2^20 ranks 2^40 calls. These
+ * are the rounds with the nearest and some with the farthest, I = 1..8 and multiples of an eighth of the ranks. */
 static uint64_t pairwise_rounds(const struct world *w)
 {
     (void)w;
@@ -423,7 +423,8 @@ static void alltoallv_call(const struct world *w, uint32_t rank, uint64_t place,
     make_success(c);
 }
 
-/* Of a process grid, to all of the own row (sending) or column (receiving) one element of a derived type, else nothing. */
+/* Of a process grid, to all of the own row (sending) or column (receiving) one element of a derived type, else nothing.
+ */
 static void make_side(const struct world *w, struct made_call *c, uint32_t rank, unsigned dimension)
 {
     for (int part = 0; part < 3; part++) {

@@ -39,12 +39,12 @@ void world_free(struct world *w);
 uint64_t world_calls(const struct world *w, uint32_t rank);
 void world_call(const struct world *w, uint32_t rank, uint64_t k, struct made_call *c);
 
-/* The communicators that each rank makes, 0 or 1: Cartesian, of all ranks. Views are the rank's place in MPI_COMM_WORLD and
- * in each of these; they are all alike. */
+/* The communicators that each rank makes, 0 or 1: Cartesian, of all ranks. Views are the rank's place in MPI_COMM_WORLD
+ * and in each of these; they are all alike. */
 unsigned world_communicators(const struct world *w);
 
-/* Where RANK runs: hosts of HOST_RANKS ranks each, behind switches of SWITCH_HOSTS hosts. Its host's name goes to NAME, HOST_NAME_BYTES
- * long; returns its process number there. */
+/* Where RANK runs: hosts of HOST_RANKS ranks each, behind switches of SWITCH_HOSTS hosts. Its host's name goes to NAME,
+ * HOST_NAME_BYTES long; returns its process number there. */
 int64_t world_place(const struct world *w, uint32_t rank, char *name);
 
 #endif

@@ -1,4 +1,5 @@
-/* Made calls as keys (base/value.h), appended to streams. Each rank records for itself; nothing is kept from one to the next. */
+/* Made calls as keys (base/value.h), appended to streams. Each rank records for itself; nothing is kept from one to the
+ * next. */
 #include "scale_record.h"
 
 #include <endian.h>
@@ -100,7 +101,8 @@ static void put_key(const struct world *w, uint32_t own, const struct made_call 
     key->length = (size_t)(at - start);
 }
 
-static void append(struct stream *s, const struct made_call *c, const struct bytes *key, uint64_t start_ns, uint64_t end_ns)
+static void append(struct stream *s, const struct made_call *c, const struct bytes *key, uint64_t start_ns,
+                   uint64_t end_ns)
 {
     uint32_t class;
     require(stream_class(s, c->function, c->site ? sites + c->site : NULL, false, &class) == PILGRIM_OK &&

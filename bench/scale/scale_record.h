@@ -1,4 +1,5 @@
-/* Recording what a simulated rank does, through the tracer's own interface: keys as the wrappers write them, streams, a fragment. */
+/* Recording what a simulated rank does, through the tracer's own interface: keys as the wrappers write them, streams, a
+ * fragment. */
 #ifndef PILGRIM_SCALE_RECORD_H
 #define PILGRIM_SCALE_RECORD_H
 

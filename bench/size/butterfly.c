@@ -12,13 +12,15 @@ enum { LENGTHS = 3, LENGTH_MAX = 256, TAG_SUM = 1, TAG_TREE, TAG_RING };
 static const int length[LENGTHS] = {1, 16, LENGTH_MAX};
 static int own[LENGTH_MAX], other[LENGTH_MAX];
 
-static void other_add(int count) {
+static void other_add(int count)
+{
     for (int i = 0; i < count; i++)
         own[i] += other[i];
 }
 
 /* Ranks from POWER on hand their part to rank - POWER, and get the sum from there. */
-static void sum_all(int step, int count) {
+static void sum_all(int step, int count)
+{
     int power = 1, sum = 0;
 
     for (; 2 * power <= size; power *= 2)
@@ -47,7 +49,8 @@ static void sum_all(int step, int count) {
         expect(own[i], sum + size * i);
 }
 
-static void broadcast(int step, int count) {
+static void broadcast(int step, int count)
+{
     const int root = step % size, place = (rank - root + size) % size;
     int bit = 1;
 
@@ -63,7 +66,8 @@ static void broadcast(int step, int count) {
     check(own, count, root, step, TAG_TREE);
 }
 
-static void ring_gather(int step, int count) {
+static void ring_gather(int step, int count)
+{
     const int left = (rank + size - 1) % size, right = (rank + 1) % size;
 
     fill(own, count, step, TAG_RING);
@@ -79,7 +83,8 @@ static void ring_gather(int step, int count) {
     }
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     const int steps = begin(argc, argv, 15);
 
     for (int step = 0; step < steps; step++)

@@ -14,7 +14,8 @@ static int rank, size;
 static int wrong; /* values that were not as expected, on this rank */
 
 /* Returns the number of steps: the first argument, or STEPS. */
-static inline int begin(int argc, char **argv, int steps) {
+static inline int begin(int argc, char **argv, int steps)
+{
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -22,7 +23,8 @@ static inline int begin(int argc, char **argv, int steps) {
 }
 
 /* Returns the exit status. */
-static inline int end(const char *name, int steps) {
+static inline int end(const char *name, int steps)
+{
     MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (rank == 0)
         printf("%s: %d steps on %d ranks, %d values wrong\n", name, steps, size, wrong);
@@ -30,7 +32,8 @@ static inline int end(const char *name, int steps) {
     return wrong != 0;
 }
 
-static inline int *numbers(int count) {
+static inline int *numbers(int count)
+{
     int *made = calloc((size_t)count, sizeof *made);
 
     if (made == NULL)
@@ -39,26 +42,31 @@ static inline int *numbers(int count) {
 }
 
 /* Returns number AT of the message that rank FROM of MPI_COMM_WORLD sends in STEP for the purpose WHAT. */
-static inline int value(int from, int step, int what, int at) {
+static inline int value(int from, int step, int what, int at)
+{
     return (from * 131071 + step * 8191 + what * 127 + at) & 0xffffff;
 }
 
-static inline void fill(int *message, int count, int step, int what) {
+static inline void fill(int *message, int count, int step, int what)
+{
     for (int at = 0; at < count; at++)
         message[at] = value(rank, step, what, at);
 }
 
-static inline void check(const int *message, int count, int from, int step, int what) {
+static inline void check(const int *message, int count, int from, int step, int what)
+{
     for (int at = 0; at < count; at++)
         wrong += message[at] != value(from, step, what, at);
 }
 
-static inline void expect(int found, int wanted) {
+static inline void expect(int found, int wanted)
+{
     wrong += found != wanted;
 }
 
 /* A number that looks random, from two others; the same for (a, b) and (b, a). */
-static inline unsigned mixed(unsigned a, unsigned b) {
+static inline unsigned mixed(unsigned a, unsigned b)
+{
     unsigned low = a < b ? a : b, high = a < b ? b : a, x = low * 2654435761u ^ high * 40503u;
 
     x ^= x >> 15;
@@ -72,7 +80,8 @@ struct grid {
     int coords[3];
 };
 
-static inline struct grid grid_make(int dimensions) {
+static inline struct grid grid_make(int dimensions)
+{
     struct grid grid = {.dims = {0, dimensions < 2, dimensions < 3}};
 
     MPI_Dims_create(size, 3, grid.dims);
@@ -83,7 +92,8 @@ static inline struct grid grid_make(int dimensions) {
 }
 
 /* Returns the rank that lies (x, y, z) further, or MPI_PROC_NULL. */
-static inline int neighbour(const struct grid *grid, int x, int y, int z) {
+static inline int neighbour(const struct grid *grid, int x, int y, int z)
+{
     const int steps[3] = {x, y, z};
     int at = 0;
 

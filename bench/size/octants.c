@@ -20,7 +20,8 @@ struct flow {
     MPI_Request sends[IN_FLIGHT];
 };
 
-static void flow_receive(struct flow *flow, int step, int what) {
+static void flow_receive(struct flow *flow, int step, int what)
+{
     MPI_Status status;
 
     if (flow->upwind == MPI_PROC_NULL)
@@ -29,7 +30,8 @@ static void flow_receive(struct flow *flow, int step, int what) {
     check(flow->in, CHUNK, flow->upwind, step, what);
 }
 
-static void flow_send(struct flow *flow, int step, int what, int chunk) {
+static void flow_send(struct flow *flow, int step, int what, int chunk)
+{
     const int slot = chunk % IN_FLIGHT;
 
     if (flow->downwind == MPI_PROC_NULL)
@@ -39,7 +41,8 @@ static void flow_send(struct flow *flow, int step, int what, int chunk) {
     MPI_Isend(flow->out[slot], CHUNK, MPI_INT, flow->downwind, flow->tag, MPI_COMM_WORLD, &flow->sends[slot]);
 }
 
-static struct flow flow_make(int tag, int direction) {
+static struct flow flow_make(int tag, int direction)
+{
     struct flow flow = {.tag = tag};
     const int y = tag == ALONG_Y, z = tag == ALONG_Z;
 
@@ -50,7 +53,8 @@ static struct flow flow_make(int tag, int direction) {
     return flow;
 }
 
-static void sweep(int step, int group, int y, int z) {
+static void sweep(int step, int group, int y, int z)
+{
     struct flow along_y = flow_make(ALONG_Y, y), along_z = flow_make(ALONG_Z, z);
 
     for (int chunk = 0; chunk < chunks; chunk++) {
@@ -65,7 +69,8 @@ static void sweep(int step, int group, int y, int z) {
     MPI_Waitall(IN_FLIGHT, along_z.sends, MPI_STATUSES_IGNORE);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     const int steps = begin(argc, argv, 6);
 
     chunks = argc > 2 ? atoi(argv[2]) : 4;

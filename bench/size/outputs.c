@@ -13,7 +13,8 @@ enum { CELLS = 32, HEAD = 4, PROBE = 7, TAG_UP = 1, TAG_DOWN, TAG_PROBE };
 static int left, right;
 static int in[CELLS], out[CELLS];
 
-static void chain_exchange(int step) {
+static void chain_exchange(int step)
+{
     MPI_Request requests[4];
 
     fill(out, CELLS, step, 0);
@@ -28,7 +29,8 @@ static void chain_exchange(int step) {
         check(in + CELLS / 2, CELLS / 2, right, step, 0);
 }
 
-static void probes_collect(int step) {
+static void probes_collect(int step)
+{
     int probed;
 
     if (rank % PROBE == PROBE - 1) {
@@ -41,7 +43,8 @@ static void probes_collect(int step) {
     }
 }
 
-static void history_write(int step) {
+static void history_write(int step)
+{
     const int own[3] = {step, rank, 1};
     int sums[3];
 
@@ -50,11 +53,13 @@ static void history_write(int step) {
         expect(sums[0], size * step);
 }
 
-static MPI_Offset block_offset(void) {
+static MPI_Offset block_offset(void)
+{
     return (HEAD + rank * CELLS) * (MPI_Offset)sizeof(int);
 }
 
-static void checkpoint_write(const char *name, int step) {
+static void checkpoint_write(const char *name, int step)
+{
     MPI_File file;
 
     MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &file);
@@ -67,7 +72,8 @@ static void checkpoint_write(const char *name, int step) {
     MPI_File_close(&file);
 }
 
-static void checkpoint_read(const char *name, int step) {
+static void checkpoint_read(const char *name, int step)
+{
     MPI_File file;
 
     MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_RDONLY | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
@@ -78,7 +84,8 @@ static void checkpoint_read(const char *name, int step) {
     MPI_File_close(&file);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     const int steps = begin(argc, argv, 60);
     const char *const name = "outputs.checkpoint";
     int written = -1;

@@ -14,11 +14,13 @@ static struct grid grid;
 static MPI_Comm in_row, in_column;
 static int block[BLOCK], *spread, *arrived;
 
-static int rank_at(int row, int column) {
+static int rank_at(int row, int column)
+{
     return row * grid.dims[1] + column;
 }
 
-static void multiply(int step) {
+static void multiply(int step)
+{
     const int rows = grid.dims[0], columns = grid.dims[1], row = grid.coords[0], column = grid.coords[1];
 
     for (int panel = 0; panel < rows * columns; panel++) {
@@ -32,7 +34,8 @@ static void multiply(int step) {
 }
 
 /* On a grid that is not square, only ranks in its square part have a partner. */
-static void transpose(int step) {
+static void transpose(int step)
+{
     const int row = grid.coords[0], column = grid.coords[1], columns = grid.dims[1];
 
     for (int to = 0; to < columns; to++)
@@ -50,7 +53,8 @@ static void transpose(int step) {
     }
 }
 
-static void factor(int step) {
+static void factor(int step)
+{
     for (int panel = 0; panel < grid.dims[1]; panel++) {
         const int own[2] = {grid.coords[0] + panel, rank};
         int found[2];
@@ -65,7 +69,8 @@ static void factor(int step) {
     }
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     const int steps = begin(argc, argv, 8);
 
     grid = grid_make(2);

@@ -9,15 +9,17 @@
 
 enum { SHIFTS = 6, ATOMS_MAX = 256, TAG_COUNT = 1, TAG_MIGRATE, TAG_FORWARD, TAG_REVERSE };
 
-static int to[SHIFTS], from[SHIFTS];           /* of each shift */
-static int own_count[SHIFTS], there[SHIFTS];   /* atoms that the shift sends and gets, since the last rebuild */
+static int to[SHIFTS], from[SHIFTS];         /* of each shift */
+static int own_count[SHIFTS], there[SHIFTS]; /* atoms that the shift sends and gets, since the last rebuild */
 static int in[ATOMS_MAX], out[ATOMS_MAX];
 
-static int drawn(int step, int shift) {
+static int drawn(int step, int shift)
+{
     return 20 + (int)(mixed((unsigned)(rank * SHIFTS + shift), (unsigned)step + 100000u) % 64);
 }
 
-static void rebuild(int step) {
+static void rebuild(int step)
+{
     for (int shift = 0; shift < SHIFTS; shift++) {
         own_count[shift] = drawn(step, shift);
         MPI_Sendrecv(&own_count[shift], 1, MPI_INT, to[shift], TAG_COUNT, &there[shift], 1, MPI_INT, from[shift],
@@ -29,7 +31,8 @@ static void rebuild(int step) {
     }
 }
 
-static void forward(int step) {
+static void forward(int step)
+{
     for (int shift = 0; shift < SHIFTS; shift++) {
         MPI_Request request;
 
@@ -41,7 +44,8 @@ static void forward(int step) {
     }
 }
 
-static void reverse(int step) {
+static void reverse(int step)
+{
     for (int shift = SHIFTS - 1; shift >= 0; shift--) {
         MPI_Request request;
 
@@ -53,7 +57,8 @@ static void reverse(int step) {
     }
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     const int steps = begin(argc, argv, 60), period = argc > 2 ? atoi(argv[2]) : 15;
     const struct grid grid = grid_make(3);
 

@@ -13,11 +13,13 @@ enum { TAG_TASK = 1, TAG_RESULT, TAG_INPUT };
 
 static int message[MODEL];
 
-static int task_size(int phase, int round, int worker) {
+static int task_size(int phase, int round, int worker)
+{
     return 16 + 8 * ((phase + round + worker) % 3);
 }
 
-static void master_round(int phase, int round, int what) {
+static void master_round(int phase, int round, int what)
+{
     for (int worker = 1; worker < size; worker++) {
         fill(message, task_size(phase, round, worker), phase, what);
         MPI_Send(message, task_size(phase, round, worker), MPI_INT, worker, TAG_TASK, MPI_COMM_WORLD);
@@ -28,7 +30,8 @@ static void master_round(int phase, int round, int what) {
     }
 }
 
-static void input_pass(int phase, int what) {
+static void input_pass(int phase, int what)
+{
     if (rank % READERS == 0)
         for (int after = 1; after <= 2; after++) {
             if (rank + after >= size)
@@ -44,7 +47,8 @@ static void input_pass(int phase, int what) {
     }
 }
 
-static void worker_round(int phase, int round, int what) {
+static void worker_round(int phase, int round, int what)
+{
     MPI_Status status;
     int count;
 
@@ -58,7 +62,8 @@ static void worker_round(int phase, int round, int what) {
     MPI_Send(message, RESULT, MPI_INT, MASTER, TAG_RESULT, MPI_COMM_WORLD);
 }
 
-static void reports_gather(int phase) {
+static void reports_gather(int phase)
+{
     const int report = value(rank, phase, 0, 0);
     int *reports = rank == MASTER ? numbers(size) : NULL;
 
@@ -68,7 +73,8 @@ static void reports_gather(int phase) {
     free(reports);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     const int phases = begin(argc, argv, 6), tasks = argc > 2 ? atoi(argv[2]) : 24;
 
     for (int phase = 0; phase < phases; phase++) {

@@ -17,20 +17,23 @@ static MPI_Comm coupled;   /* to the other model; keepers have none */
 static int place, members; /* in the model */
 static int in[CELLS], out[CELLS];
 
-static enum role role_of(int of) {
+static enum role role_of(int of)
+{
     if (of % 8 == 7)
         return KEEPER;
     return of % 2 ? OCEAN : ATMOSPHERE;
 }
 
 /* Returns the rank in MPI_COMM_WORLD of member AT of those with role WHICH. */
-static int member(enum role which, int at) {
+static int member(enum role which, int at)
+{
     for (int of = 0;; of++)
         if (role_of(of) == which && at-- == 0)
             return of;
 }
 
-static void atmosphere_step(int step) {
+static void atmosphere_step(int step)
+{
     const int next = (place + 1) % members, last = (place + members - 1) % members;
 
     fill(out, CELLS, step, TAG_RING);
@@ -38,7 +41,8 @@ static void atmosphere_step(int step) {
     check(in, CELLS, member(ATMOSPHERE, last), step, TAG_RING);
 }
 
-static void ocean_step(int step) {
+static void ocean_step(int step)
+{
     const int one = 1;
     int all;
 
@@ -56,7 +60,8 @@ static void ocean_step(int step) {
 }
 
 /* Each rank of the atmosphere sends to one of the ocean, and gets an answer. */
-static void couple(int step) {
+static void couple(int step)
+{
     int others;
 
     if (coupled == MPI_COMM_NULL)
@@ -77,7 +82,8 @@ static void couple(int step) {
 }
 
 /* The clients of keeper k are the models' ranks from 8k to 8k + 6. */
-static void output(int step) {
+static void output(int step)
+{
     const int keeper = rank / 8 * 8 + 7;
 
     if (role == KEEPER)
@@ -93,7 +99,8 @@ static void output(int step) {
         MPI_Barrier(model);
 }
 
-static void step_all(int step) {
+static void step_all(int step)
+{
     if (role == ATMOSPHERE)
         for (int i = 0; i < RATIO; i++)
             atmosphere_step(step);
@@ -105,7 +112,8 @@ static void step_all(int step) {
         output(step);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     const int steps = begin(argc, argv, 30);
 
     role = role_of(rank);

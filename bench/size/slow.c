@@ -1,7 +1,7 @@
 /* slow: a regular exchange on a torus, where one rank computes longer than all others.
  *
- * The slow rank sleeps in each step. Its neighbours wait for it in MPI_Waitall, the rest in the reduction, so that where
- * time goes differs by rank, and nothing else does.
+ * The slow rank sleeps in each step. Its neighbours wait for it in MPI_Waitall, the rest in the reduction, so that
+ * where time goes differs by rank, and nothing else does.
  *
  * usage: slow [steps, default 100] [microseconds of sleep, default 1000] [slow rank, default 1]
  */
@@ -12,7 +12,8 @@ enum { SIDES = 4, LAYER = 24 };
 
 static int peer[SIDES], in[SIDES][LAYER], out[SIDES][LAYER];
 
-static void exchange(int step) {
+static void exchange(int step)
+{
     MPI_Request requests[2 * SIDES];
 
     for (int side = 0; side < SIDES; side++)
@@ -26,7 +27,8 @@ static void exchange(int step) {
         check(in[side], LAYER, peer[side], step, side ^ 1);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     const int steps = begin(argc, argv, 100);
     const struct timespec sleep = {.tv_nsec = 1000L * (argc > 2 ? atoi(argv[2]) : 1000)};
     const int slow = argc > 3 ? atoi(argv[3]) : 1;

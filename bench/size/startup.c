@@ -19,7 +19,7 @@ static int table[TABLE];
     check(table, 1 + (number) % 7, 0, 0, number);
 #define AGREEMENT(number)                                                                                              \
     MPI_Allreduce(&(int){number}, table, 1, MPI_INT, (number) % 2 ? MPI_MAX : MPI_SUM, MPI_COMM_WORLD);                \
-    expect(table[0], (number) % 2 ? (number) : (number) * size);
+    expect(table[0], (number) % 2 ? (number) : (number)*size);
 /* Ranks that NUMBER divides send to the one after them. */
 #define KIND(number)                                                                                                   \
     if (rank % (number) == 0 && rank + 1 < size) {                                                                     \
@@ -30,16 +30,18 @@ static int table[TABLE];
         MPI_Recv(table, number, MPI_INT, rank - 1, TAG_KIND, MPI_COMM_WORLD, MPI_STATUS_IGNORE);                       \
         check(table, number, rank - 1, 0, number);                                                                     \
     }
-#define FOUR(what, first) what(first) what((first) + 1) what((first) + 2) what((first) + 3)
+#define FOUR(what, first)    what(first) what((first) + 1) what((first) + 2) what((first) + 3)
 #define SIXTEEN(what, first) FOUR(what, first) FOUR(what, (first) + 4) FOUR(what, (first) + 8) FOUR(what, (first) + 12)
 
-static void settings_read(void) {
+static void settings_read(void)
+{
     SIXTEEN(SETTING, 0)
     SIXTEEN(SETTING, 16)
     SIXTEEN(AGREEMENT, 1)
 }
 
-static void offsets_scan(void) {
+static void offsets_scan(void)
+{
     const int own = rank + 1;
     int before = 0, upto, *counts = numbers(size), *starts = numbers(size), *all = numbers(size * size);
 
@@ -61,7 +63,8 @@ static void offsets_scan(void) {
     free(all);
 }
 
-static void tables_pass(void) {
+static void tables_pass(void)
+{
     MPI_Datatype every_second;
 
     MPI_Type_vector(TABLE / 2, 1, 2, MPI_INT, &every_second);
@@ -77,7 +80,8 @@ static void tables_pass(void) {
     MPI_Type_free(&every_second);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     const int steps = begin(argc, argv, 4);
 
     settings_read();

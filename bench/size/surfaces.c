@@ -13,12 +13,13 @@ enum { DIRECTIONS = 27, FIELDS_MAX = 6 };
 /* X(x, y, z) for each direction. */
 #define FACES(X) X(-1, 0, 0) X(1, 0, 0) X(0, -1, 0) X(0, 1, 0) X(0, 0, -1) X(0, 0, 1)
 #define EDGES(X)                                                                                                       \
-    X(-1, -1, 0) X(-1, 0, -1) X(0, -1, -1) X(1, 1, 0) X(1, 0, 1) X(0, 1, 1)                                            \
-    X(-1, 1, 0) X(0, -1, 1) X(-1, 0, 1) X(1, -1, 0) X(0, 1, -1) X(1, 0, -1)
-#define CORNERS(X)                                                                                                     \
-    X(-1, -1, -1) X(-1, -1, 1) X(-1, 1, -1) X(-1, 1, 1) X(1, -1, -1) X(1, -1, 1) X(1, 1, -1) X(1, 1, 1)
-#define ALL(X) FACES(X) EDGES(X) CORNERS(X)
-#define FORWARD(X) X(1, 0, 0) X(0, 1, 0) X(0, 0, 1) X(1, 1, 0) X(1, 0, 1) X(0, 1, 1) X(1, 1, 1)
+    X(-1, -1, 0)                                                                                                       \
+    X(-1, 0, -1)                                                                                                       \
+    X(0, -1, -1)                                                                                                       \
+    X(1, 1, 0) X(1, 0, 1) X(0, 1, 1) X(-1, 1, 0) X(0, -1, 1) X(-1, 0, 1) X(1, -1, 0) X(0, 1, -1) X(1, 0, -1)
+#define CORNERS(X)  X(-1, -1, -1) X(-1, -1, 1) X(-1, 1, -1) X(-1, 1, 1) X(1, -1, -1) X(1, -1, 1) X(1, 1, -1) X(1, 1, 1)
+#define ALL(X)      FACES(X) EDGES(X) CORNERS(X)
+#define FORWARD(X)  X(1, 0, 0) X(0, 1, 0) X(0, 0, 1) X(1, 1, 0) X(1, 0, 1) X(0, 1, 1) X(1, 1, 1)
 #define BACKWARD(X) X(-1, 0, 0) X(0, -1, 0) X(0, 0, -1) X(-1, -1, 0) X(-1, 0, -1) X(0, -1, -1) X(-1, -1, -1)
 
 #define NUMBER(x, y, z) (((x) + 1) * 9 + ((y) + 1) * 3 + (z) + 1)
@@ -28,7 +29,8 @@ static int side, fields; /* fields of the exchange that goes on */
 static int *in[DIRECTIONS], *out[DIRECTIONS];
 static MPI_Request coming[DIRECTIONS], going[DIRECTIONS];
 
-static int surface(int x, int y, int z) {
+static int surface(int x, int y, int z)
+{
     return fields * (x ? 1 : side) * (y ? 1 : side) * (z ? 1 : side);
 }
 
@@ -48,7 +50,8 @@ static int surface(int x, int y, int z) {
         check(in[NUMBER(x, y, z)], surface(x, y, z), neighbour(&grid, x, y, z), step, NUMBER(-(x), -(y), -(z)));       \
     }
 
-static void sums_exchange(int step) {
+static void sums_exchange(int step)
+{
     fields = 3;
     ALL(RECEIVE)
     ALL(SEND)
@@ -56,7 +59,8 @@ static void sums_exchange(int step) {
     ALL(UNPACK)
 }
 
-static void positions_exchange(int step) {
+static void positions_exchange(int step)
+{
     fields = FIELDS_MAX;
     FORWARD(RECEIVE)
     BACKWARD(SEND)
@@ -64,7 +68,8 @@ static void positions_exchange(int step) {
     FORWARD(UNPACK)
 }
 
-static void gradients_exchange(int step) {
+static void gradients_exchange(int step)
+{
     fields = 4;
     FACES(RECEIVE)
     FACES(SEND)
@@ -72,7 +77,8 @@ static void gradients_exchange(int step) {
     FACES(UNPACK)
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     const int steps = begin(argc, argv, 20);
 
     side = argc > 2 ? atoi(argv[2]) : 5;

@@ -8,18 +8,25 @@
  */
 #include "common.h"
 
-enum { CELLS = 16, FIELDS = 8, DEPTH_MAX = 2, BYTES_MAX = FIELDS * DEPTH_MAX * (CELLS + 2 * DEPTH_MAX) * (int)sizeof(int) };
+enum {
+    CELLS = 16,
+    FIELDS = 8,
+    DEPTH_MAX = 2,
+    BYTES_MAX = FIELDS * DEPTH_MAX * (CELLS + 2 * DEPTH_MAX) * (int)sizeof(int)
+};
 enum { LEFT, RIGHT, DOWN, UP, SIDES };
 enum { DENSITY = 1, ENERGY = 2, PRESSURE = 4, VISCOSITY = 8, SOUND = 16, VELOCITY = 32 + 64, FLUX = 128 };
 
 static int peer[SIDES];
 static char packed_out[SIDES][BYTES_MAX], packed_in[SIDES][BYTES_MAX];
 
-static int layer_count(int side, int depth) {
+static int layer_count(int side, int depth)
+{
     return depth * (side < DOWN ? CELLS : CELLS + 2 * depth);
 }
 
-static int pack(int side, int fields, int depth, int step) {
+static int pack(int side, int fields, int depth, int step)
+{
     int layer[DEPTH_MAX * (CELLS + 2 * DEPTH_MAX)], at = 0;
 
     for (int field = 0; field < FIELDS; field++)
@@ -30,7 +37,8 @@ static int pack(int side, int fields, int depth, int step) {
     return at;
 }
 
-static void unpack(int side, int fields, int depth, int step) {
+static void unpack(int side, int fields, int depth, int step)
+{
     int layer[DEPTH_MAX * (CELLS + 2 * DEPTH_MAX)], at = 0;
 
     for (int field = 0; field < FIELDS; field++)
@@ -40,7 +48,8 @@ static void unpack(int side, int fields, int depth, int step) {
         }
 }
 
-static void exchange_pair(int first, int second, int fields, int depth, int step) {
+static void exchange_pair(int first, int second, int fields, int depth, int step)
+{
     MPI_Request requests[4];
     int count = 0;
 
@@ -63,12 +72,14 @@ static void exchange_pair(int first, int second, int fields, int depth, int step
         unpack(second, fields, depth, step);
 }
 
-static void exchange(int fields, int depth, int step) {
+static void exchange(int fields, int depth, int step)
+{
     exchange_pair(LEFT, RIGHT, fields, depth, step);
     exchange_pair(DOWN, UP, fields, depth, step);
 }
 
-static void advection(int step, int along_x) {
+static void advection(int step, int along_x)
+{
     exchange(DENSITY | ENERGY | FLUX, 2, step);
     if (along_x)
         exchange(DENSITY | ENERGY | VELOCITY | FLUX, 2, step);
@@ -76,7 +87,8 @@ static void advection(int step, int along_x) {
         exchange(DENSITY | ENERGY | VELOCITY, 2, step);
 }
 
-static void summary(int step) {
+static void summary(int step)
+{
     double sum;
 
     for (int figure = 0; figure < 5; figure++) {
@@ -88,7 +100,8 @@ static void summary(int step) {
     }
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     const int steps = begin(argc, argv, 40);
     const struct grid grid = grid_make(2);
 

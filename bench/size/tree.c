@@ -14,18 +14,21 @@ static int parent, place; /* which child of its parent */
 static int children, child[CHILDREN];
 static int message[CELLS_MAX];
 
-static int cells_of(int of) {
+static int cells_of(int of)
+{
     return 8 * (of % CHILDREN + 2);
 }
 
-static void boundary_from_parent(int step) {
+static void boundary_from_parent(int step)
+{
     if (parent == MPI_PROC_NULL)
         return;
     MPI_Recv(message, cells_of(rank), MPI_INT, parent, COARSE, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     check(message, cells_of(rank), parent, step, rank);
 }
 
-static void average_to_parent(int step) {
+static void average_to_parent(int step)
+{
     if (parent == MPI_PROC_NULL)
         return;
     fill(message, cells_of(rank) / 4, step, rank);
@@ -33,7 +36,8 @@ static void average_to_parent(int step) {
 }
 
 /* With the child before it and the one after it, of the same parent. */
-static void siblings_exchange(int step) {
+static void siblings_exchange(int step)
+{
     const int before = place > 0 ? rank - 1 : MPI_PROC_NULL;
     const int after = place >= 0 && place + 1 < CHILDREN && rank + 1 < size ? rank + 1 : MPI_PROC_NULL;
     int out[CHILDREN];
@@ -52,7 +56,8 @@ static void siblings_exchange(int step) {
 }
 
 /* One short step of this rank, and the two of its children. */
-static void substep(int step) {
+static void substep(int step)
+{
     boundary_from_parent(step);
     siblings_exchange(step);
     for (int half = 0; half < 2; half++) {
@@ -68,7 +73,8 @@ static void substep(int step) {
     average_to_parent(step);
 }
 
-static void loads_gather(void) {
+static void loads_gather(void)
+{
     const int load = cells_of(rank);
     int *loads = numbers(size);
 
@@ -78,7 +84,8 @@ static void loads_gather(void) {
     free(loads);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     const int steps = begin(argc, argv, 25);
     int depth = 0;
 

@@ -18,7 +18,8 @@ struct level {
     MPI_Request *requests;
 };
 
-static struct level level_make(int degree, int tag) {
+static struct level level_make(int degree, int tag)
+{
     struct level level = {.tag = tag, .peer = numbers(size), .length = numbers(size)};
 
     for (int other = 0; other < size; other++) {
@@ -37,7 +38,8 @@ static struct level level_make(int degree, int tag) {
     return level;
 }
 
-static void level_free(struct level *level) {
+static void level_free(struct level *level)
+{
     free(level->peer);
     free(level->length);
     free(level->in);
@@ -45,7 +47,8 @@ static void level_free(struct level *level) {
     free(level->requests);
 }
 
-static void persistent_make(struct level *level) {
+static void persistent_make(struct level *level)
+{
     for (int i = 0; i < level->count; i++) {
         MPI_Recv_init(level->in + i * LENGTH_MAX, level->length[i], MPI_INT, level->peer[i], level->tag, MPI_COMM_WORLD,
                       &level->requests[i]);
@@ -54,24 +57,28 @@ static void persistent_make(struct level *level) {
     }
 }
 
-static void level_fill(struct level *level, int step) {
+static void level_fill(struct level *level, int step)
+{
     for (int i = 0; i < level->count; i++)
         fill(level->out + i * LENGTH_MAX, level->length[i], step, level->tag);
 }
 
-static void level_check(const struct level *level, int step) {
+static void level_check(const struct level *level, int step)
+{
     for (int i = 0; i < level->count; i++)
         check(level->in + i * LENGTH_MAX, level->length[i], level->peer[i], step, level->tag);
 }
 
-static void fine_multiply(struct level *fine, int step) {
+static void fine_multiply(struct level *fine, int step)
+{
     level_fill(fine, step);
     MPI_Startall(2 * fine->count, fine->requests);
     MPI_Waitall(2 * fine->count, fine->requests, MPI_STATUSES_IGNORE);
     level_check(fine, step);
 }
 
-static void coarse_multiply(struct level *coarse, int step) {
+static void coarse_multiply(struct level *coarse, int step)
+{
     level_fill(coarse, step);
     for (int i = 0; i < coarse->count; i++)
         MPI_Irecv(coarse->in + i * LENGTH_MAX, coarse->length[i], MPI_INT, coarse->peer[i], coarse->tag, MPI_COMM_WORLD,
@@ -84,7 +91,8 @@ static void coarse_multiply(struct level *coarse, int step) {
     level_check(coarse, step);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     const int steps = begin(argc, argv, 40);
     struct level fine = level_make(DEGREE_FINE, TAG_FINE), coarse = level_make(DEGREE_COARSE, TAG_COARSE);
 

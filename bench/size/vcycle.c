@@ -12,12 +12,14 @@ enum { CELLS = 64, LEVELS_MAX = 16, TO_LEFT = 1, TO_RIGHT, RESTRICT, PROLONG };
 static MPI_Comm level_comm[LEVELS_MAX];
 static int levels, *cells_in[2], *cells_out[2], *handed;
 
-static int level_cells(int level) {
+static int level_cells(int level)
+{
     return level < 6 ? CELLS >> level : 1;
 }
 
 /* Ranks of a level are numbered as in MPI_COMM_WORLD: its rank r is rank r << level there. */
-static void smooth(int level, int cycle) {
+static void smooth(int level, int cycle)
+{
     const int count = level_cells(level);
     int own, all;
     MPI_Request requests[4];
@@ -39,7 +41,8 @@ static void smooth(int level, int cycle) {
         check(cells_in[1], count, (own + 1) << level, cycle, level);
 }
 
-static void down_and_up(int level, int cycle) {
+static void down_and_up(int level, int cycle)
+{
     const int count = level_cells(level), partner = rank ^ 1 << level;
 
     if (level_comm[level] == MPI_COMM_NULL)
@@ -67,7 +70,8 @@ static void down_and_up(int level, int cycle) {
     smooth(level, cycle);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     const int cycles = begin(argc, argv, 40);
 
     handed = numbers(CELLS);

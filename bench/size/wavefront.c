@@ -13,7 +13,8 @@ enum { FROM_NORTH = 1, FROM_WEST, FROM_SOUTH, FROM_EAST };
 static int north, south, west, east, planes;
 static int row[PLANE], column[PLANE], *halo_in, *halo_out;
 
-static void lower_sweep(int step) {
+static void lower_sweep(int step)
+{
     for (int plane = 0; plane < planes; plane++) {
         if (north != MPI_PROC_NULL) {
             MPI_Recv(row, PLANE, MPI_INT, north, FROM_NORTH, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -32,7 +33,8 @@ static void lower_sweep(int step) {
     }
 }
 
-static void upper_sweep(int step) {
+static void upper_sweep(int step)
+{
     for (int plane = planes - 1; plane >= 0; plane--) {
         if (south != MPI_PROC_NULL) {
             MPI_Recv(row, PLANE, MPI_INT, south, FROM_SOUTH, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -52,7 +54,8 @@ static void upper_sweep(int step) {
 }
 
 /* To AHEAD, from BEHIND. */
-static void halo_shift(int ahead, int behind, int tag, int step) {
+static void halo_shift(int ahead, int behind, int tag, int step)
+{
     MPI_Request request;
 
     if (behind != MPI_PROC_NULL)
@@ -67,7 +70,8 @@ static void halo_shift(int ahead, int behind, int tag, int step) {
     }
 }
 
-static void norms(void) {
+static void norms(void)
+{
     double own[NORMS], all[NORMS];
 
     for (int i = 0; i < NORMS; i++)
@@ -77,7 +81,8 @@ static void norms(void) {
         expect((int)all[i], (i + 1) * size);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     const int steps = begin(argc, argv, 30);
     const struct grid grid = grid_make(2);
     int settings[] = {1, 5, 2, 1};

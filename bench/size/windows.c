@@ -14,14 +14,16 @@ static int peer[SIDES]; /* opposite sides have numbers that differ by 1 in the l
 static int *cells, layer[SIDES][LAYER];
 static MPI_Win window;
 
-static void arrived_check(int step, int what) {
+static void arrived_check(int step, int what)
+{
     for (int side = 0; side < SIDES; side++)
         if (peer[side] != MPI_PROC_NULL)
             check(cells + side * LAYER, LAYER, peer[side], step, what + side);
 }
 
 /* What a rank puts to SIDE arrives at the opposite side there. */
-static void sides_put(int step, int what) {
+static void sides_put(int step, int what)
+{
     for (int side = 0; side < SIDES; side++) {
         if (peer[side] == MPI_PROC_NULL)
             continue;
@@ -30,14 +32,16 @@ static void sides_put(int step, int what) {
     }
 }
 
-static void fence_step(int step) {
+static void fence_step(int step)
+{
     MPI_Win_fence(MPI_MODE_NOPRECEDE, window);
     sides_put(step, 0);
     MPI_Win_fence(MPI_MODE_NOSUCCEED, window);
     arrived_check(step, 0);
 }
 
-static void epoch_step(MPI_Group neighbours, int step) {
+static void epoch_step(MPI_Group neighbours, int step)
+{
     MPI_Win_post(neighbours, 0, window);
     MPI_Win_start(neighbours, 0, window);
     sides_put(step, SIDES);
@@ -46,7 +50,8 @@ static void epoch_step(MPI_Group neighbours, int step) {
     arrived_check(step, SIDES);
 }
 
-static void number_take(void) {
+static void number_take(void)
+{
     const int one = 1;
     int before;
 
@@ -55,7 +60,8 @@ static void number_take(void) {
     MPI_Win_unlock(0, window);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     const int steps = begin(argc, argv, 30);
     const struct grid grid = grid_make(2);
     int there[SIDES], count = 0;

@@ -28,10 +28,10 @@ extern "C" {
 /* PILGRIM_HERE: always inlined, so that a marker's call site is where the program wrote it. */
 #if defined(__GNUC__)
 #define PILGRIM_INLINE static __inline__
-#define PILGRIM_HERE PILGRIM_INLINE __attribute__((always_inline))
+#define PILGRIM_HERE   PILGRIM_INLINE __attribute__((always_inline))
 #else
 #define PILGRIM_INLINE static inline
-#define PILGRIM_HERE PILGRIM_INLINE
+#define PILGRIM_HERE   PILGRIM_INLINE
 #endif
 
 /* Internal. Returns the function NAME of the preloaded library, or NULL if there is none. *CACHE keeps the answer.

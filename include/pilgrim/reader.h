@@ -160,15 +160,15 @@ enum pilgrim_value_type {
     PILGRIM_LIVE,      /* a live request of class id: offset live ones of that class are older */
 
     /* From both: */
-    PILGRIM_TIME       /* a reading of a clock (MPI_Wtime) that the trace does not have; pilgrim_signature gives no
-                        * other */
+    PILGRIM_TIME /* a reading of a clock (MPI_Wtime) that the trace does not have; pilgrim_signature gives no
+                  * other */
 };
 
 /* One value of a call. The library allocates it; members that its type does not name are 0. */
 struct pilgrim_value {
     enum pilgrim_value_type type;
-    bool ignored;     /* PILGRIM_STATUS, PILGRIM_POSTED: the application passed MPI_STATUS_IGNORE or
-                       * MPI_STATUSES_IGNORE */
+    bool ignored; /* PILGRIM_STATUS, PILGRIM_POSTED: the application passed MPI_STATUS_IGNORE or
+                   * MPI_STATUSES_IGNORE */
     int64_t integer;
     int64_t relative; /* PILGRIM_RANK: nearest to 0, -size/2 < relative <= size/2, in a communicator of that size */
     double real;
@@ -176,7 +176,7 @@ struct pilgrim_value {
     const char *text; /* NUL-terminated */
     size_t length;    /* of the text, without the NUL */
     const struct pilgrim_value *items;
-    size_t count;     /* items */
+    size_t count; /* items */
 };
 
 /* Whether MPI reads or writes a parameter; bits: INOUT is both. */
@@ -208,7 +208,7 @@ struct pilgrim_frame {
 struct pilgrim_class {
     const struct pilgrim_function *function;
     const struct pilgrim_frame *site; /* NULL: unknown */
-    bool fortran; /* called from Fortran: function and values are those of the C binding */
+    bool fortran;                     /* called from Fortran: function and values are those of the C binding */
 };
 
 /* One call. The caller allocates it. `in`, `out`, and what they point to, are borrowed until the next function
@@ -219,15 +219,15 @@ struct pilgrim_class {
 struct pilgrim_call {
     uint32_t rank;
     uint32_t thread;
-    uint64_t seq;      /* number among the thread's calls, from 0 */
+    uint64_t seq; /* number among the thread's calls, from 0 */
     const struct pilgrim_class *class_;
     const struct pilgrim_function *function; /* class_->function */
     const struct pilgrim_value *in;
     const struct pilgrim_value *out;
     struct pilgrim_value ret; /* what it returned */
-    bool timed;        /* start_ns and end_ns are known; else they are 0 */
-    uint64_t start_ns; /* since the library was loaded into its process, by that process's clock; see
-                        * pilgrim_clock_apply */
+    bool timed;               /* start_ns and end_ns are known; else they are 0 */
+    uint64_t start_ns;        /* since the library was loaded into its process, by that process's clock; see
+                               * pilgrim_clock_apply */
     uint64_t end_ns;
     uint64_t identity; /* not 0: all calls from this cursor with this number have the same class and equal in, out
                         * and ret, so that work on one of them need not be repeated. Equal calls may have different
@@ -315,7 +315,7 @@ PILGRIM_API uint64_t pilgrim_cursor_segment_calls(const struct pilgrim_cursor *c
  * errors:  as pilgrim_cursor_next
  * threads: exclusive */
 PILGRIM_API enum pilgrim_status pilgrim_cursor_next_segment(struct pilgrim_cursor *cursor,
-                                                          struct pilgrim_error *error) PILGRIM_CHECKED;
+                                                            struct pilgrim_error *error) PILGRIM_CHECKED;
 
 /* ---- one time axis ----
  *
@@ -348,9 +348,8 @@ PILGRIM_API enum pilgrim_status pilgrim_clock_of(const struct pilgrim_trace *tra
                                                  struct pilgrim_error *error) PILGRIM_CHECKED;
 
 /* Returns the time on the common axis, ns, when the clock had TIME_NS; 0 where it would be negative. What is later
- * by the clock is never earlier on the axis. Returns TIME_NS itself if the relation is not known (and for NULL); times from 2^63
- * on count as 2^63 - 1.
- * threads: shared */
+ * by the clock is never earlier on the axis. Returns TIME_NS itself if the relation is not known (and for NULL); times
+ * from 2^63 on count as 2^63 - 1. threads: shared */
 PILGRIM_API uint64_t pilgrim_clock_common(const struct pilgrim_clock *clock, uint64_t time_ns);
 
 /* Returns by how many ns that may be wrong, if the clock's rate was steady: the errors of the measurements, as far
@@ -557,7 +556,7 @@ PILGRIM_API bool pilgrim_signature_varies(const struct pilgrim_cursor *cursor, s
 struct pilgrim_symbol {
     bool is_rule;
     bool ramp;
-    uint64_t value;    /* a terminal (number of a class or signature), or the number of a rule */
+    uint64_t value; /* a terminal (number of a class or signature), or the number of a rule */
     uint64_t exponent;
 };
 
@@ -609,7 +608,7 @@ enum { PILGRIM_BUCKETS = 65 };
  * shortest, the longest and the deviation by less than 1 in 16; a bucket of the histogram is rounded to 1 in 32 of
  * the count. If `count` is 0 nothing is known, and all members are 0. */
 struct pilgrim_statistic {
-    uint64_t count;                      /* of durations, or of gaps */
+    uint64_t count; /* of durations, or of gaps */
     double total_ns, mean_ns;
     uint64_t max_ns;
     uint32_t max_rank;                   /* the lowest rank that had max_ns, or PILGRIM_RANK_UNKNOWN */
@@ -629,7 +628,7 @@ PILGRIM_API void pilgrim_statistic_add(struct pilgrim_statistic *into, const str
 
 /* The times of all calls of one class, of all ranks. */
 struct pilgrim_class_profile {
-    const struct pilgrim_class *class_;  /* borrowed until the next one */
+    const struct pilgrim_class *class_; /* borrowed until the next one */
     struct pilgrim_statistic durations;
     struct pilgrim_statistic gaps;       /* before the calls: from the end of the thread's call before to the start */
     struct pilgrim_statistic first_gaps; /* before a thread's first call; in the first segment, since the library was
@@ -710,12 +709,12 @@ PILGRIM_API enum pilgrim_status pilgrim_rank_class(const struct pilgrim_cursor *
                                                    struct pilgrim_rank_class *found) PILGRIM_CHECKED;
 
 /* Which calls of a class: those with one signature of the cursor's value group, by its number, or */
-#define PILGRIM_VALUE_GROUP (UINT64_MAX - 1) /* all in the value group */
-#define PILGRIM_STRUCTURE_GROUP UINT64_MAX   /* all in the structure group */
+#define PILGRIM_VALUE_GROUP     (UINT64_MAX - 1) /* all in the value group */
+#define PILGRIM_STRUCTURE_GROUP UINT64_MAX       /* all in the structure group */
 
 /* Which gaps: those behind a call of one class, by its number, or */
-#define PILGRIM_ANY_CALL UINT64_MAX      /* behind any call; without those of PILGRIM_NO_CALL */
-#define PILGRIM_NO_CALL (UINT64_MAX - 1) /* before a thread's first call in this segment */
+#define PILGRIM_ANY_CALL UINT64_MAX       /* behind any call; without those of PILGRIM_NO_CALL */
+#define PILGRIM_NO_CALL  (UINT64_MAX - 1) /* before a thread's first call in this segment */
 
 /* Fills in how long calls took, in the cursor's segment. Calls of a class that differ little share one statistic,
  * whatever their ranks

@@ -9,7 +9,7 @@ extern "C" {
 /* PILGRIM_CHECKED: the compiler warns if the result is not used. PILGRIM_API: the shared library shows this name. */
 #if defined(__GNUC__)
 #define PILGRIM_CHECKED __attribute__((warn_unused_result))
-#define PILGRIM_API __attribute__((visibility("default")))
+#define PILGRIM_API     __attribute__((visibility("default")))
 #else
 #define PILGRIM_CHECKED
 #define PILGRIM_API

@@ -35,7 +35,7 @@ extern "C" {
 #define PILGRIM_VERSION_TEXT                                                                                           \
     PILGRIM_QUOTE(PILGRIM_VERSION_MAJOR)                                                                               \
     "." PILGRIM_QUOTE(PILGRIM_VERSION_MINOR) "." PILGRIM_QUOTE(PILGRIM_VERSION_PATCH)
-#define PILGRIM_QUOTE(number) PILGRIM_QUOTE_EXPANDED(number)
+#define PILGRIM_QUOTE(number)          PILGRIM_QUOTE_EXPANDED(number)
 #define PILGRIM_QUOTE_EXPANDED(number) #number
 
 /* Returns PILGRIM_VERSION_NUMBER of the reader library that runs.

@@ -9,8 +9,8 @@ struct arena_block;
 /* All zero is an empty arena. */
 struct arena {
     struct arena_block *blocks;
-    size_t used;     /* bytes in the newest block */
-    size_t total;    /* bytes taken from the system */
+    size_t used;  /* bytes in the newest block */
+    size_t total; /* bytes taken from the system */
 };
 
 /* COUNT bytes, aligned for any object, not initialised; NULL where memory is short. Lives until arena_clear or

@@ -31,8 +31,8 @@ static inline uint8_t *bytes_reserve(struct bytes *b, size_t count)
 }
 
 void bytes_put(struct bytes *b, const void *data, size_t count);
-void bytes_put_u32(struct bytes *b, uint32_t value); /* 4 bytes, little-endian */
-void bytes_put_u64(struct bytes *b, uint64_t value); /* 8 bytes, little-endian */
+void bytes_put_u32(struct bytes *b, uint32_t value);         /* 4 bytes, little-endian */
+void bytes_put_u64(struct bytes *b, uint64_t value);         /* 8 bytes, little-endian */
 void bytes_put_long_varint(struct bytes *b, uint64_t value); /* bytes_put_varint, whatever its length */
 void bytes_put_svarint(struct bytes *b, int64_t value);
 

@@ -47,14 +47,15 @@ uint64_t clock_now_slowly(void)
     return clock_source == CLOCK_SOURCE_MONOTONIC ? monotonic_ns() : 0;
 }
 
-/* One reading of the counter before and one after that of the other clock: of several such triples the one that took least, as in
- * the others the thread may have been interrupted. */
+/* One reading of the counter before and one after that of the other clock: of several such triples the one that took
+ * least, as in the others the thread may have been interrupted. */
 static struct pair read_pair(void)
 {
     struct pair best = {0};
     uint64_t least = UINT64_MAX;
     for (int i = 0; i < PAIR_TRIES; i++) {
-        uint64_t before = clock_counter(), ns = monotonic_ns(), after = clock_counter(), took = after > before ? after - before : 0;
+        uint64_t before = clock_counter(), ns = monotonic_ns(), after = clock_counter(),
+                 took = after > before ? after - before : 0;
         if (i == 0 || took < least) {
             least = took;
             best = (struct pair){.ticks = before + took / 2, .ns = ns};
@@ -146,7 +147,8 @@ const char *clock_name(void)
 
 /* ---- rate ---- */
 
-/* How many ns so many ticks are: from the first pair of readings until now, which is waited for. *TICKS: now, by the counter. */
+/* How many ns so many ticks are: from the first pair of readings until now, which is waited for. *TICKS: now, by the
+ * counter. */
 static struct rate measure(uint64_t *ticks)
 {
     struct pair now;
@@ -165,7 +167,8 @@ static void add_scale(uint64_t ticks, uint64_t ns, struct rate rate)
 {
     unsigned count = atomic_load_explicit(&clock_scale_count, memory_order_relaxed);
     unsigned __int128 scaled = ((unsigned __int128)rate.ns << CLOCK_RATE_BITS) / rate.ticks;
-    clock_scales[count] = (struct clock_scale){.ticks = ticks, .ns = ns, .rate = scaled > UINT64_MAX ? UINT64_MAX : (uint64_t)scaled};
+    clock_scales[count] =
+        (struct clock_scale){.ticks = ticks, .ns = ns, .rate = scaled > UINT64_MAX ? UINT64_MAX : (uint64_t)scaled};
     atomic_store_explicit(&clock_scale_count, count + 1, memory_order_release);
 }
 
@@ -173,7 +176,8 @@ static void add_scale(uint64_t ticks, uint64_t ns, struct rate rate)
 static void add_first(void)
 {
     uint64_t now;
-    add_scale(first.ticks, 0, clock_source == CLOCK_SOURCE_COUNTER ? measure(&now) : (struct rate){.ns = 1, .ticks = 1});
+    add_scale(first.ticks, 0,
+              clock_source == CLOCK_SOURCE_COUNTER ? measure(&now) : (struct rate){.ns = 1, .ticks = 1});
 }
 
 void clock_begin_scale(void)

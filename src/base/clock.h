@@ -1,12 +1,12 @@
 /* The clock that calls are timed with: in ticks, whose length in ns is measured while the program runs.
  *
- * A tick is one of the processor's counter (TSC on x86-64, CNTVCT_EL0 on AArch64) where that runs at one rate on all processors, else
- * one ns of CLOCK_MONOTONIC. The counter is read without a fence: what it costs is what a timed call costs at least, and that
- * the reading may move by some ns among the instructions around it does not matter to a call.
+ * A tick is one of the processor's counter (TSC on x86-64, CNTVCT_EL0 on AArch64) where that runs at one rate on all
+ * processors, else one ns of CLOCK_MONOTONIC. The counter is read without a fence: what it costs is what a timed call
+ * costs at least, and that the reading may move by some ns among the instructions around it does not matter to a call.
  *
- * What ticks are in ns is settled for all threads, so that a moment has one time, whoever asks, and whenever: by CLOCK_MONOTONIC's rate
- * between the first pair of readings and a second one, and, for ticks from then on, by that up to clock_settle, which is better known. A
- * machine that was suspended meanwhile has too short calls. */
+ * What ticks are in ns is settled for all threads, so that a moment has one time, whoever asks, and whenever: by
+ * CLOCK_MONOTONIC's rate between the first pair of readings and a second one, and, for ticks from then on, by that up
+ * to clock_settle, which is better known. A machine that was suspended meanwhile has too short calls. */
 #ifndef PILGRIM_CLOCK_H
 #define PILGRIM_CLOCK_H
 
@@ -69,8 +69,8 @@ enum { CLOCK_RATE_BITS = 48, CLOCK_SCALES_MAX = 2 };
 extern struct clock_scale clock_scales[CLOCK_SCALES_MAX] __attribute__((visibility("hidden")));
 extern atomic_uint clock_scale_count __attribute__((visibility("hidden")));
 
-/* Measures the rate better, now that MPI is initialised, for the ticks that are still to come. Once; where no time was asked for so far it
- * is the rate for all. */
+/* Measures the rate better, now that MPI is initialised, for the ticks that are still to come. Once; where no time was
+ * asked for so far it is the rate for all. */
 void clock_settle(void);
 
 /* Behind clock_time_ns, the first time: waits until the first pair of readings is 1 ms ago. */
@@ -84,8 +84,9 @@ static inline uint64_t clock_scaled(const struct clock_scale *s, uint64_t ticks)
     return ns > CLOCK_TIME_MAX_NS ? CLOCK_TIME_MAX_NS : (uint64_t)ns;
 }
 
-/* The time at a reading of the clock: ns since the clock was chosen, which is when the library was loaded, at most CLOCK_TIME_MAX_NS; 0 for
- * readings before that. Without a clock ticks, which somebody else has made, are ns. Larger ticks have no smaller time. Any thread. */
+/* The time at a reading of the clock: ns since the clock was chosen, which is when the library was loaded, at most
+ * CLOCK_TIME_MAX_NS; 0 for readings before that. Without a clock ticks, which somebody else has made, are ns. Larger
+ * ticks have no smaller time. Any thread. */
 static inline uint64_t clock_time_ns(uint64_t ticks)
 {
     unsigned count = atomic_load_explicit(&clock_scale_count, memory_order_acquire);

@@ -12,8 +12,8 @@ struct compressor {
     struct bytes scratch;
 };
 
-/* Bytes of DATA inside a larger frame, about: at most LENGTH. In some 10 ms a megabyte. b->scratch.failed: no memory; LENGTH
- * is returned then. */
+/* Bytes of DATA inside a larger frame, about: at most LENGTH. In some 10 ms a megabyte. b->scratch.failed: no memory;
+ * LENGTH is returned then. */
 size_t compressed_length(struct compressor *c, const void *data, size_t length);
 
 void compressor_free(struct compressor *c);

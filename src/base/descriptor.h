@@ -17,7 +17,8 @@ enum activity {
     ACTIVITY_COUNT
 };
 
-/* What the return value means. A time is a reading of a clock in seconds, a double, and may be kept with the times of the call. */
+/* What the return value means. A time is a reading of a clock in seconds, a double, and may be kept with the times of
+ * the call. */
 enum returns { RETURNS_ERROR_CODE = 0, RETURNS_VALUE = 1, RETURNS_TIME = 2 };
 
 struct parameter_descriptor {
@@ -29,7 +30,7 @@ struct function_descriptor {
     const char *name; /* "MPI_Isend", "MPI_Isend_c" */
     const struct parameter_descriptor *parameters;
     uint8_t parameter_count;
-    uint8_t returns; /* enum returns */
+    uint8_t returns;  /* enum returns */
     uint8_t activity; /* enum activity; 0: other calls */
 };
 

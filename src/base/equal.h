@@ -24,7 +24,8 @@ typedef __m128i equal_16;
 
 static inline equal_16 compare_16(const uint8_t *a, const uint8_t *b)
 {
-    return _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(const void *)a), _mm_loadu_si128((const __m128i *)(const void *)b));
+    return _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(const void *)a),
+                          _mm_loadu_si128((const __m128i *)(const void *)b));
 }
 
 static inline equal_16 both_equal(equal_16 x, equal_16 y)

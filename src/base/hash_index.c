@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define FIRST_SLOTS 8u
-#define LAST_SLOTS 0x80000000u
+#define LAST_SLOTS  0x80000000u
 
 void hash_index_move(struct hash_index *x, struct hash_slot *slots, uint32_t count)
 {

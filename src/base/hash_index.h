@@ -1,15 +1,18 @@
-/* A hash index: leads from the hash of an entry to the entry's number. uthash serves where nothing is hot; objects/table.h is a table of its
- * own for use inside malloc, and objects/thread_requests.h one whose keys lie in the operations.
+/* A hash index: leads from the hash of an entry to the entry's number. uthash serves where nothing is hot;
+ * objects/table.h is a table of its own for use inside malloc, and objects/thread_requests.h one whose keys lie in the
+ * operations.
  *
- * It is a flat table with linear probing. A slot has 32 bits of the hash beside the number, so an entry is mostly looked at only where it is
- * the right one, and growing looks at none. Entries and their keys are the caller's, and the caller compares them:
+ * It is a flat table with linear probing. A slot has 32 bits of the hash beside the number, so an entry is mostly
+ * looked at only where it is the right one, and growing looks at none. Entries and their keys are the caller's, and the
+ * caller compares them:
  *
  *     struct hash_slot *slot = hash_index_first(&x, hash);
  *     while (slot->number && !is_equal(slot->number))
  *         slot = hash_index_next(&x, slot);
  *
- * Then SLOT is the entry's, or the free slot where it belongs. Removal moves later slots back, so there are no tombstones. At most three quarters
- * of the slots are used: an entry takes 11 to 21 bytes here. An index is used by one thread at a time. */
+ * Then SLOT is the entry's, or the free slot where it belongs. Removal moves later slots back, so there are no
+ * tombstones. At most three quarters of the slots are used: an entry takes 11 to 21 bytes here. An index is used by one
+ * thread at a time. */
 #ifndef PILGRIM_HASH_INDEX_H
 #define PILGRIM_HASH_INDEX_H
 
@@ -83,7 +86,8 @@ static inline bool hash_index_reserve(struct hash_index *x)
     return !hash_index_is_full(x) || hash_index_grow(x);
 }
 
-/* Moves all into SLOTS: COUNT of them, a power of two, all zero. The caller frees those from before. For memory that is not malloc's. */
+/* Moves all into SLOTS: COUNT of them, a power of two, all zero. The caller frees those from before. For memory that is
+ * not malloc's. */
 void hash_index_move(struct hash_index *x, struct hash_slot *slots, uint32_t count);
 
 /* Frees SLOT, which an entry has. */

@@ -1,7 +1,7 @@
 /* Interning: each distinct string of bytes gets a number, 0, 1, 2, ... in order of first appearance.
  *
- * Tables of everything that is stored once by content: strings, shapes, sequences, columns, signatures. An entry takes its bytes and some
- * 30 more. */
+ * Tables of everything that is stored once by content: strings, shapes, sequences, columns, signatures. An entry takes
+ * its bytes and some 30 more. */
 #ifndef PILGRIM_INTERN_H
 #define PILGRIM_INTERN_H
 
@@ -17,7 +17,7 @@ struct intern {
     struct hash_index index; /* of numbers + 1 */
     uint8_t **entries;       /* by number: u32 length, the bytes, a 0 */
     uint32_t count;
-    uint32_t capacity;       /* of ENTRIES */
+    uint32_t capacity; /* of ENTRIES */
     struct arena memory;
 };
 

@@ -1,5 +1,5 @@
-/* Live requests; see live.h. A class has the places of its live requests in a piece of an array, the oldest first. Most programs complete the oldest
- * one, all in order, or the youngest: neither is a search. */
+/* Live requests; see live.h. A class has the places of its live requests in a piece of an array, the oldest first. Most
+ * programs complete the oldest one, all in order, or the youngest: neither is a search. */
 #include "base/live.h"
 
 #include <stdlib.h>
@@ -67,7 +67,8 @@ static struct live_class *add(struct live_requests *l, int64_t number)
 
 static inline bool is_taken(const struct live_class *c, int64_t request_index)
 {
-    return request_index >= 0 && request_index < LIVE_PLACES && c->taken[request_index / 64] >> (request_index % 64) & 1;
+    return request_index >= 0 && request_index < LIVE_PLACES &&
+           c->taken[request_index / 64] >> (request_index % 64) & 1;
 }
 
 /* Which one of C's REQUEST_INDEX is, which is taken. */

@@ -1,7 +1,9 @@
-/* The requests of a thread that its calls say are live: for each class those that began and have not ended, by age. Recorder and reader keep
- * this by the same rules (docs/FORMAT.md, section 5: live), so a request need not be named by its place.
+/* The requests of a thread that its calls say are live: for each class those that began and have not ended, by age.
+ * Recorder and reader keep this by the same rules (docs/FORMAT.md, section 5: live), so a request need not be named by
+ * its place.
  *
- * Only the thread's own recorded calls count: what else happens to a request is not known here, and said with its full name. */
+ * Only the thread's own recorded calls count: what else happens to a request is not known here, and said with its full
+ * name. */
 #ifndef PILGRIM_LIVE_H
 #define PILGRIM_LIVE_H
 
@@ -13,8 +15,8 @@
 #include "pilgrim/status.h"
 
 enum {
-    LIVE_PLACES = 1024,   /* places from here on are not followed, ... */
-    LIVE_MAX = 1 << 16,   /* ... nor are more requests, ... */
+    LIVE_PLACES = 1024,     /* places from here on are not followed, ... */
+    LIVE_MAX = 1 << 16,     /* ... nor are more requests, ... */
     LIVE_CLASSES = 1 << 16, /* ... nor more classes */
     LIVE_SPARE = 8,
     LIVE_RECENT = 8
@@ -22,20 +24,20 @@ enum {
 
 struct live_class {
     int64_t number;
-    uint32_t first, count, capacity;   /* in `order` */
-    uint32_t near;                     /* where the next one that is looked for may be, from `first` on */
-    uint16_t *order;                   /* places, the oldest one's first */
-    uint32_t full;                     /* a bit for each word of `taken` in which no place is free */
-    uint64_t taken[LIVE_PLACES / 64];  /* places, a bit each */
+    uint32_t first, count, capacity;  /* in `order` */
+    uint32_t near;                    /* where the next one that is looked for may be, from `first` on */
+    uint16_t *order;                  /* places, the oldest one's first */
+    uint32_t full;                    /* a bit for each word of `taken` in which no place is free */
+    uint64_t taken[LIVE_PLACES / 64]; /* places, a bit each */
 };
 
 /* All zero is without requests. */
 struct live_requests {
     struct live_class **classes;
-    uint32_t capacity;           /* of CLASSES */
-    struct hash_index index;     /* of those that there are: place in CLASSES + 1 */
-    uint32_t count;              /* requests */
-    size_t bytes;                /* that all of this takes */
+    uint32_t capacity;                    /* of CLASSES */
+    struct hash_index index;              /* of those that there are: place in CLASSES + 1 */
+    uint32_t count;                       /* requests */
+    size_t bytes;                         /* that all of this takes */
     struct live_class *spare[LIVE_SPARE]; /* memory for classes; by live_restart */
     uint32_t spare_count;
     struct live_class *recent[LIVE_RECENT]; /* those that were looked for last, by the low bits of their numbers */

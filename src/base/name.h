@@ -1,8 +1,8 @@
 /* Names of hosts and switches in pieces: text, and groups of digits as numbers, so that names which differ in a number
  * are alike but for it. "node0012" is "node" and -10012.
  *
- * A group of digits that decimal notation has is its number, 0 or more. One with zeros in front is negative: its magnitude
- * has the same digits behind a 1. Groups of more than NAME_DIGITS_MAX digits stay text. */
+ * A group of digits that decimal notation has is its number, 0 or more. One with zeros in front is negative: its
+ * magnitude has the same digits behind a 1. Groups of more than NAME_DIGITS_MAX digits stay text. */
 #ifndef PILGRIM_NAME_H
 #define PILGRIM_NAME_H
 

@@ -1,8 +1,10 @@
-/* Runs: values of a long array in a key (base/value.h) that are alike but for slots, each of which goes on by equal steps. The first two of
- * them stand for all, behind the token VALUE_SERIES with their number. So 10^5 requests, and their statuses, take some dozen bytes in
- * the key, in the table of signatures and wherever keys are compared. In the file an array is written without them (merge/shape.h).
+/* Runs: values of a long array in a key (base/value.h) that are alike but for slots, each of which goes on by equal
+ * steps. The first two of them stand for all, behind the token VALUE_SERIES with their number. So 10^5 requests, and
+ * their statuses, take some dozen bytes in the key, in the table of signatures and wherever keys are compared. In the
+ * file an array is written without them (merge/shape.h).
  *
- * Equal arrays have equal runs: a run begins at the first three values in a row that go on so, and ends where one does not. */
+ * Equal arrays have equal runs: a run begins at the first three values in a row that go on so, and ends where one does
+ * not. */
 #ifndef PILGRIM_RUN_H
 #define PILGRIM_RUN_H
 
@@ -24,8 +26,8 @@ struct run_steps {
     uint64_t steps[RUN_SLOTS];
 };
 
-/* Whether the values A and B, of LENGTH bytes each, may go on in a run: they differ in slots at most, none sets a rank base, and a request's class
- * stays. */
+/* Whether the values A and B, of LENGTH bytes each, may go on in a run: they differ in slots at most, none sets a rank
+ * base, and a request's class stays. */
 bool run_steps_between(const uint8_t *a, const uint8_t *b, size_t length, struct run_steps *s);
 
 /* Makes of VALUE the one that follows it. */
@@ -42,8 +44,8 @@ struct run_writer {
 
 uint8_t *run_put_other(struct run_writer *w, uint8_t *value, uint8_t *end);
 
-/* The next value of the array has been stored from VALUE to END. Returns where the one behind it goes; bytes behind END may be used, fewer than
- * RUN_HEAD_BYTES for each value. */
+/* The next value of the array has been stored from VALUE to END. Returns where the one behind it goes; bytes behind END
+ * may be used, fewer than RUN_HEAD_BYTES for each value. */
 static inline uint8_t *run_put(struct run_writer *w, uint8_t *value, uint8_t *end)
 {
     if (w->count < 3 || (size_t)(end - value) != w->length || memcmp(value, w->next, w->length) != 0)

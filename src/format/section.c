@@ -15,7 +15,8 @@
 #include <zstd_errors.h>
 
 #define SKIPPABLE_HEAD_BYTES 8
-#define PEEK_WINDOW_LOG 22 /* memory for a beginning: no writer of ours has a larger window for what is less than 1 MiB */
+#define PEEK_WINDOW_LOG                                                                                                \
+    22 /* memory for a beginning: no writer of ours has a larger window for what is less than 1 MiB */
 
 /* Lines of dictionary.txt, each with a 0 byte at its end: what definitions speak of. Most traces are so small that they
  * would hardly get to repeat a name. It has been the same since version 2 of the format. */
@@ -28,37 +29,38 @@ static size_t dictionary_bytes(uint8_t type)
     return type == SECTION_DEFINITIONS ? sizeof dictionary - 1 : 0;
 }
 
-/* The strongest level takes memory and time that grow with the content. What is larger than this is mostly disorder: of 6.9 MB of
- * random values it makes 5.66 MB in 3 s, level 12 makes 5.82 MB in 0.4 s. */
+/* The strongest level takes memory and time that grow with the content. What is larger than this is mostly disorder:
+ * of 6.9 MB of random values it makes 5.66 MB in 3 s, level 12 makes 5.82 MB in 0.4 s. */
 #define STRONGEST_CONTENT_MAX (1u << 20)
-#define LEVEL_STRONGEST 22
-#define LEVEL_LARGE 12
+#define LEVEL_STRONGEST       22
+#define LEVEL_LARGE           12
 
-/* What compressing takes, about, by level; and what it may take: so much for a call, but more than nothing for few calls. */
+/* What compressing takes, about, by level; and what it may take: so much for a call, but more than nothing for few
+ * calls. */
 static const struct {
     int level;
     unsigned ns_a_byte;
 } costs[] = {{LEVEL_STRONGEST, 1000}, {LEVEL_LARGE, 110}, {9, 60}, {6, 30}, {3, 10}};
-#define BOUND_NS_A_CALL 200
-#define BOUND_NS_MIN 64000000
+#define BOUND_NS_A_CALL    200
+#define BOUND_NS_MIN       64000000
 #define BOUND_NS_MIN_AGAIN 250000 /* of a section that is one of many */
 
 /* Of a large content tables of 1 MiB find what those of 12 MiB find, that level 9 has by itself. */
 #define TABLES_CONTENT_MIN (1u << 18)
-#define TABLES_LOG 18
-#define TABLES_LEVEL_MIN 5 /* below it has smaller ones */
+#define TABLES_LOG         18
+#define TABLES_LEVEL_MIN   5 /* below it has smaller ones */
 
 /* Where time counts. */
 #define FAST_CONTENT_MIN 400
-#define LEVEL_FAST 1
-#define LEVEL_NONE 0
+#define LEVEL_FAST       1
+#define LEVEL_NONE       0
 
-/* Of a content in parts. Where numbers are as good as random, short matches only disturb, and so do those from far away. What a table of
- * symbols takes, by guess. */
-#define PART_MATCH_MIN 7
-#define PART_HASH_LOG 9
-#define BLOCK_HEAD_BYTES 16
-#define TABLE_BYTES 10
+/* Of a content in parts. Where numbers are as good as random, short matches only disturb, and so do those from far
+ * away. What a table of symbols takes, by guess. */
+#define PART_MATCH_MIN     7
+#define PART_HASH_LOG      9
+#define BLOCK_HEAD_BYTES   16
+#define TABLE_BYTES        10
 #define TABLE_SYMBOL_BYTES 1
 
 static uint32_t checksum(const uint8_t *head, size_t head_length, const uint8_t *stored, size_t stored_length)
@@ -141,8 +143,8 @@ enum pilgrim_status section_content(const struct section *section, struct bytes 
     return PILGRIM_OK;
 }
 
-enum pilgrim_status section_peek(void **context, const struct section *section, const uint8_t *stored, size_t held, uint8_t *to,
-                                 size_t count, size_t *length)
+enum pilgrim_status section_peek(void **context, const struct section *section, const uint8_t *stored, size_t held,
+                                 uint8_t *to, size_t count, size_t *length)
 {
     *length = 0;
     if (count > section->raw)
@@ -305,10 +307,10 @@ static uint64_t histogram_cost(const struct histogram *h)
     return bytes < h->total ? bytes : h->total;
 }
 
-/* Compresses CONTENT, whose parts end at ENDS and at its end. A part that pays for a table of its own, beside those before it, gets
- * one: the compressor begins a block with a table for all symbols since the last flush. */
-static enum pilgrim_status compress_each(ZSTD_CCtx *context, const struct bytes *content, const size_t *ends, size_t count,
-                                         struct bytes *out)
+/* Compresses CONTENT, whose parts end at ENDS and at its end. A part that pays for a table of its own, beside those
+ * before it, gets one: the compressor begins a block with a table for all symbols since the last flush. */
+static enum pilgrim_status compress_each(ZSTD_CCtx *context, const struct bytes *content, const size_t *ends,
+                                         size_t count, struct bytes *out)
 {
     struct histogram before = {0}, part;
     uint64_t cost_before = 0;
@@ -334,8 +336,8 @@ static enum pilgrim_status compress_each(ZSTD_CCtx *context, const struct bytes 
 }
 
 /* The same as compress for a content of parts, which end at ENDS. *CONTEXT_AT: NULL, or that of the section before. */
-static enum pilgrim_status compress_parts(void **context_at, const struct bytes *content, const size_t *ends, size_t count,
-                                          struct bytes *out)
+static enum pilgrim_status compress_parts(void **context_at, const struct bytes *content, const size_t *ends,
+                                          size_t count, struct bytes *out)
 {
     ZSTD_CCtx *context = *context_at ? *context_at : compressor(LEVEL_FAST);
     if (!context)
@@ -352,7 +354,8 @@ static enum pilgrim_status compress_parts(void **context_at, const struct bytes 
 }
 
 /* Appends a section with CONTENT, of which PACKED is the compressed form, or empty. */
-static enum pilgrim_status put_section(struct bytes *out, uint8_t type, const struct bytes *content, const struct bytes *packed)
+static enum pilgrim_status put_section(struct bytes *out, uint8_t type, const struct bytes *content,
+                                       const struct bytes *packed)
 {
     const struct bytes *stored = packed->length && packed->length < content->length ? packed : content;
     size_t start = out->length;
@@ -388,7 +391,8 @@ enum pilgrim_status section_write_stored(struct bytes *out, uint8_t type, const 
     return write_section(out, type, content, LEVEL_NONE);
 }
 
-enum pilgrim_status section_write_bounded(struct bytes *out, uint8_t type, const struct bytes *content, uint64_t calls, bool again)
+enum pilgrim_status section_write_bounded(struct bytes *out, uint8_t type, const struct bytes *content, uint64_t calls,
+                                          bool again)
 {
     const unsigned count = sizeof costs / sizeof costs[0];
     uint64_t bound = calls < UINT32_MAX ? calls * BOUND_NS_A_CALL : UINT64_MAX;

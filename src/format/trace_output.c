@@ -87,8 +87,8 @@ enum pilgrim_status output_expand(const char *pattern, const char *program, cons
 
 char *output_job(char *text, size_t size)
 {
-    static const char *const names[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "PJM_JOBID", "COBALT_JOBID",
-                                        "FLUX_JOB_ID",  "JOB_ID"};
+    static const char *const names[] = {"SLURM_JOB_ID", "PBS_JOBID",   "LSB_JOBID", "PJM_JOBID",
+                                        "COBALT_JOBID", "FLUX_JOB_ID", "JOB_ID"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const char *value = getenv(names[i]);
         if (value && *value && !strchr(value, '/')) {

@@ -26,7 +26,8 @@ char *output_job(char *text, size_t size);
  * there is one already. The name used is in WRITTEN (0-terminated, to be freed).
  * It appears whole or not at all, and is on disk when this returns.
  * errors: PILGRIM_NOMEM, PILGRIM_IO (errno, and WRITTEN is the path that failed) */
-enum pilgrim_status output_write(const char *path, const void *data, size_t length, struct bytes *written) PILGRIM_CHECKED;
+enum pilgrim_status output_write(const char *path, const void *data, size_t length,
+                                 struct bytes *written) PILGRIM_CHECKED;
 
 /* The same in pieces. All zero: not begun. */
 struct trace_output {
@@ -35,21 +36,25 @@ struct trace_output {
     uint64_t length; /* so far */
 };
 
-/* A file near PATH begins. Nothing is there under its name before output_end. errors: as output_write, errno; O is empty then, but for
- * O->path, the path that failed */
+/* A file near PATH begins. Nothing is there under its name before output_end. errors: as output_write, errno; O is
+ * empty then, but for O->path, the path that failed */
 enum pilgrim_status output_begin(struct trace_output *o, const char *path) PILGRIM_CHECKED;
 
-/* Appends DATA, which is on its way to the disk from then on. errors: PILGRIM_IO (errno): only output_cancel is left to be called */
+/* Appends DATA, which is on its way to the disk from then on. errors: PILGRIM_IO (errno): only output_cancel is left to
+ * be called */
 enum pilgrim_status output_append(struct trace_output *o, const void *data, size_t length) PILGRIM_CHECKED;
 
-/* So that other processes can write into it: what was appended is on disk, and PATH (empty at first, to be freed) is what the file is
- * called now, absolute. errors: PILGRIM_NOMEM, PILGRIM_IO (errno); then only output_cancel is left to be called; so below */
+/* So that other processes can write into it: what was appended is on disk, and PATH (empty at first, to be freed) is
+ * what the file is called now, absolute. errors: PILGRIM_NOMEM, PILGRIM_IO (errno); then only output_cancel is left to
+ * be called; so below */
 enum pilgrim_status output_share(struct trace_output *o, struct bytes *path) PILGRIM_CHECKED;
 
-/* They have put LENGTH bytes behind what was appended; what is appended next comes behind that. PILGRIM_IO: the file is not so long, EIO */
+/* They have put LENGTH bytes behind what was appended; what is appended next comes behind that. PILGRIM_IO: the file is
+ * not so long, EIO */
 enum pilgrim_status output_take_over(struct trace_output *o, uint64_t length) PILGRIM_CHECKED;
 
-/* The file is complete, and is given its name, in WRITTEN: as output_write. O is empty afterwards, whatever is returned. */
+/* The file is complete, and is given its name, in WRITTEN: as output_write. O is empty afterwards, whatever is
+ * returned. */
 enum pilgrim_status output_end(struct trace_output *o, struct bytes *written) PILGRIM_CHECKED;
 
 /* Removes what was written, if anything was begun. Keeps errno. */
@@ -61,11 +66,10 @@ enum pilgrim_status output_put_file(const char *path, const void *data, size_t l
 
 #define OUTPUT_FOLDER_SUFFIX ".fragments"
 
-/* A folder for files of all processes of a run: PATH with the suffix, numbered as above where another run has taken the name.
- * Processes that share a file system get the same one, and one of them *FIRST. Its name is in FOLDER (0-terminated, to
- * be freed).
- * run: a number that no other run has
- * errors: PILGRIM_NOMEM, PILGRIM_IO (errno, and FOLDER is the path that failed) */
+/* A folder for files of all processes of a run: PATH with the suffix, numbered as above where another run has taken the
+ * name. Processes that share a file system get the same one, and one of them *FIRST. Its name is in FOLDER
+ * (0-terminated, to be freed). run: a number that no other run has errors: PILGRIM_NOMEM, PILGRIM_IO (errno, and FOLDER
+ * is the path that failed) */
 enum pilgrim_status output_folder(const char *path, uint64_t run, struct bytes *folder, bool *first) PILGRIM_CHECKED;
 
 /* Removes FOLDER, one of these, if no file is left in it. */

@@ -18,7 +18,8 @@
 
 /* ---- the functions behind the entries ---- */
 
-/* A library that was loaded with names of its own is not among those that come next: it is found from where it is called. */
+/* A library that was loaded with names of its own is not among those that come next: it is found from where it is
+ * called. */
 static void *find_from(const char *name, const void *site)
 {
     Dl_info info;
@@ -52,8 +53,8 @@ static bool same_library(const void *a, const void *b)
     return dladdr(a, &one) && dladdr(b, &other) && one.dli_fbase == other.dli_fbase;
 }
 
-/* Names without an underscore at the end are names that a C function may have, which has nothing to do with MPI; stand-ins for
- * MPI have no names for profiling. */
+/* Names without an underscore at the end are names that a C function may have, which has nothing to do with MPI;
+ * stand-ins for MPI have no names for profiling. */
 static bool is_foreign(const struct fortran_entry *e, const void *next, const void *site)
 {
     if (strstr(e->name, "_f08"))
@@ -122,7 +123,8 @@ static void prepare(struct fortran_entry *e, const void *site)
 
 /* ---- a call ---- */
 
-/* Calls of what the program does not want to be recorded, or of an MPI that this library is not for, are none of ours. */
+/* Calls of what the program does not want to be recorded, or of an MPI that this library is not for, are none of ours.
+ */
 static bool passes(const void *site)
 {
     if (atomic_load_explicit(&capture.off, memory_order_relaxed) & OFF_UNBOUND)
@@ -185,7 +187,8 @@ static __attribute__((noinline)) void end_slowly(struct fortran_call *call)
 static void end(struct fortran_call *call)
 {
     fortran_now = call->outer;
-    if (__builtin_expect(!call->seen || call->before || !atomic_load_explicit(&call->entry->is_seen, memory_order_relaxed), 0))
+    if (__builtin_expect(
+            !call->seen || call->before || !atomic_load_explicit(&call->entry->is_seen, memory_order_relaxed), 0))
         end_slowly(call);
 }
 

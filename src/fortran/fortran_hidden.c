@@ -1,7 +1,7 @@
 /* Calls from Fortran that are not seen; see fortran_hidden.h.
  *
- * Whether a call is seen is known when it has returned, and what it has completed or freed is no longer there then. So the handles that go into it
- * are noted before, as long as it is not known that the function's calls are seen. */
+ * Whether a call is seen is known when it has returned, and what it has completed or freed is no longer there then. So
+ * the handles that go into it are noted before, as long as it is not known that the function's calls are seen. */
 #define _GNU_SOURCE 1 /* RTLD_DEFAULT */
 #include "fortran/fortran_hidden.h"
 
@@ -21,20 +21,32 @@
 static uint64_t handle_at(enum object_kind kind, const MPI_Fint *argument)
 {
     switch (kind) {
-    case KIND_COMM: return HANDLE(PMPI_Comm_f2c(*argument));
-    case KIND_DATATYPE: return HANDLE(PMPI_Type_f2c(*argument));
-    case KIND_GROUP: return HANDLE(PMPI_Group_f2c(*argument));
-    case KIND_OP: return HANDLE(PMPI_Op_f2c(*argument));
-    case KIND_WIN: return HANDLE(PMPI_Win_f2c(*argument));
-    case KIND_FILE: return HANDLE(PMPI_File_f2c(*argument));
-    case KIND_INFO: return HANDLE(PMPI_Info_f2c(*argument));
-    case KIND_ERRHANDLER: return HANDLE(PMPI_Errhandler_f2c(*argument));
-    case KIND_MESSAGE: return HANDLE(PMPI_Message_f2c(*argument));
-    case KIND_REQUEST: return HANDLE(PMPI_Request_f2c(*argument));
+    case KIND_COMM:
+        return HANDLE(PMPI_Comm_f2c(*argument));
+    case KIND_DATATYPE:
+        return HANDLE(PMPI_Type_f2c(*argument));
+    case KIND_GROUP:
+        return HANDLE(PMPI_Group_f2c(*argument));
+    case KIND_OP:
+        return HANDLE(PMPI_Op_f2c(*argument));
+    case KIND_WIN:
+        return HANDLE(PMPI_Win_f2c(*argument));
+    case KIND_FILE:
+        return HANDLE(PMPI_File_f2c(*argument));
+    case KIND_INFO:
+        return HANDLE(PMPI_Info_f2c(*argument));
+    case KIND_ERRHANDLER:
+        return HANDLE(PMPI_Errhandler_f2c(*argument));
+    case KIND_MESSAGE:
+        return HANDLE(PMPI_Message_f2c(*argument));
+    case KIND_REQUEST:
+        return HANDLE(PMPI_Request_f2c(*argument));
 #ifdef MPI_SESSION_NULL
-    case KIND_SESSION: return HANDLE(PMPI_Session_f2c(*argument));
+    case KIND_SESSION:
+        return HANDLE(PMPI_Session_f2c(*argument));
 #endif
-    default: return HANDLE(*argument);
+    default:
+        return HANDLE(*argument);
     }
 }
 
@@ -70,7 +82,8 @@ static const struct fortran_handle *next_descriptor(const struct fortran_handle 
 
 static bool goes_in(const struct fortran_handle *descriptor)
 {
-    return descriptor->what == HANDLE_RELEASED || descriptor->what == HANDLE_COMPLETED || descriptor->what == HANDLE_STARTED;
+    return descriptor->what == HANDLE_RELEASED || descriptor->what == HANDLE_COMPLETED ||
+           descriptor->what == HANDLE_STARTED;
 }
 
 static enum object_kind kind_of(const struct fortran_handle *descriptor)
@@ -153,13 +166,14 @@ static void follow(struct thread *t, const struct fortran_call *call, const stru
     bool good = !call->words[descriptor->error] || *argument(call, descriptor->error) == MPI_SUCCESS;
     if (goes_in(descriptor)) {
         if (descriptor->what == HANDLE_RELEASED)
-            object_released(descriptor->kind, object_releasing(descriptor->kind, *call->before), handle_at(descriptor->kind, argument(call, descriptor->word)));
+            object_released(descriptor->kind, object_releasing(descriptor->kind, *call->before),
+                            handle_at(descriptor->kind, argument(call, descriptor->word)));
         else
             requests_done(t, call, descriptor);
     } else if (good && descriptor->what == HANDLE_BEGUN) {
         struct rank_base base = base_argument(call, descriptor->other);
-        (void)request_created(t->requests, handle_at(KIND_REQUEST, argument(call, descriptor->word)), REQUEST_UNKNOWN, descriptor->request.kind,
-                              descriptor->request.persistent, &base, NULL);
+        (void)request_created(t->requests, handle_at(KIND_REQUEST, argument(call, descriptor->word)), REQUEST_UNKNOWN,
+                              descriptor->request.kind, descriptor->request.persistent, &base, NULL);
     } else if (good && descriptor->what == HANDLE_NEW) {
         object_made(call, descriptor);
     } else if (good) {
@@ -179,7 +193,8 @@ void fortran_hidden_finalize(struct fortran_call *call)
     const void *function = dlsym(RTLD_DEFAULT, "MPI_Finalize");
     Dl_info first, own_library;
     struct call c;
-    if (!function || !dladdr(function, &first) || !dladdr(fortran_handles, &own_library) || first.dli_fbase == own_library.dli_fbase)
+    if (!function || !dladdr(function, &first) || !dladdr(fortran_handles, &own_library) ||
+        first.dli_fbase == own_library.dli_fbase)
         return;
     uint8_t *at = call_begin(&c, call_off(), FUNCTION_MPI_Finalize, FOLLOWS_OBJECTS, call->site);
     if (at) {
@@ -201,7 +216,8 @@ void fortran_hidden_after(const struct fortran_call *call, bool recorded)
         capture_after_init();
     if (t && t->inside)
         t = thread_nested(t);
-    for (const struct fortran_handle *descriptor = t ? descriptors_of(call) : NULL; descriptor; descriptor = next_descriptor(descriptor)) {
+    for (const struct fortran_handle *descriptor = t ? descriptors_of(call) : NULL; descriptor;
+         descriptor = next_descriptor(descriptor)) {
         if (is_lost(call, descriptor)) {
             capture_fail("requests or objects are gone in a call from Fortran that was not seen, unlike others before");
             return;

@@ -1,7 +1,8 @@
 /* Calls from Fortran whose C function we do not see: a tool in front of us has it, and goes on to PMPI_X by itself.
  *
- * The function is left out of the trace, which says so. The objects that it makes and frees are followed all the same, by the arguments that
- * the Fortran program passed: a handle that MPI gives away again must not have the name of what it meant before. */
+ * The function is left out of the trace, which says so. The objects that it makes and frees are followed all the same,
+ * by the arguments that the Fortran program passed: a handle that MPI gives away again must not have the name of what
+ * it meant before. */
 #ifndef PILGRIM_FORTRAN_HIDDEN_H
 #define PILGRIM_FORTRAN_HIDDEN_H
 
@@ -15,8 +16,8 @@
 
 /* What becomes of an argument. */
 enum fortran_handle_what {
-    HANDLE_NEW,          /* an object comes out; other: a communicator whose ranks it refers to; flag: whether it does */
-    HANDLE_COMM,         /* a communicator; other: what it is made from */
+    HANDLE_NEW,  /* an object comes out; other: a communicator whose ranks it refers to; flag: whether it does */
+    HANDLE_COMM, /* a communicator; other: what it is made from */
     HANDLE_COMM_OF_SOME, /* the same, where not all of that take part */
     HANDLE_COMM_PENDING, /* the same as HANDLE_COMM, not to be used yet */
     HANDLE_RELEASED,     /* an object may be freed */
@@ -39,7 +40,8 @@ struct fortran_handle {
 extern const struct fortran_handle fortran_handles[]; /* generated; those of a function together */
 extern const size_t fortran_handle_count;
 
-/* The handles that CALL is given, before it is made, if they are to be known: it may be that nobody sees it. fortran_hidden_done must follow. */
+/* The handles that CALL is given, before it is made, if they are to be known: it may be that nobody sees it.
+ * fortran_hidden_done must follow. */
 void fortran_hidden_before(struct fortran_call *call);
 
 /* CALL has been made and was not seen: follows its objects. RECORDED: it would have been recorded. */

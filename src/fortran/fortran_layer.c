@@ -1,8 +1,8 @@
 /* Making the calls of MPI's Fortran layer come to us.
  *
- * Fortran layers call PMPI_X, which nobody may put himself in front of: other tools, and this library, call PMPI_X in the
- * belief that it is MPI's. So the calls of this one library are redirected, in the table through which a shared library calls
- * functions of others. No other call is touched, and C programs do not come here at all. */
+ * Fortran layers call PMPI_X, which nobody may put himself in front of: other tools, and this library, call PMPI_X in
+ * the belief that it is MPI's. So the calls of this one library are redirected, in the table through which a shared
+ * library calls functions of others. No other call is touched, and C programs do not come here at all. */
 #define _GNU_SOURCE 1 /* dl_iterate_phdr */
 #include <dlfcn.h>
 #include <elf.h>

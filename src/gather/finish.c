@@ -1,5 +1,6 @@
-/* The end of recording: this process's fragments are made, those of all come together in rank 0 (gather.c), segment by segment, and it writes
- * the trace. Where they do not come together, each process leaves its own in a file, and pilgrim-merge does the rest. */
+/* The end of recording: this process's fragments are made, those of all come together in rank 0 (gather.c), segment by
+ * segment, and it writes the trace. Where they do not come together, each process leaves its own in a file, and
+ * pilgrim-merge does the rest. */
 #define _GNU_SOURCE 1 /* program_invocation_short_name */
 #include <errno.h>
 #include <inttypes.h>
@@ -44,8 +45,8 @@ void capture_agree(void)
         run->merge_limit_s = capture.settings.merge_limit_s;
         run->timing = capture.settings.timing;
         run->told_locals = capture_locals_told() > 0;
-        if (output_expand(capture.settings.trace, program_invocation_short_name, output_job(job, sizeof job), time(NULL),
-                          &path) == PILGRIM_OK)
+        if (output_expand(capture.settings.trace, program_invocation_short_name, output_job(job, sizeof job),
+                          time(NULL), &path) == PILGRIM_OK)
             snprintf(run->trace, sizeof run->trace, "%s", (const char *)path.data);
         bytes_free(&path);
     }
@@ -75,8 +76,8 @@ static void say_left(const struct gather_message *state, const char *folder)
                     cut ? " --partial" : "", folder);
 }
 
-/* Writes the file of a process that has put away nothing. FOLDER (empty at first, to be freed) is where, or the path that failed;
- * FIRST: no process has been here before. */
+/* Writes the file of a process that has put away nothing. FOLDER (empty at first, to be freed) is where, or the path
+ * that failed; FIRST: no process has been here before. */
 static enum pilgrim_status write_file(const struct bytes *rest, struct bytes *folder, bool *first)
 {
     struct bytes file = {0}, path = {0};
@@ -168,7 +169,8 @@ static bool is_cut(void)
 /* A process that is alone has no bytes of its fragment yet. */
 static void check_written(struct gather *g, enum pilgrim_status status)
 {
-    if (status == PILGRIM_DAMAGED && !g->own_encoded.length && fragment_encode(g->fragment, &g->own_encoded) != PILGRIM_OK)
+    if (status == PILGRIM_DAMAGED && !g->own_encoded.length &&
+        fragment_encode(g->fragment, &g->own_encoded) != PILGRIM_OK)
         bytes_free(&g->own_encoded);
     gather_check(g, status);
 }
@@ -183,7 +185,8 @@ static void write_segment(struct gather *g, struct result *result)
     enum pilgrim_status status = result_add(result, g->fragment);
     if (status == PILGRIM_OK && !g->more && !g->stays)
         status = result_end(result);
-    /* A trace of one segment that cannot be written is given up: what it is made of is not on disk, and would hardly come there. */
+    /* A trace of one segment that cannot be written is given up: what it is made of is not on disk, and would hardly
+     * come there. */
     if (status == PILGRIM_IO && (g->more || g->stays || result->segments > 1))
         gather_note(g, GATHER_UNWRITTEN, 0);
     else if (status != PILGRIM_IO)

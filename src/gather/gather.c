@@ -1,22 +1,22 @@
-/* Fragments travel up a binomial tree over the private communicator: at step m = 1, 2, 4, ... a rank that is a multiple of
- * 2m takes the fragment of rank + m, which then covers the m ranks after its own, so that neighbours merge.
+/* Fragments travel up a binomial tree over the private communicator: at step m = 1, 2, 4, ... a rank that is a multiple
+ * of 2m takes the fragment of rank + m, which then covers the m ranks after its own, so that neighbours merge.
  *
- * Every process takes part whatever became of its recording, and each keeps its own fragment until rank 0 has said, down
- * the same tree, what came of it. A process that waits in vain gives up, so that one that hangs or is gone costs the others
- * time and nothing else; from then on it calls nothing collective.
+ * Every process takes part whatever became of its recording, and each keeps its own fragment until rank 0 has said,
+ * down the same tree, what came of it. A process that waits in vain gives up, so that one that hangs or is gone costs
+ * the others time and nothing else; from then on it calls nothing collective.
  *
  *   child -> parent   TAG_FIRST: what happened below, and the encoded fragment if it is short
  *   parent -> child   TAG_ANSWER: ORDER_GO: the parent wants the rest; else the outcome
  *   child -> parent   TAG_PIECE: the rest, in parts of limited size, as MPI's counts are ints
  *   child -> parent   TAG_GONE: the child has given up
  *
- * Times sections go along with a fragment as long as they are few (GATHER_TIMES_BYTES); else those who have them keep them, and all are
- * told.
+ * Times sections go along with a fragment as long as they are few (GATHER_TIMES_BYTES); else those who have them keep
+ * them, and all are told.
  *
  * This is a segment; where a process has several, all have, and the answer says that another one follows.
  *
- * So nothing long is sent to a process that does not wait for it. All waiting is polling, ever more rarely: there may be
- * more processes than processors. */
+ * So nothing long is sent to a process that does not wait for it. All waiting is polling, ever more rarely: there may
+ * be more processes than processors. */
 #include "gather/gather.h"
 
 #include <stdlib.h>
@@ -110,7 +110,9 @@ void gather_check(struct gather *g, enum pilgrim_status status)
     const char *doubt = g->fragment ? fragment_doubt(g->fragment) : "";
     if (status == PILGRIM_OK && *doubt && !said) {
         said = true;
-        capture_say("what was written at first could not be read (%s); it is written in another way; please report this", doubt);
+        capture_say(
+            "what was written at first could not be read (%s); it is written in another way; please report this",
+            doubt);
     }
     if (status != PILGRIM_OK)
         gather_note(g, status == PILGRIM_DAMAGED ? GATHER_UNREADABLE : GATHER_SHORT, capture.rank);
@@ -146,7 +148,8 @@ static void merge_encoded(struct gather *g, uint8_t *encoded, size_t length)
     gather_check(g, status);
 }
 
-/* ENCLOSED: the beginning of the encoded fragment. What is not received in time may still be written to: it is not freed. */
+/* ENCLOSED: the beginning of the encoded fragment. What is not received in time may still be written to: it is not
+ * freed. */
 static void receive_fragment(struct gather *g, int child, size_t length, const uint8_t *enclosed)
 {
     size_t here = length < ENCLOSED_BYTES_MAX ? length : ENCLOSED_BYTES_MAX;
@@ -243,7 +246,8 @@ static void begin(struct gather *g, bool more, uint32_t limit_s)
     g->state = (struct gather_message){.outcome = GATHER_WHOLE};
     g->more = more;
     g->merge_end_ns = waiting_now_ns() + limit_s * WAITING_SECOND_NS;
-    g->end_ns = g->merge_end_ns + limit_s * WAITING_SECOND_NS + __builtin_popcount((unsigned)capture.rank) * WAITING_LEVEL_NS;
+    g->end_ns =
+        g->merge_end_ns + limit_s * WAITING_SECOND_NS + __builtin_popcount((unsigned)capture.rank) * WAITING_LEVEL_NS;
 }
 
 void gather_begin_bare(struct gather *g, uint32_t limit_s)
@@ -262,7 +266,8 @@ void gather_begin(struct gather *g, struct fragment *fragment, struct bytes *enc
     g->own_encoded = *encoded;
     *encoded = (struct bytes){0};
     begin(g, more, limit_s);
-    if (!fragment || (!g->own_encoded.length && capture.size > 1 && fragment_encode(fragment, &g->own_encoded) != PILGRIM_OK)) {
+    if (!fragment ||
+        (!g->own_encoded.length && capture.size > 1 && fragment_encode(fragment, &g->own_encoded) != PILGRIM_OK)) {
         bytes_free(&g->own_encoded);
         gather_note(g, GATHER_LOST, capture.rank);
     }
@@ -294,7 +299,8 @@ void gather_tell(struct gather *g)
     for (int child; (child = next_child(&step)) >= 0;)
         if (waiting_has_sent(child, TAG_GONE))
             g->gone = receive_bytes(g, NULL, 0, child, TAG_GONE, end_ns) || g->gone;
-        else if (PMPI_Isend(&g->told, sizeof g->told, MPI_BYTE, child, TAG_ANSWER, capture.comm, &requests[count]) == MPI_SUCCESS)
+        else if (PMPI_Isend(&g->told, sizeof g->told, MPI_BYTE, child, TAG_ANSWER, capture.comm, &requests[count]) ==
+                 MPI_SUCCESS)
             count++;
     for (int i = 0; i < count; i++)
         await(g, &requests[i], false, end_ns);

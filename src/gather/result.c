@@ -19,8 +19,8 @@ static void say_summary(const struct result *r, const char *path, uint64_t lengt
         snprintf(pieces, sizeof pieces, " in %" PRIu32 " parts", r->segments);
     capture_say("%" PRIu64 " calls of %" PRIu32 " rank%s in %s, %" PRIu64 " bytes%s, %" PRIu64
                 " times smaller than plain records (%" PRIu64 " bytes)",
-                r->calls, r->ranks, r->ranks == 1 ? "" : "s", path, length, pieces, length ? r->plain_bytes / length : 0,
-                r->plain_bytes);
+                r->calls, r->ranks, r->ranks == 1 ? "" : "s", path, length, pieces,
+                length ? r->plain_bytes / length : 0, r->plain_bytes);
 }
 
 /* The first segment says what belongs to the whole trace. */
@@ -45,7 +45,8 @@ static void say_hidden(struct result *r)
 {
     bytes_put_u8(&r->hidden, 0);
     if (r->hidden.length > 1 && !r->hidden.failed)
-        capture_say("another tool hides calls from Fortran: not in the trace are those of %s", (const char *)r->hidden.data);
+        capture_say("another tool hides calls from Fortran: not in the trace are those of %s",
+                    (const char *)r->hidden.data);
     bytes_free(&r->hidden);
 }
 

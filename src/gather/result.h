@@ -20,8 +20,8 @@ enum pilgrim_status result_add(struct result *r, struct fragment *f) PILGRIM_CHE
 /* Appends times sections, LENGTH bytes of DATA. errors: as above */
 enum pilgrim_status result_add_times(struct result *r, const uint8_t *data, size_t length) PILGRIM_CHECKED;
 
-/* For other processes to write into: all that was added is in the file, and PATH (empty at first, to be freed) is its name for now,
- * absolute. errors: as above */
+/* For other processes to write into: all that was added is in the file, and PATH (empty at first, to be freed) is its
+ * name for now, absolute. errors: as above */
 enum pilgrim_status result_share(struct result *r, struct bytes *path) PILGRIM_CHECKED;
 
 /* They have put LENGTH bytes behind what was there. errors: as above */

@@ -1,9 +1,10 @@
 /* Times are written in parallel; see write_times.h.
  *
- * Rank 0 appends what it has to the file, under its temporary name. The others open that through MPI's file functions, each writes its
- * sections where they belong, a few MiB at a time, and rank 0 puts the end behind. Before the first collective operation, which would wait
- * for a process forever, all have told each other that they are there, and after the last one what has become of it: both with a limit of
- * time (gather.c). A file that not all processes see, as there is no common file system, is recognised before MPI is asked to open it. */
+ * Rank 0 appends what it has to the file, under its temporary name. The others open that through MPI's file functions,
+ * each writes its sections where they belong, a few MiB at a time, and rank 0 puts the end behind. Before the first
+ * collective operation, which would wait for a process forever, all have told each other that they are there, and after
+ * the last one what has become of it: both with a limit of time (gather.c). A file that not all processes see, as there
+ * is no common file system, is recognised before MPI is asked to open it. */
 #include "gather/write_times.h"
 
 #include <errno.h>
@@ -48,8 +49,9 @@ static bool write_piece(struct times_writer *w, const uint8_t *data, size_t leng
 {
     MPI_Status status;
     int written = 0;
-    bool good = PMPI_File_write_at(w->file, (MPI_Offset)w->position, data, (int)length, MPI_BYTE, &status) == MPI_SUCCESS &&
-                PMPI_Get_count(&status, MPI_BYTE, &written) == MPI_SUCCESS && (size_t)written == length;
+    bool good =
+        PMPI_File_write_at(w->file, (MPI_Offset)w->position, data, (int)length, MPI_BYTE, &status) == MPI_SUCCESS &&
+        PMPI_Get_count(&status, MPI_BYTE, &written) == MPI_SUCCESS && (size_t)written == length;
     w->position += length;
     return good;
 }
@@ -67,7 +69,8 @@ static enum pilgrim_status write_at(void *context, const uint8_t *data, size_t l
 
 /* All that this process has, HELD first. */
 static enum pilgrim_status write_own(const struct bytes *held,
-                                     enum pilgrim_status (*use)(void *context, const uint8_t *data, size_t length), void *context)
+                                     enum pilgrim_status (*use)(void *context, const uint8_t *data, size_t length),
+                                     void *context)
 {
     if (held->length)
         TRY(use(context, held->data, held->length));
@@ -77,7 +80,8 @@ static enum pilgrim_status write_own(const struct bytes *held,
 /* ---- rank 0 ---- */
 
 /* Appends rank 0's own sections. */
-static enum pilgrim_status prepare(const struct gather *g, struct result *result, struct shared_file *shared, struct bytes *path)
+static enum pilgrim_status prepare(const struct gather *g, struct result *result, struct shared_file *shared,
+                                   struct bytes *path)
 {
     struct stat found;
     TRY(write_own(&g->held, append, result));
@@ -86,7 +90,8 @@ static enum pilgrim_status prepare(const struct gather *g, struct result *result
     TRY(result_share(result, path));
     if (stat((const char *)path->data, &found))
         return PILGRIM_IO;
-    *shared = (struct shared_file){.length = result->file.length, .inode = found.st_ino, .path_length = path->length + 1};
+    *shared =
+        (struct shared_file){.length = result->file.length, .inode = found.st_ino, .path_length = path->length + 1};
     return PILGRIM_OK;
 }
 
@@ -150,7 +155,8 @@ static bool write_together(const struct gather *g, struct shared_file *shared, s
     if (!tell(shared, path))
         return false;
     bool good = place_times(g, shared, &position, total);
-    return all_agree(good && sees(shared, (const char *)path->data)) && write_file(g, (const char *)path->data, position);
+    return all_agree(good && sees(shared, (const char *)path->data)) &&
+           write_file(g, (const char *)path->data, position);
 }
 
 /* All processes have the same state. */

@@ -1,9 +1,9 @@
 /* The symbols of a grammar and the index of its digrams.
  *
- * A digram is a symbol and its right neighbour, each with its exponent. The index (hash_index.h) has a symbol's index as the
- * number of its digram; the digram itself is read from the symbols. (A table whose entries are part of the symbols, or point at them,
- * cannot live with an array that moves when it grows.) Whoever changes a symbol's value, exponent or right neighbour first takes its
- * digram out. */
+ * A digram is a symbol and its right neighbour, each with its exponent. The index (hash_index.h) has a symbol's index
+ * as the number of its digram; the digram itself is read from the symbols. (A table whose entries are part of the
+ * symbols, or point at them, cannot live with an array that moves when it grows.) Whoever changes a symbol's value,
+ * exponent or right neighbour first takes its digram out. */
 #ifndef PILGRIM_DIGRAM_H
 #define PILGRIM_DIGRAM_H
 

@@ -10,15 +10,16 @@
  *
  * Why it ends, and why an append is O(1) amortised: let F be twice the number of symbols less the number of rules.
  * Making a rule, using a rule, joining equal neighbours, inlining and collapsing each make F smaller by 1 or more; an
- * append adds 2, leaving a loop at most 5 for a symbol that it puts down, and each of those stands for terminals that only moved
- * the cursor. (A collapse costs its rule's uses besides. No sequence is known that needs one while memory lasts; after
- * it ran short, and a digram was left twice, they do happen.)
+ * append adds 2, leaving a loop at most 5 for a symbol that it puts down, and each of those stands for terminals that
+ * only moved the cursor. (A collapse costs its rule's uses besides. No sequence is known that needs one while memory
+ * lasts; after it ran short, and a digram was left twice, they do happen.)
  *
  * Equal neighbours are joined at once, so two digrams with the same key never overlap: the special care that
  * plain Sequitur needs for aaa is not needed here.
  *
- * Memory may run short in the middle. The only things an append cannot do without are its symbol, and those that leaving a loop takes: taken
- * first. All else is optional: a rule that cannot be made, or an entry that cannot be kept, leaves a digram twice.
+ * Memory may run short in the middle. The only things an append cannot do without are its symbol, and those that
+ * leaving a loop takes: taken first. All else is optional: a rule that cannot be made, or an entry that cannot be kept,
+ * leaves a digram twice.
  *
  * More than 400 lines, because every function here may break what the others rely on. */
 #include "grammar/grammar.h"
@@ -30,11 +31,11 @@
 #include "grammar/loop_cursor.h"
 
 #define FIRST_SYMBOLS 4u
-#define LAST_SYMBOLS 0xfffffff0u
-#define FIRST_RULES 4u
-#define LAST_RULES 0x7ffffff0u
-#define RESTART_BYTES 4096u /* as much is kept for another grammar */
-#define FREE_SLOT 0xffffffffu /* value of a symbol that is not in use */
+#define LAST_SYMBOLS  0xfffffff0u
+#define FIRST_RULES   4u
+#define LAST_RULES    0x7ffffff0u
+#define RESTART_BYTES 4096u       /* as much is kept for another grammar */
+#define FREE_SLOT     0xffffffffu /* value of a symbol that is not in use */
 
 /* --- arrays --- */
 

@@ -7,14 +7,14 @@
  *   runs            neighbours in a rule are different symbols (equal ones are one symbol with a larger exponent);
  *   utility         every rule but the start rule is used twice, or once with an exponent of 2 or more;
  *   length          every rule but the start rule has at least two symbols.
- * What still grows is let off: the last run of a terminal, or the last iterations of a loop. The digram of the start rule's last symbol
- * counts only once another terminal follows. (Else a^5 would be taken for a^2 a^3 wherever a^2 is known.)
- * grammar_serialise writes the grammar with that digram counted too, so a grammar at rest has all five.
- * n iterations of a loop body give a grammar of constant size (an exponent grows).
+ * What still grows is let off: the last run of a terminal, or the last iterations of a loop. The digram of the start
+ * rule's last symbol counts only once another terminal follows. (Else a^5 would be taken for a^2 a^3 wherever a^2 is
+ * known.) grammar_serialise writes the grammar with that digram counted too, so a grammar at rest has all five. n
+ * iterations of a loop body give a grammar of constant size (an exponent grows).
  *
- * A grammar *predicts* what comes next: in a loop the next terminal of its body, else the last terminal once more. As long as that comes
- * an append moves a cursor (loop_cursor.h), with no hashing, no look-up and no memory, however long the body and however many
- * loops there are in it.
+ * A grammar *predicts* what comes next: in a loop the next terminal of its body, else the last terminal once more. As
+ * long as that comes an append moves a cursor (loop_cursor.h), with no hashing, no look-up and no memory, however long
+ * the body and however many loops there are in it.
  *
  * Source: Nevill-Manning and Witten 1997 (Sequitur); Dorier et al. 2015 (repetition counts); SC'21 paper 2.2.
  * Amortised O(1) an append. Deterministic: equal sequences give equal grammars.
@@ -32,7 +32,7 @@
 #include "pilgrim/status.h"
 
 #define GRAMMAR_TERMINAL_MAX 0x7ffffffeu /* terminals are 0..GRAMMAR_TERMINAL_MAX */
-#define GRAMMAR_NOTHING UINT32_MAX       /* none of them */
+#define GRAMMAR_NOTHING      UINT32_MAX  /* none of them */
 
 struct grammar; /* opaque; symbols live in one growing array and refer to each other by index */
 
@@ -59,8 +59,8 @@ static inline const struct grammar_next *grammar_predicted(const struct grammar 
     return (const struct grammar_next *)g;
 }
 
-/* Appends the terminal that is predicted: nothing but the cursor moves. False: what comes next is another one, and grammar_advance has
- * to be called to see it. */
+/* Appends the terminal that is predicted: nothing but the cursor moves. False: what comes next is another one, and
+ * grammar_advance has to be called to see it. */
 static inline bool grammar_step(struct grammar *g)
 {
     return --((struct grammar_next *)g)->left != 0;
@@ -71,8 +71,8 @@ void grammar_advance(struct grammar *g);
 /* Whether what is predicted is a loop's next terminal; or that the last terminal comes again. */
 bool grammar_in_loop(const struct grammar *g);
 
-uint64_t grammar_length(const struct grammar *g);      /* terminals appended */
-uint32_t grammar_rule_count(const struct grammar *g);  /* with the start rule */
+uint64_t grammar_length(const struct grammar *g);       /* terminals appended */
+uint32_t grammar_rule_count(const struct grammar *g);   /* with the start rule */
 uint32_t grammar_symbol_count(const struct grammar *g); /* on all right-hand sides, the growing run not yet closed */
 size_t grammar_memory_bytes(const struct grammar *g);
 

@@ -1,4 +1,5 @@
-/* The inside of a grammar, for its parts: grammar.c (Sequitur), loop_cursor.c (what comes next), grammar_write.c (at rest). */
+/* The inside of a grammar, for its parts: grammar.c (Sequitur), loop_cursor.c (what comes next), grammar_write.c (at
+ * rest). */
 #ifndef PILGRIM_GRAMMAR_DATA_H
 #define PILGRIM_GRAMMAR_DATA_H
 
@@ -7,7 +8,7 @@
 #include "grammar/digram.h"
 #include "grammar/grammar.h"
 
-#define RUN_END (UINT64_C(1) << 63)    /* no run is as long */
+#define RUN_END (UINT64_C(1) << 63) /* no run is as long */
 
 struct rule {
     uint32_t guard;     /* SYMBOL_NONE where the slot is free (and for the start rule, number 0) */
@@ -27,12 +28,12 @@ struct loop_frame {
 };
 
 struct grammar {
-    struct grammar_next next; /* first: see grammar_predicted */
-    uint64_t ends;            /* the length when that has come as often as it will */
-    struct symbol *symbols;   /* number 0 is the start rule's guard */
+    struct grammar_next next;  /* first: see grammar_predicted */
+    uint64_t ends;             /* the length when that has come as often as it will */
+    struct symbol *symbols;    /* number 0 is the start rule's guard */
     struct loop_frame *frames; /* from the start rule's last symbol inwards; see loop_cursor.h */
-    uint32_t depth;           /* 0: not in a loop; what is predicted is a run */
-    uint32_t at;              /* in a loop: the symbol that is predicted */
+    uint32_t depth;            /* 0: not in a loop; what is predicted is a run */
+    uint32_t at;               /* in a loop: the symbol that is predicted */
     struct rule *rules;
     struct hash_index digrams;
     struct index_stack short_rules;
@@ -69,10 +70,12 @@ bool grammar_reserve(struct grammar *g, uint32_t symbols, uint32_t rules);
  * Takes two reserved symbols and a rule. */
 uint32_t grammar_split(struct grammar *g, uint32_t r, uint32_t s);
 
-/* Puts a symbol at the end of the start rule, or joins it with the last one. Takes a reserved symbol. Grammar_settle follows. */
+/* Puts a symbol at the end of the start rule, or joins it with the last one. Takes a reserved symbol. Grammar_settle
+ * follows. */
 void grammar_put(struct grammar *g, uint32_t value, uint64_t exponent);
 
-/* Undoes the last symbol of the start rule, whose digram does not count yet. That of the one before does not any more. */
+/* Undoes the last symbol of the start rule, whose digram does not count yet. That of the one before does not any more.
+ */
 void grammar_take_back(struct grammar *g);
 
 /* The digram of the start rule's last symbol counts from now on, if the grammar is closed. */

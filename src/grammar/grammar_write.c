@@ -1,5 +1,5 @@
-/* A grammar as bytes (rules.h). What is written is a grammar at rest: the run and the loop that were still growing are closed, on a
- * copy. */
+/* A grammar as bytes (rules.h). What is written is a grammar at rest: the run and the loop that were still growing are
+ * closed, on a copy. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,8 +92,8 @@ static struct grammar *close_grammar(const struct grammar *g)
     return closed;
 }
 
-/* Mostly what is written is the grammar as it stands; within a iteration of a loop, or where the last digram is one that occurs
- * elsewhere, it is worked out on a copy. */
+/* Mostly what is written is the grammar as it stands; within a iteration of a loop, or where the last digram is one
+ * that occurs elsewhere, it is worked out on a copy. */
 void grammar_serialise(const struct grammar *g, struct bytes *out)
 {
     grammar_end_run(g);

@@ -29,7 +29,8 @@ static void predict_symbol(struct grammar *g, uint32_t s, uint32_t terminal)
     g->ends += g->symbols[s].exponent;
 }
 
-/* The first terminal of S's expansion. Where memory is short nothing is predicted: the loop is left at the next terminal. */
+/* The first terminal of S's expansion. Where memory is short nothing is predicted: the loop is left at the next
+ * terminal. */
 static void enter_symbol(struct grammar *g, uint32_t s)
 {
     while (g->symbols[s].value & SYMBOL_RULE) {

@@ -6,8 +6,8 @@
  *
  * Memory that is given up is made known before the call that frees it: after it another thread may have it.
  *
- * With PILGRIM_STATIC for libpilgrim.a, which becomes a part of the program: there may be no next library to look in, so
- * these are in the place of the C library's own functions, and call them by their other names. Mapped memory is not
+ * With PILGRIM_STATIC for libpilgrim.a, which becomes a part of the program: there may be no next library to look in,
+ * so these are in the place of the C library's own functions, and call them by their other names. Mapped memory is not
  * followed then, as mmap has no other name in a shared C library. */
 #undef _FILE_OFFSET_BITS
 #define _GNU_SOURCE 1

@@ -2,15 +2,16 @@
  *
  * Runtime and driver have some thirty of them, and they differ in their parameters alone: a row each in the tables
  * below, typed as CUDA's headers type them (which are not needed: handles are pointers, enums are int, a driver's
- * address is an unsigned long long). Where the runtime calls the driver for an allocation, only the outer function counts.
+ * address is an unsigned long long). Where the runtime calls the driver for an allocation, only the outer function
+ * counts.
  *
  * What is not wrapped: cudaHostRegister (the memory keeps the name that it has), arrays and textures (no addresses),
  * cuMemAlloc without _v2 and its like (32-bit addresses, before CUDA 3.2), and calls that do not go through the
  * dynamic linker's names. Those driver.c finds out about.
  *
- * Nothing is looked up before the first call. Who searches a process for these names does not find ours (interpose.h). A program
- * that was linked with a weak reference to one, and runs without CUDA, does: it is told "not initialized", as by an
- * installed CUDA without a driver. */
+ * Nothing is looked up before the first call. Who searches a process for these names does not find ours (interpose.h).
+ * A program that was linked with a weak reference to one, and runs without CUDA, does: it is told "not initialized", as
+ * by an installed CUDA without a driver. */
 #define _GNU_SOURCE 1
 #include <dlfcn.h>
 #include <errno.h>
@@ -54,8 +55,8 @@ static void *find_in(const char *path, const char *name)
     return symbol && !is_ours(symbol) ? symbol : NULL;
 }
 
-/* A plug-in's libraries are its own: what CALLER would have found without us. A function that ends with a call of ours has
- * left the stack by then, and CALLER is its caller; so, at last, the library that should have it. */
+/* A plug-in's libraries are its own: what CALLER would have found without us. A function that ends with a call of ours
+ * has left the stack by then, and CALLER is its caller; so, at last, the library that should have it. */
 static void *find_beside(const char *name, const void *caller)
 {
     char path[4096];
@@ -141,30 +142,30 @@ static void released(int result, bool known, const struct device_range *range)
 #define CALLER __builtin_return_address(0)
 
 /* BEFORE and AFTER are statements; the wrapper's variables are `real`, the next function, and `result`. */
-#define WRAPPER(function, parameters, arguments, before, after)   \
-    PILGRIM_API int followed_##function parameters;               \
-    PILGRIM_API int followed_##function parameters                \
-    {                                                             \
-        static struct next next = {.name = #function};            \
-        int(*real) parameters;                                    \
-        if (!next_find(&next, CALLER, &real))                     \
-            return NOT_INITIALIZED;                               \
-        before;                                                   \
-        depth++;                                                  \
-        int result = real arguments;                              \
-        depth--;                                                  \
-        after;                                                    \
-        return result;                                            \
+#define WRAPPER(function, parameters, arguments, before, after)                                                        \
+    PILGRIM_API int followed_##function parameters;                                                                    \
+    PILGRIM_API int followed_##function parameters                                                                     \
+    {                                                                                                                  \
+        static struct next next = {.name = #function};                                                                 \
+        int(*real) parameters;                                                                                         \
+        if (!next_find(&next, CALLER, &real))                                                                          \
+            return NOT_INITIALIZED;                                                                                    \
+        before;                                                                                                        \
+        depth++;                                                                                                       \
+        int result = real arguments;                                                                                   \
+        depth--;                                                                                                       \
+        after;                                                                                                         \
+        return result;                                                                                                 \
     }
 
 /* Where it succeeds, BYTES at START are new. */
-#define ALLOCATE(function, parameters, arguments, where, start, bytes) \
-    WRAPPER(function, parameters, arguments, (void)0,                  \
+#define ALLOCATE(function, parameters, arguments, where, start, bytes)                                                 \
+    WRAPPER(function, parameters, arguments, (void)0,                                                                  \
             if (result == SUCCESS) allocated(result, (uintptr_t)(start), bytes, where, CALLER))
 
 /* Frees the allocation at START. */
-#define RELEASE(function, parameters, arguments, start)                                   \
-    WRAPPER(function, parameters, arguments, struct device_range range;                   \
+#define RELEASE(function, parameters, arguments, start)                                                                \
+    WRAPPER(function, parameters, arguments, struct device_range range;                                                \
             bool known = releasing((uintptr_t)(start), &range), released(result, known, &range))
 
 struct pitched {
@@ -177,13 +178,16 @@ struct cuda_extent {
 
 ALLOCATE(cudaMalloc, (void **p, size_t n), (p, n), ON_DEVICE, *p, n)
 ALLOCATE(cudaMallocManaged, (void **p, size_t n, unsigned flags), (p, n, flags), ON_DEVICE, *p, n)
-ALLOCATE(cudaMallocPitch, (void **p, size_t *pitch, size_t width, size_t height), (p, pitch, width, height), ON_DEVICE, *p,
-         *pitch * height)
-ALLOCATE(cudaMalloc3D, (struct pitched *p, struct cuda_extent e), (p, e), ON_DEVICE, p->start, p->pitch * e.height * e.depth)
+ALLOCATE(cudaMallocPitch, (void **p, size_t *pitch, size_t width, size_t height), (p, pitch, width, height), ON_DEVICE,
+         *p, *pitch *height)
+ALLOCATE(cudaMalloc3D, (struct pitched * p, struct cuda_extent e), (p, e), ON_DEVICE, p->start,
+         p->pitch *e.height *e.depth)
 ALLOCATE(cudaMallocAsync, (void **p, size_t n, void *stream), (p, n, stream), ON_DEVICE, *p, n)
 ALLOCATE(cudaMallocAsync_ptsz, (void **p, size_t n, void *stream), (p, n, stream), ON_DEVICE, *p, n)
-ALLOCATE(cudaMallocFromPoolAsync, (void **p, size_t n, void *pool, void *stream), (p, n, pool, stream), ON_DEVICE, *p, n)
-ALLOCATE(cudaMallocFromPoolAsync_ptsz, (void **p, size_t n, void *pool, void *stream), (p, n, pool, stream), ON_DEVICE, *p, n)
+ALLOCATE(cudaMallocFromPoolAsync, (void **p, size_t n, void *pool, void *stream), (p, n, pool, stream), ON_DEVICE, *p,
+         n)
+ALLOCATE(cudaMallocFromPoolAsync_ptsz, (void **p, size_t n, void *pool, void *stream), (p, n, pool, stream), ON_DEVICE,
+         *p, n)
 ALLOCATE(cudaMallocHost, (void **p, size_t n), (p, n), ON_HOST, *p, n)
 ALLOCATE(cudaHostAlloc, (void **p, size_t n, unsigned flags), (p, n, flags), ON_HOST, *p, n)
 RELEASE(cudaFree, (void *p), (p), p)
@@ -193,20 +197,21 @@ RELEASE(cudaFreeAsync_ptsz, (void *p, void *stream), (p, stream), p)
 
 typedef unsigned long long address_t;
 
-ALLOCATE(cuMemAlloc_v2, (address_t *p, size_t n), (p, n), ON_DEVICE, *p, n)
-ALLOCATE(cuMemAllocManaged, (address_t *p, size_t n, unsigned flags), (p, n, flags), ON_DEVICE, *p, n)
-ALLOCATE(cuMemAllocPitch_v2, (address_t *p, size_t *pitch, size_t width, size_t height, unsigned element),
-         (p, pitch, width, height, element), ON_DEVICE, *p, *pitch * height)
-ALLOCATE(cuMemAllocAsync, (address_t *p, size_t n, void *stream), (p, n, stream), ON_DEVICE, *p, n)
-ALLOCATE(cuMemAllocAsync_ptsz, (address_t *p, size_t n, void *stream), (p, n, stream), ON_DEVICE, *p, n)
-ALLOCATE(cuMemAllocFromPoolAsync, (address_t *p, size_t n, void *pool, void *stream), (p, n, pool, stream), ON_DEVICE, *p, n)
-ALLOCATE(cuMemAllocFromPoolAsync_ptsz, (address_t *p, size_t n, void *pool, void *stream), (p, n, pool, stream), ON_DEVICE, *p,
-         n)
+ALLOCATE(cuMemAlloc_v2, (address_t * p, size_t n), (p, n), ON_DEVICE, *p, n)
+ALLOCATE(cuMemAllocManaged, (address_t * p, size_t n, unsigned flags), (p, n, flags), ON_DEVICE, *p, n)
+ALLOCATE(cuMemAllocPitch_v2, (address_t * p, size_t *pitch, size_t width, size_t height, unsigned element),
+         (p, pitch, width, height, element), ON_DEVICE, *p, *pitch *height)
+ALLOCATE(cuMemAllocAsync, (address_t * p, size_t n, void *stream), (p, n, stream), ON_DEVICE, *p, n)
+ALLOCATE(cuMemAllocAsync_ptsz, (address_t * p, size_t n, void *stream), (p, n, stream), ON_DEVICE, *p, n)
+ALLOCATE(cuMemAllocFromPoolAsync, (address_t * p, size_t n, void *pool, void *stream), (p, n, pool, stream), ON_DEVICE,
+         *p, n)
+ALLOCATE(cuMemAllocFromPoolAsync_ptsz, (address_t * p, size_t n, void *pool, void *stream), (p, n, pool, stream),
+         ON_DEVICE, *p, n)
 ALLOCATE(cuMemAllocHost_v2, (void **p, size_t n), (p, n), ON_HOST, *p, n)
 ALLOCATE(cuMemHostAlloc, (void **p, size_t n, unsigned flags), (p, n, flags), ON_HOST, *p, n)
 /* Address space is no memory before something is mapped there; then that is an allocation. */
-ALLOCATE(cuMemMap, (address_t p, size_t n, size_t offset, address_t handle, address_t flags), (p, n, offset, handle, flags),
-         ON_DEVICE, p, n)
+ALLOCATE(cuMemMap, (address_t p, size_t n, size_t offset, address_t handle, address_t flags),
+         (p, n, offset, handle, flags), ON_DEVICE, p, n)
 RELEASE(cuMemFree_v2, (address_t p), (p), p)
 RELEASE(cuMemFreeHost, (void *p), (p), p)
 RELEASE(cuMemFreeAsync, (address_t p, void *stream), (p, stream), p)
@@ -223,15 +228,16 @@ static void all_released(int result, uintptr_t start, uintptr_t end, int64_t dev
 WRAPPER(cuMemUnmap, (address_t p, size_t n), (p, n), uint64_t moment = device_moment(),
         all_released(result, (uintptr_t)p, (uintptr_t)p + n, -1, moment))
 
-WRAPPER(cudaDeviceReset, (void), (), uint64_t moment = device_moment(); int64_t device = counts() ? current_device(CALLER) : -1,
+WRAPPER(cudaDeviceReset, (void), (), uint64_t moment = device_moment();
+        int64_t device = counts() ? current_device(CALLER) : -1,
         if (device >= 0) all_released(result, 0, UINTPTR_MAX, device, moment))
 
 /* ---- their names ---- */
 
 /* The runtime has versions, one for each incompatible release. */
-#define RUNTIME(function)                                    \
-    INTERPOSE(function, "libcudart.so.11.0");                \
-    INTERPOSE_ALSO(function, "_12", "libcudart.so.12");      \
+#define RUNTIME(function)                                                                                              \
+    INTERPOSE(function, "libcudart.so.11.0");                                                                          \
+    INTERPOSE_ALSO(function, "_12", "libcudart.so.12");                                                                \
     INTERPOSE_ALSO(function, "_13", "libcudart.so.13")
 /* The driver has none. */
 #define DRIVER(function) INTERPOSE(function, UNVERSIONED)

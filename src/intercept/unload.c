@@ -1,6 +1,6 @@
-/* dlclose, interposed. Call classes are known by return addresses; once a module is unloaded another one may come to lie
- * there. A counter says so, and a bit in capture.off, so that a program pays nothing that unloads nothing
- * which MPI was called from. */
+/* dlclose, interposed. Call classes are known by return addresses; once a module is unloaded another one may come to
+ * lie there. A counter says so, and a bit in capture.off, so that a program pays nothing that unloads nothing which MPI
+ * was called from. */
 #define _GNU_SOURCE 1 /* RTLD_NEXT */
 #include <dlfcn.h>
 #include <string.h>

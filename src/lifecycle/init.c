@@ -97,14 +97,15 @@ int capture_locals_told(void)
     return told > 0 ? told : 0;
 }
 
-/* How much memory this process may use depends on how many of them the machine has. To ask MPI is collective, and may cost rank 0 as much
- * memory as all of recording: so rank 0 has said for all whether it is done. */
+/* How much memory this process may use depends on how many of them the machine has. To ask MPI is collective, and may
+ * cost rank 0 as much memory as all of recording: so rank 0 has said for all whether it is done. */
 static void begin_spilling(void)
 {
     MPI_Comm local = MPI_COMM_NULL;
     int processes = capture_locals_told();
     if (!capture.run.told_locals &&
-        PMPI_Comm_split_type(capture.comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &local) == MPI_SUCCESS && local != MPI_COMM_NULL) {
+        PMPI_Comm_split_type(capture.comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &local) == MPI_SUCCESS &&
+        local != MPI_COMM_NULL) {
         PMPI_Comm_size(local, &processes);
         PMPI_Comm_free(&local);
     }
@@ -198,7 +199,8 @@ void capture_after_unrecorded_init(void)
  * it talked to is not known without asking them, and they may be gone. */
 __attribute__((destructor)) static void capture_unload(void)
 {
-    /* Of a child that was made past the C library nobody has said so: what is written and removed here is not its own. */
+    /* Of a child that was made past the C library nobody has said so: what is written and removed here is not its own.
+     */
     if (!usable(OFF_UNLOADED | OFF_SETTING | OFF_FINISHED | OFF_CHILD) || capture.process != getpid())
         return;
     atomic_fetch_or(&capture.off, OFF_FINISHED);

@@ -8,7 +8,8 @@
  * private communicator. Collective over MPI_COMM_WORLD. */
 void capture_after_init(void);
 
-/* The same where it was not recorded: if tracing had failed before, this process takes part all the same in what all do. */
+/* The same where it was not recorded: if tracing had failed before, this process takes part all the same in what all
+ * do. */
 void capture_after_unrecorded_init(void);
 
 /* After a successful PMPI_Session_init, before call_leave. A process that never calls MPI_Init writes a trace of

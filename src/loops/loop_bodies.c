@@ -1,7 +1,8 @@
 /* From trips to loops: which nodes are loops of the outcome, and what stands in their bodies.
  *
- * A node that goes around equally often each time is its elements, with that exponent, where it stands. The others are loops. A loop
- * with a head is a head and a loop, in a body of their own if some iterations of the loop around it go without. */
+ * A node that goes around equally often each time is its elements, with that exponent, where it stands. The others are
+ * loops. A loop with a head is a head and a loop, in a body of their own if some iterations of the loop around it go
+ * without. */
 #include <stdlib.h>
 
 #include "base/try.h"
@@ -11,7 +12,7 @@
 
 /* The loops of the outcome that a node is. */
 struct node_loops {
-    uint32_t whole;  /* as often as it is there, or goes around */
+    uint32_t whole;      /* as often as it is there, or goes around */
     uint32_t iterations; /* of one with a head */
 };
 
@@ -204,8 +205,8 @@ static bool next_run(struct run_reader *r, uint64_t *value, uint64_t *times)
     return true;
 }
 
-/* The largest number that divides all differences, with the sign of the first one: so trips that depend on others (those of the two
- * sides of a branch, or of a loop over pairs) have the same differences. */
+/* The largest number that divides all differences, with the sign of the first one: so trips that depend on others
+ * (those of the two sides of a branch, or of a loop over pairs) have the same differences. */
 static void set_factor(struct loops_loop *l, const struct loop_trips *t)
 {
     struct run_reader runs = read_runs(t);
@@ -250,8 +251,8 @@ static enum pilgrim_status set_trips(struct loops_loop *l, const struct loop_tri
 
 enum content { ONE_ITERATION, ONE_VISIT };
 
-static enum pilgrim_status add_loop(struct body_writer *w, uint32_t node, enum content content, const struct loop_trips *trips,
-                                    uint32_t *number)
+static enum pilgrim_status add_loop(struct body_writer *w, uint32_t node, enum content content,
+                                    const struct loop_trips *trips, uint32_t *number)
 {
     struct grammar_writer g = {.w = w};
     uint32_t start = new_rule(&g);

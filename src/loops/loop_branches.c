@@ -97,16 +97,18 @@ static void find_conflicts(struct loop_build *b, const struct loop_region *regio
             uint32_t next = out->items[k].other, index = index_of(b, next);
             if (w->region[next] != region->number || index < from || index >= to)
                 continue;
-            uint32_t other = item_of(b, count, index), low = one < other ? one : other, high = one < other ? other : one;
+            uint32_t other = item_of(b, count, index), low = one < other ? one : other,
+                     high = one < other ? other : one;
             if (low != high && b->conflicts[high] < (int64_t)low)
                 b->conflicts[high] = low;
         }
     }
 }
 
-/* The places FROM to TO - 1 of a loop with ITERATIONS iterations, put together: how many pieces follow the COUNT that are there. */
-static uint32_t find_pieces(struct loop_build *b, const struct loop_region *region, uint32_t from, uint32_t to, uint64_t iterations,
-                            uint32_t count)
+/* The places FROM to TO - 1 of a loop with ITERATIONS iterations, put together: how many pieces follow the COUNT that
+ * are there. */
+static uint32_t find_pieces(struct loop_build *b, const struct loop_region *region, uint32_t from, uint32_t to,
+                            uint64_t iterations, uint32_t count)
 {
     if (from == to)
         return count;
@@ -208,14 +210,16 @@ static uint32_t branch_depth(const struct loop_build *b, uint32_t node, uint32_t
     return depth;
 }
 
-void loop_branches_add(struct loop_build *b, const struct loop_region *region, uint32_t loop, uint32_t count, uint32_t entry)
+void loop_branches_add(struct loop_build *b, const struct loop_region *region, uint32_t loop, uint32_t count,
+                       uint32_t entry)
 {
     struct loop_forest *f = b->forest;
     uint32_t first = f->node_count, pieces;
     uint64_t iterations = 0, visits = 0;
     note_indices(b, region, count);
     for (uint32_t i = 0; i < count; i++) {
-        /* A iteration begins where the place is not behind the one before; that is not known here: the most frequent one is in all. */
+        /* A iteration begins where the place is not behind the one before; that is not known here: the most frequent
+         * one is in all. */
         iterations = b->elements[i].visits > iterations ? b->elements[i].visits : iterations;
         visits = i < entry && b->elements[i].visits > visits ? b->elements[i].visits : visits;
     }

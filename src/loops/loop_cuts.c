@@ -11,7 +11,7 @@ struct component_search {
     struct loop_regions *w;
     uint32_t region;
     struct loop_cut cut;
-    uint32_t next;       /* number of a terminal that is met */
+    uint32_t next; /* number of a terminal that is met */
     uint32_t stacked, depth;
     uint32_t components;
 };
@@ -120,14 +120,16 @@ static void enter(struct loop_regions *w, struct visits *v, uint32_t index, uint
     skip(w, 0, index, count);
 }
 
-static void exit_after(struct loop_regions *w, struct visits *v, uint32_t elements, uint32_t index, uint64_t count, bool *any)
+static void exit_after(struct loop_regions *w, struct visits *v, uint32_t elements, uint32_t index, uint64_t count,
+                       bool *any)
 {
     note_index(&v->exit, !*any, index);
     *any = true;
     skip(w, index + 1, elements, count);
 }
 
-static void pass(struct loop_regions *w, struct visits *v, uint32_t elements, uint32_t from, uint32_t to, uint64_t count)
+static void pass(struct loop_regions *w, struct visits *v, uint32_t elements, uint32_t from, uint32_t to,
+                 uint64_t count)
 {
     if (from < to) {
         skip(w, from + 1, to, count);
@@ -138,7 +140,8 @@ static void pass(struct loop_regions *w, struct visits *v, uint32_t elements, ui
     }
 }
 
-static void note_transitions(struct loop_regions *w, const struct loop_region *region, uint32_t elements, struct visits *v)
+static void note_transitions(struct loop_regions *w, const struct loop_region *region, uint32_t elements,
+                             struct visits *v)
 {
     bool any_exit = false;
     const struct transition_lists *out = &w->transitions.out, *in = &w->transitions.in;
@@ -174,7 +177,8 @@ static uint64_t bits_of(uint64_t n, uint64_t m)
     return m * (uint64_t)(64 - __builtin_clzll(n / m)) + LIST_BITS;
 }
 
-uint64_t loop_cut_cost(struct loop_regions *w, const struct loop_region *region, uint32_t count, uint32_t *entry, uint32_t *exit)
+uint64_t loop_cut_cost(struct loop_regions *w, const struct loop_region *region, uint32_t count, uint32_t *entry,
+                       uint32_t *exit)
 {
     struct visits v = {0};
     uint64_t cost = 0;
@@ -189,7 +193,8 @@ uint64_t loop_cut_cost(struct loop_regions *w, const struct loop_region *region,
     *exit = v.exit == NOTHING || v.count == 1 ? count - 1 : v.exit;
     for (uint32_t i = 0; i < count; i++) {
         skipped += w->skips[i];
-        uint64_t before = i < *entry ? v.count : 0; /* iterations that begin behind this element always: it is not asked for */
+        uint64_t before =
+            i < *entry ? v.count : 0; /* iterations that begin behind this element always: it is not asked for */
         cost += bits_of(v.iterations - before, (uint64_t)skipped - before);
         if (w->sizes[i] > 1)
             cost += TRIPS_BITS * (v.iterations - (uint64_t)skipped) + LIST_BITS;
@@ -250,10 +255,12 @@ static unsigned find_cuts(struct loop_regions *w, const struct loop_region *regi
     for (uint32_t i = region->begin; i < region->end; i++) {
         uint32_t terminal = w->members[i];
         uint64_t all = 0, out = 0;
-        best_note(&entries, terminal, count_outside(w, &w->transitions.in, region->number, terminal, &all) +
-                                          (terminal == w->transitions.start));
-        best_note(&exits, terminal, count_outside(w, &w->transitions.out, region->number, terminal, &out) +
-                                        (terminal == w->transitions.last));
+        best_note(&entries, terminal,
+                  count_outside(w, &w->transitions.in, region->number, terminal, &all) +
+                      (terminal == w->transitions.start));
+        best_note(&exits, terminal,
+                  count_outside(w, &w->transitions.out, region->number, terminal, &out) +
+                      (terminal == w->transitions.last));
         best_note(&hubs, terminal, all);
     }
     for (unsigned i = 0; i < BEST_COUNT; i++)
@@ -267,7 +274,8 @@ static unsigned find_cuts(struct loop_regions *w, const struct loop_region *regi
     return count;
 }
 
-/* Another order has to be clearly better: so that streams that differ only in how often they do what have the same one. */
+/* Another order has to be clearly better: so that streams that differ only in how often they do what have the same one.
+ */
 static bool is_better(uint64_t cost, uint64_t than)
 {
     return cost < than - than / 4;

@@ -1,4 +1,5 @@
-/* The forest, from the outside in: each region that is a loop is cut, and its components are elements or regions again. */
+/* The forest, from the outside in: each region that is a loop is cut, and its components are elements or regions again.
+ */
 #include "loops/loop_forest.h"
 
 #include <stdlib.h>
@@ -12,7 +13,7 @@ static void build_free(struct loop_build *b)
 {
     struct loop_regions *w = &b->regions;
     transitions_free(&w->transitions);
-    uint32_t *arrays[] = {w->members, w->region, w->order, w->index, w->low,  w->at,
+    uint32_t *arrays[] = {w->members, w->region, w->order, w->index, w->low,    w->at,
                           w->stack,   w->path,   w->sizes, b->depth, b->sorted, b->starts};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
@@ -27,10 +28,10 @@ static void build_free(struct loop_build *b)
 static bool build_init(struct loop_build *b, uint32_t terminal_count)
 {
     struct loop_regions *w = &b->regions;
-    /* Each loop but the root has an element of its own that is a terminal; so there are two nodes for a terminal, which are
-     * elements; there are at most two branches for an element. */
+    /* Each loop but the root has an element of its own that is a terminal; so there are two nodes for a terminal, which
+     * are elements; there are at most two branches for an element. */
     size_t most = 6 * (size_t)terminal_count + 6;
-    uint32_t **arrays[] = {&w->members, &w->region, &w->order, &w->index, &w->low,  &w->at,
+    uint32_t **arrays[] = {&w->members, &w->region, &w->order, &w->index, &w->low,    &w->at,
                            &w->stack,   &w->path,   &w->sizes, &b->depth, &b->sorted, &b->starts};
     bool good = true;
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
@@ -75,9 +76,9 @@ static uint32_t spread(struct loop_regions *w, const struct loop_region *region)
     return region->end - region->begin;
 }
 
-/* In `for each i: A, some times B` two A come after each other where there is no B between them, and that is no run of A. So a
- * terminal at either end of a loop is single if it seldom follows itself and all other elements are missing in some iterations or go around
- * several times anyway. */
+/* In `for each i: A, some times B` two A come after each other where there is no B between them, and that is no run of
+ * A. So a terminal at either end of a loop is single if it seldom follows itself and all other elements are missing in
+ * some iterations or go around several times anyway. */
 static void find_single(struct loop_build *b, const struct loop_region *region, uint32_t count, uint32_t index)
 {
     struct loop_regions *w = &b->regions;
@@ -148,8 +149,8 @@ enum pilgrim_status loop_forest_build(const struct rules *r, uint32_t terminal_c
 {
     *f = (struct loop_forest){.terminal_count = terminal_count};
     struct loop_build b = {.forest = f};
-    bool good = build_init(&b, terminal_count) &&
-                transitions_of(r, terminal_count, &b.regions.transitions) == PILGRIM_OK;
+    bool good =
+        build_init(&b, terminal_count) && transitions_of(r, terminal_count, &b.regions.transitions) == PILGRIM_OK;
     if (good)
         build(&b);
     build_free(&b);

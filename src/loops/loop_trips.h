@@ -9,18 +9,19 @@
 struct loop_trips {
     struct bytes runs; /* each: varint value, varint how often */
     uint64_t value, times;
-    uint64_t total;    /* numbers */
+    uint64_t total; /* numbers */
 };
 
-/* One node. A visit to a loop whose entry is not 0 begins with the elements from there on (its HEAD), which are not a iteration of it;
- * of all other loops each iteration is one. */
+/* One node. A visit to a loop whose entry is not 0 begins with the elements from there on (its HEAD), which are not a
+ * iteration of it; of all other loops each iteration is one. */
 struct loop_state {
-    struct loop_trips trips;  /* for each iteration of the loop around it: a terminal's run; a loop's iterations, or 1 if it has a head */
+    struct loop_trips trips; /* for each iteration of the loop around it: a terminal's run; a loop's iterations, or 1 if
+                                it has a head */
     struct loop_trips iterations; /* of a loop that has a head: for each visit */
-    uint64_t begun;           /* of a loop: iterations, heads too */
+    uint64_t begun;               /* of a loop: iterations, heads too */
     uint64_t heads;
-    uint64_t current;         /* of the visit that is under way: iterations, its head too; 0: there is none */
-    uint32_t element;           /* of the element that came last */
+    uint64_t current; /* of the visit that is under way: iterations, its head too; 0: there is none */
+    uint32_t element; /* of the element that came last */
 };
 
 static inline bool loop_trips_vary(const struct loop_trips *t)

@@ -1,9 +1,10 @@
 /* Reading a sequence by its loop forest (loop_forest.h), run by run.
  *
- * The walk is in one element of each loop on the way from the root to the last terminal. The next one is in the innermost of these
- * loops that has it; the others are left. If it comes after the element that the walk is in, it is in the same iteration, else it begins a
- * new one. Elements that did not come in a iteration have 0 trips in it, which is added when they come next: so a run costs the depth of
- * the loops, not the number of elements. Every sequence can be read so; the forest decides how little there is to say. */
+ * The walk is in one element of each loop on the way from the root to the last terminal. The next one is in the
+ * innermost of these loops that has it; the others are left. If it comes after the element that the walk is in, it is
+ * in the same iteration, else it begins a new one. Elements that did not come in a iteration have 0 trips in it, which
+ * is added when they come next: so a run costs the depth of the loops, not the number of elements. Every sequence can
+ * be read so; the forest decides how little there is to say. */
 #include "loops/loops.h"
 
 #include <stdlib.h>
@@ -220,8 +221,8 @@ static enum pilgrim_status trips_status(const struct trips_walk *w)
 
 /* ---- the whole ---- */
 
-static enum pilgrim_status find_in_forest(const struct rules *r, const struct loop_forest *f, uint64_t most, struct loops *l,
-                                          bool *found)
+static enum pilgrim_status find_in_forest(const struct rules *r, const struct loop_forest *f, uint64_t most,
+                                          struct loops *l, bool *found)
 {
     struct trips_walk w = {.forest = f, .innermost = loop_forest_root(f)};
     w.states = calloc(f->node_count, sizeof *w.states);
@@ -241,7 +242,8 @@ static enum pilgrim_status find_in_forest(const struct rules *r, const struct lo
 }
 
 /* Runs of R from symbol START on, serialised as symbols of a rule. */
-static enum pilgrim_status sample_runs(const struct rules *r, uint32_t start, struct bytes *symbols, uint32_t *symbol_count)
+static enum pilgrim_status sample_runs(const struct rules *r, uint32_t start, struct bytes *symbols,
+                                       uint32_t *symbol_count)
 {
     struct run_cursor c;
     uint32_t terminal;
@@ -341,7 +343,8 @@ enum pilgrim_status loops_find(const void *data, size_t length, uint32_t termina
     return PILGRIM_OK;
 }
 
-enum pilgrim_status loops_find_any(const void *data, size_t length, uint32_t terminal_count, struct loops *l, bool *found)
+enum pilgrim_status loops_find_any(const void *data, size_t length, uint32_t terminal_count, struct loops *l,
+                                   bool *found)
 {
     return find(data, length, terminal_count, 0, UINT64_MAX, l, found);
 }

@@ -1,20 +1,21 @@
-/* What loops take in the trace, to be held against the grammar that they were made from. Both are compressed in the end, and a grammar
- * has more that can be. So that is what is compared; of a list of trips, whatever form of it is the shortest. */
+/* What loops take in the trace, to be held against the grammar that they were made from. Both are compressed in the
+ * end, and a grammar has more that can be. So that is what is compared; of a list of trips, whatever form of it is the
+ * shortest. */
 #include "base/compressed.h"
 #include "base/intern.h"
 #include "loops/loops.h"
 
 enum {
-    ROW_BYTES = 8,          /* of a loop's row, its values and columns */
-    BLOCK_BYTES = 6,        /* of a block's head */
-    VALUES_MAX = 1 << 22,   /* in lists that are compressed to know their length */
-    GAIN_MIN = 64           /* bytes that loops have to save, or an eighth if that is more */
+    ROW_BYTES = 8,        /* of a loop's row, its values and columns */
+    BLOCK_BYTES = 6,      /* of a block's head */
+    VALUES_MAX = 1 << 22, /* in lists that are compressed to know their length */
+    GAIN_MIN = 64         /* bytes that loops have to save, or an eighth if that is more */
 };
 
 struct sizing {
     struct compressor compressor;
-    struct intern delta_lists;   /* those that were counted */
-    uint64_t values;       /* in those that were compressed */
+    struct intern delta_lists; /* those that were counted */
+    uint64_t values;           /* in those that were compressed */
     bool failed;
 };
 
@@ -72,7 +73,8 @@ static size_t loop_bytes(struct sizing *s, const struct loops_loop *l)
     size_t total = l->body.length + ROW_BYTES;
     uint32_t known = s->delta_lists.count, number;
     nested_runs_pack(&l->differences, &packed);
-    if (bytes_status(&packed) != PILGRIM_OK || intern_add(&s->delta_lists, packed.data, packed.length, &number) != PILGRIM_OK)
+    if (bytes_status(&packed) != PILGRIM_OK ||
+        intern_add(&s->delta_lists, packed.data, packed.length, &number) != PILGRIM_OK)
         s->failed = true;
     else if (s->delta_lists.count > known)
         total += trips_bytes(s, l, &packed);

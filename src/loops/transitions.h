@@ -21,8 +21,10 @@ struct transitions {
     uint32_t start, last; /* the first and the last terminal of all */
 };
 
-/* Of R, one grammar over terminals below TERMINAL_COUNT, not empty; O(symbols). errors: PILGRIM_NOMEM, *T is then empty */
-enum pilgrim_status transitions_of(const struct rules *r, uint32_t terminal_count, struct transitions *t) PILGRIM_CHECKED;
+/* Of R, one grammar over terminals below TERMINAL_COUNT, not empty; O(symbols). errors: PILGRIM_NOMEM, *T is then empty
+ */
+enum pilgrim_status transitions_of(const struct rules *r, uint32_t terminal_count,
+                                   struct transitions *t) PILGRIM_CHECKED;
 void transitions_free(struct transitions *t);
 
 #endif

@@ -50,8 +50,8 @@ static void free_content(struct fragment *f)
     free(f->groups);
     nested_runs_free(&f->thread_counts);
     shares_free(&f->shares);
-    struct intern *tables[] = {&f->strings, &f->properties, &f->functions,  &f->modules,  &f->classes,
-                               &f->shapes,  &f->sequences,  &f->delta_lists,      &f->group_keys, &f->value_group_keys};
+    struct intern *tables[] = {&f->strings, &f->properties, &f->functions,   &f->modules,    &f->classes,
+                               &f->shapes,  &f->sequences,  &f->delta_lists, &f->group_keys, &f->value_group_keys};
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
         intern_free(tables[i]);
 }
@@ -66,7 +66,8 @@ void fragment_free(struct fragment *f)
     free(f);
 }
 
-/* What F holds, as long as it is not bound, in bytes of transport. Shares do not count: they grow with the ranks, and are bounded. */
+/* What F holds, as long as it is not bound, in bytes of transport. Shares do not count: they grow with the ranks, and
+ * are bounded. */
 static size_t content_bytes(const struct fragment *f)
 {
     struct bytes packed = {0};
@@ -284,7 +285,7 @@ enum pilgrim_status fragment_slots(const struct fragment *f, const struct entry 
 }
 
 enum pilgrim_status fragment_value_group(struct fragment *f, uint32_t group, uint32_t class_index, uint32_t sequence,
-                                  const struct entry *entries, uint32_t entry_count, uint32_t *value_group)
+                                         const struct entry *entries, uint32_t entry_count, uint32_t *value_group)
 {
     uint32_t known = f->value_group_keys.count;
     void *value_groups = f->value_groups;
@@ -305,7 +306,8 @@ enum pilgrim_status fragment_value_group(struct fragment *f, uint32_t group, uin
     TRY(intern_bytes(&f->value_group_keys, &key, value_group));
     if (f->value_group_keys.count == known)
         return PILGRIM_OK;
-    f->value_groups[known] = (struct value_group){.group = group, .class_index = class_index, .sequence = sequence, .entry_count = entry_count};
+    f->value_groups[known] = (struct value_group){
+        .group = group, .class_index = class_index, .sequence = sequence, .entry_count = entry_count};
     list->value_groups[list->count++] = known;
     f->value_groups[known].entries = copy_of(entries, entry_count * sizeof *entries);
     return f->value_groups[known].entries ? PILGRIM_OK : PILGRIM_NOMEM;

@@ -12,7 +12,8 @@
 #include "read/prove.h"
 #include "record/statistics.h"
 
-/* Signatures of a part that follow each other: one, or COUNT of them as a vector (sequence/slots.h), or an unzipped one. */
+/* Signatures of a part that follow each other: one, or COUNT of them as a vector (sequence/slots.h), or an unzipped
+ * one. */
 struct entry {
     uint32_t shape;
     uint32_t count; /* 0: it is unzipped */
@@ -28,16 +29,17 @@ static inline uint32_t entry_columns(const struct entry *e)
  * Slots that were equal for every member share a column. */
 struct value_group {
     uint32_t group;
-    uint32_t class_index;           /* of the class in the group's list */
+    uint32_t class_index; /* of the class in the group's list */
     uint32_t sequence;
     uint32_t entry_count;
     struct entry *entries;
-    uint32_t slot_count;      /* of all entries, one after the other */
-    uint32_t *slots;          /* the column of each */
+    uint32_t slot_count; /* of all entries, one after the other */
+    uint32_t *slots;     /* the column of each */
     uint32_t column_count;
     struct column *columns;
-    struct column members;    /* places in the structure group */
-    struct bytes statistics;  /* of its calls' times, by entry, packed (record/statistics.h); empty: times were not kept */
+    struct column members; /* places in the structure group */
+    struct bytes
+        statistics; /* of its calls' times, by entry, packed (record/statistics.h); empty: times were not kept */
 };
 
 /* The value groups of one class of a structure group, in order of first appearance. */
@@ -52,7 +54,7 @@ struct class_list {
     uint32_t count;
     uint32_t loop_count;
     uint32_t *classes;
-    uint32_t *bodies;         /* of the loops: sequences */
+    uint32_t *bodies; /* of the loops: sequences */
 };
 
 /* The body of the class at CLASS_INDEX; NULL: it is no loop. */
@@ -63,12 +65,12 @@ static inline const uint32_t *class_body(const struct class_list *l, uint32_t cl
 
 /* One structure group. */
 struct structure_group {
-    bool process;             /* of process streams */
+    bool process; /* of process streams */
     uint32_t sequence;
     struct class_list classes;
-    struct column members;    /* process streams: ranks; threads: counted through from the fragment's first; from 0 */
+    struct column members; /* process streams: ranks; threads: counted through from the fragment's first; from 0 */
     uint64_t member_count;
-    struct value_group_list *value_groups;  /* for each class */
+    struct value_group_list *value_groups; /* for each class */
 };
 
 struct fragment {
@@ -79,27 +81,27 @@ struct fragment {
     uint64_t calls;
     uint64_t plain_bytes;
     struct intern strings;
-    struct intern properties; /* varint key string, varint value string */
-    struct intern functions;  /* declarations, as in the file */
-    struct intern modules;    /* as in the file */
-    struct intern classes;    /* varint function << 1 | fortran, count of frames, each: index module, varint offset */
-    struct intern shapes;     /* as in the file */
-    struct intern sequences;  /* serialised rules */
-    struct intern delta_lists;      /* of differences (sequence/slots.h) */
-    struct intern group_keys; /* u8 process; varints: sequence, count of loops, classes, bodies */
-    struct intern value_group_keys;  /* varint group, place, sequence, then entries */
-    struct shares shares;     /* of its ranks */
+    struct intern properties;  /* varint key string, varint value string */
+    struct intern functions;   /* declarations, as in the file */
+    struct intern modules;     /* as in the file */
+    struct intern classes;     /* varint function << 1 | fortran, count of frames, each: index module, varint offset */
+    struct intern shapes;      /* as in the file */
+    struct intern sequences;   /* serialised rules */
+    struct intern delta_lists; /* of differences (sequence/slots.h) */
+    struct intern group_keys;  /* u8 process; varints: sequence, count of loops, classes, bodies */
+    struct intern value_group_keys; /* varint group, place, sequence, then entries */
+    struct shares shares;           /* of its ranks */
     struct structure_group *groups;
     struct value_group *value_groups;
     uint32_t group_capacity;
     uint32_t value_group_capacity;
-    struct bytes shards;     /* of the ranks after those: finalised, not to be merged any more */
+    struct bytes shards; /* of the ranks after those: finalised, not to be merged any more */
     uint32_t shard_ranks;
     bool shard_times;
-    struct bytes times;       /* sections, which stand behind all shards */
-    size_t weight;            /* of what it holds, in bytes of transport, when it was last asked for; 0: never */
-    size_t joined;            /* the weight of the fragment that was merged into it last */
-    struct proof doubt;       /* fragment_doubt */
+    struct bytes times; /* sections, which stand behind all shards */
+    size_t weight;      /* of what it holds, in bytes of transport, when it was last asked for; 0: never */
+    size_t joined;      /* the weight of the fragment that was merged into it last */
+    struct proof doubt; /* fragment_doubt */
 };
 
 /* The group or part of that description, added without members, slots and columns if new. Arrays are copied.
@@ -107,14 +109,16 @@ struct fragment {
 enum pilgrim_status fragment_group(struct fragment *f, bool process, uint32_t sequence, const struct class_list *list,
                                    uint32_t *group) PILGRIM_CHECKED;
 enum pilgrim_status fragment_value_group(struct fragment *f, uint32_t group, uint32_t class_index, uint32_t sequence,
-                                  const struct entry *entries, uint32_t entry_count, uint32_t *value_group) PILGRIM_CHECKED;
+                                         const struct entry *entries, uint32_t entry_count,
+                                         uint32_t *value_group) PILGRIM_CHECKED;
 
 /* Slots that the entries of a part have together. errors: PILGRIM_DAMAGED, PILGRIM_LIMIT */
 enum pilgrim_status fragment_slots(const struct fragment *f, const struct entry *entries, uint32_t entry_count,
                                    uint32_t *slots) PILGRIM_CHECKED;
 
 /* The members of FROM, a part of equal entries, behind those of TO; MEMBER_OFFSET is added to their places. */
-enum pilgrim_status value_group_join(struct value_group *to, const struct value_group *from, uint64_t member_offset) PILGRIM_CHECKED;
+enum pilgrim_status value_group_join(struct value_group *to, const struct value_group *from,
+                                     uint64_t member_offset) PILGRIM_CHECKED;
 
 /* From now on slots with different LABELS, one for each slot, have different columns. errors: PILGRIM_NOMEM */
 enum pilgrim_status value_group_split(struct value_group *p, uint32_t *labels) PILGRIM_CHECKED;
@@ -126,14 +130,14 @@ enum pilgrim_status value_group_add_statistics(struct value_group *p, const stru
  * errors: PILGRIM_NOMEM, PILGRIM_DAMAGED */
 enum pilgrim_status profile_write(const struct fragment *f, struct bytes *out) PILGRIM_CHECKED;
 
-/* What a fragment may hold before it is finalised, as packed; and before it is if the last merge gained little. Smaller shards share
- * less; larger ones keep a process longer. */
-#define SHARD_BYTES (8u << 20)
+/* What a fragment may hold before it is finalised, as packed; and before it is if the last merge gained little. Smaller
+ * shards share less; larger ones keep a process longer. */
+#define SHARD_BYTES       (8u << 20)
 #define SHARD_BYTES_ALONE (1u << 18)
 
 /* What F holds as a shard, appended to OUT; ANOTHER: it begins another segment. errors: as fragment_write */
 enum pilgrim_status fragment_write_shard(struct fragment *f, bool with_times, bool another,
-                                          struct bytes *out) PILGRIM_CHECKED;
+                                         struct bytes *out) PILGRIM_CHECKED;
 
 /* Of fragment_pack, what merging may make smaller. */
 void fragment_pack_content(const struct fragment *f, struct bytes *out);

@@ -1,8 +1,9 @@
 /* From ended threads to a fragment, one thread after another in order of number.
  *
- * The first thread of a pattern is made into a stream again and added like any other; that finds its group and its parts. From the next ones
- * only what differs is taken: a number for each column of each part, and a place. Where a fragment makes other slots of a pattern's keys
- * (series, vectors), or ranks refer to another rank base in each thread, all of its threads are made into streams. */
+ * The first thread of a pattern is made into a stream again and added like any other; that finds its group and its
+ * parts. From the next ones only what differs is taken: a number for each column of each part, and a place. Where a
+ * fragment makes other slots of a pattern's keys (series, vectors), or ranks refer to another rank base in each thread,
+ * all of its threads are made into streams. */
 #include "merge/fragment_ended.h"
 
 #include <endian.h>
@@ -49,7 +50,7 @@ struct thread_sources {
 struct replay {
     struct ended *ended;
     size_t count;
-    uint32_t *owner;         /* by number: 0, or a pattern's number + 1, or that of a whole stream + 1 behind those */
+    uint32_t *owner; /* by number: 0, or a pattern's number + 1, or that of a whole stream + 1 behind those */
     struct thread_sources *sources; /* by pattern */
 };
 
@@ -133,9 +134,10 @@ static void look_at_keys(struct replay *r, uint32_t pattern)
     }
 }
 
-/* From now on slots of VALUE_GROUP that have one column are one column of the pattern's, and so for all of its threads. */
-static enum pilgrim_status separate(const struct pattern *p, const struct thread_sources *s, const struct pattern_class *class,
-                                    struct value_group *value_group)
+/* From now on slots of VALUE_GROUP that have one column are one column of the pattern's, and so for all of its threads.
+ */
+static enum pilgrim_status separate(const struct pattern *p, const struct thread_sources *s,
+                                    const struct pattern_class *class, struct value_group *value_group)
 {
     uint32_t *labels = malloc(class->slot_count * sizeof *labels + 1);
     if (!labels)
@@ -168,8 +170,8 @@ static enum pilgrim_status prepare(struct replay *r, uint32_t pattern, struct fr
 
 /* Where the columns of VALUE_GROUP, which have become others, are from. */
 static enum pilgrim_status look_at_value_group(const struct pattern *p, const struct thread_sources *s,
-                                        const struct pattern_class *class, const struct value_group *value_group, uint32_t rank,
-                                        const struct rank_bases *bases, struct source_class *sc)
+                                               const struct pattern_class *class, const struct value_group *value_group,
+                                               uint32_t rank, const struct rank_bases *bases, struct source_class *sc)
 {
     uint32_t met = 0;
     free(sc->columns);

@@ -15,15 +15,16 @@ struct rank_bases {
 /* What the rank is to the values of SLOT. */
 struct rank fragment_slot_rank(const struct rank_bases *bases, const struct slot *slot, uint32_t rank);
 
-/* The first member of P, which has nothing but its entries: thread number MEMBER of the group, of RANK. errors: PILGRIM_NOMEM */
-enum pilgrim_status value_group_begin(struct value_group *p, const struct rank_bases *bases, uint32_t rank, uint64_t member,
-                               const struct slots *slots) PILGRIM_CHECKED;
+/* The first member of P, which has nothing but its entries: thread number MEMBER of the group, of RANK. errors:
+ * PILGRIM_NOMEM */
+enum pilgrim_status value_group_begin(struct value_group *p, const struct rank_bases *bases, uint32_t rank,
+                                      uint64_t member, const struct slots *slots) PILGRIM_CHECKED;
 
 /* Where a stream has been put. */
 struct placed {
     uint32_t group;
     uint32_t *value_groups; /* of its classes, to be filled in, or NULL */
-    uint32_t loops;  /* that were found in it */
+    uint32_t loops;         /* that were found in it */
 };
 
 /* Adds S, the next thread of F's, to rank RANK. errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED */

@@ -12,7 +12,8 @@ static const uint8_t magic[8] = {0x89, 'P', 'L', 'F', 0x0d, 0x0a, 0x1a, 0x0a};
 
 enum { VERSION = 3, VERSION_BYTES = 2 };
 
-/* Numbers of their own: a part of one kind of file is no part of the other, but for times (SECTION_TIMES), which are the same in both. */
+/* Numbers of their own: a part of one kind of file is no part of the other, but for times (SECTION_TIMES), which are
+ * the same in both. */
 enum { SECTION_OF_HEAD = 32, SECTION_OF_FRAGMENT = 33, SECTION_OF_END = 34 };
 
 /* The content of SECTION, whose type must be TYPE, is appended to CONTENT. */
@@ -195,7 +196,8 @@ static enum pilgrim_status read_next(struct cursor *c, struct section *section)
 {
     struct cursor next = *c;
     TRY(section_read(&next, section));
-    bool end = section->type == SECTION_OF_END, known = end || section->type == SECTION_OF_FRAGMENT || section->type == SECTION_TIMES;
+    bool end = section->type == SECTION_OF_END,
+         known = end || section->type == SECTION_OF_FRAGMENT || section->type == SECTION_TIMES;
     if (section->damage || !known || (end && (section->raw || cursor_left(&next))))
         return PILGRIM_DAMAGED;
     *c = next;

@@ -1,9 +1,10 @@
-/* Fragments outside of a process: encoded, as they travel, and as the files that are left where they could not; docs/FORMAT.md,
- * appendix.
+/* Fragments outside of a process: encoded, as they travel, and as the files that are left where they could not;
+ * docs/FORMAT.md, appendix.
  *
- * Sealed: packed, compressed, with a checksum (one section), and times sections as they are in the trace. A fragment file has the encoded
- * fragments of one rank's segments and what else is needed to write the trace that the run itself would have written. It may be written piece
- * by piece: a head, segments and times as they come, an end once the rank has recorded all. */
+ * Sealed: packed, compressed, with a checksum (one section), and times sections as they are in the trace. A fragment
+ * file has the encoded fragments of one rank's segments and what else is needed to write the trace that the run itself
+ * would have written. It may be written piece by piece: a head, segments and times as they come, an end once the rank
+ * has recorded all. */
 #ifndef PILGRIM_FRAGMENT_FILE_H
 #define PILGRIM_FRAGMENT_FILE_H
 
@@ -26,7 +27,7 @@ struct fragment_property {
 
 /* What a fragment file says of itself. Texts are borrowed. */
 struct fragment_head {
-    uint64_t run;       /* a number that only the files of this run have */
+    uint64_t run; /* a number that only the files of this run have */
     uint32_t rank;
     uint32_t ranks;     /* of the run */
     bool times;         /* fragment_write's WITH_TIMES */
@@ -53,8 +54,9 @@ enum pilgrim_status fragment_file_begin(const struct fragment_head *head, struct
 enum pilgrim_status fragment_file_end(struct bytes *out) PILGRIM_CHECKED;
 
 /* Reads the head from the beginning of a file: its first FRAGMENT_HEAD_BYTES_MAX bytes, or all, are enough.
- * TEXTS: where HEAD's texts are (empty at first, to be freed after HEAD is used). *SEGMENTS: how many bytes come before the first segment.
- * errors: PILGRIM_NOT_TRACE (no fragment file), PILGRIM_VERSION, PILGRIM_DAMAGED, PILGRIM_TRUNCATED, PILGRIM_NOMEM */
+ * TEXTS: where HEAD's texts are (empty at first, to be freed after HEAD is used). *SEGMENTS: how many bytes come before
+ * the first segment. errors: PILGRIM_NOT_TRACE (no fragment file), PILGRIM_VERSION, PILGRIM_DAMAGED, PILGRIM_TRUNCATED,
+ * PILGRIM_NOMEM */
 enum pilgrim_status fragment_file_head(const void *data, size_t length, struct fragment_head *head, struct bytes *texts,
                                        size_t *segments) PILGRIM_CHECKED;
 
@@ -62,8 +64,8 @@ enum pilgrim_status fragment_file_head(const void *data, size_t length, struct f
  * errors: as fragment_file_next; *SEGMENTS, and where C is, count all the same */
 enum pilgrim_status fragment_file_scan(struct cursor *c, uint32_t *segments) PILGRIM_CHECKED;
 
-/* The next segment's fragment at C, without times, to be freed; NULL: there is none, the rank has recorded to its end. PILGRIM_TRUNCATED: it
- * has not, or the file was cut off. errors: as above */
+/* The next segment's fragment at C, without times, to be freed; NULL: there is none, the rank has recorded to its end.
+ * PILGRIM_TRUNCATED: it has not, or the file was cut off. errors: as above */
 enum pilgrim_status fragment_file_next(struct cursor *c, struct fragment **f) PILGRIM_CHECKED;
 
 /* The next times section at C, whole, LENGTH bytes, borrowed; NULL: there is none. errors: as fragment_file_next */

@@ -83,13 +83,14 @@ static enum pilgrim_status map_tables(struct fragment *into, const struct fragme
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status merge_value_group(struct fragment *into, uint32_t group, struct value_group *p, const struct number_map *m,
-                                      uint64_t first_member)
+static enum pilgrim_status merge_value_group(struct fragment *into, uint32_t group, struct value_group *p,
+                                             const struct number_map *m, uint64_t first_member)
 {
     uint32_t number;
     for (uint32_t i = 0; i < p->entry_count; i++)
         p->entries[i].shape = m->shapes[p->entries[i].shape];
-    TRY(fragment_value_group(into, group, p->class_index, m->sequences[p->sequence], p->entries, p->entry_count, &number));
+    TRY(fragment_value_group(into, group, p->class_index, m->sequences[p->sequence], p->entries, p->entry_count,
+                             &number));
     return value_group_join(&into->value_groups[number], p, first_member);
 }
 
@@ -113,7 +114,8 @@ static enum pilgrim_status merge_group(struct fragment *into, struct fragment *f
     uint64_t first_member = into->groups[number].member_count;
     for (uint32_t i = 0; i < g->classes.count; i++)
         for (uint32_t k = 0; k < g->value_groups[i].count; k++)
-            TRY(merge_value_group(into, number, &from->value_groups[g->value_groups[i].value_groups[k]], m, first_member));
+            TRY(merge_value_group(into, number, &from->value_groups[g->value_groups[i].value_groups[k]], m,
+                                  first_member));
     into->groups[number].member_count += g->member_count;
     uint64_t member_offset = g->process ? into->rank_count : into->thread_total;
     return column_join(&into->groups[number].members, &g->members, (int64_t)member_offset);

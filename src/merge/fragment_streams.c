@@ -16,11 +16,11 @@
 struct translation {
     struct fragment *fragment;
     const struct vocabulary *vocabulary;
-    uint32_t *names; /* vocabulary's name -> string, UINT32_MAX: not yet */
+    uint32_t *names;                /* vocabulary's name -> string, UINT32_MAX: not yet */
     const struct rank_bases *bases; /* of the process */
-    const struct intern *chunks; /* of the stream */
-    int64_t texts;               /* what stands for the stream's */
-    uint32_t *value_groups;     /* NULL, or where the parts that the stream's classes are put into are noted */
+    const struct intern *chunks;    /* of the stream */
+    int64_t texts;                  /* what stands for the stream's */
+    uint32_t *value_groups;         /* NULL, or where the parts that the stream's classes are put into are noted */
 };
 
 /* The function as the file has it: MPI_Wait&request>status (docs/FORMAT.md, section 3). */
@@ -110,8 +110,8 @@ struct class_entries {
     uint32_t count;
     struct slots slots;
     struct slot_series series; /* of the signatures since the last entry, alike in shape ... */
-    uint32_t shape;       /* ... this one */
-    bool joinable;        /* without a series in it: signatures of this shape may become one */
+    uint32_t shape;            /* ... this one */
+    bool joinable;             /* without a series in it: signatures of this shape may become one */
 };
 
 static enum pilgrim_status end_slot_series(struct class_entries *c)
@@ -123,7 +123,8 @@ static enum pilgrim_status end_slot_series(struct class_entries *c)
     return slot_series_end(&c->series, &c->slots);
 }
 
-static enum pilgrim_status collect(struct fragment *f, struct class_entries *c, uint32_t shape, const struct slots *slots)
+static enum pilgrim_status collect(struct fragment *f, struct class_entries *c, uint32_t shape,
+                                   const struct slots *slots)
 {
     bool fits = c->series.count > 0 && shape == c->shape && c->joinable, has_series;
     if (fits)
@@ -149,8 +150,8 @@ static bool is_unzipped(const struct signatures *s, uint32_t number)
 }
 
 /* The numbers of one slot that varies. */
-static enum pilgrim_status put_deltas(struct fragment *f, const struct delta_sequence *deltas, const struct intern *chunks,
-                                       struct slots *out)
+static enum pilgrim_status put_deltas(struct fragment *f, const struct delta_sequence *deltas,
+                                      const struct intern *chunks, struct slots *out)
 {
     struct slot list = {.kind = SLOT_DELTAS};
     struct bytes b = {0};
@@ -235,13 +236,15 @@ static enum pilgrim_status add_member(struct translation *t, uint32_t number, ui
 }
 
 /* What CLASS's calls took, by the entries in C that its signatures have become. */
-static enum pilgrim_status add_statistics(struct value_group *p, uint32_t rank, const struct stream_class *class, const struct class_entries *c)
+static enum pilgrim_status add_statistics(struct value_group *p, uint32_t rank, const struct stream_class *class,
+                                          const struct class_entries *c)
 {
     uint32_t count = class->signatures.count, next = 0;
     uint32_t *entries = malloc(count * sizeof *entries + 1);
     if (!entries)
         return PILGRIM_NOMEM;
-    for (uint32_t i = 0; i < c->count; i++) /* a vector is as many signatures as it has; an unzipped one counts 0, and is one */
+    for (uint32_t i = 0; i < c->count;
+         i++) /* a vector is as many signatures as it has; an unzipped one counts 0, and is one */
         for (uint32_t k = c->entries[i].count ? c->entries[i].count : 1; k > 0; k--)
             entries[next++] = i;
     struct statistics s = {0};
@@ -255,7 +258,8 @@ static enum pilgrim_status add_statistics(struct value_group *p, uint32_t rank, 
 }
 
 /* Adds what the calls of CLASS took to the rank's shares. */
-static enum pilgrim_status add_shares(struct fragment *f, uint32_t number, const struct stream_class *class, const struct vocabulary *vocabulary)
+static enum pilgrim_status add_shares(struct fragment *f, uint32_t number, const struct stream_class *class,
+                                      const struct vocabulary *vocabulary)
 {
     const struct function_descriptor *d = &vocabulary->functions[class->head.key.function];
     double durations = 0, gaps = 0;
@@ -313,7 +317,8 @@ static void put_run(struct bytes *b, uint64_t count)
 }
 
 /* The trips of a loop are the values of a class like others: an int that is returned, unzipped. */
-static enum pilgrim_status add_trips(struct translation *t, uint32_t group, uint32_t class_index, uint32_t rank, struct loops_loop *l)
+static enum pilgrim_status add_trips(struct translation *t, uint32_t group, uint32_t class_index, uint32_t rank,
+                                     struct loops_loop *l)
 {
     struct fragment *f = t->fragment;
     struct bytes shape = {0}, values = {0};
@@ -345,7 +350,7 @@ struct stream_source {
     const struct stream *stream;
     const struct stream *last; /* of one call that comes after it, or NULL */
     bool process;
-    struct loops loops;        /* found in it */
+    struct loops loops; /* found in it */
 };
 
 static uint32_t class_count(const struct stream_source *s)
@@ -366,7 +371,8 @@ static enum pilgrim_status loop_class(struct fragment *f, uint32_t *number)
     return intern_bytes(&f->classes, &class, number);
 }
 
-static enum pilgrim_status translate_classes(struct translation *t, const struct stream_source *s, struct class_list *list)
+static enum pilgrim_status translate_classes(struct translation *t, const struct stream_source *s,
+                                             struct class_list *list)
 {
     struct fragment *f = t->fragment;
     const struct loops *l = &s->loops;
@@ -402,7 +408,8 @@ static enum pilgrim_status structure(struct fragment *f, struct stream_source *s
         bytes_free(&before);
         status = bytes_status(&b);
     }
-    if (status == PILGRIM_OK && !s->process && loops_find(b.data, b.length, s->stream->segment_count, l, &found) != PILGRIM_OK)
+    if (status == PILGRIM_OK && !s->process &&
+        loops_find(b.data, b.length, s->stream->segment_count, l, &found) != PILGRIM_OK)
         found = false;
     if (status == PILGRIM_OK)
         status = found ? intern_add(&f->sequences, l->top.data, l->top.length, sequence)
@@ -428,7 +435,8 @@ static enum pilgrim_status add_source(struct fragment *f, struct stream_source *
                                       const struct rank_bases *bases, struct placed *placed)
 {
     const struct stream *s = source->stream;
-    struct translation t = {.fragment = f, .vocabulary = s->vocabulary, .bases = bases, .value_groups = placed->value_groups};
+    struct translation t = {
+        .fragment = f, .vocabulary = s->vocabulary, .bases = bases, .value_groups = placed->value_groups};
     struct class_list list = {0};
     uint32_t sequence;
     TRY(structure(f, source, &sequence));
@@ -461,14 +469,15 @@ static enum pilgrim_status add_stream(struct fragment *f, struct stream_source s
     return status;
 }
 
-enum pilgrim_status fragment_add_thread(struct fragment *f, const struct stream *s, uint32_t rank, const struct rank_bases *bases,
-                                        struct placed *placed)
+enum pilgrim_status fragment_add_thread(struct fragment *f, const struct stream *s, uint32_t rank,
+                                        const struct rank_bases *bases, struct placed *placed)
 {
     return add_stream(f, (struct stream_source){.stream = s}, rank, f->thread_total++, bases, placed);
 }
 
 /* The next COUNT threads, at least one, do nothing. */
-static enum pilgrim_status add_idle(struct fragment *f, const struct vocabulary *vocabulary, uint32_t rank, const struct rank_bases *bases, size_t count)
+static enum pilgrim_status add_idle(struct fragment *f, const struct vocabulary *vocabulary, uint32_t rank,
+                                    const struct rank_bases *bases, size_t count)
 {
     struct placed placed = {0};
     struct stream *idle = stream_new(vocabulary, NULL);
@@ -497,8 +506,8 @@ static size_t read_array(struct cursor *key, size_t item, struct rank *bases, si
     return length;
 }
 
-/* The process's rank bases: the first two arguments of the last call of its stream, S (docs/FORMAT.md, section 5). No rank bases: ranks
- * are then taken as they are. */
+/* The process's rank bases: the first two arguments of the last call of its stream, S (docs/FORMAT.md, section 5). No
+ * rank bases: ranks are then taken as they are. */
 static enum pilgrim_status read_rank_bases(const struct stream *s, struct rank_bases *bases)
 {
     size_t length;
@@ -519,8 +528,9 @@ static enum pilgrim_status read_rank_bases(const struct stream *s, struct rank_b
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status add_threads(struct fragment *f, const struct vocabulary *vocabulary, uint32_t rank, const struct rank_bases *bases,
-                                       const struct stream *const *threads, size_t count, struct replay *ended)
+static enum pilgrim_status add_threads(struct fragment *f, const struct vocabulary *vocabulary, uint32_t rank,
+                                       const struct rank_bases *bases, const struct stream *const *threads,
+                                       size_t count, struct replay *ended)
 {
     enum pilgrim_status status = PILGRIM_OK;
     for (size_t i = 0; status == PILGRIM_OK && i < count;) {
@@ -539,8 +549,9 @@ static enum pilgrim_status add_threads(struct fragment *f, const struct vocabula
     return status;
 }
 
-enum pilgrim_status fragment_add_rank_so_far(struct fragment *f, const struct stream *process, const struct stream *last,
-                                             const struct stream *const *threads, size_t thread_count, struct ended *ended)
+enum pilgrim_status fragment_add_rank_so_far(struct fragment *f, const struct stream *process,
+                                             const struct stream *last, const struct stream *const *threads,
+                                             size_t thread_count, struct ended *ended)
 {
     struct rank_bases bases = {0};
     struct placed placed = {0};
@@ -550,7 +561,8 @@ enum pilgrim_status fragment_add_rank_so_far(struct fragment *f, const struct st
     if (status == PILGRIM_OK)
         status = shares_add_rank(&f->shares);
     if (status == PILGRIM_OK)
-        status = add_stream(f, (struct stream_source){.stream = process, .last = last, .process = true}, rank, f->rank_count, &bases, &placed);
+        status = add_stream(f, (struct stream_source){.stream = process, .last = last, .process = true}, rank,
+                            f->rank_count, &bases, &placed);
     if (status == PILGRIM_OK && ended)
         status = replay_new(ended, thread_count, &replay);
     if (status == PILGRIM_OK)
@@ -561,8 +573,8 @@ enum pilgrim_status fragment_add_rank_so_far(struct fragment *f, const struct st
     return status == PILGRIM_OK ? nested_runs_append(&f->thread_counts, (int64_t)thread_count, 1) : status;
 }
 
-enum pilgrim_status fragment_add_rank(struct fragment *f, const struct stream *process, const struct stream *const *threads,
-                                      size_t thread_count)
+enum pilgrim_status fragment_add_rank(struct fragment *f, const struct stream *process,
+                                      const struct stream *const *threads, size_t thread_count)
 {
     return fragment_add_rank_so_far(f, process, NULL, threads, thread_count, NULL);
 }

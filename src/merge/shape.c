@@ -136,7 +136,7 @@ struct sorted {
         struct slot_series values;
     } kinds[SERIES_SHAPES_MAX];
     uint32_t count;
-    uint32_t last;          /* the kind of the last value */
+    uint32_t last;              /* the kind of the last value */
     struct nested_runs changes; /* from one value's kind to the next one's */
 };
 
@@ -150,7 +150,8 @@ static void sorted_free(struct sorted *s)
 }
 
 /* The kind of a value with this shape and so many slots; SERIES_SHAPES_MAX: there are too many. */
-static uint32_t sorted_kind(struct sorted *s, const uint8_t *shape, size_t size, size_t width, struct intern *delta_lists)
+static uint32_t sorted_kind(struct sorted *s, const uint8_t *shape, size_t size, size_t width,
+                            struct intern *delta_lists)
 {
     for (uint32_t i = 0; i < s->count; i++)
         if (s->kinds[i].shape.length == size && !memcmp(s->kinds[i].shape.data, shape, size))
@@ -297,8 +298,8 @@ static enum pilgrim_status split_value(struct splitter *s, unsigned depth)
     return split_values(s, children, depth);
 }
 
-enum pilgrim_status shape_split(const uint8_t *key, size_t length, struct shape_names *names, struct intern *delta_lists,
-                                struct bytes *shape, struct slots *slots)
+enum pilgrim_status shape_split(const uint8_t *key, size_t length, struct shape_names *names,
+                                struct intern *delta_lists, struct bytes *shape, struct slots *slots)
 {
     struct splitter s = {.names = names, .delta_lists = delta_lists, .shape = shape, .slots = slots};
     cursor_init(&s.key, key, length);

@@ -123,7 +123,8 @@ static void bound(struct share_table *t, uint32_t values)
 }
 
 /* Row i of FROM is row NUMBERS[i / PER] x PER + i % PER. */
-static enum pilgrim_status append(struct share_table *into, const struct share_table *from, const uint32_t *numbers, uint32_t per)
+static enum pilgrim_status append(struct share_table *into, const struct share_table *from, const uint32_t *numbers,
+                                  uint32_t per)
 {
     TRY(make_room(into, from->block_count));
     for (uint32_t i = 0; i < from->row_count; i++) {
@@ -149,7 +150,8 @@ enum pilgrim_status shares_merge(struct shares *into, const struct shares *from,
     return PILGRIM_OK;
 }
 
-enum pilgrim_status shares_select(const struct share_table *t, const bool *chosen, uint32_t values, struct share_table *out)
+enum pilgrim_status shares_select(const struct share_table *t, const bool *chosen, uint32_t values,
+                                  struct share_table *out)
 {
     *out = (struct share_table){0};
     TRY(make_room(out, t->block_count));

@@ -1,5 +1,5 @@
-/* The first member of a value group: slots with equal values share a column. A call at random may have a signature of a hundred slots of its
- * own, so a slot is looked up in some tens of instructions. */
+/* The first member of a value group: slots with equal values share a column. A call at random may have a signature of a
+ * hundred slots of its own, so a slot is looked up in some tens of instructions. */
 #include <stdlib.h>
 
 #include "base/hash_index.h"
@@ -58,7 +58,8 @@ static enum pilgrim_status reserve(struct beginnings *x, struct value_group *p)
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status add_slot(struct beginnings *x, struct value_group *p, const struct beginning *b, uint32_t *column)
+static enum pilgrim_status add_slot(struct beginnings *x, struct value_group *p, const struct beginning *b,
+                                    uint32_t *column)
 {
     uint32_t hash = hash_word((uint64_t)b->value ^ (uint64_t)b->rank.x << 40 ^ (uint64_t)b->rank.n << 20 ^ b->kind);
     TRY(reserve(x, p));
@@ -76,7 +77,8 @@ static enum pilgrim_status add_slot(struct beginnings *x, struct value_group *p,
     return PILGRIM_OK;
 }
 
-enum pilgrim_status value_group_begin(struct value_group *p, const struct rank_bases *bases, uint32_t rank, uint64_t member, const struct slots *slots)
+enum pilgrim_status value_group_begin(struct value_group *p, const struct rank_bases *bases, uint32_t rank,
+                                      uint64_t member, const struct slots *slots)
 {
     struct beginnings x = {0};
     p->slot_count = (uint32_t)slots->count;

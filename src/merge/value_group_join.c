@@ -11,7 +11,7 @@ struct pairs {
     uint32_t *of_slot; /* slot -> pair */
     uint32_t *left, *right;
     uint32_t count;
-    uint32_t *uses;    /* left column -> pairs that begin with it */
+    uint32_t *uses; /* left column -> pairs that begin with it */
 };
 
 static void pairs_free(struct pairs *p)
@@ -23,7 +23,8 @@ static void pairs_free(struct pairs *p)
 }
 
 /* Numbers the pairs in the slots' order. */
-static enum pilgrim_status number_pairs(const struct value_group *a, const struct value_group *b, struct pairs *p, struct hash_index *known)
+static enum pilgrim_status number_pairs(const struct value_group *a, const struct value_group *b, struct pairs *p,
+                                        struct hash_index *known)
 {
     for (uint32_t i = 0; i < a->slot_count; i++) {
         uint32_t left = a->slots[i], right = b->slots[i], hash = hash_word((uint64_t)left << 32 | right);
@@ -57,7 +58,8 @@ static enum pilgrim_status find_pairs(const struct value_group *a, const struct 
     return status;
 }
 
-/* The outcome's columns: the first pair of a left column takes it over, the others copy it before. FROM: NULL, columns only part. */
+/* The outcome's columns: the first pair of a left column takes it over, the others copy it before. FROM: NULL, columns
+ * only part. */
 static enum pilgrim_status join_pairs(struct value_group *to, const struct value_group *from, struct pairs *p)
 {
     struct column *columns = calloc((size_t)p->count + 1, sizeof *columns);

@@ -13,22 +13,22 @@
 #define ENTRY_JUMP(name) "    jmp *entry_" #name "(%rip)\n"
 #endif
 #elif defined(__aarch64__)
-#define ENTRY_JUMP(name) \
+#define ENTRY_JUMP(name)                                                                                               \
     "    hint #34\n    adrp x16, entry_" #name "\n    ldr x16, [x16, #:lo12:entry_" #name "]\n    br x16\n"
 #endif
 
 /* Defines NAME, for the wrapper wrapper_NAME before it. On other processors the wrapper itself. */
 #ifdef ENTRY_JUMP
-#define ENTRY(name) \
-    extern void *entry_##name __attribute__((visibility("hidden"))); \
-    void *entry_##name __attribute__((used)) = (void *)wrapper_##name; \
-    __asm__("    .pushsection .text\n    .p2align 4\n    .globl " #name "\n    .type " #name ", %function\n" #name \
-            ":\n    .cfi_startproc\n" ENTRY_JUMP(name) "    .cfi_endproc\n    .size " #name ", . - " #name \
-            "\n    .popsection\n")
+#define ENTRY(name)                                                                                                    \
+    extern void *entry_##name __attribute__((visibility("hidden")));                                                   \
+    void *entry_##name __attribute__((used)) = (void *)wrapper_##name;                                                 \
+    __asm__("    .pushsection .text\n    .p2align 4\n    .globl " #name "\n    .type " #name ", %function\n" #name     \
+            ":\n    .cfi_startproc\n" ENTRY_JUMP(name) "    .cfi_endproc\n    .size " #name ", . - " #name             \
+                                                       "\n    .popsection\n")
 #else
-#define ENTRY(name) \
-    extern void *entry_##name __attribute__((visibility("hidden"))); \
-    void *entry_##name = (void *)wrapper_##name; \
+#define ENTRY(name)                                                                                                    \
+    extern void *entry_##name __attribute__((visibility("hidden")));                                                   \
+    void *entry_##name = (void *)wrapper_##name;                                                                       \
     extern __typeof__(wrapper_##name) name __attribute__((alias("wrapper_" #name)))
 #endif
 

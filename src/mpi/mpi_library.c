@@ -1,8 +1,8 @@
 /* Finding the program's MPI; see mpi_library.h.
  *
- * All functions are looked up at once: a millisecond, where a look-up at the first use of each would cost a test in every
- * call. Each of the two families has a variable that the other has not: MPICH and its relatives MPI_UNWEIGHTED, Open MPI
- * ompi_mpi_comm_world. */
+ * All functions are looked up at once: a millisecond, where a look-up at the first use of each would cost a test in
+ * every call. Each of the two families has a variable that the other has not: MPICH and its relatives MPI_UNWEIGHTED,
+ * Open MPI ompi_mpi_comm_world. */
 #define _GNU_SOURCE 1 /* dladdr, dl_iterate_phdr, RTLD_DEFAULT */
 #include "mpi/mpi_library.h"
 
@@ -13,7 +13,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-
 
 #ifdef OPEN_MPI
 const char mpi_library_built_for[] = "Open MPI";
@@ -27,8 +26,8 @@ void (*mpi_library_missing_hook)(void);
 #ifdef PILGRIM_STATIC
 
 /* In a program that MPI is part of, the linker knows all of it. */
-#define MPI_LIBRARY_DEFINE(symbol) \
-    extern char static_##symbol[] __asm__(#symbol); \
+#define MPI_LIBRARY_DEFINE(symbol)                                                                                     \
+    extern char static_##symbol[] __asm__(#symbol);                                                                    \
     void *library_##symbol = static_##symbol;
 MPI_LIBRARY_SYMBOLS(MPI_LIBRARY_DEFINE)
 
@@ -56,9 +55,8 @@ static const struct symbol {
     const char *name;
     void **value;
 } symbols[] = {
-#define MPI_LIBRARY_ROW(symbol) {#symbol, &library_##symbol},
-    MPI_LIBRARY_SYMBOLS(MPI_LIBRARY_ROW)
-};
+#define MPI_LIBRARY_ROW(symbol)    {#symbol, &library_##symbol},
+    MPI_LIBRARY_SYMBOLS(MPI_LIBRARY_ROW)};
 
 static const char any_mpi[] = "PMPI_Init";
 

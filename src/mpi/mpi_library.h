@@ -1,8 +1,8 @@
 /* The MPI library of the traced program: which one it is, where its functions and its data are.
  *
- * Included in place of <mpi.h>. MPI's constants may be variables of the library (MPI_COMM_WORLD of Open MPI, MPI_UNWEIGHTED
- * of MPICH). A plain reference to them would be bound when this library is loaded, where there may be no MPI yet, or never
- * one: here they are pointers, which mpi_library_bind sets. */
+ * Included in place of <mpi.h>. MPI's constants may be variables of the library (MPI_COMM_WORLD of Open MPI,
+ * MPI_UNWEIGHTED of MPICH). A plain reference to them would be bound when this library is loaded, where there may be no
+ * MPI yet, or never one: here they are pointers, which mpi_library_bind sets. */
 #ifndef PILGRIM_MPI_LIBRARY_H
 #define PILGRIM_MPI_LIBRARY_H
 
@@ -19,8 +19,8 @@ MPI_LIBRARY_SYMBOLS(MPI_LIBRARY_DECLARE)
 #undef OMPI_PREDEFINED_GLOBAL
 #define OMPI_PREDEFINED_GLOBAL(type, symbol) ((type)library_##symbol)
 #else
-#define MPI_UNWEIGHTED (*(int *const *)library_MPI_UNWEIGHTED)
-#define MPI_WEIGHTS_EMPTY (*(int *const *)library_MPI_WEIGHTS_EMPTY)
+#define MPI_UNWEIGHTED         (*(int *const *)library_MPI_UNWEIGHTED)
+#define MPI_WEIGHTS_EMPTY      (*(int *const *)library_MPI_WEIGHTS_EMPTY)
 #define MPI_T_PVAR_ALL_HANDLES (*(MPI_T_pvar_handle *)library_MPI_T_PVAR_ALL_HANDLES)
 #endif
 
@@ -44,8 +44,8 @@ enum mpi_library {
  * site: NULL: only 1. Not NULL: PMPI may be called afterwards, whatever is returned: without a library each function
  * says so, once, and returns an error code, but for MPI_Initialized and MPI_Finalized, which answer no, as programs
  * ask them to find out whether there is MPI.
- * Several threads at once do the same. They take no lock but the loader's own: one of them may be in a constructor, and so
- * hold that already. */
+ * Several threads at once do the same. They take no lock but the loader's own: one of them may be in a constructor, and
+ * so hold that already. */
 enum mpi_library mpi_library_bind(const void *site);
 
 /* After mpi_library_bind: NAME in the library, or NULL. */

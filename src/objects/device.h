@@ -17,10 +17,10 @@
 
 struct device_range {
     uintptr_t start, end;
-    int64_t device; /* also of page-locked memory: a reset of the device frees it */
-    bool host;      /* page-locked */
-    int64_t id;     /* -1: not named */
-    uint64_t made;  /* counts up over all ranges */
+    int64_t device;  /* also of page-locked memory: a reset of the device frees it */
+    bool host;       /* page-locked */
+    int64_t id;      /* -1: not named */
+    uint64_t made;   /* counts up over all ranges */
     uint64_t buffer; /* 0: followed from its allocation to its end. Else the driver told of it, which calls it so. */
 };
 

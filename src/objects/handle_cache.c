@@ -5,7 +5,8 @@
 #include "functions.h"
 #include "objects/memory.h"
 
-const struct cached_object *handle_cache_learn_object(struct handle_cache *cache, enum object_kind kind, uint64_t handle)
+const struct cached_object *handle_cache_learn_object(struct handle_cache *cache, enum object_kind kind,
+                                                      uint64_t handle)
 {
     struct cached_object *o = &cache->objects[handle_cache_hash(handle, CACHED_OBJECT_BITS)];
     struct object_seen seen = {0}; /* where memory is short: no entry, a name that may be another's */
@@ -21,10 +22,10 @@ const struct cached_object *handle_cache_learn_object(struct handle_cache *cache
     }
     bytes[TOKEN_LENGTH] = (uint8_t)(end - bytes);
     *o = (struct cached_object){.handle = handle,
-                               .generation = seen.generation,
-                               .base = seen.base,
-                               .kind = (uint8_t)kind,
-                               .based_kind = seen.has_base ? (uint8_t)(kind + 1) : 0};
+                                .generation = seen.generation,
+                                .base = seen.base,
+                                .kind = (uint8_t)kind,
+                                .based_kind = seen.has_base ? (uint8_t)(kind + 1) : 0};
     memcpy(&o->token, bytes, sizeof bytes);
     return o;
 }

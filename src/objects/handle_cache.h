@@ -1,9 +1,9 @@
-/* What a thread was told last of objects and of memory, as it is written in a key, so that a loop over the same ones takes no
- * lock and asks nobody.
+/* What a thread was told last of objects and of memory, as it is written in a key, so that a loop over the same ones
+ * takes no lock and asks nobody.
  *
- * Two caches with a place for each hash. An entry holds as long as the generation that it was made in (handles.h, heap.h). A buffer may
- * be in one of the places beside its own, too, as a program may well have hundreds; of those that it does not have the memory is not
- * touched. */
+ * Two caches with a place for each hash. An entry holds as long as the generation that it was made in (handles.h,
+ * heap.h). A buffer may be in one of the places beside its own, too, as a program may well have hundreds; of those that
+ * it does not have the memory is not touched. */
 #ifndef PILGRIM_HANDLE_CACHE_H
 #define PILGRIM_HANDLE_CACHE_H
 
@@ -30,15 +30,15 @@ struct cached_object {
     struct rank_base base;
     uint8_t kind;
     uint8_t based_kind; /* the kind + 1, or 0: it has no rank base */
-    uint64_t unused; /* up to a power of two: an entry's place is a shift then */
+    uint64_t unused;    /* up to a power of two: an entry's place is a shift then */
 };
 
 enum { CACHED_BUFFER_BYTES = 32 };
 struct cached_buffer {
     uint64_t address;
-    uint64_t generation; /* 0: empty */
+    uint64_t generation;                /* 0: empty */
     uint8_t token[CACHED_BUFFER_BYTES]; /* the last byte is its length */
-    bool known; /* the memory that it lies in is */
+    bool known;                         /* the memory that it lies in is */
     uint64_t unused;
 };
 
@@ -51,10 +51,11 @@ struct handle_cache {
 };
 
 /* Looks HANDLE up, names it where it has no name, and makes it the entry that is returned. */
-const struct cached_object *handle_cache_learn_object(struct handle_cache *cache, enum object_kind kind, uint64_t handle);
+const struct cached_object *handle_cache_learn_object(struct handle_cache *cache, enum object_kind kind,
+                                                      uint64_t handle);
 
-/* The same of ADDRESS, which is not NULL, unless there is an entry in another place. With ONLY_KNOWN the result is NULL where it lies in
- * no known memory. Where the name does not last it is no entry for long: to be used at once. */
+/* The same of ADDRESS, which is not NULL, unless there is an entry in another place. With ONLY_KNOWN the result is NULL
+ * where it lies in no known memory. Where the name does not last it is no entry for long: to be used at once. */
 const struct cached_buffer *handle_cache_learn_buffer(struct handle_cache *cache, const void *address, bool only_known);
 
 /* Handles of one number and different kinds are rare. */
@@ -70,7 +71,8 @@ static inline const struct cached_object *handle_cache_slot(const struct handle_
 
 static inline bool cached_object_holds(const struct cached_object *o, enum object_kind kind, uint64_t handle)
 {
-    return o->handle == handle && o->generation >= atomic_load_explicit(&objects_generation[kind], memory_order_acquire);
+    return o->handle == handle &&
+           o->generation >= atomic_load_explicit(&objects_generation[kind], memory_order_acquire);
 }
 
 /* Buffers that lie 8, or 4, bytes apart are spread evenly. */
@@ -80,14 +82,16 @@ static inline uint64_t handle_cache_buffer_hash(uint64_t address)
 }
 
 /* NULL: it is to be learnt. */
-static inline const struct cached_object *handle_cache_object(const struct handle_cache *cache, enum object_kind kind, uint64_t handle)
+static inline const struct cached_object *handle_cache_object(const struct handle_cache *cache, enum object_kind kind,
+                                                              uint64_t handle)
 {
     const struct cached_object *o = handle_cache_slot(cache, handle);
     return __builtin_expect(o->kind == kind && cached_object_holds(o, kind, handle), 1) ? o : NULL;
 }
 
 /* The same; NULL also if it has no rank base. */
-static inline const struct cached_object *handle_cache_based_object(const struct handle_cache *cache, enum object_kind kind, uint64_t handle)
+static inline const struct cached_object *handle_cache_based_object(const struct handle_cache *cache,
+                                                                    enum object_kind kind, uint64_t handle)
 {
     const struct cached_object *o = handle_cache_slot(cache, handle);
     return __builtin_expect(o->based_kind == kind + 1 && cached_object_holds(o, kind, handle), 1) ? o : NULL;
@@ -98,7 +102,8 @@ static inline const struct cached_buffer *handle_cache_buffer(const struct handl
 {
     uint64_t address = (uintptr_t)pointer;
     const struct cached_buffer *b = &cache->buffers[handle_cache_buffer_hash(address)];
-    bool holds = b->address == address && b->generation == atomic_load_explicit(&memory_generation, memory_order_acquire);
+    bool holds =
+        b->address == address && b->generation == atomic_load_explicit(&memory_generation, memory_order_acquire);
     return __builtin_expect(holds, 1) ? b : NULL;
 }
 

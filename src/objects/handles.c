@@ -21,7 +21,8 @@
 struct object {
     struct object_name name;
     int64_t references;
-    int32_t releasing; /* calls under way that may free it: the library may give its handle to another thread before they end */
+    int32_t releasing; /* calls under way that may free it: the library may give its handle to another thread before
+                          they end */
     struct rank_base base;
     bool has_base;
     bool has_degrees;
@@ -37,8 +38,8 @@ static bool prepared;
 static struct table objects[KIND_COUNT]; /* handle -> struct object */
 static struct pool pools[KIND_COUNT];
 static struct object *free_objects;
-/* Views stay where they are: piece by piece, so that they are read without a lock. The first is MPI_COMM_WORLD's, without a rank until that is
- * known. */
+/* Views stay where they are: piece by piece, so that they are read without a lock. The first is MPI_COMM_WORLD's,
+ * without a rank until that is known. */
 enum { RANK_BASE_SHIFT = 7, RANK_BASE_PIECES = 1 << 16 };
 static struct rank_base *rank_bases[RANK_BASE_PIECES];
 static size_t rank_base_count;
@@ -54,23 +55,38 @@ void handles_bound(void)
 static bool is_null(enum object_kind kind, uint64_t after)
 {
     switch (kind) {
-    case KIND_COMM: return after == HANDLE(MPI_COMM_NULL);
-    case KIND_DATATYPE: return after == HANDLE(MPI_DATATYPE_NULL);
-    case KIND_GROUP: return after == HANDLE(MPI_GROUP_NULL);
-    case KIND_OP: return after == HANDLE(MPI_OP_NULL);
-    case KIND_WIN: return after == HANDLE(MPI_WIN_NULL);
-    case KIND_FILE: return after == HANDLE(MPI_FILE_NULL);
-    case KIND_INFO: return after == HANDLE(MPI_INFO_NULL);
-    case KIND_ERRHANDLER: return after == HANDLE(MPI_ERRHANDLER_NULL);
-    case KIND_MESSAGE: return after == HANDLE(MPI_MESSAGE_NULL) || after == HANDLE(MPI_MESSAGE_NO_PROC);
-    case KIND_KEYVAL: return after == HANDLE(MPI_KEYVAL_INVALID);
+    case KIND_COMM:
+        return after == HANDLE(MPI_COMM_NULL);
+    case KIND_DATATYPE:
+        return after == HANDLE(MPI_DATATYPE_NULL);
+    case KIND_GROUP:
+        return after == HANDLE(MPI_GROUP_NULL);
+    case KIND_OP:
+        return after == HANDLE(MPI_OP_NULL);
+    case KIND_WIN:
+        return after == HANDLE(MPI_WIN_NULL);
+    case KIND_FILE:
+        return after == HANDLE(MPI_FILE_NULL);
+    case KIND_INFO:
+        return after == HANDLE(MPI_INFO_NULL);
+    case KIND_ERRHANDLER:
+        return after == HANDLE(MPI_ERRHANDLER_NULL);
+    case KIND_MESSAGE:
+        return after == HANDLE(MPI_MESSAGE_NULL) || after == HANDLE(MPI_MESSAGE_NO_PROC);
+    case KIND_KEYVAL:
+        return after == HANDLE(MPI_KEYVAL_INVALID);
 #ifdef MPI_SESSION_NULL
-    case KIND_SESSION: return after == HANDLE(MPI_SESSION_NULL);
+    case KIND_SESSION:
+        return after == HANDLE(MPI_SESSION_NULL);
 #endif
-    case KIND_PVAR: return after == HANDLE(MPI_T_PVAR_HANDLE_NULL);
-    case KIND_PVAR_SESSION: return after == HANDLE(MPI_T_PVAR_SESSION_NULL);
-    case KIND_CVAR: return after == HANDLE(MPI_T_CVAR_HANDLE_NULL);
-    default: return after == 0;
+    case KIND_PVAR:
+        return after == HANDLE(MPI_T_PVAR_HANDLE_NULL);
+    case KIND_PVAR_SESSION:
+        return after == HANDLE(MPI_T_PVAR_SESSION_NULL);
+    case KIND_CVAR:
+        return after == HANDLE(MPI_T_CVAR_HANDLE_NULL);
+    default:
+        return after == 0;
     }
 }
 
@@ -146,8 +162,8 @@ static uint32_t rank_base_add(int rank, int size)
         objects_fail();
         return 0;
     }
-    *rank_base_at(rank_base_count) = (struct rank_base){
-        .index = (uint32_t)rank_base_count, .rank = rank, .size = size, .local_size = size};
+    *rank_base_at(rank_base_count) =
+        (struct rank_base){.index = (uint32_t)rank_base_count, .rank = rank, .size = size, .local_size = size};
     return (uint32_t)rank_base_count++;
 }
 
@@ -255,7 +271,7 @@ static struct rank_base rank_base_of_win(MPI_Win win)
 
 /* A handle is what HANDLE made of it: an int in some libraries, a pointer in others. */
 #define COMM(handle) ((MPI_Comm)(uintptr_t)(handle))
-#define WIN(handle) ((MPI_Win)(uintptr_t)(handle))
+#define WIN(handle)  ((MPI_Win)(uintptr_t)(handle))
 
 static bool mpi_runs(void)
 {
@@ -278,9 +294,9 @@ static void set_rank_base(enum object_kind kind, struct object *o, struct rank_b
     outdate(kind);
 }
 
-/* The rank base of a communicator or window that the program came by where we did not see it (by PMPI, by an extension). The handle
- * may be none at all: asking must not run the program's error handler, which the call itself will do. Open MPI and MPICH raise such
- * errors on one of these two. False: it is none. */
+/* The rank base of a communicator or window that the program came by where we did not see it (by PMPI, by an
+ * extension). The handle may be none at all: asking must not run the program's error handler, which the call itself
+ * will do. Open MPI and MPICH raise such errors on one of these two. False: it is none. */
 static bool ask_rank_base(enum object_kind kind, uint64_t handle, struct rank_base *v)
 {
     const MPI_Comm raised_on[] = {MPI_COMM_WORLD, MPI_COMM_SELF};
@@ -295,7 +311,8 @@ static bool ask_rank_base(enum object_kind kind, uint64_t handle, struct rank_ba
                                   : PMPI_Win_get_group(WIN(handle), &group) == MPI_SUCCESS;
     for (int i = 0; i < 2; i++) {
         PMPI_Comm_set_errhandler(raised_on[i], handlers[i]);
-        if (handlers[i] != MPI_ERRORS_ARE_FATAL && handlers[i] != MPI_ERRORS_RETURN && handlers[i] != MPI_ERRHANDLER_NULL)
+        if (handlers[i] != MPI_ERRORS_ARE_FATAL && handlers[i] != MPI_ERRORS_RETURN &&
+            handlers[i] != MPI_ERRHANDLER_NULL)
             PMPI_Errhandler_free(&handlers[i]);
     }
     if (group != MPI_GROUP_NULL)
@@ -439,8 +456,8 @@ static void ask_degrees(MPI_Comm comm, int *indegree, int *outdegree)
     }
 }
 
-/* Under the lock: whether O is a communicator that a call made or that was there from the start. A handle that was only passed
- * may be none at all. */
+/* Under the lock: whether O is a communicator that a call made or that was there from the start. A handle that was only
+ * passed may be none at all. */
 static bool may_ask(const struct object *o, uint64_t comm)
 {
     return o && !is_null(KIND_COMM, comm) && (o->has_base || o->name.predefined);

@@ -16,8 +16,23 @@
 #define HANDLE(h) ((uint64_t)(uintptr_t)(h))
 
 enum object_kind {
-    KIND_COMM, KIND_DATATYPE, KIND_GROUP, KIND_OP, KIND_WIN, KIND_FILE, KIND_INFO, KIND_ERRHANDLER, KIND_MESSAGE,
-    KIND_SESSION, KIND_KEYVAL, KIND_CVAR, KIND_PVAR, KIND_PVAR_SESSION, KIND_ENUM, KIND_EVENT, KIND_EVENT_INSTANCE,
+    KIND_COMM,
+    KIND_DATATYPE,
+    KIND_GROUP,
+    KIND_OP,
+    KIND_WIN,
+    KIND_FILE,
+    KIND_INFO,
+    KIND_ERRHANDLER,
+    KIND_MESSAGE,
+    KIND_SESSION,
+    KIND_KEYVAL,
+    KIND_CVAR,
+    KIND_PVAR,
+    KIND_PVAR_SESSION,
+    KIND_ENUM,
+    KIND_EVENT,
+    KIND_EVENT_INSTANCE,
     KIND_REQUEST, /* for predefined names (MPI_REQUEST_NULL) only */
     KIND_COUNT
 };
@@ -49,7 +64,8 @@ struct object_seen {
     struct rank_base base;
 };
 
-/* For each kind, counted up whenever an object of it is released, or its rank base changes: what was seen before may be wrong. From 1. */
+/* For each kind, counted up whenever an object of it is released, or its rank base changes: what was seen before may be
+ * wrong. From 1. */
 extern _Atomic uint64_t objects_generation[KIND_COUNT] __attribute__((visibility("hidden")));
 
 void handles_bound(void); /* the MPI library's variables are known (mpi_library.h) */
@@ -59,14 +75,16 @@ void objects_set_threads(bool several); /* after MPI_Init_thread: whether locks 
 /* The name of HANDLE; one never seen gets a name now (and for communicators, windows no rank base: views[0]). */
 struct object_name object_name_of(enum object_kind kind, uint64_t handle);
 
-/* The same, and what else is known of it, for a cache. One never seen gets a name if ADDING; else, and where memory is short: false. */
+/* The same, and what else is known of it, for a cache. One never seen gets a name if ADDING; else, and where memory is
+ * short: false. */
 bool object_see(enum object_kind kind, uint64_t handle, bool adding, struct object_seen *seen);
 
 /* A call returned HANDLE as new: names it, or counts a further reference if it is known. For communicators and windows
  * asks MPI for rank and size (PMPI), so not for one that a pending call still creates. */
 struct object_name object_created(enum object_kind kind, uint64_t handle);
 
-/* As object_created, with the rank base of PARENT: a communicator of a non-blocking duplication, a message, a window. */
+/* As object_created, with the rank base of PARENT: a communicator of a non-blocking duplication, a message, a window.
+ */
 struct object_name object_created_like(enum object_kind kind, uint64_t handle, const struct rank_base *base);
 
 /* A call that may take a reference of HANDLE begins; returns HANDLE. object_released must follow. */
@@ -79,8 +97,8 @@ void object_released(enum object_kind kind, uint64_t before, uint64_t after);
 /* The rank base of a communicator, window or message; views[0] for what is unknown or null, of size 0 for null. */
 struct rank_base object_rank_base(enum object_kind kind, uint64_t handle);
 
-/* Whether MPI may be asked about COMM without an error that the application's error handler would see: a call made it, or it was
- * there from the start. */
+/* Whether MPI may be asked about COMM without an error that the application's error handler would see: a call made it,
+ * or it was there from the start. */
 bool comm_may_ask(uint64_t comm);
 
 /* Neighbourhood sizes of a communicator with a topology, asked once and kept; 0 without one. */

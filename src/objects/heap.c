@@ -56,16 +56,16 @@ _Atomic uint64_t memory_generation = 1;
 
 static _Atomic(_Atomic(struct leaf *) *) root;
 
-static atomic_bool owned; /* there is an owner */
+static atomic_bool owned;                                                   /* there is an owner */
 static _Thread_local __attribute__((tls_model("initial-exec"))) bool owner; /* this is it */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Under the lock: */
 static uint32_t *leaf_numbers; /* of the leaves there are, ascending */
 static size_t leaf_count, leaf_capacity;
-static struct pool ids;        /* of allocations, mappings and unknown addresses */
-static struct table names;     /* start of an allocation -> id + 1 */
-static struct table unknown;   /* address -> id + 1 */
+static struct pool ids;      /* of allocations, mappings and unknown addresses */
+static struct table names;   /* start of an allocation -> id + 1 */
+static struct table unknown; /* address -> id + 1 */
 static struct mappings mappings;
 
 /* ---- the bitmap ---- */
@@ -92,14 +92,16 @@ static inline void starts_change(struct starts *s, uint64_t bit, bool start)
     if (!(starts_in(s) & bit) != start)
         return;
     if (__builtin_expect(owner, 1)) {
-        atomic_store_explicit(&s->owners, atomic_load_explicit(&s->owners, memory_order_relaxed) ^ bit, memory_order_release);
+        atomic_store_explicit(&s->owners, atomic_load_explicit(&s->owners, memory_order_relaxed) ^ bit,
+                              memory_order_release);
         atomic_signal_fence(memory_order_seq_cst);
     } else {
         atomic_fetch_xor(&s->others, bit);
     }
 }
 
-/* For look-ups: what other threads stored before is seen from here on, and what was stored here is seen by what they do next. */
+/* For look-ups: what other threads stored before is seen from here on, and what was stored here is seen by what they do
+ * next. */
 static void barrier(void)
 {
     if (atomic_load(&owned) && !owner)

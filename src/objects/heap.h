@@ -10,7 +10,8 @@
  * under one count holds as long as the count does. */
 extern _Atomic uint64_t memory_generation __attribute__((visibility("hidden")));
 
-/* The name of ADDRESS if it lies in an allocation, or in a mapping, that is followed; one that has none gets one now. */
+/* The name of ADDRESS if it lies in an allocation, or in a mapping, that is followed; one that has none gets one now.
+ */
 bool heap_name(const void *address, int64_t *id, int64_t *offset);
 bool heap_name_mapping(const void *address, int64_t *id, int64_t *offset);
 

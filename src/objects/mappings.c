@@ -26,8 +26,8 @@ static bool insert(struct mappings *m, size_t at, struct memory_mapping range)
     if (m->count == m->capacity) {
         size_t capacity = m->capacity ? 2 * m->capacity : FIRST_CAPACITY;
         size_t bytes = capacity * sizeof *m->ranges;
-        struct memory_mapping *ranges = m->capacity ? pages_grow(m->ranges, m->capacity * sizeof *m->ranges, bytes)
-                                             : pages_take(bytes);
+        struct memory_mapping *ranges =
+            m->capacity ? pages_grow(m->ranges, m->capacity * sizeof *m->ranges, bytes) : pages_take(bytes);
         if (!ranges)
             return false;
         m->ranges = ranges;
@@ -60,7 +60,7 @@ bool mappings_cut(struct mappings *m, uintptr_t start, uintptr_t end, int64_t *i
         return false;
     struct memory_mapping *r = &m->ranges[i];
     struct memory_mapping rest = *r;
-    bool front = r->start < start, rear = r->end > end;
+    bool front = r->start<start, rear = r->end> end;
     rest.start = end;
     if (front) {
         r->end = start;

@@ -37,6 +37,7 @@ struct memory_mapping *mappings_find(struct mappings *m, uintptr_t address);
 /* A range of the mapping with this number, or NULL. */
 struct memory_mapping *mappings_of(struct mappings *m, uint64_t serial);
 
-void mappings_name(struct mappings *m, struct memory_mapping *range, int64_t id); /* names all pieces of RANGE's mapping */
+void mappings_name(struct mappings *m, struct memory_mapping *range,
+                   int64_t id); /* names all pieces of RANGE's mapping */
 
 #endif

@@ -36,7 +36,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Under the lock: */
 static struct thread_memory *threads;
 static struct thread_memory *spare; /* of threads that have ended */
-static struct table stack_ids; /* address -> id + 1 */
+static struct table stack_ids;      /* address -> id + 1 */
 static int64_t next_stack_id;
 
 /* ---- threads ---- */
@@ -181,8 +181,8 @@ static bool find_told(const void *pointer, struct memory_name *name)
     return true;
 }
 
-/* False: nothing is known of ADDRESS. *LASTING: the name holds until memory_generation changes. CUDA's driver maps address
- * space for its memory: it is asked before the mappings are. */
+/* False: nothing is known of ADDRESS. *LASTING: the name holds until memory_generation changes. CUDA's driver maps
+ * address space for its memory: it is asked before the mappings are. */
 static bool find_known(const struct thread_memory *t, uintptr_t address, struct memory_name *name, bool *lasting)
 {
     const void *pointer = (const void *)address;

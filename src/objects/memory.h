@@ -31,7 +31,8 @@ struct memory_name memory_name_of(const void *address);
  * that may be addresses. */
 bool memory_find(const void *address, struct memory_name *name);
 
-/* As memory_find, for a cache: the result holds as long as memory_generation (heap.h) is *GENERATION; never, if that is 0. */
+/* As memory_find, for a cache: the result holds as long as memory_generation (heap.h) is *GENERATION; never, if that is
+ * 0. */
 bool memory_find_lasting(const void *address, struct memory_name *name, uint64_t *generation);
 
 /* The name of ADDRESS, of which memory_find knows nothing. */
@@ -40,11 +41,12 @@ struct memory_name memory_name_unknown(const void *address);
 /* From here on the calling thread's stack is known; it is, at the latest, when the thread first names anything. */
 void memory_know_stack(void);
 
-/* From here on what the calling thread, the process's first, allocates and frees is followed without atomic instructions. Once in a process;
- * while there are no other threads it costs next to nothing. */
+/* From here on what the calling thread, the process's first, allocates and frees is followed without atomic
+ * instructions. Once in a process; while there are no other threads it costs next to nothing. */
 void heap_own(void);
 
-/* Whether ADDRESS lies in the calling thread's own stack, which is not what it runs on where the program has made others. */
+/* Whether ADDRESS lies in the calling thread's own stack, which is not what it runs on where the program has made
+ * others. */
 bool memory_in_own_stack(const void *address);
 
 /* Following the allocator; called by the interposed functions (alloc.c), lock-free for memory that no MPI call
@@ -68,8 +70,8 @@ void heap_mapping_gone(uint64_t serial);
  * main. */
 extern bool memory_followed;
 
-/* Fills in FRAME if ADDRESS lies in a module, the program or a shared library. The module's description lives as long as
- * the process. Any thread. */
+/* Fills in FRAME if ADDRESS lies in a module, the program or a shared library. The module's description lives as long
+ * as the process. Any thread. */
 bool memory_frame(const void *address, struct code_frame *frame);
 
 #endif

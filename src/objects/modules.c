@@ -39,7 +39,7 @@ struct listing {
         char *path;
         uintptr_t base, start, end;
         struct code_module code; /* without its name */
-    } *found;
+    } * found;
     size_t count, capacity;
     unsigned long long loads, unloads;
     bool failed;
@@ -87,7 +87,7 @@ static bool listing_add(struct listing *l, struct found_module f)
 }
 
 /* Whether what HEADER describes lies in a segment that can be read. */
-static bool is_mapped(const struct dl_phdr_info *info, const ElfW(Phdr) *header)
+static bool is_mapped(const struct dl_phdr_info *info, const ElfW(Phdr) * header)
 {
     for (size_t i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *load = &info->dlpi_phdr[i];

@@ -17,8 +17,8 @@ static void *returned(long result, int saved_errno)
 void *pages_take(size_t bytes)
 {
     int saved = errno;
-    long result = syscall(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
+    long result =
+        syscall(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
     /* These areas are large and sparse: a huge page would be mostly zeroes. */
     if (result != -1)
         (void)syscall(SYS_madvise, result, bytes, MADV_NOHUGEPAGE);

@@ -1,7 +1,7 @@
 /* Arrays of requests by what changed; see request_array_delta.h.
  *
- * All that a call changes in its array is that items become null, so what comes out is what went in and a set of bits. Mostly what goes
- * in is what was kept: one comparison; and what is kept then is that with some more items null. */
+ * All that a call changes in its array is that items become null, so what comes out is what went in and a set of bits.
+ * Mostly what goes in is what was kept: one comparison; and what is kept then is that with some more items null. */
 #include "objects/request_array_delta.h"
 
 #include <endian.h>
@@ -65,7 +65,8 @@ static uint8_t *store_array(uint8_t *at, const struct request_array_delta *k, ui
 }
 
 /* The array BASE, but for the items CHANGED, which are those that went in, or null if NULLED. */
-static uint8_t *store_changes(uint8_t *at, const struct request_array_delta *k, uint32_t base, uint64_t changed, bool nulled)
+static uint8_t *store_changes(uint8_t *at, const struct request_array_delta *k, uint32_t base, uint64_t changed,
+                              bool nulled)
 {
     *at = VALUE_EDITED;
     at = store_u16(store_u16(at + 1, base), count_bits(changed));
@@ -106,7 +107,8 @@ static bool array_changes(const struct operation_array *a, const struct operatio
     if (a->count != b->count)
         return false;
     for (uint32_t i = 0; i < a->count; i++)
-        if (a->items[i].class_number != b->items[i].class_number || a->items[i].request_index != b->items[i].request_index)
+        if (a->items[i].class_number != b->items[i].class_number ||
+            a->items[i].request_index != b->items[i].request_index)
             *changed |= bit(i);
     return is_little(*changed, a);
 }
@@ -246,7 +248,8 @@ bool array_delta_in(struct request_array_delta *k, uint32_t *own_register, struc
     return k->own_register;
 }
 
-void array_delta_out(struct request_array_delta *k, uint64_t over, struct bytes *key, const struct completed_indices *completed)
+void array_delta_out(struct request_array_delta *k, uint64_t over, struct bytes *key,
+                     const struct completed_indices *completed)
 {
     bool changed_little = is_little(over, &k->in);
     uint8_t *at = room(key, DELTA_BYTES + ARRAY_BYTES);

@@ -1,11 +1,13 @@
 /* Requests; see requests.h.
  *
- * Live operations with one handle form a FIFO, a linked list; a book's hash table leads from the handle to its first one. The cursor of
- * a FIFO says how far the running search has come in it, so that an array with one handle many times costs no more than any other: it
- * counts only if its search is the running one. 10^5 operations in flight take 64 bytes each, and some 10 in the table.
+ * Live operations with one handle form a FIFO, a linked list; a book's hash table leads from the handle to its first
+ * one. The cursor of a FIFO says how far the running search has come in it, so that an array with one handle many times
+ * costs no more than any other: it counts only if its search is the running one. 10^5 operations in flight take 64
+ * bytes each, and some 10 in the table.
  *
- * A thread looks in its own book first, and mostly finds there what it looks for, so that threads seldom meet. A book is locked for as
- * long as it is searched or changed, one book at a time; the pool of unknown operations may be locked within. */
+ * A thread looks in its own book first, and mostly finds there what it looks for, so that threads seldom meet. A book
+ * is locked for as long as it is searched or changed, one book at a time; the pool of unknown operations may be locked
+ * within. */
 #include "objects/requests.h"
 
 #include <pthread.h>
@@ -29,8 +31,8 @@ enum {
 };
 
 static pthread_mutex_t all_requests_lock = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic(struct requests *) inheritance; /* the book of ended threads; set under the lock. It is the last one: a search that has missed an operation in
-                                        the book that it was in meets it there */
+static _Atomic(struct requests *) inheritance; /* the book of ended threads; set under the lock. It is the last one: a
+                                        search that has missed an operation in the book that it was in meets it there */
 
 /* The places of unknown operations, of all threads. */
 static pthread_mutex_t unknown_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -44,7 +46,8 @@ static atomic_uint slab_count, thread_requests_count;
 _Alignas(1 << FOUND_SHIFT) struct operation request_null = {.what = WHAT(REQUEST_NULL, 0)};
 
 /* Stands for one that there was no memory for. */
-_Alignas(1 << FOUND_SHIFT) struct operation request_lost = {.what = WHAT(REQUEST_UNKNOWN, REQUEST_OTHER), .active = true};
+_Alignas(1 << FOUND_SHIFT) struct operation request_lost = {.what = WHAT(REQUEST_UNKNOWN, REQUEST_OTHER),
+                                                            .active = true};
 
 /* ---- books ---- */
 
@@ -164,7 +167,8 @@ static struct requests *operation_lock(const struct operation *o)
 {
     for (;;) {
         bool moved = atomic_load_explicit(&o->moved, memory_order_acquire);
-        struct requests *r = moved ? atomic_load_explicit(&inheritance, memory_order_relaxed) : operation_slab(o)->requests;
+        struct requests *r =
+            moved ? atomic_load_explicit(&inheritance, memory_order_relaxed) : operation_slab(o)->requests;
         thread_requests_lock(r);
         if (atomic_load_explicit(&o->moved, memory_order_relaxed) == moved)
             return r;
@@ -200,7 +204,8 @@ static bool slab_make(struct requests *r)
     return true;
 }
 
-/* What was R's is R's again; others may still look whether it is what they have found, under the lock of the book that it was moved to. */
+/* What was R's is R's again; others may still look whether it is what they have found, under the lock of the book that
+ * it was moved to. */
 static void take_returned(struct requests *r)
 {
     struct requests *from = atomic_load_explicit(&inheritance, memory_order_relaxed);
@@ -226,7 +231,8 @@ void operation_return(struct operation *o)
 {
     struct requests *r = operation_slab(o)->requests;
     o->spare = atomic_load_explicit(&r->returned, memory_order_relaxed);
-    while (!atomic_compare_exchange_weak_explicit(&r->returned, &o->spare, o, memory_order_release, memory_order_relaxed))
+    while (
+        !atomic_compare_exchange_weak_explicit(&r->returned, &o->spare, o, memory_order_release, memory_order_relaxed))
         ;
 }
 
@@ -385,7 +391,8 @@ bool requests_bequeath(struct requests *r)
 
 /* ---- finding ---- */
 
-/* Which operations a search takes: those that no other thread's call is about to complete, or all that no call of R is. */
+/* Which operations a search takes: those that no other thread's call is about to complete, or all that no call of R is.
+ */
 enum taking { FREE_ONES, OTHERS_TOO };
 
 static inline bool may_take(const struct operation *o, const struct requests *r, enum taking taking)
@@ -407,8 +414,10 @@ static inline struct operation *next_of(struct requests *in, uint64_t key, const
     return at ? operation_at(at) : NULL;
 }
 
-/* Looks in the book IN for what is still missing. What another thread began may go at any time: COPY. Returns how much is missing then. */
-static int64_t find_in(struct requests *in, const struct requests *r, struct finding *f, int64_t count, enum taking taking)
+/* Looks in the book IN for what is still missing. What another thread began may go at any time: COPY. Returns how much
+ * is missing then. */
+static int64_t find_in(struct requests *in, const struct requests *r, struct finding *f, int64_t count,
+                       enum taking taking)
 {
     int64_t missing = 0;
     thread_requests_lock(in);
@@ -442,7 +451,8 @@ static void find_unknown(struct requests *r, struct finding *f, int64_t count)
         enum request_kind kind = REQUEST_OTHER;
         uint32_t base = 0;
         (void)untracked_request_take(f->handles[i], &kind, &base);
-        struct operation *o = operation_begin(r, f->handles[i] ^ request_null_handle, REQUEST_UNKNOWN, kind, false, base, NULL);
+        struct operation *o =
+            operation_begin(r, f->handles[i] ^ request_null_handle, REQUEST_UNKNOWN, kind, false, base, NULL);
         if (o) {
             found_set(&f->found[i], o, r, true);
         } else {
@@ -465,7 +475,8 @@ static __attribute__((noinline)) void find_elsewhere(struct requests *r, struct 
                 missing = find_in(in, r, f, count, FREE_ONES);
         if (objects_threads && missing)
             missing = find_in(r, r, f, count, OTHERS_TOO);
-        for (struct requests *in = thread_requests_first(); objects_threads && in && missing; in = thread_requests_next(in))
+        for (struct requests *in = thread_requests_first(); objects_threads && in && missing;
+             in = thread_requests_next(in))
             if (in != r)
                 missing = find_in(in, r, f, count, OTHERS_TOO);
     }
@@ -502,8 +513,9 @@ void requests_find(struct requests *r, struct finding *f, int64_t count)
 
 /* ---- one request ---- */
 
-const struct operation *request_created_slowly(struct requests *r, uint64_t handle, int64_t class_number, enum request_kind kind,
-                                               bool persistent, const struct rank_base *base, const struct posting *posted)
+const struct operation *request_created_slowly(struct requests *r, uint64_t handle, int64_t class_number,
+                                               enum request_kind kind, bool persistent, const struct rank_base *base,
+                                               const struct posting *posted)
 {
     uint64_t key = handle ^ request_null_handle;
     if (!key)
@@ -545,8 +557,8 @@ static bool end_first(struct requests *in, uint64_t key)
     return o;
 }
 
-/* One that another thread began; or one that is gone: where another thread took this one for the same handle, one of the others is what
- * this call completed. */
+/* One that another thread began; or one that is gone: where another thread took this one for the same handle, one of
+ * the others is what this call completed. */
 static void finish_elsewhere(struct requests *r, struct finding *f, int64_t i)
 {
     struct operation *o = found_live(&f->found[i]);

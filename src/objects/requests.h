@@ -4,8 +4,8 @@
  * operations (architecture: request handles are not unique). An operation's name is the class of the call that
  * created it and its place in that class's pool, smallest free first: completion order does not disturb it.
  *
- * What a thread began is in a book of its own. All functions may be called by any thread once objects_set_threads(true) was
- * called, each with the calling thread's book. */
+ * What a thread began is in a book of its own. All functions may be called by any thread once objects_set_threads(true)
+ * was called, each with the calling thread's book. */
 #ifndef PILGRIM_REQUESTS_H
 #define PILGRIM_REQUESTS_H
 
@@ -22,12 +22,12 @@ extern uint64_t request_null_handle;
 
 /* What the operation's status means once complete. */
 enum request_kind {
-    REQUEST_SEND,    /* status undefined: recorded as null */
-    REQUEST_RECV,    /* source, tag, bytes */
-    REQUEST_PRECV,   /* partitioned receive: as RECV */
-    REQUEST_IO,      /* bytes only: source and tag are null */
-    REQUEST_GREQ,    /* generalized: source, tag, bytes as the query function set them */
-    REQUEST_OTHER    /* collective, RMA, communicator creation: undefined, null */
+    REQUEST_SEND,  /* status undefined: recorded as null */
+    REQUEST_RECV,  /* source, tag, bytes */
+    REQUEST_PRECV, /* partitioned receive: as RECV */
+    REQUEST_IO,    /* bytes only: source and tag are null */
+    REQUEST_GREQ,  /* generalized: source, tag, bytes as the query function set them */
+    REQUEST_OTHER  /* collective, RMA, communicator creation: undefined, null */
 };
 
 /* A class number is (thread << REQUEST_THREAD_SHIFT) | number of the call class, or one of these. */
@@ -40,28 +40,28 @@ struct operation_name {
 
 /* What a receive was posted with. */
 struct posting {
-    uint32_t count; /* 0: it is not known */
+    uint32_t count;   /* 0: it is not known */
     uint32_t segment; /* in which of its thread's */
     int source, tag;
 };
 
-/* A live operation: a line of the cache, as there may be many. Once it has ended what it is stays as it is until its thread's next call begins one.
- * Operations refer to each other by index (thread_requests.h); 0 is none. */
+/* A live operation: a line of the cache, as there may be many. Once it has ended what it is stays as it is until its
+ * thread's next call begins one. Operations refer to each other by index (thread_requests.h); 0 is none. */
 struct operation {
     union {
-        uint64_t key;             /* of its handle, never 0 */
-        struct operation *spare;  /* the next one that is not live */
+        uint64_t key;            /* of its handle, never 0 */
+        struct operation *spare; /* the next one that is not live */
     };
-    int64_t what;               /* its class number << OPERATION_CLASS_SHIFT | enum request_kind << 1 | whether it is persistent */
-    uint32_t next, previous;    /* with the same handle; the previous of the first one is the last one */
-    uint32_t cursor, search;    /* of the first one: which one search number `search` is to find next */
-    uint32_t serial;            /* of this operation, among those that had this memory */
-    uint32_t request_index;             /* with its class, its name */
-    uint32_t base;              /* that the status's source refers to: its index */
-    uint16_t completed_by;      /* number of the book whose call under way may complete it; 0: none's */
-    bool active;                /* false: a persistent request not started; its status is the empty one */
-    atomic_bool moved;          /* from its thread's book to that of ended threads */
-    struct posting posted;      /* by a call that is recorded, of the class that the name says */
+    int64_t what; /* its class number << OPERATION_CLASS_SHIFT | enum request_kind << 1 | whether it is persistent */
+    uint32_t next, previous; /* with the same handle; the previous of the first one is the last one */
+    uint32_t cursor, search; /* of the first one: which one search number `search` is to find next */
+    uint32_t serial;         /* of this operation, among those that had this memory */
+    uint32_t request_index;  /* with its class, its name */
+    uint32_t base;           /* that the status's source refers to: its index */
+    uint16_t completed_by;   /* number of the book whose call under way may complete it; 0: none's */
+    bool active;             /* false: a persistent request not started; its status is the empty one */
+    atomic_bool moved;       /* from its thread's book to that of ended threads */
+    struct posting posted;   /* by a call that is recorded, of the class that the name says */
 };
 
 enum { OPERATION_CLASS_SHIFT = 8 };
@@ -91,8 +91,9 @@ static inline bool operation_is_null(const struct operation *o)
     return operation_class(o) == REQUEST_NULL;
 }
 
-/* An operation, as a call has found it. Packed, as a call may find many: addresses of the program's have 48 bits, operations lie at multiples of
- * 16 bytes, and of the serial number 16 bits tell whether it is over. All zero: nothing has been found. */
+/* An operation, as a call has found it. Packed, as a call may find many: addresses of the program's have 48 bits,
+ * operations lie at multiples of 16 bytes, and of the serial number 16 bits tell whether it is over. All zero: nothing
+ * has been found. */
 struct found_operation_bits {
     uint64_t address : 44; /* found_operation() */
     uint64_t serial : 16;  /* found_is() */
@@ -133,8 +134,8 @@ struct finding {
     struct found_operation_bits *found;
     struct operation_copy *copies;
     int64_t capacity, copy_capacity; /* of a call to come */
-    int64_t count; /* the call numbered CALL of the thread has found so many, */
-    uint64_t call; /* and no other */
+    int64_t count;                   /* the call numbered CALL of the thread has found so many, */
+    uint64_t call;                   /* and no other */
 };
 
 /* Room for COUNT handles. False: no memory. */
@@ -144,19 +145,19 @@ void finding_free(struct finding *f);
 /* The operations that one thread began. */
 struct requests {
     atomic_uint lock;
-    unsigned shift;             /* of a hash, to an index of `table` */
-    size_t mask;                /* idem */
-    uint32_t *table;            /* of the first operation with each handle; 0: free. Open, with linear probing */
-    size_t room;                /* entries that may still be taken */
-    uint64_t search;            /* counts up with each search in it, and with each operation that begins or ends */
-    uint32_t searches;          /* number of the last search for several handles */
-    uint16_t number;            /* of the book, from 1 */
+    unsigned shift;    /* of a hash, to an index of `table` */
+    size_t mask;       /* idem */
+    uint32_t *table;   /* of the first operation with each handle; 0: free. Open, with linear probing */
+    size_t room;       /* entries that may still be taken */
+    uint64_t search;   /* counts up with each search in it, and with each operation that begins or ends */
+    uint32_t searches; /* number of the last search for several handles */
+    uint16_t number;   /* of the book, from 1 */
     struct operation *free;
-    struct operation *fresh, *fresh_end; /* never used so far */
+    struct operation *fresh, *fresh_end;  /* never used so far */
     _Atomic(struct operation *) returned; /* free ones that other threads have ended */
-    struct pool **classes;      /* of places; by number of the call class; NULL: has begun none */
+    struct pool **classes;                /* of places; by number of the call class; NULL: has begun none */
     uint32_t class_count;
-    atomic_size_t live;         /* how many there are */
+    atomic_size_t live; /* how many there are */
     _Atomic(struct requests *) next;
 };
 
@@ -165,11 +166,12 @@ extern _Atomic(struct requests *) requests_first;
 /* A book for one thread, after those of others. Never freed: others may look for what it began. NULL: no memory. */
 struct requests *requests_new(void);
 
-/* The thread of R has ended: what it began and what is live still goes to a book that all such threads have in common, behind all others,
- * and R is as if it were new, for another thread. False, and R stays as it is: no memory. */
+/* The thread of R has ended: what it began and what is live still goes to a book that all such threads have in common,
+ * behind all others, and R is as if it were new, for another thread. False, and R stays as it is: no memory. */
 bool requests_bequeath(struct requests *r);
 
-/* Whether any operation is live that was not begun untracked: it must not be completed untracked, or it would stay for ever. */
+/* Whether any operation is live that was not begun untracked: it must not be completed untracked, or it would stay for
+ * ever. */
 static inline bool requests_live(void)
 {
     struct requests *r = atomic_load_explicit(&requests_first, memory_order_acquire);
@@ -180,12 +182,13 @@ static inline bool requests_live(void)
 
 /* request_created, request_find and request_finish, of one request, are in thread_requests.h. */
 
-/* The operations behind F->handles[0..count-1], in F->found: the k-th occurrence of one handle is the k-th of its FIFO that the
- * thread of R began itself, after those the next that others did, thread by thread. An unknown handle, and an occurrence beyond the end of
- * its FIFO, gets a name in a pool of its own (REQUEST_UNKNOWN). O(count), whatever is in flight.
+/* The operations behind F->handles[0..count-1], in F->found: the k-th occurrence of one handle is the k-th of its FIFO
+ * that the thread of R began itself, after those the next that others did, thread by thread. An unknown handle, and an
+ * occurrence beyond the end of its FIFO, gets a name in a pool of its own (REQUEST_UNKNOWN). O(count), whatever is in
+ * flight.
  *
- * Until requests_leave the call counts as one that may complete them: they are given to no other thread while there are others behind the
- * same handle. The library gives a handle away again before the call that freed it returns. */
+ * Until requests_leave the call counts as one that may complete them: they are given to no other thread while there are
+ * others behind the same handle. The library gives a handle away again before the call that freed it returns. */
 void requests_find(struct requests *r, struct finding *f, int64_t count);
 
 /* The call is over, and F->found[0..count-1].gone says where MPI_REQUEST_NULL is now: releases these operations. */
@@ -194,8 +197,8 @@ void requests_finished(struct requests *r, struct finding *f, int64_t count);
 /* The call has ended that found F->found[0..count-1]. */
 void requests_leave(struct requests *r, struct finding *f, int64_t count);
 
-/* The call never returned that found F->found[0..count-1]: whether it has completed them is not known. They are not looked for again; one that
- * the program has still is an unknown one from now on. */
+/* The call never returned that found F->found[0..count-1]: whether it has completed them is not known. They are not
+ * looked for again; one that the program has still is an unknown one from now on. */
 void requests_forget(struct finding *f, int64_t count);
 
 /* A persistent request was started; or one completed and is inactive again. */

@@ -1,4 +1,5 @@
-/* The inside of a book of requests (requests.h), and what is done to one request at a time, which wants to be quick: for put_requests.c.
+/* The inside of a book of requests (requests.h), and what is done to one request at a time, which wants to be quick:
+ * for put_requests.c.
  *
  * A book is locked by one exchange, for some instructions, and nearly always free. */
 #ifndef PILGRIM_THREAD_REQUESTS_H
@@ -8,7 +9,8 @@
 #include "objects/requests.h"
 #include "objects/sharing.h"
 
-/* Operations lie in slabs, which are never given back. The index of an operation has the slab's number and its place in there, from 1. */
+/* Operations lie in slabs, which are never given back. The index of an operation has the slab's number and its place in
+ * there, from 1. */
 enum { SLAB_BYTES = 1 << 16, SLAB_SHIFT = 10, SLABS_MAX = 1 << 16 };
 
 struct operation_slab {
@@ -19,19 +21,19 @@ struct operation_slab {
 _Static_assert(sizeof(struct operation) == SLAB_BYTES >> SLAB_SHIFT, "the slab's head is one operation long");
 
 extern struct operation_slab *operation_slabs[SLABS_MAX]; /* by number */
-extern struct operation request_null; /* the null operation */
-extern struct operation request_lost; /* stands for one that there was no memory for */
+extern struct operation request_null;                     /* the null operation */
+extern struct operation request_lost;                     /* stands for one that there was no memory for */
 
 /* The rest of what follows them. */
 void thread_requests_wait(struct requests *r);
-struct operation *operation_make(struct requests *r);                  /* NULL: no memory */
-struct pool *index_pool_make(struct requests *r, uint32_t number);         /* idem; NUMBER: of the call class */
-bool table_grow(struct requests *r);                                   /* room for one more entry. False: no memory */
-void searches_begin_anew(struct requests *r);                          /* numbers of searches are used up */
+struct operation *operation_make(struct requests *r);              /* NULL: no memory */
+struct pool *index_pool_make(struct requests *r, uint32_t number); /* idem; NUMBER: of the call class */
+bool table_grow(struct requests *r);                               /* room for one more entry. False: no memory */
+void searches_begin_anew(struct requests *r);                      /* numbers of searches are used up */
 void fifo_remove_slowly(struct requests *r, struct operation *o);
-bool unknown_index_take(struct operation *o);                          /* idem */
+bool unknown_index_take(struct operation *o); /* idem */
 void unknown_index_give(const struct operation *o);
-void operation_return(struct operation *o);                            /* one that was moved is free */
+void operation_return(struct operation *o); /* one that was moved is free */
 
 static inline struct operation_slab *operation_slab(const struct operation *o)
 {
@@ -126,7 +128,8 @@ static inline void fifo_remove(struct requests *r, struct operation *o)
 
 /* ---- operations that begin and end ---- */
 
-/* Memory for an operation of R; NULL: there is none. It is never given back, so that what was found stays an operation. */
+/* Memory for an operation of R; NULL: there is none. It is never given back, so that what was found stays an operation.
+ */
 static inline struct operation *operation_take(struct requests *r)
 {
     struct operation *o = r->free;
@@ -183,8 +186,8 @@ static inline void request_index_give(struct requests *r, const struct operation
         pool_give(r->classes[class_index(operation_class(o))], o->request_index);
 }
 
-static inline void operation_fill(struct operation *o, int64_t class_number, enum request_kind kind, bool persistent, uint32_t view,
-                                  const struct posting *posted)
+static inline void operation_fill(struct operation *o, int64_t class_number, enum request_kind kind, bool persistent,
+                                  uint32_t view, const struct posting *posted)
 {
     o->what = (int64_t)((uint64_t)class_number << OPERATION_CLASS_SHIFT | (uint64_t)kind << 1 | persistent);
     o->active = !persistent;
@@ -196,8 +199,9 @@ static inline void operation_fill(struct operation *o, int64_t class_number, enu
 }
 
 /* A new live operation, last of KEY's FIFO; NULL: no memory. */
-static inline struct operation *operation_begin(struct requests *r, uint64_t key, int64_t class_number, enum request_kind kind,
-                                                bool persistent, uint32_t view, const struct posting *posted)
+static inline struct operation *operation_begin(struct requests *r, uint64_t key, int64_t class_number,
+                                                enum request_kind kind, bool persistent, uint32_t view,
+                                                const struct posting *posted)
 {
     struct operation *o = r->room || table_grow(r) ? operation_take(r) : NULL;
     if (__builtin_expect(!o, 0))
@@ -218,7 +222,8 @@ static inline struct operation *operation_begin_quickly(struct requests *r, uint
     size_t at = fifo_hash(r, key);
     struct operation *o = r->free;
     uint32_t number = class_index(class_number);
-    if (__builtin_expect(r->table[at] || !r->room || !key || !o || class_number == REQUEST_UNKNOWN || number >= r->class_count, 0))
+    if (__builtin_expect(
+            r->table[at] || !r->room || !key || !o || class_number == REQUEST_UNKNOWN || number >= r->class_count, 0))
         return NULL;
     struct pool *p = r->classes[number];
     int64_t place = __builtin_expect(p != NULL, 1) ? pool_take_quickly(p) : -1;
@@ -248,14 +253,16 @@ static inline void operation_end(struct requests *r, struct operation *o)
 
 /* ---- finding ---- */
 
-/* Whether a call of R may find O: no other thread's call is about to complete it. Then the library may have given its handle away. */
+/* Whether a call of R may find O: no other thread's call is about to complete it. Then the library may have given its
+ * handle away. */
 static inline bool operation_is_free(const struct operation *o, const struct requests *r)
 {
     return !o->completed_by || o->completed_by == r->number;
 }
 
 /* A call of R has found O, in R's book if OWN. */
-static inline void found_set(struct found_operation_bits *found, struct operation *o, const struct requests *r, bool own)
+static inline void found_set(struct found_operation_bits *found, struct operation *o, const struct requests *r,
+                             bool own)
 {
     *found = found_only(o);
     found->serial = o->serial & UINT16_MAX;
@@ -285,8 +292,8 @@ static inline uint32_t requests_search_begin(struct requests *r)
     return r->searches;
 }
 
-/* The operation of HANDLE, which is not that of null, if this is its first occurrence in the search; NULL: it is not, or not found so
- * quickly. */
+/* The operation of HANDLE, which is not that of null, if this is its first occurrence in the search; NULL: it is not,
+ * or not found so quickly. */
 static inline struct operation *requests_search_quickly(struct requests *r, uint64_t handle, uint32_t search)
 {
     struct operation *o = fifo_first(r, handle ^ request_null_handle);
@@ -299,14 +306,15 @@ static inline struct operation *requests_search_quickly(struct requests *r, uint
 
 /* ---- one request; without a lock ---- */
 
-const struct operation *request_created_slowly(struct requests *r, uint64_t handle, int64_t class_number, enum request_kind kind,
-                                               bool persistent, const struct rank_base *view, const struct posting *posted);
+const struct operation *request_created_slowly(struct requests *r, uint64_t handle, int64_t class_number,
+                                               enum request_kind kind, bool persistent, const struct rank_base *view,
+                                               const struct posting *posted);
 
-/* A call created HANDLE: a live operation of the class CLASS_NUMBER. Built-in null: the null operation. POSTED: how it was posted,
- * copied; NULL: not known. */
+/* A call created HANDLE: a live operation of the class CLASS_NUMBER. Built-in null: the null operation. POSTED: how it
+ * was posted, copied; NULL: not known. */
 static inline const struct operation *request_created(struct requests *r, uint64_t handle, int64_t class_number,
-                                                      enum request_kind kind, bool persistent, const struct rank_base *view,
-                                                      const struct posting *posted)
+                                                      enum request_kind kind, bool persistent,
+                                                      const struct rank_base *view, const struct posting *posted)
 {
     struct operation *o = NULL;
     if (__builtin_expect(!objects_threads, 1))

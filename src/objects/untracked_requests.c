@@ -1,5 +1,5 @@
-/* Requests that were begun untracked; see untracked_requests.h. An entry's last word says whether the others belong together: two threads may write one
- * at the same time. */
+/* Requests that were begun untracked; see untracked_requests.h. An entry's last word says whether the others belong
+ * together: two threads may write one at the same time. */
 #include "objects/untracked_requests.h"
 
 #include <stdatomic.h>

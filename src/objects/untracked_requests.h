@@ -1,7 +1,9 @@
-/* Requests that were begun untracked, while recording was paused, and may be completed where it is not: what their statuses mean.
+/* Requests that were begun untracked, while recording was paused, and may be completed where it is not: what their
+ * statuses mean.
  *
- * A small table by handle, the newest one of a place only. It is written at each such beginning, so that what it says of a handle is not
- * of another request before; of one that it has lost nothing is known but the handle. Any thread, no lock. */
+ * A small table by handle, the newest one of a place only. It is written at each such beginning, so that what it says
+ * of a handle is not of another request before; of one that it has lost nothing is known but the handle. Any thread, no
+ * lock. */
 #ifndef PILGRIM_UNTRACKED_REQUESTS_H
 #define PILGRIM_UNTRACKED_REQUESTS_H
 

@@ -20,17 +20,17 @@ enum { PIECE_BYTES = 4 << 20 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Under the lock: */
-static struct bytes sections;    /* in memory */
-static struct spill_extent *extents;   /* in the file; those that touch are one */
+static struct bytes sections;        /* in memory */
+static struct spill_extent *extents; /* in the file; those that touch are one */
 static size_t extent_count, extent_capacity;
 static bool given_up;
-static void *compressor;      /* section_write_parts */
+static void *compressor; /* section_write_parts */
 
 /* ---- while calls are recorded ---- */
 
 /* Appends a section to OUT. */
-static enum pilgrim_status write_block(uint32_t thread, uint64_t first, const struct bytes *content, const struct bytes *ends,
-                                       struct bytes *out)
+static enum pilgrim_status write_block(uint32_t thread, uint64_t first, const struct bytes *content,
+                                       const struct bytes *ends, struct bytes *out)
 {
     struct bytes whole = {0}, class_indices = {0};
     bytes_put_varint(&whole, (uint64_t)capture.rank);
@@ -76,7 +76,8 @@ static void give_up(enum pilgrim_status status)
 {
     given_up = true;
     bytes_free(&sections);
-    capture_say("%s: %s; times are kept no longer", spill_file_path(), status == PILGRIM_IO ? strerror(errno) : "out of memory");
+    capture_say("%s: %s; times are kept no longer", spill_file_path(),
+                status == PILGRIM_IO ? strerror(errno) : "out of memory");
 }
 
 static void put_away(void)
@@ -162,7 +163,8 @@ uint64_t blocks_bytes(void)
     return total;
 }
 
-enum pilgrim_status blocks_each(enum pilgrim_status (*use)(void *context, const uint8_t *data, size_t length), void *context)
+enum pilgrim_status blocks_each(enum pilgrim_status (*use)(void *context, const uint8_t *data, size_t length),
+                                void *context)
 {
     struct bytes piece = {0};
     enum pilgrim_status status = PILGRIM_OK;

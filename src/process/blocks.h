@@ -1,5 +1,6 @@
-/* The times of calls, as sections of the trace (docs/FORMAT.md, section 6), from when a thread has filled one until they are in the
- * trace. They are kept in memory up to a share of what recording may keep (PILGRIM_MEMORY), then appended to the process's fragment file.
+/* The times of calls, as sections of the trace (docs/FORMAT.md, section 6), from when a thread has filled one until
+ * they are in the trace. They are kept in memory up to a share of what recording may keep (PILGRIM_MEMORY), then
+ * appended to the process's fragment file.
  *
  * If that cannot be written, it is said, and no further times are kept: the calls are recorded without.
  *
@@ -17,9 +18,11 @@
 /* What a process may have of times for them to travel with its fragment. */
 enum { BLOCKS_TRAVEL_BYTES = 1 << 18 };
 
-/* The next calls of thread THREAD of this process, from number FIRST on: CONTENT is what a section has from `calls` on, ENDS, as size_t's,
- * where its columns end. errno is as before; no point where the thread may be cancelled. errors: PILGRIM_NOMEM, PILGRIM_LIMIT */
-enum pilgrim_status blocks_put(uint32_t thread, uint64_t first, const struct bytes *content, const struct bytes *ends) PILGRIM_CHECKED;
+/* The next calls of thread THREAD of this process, from number FIRST on: CONTENT is what a section has from `calls` on,
+ * ENDS, as size_t's, where its columns end. errno is as before; no point where the thread may be cancelled. errors:
+ * PILGRIM_NOMEM, PILGRIM_LIMIT */
+enum pilgrim_status blocks_put(uint32_t thread, uint64_t first, const struct bytes *content,
+                               const struct bytes *ends) PILGRIM_CHECKED;
 
 /* All that is in memory goes into the file. */
 void blocks_put_away(void);
@@ -38,8 +41,8 @@ enum pilgrim_status blocks_take(struct bytes *sections) PILGRIM_CHECKED;
 /* How many bytes of sections there are. */
 uint64_t blocks_bytes(void);
 
-/* Goes through all of them, in their order, a few MiB at a time: USE gets DATA until it does not return PILGRIM_OK, which is returned then.
- * errors: PILGRIM_NOMEM, PILGRIM_IO (errno) */
+/* Goes through all of them, in their order, a few MiB at a time: USE gets DATA until it does not return PILGRIM_OK,
+ * which is returned then. errors: PILGRIM_NOMEM, PILGRIM_IO (errno) */
 enum pilgrim_status blocks_each(enum pilgrim_status (*use)(void *context, const uint8_t *data, size_t length),
                                 void *context) PILGRIM_CHECKED;
 

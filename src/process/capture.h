@@ -34,7 +34,8 @@ enum capture_off {
 struct run {
     uint64_t id;              /* no other run has it */
     uint32_t merge_limit_s;   /* PILGRIM_MERGE_TIMEOUT */
-    enum timing_mode timing;  /* PILGRIM_TIMING: what is collective for the times' sake is as rank 0 says; what is kept, as each says */
+    enum timing_mode timing;  /* PILGRIM_TIMING: what is collective for the times' sake is as rank 0 says; what is kept,
+                                 as each says */
     bool told_locals;         /* the launcher says how many processes are on a machine */
     char trace[PATH_MAX + 8]; /* the trace's path; one that is cut off here is too long for any file */
 };
@@ -51,7 +52,7 @@ struct capture {
     atomic_uint off;
     enum readings readings;
     struct settings settings;
-    struct rank_base world;      /* views[0]: a call's rank base where it names no other */
+    struct rank_base world; /* views[0]: a call's rank base where it names no other */
     pid_t process;          /* that loaded the library */
     int rank;               /* 0 until MPI is initialised */
     int size;               /* 1 until then */

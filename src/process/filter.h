@@ -1,5 +1,6 @@
-/* Functions that are left out (PILGRIM_FILTER): their calls are not recorded, the objects that they make and free are followed, as while
- * recording is paused. Looked at only where a class is not the expected one, so calls that are recorded cost nothing more. */
+/* Functions that are left out (PILGRIM_FILTER): their calls are not recorded, the objects that they make and free are
+ * followed, as while recording is paused. Looked at only where a class is not the expected one, so calls that are
+ * recorded cost nothing more. */
 #ifndef PILGRIM_FILTER_H
 #define PILGRIM_FILTER_H
 

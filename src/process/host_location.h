@@ -7,7 +7,8 @@
 
 #include "base/bytes.h"
 
-/* Appends to KEY the values of pilgrim_process's parameters `pid` and `place` (docs/FORMAT.md), null both unless KNOWN. */
+/* Appends to KEY the values of pilgrim_process's parameters `pid` and `place` (docs/FORMAT.md), null both unless KNOWN.
+ */
 void host_location_put(struct bytes *key, bool known);
 
 /* The value of `place` for a process on HOST, which ADDRESS and PATTERN describe as SLURM_TOPOLOGY_ADDR and

@@ -58,7 +58,8 @@ static void say_missing(void)
 static void say_other(void)
 {
     if (speaks())
-        capture_say("this program's MPI is %s, this library is for %s; tracing is off", mpi_library_other, mpi_library_built_for);
+        capture_say("this program's MPI is %s, this library is for %s; tracing is off", mpi_library_other,
+                    mpi_library_built_for);
 }
 
 bool capture_bind(const void *site)

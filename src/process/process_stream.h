@@ -1,5 +1,5 @@
-/* The process stream: the pseudo calls of what belongs to the process rather than to one of its threads (docs/FORMAT.md, section 7).
- * Any thread. */
+/* The process stream: the pseudo calls of what belongs to the process rather than to one of its threads
+ * (docs/FORMAT.md, section 7). Any thread. */
 #ifndef PILGRIM_PROCESS_STREAM_H
 #define PILGRIM_PROCESS_STREAM_H
 

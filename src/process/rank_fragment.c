@@ -86,7 +86,8 @@ static bool put_process(struct stream *s)
         if (sync_known())
             sync_put(&key);
         bytes_put_u8(&key, VALUE_NONE);
-        good = bytes_status(&key) == PILGRIM_OK && stream_append(s, class, false, key.data, key.length, 0, 0) == PILGRIM_OK;
+        good = bytes_status(&key) == PILGRIM_OK &&
+               stream_append(s, class, false, key.data, key.length, 0, 0) == PILGRIM_OK;
     }
     bytes_free(&key);
     free(bases);

@@ -8,12 +8,12 @@
 /* What the run says of itself. Fills PROPERTIES, room for FRAGMENT_PROPERTIES_MAX; returns how many there are. */
 size_t run_properties(struct fragment_property *properties);
 
-/* All that is left in the streams, the process's own included, and times that travel (blocks.h), at the end; to be freed. NULL:
- * recording has failed, it was said why. */
+/* All that is left in the streams, the process's own included, and times that travel (blocks.h), at the end; to be
+ * freed. NULL: recording has failed, it was said why. */
 struct fragment *rank_fragment_make(void);
 
-/* What T has in its stream, as a segment of its own in which the other threads do nothing, with what is known of the process so far.
- * By thread T. NULL: no memory. */
+/* What T has in its stream, as a segment of its own in which the other threads do nothing, with what is known of the
+ * process so far. By thread T. NULL: no memory. */
 struct fragment *rank_fragment_segment(const struct thread *t);
 
 /* The same of what ended threads did, which is in E. With no other thread at that. */

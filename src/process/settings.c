@@ -9,31 +9,56 @@
 #include "format/trace_output.h"
 #include "timing/times.h"
 
-enum setting_kind { SETTING_PATTERN, SETTING_SWITCH, SETTING_NUMBER, SETTING_BYTES, SETTING_CLOCK, SETTING_TIMING, SETTING_FILTER };
+enum setting_kind {
+    SETTING_PATTERN,
+    SETTING_SWITCH,
+    SETTING_NUMBER,
+    SETTING_BYTES,
+    SETTING_CLOCK,
+    SETTING_TIMING,
+    SETTING_FILTER
+};
 
-enum { TRACE, OFF, QUIET, BUFFERS, TIMING, VALUES, FILTER, CLOCK, STACK, MERGE_TIMEOUT, MEMORY, SYSTEM, VARIABLE_COUNT };
+enum {
+    TRACE,
+    OFF,
+    QUIET,
+    BUFFERS,
+    TIMING,
+    VALUES,
+    FILTER,
+    CLOCK,
+    STACK,
+    MERGE_TIMEOUT,
+    MEMORY,
+    SYSTEM,
+    VARIABLE_COUNT
+};
 
 static const struct variable {
     const char *name;
     enum setting_kind kind;
     const char *yes, *no; /* the two words of a SETTING_SWITCH */
     const char *accepts;
-    uint64_t least, most;   /* of a SETTING_NUMBER, a SETTING_BYTES */
+    uint64_t least, most; /* of a SETTING_NUMBER, a SETTING_BYTES */
 } variables[VARIABLE_COUNT] = {
     [TRACE] = {"PILGRIM_TRACE", SETTING_PATTERN, NULL, NULL, "a path, with %p (program), %j (job), %t (time) and %%"},
     [OFF] = {"PILGRIM_OFF", SETTING_SWITCH, "1", "0", "0 or 1"},
     [QUIET] = {"PILGRIM_QUIET", SETTING_SWITCH, "1", "0", "0 or 1"},
     [BUFFERS] = {"PILGRIM_BUFFERS", SETTING_SWITCH, "on", "off", "on or off"},
     [TIMING] = {"PILGRIM_TIMING", SETTING_TIMING, NULL, NULL,
-                "off, aggregate, exact or bins[:BASE][,FUNCTION:BASE]..., with bases from 1.0001 to 1000, and * in functions' names"},
+                "off, aggregate, exact or bins[:BASE][,FUNCTION:BASE]..., with bases from 1.0001 to 1000, and * in "
+                "functions' names"},
     [VALUES] = {"PILGRIM_VALUES", SETTING_SWITCH, "wtime", "default", "wtime or default"},
     [FILTER] = {"PILGRIM_FILTER", SETTING_FILTER, NULL, NULL,
                 "a list of functions, as -MPI_Wtime,-MPI_Comm_*,+MPI_Comm_free, with * for any letters"},
     [CLOCK] = {"PILGRIM_CLOCK", SETTING_CLOCK, NULL, NULL, "auto, tsc or monotonic"},
     [STACK] = {"PILGRIM_STACK", SETTING_NUMBER, NULL, NULL, "a number of frames from 1 to 64", 1, SITE_FRAMES_MAX},
-    [MERGE_TIMEOUT] = {"PILGRIM_MERGE_TIMEOUT", SETTING_NUMBER, NULL, NULL, "a number of seconds from 0 to 1000000", 0, 1000000},
-    [MEMORY] = {"PILGRIM_MEMORY", SETTING_BYTES, NULL, NULL, "a number of bytes, at least 256K, with K, M or G behind it or not",
-                SETTINGS_MEMORY_MIN, SETTINGS_MEMORY_MAX},
+    [MERGE_TIMEOUT] = {"PILGRIM_MERGE_TIMEOUT", SETTING_NUMBER, NULL, NULL, "a number of seconds from 0 to 1000000", 0,
+                       1000000},
+    [MEMORY] = {"PILGRIM_MEMORY", SETTING_BYTES, NULL, NULL,
+                "a number of bytes, at least 256K, with K, M or G behind it or not", SETTINGS_MEMORY_MIN,
+                SETTINGS_MEMORY_MAX},
     [SYSTEM] = {"PILGRIM_SYSTEM", SETTING_SWITCH, "on", "off", "on or off"},
 };
 
@@ -210,7 +235,8 @@ bool settings_records(const struct settings *s, const char *function)
 
 static bool timing_of(const char *value, enum timing_mode *mode)
 {
-    static const char *const names[] = {[TIMING_OFF] = "off", [TIMING_AGGREGATE] = "aggregate", [TIMING_EXACT] = "exact"};
+    static const char *const names[] = {
+        [TIMING_OFF] = "off", [TIMING_AGGREGATE] = "aggregate", [TIMING_EXACT] = "exact"};
     uint32_t base;
     for (int i = TIMING_OFF; i <= TIMING_EXACT; i++) {
         if (names[i] && !strcmp(value, names[i])) {
@@ -219,7 +245,8 @@ static bool timing_of(const char *value, enum timing_mode *mode)
         }
     }
     *mode = TIMING_BINS;
-    return !strncmp(value, bins, strlen(bins)) && strlen(value) <= TIMING_BYTES_MAX && find_base(value + strlen(bins), "", &base);
+    return !strncmp(value, bins, strlen(bins)) && strlen(value) <= TIMING_BYTES_MAX &&
+           find_base(value + strlen(bins), "", &base);
 }
 
 static bool value_valid(const struct variable *v, const char *value)

@@ -1,7 +1,8 @@
 /* Bounded memory while recording; see spill.h.
  *
- * What becomes of a segment is in the bound, too: encoding it takes one to two times the stream's memory, writing it into the trace at the
- * end five to ten times. One thread at a time encodes, so with n threads each may have a part in n + SEALING of the bound.
+ * What becomes of a segment is in the bound, too: encoding it takes one to two times the stream's memory, writing it
+ * into the trace at the end five to ten times. One thread at a time encodes, so with n threads each may have a part in
+ * n + SEALING of the bound.
  *
  * The application must not notice: errno is as before, and this is no point where a thread may be cancelled. */
 #define _GNU_SOURCE 1
@@ -24,15 +25,17 @@ enum {
     SEALING = 9,          /* shares of the bound that no thread has */
     MACHINE_SHARE = 8,    /* of the machine's memory the processes on it may have a part in so many */
     LOOK_BYTES = 1 << 14, /* as long as the bound is not known */
-    PATIENCE_SHARE = 32,  /* of its limit a stream may grow by a part in so many while a good point to encode it is looked for */
+    PATIENCE_SHARE =
+        32, /* of its limit a stream may grow by a part in so many while a good point to encode it is looked for */
     PATIENCE_BYTES_MIN = 1 << 15, /* some fifty calls, at most */
-    SEGMENT_BYTES_MIN = 1 << 15, /* a segment may grow by so much in any case, ... */
-    SEGMENT_TABLES = 3,     /* ... and by so many times the table of classes */
-    LOOP_TABLES = 10,     /* what an iteration of a loop takes is mostly less than so many times that table */
-    ENDED_BYTES_MIN = 1 << 16, /* what ended threads may have in any case */
-    LOOK_SHARE = 32,      /* a stream is looked at again when it has grown by a part in so many of its limit, or later */
-    RELIEF_SHARE = 32,    /* what takes less than a part in so many of the limit is left alone when a stream is relieved, ... */
-    RELIEF_PART = 4       /* ... which must gain a part in so many: else it is encoded */
+    SEGMENT_BYTES_MIN = 1 << 15,  /* a segment may grow by so much in any case, ... */
+    SEGMENT_TABLES = 3,           /* ... and by so many times the table of classes */
+    LOOP_TABLES = 10,             /* what an iteration of a loop takes is mostly less than so many times that table */
+    ENDED_BYTES_MIN = 1 << 16,    /* what ended threads may have in any case */
+    LOOK_SHARE = 32, /* a stream is looked at again when it has grown by a part in so many of its limit, or later */
+    RELIEF_SHARE =
+        32, /* what takes less than a part in so many of the limit is left alone when a stream is relieved, ... */
+    RELIEF_PART = 4 /* ... which must gain a part in so many: else it is encoded */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -147,8 +150,8 @@ static void stop(enum pilgrim_status status)
     if (status != PILGRIM_IO)
         capture_fail("out of memory to put away what was recorded");
     else if (!(atomic_fetch_or(&capture.off, OFF_FAILED) & OFF_FAILED))
-        capture_say("%s: %s; what is recorded cannot be put away there, recording stops",
-                    spill_file_path(), strerror(errno));
+        capture_say("%s: %s; what is recorded cannot be put away there, recording stops", spill_file_path(),
+                    strerror(errno));
 }
 
 static enum pilgrim_status spill_ended(struct ended *e)
@@ -198,7 +201,8 @@ static bool relieve(struct thread *t, size_t limit)
     return stream_memory_bytes(t->stream) <= limit - limit / RELIEF_PART;
 }
 
-/* Notes how few operations are live at a time, and the class of the last call before there are more: there a segment ends well. */
+/* Notes how few operations are live at a time, and the class of the last call before there are more: there a segment
+ * ends well. */
 static void look(struct patience *p, size_t live)
 {
     if (live < p->fewest) {
@@ -209,8 +213,9 @@ static void look(struct patience *p, size_t live)
     }
 }
 
-/* Whether it is better to wait: segments that begin where nothing is under way, and something is begun, have equal values of a send, a receive and
- * their completion at equal places, and so need to be stored once. First it is seen where that is, then the next such place is taken. */
+/* Whether it is better to wait: segments that begin where nothing is under way, and something is begun, have equal
+ * values of a send, a receive and their completion at equal places, and so need to be stored once. First it is seen
+ * where that is, then the next such place is taken. */
 static bool waits(struct thread *t, size_t limit)
 {
     struct patience *p = &t->patience;
@@ -229,9 +234,9 @@ static bool waits(struct thread *t, size_t limit)
     return p->left;
 }
 
-/* What T's stream may take, whose share is SHARE. The table of classes stays, and each class that is called has some tables: they must not make
- * a segment of each call, nor of a few calls of a loop. So where there are many classes the limit is higher, and if there are few threads
- * still higher: a single one may then have a quarter of the bound. */
+/* What T's stream may take, whose share is SHARE. The table of classes stays, and each class that is called has some
+ * tables: they must not make a segment of each call, nor of a few calls of a loop. So where there are many classes the
+ * limit is higher, and if there are few threads still higher: a single one may then have a quarter of the bound. */
 static size_t segment_limit(const struct thread *t, size_t share)
 {
     size_t table = stream_table_bytes(t->stream);

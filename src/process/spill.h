@@ -1,5 +1,6 @@
-/* Memory while recording is bounded (PILGRIM_MEMORY): a thread whose stream has reached its share of it encodes what it has recorded as a
- * segment of this process (docs/FORMAT.md, section 2), puts that in the process's fragment file next to the trace, and begins anew.
+/* Memory while recording is bounded (PILGRIM_MEMORY): a thread whose stream has reached its share of it encodes what it
+ * has recorded as a segment of this process (docs/FORMAT.md, section 2), puts that in the process's fragment file next
+ * to the trace, and begins anew.
  *
  * Any thread may call these, but for what is said of the end. */
 #ifndef PILGRIM_SPILL_H
@@ -20,8 +21,8 @@ void spill_watch(struct thread *t);
 /* T, which is this thread, has recorded a call, and t->grown was set: its stream may have reached its share. */
 void spill_consider(struct thread *t);
 
-/* Of threads that have ended the calls are in E, which may be NULL: it may have reached the share that they have together, and is then put
- * away, too, and renewed. One at a time. */
+/* Of threads that have ended the calls are in E, which may be NULL: it may have reached the share that they have
+ * together, and is then put away, too, and renewed. One at a time. */
 void spill_consider_ended(struct ended *e);
 
 /* Whether there are segments, which nothing is known of then. */
@@ -32,8 +33,8 @@ size_t spill_share(void);
 
 /* ---- at the end: one thread is left ---- */
 
-/* Nothing is put away any more. First, all times become blocks, and what all threads have together is brought down to what may be
- * gathered at once. */
+/* Nothing is put away any more. First, all times become blocks, and what all threads have together is brought down to
+ * what may be gathered at once. */
 void spill_end(void);
 
 /* How many segments are in the file. */

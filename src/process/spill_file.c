@@ -60,7 +60,8 @@ static enum pilgrim_status set_folder(const char *found)
     return bytes_status(&folder);
 }
 
-/* NAME becomes the path. A thread whose attempt has failed may be printing it: it stays where it is as long as it is the same. */
+/* NAME becomes the path. A thread whose attempt has failed may be printing it: it stays where it is as long as it is
+ * the same. */
 static void set_path(struct bytes *name)
 {
     if (name->length == path.length && !memcmp(name->data, path.data, path.length)) {

@@ -1,7 +1,7 @@
 /* Call stacks by libunwind; see stack.h.
  *
- * What lies outside of main belongs to the C library: the functions that called main or the thread's first one. Where they
- * begin is found once for each new stack, by unwinding all of it. */
+ * What lies outside of main belongs to the C library: the functions that called main or the thread's first one. Where
+ * they begin is found once for each new stack, by unwinding all of it. */
 #include "process/stack.h"
 
 #include <dlfcn.h>
@@ -26,8 +26,8 @@ enum {
 struct call_stack {
     UT_hash_handle hh;
     struct call_stack *successor; /* the one that was taken after this one last time */
-    uint32_t count;          /* addresses in the key */
-    uint32_t shown;          /* of them, those up to main */
+    uint32_t count;               /* addresses in the key */
+    uint32_t shown;               /* of them, those up to main */
     const void *addresses[];
 };
 
@@ -35,7 +35,7 @@ struct call_stacks {
     struct call_stack *table; /* uthash, by addresses */
     struct call_stack *last;
     unsigned depth;
-    unsigned inside;     /* frames between the unwinder and the site, last time */
+    unsigned inside; /* frames between the unwinder and the site, last time */
     void *scratch[INSIDE_MAX + SITE_FRAMES_MAX];
 };
 
@@ -144,8 +144,8 @@ static int find_site(const struct call_stacks *s, int got, const void *site)
     return -1;
 }
 
-/* Unwinds; the stack is COUNT addresses from the result on. No more is unwound than was enough last time, unless that is not
- * enough now. */
+/* Unwinds; the stack is COUNT addresses from the result on. No more is unwound than was enough last time, unless that
+ * is not enough now. */
 static void *const *take(struct call_stacks *s, const void *site, uint32_t *count)
 {
     enum { MOST = sizeof s->scratch / sizeof s->scratch[0] };

@@ -1,17 +1,18 @@
-/* Offsets between clocks by ping-pongs (Cristian, "Probabilistic clock synchronization", Distributed Computing 3, 1989): who asks notes the
- * time before the question and after the answer, and the answer has the other one's time, which was in between. Of several the one that
- * took least counts; the middle of it is wrong by half of it at most, however the way there and the way back differ.
+/* Offsets between clocks by ping-pongs (Cristian, "Probabilistic clock synchronization", Distributed Computing 3,
+ * 1989): who asks notes the time before the question and after the answer, and the answer has the other one's time,
+ * which was in between. Of several the one that took least counts; the middle of it is wrong by half of it at most,
+ * however the way there and the way back differ.
  *
- * Processes ask along the tree of the gather (gather.c), from rank 0 down, so that offsets and errors add up over at most log2(ranks)
- * steps, and what is asked of a process does not grow with their number:
+ * Processes ask along the tree of the gather (gather.c), from rank 0 down, so that offsets and errors add up over at
+ * most log2(ranks) steps, and what is asked of a process does not grow with their number:
  *
  *   child -> parent   TAG_READY: the child is there; or it was, and has given up
  *   parent -> child   TAG_ASK: what is your time; or, as the last one, where the child's clock stands
  *   child -> parent   TAG_ANSWER: its time
  *
- * A parent asks its children one by one, as they come, once it knows where it stands itself, and of several that are there first the one
- * with most processes below itself. The first measurement is part of MPI_Init, which all processes take part in; in the second one nobody
- * waits for longer than there is time. */
+ * A parent asks its children one by one, as they come, once it knows where it stands itself, and of several that are
+ * there first the one with most processes below itself. The first measurement is part of MPI_Init, which all processes
+ * take part in; in the second one nobody waits for longer than there is time. */
 #include "process/sync.h"
 
 #include "base/clock.h"
@@ -22,12 +23,13 @@
 /* Other tags than those of gather.c. */
 enum { TAG_READY = 16, TAG_ASK, TAG_ANSWER, PINGS = 16, POINTS = 2, CHILDREN_MAX = 32, WAITING_PART = 4 };
 
-/* Of processes that share a processor most pings take as long as others have it: as long as none was short there are more, for some
- * time. */
+/* Of processes that share a processor most pings take as long as others have it: as long as none was short there are
+ * more, for some time. */
 #define SHORT_NS 10000
 #define PINGS_NS 2000000
 
-/* Clocks of which nothing else is known drift by less than this part of the time: 500 ppm, what the kernel lets one be set by. */
+/* Clocks of which nothing else is known drift by less than this part of the time: 500 ppm, what the kernel lets one be
+ * set by. */
 enum { DRIFT_PART = 2000 };
 
 const char sync_method[] = "ping-pongs along a binomial tree, least round trip";
@@ -44,9 +46,9 @@ struct clock_position {
 };
 
 struct clock_message {
-    int64_t rank;  /* who is ready */
-    int64_t has;   /* 1: a clock; of the last of TAG_ASK: `point` is known */
-    int64_t last;  /* 1: nothing follows; of TAG_READY: given up */
+    int64_t rank; /* who is ready */
+    int64_t has;  /* 1: a clock; of the last of TAG_ASK: `point` is known */
+    int64_t last; /* 1: nothing follows; of TAG_READY: given up */
     struct point point;
 };
 
@@ -123,7 +125,8 @@ static bool receive_clock_message(int from, int tag, int64_t end_ns)
 
 /* ---- parent ---- */
 
-/* Asks CHILD for its time. *POINT: where its clock stands, HERE where this process's does; *TOOK: how long it was on the way, ns. */
+/* Asks CHILD for its time. *POINT: where its clock stands, HERE where this process's does; *TOOK: how long it was on
+ * the way, ns. */
 static bool ping(int child, const struct clock_position *here, struct point *point, int64_t *took, int64_t end_ns)
 {
     MPI_Request out, back;
@@ -140,7 +143,8 @@ static bool ping(int child, const struct clock_position *here, struct point *poi
     const struct point middle = point_at(here, before + *took / 2);
     int64_t time = received.point.time;
     /* Times are rounded down: 1 ns for each of the two. */
-    *point = (struct point){.time = time, .offset = middle.time + middle.offset - time, .error = *took / 2 + 2 + middle.error};
+    *point = (struct point){
+        .time = time, .offset = middle.time + middle.offset - time, .error = *took / 2 + 2 + middle.error};
     return good;
 }
 
@@ -161,7 +165,8 @@ static bool measure(int child, const struct clock_position *here, struct clock_m
     return true;
 }
 
-/* Whether CHILD, which was ready, has given up. What it said of that is received: MPI may complain of messages that are left. */
+/* Whether CHILD, which was ready, has given up. What it said of that is received: MPI may complain of messages that are
+ * left. */
 static bool has_given_up(int child, int64_t end_ns)
 {
     return waiting_has_sent(child, TAG_READY) && receive_clock_message(child, TAG_READY, end_ns);
@@ -198,7 +203,8 @@ static void serve_children(const struct clock_position *here, int64_t end_ns)
         struct child *child = &children[__builtin_ctz((unsigned)(rank - capture.rank))];
         if (child->over)
             left++;
-        else if (!ready.last && !has_given_up(rank, end_ns) && (!here || !ready.has || measure(rank, here, &child->said, end_ns)))
+        else if (!ready.last && !has_given_up(rank, end_ns) &&
+                 (!here || !ready.has || measure(rank, here, &child->said, end_ns)))
             (void)send_clock_message(&child->said, rank, TAG_ASK, end_ns);
         child->over = true;
     }
@@ -264,7 +270,8 @@ void sync_begin(void)
 
 void sync_end(void)
 {
-    if (capture.run.timing < TIMING_BINS || capture.comm == MPI_COMM_NULL || (capture.size > 1 && !capture.run.merge_limit_s))
+    if (capture.run.timing < TIMING_BINS || capture.comm == MPI_COMM_NULL ||
+        (capture.size > 1 && !capture.run.merge_limit_s))
         return;
     int64_t end_ns = waiting_now_ns() + capture.run.merge_limit_s * WAITING_SECOND_NS / WAITING_PART +
                      __builtin_popcount((unsigned)capture.rank) * WAITING_LEVEL_NS;

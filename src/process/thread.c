@@ -1,7 +1,8 @@
 /* Threads: found by a thread-local pointer, kept in a list in order of number.
  *
- * The thread-local pointer is of the initial-exec model: one load, no call into the loader, no allocation. That a thread ends is told by the
- * destructor of its thread-specific data; recording takes no lock, beginning and ending do. */
+ * The thread-local pointer is of the initial-exec model: one load, no call into the loader, no allocation. That a
+ * thread ends is told by the destructor of its thread-specific data; recording takes no lock, beginning and ending do.
+ */
 #include "process/thread.h"
 
 #include <limits.h>
@@ -109,7 +110,9 @@ static enum pilgrim_status put_common(void *context, const struct bytes *content
 
 static enum times_kind times_kind(void)
 {
-    return capture.settings.timing == TIMING_BINS ? TIMES_BINS : capture.settings.timing == TIMING_EXACT ? TIMES_EXACT : TIMES_NONE;
+    return capture.settings.timing == TIMING_BINS    ? TIMES_BINS
+           : capture.settings.timing == TIMING_EXACT ? TIMES_EXACT
+                                                     : TIMES_NONE;
 }
 
 /* NULL: no memory. */
@@ -168,8 +171,9 @@ static void thread_retire(struct thread *t)
     pthread_mutex_unlock(&lock);
 }
 
-/* Is called again while there may be other data that is destroyed later, and MPI called there; but not in the last pass of all: that is where the
- * thread sanitizer ends its part of the thread, after which it may not be asked for a lock. */
+/* Is called again while there may be other data that is destroyed later, and MPI called there; but not in the last pass
+ * of all: that is where the thread sanitizer ends its part of the thread, after which it may not be asked for a lock.
+ */
 static void thread_ends(void *data)
 {
     struct thread *t = data;
@@ -209,12 +213,14 @@ static uint32_t base_of(uint32_t function)
     return settings_base(&capture.settings, vocabulary.functions[function].name);
 }
 
-static enum pilgrim_status put_block(void *context, uint64_t start, const struct bytes *content, const struct bytes *ends)
+static enum pilgrim_status put_block(void *context, uint64_t start, const struct bytes *content,
+                                     const struct bytes *ends)
 {
     return blocks_put(((const struct thread *)context)->index, start, content, ends);
 }
 
-/* So many that the statistics of CLASSES classes take a tenth of PILGRIM_MEMORY at most: where that is little, segments would else be full of them. */
+/* So many that the statistics of CLASSES classes take a tenth of PILGRIM_MEMORY at most: where that is little, segments
+ * would else be full of them. */
 static uint32_t statistics_cells(void)
 {
     enum { CLASSES = 32, CELLS_MIN = 4 };

@@ -11,8 +11,8 @@ enum { PROBES = 8 };
 
 /* At first the processor is only offered to others; then an eighth of the time so far is slept, up to the longest. */
 #define NAP_FROM_NS 100000
-#define NAP_PART 8
-#define NAP_MAX_NS 1000000
+#define NAP_PART    8
+#define NAP_MAX_NS  1000000
 
 int64_t waiting_now_ns(void)
 {

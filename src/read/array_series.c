@@ -47,7 +47,8 @@ struct array_series {
 static void open_cursor(struct evaluation *e, struct rules_cursor *cursor, uint64_t sequence)
 {
     const struct rules *rules = &e->shard->rules;
-    if (evaluation_charge(e, rules_cursor_bytes(rules, sequence)) && rules_cursor_init(cursor, rules, sequence) != PILGRIM_OK)
+    if (evaluation_charge(e, rules_cursor_bytes(rules, sequence)) &&
+        rules_cursor_init(cursor, rules, sequence) != PILGRIM_OK)
         evaluation_fail(e, PILGRIM_NOMEM, "not enough memory");
 }
 

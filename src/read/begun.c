@@ -10,7 +10,7 @@
 struct begun_call {
     int64_t class_number, request_index;
     struct pilgrim_value *items;
-    size_t capacity;             /* bytes there */
+    size_t capacity; /* bytes there */
     uint64_t identity;
     const struct begun_parameters *parameters; /* of the call; and its in-values, of which ... */
     const struct pilgrim_value *in;            /* ... those will be the items when they are asked for; NULL: they are */
@@ -21,13 +21,15 @@ enum { CAPACITY_MIN = 16 };
 struct begun_parameters begun_parameters(const struct pilgrim_function *f)
 {
     static const char *const names[BEGUN_ITEMS] = {"source", "tag", "count"};
-    struct begun_parameters p = {.items = {BEGUN_NOWHERE, BEGUN_NOWHERE, BEGUN_NOWHERE}, .request = BEGUN_NOWHERE, .ended = BEGUN_NOWHERE};
+    struct begun_parameters p = {
+        .items = {BEGUN_NOWHERE, BEGUN_NOWHERE, BEGUN_NOWHERE}, .request = BEGUN_NOWHERE, .ended = BEGUN_NOWHERE};
     for (size_t i = f->parameter_count; i-- > 0;) {
         const struct pilgrim_parameter *parameter = &f->parameters[i];
         for (size_t k = 0; k < BEGUN_ITEMS; k++)
             if (strcmp(parameter->name, names[k]) == 0)
                 p.items[k] = parameter->direction & PILGRIM_IN ? (uint32_t)i : BEGUN_NOWHERE;
-        if (p.request == BEGUN_NOWHERE && parameter->direction == PILGRIM_OUT && strcmp(parameter->name, "request") == 0)
+        if (p.request == BEGUN_NOWHERE && parameter->direction == PILGRIM_OUT &&
+            strcmp(parameter->name, "request") == 0)
             p.request = (uint32_t)i;
         if (p.ended == BEGUN_NOWHERE && parameter->direction == PILGRIM_INOUT &&
             (strcmp(parameter->name, "request") == 0 || strcmp(parameter->name, "array_of_requests") == 0))
@@ -121,15 +123,16 @@ static enum pilgrim_status set(struct begun *b, const struct pilgrim_value *requ
     call->identity = identity;
     call->in = NULL;
     if (is_new)
-        hash_index_put(&b->index, find_slot(b, call->class_number, call->request_index), hash_request(call->class_number, call->request_index),
-                       b->index.count + 1);
+        hash_index_put(&b->index, find_slot(b, call->class_number, call->request_index),
+                       hash_request(call->class_number, call->request_index), b->index.count + 1);
     return PILGRIM_OK;
 }
 
 /* What began it before did not begin this one: three values that are nothing fit where there were others. */
 static void forget(struct begun_call *call)
 {
-    struct pilgrim_value items[BEGUN_ITEMS] = {{0}}, array = {.type = PILGRIM_ARRAY, .items = items, .count = BEGUN_ITEMS};
+    struct pilgrim_value items[BEGUN_ITEMS] = {{0}},
+                         array = {.type = PILGRIM_ARRAY, .items = items, .count = BEGUN_ITEMS};
     call->identity = 0;
     call->in = NULL;
     value_copy(call->items, &array);
@@ -147,7 +150,8 @@ enum pilgrim_status begun_note(struct begun *b, const struct begun_parameters *p
                                const struct pilgrim_value *out, uint64_t identity)
 {
     const struct pilgrim_value *request = &out[p->request];
-    struct pilgrim_value items[BEGUN_ITEMS] = {{0}}, array = {.type = PILGRIM_ARRAY, .items = items, .count = BEGUN_ITEMS};
+    struct pilgrim_value items[BEGUN_ITEMS] = {{0}},
+                         array = {.type = PILGRIM_ARRAY, .items = items, .count = BEGUN_ITEMS};
     if (request->type != PILGRIM_REQUEST || request->offset >= BEGUN_PLACES)
         return PILGRIM_OK;
     struct begun_call *call = find(b, request->id, request->offset);
@@ -172,7 +176,8 @@ enum pilgrim_status begun_note(struct begun *b, const struct begun_parameters *p
 /* Makes items of what was borrowed. */
 static enum pilgrim_status settle(struct begun *b, struct begun_call *call)
 {
-    struct pilgrim_value items[BEGUN_ITEMS] = {{0}}, array = {.type = PILGRIM_ARRAY, .items = items, .count = BEGUN_ITEMS};
+    struct pilgrim_value items[BEGUN_ITEMS] = {{0}},
+                         array = {.type = PILGRIM_ARRAY, .items = items, .count = BEGUN_ITEMS};
     for (size_t i = 0; i < BEGUN_ITEMS; i++)
         items[i] = call->in[call->parameters->items[i]];
     enum pilgrim_status status = set_items(b, call, &array);
@@ -190,7 +195,8 @@ void begun_settle(struct begun *b)
         }
 }
 
-enum pilgrim_status begun_get(struct begun *b, int64_t class_number, int64_t request_index, const struct pilgrim_value **items)
+enum pilgrim_status begun_get(struct begun *b, int64_t class_number, int64_t request_index,
+                              const struct pilgrim_value **items)
 {
     struct begun_call *call = find(b, class_number, request_index);
     enum pilgrim_status status = call && call->in ? settle(b, call) : PILGRIM_OK;
@@ -204,8 +210,8 @@ static void follow_end(struct live_requests *l, const struct pilgrim_value *in, 
         live_end(l, in->id, in->offset);
 }
 
-enum pilgrim_status begun_follow(struct live_requests *l, const struct begun_parameters *p, const struct pilgrim_value *in,
-                                 const struct pilgrim_value *out)
+enum pilgrim_status begun_follow(struct live_requests *l, const struct begun_parameters *p,
+                                 const struct pilgrim_value *in, const struct pilgrim_value *out)
 {
     if (p->ended != BEGUN_NOWHERE) {
         const struct pilgrim_value *before = &in[p->ended], *after = &out[p->ended];

@@ -10,14 +10,15 @@
 #include "base/live.h"
 #include "pilgrim/reader.h"
 
-#define BEGUN_MAX (1u << 20) /* requests: fewer */
-#define BEGUN_PLACES 4096    /* those with larger places are not told apart */
+#define BEGUN_MAX    (1u << 20) /* requests: fewer */
+#define BEGUN_PLACES 4096       /* those with larger places are not told apart */
 
-/* What is known of such a call, if it has them all: an array of the in-values of these parameters. Where it has not, nothing is known but
- * that the count is PILGRIM_NONE. */
+/* What is known of such a call, if it has them all: an array of the in-values of these parameters. Where it has not,
+ * nothing is known but that the count is PILGRIM_NONE. */
 enum begun_item { BEGUN_SOURCE, BEGUN_TAG, BEGUN_COUNT, BEGUN_ITEMS };
 
-/* Which parameters of a function these are, and the one called `request` that only goes out: the last one. BEGUN_NOWHERE: it has none. */
+/* Which parameters of a function these are, and the one called `request` that only goes out: the last one.
+ * BEGUN_NOWHERE: it has none. */
 #define BEGUN_NOWHERE UINT32_MAX
 struct begun_parameters {
     uint32_t items[BEGUN_ITEMS];
@@ -32,24 +33,24 @@ struct begun {
     struct begun_call *calls;
     uint32_t capacity;       /* of CALLS */
     struct hash_index index; /* of those that there are: place in CALLS + 1 */
-    uint64_t bytes; /* that they take */
-    uint64_t limit; /* that they may take */
-    bool full;      /* some are missing for lack of room */
+    uint64_t bytes;          /* that they take */
+    uint64_t limit;          /* that they may take */
+    bool full;               /* some are missing for lack of room */
 };
 
 struct begun_parameters begun_parameters(const struct pilgrim_function *f);
 
-/* What the last call had that began the request CLASS.REQUEST_INDEX, in *ITEMS, or NULL. Borrowed until that request is begun again.
- * errors: PILGRIM_NOMEM, PILGRIM_LIMIT */
+/* What the last call had that began the request CLASS.REQUEST_INDEX, in *ITEMS, or NULL. Borrowed until that request is
+ * begun again. errors: PILGRIM_NOMEM, PILGRIM_LIMIT */
 enum pilgrim_status begun_get(struct begun *b, int64_t class_number, int64_t request_index,
                               const struct pilgrim_value **items) PILGRIM_CHECKED;
 
 /* Which call that was: 0, or an identity that only calls with the same values have. */
 uint64_t begun_identity(const struct begun *b, int64_t class_number, int64_t request_index);
 
-/* A call with these values has been made. P: of its function, with a request. IDENTITY: as begun_identity has it; if it is not 0, P and IN stay
- * as they are until begun_settle. Where there is no room it is not known from then on.
- * errors: PILGRIM_NOMEM */
+/* A call with these values has been made. P: of its function, with a request. IDENTITY: as begun_identity has it; if it
+ * is not 0, P and IN stay as they are until begun_settle. Where there is no room it is not known from then on. errors:
+ * PILGRIM_NOMEM */
 enum pilgrim_status begun_note(struct begun *b, const struct begun_parameters *p, const struct pilgrim_value *in,
                                const struct pilgrim_value *out, uint64_t identity) PILGRIM_CHECKED;
 
@@ -58,8 +59,8 @@ void begun_settle(struct begun *b);
 
 /* The same for which requests are live.
  * errors: PILGRIM_NOMEM */
-enum pilgrim_status begun_follow(struct live_requests *l, const struct begun_parameters *p, const struct pilgrim_value *in,
-                                 const struct pilgrim_value *out) PILGRIM_CHECKED;
+enum pilgrim_status begun_follow(struct live_requests *l, const struct begun_parameters *p,
+                                 const struct pilgrim_value *in, const struct pilgrim_value *out) PILGRIM_CHECKED;
 void begun_free(struct begun *b);
 
 #endif

@@ -1,7 +1,8 @@
 /* The times of a thread's calls; see call_times.h.
  *
- * A section's times can only be had one after another, and for each the class of its call must be known. A cursor that has passed over
- * calls has not seen all of their classes: another one follows it then, from the section's first call on, which looks at no values. */
+ * A section's times can only be had one after another, and for each the class of its call must be known. A cursor that
+ * has passed over calls has not seen all of their classes: another one follows it then, from the section's first call
+ * on, which looks at no values. */
 #include "read/call_times.h"
 
 #include "read/common_section.h"
@@ -70,7 +71,8 @@ static enum pilgrim_status find_thread(struct call_times *t, const struct common
             return PILGRIM_OK;
         for (uint64_t k = 0; k < common->calls && status == PILGRIM_OK; k++) {
             uint64_t index = cursor_varint(&t->order);
-            status = index < UINT32_MAX ? times_block_next(t->block, (uint32_t)index, &ignored, &ignored) : PILGRIM_DAMAGED;
+            status =
+                index < UINT32_MAX ? times_block_next(t->block, (uint32_t)index, &ignored, &ignored) : PILGRIM_DAMAGED;
         }
     }
     return PILGRIM_DAMAGED;
@@ -150,7 +152,8 @@ static bool pass_times(struct pilgrim_cursor *c, uint64_t seq)
         if (status == PILGRIM_OK)
             status = take(t, class_index, &start, &end);
     }
-    return status == PILGRIM_OK || fail(c, status == PILGRIM_NOMEM ? status : PILGRIM_DAMAGED, "does not have the calls of the thread");
+    return status == PILGRIM_OK ||
+           fail(c, status == PILGRIM_NOMEM ? status : PILGRIM_DAMAGED, "does not have the calls of the thread");
 }
 
 /* Makes the block one that gives the times of call SEQ next. */

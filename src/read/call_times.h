@@ -12,13 +12,13 @@
 struct call_times {
     const struct time_section *sections; /* of the thread; in the trace */
     size_t count;
-    const struct time_section *current;  /* that was read last; NULL: none was */
-    struct times_block *block;           /* what it has; NULL: it is damaged */
-    struct bytes content;                /* of `current` */
-    uint64_t next;                       /* number of the call whose times `block` gives next */
-    struct cursor order;                 /* of a section of several threads: before the place of that call */
-    struct pilgrim_cursor *follower;     /* walks the calls whose times are passed over; NULL: none yet in this segment */
-    struct pilgrim_error error;          /* the first one; status PILGRIM_OK: there was none */
+    const struct time_section *current; /* that was read last; NULL: none was */
+    struct times_block *block;          /* what it has; NULL: it is damaged */
+    struct bytes content;               /* of `current` */
+    uint64_t next;                      /* number of the call whose times `block` gives next */
+    struct cursor order;                /* of a section of several threads: before the place of that call */
+    struct pilgrim_cursor *follower; /* walks the calls whose times are passed over; NULL: none yet in this segment */
+    struct pilgrim_error error;      /* the first one; status PILGRIM_OK: there was none */
 };
 
 /* The sections of a thread; T is to be freed. */

@@ -1,7 +1,7 @@
 /* The calls: rules, columns, signatures, partitions, ranks, rows, groups; docs/FORMAT.md, section 4.
  *
- * A signature may stand in any number of parts, and a row in any number of groups, so each is judged once, when its entry is
- * read: what it is good for is known then. */
+ * A signature may stand in any number of parts, and a row in any number of groups, so each is judged once, when its
+ * entry is read: what it is good for is known then. */
 #include <stdlib.h>
 
 #include "base/value.h"
@@ -12,13 +12,13 @@ struct calls_parser {
     struct parser *p;
     struct {
         uint32_t shape, column, signature, class, partition, group_class;
-    } next;                   /* of the references to each table */
-    uint64_t *counts;         /* how often a member calls each class */
-    uint64_t counted;         /* the sequence that they are of */
-    uint32_t count_number;    /* classes that they are of */
-    struct loop_counts {      /* of a group with loops, by row: */
-        uint64_t *body;       /* how often each stands in a loop's body */
-        bool *inside;         /* whether it stands in any */
+    } next;                /* of the references to each table */
+    uint64_t *counts;      /* how often a member calls each class */
+    uint64_t counted;      /* the sequence that they are of */
+    uint32_t count_number; /* classes that they are of */
+    struct loop_counts {   /* of a group with loops, by row: */
+        uint64_t *body;    /* how often each stands in a loop's body */
+        bool *inside;      /* whether it stands in any */
     } loops;
 };
 
@@ -196,7 +196,8 @@ static void count_numbers(struct parser *p, struct stored_value_group *part)
 }
 
 /* A part of calls of function F. *LENGTH: what its columns have in common. */
-static void parse_value_group(struct calls_parser *c, struct stored_value_group *part, const struct stored_function *f, uint64_t *length)
+static void parse_value_group(struct calls_parser *c, struct stored_value_group *part, const struct stored_function *f,
+                              uint64_t *length)
 {
     struct parser *p = c->p;
     const struct shard *v = p->shard;
@@ -206,7 +207,8 @@ static void parse_value_group(struct calls_parser *c, struct stored_value_group 
     part->count = (uint32_t)count;
     *length = LENGTH_ANY;
     for (size_t i = 0; i < count && parser_good(p); i++) {
-        uint32_t number = parser_reference(p, v->signature_count, &c->next.signature, "a signature that does not exist");
+        uint32_t number =
+            parser_reference(p, v->signature_count, &c->next.signature, "a signature that does not exist");
         if (!parser_good(p))
             return;
         const struct stored_signature *s = &v->signatures[number];
@@ -310,8 +312,10 @@ static void parse_loop(struct calls_parser *c, struct stored_group *group, uint3
         group->loops[group->loop_count++] = (struct stored_loop){.class_index = class_index, .body = body};
 }
 
-/* How many of the terminals that COUNTS counts are calls; *LOOP: the place after that of the last loop among them, or 0. */
-static uint64_t count_no_loops(const struct stored_group *group, const uint64_t *counts, uint64_t length, uint32_t *loop)
+/* How many of the terminals that COUNTS counts are calls; *LOOP: the place after that of the last loop among them, or
+ * 0. */
+static uint64_t count_no_loops(const struct stored_group *group, const uint64_t *counts, uint64_t length,
+                               uint32_t *loop)
 {
     *loop = 0;
     for (uint32_t i = 0; i < group->loop_count; i++) {
@@ -371,7 +375,8 @@ static void parse_group(struct calls_parser *c, struct stored_group *group)
     group->sequence = word >> 1;
     group->is_process = word & 1;
     for (size_t i = 0; i < count && parser_good(p); i++) {
-        group->classes[i] = parser_reference(p, v->group_class_count, &c->next.group_class, "a row that does not exist");
+        group->classes[i] =
+            parser_reference(p, v->group_class_count, &c->next.group_class, "a row that does not exist");
         if (parser_good(p) && class_is_loop(v, group->classes[i]))
             parse_loop(c, group, (uint32_t)i, count);
     }
@@ -431,8 +436,8 @@ static void parse_groups(struct calls_parser *c)
 
 void calls_parse(struct parser *p)
 {
-    static void (*const parts[])(struct calls_parser *) = {parse_signatures, parse_partitions, parse_ranks, parse_group_classes,
-                                                           parse_groups};
+    static void (*const parts[])(struct calls_parser *) = {parse_signatures, parse_partitions, parse_ranks,
+                                                           parse_group_classes, parse_groups};
     struct calls_parser c = {.p = p};
     parse_rules(p);
     columns_parse(p);

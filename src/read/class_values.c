@@ -1,10 +1,11 @@
-/* Where a cursor is among a class's values. Calls that were passed over are caught up with when a value is asked for. */
+/* Where a cursor is among a class's values. Calls that were passed over are caught up with when a value is asked for.
+ */
 #include <stdlib.h>
 #include <string.h>
 
 #include "read/cursor.h"
 
-#define WALK_MAX 1024              /* so many values are passed one by one */
+#define WALK_MAX            1024       /* so many values are passed one by one */
 #define NUMBERS_COUNTED_MAX (1u << 20) /* of so many numbers it is counted how often each occurs */
 
 const char memory_problem[] = "needs more memory than a file of its length may take";
@@ -52,7 +53,8 @@ void class_close(struct class_state *state)
 
 /* The state of the signature at AT, which is unzipped. */
 static enum pilgrim_status open_unzipped(struct pilgrim_cursor *c, struct class_state *state,
-                                         const struct values_position *at, struct unzipped_values **unzipped, const char **problem)
+                                         const struct values_position *at, struct unzipped_values **unzipped,
+                                         const char **problem)
 {
     size_t bytes = state->value_group->count * sizeof *state->unzipped;
     if (!state->unzipped) {
@@ -74,8 +76,8 @@ static enum pilgrim_status open_unzipped(struct pilgrim_cursor *c, struct class_
 }
 
 /* COUNT calls have had signature NUMBER. */
-static enum pilgrim_status pass_number(struct pilgrim_cursor *c, struct class_state *state, uint64_t number, uint64_t count,
-                                       const char **problem)
+static enum pilgrim_status pass_number(struct pilgrim_cursor *c, struct class_state *state, uint64_t number,
+                                       uint64_t count, const char **problem)
 {
     const struct values_position at = values_find(c->shard, state->value_group, number, state->position);
     struct unzipped_values *unzipped;
@@ -89,11 +91,12 @@ static enum pilgrim_status pass_number(struct pilgrim_cursor *c, struct class_st
 static enum pilgrim_status pass_counted(struct pilgrim_cursor *c, struct class_state *state, uint64_t count,
                                         const char **problem)
 {
-    uint64_t work, numbers = state->value_group->call_count_limit, *counts = malloc((size_t)(numbers + 1) * sizeof *counts);
+    uint64_t work, numbers = state->value_group->call_count_limit,
+                   *counts = malloc((size_t)(numbers + 1) * sizeof *counts);
     if (!counts)
         return PILGRIM_NOMEM;
-    enum pilgrim_status status = rules_count_terminals(&c->shard->rules, state->value_group->sequence, state->taken + count,
-                                                       counts, (size_t)numbers, &work);
+    enum pilgrim_status status = rules_count_terminals(&c->shard->rules, state->value_group->sequence,
+                                                       state->taken + count, counts, (size_t)numbers, &work);
     rules_cursor_skip(&state->values, count);
     for (uint32_t i = 0; i < state->value_group->count && status == PILGRIM_OK; i++) {
         uint64_t number = state->value_group->first ? state->value_group->first[i] : i;

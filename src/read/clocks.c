@@ -1,14 +1,15 @@
-/* Where the clock of each rank stands on the time axis that all have in common: docs/FORMAT.md, section 6. What the file says is believed
- * as far as time goes on by it, else it is not known. */
+/* Where the clock of each rank stands on the time axis that all have in common: docs/FORMAT.md, section 6. What the
+ * file says is believed as far as time goes on by it, else it is not known. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "read/shards.h"
 
-#define TIME_MAX ((INT64_C(1) << 62) - 1)
+#define TIME_MAX   ((INT64_C(1) << 62) - 1)
 #define COMMON_MAX INT64_MAX
 
-/* What clocks differ at most in a time of which nothing is known, 1 / this: 500 ppm, as far as the kernel lets one be wrong. */
+/* What clocks differ at most in a time of which nothing is known, 1 / this: 500 ppm, as far as the kernel lets one be
+ * wrong. */
 enum { DRIFT_PART = 2000, POINT_INTS = 3 };
 
 /* Whether it is a time, an offset and an error. */
@@ -125,7 +126,10 @@ uint64_t pilgrim_clock_error(const struct pilgrim_clock *clock, uint64_t time_ns
         error = p[0].error_ns + (distance(time, p[0].time_ns) + DRIFT_PART - 1) / DRIFT_PART;
     } else {
         __int128 span = (__int128)(p[1].time_ns - p[0].time_ns);
-        error = (p[0].error_ns * distance(time, p[1].time_ns) + p[1].error_ns * distance(time, p[0].time_ns) + span - 1) / span + 1;
+        error =
+            (p[0].error_ns * distance(time, p[1].time_ns) + p[1].error_ns * distance(time, p[0].time_ns) + span - 1) /
+                span +
+            1;
     }
     return error > INT64_MAX ? INT64_MAX : (uint64_t)error;
 }

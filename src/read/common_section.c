@@ -22,6 +22,7 @@ enum pilgrim_status common_section_read(struct cursor *in, struct common_section
     pass_numbers(in, s->thread_count);
     if (in->status != PILGRIM_OK)
         return in->status;
-    bool good = s->calls && s->thread_count && s->calls <= COMMON_ORDER_MAX && s->thread_count <= COMMON_ORDER_MAX / s->calls;
+    bool good =
+        s->calls && s->thread_count && s->calls <= COMMON_ORDER_MAX && s->thread_count <= COMMON_ORDER_MAX / s->calls;
     return good ? PILGRIM_OK : PILGRIM_DAMAGED;
 }

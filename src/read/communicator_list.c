@@ -70,11 +70,13 @@ void pilgrim_communicators_close(struct pilgrim_communicators *l)
     struct count *count, *next_count;
     if (!l)
         return;
-    HASH_ITER(hh, l->live, live, next_live) {
+    HASH_ITER(hh, l->live, live, next_live)
+    {
         HASH_DEL(l->live, live);
         free(live);
     }
-    HASH_ITER(hh, l->counts, count, next_count) {
+    HASH_ITER(hh, l->counts, count, next_count)
+    {
         HASH_DEL(l->counts, count);
         free(count);
     }
@@ -171,8 +173,8 @@ static enum pilgrim_status convert(struct pilgrim_communicators *l, const struct
     return good ? PILGRIM_OK : trace_no_memory(error);
 }
 
-enum pilgrim_status pilgrim_communicators_next(struct pilgrim_communicators *l, struct pilgrim_communicator *communicator,
-                                               struct pilgrim_error *error)
+enum pilgrim_status pilgrim_communicators_next(struct pilgrim_communicators *l,
+                                               struct pilgrim_communicator *communicator, struct pilgrim_error *error)
 {
     if (!l || !communicator)
         return trace_null(error);

@@ -1,13 +1,14 @@
 /* Cursors: one thread's calls in their order.
  *
- * The structure's sequence says which class comes next, that class's sequence of values which of its signatures. Values are
- * evaluated when they are first met and kept, as calls repeat; when what is kept grows beyond a bound, all of it goes. */
+ * The structure's sequence says which class comes next, that class's sequence of values which of its signatures. Values
+ * are evaluated when they are first met and kept, as calls repeat; when what is kept grows beyond a bound, all of it
+ * goes. */
 #include <stdlib.h>
 
 #include "read/cursor.h"
 
-#define KEPT_OTHERS_MAX 16     /* values of one signature that are kept */
-#define SKIP_STEPS_MAX 1024   /* more calls are counted rather than passed one by one */
+#define KEPT_OTHERS_MAX 16   /* values of one signature that are kept */
+#define SKIP_STEPS_MAX  1024 /* more calls are counted rather than passed one by one */
 
 /* ---- calls ---- */
 
@@ -35,7 +36,7 @@ static enum pilgrim_status call_error(const struct pilgrim_cursor *c, const stru
 
 /* Values that were met before, and those that are met now and kept. */
 static enum pilgrim_status cached_values(struct pilgrim_cursor *c, struct class_state *state, uint64_t number,
-                                       struct call_values **values, const char **problem)
+                                         struct call_values **values, const char **problem)
 {
     const struct shard *v = c->shard;
     struct value_cache *kept = &state->cache[number % KEPT_NUMBERS_MAX];
@@ -65,8 +66,9 @@ static void note_problem(struct pilgrim_cursor *c, enum pilgrim_status status, c
 }
 
 /* Values that are met now and not kept. REGISTERS: of the cursor, or NULL. */
-static enum pilgrim_status values_once(struct pilgrim_cursor *c, struct class_state *state, const struct values_position *at,
-                                       struct registers *registers, struct call_values **values, const char **problem)
+static enum pilgrim_status values_once(struct pilgrim_cursor *c, struct class_state *state,
+                                       const struct values_position *at, struct registers *registers,
+                                       struct call_values **values, const char **problem)
 {
     const struct shard *v = c->shard;
     struct caller caller = c->caller;
@@ -109,9 +111,11 @@ static bool tells_live(const struct pilgrim_cursor *c, const struct class_state 
     return c->follows && (p->request != BEGUN_NOWHERE || p->ended != BEGUN_NOWHERE);
 }
 
-/* Such values: some that were met before, as the same is known again, or those that are met now, and kept if there are not too many. */
+/* Such values: some that were met before, as the same is known again, or those that are met now, and kept if there are
+ * not too many. */
 static enum pilgrim_status following_values(struct pilgrim_cursor *c, struct class_state *state, uint64_t number,
-                                            const struct values_position *at, struct call_values **values, const char **problem)
+                                            const struct values_position *at, struct call_values **values,
+                                            const char **problem)
 {
     struct value_cache *kept = &state->cache[number % KEPT_NUMBERS_MAX];
     struct caller caller = c->caller;
@@ -174,8 +178,8 @@ static enum pilgrim_status find_values(struct pilgrim_cursor *c, struct class_st
     return status == PILGRIM_OK && registers ? note_requests(c, state, *values, problem) : status;
 }
 
-/* Fills in CALL but for seq and times from signature NUMBER of a class. AT: where its values are if they are other ones each
- * time. */
+/* Fills in CALL but for seq and times from signature NUMBER of a class. AT: where its values are if they are other ones
+ * each time. */
 static enum pilgrim_status make_call(struct pilgrim_cursor *c, struct class_state *state, uint64_t number,
                                      const struct values_position *at, struct registers *registers,
                                      struct pilgrim_call *call, struct pilgrim_error *error)
@@ -234,7 +238,8 @@ enum pilgrim_status cursor_pass_in_segment(struct pilgrim_cursor *c, uint64_t *c
 }
 
 /* The same, in this segment or another one. */
-static enum pilgrim_status next_class_index(struct pilgrim_cursor *c, uint64_t *class_index, struct pilgrim_error *error)
+static enum pilgrim_status next_class_index(struct pilgrim_cursor *c, uint64_t *class_index,
+                                            struct pilgrim_error *error)
 {
     enum pilgrim_status status = next_in_segment(c, class_index, error);
     while (status == PILGRIM_END && (status = cursor_next_segment(c, error)) == PILGRIM_OK)
@@ -277,7 +282,8 @@ static bool depends(const struct pilgrim_cursor *c, const struct class_state *st
 }
 
 /* Passes over a call of such a class. */
-static enum pilgrim_status pass_keeping(struct pilgrim_cursor *c, struct class_state *state, struct pilgrim_error *error)
+static enum pilgrim_status pass_keeping(struct pilgrim_cursor *c, struct class_state *state,
+                                        struct pilgrim_error *error)
 {
     uint64_t number;
     struct values_position at;
@@ -339,7 +345,8 @@ static enum pilgrim_status count_behind(struct pilgrim_cursor *c, uint64_t seq)
     uint64_t work, *counts = malloc((c->class_count + 1) * sizeof *counts);
     if (!counts)
         return PILGRIM_NOMEM;
-    enum pilgrim_status status = rules_count_terminals(&c->shard->rules, c->sequence, seq, counts, c->class_count, &work);
+    enum pilgrim_status status =
+        rules_count_terminals(&c->shard->rules, c->sequence, seq, counts, c->class_count, &work);
     for (size_t i = 0; i < c->class_count && status == PILGRIM_OK; i++)
         c->classes[i].behind = counts[i] - c->classes[i].taken;
     free(counts);
@@ -396,13 +403,13 @@ static bool count_calls(const struct pilgrim_cursor *c, uint64_t *calls)
     return c->loop_count == 0 || loops_call_count(c->trace, c->segment, c->rank, c->thread, calls);
 }
 
-/* Passes over all that is left of this segment at once, if *COUNT is more and another segment follows: what calls keep is not needed there.
- * Only where they keep something. */
+/* Passes over all that is left of this segment at once, if *COUNT is more and another segment follows: what calls keep
+ * is not needed there. Only where they keep something. */
 static bool pass_segment(struct pilgrim_cursor *c, uint64_t *count)
 {
     uint64_t calls, seq = c->seq;
-    if (!c->needs_registers || c->passed || c->broken != PILGRIM_OK || *count <= SKIP_STEPS_MAX || c->trace->segment_count == 1 ||
-        !count_calls(c, &calls) || *count < c->first_seq + calls - seq)
+    if (!c->needs_registers || c->passed || c->broken != PILGRIM_OK || *count <= SKIP_STEPS_MAX ||
+        c->trace->segment_count == 1 || !count_calls(c, &calls) || *count < c->first_seq + calls - seq)
         return false;
     c->seq = c->first_seq + calls;
     if (cursor_next_segment(c, NULL) != PILGRIM_OK) {

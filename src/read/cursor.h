@@ -1,7 +1,8 @@
 /* The inside of a cursor: where it is in each class's values, and in loops. Shared by cursor.c,
  * cursor_open.c, class_values.c, loops.c and call_times.c.
  *
- * A cursor is in one segment. The next segment's is a new one that is put into its place, so nothing points to the cursor itself. */
+ * A cursor is in one segment. The next segment's is a new one that is put into its place, so nothing points to the
+ * cursor itself. */
 #ifndef PILGRIM_CURSOR_H
 #define PILGRIM_CURSOR_H
 
@@ -9,7 +10,7 @@
 #include "read/shards.h"
 
 #define KEPT_NUMBERS_MAX 4096 /* of a class */
-#define PLACE_NONE UINT64_MAX
+#define PLACE_NONE       UINT64_MAX
 
 struct value_cache {
     struct call_values *values;
@@ -27,23 +28,23 @@ struct class_count {
 /* A loop, and where the walk is in it. */
 struct loop_position {
     const struct stored_loop *loop;
-    uint64_t left;             /* iterations that have not begun */
-    struct rules_cursor body;  /* of the current segment; at its end where there is none */
+    uint64_t left;                 /* iterations that have not begun */
+    struct rules_cursor body;      /* of the current segment; at its end where there is none */
     struct class_count *iteration; /* a segment's calls; made when first needed */
     uint32_t iteration_classes;
-    bool no_iteration;             /* it takes too much memory to know them */
+    bool no_iteration; /* it takes too much memory to know them */
 };
 
 struct class_state {
     const struct class *class;
     const struct stored_value_group *value_group;
     uint64_t position;
-    struct rules_cursor values; /* begun with the class's first call */
-    uint64_t taken;             /* calls that `values` has passed over ... */
-    uint64_t behind;            /* ... and has not yet */
-    struct value_cache *cache;          /* likewise */
-    struct unzipped_values *unzipped;  /* of each signature of the part that is one, when it was met; NULL before */
-    struct loop_position *loop;    /* NULL: these are calls */
+    struct rules_cursor values;       /* begun with the class's first call */
+    uint64_t taken;                   /* calls that `values` has passed over ... */
+    uint64_t behind;                  /* ... and has not yet */
+    struct value_cache *cache;        /* likewise */
+    struct unzipped_values *unzipped; /* of each signature of the part that is one, when it was met; NULL before */
+    struct loop_position *loop;       /* NULL: these are calls */
 };
 
 struct pilgrim_cursor {
@@ -52,12 +53,12 @@ struct pilgrim_cursor {
     struct stream_position stream;
     uint32_t rank, thread; /* in the trace */
     uint32_t segment;
-    bool is_process;       /* over a process stream: there is only one that counts */
+    bool is_process; /* over a process stream: there is only one that counts */
     uint64_t seq;
-    uint64_t first_seq;    /* calls in the segments before */
+    uint64_t first_seq; /* calls in the segments before */
     struct caller caller;
-    struct stored_rank_base *bases;    /* those of the caller */
-    uint64_t sequence; /* of the classes */
+    struct stored_rank_base *bases; /* those of the caller */
+    uint64_t sequence;              /* of the classes */
     struct rules_cursor structure;
     struct class_state *classes;
     size_t class_count;
@@ -65,36 +66,39 @@ struct pilgrim_cursor {
     size_t loop_count;
     struct loop_position **nest; /* the loops that the walk is in, the innermost last */
     size_t depth;
-    uint64_t idle;            /* loops with no segments since the last call */
-    bool tells_loops;         /* loops_next stops at loops, too */
-    bool passed;              /* calls that may keep values, without a look at these */
-    enum pilgrim_status broken; /* what a walk through loops has met: PILGRIM_DAMAGED, PILGRIM_LIMIT; it does not go on ... */
-    const char *problem;        /* ... with this one; a constant */
-    struct arena arena;       /* of what lives as long as the cursor */
+    uint64_t idle;    /* loops with no segments since the last call */
+    bool tells_loops; /* loops_next stops at loops, too */
+    bool passed;      /* calls that may keep values, without a look at these */
+    enum pilgrim_status
+        broken;          /* what a walk through loops has met: PILGRIM_DAMAGED, PILGRIM_LIMIT; it does not go on ... */
+    const char *problem; /* ... with this one; a constant */
+    struct arena arena;  /* of what lives as long as the cursor */
     struct arena cached;
-    struct arena once;        /* of values that are not kept */
+    struct arena once; /* of values that are not kept */
     uint32_t generation;
-    uint64_t identities;      /* values that were kept so far */
+    uint64_t identities; /* values that were kept so far */
     size_t cached_limit;
-    uint64_t unzipped_budget;   /* bytes that values of unzipped signatures may still take */
+    uint64_t unzipped_budget; /* bytes that values of unzipped signatures may still take */
     uint64_t memory_left;     /* bytes that walks may still take */
     struct registers registers;
     struct begun begun;
     struct live_requests live;
-    bool needs_registers;     /* some class does */
-    bool has_posted;          /* idem: the calls that begin operations are noted */
-    bool follows;             /* idem: which requests are live is known */
+    bool needs_registers; /* some class does */
+    bool has_posted;      /* idem: the calls that begin operations are noted */
+    bool follows;         /* idem: which requests are live is known */
     struct call_times times;
 };
 
 /* ---- segments (cursor_open.c) ---- */
 
-/* A cursor of the thread at the beginning of ROUND, in which it is; without the rank's rank bases. errors: as pilgrim_cursor_open */
-enum pilgrim_status segment_cursor_open(const struct pilgrim_trace *trace, uint32_t segment, uint32_t rank, uint32_t thread,
-                                      struct pilgrim_cursor **cursor, struct pilgrim_error *error) PILGRIM_CHECKED;
+/* A cursor of the thread at the beginning of ROUND, in which it is; without the rank's rank bases. errors: as
+ * pilgrim_cursor_open */
+enum pilgrim_status segment_cursor_open(const struct pilgrim_trace *trace, uint32_t segment, uint32_t rank,
+                                        uint32_t thread, struct pilgrim_cursor **cursor,
+                                        struct pilgrim_error *error) PILGRIM_CHECKED;
 
-/* Moves C to the beginning of the next segment in which the thread has calls; it has passed over all calls of this one. PILGRIM_END: there is
- * none. errors: as pilgrim_cursor_next; it stays where it is */
+/* Moves C to the beginning of the next segment in which the thread has calls; it has passed over all calls of this one.
+ * PILGRIM_END: there is none. errors: as pilgrim_cursor_next; it stays where it is */
 enum pilgrim_status cursor_next_segment(struct pilgrim_cursor *c, struct pilgrim_error *error) PILGRIM_CHECKED;
 
 /* Takes BYTES off *LEFT. false: there are fewer, which is `memory_problem`. */
@@ -116,8 +120,8 @@ enum pilgrim_status calls_find(const struct pilgrim_cursor *c, size_t class_numb
 /* The public functions, in a shard that has a profile. */
 enum pilgrim_status profile_durations(const struct pilgrim_cursor *c, size_t class_number, uint64_t signatures,
                                       struct pilgrim_statistic *statistic) PILGRIM_CHECKED;
-enum pilgrim_status profile_gaps(const struct pilgrim_cursor *c, size_t class_number, uint64_t signatures, uint64_t before,
-                                 struct pilgrim_statistic *statistic) PILGRIM_CHECKED;
+enum pilgrim_status profile_gaps(const struct pilgrim_cursor *c, size_t class_number, uint64_t signatures,
+                                 uint64_t before, struct pilgrim_statistic *statistic) PILGRIM_CHECKED;
 enum pilgrim_status profile_class_before(const struct pilgrim_cursor *c, size_t class_number, uint64_t signatures,
                                          uint64_t *before) PILGRIM_CHECKED;
 
@@ -126,7 +130,8 @@ void statistics_of_class(const struct shard *v, uint32_t class, struct pilgrim_c
 
 /* ---- walking without values (cursor.c) ---- */
 
-/* Passes over the next call of the segment; *CLASS_INDEX: of its class. PILGRIM_END behind the last. errors: as pilgrim_cursor_next */
+/* Passes over the next call of the segment; *CLASS_INDEX: of its class. PILGRIM_END behind the last. errors: as
+ * pilgrim_cursor_next */
 enum pilgrim_status cursor_pass_in_segment(struct pilgrim_cursor *c, uint64_t *class_index) PILGRIM_CHECKED;
 
 /* Passes over up to COUNT calls of the segment. errors: as pilgrim_cursor_skip */
@@ -138,9 +143,9 @@ enum pilgrim_status cursor_skip_in_segment(struct pilgrim_cursor *c, uint64_t co
 enum pilgrim_status class_begin(struct pilgrim_cursor *c, struct class_state *state) PILGRIM_CHECKED;
 void class_close(struct class_state *state);
 
-/* The values of the class's next call, behind those that the walk has passed over: the number of their signature, and, where some of
- * the class's signatures are unzipped or need registers, *AT; else its signature is NULL.
- * errors: PILGRIM_NOMEM; PILGRIM_DAMAGED and PILGRIM_LIMIT with *PROBLEM set to a constant */
+/* The values of the class's next call, behind those that the walk has passed over: the number of their signature, and,
+ * where some of the class's signatures are unzipped or need registers, *AT; else its signature is NULL. errors:
+ * PILGRIM_NOMEM; PILGRIM_DAMAGED and PILGRIM_LIMIT with *PROBLEM set to a constant */
 enum pilgrim_status class_next(struct pilgrim_cursor *c, struct class_state *state, uint64_t *number,
                                struct values_position *at, const char **problem) PILGRIM_CHECKED;
 
@@ -151,9 +156,9 @@ enum pilgrim_status loop_trips(struct pilgrim_cursor *c, struct class_state *sta
                                const char **problem) PILGRIM_CHECKED;
 void loop_close(struct loop_position *l);
 
-/* The place of the next call. Up to LIMIT calls, by whole iterations of a loop, may be passed over before it: as many as *PASSED says;
- * *CLASS_INDEX is PLACE_NONE if these are all that LIMIT allows. Where the cursor tells loops: or that of a loop which has been entered.
- * PILGRIM_END behind the last. errors: as class_next */
+/* The place of the next call. Up to LIMIT calls, by whole iterations of a loop, may be passed over before it: as many
+ * as *PASSED says; *CLASS_INDEX is PLACE_NONE if these are all that LIMIT allows. Where the cursor tells loops: or that
+ * of a loop which has been entered. PILGRIM_END behind the last. errors: as class_next */
 enum pilgrim_status loops_next(struct pilgrim_cursor *c, uint64_t limit, uint64_t *passed, uint64_t *class_index,
                                const char **problem) PILGRIM_CHECKED;
 

@@ -4,7 +4,7 @@
 
 #include "read/cursor.h"
 
-#define KEPT_BYTES_MAX (4u << 20)
+#define KEPT_BYTES_MAX     (4u << 20)
 #define IN_PLACE_BYTES_MAX (2u << 20)
 
 /* ---- the rank's rank bases ---- */
@@ -25,8 +25,8 @@ struct stored_rank_bases {
 };
 
 /* VIEWS are to be freed. */
-static enum pilgrim_status copy_rank_bases(const struct stored_function *f, const struct call_values *values, struct stored_rank_bases *views,
-                                      const char **problem)
+static enum pilgrim_status copy_rank_bases(const struct stored_function *f, const struct call_values *values,
+                                           struct stored_rank_bases *views, const char **problem)
 {
     const struct pilgrim_value *ranks = NULL, *sizes = NULL;
     for (size_t i = 0; i < f->shown.parameter_count; i++) {
@@ -52,7 +52,8 @@ static enum pilgrim_status copy_rank_bases(const struct stored_function *f, cons
 
 static const char in_no_group[] = "is in none of the groups";
 
-static const struct group_class *class_of_group(const struct shard *v, const struct stored_group *g, uint32_t class_index)
+static const struct group_class *class_of_group(const struct shard *v, const struct stored_group *g,
+                                                uint32_t class_index)
 {
     return &v->group_classes[g->classes[class_index]];
 }
@@ -71,10 +72,11 @@ static enum pilgrim_status rank_error(const struct shard *v, uint32_t rank, enum
                        (unsigned long long)v->offset[SECTION_CALLS], rank, problem);
 }
 
-/* The segment whose process stream of RANK counts, its shard and the stream; the shard is to be released, also after an error.
- * PILGRIM_END: none has calls */
+/* The segment whose process stream of RANK counts, its shard and the stream; the shard is to be released, also after an
+ * error. PILGRIM_END: none has calls */
 static enum pilgrim_status find_process(const struct pilgrim_trace *trace, uint32_t rank, uint32_t *segment,
-                                        const struct shard **v, struct stream_position *stream, struct pilgrim_error *error)
+                                        const struct shard **v, struct stream_position *stream,
+                                        struct pilgrim_error *error)
 {
     *v = NULL;
     for (*segment = trace->segment_count; (*segment)-- > 0;) {
@@ -94,13 +96,15 @@ static enum pilgrim_status find_process(const struct pilgrim_trace *trace, uint3
 
 /* The call of pilgrim_process in STREAM. */
 static enum pilgrim_status evaluate_process(const struct shard *v, const struct stream_position *stream,
-                                            const struct caller *caller, struct arena *arena, const struct stored_function **f,
-                                            struct call_values **values, const char **problem)
+                                            const struct caller *caller, struct arena *arena,
+                                            const struct stored_function **f, struct call_values **values,
+                                            const char **problem)
 {
     struct value_group_position found;
     const struct stored_group *g = stream->group;
     uint32_t at = 0;
-    while (at + 1 < g->class_count && strcmp(class_function(v, class_of_group(v, g, at))->shown.name, "pilgrim_process") != 0)
+    while (at + 1 < g->class_count &&
+           strcmp(class_function(v, class_of_group(v, g, at))->shown.name, "pilgrim_process") != 0)
         at++;
     const struct group_class *row = class_of_group(v, g, at);
     *f = class_function(v, row);
@@ -117,8 +121,8 @@ static enum pilgrim_status evaluate_process(const struct shard *v, const struct 
 
 /* As process_values. */
 static enum pilgrim_status find_values(const struct pilgrim_trace *trace, uint32_t rank, struct arena *arena,
-                                       const struct shard **v, const struct stored_function **f, struct call_values **values,
-                                       struct pilgrim_error *error)
+                                       const struct shard **v, const struct stored_function **f,
+                                       struct call_values **values, struct pilgrim_error *error)
 {
     const struct caller caller = {.rank = rank};
     struct stream_position stream;
@@ -146,8 +150,8 @@ enum pilgrim_status process_values(const struct pilgrim_trace *trace, uint32_t r
 }
 
 /* A rank without process streams has none. */
-static enum pilgrim_status read_rank_bases(const struct pilgrim_trace *trace, uint32_t rank, struct stored_rank_bases *views,
-                                      struct pilgrim_error *error)
+static enum pilgrim_status read_rank_bases(const struct pilgrim_trace *trace, uint32_t rank,
+                                           struct stored_rank_bases *views, struct pilgrim_error *error)
 {
     struct arena scratch = {0};
     const struct shard *v;
@@ -219,19 +223,27 @@ static enum pilgrim_status open_classes(struct pilgrim_cursor *c, const char **p
 }
 
 /* A cursor over STREAM of V, in ROUND. Takes V, which is held, also where it fails. */
-static enum pilgrim_status open_stream(const struct pilgrim_trace *trace, const struct shard *v, uint32_t segment, uint32_t rank,
-                                       uint32_t thread, const struct stream_position *stream, struct pilgrim_cursor **cursor,
-                                       struct pilgrim_error *error)
+static enum pilgrim_status open_stream(const struct pilgrim_trace *trace, const struct shard *v, uint32_t segment,
+                                       uint32_t rank, uint32_t thread, const struct stream_position *stream,
+                                       struct pilgrim_cursor **cursor, struct pilgrim_error *error)
 {
     struct pilgrim_cursor *c = calloc(1, sizeof *c);
     if (!c) {
         shard_release(trace, v);
         return trace_no_memory(error);
     }
-    *c = (struct pilgrim_cursor){
-        .trace = trace, .shard = v, .stream = *stream, .rank = rank, .thread = thread, .segment = segment, .caller.rank = rank,
-        .generation = 1, .cached_limit = KEPT_BYTES_MAX, .unzipped_budget = IN_PLACE_BYTES_MAX,
-        .registers.limit = v->call_budget, .begun.limit = v->call_budget};
+    *c = (struct pilgrim_cursor){.trace = trace,
+                                 .shard = v,
+                                 .stream = *stream,
+                                 .rank = rank,
+                                 .thread = thread,
+                                 .segment = segment,
+                                 .caller.rank = rank,
+                                 .generation = 1,
+                                 .cached_limit = KEPT_BYTES_MAX,
+                                 .unzipped_budget = IN_PLACE_BYTES_MAX,
+                                 .registers.limit = v->call_budget,
+                                 .begun.limit = v->call_budget};
     const char *problem = NULL;
     enum pilgrim_status status = open_classes(c, &problem);
     if (status != PILGRIM_OK) {
@@ -243,8 +255,8 @@ static enum pilgrim_status open_stream(const struct pilgrim_trace *trace, const 
     return PILGRIM_OK;
 }
 
-enum pilgrim_status segment_cursor_open(const struct pilgrim_trace *trace, uint32_t segment, uint32_t rank, uint32_t thread,
-                                      struct pilgrim_cursor **cursor, struct pilgrim_error *error)
+enum pilgrim_status segment_cursor_open(const struct pilgrim_trace *trace, uint32_t segment, uint32_t rank,
+                                        uint32_t thread, struct pilgrim_cursor **cursor, struct pilgrim_error *error)
 {
     const struct shard *v;
     struct stream_position stream;
@@ -306,8 +318,8 @@ enum pilgrim_status pilgrim_cursor_open(const struct pilgrim_trace *trace, uint3
     return status;
 }
 
-enum pilgrim_status process_cursor_open(const struct pilgrim_trace *trace, uint32_t rank, struct pilgrim_cursor **cursor,
-                                        struct pilgrim_error *error)
+enum pilgrim_status process_cursor_open(const struct pilgrim_trace *trace, uint32_t rank,
+                                        struct pilgrim_cursor **cursor, struct pilgrim_error *error)
 {
     const struct shard *v;
     struct stream_position stream;
@@ -336,7 +348,8 @@ enum pilgrim_status process_cursor_open(const struct pilgrim_trace *trace, uint3
 enum pilgrim_status cursor_next_segment(struct pilgrim_cursor *c, struct pilgrim_error *error)
 {
     struct pilgrim_cursor *next, last;
-    uint32_t segment = c->is_process ? c->trace->segment_count : segment_with(c->trace, c->segment + 1, c->rank, c->thread);
+    uint32_t segment =
+        c->is_process ? c->trace->segment_count : segment_with(c->trace, c->segment + 1, c->rank, c->thread);
     if (segment == c->trace->segment_count)
         return PILGRIM_END;
     enum pilgrim_status status = segment_cursor_open(c->trace, segment, c->rank, c->thread, &next, error);

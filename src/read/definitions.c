@@ -1,4 +1,5 @@
-/* The definitions: strings, properties, functions, modules, callers, call classes, shapes; docs/FORMAT.md, sections 3 and 5.
+/* The definitions: strings, properties, functions, modules, callers, call classes, shapes; docs/FORMAT.md, sections 3
+ * and 5.
  *
  * Shapes stay bytes. They are checked here once, so that whoever walks them later need not look for their end. */
 #include <string.h>
@@ -195,8 +196,8 @@ struct surroundings {
     bool flags;
     bool series;
     bool parameter; /* it may keep, or be edited or completed */
-    bool is_kept;      /* it follows keep: it may be edited or completed */
-    bool is_index;     /* it says which item is edited */
+    bool is_kept;   /* it follows keep: it may be edited or completed */
+    bool is_index;  /* it says which item is edited */
 };
 
 /* How many values a token is followed by, and how many the array has. */
@@ -217,7 +218,8 @@ static struct stored_items check_series(struct parser *p, const struct surroundi
 }
 
 /* Keep, or edited. */
-static struct stored_items check_register(struct parser *p, struct shape *shape, uint8_t tag, const struct surroundings *in)
+static struct stored_items check_register(struct parser *p, struct shape *shape, uint8_t tag,
+                                          const struct surroundings *in)
 {
     uint64_t number = cursor_varint(&p->in);
     size_t count = 1;
@@ -251,7 +253,8 @@ static void check_posted(struct parser *p, struct shape *shape, const struct sur
     shape->needs_registers = shape->has_posted = true;
 }
 
-static struct stored_items check_operand(struct parser *p, struct shape *shape, uint8_t tag, const struct surroundings *in)
+static struct stored_items check_operand(struct parser *p, struct shape *shape, uint8_t tag,
+                                         const struct surroundings *in)
 {
     uint8_t bits;
     size_t count = 0;

@@ -1,5 +1,5 @@
-/* Values by what earlier calls had: keep, edited, completed, posted, begun, live; docs/FORMAT.md, section 5. Without registers (pilgrim_signature) they
- * are given as they are stored. */
+/* Values by what earlier calls had: keep, edited, completed, posted, begun, live; docs/FORMAT.md, section 5. Without
+ * registers (pilgrim_signature) they are given as they are stored. */
 #include <string.h>
 
 #include "base/value.h"
@@ -161,12 +161,14 @@ static const struct pilgrim_value *find_requests(struct evaluation *e)
 }
 
 /* Notes what the values depend on. NULL: the evaluation has failed. */
-static struct request_use *note_use(struct evaluation *e, enum request_use_kind kind, int64_t class_number, int64_t request_index)
+static struct request_use *note_use(struct evaluation *e, enum request_use_kind kind, int64_t class_number,
+                                    int64_t request_index)
 {
     struct request_use *use = evaluation_take(e, sizeof *use);
     if (!use)
         return NULL;
-    *use = (struct request_use){.kind = kind, .class_number = class_number, .request_index = request_index, .next = e->requests_used};
+    *use = (struct request_use){
+        .kind = kind, .class_number = class_number, .request_index = request_index, .next = e->requests_used};
     return e->requests_used = use;
 }
 
@@ -213,8 +215,8 @@ void evaluate_posted(struct evaluation *e, struct pilgrim_value *v)
     const struct pilgrim_value *copy = value_copy(at, begun);
     items[0] = copy->items[BEGUN_SOURCE];
     items[1] = copy->items[BEGUN_TAG];
-    items[2] = (struct pilgrim_value){.type = PILGRIM_INT,
-                                      .integer = (int64_t)((uint64_t)unit * (uint64_t)copy->items[BEGUN_COUNT].integer)};
+    items[2] = (struct pilgrim_value){
+        .type = PILGRIM_INT, .integer = (int64_t)((uint64_t)unit * (uint64_t)copy->items[BEGUN_COUNT].integer)};
     items[3] = (struct pilgrim_value){.type = PILGRIM_BOOL};
     v->type = PILGRIM_STATUS;
     v->items = items;
@@ -223,7 +225,8 @@ void evaluate_posted(struct evaluation *e, struct pilgrim_value *v)
 
 /* ---- begun, live ---- */
 
-static void set_request(struct evaluation *e, struct pilgrim_value *v, enum request_use_kind kind, int64_t rank, int64_t request_index)
+static void set_request(struct evaluation *e, struct pilgrim_value *v, enum request_use_kind kind, int64_t rank,
+                        int64_t request_index)
 {
     if (request_index < 0) {
         evaluation_fail(e, PILGRIM_DAMAGED, "a request that is not live, or has no place");

@@ -1,5 +1,5 @@
-/* Statistics: distributions of durations and gaps; docs/FORMAT.md, section 6, "Statistics". They stay as they are stored, in
- * lists, and are put together when they are asked for. */
+/* Statistics: distributions of durations and gaps; docs/FORMAT.md, section 6, "Statistics". They stay as they are
+ * stored, in lists, and are put together when they are asked for. */
 #include "read/cursor.h"
 
 #define BUCKET_MAX 63
@@ -24,7 +24,8 @@ static void walk_signature(struct parts_walk *w, const struct stored_group *g, u
         v->first_gap[w->durations] = (uint32_t)w->gaps;
     for (size_t i = 0; i < count && parser_good(w->p); i++) {
         int64_t before = (int64_t)((uint64_t)class_index - 1 - (uint64_t)cursor_svarint(&w->p->in));
-        if (before <= last || before >= (int64_t)g->class_count || (before >= 0 && class_is_loop(v, g->classes[before])))
+        if (before <= last || before >= (int64_t)g->class_count ||
+            (before >= 0 && class_is_loop(v, g->classes[before])))
             parser_fail(w->p, "a predecessor that does not exist");
         else if (w->fill)
             v->predecessors[w->gaps + i] = before < 0 ? PREDECESSOR_NONE : (uint32_t)before;
@@ -309,7 +310,8 @@ void pilgrim_statistic_add(struct pilgrim_statistic *into, const struct pilgrim_
         into->histogram[i] += from->histogram[i];
 }
 
-enum pilgrim_status calls_find(const struct pilgrim_cursor *c, size_t class_number, uint64_t signatures, struct calls_asked *asked)
+enum pilgrim_status calls_find(const struct pilgrim_cursor *c, size_t class_number, uint64_t signatures,
+                               struct calls_asked *asked)
 {
     const struct shard *v = c->shard;
     const struct stored_group *g = c->stream.group;
@@ -318,7 +320,9 @@ enum pilgrim_status calls_find(const struct pilgrim_cursor *c, size_t class_numb
     asked->class = &v->group_classes[g->classes[class_number]];
     if (!value_group_find(v, asked->class, &c->stream, &asked->value_group))
         return PILGRIM_DAMAGED;
-    return signatures < PILGRIM_VALUE_GROUP && signatures >= asked->value_group.value_group->call_count_limit ? PILGRIM_INVALID : PILGRIM_OK;
+    return signatures < PILGRIM_VALUE_GROUP && signatures >= asked->value_group.value_group->call_count_limit
+               ? PILGRIM_INVALID
+               : PILGRIM_OK;
 }
 
 /* Which statistics are asked for: the numbers, from FIRST to before END, of durations. */

@@ -214,15 +214,15 @@ static void evaluate_status(struct evaluation *e, struct pilgrim_value *v)
 void evaluate(struct evaluation *e, struct pilgrim_value *v)
 {
     static const uint8_t types[VALUE_TAG_COUNT] = {
-        [VALUE_NONE] = PILGRIM_NONE,       [VALUE_NAME] = PILGRIM_NAME,     [VALUE_INT] = PILGRIM_INT,
-        [VALUE_BOOL] = PILGRIM_BOOL,       [VALUE_REAL] = PILGRIM_REAL,     [VALUE_RANK] = PILGRIM_RANK,
-        [VALUE_OBJECT] = PILGRIM_OBJECT,   [VALUE_REQUEST] = PILGRIM_REQUEST, [VALUE_HEAP] = PILGRIM_HEAP,
-        [VALUE_STACK] = PILGRIM_STACK,     [VALUE_STATIC] = PILGRIM_STATIC, [VALUE_DEVICE] = PILGRIM_DEVICE,
-        [VALUE_STRING] = PILGRIM_STRING,   [VALUE_ARRAY] = PILGRIM_ARRAY,   [VALUE_FLAGS] = PILGRIM_FLAGS,
-        [VALUE_STATUS] = PILGRIM_STATUS,   [VALUE_SYMBOL] = PILGRIM_SYMBOL, [VALUE_FUNCTION] = PILGRIM_FUNCTION,
-        [VALUE_SERIES] = PILGRIM_ARRAY,    [VALUE_KEEP] = PILGRIM_KEPT,     [VALUE_EDITED] = PILGRIM_EDITED,
-        [VALUE_COMPLETED] = PILGRIM_COMPLETED, [VALUE_POSTED] = PILGRIM_POSTED, [VALUE_TIME] = PILGRIM_TIME,
-        [VALUE_BEGUN] = PILGRIM_BEGUN,     [VALUE_LIVE] = PILGRIM_LIVE,     [VALUE_TEXT] = PILGRIM_STRING,
+        [VALUE_NONE] = PILGRIM_NONE,           [VALUE_NAME] = PILGRIM_NAME,       [VALUE_INT] = PILGRIM_INT,
+        [VALUE_BOOL] = PILGRIM_BOOL,           [VALUE_REAL] = PILGRIM_REAL,       [VALUE_RANK] = PILGRIM_RANK,
+        [VALUE_OBJECT] = PILGRIM_OBJECT,       [VALUE_REQUEST] = PILGRIM_REQUEST, [VALUE_HEAP] = PILGRIM_HEAP,
+        [VALUE_STACK] = PILGRIM_STACK,         [VALUE_STATIC] = PILGRIM_STATIC,   [VALUE_DEVICE] = PILGRIM_DEVICE,
+        [VALUE_STRING] = PILGRIM_STRING,       [VALUE_ARRAY] = PILGRIM_ARRAY,     [VALUE_FLAGS] = PILGRIM_FLAGS,
+        [VALUE_STATUS] = PILGRIM_STATUS,       [VALUE_SYMBOL] = PILGRIM_SYMBOL,   [VALUE_FUNCTION] = PILGRIM_FUNCTION,
+        [VALUE_SERIES] = PILGRIM_ARRAY,        [VALUE_KEEP] = PILGRIM_KEPT,       [VALUE_EDITED] = PILGRIM_EDITED,
+        [VALUE_COMPLETED] = PILGRIM_COMPLETED, [VALUE_POSTED] = PILGRIM_POSTED,   [VALUE_TIME] = PILGRIM_TIME,
+        [VALUE_BEGUN] = PILGRIM_BEGUN,         [VALUE_LIVE] = PILGRIM_LIVE,       [VALUE_TEXT] = PILGRIM_STRING,
     };
     uint8_t tag = cursor_u8(&e->tokens);
     *v = (struct pilgrim_value){.type = (enum pilgrim_value_type)types[tag]};
@@ -320,13 +320,13 @@ static void evaluate_parameters(struct evaluation *e, const struct stored_functi
     }
 }
 
-struct values_position values_find(const struct shard *v, const struct stored_value_group *part, uint64_t number, uint64_t position)
+struct values_position values_find(const struct shard *v, const struct stored_value_group *part, uint64_t number,
+                                   uint64_t position)
 {
     uint32_t low = 0, high = part->count - 1;
     if (!part->first)
-        return (struct values_position){.signature = &v->signatures[part->signatures[number]],
-                                     .index = (uint32_t)number,
-                                     .position = position};
+        return (struct values_position){
+            .signature = &v->signatures[part->signatures[number]], .index = (uint32_t)number, .position = position};
     while (low < high) {
         uint32_t middle = high - (high - low) / 2;
         if (part->first[middle] <= number)
@@ -335,9 +335,9 @@ struct values_position values_find(const struct shard *v, const struct stored_va
             high = middle - 1;
     }
     return (struct values_position){.signature = &v->signatures[part->signatures[low]],
-                                 .index = low,
-                                 .within = number - part->first[low],
-                                 .position = position};
+                                    .index = low,
+                                    .within = number - part->first[low],
+                                    .position = position};
 }
 
 struct evaluation evaluation_begin(const struct shard *v, const struct values_position *at, const struct caller *caller,
@@ -397,8 +397,8 @@ enum pilgrim_status evaluate_call(struct evaluation *e, const struct stored_func
 }
 
 enum pilgrim_status signature_evaluate(const struct shard *v, const struct values_position *at,
-                                       const struct stored_function *f, const struct caller *caller, struct arena *arena,
-                                       struct call_values **values, const char **problem)
+                                       const struct stored_function *f, const struct caller *caller,
+                                       struct arena *arena, struct call_values **values, const char **problem)
 {
     struct evaluation e = evaluation_begin(v, at, caller, arena);
     return evaluate_call(&e, f, values, problem);

@@ -29,7 +29,7 @@ enum slot_use_kind { SLOT_UNSEEN, SLOT_RANK_BASE, SLOT_NUMBER, SLOT_TRUTH, SLOT_
 struct slot_use {
     enum slot_use_kind kind;
     uint32_t slot;
-    void *to;                /* 8 bytes; of a rank or text its pilgrim_value */
+    void *to;                            /* 8 bytes; of a rank or text its pilgrim_value */
     const struct stored_rank_base *base; /* of a rank */
 };
 
@@ -39,21 +39,21 @@ struct evaluation {
     const struct caller *caller;
     const struct pilgrim_function *function;
     struct arena *arena;
-    uint64_t budget;         /* bytes that may still be taken */
+    uint64_t budget; /* bytes that may still be taken */
     struct cursor tokens;
-    struct cursor columns;   /* of the slots that are still to come */
+    struct cursor columns; /* of the slots that are still to come */
     uint32_t next_column;
-    const struct stored_rank_base *base; /* NULL: there is none */
+    const struct stored_rank_base *base;  /* NULL: there is none */
     const struct pilgrim_value *in_value; /* of the parameter whose out-value is evaluated; NULL: there is none */
     const struct pilgrim_value *in;       /* all in-values, while out-values are evaluated */
     const struct pilgrim_value *requests; /* the one that is an array of requests; NULL: not looked for */
     struct keeping *keeping;
     struct completing *completing;
-    bool in_series;            /* a value of one is being evaluated: */
-    bool first;                /* the first one of its shape */
+    bool in_series; /* a value of one is being evaluated: */
+    bool first;     /* the first one of its shape */
     struct series_slot *slots;
-    size_t slot;               /* the next one */
-    struct slot_use *uses;     /* of each unzipped slot, to be filled in; NULL: nobody asks */
+    size_t slot;           /* the next one */
+    struct slot_use *uses; /* of each unzipped slot, to be filled in; NULL: nobody asks */
     struct request_use *requests_used;
     enum pilgrim_status status;
     const char *problem;

@@ -9,18 +9,18 @@
 #include "read/shards.h"
 
 #define HEADER_BYTES (sizeof trace_magic + 2)
-#define READ_BYTES (1u << 16)
+#define READ_BYTES   (1u << 16)
 
 struct loader {
     struct pilgrim_trace *trace;
     struct trace_source source;
     struct budget budget;
-    uint64_t before;           /* bytes of it that were left before the current shard */
-    struct bytes room;         /* of a section */
-    struct shard *shard;     /* whose calls are not there yet; NULL: none */
-    struct shard_entry entry; /* idem */
+    uint64_t before;                        /* bytes of it that were left before the current shard */
+    struct bytes room;                      /* of a section */
+    struct shard *shard;                    /* whose calls are not there yet; NULL: none */
+    struct shard_entry entry;               /* idem */
     uint32_t segment_ranks, segment_groups; /* in the last segment, so far */
-    struct pilgrim_error times; /* what is wrong with the first damaged section of times */
+    struct pilgrim_error times;             /* what is wrong with the first damaged section of times */
 };
 
 /* The properties are the first shard's, which need not stay. */
@@ -237,7 +237,8 @@ static enum pilgrim_status next_section(struct loader *l, uint64_t *at, struct s
 }
 
 /* Notes where times are; what stands at END is behind them. One that is damaged takes nothing else with it. */
-static enum pilgrim_status take_times(struct loader *l, const struct section *section, uint64_t end, struct pilgrim_error *error)
+static enum pilgrim_status take_times(struct loader *l, const struct section *section, uint64_t end,
+                                      struct pilgrim_error *error)
 {
     struct pilgrim_trace *t = l->trace;
     struct pilgrim_error found;
@@ -252,7 +253,7 @@ static enum pilgrim_status take_times(struct loader *l, const struct section *se
 
 /* Which type of section usually stands behind one of each type. */
 static const uint8_t usually_next[SECTION_TYPE_COUNT] = {
-    [SECTION_END] = SECTION_DEFINITIONS,   [SECTION_DEFINITIONS] = SECTION_CALLS, [SECTION_CALLS] = SECTION_PROFILE,
+    [SECTION_END] = SECTION_DEFINITIONS,  [SECTION_DEFINITIONS] = SECTION_CALLS, [SECTION_CALLS] = SECTION_PROFILE,
     [SECTION_STATISTICS] = SECTION_TIMES, [SECTION_TIMES] = SECTION_END,         [SECTION_PROFILE] = SECTION_TIMES,
 };
 
@@ -314,7 +315,8 @@ static struct pilgrim_trace *trace_new(const struct trace_source *source, uint64
     return t;
 }
 
-/* As trace_open; LIMIT is 0 where all shards are to stay in memory. Bytes in memory are borrowed as long as the trace. */
+/* As trace_open; LIMIT is 0 where all shards are to stay in memory. Bytes in memory are borrowed as long as the trace.
+ */
 static enum pilgrim_status load(const struct trace_source *source, uint64_t limit, struct pilgrim_trace **trace,
                                 struct pilgrim_error *error)
 {
@@ -348,8 +350,8 @@ static enum pilgrim_status load(const struct trace_source *source, uint64_t limi
 }
 
 /* The bytes are needed for times of calls, if there are some: from DATA on if that is not NULL, else a copy. */
-static enum pilgrim_status load_memory(const void *bytes, size_t length, struct bytes *data, struct pilgrim_trace **trace,
-                                       struct pilgrim_error *error)
+static enum pilgrim_status load_memory(const void *bytes, size_t length, struct bytes *data,
+                                       struct pilgrim_trace **trace, struct pilgrim_error *error)
 {
     static const uint8_t nothing;
     const struct trace_source source = {.data = bytes ? bytes : &nothing, .descriptor = -1, .length = length};
@@ -371,7 +373,8 @@ static enum pilgrim_status load_memory(const void *bytes, size_t length, struct 
     return trace_no_memory(error);
 }
 
-enum pilgrim_status trace_load(const void *data, size_t length, struct pilgrim_trace **trace, struct pilgrim_error *error)
+enum pilgrim_status trace_load(const void *data, size_t length, struct pilgrim_trace **trace,
+                               struct pilgrim_error *error)
 {
     return load_memory(data, length, NULL, trace, error);
 }
@@ -422,7 +425,8 @@ static enum pilgrim_status open_stream(int descriptor, struct pilgrim_trace **tr
     return status;
 }
 
-enum pilgrim_status trace_open(const char *path, uint64_t limit, struct pilgrim_trace **trace, struct pilgrim_error *error)
+enum pilgrim_status trace_open(const char *path, uint64_t limit, struct pilgrim_trace **trace,
+                               struct pilgrim_error *error)
 {
     struct stat file;
     *trace = NULL;

@@ -25,7 +25,8 @@ static enum pilgrim_status sum_trips(struct pilgrim_cursor *c, size_t class_inde
     return PILGRIM_OK;
 }
 
-bool loops_call_count(const struct pilgrim_trace *trace, uint32_t segment, uint32_t rank, uint32_t thread, uint64_t *count)
+bool loops_call_count(const struct pilgrim_trace *trace, uint32_t segment, uint32_t rank, uint32_t thread,
+                      uint64_t *count)
 {
     struct pilgrim_cursor *c;
     bool good = true;
@@ -44,8 +45,8 @@ bool loops_call_count(const struct pilgrim_trace *trace, uint32_t segment, uint3
 }
 
 /* Another cursor, at the beginning of the iteration, walks the loop's values. */
-enum pilgrim_status pilgrim_loop_trips(const struct pilgrim_cursor *cursor, size_t class_number, struct pilgrim_trips *trips,
-                                       struct pilgrim_error *error)
+enum pilgrim_status pilgrim_loop_trips(const struct pilgrim_cursor *cursor, size_t class_number,
+                                       struct pilgrim_trips *trips, struct pilgrim_error *error)
 {
     struct pilgrim_cursor *c;
     const char *problem = NULL;
@@ -60,8 +61,8 @@ enum pilgrim_status pilgrim_loop_trips(const struct pilgrim_cursor *cursor, size
     status = sum_trips(c, class_number, trips, &problem);
     if (status != PILGRIM_OK) {
         unsigned long long offset = c->shard->offset[SECTION_CALLS];
-        trace_error(error, status, offset, "section calls at byte %llu: rank %u thread %u, loop %zu: %s", offset, c->rank,
-                    c->thread, class_number, problem ? problem : "not enough memory");
+        trace_error(error, status, offset, "section calls at byte %llu: rank %u thread %u, loop %zu: %s", offset,
+                    c->rank, c->thread, class_number, problem ? problem : "not enough memory");
     }
     pilgrim_cursor_close(c);
     return status;

@@ -1,13 +1,14 @@
 /* Loops: rows of a group that stand for their body, some number of times; docs/FORMAT.md, "Loops".
  *
- * A walk keeps the loops that it is in on an explicit stack. A body has only loops that stand before its own, so no loop
- * is in itself, and the stack is as high as there are loops at most. Bodies are not empty, so the walk goes on: only loops with no
- * iterations lead to no call, and those are counted. */
+ * A walk keeps the loops that it is in on an explicit stack. A body has only loops that stand before its own, so no
+ * loop is in itself, and the stack is as high as there are loops at most. Bodies are not empty, so the walk goes on:
+ * only loops with no iterations lead to no call, and those are counted. */
 #include <stdlib.h>
 
 #include "read/cursor.h"
 
-enum pilgrim_status loop_trips(struct pilgrim_cursor *c, struct class_state *state, uint64_t *trips, const char **problem)
+enum pilgrim_status loop_trips(struct pilgrim_cursor *c, struct class_state *state, uint64_t *trips,
+                               const char **problem)
 {
     uint64_t number;
     int64_t value = 0;
@@ -40,8 +41,8 @@ static enum pilgrim_status count_iteration(struct pilgrim_cursor *c, struct loop
     uint32_t different = 0;
     if (!counts)
         return PILGRIM_NOMEM;
-    enum pilgrim_status status = rules_count_terminals(&c->shard->rules, l->loop->body, l->loop->calls, counts,
-                                                       c->class_count, &work);
+    enum pilgrim_status status =
+        rules_count_terminals(&c->shard->rules, l->loop->body, l->loop->calls, counts, c->class_count, &work);
     for (size_t i = 0; i < c->class_count && status == PILGRIM_OK; i++)
         different += counts[i] > 0;
     l->no_iteration = status == PILGRIM_OK && !memory_fits(&c->memory_left, different * sizeof *l->iteration);
@@ -57,7 +58,8 @@ static enum pilgrim_status count_iteration(struct pilgrim_cursor *c, struct loop
 }
 
 /* Passes over iterations of L that have not begun, with up to LIMIT calls. */
-static enum pilgrim_status pass_iterations(struct pilgrim_cursor *c, struct loop_position *l, uint64_t limit, uint64_t *passed)
+static enum pilgrim_status pass_iterations(struct pilgrim_cursor *c, struct loop_position *l, uint64_t limit,
+                                           uint64_t *passed)
 {
     if (l->loop->has_loops || l->no_iteration || l->left == 0 || limit < l->loop->calls)
         return PILGRIM_OK;

@@ -1,7 +1,8 @@
 /* Sets that together hold each of the numbers below a limit once: which one holds a number, and at which place.
  *
  * There may be a set for each number, or a few for billions of them. So the members of small sets stand in one sorted
- * table, and large sets are searched one after another; most are passed over for what their first and last member are. */
+ * table, and large sets are searched one after another; most are passed over for what their first and last member are.
+ */
 #include <stdlib.h>
 
 #include "read/trace.h"
@@ -89,7 +90,8 @@ static const struct indexed_member *find_member(const struct member_index *c, ui
     return low < c->few_count && c->few[low].value == value ? &c->few[low] : NULL;
 }
 
-const struct member_set *member_index_find(const struct shard *v, const struct member_index *c, uint64_t value, uint64_t *index)
+const struct member_set *member_index_find(const struct shard *v, const struct member_index *c, uint64_t value,
+                                           uint64_t *index)
 {
     const struct indexed_member *member = find_member(c, value);
     if (member) {

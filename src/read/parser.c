@@ -1,8 +1,9 @@
 /* What all sections are parsed with: memory and time within a budget, counts, indices, sequences.
  *
  * A content may be 256 times as long as what is stored for it, and tables take more room than their bytes. Both
- * together would let a small hostile file ask for any amount of memory, so the reader also counts what it takes. Grammars
- * share their rules, so a small file may also have many long sequences: the steps that are not one an entry are counted. */
+ * together would let a small hostile file ask for any amount of memory, so the reader also counts what it takes.
+ * Grammars share their rules, so a small file may also have many long sequences: the steps that are not one an entry
+ * are counted. */
 #include <string.h>
 
 #include "read/trace.h"

@@ -66,7 +66,8 @@ static uint64_t leaves_of(const uint8_t *leaves, uint32_t i, uint32_t end)
 }
 
 /* The distributions of durations that calls are in, one bit each. */
-static uint64_t parts_of(const struct pilgrim_cursor *c, size_t class_number, uint64_t signatures, const struct calls_asked *asked)
+static uint64_t parts_of(const struct pilgrim_cursor *c, size_t class_number, uint64_t signatures,
+                         const struct calls_asked *asked)
 {
     const struct shard *v = c->shard;
     const struct stored_group *g = c->stream.group;
@@ -109,8 +110,8 @@ static const struct profile_times *gaps_behind(const struct stored_profile_class
     return class->gap_count > 0 ? &class->gaps[0].all : NULL;
 }
 
-enum pilgrim_status profile_gaps(const struct pilgrim_cursor *c, size_t class_number, uint64_t signatures, uint64_t before,
-                                 struct pilgrim_statistic *statistic)
+enum pilgrim_status profile_gaps(const struct pilgrim_cursor *c, size_t class_number, uint64_t signatures,
+                                 uint64_t before, struct pilgrim_statistic *statistic)
 {
     const struct shard *v = c->shard;
     const struct stored_group *g = c->stream.group;
@@ -130,7 +131,8 @@ enum pilgrim_status profile_gaps(const struct pilgrim_cursor *c, size_t class_nu
     return PILGRIM_OK;
 }
 
-enum pilgrim_status profile_class_before(const struct pilgrim_cursor *c, size_t class_number, uint64_t signatures, uint64_t *before)
+enum pilgrim_status profile_class_before(const struct pilgrim_cursor *c, size_t class_number, uint64_t signatures,
+                                         uint64_t *before)
 {
     const struct shard *v = c->shard;
     const struct stored_group *g = c->stream.group;
@@ -141,7 +143,8 @@ enum pilgrim_status profile_class_before(const struct pilgrim_cursor *c, size_t 
         *before = PILGRIM_NO_CALL;
         return PILGRIM_OK;
     }
-    for (uint64_t class_index = *before < PILGRIM_NO_CALL ? *before + 1 : 0; class_index < g->class_count; class_index++)
+    for (uint64_t class_index = *before < PILGRIM_NO_CALL ? *before + 1 : 0; class_index < g->class_count;
+         class_index++)
         if (!class_is_loop(v, g->classes[class_index]) && class->gap_count > 0 &&
             gaps_behind(class, v->group_classes[g->classes[class_index]].class) != &class->gaps[0].all) {
             *before = class_index;
@@ -188,7 +191,8 @@ static void class_profile(const struct shard *v, uint32_t number, struct pilgrim
     add(v, &class->first, &found->first_gaps);
 }
 
-enum pilgrim_status pilgrim_profile_next(struct pilgrim_profile *p, struct pilgrim_class_profile *found, struct pilgrim_error *error)
+enum pilgrim_status pilgrim_profile_next(struct pilgrim_profile *p, struct pilgrim_class_profile *found,
+                                         struct pilgrim_error *error)
 {
     if (!p || !found)
         return trace_null(error);
@@ -220,9 +224,12 @@ void pilgrim_profile_close(struct pilgrim_profile *profile)
 
 const char *pilgrim_activity_name(enum pilgrim_activity activity)
 {
-    static const char *const names[PILGRIM_ACTIVITIES] = {
-        [PILGRIM_COMPUTING] = "computing", [PILGRIM_POINT_TO_POINT] = "point to point", [PILGRIM_COLLECTIVE] = "collective",
-        [PILGRIM_ONE_SIDED] = "one-sided", [PILGRIM_FILE] = "file",                     [PILGRIM_OTHER_CALLS] = "other calls"};
+    static const char *const names[PILGRIM_ACTIVITIES] = {[PILGRIM_COMPUTING] = "computing",
+                                                          [PILGRIM_POINT_TO_POINT] = "point to point",
+                                                          [PILGRIM_COLLECTIVE] = "collective",
+                                                          [PILGRIM_ONE_SIDED] = "one-sided",
+                                                          [PILGRIM_FILE] = "file",
+                                                          [PILGRIM_OTHER_CALLS] = "other calls"};
     return (unsigned)activity < PILGRIM_ACTIVITIES ? names[activity] : "";
 }
 
@@ -241,7 +248,8 @@ static size_t block_of(const struct profile_blocks *b, uint32_t rank)
 }
 
 /* Adds what V, of one segment, says of RANK. MOST: the most of one segment so far. */
-static void add_segment(const struct shard *v, uint32_t rank, double most[PILGRIM_ACTIVITIES], struct pilgrim_rank_profile *found)
+static void add_segment(const struct shard *v, uint32_t rank, double most[PILGRIM_ACTIVITIES],
+                        struct pilgrim_rank_profile *found)
 {
     const struct profile_blocks *b = &v->profile->blocks;
     size_t block = block_of(b, rank - v->first_rank);
@@ -263,8 +271,8 @@ static void add_segment(const struct shard *v, uint32_t rank, double most[PILGRI
     }
 }
 
-enum pilgrim_status pilgrim_rank_profile(const struct pilgrim_trace *trace, uint32_t rank, struct pilgrim_rank_profile *found,
-                                         struct pilgrim_error *error)
+enum pilgrim_status pilgrim_rank_profile(const struct pilgrim_trace *trace, uint32_t rank,
+                                         struct pilgrim_rank_profile *found, struct pilgrim_error *error)
 {
     if (!trace || !found)
         return trace_null(error);
@@ -288,7 +296,8 @@ enum pilgrim_status pilgrim_rank_profile(const struct pilgrim_trace *trace, uint
     return found->rank_count > 0 ? PILGRIM_OK : PILGRIM_END;
 }
 
-enum pilgrim_status pilgrim_rank_class(const struct pilgrim_cursor *c, size_t class_number, struct pilgrim_rank_class *found)
+enum pilgrim_status pilgrim_rank_class(const struct pilgrim_cursor *c, size_t class_number,
+                                       struct pilgrim_rank_class *found)
 {
     struct calls_asked asked;
     const struct stored_profile_class *class;

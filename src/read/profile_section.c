@@ -25,7 +25,8 @@ static bool is_good(struct profile_reader *r)
 }
 
 /* A number of at most LIMIT; else 0. */
-static uint64_t take_number(struct profile_reader *r, struct number_context *context, uint64_t limit, const char *problem)
+static uint64_t take_number(struct profile_reader *r, struct number_context *context, uint64_t limit,
+                            const char *problem)
 {
     uint64_t v = parser_work(r->p, 1) ? decode_number(&r->in, context) : 0;
     if (is_good(r) && v > limit)
@@ -59,13 +60,15 @@ static void take_mean(struct profile_reader *r, enum profile_kind kind, struct p
 
 static void take_histogram(struct profile_reader *r, enum profile_kind kind, struct profile_times *d)
 {
-    unsigned first = histogram_bucket(d->least >> PROFILE_PRECISION), end = histogram_bucket(d->most >> PROFILE_PRECISION) + 1;
+    unsigned first = histogram_bucket(d->least >> PROFILE_PRECISION),
+             end = histogram_bucket(d->most >> PROFILE_PRECISION) + 1;
     uint64_t left = PROFILE_SHARES;
     d->first = (uint8_t)first;
     d->buckets = (uint8_t)(end - first);
     d->shares = parser_take(r->p, d->buckets, 1);
     for (unsigned k = 0; d->shares && k + 1u < d->buckets && left > 0; k++) {
-        d->shares[k] = (uint8_t)take_number(r, &r->model.contexts.histogram[kind], left, "a histogram of more than 32 shares");
+        d->shares[k] =
+            (uint8_t)take_number(r, &r->model.contexts.histogram[kind], left, "a histogram of more than 32 shares");
         left -= d->shares[k];
     }
     if (d->shares)
@@ -80,12 +83,14 @@ static void take_distribution(struct profile_reader *r, enum profile_kind kind, 
     take_mean(r, kind, d);
     unsigned middle = d->mean >> (PROFILE_MEAN_PRECISION - PROFILE_PRECISION);
     d->least = d->most = (uint16_t)middle;
-    d->high_rank = kind == PROFILE_DURATIONS ? (uint32_t)decode_bits(&r->in, profile_bits(ranks)) : PILGRIM_RANK_UNKNOWN;
+    d->high_rank =
+        kind == PROFILE_DURATIONS ? (uint32_t)decode_bits(&r->in, profile_bits(ranks)) : PILGRIM_RANK_UNKNOWN;
     if (kind == PROFILE_DURATIONS && d->high_rank >= ranks)
         parser_fail(r->p, "a rank that does not exist");
     if (d->count > 1 && parser_good(r->p)) {
         d->brief = decode_flag(&r->in, &c->brief[kind]);
-        d->most = (uint16_t)(middle + take_number(r, &c->high[kind], FIGURE_MAX - middle, "a longest time that cannot be"));
+        d->most =
+            (uint16_t)(middle + take_number(r, &c->high[kind], FIGURE_MAX - middle, "a longest time that cannot be"));
         if (d->brief)
             return;
         d->least = (uint16_t)(middle - take_number(r, &c->low[kind], middle, "a shortest time that cannot be"));
@@ -247,7 +252,8 @@ static const struct profile_share *take_row(struct profile_reader *r, const stru
         row[i].mean = row[i].most = (uint16_t)code;
         if (ranks == 1)
             continue;
-        row[i].most = (uint16_t)(code + (int64_t)take_number(r, &c->most, (uint64_t)(SHARE_CODE_MAX - code), "a share that cannot be"));
+        row[i].most = (uint16_t)(code + (int64_t)take_number(r, &c->most, (uint64_t)(SHARE_CODE_MAX - code),
+                                                             "a share that cannot be"));
         row[i].at = (uint32_t)decode_bits(&r->in, profile_bits(ranks));
         if (row[i].at >= ranks)
             parser_fail(r->p, "a rank that its block does not have");

@@ -24,10 +24,12 @@ const struct pilgrim_value *registers_get(const struct registers *r, uint32_t nu
 
 /* Puts a copy of VALUE into register NUMBER, below REGISTERS_MAX.
  * errors: PILGRIM_NOMEM, PILGRIM_LIMIT: the register is as it was */
-enum pilgrim_status registers_set(struct registers *r, uint32_t number, const struct pilgrim_value *value) PILGRIM_CHECKED;
+enum pilgrim_status registers_set(struct registers *r, uint32_t number,
+                                  const struct pilgrim_value *value) PILGRIM_CHECKED;
 void registers_free(struct registers *r);
 
-/* How many bytes a copy of VALUE takes, and the copy, in as many at AT, aligned for any object. What names say is borrowed from the trace. */
+/* How many bytes a copy of VALUE takes, and the copy, in as many at AT, aligned for any object. What names say is
+ * borrowed from the trace. */
 size_t value_copy_bytes(const struct pilgrim_value *value);
 struct pilgrim_value *value_copy(void *at, const struct pilgrim_value *value);
 

@@ -7,13 +7,13 @@
 
 /* Tables are larger than the bytes they come from, and contents larger than what is stored for them; a trace that
  * Pilgrim wrote stays far below this. */
-#define BUDGET_BASE (UINT64_C(32) << 20)
+#define BUDGET_BASE  (UINT64_C(32) << 20)
 #define BUDGET_RATIO 2048
 
 /* One call may have an array for each rank of a large run, regular enough to take a few bytes. */
 #define CALL_BUDGET_BASE (UINT64_C(256) << 20)
 
-#define STEPS_BASE (UINT64_C(64) << 20)
+#define STEPS_BASE  (UINT64_C(64) << 20)
 #define STEPS_RATIO 2048
 
 const char *const section_names[SECTION_TYPE_COUNT] = {"end", "definitions", "calls", "statistics", "times", "profile"};
@@ -32,7 +32,7 @@ struct budget whole_budget(const struct trace_source *source)
 }
 
 enum pilgrim_status shard_take(struct shard *v, const struct section *section, struct budget *budget,
-                                struct pilgrim_error *error)
+                               struct pilgrim_error *error)
 {
     struct parser p = {.shard = v, .budget = budget};
     struct bytes *content = &v->content[section->type];
@@ -71,17 +71,18 @@ struct shard *shard_new(size_t number, const struct trace_source *source)
 struct section_location section_location(const struct section *section)
 {
     return (struct section_location){.is_there = true,
-                                  .offset = section->offset,
-                                  .raw = section->raw,
-                                  .stored_length = section->stored_length,
-                                  .checksum = section->checksum};
+                                     .offset = section->offset,
+                                     .raw = section->raw,
+                                     .stored_length = section->stored_length,
+                                     .checksum = section->checksum};
 }
 
 enum pilgrim_status source_error(struct pilgrim_error *error, enum pilgrim_status status, uint64_t offset)
 {
     if (status == PILGRIM_NOMEM)
         return trace_no_memory(error);
-    return trace_error(error, status, offset, "cannot read at byte %llu: %s", (unsigned long long)offset, strerror(errno));
+    return trace_error(error, status, offset, "cannot read at byte %llu: %s", (unsigned long long)offset,
+                       strerror(errno));
 }
 
 static enum pilgrim_status has_changed(struct pilgrim_error *error, uint64_t offset)
@@ -91,8 +92,9 @@ static enum pilgrim_status has_changed(struct pilgrim_error *error, uint64_t off
 }
 
 /* The section at LOCATION, as it was. */
-static enum pilgrim_status read_again(const struct trace_source *source, const struct section_location *location, struct budget *budget,
-                                      struct bytes *room, struct shard *v, struct pilgrim_error *error)
+static enum pilgrim_status read_again(const struct trace_source *source, const struct section_location *location,
+                                      struct budget *budget, struct bytes *room, struct shard *v,
+                                      struct pilgrim_error *error)
 {
     struct section section;
     uint64_t offset = location->offset;
@@ -106,7 +108,7 @@ static enum pilgrim_status read_again(const struct trace_source *source, const s
 }
 
 enum pilgrim_status shard_load(const struct pilgrim_trace *t, size_t number, struct shard **shard,
-                                struct pilgrim_error *error)
+                               struct pilgrim_error *error)
 {
     const struct shard_entry *e = &t->entries[number];
     struct budget budget = whole_budget(&t->source);
@@ -128,4 +130,3 @@ enum pilgrim_status shard_load(const struct pilgrim_trace *t, size_t number, str
     *shard = v;
     return PILGRIM_OK;
 }
-

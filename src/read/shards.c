@@ -1,14 +1,14 @@
 /* The shards of a trace; see shards.h.
  *
- * Of those to drop, one is drawn: walks go through all segments, and then, for the next thread, through all of them again. The one
- * that was not used for longest would be the one that is needed next. */
+ * Of those to drop, one is drawn: walks go through all segments, and then, for the next thread, through all of them
+ * again. The one that was not used for longest would be the one that is needed next. */
 #include "read/shards.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
 #define THREAD_RUNS_MAX 4096
-#define THREADS_MAX (1u << 19) /* of a shard that need not stay in memory */
+#define THREADS_MAX     (1u << 19) /* of a shard that need not stay in memory */
 
 void shard_free(struct shard *v)
 {
@@ -33,7 +33,8 @@ static bool add_run(struct shard_entry *e, uint64_t ranks, uint64_t threads)
     }
     if (e->thread_run_count == THREAD_RUNS_MAX)
         return false;
-    uint64_t before = last ? last->before + (uint64_t)(last->end - (last > e->threads ? last[-1].end : 0)) * last->threads : 0;
+    uint64_t before =
+        last ? last->before + (uint64_t)(last->end - (last > e->threads ? last[-1].end : 0)) * last->threads : 0;
     e->threads[e->thread_run_count++] = (struct thread_run){end, (uint32_t)threads, before};
     return true;
 }
@@ -95,7 +96,8 @@ static void forget_threads(struct shard_entry *e)
     e->silent = NULL;
 }
 
-/* Notes what is asked of E's shard while it is not in memory. If that is too much, or if memory is short, it stays there. */
+/* Notes what is asked of E's shard while it is not in memory. If that is too much, or if memory is short, it stays
+ * there. */
 static void note_shard(struct shard_entry *e)
 {
     if (!note_threads(e) || !note_silent(e))
@@ -134,10 +136,12 @@ static bool entry_is_silent(const struct shard_entry *e, uint32_t rank, uint32_t
 
 /* ---- segments ---- */
 
-/* The number of the shard with RANK in SEGMENT, which is there. false: the segment is not complete, and has no such rank. */
+/* The number of the shard with RANK in SEGMENT, which is there. false: the segment is not complete, and has no such
+ * rank. */
 static bool segment_find(const struct pilgrim_trace *t, uint32_t segment, uint32_t rank, size_t *number)
 {
-    size_t low = t->segments[segment], high = (segment + 1 < t->segment_count ? t->segments[segment + 1] : t->shard_count) - 1;
+    size_t low = t->segments[segment],
+           high = (segment + 1 < t->segment_count ? t->segments[segment + 1] : t->shard_count) - 1;
     while (low < high) {
         size_t middle = high - (high - low) / 2;
         if (t->entries[middle].first_rank <= rank)
@@ -194,8 +198,8 @@ void shards_make_room(const struct pilgrim_trace *t, uint64_t bytes)
 {
     struct shard_cache *cache = t->cache;
     struct shard_entry *e;
-    while (cache && t->shard_count > 0 && cache->bytes > 0 && (bytes > cache->limit || cache->bytes > cache->limit - bytes) &&
-           (e = draw_unused(t)))
+    while (cache && t->shard_count > 0 && cache->bytes > 0 &&
+           (bytes > cache->limit || cache->bytes > cache->limit - bytes) && (e = draw_unused(t)))
         drop(cache, e);
 }
 
@@ -215,7 +219,7 @@ static enum pilgrim_status hold(const struct pilgrim_trace *t, size_t number, st
 }
 
 enum pilgrim_status shard_hold(const struct pilgrim_trace *t, size_t number, const struct shard **v,
-                                struct pilgrim_error *error)
+                               struct pilgrim_error *error)
 {
     enum pilgrim_status status = PILGRIM_OK;
     if (t->cache) {
@@ -237,7 +241,7 @@ void shard_release(const struct pilgrim_trace *t, const struct shard *v)
 }
 
 enum pilgrim_status segment_hold(const struct pilgrim_trace *t, uint32_t segment, uint32_t rank, const struct shard **v,
-                               struct pilgrim_error *error)
+                                 struct pilgrim_error *error)
 {
     size_t number;
     *v = NULL;

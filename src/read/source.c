@@ -44,7 +44,8 @@ enum pilgrim_status source_read(const struct trace_source *s, uint64_t offset, u
     return status;
 }
 
-enum pilgrim_status source_head(const struct trace_source *s, uint64_t offset, struct bytes *room, struct section *section, uint64_t *whole)
+enum pilgrim_status source_head(const struct trace_source *s, uint64_t offset, struct bytes *room,
+                                struct section *section, uint64_t *whole)
 {
     const uint8_t *data;
     size_t got;
@@ -61,7 +62,8 @@ enum pilgrim_status source_head(const struct trace_source *s, uint64_t offset, s
     return status;
 }
 
-enum pilgrim_status source_section(const struct trace_source *s, uint64_t *offset, struct bytes *room, struct section *section)
+enum pilgrim_status source_section(const struct trace_source *s, uint64_t *offset, struct bytes *room,
+                                   struct section *section)
 {
     const uint8_t *data;
     size_t got;

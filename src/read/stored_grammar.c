@@ -44,8 +44,8 @@ static void number_rules(struct pilgrim_grammar *g)
     }
 }
 
-enum pilgrim_status pilgrim_grammar_open(const struct pilgrim_cursor *c, uint64_t sequence, struct pilgrim_grammar **grammar,
-                                         struct pilgrim_error *error)
+enum pilgrim_status pilgrim_grammar_open(const struct pilgrim_cursor *c, uint64_t sequence,
+                                         struct pilgrim_grammar **grammar, struct pilgrim_error *error)
 {
     size_t count;
     if (grammar)

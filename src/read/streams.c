@@ -13,7 +13,8 @@ uint64_t thread_count(const struct shard *v, uint32_t rank)
     return threads_before(v, (uint64_t)rank + 1) - threads_before(v, rank);
 }
 
-static bool stream_find(const struct shard *v, const struct member_index *index, uint64_t stream, struct stream_position *at)
+static bool stream_find(const struct shard *v, const struct member_index *index, uint64_t stream,
+                        struct stream_position *at)
 {
     const struct member_set *set = member_index_find(v, index, stream, &at->member);
     at->group = set ? &v->groups[set->number] : NULL;
@@ -30,16 +31,20 @@ bool thread_find(const struct shard *v, uint32_t rank, uint32_t thread, struct s
     return stream_find(v, &v->thread_groups, threads_before(v, rank) + thread, at);
 }
 
-bool value_group_find(const struct shard *v, const struct group_class *class, const struct stream_position *member, struct value_group_position *at)
+bool value_group_find(const struct shard *v, const struct group_class *class, const struct stream_position *member,
+                      struct value_group_position *at)
 {
     if (class->partition == 0) {
-        *at = (struct value_group_position){&class->value_groups[0], 0, member->member, column_size(member->group->members)};
+        *at = (struct value_group_position){&class->value_groups[0], 0, member->member,
+                                            column_size(member->group->members)};
         return true;
     }
     uint64_t position;
-    const struct member_set *set = member_index_find(v, &v->partitions[class->partition - 1], member->member, &position);
+    const struct member_set *set =
+        member_index_find(v, &v->partitions[class->partition - 1], member->member, &position);
     if (set)
-        *at = (struct value_group_position){&class->value_groups[set->number], set->number, position, column_size(set->column)};
+        *at = (struct value_group_position){&class->value_groups[set->number], set->number, position,
+                                            column_size(set->column)};
     return set != NULL;
 }
 
@@ -71,7 +76,8 @@ uint32_t pilgrim_thread_count(const struct pilgrim_trace *t, uint32_t rank)
 }
 
 /* False: the thread is damaged. It is in SEGMENT. */
-static bool count_calls(const struct pilgrim_trace *t, uint32_t segment, uint32_t rank, uint32_t thread, uint64_t *count)
+static bool count_calls(const struct pilgrim_trace *t, uint32_t segment, uint32_t rank, uint32_t thread,
+                        uint64_t *count)
 {
     const struct shard *v;
     struct stream_position at;
@@ -132,7 +138,8 @@ void pilgrim_thread_info(const struct pilgrim_cursor *c, struct pilgrim_thread_i
                                          .structure = g->sequence};
 }
 
-enum pilgrim_status pilgrim_class_info(const struct pilgrim_cursor *c, size_t class_number, struct pilgrim_class_info *info)
+enum pilgrim_status pilgrim_class_info(const struct pilgrim_cursor *c, size_t class_number,
+                                       struct pilgrim_class_info *info)
 {
     struct value_group_position found;
     if (!c || !info)

@@ -1,8 +1,9 @@
 /* The machine that a program ran on, made out of what each process says of its place in its call of pilgrim_process.
  *
- * Kept are, for each rank, its host and pid; the ranks ordered by host, within a host by rank, so that a process of a host is
- * found by its place, and a rank's place by bisection. Hosts are known by their whole place: kinds and names of all levels, each
- * with a 0 byte behind it, interned. Bytes of a file are believed as far as they are a place; else it is not known. */
+ * Kept are, for each rank, its host and pid; the ranks ordered by host, within a host by rank, so that a process of a
+ * host is found by its place, and a rank's place by bisection. Hosts are known by their whole place: kinds and names of
+ * all levels, each with a 0 byte behind it, interned. Bytes of a file are believed as far as they are a place; else it
+ * is not known. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -9,22 +9,23 @@
 #include "read/common_section.h"
 #include "read/shards.h"
 
-#define BEGINNING_BYTES 40        /* of the four varints that tell: rank, thread, first, calls */
-#define FIRST_BYTES 4096          /* stored ones: the first guess, */
-#define BLOCK_BYTES ((128 << 10) + 64) /* and as many as the first block of a frame may take, with heads */
+#define BEGINNING_BYTES 40                 /* of the four varints that tell: rank, thread, first, calls */
+#define FIRST_BYTES     4096               /* stored ones: the first guess, */
+#define BLOCK_BYTES     ((128 << 10) + 64) /* and as many as the first block of a frame may take, with heads */
 
 static enum pilgrim_status section_error(const struct section *section, enum pilgrim_status status, const char *problem,
                                          struct pilgrim_error *error)
 {
     if (status == PILGRIM_NOMEM)
         return trace_no_memory(error);
-    return trace_error(error, status, section->offset, "section times at byte %llu: %s", (unsigned long long)section->offset,
-                       problem);
+    return trace_error(error, status, section->offset, "section times at byte %llu: %s",
+                       (unsigned long long)section->offset, problem);
 }
 
 /* *CONTENT is to be freed. */
-static enum pilgrim_status read_whole(struct time_sections *t, const struct trace_source *source, const struct section *head,
-                                      uint64_t *budget, struct bytes *content, struct pilgrim_error *error)
+static enum pilgrim_status read_whole(struct time_sections *t, const struct trace_source *source,
+                                      const struct section *head, uint64_t *budget, struct bytes *content,
+                                      struct pilgrim_error *error)
 {
     struct section section;
     uint64_t at = head->offset;
@@ -42,8 +43,9 @@ static enum pilgrim_status read_whole(struct time_sections *t, const struct trac
 }
 
 /* The first bytes of the whole content. */
-static enum pilgrim_status begin_whole(struct time_sections *t, const struct trace_source *source, const struct section *head,
-                                       uint64_t *budget, uint8_t *to, size_t *length, struct pilgrim_error *error)
+static enum pilgrim_status begin_whole(struct time_sections *t, const struct trace_source *source,
+                                       const struct section *head, uint64_t *budget, uint8_t *to, size_t *length,
+                                       struct pilgrim_error *error)
 {
     struct bytes content = {0};
     enum pilgrim_status status = read_whole(t, source, head, budget, &content, error);
@@ -56,8 +58,9 @@ static enum pilgrim_status begin_whole(struct time_sections *t, const struct tra
 }
 
 /* The first bytes of the content: up to BEGINNING_BYTES. */
-static enum pilgrim_status begin(struct time_sections *t, const struct trace_source *source, const struct section *section,
-                                 uint64_t stored_at, uint64_t *budget, uint8_t *to, size_t *length, struct pilgrim_error *error)
+static enum pilgrim_status begin(struct time_sections *t, const struct trace_source *source,
+                                 const struct section *section, uint64_t stored_at, uint64_t *budget, uint8_t *to,
+                                 size_t *length, struct pilgrim_error *error)
 {
     static const size_t tries[] = {FIRST_BYTES, BLOCK_BYTES};
     const size_t wanted = section->raw < BEGINNING_BYTES ? (size_t)section->raw : BEGINNING_BYTES;
@@ -89,8 +92,8 @@ static bool make_room(struct time_sections *t)
     return true;
 }
 
-static enum pilgrim_status add(struct time_sections *t, const struct section *section, struct time_section added, uint64_t *budget,
-                               struct pilgrim_error *error)
+static enum pilgrim_status add(struct time_sections *t, const struct section *section, struct time_section added,
+                               uint64_t *budget, struct pilgrim_error *error)
 {
     if (*budget < sizeof *t->list)
         return section_error(section, PILGRIM_LIMIT, "needs more memory than a file of its length may take", error);
@@ -110,8 +113,8 @@ static uint32_t small(uint64_t number)
 }
 
 /* Adds what a section of several threads has, of which CONTENT is the content: all or, if it is damaged, nothing. */
-static enum pilgrim_status add_threads(struct time_sections *t, const struct section *section, const struct bytes *content,
-                                       uint64_t *budget, struct pilgrim_error *error)
+static enum pilgrim_status add_threads(struct time_sections *t, const struct section *section,
+                                       const struct bytes *content, uint64_t *budget, struct pilgrim_error *error)
 {
     struct cursor in;
     struct common_section common;
@@ -125,7 +128,8 @@ static enum pilgrim_status add_threads(struct time_sections *t, const struct sec
     uint64_t number = 0;
     for (uint64_t i = 0; i < common.thread_count; i++) {
         number += (uint64_t)cursor_svarint(&common.numbers);
-        const struct time_section added = {.calls = common.calls, .rank = rank, .thread = small(number), .of_common = (uint32_t)i + 1};
+        const struct time_section added = {
+            .calls = common.calls, .rank = rank, .thread = small(number), .of_common = (uint32_t)i + 1};
         enum pilgrim_status status = add(t, section, added, budget, error);
         if (status != PILGRIM_OK)
             return status;
@@ -133,8 +137,8 @@ static enum pilgrim_status add_threads(struct time_sections *t, const struct sec
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status add_common(struct time_sections *t, const struct trace_source *source, const struct section *section,
-                                      uint64_t *budget, struct pilgrim_error *error)
+static enum pilgrim_status add_common(struct time_sections *t, const struct trace_source *source,
+                                      const struct section *section, uint64_t *budget, struct pilgrim_error *error)
 {
     struct bytes content = {0};
     enum pilgrim_status status = read_whole(t, source, section, budget, &content, error);
@@ -144,8 +148,9 @@ static enum pilgrim_status add_common(struct time_sections *t, const struct trac
     return status;
 }
 
-enum pilgrim_status time_sections_add(struct time_sections *t, const struct trace_source *source, const struct section *section,
-                                      uint64_t stored_at, uint64_t *budget, struct pilgrim_error *error)
+enum pilgrim_status time_sections_add(struct time_sections *t, const struct trace_source *source,
+                                      const struct section *section, uint64_t stored_at, uint64_t *budget,
+                                      struct pilgrim_error *error)
 {
     uint8_t beginning[BEGINNING_BYTES];
     size_t length = 0;
@@ -154,7 +159,8 @@ enum pilgrim_status time_sections_add(struct time_sections *t, const struct trac
     if (status != PILGRIM_OK)
         return status;
     cursor_init(&in, beginning, length);
-    uint64_t rank = cursor_varint(&in), thread = cursor_varint(&in), first = cursor_varint(&in), calls = cursor_varint(&in);
+    uint64_t rank = cursor_varint(&in), thread = cursor_varint(&in), first = cursor_varint(&in),
+             calls = cursor_varint(&in);
     if (in.status == PILGRIM_OK && thread == 0 && first == 0 && calls == 0)
         return add_common(t, source, section, budget, error);
     if (in.status != PILGRIM_OK || calls == 0 || calls > UINT64_MAX - first)
@@ -179,8 +185,8 @@ static int compare(const void *a, const void *b)
     return one->of_common < other->of_common ? -1 : 1;
 }
 
-enum pilgrim_status time_section_read(const struct trace_source *source, const struct time_section *s, struct bytes *content,
-                                      const char **problem)
+enum pilgrim_status time_section_read(const struct trace_source *source, const struct time_section *s,
+                                      struct bytes *content, const char **problem)
 {
     struct section section;
     struct bytes room = {0};
@@ -203,8 +209,8 @@ enum pilgrim_status time_section_read(const struct trace_source *source, const s
 }
 
 /* What is wrong with S, behind BEFORE; NULL: nothing. *KEEP: it is of a thread that is there. */
-static const char *find_problem(const struct pilgrim_trace *trace, const struct time_section *s, const struct time_section *before,
-                                bool *keep)
+static const char *find_problem(const struct pilgrim_trace *trace, const struct time_section *s,
+                                const struct time_section *before, bool *keep)
 {
     struct bytes content = {0};
     const char *problem = NULL;
@@ -244,7 +250,8 @@ enum pilgrim_status time_sections_settle(struct pilgrim_trace *trace, struct pil
     return what ? section_error(&wrong, PILGRIM_DAMAGED, what, error) : PILGRIM_OK;
 }
 
-const struct time_section *time_sections_of(const struct time_sections *t, uint32_t rank, uint32_t thread, size_t *count)
+const struct time_section *time_sections_of(const struct time_sections *t, uint32_t rank, uint32_t thread,
+                                            size_t *count)
 {
     const struct time_section wanted = {.rank = rank, .thread = thread};
     size_t bounds[2];

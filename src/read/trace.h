@@ -1,14 +1,14 @@
-/* The inside of an opened trace: the tables of docs/FORMAT.md, checked, for each of its shards. Shared by the files of this
- * folder. Here ranks are counted within a shard, but for cursors; where the shards are is in shards.h.
+/* The inside of an opened trace: the tables of docs/FORMAT.md, checked, for each of its shards. Shared by the files of
+ * this folder. Here ranks are counted within a shard, but for cursors; where the shards are is in shards.h.
  *
  * Invariant: whatever is in here has been checked, so that cursors look nothing up out of bounds: every number refers
- * to an entry of its table, shapes are well formed and hold the values of their calls, columns are as long as their value
- * groups, sequences hold only terminals of their lists and agree in their lengths. What depends on a rank's own values
- * (rank bases, truth values, the sequences of vectors) is checked when a cursor meets it, and so is whether each
+ * to an entry of its table, shapes are well formed and hold the values of their calls, columns are as long as their
+ * value groups, sequences hold only terminals of their lists and agree in their lengths. What depends on a rank's own
+ * values (rank bases, truth values, the sequences of vectors) is checked when a cursor meets it, and so is whether each
  * member is in a group.
  *
- * Nothing in here is expanded but lists and small sets. It does not change once it is read, so any number of cursors may
- * share it. */
+ * Nothing in here is expanded but lists and small sets. It does not change once it is read, so any number of cursors
+ * may share it. */
 #ifndef PILGRIM_TRACE_H
 #define PILGRIM_TRACE_H
 
@@ -26,14 +26,14 @@
 #include "read/registers.h"
 #include "timing/profile_model.h"
 
-#define NESTING_MAX 32          /* of values */
+#define NESTING_MAX   32 /* of values */
 #define LOOP_FUNCTION "pilgrim_loop"
-#define FRAMES_MAX 64           /* of a call class */
-#define BUILD_ID_MAX 32         /* bytes */
-#define VALUES_MAX (1u << 28)   /* a shape stands for less */
-#define LENGTH_ANY UINT64_MAX   /* of columns: fits every set of members */
-#define LENGTH_NONE (UINT64_MAX - 1) /* of signatures and rows: fits none */
-#define COUNT_NONE UINT64_MAX
+#define FRAMES_MAX    64               /* of a call class */
+#define BUILD_ID_MAX  32               /* bytes */
+#define VALUES_MAX    (1u << 28)       /* a shape stands for less */
+#define LENGTH_ANY    UINT64_MAX       /* of columns: fits every set of members */
+#define LENGTH_NONE   (UINT64_MAX - 1) /* of signatures and rows: fits none */
+#define COUNT_NONE    UINT64_MAX
 
 struct string {
     const char *text; /* NUL-terminated */
@@ -58,7 +58,8 @@ struct caller_frame {
     uint32_t depth; /* callers up to the outermost, this one too */
 };
 
-struct class {
+struct class
+{
     struct pilgrim_class shown;
     struct pilgrim_frame site;
     uint32_t function;
@@ -71,12 +72,12 @@ struct shape {
     uint32_t slot_count;   /* but for those of series themselves */
     uint32_t column_count; /* that a signature which is no vector has */
     bool has_series;
-    bool has_edited;       /* or kept */
-    bool needs_registers;  /* its values depend on the calls before, or may: */
-    bool has_registers;    /* it keeps something, or is based on something kept, */
-    bool has_posted;       /* on those that began operations, */
-    bool follows;          /* on which requests are live: */
-    bool has_live;         /* one of them is named by its age */
+    bool has_edited;      /* or kept */
+    bool needs_registers; /* its values depend on the calls before, or may: */
+    bool has_registers;   /* it keeps something, or is based on something kept, */
+    bool has_posted;      /* on those that began operations, */
+    bool follows;         /* on which requests are live: */
+    bool has_live;        /* one of them is named by its age */
 };
 
 enum expression_kind {
@@ -84,7 +85,7 @@ enum expression_kind {
     EXPRESSION_PLUS = 1,         /* x + c */
     EXPRESSION_MINUS = 2,        /* c - x */
     EXPRESSION_MINUS_TWICE = 3,  /* c - 2x */
-    EXPRESSION_XOR_RELATIVE = 4,    /* (x xor c) - x */
+    EXPRESSION_XOR_RELATIVE = 4, /* (x xor c) - x */
     EXPRESSION_XOR = 5,          /* x xor c */
     EXPRESSION_MODULO = 6,       /* (x + c) mod n */
     EXPRESSION_SUMS = 7,         /* first, and differences */
@@ -94,10 +95,10 @@ enum expression_kind {
 
 struct stored_column {
     enum expression_kind kind;
-    uint64_t sequence;       /* EXPRESSION_SUMS: the differences */
-    bool rises, increases;   /* from value to value: does not fall, increases. Only where x is not needed */
+    uint64_t sequence;     /* EXPRESSION_SUMS: the differences */
+    bool rises, increases; /* from value to value: does not fall, increases. Only where x is not needed */
     uint64_t length;
-    int64_t constant;        /* c; the first value */
+    int64_t constant; /* c; the first value */
     union {
         uint64_t modulus;
         const int64_t *list;
@@ -109,7 +110,8 @@ struct stored_signature {
     uint32_t shape;
     bool is_vector, is_unzipped;
     uint64_t count;
-    const uint8_t *columns; /* in the content of the calls: a reference for each slot of the shape; in a vector two, if unzipped three */
+    const uint8_t *columns; /* in the content of the calls: a reference for each slot of the shape; in a vector two, if
+                               unzipped three */
     uint32_t next_column;   /* what a reference of 0 means there */
     uint64_t length;        /* of those columns */
 };
@@ -117,7 +119,7 @@ struct stored_signature {
 /* One of some sets that together hold each of the numbers below a limit once: members of groups, of parts. */
 struct member_set {
     const struct stored_column *column; /* increases */
-    uint32_t number;             /* of the group or part */
+    uint32_t number;                    /* of the group or part */
 };
 
 struct indexed_member {
@@ -129,9 +131,9 @@ struct indexed_member {
 struct member_index {
     struct member_set *sets;
     size_t count;
-    uint64_t total;         /* members of all sets */
+    uint64_t total;             /* members of all sets */
     struct indexed_member *few; /* all members of small sets, in order */
-    struct member_set *many;       /* the other sets */
+    struct member_set *many;    /* the other sets */
     size_t few_count, many_count;
 };
 
@@ -139,8 +141,8 @@ struct member_index {
 struct stored_value_group {
     uint64_t sequence;
     uint32_t *signatures;
-    uint64_t *first;   /* number of each signature's first values; NULL where that is its place */
-    uint32_t count;    /* signatures */
+    uint64_t *first; /* number of each signature's first values; NULL where that is its place */
+    uint32_t count;  /* signatures */
     bool has_unzipped;
     bool needs_registers; /* some signature does */
     bool has_posted;      /* idem */
@@ -153,16 +155,16 @@ struct group_class {
     uint32_t class;
     uint32_t partition; /* 0: one part, else its number + 1 */
     struct stored_value_group *value_groups;
-    uint64_t calls;     /* of a member; COUNT_NONE: not the same in all parts, so no group can have it */
-    uint64_t members;   /* that a group must have; LENGTH_ANY, LENGTH_NONE */
+    uint64_t calls;   /* of a member; COUNT_NONE: not the same in all parts, so no group can have it */
+    uint64_t members; /* that a group must have; LENGTH_ANY, LENGTH_NONE */
 };
 
 /* A row of a group that is a loop. */
 struct stored_loop {
-    uint32_t class_index;  /* among the rows */
-    bool has_loops;  /* in its body */
-    uint64_t body;   /* a sequence, not empty, of places; of loops it has those only that stand before this one */
-    uint64_t calls;  /* in the body, without those of loops */
+    uint32_t class_index; /* among the rows */
+    bool has_loops;       /* in its body */
+    uint64_t body;        /* a sequence, not empty, of places; of loops it has those only that stand before this one */
+    uint64_t calls;       /* in the body, without those of loops */
 };
 
 struct stored_group {
@@ -173,18 +175,20 @@ struct stored_group {
     uint32_t class_count;
     uint32_t loop_count;
     struct stored_loop *loops; /* in the order of their places */
-    uint64_t calls;     /* of a member, without those of loops */
-    uint32_t **statistics; /* of each row that is no loop, of each part: the number of its first duration; and of what is behind the last */
-    const uint8_t ***leaves; /* of each row whose class has several distributions of durations, of each part, of each of its signatures: which one */
+    uint64_t calls;            /* of a member, without those of loops */
+    uint32_t **statistics;   /* of each row that is no loop, of each part: the number of its first duration; and of what
+                                is behind the last */
+    const uint8_t ***leaves; /* of each row whose class has several distributions of durations, of each part, of each of
+                                its signatures: which one */
 };
 
 /* What is known of many times; docs/FORMAT.md, "Statistics of version 5". Of an empty one all is 0. */
 struct stored_distribution {
-    uint64_t *counts;          /* of the buckets from the first to the last that is not empty */
-    uint32_t low, high;        /* ranks of the shortest and of the longest, in the shard */
-    uint8_t first, buckets;    /* the first bucket that is not empty, and how many counts there are */
-    uint8_t mean_bucket;       /* that of the mean - first */
-    uint8_t deviation_bucket;  /* the last bucket - that of the deviation */
+    uint64_t *counts;                     /* of the buckets from the first to the last that is not empty */
+    uint32_t low, high;                   /* ranks of the shortest and of the longest, in the shard */
+    uint8_t first, buckets;               /* the first bucket that is not empty, and how many counts there are */
+    uint8_t mean_bucket;                  /* that of the mean - first */
+    uint8_t deviation_bucket;             /* the last bucket - that of the deviation */
     uint8_t least, most, mean, deviation; /* their places in their buckets */
 };
 
@@ -194,7 +198,7 @@ struct profile_times {
     uint32_t high_rank; /* of the longest, in the shard; PILGRIM_RANK_UNKNOWN */
     uint16_t mean;      /* figures */
     uint16_t least, most, deviation;
-    bool brief;         /* neither the shortest, nor the deviation, nor the histogram is known */
+    bool brief;             /* neither the shortest, nor the deviation, nor the histogram is known */
     uint8_t first, buckets; /* of the histogram; none if it is brief */
     uint8_t *shares;
 };
@@ -216,8 +220,8 @@ struct stored_profile_class {
     size_t part_count;
     const struct stored_profile_gaps *gaps;
     size_t gap_count;
-    struct profile_times first;            /* gaps before threads' first calls */
-    const struct profile_share *by_rank;   /* durations of each block; NULL: not known */
+    struct profile_times first;          /* gaps before threads' first calls */
+    const struct profile_share *by_rank; /* durations of each block; NULL: not known */
     const struct profile_share *gaps_by_rank;
 };
 
@@ -228,14 +232,14 @@ struct profile_blocks {
 };
 
 struct stored_profile {
-    struct stored_profile_class *classes; /* by number */
-    struct profile_blocks blocks;  /* of activities */
+    struct stored_profile_class *classes;                       /* by number */
+    struct profile_blocks blocks;                               /* of activities */
     const struct profile_share *activities[PROFILE_ACTIVITIES]; /* NULL: no time */
     struct profile_blocks class_blocks;
 };
 
-#define PREDECESSOR_NONE UINT32_MAX      /* there was no call before */
-#define PREDECESSOR_ANY (UINT32_MAX - 1) /* whatever call was before */
+#define PREDECESSOR_NONE UINT32_MAX       /* there was no call before */
+#define PREDECESSOR_ANY  (UINT32_MAX - 1) /* whatever call was before */
 
 /* What opening may still take. */
 struct budget {
@@ -249,7 +253,7 @@ struct shard {
     uint64_t call_budget;             /* bytes that one call's values may take */
     struct arena arena;
     struct bytes content[SECTION_TYPE_COUNT]; /* of the sections that are not taken apart wholly */
-    uint64_t offset[SECTION_TYPE_COUNT]; /* of the sections in the file */
+    uint64_t offset[SECTION_TYPE_COUNT];      /* of the sections in the file */
     struct string *strings;
     uint32_t (*properties)[2];
     struct stored_function *functions;
@@ -271,9 +275,9 @@ struct shard {
     struct member_index processes, thread_groups;
     struct stored_distribution *distributions; /* of gaps, then of durations */
     uint32_t gap_count, duration_count;
-    uint32_t *first_gap;    /* of each duration's calls; and what is behind the last one's */
-    uint32_t *predecessors; /* of each gap: a row of the group, or PREDECESSOR_... */
-    bool timed;             /* all this is there */
+    uint32_t *first_gap;            /* of each duration's calls; and what is behind the last one's */
+    uint32_t *predecessors;         /* of each gap: a row of the group, or PREDECESSOR_... */
+    bool timed;                     /* all this is there */
     struct stored_profile *profile; /* NULL: there is none */
 };
 
@@ -327,7 +331,7 @@ static inline uint32_t reference_resolve(uint64_t code, uint32_t *next)
 void definitions_parse(struct parser *p);
 void calls_parse(struct parser *p);
 void statistics_parse(struct parser *p); /* distributions.c */
-void profile_parse(struct parser *p); /* profile.c */
+void profile_parse(struct parser *p);    /* profile.c */
 
 /* ---- columns (columns.c) ---- */
 
@@ -348,7 +352,8 @@ bool column_find(const struct shard *v, const struct stored_column *c, int64_t v
 void member_index_parse(struct parser *p, struct member_index *c, uint64_t total, const char *what);
 
 /* The set that holds VALUE, NULL if there is none, and its place there. */
-const struct member_set *member_index_find(const struct shard *v, const struct member_index *c, uint64_t value, uint64_t *index);
+const struct member_set *member_index_find(const struct shard *v, const struct member_index *c, uint64_t value,
+                                           uint64_t *index);
 
 /* ---- where things are (streams.c) ---- */
 
@@ -374,12 +379,13 @@ struct value_group_position {
 
 /* false: it is in none, which is damage. */
 bool value_group_find(const struct shard *v, const struct group_class *class, const struct stream_position *member,
-                struct value_group_position *at);
+                      struct value_group_position *at);
 
 bool class_is_loop(const struct shard *v, uint32_t class);
 
 /* The calls in SEGMENT of a thread whose group has loops (loop_counts.c). false: the thread is damaged. */
-bool loops_call_count(const struct pilgrim_trace *trace, uint32_t segment, uint32_t rank, uint32_t thread, uint64_t *count);
+bool loops_call_count(const struct pilgrim_trace *trace, uint32_t segment, uint32_t rank, uint32_t thread,
+                      uint64_t *count);
 
 /* ---- unzipped signatures (unzipped.c) ---- */
 
@@ -404,14 +410,15 @@ struct unzipped_values {
     struct slot_use *uses;      /* where to put the slots that change */
     uint32_t use_count;
     const struct request_use *requests; /* those that begin with each call */
-    struct arena arena;         /* of these */
+    struct arena arena;                 /* of these */
 };
 
-/* Before the first call's values of signature S, which is unzipped, for the member at POSITION, of rank RANK. Memory comes off
- * *BUDGET, bytes. *U is to be freed, also after an error.
- * errors: PILGRIM_NOMEM; PILGRIM_DAMAGED and PILGRIM_LIMIT with *PROBLEM set to a constant */
-enum pilgrim_status unzipped_open(const struct shard *v, const struct stored_signature *s, uint64_t position, uint32_t rank,
-                                  uint64_t *budget, struct unzipped_values *u, const char **problem) PILGRIM_CHECKED;
+/* Before the first call's values of signature S, which is unzipped, for the member at POSITION, of rank RANK. Memory
+ * comes off *BUDGET, bytes. *U is to be freed, also after an error. errors: PILGRIM_NOMEM; PILGRIM_DAMAGED and
+ * PILGRIM_LIMIT with *PROBLEM set to a constant */
+enum pilgrim_status unzipped_open(const struct shard *v, const struct stored_signature *s, uint64_t position,
+                                  uint32_t rank, uint64_t *budget, struct unzipped_values *u,
+                                  const char **problem) PILGRIM_CHECKED;
 void unzipped_free(struct unzipped_values *u);
 
 /* Passes to the next call's values, in O(slots); over COUNT, in a time that depends on the grammars' size.
@@ -436,7 +443,7 @@ struct caller {
     size_t base_count;
     struct registers *registers; /* of the thread; NULL: what depends on the calls before is given as it is stored */
     struct begun *begun;         /* of the thread; NULL: likewise */
-    struct live_requests *live;           /* idem */
+    struct live_requests *live;  /* idem */
 };
 
 /* What a call's values take from what is known of requests when it is made: the same values follow from the same. */
@@ -456,7 +463,7 @@ struct call_values {
     struct pilgrim_value *in;
     struct pilgrim_value *out;
     struct pilgrim_value ret;
-    uint64_t identity; /* as pilgrim_call has it */
+    uint64_t identity;              /* as pilgrim_call has it */
     const struct request_use *uses; /* of what is known of requests */
     struct call_values *other;      /* of the same signature, where more is kept than one */
 };
@@ -464,40 +471,44 @@ struct call_values {
 /* Which values, and whose. */
 struct values_position {
     const struct stored_signature *signature;
-    uint32_t index;    /* of the signature, in its part */
-    uint64_t within;   /* a vector: which of its values */
-    uint64_t position; /* of the member */
+    uint32_t index;                   /* of the signature, in its part */
+    uint64_t within;                  /* a vector: which of its values */
+    uint64_t position;                /* of the member */
     struct unzipped_values *unzipped; /* of an unzipped one: its current values; NULL: the first ones */
 };
 
 /* The values with number NUMBER, below part->numbers. */
-struct values_position values_find(const struct shard *v, const struct stored_value_group *value_group, uint64_t number, uint64_t position);
+struct values_position values_find(const struct shard *v, const struct stored_value_group *value_group, uint64_t number,
+                                   uint64_t position);
 
 /* The values at AT, of a function F, for CALLER; all memory from ARENA. What they keep is put into its registers.
  * errors: PILGRIM_NOMEM; PILGRIM_DAMAGED and PILGRIM_LIMIT with *PROBLEM set to a constant */
 enum pilgrim_status signature_evaluate(const struct shard *v, const struct values_position *at,
-                                       const struct stored_function *f, const struct caller *caller, struct arena *arena,
-                                       struct call_values **values, const char **problem);
+                                       const struct stored_function *f, const struct caller *caller,
+                                       struct arena *arena, struct call_values **values, const char **problem);
 
-/* As signature_evaluate, where AT has unzipped values, in memory that these keep, and that comes off *BUDGET, bytes: evaluated
- * once, and then only what changes is put there. *VALUES is NULL if that cannot be done. (unzipped_values.c) */
-enum pilgrim_status unzipped_values(const struct values_position *at, const struct stored_function *f, const struct caller *caller,
-                                    uint64_t *budget, struct call_values **values, const char **problem) PILGRIM_CHECKED;
+/* As signature_evaluate, where AT has unzipped values, in memory that these keep, and that comes off *BUDGET, bytes:
+ * evaluated once, and then only what changes is put there. *VALUES is NULL if that cannot be done. (unzipped_values.c)
+ */
+enum pilgrim_status unzipped_values(const struct values_position *at, const struct stored_function *f,
+                                    const struct caller *caller, uint64_t *budget, struct call_values **values,
+                                    const char **problem) PILGRIM_CHECKED;
 
 /* Whether what is known of requests is what VALUES were made of. (delta_values.c) */
 bool uses_hold(const struct call_values *values, const struct caller *caller);
 
-/* The number that a signature, whose shape is one int, has at AT. errors: PILGRIM_DAMAGED with *PROBLEM set to a constant */
+/* The number that a signature, whose shape is one int, has at AT. errors: PILGRIM_DAMAGED with *PROBLEM set to a
+ * constant */
 enum pilgrim_status signature_int(const struct shard *v, const struct values_position *at, const struct caller *caller,
                                   int64_t *number, const char **problem);
 
 /* A cursor over the process stream of RANK that counts (cursor_open.c); as pilgrim_cursor_open. */
-enum pilgrim_status process_cursor_open(const struct pilgrim_trace *trace, uint32_t rank, struct pilgrim_cursor **cursor,
-                                        struct pilgrim_error *error) PILGRIM_CHECKED;
+enum pilgrim_status process_cursor_open(const struct pilgrim_trace *trace, uint32_t rank,
+                                        struct pilgrim_cursor **cursor, struct pilgrim_error *error) PILGRIM_CHECKED;
 
-/* The call of pilgrim_process of RANK, which is there, in the last segment whose process stream has calls; all memory from ARENA. What it
- * gives is borrowed from *SHARD too, which is to be released, also after an error. PILGRIM_END: no process stream has calls.
- * errors: PILGRIM_NOMEM, PILGRIM_IO, PILGRIM_DAMAGED */
+/* The call of pilgrim_process of RANK, which is there, in the last segment whose process stream has calls; all memory
+ * from ARENA. What it gives is borrowed from *SHARD too, which is to be released, also after an error. PILGRIM_END: no
+ * process stream has calls. errors: PILGRIM_NOMEM, PILGRIM_IO, PILGRIM_DAMAGED */
 enum pilgrim_status process_values(const struct pilgrim_trace *trace, uint32_t rank, struct arena *arena,
                                    const struct shard **shard, const struct pilgrim_function **function,
                                    const struct pilgrim_value **in, struct pilgrim_error *error) PILGRIM_CHECKED;

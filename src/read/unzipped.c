@@ -27,8 +27,8 @@ static int64_t read_column(const struct shard *v, struct cursor *columns, uint32
     return column_value(v, &v->columns[number], position, x);
 }
 
-enum pilgrim_status unzipped_open(const struct shard *v, const struct stored_signature *s, uint64_t position, uint32_t rank,
-                                  uint64_t *budget, struct unzipped_values *u, const char **problem)
+enum pilgrim_status unzipped_open(const struct shard *v, const struct stored_signature *s, uint64_t position,
+                                  uint32_t rank, uint64_t *budget, struct unzipped_values *u, const char **problem)
 {
     const struct bytes *content = &v->content[SECTION_CALLS];
     uint32_t next = s->next_column, count = v->shapes[s->shape].slot_count;

@@ -1,6 +1,7 @@
-/* Values of unzipped signatures: those of one call and of the next differ in some numbers only. So they are evaluated once, and it is noted
- * where each slot's value stands; for the calls that follow only these are changed, in place. Not where an array is made out of
- * another one, which copies numbers, nor where a number says what others mean (a rank base that changes). */
+/* Values of unzipped signatures: those of one call and of the next differ in some numbers only. So they are evaluated
+ * once, and it is noted where each slot's value stands; for the calls that follow only these are changed, in place. Not
+ * where an array is made out of another one, which copies numbers, nor where a number says what others mean (a rank
+ * base that changes). */
 #include <string.h>
 
 #include "read/evaluation.h"
@@ -47,7 +48,8 @@ static void make_values(struct unzipped_values *u, const struct values_position 
     *budget -= u->arena.total < *budget ? u->arena.total : *budget;
 }
 
-static enum pilgrim_status change_values(const struct unzipped_values *u, const struct caller *caller, const char **problem)
+static enum pilgrim_status change_values(const struct unzipped_values *u, const struct caller *caller,
+                                         const char **problem)
 {
     for (uint32_t i = 0; i < u->use_count; i++) {
         const struct slot_use *use = &u->uses[i];
@@ -75,8 +77,9 @@ static enum pilgrim_status change_values(const struct unzipped_values *u, const 
     return PILGRIM_OK;
 }
 
-enum pilgrim_status unzipped_values(const struct values_position *at, const struct stored_function *f, const struct caller *caller,
-                                    uint64_t *budget, struct call_values **values, const char **problem)
+enum pilgrim_status unzipped_values(const struct values_position *at, const struct stored_function *f,
+                                    const struct caller *caller, uint64_t *budget, struct call_values **values,
+                                    const char **problem)
 {
     struct unzipped_values *u = at->unzipped;
     *values = u->values;

@@ -1,8 +1,8 @@
 /* Ended threads: patterns are found by their calls' bytes (base/intern.h).
  *
- * Threads end in nearly the order in which they began, so a thread waits until ENDED_WAITING others have ended after it, and the one of the
- * lowest number goes on: columns are then as regular as the threads are. Where that is not enough a pattern is sorted when it is put into a
- * fragment. */
+ * Threads end in nearly the order in which they began, so a thread waits until ENDED_WAITING others have ended after
+ * it, and the one of the lowest number goes on: columns are then as regular as the threads are. Where that is not
+ * enough a pattern is sorted when it is put into a fragment. */
 #include "record/ended.h"
 
 #include <endian.h>
@@ -151,7 +151,8 @@ static enum pilgrim_status put_sequence(struct ended *e, const struct sequence *
 
 static bool is_unzipped(const struct signatures *s)
 {
-    return s->unzipped || s->skeletons || s->numbered || s->number_base || (!s->sequence.grammar && s->sequence.deltas.count);
+    return s->unzipped || s->skeletons || s->numbered || s->number_base ||
+           (!s->sequence.grammar && s->sequence.deltas.count);
 }
 
 static enum pilgrim_status put_class(struct ended *e, uint32_t number, const struct stream_class *class,
@@ -313,7 +314,8 @@ static enum pilgrim_status begin_columns(struct ended *e, struct pattern *p)
     return status;
 }
 
-/* Slot SLOT had the same value as others in its column, and now has VALUE, which is another one. BEFORE: columns that there were. */
+/* Slot SLOT had the same value as others in its column, and now has VALUE, which is another one. BEFORE: columns that
+ * there were. */
 static enum pilgrim_status part_slot(struct ended *e, struct pattern *p, uint32_t slot, int64_t value, uint32_t before)
 {
     uint32_t from = p->slots[slot], k = before;

@@ -1,9 +1,9 @@
 /* Threads of a process that have ended: what they did, put together.
  *
- * Threads that made the same calls with other numbers are a *pattern*: its calls are stored once, and each slot is a column over its
- * threads (sequence/column.h), as in a fragment over ranks. One more thread that did what others did costs a look-up, and an append to
- * each column that differs from others; where the numbers go on regularly it takes no memory. A pattern of one thread takes what its
- * calls are as bytes: a stream and its tables would be ten times that.
+ * Threads that made the same calls with other numbers are a *pattern*: its calls are stored once, and each slot is a
+ * column over its threads (sequence/column.h), as in a fragment over ranks. One more thread that did what others did
+ * costs a look-up, and an append to each column that differs from others; where the numbers go on regularly it takes no
+ * memory. A pattern of one thread takes what its calls are as bytes: a stream and its tables would be ten times that.
  *
  * fragment_add_rank_so_far puts the threads in their places again. Used by one thread at a time. */
 #ifndef PILGRIM_ENDED_H
@@ -23,12 +23,14 @@ struct ended;
 struct ended *ended_new(const struct vocabulary *vocabulary);
 void ended_free(struct ended *e);
 
-/* Takes what *S has recorded, at least one call, for the calls of thread NUMBER, which has not been added since E was new or renewed, and
- * flushes its times. A stream that is kept as it is is E's from now on, and *S is NULL; else it is to be restarted.
- * errors: PILGRIM_NOMEM (E is then unusable), PILGRIM_DAMAGED (a key that is none), what the times' sink says */
+/* Takes what *S has recorded, at least one call, for the calls of thread NUMBER, which has not been added since E was
+ * new or renewed, and flushes its times. A stream that is kept as it is is E's from now on, and *S is NULL; else it is
+ * to be restarted. errors: PILGRIM_NOMEM (E is then unusable), PILGRIM_DAMAGED (a key that is none), what the times'
+ * sink says */
 enum pilgrim_status ended_add(struct ended *e, uint32_t number, struct stream **s) PILGRIM_CHECKED;
 
-/* From now on the times of the calls of short threads go to COMMON, which is E's from here on; NULL: no memory, which is an error. */
+/* From now on the times of the calls of short threads go to COMMON, which is E's from here on; NULL: no memory, which
+ * is an error. */
 enum pilgrim_status ended_share_times(struct ended *e, struct common_times *common) PILGRIM_CHECKED;
 
 /* All times have gone to sinks: to be called before E is put into a fragment. errors: as common_times_flush */

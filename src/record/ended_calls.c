@@ -98,7 +98,8 @@ static enum pilgrim_status open_sequence(const uint8_t *data, size_t length, str
 }
 
 /* KEYS: with their slots. */
-static enum pilgrim_status open_maker(struct class_maker *m, const struct pattern_class *class, const struct bytes *keys)
+static enum pilgrim_status open_maker(struct class_maker *m, const struct pattern_class *class,
+                                      const struct bytes *keys)
 {
     struct cursor c;
     m->class = class;

@@ -30,8 +30,8 @@ enum pilgrim_status pattern_calls_read(const struct ended *e, uint32_t number,
                                        struct pattern_calls *calls) PILGRIM_CHECKED;
 void pattern_calls_free(struct pattern_calls *calls);
 
-/* Makes the stream of the thread whose values are in CALLS' keys, call by call, without times; *S is to be freed in any case.
- * errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED */
+/* Makes the stream of the thread whose values are in CALLS' keys, call by call, without times; *S is to be freed in any
+ * case. errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED */
 enum pilgrim_status pattern_calls_make(const struct ended *e, const struct pattern_calls *calls,
                                        struct stream **s) PILGRIM_CHECKED;
 

@@ -1,13 +1,14 @@
-/* The inside of what is kept of ended threads, for ended.c, which puts it together, and fragment_ended.c, which takes it apart.
+/* The inside of what is kept of ended threads, for ended.c, which puts it together, and fragment_ended.c, which takes
+ * it apart.
  *
  * A pattern's *calls* are bytes: all that its threads have in common.
  *
  *     u32 classes; sequence (structure)
- *     for each class: u32 function << 2 | fortran << 1 | failed poll; u32 frames, as struct code_frame; sequence; u32 signatures
- *         for each signature: u32 length; the key, with 0 in its slots
+ *     for each class: u32 function << 2 | fortran << 1 | failed poll; u32 frames, as struct code_frame; sequence; u32
+ * signatures for each signature: u32 length; the key, with 0 in its slots
  *
- * A sequence is u32 length and as many bytes as sequence_serialise. A slot that is the class of one of the thread's own requests has a 1
- * in its first byte: its values do not have the thread's number in them. */
+ * A sequence is u32 length and as many bytes as sequence_serialise. A slot that is the class of one of the thread's own
+ * requests has a 1 in its first byte: its values do not have the thread's number in them. */
 #ifndef PILGRIM_ENDED_DATA_H
 #define PILGRIM_ENDED_DATA_H
 
@@ -59,8 +60,8 @@ enum { ENDED_WAITING = 64 };
 struct ended {
     const struct vocabulary *vocabulary;
     struct common_times *times; /* of calls; or NULL */
-    struct intern calls;      /* of the patterns */
-    struct pattern *patterns; /* by number in CALLS */
+    struct intern calls;        /* of the patterns */
+    struct pattern *patterns;   /* by number in CALLS */
     uint32_t pattern_capacity;
     struct whole *wholes;
     uint32_t whole_count, whole_capacity;

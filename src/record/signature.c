@@ -1,5 +1,5 @@
-/* A class's signatures: a uthash over keys in an arena. Which one is expected says their sequence, else the last one, which remembers what
- * followed it: in a loop a key is compared once, and not hashed. */
+/* A class's signatures: a uthash over keys in an arena. Which one is expected says their sequence, else the last one,
+ * which remembers what followed it: in a loop a key is compared once, and not hashed. */
 #include "record/signature.h"
 
 #include <endian.h>
@@ -17,12 +17,12 @@ enum { FEW = 8 }; /* signatures for which memory is kept */
 /* What an unzipped signature has beside the others. */
 struct unzipped_state {
     const struct skeleton *skeleton; /* that it is unzipped by, if it can come again */
-    struct delta_sequence *deltas;     /* for each slot that varies */
+    struct delta_sequence *deltas;   /* for each slot that varies */
     bool is_predicted;               /* all of those may go on as they did ... */
-    uint8_t *predicted;           /* ... and the key is then this one */
-    uint64_t steady;             /* calls with the key that was predicted that `numbers` do not have yet */
-    uint32_t *offsets;           /* where those slots are in the key */
-    int64_t steps[];             /* by how much they go on */
+    uint8_t *predicted;              /* ... and the key is then this one */
+    uint64_t steady;                 /* calls with the key that was predicted that `numbers` do not have yet */
+    uint32_t *offsets;               /* where those slots are in the key */
+    int64_t steps[];                 /* by how much they go on */
 };
 
 struct class_signature {
@@ -31,8 +31,8 @@ struct class_signature {
     struct unzipped_state *unzipped;   /* NULL: it is not */
     uint32_t terminal;
     uint32_t length;
-    uint32_t varying;            /* slots that vary; 0: it is not unzipped */
-    uint8_t key[];               /* 0 in the slots that vary */
+    uint32_t varying; /* slots that vary; 0: it is not unzipped */
+    uint8_t key[];    /* 0 in the slots that vary */
 };
 
 static void slot_set(uint8_t *key, uint32_t offset, int64_t v)
@@ -65,7 +65,8 @@ static enum pilgrim_status reserve(struct signatures *s)
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status begin_deltas(struct signatures *s, struct class_signature *e, const struct skeleton *skeleton)
+static enum pilgrim_status begin_deltas(struct signatures *s, struct class_signature *e,
+                                        const struct skeleton *skeleton)
 {
     uint32_t count = skeleton->varying;
     struct unzipped_state *u = arena_take(&s->memory, sizeof *u + count * sizeof u->steps[0]);
@@ -85,8 +86,8 @@ static enum pilgrim_status begin_deltas(struct signatures *s, struct class_signa
 }
 
 /* SKELETON: NULL, or that of KEY, which then has 0 in the slots that vary. */
-static enum pilgrim_status signature_add(struct signatures *s, const struct skeleton *skeleton, const void *key, size_t length,
-                                         struct class_signature **added)
+static enum pilgrim_status signature_add(struct signatures *s, const struct skeleton *skeleton, const void *key,
+                                         size_t length, struct class_signature **added)
 {
     TRY(reserve(s));
     struct class_signature *e = arena_take(&s->memory, sizeof *e + length);
@@ -189,7 +190,8 @@ static bool is_of(const struct class_signature *e, const uint8_t *key, size_t le
 }
 
 /* The signature that KEY belongs to if its skeleton is SKELETON. What comes in S->scratch is what it is known by. */
-static struct class_signature *find_unzipped(struct signatures *s, const struct skeleton *skeleton, const uint8_t *key, size_t length)
+static struct class_signature *find_unzipped(struct signatures *s, const struct skeleton *skeleton, const uint8_t *key,
+                                             size_t length)
 {
     struct class_signature *e = NULL;
     uint8_t *masked = s->scratch.data;
@@ -200,8 +202,10 @@ static struct class_signature *find_unzipped(struct signatures *s, const struct 
     return e && e->unzipped->skeleton == skeleton ? e : NULL;
 }
 
-/* *FOUND: the unzipped signature that KEY belongs to, added if new; NULL: to none. Mostly the skeleton is that of the last one. */
-static enum pilgrim_status search_unzipped(struct signatures *s, const uint8_t *key, size_t length, struct class_signature **found)
+/* *FOUND: the unzipped signature that KEY belongs to, added if new; NULL: to none. Mostly the skeleton is that of the
+ * last one. */
+static enum pilgrim_status search_unzipped(struct signatures *s, const uint8_t *key, size_t length,
+                                           struct class_signature **found)
 {
     struct class_signature *e = NULL;
     struct skeleton *skeleton;
@@ -221,7 +225,8 @@ static enum pilgrim_status search_unzipped(struct signatures *s, const uint8_t *
 }
 
 /* The zipped signature with KEY; NULL: there is none, and no `only` any more. errors: PILGRIM_NOMEM */
-static enum pilgrim_status find_zipped(struct signatures *s, const uint8_t *key, size_t length, struct class_signature **found)
+static enum pilgrim_status find_zipped(struct signatures *s, const uint8_t *key, size_t length,
+                                       struct class_signature **found)
 {
     struct class_signature *only = s->only;
     *found = only && only->length == length && equal_bytes(only->key, key, length) ? only : NULL;
@@ -254,8 +259,8 @@ static __attribute__((noinline)) enum pilgrim_status search(struct signatures *s
 
 /* ---- unzipping ---- */
 
-/* Skeletons have other slots now: what was unzipped by them before cannot come again. All other signatures stay in the tables, so that
- * none has two numbers, and each is looked for there anew. */
+/* Skeletons have other slots now: what was unzipped by them before cannot come again. All other signatures stay in the
+ * tables, so that none has two numbers, and each is looked for there anew. */
 static void forget(struct signatures *s)
 {
     struct class_signature *e, *next;
@@ -298,8 +303,10 @@ static enum pilgrim_status record_again(const struct signatures *s, struct signa
 
 static enum pilgrim_status replay(struct signatures *s, struct intern *pool)
 {
-    struct signatures again = {
-        .skeletons = s->skeletons, .texts = s->texts, .numbered = s->numbered, .number_base = s->number_base + s->count};
+    struct signatures again = {.skeletons = s->skeletons,
+                               .texts = s->texts,
+                               .numbered = s->numbered,
+                               .number_base = s->number_base + s->count};
     enum pilgrim_status status = record_again(s, &again, pool);
     struct signatures *useless = status == PILGRIM_OK ? s : &again;
     useless->skeletons = NULL;
@@ -312,7 +319,8 @@ static enum pilgrim_status replay(struct signatures *s, struct intern *pool)
     return status;
 }
 
-/* Chooses slots with more values than DISTINCT of the signatures from number FIRST on; ALL: all calls may be recorded anew. */
+/* Chooses slots with more values than DISTINCT of the signatures from number FIRST on; ALL: all calls may be recorded
+ * anew. */
 static enum pilgrim_status unzip(struct signatures *s, struct intern *pool, uint32_t first, uint32_t distinct, bool all)
 {
     bool unzipped;
@@ -325,7 +333,8 @@ static enum pilgrim_status unzip(struct signatures *s, struct intern *pool, uint
     return PILGRIM_OK;
 }
 
-/* Strings leave the keys. Where calls are not recorded anew slots are chosen when enough signatures with numbers are there. */
+/* Strings leave the keys. Where calls are not recorded anew slots are chosen when enough signatures with numbers are
+ * there. */
 static enum pilgrim_status number_texts(struct signatures *s, struct intern *pool, uint32_t distinct, bool all)
 {
     s->numbered = true;
@@ -338,7 +347,8 @@ static enum pilgrim_status number_texts(struct signatures *s, struct intern *poo
 }
 
 /* New signatures come thick and fast: see whether strings and slots with more than DISTINCT values are to leave. */
-static __attribute__((noinline)) enum pilgrim_status consider(struct signatures *s, struct intern *pool, uint32_t distinct)
+static __attribute__((noinline)) enum pilgrim_status consider(struct signatures *s, struct intern *pool,
+                                                              uint32_t distinct)
 {
     uint64_t calls = sequence_length(&s->sequence), since = calls - s->checked_calls;
     uint32_t first = s->checked;
@@ -372,7 +382,8 @@ void signature_advance(struct signatures *s)
 }
 
 /* What is not predicted. */
-static __attribute__((noinline)) enum pilgrim_status append(struct signatures *s, struct intern *pool, const void *key, size_t length)
+static __attribute__((noinline)) enum pilgrim_status append(struct signatures *s, struct intern *pool, const void *key,
+                                                            size_t length)
 {
     struct class_signature *last = s->last;
     struct class_signature *e = last ? last->successor : NULL;
@@ -448,7 +459,8 @@ enum pilgrim_status signatures_relieve(struct signatures *s, struct intern *pool
     return PILGRIM_OK;
 }
 
-/* By count: how many buckets there are depends on hashes, and so on the rank, but ranks that do the same are to begin segments at the same call. */
+/* By count: how many buckets there are depends on hashes, and so on the rank, but ranks that do the same are to begin
+ * segments at the same call. */
 static size_t table_bytes(const struct class_signature *table)
 {
     return table ? sizeof(UT_hash_table) + 2 * HASH_COUNT(table) * sizeof(UT_hash_bucket) : 0;
@@ -462,7 +474,8 @@ size_t signatures_memory_bytes(const struct signatures *s)
     total += sequence_memory_bytes(&s->sequence);
     for (uint32_t i = 0; i < s->count; i++)
         for (uint32_t k = 0; k < s->by_terminal[i]->varying; k++)
-            total += sizeof(struct delta_sequence) + delta_sequence_memory_bytes(&s->by_terminal[i]->unzipped->deltas[k]);
+            total +=
+                sizeof(struct delta_sequence) + delta_sequence_memory_bytes(&s->by_terminal[i]->unzipped->deltas[k]);
     return total;
 }
 

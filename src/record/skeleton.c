@@ -10,8 +10,8 @@
 
 enum { SKELETON_SHARE = 8 };
 
-/* Puts 0 into all slots of KEY and appends where they are to OFFSETS, or not if that is NULL. false: it is not to be unzipped, as it
- * has an array that will be a series. */
+/* Puts 0 into all slots of KEY and appends where they are to OFFSETS, or not if that is NULL. false: it is not to be
+ * unzipped, as it has an array that will be a series. */
 static bool make_skeleton(uint8_t *key, size_t length, struct bytes *offsets)
 {
     size_t at = 0;
@@ -52,8 +52,8 @@ static enum pilgrim_status put_skeleton(const uint8_t *key, size_t length, struc
     return offsets ? bytes_status(offsets) : PILGRIM_OK;
 }
 
-enum pilgrim_status skeleton_find(const struct skeleton *table, const uint8_t *key, size_t length, struct bytes *scratch,
-                                  struct skeleton **found)
+enum pilgrim_status skeleton_find(const struct skeleton *table, const uint8_t *key, size_t length,
+                                  struct bytes *scratch, struct skeleton **found)
 {
     bool good;
     *found = NULL;
@@ -84,15 +84,15 @@ uint32_t skeleton_slot(const struct bytes *offsets, size_t i)
 struct slot_sample {
     const struct signatures *signatures;
     uint32_t first;
-    uint32_t distinct;     /* slots with more values than that are chosen */
+    uint32_t distinct; /* slots with more values than that are chosen */
     struct intern skeletons;
-    uint32_t *skeleton_of; /* of each signature, UINT32_MAX: none */
-    uint32_t *members;     /* of each skeleton */
-    int64_t *values;       /* of a slot, each once */
+    uint32_t *skeleton_of;  /* of each signature, UINT32_MAX: none */
+    uint32_t *members;      /* of each skeleton */
+    int64_t *values;        /* of a slot, each once */
     struct hash_index seen; /* their numbers + 1 */
     struct bytes scratch;
-    struct bytes offsets;  /* u32 each */
-    bool *chosen;          /* slots, by number */
+    struct bytes offsets; /* u32 each */
+    bool *chosen;         /* slots, by number */
 };
 
 static enum pilgrim_status take_sample(struct slot_sample *a)
@@ -183,7 +183,8 @@ static bool has_offset(const struct skeleton *known, uint32_t offset)
     return false;
 }
 
-static enum pilgrim_status skeleton_add(struct skeleton **table, const uint8_t *key, size_t length, struct skeleton **added)
+static enum pilgrim_status skeleton_add(struct skeleton **table, const uint8_t *key, size_t length,
+                                        struct skeleton **added)
 {
     struct skeleton *e = calloc(1, sizeof *e + length);
     if (!e)
@@ -200,8 +201,8 @@ static enum pilgrim_status skeleton_add(struct skeleton **table, const uint8_t *
 }
 
 /* The skeleton with the chosen slots, and those that it had, in the table. */
-static enum pilgrim_status store_skeleton(const struct slot_sample *a, struct skeleton **table, const uint8_t *key, size_t length,
-                                         bool *added)
+static enum pilgrim_status store_skeleton(const struct slot_sample *a, struct skeleton **table, const uint8_t *key,
+                                          size_t length, bool *added)
 {
     struct skeleton *known;
     uint32_t slots = slot_count(a), count = 0;
@@ -253,8 +254,8 @@ static enum pilgrim_status choose_all(struct slot_sample *a, struct skeleton **t
     return PILGRIM_OK;
 }
 
-enum pilgrim_status skeletons_choose(struct skeleton **table, const struct signatures *s, uint32_t first, uint32_t distinct,
-                                     bool *chosen)
+enum pilgrim_status skeletons_choose(struct skeleton **table, const struct signatures *s, uint32_t first,
+                                     uint32_t distinct, bool *chosen)
 {
     struct slot_sample a = {.signatures = s, .first = first, .distinct = distinct};
     *chosen = false;

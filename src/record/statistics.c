@@ -211,7 +211,8 @@ enum pilgrim_status statistics_unpack(struct cursor *c, struct statistics *s)
 {
     uint8_t flags = cursor_u8(c);
     uint32_t left = (uint32_t)cursor_index(c, STATISTICS_CELLS + 1);
-    *s = (struct statistics){.one_signature = flags & 1 ? UINT32_MAX : 0, .one_predecessor = flags & 2 ? UINT32_MAX : 0};
+    *s =
+        (struct statistics){.one_signature = flags & 1 ? UINT32_MAX : 0, .one_predecessor = flags & 2 ? UINT32_MAX : 0};
     while (left)
         TRY(unpack_signature(c, s, &left));
     return c->status;

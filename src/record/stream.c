@@ -1,10 +1,10 @@
 /* Recording one thread. The structure grammar's terminals are classes, each class's value grammar's are its
- * signatures (record/signature.h). In a loop both grammars predict what comes, and nothing is hashed or looked up. Elsewhere classes and
- * signatures remember which one came behind them last time.
+ * signatures (record/signature.h). In a loop both grammars predict what comes, and nothing is hashed or looked up.
+ * Elsewhere classes and signatures remember which one came behind them last time.
  *
- * Polls that fail have a class of their own beside the one of those that do not, its twin, so that a run of them is one symbol with
- * an exponent whatever came of the last one. Which of the two a call belongs to is known when it ends; it is looked up
- * when it begins, so either of them may be found then. */
+ * Polls that fail have a class of their own beside the one of those that do not, its twin, so that a run of them is one
+ * symbol with an exponent whatever came of the last one. Which of the two a call belongs to is known when it ends; it
+ * is looked up when it begins, so either of them may be found then. */
 #include "record/stream.h"
 
 #include <inttypes.h>
@@ -180,9 +180,10 @@ void stream_set_locator(struct stream *s, site_locator *locate)
     s->locate = locate;
 }
 
-/* The class that did not follow last time, or whose site is a stack, which is never at a return address. NULL: no memory. */
-static __attribute__((noinline)) struct stream_class *class_search(struct stream *s, uint32_t function, const void *site,
-                                                                       bool fortran)
+/* The class that did not follow last time, or whose site is a stack, which is never at a return address. NULL: no
+ * memory. */
+static __attribute__((noinline)) struct stream_class *class_search(struct stream *s, uint32_t function,
+                                                                   const void *site, bool fortran)
 {
     struct stream_class *class = s->last ? s->last->successor : NULL;
     struct class_key key = {.site = site, .function = function, .fortran = fortran};
@@ -250,7 +251,8 @@ void stream_forget_moved(struct stream *s)
     }
 }
 
-/* CLASS or the one beside it, for a call that is a failed poll or is none. Its first call says what a class is. NULL: no memory. */
+/* CLASS or the one beside it, for a call that is a failed poll or is none. Its first call says what a class is. NULL:
+ * no memory. */
 static struct stream_class *class_of_call(struct stream *s, struct stream_class *class, bool failed_poll)
 {
     if (class->failed_poll == failed_poll)
@@ -293,8 +295,9 @@ void stream_grow(struct stream *s, size_t bytes)
 }
 
 /* What is not predicted. */
-static __attribute__((noinline)) enum pilgrim_status append(struct stream *s, struct stream_class *class, bool failed_poll,
-                                                            const void *key, size_t length, uint64_t start, uint64_t end)
+static __attribute__((noinline)) enum pilgrim_status append(struct stream *s, struct stream_class *class,
+                                                            bool failed_poll, const void *key, size_t length,
+                                                            uint64_t start, uint64_t end)
 {
     class = class_of_call(s, class, failed_poll);
     if (!class)
@@ -329,8 +332,8 @@ enum pilgrim_status stream_turn(struct stream *s, const struct class_head *head)
 }
 
 /* Where the structure is predicted its cursor moves. */
-enum pilgrim_status stream_append(struct stream *s, uint32_t number, bool failed_poll, const void *key, size_t length, uint64_t start,
-                                  uint64_t end)
+enum pilgrim_status stream_append(struct stream *s, uint32_t number, bool failed_poll, const void *key, size_t length,
+                                  uint64_t start, uint64_t end)
 {
     struct stream_class *class = s->classes[number];
     if (s->predicted->terminal != class->terminal || class->failed_poll != failed_poll)
@@ -478,6 +481,7 @@ size_t stream_memory_bytes(const struct stream *s)
     size_t total = stream_table_bytes(s) + sequence_memory_bytes(&s->structure) + intern_memory_bytes(&s->chunks) +
                    intern_memory_bytes(&s->texts) + stream_times_bytes(s);
     for (uint32_t i = 0; i < s->class_count; i++)
-        total += signatures_memory_bytes(&s->classes[i]->signatures) + statistics_memory_bytes(&s->classes[i]->statistics);
+        total +=
+            signatures_memory_bytes(&s->classes[i]->signatures) + statistics_memory_bytes(&s->classes[i]->statistics);
     return total;
 }

@@ -24,8 +24,8 @@ struct stream;
  * are; 0: unknown. Modules are borrowed, live as long as the stream. */
 typedef size_t site_resolver(const void *site, struct code_frame *frames);
 
-/* From the site that stream_class is given to the one that its class is known by, and that is resolved: the stack that the
- * calling thread is on. NULL: no memory. */
+/* From the site that stream_class is given to the one that its class is known by, and that is resolved: the stack that
+ * the calling thread is on. NULL: no memory. */
 typedef const void *site_locator(const void *site);
 
 /* VOCABULARY and RESOLVE are borrowed. NULL where memory is short. */
@@ -36,28 +36,28 @@ void stream_set_locator(struct stream *s, site_locator *locate);
 void stream_free(struct stream *s);
 
 /* The number of the call class (FUNCTION, SITE, FORTRAN: called from there) in *CLASS: order of first appearance in
- * this stream, from 0. An unchanged class costs one comparison with the class that followed last time. Polls that fail are
- * a class beside those of the same site that do not: which of the two *CLASS is has no meaning.
- * errors: PILGRIM_NOMEM */
+ * this stream, from 0. An unchanged class costs one comparison with the class that followed last time. Polls that fail
+ * are a class beside those of the same site that do not: which of the two *CLASS is has no meaning. errors:
+ * PILGRIM_NOMEM */
 enum pilgrim_status stream_class(struct stream *s, uint32_t function, const void *site, bool fortran,
                                  uint32_t *class) PILGRIM_CHECKED;
 
-/* Records a call of class CLASS with the values KEY (base/value.h, copied if new), LENGTH bytes. FAILED_POLL: it asked whether
- * something had happened, and nothing had. START, END: in ticks (base/clock.h); no meaning if times are not kept.
- * errors: PILGRIM_NOMEM, PILGRIM_LIMIT (a key of 2^31 bytes), what the times' sink says: the stream has lost this call or its time, record
- * no more */
-enum pilgrim_status stream_append(struct stream *s, uint32_t class, bool failed_poll, const void *key, size_t length, uint64_t start,
-                                  uint64_t end) PILGRIM_CHECKED;
+/* Records a call of class CLASS with the values KEY (base/value.h, copied if new), LENGTH bytes. FAILED_POLL: it asked
+ * whether something had happened, and nothing had. START, END: in ticks (base/clock.h); no meaning if times are not
+ * kept. errors: PILGRIM_NOMEM, PILGRIM_LIMIT (a key of 2^31 bytes), what the times' sink says: the stream has lost this
+ * call or its time, record no more */
+enum pilgrim_status stream_append(struct stream *s, uint32_t class, bool failed_poll, const void *key, size_t length,
+                                  uint64_t start, uint64_t end) PILGRIM_CHECKED;
 
 /* ---- times ---- */
 
 /* Where the times of calls go. */
 struct stream_times {
-    enum times_kind kind;                /* TIMES_NONE: statistics are kept, and nothing of each call */
-    uint32_t cells;                      /* of a class's statistics, 296 bytes each, at most (statistics.h); 0: as many as there may be */
+    enum times_kind kind; /* TIMES_NONE: statistics are kept, and nothing of each call */
+    uint32_t cells; /* of a class's statistics, 296 bytes each, at most (statistics.h); 0: as many as there may be */
     uint32_t (*base)(uint32_t function); /* of TIMES_BINS: of the calls of a function (times_class) */
-    /* Takes a block: CONTENT and ENDS as from times_take, borrowed; its first call is number FIRST of the thread, over all segments. What it
-     * returns, if that is not PILGRIM_OK, is an error of the call that was recorded. */
+    /* Takes a block: CONTENT and ENDS as from times_take, borrowed; its first call is number FIRST of the thread, over
+     * all segments. What it returns, if that is not PILGRIM_OK, is an error of the call that was recorded. */
     enum pilgrim_status (*sink)(void *context, uint64_t first, const struct bytes *content, const struct bytes *ends);
     void *context;
 };
@@ -66,16 +66,18 @@ struct stream_times {
  * errors: PILGRIM_NOMEM: the stream keeps no times */
 enum pilgrim_status stream_keep_times(struct stream *s, const struct stream_times *times) PILGRIM_CHECKED;
 
-/* The call that is recorded next returns VALUE, a reading of a clock, and its function is one that RETURNS_TIME: that is kept with its times,
- * and its return value is VALUE_TIME. False: it cannot be, there are no times of each call, or VALUE is no time. */
+/* The call that is recorded next returns VALUE, a reading of a clock, and its function is one that RETURNS_TIME: that
+ * is kept with its times, and its return value is VALUE_TIME. False: it cannot be, there are no times of each call, or
+ * VALUE is no time. */
 bool stream_keep_reading(struct stream *s, double value);
 
-/* All that was recorded is in the statistics, and the times of each call have gone to the sink: to be called before S is put into a
- * fragment. errors: as stream_append */
+/* All that was recorded is in the statistics, and the times of each call have gone to the sink: to be called before S
+ * is put into a fragment. errors: as stream_append */
 enum pilgrim_status stream_flush_times(struct stream *s) PILGRIM_CHECKED;
 
-/* The same at the end of thread NUMBER, whose times go elsewhere if it has few calls: to TOTALS, if not NULL, of S's classes in place of S's own statistics,
- * to which no call of this segment may have gone so far (stream_settled); and to COMMON, if not NULL, in place of the sink. */
+/* The same at the end of thread NUMBER, whose times go elsewhere if it has few calls: to TOTALS, if not NULL, of S's
+ * classes in place of S's own statistics, to which no call of this segment may have gone so far (stream_settled); and
+ * to COMMON, if not NULL, in place of the sink. */
 enum pilgrim_status stream_flush_last_times(struct stream *s, uint32_t number, struct statistics *totals,
                                             struct common_times *common) PILGRIM_CHECKED;
 bool stream_settled(const struct stream *s);
@@ -119,31 +121,32 @@ static inline bool class_is(const struct class_head *class, uint32_t function, c
 /* As stream_class. NULL: no memory. Where the class is the expected one, as in loops, it need not be asked for. */
 const struct class_head *stream_class_head(struct stream *s, uint32_t function, const void *site, bool fortran);
 
-/* A number that its user may set, 0 at first: that of CLASS and of the failed polls, or other calls, of the same site. Valid until
- * the next call. */
+/* A number that its user may set, 0 at first: that of CLASS and of the failed polls, or other calls, of the same site.
+ * Valid until the next call. */
 uint32_t *stream_class_register(struct stream *s, uint32_t class);
 
-/* Memory is short: what takes LEAST bytes or more and keeps being new, values and the order of classes, goes on as numbers, which take less.
- * errors: as stream_append */
+/* Memory is short: what takes LEAST bytes or more and keeps being new, values and the order of classes, goes on as
+ * numbers, which take less. errors: as stream_append */
 enum pilgrim_status stream_relieve(struct stream *s, size_t least) PILGRIM_CHECKED;
 
-/* Forgets all calls, as if S were new: what was recorded has been put into a fragment, and another segment begins. Classes keep their
- * numbers, as requests are named by them, and their registers are 0 again; gaps are measured from the last call's end. Needs no memory. */
+/* Forgets all calls, as if S were new: what was recorded has been put into a fragment, and another segment begins.
+ * Classes keep their numbers, as requests are named by them, and their registers are 0 again; gaps are measured from
+ * the last call's end. Needs no memory. */
 void stream_renew(struct stream *s);
 
-/* Forgets the thread, too: S is as if it were new, for another thread, but what it knows of call sites it need not ask again. Needs
- * no memory. */
+/* Forgets the thread, too: S is as if it were new, for another thread, but what it knows of call sites it need not ask
+ * again. Needs no memory. */
 void stream_restart(struct stream *s);
 
 /* Nothing more is recorded in S, which is kept for what was: it takes less memory. Its times are flushed. */
 void stream_close(struct stream *s);
 
-/* WATCHER is called, once, by the stream_append after which S may have taken BYTES more memory than now. What a call takes at most is
- * counted, so this is mostly much sooner; calls that take none are not counted. */
+/* WATCHER is called, once, by the stream_append after which S may have taken BYTES more memory than now. What a call
+ * takes at most is counted, so this is mostly much sooner; calls that take none are not counted. */
 void stream_watch(struct stream *s, size_t bytes, void (*watcher)(void *context), void *context);
 
-/* What a call with a key of LENGTH bytes may add at most, as the watcher counts: to tables and grammars, and the key, which is once a
- * signature, or less than that in the sequences of its slots. */
+/* What a call with a key of LENGTH bytes may add at most, as the watcher counts: to tables and grammars, and the key,
+ * which is once a signature, or less than that in the sequences of its slots. */
 static inline size_t stream_growth(size_t length)
 {
     return 512 + 2 * length;
@@ -152,11 +155,12 @@ static inline size_t stream_growth(size_t length)
 /* Something was unloaded: from now on a site that no longer lies where its class says is another class. */
 void stream_forget_moved(struct stream *s);
 
-uint64_t stream_calls(const struct stream *s); /* since it was renewed; so the others, too */
+uint64_t stream_calls(const struct stream *s);       /* since it was renewed; so the others, too */
 uint64_t stream_plain_bytes(const struct stream *s); /* what plain records would take: 18 bytes and the key, a call */
 /* But for calls on their way to statistics and codec, and the times of one block: some bytes for each of its calls. */
 size_t stream_memory_bytes(const struct stream *s);
-size_t stream_table_bytes(const struct stream *s); /* of that, the table of classes, which is there when it has been renewed */
+size_t
+stream_table_bytes(const struct stream *s); /* of that, the table of classes, which is there when it has been renewed */
 
 /* Prints the table and the grammars as they are now, for people. */
 void stream_dump(const struct stream *s, FILE *to);

@@ -48,13 +48,18 @@ static void dump_sequence(const struct stream *stream, const struct sequence *se
 static void dump_value(const struct vocabulary *v, struct cursor *key, FILE *to)
 {
     static const char *const word[VALUE_TAG_COUNT] = {
-        [VALUE_NONE] = "null",      [VALUE_INT] = "",          [VALUE_BOOL] = "bool:",     [VALUE_REAL] = "real:",
-        [VALUE_RANK] = "rank+",     [VALUE_RANK_BASE] = "view:",    [VALUE_REQUEST] = "request:", [VALUE_HEAP] = "heap:",
-        [VALUE_STACK] = "stack:",   [VALUE_STATIC] = "static:", [VALUE_DEVICE] = "device:", [VALUE_STRING] = "",
-        [VALUE_ARRAY] = "array",    [VALUE_FLAGS] = "flags",   [VALUE_STATUS] = "status",  [VALUE_SYMBOL] = "fn:",
-        [VALUE_FUNCTION] = "fn:",   [VALUE_KEEP] = "keep:",    [VALUE_EDITED] = "edited:",
-        [VALUE_COMPLETED] = "completed:", [VALUE_POSTED] = "posted:",
-        [VALUE_BEGUN] = "begun:",   [VALUE_LIVE] = "live:",
+        [VALUE_NONE] = "null",        [VALUE_INT] = "",
+        [VALUE_BOOL] = "bool:",       [VALUE_REAL] = "real:",
+        [VALUE_RANK] = "rank+",       [VALUE_RANK_BASE] = "view:",
+        [VALUE_REQUEST] = "request:", [VALUE_HEAP] = "heap:",
+        [VALUE_STACK] = "stack:",     [VALUE_STATIC] = "static:",
+        [VALUE_DEVICE] = "device:",   [VALUE_STRING] = "",
+        [VALUE_ARRAY] = "array",      [VALUE_FLAGS] = "flags",
+        [VALUE_STATUS] = "status",    [VALUE_SYMBOL] = "fn:",
+        [VALUE_FUNCTION] = "fn:",     [VALUE_KEEP] = "keep:",
+        [VALUE_EDITED] = "edited:",   [VALUE_COMPLETED] = "completed:",
+        [VALUE_POSTED] = "posted:",   [VALUE_BEGUN] = "begun:",
+        [VALUE_LIVE] = "live:",
     };
     uint8_t tag = cursor_u8(key);
     if (tag >= VALUE_TAG_COUNT)
@@ -97,7 +102,8 @@ static void dump_class(const struct stream *s, const struct stream_class *class,
     fprintf(to, "%" PRIu32 "  %s%s", class->terminal, d->name, class->head.key.fortran ? " from Fortran" : "");
     for (uint32_t i = 0; i < class->frame_count; i++)
         fprintf(to, " %s %s+0x%" PRIx64, i ? "<" : "at", class->frames[i].module->name, class->frames[i].offset);
-    fprintf(to, "   %" PRIu32 " signatures, %" PRIu64 " calls\n", class->signatures.count, sequence_length(&class->signatures.sequence));
+    fprintf(to, "   %" PRIu32 " signatures, %" PRIu64 " calls\n", class->signatures.count,
+            sequence_length(&class->signatures.sequence));
     dump_sequence(s, &class->signatures.sequence, "   ", to);
     for (uint32_t i = 0; i < class->signatures.count; i++) {
         size_t length;
@@ -106,7 +112,8 @@ static void dump_class(const struct stream *s, const struct stream_class *class,
         const uint8_t *key = signature_key(&class->signatures, i, &length);
         struct cursor c;
         cursor_init(&c, key, length);
-        fprintf(to, "   %" PRIu32 " %s", i, signature_varying(&class->signatures, i, &offsets, &numbers) ? "(unzipped)" : "");
+        fprintf(to, "   %" PRIu32 " %s", i,
+                signature_varying(&class->signatures, i, &offsets, &numbers) ? "(unzipped)" : "");
         while (cursor_left(&c) > 0) {
             fputc(' ', to);
             dump_value(s->vocabulary, &c, to);

@@ -1,6 +1,6 @@
-/* The times of a stream's calls. What a call does is to append its two readings of the clock to an array; some hundred calls at a time are
- * settled: turned into ns, put in order, and given to the statistics and to the codec. So each of those is at work long enough for
- * its code and its tables to be at hand. */
+/* The times of a stream's calls. What a call does is to append its two readings of the clock to an array; some hundred
+ * calls at a time are settled: turned into ns, put in order, and given to the statistics and to the codec. So each of
+ * those is at work long enough for its code and its tables to be at hand. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -47,7 +47,8 @@ static void convert_all(struct stream *s, const struct clock_scale *scale)
     }
 }
 
-/* From ticks to ns. A clock that is behind, as that of the processor that the thread was moved to, stands still instead. */
+/* From ticks to ns. A clock that is behind, as that of the processor that the thread was moved to, stands still
+ * instead. */
 static void convert(struct stream *s)
 {
     struct clock_scale scale;
@@ -67,7 +68,8 @@ static void convert(struct stream *s)
     }
 }
 
-/* To TOTALS, by class; NULL: to those of the classes. A copy for either, as this is some part of each call. errors: PILGRIM_NOMEM */
+/* To TOTALS, by class; NULL: to those of the classes. A copy for either, as this is some part of each call. errors:
+ * PILGRIM_NOMEM */
 static inline __attribute__((always_inline)) enum pilgrim_status add_spans(struct stream *s, struct statistics *totals)
 {
     uint32_t predecessor = s->predecessor;
@@ -139,10 +141,12 @@ static enum pilgrim_status gather_spans(const struct stream *s, uint32_t number,
     struct common_class classes[COMMON_CALLS_MAX];
     for (uint32_t i = 0; i < s->segment_count; i++)
         classes[i] = codec_class(s, i);
-    return common_times_add(common, number, classes, s->segment_count, s->spans, s->readings, (size_t)(s->next - s->spans));
+    return common_times_add(common, number, classes, s->segment_count, s->spans, s->readings,
+                            (size_t)(s->next - s->spans));
 }
 
-static enum pilgrim_status settle(struct stream *s, uint32_t number, struct statistics *totals, struct common_times *common)
+static enum pilgrim_status settle(struct stream *s, uint32_t number, struct statistics *totals,
+                                  struct common_times *common)
 {
     int error = errno;
     if (s->next == s->spans)
@@ -161,7 +165,8 @@ enum pilgrim_status stream_settle(struct stream *s)
     return settle(s, 0, NULL, NULL);
 }
 
-enum pilgrim_status stream_flush_last_times(struct stream *s, uint32_t number, struct statistics *totals, struct common_times *common)
+enum pilgrim_status stream_flush_last_times(struct stream *s, uint32_t number, struct statistics *totals,
+                                            struct common_times *common)
 {
     if (!s->step)
         return PILGRIM_OK;

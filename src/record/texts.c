@@ -1,4 +1,5 @@
-/* From strings to numbers. What is recorded was put together by this library; a key that is none ends where it ceases to be one. */
+/* From strings to numbers. What is recorded was put together by this library; a key that is none ends where it ceases
+ * to be one. */
 #include "record/texts.h"
 
 #include <string.h>

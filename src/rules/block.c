@@ -23,10 +23,8 @@ enum pilgrim_status block_parse(struct cursor *c, struct block *b)
 {
     uint64_t count = cursor_varint(c);
     uint8_t form = cursor_u8(c);
-    *b = (struct block){.base = cursor_svarint(c),
-                        .width = form >> FORM_BITS,
-                        .planes = form & FORM_PLANES,
-                        .sums = form & FORM_SUMS};
+    *b = (struct block){
+        .base = cursor_svarint(c), .width = form >> FORM_BITS, .planes = form & FORM_PLANES, .sums = form & FORM_SUMS};
     if (c->status != PILGRIM_OK || count < BLOCK_COUNT_MIN || count > BLOCK_COUNT_MAX || !good_width(b))
         return refuse(c);
     b->count = (uint32_t)count;

@@ -1,8 +1,9 @@
-/* Blocks: rules that are bit-packed terminals (docs/FORMAT.md, "Rules and sequences"). They stay packed in memory: the numbers
- * are borrowed from the bytes that they were read from.
+/* Blocks: rules that are bit-packed terminals (docs/FORMAT.md, "Rules and sequences"). They stay packed in memory: the
+ * numbers are borrowed from the bytes that they were read from.
  *
- * As differences, terminals are zigzag coded (base/bytes.h). With sums, what is packed is the differences' sums from the start
- * of the block; without, the sum before each BLOCK_STRIDE-th terminal is kept, so that a sum takes as many steps at most. */
+ * As differences, terminals are zigzag coded (base/bytes.h). With sums, what is packed is the differences' sums from
+ * the start of the block; without, the sum before each BLOCK_STRIDE-th terminal is kept, so that a sum takes as many
+ * steps at most. */
 #ifndef PILGRIM_BLOCK_H
 #define PILGRIM_BLOCK_H
 
@@ -13,7 +14,13 @@
 #include "base/bytes.h"
 #include "pilgrim/status.h"
 
-enum { BLOCK_COUNT_MIN = 2, BLOCK_COUNT_MAX = 65536, BLOCK_WIDTH_MAX = 62, BLOCK_PLANES_WIDTH_MAX = 56, BLOCK_STRIDE = 128 };
+enum {
+    BLOCK_COUNT_MIN = 2,
+    BLOCK_COUNT_MAX = 65536,
+    BLOCK_WIDTH_MAX = 62,
+    BLOCK_PLANES_WIDTH_MAX = 56,
+    BLOCK_STRIDE = 128
+};
 
 #define BLOCK_TERMINAL_LIMIT (UINT64_C(1) << 62)
 
@@ -22,12 +29,12 @@ struct block {
     uint64_t *marks;        /* borrowed: sums before terminals; NULL with sums */
     int64_t base;
     uint32_t count;
-    uint8_t width;          /* bits */
+    uint8_t width; /* bits */
     bool planes, sums;
     /* Set by block_check: */
-    bool rises, increases;  /* no difference is negative, and their sum is below 2^63; nor is one 0 */
-    uint64_t limit;         /* the largest terminal + 1 */
-    int64_t sum;            /* of all, as differences */
+    bool rises, increases; /* no difference is negative, and their sum is below 2^63; nor is one 0 */
+    uint64_t limit;        /* the largest terminal + 1 */
+    int64_t sum;           /* of all, as differences */
 };
 
 /* The block at C, behind its first byte. What depends on its terminals is not checked yet.
@@ -47,8 +54,8 @@ uint64_t block_sum(const struct block *b, uint32_t count);
 /* How many of the first differences add up to SUM; false: none do. They increase. */
 bool block_find_sum(const struct block *b, uint64_t sum, uint32_t *count);
 
-/* Appends the block of TERMINALS, COUNT of them within the limits above. false: what would be packed does not fit, or OUT has
- * failed; OUT is as it was. */
+/* Appends the block of TERMINALS, COUNT of them within the limits above. false: what would be packed does not fit, or
+ * OUT has failed; OUT is as it was. */
 bool block_put(struct bytes *out, const uint64_t *terminals, uint32_t count, bool planes, bool sums);
 
 /* 8 bytes at AT, fewer if fewer are LEFT. */

@@ -16,16 +16,16 @@ enum { RULE_SAVES_MIN = 160, USE_BYTES = 2 };
 /* One rule on its way into the new table. */
 struct fate {
     uint64_t uses;
-    bool is_counted;   /* used with an exponent */
+    bool is_counted; /* used with an exponent */
     bool is_sequence;
     bool is_dissolved;
-    uint32_t number;   /* in the new table; dissolved: in `dissolved` */
+    uint32_t number; /* in the new table; dissolved: in `dissolved` */
 };
 
 struct dissolving {
     const struct intern *table;
     struct intern *out;
-    uint32_t block_count; /* rules of the file before those of OUT */
+    uint32_t block_count;    /* rules of the file before those of OUT */
     struct intern dissolved; /* what these rules were, in terms of the new table */
     struct fate *fates;
     struct rule_writer writer;
@@ -141,8 +141,10 @@ static enum pilgrim_status dissolve(struct dissolving *d, const uint32_t *sequen
 enum pilgrim_status factor_dissolve(const struct intern *table, const uint32_t *sequences, size_t sequence_count,
                                     uint32_t block_count, struct intern *out, uint64_t *references)
 {
-    struct dissolving d = {
-        .table = table, .out = out, .block_count = block_count, .fates = calloc(table->count + (size_t)1, sizeof *d.fates)};
+    struct dissolving d = {.table = table,
+                           .out = out,
+                           .block_count = block_count,
+                           .fates = calloc(table->count + (size_t)1, sizeof *d.fates)};
     enum pilgrim_status status = d.fates ? dissolve(&d, sequences, sequence_count, references) : PILGRIM_NOMEM;
     intern_free(&d.dissolved);
     bytes_free(&d.writer.bytes);

@@ -1,9 +1,9 @@
 /* From symbols to blocks; see pack.h.
  *
- * A stretch is the symbols in a row, of one rule, that stand for few terminals each. Random values come with short runs and
- * with rules of a few terminals, which a grammar always finds in them, so both are part of a stretch. It is expanded, written in
- * each way that a block can be, and compressed; so are its symbols, with the rules that they stand for. A block is taken if it
- * is shorter by more than such an estimate may be wrong.
+ * A stretch is the symbols in a row, of one rule, that stand for few terminals each. Random values come with short runs
+ * and with rules of a few terminals, which a grammar always finds in them, so both are part of a stretch. It is
+ * expanded, written in each way that a block can be, and compressed; so are its symbols, with the rules that they stand
+ * for. A block is taken if it is shorter by more than such an estimate may be wrong.
  *
  * What stretches have in common with others is not seen that way. So at last both tables are compressed as a whole, and
  * blocks must be ahead there, too. */
@@ -16,13 +16,14 @@
 #include "rules/rule_bytes.h"
 
 enum {
-    FLAT_MAX = 64,            /* terminals that a symbol of a stretch stands for */
-    STRETCH_MIN = 32,         /* symbols */
-    TRIES_MAX = 1 << 15,      /* 20 us each at least; then only stretches of LONG_MIN symbols are tried */
+    FLAT_MAX = 64,       /* terminals that a symbol of a stretch stands for */
+    STRETCH_MIN = 32,    /* symbols */
+    TRIES_MAX = 1 << 15, /* 20 us each at least; then only stretches of LONG_MIN symbols are tried */
     LONG_MIN = 1024,
     BLOCK_TERMINALS = 4096,
-    BLOCK_USE_BYTES = 3,      /* the symbol that stands for a block */
-    GAIN_PART = 32, GAIN_MIN = 4 /* a block has to be shorter by 1/GAIN_PART of itself and GAIN_MIN */
+    BLOCK_USE_BYTES = 3, /* the symbol that stands for a block */
+    GAIN_PART = 32,
+    GAIN_MIN = 4 /* a block has to be shorter by 1/GAIN_PART of itself and GAIN_MIN */
 };
 
 enum { FORMS = 4, FORM_SUMS = 1, FORM_PLANES = 2 };
@@ -31,16 +32,16 @@ struct packing {
     const struct intern *table;
     const uint8_t *uses;
     struct intern *blocks;
-    uint32_t *lengths;        /* of the rules, at most FLAT_MAX + 1 */
-    uint32_t *rewritten;      /* rule -> its number in RULES, UINT32_MAX: as it was */
-    uint32_t *counted;        /* rule -> the last stretch that it is part of */
-    bool *live;               /* it is still needed */
-    struct intern rules;      /* with blocks */
+    uint32_t *lengths;   /* of the rules, at most FLAT_MAX + 1 */
+    uint32_t *rewritten; /* rule -> its number in RULES, UINT32_MAX: as it was */
+    uint32_t *counted;   /* rule -> the last stretch that it is part of */
+    bool *live;          /* it is still needed */
+    struct intern rules; /* with blocks */
     uint32_t stretches;
     struct compressor compressor;
     struct rule_writer writer;
-    struct bytes bytes;       /* what is to be compressed */
-    uint64_t *terminals;      /* of a stretch */
+    struct bytes bytes;  /* what is to be compressed */
+    uint64_t *terminals; /* of a stretch */
     size_t count, capacity;
 };
 
@@ -82,8 +83,9 @@ static size_t find_stretch(const struct packing *p, struct cursor *c, size_t *te
     return symbols;
 }
 
-/* Appends the terminals that the symbols at C, up to END, stand for. Rules of them are at most FLAT_MAX terminals long, so
- * this is at most as deep. The bytes of rules that are met for the first time in this stretch are appended to p->bytes. */
+/* Appends the terminals that the symbols at C, up to END, stand for. Rules of them are at most FLAT_MAX terminals long,
+ * so this is at most as deep. The bytes of rules that are met for the first time in this stretch are appended to
+ * p->bytes. */
 static void expand(struct packing *p, struct cursor c, size_t end)
 {
     while (c.position < end) {

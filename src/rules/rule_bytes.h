@@ -1,13 +1,14 @@
-/* Rules as bytes: the symbols one after another, as they stand in the file's table (docs/FORMAT.md, "Rules and sequences").
- * In a `struct intern` they are a table, in which a rule stands for rules before it. Blocks stand elsewhere; a symbol
- * has their number (RULES_BLOCK), and any exponent. */
+/* Rules as bytes: the symbols one after another, as they stand in the file's table (docs/FORMAT.md, "Rules and
+ * sequences"). In a `struct intern` they are a table, in which a rule stands for rules before it. Blocks stand
+ * elsewhere; a symbol has their number (RULES_BLOCK), and any exponent. */
 #ifndef PILGRIM_RULE_BYTES_H
 #define PILGRIM_RULE_BYTES_H
 
 #include "base/intern.h"
 #include "rules/rules.h"
 
-/* Makes one rule after the other. All zero at first. Equal neighbours become one symbol, so the last one waits for the next. */
+/* Makes one rule after the other. All zero at first. Equal neighbours become one symbol, so the last one waits for the
+ * next. */
 struct rule_writer {
     struct bytes bytes;       /* owned */
     struct rules_symbol last; /* exponent 0: none */
@@ -19,8 +20,8 @@ void rule_put(struct rule_writer *w, struct rules_symbol symbol);
 /* No more symbols: the bytes are complete. errors: PILGRIM_NOMEM */
 enum pilgrim_status rule_complete(struct rule_writer *w) PILGRIM_CHECKED;
 
-/* Adds the rule to TABLE if it does not stand there yet: its number. One that is nothing but another rule has that one's number.
- * errors: PILGRIM_NOMEM, PILGRIM_LIMIT */
+/* Adds the rule to TABLE if it does not stand there yet: its number. One that is nothing but another rule has that
+ * one's number. errors: PILGRIM_NOMEM, PILGRIM_LIMIT */
 enum pilgrim_status rule_end(struct rule_writer *w, struct intern *table, uint32_t *number) PILGRIM_CHECKED;
 
 /* Reading, of bytes that were written here. */
@@ -45,8 +46,8 @@ struct rule_graft {
     const struct rules *rules;
     struct intern *table;
     struct rule_writer inner;
-    uint32_t *numbers;    /* of the rules in the table, UINT32_MAX: not there yet */
-    uint32_t *offsets;     /* of the rules that are being visited: the symbol that has not been looked at */
+    uint32_t *numbers; /* of the rules in the table, UINT32_MAX: not there yet */
+    uint32_t *offsets; /* of the rules that are being visited: the symbol that has not been looked at */
     uint32_t *stack;
 };
 

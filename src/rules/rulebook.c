@@ -1,10 +1,10 @@
 /* Rules shared by all sequences of a trace; see rulebook.h.
  *
- * Everything is kept as bytes (rule_bytes.h), a few for a symbol. A rule is added after those it uses, so descending over the
- * rules passes users before what they use, and ascending the other way around.
+ * Everything is kept as bytes (rule_bytes.h), a few for a symbol. A rule is added after those it uses, so descending
+ * over the rules passes users before what they use, and ascending the other way around.
  *
- * In the end sequences become rules like the others, with ramps; what is irregular is packed (pack.h), and rules that do not
- * pay are dissolved (factor.h). The file's table has the blocks first. */
+ * In the end sequences become rules like the others, with ramps; what is irregular is packed (pack.h), and rules that
+ * do not pay are dissolved (factor.h). The file's table has the blocks first. */
 #include "rules/rulebook.h"
 
 #include <stdlib.h>
@@ -20,9 +20,9 @@ struct rulebook {
     struct intern sequences; /* u8 ramps, then as a rule */
     struct rule_writer writer;
     /* Once finished: */
-    struct intern blocks;    /* as in the file, where they come first */
-    struct intern table;     /* the other rules */
-    uint64_t *references;    /* for each sequence */
+    struct intern blocks; /* as in the file, where they come first */
+    struct intern table;  /* the other rules */
+    uint64_t *references; /* for each sequence */
 };
 
 enum { RAMP_MIN = 3 }; /* terminals: two are as short without */
@@ -60,22 +60,24 @@ static void begin_sequence(struct rule_writer *w, bool ramps)
     bytes_put_u8(&w->bytes, ramps);
 }
 
-enum pilgrim_status rulebook_rule(struct rulebook *p, const struct rulebook_symbol *symbols, size_t count, uint32_t *rule)
+enum pilgrim_status rulebook_rule(struct rulebook *p, const struct rulebook_symbol *symbols, size_t count,
+                                  uint32_t *rule)
 {
     rule_begin(&p->writer);
     put_all(&p->writer, symbols, count);
     return rule_end(&p->writer, &p->rules, rule);
 }
 
-enum pilgrim_status rulebook_sequence(struct rulebook *p, const struct rulebook_symbol *symbols, size_t count, bool ramps,
-                                      uint32_t *sequence)
+enum pilgrim_status rulebook_sequence(struct rulebook *p, const struct rulebook_symbol *symbols, size_t count,
+                                      bool ramps, uint32_t *sequence)
 {
     begin_sequence(&p->writer, ramps);
     put_all(&p->writer, symbols, count);
     return rule_end(&p->writer, &p->sequences, sequence);
 }
 
-enum pilgrim_status rulebook_serialised(struct rulebook *p, const void *data, size_t length, bool ramps, uint32_t *sequence)
+enum pilgrim_status rulebook_serialised(struct rulebook *p, const void *data, size_t length, bool ramps,
+                                        uint32_t *sequence)
 {
     struct cursor c;
     struct rules r;
@@ -196,9 +198,9 @@ static enum pilgrim_status finish(struct rulebook *p, bool plain)
     uint32_t sequence_count = p->sequences.count;
     size_t count = (size_t)p->rules.count + sequence_count + 1;
     struct rule_collection k = {.uses = calloc(count, sizeof *k.uses),
-                           .sequences = malloc(count * sizeof *k.sequences),
-                           .rule_uses = calloc(count, sizeof *k.rule_uses),
-                           .numbers = malloc(count * sizeof *k.numbers)};
+                                .sequences = malloc(count * sizeof *k.sequences),
+                                .rule_uses = calloc(count, sizeof *k.rule_uses),
+                                .numbers = malloc(count * sizeof *k.numbers)};
     p->references = malloc(count * sizeof *p->references);
     enum pilgrim_status status = PILGRIM_NOMEM;
     if (k.uses && k.sequences && k.rule_uses && k.numbers && p->references)

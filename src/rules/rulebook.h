@@ -29,18 +29,19 @@ enum pilgrim_status rulebook_rule(struct rulebook *p, const struct rulebook_symb
                                   uint32_t *rule) PILGRIM_CHECKED;
 
 /* The sequence with these symbols (copied; none: the empty one) in *SEQUENCE; equal ones give the same number.
- * RAMPS: its terminals are plain numbers. Else they are codes of differences, and no ramp comes into it, nor into the rules
- * that it uses. errors: as rulebook_rule */
-enum pilgrim_status rulebook_sequence(struct rulebook *p, const struct rulebook_symbol *symbols, size_t count, bool ramps,
-                                      uint32_t *sequence) PILGRIM_CHECKED;
+ * RAMPS: its terminals are plain numbers. Else they are codes of differences, and no ramp comes into it, nor into the
+ * rules that it uses. errors: as rulebook_rule */
+enum pilgrim_status rulebook_sequence(struct rulebook *p, const struct rulebook_symbol *symbols, size_t count,
+                                      bool ramps, uint32_t *sequence) PILGRIM_CHECKED;
 
 /* The same from a grammar as grammar_serialise writes it (rules.h).
  * errors: as rulebook_rule, but rules may have been added; PILGRIM_DAMAGED, PILGRIM_TRUNCATED: not a grammar */
 enum pilgrim_status rulebook_serialised(struct rulebook *p, const void *data, size_t length, bool ramps,
                                         uint32_t *sequence) PILGRIM_CHECKED;
 
-/* After the last addition, once: finds ramps, packs what is irregular (pack.h), dissolves rules that do not pay (factor.h), numbers the others.
- * Near-linear; up to about a second. errors: PILGRIM_NOMEM, PILGRIM_LIMIT; the rulebook can then only be freed */
+/* After the last addition, once: finds ramps, packs what is irregular (pack.h), dissolves rules that do not pay
+ * (factor.h), numbers the others. Near-linear; up to about a second. errors: PILGRIM_NOMEM, PILGRIM_LIMIT; the rulebook
+ * can then only be freed */
 enum pilgrim_status rulebook_finish(struct rulebook *p) PILGRIM_CHECKED;
 
 /* The same, but that nothing is packed: larger, and little can be wrong with it. */

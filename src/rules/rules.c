@@ -1,23 +1,23 @@
 /* Grammars at rest: reading them from hostile bytes; see rules.h.
  *
- * One grammar's rules come in any order. Parsing reads all symbols, then visits the rules depth first with a stack of its
- * own: a rule met again while it is on the stack is a cycle. A rule is finished after the rules it uses, so what is known
- * of those is known then. In a table that is the order in which the rules stand.
+ * One grammar's rules come in any order. Parsing reads all symbols, then visits the rules depth first with a stack of
+ * its own: a rule met again while it is on the stack is a cycle. A rule is finished after the rules it uses, so what is
+ * known of those is known then. In a table that is the order in which the rules stand.
  *
  * A rule that expands to nothing is refused: with it, a few bytes could make the walk take steps without end
  * between two terminals.
  *
- * What stands before a symbol, terminals and their sum, is kept for every 16th symbol of all rules together: within a rule
- * it is a difference, so there is nothing to keep for each rule. */
+ * What stands before a symbol, terminals and their sum, is kept for every 16th symbol of all rules together: within a
+ * rule it is a difference, so there is nothing to keep for each rule. */
 #include "rules/rules.h"
 
 #include <stdlib.h>
 
 #include "base/try.h"
 
-#define LENGTH_UNKNOWN UINT64_MAX      /* not visited yet */
-#define LENGTH_BEGUN (UINT64_MAX - 1)  /* on the stack */
-#define LENGTH_MAX (UINT64_MAX >> 1)
+#define LENGTH_UNKNOWN UINT64_MAX       /* not visited yet */
+#define LENGTH_BEGUN   (UINT64_MAX - 1) /* on the stack */
+#define LENGTH_MAX     (UINT64_MAX >> 1)
 
 struct rule_visit {
     uint32_t rule;
@@ -185,7 +185,8 @@ static bool add_terminal(struct rules_total *sum, const struct rules_symbol *sym
         return false;
     sum->length += symbol->exponent;
     sum->limit = symbol->value + 1 > sum->limit ? symbol->value + 1 : sum->limit;
-    sum->rises = sum->rises && rises && product_fits(symbol->exponent, symbol->value >> 1, LENGTH_MAX - (uint64_t)sum->sum);
+    sum->rises =
+        sum->rises && rises && product_fits(symbol->exponent, symbol->value >> 1, LENGTH_MAX - (uint64_t)sum->sum);
     sum->increases &= rises && symbol->value > 0;
     sum->sum = (int64_t)((uint64_t)sum->sum + symbol->exponent * (uint64_t)unzigzag(symbol->value));
     return true;
@@ -210,8 +211,8 @@ static bool sum_rule(const struct rules *r, uint32_t i)
         sum.depth = one.depth > sum.depth ? one.depth : sum.depth;
         sum.has_ramp |= one.has_ramp;
         sum.has_sums |= one.has_sums;
-        sum.rises = sum.rises && one.rises &&
-                    product_fits(symbol->exponent, (uint64_t)one.sum, LENGTH_MAX - (uint64_t)sum.sum);
+        sum.rises =
+            sum.rises && one.rises && product_fits(symbol->exponent, (uint64_t)one.sum, LENGTH_MAX - (uint64_t)sum.sum);
         sum.increases &= one.increases;
         sum.sum = (int64_t)((uint64_t)sum.sum + symbol->exponent * (uint64_t)one.sum);
     }

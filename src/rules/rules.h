@@ -7,8 +7,8 @@
  * The empty sequence is R = 1, n = 0.
  *
  * A table (docs/FORMAT.md, "Rules and sequences"): any rule is a start rule, and stands only for rules that come before
- * it; none is empty; the second varint of a symbol is  (exponent - 2) << 1 | is a ramp. A rule may also be a block (block.h):
- * one symbol that stands for all of its terminals. */
+ * it; none is empty; the second varint of a symbol is  (exponent - 2) << 1 | is a ramp. A rule may also be a block
+ * (block.h): one symbol that stands for all of its terminals. */
 #ifndef PILGRIM_RULES_H
 #define PILGRIM_RULES_H
 
@@ -28,7 +28,7 @@ struct rules_symbol {
     uint64_t value;    /* terminal, or rule number, or RULES_BLOCK + a block's number */
     uint64_t exponent; /* 1 or more */
     bool is_rule;
-    bool is_ramp;      /* value, value + 1, ... rather than value each time */
+    bool is_ramp; /* value, value + 1, ... rather than value each time */
 };
 
 /* A symbol with it is a block, and neither a terminal nor a rule. It is the only symbol of its rule, once. */
@@ -39,16 +39,17 @@ static inline bool rules_is_block(const struct rules_symbol *symbol)
     return symbol->value >= RULES_BLOCK;
 }
 
-/* What is known of an expansion. Terminals are taken for differences, zigzag coded (base/bytes.h), by the last three. */
+/* What is known of an expansion. Terminals are taken for differences, zigzag coded (base/bytes.h), by the last three.
+ */
 struct rules_total {
     uint64_t length; /* terminals */
     uint64_t limit;  /* the largest terminal + 1 */
     uint32_t depth;  /* of rules: 1 where there is but one */
     bool has_ramp;
-    bool has_sums;   /* it has blocks with sums, so it makes sense for differences only */
-    bool rises;      /* no difference is negative, and their sum is below 2^63 */
-    bool increases;  /* nor is one 0 */
-    int64_t sum;     /* modulo 2^64 */
+    bool has_sums;  /* it has blocks with sums, so it makes sense for differences only */
+    bool rises;     /* no difference is negative, and their sum is below 2^63 */
+    bool increases; /* nor is one 0 */
+    int64_t sum;    /* modulo 2^64 */
 };
 
 /* Length and sum of all symbols that stand before one. Sums are modulo 2^64, so are the differences of two of them. */
@@ -59,13 +60,13 @@ struct rules_mark {
 
 struct rules {
     uint32_t rule_count;
-    uint32_t *first;             /* rule r's symbols are symbols[first[r]] .. symbols[first[r + 1] - 1] */
+    uint32_t *first; /* rule r's symbols are symbols[first[r]] .. symbols[first[r + 1] - 1] */
     struct rules_symbol *symbols;
-    struct rules_total *total;   /* of each rule */
-    struct rules_mark *marks;    /* of every RULES_STRIDE-th symbol */
+    struct rules_total *total; /* of each rule */
+    struct rules_mark *marks;  /* of every RULES_STRIDE-th symbol */
     struct block *blocks;
     size_t block_count;
-    uint64_t *block_marks;       /* of all of them */
+    uint64_t *block_marks; /* of all of them */
 };
 
 #define RULES_STRIDE 16
@@ -99,7 +100,8 @@ static inline uint64_t rules_symbol_sum(const struct rules *r, const struct rule
  * memory: *r is the caller's, to be freed by rules_free */
 enum pilgrim_status rules_parse(struct cursor *c, uint64_t terminal_limit, struct rules *r) PILGRIM_CHECKED;
 
-/* Appends to OUT the grammar in GRAMMAR, bytes that were written here, with one more TERMINAL, another than its last one, at its end. */
+/* Appends to OUT the grammar in GRAMMAR, bytes that were written here, with one more TERMINAL, another than its last
+ * one, at its end. */
 void rules_append(const struct bytes *grammar, uint64_t terminal, struct bytes *out);
 
 /* Parses a table, which may be empty. Memory comes off *BUDGET, bytes; PILGRIM_LIMIT where that is not enough. Blocks
@@ -130,7 +132,8 @@ uint64_t rules_first(const struct rules *r, uint64_t sequence);
 /* The sum of the first COUNT differences of SEQUENCE, at most its length; without ramps. O(depth x log symbols). */
 int64_t rules_sum(const struct rules *r, uint64_t sequence, uint64_t count);
 
-/* How many of SEQUENCE's first differences add up to SUM; false: none do. SEQUENCE increases. O(depth x log symbols). */
+/* How many of SEQUENCE's first differences add up to SUM; false: none do. SEQUENCE increases. O(depth x log symbols).
+ */
 bool rules_find_sum(const struct rules *r, uint64_t sequence, uint64_t sum, uint64_t *count);
 
 struct rules_use {
@@ -138,15 +141,15 @@ struct rules_use {
     uint64_t times;
 };
 
-/* The rules of a table that SEQUENCE is made of, and how often each: its own first, then in descending order, so that each
- * comes before those that it stands for. O(n log n) in the symbols of those rules.
- * memory: *USES is the caller's, to be freed. errors: PILGRIM_NOMEM */
+/* The rules of a table that SEQUENCE is made of, and how often each: its own first, then in descending order, so that
+ * each comes before those that it stands for. O(n log n) in the symbols of those rules. memory: *USES is the caller's,
+ * to be freed. errors: PILGRIM_NOMEM */
 enum pilgrim_status rules_uses(const struct rules *r, uint64_t sequence, struct rules_use **uses,
                                size_t *count) PILGRIM_CHECKED;
 
-/* How often each terminal, below TERMINAL_COUNT, stands among the first COUNT, at most all, of a table's SEQUENCE. COUNTS
- * has one more than those; it is set. In time proportional to the rules, not to COUNT; *WORK: how many symbols were looked at.
- * errors: PILGRIM_NOMEM */
+/* How often each terminal, below TERMINAL_COUNT, stands among the first COUNT, at most all, of a table's SEQUENCE.
+ * COUNTS has one more than those; it is set. In time proportional to the rules, not to COUNT; *WORK: how many symbols
+ * were looked at. errors: PILGRIM_NOMEM */
 enum pilgrim_status rules_count_terminals(const struct rules *r, uint64_t sequence, uint64_t count, uint64_t *counts,
                                           size_t terminal_count, uint64_t *work) PILGRIM_CHECKED;
 
@@ -155,8 +158,8 @@ struct rules_cursor {
     const struct rules *rules;
     struct rules_frame *stack; /* explicit: one frame a nesting level */
     uint32_t depth;
-    struct block_walk walk;    /* of the block that the innermost rule is */
-    bool has_single;           /* the sequence of one terminal, which is still to come */
+    struct block_walk walk; /* of the block that the innermost rule is */
+    bool has_single;        /* the sequence of one terminal, which is still to come */
     uint64_t single;
 };
 
@@ -172,8 +175,8 @@ uint64_t rules_cursor_bytes(const struct rules *r, uint64_t sequence);
 /* The next terminal in *TERMINAL, true; or false at the end. */
 bool rules_cursor_next(struct rules_cursor *c, uint64_t *terminal);
 
-/* Directly after rules_cursor_next has given one: passes over those behind it that are stored as one with it, all equal to it. Returns
- * how many. */
+/* Directly after rules_cursor_next has given one: passes over those behind it that are stored as one with it, all equal
+ * to it. Returns how many. */
 uint64_t rules_cursor_take_same(struct rules_cursor *c);
 
 /* Passes over up to COUNT terminals in time proportional to the grammar's size, not to COUNT. Returns how

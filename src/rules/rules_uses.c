@@ -95,8 +95,8 @@ enum pilgrim_status rules_uses(const struct rules *r, uint64_t sequence, struct 
 
 /* ---- terminals ---- */
 
-/* What is counted: rules that are still to be taken apart, and for each terminal how many more times it occurs than the one
- * before, so that a ramp takes two steps. */
+/* What is counted: rules that are still to be taken apart, and for each terminal how many more times it occurs than the
+ * one before, so that a ramp takes two steps. */
 struct counting {
     const struct rules *rules;
     struct heap heap;

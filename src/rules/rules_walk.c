@@ -27,8 +27,8 @@ static uint64_t mark_value(const struct rules_mark *at, const struct rules_mark 
     return by_sum ? at->sum - base->sum : at->length - base->length;
 }
 
-/* The last of RULE's symbols before which at most VALUE terminals stand (BY_SUM: terminals whose sum is at most VALUE, which
- * must increase). *BEFORE: what stands before it in the rule. */
+/* The last of RULE's symbols before which at most VALUE terminals stand (BY_SUM: terminals whose sum is at most VALUE,
+ * which must increase). *BEFORE: what stands before it in the rule. */
 static const struct rules_symbol *find_symbol(const struct rules *r, uint32_t rule, uint64_t value, bool by_sum,
                                               struct rules_mark *before)
 {
@@ -123,8 +123,8 @@ static void enter_rule(struct rules_cursor *c, uint32_t rule)
 {
     const struct rules *r = c->rules;
     uint32_t position = r->first[rule];
-    c->stack[c->depth++] = (struct rules_frame){
-        .position = position, .end = r->first[rule + 1], .left = r->symbols[position].exponent};
+    c->stack[c->depth++] =
+        (struct rules_frame){.position = position, .end = r->first[rule + 1], .left = r->symbols[position].exponent};
 }
 
 /* Begins SYMBOL, a rule or a block, once. */
@@ -148,7 +148,8 @@ static void leave_symbol(struct rules_cursor *c)
 
 uint64_t rules_cursor_bytes(const struct rules *r, uint64_t sequence)
 {
-    return rules_is_expansion(sequence) ? r->total[rules_start(sequence)].depth * (uint64_t)sizeof(struct rules_frame) : 0;
+    return rules_is_expansion(sequence) ? r->total[rules_start(sequence)].depth * (uint64_t)sizeof(struct rules_frame)
+                                        : 0;
 }
 
 enum pilgrim_status rules_cursor_init(struct rules_cursor *c, const struct rules *r, uint64_t sequence)

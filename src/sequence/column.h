@@ -1,8 +1,8 @@
 /* Columns: the values of one slot over the members of a value group, kept so that two neighbouring ranges are joined
  * in time that does not depend on how many members they stand for.
  *
- * A column is its first value and the differences from one to the next, as repeats (sequence/nested_runs.h); beside that it
- * knows of which functions of the rank it is still a value (docs/FORMAT.md, section 4, "Columns"). */
+ * A column is its first value and the differences from one to the next, as repeats (sequence/nested_runs.h); beside
+ * that it knows of which functions of the rank it is still a value (docs/FORMAT.md, section 4, "Columns"). */
 #ifndef PILGRIM_COLUMN_H
 #define PILGRIM_COLUMN_H
 
@@ -17,12 +17,12 @@
 /* Kinds of expressions, as in the file. */
 enum expression_kind {
     EXPRESSION_CONSTANT = 0,
-    EXPRESSION_PLUS = 1,          /* x + c */
-    EXPRESSION_MINUS = 2,         /* c - x */
-    EXPRESSION_MINUS_TWICE = 3,   /* c - 2x */
-    EXPRESSION_XOR_RELATIVE = 4,  /* (x xor c) - x */
-    EXPRESSION_XOR = 5,           /* x xor c */
-    EXPRESSION_MODULO = 6,        /* (x + c) mod n */
+    EXPRESSION_PLUS = 1,         /* x + c */
+    EXPRESSION_MINUS = 2,        /* c - x */
+    EXPRESSION_MINUS_TWICE = 3,  /* c - 2x */
+    EXPRESSION_XOR_RELATIVE = 4, /* (x xor c) - x */
+    EXPRESSION_XOR = 5,          /* x xor c */
+    EXPRESSION_MODULO = 6,       /* (x + c) mod n */
     EXPRESSION_SUMS = 7,
     EXPRESSION_LIST = 8,
     EXPRESSION_KIND_COUNT = 9
@@ -31,7 +31,8 @@ enum expression_kind {
 /* What the rank means to a value. */
 enum rank_meaning {
     RANK_WORLD,    /* a value like any other: x is the rank in MPI_COMM_WORLD */
-    RANK_RELATIVE, /* a rank, relative to the caller's in its communicator: that is x, the size n, and values agree modulo n */
+    RANK_RELATIVE, /* a rank, relative to the caller's in its communicator: that is x, the size n, and values agree
+                      modulo n */
     RANK_NOTHING   /* no function of the rank is considered */
 };
 
@@ -47,22 +48,24 @@ struct column {
     int64_t last;
     uint64_t length;
     struct nested_runs differences;
-    bool is_delta_list;          /* values stand for lists (sequence/slots.h) */
-    uint32_t kinds;        /* bit k: the expression of kind k, PLUS to MODULO, gives every value ... */
-    int64_t constants[6];  /* ... with this c, by kind - 1 */
-    int64_t other;         /* MODULO: the other value of (value - x), c - n; equal to c: only one was seen */
-    int64_t most;          /* MODULO: the largest value; none is negative */
+    bool is_delta_list;   /* values stand for lists (sequence/slots.h) */
+    uint32_t kinds;       /* bit k: the expression of kind k, PLUS to MODULO, gives every value ... */
+    int64_t constants[6]; /* ... with this c, by kind - 1 */
+    int64_t other;        /* MODULO: the other value of (value - x), c - n; equal to c: only one was seen */
+    int64_t most;         /* MODULO: the largest value; none is negative */
 };
 
 /* One value, of a member with RANK. C must be empty. */
 void column_begin(struct column *c, int64_t value, struct rank rank);
 
-/* Appends FROM with OFFSET added to each value; if that is not 0 no column may be a function of the rank. FROM is not changed.
- * errors: PILGRIM_NOMEM, C is then of no use */
+/* Appends FROM with OFFSET added to each value; if that is not 0 no column may be a function of the rank. FROM is not
+ * changed. errors: PILGRIM_NOMEM, C is then of no use */
 enum pilgrim_status column_join(struct column *c, const struct column *from, int64_t offset) PILGRIM_CHECKED;
 
-enum pilgrim_status column_append(struct column *c, int64_t value) PILGRIM_CHECKED; /* of a column that is no function of the rank */
-enum pilgrim_status column_continue(struct column *c, uint64_t count) PILGRIM_CHECKED; /* COUNT more, each the one before + 1; idem */
+enum pilgrim_status column_append(struct column *c,
+                                  int64_t value) PILGRIM_CHECKED; /* of a column that is no function of the rank */
+enum pilgrim_status column_continue(struct column *c,
+                                    uint64_t count) PILGRIM_CHECKED; /* COUNT more, each the one before + 1; idem */
 enum pilgrim_status column_copy(struct column *c, const struct column *from) PILGRIM_CHECKED;
 void column_free(struct column *c);
 

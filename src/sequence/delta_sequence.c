@@ -1,5 +1,5 @@
-/* Growing sequences of numbers: runs of differences in chunks. A run is a varint  code << 1 | is longer than 1,  and then, if it
- * is, varint  length - 2. */
+/* Growing sequences of numbers: runs of differences in chunks. A run is a varint  code << 1 | is longer than 1,  and
+ * then, if it is, varint  length - 2. */
 #include "sequence/delta_sequence.h"
 
 #include <stdlib.h>
@@ -106,13 +106,14 @@ struct chunk_rule {
     uint32_t rule;
 };
 
-/* What is written: the rules of the grammar over chunks, then a rule for each chunk; or the start rule alone, if no chunk comes twice. */
+/* What is written: the rules of the grammar over chunks, then a rule for each chunk; or the start rule alone, if no
+ * chunk comes twice. */
 struct delta_writer {
     const struct delta_sequence *sequence;
     const struct intern *pool;
-    struct rules rules;         /* over chunks */
-    struct chunk_rule *chunks;  /* by chunk */
-    uint32_t *order;            /* chunks, by rule */
+    struct rules rules;        /* over chunks */
+    struct chunk_rule *chunks; /* by chunk */
+    uint32_t *order;           /* chunks, by rule */
     uint32_t chunk_count;
     int64_t divisor;
 };
@@ -221,7 +222,8 @@ static uint32_t rule_of(const struct delta_writer *w, uint64_t chunk)
     return w->chunks[low].rule;
 }
 
-/* The sign is that of the sequence's first difference that is not 0: chunks are looked at in the order of the sequence. */
+/* The sign is that of the sequence's first difference that is not 0: chunks are looked at in the order of the sequence.
+ */
 static enum pilgrim_status find_sign(const struct delta_writer *w, int64_t *sign)
 {
     struct rules_cursor c;
@@ -373,7 +375,8 @@ static void end_writing(struct delta_writer *w)
     free(w->order);
 }
 
-enum pilgrim_status delta_sequence_serialise(const struct delta_sequence *n, const struct intern *pool, struct bytes *out, int64_t *factor)
+enum pilgrim_status delta_sequence_serialise(const struct delta_sequence *n, const struct intern *pool,
+                                             struct bytes *out, int64_t *factor)
 {
     struct delta_writer w = {.sequence = n, .pool = pool};
     enum pilgrim_status status = n->chunks ? read_chunks(&w) : PILGRIM_OK;
@@ -386,7 +389,8 @@ enum pilgrim_status delta_sequence_serialise(const struct delta_sequence *n, con
     return status;
 }
 
-enum pilgrim_status delta_sequence_serialise_differences(const struct delta_sequence *n, const struct intern *pool, struct bytes *out)
+enum pilgrim_status delta_sequence_serialise_differences(const struct delta_sequence *n, const struct intern *pool,
+                                                         struct bytes *out)
 {
     struct delta_writer w = {.sequence = n, .pool = pool, .divisor = 1};
     enum pilgrim_status status = n->chunks ? read_chunks(&w) : PILGRIM_OK;

@@ -1,9 +1,10 @@
 /* A sequence of numbers that change nearly every time (the values of an unzipped slot), while it grows.
  *
- * Kept are the first number and the differences from one to the next. They are written as runs into a chunk, of about three
- * bytes a number where nothing repeats. Where a chunk ends depends on the last few runs alone, so that what comes again is cut alike
- * again: chunks are stored once, in a pool that many sequences share, and a sequence is a grammar over them. So two equal
- * sequences cost one, and one that turns out to be periodic, with whatever period, ceases to grow.
+ * Kept are the first number and the differences from one to the next. They are written as runs into a chunk, of about
+ * three bytes a number where nothing repeats. Where a chunk ends depends on the last few runs alone, so that what comes
+ * again is cut alike again: chunks are stored once, in a pool that many sequences share, and a sequence is a grammar
+ * over them. So two equal sequences cost one, and one that turns out to be periodic, with whatever period, ceases to
+ * grow.
  *
  * An append is O(1), amortised. Used by one thread at a time. */
 #ifndef PILGRIM_DELTA_SEQUENCE_H
@@ -22,12 +23,12 @@
 struct delta_sequence {
     uint64_t count;
     int64_t first, last;
-    int64_t difference;      /* of the run that is still growing ... */
-    uint64_t run;            /* ... how often; 0: there is none */
-    struct bytes chunk;      /* the runs since the last chunk was complete */
+    int64_t difference; /* of the run that is still growing ... */
+    uint64_t run;       /* ... how often; 0: there is none */
+    struct bytes chunk; /* the runs since the last chunk was complete */
     uint32_t chunk_runs;
-    uint64_t window;         /* what the last runs were */
-    struct grammar *chunks;  /* numbers of the pool's; NULL: none is complete */
+    uint64_t window;        /* what the last runs were */
+    struct grammar *chunks; /* numbers of the pool's; NULL: none is complete */
 };
 
 /* Whether VALUE may come next: the difference must fit a terminal (docs/FORMAT.md, section 4). */
@@ -51,15 +52,16 @@ static inline void delta_sequence_go_on(struct delta_sequence *n, uint64_t count
 /* Appends VALUE, which fits. errors: PILGRIM_NOMEM, PILGRIM_LIMIT; the sequence is then without some of it */
 enum pilgrim_status delta_sequence_append(struct delta_sequence *n, struct intern *pool, int64_t value) PILGRIM_CHECKED;
 
-/* The differences, divided by *FACTOR: their greatest common divisor, with the sign of the first one that is not 0; as grammar_serialise
- * writes a grammar, over their codes (zigzag). If all are 0 nothing is written, and the factor is 1. Sequences that are equal but for first and
- * factor give the same bytes, if nothing in them repeats over long distances. errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED */
-enum pilgrim_status delta_sequence_serialise(const struct delta_sequence *n, const struct intern *pool, struct bytes *out,
-                                      int64_t *factor) PILGRIM_CHECKED;
+/* The differences, divided by *FACTOR: their greatest common divisor, with the sign of the first one that is not 0; as
+ * grammar_serialise writes a grammar, over their codes (zigzag). If all are 0 nothing is written, and the factor is 1.
+ * Sequences that are equal but for first and factor give the same bytes, if nothing in them repeats over long
+ * distances. errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED */
+enum pilgrim_status delta_sequence_serialise(const struct delta_sequence *n, const struct intern *pool,
+                                             struct bytes *out, int64_t *factor) PILGRIM_CHECKED;
 
 /* The differences as they are, and if there are none the empty grammar. errors: as delta_sequence_serialise */
 enum pilgrim_status delta_sequence_serialise_differences(const struct delta_sequence *n, const struct intern *pool,
-                                                  struct bytes *out) PILGRIM_CHECKED;
+                                                         struct bytes *out) PILGRIM_CHECKED;
 
 size_t delta_sequence_memory_bytes(const struct delta_sequence *n); /* without itself and without the pool */
 void delta_sequence_free(struct delta_sequence *n);

@@ -85,7 +85,8 @@ static void make_block(struct nested_runs *r, size_t start, size_t size)
     r->count = start + size + 2;
 }
 
-/* Whether the SIZE items before START are those from there on. A period of one run cannot come twice, the runs would be one. */
+/* Whether the SIZE items before START are those from there on. A period of one run cannot come twice, the runs would be
+ * one. */
 static bool comes_twice(const struct nested_runs *r, size_t start, size_t size)
 {
     return size > 1 && start >= size && equal(&r->items[start - size], &r->items[start], size);
@@ -96,8 +97,9 @@ static inline bool same(const struct nested_run *a, const struct nested_run *b)
     return !((uint64_t)(a->value ^ b->value) | (a->exponent ^ b->exponent));
 }
 
-/* How many of the runs before START, at most PERIODS, neither end a block nor may be the end of what comes twice: its last two items are
- * those of the sequence. Of values at random that is all, mostly, so this is what appending them costs. */
+/* How many of the runs before START, at most PERIODS, neither end a block nor may be the end of what comes twice: its
+ * last two items are those of the sequence. Of values at random that is all, mostly, so this is what appending them
+ * costs. */
 static size_t count_others(const struct nested_runs *r, size_t start, size_t periods)
 {
     const struct nested_run *last = &r->items[r->count - 1], *before = &r->items[start - 1];
@@ -203,7 +205,8 @@ static bool tail_advanced(const struct tail *before, const struct tail *after)
 static enum pilgrim_status append_items(struct nested_runs *r, const struct nested_run *items, size_t count,
                                         unsigned depth);
 
-static enum pilgrim_status append_whole(struct nested_runs *r, const struct nested_run *body, size_t size, uint64_t times)
+static enum pilgrim_status append_whole(struct nested_runs *r, const struct nested_run *body, size_t size,
+                                        uint64_t times)
 {
     TRY(close_run(r));
     TRY(reserve(r, size + 2));
@@ -218,8 +221,8 @@ static enum pilgrim_status append_whole(struct nested_runs *r, const struct nest
 
 /* A block cannot just be copied: the end of what stands there may be a part of the same period, so that all of it goes
  * on where that stopped. */
-static enum pilgrim_status append_block(struct nested_runs *r, const struct nested_run *body, size_t size, uint64_t times,
-                                        unsigned depth)
+static enum pilgrim_status append_block(struct nested_runs *r, const struct nested_run *body, size_t size,
+                                        uint64_t times, unsigned depth)
 {
     struct tail before, after = {0};
     for (unsigned copy = 0; times > 0 && copy < COPIES_MAX && depth < DEPTH_MAX && size <= TAIL_MAX; copy++) {

@@ -2,8 +2,9 @@
  * without a table: a sequence of runs  v^n  and of blocks  (...)^n , which nest.
  *
  * For sequences over ranks, which are put together from neighbouring ranges. What is periodic, with nested periods of
- * at most REPEATS_WINDOW elements each, takes constant space whatever its length, and joining takes time proportional to that space.
- * Where nothing repeats, joining copies. Exact always; how small it is depends on where the ranges were cut. */
+ * at most REPEATS_WINDOW elements each, takes constant space whatever its length, and joining takes time proportional
+ * to that space. Where nothing repeats, joining copies. Exact always; how small it is depends on where the ranges were
+ * cut. */
 #ifndef PILGRIM_NESTED_RUNS_H
 #define PILGRIM_NESTED_RUNS_H
 
@@ -17,15 +18,15 @@
 #define REPEATS_WINDOW 16 /* runs and blocks; the longest period that is looked for */
 
 /* A run:   value, exponent: how often, 1 or more.
- * A block: an item that begins it, the runs and blocks of its body, an item that ends it. Both have the number of items in
- * between for a value. */
+ * A block: an item that begins it, the runs and blocks of its body, an item that ends it. Both have the number of items
+ * in between for a value. */
 struct nested_run {
     int64_t value;
     uint64_t exponent; /* of the end: how often the block is repeated */
 };
 
 #define REPEATS_BEGIN (UINT64_C(1) << 63) /* the exponent of the item that begins a block */
-#define REPEATS_END (UINT64_C(1) << 62)   /* added to the exponent of the one that ends it */
+#define REPEATS_END   (UINT64_C(1) << 62) /* added to the exponent of the one that ends it */
 
 /* All zero is the empty sequence. */
 struct nested_runs {
@@ -46,8 +47,8 @@ enum pilgrim_status nested_runs_join(struct nested_runs *r, const struct nested_
 /* *R, whatever it was: a copy. errors: PILGRIM_NOMEM */
 enum pilgrim_status nested_runs_copy(struct nested_runs *r, const struct nested_runs *from) PILGRIM_CHECKED;
 
-/* Takes the last run for complete, so that it becomes part of a block if it can: the smallest form, before it is written.
- * errors: PILGRIM_NOMEM */
+/* Takes the last run for complete, so that it becomes part of a block if it can: the smallest form, before it is
+ * written. errors: PILGRIM_NOMEM */
 enum pilgrim_status nested_runs_close(struct nested_runs *r) PILGRIM_CHECKED;
 
 /* For transport and as a key: equal values appended one by one give equal bytes. */

@@ -13,14 +13,14 @@
 #include "sequence/nested_runs.h"
 #include "pilgrim/status.h"
 
-/* Fewer signatures in a row, and shorter arrays, stay as they are: over ranks each of their slots may be regular where the lists are
- * not. */
+/* Fewer signatures in a row, and shorter arrays, stay as they are: over ranks each of their slots may be regular where
+ * the lists are not. */
 #define VECTOR_MIN VALUE_SERIES_MIN
 
 enum slot_kind {
     SLOT_NUMBER,
-    SLOT_RANK, /* relative to the rank base's */
-    SLOT_DELTAS  /* the hash of a list of differences, 0: they are all 0; or of texts */
+    SLOT_RANK,  /* relative to the rank base's */
+    SLOT_DELTAS /* the hash of a list of differences, 0: they are all 0; or of texts */
 };
 
 struct slot {
@@ -42,10 +42,10 @@ void slots_free(struct slots *s);
 /* Values of one shape with WIDTH slots each, in a row. All zero but WIDTH, MIN and LISTS is an empty one. */
 struct slot_series {
     size_t width;
-    uint64_t min;               /* values that make a vector, 1 or more */
+    uint64_t min; /* values that make a vector, 1 or more */
     uint64_t count;
-    struct intern *delta_lists;       /* where vectors put their lists */
-    struct slots raw;           /* of the first values; all of them while there are fewer than MIN */
+    struct intern *delta_lists;      /* where vectors put their lists */
+    struct slots raw;                /* of the first values; all of them while there are fewer than MIN */
     struct nested_runs *differences; /* for each slot, once it is a vector */
     int64_t *last;
 };
@@ -61,14 +61,19 @@ bool slot_series_is_vector(const struct slot_series *s);
 enum pilgrim_status slot_series_end(struct slot_series *s, struct slots *out) PILGRIM_CHECKED;
 void slot_series_free(struct slot_series *s);
 
-/* A list of DIFFERENCES, which are closed, in LISTS: *HASH is what stands for it, 0 if all are 0. errors: PILGRIM_NOMEM */
-enum pilgrim_status delta_list_add(struct intern *lists, struct nested_runs *differences, int64_t *hash) PILGRIM_CHECKED;
+/* A list of DIFFERENCES, which are closed, in LISTS: *HASH is what stands for it, 0 if all are 0. errors: PILGRIM_NOMEM
+ */
+enum pilgrim_status delta_list_add(struct intern *lists, struct nested_runs *differences,
+                                   int64_t *hash) PILGRIM_CHECKED;
 
 /* The same for differences that are a grammar over their codes, LENGTH bytes as serialised (rules/rules.h). */
-enum pilgrim_status delta_list_add_grammar(struct intern *lists, const void *serialised, size_t length, int64_t *hash) PILGRIM_CHECKED;
+enum pilgrim_status delta_list_add_grammar(struct intern *lists, const void *serialised, size_t length,
+                                           int64_t *hash) PILGRIM_CHECKED;
 
-/* TEXTS, which have no 0 byte in them, in the order of their numbers. *HASH is 0 if there are none. errors: PILGRIM_NOMEM */
-enum pilgrim_status delta_list_add_texts(struct intern *lists, const struct intern *texts, int64_t *hash) PILGRIM_CHECKED;
+/* TEXTS, which have no 0 byte in them, in the order of their numbers. *HASH is 0 if there are none. errors:
+ * PILGRIM_NOMEM */
+enum pilgrim_status delta_list_add_texts(struct intern *lists, const struct intern *texts,
+                                         int64_t *hash) PILGRIM_CHECKED;
 
 /* How many texts an entry of LISTS with LENGTH bytes has; 0 if it has differences. */
 uint32_t delta_list_text_count(const uint8_t *data, size_t length);

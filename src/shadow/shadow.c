@@ -247,7 +247,8 @@ void shadow_end(struct shadow *s, uint64_t seq, uint64_t start, uint64_t end)
     const struct function_descriptor *f = &vocabulary.functions[s->function];
     bool first = true;
     s->line.length = 0;
-    text_print(&s->line, "\"seq\":%" PRIu64 ",\"func\":\"%s\",%s", seq, f->name, s->fortran ? "\"lang\":\"fortran\"," : "");
+    text_print(&s->line, "\"seq\":%" PRIu64 ",\"func\":\"%s\",%s", seq, f->name,
+               s->fortran ? "\"lang\":\"fortran\"," : "");
     put_arguments(s, f);
     shadow_site_put(&s->site, &s->line);
     put_times(s, start, end);

@@ -1,10 +1,11 @@
 /* The shadow: each call as a line of JSON, as pilgrim-decode prints it, straight from the arguments.
  *
  * It is the oracle that the trace is compared with, so it shares nothing with the encoder (call.h) but the names
- * of objects (handles.h, requests.h, memory.h) and the tables of constants. The generator writes, for each MPI function F,
- *   shadow_in_F(struct shadow *s, in-arguments...)    before the real call, after the encoder's puts
+ * of objects (handles.h, requests.h, memory.h) and the tables of constants. The generator writes, for each MPI function
+ * F, shadow_in_F(struct shadow *s, in-arguments...)    before the real call, after the encoder's puts
  *   shadow_out_F(struct shadow *s, all arguments..., ret)  after it, after the encoder's puts
- * which call the functions below, and the layer that calls them (shadow_calls.h). Each parameter's text is kept apart, so that in and out meet in one line.
+ * which call the functions below, and the layer that calls them (shadow_calls.h). Each parameter's text is kept apart,
+ * so that in and out meet in one line.
  *
  * Line: {"rank":..,"thread":..,"seq":..,"func":..[,"lang":"fortran"],"args":{..},"ret":..,"site":"..",
  *        "start":..,"end":..,"raw":{"PARAM":"0x..",...}}
@@ -54,15 +55,16 @@ void shadow_open(struct shadow *s);
 void shadow_close(struct shadow *s);
 
 /* ---- requests and statuses: the shadow keeps the operations of shadow_requests for the out side ---- */
-void shadow_request(struct shadow *s, MPI_Request request);                       /* in, one */
+void shadow_request(struct shadow *s, MPI_Request request);                         /* in, one */
 void shadow_requests(struct shadow *s, const MPI_Request *requests, int64_t count); /* in, an array */
-void shadow_new_request(struct shadow *s, MPI_Request request);                   /* out of a creating call */
+void shadow_new_request(struct shadow *s, MPI_Request request);                     /* out of a creating call */
 void shadow_request_after(struct shadow *s, MPI_Request request);
 void shadow_requests_after(struct shadow *s, const MPI_Request *requests, int64_t count);
 void shadow_status(struct shadow *s, const MPI_Status *status, bool ignored);
 void shadow_status_io(struct shadow *s, const MPI_Status *status, bool ignored);
 void shadow_status_of(struct shadow *s, int64_t index, const MPI_Status *status, bool ignored);
 void shadow_statuses(struct shadow *s, const MPI_Status *statuses, int64_t count, bool ignored);
-void shadow_statuses_some(struct shadow *s, const MPI_Status *statuses, const int *indices, int64_t count, bool ignored);
+void shadow_statuses_some(struct shadow *s, const MPI_Status *statuses, const int *indices, int64_t count,
+                          bool ignored);
 
 #endif

@@ -1,12 +1,11 @@
 /* How the shadow sees calls without a line of its own in the recorder.
  *
- * The linker's --wrap leads the recorder's calls of eight functions here (Makefile: SHADOW_WRAPS), and the pointers to MPI's
- * functions (mpi_functions.h) lead to a layer that the generator writes. So a call comes by twice:
- *   the layer: the wrapper has recorded what goes in and calls MPI. The shadow prints it, calls MPI, and keeps the
- *              arguments: what comes out has no names yet.
- *   call_done: the wrapper has recorded what comes out. The shadow prints that, too, and the line once it is recorded.
- * The recorder calls MPI itself, by the same pointers. Its calls are told apart by thread.outputs, which call_enter sets
- * and the shadow clears at the end of each call. */
+ * The linker's --wrap leads the recorder's calls of eight functions here (Makefile: SHADOW_WRAPS), and the pointers to
+ * MPI's functions (mpi_functions.h) lead to a layer that the generator writes. So a call comes by twice: the layer: the
+ * wrapper has recorded what goes in and calls MPI. The shadow prints it, calls MPI, and keeps the arguments: what comes
+ * out has no names yet. call_done: the wrapper has recorded what comes out. The shadow prints that, too, and the line
+ * once it is recorded. The recorder calls MPI itself, by the same pointers. Its calls are told apart by thread.outputs,
+ * which call_enter sets and the shadow clears at the end of each call. */
 #include "shadow/shadow_calls.h"
 
 #include <errno.h>
@@ -27,17 +26,17 @@
 #include "shadow/shadow_text.h"
 
 /* What the linker calls the functions themselves, and what it calls in their place. */
-#define WRAPPED(type, name, parameters) \
-    type __real_##name parameters; \
+#define WRAPPED(type, name, parameters)                                                                                \
+    type __real_##name parameters;                                                                                     \
     type __wrap_##name parameters
 
 WRAPPED(enum mpi_library, mpi_library_bind, (const void *site));
 WRAPPED(void, capture_after_init, (void));
 WRAPPED(void, capture_after_unrecorded_init, (void));
 WRAPPED(void, capture_finish, (void));
-WRAPPED(void, abandoned_calls, (struct thread *t, const void *frame, const void *site));
-WRAPPED(void, put_string, (struct call *c, const char *string));
-WRAPPED(void, call_done, (struct call *c, const uint8_t *end));
+WRAPPED(void, abandoned_calls, (struct thread * t, const void *frame, const void *site));
+WRAPPED(void, put_string, (struct call * c, const char *string));
+WRAPPED(void, call_done, (struct call * c, const uint8_t *end));
 
 void *shadow_next[FUNCTION_COUNT];
 

@@ -12,7 +12,8 @@ struct thread;
 /* NULL where memory is short. It stays until the process ends, as T does. */
 struct shadow *shadow_new(struct thread *t);
 
-/* The thread's next call begins; it ended and was recorded as its call number SEQ. START, END: ticks, as the wrapper read them. */
+/* The thread's next call begins; it ended and was recorded as its call number SEQ. START, END: ticks, as the wrapper
+ * read them. */
 void shadow_begin(struct shadow *s, uint32_t function, const void *site, bool fortran);
 void shadow_end(struct shadow *s, uint64_t seq, uint64_t start, uint64_t end);
 

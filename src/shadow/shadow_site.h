@@ -1,5 +1,5 @@
-/* Where a call came from, for the shadow: by the C library's unwinder and the loader's own answers, so that it shares nothing
- * with what the trace has (stack.h, modules.c). Slow. */
+/* Where a call came from, for the shadow: by the C library's unwinder and the loader's own answers, so that it shares
+ * nothing with what the trace has (stack.h, modules.c). Slow. */
 #ifndef PILGRIM_SHADOW_SITE_H
 #define PILGRIM_SHADOW_SITE_H
 

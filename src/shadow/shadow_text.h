@@ -40,14 +40,14 @@ struct shadow {
     uint32_t function;
     struct shadow_site site;
     bool fortran;
-    uint64_t end_ns; /* of the thread's call before */
+    uint64_t end_ns;   /* of the thread's call before */
     struct bytes text; /* values, one after another */
     struct bytes raw;
     struct bytes line; /* scratch of shadow_end */
     struct shadow_slot in[SHADOW_PARAMETERS], out[SHADOW_PARAMETERS], result;
-    struct shadow_slot *slot; /* what is printed into now */
-    unsigned depth;    /* of open arrays */
-    bool comma;        /* a value stands before the next one in its array */
+    struct shadow_slot *slot;     /* what is printed into now */
+    unsigned depth;               /* of open arrays */
+    bool comma;                   /* a value stands before the next one in its array */
     struct operation *operations; /* of shadow_request(s) */
     int64_t operation_count, operation_capacity;
 };

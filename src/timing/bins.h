@@ -1,8 +1,8 @@
-/* The series that times are rounded down to: B_0 = 0, B_1 = 1, B_(i+1) = max(B_i + 1, floor(B_i x b)), below 2^63; docs/FORMAT.md,
- * section 6.
+/* The series that times are rounded down to: B_0 = 0, B_1 = 1, B_(i+1) = max(B_i + 1, floor(B_i x b)), below 2^63;
+ * docs/FORMAT.md, section 6.
  *
- * Place i stands for the times from B_i to B_(i+1) - 1. All in integers, so that every reader has the same numbers. The series is
- * computed as far as it is asked for: that of b = 1.2 has 239 numbers, that of 1.0001 has 360,368. */
+ * Place i stands for the times from B_i to B_(i+1) - 1. All in integers, so that every reader has the same numbers. The
+ * series is computed as far as it is asked for: that of b = 1.2 has 239 numbers, that of 1.0001 has 360,368. */
 #ifndef PILGRIM_BINS_H
 #define PILGRIM_BINS_H
 
@@ -17,8 +17,8 @@
 #define BINS_BASE_MAX 1000000000
 #define BINS_UNIT     1000000
 
-/* For writers: places are found in a table of slots. They are no wider than bins, so that a place is found without a branch that
- * cannot be predicted, but in the finest bases, where there would be too many. */
+/* For writers: places are found in a table of slots. They are no wider than bins, so that a place is found without a
+ * branch that cannot be predicted, but in the finest bases, where there would be too many. */
 struct bins {
     uint32_t base;
     uint64_t slack;     /* (b - 1) / b of 2^64, rounded up */
@@ -36,18 +36,19 @@ struct bins {
 void bins_init(struct bins *b, uint32_t base);
 void bins_free(struct bins *b);
 
-/* Computes the series up to VALUE, below 2^63, and the bound behind it: before bins_index, unless VALUE is below b->limit.
- * errors: PILGRIM_NOMEM */
+/* Computes the series up to VALUE, below 2^63, and the bound behind it: before bins_index, unless VALUE is below
+ * b->limit. errors: PILGRIM_NOMEM */
 enum pilgrim_status bins_reach(struct bins *b, uint64_t value) PILGRIM_CHECKED;
 
-/* How much less than INTERVAL, below 2^63, a time may be whose b-fold is not below INTERVAL; 1 ns less than that may be said from 2^34 ns
- * on, where the product's error may reach to the next ns. */
+/* How much less than INTERVAL, below 2^63, a time may be whose b-fold is not below INTERVAL; 1 ns less than that may be
+ * said from 2^34 ns on, where the product's error may reach to the next ns. */
 static inline uint64_t bins_slack(const struct bins *b, uint64_t interval)
 {
     return (uint64_t)((unsigned __int128)interval * b->slack >> 64) - (interval >> 34 != 0);
 }
 
-/* The number of VALUE's slot: numbers below 2^bits are slots of their own, above there are 2^bits slots for each power of two. */
+/* The number of VALUE's slot: numbers below 2^bits are slots of their own, above there are 2^bits slots for each power
+ * of two. */
 static inline uint32_t bins_slot(unsigned bits, uint64_t value)
 {
     unsigned shift = 63 - (unsigned)__builtin_clzll(value | UINT64_C(1) << bits) - bits;
@@ -64,7 +65,8 @@ static inline uint32_t bins_index(const struct bins *b, uint64_t value)
     return bin;
 }
 
-/* For readers: of a long series only some numbers are kept, as many different ones may be asked for by a hostile file. */
+/* For readers: of a long series only some numbers are kept, as many different ones may be asked for by a hostile file.
+ */
 struct bin_bounds {
     uint32_t base;
     unsigned shift; /* every 2^shift-th number is kept */

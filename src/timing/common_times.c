@@ -1,5 +1,6 @@
-/* Times of several threads in one section; see common_times.h. To the codec they are those of one thread whose clock jumps: before each
- * thread's first call its end is where that call starts (times_jump). Those starts stand by themselves, as differences. */
+/* Times of several threads in one section; see common_times.h. To the codec they are those of one thread whose clock
+ * jumps: before each thread's first call its end is where that call starts (times_jump). Those starts stand by
+ * themselves, as differences. */
 #include "timing/common_times.h"
 
 #include <stdbool.h>
@@ -12,10 +13,10 @@ enum { KINDS = 16 };
 
 /* Threads of one kind. */
 struct gathered {
-    struct bytes kind;      /* what they have in common: the classes, then the class of each call, u32 each */
-    uint32_t calls;         /* of each thread */
+    struct bytes kind; /* what they have in common: the classes, then the class of each call, u32 each */
+    uint32_t calls;    /* of each thread */
     struct times *codec;
-    uint64_t met;           /* when, by common_times.met */
+    uint64_t met;                 /* when, by common_times.met */
     struct bytes numbers, starts; /* of the threads, as in the section */
     uint32_t thread_count;
     uint32_t last_number;
@@ -156,7 +157,8 @@ static struct gathered *choose(struct common_times *c, size_t calls)
 }
 
 enum pilgrim_status common_times_add(struct common_times *c, uint32_t number, const struct common_class *classes,
-                                     uint32_t class_count, const struct span *spans, const double *readings, size_t count)
+                                     uint32_t class_count, const struct span *spans, const double *readings,
+                                     size_t count)
 {
     TRY(describe(c, classes, class_count, spans, count));
     struct gathered *g = choose(c, count);

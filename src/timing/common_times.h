@@ -1,7 +1,9 @@
-/* The times of short threads that have ended, those of several in one times section (docs/FORMAT.md, section 6): of threads whose calls are of the same
- * classes in the same order. A section for each of them would be ten times what it says.
+/* The times of short threads that have ended, those of several in one times section (docs/FORMAT.md, section 6): of
+ * threads whose calls are of the same classes in the same order. A section for each of them would be ten times what it
+ * says.
  *
- * Few kinds of threads are gathered at a time; the one that was met longest ago makes room for another. Used by one thread at a time. */
+ * Few kinds of threads are gathered at a time; the one that was met longest ago makes room for another. Used by one
+ * thread at a time. */
 #ifndef PILGRIM_COMMON_TIMES_H
 #define PILGRIM_COMMON_TIMES_H
 

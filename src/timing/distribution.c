@@ -73,8 +73,8 @@ static uint64_t square_root(unsigned __int128 v)
     return root;
 }
 
-/* From q, the mean rounded down, the squares of all differences are the sum of x^2 - 2qx + q^2; with total = count x q + r that is
- * squares - q x (total + r), without anything that is larger. */
+/* From q, the mean rounded down, the squares of all differences are the sum of x^2 - 2qx + q^2; with total = count x q
+ * + r that is squares - q x (total + r), without anything that is larger. */
 uint64_t distribution_deviation(const struct distribution *d)
 {
     unsigned __int128 mean = wide(d->total) / d->count, rest = wide(d->total) % d->count;
@@ -135,7 +135,8 @@ void distribution_unpack(struct cursor *c, struct distribution *d)
     d->unit = (uint32_t)cursor_index(c, 64);
     if (d->least > d->most || d->most > DISTRIBUTION_NS_MAX)
         c->status = PILGRIM_DAMAGED;
-    for (unsigned k = c->status == PILGRIM_OK ? first_bucket(d) : 1; c->status == PILGRIM_OK && k <= last_bucket(d); k++)
+    for (unsigned k = c->status == PILGRIM_OK ? first_bucket(d) : 1; c->status == PILGRIM_OK && k <= last_bucket(d);
+         k++)
         d->histogram[k] = (uint16_t)cursor_index(c, UINT16_MAX);
     if (c->status != PILGRIM_OK)
         distribution_init(d);

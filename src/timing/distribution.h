@@ -1,6 +1,7 @@
-/* What is known of many times without keeping each: how many, the shortest, the longest and which rank had that, sum, squares, a
- * histogram of powers of two. All but the histogram is exact, so distributions may be put together in any order. The histogram says
- * shares: its counts are in a unit that doubles when one does not fit any more, so a distribution takes 144 bytes. */
+/* What is known of many times without keeping each: how many, the shortest, the longest and which rank had that, sum,
+ * squares, a histogram of powers of two. All but the histogram is exact, so distributions may be put together in any
+ * order. The histogram says shares: its counts are in a unit that doubles when one does not fit any more, so a
+ * distribution takes 144 bytes. */
 #ifndef PILGRIM_DISTRIBUTION_H
 #define PILGRIM_DISTRIBUTION_H
 
@@ -16,11 +17,11 @@ enum { BUCKETS = 40 }; /* the last one has all longer times as well: 2^38 ns are
 /* All zero, but for the least one, is empty: distribution_init. */
 struct distribution {
     uint64_t count;
-    uint64_t least;    /* ns; UINT64_MAX while it is empty */
+    uint64_t least; /* ns; UINT64_MAX while it is empty */
     uint64_t most;
     uint64_t total[2], squares[2]; /* the lower 64 bits, the upper ones */
-    uint32_t high_rank; /* that had the longest; the lowest one of several */
-    uint32_t unit;      /* of the histogram: 2^unit times */
+    uint32_t high_rank;            /* that had the longest; the lowest one of several */
+    uint32_t unit;                 /* of the histogram: 2^unit times */
     uint16_t histogram[BUCKETS];
 };
 
@@ -37,7 +38,8 @@ static inline unsigned figure_of(uint64_t ns, unsigned precision)
     if (k <= 1)
         return k << precision;
     uint64_t below = ns - (UINT64_C(1) << (k - 1));
-    return (k << precision) + (unsigned)(k - 1 > precision ? below >> (k - 1 - precision) : below << (precision - (k - 1)));
+    return (k << precision) +
+           (unsigned)(k - 1 > precision ? below >> (k - 1 - precision) : below << (precision - (k - 1)));
 }
 
 /* The least time of FIGURE. */
@@ -47,7 +49,8 @@ static inline uint64_t figure_ns(unsigned figure, unsigned precision)
     uint64_t below = figure & ((1u << precision) - 1);
     if (k <= 1)
         return k;
-    return (UINT64_C(1) << (k - 1)) + (k - 1 > precision ? below << (k - 1 - precision) : below >> (precision - (k - 1)));
+    return (UINT64_C(1) << (k - 1)) +
+           (k - 1 > precision ? below << (k - 1 - precision) : below >> (precision - (k - 1)));
 }
 
 /* The bucket of the histogram. */
@@ -68,8 +71,8 @@ static inline void add_wide(uint64_t sum[2], unsigned __int128 v)
     sum[1] = (uint64_t)(v >> 64);
 }
 
-/* Whether the next time counts in the histogram: of 2^unit times one does. They are spread as the multiples of the golden ratio are, evenly
- * over any period that the times may have. */
+/* Whether the next time counts in the histogram: of 2^unit times one does. They are spread as the multiples of the
+ * golden ratio are, evenly over any period that the times may have. */
 static inline bool distribution_counts(const struct distribution *d)
 {
     return d->unit == 0 || (d->count * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - d->unit) == 0;

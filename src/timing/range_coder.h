@@ -1,5 +1,5 @@
-/* An adaptive binary range coder: what is likely takes less than a bit. For small sections of many kinds of numbers, where a general
- * compressor has too little to learn from (docs/FORMAT.md, section 6, "The profile").
+/* An adaptive binary range coder: what is likely takes less than a bit. For small sections of many kinds of numbers,
+ * where a general compressor has too little to learn from (docs/FORMAT.md, section 6, "The profile").
  *
  * A context learns how likely a bit is; the steps become smaller as it has seen more. */
 #ifndef PILGRIM_RANGE_CODER_H
@@ -13,8 +13,8 @@
 
 /* One bit's probability. */
 struct bit_context {
-    uint16_t one;  /* of 65536: that the bit is 1 */
-    uint8_t seen;  /* bits, up to a limit */
+    uint16_t one; /* of 65536: that the bit is 1 */
+    uint8_t seen; /* bits, up to a limit */
 };
 
 enum { NUMBER_BITS = 63 };
@@ -49,7 +49,7 @@ struct range_decoder {
     uint32_t low, high, value;
     const uint8_t *data; /* borrowed */
     size_t length, position;
-    bool damaged;        /* a number was too long; all numbers are 0 from there on */
+    bool damaged; /* a number was too long; all numbers are 0 from there on */
 };
 
 void decoder_init(struct range_decoder *d, const void *data, size_t length);

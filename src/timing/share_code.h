@@ -1,5 +1,5 @@
-/* A rank's time as a small number: 16 steps each time that it doubles, so it is right to 2.2 % (docs/FORMAT.md, section 6, "Shares").
- * Without the mathematics library, which the traced program need not have. */
+/* A rank's time as a small number: 16 steps each time that it doubles, so it is right to 2.2 % (docs/FORMAT.md, section
+ * 6, "Shares"). Without the mathematics library, which the traced program need not have. */
 #ifndef PILGRIM_SHARE_CODE_H
 #define PILGRIM_SHARE_CODE_H
 
@@ -10,7 +10,8 @@ enum { SHARE_STEPS = 16, SHARE_CODE_MAX = 1 + 63 * SHARE_STEPS };
 /* 2^(i/32), of odd i the borders between two steps. */
 static inline double share_root(unsigned i)
 {
-    static const double powers[] = {1.0218971486541166, 1.0442737824274138, 1.0905077326652577, 1.189207115002721, 1.4142135623730951};
+    static const double powers[] = {1.0218971486541166, 1.0442737824274138, 1.0905077326652577, 1.189207115002721,
+                                    1.4142135623730951};
     double root = 1;
     for (unsigned bit = 0; bit < 5; bit++)
         if (i >> bit & 1)

@@ -1,7 +1,7 @@
 /* The encoder of times; see times.h.
  *
- * A call's two numbers go straight into the columns of its class, a byte each, in planes as the file has them: a second and a third plane
- * are there from the first number on that needs them. */
+ * A call's two numbers go straight into the columns of its class, a byte each, in planes as the file has them: a second
+ * and a third plane are there from the first number on that needs them. */
 #include "timing/times.h"
 
 #include <stdlib.h>
@@ -32,7 +32,7 @@ struct number_column {
 /* The gaps of a class, or its durations. */
 struct class_numbers {
     struct number_column of[2]; /* exact: the low ones, the high ones; bins: all, none */
-    uint32_t mean;       /* exact: times_code.h */
+    uint32_t mean;              /* exact: times_code.h */
 };
 
 /* A class of calls; not known before it is announced. */
@@ -42,7 +42,7 @@ struct class_times {
     uint32_t start_count;
     uint64_t *starts; /* bins: for each signature the stored start of its last call, or NO_START */
     struct class_numbers gaps, durations;
-    bool reads;                          /* its calls have readings of a clock: */
+    bool reads;                                 /* its calls have readings of a clock: */
     struct number_column readings, corrections; /* exact: as codes; bins: times from the start to the reading, none */
     /* Bins: gaps that the class had, */
     uint32_t gap; /* the last one of them, */
@@ -61,8 +61,8 @@ struct clock_readings {
     /* Bins, of those that are pending: */
     struct bytes anchors;
     uint32_t anchor_count;
-    int64_t anchor;      /* the last one in there ... */
-    uint64_t anchored;   /* ... and the reading that it is for */
+    int64_t anchor;    /* the last one in there ... */
+    uint64_t anchored; /* ... and the reading that it is for */
     uint64_t count;
 };
 
@@ -184,7 +184,8 @@ size_t times_memory_bytes(const struct times *t)
     for (uint32_t i = 0; i < t->class_count; i++)
         bytes += class_bytes(&t->classes[i]);
     for (uint32_t i = 0; i < t->base_count; i++)
-        bytes += t->bases[i].capacity * sizeof *t->bases[i].bounds + t->bases[i].slot_capacity * sizeof *t->bases[i].slots;
+        bytes +=
+            t->bases[i].capacity * sizeof *t->bases[i].bounds + t->bases[i].slot_capacity * sizeof *t->bases[i].slots;
     return bytes;
 }
 
@@ -220,8 +221,10 @@ static enum pilgrim_status make_room(struct times *t, uint32_t class)
     if (!classes)
         return PILGRIM_NOMEM;
     for (size_t i = t->class_count; i < count; i++)
-        classes[i] = (struct class_times){.gaps.of = {{.width = 1}, {.width = 1}}, .durations.of = {{.width = 1}, {.width = 1}},
-                                          .readings.width = 1, .corrections.width = 1};
+        classes[i] = (struct class_times){.gaps.of = {{.width = 1}, {.width = 1}},
+                                          .durations.of = {{.width = 1}, {.width = 1}},
+                                          .readings.width = 1,
+                                          .corrections.width = 1};
     t->classes = classes;
     t->class_count = (uint32_t)count;
     return PILGRIM_OK;
@@ -283,8 +286,8 @@ static inline enum pilgrim_status column_put(struct number_column *c, uint32_t n
     return PILGRIM_OK;
 }
 
-/* After its numbers were taken: one plane, and no room where little of it was used. Else each of many classes would come to have it for
- * whole blocks. */
+/* After its numbers were taken: one plane, and no room where little of it was used. Else each of many classes would
+ * come to have it for whole blocks. */
 static void column_renew(struct number_column *c)
 {
     if (c->count < c->capacity / 4)
@@ -350,7 +353,8 @@ static __attribute__((noinline)) enum pilgrim_status replace_gap(struct bins *b,
     return PILGRIM_OK;
 }
 
-/* How well usual gap I stands for GAP, which it may be shorter than by SLACK: 0: not at all, else (its count + 1) x USUAL_GAPS + I. */
+/* How well usual gap I stands for GAP, which it may be shorter than by SLACK: 0: not at all, else (its count + 1) x
+ * USUAL_GAPS + I. */
 static inline uint32_t rate_gap(const struct class_times *c, uint32_t i, uint64_t gap, uint64_t slack)
 {
     return ((c->usual_count[i] + 1) * USUAL_GAPS + i) & -(uint32_t)(gap - c->usual[i] <= slack);
@@ -361,8 +365,8 @@ static inline uint32_t larger(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-/* Chooses a gap where the last one does not do: of the usual ones that do the most frequent one, else the largest one there is. Which one
- * it will be cannot be predicted, so there is no branch that depends on it. */
+/* Chooses a gap where the last one does not do: of the usual ones that do the most frequent one, else the largest one
+ * there is. Which one it will be cannot be predicted, so there is no branch that depends on it. */
 static inline enum pilgrim_status choose_gap(struct bins *b, struct class_times *c, uint64_t gap, uint64_t slack)
 {
     _Static_assert(USUAL_GAPS == 4, "each is rated");
@@ -378,19 +382,21 @@ static void age_gaps(struct class_times *c)
         c->usual_count[i] /= 2;
 }
 
-/* What the start of a call is measured from, the latest that it has to be right from: the end of the call before, if it is the first one
- * with its signature; else, if it reads a clock, the stored start of the last one that did; else that of the last one with the signature. */
-static inline uint64_t measured_from(const struct class_times *c, const struct clock_readings *r, uint64_t last, uint64_t end)
+/* What the start of a call is measured from, the latest that it has to be right from: the end of the call before, if it
+ * is the first one with its signature; else, if it reads a clock, the stored start of the last one that did; else that
+ * of the last one with the signature. */
+static inline uint64_t measured_from(const struct class_times *c, const struct clock_readings *r, uint64_t last,
+                                     uint64_t end)
 {
     if (last == NO_START)
         return end;
     return __builtin_expect(c->reads, 0) ? r->last_start : last;
 }
 
-/* *END: that of the call before, as stored, then that of this one. A gap that is too long by the error of a choice is larger than any
- * slack, as numbers without a sign go round. */
-static inline enum pilgrim_status add_bins(struct bins *b, struct class_times *c, const struct clock_readings *r, const struct span *s,
-                                           uint64_t *end)
+/* *END: that of the call before, as stored, then that of this one. A gap that is too long by the error of a choice is
+ * larger than any slack, as numbers without a sign go round. */
+static inline enum pilgrim_status add_bins(struct bins *b, struct class_times *c, const struct clock_readings *r,
+                                           const struct span *s, uint64_t *end)
 {
     uint32_t bin;
     if (__builtin_expect(s->signature >= c->start_count, 0))
@@ -409,7 +415,8 @@ static inline enum pilgrim_status add_bins(struct bins *b, struct class_times *c
     return column_put(&c->durations.of[0], bin);
 }
 
-/* From NS back to the call's start or on to its end, which is where a reading lies if the clocks agree; negative: back. */
+/* From NS back to the call's start or on to its end, which is where a reading lies if the clocks agree; negative: back.
+ */
 static int64_t outside(const struct span *s, uint64_t ns)
 {
     if ((int64_t)(ns - s->start) < 0)
@@ -427,9 +434,10 @@ static void put_anchor(struct clock_readings *r)
     r->anchor_count++;
 }
 
-/* Sets the first anchor, or one for a thread that comes behind another: by which no reading of these spans is before its call's start. One reading
- * alone may be much behind it, where the call was its thread's first. */
-static __attribute__((noinline)) void find_anchor(struct times *t, const struct span *spans, const double *readings, size_t count)
+/* Sets the first anchor, or one for a thread that comes behind another: by which no reading of these spans is before
+ * its call's start. One reading alone may be much behind it, where the call was its thread's first. */
+static __attribute__((noinline)) void find_anchor(struct times *t, const struct span *spans, const double *readings,
+                                                  size_t count)
 {
     struct clock_readings *r = &t->readings;
     for (size_t i = 0; i < count; i++) {
@@ -442,11 +450,12 @@ static __attribute__((noinline)) void find_anchor(struct times *t, const struct 
     r->is_seen = r->is_anchored;
 }
 
-/* Moves the anchor if the clocks have gone apart: where that is little of the interval since the last reading, or by so much that one of
- * them was set. */
+/* Moves the anchor if the clocks have gone apart: where that is little of the interval since the last reading, or by so
+ * much that one of them was set. */
 static void follow_clock(struct clock_readings *r, const struct bins *b, const struct span *s, int64_t ns)
 {
-    int64_t apart = outside(s, (uint64_t)ns - (uint64_t)r->offset), size = apart < 0 ? -apart : apart, since = ns - r->last;
+    int64_t apart = outside(s, (uint64_t)ns - (uint64_t)r->offset), size = apart < 0 ? -apart : apart,
+            since = ns - r->last;
     bool is_little = since > 0 && (double)size * BINS_UNIT * 2 <= (double)b->base * (double)since;
     if (size > APART_NS_DRIFT && (is_little || size > APART_NS_SET))
         r->offset = (int64_t)((uint64_t)r->offset + (uint64_t)apart);
@@ -454,8 +463,8 @@ static void follow_clock(struct clock_readings *r, const struct bins *b, const s
 }
 
 /* END: of the call S, as stored. */
-static __attribute__((noinline)) enum pilgrim_status add_bin_reading(struct times *t, struct class_times *c, const struct span *s,
-                                                                     double value)
+static __attribute__((noinline)) enum pilgrim_status add_bin_reading(struct times *t, struct class_times *c,
+                                                                     const struct span *s, double value)
 {
     struct clock_readings *r = &t->readings;
     struct bins *b = &t->bases[c->base];
@@ -484,8 +493,8 @@ struct bit_writer {
     uint8_t *at;
 };
 
-/* The COUNT lowest bits of VALUE, the others of which are 0; at most PUT_BITS. Whole bytes are put; the room behind them is written,
- * too. */
+/* The COUNT lowest bits of VALUE, the others of which are 0; at most PUT_BITS. Whole bytes are put; the room behind
+ * them is written, too. */
 static inline void bits_put_some(struct bit_writer *w, uint64_t value, unsigned count)
 {
     uint64_t held = w->held | value << w->count;
@@ -507,8 +516,10 @@ static inline void bits_put(struct bit_writer *w, uint64_t value, unsigned count
     bits_put_some(w, value, count);
 }
 
-/* Puts VALUE's code behind the numbers of its kind that it stands with. What the code leaves out is *REST, *BITS of them. */
-static inline enum pilgrim_status put_code(struct class_numbers *n, bool *is_high, uint64_t value, uint64_t *rest, unsigned *bits)
+/* Puts VALUE's code behind the numbers of its kind that it stands with. What the code leaves out is *REST, *BITS of
+ * them. */
+static inline enum pilgrim_status put_code(struct class_numbers *n, bool *is_high, uint64_t value, uint64_t *rest,
+                                           unsigned *bits)
 {
     unsigned code = times_code(value, bits);
     struct number_column *column = &n->of[*is_high];
@@ -517,7 +528,8 @@ static inline enum pilgrim_status put_code(struct class_numbers *n, bool *is_hig
     return column_put(column, code);
 }
 
-static inline enum pilgrim_status add_exact(struct bit_writer *w, struct class_times *c, bool *is_high, uint64_t gap, uint64_t duration)
+static inline enum pilgrim_status add_exact(struct bit_writer *w, struct class_times *c, bool *is_high, uint64_t gap,
+                                            uint64_t duration)
 {
     uint64_t gap_rest, rest;
     unsigned gap_bits, bits;
@@ -547,11 +559,12 @@ static enum pilgrim_status put_whole(struct bit_writer *w, struct number_column 
 /* The ns that stand for VALUE: those that are expected if they do as well, else those that are nearest. */
 static int64_t choose_ns(double value, uint64_t expected)
 {
-    return expected <= READING_NS_MAX && reading_seconds((int64_t)expected) == value ? (int64_t)expected : reading_ns(value);
+    return expected <= READING_NS_MAX && reading_seconds((int64_t)expected) == value ? (int64_t)expected
+                                                                                     : reading_ns(value);
 }
 
-static __attribute__((noinline)) enum pilgrim_status add_exact_reading(struct bit_writer *w, struct times *t, struct class_times *c,
-                                                                       const struct span *s, double value)
+static __attribute__((noinline)) enum pilgrim_status
+add_exact_reading(struct bit_writer *w, struct times *t, struct class_times *c, const struct span *s, double value)
 {
     struct clock_readings *r = &t->readings;
     int64_t change = 0, correction = 0;
@@ -600,7 +613,8 @@ static enum pilgrim_status add_all_bins(struct times *t, const struct span *span
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status add_all_exact(struct times *t, const struct span *spans, const double *readings, size_t count)
+static enum pilgrim_status add_all_exact(struct times *t, const struct span *spans, const double *readings,
+                                         size_t count)
 {
     uint8_t *bits = bytes_reserve(&t->bits, (count + 1) * SPAN_BITS_BYTES_MAX);
     if (!bits)

@@ -46,15 +46,15 @@ struct times_block {
     struct cursor bits;
     uint64_t held; /* bits that were read and not taken */
     unsigned held_count;
-    bool reads;                 /* some class does */
-    bool has_reading;           /* the last call: */
+    bool reads;       /* some class does */
+    bool has_reading; /* the last call: */
     double reading;
-    int64_t offset;             /* of the last reading from its call's start; bins: the anchor */
-    uint64_t reading_count;     /* all that were given */
-    struct cursor anchors;      /* bins: those that are still to come ... */
+    int64_t offset;         /* of the last reading from its call's start; bins: the anchor */
+    uint64_t reading_count; /* all that were given */
+    struct cursor anchors;  /* bins: those that are still to come ... */
     uint64_t anchors_left;
-    uint64_t anchored;          /* ... of which the first is for this reading, */
-    int64_t next_offset;        /* and this is it */
+    uint64_t anchored;   /* ... of which the first is for this reading, */
+    int64_t next_offset; /* and this is it */
 };
 
 struct opening {
@@ -115,7 +115,8 @@ static bool open_numbers(struct opening *o, struct block_class *c)
     for (unsigned i = 0; i < 2; i++) {
         bool is_bins = o->block->kind == TIMES_BINS;
         uint64_t high = is_bins ? 0 : cursor_varint(o->in);
-        *both[i] = (struct block_numbers){.left = {c->calls - high, high}, .stride = c->calls, .width = is_bins ? cursor_u8(o->in) : 1};
+        *both[i] = (struct block_numbers){
+            .left = {c->calls - high, high}, .stride = c->calls, .width = is_bins ? cursor_u8(o->in) : 1};
         if (high > c->calls || both[i]->width < 1 || both[i]->width > WIDTH_MAX)
             return false;
     }
@@ -297,7 +298,8 @@ static enum pilgrim_status open_block(struct opening *o)
     return cursor_left(o->in) ? wrong(o, "bytes left over") : PILGRIM_OK;
 }
 
-enum pilgrim_status times_block_open(struct cursor *c, uint64_t class_count, struct times_block **block, const char **problem)
+enum pilgrim_status times_block_open(struct cursor *c, uint64_t class_count, struct times_block **block,
+                                     const char **problem)
 {
     struct times_block *b = calloc(1, sizeof *b);
     struct opening o = {.block = b, .in = c, .problem = "ends too early"};
@@ -387,7 +389,8 @@ static inline uint64_t next_bin(const struct times_block *b, const struct block_
 }
 
 /* The ns of a reading of a call that begins at START. */
-static inline int64_t next_reading_bin(struct times_block *b, const struct block_class *c, struct block_numbers *n, uint64_t start)
+static inline int64_t next_reading_bin(struct times_block *b, const struct block_class *c, struct block_numbers *n,
+                                       uint64_t start)
 {
     if (__builtin_expect(b->anchored == b->reading_count, 0)) {
         b->offset = b->next_offset;

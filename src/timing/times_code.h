@@ -1,5 +1,5 @@
-/* Exact times as codes and bits; docs/FORMAT.md, section 6. A code has a time's highest bit and the three behind it, above 33 ms the
- * highest one alone: so it is a byte, and what it leaves out is as good as random. */
+/* Exact times as codes and bits; docs/FORMAT.md, section 6. A code has a time's highest bit and the three behind it,
+ * above 33 ms the highest one alone: so it is a byte, and what it leaves out is as good as random. */
 #ifndef PILGRIM_TIMES_CODE_H
 #define PILGRIM_TIMES_CODE_H
 
@@ -45,7 +45,8 @@ static inline uint64_t times_code_value(unsigned code)
     return code < one ? code : (uint64_t)(one + (code & (one - 1))) << times_code_bits(code);
 }
 
-/* Whether CODE is long for its class, whose MEAN it then joins: 16 times a running one; 0 before the first code of a section. */
+/* Whether CODE is long for its class, whose MEAN it then joins: 16 times a running one; 0 before the first code of a
+ * section. */
 static inline bool times_code_is_long(unsigned code, uint32_t *mean)
 {
     uint32_t scaled = code << CODE_MEAN_SHIFT;
@@ -58,7 +59,7 @@ static inline bool times_code_is_long(unsigned code, uint32_t *mean)
 
 /* ---- readings of a clock ---- */
 
-#define READING_NS_MAX ((INT64_C(1) << 62) - 1)
+#define READING_NS_MAX   ((INT64_C(1) << 62) - 1)
 #define READING_BITS_END (INT64_C(1055) << 52) /* the double 2^32: 136 years */
 
 /* Doubles that are not negative are in the order of these numbers. */

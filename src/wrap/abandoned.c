@@ -1,9 +1,10 @@
 /* Calls that never return; see abandoned.h.
  *
- * Stacks grow downwards: a call that begins no deeper than the one before has taken its place. One that begins deeper may have been made by a
- * callback, or from elsewhere once the other one was left: then the stack is unwound, and the place that the other one was called from has to
- * be on it. What is not certain (an unwinder that does not come to the stack's end, a stack that is not the thread's own, as coroutines have it)
- * counts as a call inside of the other one, which is not recorded: taking one for gone that comes back is worse. */
+ * Stacks grow downwards: a call that begins no deeper than the one before has taken its place. One that begins deeper
+ * may have been made by a callback, or from elsewhere once the other one was left: then the stack is unwound, and the
+ * place that the other one was called from has to be on it. What is not certain (an unwinder that does not come to the
+ * stack's end, a stack that is not the thread's own, as coroutines have it) counts as a call inside of the other one,
+ * which is not recorded: taking one for gone that comes back is worse. */
 #define _GNU_SOURCE 1 /* dladdr */
 #include "wrap/abandoned.h"
 
@@ -32,8 +33,8 @@ static const void *library_of(const void *address)
     return dladdr(address, &info) ? info.dli_fbase : NULL;
 }
 
-/* Whether SITE is in a library of MPI's: what MPI calls itself it calls inside of a call. LAYER: a function of its Fortran layer, or NULL.
- * Unknown in a program that MPI is linked with statically. */
+/* Whether SITE is in a library of MPI's: what MPI calls itself it calls inside of a call. LAYER: a function of its
+ * Fortran layer, or NULL. Unknown in a program that MPI is linked with statically. */
 static bool is_of_mpi(const void *site, const void *layer)
 {
     static _Atomic(const void *) known[1 << SITE_BITS];
@@ -63,7 +64,8 @@ static bool is_on_stack(const void *site, const void *here)
     return !whole;
 }
 
-/* Whether the call at SITE, of which something lay at CALL_SITE on the stack, is gone now that one with FRAME begins at HERE. */
+/* Whether the call at SITE, of which something lay at CALL_SITE on the stack, is gone now that one with FRAME begins at
+ * HERE. */
 static bool is_gone(const void *call_site, const void *site, const void *frame, const void *here, const void *layer)
 {
     if (!memory_in_own_stack(call_site) || !memory_in_own_stack(frame))
@@ -119,7 +121,8 @@ void abandoned_calls(struct thread *t, const void *frame, const void *site)
 struct fortran_call *abandoned_fortran(uint32_t function, const void *frame, const void *site)
 {
     struct fortran_call *from = fortran_now;
-    /* On another stack than this one it may not even be memory. What it was made inside of is not known if it is overwritten. */
+    /* On another stack than this one it may not even be memory. What it was made inside of is not known if it is
+     * overwritten. */
     while (from && (memory_in_own_stack(from) != memory_in_own_stack(frame) || !fortran_is_whole(from)))
         from = fortran_now = NULL;
     while (from && !fortran_expects_of(from, function) &&

@@ -87,7 +87,7 @@ uint8_t *call_begin_slowly(struct call *c, uint32_t function, enum call_follows 
 }
 
 int call_untracked(int ret, const MPI_Request *request, enum request_kind kind, bool persistent, enum object_kind base,
-                uint64_t handle)
+                   uint64_t handle)
 {
     (void)persistent; /* they are seen */
     if (ret != MPI_SUCCESS)

@@ -2,11 +2,13 @@
  * processes are the same one.
  *
  * Identity needs no message (the processes that create a communicator make the same calls in the same order on what
- * they create it from): it is the parent, how many were made from the parent before, and the leader, the process that is
- * rank 0, by its rank in MPI_COMM_WORLD. Where not all processes of the parent take part, or there is no common parent, a
- * key stands for the members, and those with equal keys are counted. Neither count is stored: a reader counts.
+ * they create it from): it is the parent, how many were made from the parent before, and the leader, the process that
+ * is rank 0, by its rank in MPI_COMM_WORLD. Where not all processes of the parent take part, or there is no common
+ * parent, a key stands for the members, and those with equal keys are counted. Neither count is stored: a reader
+ * counts.
  *
- * Each creation is one call of pilgrim_communicator in the process stream (docs/FORMAT.md), in the order of the process. */
+ * Each creation is one call of pilgrim_communicator in the process stream (docs/FORMAT.md), in the order of the
+ * process. */
 #ifndef PILGRIM_COMMUNICATOR_CALLS_H
 #define PILGRIM_COMMUNICATOR_CALLS_H
 

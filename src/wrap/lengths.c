@@ -1,6 +1,7 @@
 /* Lengths of arrays that the arguments do not say: neighbourhoods, topologies, the contents of datatypes.
  *
- * Asked of MPI only for communicators that are known to be some, so that no error handler of the application's is called. */
+ * Asked of MPI only for communicators that are known to be some, so that no error handler of the application's is
+ * called. */
 #include "wrap/call.h"
 
 int64_t length_peers(const struct call *c)

@@ -78,7 +78,8 @@ void put_flags(struct call *c, unsigned enumeration, int64_t v)
         put_int(c, flags.rest);
 }
 
-/* The same where the caller's rank may be beyond the size: it is of another group, an inter-communicator's local one. */
+/* The same where the caller's rank may be beyond the size: it is of another group, an inter-communicator's local one.
+ */
 static int64_t distance_modulo(const struct rank_base *base, int rank)
 {
     int64_t size = base->size, r = ((int64_t)rank - base->rank) % size;

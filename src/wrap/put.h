@@ -62,7 +62,8 @@ static inline uint8_t *put_counted(struct call *c, enum value_tag tag, uint64_t 
     return store_u32(at + 1, (uint32_t)n);
 }
 
-/* RANK - the caller's modulo the size, as the number of smallest magnitude; the positive one of two. Both ranks are below the size. */
+/* RANK - the caller's modulo the size, as the number of smallest magnitude; the positive one of two. Both ranks are
+ * below the size. */
 static inline int64_t rank_distance(const struct rank_base *base, int rank)
 {
     int64_t r = (int64_t)rank - base->rank, size = base->size;

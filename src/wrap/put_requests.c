@@ -5,7 +5,8 @@
 
 enum {
     ITEM_BYTES = 1 + 2 * SLOT_BYTES,
-    ALONE = 64 /* a request alone is named by its age if its place is below: where so many are in flight, places may be what is regular */
+    ALONE = 64 /* a request alone is named by its age if its place is below: where so many are in flight, places may be
+                  what is regular */
 };
 
 static inline uint8_t *store_operation(uint8_t *at, struct operation_name name)
@@ -16,7 +17,8 @@ static inline uint8_t *store_operation(uint8_t *at, struct operation_name name)
     return store_slot(store_slot(at + 1, name.class_number), name.request_index);
 }
 
-/* As it is named by the calls before, if its place is below LIMIT. Not where the array is one of changes: there names that stay are better. */
+/* As it is named by the calls before, if its place is below LIMIT. Not where the array is one of changes: there names
+ * that stay are better. */
 static inline uint8_t *store_live(struct call *c, uint8_t *at, struct operation_name name, int64_t limit)
 {
     if (name.class_number == REQUEST_NULL || c->dropped || name.request_index >= limit)
@@ -34,7 +36,8 @@ static inline uint8_t *store_live(struct call *c, uint8_t *at, struct operation_
 /* The call says that the request is over: all of its tokens have been stored. */
 static inline void end_live(const struct call *c, struct operation_name name)
 {
-    if (!CALL_LIKELY(!c->dropped) || CALL_LIKELY(live_end_quickly(&c->thread->live, name.class_number, name.request_index)))
+    if (!CALL_LIKELY(!c->dropped) ||
+        CALL_LIKELY(live_end_quickly(&c->thread->live, name.class_number, name.request_index)))
         return;
     live_end(&c->thread->live, name.class_number, name.request_index);
 }
@@ -58,12 +61,13 @@ static inline uint8_t *store_begun(struct call *c, uint8_t *at, struct operation
     return store_slot(at + 1, name.class_number);
 }
 
-static inline uint8_t *store_created(struct call *c, uint8_t *at, MPI_Request request, enum request_kind kind, bool persistent,
-                                     const struct posting *posted)
+static inline uint8_t *store_created(struct call *c, uint8_t *at, MPI_Request request, enum request_kind kind,
+                                     bool persistent, const struct posting *posted)
 {
     struct thread *t = c->thread;
     /* Thread 0's classes keep their numbers. */
-    int64_t class_number = !c->dropped ? (int64_t)t->index << REQUEST_THREAD_SHIFT | (int64_t)t->class->number : REQUEST_UNKNOWN;
+    int64_t class_number =
+        !c->dropped ? (int64_t)t->index << REQUEST_THREAD_SHIFT | (int64_t)t->class->number : REQUEST_UNKNOWN;
     t->created = request_created(t->requests, HANDLE(request), class_number, kind, persistent, &c->base, posted);
     return store_begun(c, at, operation_name(t->created));
 }
@@ -73,14 +77,12 @@ uint8_t *store_new_request(struct call *c, uint8_t *at, MPI_Request request, enu
     return store_created(c, at, request, kind, persistent, NULL);
 }
 
-uint8_t *store_new_receive(struct call *c, uint8_t *at, MPI_Request request, enum request_kind kind, bool persistent, int64_t count,
-                           int source, int tag)
+uint8_t *store_new_receive(struct call *c, uint8_t *at, MPI_Request request, enum request_kind kind, bool persistent,
+                           int64_t count, int source, int tag)
 {
     bool known = !c->dropped && source >= 0 && tag >= 0 && count > 0 && count <= UINT32_MAX;
-    const struct posting posted = {.count = known ? (uint32_t)count : 0,
-                                   .segment = c->thread->segment,
-                                   .source = source,
-                                   .tag = tag};
+    const struct posting posted = {
+        .count = known ? (uint32_t)count : 0, .segment = c->thread->segment, .source = source, .tag = tag};
     return store_created(c, at, request, kind, persistent, posted.count > 0 ? &posted : NULL);
 }
 
@@ -186,8 +188,9 @@ void put_requests_after(struct call *c, const MPI_Request *requests, int64_t cou
     struct run_writer run = {0};
     for (int64_t i = 0; at && i < count; i++) {
         uint8_t *item = at;
-        at = requests[i] == MPI_REQUEST_NULL ? store_name(at, NAME_MPI_REQUEST_NULL)
-                                             : store_live(c, at, operation_name(found_operation(&operations[i])), LIVE_PLACES);
+        at = requests[i] == MPI_REQUEST_NULL
+                 ? store_name(at, NAME_MPI_REQUEST_NULL)
+                 : store_live(c, at, operation_name(found_operation(&operations[i])), LIVE_PLACES);
         if (count >= VALUE_SERIES_MIN)
             at = run_put(&run, item, at);
     }
@@ -229,7 +232,8 @@ static inline bool find_same_requests(struct call *c, const MPI_Request *request
     return true;
 }
 
-/* Whether REQUESTS are what the last call with an array left, and nothing has happened since. Its operations are those of C then. */
+/* Whether REQUESTS are what the last call with an array left, and nothing has happened since. Its operations are those
+ * of C then. */
 static inline bool find_again(struct call *c, const MPI_Request *requests, int64_t count)
 {
     struct thread *t = c->thread;
@@ -290,7 +294,8 @@ void put_requests_noted(struct call *c, const MPI_Request *requests, int64_t cou
 }
 
 /* What is over is what became null. */
-static void put_changed(struct call *c, const MPI_Request *requests, int64_t count, const struct completed_indices *completed)
+static void put_changed(struct call *c, const MPI_Request *requests, int64_t count,
+                        const struct completed_indices *completed)
 {
     struct thread *t = c->thread;
     if (c->dropped || !array_delta_under_way(&t->request_delta)) {
@@ -315,8 +320,8 @@ void put_requests_changed(struct call *c, const MPI_Request *requests, int64_t c
     put_changed(c, requests, count, NULL);
 }
 
-void put_requests_completed(struct call *c, const MPI_Request *requests, int64_t count, uint8_t parameter, const int *indices,
-                            const int *index_count)
+void put_requests_completed(struct call *c, const MPI_Request *requests, int64_t count, uint8_t parameter,
+                            const int *indices, const int *index_count)
 {
     struct completed_indices completed = {.parameter = parameter, .indices = indices};
     if (c->ok && indices)

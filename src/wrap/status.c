@@ -5,14 +5,14 @@
  *    for a receive whose message was too long (MPI_ERR_TRUNCATE): it was matched, so all of its status is there;
  *  - of a file operation only the bytes are there, the rest is null;
  *  - of a null or inactive request, the empty status as MPI filled it.
- *  - of a receive that went as its call said when it was posted, in a call whose array of requests is there: how often its count.
- * The shadow follows the same rules with code of its own. */
+ *  - of a receive that went as its call said when it was posted, in a call whose array of requests is there: how often
+ * its count. The shadow follows the same rules with code of its own. */
 #include "base/run.h"
 #include "wrap/status_fields.h"
 #include "wrap/wrapper.h"
 
-/* Readers tell a bounded number of requests apart (docs/FORMAT.md, section 5): those with a place below this, in each class.
- * Of a call with one request: where more are in flight, statuses are told alike. */
+/* Readers tell a bounded number of requests apart (docs/FORMAT.md, section 5): those with a place below this, in each
+ * class. Of a call with one request: where more are in flight, statuses are told alike. */
 enum { POSTED_PLACES = 4096, POSTED_ALONE = 64 };
 
 /* A status takes no more: head, rank base, and up to six values. */
@@ -66,7 +66,8 @@ static inline uint8_t *store_fields(struct call *c, uint8_t *at, const struct ra
     return store_tail(store_enum(at, ENUM_TAG, status->MPI_TAG), status);
 }
 
-static inline uint8_t *store_whole(struct call *c, uint8_t *at, const struct rank_base *base, const MPI_Status *status, bool ignored)
+static inline uint8_t *store_whole(struct call *c, uint8_t *at, const struct rank_base *base, const MPI_Status *status,
+                                   bool ignored)
 {
     return store_fields(c, store_head(at, ignored, false), base, status);
 }
@@ -94,7 +95,8 @@ uint8_t *store_status_io(uint8_t *at, const MPI_Status *status, bool ignored)
 
 static bool is_receive(const struct operation *operation)
 {
-    return operation && !operation_is_null(operation) && (operation_kind(operation) == REQUEST_RECV || operation_kind(operation) == REQUEST_PRECV);
+    return operation && !operation_is_null(operation) &&
+           (operation_kind(operation) == REQUEST_RECV || operation_kind(operation) == REQUEST_PRECV);
 }
 
 /* Bytes of a message that was not cancelled; 0: none, or it is not known. */
@@ -122,16 +124,17 @@ static inline int64_t unit_of(int64_t bytes, int64_t count)
     return bytes % count ? 0 : bytes / count;
 }
 
-/* The status of OPERATION, number INDEX of the call's, as its own call predicted it. NULL: it did not, nothing is stored. Statuses of long
- * arrays are alike enough. */
+/* The status of OPERATION, number INDEX of the call's, as its own call predicted it. NULL: it did not, nothing is
+ * stored. Statuses of long arrays are alike enough. */
 static inline uint8_t *store_posted(const struct call *c, uint8_t *at, int64_t index, const struct operation *operation,
                                     const MPI_Status *status, bool ignored)
 {
     const struct posting *posted = &operation->posted;
     const uint32_t limit = c->operation_count == 1 ? POSTED_ALONE : POSTED_PLACES;
-    if (c->dropped || c->operation_count >= VALUE_SERIES_MIN || posted->count == 0 || operation->request_index >= limit ||
-        operation_class(operation) >> REQUEST_THREAD_SHIFT != (int64_t)c->thread->index || posted->segment != c->thread->segment ||
-        status->MPI_SOURCE != posted->source || status->MPI_TAG != posted->tag)
+    if (c->dropped || c->operation_count >= VALUE_SERIES_MIN || posted->count == 0 ||
+        operation->request_index >= limit ||
+        operation_class(operation) >> REQUEST_THREAD_SHIFT != (int64_t)c->thread->index ||
+        posted->segment != c->thread->segment || status->MPI_SOURCE != posted->source || status->MPI_TAG != posted->tag)
         return NULL;
     int64_t unit = unit_of(received_bytes(status), posted->count);
     if (unit == 0)
@@ -149,11 +152,13 @@ static uint8_t *store_received(struct call *c, uint8_t *at, const struct operati
 }
 
 /* An operation that failed in a call that returned MPI_ERR_IN_STATUS. */
-static uint8_t *store_error(struct call *c, uint8_t *at, const struct operation *operation, const MPI_Status *status, bool ignored)
+static uint8_t *store_error(struct call *c, uint8_t *at, const struct operation *operation, const MPI_Status *status,
+                            bool ignored)
 {
     int class = MPI_SUCCESS;
     at = store_head(at, ignored, true);
-    if (is_receive(operation) && PMPI_Error_class(status->MPI_ERROR, &class) == MPI_SUCCESS && class == MPI_ERR_TRUNCATE)
+    if (is_receive(operation) && PMPI_Error_class(status->MPI_ERROR, &class) == MPI_SUCCESS &&
+        class == MPI_ERR_TRUNCATE)
         at = store_received(c, at, operation, status);
     else
         at = store_none(at, 4);
@@ -168,8 +173,8 @@ static inline void becomes_inactive(struct call *c, int64_t index, const struct 
 }
 
 static __attribute__((noinline, cold)) uint8_t *store_failed(struct call *c, uint8_t *at, int64_t index,
-                                                             const struct operation *operation, const MPI_Status *status,
-                                                             bool ignored)
+                                                             const struct operation *operation,
+                                                             const MPI_Status *status, bool ignored)
 {
     at = store_error(c, at, operation, status, ignored);
     if (operation && status->MPI_ERROR != MPI_ERR_PENDING)
@@ -179,7 +184,8 @@ static __attribute__((noinline, cold)) uint8_t *store_failed(struct call *c, uin
 
 static inline uint8_t *store_one(struct call *c, uint8_t *at, int64_t index, const MPI_Status *status, bool ignored)
 {
-    const struct operation *operation = (uint64_t)index < (uint64_t)c->operation_count ? found_operation(&c->operations[index]) : NULL;
+    const struct operation *operation =
+        (uint64_t)index < (uint64_t)c->operation_count ? found_operation(&c->operations[index]) : NULL;
     if (missing(status))
         return store_none(at, 1);
     if (!CALL_LIKELY(!c->thread->error_in_status) && status->MPI_ERROR != MPI_SUCCESS)

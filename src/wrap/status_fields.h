@@ -1,7 +1,8 @@
 /* What a status has beside MPI's public fields: how many bytes, and whether the operation was cancelled.
  *
- * MPI tells both by two functions; to read the fields that they read is many times as fast. Before it is done for the first time,
- * MPI's functions have to put there what is expected, or else its functions are asked. Any thread, once MPI is initialised. */
+ * MPI tells both by two functions; to read the fields that they read is many times as fast. Before it is done for the
+ * first time, MPI's functions have to put there what is expected, or else its functions are asked. Any thread, once MPI
+ * is initialised. */
 #ifndef PILGRIM_STATUS_FIELDS_H
 #define PILGRIM_STATUS_FIELDS_H
 

@@ -1,9 +1,10 @@
-/* What generated wrappers do themselves: the way of a call that is recorded, made by C, not inside of another one. All else is
- * behind call_begin_slowly.
+/* What generated wrappers do themselves: the way of a call that is recorded, made by C, not inside of another one. All
+ * else is behind call_begin_slowly.
  *
- * A wrapper holds the place in the key that it writes to in a variable, `at`. Where it calls a function that writes to the
- * key itself, it hands the place over (call_gives) and has it back after (call_takes). There is always room for CALL_ROOM bytes at
- * `at` then, more than all scalar values of a call take, so a store is a tag and a slot and no check. */
+ * A wrapper holds the place in the key that it writes to in a variable, `at`. Where it calls a function that writes to
+ * the key itself, it hands the place over (call_gives) and has it back after (call_takes). There is always room for
+ * CALL_ROOM bytes at `at` then, more than all scalar values of a call take, so a store is a tag and a slot and no
+ * check. */
 #ifndef PILGRIM_WRAPPER_H
 #define PILGRIM_WRAPPER_H
 
@@ -24,7 +25,7 @@ _Static_assert(CALL_ROOM == 32 * CALL_ROOM_OF_VALUE, "gen/emit_wrappers.c counts
 _Static_assert(offsetof(struct thread, key) == 0, "a call's thread is its key, too");
 
 #define CALL_LIKELY(x) __builtin_expect(!!(x), 1)
-#define CALL_INLINE static inline __attribute__((always_inline))
+#define CALL_INLINE    static inline __attribute__((always_inline))
 
 /* ---- the call ---- */
 
@@ -47,23 +48,24 @@ static inline unsigned call_off(void)
     return atomic_load_explicit(&capture.off, memory_order_relaxed);
 }
 
-/* Whether a call of a function that FOLLOWS need not be seen while recording is paused. Requests are begun untracked only where none is live,
- * so that no handle means one that is known and another that is not. */
+/* Whether a call of a function that FOLLOWS need not be seen while recording is paused. Requests are begun untracked
+ * only where none is live, so that no handle means one that is known and another that is not. */
 static inline bool call_may_be_untracked(enum call_follows follows)
 {
     return follows == FOLLOWS_NOTHING || (follows == FOLLOWS_REQUESTS && !requests_live());
 }
 
-/* Whether recording is paused and the call need not be seen: before anything else, so that it costs no more than to say so. A call from
- * Fortran is to be seen by the entry that it came by. */
+/* Whether recording is paused and the call need not be seen: before anything else, so that it costs no more than to say
+ * so. A call from Fortran is to be seen by the entry that it came by. */
 CALL_INLINE bool call_passes(unsigned off, enum call_follows follows)
 {
     return !CALL_LIKELY(!off) && off == OFF_PAUSED && !fortran_now && call_may_be_untracked(follows);
 }
 
-/* Where the first value goes. NULL: not recorded, nor are its objects to be followed (off, paused, nested, left out, not initialised, after
- * finalize): the wrapper calls PMPI, then call_passed, and returns. */
-CALL_INLINE uint8_t *call_begin(struct call *c, unsigned off, uint32_t function, enum call_follows follows, const void *site)
+/* Where the first value goes. NULL: not recorded, nor are its objects to be followed (off, paused, nested, left out,
+ * not initialised, after finalize): the wrapper calls PMPI, then call_passed, and returns. */
+CALL_INLINE uint8_t *call_begin(struct call *c, unsigned off, uint32_t function, enum call_follows follows,
+                                const void *site)
 {
     struct thread *t = thread_now;
     if (!CALL_LIKELY(!off) || !CALL_LIKELY(t) || !CALL_LIKELY(!t->inside) || !CALL_LIKELY(!fortran_now))
@@ -94,8 +96,8 @@ CALL_INLINE uint8_t *call_begin(struct call *c, unsigned off, uint32_t function,
     return at;
 }
 
-/* RET, which MPI has returned to a call that call_begin had no place for. If it was left out (PILGRIM_FILTER), calls are the program's own
- * again. */
+/* RET, which MPI has returned to a call that call_begin had no place for. If it was left out (PILGRIM_FILTER), calls
+ * are the program's own again. */
 static inline int call_passed(const struct call *c, int ret)
 {
     if (!CALL_LIKELY(!c->thread))
@@ -104,11 +106,11 @@ static inline int call_passed(const struct call *c, int ret)
 }
 
 /* The same for other types: returns CALL. */
-#define CALL_PASSED(c, type, call)                                                                                               \
-    do {                                                                                                                         \
-        type passed = (call);                                                                                                    \
-        (void)call_passed(c, 0);                                                                                                 \
-        return passed;                                                                                                           \
+#define CALL_PASSED(c, type, call)                                                                                     \
+    do {                                                                                                               \
+        type passed = (call);                                                                                          \
+        (void)call_passed(c, 0);                                                                                       \
+        return passed;                                                                                                 \
     } while (0)
 
 /* AT: where the first value goes that comes out. */
@@ -253,7 +255,8 @@ CALL_INLINE struct short_token call_rank_base(struct call *c, enum object_kind k
 }
 
 /* store_handle of what call_rank_base was given. */
-CALL_INLINE uint8_t *store_with_base(struct call *c, uint8_t *at, const struct short_token *token, enum object_kind kind, uint64_t handle)
+CALL_INLINE uint8_t *store_with_base(struct call *c, uint8_t *at, const struct short_token *token,
+                                     enum object_kind kind, uint64_t handle)
 {
     return CALL_LIKELY(token->words[1] >> 56) ? store_token(at, token) : store_handle_slowly(c, at, kind, handle);
 }

@@ -1,7 +1,7 @@
 /* The section of the calls (docs/FORMAT.md, section 4), from the fragment of all ranks.
  *
- * First everything is numbered: columns, sequences, signatures, partitions, each stored once. Then the rules are settled, and
- * what refers to them can be written. */
+ * First everything is numbered: columns, sequences, signatures, partitions, each stored once. Then the rules are
+ * settled, and what refers to them can be written. */
 #include "write/calls_writer.h"
 
 #include <stdlib.h>
@@ -17,14 +17,14 @@ struct calls_writer {
     const struct fragment *fragment;
     struct rulebook *rulebook;
     struct expressions expressions;
-    struct intern signatures; /* shape, k (1: it is not long), columns: 4 bytes each */
-    struct intern partitions; /* columns, 4 bytes each */
-    struct intern group_classes;       /* class, partition, for each part its sequence and signatures: 4 bytes each */
-    uint32_t *sequences;      /* of the fragment -> of the rulebook */
-    uint32_t *value_group_starts;    /* part -> where its signatures begin in ... */
-    struct bytes numbers;     /* ... this, 4 bytes each */
-    struct bytes groups;      /* rows of each group, then its members' column, 4 bytes each */
-    uint32_t threads;         /* column */
+    struct intern signatures;     /* shape, k (1: it is not long), columns: 4 bytes each */
+    struct intern partitions;     /* columns, 4 bytes each */
+    struct intern group_classes;  /* class, partition, for each part its sequence and signatures: 4 bytes each */
+    uint32_t *sequences;          /* of the fragment -> of the rulebook */
+    uint32_t *value_group_starts; /* part -> where its signatures begin in ... */
+    struct bytes numbers;         /* ... this, 4 bytes each */
+    struct bytes groups;          /* rows of each group, then its members' column, 4 bytes each */
+    uint32_t threads;             /* column */
 };
 
 /* ---- numbering ---- */
@@ -108,7 +108,8 @@ static enum pilgrim_status number_signatures(struct calls_writer *w)
 }
 
 /* Which member is in which part. */
-static enum pilgrim_status number_partition(struct calls_writer *w, const struct value_group_list *list, struct bytes *row)
+static enum pilgrim_status number_partition(struct calls_writer *w, const struct value_group_list *list,
+                                            struct bytes *row)
 {
     uint32_t number = 0;
     if (list->count > 1) {
@@ -126,7 +127,8 @@ static enum pilgrim_status number_partition(struct calls_writer *w, const struct
 }
 
 /* A row by content: what it is written from. */
-static enum pilgrim_status number_group_class(struct calls_writer *w, uint32_t class, const struct value_group_list *list, uint32_t *number)
+static enum pilgrim_status number_group_class(struct calls_writer *w, uint32_t class,
+                                              const struct value_group_list *list, uint32_t *number)
 {
     struct bytes row = {0};
     bytes_put_u32(&row, class);

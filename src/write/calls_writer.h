@@ -5,7 +5,8 @@
 #include "base/bytes.h"
 #include "merge/fragment.h"
 
-/* Appends the section's content to OUT. PLAIN: without what makes it small. errors: PILGRIM_NOMEM, PILGRIM_DAMAGED, PILGRIM_LIMIT */
+/* Appends the section's content to OUT. PLAIN: without what makes it small. errors: PILGRIM_NOMEM, PILGRIM_DAMAGED,
+ * PILGRIM_LIMIT */
 enum pilgrim_status calls_write(const struct fragment *f, bool another, bool plain, struct bytes *out) PILGRIM_CHECKED;
 
 #endif

@@ -9,7 +9,8 @@
 #include "rules/block.h"
 #include "sequence/slots.h"
 
-/* Beside the file's kinds: lists that differ from member to member. Their numbers are known when the rulebook is finished. */
+/* Beside the file's kinds: lists that differ from member to member. Their numbers are known when the rulebook is
+ * finished. */
 enum { EXPRESSION_REFERENCES = EXPRESSION_KIND_COUNT };
 
 /* A column may become a block if it has this many values, and should if that is shorter by 1/PACKED_PART of itself. */
@@ -19,7 +20,7 @@ struct expression {
     int64_t constant; /* c, or first */
     int64_t n;
     uint32_t kind;
-    uint32_t number;  /* SEQUENCE: of the rulebook; LIST, REFERENCES: in their tables */
+    uint32_t number; /* SEQUENCE: of the rulebook; LIST, REFERENCES: in their tables */
 };
 
 struct delta_list {
@@ -66,7 +67,7 @@ static struct expression expression_of(enum expression_kind kind, int64_t consta
 
 /* The symbols of COUNT items, to be freed; bodies become rules. */
 static enum pilgrim_status items_symbols(struct rulebook *rulebook, const struct nested_run *items, size_t count,
-                                      struct rulebook_symbol **symbols, size_t *symbol_count)
+                                         struct rulebook_symbol **symbols, size_t *symbol_count)
 {
     *symbol_count = 0;
     *symbols = malloc(count * sizeof **symbols + 1);
@@ -92,7 +93,8 @@ static enum pilgrim_status items_symbols(struct rulebook *rulebook, const struct
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status nested_runs_sequence(struct rulebook *rulebook, const struct nested_runs *r, uint32_t *sequence)
+static enum pilgrim_status nested_runs_sequence(struct rulebook *rulebook, const struct nested_runs *r,
+                                                uint32_t *sequence)
 {
     struct nested_runs closed;
     struct rulebook_symbol *symbols = NULL;
@@ -119,7 +121,8 @@ enum pilgrim_status expressions_sequence(struct expressions *e, int64_t first, c
 
 /* ---- lists of vectors ---- */
 
-static enum pilgrim_status delta_list_sequence(struct expressions *e, const uint8_t *data, size_t length, uint32_t *sequence)
+static enum pilgrim_status delta_list_sequence(struct expressions *e, const uint8_t *data, size_t length,
+                                               uint32_t *sequence)
 {
     struct nested_runs r = {0};
     struct cursor in;
@@ -199,7 +202,6 @@ static enum pilgrim_status add_delta_lists(struct expressions *e, const struct c
 
 /* A column of one member is a value of every function, and says little about which one is meant. */
 enum { VOTES_OF_MANY = 64 };
-
 
 enum pilgrim_status expressions_vote(struct expressions *e, const struct column *c)
 {

@@ -1,7 +1,7 @@
 /* Expressions: columns as the file has them (docs/FORMAT.md, section 4, "Columns"), each stored once.
  *
- * Where several functions of the rank give a column's values, the one that most columns of the trace have as a choice is
- * taken, so that a lone rank in a corner picks what its neighbours pick. So all columns are seen twice. */
+ * Where several functions of the rank give a column's values, the one that most columns of the trace have as a choice
+ * is taken, so that a lone rank in a corner picks what its neighbours pick. So all columns are seen twice. */
 #ifndef PILGRIM_EXPRESSIONS_H
 #define PILGRIM_EXPRESSIONS_H
 
@@ -16,16 +16,17 @@
 
 /* All zero but for `rulebook` is an empty table. */
 struct expressions {
-    struct rulebook *rulebook;        /* borrowed: where sequences go */
-    bool plain;               /* no functions of the rank: columns are sequences */
-    struct intern choices;    /* expressions that some column could have */
-    uint32_t *votes;          /* for each: how many could */
+    struct rulebook *rulebook; /* borrowed: where sequences go */
+    bool plain;                /* no functions of the rank: columns are sequences */
+    struct intern choices;     /* expressions that some column could have */
+    uint32_t *votes;           /* for each: how many could */
     uint32_t vote_capacity;
     struct intern chosen;
     struct intern values;     /* kind LIST: as in the file */
     struct intern references; /* sequences of lists that differ: their numbers in the rulebook, 4 bytes each */
-    struct delta_list *delta_lists;       /* uthash: hash -> sequence of the rulebook, or where texts begin in the table of strings */
-    uint32_t next_text;       /* where the next list's will; at first: how many strings are before all texts */
+    struct delta_list
+        *delta_lists;   /* uthash: hash -> sequence of the rulebook, or where texts begin in the table of strings */
+    uint32_t next_text; /* where the next list's will; at first: how many strings are before all texts */
     struct compressor compressor;
 };
 

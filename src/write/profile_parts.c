@@ -7,14 +7,16 @@
 
 #include "base/try.h"
 
-/* Parts of a class stay apart if their means are a quarter apart, and the time that would be told wrongly is that share of the run. */
+/* Parts of a class stay apart if their means are a quarter apart, and the time that would be told wrongly is that share
+ * of the run. */
 #define APART_RATIO 1.25
 #define APART_SHARE (1.0 / 32)
 enum { PARTS_MAX = 8 };
 
 /* ---- leaves ---- */
 
-static enum pilgrim_status part_leaves(const struct structure_group *g, uint32_t class, const struct value_group *p, profile_visit *visit, void *context)
+static enum pilgrim_status part_leaves(const struct structure_group *g, uint32_t class, const struct value_group *p,
+                                       profile_visit *visit, void *context)
 {
     struct statistics s = {0};
     struct cursor in;
@@ -22,7 +24,8 @@ static enum pilgrim_status part_leaves(const struct structure_group *g, uint32_t
     enum pilgrim_status status = p->statistics.length ? statistics_unpack(&in, &s) : PILGRIM_OK;
     bool one = s.one_signature || p->entry_count == 1;
     for (uint32_t i = 0, cell = 0; status == PILGRIM_OK && i < p->entry_count;) {
-        struct profile_leaf leaf = {.group = g, .class = class, .entries = one ? p->entry_count : 1, .statistics = &s, .cell = cell};
+        struct profile_leaf leaf = {
+            .group = g, .class = class, .entries = one ? p->entry_count : 1, .statistics = &s, .cell = cell};
         while (cell < s.count && (one || s.cells[cell].signature == i))
             cell++;
         leaf.cells = cell - leaf.cell;
@@ -39,7 +42,8 @@ enum pilgrim_status profile_leaves(const struct fragment *f, profile_visit *visi
         const struct structure_group *g = &f->groups[i];
         for (uint32_t k = 0; !g->process && k < g->classes.count - g->classes.loop_count; k++)
             for (uint32_t p = 0; p < g->value_groups[k].count; p++)
-                TRY(part_leaves(g, g->classes.classes[k], &f->value_groups[g->value_groups[k].value_groups[p]], visit, context));
+                TRY(part_leaves(g, g->classes.classes[k], &f->value_groups[g->value_groups[k].value_groups[p]], visit,
+                                context));
     }
     return PILGRIM_OK;
 }
@@ -48,8 +52,8 @@ enum pilgrim_status profile_leaves(const struct fragment *f, profile_visit *visi
 
 /* Calls that stay together, in a list of such by ascending mean. */
 struct profile_item {
-    uint32_t number;  /* of a leaf, or of a class of calls before */
-    uint32_t part;    /* that it comes into; of a part: the first one of which it was made */
+    uint32_t number; /* of a leaf, or of a class of calls before */
+    uint32_t part;   /* that it comes into; of a part: the first one of which it was made */
     double count, total, mean;
 };
 
@@ -90,8 +94,9 @@ static uint32_t next_pair(const struct profile_item *parts, uint32_t count, doub
     return best;
 }
 
-/* ITEMS, COUNT of them by ascending mean, become parts: PARTS, with room for as many, are those; each item's `part` says which. Returns how
- * many. Items in a row whose means are within a 16th are one at once; so there are some hundred at most to choose from. */
+/* ITEMS, COUNT of them by ascending mean, become parts: PARTS, with room for as many, are those; each item's `part`
+ * says which. Returns how many. Items in a row whose means are within a 16th are one at once; so there are some hundred
+ * at most to choose from. */
 static uint32_t make_parts(struct profile_item *items, uint32_t count, double run, struct profile_item *parts)
 {
     uint32_t made = 0;
@@ -131,10 +136,10 @@ struct behind {
 struct gathering {
     const struct fragment *fragment;
     struct profile_parts *parts;
-    struct profile_item *leaves;       /* as they come; `number` is the class, then the leaf */
+    struct profile_item *leaves; /* as they come; `number` is the class, then the leaf */
     uint32_t leaf_count, leaf_capacity;
-    struct intern pairs;       /* of a class and the one before */
-    struct behind *behind;     /* by number of the pair */
+    struct intern pairs;   /* of a class and the one before */
+    struct behind *behind; /* by number of the pair */
     uint32_t behind_capacity;
 };
 
@@ -149,7 +154,8 @@ static enum pilgrim_status add_leaf(struct gathering *g, uint32_t class, const s
         g->leaf_capacity = capacity;
     }
     double total = distribution_total(d), count = (double)d->count;
-    g->leaves[g->leaf_count++] = (struct profile_item){.number = class, .count = count, .total = total, .mean = count > 0 ? total / count : 0};
+    g->leaves[g->leaf_count++] =
+        (struct profile_item){.number = class, .count = count, .total = total, .mean = count > 0 ? total / count : 0};
     return PILGRIM_OK;
 }
 
@@ -195,7 +201,8 @@ static enum pilgrim_status gather_leaf(void *context, const struct profile_leaf 
         }
         if (!s->one_predecessor && cell->predecessor >= leaf->group->classes.count)
             return PILGRIM_DAMAGED;
-        TRY(add_gaps(g, leaf->class, s->one_predecessor ? BEFORE_ANY : leaf->group->classes.classes[cell->predecessor], &cell->gaps));
+        TRY(add_gaps(g, leaf->class, s->one_predecessor ? BEFORE_ANY : leaf->group->classes.classes[cell->predecessor],
+                     &cell->gaps));
         g->parts->run += distribution_total(&cell->gaps);
     }
     g->parts->run += distribution_total(&durations);
@@ -224,7 +231,8 @@ static struct profile_item *leaves_by_class(struct gathering *g)
 }
 
 /* The parts of CLASS's durations; ITEMS: its leaves. Those of which nothing is known are in the first one. */
-static enum pilgrim_status part_durations(struct profile_parts *p, struct class_parts *class, struct profile_item *items, struct profile_item *room)
+static enum pilgrim_status part_durations(struct profile_parts *p, struct class_parts *class,
+                                          struct profile_item *items, struct profile_item *room)
 {
     uint32_t known = 0;
     for (uint32_t i = 0; i < class->leaf_count; i++) {
@@ -326,7 +334,8 @@ static enum pilgrim_status add_before(struct gap_parts *gaps, const struct behin
 }
 
 /* Those before the calls of one class: COUNT of BEHIND. ITEMS and ROOM have place for as many. */
-static enum pilgrim_status part_gaps(struct profile_parts *p, const struct behind *behind, uint32_t count, struct profile_item *items, struct profile_item *room)
+static enum pilgrim_status part_gaps(struct profile_parts *p, const struct behind *behind, uint32_t count,
+                                     struct profile_item *items, struct profile_item *room)
 {
     struct class_parts *class = &p->classes[behind->class];
     for (uint32_t i = 0; i < count; i++) {
@@ -372,7 +381,8 @@ static enum pilgrim_status make_gaps(struct gathering *g)
 static void find_called(const struct fragment *f, struct profile_parts *parts)
 {
     for (uint32_t i = 0; i < f->group_keys.count; i++)
-        for (uint32_t k = 0; !f->groups[i].process && k < f->groups[i].classes.count - f->groups[i].classes.loop_count; k++)
+        for (uint32_t k = 0; !f->groups[i].process && k < f->groups[i].classes.count - f->groups[i].classes.loop_count;
+             k++)
             parts->classes[f->groups[i].classes.classes[k]].called = true;
 }
 

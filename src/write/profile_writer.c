@@ -1,13 +1,14 @@
-/* The profile section (docs/FORMAT.md, section 6): distributions of the parts that profile_parts.h makes, and each rank's shares. */
+/* The profile section (docs/FORMAT.md, section 6): distributions of the parts that profile_parts.h makes, and each
+ * rank's shares. */
 #include <stdlib.h>
-
 
 #include "base/descriptor.h"
 #include "base/try.h"
 #include "write/profile_parts.h"
 #include "timing/share_code.h"
 
-/* Of calls, or gaps, with less than that share of the run's time the histogram, the shortest and the deviation are left out. */
+/* Of calls, or gaps, with less than that share of the run's time the histogram, the shortest and the deviation are left
+ * out. */
 #define BRIEF_SHARE (1.0 / 512)
 
 /* A class is told by rank if its ranks differ by a tenth, and by that share of the time of a rank. */
@@ -20,8 +21,8 @@ struct profile_writer {
     struct profile_parts parts;
     struct range_encoder out;
     struct profile_model model;
-    uint32_t *last;  /* of each class: the part of its last leaf ... */
-    uint32_t *leaf;  /* ... and the number of the next one */
+    uint32_t *last; /* of each class: the part of its last leaf ... */
+    uint32_t *leaf; /* ... and the number of the next one */
 };
 
 /* ---- distributions ---- */
@@ -47,7 +48,8 @@ static void put_mean(struct profile_writer *w, enum profile_kind kind, uint64_t 
 }
 
 /* What the buckets have of 32 shares, at most 1 of 64 off; LEAST and MOST are the buckets. */
-static void put_histogram(struct profile_writer *w, enum profile_kind kind, const struct distribution *d, unsigned least, unsigned most)
+static void put_histogram(struct profile_writer *w, enum profile_kind kind, const struct distribution *d,
+                          unsigned least, unsigned most)
 {
     uint64_t sum = 0, so_far = 0, used = 0;
     for (unsigned k = least; k <= most; k++)
@@ -190,7 +192,8 @@ static enum pilgrim_status put_classes(struct profile_writer *w, const struct sh
     struct share_table t = {0};
     bool *chosen = calloc((size_t)all->row_count + 1, sizeof *chosen);
     for (uint32_t i = 0; chosen && i < all->row_count; i++)
-        chosen[i] = is_by_rank(all, i, w->parts.run / w->fragment->rank_count) && w->parts.classes[i / 2].part_count > 0;
+        chosen[i] =
+            is_by_rank(all, i, w->parts.run / w->fragment->rank_count) && w->parts.classes[i / 2].part_count > 0;
     enum pilgrim_status status = chosen ? shares_select(all, chosen, VALUES_MAX, &t) : PILGRIM_NOMEM;
     if (status == PILGRIM_OK)
         put_blocks(w, &t);

@@ -9,7 +9,8 @@
 #include "merge/fragment_data.h"
 #include "sequence/slots.h"
 
-/* Of a shard that is proved: some tenths of a second, a tenth of what writing it takes or less. Those that are bound have less (SHARD_BYTES). */
+/* Of a shard that is proved: some tenths of a second, a tenth of what writing it takes or less. Those that are bound
+ * have less (SHARD_BYTES). */
 #define PROVE_BYTES_MAX (16u << 20)
 
 /* How the end of a table's entry is known. */
@@ -200,8 +201,8 @@ static enum pilgrim_status write_profile(const struct fragment *f, struct bytes 
 }
 
 /* *PROFILE: where it begins. */
-static enum pilgrim_status write_sections(const struct fragment *f, bool with_times, bool another, bool plain, struct bytes *out,
-                                          size_t *profile)
+static enum pilgrim_status write_sections(const struct fragment *f, bool with_times, bool another, bool plain,
+                                          struct bytes *out, size_t *profile)
 {
     TRY(write_definitions(f, another, out));
     TRY(write_calls(f, another, plain, out));
@@ -216,8 +217,8 @@ static bool can_be_read(const struct bytes *out, size_t start, struct proof *pro
     return status == PILGRIM_OK || status == PILGRIM_NOMEM;
 }
 
-/* What is wrong can only be a mistake of ours. So what was recorded is written in another way, with less that may be wrong; if it cannot be
- * read then, it is not given away: there are fragments of it. */
+/* What is wrong can only be a mistake of ours. So what was recorded is written in another way, with less that may be
+ * wrong; if it cannot be read then, it is not given away: there are fragments of it. */
 enum pilgrim_status fragment_write_shard(struct fragment *f, bool with_times, bool another, struct bytes *out)
 {
     size_t start = out->length, profile;

@@ -1,6 +1,6 @@
-/* Messages round a ring, each after the one before, and the true time before and after each call: lines "RANK SEQ BEFORE AFTER" of a
- * file truth.RANK, ns of CLOCK_MONOTONIC, which is one for all processes of a host. Usage: axis ROUNDS PAUSE_US [LATE
- * SECONDS]: rank LATE comes to MPI_Finalize so much later. */
+/* Messages round a ring, each after the one before, and the true time before and after each call: lines "RANK SEQ
+ * BEFORE AFTER" of a file truth.RANK, ns of CLOCK_MONOTONIC, which is one for all processes of a host. Usage: axis
+ * ROUNDS PAUSE_US [LATE SECONDS]: rank LATE comes to MPI_Finalize so much later. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,26 +12,30 @@ enum { CALLS_MAX = 100000, FIRST_SEQ = 3 }; /* MPI_Init, MPI_Comm_rank, MPI_Comm
 static int64_t times[CALLS_MAX][2];
 static int calls;
 
-static int64_t now(void) {
+static int64_t now(void)
+{
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static void send(int to, int round) {
+static void send(int to, int round)
+{
     times[calls][0] = now();
     MPI_Send(&round, 1, MPI_INT, to, 0, MPI_COMM_WORLD);
     times[calls++][1] = now();
 }
 
-static void receive(int from) {
+static void receive(int from)
+{
     int round;
     times[calls][0] = now();
     MPI_Recv(&round, 1, MPI_INT, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     times[calls++][1] = now();
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     int rank, size, rounds = argc > 1 ? atoi(argv[1]) : 10;
     long pause_us = argc > 2 ? atol(argv[2]) : 0;
     MPI_Init(&argc, &argv);

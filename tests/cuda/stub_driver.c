@@ -186,13 +186,26 @@ int cuPointerGetAttributes(unsigned count, int *attributes, void **data, CUdevic
         b = &none;
     for (unsigned i = 0; i < count; i++)
         switch (attributes[i]) {
-        case 2: *(unsigned *)data[i] = b->kind == FREE ? 0 : b->kind == HOST ? 1 : 2; break;
-        case 7: *(unsigned long long *)data[i] = b->number; break;
-        case 8: *(unsigned *)data[i] = b->kind == MANAGED; break;
-        case 9: *(int *)data[i] = b->device; break;
-        case 11: *(CUdeviceptr *)data[i] = b->start; break;
-        case 12: *(size_t *)data[i] = b->bytes; break;
-        default: return STUB_INVALID;
+        case 2:
+            *(unsigned *)data[i] = b->kind == FREE ? 0 : b->kind == HOST ? 1 : 2;
+            break;
+        case 7:
+            *(unsigned long long *)data[i] = b->number;
+            break;
+        case 8:
+            *(unsigned *)data[i] = b->kind == MANAGED;
+            break;
+        case 9:
+            *(int *)data[i] = b->device;
+            break;
+        case 11:
+            *(CUdeviceptr *)data[i] = b->start;
+            break;
+        case 12:
+            *(size_t *)data[i] = b->bytes;
+            break;
+        default:
+            return STUB_INVALID;
         }
     return 0;
 }

@@ -58,8 +58,8 @@ static void count_file(MPI_File *file, int *code, ...)
 void arguments_count_errors(void)
 {
     MPI_Errhandler comm, win, file;
-    MPI_Comm comms[] = { MPI_COMM_WORLD, MPI_COMM_SELF, s.comm, s.cart, s.graph, s.dist };
-    MPI_Win wins[] = { s.win, s.shared, s.dynamic, s.pscw };
+    MPI_Comm comms[] = {MPI_COMM_WORLD, MPI_COMM_SELF, s.comm, s.cart, s.graph, s.dist};
+    MPI_Win wins[] = {s.win, s.shared, s.dynamic, s.pscw};
     MPI_Comm_create_errhandler(count_comm, &comm);
     MPI_Win_create_errhandler(count_win, &win);
     MPI_File_create_errhandler(count_file, &file);
@@ -225,7 +225,8 @@ void cvar_begin(void)
     MPI_T_cvar_get_num(&count);
     for (int i = 0; i < count; i++) {
         MPI_T_cvar_get_info(i, NULL, NULL, NULL, &type, NULL, NULL, NULL, &bind, &scope);
-        if (type != MPI_INT || bind != MPI_T_BIND_NO_OBJECT || scope == MPI_T_SCOPE_CONSTANT || scope == MPI_T_SCOPE_READONLY)
+        if (type != MPI_INT || bind != MPI_T_BIND_NO_OBJECT || scope == MPI_T_SCOPE_CONSTANT ||
+            scope == MPI_T_SCOPE_READONLY)
             continue;
         MPI_T_cvar_handle_alloc(i, NULL, &s.cvar, &elements);
         if (MPI_T_cvar_read(s.cvar, s.both) == MPI_SUCCESS && MPI_T_cvar_write(s.cvar, s.both) == MPI_SUCCESS)
@@ -310,7 +311,7 @@ static void spawn_make(void)
 
 void socket_begin(void)
 {
-    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
     int listening = -1;
     s.descriptor = -1;
     if (s.size < 2)
@@ -380,7 +381,8 @@ static void communicators_make(MPI_Comm base)
     MPI_Comm_group(s.comm, &s.group);
     MPI_Cart_create(s.comm, 1, s.dims, s.periods, 0, &s.cart);
     MPI_Graph_create(s.comm, s.size, s.graph_index, s.edges, 0, &s.graph);
-    MPI_Dist_graph_create_adjacent(s.comm, 1, &s.previous, s.ones_int, 1, &s.next, s.ones_int, MPI_INFO_NULL, 0, &s.dist);
+    MPI_Dist_graph_create_adjacent(s.comm, 1, &s.previous, s.ones_int, 1, &s.next, s.ones_int, MPI_INFO_NULL, 0,
+                                   &s.dist);
     s.inter = s.half = MPI_COMM_NULL;
     s.other = 0;
     if (s.size < 2) {
@@ -416,7 +418,8 @@ static void file_make(MPI_Comm base)
     snprintf(s.file_name, sizeof s.file_name, "every.%d", size > 1 ? 0 : rank);
     snprintf(s.service, sizeof s.service, "every.%d", rank);
     snprintf(s.own_name, sizeof s.own_name, "every.own.%d", rank);
-    MPI_File_open(s.comm, s.file_name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &s.file);
+    MPI_File_open(s.comm, s.file_name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
+                  &s.file);
     MPI_File_set_errhandler(s.file, MPI_ERRORS_RETURN);
     MPI_File_write_at_all(s.file, 0, s.out, NUMBERS, MPI_INT, MPI_STATUS_IGNORE);
 }

@@ -2,13 +2,13 @@
  *
  *   every [thread]         MPI_Init_thread instead of MPI_Init
  *   every probe            on one rank: each call with another argument in a process of its own; prints how it ends
- *   every handler          the calls with another argument under an error handler that counts, instead of MPI_ERRORS_RETURN
- *   every show [thread]    prints each call's name before it is made, on stderr
+ *   every handler          the calls with another argument under an error handler that counts, instead of
+ * MPI_ERRORS_RETURN every show [thread]    prints each call's name before it is made, on stderr
  *
- * The calls are generated (tests/every/generate) from the table tests/every/calls. Legal calls are made by all ranks together
- * on a duplicate of MPI_COMM_WORLD and must succeed. The others are made by each rank alone, on a duplicate of
- * MPI_COMM_SELF under MPI_ERRORS_RETURN, so that nobody waits for a rank whose call failed. Codes, classes and integer outputs
- * are gathered and printed by rank 0; they are the same in each run.
+ * The calls are generated (tests/every/generate) from the table tests/every/calls. Legal calls are made by all ranks
+ * together on a duplicate of MPI_COMM_WORLD and must succeed. The others are made by each rank alone, on a duplicate of
+ * MPI_COMM_SELF under MPI_ERRORS_RETURN, so that nobody waits for a rank whose call failed. Codes, classes and integer
+ * outputs are gathered and printed by rank 0; they are the same in each run.
  */
 #include "every.h"
 
@@ -16,8 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The upper bits of MPICH's codes are a hash of the message, in which handles and addresses stand, and how many errors there
- * were before, some of which the library made for itself. */
+/* The upper bits of MPICH's codes are a hash of the message, in which handles and addresses stand, and how many errors
+ * there were before, some of which the library made for itself. */
 enum { PROBE_S = 3, CODE_MASK = 0x0007ffff };
 
 static struct {
@@ -100,7 +100,8 @@ static void legal_calls(void)
             failures++;
         }
     }
-    snprintf(text, sizeof text, "%d functions called with legal arguments, %d that this library refuses\n", count, refused);
+    snprintf(text, sizeof text, "%d functions called with legal arguments, %d that this library refuses\n", count,
+             refused);
     print(text);
 }
 

@@ -16,15 +16,15 @@ enum { NUMBERS = 1024, RANKS_MAX = 16, WINDOW_BYTES = 1024, ATTACHED_BYTES = 1 <
  * large-count functions need the same numbers in another one. */
 struct argument_pool {
     MPI_Comm comm, cart, graph, dist;
-    MPI_Comm inter, half;      /* MPI_COMM_NULL on one rank */
-    int rank, size, next, previous, other; /* other: the leader of the other half, in comm */
+    MPI_Comm inter, half;                   /* MPI_COMM_NULL on one rank */
+    int rank, size, next, previous, other;  /* other: the leader of the other half, in comm */
     MPI_Group group, half_group, far_group; /* all, those of half, the others; on one rank all of them are all */
     MPI_Win win, shared, dynamic, pscw;
-    int *window;               /* win's own memory */
+    int *window; /* win's own memory */
     MPI_File file;
     char file_name[64], own_name[64];
     MPI_Info info;
-    MPI_Datatype type;         /* a vector, committed */
+    MPI_Datatype type; /* a vector, committed */
     MPI_Op op;
     MPI_Errhandler errhandler;
     int comm_keyval, type_keyval, win_keyval;
@@ -41,7 +41,8 @@ struct argument_pool {
     int indices[64];
     MPI_Status statuses[4];
     int counts_int[RANKS_MAX], places_int[RANKS_MAX], bytes_int[RANKS_MAX], ones_int[RANKS_MAX];
-    MPI_Count counts_MPI_Count[RANKS_MAX], places_MPI_Count[RANKS_MAX], bytes_MPI_Count[RANKS_MAX], ones_MPI_Count[RANKS_MAX];
+    MPI_Count counts_MPI_Count[RANKS_MAX], places_MPI_Count[RANKS_MAX], bytes_MPI_Count[RANKS_MAX],
+        ones_MPI_Count[RANKS_MAX];
     MPI_Aint places_MPI_Aint[RANKS_MAX], bytes_MPI_Aint[RANKS_MAX];
     MPI_Datatype types[RANKS_MAX], types_out[RANKS_MAX];
     int sizes_int[2], ranks[2], dims[1], zero_dims[2], periods[1], graph_index[RANKS_MAX], edges[RANKS_MAX],

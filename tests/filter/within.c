@@ -1,4 +1,5 @@
-/* Callbacks that call MPI: an operation of a reduction, and the deletion of an attribute, which begins and ends a request. */
+/* Callbacks that call MPI: an operation of a reduction, and the deletion of an attribute, which begins and ends a
+ * request. */
 #include <mpi.h>
 #include <stdio.h>
 

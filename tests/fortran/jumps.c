@@ -1,4 +1,5 @@
-/* jumps: calls from Fortran that never return, because a callback leaves them by longjmp. Fortran's side is called by its symbols. */
+/* jumps: calls from Fortran that never return, because a callback leaves them by longjmp. Fortran's side is called by
+ * its symbols. */
 #include <mpi.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -6,7 +7,8 @@
 enum { ROUNDS = 12, DEEP_BYTES = 20000 };
 
 void mpi_init_(MPI_Fint *error);
-void mpi_send_(void *data, MPI_Fint *count, MPI_Fint *type, MPI_Fint *to, MPI_Fint *tag, MPI_Fint *comm, MPI_Fint *error);
+void mpi_send_(void *data, MPI_Fint *count, MPI_Fint *type, MPI_Fint *to, MPI_Fint *tag, MPI_Fint *comm,
+               MPI_Fint *error);
 void mpi_comm_size_(MPI_Fint *comm, MPI_Fint *size, MPI_Fint *error);
 
 static jmp_buf back;

@@ -1,5 +1,5 @@
-/* nested: a C function that MPI calls within a call from Fortran, and that wants a status although the outer call does not.
- * Fortran's side is called by its symbols. */
+/* nested: a C function that MPI calls within a call from Fortran, and that wants a status although the outer call does
+ * not. Fortran's side is called by its symbols. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,14 +1,24 @@
-/* tool: a PMPI tool in front of Pilgrim, that takes the C functions it is compiled for and goes on to PMPI by itself. */
+/* tool: a PMPI tool in front of Pilgrim, that takes the C functions it is compiled for and goes on to PMPI by itself.
+ */
 #include <mpi.h>
 
 #ifdef HIDE_Init
-int MPI_Init(int *argc, char ***argv) { return PMPI_Init(argc, argv); }
+int MPI_Init(int *argc, char ***argv)
+{
+    return PMPI_Init(argc, argv);
+}
 #endif
 #ifdef HIDE_Finalize
-int MPI_Finalize(void) { return PMPI_Finalize(); }
+int MPI_Finalize(void)
+{
+    return PMPI_Finalize();
+}
 #endif
 #ifdef HIDE_Wtime
-double MPI_Wtime(void) { return PMPI_Wtime(); }
+double MPI_Wtime(void)
+{
+    return PMPI_Wtime();
+}
 #endif
 #ifdef HIDE_Isend
 int MPI_Isend(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request)
@@ -23,20 +33,38 @@ int MPI_Irecv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_
 }
 #endif
 #ifdef HIDE_Wait
-int MPI_Wait(MPI_Request *request, MPI_Status *status) { return PMPI_Wait(request, status); }
+int MPI_Wait(MPI_Request *request, MPI_Status *status)
+{
+    return PMPI_Wait(request, status);
+}
 #endif
 #ifdef HIDE_Waitall
-int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) { return PMPI_Waitall(count, requests, statuses); }
+int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
+{
+    return PMPI_Waitall(count, requests, statuses);
+}
 #endif
 #ifdef HIDE_Start
-int MPI_Start(MPI_Request *request) { return PMPI_Start(request); }
+int MPI_Start(MPI_Request *request)
+{
+    return PMPI_Start(request);
+}
 #endif
 #ifdef HIDE_Comm_dup
-int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *made) { return PMPI_Comm_dup(comm, made); }
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *made)
+{
+    return PMPI_Comm_dup(comm, made);
+}
 #endif
 #ifdef HIDE_Comm_split
-int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *made) { return PMPI_Comm_split(comm, color, key, made); }
+int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *made)
+{
+    return PMPI_Comm_split(comm, color, key, made);
+}
 #endif
 #ifdef HIDE_Comm_free
-int MPI_Comm_free(MPI_Comm *comm) { return PMPI_Comm_free(comm); }
+int MPI_Comm_free(MPI_Comm *comm)
+{
+    return PMPI_Comm_free(comm);
+}
 #endif

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     int flag = 1;
 
     if (argc < 2)

@@ -11,7 +11,8 @@
 #pragma weak MPI_Initialized
 int MPI_Initialized(int *flag);
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     int (*plugin_run)(int *, char ***);
     void *plugin, *symbol;
     int flag = 0;

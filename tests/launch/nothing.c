@@ -6,7 +6,8 @@
 int MPI_Initialized(int *flag);
 int MPI_Init(int *argc, char ***argv);
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     int flag = 0;
 
     if (MPI_Initialized)

@@ -4,7 +4,8 @@
 
 int plugin_run(int *argc, char ***argv);
 
-int plugin_run(int *argc, char ***argv) {
+int plugin_run(int *argc, char ***argv)
+{
     int rank, size, sum, next, previous, from = -1;
     MPI_Comm graph;
     MPI_Status status;

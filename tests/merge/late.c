@@ -1,11 +1,10 @@
 /* late HOW RANK CALLS: a program of which one rank does not reach MPI_Finalize with the others.
  *
- * Each rank makes CALLS calls with arguments of its own. Then rank RANK waits until the folder in the environment's LATE_FOLDER has
- * LATE_FILES fragment files, which is when all others have given up; without LATE_FOLDER it does not wait. HOW:
- *   late   it goes on to MPI_Finalize
- *   gone   it ends without MPI_Finalize
- *   short  it makes a single call and does not wait, but has hardly any memory left to merge what the others did; it gets it
- *          back once MPI itself finalizes */
+ * Each rank makes CALLS calls with arguments of its own. Then rank RANK waits until the folder in the environment's
+ * LATE_FOLDER has LATE_FILES fragment files, which is when all others have given up; without LATE_FOLDER it does not
+ * wait. HOW: late   it goes on to MPI_Finalize gone   it ends without MPI_Finalize short  it makes a single call and
+ * does not wait, but has hardly any memory left to merge what the others did; it gets it back once MPI itself finalizes
+ */
 #include <dirent.h>
 #include <mpi.h>
 #include <stdio.h>

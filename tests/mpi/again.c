@@ -1,7 +1,7 @@
 /* again: calls whose arguments are regular for long, then at random, then as before.
  *
- * Exercises: classes that are unzipped after more calls than are recorded anew, once and twice, and keys of other shapes,
- * which come before, meanwhile and afterwards; values that come again in the middle of a run of random ones.
+ * Exercises: classes that are unzipped after more calls than are recorded anew, once and twice, and keys of other
+ * shapes, which come before, meanwhile and afterwards; values that come again in the middle of a run of random ones.
  */
 #include "expect.h"
 
@@ -9,13 +9,15 @@ enum { CALLS = 11010, FIRST = 9000, LAST = 11000 };
 
 static unsigned state;
 
-static int draw(int below) {
+static int draw(int below)
+{
     state = state * 1103515245u + 12345u;
     return (int)((state >> 8) % (unsigned)below);
 }
 
 /* Another shape while the tags are random. */
-static void one_phase(void) {
+static void one_phase(void)
+{
     int buffer = 0;
     void *const places[] = {NULL, &buffer};
 
@@ -27,7 +29,8 @@ static void one_phase(void) {
 }
 
 /* The shape from before among the random ones, and then other arguments that are random. */
-static void two_phases(void) {
+static void two_phases(void)
+{
     int buffer[4] = {0};
     void *const places[] = {NULL, buffer};
 
@@ -40,17 +43,20 @@ static void two_phases(void) {
 }
 
 /* Two arguments that become random one after the other. */
-static void two_arguments(void) {
+static void two_arguments(void)
+{
     char bytes[4096] = {0};
 
     for (int i = 0; i < CALLS + 3000; i++) {
         volatile int tag = i >= FIRST && i < LAST - 500, count = i >= LAST && i < CALLS + 2500;
 
-        MPI_Send(bytes, count ? draw(4000) : 8, MPI_BYTE, MPI_PROC_NULL, tag || (count && i % 4 == 0) ? draw(9000) : 3, MPI_COMM_WORLD);
+        MPI_Send(bytes, count ? draw(4000) : 8, MPI_BYTE, MPI_PROC_NULL, tag || (count && i % 4 == 0) ? draw(9000) : 3,
+                 MPI_COMM_WORLD);
     }
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     int rank, status;
 
     MPI_Init(&argc, &argv);

@@ -10,7 +10,8 @@
 
 static int copies, deletions, queries;
 
-static int on_copy(MPI_Comm comm, int key, void *extra, void *in, void *out, int *flag) {
+static int on_copy(MPI_Comm comm, int key, void *extra, void *in, void *out, int *flag)
+{
     int rank;
 
     (void)key;
@@ -22,7 +23,8 @@ static int on_copy(MPI_Comm comm, int key, void *extra, void *in, void *out, int
     return MPI_SUCCESS;
 }
 
-static int on_delete(MPI_Comm comm, int key, void *value, void *extra) {
+static int on_delete(MPI_Comm comm, int key, void *value, void *extra)
+{
     int size;
 
     (void)key;
@@ -33,7 +35,8 @@ static int on_delete(MPI_Comm comm, int key, void *value, void *extra) {
     return MPI_SUCCESS;
 }
 
-static void add_up(void *in, void *inout, int *count, MPI_Datatype *type) {
+static void add_up(void *in, void *inout, int *count, MPI_Datatype *type)
+{
     const int *const more = in;
     int *const sum = inout;
     int bytes;
@@ -44,7 +47,8 @@ static void add_up(void *in, void *inout, int *count, MPI_Datatype *type) {
         sum[i] += more[i];
 }
 
-static int on_query(void *extra, MPI_Status *status) {
+static int on_query(void *extra, MPI_Status *status)
+{
     queries += extra != NULL;
     MPI_Status_set_elements(status, MPI_INT, 3);
     MPI_Status_set_cancelled(status, 0);
@@ -53,16 +57,19 @@ static int on_query(void *extra, MPI_Status *status) {
     return MPI_SUCCESS;
 }
 
-static int on_free(void *extra) {
+static int on_free(void *extra)
+{
     return extra != NULL ? MPI_SUCCESS : MPI_ERR_OTHER;
 }
 
-static int on_cancel(void *extra, int complete) {
+static int on_cancel(void *extra, int complete)
+{
     (void)complete;
     return extra != NULL ? MPI_SUCCESS : MPI_ERR_OTHER;
 }
 
-static void check_attributes(void) {
+static void check_attributes(void)
+{
     static int value = 17;
     int key, flag, *got, *tag_limit;
     MPI_Comm comm, copy;
@@ -86,10 +93,10 @@ static void check_attributes(void) {
     EXPECT(key == MPI_KEYVAL_INVALID);
 }
 
-static void check_names(void) {
+static void check_names(void)
+{
     static const char *const names[] = {
-        "plain",         "", "quote \" back \\ slash", "tab\tline\nbell\a\x01\x7f", "no utf-8 \xff\xc3(",
-        "utf-8 \xc3\xa9"};
+        "plain", "", "quote \" back \\ slash", "tab\tline\nbell\a\x01\x7f", "no utf-8 \xff\xc3(", "utf-8 \xc3\xa9"};
     char got[MPI_MAX_OBJECT_NAME];
     int length;
     MPI_Comm comm;
@@ -105,7 +112,8 @@ static void check_names(void) {
     EXPECT(strcmp(got, "MPI_INT") == 0);
 }
 
-static void check_infos(void) {
+static void check_infos(void)
+{
     char value[16], key[MPI_MAX_INFO_KEY + 1];
     int flag, count, length;
     MPI_Info info, copy;
@@ -128,7 +136,8 @@ static void check_infos(void) {
     MPI_Info_free(&copy);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     int rank, size, sum = -1, count, extra = 0, verdict;
     MPI_Request request;
     MPI_Status status;

@@ -19,13 +19,14 @@ static int static_cells[2 * CELLS];
 static const int constant_cells[CELLS] = {3, 1, 4, 1, 5, 9, 2, 6};
 
 /* Sends CELLS integers from OUT round the ring into IN. */
-static void pass_on(const int *out, int *in) {
-    MPI_Sendrecv(out, CELLS, MPI_INT, next, 0, in, CELLS, MPI_INT, previous, 0, MPI_COMM_WORLD,
-                 MPI_STATUS_IGNORE);
+static void pass_on(const int *out, int *in)
+{
+    MPI_Sendrecv(out, CELLS, MPI_INT, next, 0, in, CELLS, MPI_INT, previous, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
 /* The same with two halves of one piece of memory. */
-static void pass_on_within(int *cells) {
+static void pass_on_within(int *cells)
+{
     for (int i = 0; i < CELLS; i++) {
         cells[i] = world_rank * 100 + i;
         cells[CELLS + i] = -1;
@@ -35,7 +36,8 @@ static void pass_on_within(int *cells) {
         EXPECT(cells[CELLS + i] == previous * 100 + i);
 }
 
-static void check_heap(void) {
+static void check_heap(void)
+{
     void *memory = malloc(2 * BYTES);
     int *in, stack_cells[2 * CELLS];
 
@@ -75,7 +77,8 @@ static void check_heap(void) {
     free(in);
 }
 
-static void check_mapping(void) {
+static void check_mapping(void)
+{
     const size_t bytes = 1 << 16;
     char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
@@ -91,7 +94,8 @@ static void check_mapping(void) {
 }
 
 /* Small blocks in a changing order of freeing, so that addresses are handed out anew. */
-static void check_reuse(void) {
+static void check_reuse(void)
+{
     int *blocks[4];
 
     for (int round = 0; round < 12; round++) {
@@ -109,7 +113,8 @@ static void check_reuse(void) {
 }
 
 /* A buffer that is freed while the receive that was posted for it is long done, in flight with others. */
-static void check_flight(void) {
+static void check_flight(void)
+{
     MPI_Request requests[8];
     int *out[4], *in[4];
 
@@ -133,7 +138,8 @@ static void check_flight(void) {
     }
 }
 
-static void check_sentinels(void) {
+static void check_sentinels(void)
+{
     int heap_rank, stack_out[2] = {world_rank, world_rank + 1}, *heap_in = calloc(2, sizeof *heap_in);
     const int lengths[2] = {1, 1};
     MPI_Aint places[2];
@@ -166,7 +172,8 @@ static void check_sentinels(void) {
     EXPECT(world_rank != 0 || heap_rank == world_size * (world_size - 1) / 2);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     int *const before = malloc(2 * BYTES); /* older than the tracer's first call */
     int verdict;
 

@@ -2,10 +2,11 @@
  *
  *     churn [THREADS [no-fork]]     of each kind, 60 if not given
  *
- * Exercises: threads one after another that do the same; with small differences (a tag, a count, rounds of a loop, a string, an array of
- * many requests); several at a time, which end in another order than they began; threads that begin operations which another thread
- * completes, or the main thread does long after they have ended; a thread that lives on among them; one that is cancelled; MPI calls in
- * destructors of thread-specific data; detached threads; threads that ask for the time; a thread that calls MPI between two forks.
+ * Exercises: threads one after another that do the same; with small differences (a tag, a count, rounds of a loop, a
+ * string, an array of many requests); several at a time, which end in another order than they began; threads that begin
+ * operations which another thread completes, or the main thread does long after they have ended; a thread that lives on
+ * among them; one that is cancelled; MPI calls in destructors of thread-specific data; detached threads; threads that
+ * ask for the time; a thread that calls MPI between two forks.
  */
 #include "expect.h"
 
@@ -30,7 +31,8 @@ static int detached_left;
 static pthread_key_t early_key, late_key;
 static int threads = 60;
 
-static void exchange(int tag, int count) {
+static void exchange(int tag, int count)
+{
     int out[4] = {tag, 1, 2, 3}, in[4] = {-1, -1, -1, -1};
     MPI_Request requests[2];
     MPI_Status statuses[2];
@@ -42,13 +44,15 @@ static void exchange(int tag, int count) {
     EXPECT(statuses[0].MPI_TAG == tag);
 }
 
-static void *run_alike(void *argument) {
+static void *run_alike(void *argument)
+{
     exchange(1, 2);
     return argument;
 }
 
 /* An array that is long, and many signatures of one call. */
-static void run_many(int number) {
+static void run_many(int number)
+{
     int cells[MANY];
     MPI_Request requests[MANY];
 
@@ -60,7 +64,8 @@ static void run_many(int number) {
     EXPECT(cells[MANY - 1] == MANY - 1);
 }
 
-static void *run_different(void *argument) {
+static void *run_different(void *argument)
+{
     const struct task *task = argument;
     const int number = task->number;
     char name[MPI_MAX_OBJECT_NAME], wanted[32];
@@ -94,7 +99,8 @@ static void *run_different(void *argument) {
 }
 
 /* Ends when its turn has come: the last one first. */
-static void *run_overlapping(void *argument) {
+static void *run_overlapping(void *argument)
+{
     struct task *task = argument;
 
     exchange(200 + task->number, 1);
@@ -107,7 +113,8 @@ static void *run_overlapping(void *argument) {
     return NULL;
 }
 
-static void *run_leaving(void *argument) {
+static void *run_leaving(void *argument)
+{
     struct task *task = argument;
 
     task->out = task->number;
@@ -116,7 +123,8 @@ static void *run_leaving(void *argument) {
     return NULL;
 }
 
-static void *run_completing(void *argument) {
+static void *run_completing(void *argument)
+{
     struct task *task = argument;
     MPI_Status status;
 
@@ -126,7 +134,8 @@ static void *run_completing(void *argument) {
     return NULL;
 }
 
-static void *run_forever(void *argument) {
+static void *run_forever(void *argument)
+{
     const int *stop = argument;
     int stopped = 0;
 
@@ -140,7 +149,8 @@ static void *run_forever(void *argument) {
     return NULL;
 }
 
-static void *run_cancelled(void *argument) {
+static void *run_cancelled(void *argument)
+{
     int state;
 
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state); /* MPI may hold locks */
@@ -152,7 +162,8 @@ static void *run_cancelled(void *argument) {
 }
 
 /* The first time it asks to be called again: the library's own destructor may have been called by then. */
-static void destroy_early(void *value) {
+static void destroy_early(void *value)
+{
     static int again;
 
     exchange(5, 1);
@@ -161,19 +172,22 @@ static void destroy_early(void *value) {
     pthread_setspecific(early_key, &again);
 }
 
-static void destroy_late(void *value) {
+static void destroy_late(void *value)
+{
     exchange(6, 1);
     (void)value;
 }
 
-static void *run_destroyed(void *argument) {
+static void *run_destroyed(void *argument)
+{
     pthread_setspecific(early_key, &threads);
     exchange(7, 1);
     pthread_setspecific(late_key, &threads);
     return argument;
 }
 
-static void *run_detached(void *argument) {
+static void *run_detached(void *argument)
+{
     exchange(8, 1);
     pthread_mutex_lock(&lock);
     detached_left--;
@@ -182,21 +196,24 @@ static void *run_detached(void *argument) {
     return argument;
 }
 
-static void start(pthread_t *thread, void *(*run)(void *), void *argument) {
+static void start(pthread_t *thread, void *(*run)(void *), void *argument)
+{
     if (pthread_create(thread, NULL, run, argument) != 0) {
         fprintf(stderr, "churn: no thread\n");
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
 }
 
-static void in_turn(void *(*run)(void *), struct task *tasks) {
+static void in_turn(void *(*run)(void *), struct task *tasks)
+{
     for (int i = 0; i < threads; i++) {
         start(&tasks[i].thread, run, &tasks[i]);
         pthread_join(tasks[i].thread, NULL);
     }
 }
 
-static void overlapping(struct task *tasks) {
+static void overlapping(struct task *tasks)
+{
     for (int first = 0; first + AT_A_TIME <= threads; first += AT_A_TIME) {
         for (int i = first; i < first + AT_A_TIME; i++)
             start(&tasks[i].thread, run_overlapping, &tasks[i]);
@@ -211,7 +228,8 @@ static void overlapping(struct task *tasks) {
 }
 
 /* What threads have begun that are gone is completed by others like them, one by one, and the rest at once. */
-static void handed_over(struct task *tasks) {
+static void handed_over(struct task *tasks)
+{
     MPI_Request *rest = malloc((size_t)threads * sizeof *rest);
     int count = 0;
 
@@ -230,7 +248,8 @@ static void handed_over(struct task *tasks) {
     free(rest);
 }
 
-static void detached(void) {
+static void detached(void)
+{
     pthread_t thread;
 
     detached_left = threads;
@@ -244,7 +263,8 @@ static void detached(void) {
     pthread_mutex_unlock(&lock);
 }
 
-static void fork_between(struct task *task) {
+static void fork_between(struct task *task)
+{
     for (int i = 0; i < 2; i++) {
         pid_t child = fork();
 
@@ -256,7 +276,8 @@ static void fork_between(struct task *task) {
     }
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     int provided, stop = 0;
     pthread_t forever, other;
 

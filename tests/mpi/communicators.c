@@ -150,7 +150,8 @@ static void use_topologies(void)
     drop(&comm);
     free(index);
     free(edges);
-    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 0, NULL, MPI_UNWEIGHTED, 1, &next, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &comm);
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 0, NULL, MPI_UNWEIGHTED, 1, &next, MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
+                                   &comm);
     show("dist_graph_adjacent", comm);
     drop(&comm);
     MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &world_rank, (int[]){1}, &next, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &comm);

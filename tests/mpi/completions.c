@@ -1,9 +1,9 @@
 /* completions [ROUNDS]: arrays of requests of which a call completes some, in the order in which messages arrive.
  *
- * Exercises: MPI_Waitany, MPI_Waitsome, MPI_Testany and MPI_Testsome over arrays of all sizes (as the trace has them, arrays
- * of 4 to 63 requests are written as what changed), with null requests in them, with new requests in place of the completed
- * ones, shared by several calls, while recording is paused, after errors, of persistent requests, and by two threads at
- * once. What is printed does not depend on the order.
+ * Exercises: MPI_Waitany, MPI_Waitsome, MPI_Testany and MPI_Testsome over arrays of all sizes (as the trace has them,
+ * arrays of 4 to 63 requests are written as what changed), with null requests in them, with new requests in place of
+ * the completed ones, shared by several calls, while recording is paused, after errors, of persistent requests, and by
+ * two threads at once. What is printed does not depend on the order.
  */
 #include <pthread.h>
 
@@ -21,17 +21,20 @@ struct array {
     int done[MOST]; /* how often each has completed */
 };
 
-static void post_receive(struct array *a, int i) {
+static void post_receive(struct array *a, int i)
+{
     MPI_Irecv(&a->in[i], 1, MPI_INT, previous, TAG + i, a->comm, &a->requests[i]);
 }
 
-static void post_send(struct array *a, int i) {
+static void post_send(struct array *a, int i)
+{
     a->out[i] = i;
     MPI_Isend(&a->out[i], 1, MPI_INT, next, TAG + i, a->comm, &a->requests[a->count / 2 + i]);
 }
 
 /* Receives, then sends; every HOLES-th place is null. */
-static void post(struct array *a, int count, int holes) {
+static void post(struct array *a, int count, int holes)
+{
     a->count = count;
     for (int i = 0; i < count; i++) {
         a->requests[i] = MPI_REQUEST_NULL;
@@ -49,7 +52,8 @@ static void post(struct array *a, int count, int holes) {
 }
 
 /* One call: how many requests it completed; -1: there are none that are active. */
-static int complete(struct array *a, int function) {
+static int complete(struct array *a, int function)
+{
     int at = MPI_UNDEFINED, found = 0, flag = 1, indices[MOST];
     MPI_Status statuses[MOST];
 
@@ -75,17 +79,20 @@ static int complete(struct array *a, int function) {
     return found == MPI_UNDEFINED ? -1 : found;
 }
 
-static void expect_done(const struct array *a, int holes) {
+static void expect_done(const struct array *a, int holes)
+{
     for (int i = 0; i < a->count / 2; i++)
         EXPECT(a->done[i] == (!holes || i % holes) && a->done[a->count / 2 + i] == a->done[i]);
 }
 
-static void drain(struct array *a, int function) {
+static void drain(struct array *a, int function)
+{
     while (complete(a, function) >= 0)
         continue;
 }
 
-static void all_sizes(struct array *a) {
+static void all_sizes(struct array *a)
+{
     static const int counts[] = {2, 4, 6, 12, 30, 62, 64, 66};
 
     for (int i = 0; i < (int)(sizeof counts / sizeof *counts); i++)
@@ -99,7 +106,8 @@ static void all_sizes(struct array *a) {
 }
 
 /* Each function in turn on one array. */
-static void shared(struct array *a, int round) {
+static void shared(struct array *a, int round)
+{
     int calls = 0;
 
     post(a, 12, 0);
@@ -109,7 +117,8 @@ static void shared(struct array *a, int round) {
 }
 
 /* A window of receives, in which new ones take the place of those that have completed. */
-static void refilled(struct array *a, int function) {
+static void refilled(struct array *a, int function)
+{
     enum { WINDOW = 8, EACH = 5 };
     int left = WINDOW * EACH, seen[WINDOW] = {0};
     MPI_Request sends[WINDOW * EACH];
@@ -142,7 +151,8 @@ static void refilled(struct array *a, int function) {
 }
 
 /* What completes while recording is paused is missing in the trace. */
-static void paused(struct array *a) {
+static void paused(struct array *a)
+{
     post(a, 12, 0);
     complete(a, 0);
     MPI_Pcontrol(0);
@@ -153,7 +163,8 @@ static void paused(struct array *a) {
     expect_done(a, 0);
 }
 
-static void persistent(struct array *a, int rounds) {
+static void persistent(struct array *a, int rounds)
+{
     enum { COUNT = 8 };
 
     a->count = COUNT;
@@ -174,7 +185,8 @@ static void persistent(struct array *a, int rounds) {
 }
 
 /* Arguments that are wrong, and receives that are too short; the rest of the array goes on. */
-static void errors(struct array *a) {
+static void errors(struct array *a)
+{
     int at, flag, found, indices[MOST], big[2] = {1, 2};
     MPI_Status statuses[MOST];
     MPI_Request none[5] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
@@ -222,7 +234,8 @@ struct work {
     int rounds;
 };
 
-static void *iterations_of(void *argument) {
+static void *iterations_of(void *argument)
+{
     struct work *work = argument;
 
     for (int round = 0; round < work->rounds; round++) {
@@ -232,7 +245,8 @@ static void *iterations_of(void *argument) {
     return NULL;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     static struct work works[2];
     int verdict, provided, rounds = argc > 1 ? atoi(argv[1]) : 8;
     pthread_t thread;

@@ -14,7 +14,8 @@
 static int world_rank;
 
 /* A message each way, and an end. */
-static void greet(MPI_Comm other) {
+static void greet(MPI_Comm other)
+{
     int size = 0, in = -1, out = 10 + world_rank;
 
     MPI_Comm_remote_size(other, &size);
@@ -27,7 +28,8 @@ static void greet(MPI_Comm other) {
     EXPECT(other == MPI_COMM_NULL);
 }
 
-static void accept_and_connect(void) {
+static void accept_and_connect(void)
+{
     char port[MPI_MAX_PORT_NAME] = "";
     MPI_Comm other;
 
@@ -44,7 +46,8 @@ static void accept_and_connect(void) {
 }
 
 /* A connected socket between the two ranks. */
-static int socket_between(void) {
+static int socket_between(void)
+{
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t length = sizeof address;
     const int made = socket(AF_INET, SOCK_STREAM, 0);
@@ -63,7 +66,8 @@ static int socket_between(void) {
     return made;
 }
 
-static void join(void) {
+static void join(void)
+{
     const int between = socket_between();
     MPI_Comm other = MPI_COMM_NULL;
 
@@ -75,7 +79,8 @@ static void join(void) {
         greet(other);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     int size, verdict;
 
     MPI_Init(&argc, &argv);

@@ -2,8 +2,8 @@
  *
  *     crowd [THREADS]     2 to 16, 4 if not given
  *
- * Exercises: operations that one thread begins and another completes, or only queries; objects made by one thread, used by
- * another, freed by a third; communicators made by several threads at once; buffers on the heap that come and go, on
+ * Exercises: operations that one thread begins and another completes, or only queries; objects made by one thread, used
+ * by another, freed by a third; communicators made by several threads at once; buffers on the heap that come and go, on
  * a thread's own stack and on another's; threads that end early, and others that come after them; polling.
  */
 #include "expect.h"
@@ -34,7 +34,8 @@ static struct worker workers[THREADS_MAX];
 static struct handed handed[THREADS_MAX];
 static int world_rank, world_size, next, previous, threads = 4;
 
-static void hand_over(struct handed *h, MPI_Request request, MPI_Datatype type, int *cells) {
+static void hand_over(struct handed *h, MPI_Request request, MPI_Datatype type, int *cells)
+{
     pthread_mutex_lock(&h->lock);
     while (h->full)
         pthread_cond_wait(&h->changed, &h->lock);
@@ -46,7 +47,8 @@ static void hand_over(struct handed *h, MPI_Request request, MPI_Datatype type, 
     pthread_mutex_unlock(&h->lock);
 }
 
-static void take_over(struct handed *h, MPI_Request *request, MPI_Datatype *type, int **cells) {
+static void take_over(struct handed *h, MPI_Request *request, MPI_Datatype *type, int **cells)
+{
     pthread_mutex_lock(&h->lock);
     while (!h->full)
         pthread_cond_wait(&h->changed, &h->lock);
@@ -59,7 +61,8 @@ static void take_over(struct handed *h, MPI_Request *request, MPI_Datatype *type
 }
 
 /* Begins a receive and gives it to the next thread, which completes it. */
-static void use_neighbour(struct worker *w, int round) {
+static void use_neighbour(struct worker *w, int round)
+{
     const int tag = 1000 * round + w->number, from = (w->number + threads - 1) % threads;
     int *cells = malloc(CELLS * sizeof *cells), *theirs, out[CELLS], flag = 0;
     MPI_Request mine, request;
@@ -86,7 +89,8 @@ static void use_neighbour(struct worker *w, int round) {
     free(theirs);
 }
 
-static void use_own(struct worker *w, int round) {
+static void use_own(struct worker *w, int round)
+{
     int sum = 0, one = 1, stack[4] = {round}, index;
     MPI_Request requests[3];
     MPI_Comm copy;
@@ -102,7 +106,8 @@ static void use_own(struct worker *w, int round) {
     MPI_Comm_free(&copy);
 }
 
-static void *worker_run(void *argument) {
+static void *worker_run(void *argument)
+{
     struct worker *w = argument;
 
     for (int round = 0; round < ROUNDS; round++) {
@@ -113,7 +118,8 @@ static void *worker_run(void *argument) {
 }
 
 /* Comes, says who it is, and goes. */
-static void *guest_run(void *argument) {
+static void *guest_run(void *argument)
+{
     const struct worker *w = argument;
     int rank = -1;
     MPI_Info info;
@@ -125,7 +131,8 @@ static void *guest_run(void *argument) {
     return rank == world_rank ? NULL : argument;
 }
 
-static void use_guests(void) {
+static void use_guests(void)
+{
     pthread_t guests[THREADS_MAX];
     void *failed;
 
@@ -137,7 +144,8 @@ static void use_guests(void) {
     }
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     int provided, verdict, board[THREADS_MAX];
 
     if (argc > 1)

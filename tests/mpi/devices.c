@@ -17,11 +17,13 @@
 
 #define OK(call) EXPECT((call) == 0)
 
-static char *at(CUdeviceptr p) {
+static char *at(CUdeviceptr p)
+{
     return (char *)(uintptr_t)p;
 }
 
-static void check_names(void) {
+static void check_names(void)
+{
     void *first, *second, *third = &first;
     MPI_Request request;
 
@@ -63,7 +65,8 @@ static void check_names(void) {
     OK(cudaFree(third));
 }
 
-static void check_runtime(int driver_tells) {
+static void check_runtime(int driver_tells)
+{
     void *p[4];
     size_t pitch;
     struct cudaPitchedPtr cube;
@@ -109,7 +112,8 @@ static void check_runtime(int driver_tells) {
     OK(cudaSetDevice(0));
 }
 
-static void check_driver(void) {
+static void check_driver(void)
+{
     CUdeviceptr p, q, space;
     void *host;
     size_t pitch;
@@ -150,7 +154,8 @@ static void check_driver(void) {
 }
 
 /* As by a runtime that is linked into the program, which finds the driver's functions by itself. */
-static void check_untracked_requests(void) {
+static void check_untracked_requests(void)
+{
     void *const driver = dlopen("libcuda.so.1", RTLD_LAZY);
     int (*allocate)(CUdeviceptr *, size_t), (*release)(CUdeviceptr), (*allocate_host)(void **, size_t);
     CUdeviceptr p, q;
@@ -183,7 +188,8 @@ static void check_untracked_requests(void) {
     dlclose(driver);
 }
 
-static void check_reset(void) {
+static void check_reset(void)
+{
     void *p[3], *host, *other;
 
     OK(cudaMalloc(&other, 64));
@@ -207,7 +213,8 @@ static void check_reset(void) {
     OK(cudaFree(other));
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     int verdict, rank;
 
     MPI_Init(&argc, &argv);

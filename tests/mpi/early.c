@@ -2,9 +2,9 @@
  *
  *     early [LEVEL]
  *
- * Exercises: what may be called at any time (MPI_Initialized, MPI_Finalized, MPI_Get_version, MPI_Get_library_version, of MPI-4 also
- * infos), by another thread first; MPI_Init, or MPI_Init_thread with each LEVEL, 0 to 3; MPI_Query_thread, MPI_Is_thread_main; an
- * attribute of MPI_COMM_SELF whose deletion begins MPI_Finalize.
+ * Exercises: what may be called at any time (MPI_Initialized, MPI_Finalized, MPI_Get_version, MPI_Get_library_version,
+ * of MPI-4 also infos), by another thread first; MPI_Init, or MPI_Init_thread with each LEVEL, 0 to 3;
+ * MPI_Query_thread, MPI_Is_thread_main; an attribute of MPI_COMM_SELF whose deletion begins MPI_Finalize.
  */
 #include "expect.h"
 
@@ -14,7 +14,8 @@
 static const int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
 static int deleted;
 
-static void any_time(int initialized, int finalized) {
+static void any_time(int initialized, int finalized)
+{
     char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
     int flag = -1, version = 0, subversion = -1, length = 0;
 
@@ -29,7 +30,8 @@ static void any_time(int initialized, int finalized) {
 }
 
 #if MPI_VERSION >= 4
-static void infos(void) {
+static void infos(void)
+{
     char value[8] = "";
     MPI_Info info;
     int length = (int)sizeof value, flag = 0;
@@ -41,16 +43,19 @@ static void infos(void) {
     MPI_Info_free(&info);
 }
 #else
-static void infos(void) {
+static void infos(void)
+{
 }
 #endif
 
-static void *ask(void *unused) {
+static void *ask(void *unused)
+{
     any_time(0, 0);
     return unused;
 }
 
-static int delete(MPI_Comm comm, int key, void *value, void *state) {
+static int delete (MPI_Comm comm, int key, void *value, void *state)
+{
     int rank = -1;
 
     MPI_Comm_rank(comm, &rank); /* made by MPI_Finalize, not by the program */
@@ -58,7 +63,8 @@ static int delete(MPI_Comm comm, int key, void *value, void *state) {
     return MPI_SUCCESS;
 }
 
-static void begin(int *argc, char ***argv) {
+static void begin(int *argc, char ***argv)
+{
     const int level = *argc > 1 ? levels[atoi((*argv)[1])] : MPI_THREAD_SINGLE;
     int provided = -1, queried = -2, main = 0;
 
@@ -72,7 +78,8 @@ static void begin(int *argc, char ***argv) {
     EXPECT(main);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     pthread_t thread;
     int verdict, key;
 

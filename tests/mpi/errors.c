@@ -8,7 +8,8 @@
 
 static int world_rank, handled;
 
-static void report(const char *what, int code) {
+static void report(const char *what, int code)
+{
     char text[MPI_MAX_ERROR_STRING];
     int class = -1, length = 0;
 
@@ -20,7 +21,8 @@ static void report(const char *what, int code) {
 }
 
 #ifndef OPEN_MPI /* 4.1.4 finds nothing wrong with a message to itself that is too long */
-static void check_truncation(MPI_Comm comm) {
+static void check_truncation(MPI_Comm comm)
+{
     int out[8] = {0}, in[8], class = -1;
     MPI_Request requests[4];
     MPI_Status statuses[4];
@@ -47,13 +49,15 @@ static void check_truncation(MPI_Comm comm) {
 }
 #endif
 
-static void on_error(MPI_Comm *comm, int *code, ...) {
+static void on_error(MPI_Comm *comm, int *code, ...)
+{
     EXPECT(*comm != MPI_COMM_NULL && *code != MPI_SUCCESS);
     handled++;
 }
 
 /* Where the library looks at a pointer first, so must whoever stands before it. */
-static void check_null_pointers(MPI_Comm comm) {
+static void check_null_pointers(MPI_Comm comm)
+{
     int value = 0, many = -1;
     MPI_Status status;
 
@@ -75,7 +79,8 @@ static void check_null_pointers(MPI_Comm comm) {
 #endif
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     int value = 0, class, code, verdict;
     MPI_Errhandler handler;
     MPI_Comm comm, none = MPI_COMM_NULL;

@@ -14,7 +14,8 @@ static int expect_failures;
 
 #define EXPECT(condition) expect_that((condition) ? 1 : 0, #condition, __FILE__, __LINE__)
 
-static inline void expect_that(int holds, const char *text, const char *file, int line) {
+static inline void expect_that(int holds, const char *text, const char *file, int line)
+{
     if (holds)
         return;
     expect_failures++;
@@ -23,7 +24,8 @@ static inline void expect_that(int holds, const char *text, const char *file, in
 
 /* Sums up the failures of all ranks of COMM, prints the verdict there on rank 0 and returns the exit status.
  */
-static inline int expect_verdict(const char *name, MPI_Comm comm) {
+static inline int expect_verdict(const char *name, MPI_Comm comm)
+{
     int total = 0, rank = 0;
 
     MPI_Comm_rank(comm, &rank);

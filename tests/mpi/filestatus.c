@@ -1,7 +1,7 @@
 /* filestatus: statuses of file operations, in memory that was used for something else before.
  *
- * MPI sets what MPI_Get_count reads and nothing more. Exercises: blocking, collective, split and nonblocking file operations, statuses filled with
- * ones before, and MPI_STATUS_IGNORE. tests/values looks at what was recorded.
+ * MPI sets what MPI_Get_count reads and nothing more. Exercises: blocking, collective, split and nonblocking file
+ * operations, statuses filled with ones before, and MPI_STATUS_IGNORE. tests/values looks at what was recorded.
  */
 #include "expect.h"
 
@@ -11,19 +11,22 @@ enum { COUNT = 5 };
 
 static MPI_Status status;
 
-static MPI_Status *used(void) {
+static MPI_Status *used(void)
+{
     memset(&status, 0xff, sizeof status);
     return &status;
 }
 
-static void has(int count) {
+static void has(int count)
+{
     int found = -1;
 
     MPI_Get_count(&status, MPI_INT, &found);
     EXPECT(found == count);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     int data[COUNT] = {1, 2, 3, 4, 5}, verdict, rank, flag = 0;
     char name[] = "filestatus.data";
     MPI_Request requests[2];
@@ -32,7 +35,8 @@ int main(int argc, char **argv) {
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
+    MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
+                  &file);
     MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
     MPI_File_write_at(file, rank * COUNT, data, COUNT, MPI_INT, used());
     has(COUNT);

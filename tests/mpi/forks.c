@@ -14,16 +14,17 @@ extern char **environ;
 
 static int world_rank, world_size;
 
-static void exchange(int value) {
+static void exchange(int value)
+{
     const int next = (world_rank + 1) % world_size, previous = (world_rank + world_size - 1) % world_size;
     int in = -1;
 
-    MPI_Sendrecv(&value, 1, MPI_INT, next, 0, &in, 1, MPI_INT, previous, 0, MPI_COMM_WORLD,
-                 MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&value, 1, MPI_INT, next, 0, &in, 1, MPI_INT, previous, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     EXPECT(in == value);
 }
 
-static void child_wait(pid_t child, int code) {
+static void child_wait(pid_t child, int code)
+{
     int status = -1;
 
     EXPECT(child > 0);
@@ -33,7 +34,8 @@ static void child_wait(pid_t child, int code) {
 
 enum leave { LEAVE_EXEC, LEAVE_UNDERSCORE, LEAVE_EXIT, LEAVES };
 
-static void child_start(enum leave leave) {
+static void child_start(enum leave leave)
+{
     pid_t child;
 
     fflush(NULL); /* or a child that leaves by exit would write our output once more */
@@ -55,7 +57,8 @@ static void child_start(enum leave leave) {
     child_wait(child, leave == LEAVE_EXEC ? 0 : leave == LEAVE_UNDERSCORE ? 7 : 8);
 }
 
-static void child_spawn(void) {
+static void child_spawn(void)
+{
     char name[] = "true";
     char *arguments[] = {name, NULL};
     pid_t child = -1;
@@ -65,7 +68,8 @@ static void child_spawn(void) {
     EXPECT(system("exit 3") == 3 << 8);
 }
 
-static void child_of_vfork(void) {
+static void child_of_vfork(void)
+{
     const pid_t child = vfork();
 
     if (child == 0) {
@@ -75,7 +79,8 @@ static void child_of_vfork(void) {
     child_wait(child, 4);
 }
 
-static void child_pipe(void) {
+static void child_pipe(void)
+{
     char line[64] = "";
     FILE *pipe = popen("echo helper; exit 5", "r");
 
@@ -83,7 +88,8 @@ static void child_pipe(void) {
     EXPECT(pipe != NULL && pclose(pipe) == 5 << 8);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     int verdict;
 
     child_start(LEAVE_UNDERSCORE);

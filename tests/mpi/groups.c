@@ -10,28 +10,32 @@ enum { RANKS_MAX = 64 };
 
 static int world_rank, world_size;
 
-static int group_size(MPI_Group group) {
+static int group_size(MPI_Group group)
+{
     int size = -1;
 
     MPI_Group_size(group, &size);
     return size;
 }
 
-static int group_rank(MPI_Group group) {
+static int group_rank(MPI_Group group)
+{
     int rank = -1;
 
     MPI_Group_rank(group, &rank);
     return rank;
 }
 
-static int group_compare(MPI_Group one, MPI_Group other) {
+static int group_compare(MPI_Group one, MPI_Group other)
+{
     int result = -1;
 
     MPI_Group_compare(one, other, &result);
     return result;
 }
 
-static void check_choice(MPI_Group world) {
+static void check_choice(MPI_Group world)
+{
     int list[RANKS_MAX], reversed[1][3] = {{world_size - 1, 0, -1}}, even[1][3] = {{0, world_size - 1, 2}};
     const int evens = (world_size + 1) / 2;
     MPI_Group included, excluded, by_range, without_range, mirror;
@@ -59,7 +63,8 @@ static void check_choice(MPI_Group world) {
     EXPECT(mirror == MPI_GROUP_NULL);
 }
 
-static void check_sets(MPI_Group world) {
+static void check_sets(MPI_Group world)
+{
     const int first[1] = {0};
     MPI_Group one, rest, all, none, common;
 
@@ -82,7 +87,8 @@ static void check_sets(MPI_Group world) {
         MPI_Group_free(&none);
 }
 
-static void check_translation(MPI_Group world) {
+static void check_translation(MPI_Group world)
+{
     int from[RANKS_MAX], to[RANKS_MAX], reversed[1][3] = {{world_size - 1, 0, -1}};
     const int first[1] = {0};
     MPI_Group mirror, one;
@@ -107,7 +113,8 @@ static void check_translation(MPI_Group world) {
 
 /* The group of one communicator, asked for several times: MPICH gives the same handle each time, with a
  * count. */
-static void check_handles(void) {
+static void check_handles(void)
+{
     MPI_Group groups[5];
     MPI_Comm copy;
 
@@ -125,7 +132,8 @@ static void check_handles(void) {
     MPI_Group_free(&groups[4]);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     MPI_Group world, other;
     MPI_Comm comm;
     int verdict;

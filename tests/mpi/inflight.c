@@ -27,28 +27,34 @@ struct traffic {
 
 static uint32_t shuffle_state = 12345;
 
-static uint32_t shuffle_next(void) {
+static uint32_t shuffle_next(void)
+{
     shuffle_state = shuffle_state * 1664525u + 1013904223u;
     return shuffle_state >> 8;
 }
 
-static int message_length(int message) {
+static int message_length(int message)
+{
     return message % LENGTH_MAX + (message % LENGTH_MAX == 0 && message % 2); /* 0 to 6 integers */
 }
 
-static int message_value(int source, int message, int at) {
+static int message_value(int source, int message, int at)
+{
     return source * 100000 + message * 10 + at;
 }
 
-static int message_target(const struct traffic *traffic, int message) {
+static int message_target(const struct traffic *traffic, int message)
+{
     return (traffic->rank + 1 + message) % traffic->size;
 }
 
-static int message_source(const struct traffic *traffic, int message) {
+static int message_source(const struct traffic *traffic, int message)
+{
     return ((traffic->rank - 1 - message) % traffic->size + traffic->size) % traffic->size;
 }
 
-static void receives_start(struct traffic *traffic) {
+static void receives_start(struct traffic *traffic)
+{
     memset(traffic->received, -1, sizeof traffic->received);
     memset(traffic->done, 0, sizeof traffic->done);
     for (int m = MESSAGES - 1; m >= 0; m--) {
@@ -59,7 +65,8 @@ static void receives_start(struct traffic *traffic) {
 }
 
 /* Every send is an Isend, or (MIXED) one of the four modes in turn. A ready send needs its receive posted. */
-static void sends_start(struct traffic *traffic, int mixed) {
+static void sends_start(struct traffic *traffic, int mixed)
+{
     for (int m = 0; m < MESSAGES; m++) {
         int *const data = traffic->sent[m];
         const int length = message_length(m), target = message_target(traffic, m);
@@ -79,7 +86,8 @@ static void sends_start(struct traffic *traffic, int mixed) {
     }
 }
 
-static void requests_shuffle(struct traffic *traffic) {
+static void requests_shuffle(struct traffic *traffic)
+{
     for (int i = REQUESTS - 1; i > 0; i--) {
         const int other = (int)(shuffle_next() % (uint32_t)(i + 1));
         const MPI_Request request = traffic->requests[i];
@@ -93,7 +101,8 @@ static void requests_shuffle(struct traffic *traffic) {
 }
 
 /* Request AT was reported complete. STATUS is looked at only for receives: for a send it holds nothing. */
-static void request_done(struct traffic *traffic, int at, MPI_Status *status) {
+static void request_done(struct traffic *traffic, int at, MPI_Status *status)
+{
     const int origin = traffic->origin[at];
     const int message = origin - MESSAGES;
     int count;
@@ -108,7 +117,8 @@ static void request_done(struct traffic *traffic, int at, MPI_Status *status) {
     EXPECT(status->MPI_SOURCE == message_source(traffic, message));
 }
 
-static void traffic_verify(const struct traffic *traffic) {
+static void traffic_verify(const struct traffic *traffic)
+{
     for (int i = 0; i < REQUESTS; i++)
         EXPECT(traffic->done[i] == 1);
     for (int m = 0; m < MESSAGES; m++)
@@ -117,7 +127,8 @@ static void traffic_verify(const struct traffic *traffic) {
                    (i < message_length(m) ? message_value(message_source(traffic, m), m, i) : -1));
 }
 
-static void complete_waitall(struct traffic *traffic) {
+static void complete_waitall(struct traffic *traffic)
+{
     static MPI_Status statuses[REQUESTS];
 
     MPI_Waitall(REQUESTS, traffic->requests, statuses);
@@ -125,7 +136,8 @@ static void complete_waitall(struct traffic *traffic) {
         request_done(traffic, i, &statuses[i]);
 }
 
-static void complete_waitany(struct traffic *traffic) {
+static void complete_waitany(struct traffic *traffic)
+{
     for (int done = 0; done < REQUESTS; done++) {
         const int first = done / WINDOW * WINDOW;
         MPI_Status status;
@@ -136,7 +148,8 @@ static void complete_waitany(struct traffic *traffic) {
     }
 }
 
-static void complete_some(struct traffic *traffic, int wait) {
+static void complete_some(struct traffic *traffic, int wait)
+{
     static MPI_Status statuses[REQUESTS];
     static int at[REQUESTS];
 
@@ -153,7 +166,8 @@ static void complete_some(struct traffic *traffic, int wait) {
     }
 }
 
-static void complete_testall(struct traffic *traffic) {
+static void complete_testall(struct traffic *traffic)
+{
     static MPI_Status statuses[REQUESTS];
     int all = 0;
 
@@ -163,7 +177,8 @@ static void complete_testall(struct traffic *traffic) {
         request_done(traffic, i, &statuses[i]);
 }
 
-static void complete_testany(struct traffic *traffic) {
+static void complete_testany(struct traffic *traffic)
+{
     for (int done = 0; done < REQUESTS;) {
         const int first = done / WINDOW * WINDOW;
         MPI_Status status;
@@ -178,7 +193,8 @@ static void complete_testany(struct traffic *traffic) {
 }
 
 /* One at a time, in the shuffled order; Wait and Test in turn. */
-static void complete_single(struct traffic *traffic) {
+static void complete_single(struct traffic *traffic)
+{
     for (int i = 0; i < REQUESTS; i++) {
         MPI_Status status;
         int flag = 0;
@@ -193,7 +209,8 @@ static void complete_single(struct traffic *traffic) {
 }
 
 /* Every other send is given up by MPI_Request_free right away; the rest goes in pieces of several lengths. */
-static void complete_pieces(struct traffic *traffic) {
+static void complete_pieces(struct traffic *traffic)
+{
     static MPI_Status statuses[REQUESTS];
     int piece = 1;
 
@@ -226,7 +243,8 @@ enum {
     ROUNDS
 };
 
-static void round_run(struct traffic *traffic, int round) {
+static void round_run(struct traffic *traffic, int round)
+{
     /* In one round the sends come first, so that most messages arrive unexpected. */
     if (round == ROUND_UNEXPECTED) {
         sends_start(traffic, 0);
@@ -240,21 +258,42 @@ static void round_run(struct traffic *traffic, int round) {
     requests_shuffle(traffic);
 
     switch (round) {
-    case ROUND_WAITALL: complete_waitall(traffic); break;
-    case ROUND_WAITANY: complete_waitany(traffic); break;
-    case ROUND_WAITSOME: complete_some(traffic, 1); break;
-    case ROUND_TESTALL: complete_testall(traffic); break;
-    case ROUND_TESTANY: complete_testany(traffic); break;
-    case ROUND_TESTSOME: complete_some(traffic, 0); break;
-    case ROUND_SINGLE: complete_single(traffic); break;
-    case ROUND_PIECES: complete_pieces(traffic); break;
-    case ROUND_MIXED: complete_some(traffic, 1); break;
-    default: complete_waitany(traffic); break;
+    case ROUND_WAITALL:
+        complete_waitall(traffic);
+        break;
+    case ROUND_WAITANY:
+        complete_waitany(traffic);
+        break;
+    case ROUND_WAITSOME:
+        complete_some(traffic, 1);
+        break;
+    case ROUND_TESTALL:
+        complete_testall(traffic);
+        break;
+    case ROUND_TESTANY:
+        complete_testany(traffic);
+        break;
+    case ROUND_TESTSOME:
+        complete_some(traffic, 0);
+        break;
+    case ROUND_SINGLE:
+        complete_single(traffic);
+        break;
+    case ROUND_PIECES:
+        complete_pieces(traffic);
+        break;
+    case ROUND_MIXED:
+        complete_some(traffic, 1);
+        break;
+    default:
+        complete_waitany(traffic);
+        break;
     }
     traffic_verify(traffic);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     const int repetitions = argc > 1 ? atoi(argv[1]) : 1;
     static struct traffic traffic;
     static char buffer[BUFFER_BYTES];

@@ -1,8 +1,9 @@
 /* jumps: MPI calls that never return, because a callback of the program leaves them by longjmp.
  *
- * Exercises: longjmp out of an error handler, of a reduction, of attribute callbacks and of a generalized request's query function, to
- * where the next call is made from less deep, from as deep, and from deeper in the stack; calls made by such a callback before it leaves; a
- * fork in a callback. After each, calls that return. tests/values looks at what was recorded.
+ * Exercises: longjmp out of an error handler, of a reduction, of attribute callbacks and of a generalized request's
+ * query function, to where the next call is made from less deep, from as deep, and from deeper in the stack; calls made
+ * by such a callback before it leaves; a fork in a callback. After each, calls that return. tests/values looks at what
+ * was recorded.
  */
 #include "expect.h"
 
@@ -16,7 +17,8 @@ enum { ROUNDS = 20, DEEP_BYTES = 20000 };
 static jmp_buf back;
 static int jumps;
 
-static void failed(MPI_Comm *comm, int *code, ...) {
+static void failed(MPI_Comm *comm, int *code, ...)
+{
     int size;
 
     (void)code;
@@ -25,13 +27,15 @@ static void failed(MPI_Comm *comm, int *code, ...) {
     longjmp(back, 1);
 }
 
-static void reduce(void *in, void *inout, int *length, MPI_Datatype *type) {
+static void reduce(void *in, void *inout, int *length, MPI_Datatype *type)
+{
     (void)in, (void)inout, (void)length, (void)type;
     jumps++;
     longjmp(back, 1);
 }
 
-static int copied(MPI_Comm comm, int keyval, void *extra, void *in, void *out, int *flag) {
+static int copied(MPI_Comm comm, int keyval, void *extra, void *in, void *out, int *flag)
+{
     (void)comm, (void)keyval, (void)extra, (void)in, (void)out;
     *flag = 0;
     jumps++;
@@ -39,25 +43,29 @@ static int copied(MPI_Comm comm, int keyval, void *extra, void *in, void *out, i
     return MPI_SUCCESS;
 }
 
-static int query(void *extra, MPI_Status *status) {
+static int query(void *extra, MPI_Status *status)
+{
     (void)extra, (void)status;
     jumps++;
     longjmp(back, 1);
     return MPI_SUCCESS;
 }
 
-static int nothing(void *extra) {
+static int nothing(void *extra)
+{
     (void)extra;
     return MPI_SUCCESS;
 }
 
-static int cancel(void *extra, int complete) {
+static int cancel(void *extra, int complete)
+{
     (void)extra, (void)complete;
     return MPI_SUCCESS;
 }
 
 /* In the child the callback never returns either: it leaves the process. */
-static void child(MPI_Comm *comm, int *code, ...) {
+static void child(MPI_Comm *comm, int *code, ...)
+{
     pid_t process;
     int status = -1;
 
@@ -70,7 +78,8 @@ static void child(MPI_Comm *comm, int *code, ...) {
 }
 
 /* A call from DEPTH frames further down; memory is not touched, so that what stood there stays. */
-static void __attribute__((noinline)) deeper(int depth) {
+static void __attribute__((noinline)) deeper(int depth)
+{
     char room[DEEP_BYTES];
     int flag;
 
@@ -83,7 +92,8 @@ static void __attribute__((noinline)) deeper(int depth) {
 }
 
 /* As deep as the call that does not return, or deeper than that. */
-static void __attribute__((noinline)) send_from_deep(int depth, MPI_Comm comm) {
+static void __attribute__((noinline)) send_from_deep(int depth, MPI_Comm comm)
+{
     char room[DEEP_BYTES];
 
     __asm__ volatile("" : : "r"(room) : "memory");
@@ -94,7 +104,8 @@ static void __attribute__((noinline)) send_from_deep(int depth, MPI_Comm comm) {
     __asm__ volatile("" : : "r"(room) : "memory");
 }
 
-static void errors(MPI_Comm comm) {
+static void errors(MPI_Comm comm)
+{
     for (volatile int i = 0; i < ROUNDS; i++) {
         int flag;
         if (setjmp(back) == 0) {
@@ -107,7 +118,8 @@ static void errors(MPI_Comm comm) {
     }
 }
 
-static void reductions(void) {
+static void reductions(void)
+{
     int in = 1, out = 2;
     MPI_Op op;
 
@@ -120,7 +132,8 @@ static void reductions(void) {
     MPI_Op_free(&op);
 }
 
-static void attributes(void) {
+static void attributes(void)
+{
     int keyval, flag = 1;
     void *value;
     MPI_Comm comm, copy;
@@ -140,7 +153,8 @@ static void attributes(void) {
     MPI_Comm_free(&comm);
 }
 
-static void requests(void) {
+static void requests(void)
+{
     int in = -1, out = 7;
     MPI_Request request, others[2];
 
@@ -158,7 +172,8 @@ static void requests(void) {
     }
 }
 
-static void forks(MPI_Comm comm) {
+static void forks(MPI_Comm comm)
+{
     MPI_Errhandler handler;
 
     MPI_Comm_create_errhandler(child, &handler);
@@ -167,7 +182,8 @@ static void forks(MPI_Comm comm) {
     EXPECT(MPI_Send(NULL, 0, MPI_INT, 1000000, 0, comm) != MPI_SUCCESS);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     int verdict, rank, sum = 0;
     MPI_Comm comm;
     MPI_Errhandler handler;

@@ -7,7 +7,8 @@
 
 enum { RANKS_MAX = 64 };
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     int rank, size, next, previous, out[4], in[4 * RANKS_MAX], verdict;
     MPI_Count counts[RANKS_MAX], count, bytes, low, extent;
     MPI_Aint places[RANKS_MAX];

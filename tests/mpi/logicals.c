@@ -1,18 +1,22 @@
 /* logicals: any int is a logical in C, and what is not 0 is true.
  *
- * Exercises: logicals other than 0 and 1, alone and in arrays, in calls that take them. tests/values looks at what was recorded.
+ * Exercises: logicals other than 0 and 1, alone and in arrays, in calls that take them. tests/values looks at what was
+ * recorded.
  */
 #include "expect.h"
 
-static void add(void *in, void *inout, int *length, MPI_Datatype *type) {
+static void add(void *in, void *inout, int *length, MPI_Datatype *type)
+{
     (void)type;
     for (int i = 0; i < *length; i++)
         ((int *)inout)[i] += ((int *)in)[i];
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     const int periods[] = {2, 0, -7, 1}, remains[] = {3, 0, 5, 0};
-    int dims[] = {1, 1, 1, 1}, size, rank, newrank, verdict, got[4], found[4], coordinates[4], commute = -1, index[] = {0}, status_flag;
+    int dims[] = {1, 1, 1, 1}, size, rank, newrank, verdict, got[4], found[4], coordinates[4], commute = -1,
+        index[] = {0}, status_flag;
     MPI_Comm grid, part, graph, inter, both, alone;
     MPI_Status status;
     MPI_Op op;
@@ -32,7 +36,8 @@ int main(int argc, char **argv) {
     MPI_Comm_free(&grid);
     MPI_Graph_create(MPI_COMM_SELF, 1, index, index, 255, &graph);
     MPI_Comm_free(&graph);
-    MPI_Dist_graph_create_adjacent(MPI_COMM_SELF, 0, NULL, MPI_UNWEIGHTED, 0, NULL, MPI_UNWEIGHTED, MPI_INFO_NULL, -1, &graph);
+    MPI_Dist_graph_create_adjacent(MPI_COMM_SELF, 0, NULL, MPI_UNWEIGHTED, 0, NULL, MPI_UNWEIGHTED, MPI_INFO_NULL, -1,
+                                   &graph);
     MPI_Comm_free(&graph);
     MPI_Op_create(add, 4, &op);
     MPI_Op_commutative(op, &commute);

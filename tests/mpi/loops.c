@@ -11,7 +11,8 @@
 static int world_rank, world_size, next, previous;
 
 /* Sends COUNT integers round the ring and checks what comes in. */
-static void pass_on(int count, int tag) {
+static void pass_on(int count, int tag)
+{
     static int out[64], in[64];
     MPI_Status status;
     int got;
@@ -25,7 +26,8 @@ static void pass_on(int count, int tag) {
         EXPECT(in[i] == previous * 1000 + tag + i);
 }
 
-static void loop_growing(int outer) {
+static void loop_growing(int outer)
+{
     for (int i = 1; i <= outer; i++) {
         for (int j = 0; j < i; j++)
             pass_on(1, 7);
@@ -33,7 +35,8 @@ static void loop_growing(int outer) {
     }
 }
 
-static void loop_alternating(int outer) {
+static void loop_alternating(int outer)
+{
     for (int i = 0; i < outer; i++) {
         const int trips = i % 2 ? 3 : 5;
 
@@ -44,7 +47,8 @@ static void loop_alternating(int outer) {
 }
 
 /* Trip counts without a pattern, the same for every rank and every run. */
-static void loop_irregular(int outer) {
+static void loop_irregular(int outer)
+{
     static const int trips[] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9};
 
     for (int i = 0; i < outer; i++) {
@@ -55,7 +59,8 @@ static void loop_irregular(int outer) {
     }
 }
 
-static void loop_triple(int outer) {
+static void loop_triple(int outer)
+{
     for (int i = 0; i < outer / 3; i++)
         for (int j = 0; j < 3; j++) {
             for (int k = 0; k < 2 + j; k++)
@@ -66,7 +71,8 @@ static void loop_triple(int outer) {
 }
 
 /* A recursion like a multigrid cycle: down and up again, twice at every level. */
-static void cycle(int level) {
+static void cycle(int level)
+{
     int sum, one = 1;
 
     pass_on(1 << level, level);
@@ -79,7 +85,8 @@ static void cycle(int level) {
 }
 
 /* Each rank a number of its own of local calls, between calls that all make. */
-static void loop_unequal(int outer) {
+static void loop_unequal(int outer)
+{
     for (int i = 0; i < outer; i++) {
         for (int j = 0; j < (world_rank + i) % 4; j++)
             MPI_Sendrecv(&i, 1, MPI_INT, world_rank, j, &(int){0}, 1, MPI_INT, world_rank, j, MPI_COMM_WORLD,
@@ -88,7 +95,8 @@ static void loop_unequal(int outer) {
     }
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     const int outer = argc > 1 ? atoi(argv[1]) : 12;
     int verdict;
 

@@ -2,10 +2,10 @@
  *
  *     objects [ROUNDS]     1 if not given
  *
- * Exercises: attributes of communicators, windows and datatypes, one of which holds a communicator that its delete callback
- * frees, as libraries do that keep one of their own; a reduction and error handlers of communicators, windows, files that
- * call MPI; datatypes and communicators freed while operations use them; groups, infos and error handlers that several handles
- * share; performance variables.
+ * Exercises: attributes of communicators, windows and datatypes, one of which holds a communicator that its delete
+ * callback frees, as libraries do that keep one of their own; a reduction and error handlers of communicators, windows,
+ * files that call MPI; datatypes and communicators freed while operations use them; groups, infos and error handlers
+ * that several handles share; performance variables.
  */
 #include "expect.h"
 
@@ -15,7 +15,8 @@ static int world_rank, world_size, deleted, handled;
 
 /* ---- callbacks, all of which call MPI ---- */
 
-static int free_inner(MPI_Comm comm, int key, void *value, void *extra) {
+static int free_inner(MPI_Comm comm, int key, void *value, void *extra)
+{
     MPI_Comm *inner = value;
 
     (void)comm;
@@ -26,7 +27,8 @@ static int free_inner(MPI_Comm comm, int key, void *value, void *extra) {
     return MPI_SUCCESS;
 }
 
-static int copy_type(MPI_Datatype type, int key, void *extra, void *in, void *out, int *flag) {
+static int copy_type(MPI_Datatype type, int key, void *extra, void *in, void *out, int *flag)
+{
     int size;
     MPI_Datatype twice;
 
@@ -41,7 +43,8 @@ static int copy_type(MPI_Datatype type, int key, void *extra, void *in, void *ou
     return MPI_SUCCESS;
 }
 
-static int delete_win(MPI_Win win, int key, void *value, void *extra) {
+static int delete_win(MPI_Win win, int key, void *value, void *extra)
+{
     (void)win;
     (void)key;
     (void)extra;
@@ -49,7 +52,8 @@ static int delete_win(MPI_Win win, int key, void *value, void *extra) {
     return MPI_SUCCESS;
 }
 
-static void longest(void *in, void *inout, int *count, MPI_Datatype *type) {
+static void longest(void *in, void *inout, int *count, MPI_Datatype *type)
+{
     MPI_Aint lower, extent;
     MPI_Datatype copy;
 
@@ -61,7 +65,8 @@ static void longest(void *in, void *inout, int *count, MPI_Datatype *type) {
             ((int *)inout)[i] = ((int *)in)[i];
 }
 
-static void note(int *code) {
+static void note(int *code)
+{
     char text[MPI_MAX_ERROR_STRING];
     int length;
 
@@ -69,17 +74,20 @@ static void note(int *code) {
     handled += length > 0;
 }
 
-static void comm_error(MPI_Comm *comm, int *code, ...) {
+static void comm_error(MPI_Comm *comm, int *code, ...)
+{
     (void)comm;
     note(code);
 }
 
-static void win_error(MPI_Win *win, int *code, ...) {
+static void win_error(MPI_Win *win, int *code, ...)
+{
     (void)win;
     note(code);
 }
 
-static void file_error(MPI_File *file, int *code, ...) {
+static void file_error(MPI_File *file, int *code, ...)
+{
     (void)file;
     note(code);
 }
@@ -87,7 +95,8 @@ static void file_error(MPI_File *file, int *code, ...) {
 /* ---- what the program does ---- */
 
 /* A communicator of the library's own, kept by the program's and freed with it. */
-static void use_inner(void) {
+static void use_inner(void)
+{
     static MPI_Comm inner;
     MPI_Comm outer;
     int key, sum = 0, before = deleted;
@@ -103,7 +112,8 @@ static void use_inner(void) {
     MPI_Comm_free_keyval(&key);
 }
 
-static void use_types(void) {
+static void use_types(void)
+{
     MPI_Datatype pair, copy;
     int key, flag, *got, value = 3;
 
@@ -120,7 +130,8 @@ static void use_types(void) {
 }
 
 /* What is freed here lives on in the library until the operations are done; the names are free for others. */
-static void use_freed(void) {
+static void use_freed(void)
+{
     int in[4] = {-1, -1, -1, -1}, out[4] = {1, 2, 3, 4};
     MPI_Request requests[2];
     MPI_Datatype type;
@@ -139,7 +150,8 @@ static void use_freed(void) {
     }
 }
 
-static void use_op(void) {
+static void use_op(void)
+{
     int greatest = -1;
     MPI_Op op;
 
@@ -149,7 +161,8 @@ static void use_op(void) {
     MPI_Op_free(&op);
 }
 
-static void use_errors(void) {
+static void use_errors(void)
+{
     MPI_Errhandler handlers[3], same;
     MPI_Comm comm;
     MPI_Win win;
@@ -184,7 +197,8 @@ static void use_errors(void) {
         MPI_Errhandler_free(&handlers[i]);
 }
 
-static void use_shared(void) {
+static void use_shared(void)
+{
     MPI_Group world, again, none;
     MPI_Info info, copy;
 
@@ -200,7 +214,8 @@ static void use_shared(void) {
     MPI_Info_free(&copy);
 }
 
-static void use_variables(void) {
+static void use_variables(void)
+{
     MPI_T_pvar_session session;
     int provided, count = 0;
 
@@ -213,7 +228,8 @@ static void use_variables(void) {
     MPI_T_finalize();
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     int rounds = argc > 1 ? atoi(argv[1]) : 1, verdict;
 
     MPI_Init(&argc, &argv);

@@ -2,9 +2,9 @@
  *
  * Exercises: MPI_Pcontrol(0) ... MPI_Pcontrol(1): what lies between is not recorded. A request started while
  * on is completed while off and the other way round; a communicator and a datatype are made while off and
- * used, then freed, while on; persistent requests that are made, started or completed in a gap; a receive that is begun in
- * a gap on a communicator with the ranks in reverse, and completed behind it, where its status is recorded; levels other
- * than 0 and 1, repeated levels, extra arguments.
+ * used, then freed, while on; persistent requests that are made, started or completed in a gap; a receive that is begun
+ * in a gap on a communicator with the ranks in reverse, and completed behind it, where its status is recorded; levels
+ * other than 0 and 1, repeated levels, extra arguments.
  */
 #include "expect.h"
 
@@ -12,7 +12,8 @@ enum { TAG = 11 };
 
 static int world_rank, world_size, next, previous;
 
-static void exchange(MPI_Comm comm, int value) {
+static void exchange(MPI_Comm comm, int value)
+{
     int in = -1;
 
     MPI_Sendrecv(&value, 1, MPI_INT, next, TAG, &in, 1, MPI_INT, previous, TAG, comm, MPI_STATUS_IGNORE);
@@ -20,7 +21,8 @@ static void exchange(MPI_Comm comm, int value) {
 }
 
 /* One receive and one send, begun and ended under the given levels. */
-static void cross(int level_begin, int level_end) {
+static void cross(int level_begin, int level_end)
+{
     MPI_Request requests[2];
     int in = -1;
 
@@ -34,7 +36,8 @@ static void cross(int level_begin, int level_end) {
 }
 
 /* A persistent pair, each of its steps on or off. */
-static void persist(int level_make, int level_start, int level_wait) {
+static void persist(int level_make, int level_start, int level_wait)
+{
     MPI_Request requests[2];
     MPI_Status statuses[2];
     int in = -1;
@@ -56,7 +59,8 @@ static void persist(int level_make, int level_start, int level_wait) {
 }
 
 /* Begun unseen, where no other request is live. */
-static void reversed(void) {
+static void reversed(void)
+{
     MPI_Comm comm;
     MPI_Request requests[2];
     MPI_Status status;
@@ -78,7 +82,8 @@ static void reversed(void) {
     MPI_Comm_free(&comm);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     MPI_Comm comm, second;
     MPI_Datatype pair;
     int verdict, out[2] = {1, 2}, in[2] = {0, 0};

@@ -1,9 +1,9 @@
 /* places: memory of every kind, and the name that each address has to have.
  *
- * Exercises: heap (interior, end, reallocated, given back), static data of the program and of a library, stacks of the main
- * and of another thread, a stack made of heap memory, mappings, System V shared memory, MPI_Alloc_mem, windows of all
- * kinds, MPI_BOTTOM with absolute addresses, memory of a plug-in that brings its own CUDA. No interposed function of the C
- * library's or CUDA's is found by those who search for it.
+ * Exercises: heap (interior, end, reallocated, given back), static data of the program and of a library, stacks of the
+ * main and of another thread, a stack made of heap memory, mappings, System V shared memory, MPI_Alloc_mem, windows of
+ * all kinds, MPI_BOTTOM with absolute addresses, memory of a plug-in that brings its own CUDA. No interposed function
+ * of the C library's or CUDA's is found by those who search for it.
  */
 #define _GNU_SOURCE
 #include "expect.h"
@@ -25,7 +25,8 @@ static int static_words[10] = {1, 2, 3};
 static const double constants[4] = {1.5};
 static int world_rank, world_size;
 
-static int program_base(struct dl_phdr_info *info, size_t size, void *base) {
+static int program_base(struct dl_phdr_info *info, size_t size, void *base)
+{
     ElfW(Addr) low = UINTPTR_MAX;
 
     (void)size;
@@ -37,7 +38,8 @@ static int program_base(struct dl_phdr_info *info, size_t size, void *base) {
 }
 
 /* "static:0+..." of an address in the program. In one of four buffers. */
-static const char *static_text(const void *p) {
+static const char *static_text(const void *p)
+{
     static char text[4][40];
     static int turn;
     uintptr_t base = 0;
@@ -48,7 +50,8 @@ static const char *static_text(const void *p) {
     return text[turn];
 }
 
-static void check_heap(void) {
+static void check_heap(void)
+{
     char *a = malloc(100), *b = malloc(5000), *c;
 
     place(b + 64, "heap:0+64");
@@ -72,7 +75,8 @@ static void check_heap(void) {
     free(c);
 }
 
-static void check_static(void) {
+static void check_static(void)
+{
     static short within;
 
     place(static_bytes, static_text(static_bytes));
@@ -86,7 +90,8 @@ static void check_static(void) {
 
 static int *of_main;
 
-static void *in_thread(void *unused) {
+static void *in_thread(void *unused)
+{
     char local[64] = {0}, *block = malloc(64);
 
     (void)unused;
@@ -101,7 +106,8 @@ static void *in_thread(void *unused) {
 
 static ucontext_t main_context, other_context;
 
-static void in_context(void) {
+static void in_context(void)
+{
     int local = 0, *block = malloc(64);
     char *mapping = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
@@ -115,7 +121,8 @@ static void in_context(void) {
     free(block);
 }
 
-static void check_stacks(void) {
+static void check_stacks(void)
+{
     int local[4] = {0};
     char *const more = alloca(100);
     const size_t bytes = 1 << 18;
@@ -140,7 +147,8 @@ static void check_stacks(void) {
     free(stack);
 }
 
-static void check_mappings(void) {
+static void check_mappings(void)
+{
     const size_t page = 1 << 16;
     char *p = mmap(NULL, 4 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), *again;
     const int segment = shmget(IPC_PRIVATE, 10000, IPC_CREAT | 0600);
@@ -167,7 +175,8 @@ static void check_mappings(void) {
     EXPECT(shmdt(again) == 0);
 }
 
-static void check_windows(void) {
+static void check_windows(void)
+{
     char *base = NULL, *other = NULL, *heap = malloc(1000);
     MPI_Aint size, address;
     int unit;
@@ -220,7 +229,8 @@ static void check_windows(void) {
     free(heap);
 }
 
-static void check_bottom(void) {
+static void check_bottom(void)
+{
     int on_stack = 7, *on_heap = malloc(4 * sizeof(int)), lengths[3] = {1, 1, 1}, received[3] = {0};
     MPI_Aint places[3];
     MPI_Datatype type, types[3] = {MPI_INT, MPI_INT, MPI_INT};
@@ -233,7 +243,8 @@ static void check_bottom(void) {
     MPI_Get_address(&static_words[1], &places[2]);
     place_want(0, "MPI_Get_address", "location", "\"%s\"", static_text(&static_words[1]));
     for (int kind = 0; kind < 3; kind++) {
-        const char *const functions[] = {"MPI_Type_create_hindexed", "MPI_Type_create_struct", "MPI_Type_create_hindexed_block"};
+        const char *const functions[] = {"MPI_Type_create_hindexed", "MPI_Type_create_struct",
+                                         "MPI_Type_create_hindexed_block"};
 
         if (kind == 0)
             MPI_Type_create_hindexed(3, lengths, places, MPI_INT, &type);
@@ -257,7 +268,8 @@ static void check_bottom(void) {
 extern int cudaFree(void *p) __attribute__((weak));
 extern int cuMemAlloc_v2(unsigned long long *p, size_t bytes) __attribute__((weak));
 
-static void check_searches(void) {
+static void check_searches(void)
+{
     const char *const in_libc[] = {"mmap", "mmap64", "munmap", "mremap", "shmat", "shmdt"};
     unsigned long long p = 5;
     Dl_info info, libc = {0};
@@ -272,7 +284,8 @@ static void check_searches(void) {
         EXPECT(dladdr(dlsym(RTLD_DEFAULT, in_libc[i]), &info) && info.dli_fbase == libc.dli_fbase);
 }
 
-static void check_plugin(void) {
+static void check_plugin(void)
+{
     void *const plugin = dlopen("plugin.so", RTLD_NOW | RTLD_LOCAL), *p;
     int (*allocate)(void **, size_t), (*release)(void *);
 
@@ -291,7 +304,8 @@ static void check_plugin(void) {
     dlclose(plugin);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     int verdict, provided;
 
     MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);

@@ -11,8 +11,9 @@
 
 static int place_silent; /* 1 on ranks other than 0 */
 
-__attribute__((format(printf, 4, 5))) static inline void place_want(int thread, const char *function, const char *parameter,
-                                                                    const char *format, ...) {
+__attribute__((format(printf, 4, 5))) static inline void place_want(int thread, const char *function,
+                                                                    const char *parameter, const char *format, ...)
+{
     va_list arguments;
 
     if (place_silent)
@@ -25,14 +26,16 @@ __attribute__((format(printf, 4, 5))) static inline void place_want(int thread, 
 }
 
 /* P is recorded as TEXT. */
-static inline void place_of_thread(int thread, const void *p, const char *text) {
+static inline void place_of_thread(int thread, const void *p, const char *text)
+{
     MPI_Aint address;
 
     MPI_Get_address(p, &address);
     place_want(thread, "MPI_Get_address", "location", "\"%s\"", text);
 }
 
-static inline void place(const void *p, const char *text) {
+static inline void place(const void *p, const char *text)
+{
     place_of_thread(0, p, text);
 }
 

@@ -11,14 +11,16 @@ enum { ROUNDS = 20, TAG = 4 };
 
 static int world_rank, world_size, next, previous;
 
-static void spin(int amount) {
+static void spin(int amount)
+{
     volatile double x = 1.0;
 
     for (int i = 0; i < amount; i++)
         x = x * 1.0000001;
 }
 
-static void poll_test(int round) {
+static void poll_test(int round)
+{
     int in = -1, done = 0;
     MPI_Request request;
     MPI_Status status;
@@ -31,7 +33,8 @@ static void poll_test(int round) {
     EXPECT(in == round && status.MPI_SOURCE == previous);
 }
 
-static void poll_probe(int round) {
+static void poll_probe(int round)
+{
     MPI_Request request;
     MPI_Status status;
     int in = -1, there = 0;
@@ -46,7 +49,8 @@ static void poll_probe(int round) {
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
-static void poll_collective(int round) {
+static void poll_collective(int round)
+{
     MPI_Request requests[2];
     int sum = 0, flag = 0, at, done = 0;
 
@@ -66,18 +70,21 @@ static void poll_collective(int round) {
 static int inbox[2];
 static MPI_Request requests[2];
 
-static void post(void) {
+static void post(void)
+{
     for (int i = 0; i < 2; i++)
         MPI_Irecv(&inbox[i], 1, MPI_INT, world_rank, TAG, MPI_COMM_WORLD, &requests[i]);
 }
 
-static void arrive(int value) {
+static void arrive(int value)
+{
     for (int i = 0; i < 2; i++)
         MPI_Send(&value, 1, MPI_INT, world_rank, TAG, MPI_COMM_WORLD);
 }
 
 /* One poll: how many operations it found complete, and whether it says so. */
-static int poll_one(int function) {
+static int poll_one(int function)
+{
     int flag = 0, count = 0, indices[2];
     MPI_Status statuses[2];
 
@@ -125,7 +132,8 @@ static int poll_one(int function) {
 
 enum { FUNCTIONS = 8 };
 
-static void poll_all(int round, int extra) {
+static void poll_all(int round, int extra)
+{
     for (int function = 0; function < FUNCTIONS; function++) {
         int more = extra;
 
@@ -141,7 +149,8 @@ static void poll_all(int round, int extra) {
     }
 }
 
-static void poll_matched(int round, int extra) {
+static void poll_matched(int round, int extra)
+{
     int in = -1, flag = 0;
     MPI_Message message;
     MPI_Request request;
@@ -159,7 +168,8 @@ static void poll_matched(int round, int extra) {
     EXPECT(in == round && status.MPI_SOURCE == world_rank);
 }
 
-static void poll_window(int extra) {
+static void poll_window(int extra)
+{
     int flag = 0, memory = 0;
     MPI_Group self;
     MPI_Win win;
@@ -178,7 +188,8 @@ static void poll_window(int extra) {
     MPI_Group_free(&self);
 }
 
-static void poll_partitions(int extra) {
+static void poll_partitions(int extra)
+{
 #if MPI_VERSION >= 4
     int out = 5, in = 0, flag = 0;
     MPI_Request pair[2];
@@ -202,7 +213,8 @@ static void poll_partitions(int extra) {
 }
 
 /* Nothing to wait for, and calls that fail: neither is a poll in vain. */
-static void poll_nothing(void) {
+static void poll_nothing(void)
+{
     int flag = 0, count = 0, indices[2];
     MPI_Request none[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
 
@@ -222,7 +234,8 @@ static void poll_nothing(void) {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     int verdict, extra = argc > 1 ? atoi(argv[1]) : 5;
 
     MPI_Init(&argc, &argv);

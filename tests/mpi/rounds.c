@@ -1,7 +1,7 @@
 /* rounds: loops whose numbers of rounds nobody can predict, each rank's other ones, and often none.
  *
- * Exercises: trips of nested loops that differ from rank to rank, 0 among them. Each rank sends to itself, so that ranks
- * need not agree.
+ * Exercises: trips of nested loops that differ from rank to rank, 0 among them. Each rank sends to itself, so that
+ * ranks need not agree.
  *
  * usage: rounds [outer rounds, default 400]
  */
@@ -11,12 +11,14 @@
 
 enum { SECOND = 20, THIRD = 5 };
 
-static uint32_t below(uint32_t *state, uint32_t limit) {
+static uint32_t below(uint32_t *state, uint32_t limit)
+{
     *state = *state * 1103515245 + 12345;
     return (*state >> 16) % limit;
 }
 
-static void exchange(int rank, int tag) {
+static void exchange(int rank, int tag)
+{
     MPI_Request request;
     int out = tag, in = -1;
 
@@ -26,7 +28,8 @@ static void exchange(int rank, int tag) {
     EXPECT(in == tag);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     const int rounds = argc > 1 ? atoi(argv[1]) : 400;
     int rank, most;
 

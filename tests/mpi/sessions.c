@@ -3,14 +3,15 @@
  * Exercises: MPI_Session_init, process sets, a group from a set, a communicator from the group, finalize of
  * the session. With the argument "mixed": two sessions after each other inside a program that calls MPI_Init
  * as well. (Without MPI_Init around them MPICH 4.0.2 crashes in the second MPI_Session_init: it cannot start
- * anew once its last session is gone.) With "around": a session that begins before MPI_Init and ends after MPI_Finalize, and
- * is used on either side and between.
+ * anew once its last session is gone.) With "around": a session that begins before MPI_Init and ends after
+ * MPI_Finalize, and is used on either side and between.
  */
 #include "expect.h"
 
 #include <string.h>
 
-static int session_use(int round) {
+static int session_use(int round)
+{
     char name[MPI_MAX_PSET_NAME_LEN];
     int sets, length = (int)sizeof name, size, rank, sum = -1, verdict;
     MPI_Session session;
@@ -40,7 +41,8 @@ static int session_use(int round) {
 }
 
 /* A sum over a communicator of SESSION's own. */
-static void session_sum(MPI_Session session, const char *tag) {
+static void session_sum(MPI_Session session, const char *tag)
+{
     int size, rank, sum = -1;
     MPI_Group group;
     MPI_Comm comm;
@@ -55,7 +57,8 @@ static void session_sum(MPI_Session session, const char *tag) {
     MPI_Comm_free(&comm);
 }
 
-static int session_around(int *argc, char ***argv) {
+static int session_around(int *argc, char ***argv)
+{
     MPI_Session session;
     int verdict;
 
@@ -71,7 +74,8 @@ static int session_around(int *argc, char ***argv) {
     return verdict;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     const int mixed = argc > 1 && strcmp(argv[1], "mixed") == 0;
     int verdict;
 

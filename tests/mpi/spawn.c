@@ -2,9 +2,9 @@
  *
  *     spawn [ROUNDS]
  *
- * Exercises: MPI_Comm_spawn (of this program, with arguments), MPI_Comm_spawn_multiple, MPI_Comm_get_parent, messages and
- * collectives over the inter-communicator, MPI_Intercomm_merge, children that spawn a child, MPI_Comm_disconnect. Children are a
- * world of their own, and so have a trace of their own; all worlds end at about the same time.
+ * Exercises: MPI_Comm_spawn (of this program, with arguments), MPI_Comm_spawn_multiple, MPI_Comm_get_parent, messages
+ * and collectives over the inter-communicator, MPI_Intercomm_merge, children that spawn a child, MPI_Comm_disconnect.
+ * Children are a world of their own, and so have a trace of their own; all worlds end at about the same time.
  */
 #include "expect.h"
 
@@ -13,7 +13,8 @@
 static int world_rank, world_size;
 
 /* What both sides do with their inter-communicator. */
-static void together(MPI_Comm between, int is_child) {
+static void together(MPI_Comm between, int is_child)
+{
     int rank, size, remote, sum = 0, in = -1, out = world_rank + 100 * is_child;
     MPI_Comm all;
 
@@ -36,7 +37,8 @@ static void together(MPI_Comm between, int is_child) {
 }
 
 /* Children of an only child, with the arguments ARGUMENTS. */
-static void spawn(const char *program, char **arguments, int count, int root) {
+static void spawn(const char *program, char **arguments, int count, int root)
+{
     MPI_Comm children;
     int codes[8];
 
@@ -50,7 +52,8 @@ static void spawn(const char *program, char **arguments, int count, int root) {
 }
 
 /* Two kinds of children, one world. */
-static void spawn_several(char *program) {
+static void spawn_several(char *program)
+{
     char child[] = "child", second[] = "second";
     char *first_arguments[] = {child, NULL}, *second_arguments[] = {child, second, NULL};
     char *programs[] = {program, program}, **arguments[] = {first_arguments, second_arguments};
@@ -63,7 +66,8 @@ static void spawn_several(char *program) {
     MPI_Comm_disconnect(&children);
 }
 
-static void parent_main(char *program, int rounds) {
+static void parent_main(char *program, int rounds)
+{
     char child[] = "child", parent[] = "parent";
     char *arguments[] = {child, NULL}, *deeper[] = {child, parent, NULL};
     MPI_Comm none;
@@ -76,7 +80,8 @@ static void parent_main(char *program, int rounds) {
     spawn_several(program);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     MPI_Comm parent;
     char child[] = "child";
     char *arguments[] = {child, NULL};

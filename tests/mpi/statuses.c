@@ -14,7 +14,8 @@ enum { TAG_PLAIN = 1, TAG_PROBE = 20, TAG_NEVER = 99, TAG_ANY_FIRST = 1000 };
 static int world_rank, world_size, partner;
 
 /* What PARTNER is expected to have sent. From MPI_PROC_NULL come no elements and any tag. */
-static void expect_status(const MPI_Status *status, MPI_Datatype type, int tag, int count) {
+static void expect_status(const MPI_Status *status, MPI_Datatype type, int tag, int count)
+{
     int got, cancelled;
 
     MPI_Get_count(status, type, &got);
@@ -26,7 +27,8 @@ static void expect_status(const MPI_Status *status, MPI_Datatype type, int tag, 
 }
 
 /* The empty status that null and inactive requests give. */
-static void expect_empty(const MPI_Status *status) {
+static void expect_empty(const MPI_Status *status)
+{
     int count, cancelled;
 
     MPI_Get_count(status, MPI_INT, &count);
@@ -35,7 +37,8 @@ static void expect_empty(const MPI_Status *status) {
     EXPECT(count == 0 && !cancelled);
 }
 
-static void check_plain(void) {
+static void check_plain(void)
+{
     int out[4] = {1, 2, 3, 4}, in[8] = {0};
     MPI_Status status;
     MPI_Request request;
@@ -47,8 +50,7 @@ static void check_plain(void) {
             expect_status(&status, MPI_INT, TAG_PLAIN, count);
         MPI_Wait(&request, count % 2 ? &status : MPI_STATUS_IGNORE);
     }
-    MPI_Sendrecv(out, 3, MPI_INT, partner, TAG_PLAIN, in, 8, MPI_INT, partner, MPI_ANY_TAG, MPI_COMM_WORLD,
-                 &status);
+    MPI_Sendrecv(out, 3, MPI_INT, partner, TAG_PLAIN, in, 8, MPI_INT, partner, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
     expect_status(&status, MPI_INT, TAG_PLAIN, 3);
     MPI_Sendrecv_replace(out, 4, MPI_INT, partner, TAG_PLAIN, partner, TAG_PLAIN, MPI_COMM_WORLD, &status);
     expect_status(&status, MPI_INT, TAG_PLAIN, 4);
@@ -56,7 +58,8 @@ static void check_plain(void) {
 
 /* A receive in parts of a type: whole types, left-over elements, and bytes that are no multiple of anything.
  */
-static void check_counts(void) {
+static void check_counts(void)
+{
     char out[16] = {0}, in[16];
     MPI_Datatype pair;
     MPI_Status status;
@@ -65,8 +68,7 @@ static void check_counts(void) {
 
     MPI_Type_contiguous(2, MPI_INT, &pair);
     MPI_Type_commit(&pair);
-    MPI_Sendrecv(out, 3, MPI_INT, partner, TAG_PLAIN, in, 2, pair, partner, TAG_PLAIN, MPI_COMM_WORLD,
-                 &status);
+    MPI_Sendrecv(out, 3, MPI_INT, partner, TAG_PLAIN, in, 2, pair, partner, TAG_PLAIN, MPI_COMM_WORLD, &status);
     MPI_Get_count(&status, pair, &count);
     MPI_Get_elements(&status, pair, &elements);
     MPI_Get_elements_x(&status, pair, &elements_x);
@@ -74,8 +76,7 @@ static void check_counts(void) {
     EXPECT(elements == (partner == MPI_PROC_NULL ? 0 : 3));
     EXPECT(elements_x == elements);
 
-    MPI_Sendrecv(out, 7, MPI_BYTE, partner, TAG_PLAIN, in, 16, MPI_BYTE, partner, TAG_PLAIN, MPI_COMM_WORLD,
-                 &status);
+    MPI_Sendrecv(out, 7, MPI_BYTE, partner, TAG_PLAIN, in, 16, MPI_BYTE, partner, TAG_PLAIN, MPI_COMM_WORLD, &status);
     MPI_Get_count(&status, MPI_INT, &count);
     EXPECT(count == (partner == MPI_PROC_NULL ? 0 : MPI_UNDEFINED));
     expect_status(&status, MPI_BYTE, TAG_PLAIN, 7);
@@ -92,7 +93,8 @@ static void check_counts(void) {
     EXPECT(count == 1);
 }
 
-static void check_any(void) {
+static void check_any(void)
+{
     if (world_rank == 0) {
         long ranks = 0, tags = 0;
 
@@ -117,7 +119,8 @@ static void check_any(void) {
     }
 }
 
-static void check_probes(void) {
+static void check_probes(void)
+{
     double out[3] = {1, 2, 3}, in[3];
     MPI_Request requests[4], request;
     MPI_Message message;
@@ -163,7 +166,8 @@ static void check_probes(void) {
     EXPECT(status.MPI_SOURCE == MPI_PROC_NULL && status.MPI_TAG == MPI_ANY_TAG);
 }
 
-static void check_cancel(void) {
+static void check_cancel(void)
+{
     MPI_Request requests[3];
     MPI_Status status, statuses[3];
     int in[3], flag;
@@ -203,7 +207,8 @@ static void check_cancel(void) {
     EXPECT(statuses[0].MPI_SOURCE == world_rank && statuses[0].MPI_TAG == TAG_NEVER);
 }
 
-static void check_nulls(void) {
+static void check_nulls(void)
+{
     MPI_Request requests[3] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
     MPI_Status status, statuses[3];
     int at, flag, count, indices[3];
@@ -239,7 +244,8 @@ static void check_nulls(void) {
 
 /* A persistent request that was not started is complete with an empty status, and one among nulls counts as
  * none. */
-static void check_inactive(void) {
+static void check_inactive(void)
+{
     MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
     MPI_Status status;
     int value = 0, at, flag;
@@ -261,7 +267,8 @@ static void check_inactive(void) {
 }
 
 /* Statuses go through their Fortran forms unchanged. */
-static void check_fortran(void) {
+static void check_fortran(void)
+{
     MPI_Fint forms[sizeof(MPI_Status) / sizeof(MPI_Fint)];
     MPI_Status status, back;
 
@@ -272,7 +279,8 @@ static void check_fortran(void) {
     EXPECT(back.MPI_SOURCE == status.MPI_SOURCE && back.MPI_TAG == status.MPI_TAG);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     int verdict;
 
     MPI_Init(&argc, &argv);

@@ -2,8 +2,8 @@
  *
  *     texts [ROUNDS]     1500 if not given
  *
- * Exercises: keys and values of infos that count up, are drawn at random or come again, the same on all ranks or not; a place where
- * strings are few for long and then all different; empty ones; bytes that are no UTF-8.
+ * Exercises: keys and values of infos that count up, are drawn at random or come again, the same on all ranks or not; a
+ * place where strings are few for long and then all different; empty ones; bytes that are no UTF-8.
  */
 #include "expect.h"
 
@@ -13,7 +13,8 @@ enum { KEYS = 40 };
 
 static int rank;
 
-static unsigned draw(unsigned below) {
+static unsigned draw(unsigned below)
+{
     static unsigned long long state = 1;
 
     state = state * 6364136223846793005u + 1442695040888963407u;
@@ -21,7 +22,8 @@ static unsigned draw(unsigned below) {
 }
 
 /* One place for all. */
-static void set(MPI_Info info, const char *key, const char *value) {
+static void set(MPI_Info info, const char *key, const char *value)
+{
     char found[64];
     int flag;
 
@@ -30,7 +32,8 @@ static void set(MPI_Info info, const char *key, const char *value) {
     EXPECT(flag && !strcmp(found, value));
 }
 
-static void count_up(int rounds) {
+static void count_up(int rounds)
+{
     MPI_Info info;
     char key[64], value[64];
 
@@ -43,7 +46,8 @@ static void count_up(int rounds) {
     MPI_Info_free(&info);
 }
 
-static void at_random(int rounds) {
+static void at_random(int rounds)
+{
     MPI_Info info;
     char value[64];
 
@@ -56,7 +60,8 @@ static void at_random(int rounds) {
 }
 
 /* Few strings for so long that nothing is recorded anew when they become many; then few again. */
-static void late(int rounds) {
+static void late(int rounds)
+{
     char name[64] = "";
 
     for (int i = 0; i < 20 * rounds; i++) {
@@ -68,7 +73,8 @@ static void late(int rounds) {
     }
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     int rounds = argc > 1 ? atoi(argv[1]) : 1500;
 
     MPI_Init(&argc, &argv);

@@ -20,14 +20,16 @@ struct worker {
 
 static int world_rank, world_size, next, previous;
 
-static void worker_check(struct worker *worker, int holds, const char *what) {
+static void worker_check(struct worker *worker, int holds, const char *what)
+{
     if (holds)
         return;
     worker->failures++;
     fprintf(stderr, "threads: rank %d, thread %d: %s\n", world_rank, worker->number, what);
 }
 
-static void *worker_run(void *argument) {
+static void *worker_run(void *argument)
+{
     struct worker *const worker = argument;
     MPI_Datatype pair;
     int is_main = 1, provided = -1;
@@ -56,19 +58,21 @@ static void *worker_run(void *argument) {
         worker->sum += sum;
 
         /* On the one all share, told apart by the tag. */
-        MPI_Sendrecv(out, 2, MPI_INT, next, worker->number, in, 2, MPI_INT, previous, worker->number,
-                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(out, 2, MPI_INT, next, worker->number, in, 2, MPI_INT, previous, worker->number, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
         worker_check(worker, in[0] == previous && in[1] == round, "message on the shared communicator");
     }
     MPI_Type_free(&pair);
     return NULL;
 }
 
-static void *idle_run(void *argument) {
+static void *idle_run(void *argument)
+{
     return argument;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     static struct worker workers[THREADS];
     int provided, is_main, verdict;
     pthread_t idle;

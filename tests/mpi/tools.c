@@ -6,7 +6,8 @@
  */
 #include "expect.h"
 
-static void check_variables(void) {
+static void check_variables(void)
+{
     int count, index, verbosity, binding, scope, name_length, text_length, value_count, value[64];
     char name[128], text[256];
     MPI_Datatype type;
@@ -18,8 +19,8 @@ static void check_variables(void) {
     for (int i = 0; i < count && i < 20; i++) {
         name_length = (int)sizeof name;
         text_length = (int)sizeof text;
-        EXPECT(MPI_T_cvar_get_info(i, name, &name_length, &verbosity, &type, &enumeration, text, &text_length,
-                                   &binding, &scope) == MPI_SUCCESS);
+        EXPECT(MPI_T_cvar_get_info(i, name, &name_length, &verbosity, &type, &enumeration, text, &text_length, &binding,
+                                   &scope) == MPI_SUCCESS);
         EXPECT(MPI_T_cvar_get_info(i, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL) == MPI_SUCCESS);
         EXPECT(MPI_T_cvar_get_index(name, &index) == MPI_SUCCESS && index == i);
         if (type != MPI_INT || binding != MPI_T_BIND_NO_OBJECT)
@@ -42,7 +43,8 @@ static void check_variables(void) {
     EXPECT(MPI_T_cvar_get_info(-1, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL) != MPI_SUCCESS);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     int flag = -1, provided, version, subversion, verdict;
 
     MPI_Initialized(&flag);

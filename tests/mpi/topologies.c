@@ -11,14 +11,16 @@ enum { DEGREE_MAX = 8 };
 
 static int world_rank, world_size;
 
-static int topology_kind(MPI_Comm comm) {
+static int topology_kind(MPI_Comm comm)
+{
     int kind = -1;
 
     MPI_Topo_test(comm, &kind);
     return kind;
 }
 
-static void check_grid(void) {
+static void check_grid(void)
+{
     int dims[2] = {0, 0}, got[2], periods[2] = {1, 0}, coords[2], dimensions, rank, back, low, high, mapped;
     const int keep_row[2] = {0, 1}, keep_none[2] = {0, 0};
     MPI_Comm grid, row, point;
@@ -67,7 +69,8 @@ static void check_grid(void) {
 }
 
 /* A grid of one rank less than there are: the last gets nothing. And one without dimensions. */
-static void check_left_out(void) {
+static void check_left_out(void)
+{
     const int one[1] = {world_size - 1}, open_end[1] = {0};
     MPI_Comm grid;
 
@@ -84,7 +87,8 @@ static void check_left_out(void) {
 }
 
 /* The ring as an old-style graph: every rank lists the edges of all. */
-static void check_graph(void) {
+static void check_graph(void)
+{
     int *const index = malloc((size_t)world_size * sizeof *index);
     int *const edges = malloc(2 * (size_t)world_size * sizeof *edges);
     int nodes, arcs, neighbors, list[DEGREE_MAX], mapped;
@@ -113,16 +117,15 @@ static void check_graph(void) {
     free(edges);
 }
 
-static void check_adjacent(int weighted) {
+static void check_adjacent(int weighted)
+{
     const int sources[1] = {(world_rank + world_size - 1) % world_size}, in_weights[1] = {sources[0] + 1};
     const int targets[1] = {(world_rank + 1) % world_size}, out_weights[1] = {world_rank + 1};
-    int in = -1, out = -1, got_weighted = -1, source[1], target[1], source_weight[1] = {0},
-        target_weight[1] = {0};
+    int in = -1, out = -1, got_weighted = -1, source[1], target[1], source_weight[1] = {0}, target_weight[1] = {0};
     MPI_Comm graph;
 
-    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, sources, weighted ? in_weights : MPI_UNWEIGHTED, 1,
-                                   targets, weighted ? out_weights : MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
-                                   &graph);
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, sources, weighted ? in_weights : MPI_UNWEIGHTED, 1, targets,
+                                   weighted ? out_weights : MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph);
     EXPECT(topology_kind(graph) == MPI_DIST_GRAPH);
     MPI_Dist_graph_neighbors_count(graph, &in, &out, &got_weighted);
     EXPECT(in == 1 && out == 1 && !got_weighted == !weighted);
@@ -136,7 +139,8 @@ static void check_adjacent(int weighted) {
 }
 
 /* Rank 0 tells a star, for all; the others bring nothing. */
-static void check_star(int weighted) {
+static void check_star(int weighted)
+{
     int *const targets = malloc((size_t)world_size * sizeof *targets);
     int *const weights = malloc((size_t)world_size * sizeof *weights);
     const int source[1] = {0}, degree[1] = {world_size - 1};
@@ -148,8 +152,7 @@ static void check_star(int weighted) {
         targets[i] = i + 1;
         weights[i] = 10 * (i + 1);
     }
-    MPI_Dist_graph_create(MPI_COMM_WORLD, mine, mine ? source : NULL, mine ? degree : NULL,
-                          mine ? targets : NULL,
+    MPI_Dist_graph_create(MPI_COMM_WORLD, mine, mine ? source : NULL, mine ? degree : NULL, mine ? targets : NULL,
                           !weighted ? MPI_UNWEIGHTED
                           : mine    ? weights
                                     : MPI_WEIGHTS_EMPTY,
@@ -169,7 +172,8 @@ static void check_star(int weighted) {
     free(weights);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     int verdict;
 
     MPI_Init(&argc, &argv);

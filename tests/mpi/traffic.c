@@ -1,9 +1,10 @@
-/* traffic: every way to send, of every kind of datatype and over every kind of communicator, and operations on windows. The program counts
- * messages and bytes itself, by what MPI says of ranks and sizes: what the trace says is held against that (tests/matrix).
+/* traffic: every way to send, of every kind of datatype and over every kind of communicator, and operations on windows.
+ * The program counts messages and bytes itself, by what MPI says of ranks and sizes: what the trace says is held
+ * against that (tests/matrix).
  *
  *     traffic              sends
- *     traffic show [N]     and writes lines `to messages bytes` to the file sent.RANK, `from to operations bytes` to moved.RANK;
- *                          before that sends N messages that are not alike
+ *     traffic show [N]     and writes lines `to messages bytes` to the file sent.RANK, `from to operations bytes` to
+ * moved.RANK; before that sends N messages that are not alike
  *
  * What is counted is asked for by names that are not recorded (PMPI_...).
  */
@@ -18,7 +19,7 @@
 enum { RANKS_MAX = 64, ROOM = 1 << 16, TAG = 7 };
 
 static int world_rank, world_size;
-static long long messages[RANKS_MAX], bytes[RANKS_MAX];          /* by rank that they go to */
+static long long messages[RANKS_MAX], bytes[RANKS_MAX];         /* by rank that they go to */
 static long long operations[2][RANKS_MAX], moved[2][RANKS_MAX]; /* to the rank, from the rank */
 static char out[ROOM], in[ROOM];
 
@@ -89,8 +90,8 @@ static void write_counts(void)
     for (int back = 0; back < 2; back++)
         for (int other = 0; file && other < world_size; other++)
             if (operations[back][other])
-                fprintf(file, "%d %d %lld %lld\n", back ? other : world_rank, back ? world_rank : other, operations[back][other],
-                        moved[back][other]);
+                fprintf(file, "%d %d %lld %lld\n", back ? other : world_rank, back ? world_rank : other,
+                        operations[back][other], moved[back][other]);
     EXPECT(file && fclose(file) == 0);
 }
 
@@ -150,7 +151,8 @@ static void send_in_every_way(void)
     count_message(MPI_COMM_WORLD, next, 5, MPI_LONG);
     MPI_Sendrecv_replace(out, 3, MPI_DOUBLE, before, TAG, next, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     count_message(MPI_COMM_WORLD, before, 3, MPI_DOUBLE);
-    MPI_Sendrecv(out, 5, MPI_LONG, MPI_PROC_NULL, TAG, in, 5, MPI_LONG, MPI_PROC_NULL, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(out, 5, MPI_LONG, MPI_PROC_NULL, TAG, in, 5, MPI_LONG, MPI_PROC_NULL, TAG, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
     MPI_Send(out, 9, MPI_CHAR, MPI_PROC_NULL, TAG, MPI_COMM_WORLD);
 #if MPI_VERSION >= 4
     MPI_Irecv(in, 4, MPI_INT, before, TAG, MPI_COMM_WORLD, &requests[0]);
@@ -177,7 +179,8 @@ static void send_persistently(void)
     MPI_Request requests[4];
 
     for (int round = 0; round < 5; round++) {
-        int shift = round % world_size, to = (world_rank + shift) % world_size, from = (world_rank + world_size - shift) % world_size;
+        int shift = round % world_size, to = (world_rank + shift) % world_size,
+            from = (world_rank + world_size - shift) % world_size;
         int none = round == 4;
         MPI_Recv_init(in, 100, MPI_INT, none ? MPI_PROC_NULL : from, TAG, MPI_COMM_WORLD, &requests[0]);
         MPI_Send_init(out, 10 + round, MPI_INT, none ? MPI_PROC_NULL : to, TAG, MPI_COMM_WORLD, &requests[1]);
@@ -211,14 +214,62 @@ static void send_persistently(void)
 
 static void use_predefined(void)
 {
-    const MPI_Datatype types[] = {
-        MPI_CHAR, MPI_SIGNED_CHAR, MPI_UNSIGNED_CHAR, MPI_BYTE, MPI_WCHAR, MPI_SHORT, MPI_UNSIGNED_SHORT, MPI_INT, MPI_UNSIGNED,
-        MPI_LONG, MPI_UNSIGNED_LONG, MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE, MPI_LONG_LONG, MPI_UNSIGNED_LONG_LONG, MPI_PACKED,
-        MPI_FLOAT_INT, MPI_DOUBLE_INT, MPI_LONG_INT, MPI_SHORT_INT, MPI_2INT, MPI_LONG_DOUBLE_INT, MPI_INT8_T, MPI_INT16_T,
-        MPI_INT32_T, MPI_INT64_T, MPI_UINT8_T, MPI_UINT16_T, MPI_UINT32_T, MPI_UINT64_T, MPI_C_BOOL, MPI_C_FLOAT_COMPLEX,
-        MPI_C_DOUBLE_COMPLEX, MPI_C_LONG_DOUBLE_COMPLEX, MPI_AINT, MPI_OFFSET, MPI_COUNT, MPI_COMPLEX, MPI_DOUBLE_COMPLEX, MPI_LOGICAL,
-        MPI_REAL, MPI_DOUBLE_PRECISION, MPI_INTEGER, MPI_2INTEGER, MPI_2REAL, MPI_2DOUBLE_PRECISION, MPI_CHARACTER, MPI_INTEGER1,
-        MPI_INTEGER2, MPI_INTEGER4, MPI_INTEGER8, MPI_REAL4, MPI_REAL8, MPI_COMPLEX8, MPI_COMPLEX16};
+    const MPI_Datatype types[] = {MPI_CHAR,
+                                  MPI_SIGNED_CHAR,
+                                  MPI_UNSIGNED_CHAR,
+                                  MPI_BYTE,
+                                  MPI_WCHAR,
+                                  MPI_SHORT,
+                                  MPI_UNSIGNED_SHORT,
+                                  MPI_INT,
+                                  MPI_UNSIGNED,
+                                  MPI_LONG,
+                                  MPI_UNSIGNED_LONG,
+                                  MPI_FLOAT,
+                                  MPI_DOUBLE,
+                                  MPI_LONG_DOUBLE,
+                                  MPI_LONG_LONG,
+                                  MPI_UNSIGNED_LONG_LONG,
+                                  MPI_PACKED,
+                                  MPI_FLOAT_INT,
+                                  MPI_DOUBLE_INT,
+                                  MPI_LONG_INT,
+                                  MPI_SHORT_INT,
+                                  MPI_2INT,
+                                  MPI_LONG_DOUBLE_INT,
+                                  MPI_INT8_T,
+                                  MPI_INT16_T,
+                                  MPI_INT32_T,
+                                  MPI_INT64_T,
+                                  MPI_UINT8_T,
+                                  MPI_UINT16_T,
+                                  MPI_UINT32_T,
+                                  MPI_UINT64_T,
+                                  MPI_C_BOOL,
+                                  MPI_C_FLOAT_COMPLEX,
+                                  MPI_C_DOUBLE_COMPLEX,
+                                  MPI_C_LONG_DOUBLE_COMPLEX,
+                                  MPI_AINT,
+                                  MPI_OFFSET,
+                                  MPI_COUNT,
+                                  MPI_COMPLEX,
+                                  MPI_DOUBLE_COMPLEX,
+                                  MPI_LOGICAL,
+                                  MPI_REAL,
+                                  MPI_DOUBLE_PRECISION,
+                                  MPI_INTEGER,
+                                  MPI_2INTEGER,
+                                  MPI_2REAL,
+                                  MPI_2DOUBLE_PRECISION,
+                                  MPI_CHARACTER,
+                                  MPI_INTEGER1,
+                                  MPI_INTEGER2,
+                                  MPI_INTEGER4,
+                                  MPI_INTEGER8,
+                                  MPI_REAL4,
+                                  MPI_REAL8,
+                                  MPI_COMPLEX8,
+                                  MPI_COMPLEX16};
 
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (types[i] != MPI_DATATYPE_NULL)
@@ -281,10 +332,11 @@ static void use_distributed(void)
     for (int kind = 0; kind < 2; kind++) {
         for (int place = 0; place < 6; place++) {
             MPI_Datatype type;
-            MPI_Type_create_darray(6, place, 3, sizes, how[kind], arguments[kind], places, kind ? MPI_ORDER_C : MPI_ORDER_FORTRAN, MPI_INT,
-                                   &type);
+            MPI_Type_create_darray(6, place, 3, sizes, how[kind], arguments[kind], places,
+                                   kind ? MPI_ORDER_C : MPI_ORDER_FORTRAN, MPI_INT, &type);
             MPI_Type_commit(&type);
-            MPI_Sendrecv(out, 1, type, world_rank, TAG, in, ROOM, MPI_BYTE, world_rank, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Sendrecv(out, 1, type, world_rank, TAG, in, ROOM, MPI_BYTE, world_rank, TAG, MPI_COMM_WORLD,
+                         MPI_STATUS_IGNORE);
             count_message(MPI_COMM_WORLD, world_rank, 1, type);
             MPI_Type_free(&type);
         }
@@ -336,7 +388,8 @@ static void use_communicators(void)
     MPI_Group_free(&group);
     MPI_Group_free(&world);
     /* Not MPI_Dist_graph_create: behind the others here that of Open MPI 4 hangs now and then. */
-    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &before, MPI_UNWEIGHTED, 1, &next, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &other);
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &before, MPI_UNWEIGHTED, 1, &next, MPI_UNWEIGHTED, MPI_INFO_NULL,
+                                   0, &other);
     ring_and_free(&other);
 }
 
@@ -454,7 +507,8 @@ static void use_windows(void)
 
     use_window(MPI_COMM_WORLD);
     MPI_Comm_split(MPI_COMM_WORLD, world_rank % 2, -world_rank, &part);
-    if (world_rank % 2 == 0) /* Open MPI 4 mixes up the windows of two communicators at a time that have nobody in common */
+    if (world_rank % 2 ==
+        0) /* Open MPI 4 mixes up the windows of two communicators at a time that have nobody in common */
         use_window(part);
     MPI_Comm_free(&part);
 }
@@ -478,9 +532,11 @@ static void *send_in_thread(void *argument)
     for (int round = 0; round < 4; round++) {
         MPI_Type_contiguous(number + 1, MPI_SHORT, &own);
         MPI_Type_commit(&own);
-        MPI_Sendrecv(out, 1, of_all, next, number, room, sizeof room, MPI_BYTE, before, number, comm_of_all, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(out, 1, of_all, next, number, room, sizeof room, MPI_BYTE, before, number, comm_of_all,
+                     MPI_STATUS_IGNORE);
         count_message(comm_of_all, next, 1, of_all);
-        MPI_Sendrecv(out, 3, own, next, number, room, sizeof room, MPI_BYTE, before, number, comm_of_all, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(out, 3, own, next, number, room, sizeof room, MPI_BYTE, before, number, comm_of_all,
+                     MPI_STATUS_IGNORE);
         count_message(comm_of_all, next, 3, own);
         MPI_Type_free(&own);
     }

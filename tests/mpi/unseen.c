@@ -1,8 +1,8 @@
 /* unseen: objects that the program comes by past MPI's names, by PMPI, as other tools and some libraries do.
  *
- * Exercises: a communicator and a window made by PMPI, in calls whose arrays have one element for each of its ranks. The arrays end
- * where memory ends: who reads more than the communicator has ranks does not come back. tests/communicators looks at the
- * lengths that were recorded.
+ * Exercises: a communicator and a window made by PMPI, in calls whose arrays have one element for each of its ranks.
+ * The arrays end where memory ends: who reads more than the communicator has ranks does not come back.
+ * tests/communicators looks at the lengths that were recorded.
  */
 #include "expect.h"
 
@@ -10,7 +10,8 @@
 #include <unistd.h>
 
 /* COUNT integers at the end of a page that nothing follows. */
-static int *at_the_edge(int count) {
+static int *at_the_edge(int count)
+{
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     char *both = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
@@ -19,7 +20,8 @@ static int *at_the_edge(int count) {
     return (int *)(both + page) - count;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     int cells[8] = {-1}; /* MPICH 4.0.2 loses what is put into a window of 4 bytes */
     int rank, size, part_rank, part_size, value, sum = 0, verdict, *counts, *places, *all;
     MPI_Comm part;

@@ -1,6 +1,7 @@
-/* A preload, before libpilgrim.so, that counts the memory that is asked for from within libpilgrim.so between two calls of
- * allocations_mark: by malloc and its like, mmap, and the system calls below them. What MPI or the program ask for does not count.
- * At the second call it prints `allocations N`, and for each place that asked its address in libpilgrim.so and how often. */
+/* A preload, before libpilgrim.so, that counts the memory that is asked for from within libpilgrim.so between two calls
+ * of allocations_mark: by malloc and its like, mmap, and the system calls below them. What MPI or the program ask for
+ * does not count. At the second call it prints `allocations N`, and for each place that asked its address in
+ * libpilgrim.so and how often. */
 #define _GNU_SOURCE 1
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,5 +1,6 @@
-/* A preload for tests only: libpilgrim.so has a CLOCK_MONOTONIC that goes FAKE_CLOCK_PPM millionths too fast (too slow, if that is
- * negative) since the system was started, as if it ran on a host of its own. Everyone else gets the true time. */
+/* A preload for tests only: libpilgrim.so has a CLOCK_MONOTONIC that goes FAKE_CLOCK_PPM millionths too fast (too slow,
+ * if that is negative) since the system was started, as if it ran on a host of its own. Everyone else gets the true
+ * time. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdint.h>
@@ -14,11 +15,13 @@ __attribute__((visibility("default"))) int clock_gettime(clockid_t clock, struct
 static int (*real)(clockid_t, struct timespec *);
 static const char *ppm;
 
-__attribute__((constructor)) static void begin(void) {
+__attribute__((constructor)) static void begin(void)
+{
     ppm = getenv("FAKE_CLOCK_PPM");
 }
 
-int clock_gettime(clockid_t clock, struct timespec *time) {
+int clock_gettime(clockid_t clock, struct timespec *time)
+{
     Dl_info info;
     if (!real)
         real = (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");

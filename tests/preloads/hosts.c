@@ -12,14 +12,16 @@
 __attribute__((visibility("default"))) int gethostname(char *name, size_t length);
 __attribute__((visibility("default"))) pid_t getpid(void);
 
-static const char *fake(const char *variable, void *caller) {
+static const char *fake(const char *variable, void *caller)
+{
     Dl_info info;
     if (!dladdr(caller, &info) || !info.dli_fname || !strstr(info.dli_fname, "libpilgrim"))
         return NULL;
     return getenv(variable);
 }
 
-int gethostname(char *name, size_t length) {
+int gethostname(char *name, size_t length)
+{
     struct utsname system;
     const char *host = fake("FAKE_HOST", __builtin_return_address(0));
     if (!host) {
@@ -35,7 +37,8 @@ int gethostname(char *name, size_t length) {
     return 0;
 }
 
-pid_t getpid(void) {
+pid_t getpid(void)
+{
     const char *pid = fake("FAKE_PID", __builtin_return_address(0));
     return pid ? (pid_t)atol(pid) : (pid_t)syscall(SYS_getpid);
 }

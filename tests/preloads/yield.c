@@ -18,7 +18,8 @@ unsigned ucp_worker_progress(void *worker);
 
 static _Atomic(progress_function) real_progress;
 
-static progress_function progress_find(void) {
+static progress_function progress_find(void)
+{
     progress_function found = NULL;
     void *symbol = dlsym(RTLD_NEXT, "ucp_worker_progress"), *library;
 
@@ -33,7 +34,8 @@ static progress_function progress_find(void) {
     return found;
 }
 
-__attribute__((visibility("default"))) unsigned ucp_worker_progress(void *worker) {
+__attribute__((visibility("default"))) unsigned ucp_worker_progress(void *worker)
+{
     progress_function real = atomic_load_explicit(&real_progress, memory_order_relaxed);
     unsigned events = 0;
 

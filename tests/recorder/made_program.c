@@ -1,5 +1,5 @@
-/* Random programs; see made_program.h. Values are functions of the seed of a phase's behaviour, kind, slot and how many calls of the kind
- * there were, so they need no memory. */
+/* Random programs; see made_program.h. Values are functions of the seed of a phase's behaviour, kind, slot and how many
+ * calls of the kind there were, so they need no memory. */
 #include "made_program.h"
 
 #include <stdio.h>
@@ -21,7 +21,7 @@ static const struct parameter_descriptor process_parameters[] = {{"views_rank", 
 
 #define KIND(number, of, count)                                                                                        \
     {                                                                                                                  \
-        "MPI_Kind_" #number, of##_parameters, count, number % 5 ? RETURNS_ERROR_CODE : RETURNS_VALUE, ACTIVITY_OTHER                   \
+        "MPI_Kind_" #number, of##_parameters, count, number % 5 ? RETURNS_ERROR_CODE : RETURNS_VALUE, ACTIVITY_OTHER   \
     }
 const struct function_descriptor made_functions[FUNCTIONS] = {
     KIND(0, in, 1),

@@ -1,4 +1,5 @@
-/* Programs are recorded as the library does it, but for MPI: streams, a fragment for each rank and round, which are merged. */
+/* Programs are recorded as the library does it, but for MPI: streams, a fragment for each rank and round, which are
+ * merged. */
 #include "recorder.h"
 
 #include "base/value.h"

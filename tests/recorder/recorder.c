@@ -1,9 +1,10 @@
-/* recorder [--seed=N | --first=N --count=N] [--seconds=S] [--write=FILE] [--wrong]: from recorder to reader. Random programs
- * (made_program.h) are recorded, made into fragments, rank by rank and round by round, merged, written and read, and each value of each
- * call is compared with what the program's own calls are.
+/* recorder [--seed=N | --first=N --count=N] [--seconds=S] [--write=FILE] [--wrong]: from recorder to reader. Random
+ * programs (made_program.h) are recorded, made into fragments, rank by rank and round by round, merged, written and
+ * read, and each value of each call is compared with what the program's own calls are.
  *
- * --count programs from --first on are run, fewer if there is no time left; a program with a difference is a line FAIL, whose seed makes it
- * again. --write: leaves the last trace. --wrong: one value of each log is changed; it must be noticed. */
+ * --count programs from --first on are run, fewer if there is no time left; a program with a difference is a line FAIL,
+ * whose seed makes it again. --write: leaves the last trace. --wrong: one value of each log is changed; it must be
+ * noticed. */
 #include "recorder.h"
 
 #include <getopt.h>

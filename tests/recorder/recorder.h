@@ -17,8 +17,8 @@ static inline uint64_t made_site(unsigned kind)
 /* Appends the trace of P to OUT. */
 void record(const struct program *p, struct bytes *out);
 
-/* Whether the thread's calls are those of P; a line FAIL says where they are not. WRONG: those of P with another return value at the end; then
- * nothing is said. */
+/* Whether the thread's calls are those of P; a line FAIL says where they are not. WRONG: those of P with another return
+ * value at the end; then nothing is said. */
 bool compare_thread(const struct program *p, struct pilgrim_trace *trace, uint32_t rank, uint32_t thread, bool wrong);
 
 #endif

@@ -2,8 +2,8 @@
  *
  *     call_burst CALLS [EVERY [limited]]
  *
- * Each rank makes CALLS of MPI_Comm_rank; only those whose number EVERY divides do if that is given (0: all), the others make ten. limited:
- * files may not become longer than CALL_BURST_BYTES. */
+ * Each rank makes CALLS of MPI_Comm_rank; only those whose number EVERY divides do if that is given (0: all), the
+ * others make ten. limited: files may not become longer than CALL_BURST_BYTES. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,13 +1,12 @@
-/* noise CALLS [THREADS [LITTLE [HOW]]]: calls in which little repeats, so that what is recorded of them is put away in rounds.
+/* noise CALLS [THREADS [LITTLE [HOW]]]: calls in which little repeats, so that what is recorded of them is put away in
+ * rounds.
  *
- * Each of THREADS threads of each rank makes about CALLS calls: messages to itself with tags, lengths and an order of completion drawn
- * at random. Requests stay alive from one round to the next, arrays of them go through MPI_Waitany and its like, some
- * are persistent; now and then a communicator is made, and a stretch of calls is regular. Rank LITTLE makes a hundredth of the calls. HOW:
- *   finish  MPI_Finalize (default)
- *   killed  rank 0 is killed in the middle
- *   wander  the working directory is NOISE_FOLDER from the middle on
- *   limited no file may be longer than NOISE_BYTES
- *   session CALLS more, before MPI_Init, in a session */
+ * Each of THREADS threads of each rank makes about CALLS calls: messages to itself with tags, lengths and an order of
+ * completion drawn at random. Requests stay alive from one round to the next, arrays of them go through MPI_Waitany and
+ * its like, some are persistent; now and then a communicator is made, and a stretch of calls is regular. Rank LITTLE
+ * makes a hundredth of the calls. HOW: finish  MPI_Finalize (default) killed  rank 0 is killed in the middle wander the
+ * working directory is NOISE_FOLDER from the middle on limited no file may be longer than NOISE_BYTES session CALLS
+ * more, before MPI_Init, in a session */
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
@@ -166,8 +165,8 @@ static void begin_session(long calls)
     MPI_Comm_rank(w.comm, &w.rank);
     for (int tag; w.calls < calls; w.calls++) {
         tag = draw(&w, TAG_MAX);
-        MPI_Sendrecv(w.out[0], draw(&w, LENGTH_MAX), MPI_INT, w.rank, tag, w.in[0], LENGTH_MAX, MPI_INT, w.rank, tag, w.comm,
-                     MPI_STATUS_IGNORE);
+        MPI_Sendrecv(w.out[0], draw(&w, LENGTH_MAX), MPI_INT, w.rank, tag, w.in[0], LENGTH_MAX, MPI_INT, w.rank, tag,
+                     w.comm, MPI_STATUS_IGNORE);
     }
     MPI_Group_free(&group);
     MPI_Comm_free(&w.comm);

@@ -1,9 +1,9 @@
 /* odd: a clock that stands still, goes backwards and jumps by days, and what it said.
  *
- * usage: odd CALLS. In MPI_Comm_rank and MPI_Comm_size, CALLS times each, CLOCK_MONOTONIC reads what this program wants: it defines
- * clock_gettime, which libpilgrim.so then calls too (PILGRIM_CLOCK=monotonic). Prints for each of these calls of rank 0 what was read
- * when it began and when it ended, in ns. The first one is far ahead of all that was read before. Afterwards the clock goes on from the
- * latest time that it ever said. */
+ * usage: odd CALLS. In MPI_Comm_rank and MPI_Comm_size, CALLS times each, CLOCK_MONOTONIC reads what this program
+ * wants: it defines clock_gettime, which libpilgrim.so then calls too (PILGRIM_CLOCK=monotonic). Prints for each of
+ * these calls of rank 0 what was read when it began and when it ended, in ns. The first one is far ahead of all that
+ * was read before. Afterwards the clock goes on from the latest time that it ever said. */
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <stdbool.h>

@@ -1,10 +1,10 @@
 /* Traces put together entry by entry, for the tests of the reader: every way to store something, whether the writer
  * chooses it or not, and what is wrong in one place only.
  *
- * All ranks have one thread (or another number, set before the contents are made) and the views 0 (the world) and 1 (rank / 2 of SIZE_1,
- * or as built_begin_segment is told). Function 0 is pilgrim_process, function 1
- * MPI_F with one input; classes 0 to CLASSES - 1, of function 1 but for class 0; LOOP_CLASS is that of loops, CHANGING_CLASS
- * of MPI_G, with one parameter that goes in and comes out; POSTING_CLASS of MPI_H, which begins operations, COMPLETING_CLASS of
+ * All ranks have one thread (or another number, set before the contents are made) and the views 0 (the world) and 1
+ * (rank / 2 of SIZE_1, or as built_begin_segment is told). Function 0 is pilgrim_process, function 1 MPI_F with one
+ * input; classes 0 to CLASSES - 1, of function 1 but for class 0; LOOP_CLASS is that of loops, CHANGING_CLASS of MPI_G,
+ * with one parameter that goes in and comes out; POSTING_CLASS of MPI_H, which begins operations, COMPLETING_CLASS of
  * MPI_I, which completes some. */
 #ifndef TESTS_BUILT_TRACE_H
 #define TESTS_BUILT_TRACE_H
@@ -166,7 +166,7 @@ static inline uint32_t put_partition(struct built *b, const uint32_t *columns, s
 /* PARTITION: its number + 1, or 0. The parts follow, by put_value_group. */
 static uint32_t put_group_class(struct built *b, uint32_t class, uint32_t partition)
 {
-    bytes_put_varint(&b->group_classes.data, (uint64_t)class + 1);
+    bytes_put_varint(&b->group_classes.data, (uint64_t) class + 1);
     bytes_put_varint(&b->group_classes.data, partition ? (uint64_t)partition + 1 : 0);
     return b->group_classes.count++;
 }
@@ -198,8 +198,8 @@ static inline uint32_t put_unzipped(struct built *b, uint32_t shape, const uint3
 }
 
 /* BODIES: of each row, 0 if it is no loop. */
-static inline void put_loop_group(struct built *b, bool process, uint64_t sequence, const uint32_t *classes, const uint64_t *bodies,
-                                  size_t count, uint32_t members)
+static inline void put_loop_group(struct built *b, bool process, uint64_t sequence, const uint32_t *classes,
+                                  const uint64_t *bodies, size_t count, uint32_t members)
 {
     bytes_put_varint(&b->groups.data, sequence << 1 | process);
     bytes_put_varint(&b->groups.data, count);
@@ -230,7 +230,8 @@ static uint32_t put_counting(struct built *b, uint64_t count)
 /* The group of all process streams. SIZE_OF_1: of view 1; 0: the streams have no calls. */
 static void put_processes(struct built *b, int64_t size_of_1)
 {
-    static const uint8_t tokens[] = {VALUE_ARRAY, 2, VALUE_INT, VALUE_INT, VALUE_ARRAY, 2, VALUE_INT, VALUE_INT, VALUE_NONE};
+    static const uint8_t tokens[] = {VALUE_ARRAY, 2,         VALUE_INT, VALUE_INT, VALUE_ARRAY,
+                                     2,           VALUE_INT, VALUE_INT, VALUE_NONE};
     if (size_of_1 == 0) {
         put_group(b, true, 0, NULL, 0, put_counting(b, b->ranks));
         return;
@@ -238,11 +239,10 @@ static void put_processes(struct built *b, int64_t size_of_1)
     int64_t *ranks = calloc(b->ranks + 1, sizeof *ranks);
     for (uint32_t i = 0; i < b->ranks && b->ranks < 1000; i++)
         ranks[i] = (b->first_rank + i) / 2 % size_of_1;
-    const uint32_t columns[] = {
-        put_column(b, EXPRESSION_PLUS, 0),
-        b->ranks < 1000 ? put_list(b, ranks, b->ranks) : put_column(b, EXPRESSION_CONSTANT, 0),
-        put_column(b, EXPRESSION_CONSTANT, (int64_t)b->first_rank + b->ranks),
-        put_column(b, EXPRESSION_CONSTANT, size_of_1)};
+    const uint32_t columns[] = {put_column(b, EXPRESSION_PLUS, 0),
+                                b->ranks < 1000 ? put_list(b, ranks, b->ranks) : put_column(b, EXPRESSION_CONSTANT, 0),
+                                put_column(b, EXPRESSION_CONSTANT, (int64_t)b->first_rank + b->ranks),
+                                put_column(b, EXPRESSION_CONSTANT, size_of_1)};
     const uint32_t signature = put_signature(b, put_shape(b, tokens, sizeof tokens), 0, columns, 4);
     const uint32_t row = put_group_class(b, 0, 0);
     put_value_group(b, 1, &signature, 1);
@@ -251,7 +251,8 @@ static void put_processes(struct built *b, int64_t size_of_1)
 }
 
 /* FIRST_RANK 0 begins a segment, but for the first one. */
-static void built_begin_segment(struct built *b, uint32_t segment, uint32_t ranks, uint32_t first_rank, int64_t size_of_1)
+static void built_begin_segment(struct built *b, uint32_t segment, uint32_t ranks, uint32_t first_rank,
+                                int64_t size_of_1)
 {
     *b = (struct built){
         .ranks = ranks, .first_rank = first_rank, .begins_segment = segment > 0 && first_rank == 0, .threads = 1};
@@ -309,7 +310,8 @@ static void built_contents(struct built *b)
 
 static void built_free(struct built *b)
 {
-    struct built_table *tables[] = {&b->shapes, &b->rules, &b->columns, &b->signatures, &b->partitions, &b->group_classes, &b->groups};
+    struct built_table *tables[] = {&b->shapes,     &b->rules,         &b->columns, &b->signatures,
+                                    &b->partitions, &b->group_classes, &b->groups};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         bytes_free(&tables[i]->data);
     bytes_free(&b->definitions);

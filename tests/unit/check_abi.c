@@ -1,9 +1,9 @@
-/* What programs were compiled against stays: the size of each public struct, the place of each member, the value of each
- * enumerator.
+/* What programs were compiled against stays: the size of each public struct, the place of each member, the value of
+ * each enumerator.
  *
  * A failure here means that programs that are built break with the new library. Undo the change, and add a struct and a
- * function in its place; or raise PILGRIM_ABI (include/pilgrim/version.h says what follows), and then this table. Before a
- * release the table may follow the headers. It is that of machines with 64-bit pointers. */
+ * function in its place; or raise PILGRIM_ABI (include/pilgrim/version.h says what follows), and then this table.
+ * Before a release the table may follow the headers. It is that of machines with 64-bit pointers. */
 #include <check.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -14,7 +14,8 @@
 
 #define TABLE_OF_ABI 0 /* raise it with the table only */
 
-#define SIZE(name, bytes) ck_assert_msg(sizeof(struct name) == (bytes), #name " has %zu bytes, not " #bytes, sizeof(struct name));
+#define SIZE(name, bytes)                                                                                              \
+    ck_assert_msg(sizeof(struct name) == (bytes), #name " has %zu bytes, not " #bytes, sizeof(struct name));
 #define PLACE(name, member, bytes)                                                                                     \
     ck_assert_msg(offsetof(struct name, member) == (bytes), #name "." #member " is at %zu, not " #bytes,               \
                   offsetof(struct name, member));
@@ -159,13 +160,14 @@ END_TEST
 
 START_TEST(enumerators_stay)
 {
-    static const int status[] = {PILGRIM_OK,        PILGRIM_END,     PILGRIM_NOMEM,   PILGRIM_LIMIT,     PILGRIM_IO,
-                                 PILGRIM_NOT_TRACE, PILGRIM_VERSION, PILGRIM_DAMAGED, PILGRIM_TRUNCATED, PILGRIM_INVALID};
-    static const int types[] = {PILGRIM_NONE,   PILGRIM_NAME,    PILGRIM_INT,       PILGRIM_BOOL,   PILGRIM_REAL,   PILGRIM_RANK,
-                                PILGRIM_OBJECT, PILGRIM_REQUEST, PILGRIM_HEAP,      PILGRIM_STACK,  PILGRIM_STATIC, PILGRIM_DEVICE,
-                                PILGRIM_STRING, PILGRIM_ARRAY,   PILGRIM_FLAGS,     PILGRIM_STATUS, PILGRIM_SYMBOL, PILGRIM_FUNCTION,
-                                PILGRIM_KEPT,   PILGRIM_EDITED,  PILGRIM_COMPLETED, PILGRIM_POSTED, PILGRIM_BEGUN,  PILGRIM_LIVE,
-                                PILGRIM_TIME};
+    static const int status[] = {PILGRIM_OK,        PILGRIM_END,       PILGRIM_NOMEM,   PILGRIM_LIMIT,
+                                 PILGRIM_IO,        PILGRIM_NOT_TRACE, PILGRIM_VERSION, PILGRIM_DAMAGED,
+                                 PILGRIM_TRUNCATED, PILGRIM_INVALID};
+    static const int types[] = {PILGRIM_NONE,      PILGRIM_NAME,   PILGRIM_INT,      PILGRIM_BOOL,  PILGRIM_REAL,
+                                PILGRIM_RANK,      PILGRIM_OBJECT, PILGRIM_REQUEST,  PILGRIM_HEAP,  PILGRIM_STACK,
+                                PILGRIM_STATIC,    PILGRIM_DEVICE, PILGRIM_STRING,   PILGRIM_ARRAY, PILGRIM_FLAGS,
+                                PILGRIM_STATUS,    PILGRIM_SYMBOL, PILGRIM_FUNCTION, PILGRIM_KEPT,  PILGRIM_EDITED,
+                                PILGRIM_COMPLETED, PILGRIM_POSTED, PILGRIM_BEGUN,    PILGRIM_LIVE,  PILGRIM_TIME};
     static const int activities[] = {PILGRIM_COMPUTING, PILGRIM_POINT_TO_POINT, PILGRIM_COLLECTIVE, PILGRIM_ONE_SIDED,
                                      PILGRIM_FILE,      PILGRIM_OTHER_CALLS,    PILGRIM_ACTIVITIES};
     for (int i = 0; i < 10; i++)
@@ -188,7 +190,8 @@ START_TEST(versions_and_texts)
     ck_assert_str_eq(text, pilgrim_version_text());
     for (int a = 0; a <= PILGRIM_INVALID; a++)
         for (int b = 0; b <= PILGRIM_INVALID + 1; b++)
-            ck_assert_int_eq(a == b, !strcmp(pilgrim_status_text((enum pilgrim_status)a), pilgrim_status_text((enum pilgrim_status)b)));
+            ck_assert_int_eq(a == b, !strcmp(pilgrim_status_text((enum pilgrim_status)a),
+                                             pilgrim_status_text((enum pilgrim_status)b)));
     ck_assert_str_eq(pilgrim_status_text((enum pilgrim_status)1000), "unknown status");
 }
 END_TEST

@@ -1,5 +1,5 @@
-/* Calls that a cursor gives once more: those with an identity are alike, and values of unzipped signatures, which are changed in place, are
- * what was stored. */
+/* Calls that a cursor gives once more: those with an identity are alike, and values of unzipped signatures, which are
+ * changed in place, are what was stored. */
 #include <stdlib.h>
 
 #include "built_trace.h"
@@ -12,11 +12,13 @@ static uint32_t put_constant(struct built *b, int64_t c)
 }
 
 /* Calls of one class whose numbers are NUMBERS, of these signatures. */
-static void put_calls(struct built *b, const uint64_t *numbers, size_t count, const uint32_t *signatures, size_t signature_count)
+static void put_calls(struct built *b, const uint64_t *numbers, size_t count, const uint32_t *signatures,
+                      size_t signature_count)
 {
     const uint32_t row = put_group_class(b, 1, 0);
     put_value_group(b, put_sequence(b, numbers, count), signatures, signature_count);
-    put_group(b, false, put_rule(b, (struct rules_symbol[]){{0, count, false, false}}, 1), &row, 1, put_counting(b, b->ranks));
+    put_group(b, false, put_rule(b, (struct rules_symbol[]){{0, count, false, false}}, 1), &row, 1,
+              put_counting(b, b->ranks));
 }
 
 /* ---- identities ---- */
@@ -89,10 +91,11 @@ END_TEST
 
 /* ---- in place ---- */
 
-/* What slots there are: an int, a truth value, a real, a view and a rank in it, an allocation's id and offset, a status' source, tag, bytes
- * and cancelled, a rank of the same view. */
-static const uint8_t many_tokens[] = {VALUE_ARRAY, 6, VALUE_INT, VALUE_BOOL, VALUE_REAL, VALUE_RANK_BASE, VALUE_RANK, VALUE_HEAP,
-                                      VALUE_STATUS, 0, VALUE_INT, VALUE_INT, VALUE_INT, VALUE_BOOL, VALUE_RANK};
+/* What slots there are: an int, a truth value, a real, a view and a rank in it, an allocation's id and offset, a
+ * status' source, tag, bytes and cancelled, a rank of the same view. */
+static const uint8_t many_tokens[] = {VALUE_ARRAY,     6,          VALUE_INT,  VALUE_BOOL,   VALUE_REAL,
+                                      VALUE_RANK_BASE, VALUE_RANK, VALUE_HEAP, VALUE_STATUS, 0,
+                                      VALUE_INT,       VALUE_INT,  VALUE_INT,  VALUE_BOOL,   VALUE_RANK};
 enum { SLOTS = 12, TRUTH = 1, REAL = 2, VIEW = 3, VIEWED = 4, CANCELLED = 10, LAST = 11, RANKS = 3 };
 
 /* What slot SLOT has in call I. CHANGES: bits of the slots that change. */
@@ -111,7 +114,8 @@ static uint32_t put_changing(struct built *b, unsigned changes, size_t bad_at)
         uint64_t codes[CALLS], all = 0;
         for (size_t i = 0; i + 1 < CALLS; i++) {
             int64_t next = slot_value(slot, i + 1, changes), before = slot_value(slot, i, changes);
-            codes[i] = zigzag((slot == TRUTH && i + 1 == bad_at ? 2 : next) - (slot == TRUTH && i == bad_at ? 2 : before));
+            codes[i] =
+                zigzag((slot == TRUTH && i + 1 == bad_at ? 2 : next) - (slot == TRUTH && i == bad_at ? 2 : before));
             all |= codes[i];
         }
         columns[3 * slot] = put_constant(b, slot_value(slot, 0, changes));

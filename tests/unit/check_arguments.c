@@ -112,7 +112,7 @@ START_TEST(null_and_counts)
     ck_assert(!pilgrim_property_at(trace, 0, &key, NULL));
     ck_assert(!pilgrim_property_at(trace, SIZE_MAX, &key, &value));
     ck_assert_str_eq(pilgrim_activity_name(PILGRIM_ACTIVITIES), "");
-    ck_assert_str_eq(pilgrim_activity_name((enum pilgrim_activity)-1), "");
+    ck_assert_str_eq(pilgrim_activity_name((enum pilgrim_activity) - 1), "");
 }
 END_TEST
 

@@ -1,5 +1,5 @@
-/* Arrays that are completed, and statuses that were predicted, against plain ones: however the reader comes to a call. And what is wrong
- * with them. */
+/* Arrays that are completed, and statuses that were predicted, against plain ones: however the reader comes to a call.
+ * And what is wrong with them. */
 #include "built_trace.h"
 #include "read/begun.h"
 
@@ -53,7 +53,8 @@ static void put_slot(struct begun_draft *d, enum expression_kind kind, int64_t v
 static uint32_t finish(struct begun_draft *d)
 {
     TOKENS(d, VALUE_NONE);
-    uint32_t signature = put_signature(d->built, put_shape(d->built, d->tokens.data, d->tokens.length), 0, d->columns, d->count);
+    uint32_t signature =
+        put_signature(d->built, put_shape(d->built, d->tokens.data, d->tokens.length), 0, d->columns, d->count);
     bytes_free(&d->tokens);
     return signature;
 }
@@ -224,8 +225,12 @@ END_TEST
 static const char nobody[] = "a request that no call has posted", nowhere[] = "where no parameter begins",
                   no_such_index[] = "a completed array without the places", no_array[] = "an array that is not there";
 
-#define BYTES(...) sizeof(uint8_t[]){__VA_ARGS__}, {__VA_ARGS__}
-#define POSTS VALUE_INT, VALUE_INT, VALUE_INT, VALUE_REQUEST
+#define BYTES(...)                                                                                                     \
+    sizeof(uint8_t[]){__VA_ARGS__},                                                                                    \
+    {                                                                                                                  \
+        __VA_ARGS__                                                                                                    \
+    }
+#define POSTS       VALUE_INT, VALUE_INT, VALUE_INT, VALUE_REQUEST
 #define ONE_REQUEST VALUE_ARRAY, 1, VALUE_REQUEST
 
 /* Slots are 0 but those of the second call's statuses. */
@@ -234,31 +239,43 @@ static const struct {
     bool late;           /* a cursor meets it */
     uint8_t first_length, first[8];
     uint8_t second_length, second[24];
-    int64_t position;    /* the last slots of the second call: this and 4 */
+    int64_t position; /* the last slots of the second call: this and 4 */
 } cases[] = {
     {NULL, true, BYTES(POSTS), BYTES(ONE_REQUEST, VALUE_COMPLETED, 1, VALUE_NONE, VALUE_INT, VALUE_POSTED, 0), 0},
-    {NULL, true, BYTES(POSTS), BYTES(ONE_REQUEST, VALUE_COMPLETED, 1, VALUE_NONE, VALUE_ARRAY, 0, VALUE_ARRAY, 1, VALUE_POSTED, 1), 0},
-    {NULL, true, BYTES(POSTS), BYTES(ONE_REQUEST, VALUE_KEEP, 0, VALUE_COMPLETED, 1, VALUE_NONE, VALUE_INT, VALUE_POSTED, 0), 0},
+    {NULL, true, BYTES(POSTS),
+     BYTES(ONE_REQUEST, VALUE_COMPLETED, 1, VALUE_NONE, VALUE_ARRAY, 0, VALUE_ARRAY, 1, VALUE_POSTED, 1), 0},
+    {NULL, true, BYTES(POSTS),
+     BYTES(ONE_REQUEST, VALUE_KEEP, 0, VALUE_COMPLETED, 1, VALUE_NONE, VALUE_INT, VALUE_POSTED, 0), 0},
     {NULL, true, BYTES(POSTS), BYTES(ONE_REQUEST, VALUE_COMPLETED, 2, VALUE_POSTED, 0, VALUE_NONE, VALUE_INT), 0},
     {nobody, true, BYTES(POSTS), BYTES(ONE_REQUEST, VALUE_NONE, VALUE_NONE, VALUE_POSTED, 0), 1},
     {nobody, true, BYTES(POSTS), BYTES(ONE_REQUEST, VALUE_NONE, VALUE_NONE, VALUE_POSTED, 0), -1},
     {nobody, true, BYTES(POSTS), BYTES(VALUE_NONE, VALUE_NONE, VALUE_NONE, VALUE_POSTED, 0), 0},
     {nobody, true, BYTES(POSTS), BYTES(ONE_REQUEST, VALUE_NONE, VALUE_POSTED, 0, VALUE_NONE), 9},
     {nobody, true, BYTES(POSTS), BYTES(VALUE_POSTED, 0, VALUE_NONE, VALUE_NONE, VALUE_NONE), 0},
-    {nobody, true, BYTES(VALUE_NONE, VALUE_INT, VALUE_INT, VALUE_REQUEST), BYTES(ONE_REQUEST, VALUE_NONE, VALUE_NONE, VALUE_POSTED, 0), 0},
-    {nobody, true, BYTES(VALUE_INT, VALUE_INT, VALUE_INT, VALUE_NONE), BYTES(ONE_REQUEST, VALUE_NONE, VALUE_NONE, VALUE_POSTED, 0), 0},
-    {no_such_index, true, BYTES(POSTS), BYTES(ONE_REQUEST, VALUE_COMPLETED, 0, VALUE_NONE, VALUE_INT, VALUE_POSTED, 0), 0},
-    {no_such_index, true, BYTES(POSTS), BYTES(ONE_REQUEST, VALUE_COMPLETED, 3, VALUE_NONE, VALUE_INT, VALUE_POSTED, 0), 0},
-    {no_such_index, true, BYTES(POSTS), BYTES(ONE_REQUEST, VALUE_COMPLETED, 1, VALUE_NONE, VALUE_NONE, VALUE_POSTED, 0), 0},
-    {no_such_index, true, BYTES(POSTS), BYTES(ONE_REQUEST, VALUE_COMPLETED, 1, VALUE_NONE, VALUE_ARRAY, 1, VALUE_NONE, VALUE_POSTED, 0), 0},
-    {no_such_index, true, BYTES(POSTS), BYTES(VALUE_ARRAY, 0, VALUE_COMPLETED, 1, VALUE_NONE, VALUE_INT, VALUE_NONE), 0},
+    {nobody, true, BYTES(VALUE_NONE, VALUE_INT, VALUE_INT, VALUE_REQUEST),
+     BYTES(ONE_REQUEST, VALUE_NONE, VALUE_NONE, VALUE_POSTED, 0), 0},
+    {nobody, true, BYTES(VALUE_INT, VALUE_INT, VALUE_INT, VALUE_NONE),
+     BYTES(ONE_REQUEST, VALUE_NONE, VALUE_NONE, VALUE_POSTED, 0), 0},
+    {no_such_index, true, BYTES(POSTS), BYTES(ONE_REQUEST, VALUE_COMPLETED, 0, VALUE_NONE, VALUE_INT, VALUE_POSTED, 0),
+     0},
+    {no_such_index, true, BYTES(POSTS), BYTES(ONE_REQUEST, VALUE_COMPLETED, 3, VALUE_NONE, VALUE_INT, VALUE_POSTED, 0),
+     0},
+    {no_such_index, true, BYTES(POSTS), BYTES(ONE_REQUEST, VALUE_COMPLETED, 1, VALUE_NONE, VALUE_NONE, VALUE_POSTED, 0),
+     0},
+    {no_such_index, true, BYTES(POSTS),
+     BYTES(ONE_REQUEST, VALUE_COMPLETED, 1, VALUE_NONE, VALUE_ARRAY, 1, VALUE_NONE, VALUE_POSTED, 0), 0},
+    {no_such_index, true, BYTES(POSTS), BYTES(VALUE_ARRAY, 0, VALUE_COMPLETED, 1, VALUE_NONE, VALUE_INT, VALUE_NONE),
+     0},
     {no_array, true, BYTES(POSTS), BYTES(VALUE_NONE, VALUE_COMPLETED, 1, VALUE_NONE, VALUE_NONE, VALUE_NONE), 0},
     {no_array, true, BYTES(POSTS), BYTES(VALUE_COMPLETED, 1, VALUE_NONE, VALUE_NONE, VALUE_NONE, VALUE_NONE), 0},
     {no_array, true, BYTES(POSTS), BYTES(ONE_REQUEST, VALUE_NONE, VALUE_COMPLETED, 2, VALUE_NONE, VALUE_NONE), 0},
-    {nowhere, false, BYTES(POSTS), BYTES(ONE_REQUEST, VALUE_ARRAY, 1, VALUE_COMPLETED, 1, VALUE_NONE, VALUE_INT, VALUE_NONE), 0},
-    {nowhere, false, BYTES(POSTS), BYTES(ONE_REQUEST, VALUE_COMPLETED, 1, VALUE_COMPLETED, 1, VALUE_NONE, VALUE_INT, VALUE_NONE), 0},
+    {nowhere, false, BYTES(POSTS),
+     BYTES(ONE_REQUEST, VALUE_ARRAY, 1, VALUE_COMPLETED, 1, VALUE_NONE, VALUE_INT, VALUE_NONE), 0},
+    {nowhere, false, BYTES(POSTS),
+     BYTES(ONE_REQUEST, VALUE_COMPLETED, 1, VALUE_COMPLETED, 1, VALUE_NONE, VALUE_INT, VALUE_NONE), 0},
     {"unknown bits", false, BYTES(POSTS), BYTES(ONE_REQUEST, VALUE_NONE, VALUE_NONE, VALUE_POSTED, 2), 0},
-    {"in a series", false, BYTES(POSTS), BYTES(ONE_REQUEST, VALUE_NONE, VALUE_NONE, VALUE_SERIES, 2, 1, VALUE_POSTED, 0), 0},
+    {"in a series", false, BYTES(POSTS),
+     BYTES(ONE_REQUEST, VALUE_NONE, VALUE_NONE, VALUE_SERIES, 2, 1, VALUE_POSTED, 0), 0},
 };
 
 static uint32_t put_tokens_of(struct built *b, const uint8_t *tokens, size_t length, int64_t position)
@@ -268,7 +285,8 @@ static uint32_t put_tokens_of(struct built *b, const uint8_t *tokens, size_t len
     for (size_t i = 0; i < length; i++) {
         for (unsigned k = 0; k < value_slots(tokens[i]); k++)
             put_slot(&d, EXPRESSION_CONSTANT, tokens[i] != VALUE_POSTED ? 0 : k ? 4 : position);
-        i += tokens[i] == VALUE_ARRAY || tokens[i] == VALUE_KEEP || tokens[i] == VALUE_COMPLETED || tokens[i] == VALUE_POSTED;
+        i += tokens[i] == VALUE_ARRAY || tokens[i] == VALUE_KEEP || tokens[i] == VALUE_COMPLETED ||
+             tokens[i] == VALUE_POSTED;
         i += tokens[i] == VALUE_SERIES ? 2 : 0;
     }
     return finish(&d);
@@ -342,8 +360,8 @@ END_TEST
 
 /* ---- the table ---- */
 
-/* Where there is no room for more, what is known is right, and what is not is not. Values of calls with an identity are borrowed until the
- * table is told. */
+/* Where there is no room for more, what is known is right, and what is not is not. Values of calls with an identity are
+ * borrowed until the table is told. */
 START_TEST(room_ends)
 {
     enum { REQUESTS = 500, NOTED = 4000 };
@@ -359,7 +377,8 @@ START_TEST(room_ends)
         in[0] = (struct pilgrim_value){.type = PILGRIM_INT, .integer = -i};
         in[1] = (struct pilgrim_value){.type = PILGRIM_INT};
         in[2] = (struct pilgrim_value){.type = PILGRIM_INT, .integer = i};
-        struct pilgrim_value request = {.type = PILGRIM_REQUEST, .id = (int64_t)below(3), .offset = (int64_t)below(REQUESTS / 5)};
+        struct pilgrim_value request = {
+            .type = PILGRIM_REQUEST, .id = (int64_t)below(3), .offset = (int64_t)below(REQUESTS / 5)};
         if (below(5) == 0)
             in[1] = (struct pilgrim_value){.type = PILGRIM_STRING, .text = text, .length = strlen(text)};
         uint64_t identity = below(2) ? (uint64_t)i : 0;

@@ -3,7 +3,8 @@
 
 #include "random.h"
 
-static const uint32_t bases[] = {BINS_BASE_MIN, 1000, 10000, 100000, 200000, 500000, 1000000, 3000000, 999999999, BINS_BASE_MAX};
+static const uint32_t bases[] = {BINS_BASE_MIN, 1000,    10000,   100000,    200000,
+                                 500000,        1000000, 3000000, 999999999, BINS_BASE_MAX};
 enum { BASES = sizeof bases / sizeof *bases };
 
 #define TIME_MAX INT64_MAX
@@ -105,15 +106,17 @@ START_TEST(slack_is_as_defined)
     random_state = bases[_i];
     for (unsigned i = 0; i < 63 * 1000; i++) {
         unsigned bits = i % 63;
-        uint64_t unit = BINS_UNIT + (uint64_t)b.base, value = (UINT64_C(1) << bits) + random_below(UINT32_MAX) % (UINT64_C(1) << bits);
+        uint64_t unit = BINS_UNIT + (uint64_t)b.base,
+                 value = (UINT64_C(1) << bits) + random_below(UINT32_MAX) % (UINT64_C(1) << bits);
         if (value > unit && random_below(2))
             value -= value % unit; /* the quotient is whole */
         uint64_t most = (uint64_t)((unsigned __int128)value * b.base / unit), slack = bins_slack(&b, value);
-        EXPECT(slack == most || (value >> 34 && slack == most - 1), "%u: %llu for %llu", b.base, (unsigned long long)slack,
-               (unsigned long long)value);
+        EXPECT(slack == most || (value >> 34 && slack == most - 1), "%u: %llu for %llu", b.base,
+               (unsigned long long)slack, (unsigned long long)value);
     }
     ck_assert_uint_eq(bins_slack(&b, 0), 0);
-    ck_assert_uint_le(bins_slack(&b, TIME_MAX), (uint64_t)((unsigned __int128)TIME_MAX * b.base / (BINS_UNIT + (uint64_t)b.base)));
+    ck_assert_uint_le(bins_slack(&b, TIME_MAX),
+                      (uint64_t)((unsigned __int128)TIME_MAX * b.base / (BINS_UNIT + (uint64_t)b.base)));
     bins_free(&b);
 }
 END_TEST

@@ -8,8 +8,22 @@
 #define ARRAY_COUNT(a) (sizeof(a) / sizeof *(a))
 
 static const uint64_t numbers[] = {
-    0, 1, 0x7f, 0x80, 0xff, 0x100, 0x3fff, 0x4000, 0x1fffff, 0x200000, 0xffffffff, 0x100000000,
-    0x7fffffffffffffff, 0x8000000000000000, 0xfffffffffffffffe, 0xffffffffffffffff,
+    0,
+    1,
+    0x7f,
+    0x80,
+    0xff,
+    0x100,
+    0x3fff,
+    0x4000,
+    0x1fffff,
+    0x200000,
+    0xffffffff,
+    0x100000000,
+    0x7fffffffffffffff,
+    0x8000000000000000,
+    0xfffffffffffffffe,
+    0xffffffffffffffff,
 };
 
 START_TEST(varint_comes_back)

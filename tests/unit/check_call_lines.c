@@ -1,5 +1,5 @@
-/* Lines of calls: what was printed before is printed again, and nothing else; numbers and strings against plain ways of printing
- * them. The decoder's files are not in the library of the modules; they are compiled in here. */
+/* Lines of calls: what was printed before is printed again, and nothing else; numbers and strings against plain ways of
+ * printing them. The decoder's files are not in the library of the modules; they are compiled in here. */
 #include "../../decoder/output.c"
 #include "../../decoder/call_lines.c"
 #include "../../decoder/json.c"
@@ -58,13 +58,19 @@ static struct pilgrim_call make_call(struct pilgrim_value values[4], uint64_t id
 {
     memset(values, 0, 4 * sizeof *values);
     values[0] = (struct pilgrim_value){.type = PILGRIM_INT, .integer = (int64_t)identity + salt};
-    values[1] = values[3] = (struct pilgrim_value){.type = PILGRIM_STRING, .text = letters + TEXT_MAX - length, .length = length};
-    return (struct pilgrim_call){.class_ = &class, .function = &function, .in = values, .out = values + 2,
-                                 .ret = {.type = PILGRIM_INT}, .identity = identity};
+    values[1] = values[3] =
+        (struct pilgrim_value){.type = PILGRIM_STRING, .text = letters + TEXT_MAX - length, .length = length};
+    return (struct pilgrim_call){.class_ = &class,
+                                 .function = &function,
+                                 .in = values,
+                                 .out = values + 2,
+                                 .ret = {.type = PILGRIM_INT},
+                                 .identity = identity};
 }
 
 /* A line of KNOWN, and the same of ANEW, for which no two calls are alike. */
-static void print_both(struct call_lines *known, struct call_lines *anew, uint64_t seq, uint64_t identity, int64_t salt, size_t length)
+static void print_both(struct call_lines *known, struct call_lines *anew, uint64_t seq, uint64_t identity, int64_t salt,
+                       size_t length)
 {
     struct pilgrim_value values[4];
     struct pilgrim_call call = make_call(values, identity, salt, length);
@@ -77,7 +83,8 @@ static void print_both(struct call_lines *known, struct call_lines *anew, uint64
     call_lines_print(anew, &call);
 }
 
-/* Identities that share places, those of several cursors, lines that are too long to be kept, and more than are kept. */
+/* Identities that share places, those of several cursors, lines that are too long to be kept, and more than are kept.
+ */
 START_TEST(again)
 {
     const bool json = _i % 2;
@@ -91,7 +98,8 @@ START_TEST(again)
         call_lines_begin(anew, 5, thread);
         for (uint64_t seq = 0; seq < (longest < TEXT_MAX ? 6000 : 300); seq++) {
             state = state * 6364136223846793005u + 1442695040888963407u;
-            const uint64_t identity = seq % 3 == 0 ? seq + 1 : 1 + (state >> 33) % (seq + 1) % 5 + (state >> 60) * BODIES_MAX % (seq + 1);
+            const uint64_t identity =
+                seq % 3 == 0 ? seq + 1 : 1 + (state >> 33) % (seq + 1) % 5 + (state >> 60) * BODIES_MAX % (seq + 1);
             print_both(known, anew, seq, identity, 1000000 * (int64_t)thread, identity * 977 % longest);
         }
     }
@@ -112,9 +120,11 @@ START_TEST(by_eye)
     static const char *const expected[] = {
         "5.2 #0 MPI_F(count=8, name\"=\"xx\" -> \"xx\") = MPI_SUCCESS at app+0x1a2b\n"
         "5.2 #10 MPI_F(count=8, name\"=\"xx\" -> \"xx\") = MPI_SUCCESS at app+0x1a2b\n",
-        "{\"rank\":5,\"thread\":2,\"seq\":0,\"func\":\"MPI_F\",\"args\":{\"count\":8,\"name\\\"\":{\"in\":\"xx\",\"out\":\"xx\"}},"
+        "{\"rank\":5,\"thread\":2,\"seq\":0,\"func\":\"MPI_F\",\"args\":{\"count\":8,\"name\\\"\":{\"in\":\"xx\","
+        "\"out\":\"xx\"}},"
         "\"ret\":0,\"site\":\"app+0x1a2b\"}\n"
-        "{\"rank\":5,\"thread\":2,\"seq\":10,\"func\":\"MPI_F\",\"args\":{\"count\":8,\"name\\\"\":{\"in\":\"xx\",\"out\":\"xx\"}},"
+        "{\"rank\":5,\"thread\":2,\"seq\":10,\"func\":\"MPI_F\",\"args\":{\"count\":8,\"name\\\"\":{\"in\":\"xx\","
+        "\"out\":\"xx\"}},"
         "\"ret\":0,\"site\":\"app+0x1a2b\"}\n"};
     struct pilgrim_value values[4];
     size_t length;
@@ -154,8 +164,8 @@ START_TEST(numbers)
                 out_int(o, (int64_t)x);
                 out_pair(o, ",heap:", (int64_t)x, '+', (int64_t)(0 - x));
                 out_hex(o, x);
-                at += sprintf(at, "%" PRIu64 " %" PRId64 ",heap:%" PRId64 "+%" PRId64 "%" PRIx64, x, (int64_t)x, (int64_t)x,
-                              (int64_t)(0 - x), x);
+                at += sprintf(at, "%" PRIu64 " %" PRId64 ",heap:%" PRId64 "+%" PRId64 "%" PRIx64, x, (int64_t)x,
+                              (int64_t)x, (int64_t)(0 - x), x);
             }
         }
     }

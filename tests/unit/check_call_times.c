@@ -1,5 +1,5 @@
-/* The times of calls, read as cursors come to them: all of them, behind calls that were passed over, in loops and other segments, from files
- * and memory; and what is left of them where sections are damaged. */
+/* The times of calls, read as cursors come to them: all of them, behind calls that were passed over, in loops and other
+ * segments, from files and memory; and what is left of them where sections are damaged. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -10,7 +10,17 @@
 
 /* ---- the trace: two ranks of one thread, two segments; the second one has a loop ---- */
 
-enum { WORLD = 2, ROUNDS = 2, PLACES = 3, LOOP_PLACE = 3, REPEATS = 700, ENTRIES = 90, TRIPS = 7, SECTIONS_MAX = 200, BASE = 200000 };
+enum {
+    WORLD = 2,
+    ROUNDS = 2,
+    PLACES = 3,
+    LOOP_PLACE = 3,
+    REPEATS = 700,
+    ENTRIES = 90,
+    TRIPS = 7,
+    SECTIONS_MAX = 200,
+    BASE = 200000
+};
 enum { SEGMENT_CALLS = 4 * REPEATS, LOOP_CALLS = ENTRIES * (1 + 3 * TRIPS), CALLS = SEGMENT_CALLS + LOOP_CALLS };
 
 /* Round 0 is 0 1 1 2, REPEATS times; segment 1 is 2 and TRIPS times 0 1 0, ENTRIES times. */
@@ -69,7 +79,7 @@ static void build_segment(struct built *b, uint32_t segment)
         bodies[LOOP_PLACE] = put_repeated(b, (uint64_t[]){0, 1, 0}, 3, 1);
     }
     uint64_t sequence = segment ? put_repeated(b, (uint64_t[]){2, LOOP_PLACE}, 2, ENTRIES)
-                              : put_repeated(b, (uint64_t[]){0, 1, 1, 2}, 4, REPEATS);
+                                : put_repeated(b, (uint64_t[]){0, 1, 1, 2}, 4, REPEATS);
     put_loop_group(b, false, sequence, rows, bodies, PLACES + segment, put_counting(b, WORLD));
     built_contents(b);
 }
@@ -103,7 +113,8 @@ static void make_section(struct made_section *s, const struct call_time *calls, 
     bytes_free(&ends);
 }
 
-/* The times of RANK's calls: sections of up to MOST calls each, and some calls, or none, between them that are in no section. */
+/* The times of RANK's calls: sections of up to MOST calls each, and some calls, or none, between them that are in no
+ * section. */
 static void make_rank(struct made_times *m, uint32_t rank, enum times_kind kind, size_t most)
 {
     struct times *times = times_new(kind);
@@ -343,8 +354,8 @@ START_TEST(bins_come_near)
             continue;
         uint64_t duration = e->end - e->start, stored = call.end_ns - call.start_ns;
         ck_assert(call.start_ns >= before && call.start_ns <= e->start && stored <= duration);
-        ck_assert_msg(duration == stored || (double)duration < 1.2 * (double)stored + 1, "%llu %llu", (unsigned long long)duration,
-                      (unsigned long long)stored);
+        ck_assert_msg(duration == stored || (double)duration < 1.2 * (double)stored + 1, "%llu %llu",
+                      (unsigned long long)duration, (unsigned long long)stored);
         before = call.end_ns;
     }
     ck_assert_int_eq(pilgrim_cursor_times(cursor, &error), PILGRIM_OK);
@@ -357,9 +368,10 @@ END_TEST
 
 /* ---- damage ---- */
 
-/* All calls are there; in exact mode they have their times, but for those of section WRONG. Returns what is said of the times of RANK. */
-static enum pilgrim_status expect_but(const struct pilgrim_trace *trace, uint32_t rank, const struct made_section *wrong, bool exact,
-                                      struct pilgrim_error *error)
+/* All calls are there; in exact mode they have their times, but for those of section WRONG. Returns what is said of the
+ * times of RANK. */
+static enum pilgrim_status expect_but(const struct pilgrim_trace *trace, uint32_t rank,
+                                      const struct made_section *wrong, bool exact, struct pilgrim_error *error)
 {
     struct pilgrim_cursor *cursor = open_cursor(trace, rank);
     struct pilgrim_call call;
@@ -422,7 +434,8 @@ START_TEST(every_byte_of_times)
     state = 31;
     make(&m, TIMES_EXACT, 1200);
     put_file(&m, &file);
-    for (size_t i = m.sections[0].offset; i < file.length; i += i < m.sections[0].offset + 60 ? 1 : 1 + below(900 * (900 / trials(900)))) {
+    for (size_t i = m.sections[0].offset; i < file.length;
+         i += i < m.sections[0].offset + 60 ? 1 : 1 + below(900 * (900 / trials(900)))) {
         file.data[i] ^= (uint8_t)(1u << below(8));
         ck_assert_int_eq(trace_load(file.data, file.length, &trace, &error), PILGRIM_OK);
         enum pilgrim_status status = error.status;

@@ -74,14 +74,14 @@ static int64_t expected_value(const struct expected_values *k, size_t position, 
 {
     int64_t rest = (x + k->c) % (int64_t)k->modulus;
     const int64_t of_kind[EXPRESSION_KIND_COUNT] = {k->c,
-                                                x + k->c,
-                                                k->c - x,
-                                                k->c - 2 * x,
-                                                (x ^ k->c) - x,
-                                                x ^ k->c,
-                                                rest < 0 ? rest + (int64_t)k->modulus : rest,
-                                                k->values[position],
-                                                k->values[position]};
+                                                    x + k->c,
+                                                    k->c - x,
+                                                    k->c - 2 * x,
+                                                    (x ^ k->c) - x,
+                                                    x ^ k->c,
+                                                    rest < 0 ? rest + (int64_t)k->modulus : rest,
+                                                    k->values[position],
+                                                    k->values[position]};
     return of_kind[k->kind];
 }
 
@@ -107,8 +107,8 @@ struct expected_member {
 };
 
 /* A part of COUNT members: its signature, and what each of them (WHO[i]: ranks) is to see. */
-static uint32_t put_mixed_part(struct built *b, uint32_t shape, struct expected_values *columns, struct expected_member *members,
-                               const uint32_t *who, size_t count)
+static uint32_t put_mixed_part(struct built *b, uint32_t shape, struct expected_values *columns,
+                               struct expected_member *members, const uint32_t *who, size_t count)
 {
     for (unsigned i = 0; i < 3; i++)
         draw_column(b, &columns[i], count);
@@ -127,8 +127,8 @@ static void deal(uint32_t *of, size_t count, size_t sets, bool in_blocks)
 }
 
 /* A group of COUNT members (WHO), in one part or in some. */
-static void put_mixed_group(struct built *b, uint32_t shape, struct expected_values *columns, struct expected_member *members,
-                            const uint32_t *who, size_t count)
+static void put_mixed_group(struct built *b, uint32_t shape, struct expected_values *columns,
+                            struct expected_member *members, const uint32_t *who, size_t count)
 {
     uint32_t of[RANKS_MAX], signatures[RANKS_MAX], places[RANKS_MAX], chosen[RANKS_MAX];
     int64_t values[RANKS_MAX];
@@ -154,7 +154,8 @@ static void put_mixed_group(struct built *b, uint32_t shape, struct expected_val
     put_group(b, false, 1, &row, 1, put_values(b, values, count));
 }
 
-static void check_mixed(const struct pilgrim_trace *trace, uint32_t rank, uint32_t ranks, const struct expected_member *member)
+static void check_mixed(const struct pilgrim_trace *trace, uint32_t rank, uint32_t ranks,
+                        const struct expected_member *member)
 {
     struct pilgrim_cursor *cursor = open_cursor(trace, rank);
     struct pilgrim_call call = next_call(cursor);
@@ -198,7 +199,8 @@ START_TEST(columns_groups_and_parts)
 }
 END_TEST
 
-/* One group of all ranks whose calls, SEQUENCE, have the class list 1, 2, ... and the value 10 x class + 1000 x rank. */
+/* One group of all ranks whose calls, SEQUENCE, have the class list 1, 2, ... and the value 10 x class + 1000 x rank.
+ */
 static void put_plain_group(struct built *b, uint64_t sequence, uint32_t classes, const uint64_t *values)
 {
     uint32_t rows[CLASSES], shape = put_shape(b, int_tokens, sizeof int_tokens);
@@ -232,13 +234,15 @@ END_TEST
 /* One group with these members, whose calls' value is VALUE. */
 static void put_valued_group(struct built *b, uint32_t shape, const int64_t *members, size_t count, int64_t value)
 {
-    const uint32_t column = put_column(b, EXPRESSION_CONSTANT, value), signature = put_signature(b, shape, 0, &column, 1);
+    const uint32_t column = put_column(b, EXPRESSION_CONSTANT, value),
+                   signature = put_signature(b, shape, 0, &column, 1);
     const uint32_t row = put_group_class(b, 1, 0);
     put_value_group(b, 1, &signature, 1);
     put_group(b, false, 1, &row, 1, put_values(b, members, count));
 }
 
-/* Every third rank is alone in its group; the others are in four groups, one behind the other and between each other. */
+/* Every third rank is alone in its group; the others are in four groups, one behind the other and between each other.
+ */
 START_TEST(many_groups)
 {
     enum { MANY = 30000 };
@@ -279,7 +283,8 @@ START_TEST(ramps)
     built_begin(&b, 3, 0);
     uint64_t inner = put_rule(&b, (struct rules_symbol[]){{3, 2, false, true}, {0, 1, false, false}}, 2);
     uint64_t outer = put_rule(
-        &b, (struct rules_symbol[]){{0, 10, false, true}, {rules_start(inner), 2, true, false}, {5, 3, false, false}}, 3);
+        &b, (struct rules_symbol[]){{0, 10, false, true}, {rules_start(inner), 2, true, false}, {5, 3, false, false}},
+        3);
     for (size_t i = 0; i < LENGTH; i++)
         times[order[i]]++;
     for (size_t i = 0; i < USED; i++)
@@ -327,7 +332,8 @@ START_TEST(blocks)
     struct pilgrim_error error;
     built_begin(&b, 3, 0);
     uint64_t block = put_block(&b, order, HALF);
-    uint64_t outer = put_rule(&b, (struct rules_symbol[]){{rules_start(block), 2, true, false}, {3, 1, false, false}}, 2);
+    uint64_t outer =
+        put_rule(&b, (struct rules_symbol[]){{rules_start(block), 2, true, false}, {3, 1, false, false}}, 2);
     for (size_t i = 0; i < LENGTH; i++)
         times[order[i]]++;
     for (size_t i = 0; i < USED; i++)
@@ -351,7 +357,8 @@ START_TEST(blocks)
     ck_assert_uint_eq(pilgrim_grammar_symbols(grammar, 1), HALF);
     for (size_t i = 0; i <= HALF; i++) {
         struct pilgrim_symbol symbol = pilgrim_grammar_symbol(grammar, 1, i);
-        ck_assert(!symbol.ramp && !symbol.is_rule && symbol.exponent == (i < HALF) && symbol.value == (i < HALF ? order[i] : 0));
+        ck_assert(!symbol.ramp && !symbol.is_rule && symbol.exponent == (i < HALF) &&
+                  symbol.value == (i < HALF ? order[i] : 0));
     }
     pilgrim_grammar_close(grammar);
     pilgrim_cursor_close(cursor);
@@ -411,8 +418,8 @@ static int64_t vector_int(uint32_t rank, size_t i)
     return (int64_t)(rank % 2 ? 100 + 7 * i : i * i) + 1000 * (int64_t)rank;
 }
 
-/* Signatures: one alone, a vector of VECTOR, one alone; the calls' numbers are 0 .. 10 and some of them again. Odd ranks have
- * other differences than even ones. */
+/* Signatures: one alone, a vector of VECTOR, one alone; the calls' numbers are 0 .. 10 and some of them again. Odd
+ * ranks have other differences than even ones. */
 START_TEST(vectors_of_signatures)
 {
     struct built b;
@@ -435,8 +442,8 @@ START_TEST(vectors_of_signatures)
         sequences[r] = (int64_t)differences[r % 2];
     }
     const uint32_t single[] = {put_column(&b, EXPRESSION_CONSTANT, -5), put_column(&b, EXPRESSION_CONSTANT, 1)};
-    const uint32_t vector[] = {put_list(&b, first, RANKS), put_list(&b, sequences, RANKS), put_column(&b, EXPRESSION_PLUS, 0),
-                               put_column(&b, EXPRESSION_CONSTANT, (int64_t)ones)};
+    const uint32_t vector[] = {put_list(&b, first, RANKS), put_list(&b, sequences, RANKS),
+                               put_column(&b, EXPRESSION_PLUS, 0), put_column(&b, EXPRESSION_CONSTANT, (int64_t)ones)};
     const uint32_t zero = put_column(&b, EXPRESSION_CONSTANT, 0);
     const uint32_t still[] = {single[0], zero, single[1], zero};
     const uint32_t signatures[] = {put_signature(&b, shape, 0, single, 2), put_signature(&b, shape, VECTOR, vector, 4),
@@ -482,15 +489,18 @@ START_TEST(signatures_that_stand_twice)
     struct built b;
     built_begin(&b, RANKS, 0);
     const uint32_t shape = put_shape(&b, int_tokens, sizeof int_tokens);
-    uint64_t steps = put_rule(&b, (struct rules_symbol[]){{2, 2, false, false}, {8, 5 * ROUNDS, false, false}}, 2); /* 1, 1, 4, 4, ... */
+    uint64_t steps = put_rule(&b, (struct rules_symbol[]){{2, 2, false, false}, {8, 5 * ROUNDS, false, false}},
+                              2); /* 1, 1, 4, 4, ... */
     const uint32_t columns[] = {put_column(&b, EXPRESSION_PLUS, 7), put_column(&b, EXPRESSION_CONSTANT, (int64_t)steps),
                                 put_column(&b, EXPRESSION_CONSTANT, -3)};
     const uint32_t one = put_column(&b, EXPRESSION_PLUS, 100), unzipped = put_unzipped(&b, shape, columns, 3);
     const uint32_t single = put_signature(&b, shape, 0, &one, 1), signatures[] = {unzipped, unzipped, single, single};
     const uint32_t row = put_group_class(&b, 1, 0);
     uint64_t round = put_sequence(&b, order, LENGTH);
-    put_value_group(&b, put_rule(&b, (struct rules_symbol[]){{rules_start(round), ROUNDS, true, false}}, 1), signatures, 4);
-    put_group(&b, false, put_rule(&b, (struct rules_symbol[]){{0, LENGTH * ROUNDS, false, false}}, 1), &row, 1, put_counting(&b, RANKS));
+    put_value_group(&b, put_rule(&b, (struct rules_symbol[]){{rules_start(round), ROUNDS, true, false}}, 1), signatures,
+                    4);
+    put_group(&b, false, put_rule(&b, (struct rules_symbol[]){{0, LENGTH * ROUNDS, false, false}}, 1), &row, 1,
+              put_counting(&b, RANKS));
     struct pilgrim_trace *trace = open_good(&b);
     for (uint32_t r = 0; r < RANKS; r++) {
         int64_t met[2] = {0, 0};
@@ -498,7 +508,8 @@ START_TEST(signatures_that_stand_twice)
         ck_assert_int_eq(pilgrim_cursor_skip(behind, LENGTH * (ROUNDS - 1)), PILGRIM_OK);
         for (size_t i = 0; i < LENGTH * ROUNDS; i++) {
             uint64_t place = order[i % LENGTH];
-            int64_t k = place < 2 ? met[place]++ : 0, expected = place < 2 ? 7 + r - 3 * (k < 3 ? k : 4 * k - 6) : 100 + r;
+            int64_t k = place < 2 ? met[place]++ : 0,
+                    expected = place < 2 ? 7 + r - 3 * (k < 3 ? k : 4 * k - 6) : 100 + r;
             ck_assert_int_eq(next_call(cursor).in[0].integer, expected);
             if (i >= LENGTH * (ROUNDS - 1))
                 ck_assert_int_eq(next_call(behind).in[0].integer, expected);
@@ -518,11 +529,13 @@ START_TEST(long_vector)
     struct built b;
     built_begin(&b, 1, 0);
     uint64_t steps = put_rule(&b, (struct rules_symbol[]){{6, 9999, false, false}}, 1); /* 3 each */
-    const uint32_t columns[] = {put_column(&b, EXPRESSION_CONSTANT, 5), put_column(&b, EXPRESSION_CONSTANT, (int64_t)steps)};
+    const uint32_t columns[] = {put_column(&b, EXPRESSION_CONSTANT, 5),
+                                put_column(&b, EXPRESSION_CONSTANT, (int64_t)steps)};
     const uint32_t signature = put_signature(&b, put_shape(&b, int_tokens, sizeof int_tokens), 10000, columns, 2);
     const uint32_t row = put_group_class(&b, 1, 0);
     put_value_group(&b, put_sequence(&b, order, LENGTH), &signature, 1);
-    put_group(&b, false, put_rule(&b, (struct rules_symbol[]){{0, LENGTH, false, false}}, 1), &row, 1, put_counting(&b, 1));
+    put_group(&b, false, put_rule(&b, (struct rules_symbol[]){{0, LENGTH, false, false}}, 1), &row, 1,
+              put_counting(&b, 1));
     struct pilgrim_trace *trace = open_good(&b);
     struct pilgrim_cursor *cursor = open_cursor(trace, 0);
     for (size_t i = 0; i < LENGTH; i++)
@@ -537,8 +550,8 @@ END_TEST
 /* An array of N values in the shapes of PATTERN: an int (shape 0), [rank, bool] (1), null (2); SHAPES of them. */
 static uint32_t put_series(struct built *b, const int64_t *pattern, size_t n, uint8_t shapes)
 {
-    const uint8_t tokens[] = {VALUE_SERIES, (uint8_t)n, shapes, VALUE_INT,
-                              VALUE_ARRAY,  2,          VALUE_RANK, VALUE_BOOL, VALUE_NONE, VALUE_NONE};
+    const uint8_t tokens[] = {VALUE_SERIES, (uint8_t)n, shapes,     VALUE_INT, VALUE_ARRAY, 2,
+                              VALUE_RANK,   VALUE_BOOL, VALUE_NONE, VALUE_NONE};
     const uint8_t one[] = {VALUE_SERIES, (uint8_t)n, 1, VALUE_INT, VALUE_NONE};
     int64_t ints[100], ranks[100], bools[100];
     size_t int_count = 0, rank_count = 0;
@@ -616,7 +629,8 @@ START_TEST(volumes)
     for (uint32_t i = 0, before = 0; i < 3; before += ranks[i++]) {
         built_begin(&parts[i], ranks[i], before);
         for (uint32_t k = 0; k < i; k++)
-            put_rule(&parts[i], (struct rules_symbol[]){{7, 7, false, false}}, 1); /* other numbers for the same rules */
+            put_rule(&parts[i], (struct rules_symbol[]){{7, 7, false, false}},
+                     1); /* other numbers for the same rules */
         put_plain_group(&parts[i], 1, 1, (uint64_t[]){1});
         built_contents(&parts[i]);
         struct bytes part = {0};
@@ -681,8 +695,14 @@ START_TEST(contents_changed)
     for (size_t i = 0; i < 20; i++)
         pattern[i] = (int64_t)(i < 3 ? i : below(3));
     const uint32_t zero = put_column(&b, EXPRESSION_CONSTANT, 0);
-    const uint32_t vector[] = {put_column(&b, EXPRESSION_MINUS, 5), put_column(&b, EXPRESSION_CONSTANT, 2 * 4 + 1),
-                               put_column(&b, EXPRESSION_XOR, 3), zero, zero, zero, put_column(&b, EXPRESSION_XOR_RELATIVE, 3), zero};
+    const uint32_t vector[] = {put_column(&b, EXPRESSION_MINUS, 5),
+                               put_column(&b, EXPRESSION_CONSTANT, 2 * 4 + 1),
+                               put_column(&b, EXPRESSION_XOR, 3),
+                               zero,
+                               zero,
+                               zero,
+                               put_column(&b, EXPRESSION_XOR_RELATIVE, 3),
+                               zero};
     const uint32_t signatures[] = {put_series(&b, pattern, 20, 3), put_signature(&b, shape, 2, vector, 8)};
     const uint32_t row = put_group_class(&b, 1, 0);
     uint64_t ramp = put_rule(&b, (struct rules_symbol[]){{0, 3, false, true}}, 1);
@@ -690,7 +710,8 @@ START_TEST(contents_changed)
     put_group(&b, false, put_rule(&b, (struct rules_symbol[]){{0, 9, false, false}}, 1), &row, 1,
               put_sums(&b, 30, put_rule(&b, (struct rules_symbol[]){{2, 9, false, false}}, 1)));
     built_contents(&b);
-    struct bytes contents[SECTION_TYPE_COUNT] = {[SECTION_DEFINITIONS] = b.definitions, [SECTION_CALLS] = b.calls}, file = {0};
+    struct bytes contents[SECTION_TYPE_COUNT] = {[SECTION_DEFINITIONS] = b.definitions, [SECTION_CALLS] = b.calls},
+                 file = {0};
     put_together(contents, SECTION_CALLS, &file);
     ck_assert_int_eq(walk(file.data, file.length), PILGRIM_OK);
     ck_assert_uint_gt(walk_changed(contents, SECTION_CALLS, trials(MUTATIONS)), trials(MUTATIONS) / 50);

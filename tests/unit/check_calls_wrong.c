@@ -362,8 +362,10 @@ START_TEST(damage_met_late)
     static const struct {
         int64_t shapes[3], ints;
         const char *message;
-    } spoiled[] = {{{1, -1, 1}, 2 * 0 + 1, NULL},  {{1, -1, 2}, 2 * 0 + 1, "a shape that does not exist"},
-                   {{-1, 1, 1}, 2 * 0 + 1, "a shape that does not exist"}, {{1, 0, 0}, 2 * 0 + 1, lengths},
+    } spoiled[] = {{{1, -1, 1}, 2 * 0 + 1, NULL},
+                   {{1, -1, 2}, 2 * 0 + 1, "a shape that does not exist"},
+                   {{-1, 1, 1}, 2 * 0 + 1, "a shape that does not exist"},
+                   {{1, 0, 0}, 2 * 0 + 1, lengths},
                    {{1, -1, 0}, 2 * 0 + 1, lengths}};
     static const uint8_t tokens[] = {VALUE_SERIES, 4, 2, VALUE_INT, VALUE_NONE, VALUE_NONE};
     for (size_t i = 0; i < sizeof spoiled / sizeof *spoiled; i++) {

@@ -119,7 +119,8 @@ START_TEST(times_are_those_of_the_other_clock)
 }
 END_TEST
 
-/* Before the rate is settled and after: what was converted has the same time again, and later ticks have no earlier times. */
+/* Before the rate is settled and after: what was converted has the same time again, and later ticks have no earlier
+ * times. */
 START_TEST(times_stay)
 {
     enum { COUNT = 1000 };

@@ -10,8 +10,9 @@
 
 static const struct parameter_descriptor process_parameters[] = {
     {"views_rank", DIRECTION_IN}, {"views_size", DIRECTION_IN}, {"clock", DIRECTION_IN}};
-static const struct function_descriptor functions[] = {{"pilgrim_process", process_parameters, 3, RETURNS_VALUE, ACTIVITY_OTHER},
-                                                       {"pilgrim_process", process_parameters, 2, RETURNS_VALUE, ACTIVITY_OTHER}};
+static const struct function_descriptor functions[] = {
+    {"pilgrim_process", process_parameters, 3, RETURNS_VALUE, ACTIVITY_OTHER},
+    {"pilgrim_process", process_parameters, 2, RETURNS_VALUE, ACTIVITY_OTHER}};
 enum { PROCESS, PROCESS_BEFORE, FUNCTION_COUNT, INTS_MAX = 9 };
 static const struct vocabulary vocabulary = {functions, FUNCTION_COUNT, NULL, 0};
 
@@ -87,9 +88,9 @@ START_TEST(what_ranks_say)
     struct pilgrim_clock clock;
     struct pilgrim_error error;
     const struct said_clock said[] = {{.int_count = 6, .ints = {5, 0, 0, 1000005, 0, 0}, .odd = -1},
-                                {.int_count = 6, .ints = {7, -3, 9, 2000007, 400, 11}, .odd = -1},
-                                {.int_count = 3, .ints = {0, LIMIT - 1, 8}, .odd = -1},
-                                {.null = true}};
+                                      {.int_count = 6, .ints = {7, -3, 9, 2000007, 400, 11}, .odd = -1},
+                                      {.int_count = 3, .ints = {0, LIMIT - 1, 8}, .odd = -1},
+                                      {.null = true}};
     struct pilgrim_trace *trace = load(said, 4);
     for (uint32_t rank = 0; rank < 4; rank++) {
         ck_assert_int_eq(pilgrim_clock_of(trace, rank, &clock, &error), PILGRIM_OK);
@@ -145,13 +146,14 @@ END_TEST
 START_TEST(ends)
 {
     /* 100 ns at the first, 300 at the second; a drift of 2 / 10. */
-    struct pilgrim_clock clock = clock_of(&(struct said_clock){.int_count = 6, .ints = {1000, 100, 5, 2000, 300, 15}, .odd = -1});
+    struct pilgrim_clock clock =
+        clock_of(&(struct said_clock){.int_count = 6, .ints = {1000, 100, 5, 2000, 300, 15}, .odd = -1});
     struct pilgrim_call call = {.start_ns = 1000, .end_ns = 2000};
     ck_assert_uint_eq(pilgrim_clock_common(&clock, 1000), 1100);
     ck_assert_uint_eq(pilgrim_clock_common(&clock, 2000), 2300);
     ck_assert_uint_eq(pilgrim_clock_common(&clock, 1504), 1704);
-    ck_assert_uint_eq(pilgrim_clock_common(&clock, 0), 0);     /* -100 */
-    ck_assert_uint_eq(pilgrim_clock_common(&clock, 99), 18);   /* 199 - 180.2, rounded down */
+    ck_assert_uint_eq(pilgrim_clock_common(&clock, 0), 0);   /* -100 */
+    ck_assert_uint_eq(pilgrim_clock_common(&clock, 99), 18); /* 199 - 180.2, rounded down */
     ck_assert_uint_eq(pilgrim_clock_common(&clock, 3000), 3500);
     ck_assert_uint_eq(pilgrim_clock_common(&clock, UINT64_MAX), INT64_MAX);
     ck_assert_uint_eq(pilgrim_clock_error(&clock, 1000), 6);
@@ -195,9 +197,10 @@ START_TEST(within_error)
         int64_t e1 = random_bits(1 + random_below(20)), e2 = random_bits(1 + random_below(20));
         int64_t rate = random_signed(20), unit = INT64_C(1) << 32; /* of 2^32 */
         int64_t true2 = true1 + (int64_t)((__int128)rate * span / unit);
-        struct pilgrim_clock clock = {.point_count = 2,
-                                      .points = {{(uint64_t)t1, true1 + random_below(2) * 2 * e1 - e1, (uint64_t)e1},
-                                                 {(uint64_t)(t1 + span), true2 + random_below(2) * 2 * e2 - e2, (uint64_t)e2}}};
+        struct pilgrim_clock clock = {
+            .point_count = 2,
+            .points = {{(uint64_t)t1, true1 + random_below(2) * 2 * e1 - e1, (uint64_t)e1},
+                       {(uint64_t)(t1 + span), true2 + random_below(2) * 2 * e2 - e2, (uint64_t)e2}}};
         for (int i = 0; i < 8; i++) {
             int64_t t = random_below(2) ? t1 + random_bits(45) % span : random_bits(46);
             __int128 true_time = (__int128)t + true1 + (__int128)rate * (t - t1) / unit;
@@ -205,8 +208,9 @@ START_TEST(within_error)
             __int128 off = common > true_time ? common - true_time : true_time - common;
             /* 1: true2 is rounded, and what that makes of times further away. */
             __int128 slack = 2 + ((t > t1 ? t - t1 : t1 - t) + span - 1) / span;
-            EXPECT(common == 0 || off <= pilgrim_clock_error(&clock, (uint64_t)t) + slack, "at %lld: off by %lld, not %llu", (long long)t,
-                   (long long)off, (unsigned long long)pilgrim_clock_error(&clock, (uint64_t)t));
+            EXPECT(common == 0 || off <= pilgrim_clock_error(&clock, (uint64_t)t) + slack,
+                   "at %lld: off by %lld, not %llu", (long long)t, (long long)off,
+                   (unsigned long long)pilgrim_clock_error(&clock, (uint64_t)t));
         }
     }
 }
@@ -223,13 +227,16 @@ START_TEST(order)
         said.ints[3] = said.ints[0] + 1 + random_bits(bits) / 2;
         said.ints[1] = random_signed(61);
         int64_t span = said.ints[3] - said.ints[0];
-        said.ints[4] = said.ints[1] + (random_below(3) ? random_signed(61) % (span + 1) : random_below(2) ? span : -span);
-        struct pilgrim_clock clock = {.point_count = 2,
-                                      .points = {{(uint64_t)said.ints[0], said.ints[1], 0}, {(uint64_t)said.ints[3], said.ints[4], 0}}};
+        said.ints[4] = said.ints[1] + (random_below(3)   ? random_signed(61) % (span + 1)
+                                       : random_below(2) ? span
+                                                         : -span);
+        struct pilgrim_clock clock = {
+            .point_count = 2,
+            .points = {{(uint64_t)said.ints[0], said.ints[1], 0}, {(uint64_t)said.ints[3], said.ints[4], 0}}};
         for (int i = 0; i < 16; i++) {
             uint64_t a = (uint64_t)random_bits(1 + random_below(63)), b = a + random_below(i < 8 ? 3 : UINT32_MAX);
-            EXPECT(pilgrim_clock_common(&clock, a) <= pilgrim_clock_common(&clock, b), "%llu and %llu change places", (unsigned long long)a,
-                   (unsigned long long)b);
+            EXPECT(pilgrim_clock_common(&clock, a) <= pilgrim_clock_common(&clock, b), "%llu and %llu change places",
+                   (unsigned long long)a, (unsigned long long)b);
             EXPECT(pilgrim_clock_common(&clock, b) <= INT64_MAX, "beyond 2^63");
         }
     }

@@ -1,5 +1,5 @@
-/* Columns: whatever way they are put together, the values come back, and a function of the rank is known exactly as long
- * as it gives every value. */
+/* Columns: whatever way they are put together, the values come back, and a function of the rank is known exactly as
+ * long as it gives every value. */
 #include <check.h>
 #include <stdlib.h>
 
@@ -73,7 +73,8 @@ static unsigned make(struct column_member *members)
     for (unsigned i = 0; i < count; i++) {
         world += 1 + (int64_t)draw(2);
         struct column_member *m = &members[i];
-        m->rank = (struct rank){.meaning = rank_slot ? RANK_RELATIVE : RANK_WORLD, .x = world, .n = rank_slot ? size : 0};
+        m->rank =
+            (struct rank){.meaning = rank_slot ? RANK_RELATIVE : RANK_WORLD, .x = world, .n = rank_slot ? size : 0};
         m->value = evaluate(kind, c, n, world);
         if (rank_slot)
             m->value = relative(m->value, size);
@@ -162,10 +163,14 @@ START_TEST(functions_of_the_rank_are_found)
     static const struct {
         enum rank_meaning meaning;
         unsigned kind;
-    } cases[] = {{RANK_WORLD, EXPRESSION_PLUS},    {RANK_WORLD, EXPRESSION_MINUS},
-                 {RANK_WORLD, EXPRESSION_XOR},     {RANK_WORLD, EXPRESSION_MODULO},
-                 {RANK_WORLD, EXPRESSION_CONSTANT}, {RANK_RELATIVE, EXPRESSION_MINUS},
-                 {RANK_RELATIVE, EXPRESSION_MINUS_TWICE}, {RANK_RELATIVE, EXPRESSION_XOR_RELATIVE},
+    } cases[] = {{RANK_WORLD, EXPRESSION_PLUS},
+                 {RANK_WORLD, EXPRESSION_MINUS},
+                 {RANK_WORLD, EXPRESSION_XOR},
+                 {RANK_WORLD, EXPRESSION_MODULO},
+                 {RANK_WORLD, EXPRESSION_CONSTANT},
+                 {RANK_RELATIVE, EXPRESSION_MINUS},
+                 {RANK_RELATIVE, EXPRESSION_MINUS_TWICE},
+                 {RANK_RELATIVE, EXPRESSION_XOR_RELATIVE},
                  {RANK_RELATIVE, EXPRESSION_CONSTANT}};
     for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct column_member members[N];

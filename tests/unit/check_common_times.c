@@ -1,4 +1,5 @@
-/* Times of several threads in one section: all are there, whatever threads come in which order, and a section that was changed is read without harm. */
+/* Times of several threads in one section: all are there, whatever threads come in which order, and a section that was
+ * changed is read without harm. */
 #include <check.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -48,7 +49,9 @@ static void make_thread(struct short_thread *t, uint32_t number, uint32_t order)
         s->end = now += random_below(4) ? random_below(500) : (uint64_t)random_below(1 << 30) << random_below(9);
         s->class = place_in(order, i);
         s->signature = i % 2;
-        t->readings[i] = 1000.5 + 1e-9 * (double)(s->start + random_below(1 + (uint32_t)(s->end - s->start < 1000 ? s->end - s->start : 1000)));
+        t->readings[i] =
+            1000.5 + 1e-9 * (double)(s->start +
+                                     random_below(1 + (uint32_t)(s->end - s->start < 1000 ? s->end - s->start : 1000)));
         now += random_below(3) ? random_below(300) : 0;
     }
 }
@@ -65,7 +68,8 @@ static bool is_near(uint64_t stored, uint64_t time, uint64_t before)
     return stored <= time && 1e6 * (double)(time - before) <= (1e6 + BASE) * (double)(stored - before) + 1e6;
 }
 
-static void check_call(const struct times_block *block, const struct short_thread *t, uint32_t i, uint64_t start, uint64_t end, struct stored *stored)
+static void check_call(const struct times_block *block, const struct short_thread *t, uint32_t i, uint64_t start,
+                       uint64_t end, struct stored *stored)
 {
     const struct span *s = &t->spans[i];
     uint64_t *last = &stored->starts[s->class][s->signature], before = *last == UINT64_MAX ? stored->end : *last;
@@ -74,7 +78,8 @@ static void check_call(const struct times_block *block, const struct short_threa
     EXPECT(i > 0 || start == s->start, "the first start");
     EXPECT(times_block_reading(block, &reading) == reads, "a reading");
     if (kind == TIMES_BINS) {
-        EXPECT(reads || is_near(start, s->start, before), "call %u: start %" PRIu64 " for %" PRIu64, i, start, s->start);
+        EXPECT(reads || is_near(start, s->start, before), "call %u: start %" PRIu64 " for %" PRIu64, i, start,
+               s->start);
         EXPECT(is_near(end - start, s->end - s->start, 0), "call %u: a duration", i);
         EXPECT(!reads || reading <= t->readings[i] + 2e-9, "a reading of %.17g for %.17g", reading, t->readings[i]);
     } else {

@@ -1,7 +1,8 @@
-/* Statistics: sections put together by docs/FORMAT.md from calls whose times are known, random ones, and what the reader says of them.
+/* Statistics: sections put together by docs/FORMAT.md from calls whose times are known, random ones, and what the
+ * reader says of them.
  *
- * Two structure groups, of the first ranks and of the others; random classes, parts, signatures (some stand for several calls' values),
- * times from 0 ns to days. Every figure that can be asked for is compared with the calls themselves. */
+ * Two structure groups, of the first ranks and of the others; random classes, parts, signatures (some stand for several
+ * calls' values), times from 0 ns to days. Every figure that can be asked for is compared with the calls themselves. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -107,14 +108,14 @@ static void make_samples(uint32_t group, uint32_t member)
         uint64_t number = p->order[met[place]++];
         ck_assert_uint_lt(sample_count, SAMPLES_MAX);
         samples[sample_count++] = (struct distribution_sample){group,
-                                                  place,
-                                                  part,
-                                                  entry_of(p, number),
-                                                  (uint32_t)number,
-                                                  g->first + member,
-                                                  i > 0 ? (int)g->places[i - 1] : -1,
-                                                  random_ns(),
-                                                  random_ns()};
+                                                               place,
+                                                               part,
+                                                               entry_of(p, number),
+                                                               (uint32_t)number,
+                                                               g->first + member,
+                                                               i > 0 ? (int)g->places[i - 1] : -1,
+                                                               random_ns(),
+                                                               random_ns()};
     }
 }
 
@@ -305,7 +306,8 @@ static uint32_t put_made_row(struct built *b, const struct made_group *g, uint32
     for (unsigned k = 0; k < (row->split ? 2 : 1); k++) {
         const struct made_part *p = &row->parts[k];
         for (uint32_t i = 0; i < p->entries; i++) {
-            const uint32_t columns[] = {put_column(b, EXPRESSION_CONSTANT, 100 * k + i), put_column(b, EXPRESSION_CONSTANT, 0)};
+            const uint32_t columns[] = {put_column(b, EXPRESSION_CONSTANT, 100 * k + i),
+                                        put_column(b, EXPRESSION_CONSTANT, 0)};
             signatures[k][i] =
                 put_signature(b, shape, p->values[i] > 1 ? p->values[i] : 0, columns, p->values[i] > 1 ? 2 : 1);
         }

@@ -1,4 +1,5 @@
-/* Threads that have ended are in the trace as if they were still there: the bytes are the same, whatever the order in which they end. */
+/* Threads that have ended are in the trace as if they were still there: the bytes are the same, whatever the order in
+ * which they end. */
 #include <stdlib.h>
 #include <string.h>
 

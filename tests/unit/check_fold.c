@@ -1,5 +1,5 @@
-/* Folded names: what is expected by eye, and that any set of names comes back, which an expander of its own sees to. The
- * decoder's files are not in the library of the modules; they are compiled in here. */
+/* Folded names: what is expected by eye, and that any set of names comes back, which an expander of its own sees to.
+ * The decoder's files are not in the library of the modules; they are compiled in here. */
 #include "../../decoder/fold.c"
 
 #include <check.h>
@@ -134,8 +134,8 @@ START_TEST(sets_come_back)
         for (size_t i = 0; i < count; i++) {
             if (i && !strcmp(names[i - 1], names[i]))
                 continue;
-            ck_assert_msg(different < expanded_count && !strcmp(names[i], expanded[different]), "%s is not in %s", names[i],
-                          folded);
+            ck_assert_msg(different < expanded_count && !strcmp(names[i], expanded[different]), "%s is not in %s",
+                          names[i], folded);
             different++;
         }
         ck_assert_msg(different == expanded_count, "%zu names, %zu in %s", different, expanded_count, folded);

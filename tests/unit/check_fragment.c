@@ -97,8 +97,8 @@ static void add_rank(struct fragment *f, unsigned rank, unsigned size, unsigned 
     bytes_free(&key);
 }
 
-/* The fragment of ranks FIRST..FIRST+COUNT-1, cut in two at a place that CUT draws, and so on; every BINDING-th upper part is
- * bound, as if it were large. */
+/* The fragment of ranks FIRST..FIRST+COUNT-1, cut in two at a place that CUT draws, and so on; every BINDING-th upper
+ * part is bound, as if it were large. */
 static struct fragment *build_bound(unsigned first, unsigned count, unsigned size, unsigned iterations, unsigned *cut,
                                     unsigned binding)
 {

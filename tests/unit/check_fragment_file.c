@@ -1,5 +1,6 @@
-/* Fragment files: what was written is read, and makes the same trace; a file that is cut off at any byte, or has any byte
- * changed, is refused and harms nothing. A file of several segments has them in their order; without its end they are all there still. */
+/* Fragment files: what was written is read, and makes the same trace; a file that is cut off at any byte, or has any
+ * byte changed, is refused and harms nothing. A file of several segments has them in their order; without its end they
+ * are all there still. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,7 +42,9 @@ static struct fragment *fragment_made(unsigned rank, bool so_far)
         last = stream_new(&vocabulary, resolve);
         append_process(last, rank);
     }
-    ck_assert_int_eq(fragment_add_rank_so_far(f, process, last, (const struct stream *const *)threads, threads_of(rank), NULL), PILGRIM_OK);
+    ck_assert_int_eq(
+        fragment_add_rank_so_far(f, process, last, (const struct stream *const *)threads, threads_of(rank), NULL),
+        PILGRIM_OK);
     stream_free(process);
     stream_free(last);
     for (unsigned t = 0; t < threads_of(rank); t++)
@@ -250,7 +253,8 @@ enum { TIMES_COUNT = 4 };
 
 static const char *const texts_of_times[TIMES_COUNT] = {"first", "sealed", "", "last"};
 
-/* Times before a segment, encoded with it, between segments and behind them. STARTS: where each of the sections begins, fragments among them. */
+/* Times before a segment, encoded with it, between segments and behind them. STARTS: where each of the sections begins,
+ * fragments among them. */
 static struct bytes file_with_times(size_t starts[TIMES_COUNT + 3])
 {
     struct bytes file = {0};
@@ -341,7 +345,8 @@ START_TEST(times_go_along)
     for (unsigned rank = 1; rank < RANKS; rank++) {
         struct bytes encoded = {0};
         struct fragment *f;
-        ck_assert_int_eq(fragment_encode_last(fragment_with_times(rank, rank % 2 ? "odd" : "even"), &encoded), PILGRIM_OK);
+        ck_assert_int_eq(fragment_encode_last(fragment_with_times(rank, rank % 2 ? "odd" : "even"), &encoded),
+                         PILGRIM_OK);
         ck_assert_int_eq(fragment_decode(encoded.data, encoded.length, &f), PILGRIM_OK);
         ck_assert_int_eq(fragment_merge(all, f), PILGRIM_OK);
         fragment_free(f);

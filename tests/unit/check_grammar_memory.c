@@ -26,38 +26,38 @@ static void *failing_calloc(size_t count, size_t size)
     return fails_now() ? NULL : calloc(count, size);
 }
 
-#define realloc failing_realloc
-#define calloc failing_calloc
-#define grammar_new failing_grammar_new
-#define grammar_free failing_grammar_free
-#define grammar_append failing_grammar_append
-#define grammar_length failing_grammar_length
-#define grammar_rule_count failing_grammar_rule_count
+#define realloc              failing_realloc
+#define calloc               failing_calloc
+#define grammar_new          failing_grammar_new
+#define grammar_free         failing_grammar_free
+#define grammar_append       failing_grammar_append
+#define grammar_length       failing_grammar_length
+#define grammar_rule_count   failing_grammar_rule_count
 #define grammar_symbol_count failing_grammar_symbol_count
 #define grammar_memory_bytes failing_grammar_memory_bytes
-#define grammar_serialise failing_grammar_serialise
-#define hash_index_grow failing_hash_index_grow
-#define hash_index_move failing_hash_index_move
-#define hash_index_remove failing_hash_index_remove
-#define hash_index_copy failing_hash_index_copy
-#define hash_index_clear failing_hash_index_clear
-#define hash_index_free failing_hash_index_free
-#define digram_find failing_digram_find
-#define digram_intern failing_digram_intern
-#define digram_remove failing_digram_remove
-#define digram_move failing_digram_move
+#define grammar_serialise    failing_grammar_serialise
+#define hash_index_grow      failing_hash_index_grow
+#define hash_index_move      failing_hash_index_move
+#define hash_index_remove    failing_hash_index_remove
+#define hash_index_copy      failing_hash_index_copy
+#define hash_index_clear     failing_hash_index_clear
+#define hash_index_free      failing_hash_index_free
+#define digram_find          failing_digram_find
+#define digram_intern        failing_digram_intern
+#define digram_remove        failing_digram_remove
+#define digram_move          failing_digram_move
 
-#define grammar_advance failing_grammar_advance
-#define grammar_in_loop failing_grammar_in_loop
-#define grammar_reserve failing_grammar_reserve
-#define grammar_split failing_grammar_split
-#define grammar_put failing_grammar_put
+#define grammar_advance   failing_grammar_advance
+#define grammar_in_loop   failing_grammar_in_loop
+#define grammar_reserve   failing_grammar_reserve
+#define grammar_split     failing_grammar_split
+#define grammar_put       failing_grammar_put
 #define grammar_take_back failing_grammar_take_back
 #define grammar_note_last failing_grammar_note_last
-#define grammar_settle failing_grammar_settle
-#define grammar_end_run failing_grammar_end_run
+#define grammar_settle    failing_grammar_settle
+#define grammar_end_run   failing_grammar_end_run
 #define loop_cursor_start failing_loop_cursor_start
-#define loop_cursor_back failing_loop_cursor_back
+#define loop_cursor_back  failing_loop_cursor_back
 #define loop_cursor_leave failing_loop_cursor_leave
 
 #include "base/hash_index.c"

@@ -1,4 +1,5 @@
-/* Hash indices against a plain model: hashes that many entries share, removal, and what happens to those that stand behind. */
+/* Hash indices against a plain model: hashes that many entries share, removal, and what happens to those that stand
+ * behind. */
 #include <check.h>
 #include <stdlib.h>
 

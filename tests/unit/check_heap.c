@@ -216,7 +216,11 @@ END_TEST
 START_TEST(heap_is_a_model)
 {
     enum { BLOCKS = 3000, STEPS = 200000 };
-    static struct { char *p; size_t size; int64_t id; } b[BLOCKS];
+    static struct {
+        char *p;
+        size_t size;
+        int64_t id;
+    } b[BLOCKS];
     uint32_t state = 5;
     int64_t wrong = 0;
     objects_release_hook = NULL;
@@ -513,7 +517,8 @@ START_TEST(blocks_go_from_the_owner_to_others_and_back)
         ck_assert(!heap_begins(own[i]) && !heap_begins(others[i]));
         ck_assert(!memory_find(own[i], &n) && !memory_find(others[i], &n));
     }
-    /* The same addresses once more, the other way segment; twice, as some allocators' blocks are only seen when they are freed. */
+    /* The same addresses once more, the other way segment; twice, as some allocators' blocks are only seen when they
+     * are freed. */
     for (int round = 0; round < 2; round++) {
         heap_freed(own[0]);
         heap_allocated(own[0]);

@@ -1,5 +1,5 @@
-/* Names in pieces and back, and what is recorded of a process's place. host_location.c belongs to the traced program's side, which is
- * not in the library of the modules without MPI; it is compiled in here. */
+/* Names in pieces and back, and what is recorded of a process's place. host_location.c belongs to the traced program's
+ * side, which is not in the library of the modules without MPI; it is compiled in here. */
 #include "process/host_location.c"
 
 #include <check.h>
@@ -182,10 +182,19 @@ END_TEST
 START_TEST(places_not_believed)
 {
     static const char *const bad[][2] = {
-        {"s0.n2", "switch.node"},     {"s0.n11", "switch.node"}, {"s0.n", "switch.node"},    {"s0.n1", "switch.switch.node"},
-        {"s0.n1", "node"},            {".n1", "switch.node"},    {"s0.n1", ".node"},         {"s0.n1", "switch"},
-        {"s0.n1", "switch.switch"},   {"", ""},                  {"s0..n1", "switch.switch.node"},
-        {"s0.n1", "switch.node.nic"}, {"s0.", "switch.node"},
+        {"s0.n2", "switch.node"},
+        {"s0.n11", "switch.node"},
+        {"s0.n", "switch.node"},
+        {"s0.n1", "switch.switch.node"},
+        {"s0.n1", "node"},
+        {".n1", "switch.node"},
+        {"s0.n1", ".node"},
+        {"s0.n1", "switch"},
+        {"s0.n1", "switch.switch"},
+        {"", ""},
+        {"s0..n1", "switch.switch.node"},
+        {"s0.n1", "switch.node.nic"},
+        {"s0.", "switch.node"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         ck_assert_str_eq(location("n1", bad[i][0], bad[i][1]), "[['host' 'n' 1]]");

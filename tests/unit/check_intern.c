@@ -1,5 +1,5 @@
-/* Interning: bytes of any length, many of them, with the same beginnings; what memory says of itself. Numbers by first appearance are tested in
- * check_signature.c. */
+/* Interning: bytes of any length, many of them, with the same beginnings; what memory says of itself. Numbers by first
+ * appearance are tested in check_signature.c. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
-/* The loop cursor: programs of loops in loops, whose trips change, that are left in the middle, with noise between. What the
- * grammar says is the sequence, in the middle of a round, too; the invariants hold; and it is not larger than without a cursor.
+/* The loop cursor: programs of loops in loops, whose trips change, that are left in the middle, with noise between.
+ * What the grammar says is the sequence, in the middle of a round, too; the invariants hold; and it is not larger than
+ * without a cursor.
  *
  * usage: check_loop_cursor [FIRST COUNT]    programs of these seeds alone: for more than a test has time for */
 #include <stdio.h>
@@ -20,28 +21,28 @@ void plain_serialise(const struct grammar *g, struct bytes *out);
 bool plain_in_loop(const struct grammar *g);
 void plain_advance(struct grammar *g);
 
-#define LOOP_ROUNDS_MIN UINT64_MAX
-#define grammar_new plain_new
-#define grammar_restart plain_restart
-#define grammar_free plain_free
-#define grammar_append plain_append
-#define grammar_length plain_length
-#define grammar_rule_count plain_rule_count
+#define LOOP_ROUNDS_MIN      UINT64_MAX
+#define grammar_new          plain_new
+#define grammar_restart      plain_restart
+#define grammar_free         plain_free
+#define grammar_append       plain_append
+#define grammar_length       plain_length
+#define grammar_rule_count   plain_rule_count
 #define grammar_symbol_count plain_symbol_count
 #define grammar_memory_bytes plain_memory_bytes
-#define grammar_serialise plain_serialise
-#define grammar_advance plain_advance
-#define grammar_in_loop plain_in_loop
-#define grammar_reserve plain_reserve
-#define grammar_split plain_split
-#define grammar_put plain_put
-#define grammar_take_back plain_take_back
-#define grammar_note_last plain_note_last
-#define grammar_settle plain_settle
-#define grammar_end_run plain_end_run
-#define loop_cursor_start plain_cursor_start
-#define loop_cursor_back plain_cursor_back
-#define loop_cursor_leave plain_cursor_leave
+#define grammar_serialise    plain_serialise
+#define grammar_advance      plain_advance
+#define grammar_in_loop      plain_in_loop
+#define grammar_reserve      plain_reserve
+#define grammar_split        plain_split
+#define grammar_put          plain_put
+#define grammar_take_back    plain_take_back
+#define grammar_note_last    plain_note_last
+#define grammar_settle       plain_settle
+#define grammar_end_run      plain_end_run
+#define loop_cursor_start    plain_cursor_start
+#define loop_cursor_back     plain_cursor_back
+#define loop_cursor_leave    plain_cursor_leave
 
 #include "grammar/grammar.c"
 #include "grammar/grammar_write.c"
@@ -69,7 +70,7 @@ struct program_node {
     uint32_t terminal;
     enum trips trips;
     uint32_t usual, most;
-    uint32_t leave; /* one round in so many is left in the middle; 0: none */
+    uint32_t leave;        /* one round in so many is left in the middle; 0: none */
     uint32_t first, count; /* of the body */
 };
 

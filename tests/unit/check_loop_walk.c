@@ -1,5 +1,5 @@
-/* Loops as a reader meets them: groups of calls and nested loops at random, whose members have other trips, against the plain
- * lists of what they call; and what is wrong with them.
+/* Loops as a reader meets them: groups of calls and nested loops at random, whose members have other trips, against the
+ * plain lists of what they call; and what is wrong with them.
  *
  * One file, as all of it is built and read back by the same model. */
 #include <stdlib.h>
@@ -123,7 +123,8 @@ static uint32_t put_constant(struct built *b, int64_t c)
     return put_column(b, EXPRESSION_CONSTANT, c);
 }
 
-static uint32_t put_steps_signature(struct built *b, uint32_t shape, const int64_t *values, size_t count, int64_t factor)
+static uint32_t put_steps_signature(struct built *b, uint32_t shape, const int64_t *values, size_t count,
+                                    int64_t factor)
 {
     int64_t first = count > 0 ? values[0] : 0;
     return put_unzipped(b, shape,
@@ -141,7 +142,8 @@ static void put_all_unzipped(struct built *b, uint32_t shape, const int64_t *val
     free(zeros);
 }
 
-/* As signatures of one value each. Some of the values, those for which PICK is their remainder by 3, are one unzipped signature. */
+/* As signatures of one value each. Some of the values, those for which PICK is their remainder by 3, are one unzipped
+ * signature. */
 static void put_some(struct built *b, uint32_t shape, const int64_t *values, size_t count, int64_t pick)
 {
     uint32_t signatures[64];
@@ -177,7 +179,8 @@ static void put_as_vector(struct built *b, uint32_t shape, const int64_t *values
     for (size_t i = 1; i < count; i++)
         codes[i - 1] = zigzag(values[i] - values[i - 1]);
     int64_t sequence = (int64_t)put_sequence(b, codes, count - 1);
-    uint32_t signature = put_signature(b, shape, count, (uint32_t[]){put_constant(b, values[0]), put_constant(b, sequence)}, 2);
+    uint32_t signature =
+        put_signature(b, shape, count, (uint32_t[]){put_constant(b, values[0]), put_constant(b, sequence)}, 2);
     put_value_group(b, put_rule(b, &all, 1), &signature, 1);
     free(codes);
 }
@@ -206,7 +209,8 @@ static void put_program(struct built *b, const struct walk_program *p)
 {
     uint32_t rows[ROWS_MAX], columns[MEMBERS_MAX], partition = 0;
     uint64_t bodies[ROWS_MAX] = {0};
-    uint32_t call = put_shape(b, int_tokens, sizeof int_tokens), trips = put_shape(b, trips_tokens, sizeof trips_tokens);
+    uint32_t call = put_shape(b, int_tokens, sizeof int_tokens),
+             trips = put_shape(b, trips_tokens, sizeof trips_tokens);
     for (size_t m = 0; m < p->members; m++)
         columns[m] = put_constant(b, (int64_t)m);
     if (p->members > 1)
@@ -346,11 +350,11 @@ END_TEST
 /* Row 0 is a call, rows 1 and 2 are loops: their bodies, in places; how many values each has; what they are. */
 struct small {
     struct terms main, body[2];
-    size_t calls;          /* values of row 0: 3 each time */
+    size_t calls; /* values of row 0: 3 each time */
     int64_t trips[2][4];
     size_t trip_count[2];
-    const char *message;   /* of opening, or of the first call that cannot be read; NULL: all is well */
-    uint64_t good;         /* calls before that */
+    const char *message; /* of opening, or of the first call that cannot be read; NULL: all is well */
+    uint64_t good;       /* calls before that */
 };
 
 static void put_small(struct built *b, const struct small *s)
@@ -358,7 +362,8 @@ static void put_small(struct built *b, const struct small *s)
     uint64_t bodies[3] = {0}, *zeros = calloc(s->calls + 1, sizeof *zeros);
     uint32_t rows[3];
     built_begin(b, 1, 0);
-    uint32_t call = put_shape(b, int_tokens, sizeof int_tokens), trips = put_shape(b, trips_tokens, sizeof trips_tokens);
+    uint32_t call = put_shape(b, int_tokens, sizeof int_tokens),
+             trips = put_shape(b, trips_tokens, sizeof trips_tokens);
     uint32_t three = put_constant(b, 3), signature = put_signature(b, call, 0, &three, 1);
     rows[0] = put_group_class(b, 1, 0);
     put_value_group(b, put_sequence(b, zeros, s->calls), &signature, 1);
@@ -377,11 +382,18 @@ static const struct small smalls[] = {
     {{{1, 2, 0}, 3}, {{{0}, 1}, {{0, 1}, 2}}, 5, {{2, 0, 1}, {2}}, {3, 1}, "more calls of a class than values", 5},
     {{{1, 2, 0}, 3}, {{{0}, 1}, {{0, 1}, 2}}, 6, {{2, 0}, {2}}, {2, 1}, "more calls of a class than values", 4},
     {{{1, 2, 0}, 3}, {{{0}, 1}, {{0, 1}, 2}}, 6, {{2, 0, 1, 0}, {2}}, {4, 1}, "more or fewer values than calls", 6},
-    {{{1, 2, 0}, 3}, {{{0}, 1}, {{0, 1}, 2}}, 6, {{2, 0, 1}, {2, 2}}, {3, 2}, "more or fewer values than calls of a class", 0},
+    {{{1, 2, 0}, 3},
+     {{{0}, 1}, {{0, 1}, 2}},
+     6,
+     {{2, 0, 1}, {2, 2}},
+     {3, 2},
+     "more or fewer values than calls of a class",
+     0},
     {{{1, 2, 0}, 3}, {{{0}, 1}, {{0, 1}, 2}}, 6, {{2, -1, 1}, {2}}, {3, 1}, "a negative number of trips", 3},
     {{{1, 2, 0}, 3}, {{{0}, 1}, {{0, 2}, 2}}, 6, {{2, 0, 1}, {2}}, {3, 1}, "a loop that does not come before", 0},
     {{{1, 2, 0}, 3}, {{{2}, 1}, {{0, 0}, 2}}, 6, {{2, 0, 1}, {2}}, {3, 1}, "a loop that does not come before", 0},
-    {{{1, 2, 0}, 3}, {{{0}, 0}, {{0, 1}, 2}}, 6, {{2, 0, 1}, {2}}, {3, 1}, "", 0}, /* what follows stands where a body should */
+    {{{1, 2, 0}, 3}, {{{0}, 0}, {{0, 1}, 2}}, 6, {{2, 0, 1}, {2}}, {3, 1}, "", 0}, /* what follows stands where a body
+                                                                                      should */
     {{{1, 2, 0}, 3}, {{{0}, 1}, {{3, 1}, 2}}, 6, {{2, 0, 1}, {2}}, {3, 1}, "a class that its group does not have", 0},
     {{{1, 3, 0}, 3}, {{{0}, 1}, {{0, 1}, 2}}, 6, {{2, 0, 1}, {2}}, {3, 1}, "a class that its group does not have", 0},
     {{{2}, 1}, {{{0}, 1}, {{1}, 1}}, 4, {{2, 0, 0, 2}, {4}}, {4, 1}, NULL, 4},
@@ -439,18 +451,21 @@ START_TEST(rounds_without_end)
         uint32_t rows[DEPTH + 1];
         uint64_t bodies[DEPTH + 1] = {0};
         built_begin(&b, 1, 0);
-        uint32_t shape = put_shape(&b, int_tokens, sizeof int_tokens), trips = put_shape(&b, trips_tokens, sizeof trips_tokens);
+        uint32_t shape = put_shape(&b, int_tokens, sizeof int_tokens),
+                 trips = put_shape(&b, trips_tokens, sizeof trips_tokens);
         uint32_t column = put_constant(&b, 4), none = put_constant(&b, 0);
         uint32_t four = put_signature(&b, trips, 0, &column, 1), zero = put_signature(&b, trips, 0, &none, 1);
         uint32_t value = put_signature(&b, shape, 0, &column, 1);
         rows[0] = put_group_class(&b, 1, 0);
-        put_value_group(&b, with_call ? put_rule(&b, (struct rules_symbol[]){{0, UINT64_C(1) << 62, false, false}}, 1) : 0, &value, 1);
+        put_value_group(&b,
+                        with_call ? put_rule(&b, (struct rules_symbol[]){{0, UINT64_C(1) << 62, false, false}}, 1) : 0,
+                        &value, 1);
         for (unsigned i = 1; i <= DEPTH; i++) {
             uint64_t entered = UINT64_C(1) << (2 * (DEPTH - i));
             bool last = i == 1 && !with_call;
             rows[i] = put_group_class(&b, LOOP_CLASS, 0);
             put_value_group(&b, entered == 1 ? 1 : put_rule(&b, (struct rules_symbol[]){{0, entered, false, false}}, 1),
-                     last ? &zero : &four, 1);
+                            last ? &zero : &four, 1);
             bodies[i] = 2 * (uint64_t)(i - 1) + 1;
         }
         put_loop_group(&b, false, 2 * (uint64_t)DEPTH + 1, rows, bodies, DEPTH + 1, put_counting(&b, 1));
@@ -500,8 +515,9 @@ START_TEST(loops_elsewhere)
         put_loop_group(&b, i == 0, 0, &row, (uint64_t[]){1}, 1, put_counting(&b, 1));
         ck_assert_ptr_null(built_open(&b, &error));
         ck_assert_int_eq(error.status, PILGRIM_DAMAGED);
-        ck_assert_msg(strstr(error.message, i ? "trips of a loop that are no number" : "a loop in a process stream") != NULL, "%s",
-                      error.message);
+        ck_assert_msg(strstr(error.message, i ? "trips of a loop that are no number" : "a loop in a process stream") !=
+                          NULL,
+                      "%s", error.message);
     }
 }
 END_TEST
@@ -541,7 +557,8 @@ static struct pilgrim_trace *open_unzipped_calls(unsigned i)
     built_begin(&b, 1, 0);
     uint32_t columns[] = {put_constant(&b, 5), put_constant(&b, put_unzipped_sequence(&b, unzipped[i].sequence)),
                           put_constant(&b, 2)};
-    uint32_t signature = put_unzipped(&b, put_shape(&b, int_tokens, sizeof int_tokens), columns, 3), row = put_group_class(&b, 1, 0);
+    uint32_t signature = put_unzipped(&b, put_shape(&b, int_tokens, sizeof int_tokens), columns, 3),
+             row = put_group_class(&b, 1, 0);
     uint64_t three = put_rule(&b, (struct rules_symbol[]){{0, 3, false, false}}, 1);
     put_value_group(&b, three, &signature, 1);
     put_group(&b, false, three, &row, 1, put_counting(&b, 1));
@@ -590,7 +607,8 @@ START_TEST(contents_changed)
     built_begin(&b, (uint32_t)p.members, 0);
     put_program(&b, &p);
     built_contents(&b);
-    struct bytes contents[SECTION_TYPE_COUNT] = {[SECTION_DEFINITIONS] = b.definitions, [SECTION_CALLS] = b.calls}, file = {0};
+    struct bytes contents[SECTION_TYPE_COUNT] = {[SECTION_DEFINITIONS] = b.definitions, [SECTION_CALLS] = b.calls},
+                 file = {0};
     put_together(contents, SECTION_CALLS, &file);
     ck_assert_int_eq(walk(file.data, file.length), PILGRIM_OK);
     ck_assert_uint_gt(walk_changed(contents, SECTION_CALLS, trials(MUTATIONS)), trials(MUTATIONS) / 50);

@@ -1,5 +1,5 @@
-/* Loops: whatever the sequence, what is found expands to it; and what a program with loops does takes a body for each loop and a list
- * for each number that varies. */
+/* Loops: whatever the sequence, what is found expands to it; and what a program with loops does takes a body for each
+ * loop and a list for each number that varies. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,7 +80,8 @@ static uint64_t *trips_of(const struct loops_loop *l)
         const struct nested_run *item = &d->items[i];
         if (item->exponent & REPEATS_BEGIN) {
             EXPECT(depth < 64, "deep");
-            stack[depth++] = (struct loops_nest){i, (d->items[i + (size_t)item->value + 1].exponent & ~REPEATS_END) - 1};
+            stack[depth++] =
+                (struct loops_nest){i, (d->items[i + (size_t)item->value + 1].exponent & ~REPEATS_END) - 1};
         } else if (item->exponent & REPEATS_END) {
             if (stack[depth - 1].left--)
                 i = stack[depth - 1].begin;
@@ -154,7 +155,8 @@ static void check_expansion(const struct loops *l, const struct loops_sequence *
         parse(&l->items[i].body, terminals + i, &bodies[i]);
         trips[i] = trips_of(&l->items[i]);
     }
-    struct expansion e = {.loops = l, .bodies = bodies, .trips = trips, .met = met, .expected = s, .terminals = terminals};
+    struct expansion e = {
+        .loops = l, .bodies = bodies, .trips = trips, .met = met, .expected = s, .terminals = terminals};
     expand(&e, &top, terminals + l->count);
     EXPECT(e.at == s->length, "too short");
     for (uint32_t i = 0; i < l->count; i++) {
@@ -214,7 +216,8 @@ static struct statement *make(unsigned depth)
 {
     struct statement *s = &statements[statement_count++];
     EXPECT(statement_count < 512, "program too large");
-    *s = (struct statement){.kind = depth ? random_below(KIND_COUNT) : CALL, .terminal = random_below(8) ? next_terminal : random_below(next_terminal + 1)};
+    *s = (struct statement){.kind = depth ? random_below(KIND_COUNT) : CALL,
+                            .terminal = random_below(8) ? next_terminal : random_below(next_terminal + 1)};
     if (s->kind == CALL && s->terminal == next_terminal)
         next_terminal++;
     s->trips = 1 + random_below(6);
@@ -362,7 +365,8 @@ START_TEST(two_sides_of_a_branch_have_one_list)
 }
 END_TEST
 
-/* A switch of eight sides of three calls, one of them with a branch of its own: as many bits as it takes to say which side. */
+/* A switch of eight sides of three calls, one of them with a branch of its own: as many bits as it takes to say which
+ * side. */
 START_TEST(a_switch_takes_its_entropy)
 {
     enum { ROUNDS = 4096, SIDES = 8 };
@@ -382,7 +386,8 @@ START_TEST(a_switch_takes_its_entropy)
     for (uint32_t i = 0; i < l.count; i++) {
         bool opposite = false; /* of another one, and so the same list */
         for (uint32_t k = 0; k < i && !opposite; k++)
-            opposite = l.items[k].factor == -l.items[i].factor && l.items[k].differences.count == l.items[i].differences.count &&
+            opposite = l.items[k].factor == -l.items[i].factor &&
+                       l.items[k].differences.count == l.items[i].differences.count &&
                        !memcmp(l.items[k].differences.items, l.items[i].differences.items,
                                l.items[i].differences.count * sizeof *l.items[i].differences.items);
         ck_assert_uint_le(l.items[i].range, 1);

@@ -1,5 +1,6 @@
-/* Messages of calls: sizes of datatypes, names that come to stand for other things, who is who. The decoder's files are compiled in here,
- * and the reader's functions that they need stand for a trace that is written down as an array of calls.
+/* Messages of calls: sizes of datatypes, names that come to stand for other things, who is who. The decoder's files are
+ * compiled in here, and the reader's functions that they need stand for a trace that is written down as an array of
+ * calls.
  *
  * One file, as all of it goes through that stand-in. */
 #include "../../decoder/bindings.c"
@@ -58,8 +59,8 @@ uint32_t pilgrim_thread_count(const struct pilgrim_trace *trace, uint32_t rank)
     return trace->threads;
 }
 
-enum pilgrim_status pilgrim_cursor_open(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread, struct pilgrim_cursor **cursor,
-                                        struct pilgrim_error *error)
+enum pilgrim_status pilgrim_cursor_open(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread,
+                                        struct pilgrim_cursor **cursor, struct pilgrim_error *error)
 {
     (void)error;
     *cursor = malloc(sizeof **cursor);
@@ -67,7 +68,8 @@ enum pilgrim_status pilgrim_cursor_open(const struct pilgrim_trace *trace, uint3
     return PILGRIM_OK;
 }
 
-enum pilgrim_status pilgrim_cursor_next(struct pilgrim_cursor *cursor, struct pilgrim_call *call, struct pilgrim_error *error)
+enum pilgrim_status pilgrim_cursor_next(struct pilgrim_cursor *cursor, struct pilgrim_call *call,
+                                        struct pilgrim_error *error)
 {
     (void)error;
     if (cursor->left == 0)
@@ -82,8 +84,8 @@ void pilgrim_cursor_close(struct pilgrim_cursor *cursor)
     free(cursor);
 }
 
-enum pilgrim_status pilgrim_communicators_open(const struct pilgrim_trace *trace, uint32_t rank, struct pilgrim_communicators **list,
-                                               struct pilgrim_error *error)
+enum pilgrim_status pilgrim_communicators_open(const struct pilgrim_trace *trace, uint32_t rank,
+                                               struct pilgrim_communicators **list, struct pilgrim_error *error)
 {
     (void)error;
     *list = malloc(sizeof **list);
@@ -147,7 +149,8 @@ static struct told_message *tell(struct told_message *t, const char *function)
     return t;
 }
 
-static void give(struct told_message *t, const char *parameter, enum pilgrim_direction direction, struct pilgrim_value value)
+static void give(struct told_message *t, const char *parameter, enum pilgrim_direction direction,
+                 struct pilgrim_value value)
 {
     size_t i = t->function.parameter_count++;
     ck_assert_uint_lt(i, PARAMETERS_MAX);
@@ -158,8 +161,8 @@ static void give(struct told_message *t, const char *parameter, enum pilgrim_dir
         t->out[i] = value;
 }
 
-static struct told_message *tell_send(struct told_message *t, const char *function, int64_t count, struct pilgrim_value type, struct pilgrim_value dest,
-                              struct pilgrim_value comm)
+static struct told_message *tell_send(struct told_message *t, const char *function, int64_t count,
+                                      struct pilgrim_value type, struct pilgrim_value dest, struct pilgrim_value comm)
 {
     tell(t, function);
     give(t, "count", PILGRIM_IN, int_value(count));
@@ -169,7 +172,8 @@ static struct told_message *tell_send(struct told_message *t, const char *functi
     return t;
 }
 
-static struct told_message *tell_contiguous(struct told_message *t, int64_t count, struct pilgrim_value old, struct pilgrim_value new)
+static struct told_message *tell_contiguous(struct told_message *t, int64_t count, struct pilgrim_value old,
+                                            struct pilgrim_value new)
 {
     tell(t, "MPI_Type_contiguous");
     give(t, "count", PILGRIM_IN, int_value(count));
@@ -178,14 +182,15 @@ static struct told_message *tell_contiguous(struct told_message *t, int64_t coun
     return t;
 }
 
-static struct told_message *tell_free(struct told_message *t, const char *function, const char *parameter, struct pilgrim_value what)
+static struct told_message *tell_free(struct told_message *t, const char *function, const char *parameter,
+                                      struct pilgrim_value what)
 {
     give(tell(t, function), parameter, PILGRIM_INOUT, what);
     return t;
 }
 
-static struct told_message *tell_new(struct told_message *t, const char *function, const char *from, struct pilgrim_value parent, const char *to,
-                             struct pilgrim_value new)
+static struct told_message *tell_new(struct told_message *t, const char *function, const char *from,
+                                     struct pilgrim_value parent, const char *to, struct pilgrim_value new)
 {
     tell(t, function);
     give(t, from, PILGRIM_IN, parent);
@@ -231,8 +236,8 @@ static void see(const struct told_message *t, uint64_t identity, uint64_t messag
     struct pilgrim_call call = t->call;
     call.identity = identity;
     ck_assert_int_eq(messages_see(m, &call, &count), PILGRIM_OK);
-    ck_assert_msg(count.messages == messages && count.bytes == bytes, "%s: %d messages, %d bytes, not %d, %d", t->function.name,
-                  (int)count.messages, (int)count.bytes, (int)messages, (int)bytes);
+    ck_assert_msg(count.messages == messages && count.bytes == bytes, "%s: %d messages, %d bytes, not %d, %d",
+                  t->function.name, (int)count.messages, (int)count.bytes, (int)messages, (int)bytes);
 }
 
 /* Where part I of the call that was seen last goes. */
@@ -286,7 +291,8 @@ START_TEST(sizes_that_are_none)
     ck_assert_uint_eq(type_size_made(&t.call, size_of, m), INT64_MAX / 4 * 4);
     tell_contiguous(&t, 1, object(9), object(3)); /* of which nothing is known */
     ck_assert(type_size_made(&t.call, size_of, m) == TYPE_SIZE_UNKNOWN);
-    const struct pilgrim_value two[] = {int_value(2), int_value(3)}, types[] = {name("MPI_INT"), name("MPI_CHAR"), name("MPI_CHAR")};
+    const struct pilgrim_value two[] = {int_value(2), int_value(3)},
+                               types[] = {name("MPI_INT"), name("MPI_CHAR"), name("MPI_CHAR")};
     tell(&t, "MPI_Type_create_struct");
     give(&t, "array_of_blocklengths", PILGRIM_IN, array(two, 2));
     give(&t, "array_of_types", PILGRIM_IN, array(types, 3)); /* not as many */
@@ -352,7 +358,8 @@ START_TEST(sends)
     ck_assert_int_eq(goes_to(0), 1);
     see(tell_send(&t, "MPI_Send", 3, name("MPI_INT"), rank_value(RANKS), WORLD), 0, 1, 12);
     ck_assert_int_eq(goes_to(0), -1);
-    see(tell_send(&t, "MPI_Send", 3, name("MPI_INT"), rank_value(0), object(5)), 0, 1, 12); /* a communicator that nobody made */
+    see(tell_send(&t, "MPI_Send", 3, name("MPI_INT"), rank_value(0), object(5)), 0, 1,
+        12); /* a communicator that nobody made */
     ck_assert_int_eq(goes_to(0), -1);
 }
 END_TEST
@@ -403,7 +410,8 @@ START_TEST(many_different_calls)
 {
     struct told_message t;
     for (int64_t i = 0; i < 3 * KEPT_PARTS_MAX; i++) {
-        see(tell_send(&t, "MPI_Send", i, name("MPI_CHAR"), rank_value(i % RANKS), WORLD), (uint64_t)i + 1, 1, (uint64_t)i);
+        see(tell_send(&t, "MPI_Send", i, name("MPI_CHAR"), rank_value(i % RANKS), WORLD), (uint64_t)i + 1, 1,
+            (uint64_t)i);
         see(&t, (uint64_t)i + 1, 1, (uint64_t)i);
         ck_assert_int_eq(goes_to(0), i % RANKS);
     }
@@ -477,17 +485,25 @@ START_TEST(windows)
     see(tell_exchange(&t, 2, 3), 0, 0, 0);
     const struct messages_part *parts = messages_parts(m, &count);
     ck_assert_uint_eq(count, 2);
-    ck_assert(parts[0].kind == MESSAGES_PUT && parts[0].bytes == 8 && parts[1].kind == MESSAGES_GET && parts[1].bytes == 12);
+    ck_assert(parts[0].kind == MESSAGES_PUT && parts[0].bytes == 8 && parts[1].kind == MESSAGES_GET &&
+              parts[1].bytes == 12);
     ck_assert_int_eq(goes_to(1), 3);
 }
 END_TEST
 
 /* ---- who is who ---- */
 
-static void list_made(uint32_t rank, int64_t thread, const char *text, uint64_t identity, int64_t size, int64_t own, bool inter)
+static void list_made(uint32_t rank, int64_t thread, const char *text, uint64_t identity, int64_t size, int64_t own,
+                      bool inter)
 {
-    trace->communicators[rank][trace->communicator_count[rank]++] = (struct pilgrim_communicator){
-        .name = text, .thread = thread, .size = size, .rank = own, .inter = inter, .topology = "MPI_UNDEFINED", .identity = identity};
+    trace->communicators[rank][trace->communicator_count[rank]++] =
+        (struct pilgrim_communicator){.name = text,
+                                      .thread = thread,
+                                      .size = size,
+                                      .rank = own,
+                                      .inter = inter,
+                                      .topology = "MPI_UNDEFINED",
+                                      .identity = identity};
 }
 
 /* Ranks 3 and 1, in this order, the others alone; then the same name for 2 and 1. A null one between. */
@@ -583,7 +599,8 @@ static struct told_message *next_of(uint32_t thread)
     return &trace->calls[0][thread][trace->call_count[0][thread]++];
 }
 
-/* What one thread makes others use, if it is the only thing of that name; what a thread makes itself it uses in any case. */
+/* What one thread makes others use, if it is the only thing of that name; what a thread makes itself it uses in any
+ * case. */
 START_TEST(names_of_other_threads)
 {
     struct told_message t;

@@ -17,7 +17,8 @@ static size_t print_counts(char *to, const struct nest_counts *c)
     return (size_t)sprintf(to, "%d..%d/%d", (int)c->min, (int)c->max, (int)c->total);
 }
 
-/* "a b2 3(c d/5)": b twice in a row, a loop of three rounds, d five times in all of them, which is said if it is not each time. */
+/* "a b2 3(c d/5)": b twice in a row, a loop of three rounds, d five times in all of them, which is said if it is not
+ * each time. */
 static void print_items(char *to, const struct nest_item *items, size_t count)
 {
     uint32_t depth = 0;
@@ -119,7 +120,8 @@ struct nest_source {
     unsigned nested, calls_max;
 };
 
-/* Appends a body of two elements or more, each another class or a loop, to the program's text; and what it calls to CALLS. */
+/* Appends a body of two elements or more, each another class or a loop, to the program's text; and what it calls to
+ * CALLS. */
 static void draw_body(struct nest_source *s, char *calls, unsigned depth)
 {
     size_t count = 2 + below(3);

@@ -150,7 +150,8 @@ START_TEST(appending_is_canonical)
 }
 END_TEST
 
-/* A torus of 101 x 101 x 103: differences of a neighbour's relative rank along each axis, from ranges of powers of two. */
+/* A torus of 101 x 101 x 103: differences of a neighbour's relative rank along each axis, from ranges of powers of two.
+ */
 static int64_t torus_value(uint64_t rank, unsigned axis)
 {
     static const uint64_t sizes[] = {101, 101, 103};

@@ -70,8 +70,8 @@ END_TEST
 START_TEST(job)
 {
     char text[64], expected[64];
-    static const char *const names[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "PJM_JOBID", "COBALT_JOBID",
-                                        "FLUX_JOB_ID",  "JOB_ID"};
+    static const char *const names[] = {"SLURM_JOB_ID", "PBS_JOBID",   "LSB_JOBID", "PJM_JOBID",
+                                        "COBALT_JOBID", "FLUX_JOB_ID", "JOB_ID"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         unsetenv(names[i]);
     snprintf(expected, sizeof expected, "%ld", (long)getpid());
@@ -242,7 +242,7 @@ START_TEST(folders)
     ck_assert_str_eq((const char *)name.data, "absent/app.fragments");
     bytes_free(&name);
     static const char *const made[] = {"app.pilgrim.fragments", "app.1.pilgrim.fragments", "app.2.pilgrim.fragments",
-                                       "plain.1.fragments", "odd.fragments", "odd.1.fragments"};
+                                       "plain.1.fragments",     "odd.fragments",           "odd.1.fragments"};
     for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
         remove_folder(made[i]);
 }

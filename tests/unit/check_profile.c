@@ -1,5 +1,6 @@
-/* The profile on its way from streams to the reader: of random calls on several ranks, merged as a tree, every distribution that the reader
- * gives is that of the calls that it is given for, those that differ enough to matter are told apart, and each rank's time is what it was.
+/* The profile on its way from streams to the reader: of random calls on several ranks, merged as a tree, every
+ * distribution that the reader gives is that of the calls that it is given for, those that differ enough to matter are
+ * told apart, and each rank's time is what it was.
  *
  * One file, as all of it records calls by the same maker and opens the trace that comes of them. */
 #include <stdlib.h>
@@ -16,7 +17,8 @@
 
 enum { RANKS = 6, PLACES = 6, CALLS = 400, KEYS_MAX = 100, LEVELS = 8 };
 
-static const struct parameter_descriptor process_parameters[] = {{"views_rank", DIRECTION_IN}, {"views_size", DIRECTION_IN}};
+static const struct parameter_descriptor process_parameters[] = {{"views_rank", DIRECTION_IN},
+                                                                 {"views_size", DIRECTION_IN}};
 static const struct parameter_descriptor some_parameters[] = {{"values", DIRECTION_IN}};
 static const struct function_descriptor functions[] = {
     {"pilgrim_process", process_parameters, 2, RETURNS_VALUE, ACTIVITY_OTHER},
@@ -36,9 +38,9 @@ struct profile_sample {
 };
 
 static struct profile_sample samples[RANKS][CALLS];
-static uint32_t program[CALLS];  /* which site is called */
-static uint32_t keys;            /* a class has at most */
-static uint32_t slow;            /* how much longer durations are on each rank than on the one before */
+static uint32_t program[CALLS]; /* which site is called */
+static uint32_t keys;           /* a class has at most */
+static uint32_t slow;           /* how much longer durations are on each rank than on the one before */
 static uint64_t levels[LEVELS]; /* of durations and gaps, ns; 0: they are wild */
 
 static size_t resolve(const void *site, struct code_frame *frames)
@@ -311,7 +313,8 @@ static void add_squares(void)
         for (unsigned i = 0; i < CALLS; i++) {
             const struct profile_sample *x = &samples[rank][i];
             struct told_statistics *d = &told[x->duration_part], *g = &told[x->gap_part];
-            double a = (double)x->duration - (double)d->sum / (double)d->count, b = (double)x->gap - (double)g->sum / (double)g->count;
+            double a = (double)x->duration - (double)d->sum / (double)d->count,
+                   b = (double)x->gap - (double)g->sum / (double)g->count;
             d->squares += a * a;
             g->squares += b * b;
         }
@@ -324,8 +327,8 @@ static int compare_means(const void *a, const void *b)
     return (i > k) - (i < k);
 }
 
-/* Those of one site that stand apart are a quarter apart, and it matters. Returns how many there are. The gaps before a thread's first call,
- * at the site of the program's first one, are always told. */
+/* Those of one site that stand apart are a quarter apart, and it matters. Returns how many there are. The gaps before a
+ * thread's first call, at the site of the program's first one, are always told. */
 static uint32_t require_apart(uint32_t site, bool gaps, double run)
 {
     const struct told_statistics *parts[TOLD_MAX];
@@ -338,7 +341,8 @@ static uint32_t require_apart(uint32_t site, bool gaps, double run)
     for (uint32_t i = 0; i + 1 < count; i++) {
         double a = (double)parts[i]->count, b = (double)parts[i + 1]->count;
         double low = (double)parts[i]->sum / a, high = (double)parts[i + 1]->sum / b;
-        ck_assert_msg(high >= 1.2499 * low && (high - low) * a * b / (a + b) >= run / 32.1, "%g and %g are told apart", low, high);
+        ck_assert_msg(high >= 1.2499 * low && (high - low) * a * b / (a + b) >= run / 32.1, "%g and %g are told apart",
+                      low, high);
     }
     return count;
 }
@@ -409,12 +413,14 @@ static void check_rank(const struct pilgrim_trace *trace, uint32_t rank)
     ck_assert_uint_eq(found.first_rank, rank);
     ck_assert_uint_eq(found.rank_count, 1);
     for (unsigned i = 0; i < PILGRIM_ACTIVITIES; i++) {
-        ck_assert_msg(is_near(found.ns[i], right[i]), "%s: %g, not %g", pilgrim_activity_name(i), found.ns[i], right[i]);
+        ck_assert_msg(is_near(found.ns[i], right[i]), "%s: %g, not %g", pilgrim_activity_name(i), found.ns[i],
+                      right[i]);
         ck_assert_uint_eq(found.most_rank[i], rank);
     }
 }
 
-/* Sets SUMS to the times of each rank; returns whether the class must be told by rank: 1, must not be: 0, or is in between: -1. */
+/* Sets SUMS to the times of each rank; returns whether the class must be told by rank: 1, must not be: 0, or is in
+ * between: -1. */
 static int by_rank(uint32_t site, bool gaps, double run, double *sums)
 {
     double least = 0, most = 0;
@@ -464,7 +470,9 @@ static void check_before(const struct pilgrim_cursor *cursor)
         struct pilgrim_statistic s, all;
         ck_assert_int_eq(pilgrim_gaps(cursor, place, PILGRIM_STRUCTURE_GROUP, PILGRIM_ANY_CALL, &all), PILGRIM_OK);
         for (unsigned i = 0; pilgrim_class_before(cursor, place, PILGRIM_STRUCTURE_GROUP, &before) == PILGRIM_OK; i++) {
-            ck_assert(before == PILGRIM_NO_CALL ? i == 0 && samples[0][0].place == place : before < PLACES && (i == 0 || last == PILGRIM_NO_CALL || before > last));
+            ck_assert(before == PILGRIM_NO_CALL
+                          ? i == 0 && samples[0][0].place == place
+                          : before < PLACES && (i == 0 || last == PILGRIM_NO_CALL || before > last));
             ck_assert_int_eq(pilgrim_gaps(cursor, place, PILGRIM_STRUCTURE_GROUP, before, &s), PILGRIM_OK);
             ck_assert(s.count > 0 && (before == PILGRIM_NO_CALL || s.count < all.count));
             last = before;
@@ -508,7 +516,8 @@ END_TEST
 
 /* ---- which calls are told apart ---- */
 
-/* A stream of CALLS calls at site 0, of two signatures, of which every EVERY-th is the second and takes OTHER ns in place of 1000. */
+/* A stream of CALLS calls at site 0, of two signatures, of which every EVERY-th is the second and takes OTHER ns in
+ * place of 1000. */
 static struct stream *two_kinds(unsigned every, uint64_t other, bool reverse)
 {
     const struct stream_times times = {.kind = TIMES_NONE};
@@ -522,7 +531,8 @@ static struct stream *two_kinds(unsigned every, uint64_t other, bool reverse)
         put_key(&key, second != reverse ? 2 : 1);
         now += 10;
         ck_assert_int_eq(stream_class(s, 1, sites, false, &number), PILGRIM_OK);
-        ck_assert_int_eq(stream_append(s, number, false, key.data, key.length, now, now + (second ? other : 1000)), PILGRIM_OK);
+        ck_assert_int_eq(stream_append(s, number, false, key.data, key.length, now, now + (second ? other : 1000)),
+                         PILGRIM_OK);
         now += second ? other : 1000;
     }
     ck_assert_int_eq(stream_flush_times(s), PILGRIM_OK);
@@ -547,7 +557,7 @@ START_TEST(signatures_apart)
         unsigned every;
         uint64_t other;
         bool apart;
-    } kinds[] = {{2, 1000, false}, {2, 1200, false}, {2, 1260, true}, {2, 3000, true},  {2, 500, true},
+    } kinds[] = {{2, 1000, false}, {2, 1200, false}, {2, 1260, true},    {2, 3000, true},     {2, 500, true},
                  {2, 850, false},  {50, 3000, true}, {100, 2000, false}, {100, 1000000, true}};
     for (unsigned i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         struct stream *s = two_kinds(kinds[i].every, kinds[i].other, false);
@@ -561,7 +571,8 @@ START_TEST(signatures_apart)
 }
 END_TEST
 
-/* A rank that does the same in another order is in another structure or value group: the calls are the same ones if they take as long. */
+/* A rank that does the same in another order is in another structure or value group: the calls are the same ones if
+ * they take as long. */
 START_TEST(groups_apart)
 {
     for (unsigned slower = 0; slower < 2; slower++) {
@@ -640,12 +651,14 @@ START_TEST(a_trace_of_many_ranks)
         struct stream *s = stream_new(&vocabulary, resolve), *process = stream_new(&vocabulary, resolve);
         const struct stream *thread = s;
         uint32_t class;
-        EXPECT(stream_keep_times(s, &times) == PILGRIM_OK && stream_class(s, 1, sites, false, &class) == PILGRIM_OK, "no class");
+        EXPECT(stream_keep_times(s, &times) == PILGRIM_OK && stream_class(s, 1, sites, false, &class) == PILGRIM_OK,
+               "no class");
         for (uint64_t i = 0; i < 2; i++)
-            EXPECT(stream_append(s, class, false, key.data, key.length, 10000 * i, 10000 * i + (rank == 12345 ? 9000 : 100 + rank % 2)) ==
-                       PILGRIM_OK,
+            EXPECT(stream_append(s, class, false, key.data, key.length, 10000 * i,
+                                 10000 * i + (rank == 12345 ? 9000 : 100 + rank % 2)) == PILGRIM_OK,
                    "no call");
-        EXPECT(stream_flush_times(s) == PILGRIM_OK && fragment_add_rank(f, process, &thread, 1) == PILGRIM_OK, "no rank");
+        EXPECT(stream_flush_times(s) == PILGRIM_OK && fragment_add_rank(f, process, &thread, 1) == PILGRIM_OK,
+               "no rank");
         stream_free(s);
         stream_free(process);
     }
@@ -687,7 +700,8 @@ START_TEST(vectors_and_unzipped_ones_are_one)
             put_int(&key, many ? random_below(1 << 20) : i * i);
             put_int(&key, 0);
             ck_assert_int_eq(stream_class(s, 1, sites, false, &number), PILGRIM_OK);
-            ck_assert_int_eq(stream_append(s, number, false, key.data, key.length, 10 * i + 3, 10 * i + 10), PILGRIM_OK);
+            ck_assert_int_eq(stream_append(s, number, false, key.data, key.length, 10 * i + 3, 10 * i + 10),
+                             PILGRIM_OK);
             key.length = 0;
         }
         ck_assert_int_eq(stream_flush_times(s), PILGRIM_OK);

@@ -1,5 +1,5 @@
-/* Profile sections put together field by field as docs/FORMAT.md has them: what the reader says of them; each field that cannot be is reported
- * as damage; and other bytes are refused or read, in bounded time. */
+/* Profile sections put together field by field as docs/FORMAT.md has them: what the reader says of them; each field
+ * that cannot be is reported as damage; and other bytes are refused or read, in bounded time. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -131,12 +131,14 @@ static void check(const struct pilgrim_statistic *s, const struct section_times 
 
 /* ---- the trace ---- */
 
-/* Class 1: two distributions of durations, three of gaps, and one before threads' first calls; class 2: told briefly; class 3: not told. */
-static const struct section_times durations[] = {{1000, 5000, 9000, 300, 77, 5, false, {4, 0, 0, 20, 6, 2}}, {7, 1, 1, 0, 0, 0, false, {1, 31}}},
-                          gaps[] = {{500, 100, 100, 100, 0, 0, false, {32}},
-                                    {507, UINT64_C(1) << 50, UINT64_C(1) << 51, UINT64_C(1) << 50, 0, 0, true, {0}},
-                                    {1, 123456, 123456, 123456, 0, 0, false, {32}}},
-                          first = {8, 0, 40, 0, 12, 0, false, {30, 0, 0, 0, 0, 0, 2}}, brief = {8, 77, 1000, 0, 0, 7, true, {0}};
+/* Class 1: two distributions of durations, three of gaps, and one before threads' first calls; class 2: told briefly;
+ * class 3: not told. */
+static const struct section_times
+    durations[] = {{1000, 5000, 9000, 300, 77, 5, false, {4, 0, 0, 20, 6, 2}}, {7, 1, 1, 0, 0, 0, false, {1, 31}}},
+    gaps[] = {{500, 100, 100, 100, 0, 0, false, {32}},
+              {507, UINT64_C(1) << 50, UINT64_C(1) << 51, UINT64_C(1) << 50, 0, 0, true, {0}},
+              {1, 123456, 123456, 123456, 0, 0, false, {32}}},
+    first = {8, 0, 40, 0, 12, 0, false, {30, 0, 0, 0, 0, 0, 2}}, brief = {8, 77, 1000, 0, 0, 7, true, {0}};
 /* Behind which classes: the second one and the third one. */
 static const uint32_t behind[2][2] = {{2, 40}, {1, 0}};
 
@@ -180,7 +182,7 @@ static void put_shares(void)
         else
             encode_flag(&out, &c->empty, true);
     put_blocks();
-    for (unsigned class = 1; class <= 2; class++) {
+    for (unsigned class = 1; class <= 2; class ++) {
         encode_flag(&out, &c->by_rank, class == 1);
         if (class == 1)
             put_share_row();
@@ -255,7 +257,8 @@ static void check_gaps(const struct pilgrim_cursor *cursor, uint64_t before, con
 
 static void check_ranks(const struct pilgrim_trace *trace)
 {
-    static const uint32_t block[RANKS] = {0, 1, 2, 3, 3, 3, 4, 4}, block_first[5] = {0, 1, 2, 3, 6}, ranks_of[5] = {1, 1, 1, 3, 2};
+    static const uint32_t block[RANKS] = {0, 1, 2, 3, 3, 3, 4, 4}, block_first[5] = {0, 1, 2, 3, 6},
+                          ranks_of[5] = {1, 1, 1, 3, 2};
     for (uint32_t rank = 0; rank < RANKS; rank++) {
         struct pilgrim_rank_profile found;
         struct pilgrim_rank_class one;
@@ -271,7 +274,7 @@ static void check_ranks(const struct pilgrim_trace *trace)
             ck_assert_double_eq(found.most_ns[i], i % 2 ? share_ns((unsigned)codes[k] + (k < 3 ? 0 : k)) : 0);
             ck_assert_uint_eq(found.most_rank[i], i % 2 && k >= 3 ? block_first[k] + ranks_of[k] - 1 : rank);
         }
-        for (unsigned class = 0; class < ROWS; class++) {
+        for (unsigned class = 0; class < ROWS; class ++) {
             ck_assert_int_eq(pilgrim_rank_class(cursor, class, &one), PILGRIM_OK);
             ck_assert_uint_eq(one.rank_count, ranks_of[k]);
             ck_assert(one.has_durations == (class == 0) && one.has_gaps == (class == 1));

@@ -1,4 +1,5 @@
-/* The range coder: what is written is read back, whatever it is; what is likely takes little; and any bytes can be read. */
+/* The range coder: what is written is read back, whatever it is; what is likely takes little; and any bytes can be
+ * read. */
 #include "timing/range_coder.h"
 
 #include <stdlib.h>
@@ -45,7 +46,8 @@ static struct step draw_step(unsigned bias)
         s.value = draw_bits(s.bits);
         break;
     default:
-        s.value = random_below(50) ? draw_bits(random_below(4) ? random_below(8) : random_below(63)) : largest[random_below(4)];
+        s.value = random_below(50) ? draw_bits(random_below(4) ? random_below(8) : random_below(63))
+                                   : largest[random_below(4)];
         if (s.kind == DIFFERENCE && random_below(2))
             s.value = 0 - s.value;
     }
@@ -104,8 +106,8 @@ static void there_and_back(unsigned count, unsigned bias)
     CONTEXTS_INIT(&m);
     for (unsigned i = 0; i < count; i++) {
         uint64_t found = read_step(&d, &m, &steps[i]);
-        EXPECT(found == steps[i].value, "step %u of kind %u: %llu in place of %llu", i, steps[i].kind, (unsigned long long)found,
-               (unsigned long long)steps[i].value);
+        EXPECT(found == steps[i].value, "step %u of kind %u: %llu in place of %llu", i, steps[i].kind,
+               (unsigned long long)found, (unsigned long long)steps[i].value);
     }
     EXPECT(!d.damaged && d.position == length, "damage, or bytes left over");
     free(copy);
@@ -281,8 +283,8 @@ START_TEST(cut_off)
         random_state = 2;
         while (right < 300 && decode_number(&d, &m.numbers[0]) == random_below(100))
             right++;
-        EXPECT(length == out.length ? right == 300 : 8 * length < 10 * right + 64, "%zu of %zu bytes: %llu numbers", length, out.length,
-               (unsigned long long)right);
+        EXPECT(length == out.length ? right == 300 : 8 * length < 10 * right + 64, "%zu of %zu bytes: %llu numbers",
+               length, out.length, (unsigned long long)right);
     }
     bytes_free(&out);
 }

@@ -82,7 +82,9 @@ static void check_value(struct expected_call *e, const struct pilgrim_value *v)
     case VALUE_REQUEST:
     case VALUE_HEAP:
     case VALUE_STATIC:
-        ck_assert_int_eq(v->type, tag == VALUE_REQUEST ? PILGRIM_REQUEST : tag == VALUE_HEAP ? PILGRIM_HEAP : PILGRIM_STATIC);
+        ck_assert_int_eq(v->type, tag == VALUE_REQUEST ? PILGRIM_REQUEST
+                                  : tag == VALUE_HEAP  ? PILGRIM_HEAP
+                                                       : PILGRIM_STATIC);
         ck_assert_int_eq(v->id, slot(e));
         ck_assert_int_eq(v->offset, slot(e));
         break;

@@ -1,5 +1,5 @@
-/* Values that are kept, and arrays with changes, against the plain arrays: however the reader comes to a call. And what is wrong with
- * them. */
+/* Values that are kept, and arrays with changes, against the plain arrays: however the reader comes to a call. And what
+ * is wrong with them. */
 #include <stdlib.h>
 
 #include "built_trace.h"
@@ -66,7 +66,8 @@ static void put_edited(struct register_draft *d, uint64_t base, struct array *a)
 }
 
 /* A value in one of all ways. IN: the in-value, or NULL. AFTER: the registers after the call. */
-static void put_some(struct register_draft *d, const struct register_model *m, struct array *after, const struct array *in, struct array *a)
+static void put_some(struct register_draft *d, const struct register_model *m, struct array *after,
+                     const struct array *in, struct array *a)
 {
     size_t to = below(2 * REGISTERS), from = below(REGISTERS);
     if (to < REGISTERS) {
@@ -200,9 +201,8 @@ static void one_call(struct built *b, const uint8_t *tokens, size_t length, cons
 
 START_TEST(a_signature_is_given_as_it_is_stored)
 {
-    static const uint8_t tokens[] = {VALUE_KEEP, 2,         VALUE_ARRAY, 1,          VALUE_INT,
-                                     VALUE_KEEP, 3,         VALUE_EDITED, 9,          1,
-                                     VALUE_INT,  VALUE_NONE, VALUE_NONE};
+    static const uint8_t tokens[] = {VALUE_KEEP,   2, VALUE_ARRAY, 1,         VALUE_INT,  VALUE_KEEP, 3,
+                                     VALUE_EDITED, 9, 1,           VALUE_INT, VALUE_NONE, VALUE_NONE};
     struct built b;
     struct pilgrim_error error;
     struct pilgrim_call call;
@@ -236,7 +236,11 @@ static const char nowhere[] = "where no parameter begins", not_there[] = "an arr
                   item_indices[] = "places do not increase, or are not there";
 
 #define ARRAY_2 VALUE_ARRAY, 2, VALUE_INT, VALUE_INT
-#define TOKENS(...) sizeof(uint8_t[]){__VA_ARGS__}, {__VA_ARGS__}
+#define TOKENS(...)                                                                                                    \
+    sizeof(uint8_t[]){__VA_ARGS__},                                                                                    \
+    {                                                                                                                  \
+        __VA_ARGS__                                                                                                    \
+    }
 #define BIG_REGISTER 0x80, 0x80, 4 /* 65536 */
 
 static const struct {
@@ -257,16 +261,19 @@ static const struct {
     {"a register that does not exist", false, 0, TOKENS(VALUE_KEEP, BIG_REGISTER, VALUE_NONE, VALUE_NONE, VALUE_NONE)},
     {"a register that does not exist", false, 0, TOKENS(VALUE_EDITED, 0x81, 0x80, 4, 0, VALUE_NONE, VALUE_NONE)},
     {"more changes than bytes", false, 0, TOKENS(VALUE_EDITED, 0, 9, VALUE_NONE, VALUE_NONE)},
-    {"more changes than bytes", false, 0, TOKENS(VALUE_EDITED, 0, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 1)},
-    {"a place of a change that is no number", false, 2, TOKENS(ARRAY_2, VALUE_EDITED, 0, 1, VALUE_NONE, VALUE_NONE, VALUE_NONE)},
+    {"more changes than bytes", false, 0,
+     TOKENS(VALUE_EDITED, 0, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 1)},
+    {"a place of a change that is no number", false, 2,
+     TOKENS(ARRAY_2, VALUE_EDITED, 0, 1, VALUE_NONE, VALUE_NONE, VALUE_NONE)},
     {"a series beside values", false, 0, TOKENS(VALUE_SERIES, 2, 1, VALUE_NONE, VALUE_EDITED, 0, 0, VALUE_NONE)},
-    {not_there, true, 0, TOKENS(VALUE_EDITED, 0, 0, VALUE_NONE, VALUE_NONE)},                    /* of what goes in */
-    {not_there, true, 0, TOKENS(VALUE_NONE, VALUE_EDITED, 0, 0, VALUE_NONE)},                    /* not an array */
-    {not_there, true, 0, TOKENS(VALUE_EDITED, 1, 0, VALUE_NONE, VALUE_NONE)},                    /* not set */
-    {not_there, true, 0, TOKENS(VALUE_EDITED, 0x80, 0x80, 4, 0, VALUE_NONE, VALUE_NONE)},        /* idem, the last one */
-    {not_there, true, 2, TOKENS(VALUE_KEEP, 0, ARRAY_2, VALUE_EDITED, 1, 0, VALUE_NONE)},       /* not before this call */
+    {not_there, true, 0, TOKENS(VALUE_EDITED, 0, 0, VALUE_NONE, VALUE_NONE)},             /* of what goes in */
+    {not_there, true, 0, TOKENS(VALUE_NONE, VALUE_EDITED, 0, 0, VALUE_NONE)},             /* not an array */
+    {not_there, true, 0, TOKENS(VALUE_EDITED, 1, 0, VALUE_NONE, VALUE_NONE)},             /* not set */
+    {not_there, true, 0, TOKENS(VALUE_EDITED, 0x80, 0x80, 4, 0, VALUE_NONE, VALUE_NONE)}, /* idem, the last one */
+    {not_there, true, 2, TOKENS(VALUE_KEEP, 0, ARRAY_2, VALUE_EDITED, 1, 0, VALUE_NONE)}, /* not before this call */
     {not_there, true, 1, TOKENS(VALUE_FLAGS, 1, VALUE_INT, VALUE_EDITED, 0, 0, VALUE_NONE)},
-    {item_indices, true, 4, TOKENS(ARRAY_2, VALUE_EDITED, 0, 2, VALUE_INT, VALUE_NONE, VALUE_INT, VALUE_NONE, VALUE_NONE)},
+    {item_indices, true, 4,
+     TOKENS(ARRAY_2, VALUE_EDITED, 0, 2, VALUE_INT, VALUE_NONE, VALUE_INT, VALUE_NONE, VALUE_NONE)},
     {item_indices, true, 2, TOKENS(VALUE_ARRAY, 1, VALUE_INT, VALUE_EDITED, 0, 1, VALUE_INT, VALUE_NONE, VALUE_NONE)},
     {item_indices, true, 1, TOKENS(VALUE_ARRAY, 0, VALUE_EDITED, 0, 1, VALUE_INT, VALUE_NONE, VALUE_NONE)},
 };

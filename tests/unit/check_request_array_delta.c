@@ -1,4 +1,5 @@
-/* Arrays of requests by what changed: from the keys a decoder gets the plain arrays back, and keys that could be equal are. */
+/* Arrays of requests by what changed: from the keys a decoder gets the plain arrays back, and keys that could be equal
+ * are. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +52,7 @@ enum { PARAMETER = 3 };
 
 /* SAID: the places that the call says. */
 static struct request_array take_array(struct cursor *key, const struct decoder *d, const struct request_array *in,
-                                  const struct completed_indices *said)
+                                       const struct completed_indices *said)
 {
     uint8_t tag = cursor_u8(key);
     struct request_array r = {0};
@@ -94,8 +95,8 @@ static void expect(const struct request_array *a, const struct request_array *b)
 }
 
 /* Reads a call's two values. LOST: it is not recorded, so nothing is kept. */
-static void expect_call(struct decoder *d, const struct bytes *key, const struct request_array *in, const struct request_array *out,
-                        const struct completed_indices *said, bool lost)
+static void expect_call(struct decoder *d, const struct bytes *key, const struct request_array *in,
+                        const struct request_array *out, const struct completed_indices *said, bool lost)
 {
     struct cursor c;
     cursor_init(&c, key->data, key->length);
@@ -134,8 +135,9 @@ static void put_plain(struct bytes *key, const struct request_array *r)
     }
 }
 
-static void make_call(struct request_array_delta *k, uint32_t *own_register, struct bytes *key, const struct request_array *in,
-                      const struct request_array *out, const struct completed_indices *said)
+static void make_call(struct request_array_delta *k, uint32_t *own_register, struct bytes *key,
+                      const struct request_array *in, const struct request_array *out,
+                      const struct completed_indices *said)
 {
     uint64_t null = 0, over = 0;
     k->null_name = NULL_NAME;
@@ -149,7 +151,8 @@ static void make_call(struct request_array_delta *k, uint32_t *own_register, str
         return;
     }
     for (unsigned i = 0; i < in->count; i++) {
-        array->items[i] = in->items[i] ? (struct operation_name){CLASS, in->items[i]} : (struct operation_name){.class_number = REQUEST_NULL};
+        array->items[i] = in->items[i] ? (struct operation_name){CLASS, in->items[i]}
+                                       : (struct operation_name){.class_number = REQUEST_NULL};
         null |= (uint64_t)!in->items[i] << i;
         over |= (uint64_t)(in->items[i] && !out->items[i]) << i;
     }

@@ -434,12 +434,15 @@ static void random_call(void)
     int64_t indices[CALL_MAX], classes[CALL_MAX];
     int at[CALL_MAX];
     for (int64_t i = 0; i < count; i++)
-        handles[i] = i && !draw(3) ? handles[i - 1] : draw(10) && model.count ? model.live[draw((unsigned)model.count)].handle : any_handle();
+        handles[i] = i && !draw(3)             ? handles[i - 1]
+                     : draw(10) && model.count ? model.live[draw((unsigned)model.count)].handle
+                                               : any_handle();
     find(thread, handles, count);
     for (int64_t i = 0; i < count; i++)
         at[i] = model_find(thread, handles[i], occurrences(handles, i));
     for (int64_t i = 0; i < count; i++) {
-        const struct model_operation *o = at[i] < 0 ? model_begin(thread, handles[i], REQUEST_UNKNOWN) : &model.live[at[i]];
+        const struct model_operation *o =
+            at[i] < 0 ? model_begin(thread, handles[i], REQUEST_UNKNOWN) : &model.live[at[i]];
         classes[i] = o->class_number;
         indices[i] = o->request_index;
     }
@@ -505,7 +508,8 @@ static void *work(void *number)
             wrong += (found_operation(&f.found[k])->key ^ null_handle) != handles[k];
             f.found[k].gone = true;
         }
-        wrong += found_operation(&f.found[1]) == found_operation(&f.found[3]) || found_operation(&f.found[0])->request_index == found_operation(&f.found[2])->request_index;
+        wrong += found_operation(&f.found[1]) == found_operation(&f.found[3]) ||
+                 found_operation(&f.found[0])->request_index == found_operation(&f.found[2])->request_index;
         requests_finished(books[thread], &f, 4);
         requests_leave(books[thread], &f, 4);
     }
@@ -627,8 +631,8 @@ static double now_ns(void)
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-/* COUNT requests in flight, all behind one handle or each with its own, completed one by one, last first. Returns the nanoseconds for
- * one request. */
+/* COUNT requests in flight, all behind one handle or each with its own, completed one by one, last first. Returns the
+ * nanoseconds for one request. */
 static double fly(int64_t count, bool same)
 {
     int64_t right = 0; /* an assertion each would take longer than what is measured */
@@ -661,8 +665,8 @@ START_TEST(many_in_flight_stay_linear)
     for (int same = 0; same < 2; same++) {
         fly(100000, same); /* memory is there afterwards */
         double few = fly(512, same), many = fly(100000, same);
-        printf("%s: %.0f ns a request with 512 in flight, %.0f ns with 100000\n",
-               same ? "one handle" : "own handles", few, many);
+        printf("%s: %.0f ns a request with 512 in flight, %.0f ns with 100000\n", same ? "one handle" : "own handles",
+               few, many);
         /* Quadratic work would take 200 times as long; caches and noise may cost some. */
         ck_assert_msg(many < 20 * few + 200, "%.0f ns, then %.0f ns", few, many);
     }

@@ -52,9 +52,9 @@ static void assert_equal(const struct terminals *a, const struct terminals *b)
 struct written {
     struct bytes bytes;
     size_t count;
-    size_t *start; /* of each rule, behind its count of symbols */
+    size_t *start;   /* of each rule, behind its count of symbols */
     size_t *symbols; /* 0: a block */
-    bool *has_ramp; /* it or a rule in it */
+    bool *has_ramp;  /* it or a rule in it */
     bool *has_sums;
     size_t blocks;
 };
@@ -104,7 +104,8 @@ static struct packed take_packed(const struct bytes *b, size_t *at)
     k.planes = form & 2;
     k.sums = form & 1;
     k.numbers = *at;
-    EXPECT(k.count >= 2 && k.count <= 65536 && k.width >= 1 && k.width <= 62 && (!k.planes || k.width % 8 == 0), "block");
+    EXPECT(k.count >= 2 && k.count <= 65536 && k.width >= 1 && k.width <= 62 && (!k.planes || k.width % 8 == 0),
+           "block");
     *at += (k.count * k.width + 7) / 8;
     EXPECT(*at <= b->length, "the table ends too early");
     for (size_t bit = k.count * k.width; bit < 8 * (*at - k.numbers); bit++)
@@ -204,10 +205,22 @@ static void assert_sequence(const struct rulebook *p, const struct written *w, u
 
 /* --- by hand --- */
 
-#define T(v) {.value = (v), .exponent = 1}
-#define TN(v, n) {.value = (v), .exponent = (n)}
-#define R(v) {.value = (v), .exponent = 1, .is_rule = true}
-#define RN(v, n) {.value = (v), .exponent = (n), .is_rule = true}
+#define T(v)                                                                                                           \
+    {                                                                                                                  \
+        .value = (v), .exponent = 1                                                                                    \
+    }
+#define TN(v, n)                                                                                                       \
+    {                                                                                                                  \
+        .value = (v), .exponent = (n)                                                                                  \
+    }
+#define R(v)                                                                                                           \
+    {                                                                                                                  \
+        .value = (v), .exponent = 1, .is_rule = true                                                                   \
+    }
+#define RN(v, n)                                                                                                       \
+    {                                                                                                                  \
+        .value = (v), .exponent = (n), .is_rule = true                                                                 \
+    }
 
 START_TEST(equal_is_one)
 {
@@ -320,7 +333,8 @@ START_TEST(small_rules_dissolve)
     const struct rulebook_symbol symbols[] = {R(pair), T(7), R(pair), RN(run, 5), T(1), T(2), T(1), RN(run, 2)};
     OK(rulebook_sequence(p, symbols, 8, true, &sequence));
     OK(rulebook_finish(p));
-    const uint8_t expected[] = {1, 8, 1 << 2, 5 << 2, 7 << 2, 1 << 2, 5 << 2, 1 << 2 | 2, 14 << 1, 2 << 2, 1 << 2 | 2, 5 << 1};
+    const uint8_t expected[] = {1,      8,          1 << 2,  5 << 2, 7 << 2,     1 << 2,
+                                5 << 2, 1 << 2 | 2, 14 << 1, 2 << 2, 1 << 2 | 2, 5 << 1};
     assert_bytes(p, expected, sizeof expected);
     rulebook_free(p);
 }
@@ -415,7 +429,8 @@ struct rulebook_model {
     uint32_t alphabet;
 };
 
-/* Random symbols, some of which repeat what stood before; equal neighbours are made one symbol. Returns their number. */
+/* Random symbols, some of which repeat what stood before; equal neighbours are made one symbol. Returns their number.
+ */
 static size_t make_symbols(const struct rulebook_model *m, struct rulebook_symbol *symbols, struct terminals *expansion)
 {
     size_t count = 0;
@@ -516,8 +531,8 @@ static size_t compressed(const struct written *w)
     return length;
 }
 
-/* COUNT sequences, each of PARTS phrases of LENGTH terminals, out of PHRASES. Returns the bytes of the table, compressed, and in
- * *PLAIN as it is. */
+/* COUNT sequences, each of PARTS phrases of LENGTH terminals, out of PHRASES. Returns the bytes of the table,
+ * compressed, and in *PLAIN as it is. */
 static size_t phrases(size_t count, size_t parts, size_t length, uint32_t phrase_count, size_t *plain)
 {
     struct rulebook *p = rulebook_new();
@@ -626,7 +641,8 @@ static void draw_values(unsigned kind, int64_t *values, size_t count)
 }
 
 /* Makes a sequence of COUNT values: plain numbers through a grammar, or as they are, or differences. */
-static uint32_t add_values(struct rulebook *p, const int64_t *values, size_t count, unsigned way, struct terminals *expected)
+static uint32_t add_values(struct rulebook *p, const int64_t *values, size_t count, unsigned way,
+                           struct terminals *expected)
 {
     uint32_t sequence = 0;
     struct rulebook_symbol *symbols = calloc(count + 1, sizeof *symbols);
@@ -634,7 +650,8 @@ static uint32_t add_values(struct rulebook *p, const int64_t *values, size_t cou
     struct bytes out = {0};
     for (size_t i = 0; i < count; i++) {
         int64_t difference = values[i] - (i > 0 ? values[i - 1] : 0);
-        uint64_t terminal = way == 2 ? (uint64_t)difference << 1 ^ (uint64_t)(difference >> 63) : (uint64_t)values[i] & INT32_MAX;
+        uint64_t terminal =
+            way == 2 ? (uint64_t)difference << 1 ^ (uint64_t)(difference >> 63) : (uint64_t)values[i] & INT32_MAX;
         add(expected, terminal);
         symbols[i] = (struct rulebook_symbol)T(terminal);
         if (way == 0)
@@ -689,9 +706,9 @@ static const struct {
     size_t least, most;
     bool blocks;
 } sizes[] = {
-    {"4 bits", FEW, 0, 400, 404, true},         {"4 bits as differences", FEW, 2, 400, 404, true},
-    {"bits", BITS, 0, 100, 104, true},          {"61 bits", WIDE, 2, 6000, 6100, true},
-    {"a walk", WALK, 2, 1100, 1300, true},      {"a permutation", PERMUTATION, 1, 0, 200, false},
+    {"4 bits", FEW, 0, 400, 404, true},    {"4 bits as differences", FEW, 2, 400, 404, true},
+    {"bits", BITS, 0, 100, 104, true},     {"61 bits", WIDE, 2, 6000, 6100, true},
+    {"a walk", WALK, 2, 1100, 1300, true}, {"a permutation", PERMUTATION, 1, 0, 200, false},
 };
 
 START_TEST(values_are_packed)

@@ -11,9 +11,9 @@
 #define ARRAY_COUNT(a) (sizeof(a) / sizeof *(a))
 
 /* A symbol's word as in FORMAT.md. */
-#define T(value) ((value) << 2)
-#define T_RUN(value) ((value) << 2 | 2)
-#define R(number) ((number) << 2 | 1)
+#define T(value)      ((value) << 2)
+#define T_RUN(value)  ((value) << 2 | 2)
+#define R(number)     ((number) << 2 | 1)
 #define R_RUN(number) ((number) << 2 | 3)
 
 static enum pilgrim_status parse(const void *data, size_t length, uint64_t limit, struct rules *r)
@@ -23,7 +23,8 @@ static enum pilgrim_status parse(const void *data, size_t length, uint64_t limit
     enum pilgrim_status status = rules_parse(&c, limit, r);
     if (status != c.status && status != PILGRIM_NOMEM)
         ck_abort_msg("status %d, but the cursor's is %d", status, c.status);
-    if (status != PILGRIM_OK && (r->first || r->symbols || r->total || r->marks || r->blocks || r->block_marks || r->rule_count))
+    if (status != PILGRIM_OK &&
+        (r->first || r->symbols || r->total || r->marks || r->blocks || r->block_marks || r->rule_count))
         ck_abort_msg("something is left after an error");
     return status;
 }
@@ -42,8 +43,8 @@ START_TEST(fields)
     static const uint32_t first[] = {0, 2, 5, 7};
     for (size_t i = 0; i < 4; i++)
         ck_assert_uint_eq(r.first[i], first[i]);
-    static const struct rules_symbol symbols[] = {{1, 3, true, false},  {2, 1, false, false}, {0, 1, false, false},
-                                                  {2, 2, true, false},  {1, 5, false, false}, {3, 1, false, false},
+    static const struct rules_symbol symbols[] = {{1, 3, true, false}, {2, 1, false, false}, {0, 1, false, false},
+                                                  {2, 2, true, false}, {1, 5, false, false}, {3, 1, false, false},
                                                   {4, 1, false, false}};
     for (size_t i = 0; i < ARRAY_COUNT(symbols); i++) {
         ck_assert_uint_eq(r.symbols[i].value, symbols[i].value);
@@ -218,9 +219,13 @@ static const struct {
     {"rule 1 is empty", PILGRIM_DAMAGED, 4, {2, 1, R(1), 0}},
     {"a varint that is not the shortest", PILGRIM_DAMAGED, 4, {1, 1, 0x80, 0}},
     {"an exponent missing", PILGRIM_TRUNCATED, 3, {1, 1, T_RUN(0)}},
-    {"an exponent of 2^63", PILGRIM_DAMAGED, 12,
+    {"an exponent of 2^63",
+     PILGRIM_DAMAGED,
+     12,
      {1, 1, T_RUN(0), 0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f}},
-    {"an exponent that wraps", PILGRIM_DAMAGED, 13,
+    {"an exponent that wraps",
+     PILGRIM_DAMAGED,
+     13,
      {1, 1, T_RUN(0), 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1}},
     {"a sum of 2^63", PILGRIM_DAMAGED, 22, {1, 2, T_RUN(0), EXPONENT_62, T_RUN(1), EXPONENT_62}},
     {"a product of 2^63", PILGRIM_DAMAGED, 15, {2, 1, R_RUN(1), EXPONENT_62, 2, T(0), T(1)}},
@@ -237,8 +242,8 @@ END_TEST
 START_TEST(largest_length)
 {
     /* 2^62 + 2^62 - 1 = 2^63 - 1 */
-    static const uint8_t data[] = {1, 2, T_RUN(0), EXPONENT_62,
-                                   T_RUN(1), 0xfd, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x3f};
+    static const uint8_t data[] = {1,    2,    T_RUN(0), EXPONENT_62, T_RUN(1), 0xfd, 0xff,
+                                   0xff, 0xff, 0xff,     0xff,        0xff,     0xff, 0x3f};
     struct rules r;
     ck_assert_int_eq(parse(data, sizeof data, 5, &r), PILGRIM_OK);
     ck_assert_uint_eq(r.total[0].length, INT64_MAX);

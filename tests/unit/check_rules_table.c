@@ -1,5 +1,5 @@
-/* Tables of rules that sequences share, and blocks: every field read as FORMAT.md says, walking, skipping, sums and their places agree with
- * what was drawn, and damaged tables are refused. */
+/* Tables of rules that sequences share, and blocks: every field read as FORMAT.md says, walking, skipping, sums and
+ * their places agree with what was drawn, and damaged tables are refused. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,23 +10,23 @@
 #define ARRAY_COUNT(a) (sizeof(a) / sizeof *(a))
 
 /* A symbol's word as in FORMAT.md. */
-#define T(value) ((value) << 2)
-#define T_RUN(value) ((value) << 2 | 2)
-#define R(number) ((number) << 2 | 1)
+#define T(value)      ((value) << 2)
+#define T_RUN(value)  ((value) << 2 | 2)
+#define R(number)     ((number) << 2 | 1)
 #define R_RUN(number) ((number) << 2 | 3)
 
 #define FORM(width) (width) << 2
-#define PLANES 2
-#define SUMS 1
-#define BASE_62 0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f /* 2^62 - 1 */
-#define BASE_61 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x40       /* 2^61 */
+#define PLANES      2
+#define SUMS        1
+#define BASE_62     0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f /* 2^62 - 1 */
+#define BASE_61     0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x40 /* 2^61 */
 
-#define MORE(exponent) ((exponent) - 2) << 1
-#define RAMP(count) (((count) - 2) << 1 | 1)
+#define MORE(exponent) ((exponent)-2) << 1
+#define RAMP(count)    (((count)-2) << 1 | 1)
 
 /* 0: 5 6 7 8 0 0; 1: (rule 0)^3 2; 2: 4^3; 3: (rule 2)^2 6 */
-static const uint8_t table[] = {4, 2, T_RUN(5), RAMP(4), T_RUN(0), MORE(2), 2, R_RUN(0), MORE(3), T(2),
-                                1, T_RUN(4), MORE(3), 2, R_RUN(2), MORE(2), T(6)};
+static const uint8_t table[] = {4,    2, T_RUN(5), RAMP(4), T_RUN(0), MORE(2),  2,       R_RUN(0), MORE(3),
+                                T(2), 1, T_RUN(4), MORE(3), 2,        R_RUN(2), MORE(2), T(6)};
 
 static enum pilgrim_status parse_table(const void *data, size_t length, uint64_t budget, struct rules *r)
 {
@@ -35,7 +35,8 @@ static enum pilgrim_status parse_table(const void *data, size_t length, uint64_t
     enum pilgrim_status status = rules_parse_table(&c, &budget, r);
     if (status == PILGRIM_OK && cursor_left(&c) > 0)
         ck_abort_msg("not all of it was read");
-    if (status != PILGRIM_OK && (r->first || r->symbols || r->total || r->marks || r->blocks || r->block_marks || r->rule_count))
+    if (status != PILGRIM_OK &&
+        (r->first || r->symbols || r->total || r->marks || r->blocks || r->block_marks || r->rule_count))
         ck_abort_msg("something is left after an error");
     return status;
 }
@@ -128,13 +129,18 @@ static const struct {
     {"a rule of itself", PILGRIM_DAMAGED, 3, {1, 1, R(0)}},
     {"a rule that comes later", PILGRIM_DAMAGED, 5, {2, 1, R(1), 1, T(0)}},
     {"a ramp of a rule", PILGRIM_DAMAGED, 6, {2, 1, T(0), 1, R_RUN(0), RAMP(3)}},
-    {"a product of 2^63", PILGRIM_DAMAGED, 16,
+    {"a product of 2^63",
+     PILGRIM_DAMAGED,
+     16,
      {2, 2, T(0), T(1), 1, R_RUN(0), 0xfc, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 0}},
     {"an exponent missing", PILGRIM_TRUNCATED, 3, {1, 1, T_RUN(0)}},
     {"a block of none", PILGRIM_DAMAGED, 7, {1, 0, 0, FORM(4), 0, 0, 0}},
     {"a block of one", PILGRIM_DAMAGED, 7, {1, 0, 1, FORM(4), 0, 1, 0}},
     {"a block of 65537", PILGRIM_DAMAGED, 10, {1, 0, 0x81, 0x80, 4, FORM(4), 0, 0x12, 0x34, 0x56}},
-    {"a block of 2^62", PILGRIM_DAMAGED, 14, {1, 0, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x40, FORM(4), 0, 0}},
+    {"a block of 2^62",
+     PILGRIM_DAMAGED,
+     14,
+     {1, 0, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x40, FORM(4), 0, 0}},
     {"a width of 0", PILGRIM_DAMAGED, 6, {1, 0, 2, FORM(0), 0, 0}},
     {"a width of 63", PILGRIM_DAMAGED, 21, {1, 0, 2, FORM(63), 0, 1}},
     {"planes of 12 bits", PILGRIM_DAMAGED, 8, {1, 0, 2, FORM(12) | PLANES, 0, 1, 2, 3}},
@@ -147,8 +153,13 @@ static const struct {
     {"a base that is not as short as it can be", PILGRIM_DAMAGED, 8, {1, 0, 2, FORM(4), 0x80, 0, 0x11, 0}},
     {"a negative terminal", PILGRIM_DAMAGED, 6, {1, 0, 2, FORM(4), 3, 0x12}},
     {"a terminal of 2^62", PILGRIM_DAMAGED, 14, {1, 0, 2, FORM(4), BASE_62, 0x10}},
-    {"a base of -2^63", PILGRIM_DAMAGED, 15, {1, 0, 2, FORM(4), 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 0}},
-    {"a difference of 2^61", PILGRIM_DAMAGED, 22,
+    {"a base of -2^63",
+     PILGRIM_DAMAGED,
+     15,
+     {1, 0, 2, FORM(4), 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 0}},
+    {"a difference of 2^61",
+     PILGRIM_DAMAGED,
+     22,
      {1, 0, 2, FORM(62) | SUMS, 0, 1, 0, 0, 0, 0, 0, 0, 0x40, 0, 0, 0, 0, 0, 0, 0, 8, 0}},
     {"a first difference of 2^61", PILGRIM_DAMAGED, 14, {1, 0, 2, FORM(4) | SUMS, BASE_61, 0}},
 };
@@ -164,7 +175,10 @@ static const struct {
     {"bits that are left over", 7, {1, 0, 3, FORM(5), 0, 0xff, 0x7f}, {31, 31, 31}},
     {"planes", 9, {1, 0, 2, FORM(16) | PLANES, 0, 1, 2, 3, 4}, {0x301, 0x402}},
     {"sums", 7, {1, 0, 3, FORM(4) | SUMS, 3, 0x72, 0x05}, {0, 10, 3}},
-    {"a terminal of 2^62 - 1", 14, {1, 0, 2, FORM(4), BASE_62, 0x00}, {(UINT64_C(1) << 62) - 1, (UINT64_C(1) << 62) - 1}},
+    {"a terminal of 2^62 - 1",
+     14,
+     {1, 0, 2, FORM(4), BASE_62, 0x00},
+     {(UINT64_C(1) << 62) - 1, (UINT64_C(1) << 62) - 1}},
 };
 
 START_TEST(blocks_accepted)
@@ -256,8 +270,8 @@ static void draw_block(struct bytes *b, bool increasing, uint64_t *expanded, siz
     *length = count;
 }
 
-/* Rules of differences, each made of those before, long and short ones, and blocks; EXPANDED: what they stand for. Without INCREASING
- * differences are of any sign. */
+/* Rules of differences, each made of those before, long and short ones, and blocks; EXPANDED: what they stand for.
+ * Without INCREASING differences are of any sign. */
 static void draw_table(struct bytes *b, bool increasing, uint64_t *expanded[RULES], size_t *lengths)
 {
     bytes_put_varint(b, RULES);

@@ -1,4 +1,5 @@
-/* Sections: what is written is read again, whatever the content and its parts; the same content gives the same bytes; parts pay. */
+/* Sections: what is written is read again, whatever the content and its parts; the same content gives the same bytes;
+ * parts pay. */
 #include "format/section.h"
 
 #include <string.h>

@@ -14,16 +14,18 @@
 
 enum { WORLD = 3, ROUNDS = 4, SHARDS = 7, PLACES = 4, LOOP_PLACE = 3, TRIPS = 3, CALLS_MAX = 64, CHANGES = 80 };
 
-/* size: of view 1; 0: the process streams have no calls. silent: one of the threads of the one rank, if not 0: it has no calls. */
+/* size: of view 1; 0: the process streams have no calls. silent: one of the threads of the one rank, if not 0: it has
+ * no calls. */
 static const struct {
     uint32_t segment, first, ranks, threads;
     int64_t size;
     uint32_t silent;
 } plan[SHARDS] = {{0, 0, 2, 1, 99, 0}, {0, 2, 1, 1, 99, 0}, {1, 0, 3, 2, 0, 0}, {2, 0, 1, 0, 98, 0},
-                   {2, 1, 2, 1, 4, 0},  {3, 0, 2, 1, 7, 0},  {3, 2, 1, 4, 0, 2}};
+                  {2, 1, 2, 1, 4, 0},  {3, 0, 2, 1, 7, 0},  {3, 2, 1, 4, 0, 2}};
 
 /* The sequences of places; in segment 1 LOOP_PLACE stands for 1 2, TRIPS times. */
-static const uint64_t order[ROUNDS][8] = {{0, 1, 2, 0, 1, 2, 2, 0}, {0, 3, 1, 0, 3, 2, 2, 2}, {2}, {0, 0, 0, 1, 0, 2, 1, 1}};
+static const uint64_t order[ROUNDS][8] = {
+    {0, 1, 2, 0, 1, 2, 2, 0}, {0, 3, 1, 0, 3, 2, 2, 2}, {2}, {0, 0, 0, 1, 0, 2, 1, 1}};
 static const size_t lengths[ROUNDS] = {8, 8, 1, 8};
 
 static uint32_t class_of(uint32_t segment, uint64_t class_index)
@@ -90,7 +92,8 @@ static size_t expect_calls(uint32_t rank, uint32_t thread, uint32_t end, struct 
         uint64_t class_indices[CALLS_MAX], member;
         size_t length = member_of(v, rank, thread, &member) ? unrolled(segment, class_indices) : 0;
         for (size_t i = 0; i < length; i++)
-            calls[count++] = (struct expected_segment_call){segment, class_indices[i], value_of(v, class_indices[i], member), expected_rank(rank)};
+            calls[count++] = (struct expected_segment_call){segment, class_indices[i],
+                                                            value_of(v, class_indices[i], member), expected_rank(rank)};
     }
     return count;
 }
@@ -112,7 +115,8 @@ static uint64_t put_zeros(struct built *b, size_t count)
     return put_terminals(b, zeros, count);
 }
 
-static void put_class(struct built *b, size_t shard, uint64_t class_index, size_t calls, uint32_t members, uint32_t *row)
+static void put_class(struct built *b, size_t shard, uint64_t class_index, size_t calls, uint32_t members,
+                      uint32_t *row)
 {
     static const uint8_t tokens[] = {VALUE_ARRAY, 2, VALUE_INT, VALUE_RANK_BASE, VALUE_RANK, VALUE_NONE};
     int64_t *values = calloc(members + 1, sizeof *values);

@@ -28,7 +28,8 @@ static int read_one(struct settings *s, const char *text)
 static void check_default(const struct settings *s)
 {
     ck_assert_ptr_null(s->trace);
-    ck_assert(!s->off && !s->quiet && s->buffers && s->timing == TIMING_AGGREGATE && s->system && s->clock == CLOCK_AUTO);
+    ck_assert(!s->off && !s->quiet && s->buffers && s->timing == TIMING_AGGREGATE && s->system &&
+              s->clock == CLOCK_AUTO);
     ck_assert(!s->keeps_readings && !s->filter && settings_records(s, "MPI_Send"));
     ck_assert(s->stack == 1 && s->merge_limit_s == 300 && s->memory_bytes == 256 << 20);
 }

@@ -1,4 +1,5 @@
-/* Shares of very many ranks: whatever way they are merged, each block knows the mean of its ranks and the first of those that have most. */
+/* Shares of very many ranks: whatever way they are merged, each block knows the mean of its ranks and the first of
+ * those that have most. */
 #include "merge/shares.h"
 
 #include <string.h>
@@ -13,7 +14,9 @@ static double apart(double a, double b)
 /* What a rank takes in a row. */
 static double share_of(uint32_t rank, uint32_t row)
 {
-    return row == 2 ? 0 : row == 3 ? rank % 5 == 0 : 1000.0 * row + rank % 97 + (rank * 31 % 4001 == 0 ? 1e6 : 0) + rank / 100.0;
+    return row == 2   ? 0
+           : row == 3 ? rank % 5 == 0
+                      : 1000.0 * row + rank % 97 + (rank * 31 % 4001 == 0 ? 1e6 : 0) + rank / 100.0;
 }
 
 static struct shares shares_of(uint32_t first, uint32_t count)
@@ -45,8 +48,8 @@ static void require_blocks(const struct share_table *t, uint32_t i, uint32_t row
         }
         const struct share *s = &t->rows[i][b];
         EXPECT(apart((double)s->mean, sum / t->ranks[b]) <= 1e-5 * sum, "block %u has %g", b, (double)s->mean);
-        EXPECT(s->at == at && apart((double)s->most, most) <= 1e-5 * most, "block %u has most, %g, at %u, not %g at %u", b, (double)s->most,
-               s->at, most, at);
+        EXPECT(s->at == at && apart((double)s->most, most) <= 1e-5 * most, "block %u has most, %g, at %u, not %g at %u",
+               b, (double)s->most, s->at, most, at);
     }
     ck_assert_uint_eq(rank, ranks);
 }
@@ -94,7 +97,8 @@ START_TEST(shares_of_many_ranks)
             done += part;
         }
         ck_assert_uint_le(all.activities.block_count * 5, SHARES_VALUES_MAX);
-        ck_assert_uint_ge(all.activities.block_count * 5, ranks * 5 < SHARES_VALUES_MAX ? ranks * 5 : SHARES_VALUES_MAX / 8);
+        ck_assert_uint_ge(all.activities.block_count * 5,
+                          ranks * 5 < SHARES_VALUES_MAX ? ranks * 5 : SHARES_VALUES_MAX / 8);
         ck_assert_uint_le(all.classes.block_count, SHARES_VALUES_MAX);
         for (uint32_t row = 0; row < PROFILE_ACTIVITIES; row++)
             if (row != 2)

@@ -1,4 +1,5 @@
-/* Signatures, zipped and not, and interning: numbers by first appearance, equal bytes equal numbers, bytes given back. */
+/* Signatures, zipped and not, and interning: numbers by first appearance, equal bytes equal numbers, bytes given back.
+ */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,8 @@ enum { DISTINCT = 5000, DRAWS = 60000 };
 
 static size_t make_key(unsigned value, char *key)
 {
-    return (size_t)sprintf(key, "key %u %.*s", value, (int)(value % 300), "................................................");
+    return (size_t)sprintf(key, "key %u %.*s", value, (int)(value % 300),
+                           "................................................");
 }
 
 /* ---- what was recorded, back again ---- */
@@ -124,7 +126,8 @@ static struct bytes restore_texts(const struct signatures *s, const uint8_t *key
 }
 
 /* Whether S gives CALLS back, in their order. */
-static void check_back(const struct signatures *s, const struct intern *pool, const struct recorded *calls, size_t call_count)
+static void check_back(const struct signatures *s, const struct intern *pool, const struct recorded *calls,
+                       size_t call_count)
 {
     struct bytes b = {0};
     check_once(s);
@@ -208,8 +211,8 @@ static uint64_t draw(uint64_t below)
     return (state >> 20) % below;
 }
 
-/* A call of a class that changes its ways after it has had too many calls to be recorded anew: other slots, and what was there before
- * comes again. */
+/* A call of a class that changes its ways after it has had too many calls to be recorded anew: other slots, and what
+ * was there before comes again. */
 static void make_changing_call(unsigned kind, size_t i, struct recorded *r)
 {
     bool random = i >= 9000 && i < 11000, again = i >= 13000 && i < 15000;
@@ -360,7 +363,8 @@ START_TEST(strings_come_back)
     ck_assert(s.numbered);
     if (kind == 0) {
         ck_assert_uint_le(s.count, 4);
-        ck_assert_uint_le(signatures_memory_bytes(&s) + intern_memory_bytes(&pool) + intern_memory_bytes(&texts), 60 * STRING_CALLS);
+        ck_assert_uint_le(signatures_memory_bytes(&s) + intern_memory_bytes(&pool) + intern_memory_bytes(&texts),
+                          60 * STRING_CALLS);
     }
     free(calls);
     signatures_free(&s);
@@ -370,7 +374,8 @@ START_TEST(strings_come_back)
 END_TEST
 
 /* Where the values come round, memory ceases to grow. */
-/* Where memory is short a few signatures are enough: values that keep being new then take little; those that come again stay signatures. */
+/* Where memory is short a few signatures are enough: values that keep being new then take little; those that come again
+ * stay signatures. */
 START_TEST(relief_unzips_early)
 {
     enum { SHORT = 40 };

@@ -1,5 +1,6 @@
-/* Statistics of times: every figure is that of the times themselves, whatever they are, in whatever order and by whatever way they were put
- * together; what has too many signatures or predecessors is told apart less, and nothing of it is lost. */
+/* Statistics of times: every figure is that of the times themselves, whatever they are, in whatever order and by
+ * whatever way they were put together; what has too many signatures or predecessors is told apart less, and nothing of
+ * it is lost. */
 #include "record/statistics.h"
 
 #include <stdlib.h>
@@ -43,7 +44,8 @@ static void require_figures(const struct distribution *d, const uint64_t *ns, co
     ck_assert(distribution_total(d) <= sum * (1 + 1e-15L) && distribution_total(d) >= sum * (1 - 1e-15L));
     ck_assert(distribution_mean(d) <= mean && distribution_mean(d) + 1 >= mean - mean * 1e-15L);
     long double variance = squares / count, deviation = (long double)distribution_deviation(d);
-    ck_assert(deviation * deviation <= variance * (1 + 1e-12L) + 1 && (deviation + 2) * (deviation + 2) >= variance * (1 - 1e-12L));
+    ck_assert(deviation * deviation <= variance * (1 + 1e-12L) + 1 &&
+              (deviation + 2) * (deviation + 2) >= variance * (1 - 1e-12L));
     ck_assert_uint_le(distribution_deviation(d), d->most);
 }
 
@@ -91,7 +93,8 @@ START_TEST(figures_of_times)
         uint64_t ns = draw_ns() & DISTRIBUTION_NS_MAX, other = draw_ns() & DISTRIBUTION_NS_MAX;
         unsigned figure = figure_of(ns, precision);
         uint64_t back = figure_ns(figure, precision);
-        EXPECT(back <= ns && ns - back <= ns >> precision, "%llu ns are not near %llu", (unsigned long long)ns, (unsigned long long)back);
+        EXPECT(back <= ns && ns - back <= ns >> precision, "%llu ns are not near %llu", (unsigned long long)ns,
+               (unsigned long long)back);
         EXPECT(figure_of(back, precision) == figure, "not the least time that has the figure");
         EXPECT((ns <= other) <= (figure <= figure_of(other, precision)), "figures in another order");
         EXPECT(figure_of(ns, 8) >> 4 == figure_of(ns, 4), "one figure is no beginning of the other");
@@ -115,7 +118,8 @@ static void require_shares(const struct distribution *d, const uint64_t *counted
     ck_assert_uint_eq(d->count, count);
     for (unsigned k = 0; k < BUCKETS; k++) {
         double expected = (double)counted[k] / (double)count, found = d->histogram[k] / sum;
-        EXPECT((d->histogram[k] > 0) == (counted[k] > 0), "bucket %u has %u of %llu", k, d->histogram[k], (unsigned long long)counted[k]);
+        EXPECT((d->histogram[k] > 0) == (counted[k] > 0), "bucket %u has %u of %llu", k, d->histogram[k],
+               (unsigned long long)counted[k]);
         EXPECT(away(expected, found) <= 1 / one_in, "bucket %u has %g in place of %g", k, found, expected);
     }
 }
@@ -168,7 +172,8 @@ START_TEST(shares_of_merged_ones)
         random_state = round;
         distribution_init(&all);
         for (unsigned i = 0; i < 40; i++) {
-            unsigned times = random_below(3) ? 1 + random_below(50) : 1 + random_below(20000), bits = 1 + random_below(BUCKETS - 2);
+            unsigned times = random_below(3) ? 1 + random_below(50) : 1 + random_below(20000),
+                     bits = 1 + random_below(BUCKETS - 2);
             distribution_init(&part);
             for (unsigned k = 0; k < times; k++) {
                 uint64_t t = UINT64_C(1) << (random_below(2) ? bits : 12);
@@ -242,8 +247,9 @@ static void draw_samples(struct time_sample *samples, uint32_t signatures, uint3
 {
     for (unsigned i = 0; i < TIMES; i++) {
         uint32_t predecessor = random_below(predecessors + 1);
-        samples[i] = (struct time_sample){random_below(signatures), predecessor ? predecessor - 1 : STATISTICS_FIRST, random_below(RANKS),
-                                     draw_ns() & DISTRIBUTION_NS_MAX, draw_ns() & DISTRIBUTION_NS_MAX};
+        samples[i] =
+            (struct time_sample){random_below(signatures), predecessor ? predecessor - 1 : STATISTICS_FIRST,
+                                 random_below(RANKS), draw_ns() & DISTRIBUTION_NS_MAX, draw_ns() & DISTRIBUTION_NS_MAX};
     }
 }
 
@@ -276,7 +282,8 @@ static uint64_t pairs_of(const struct time_sample *samples, bool signatures)
     for (unsigned i = 0; i < TIMES; i++) {
         bool known = false;
         for (unsigned k = 0; k < i && !known; k++)
-            known = samples[k].predecessor == samples[i].predecessor && (!signatures || samples[k].signature == samples[i].signature);
+            known = samples[k].predecessor == samples[i].predecessor &&
+                    (!signatures || samples[k].signature == samples[i].signature);
         pairs += !known;
     }
     return pairs;
@@ -303,7 +310,9 @@ static void require_cells(struct statistics *s, const struct time_sample *sample
     uint64_t gaps = 0, durations = 0;
     ck_assert_int_eq(!s->one_signature, each);
     ck_assert_int_eq(!s->one_predecessor, before);
-    ck_assert_uint_eq(s->count, each ? pairs_of(samples, true) : before ? pairs_of(samples, false) : 1u + has_first(samples));
+    ck_assert_uint_eq(s->count, each     ? pairs_of(samples, true)
+                                : before ? pairs_of(samples, false)
+                                         : 1u + has_first(samples));
     for (uint32_t i = 0; i < s->count; i++) {
         const struct statistics_cell *cell = &s->cells[i];
         uint64_t counted = 0, sum = 0;
@@ -323,7 +332,8 @@ static void require_cells(struct statistics *s, const struct time_sample *sample
 
 START_TEST(any_order_is_the_same)
 {
-    static const uint32_t kinds[][2] = {{1, 0}, {1, 3}, {3, 5}, {40, 0}, {7, 8}, {8, 8}, {100, 2}, {2, 63}, {1, 100}, {200, 200}};
+    static const uint32_t kinds[][2] = {{1, 0}, {1, 3},   {3, 5},  {40, 0},  {7, 8},
+                                        {8, 8}, {100, 2}, {2, 63}, {1, 100}, {200, 200}};
     for (unsigned round = 0; round < 60; round++) {
         struct time_sample samples[TIMES];
         struct statistics one = {0}, other = {0};

@@ -1,5 +1,6 @@
-/* Streams: polls that fail and calls that do not are classes of their own, numbered by first appearance, wherever they stand; both
- * are forgotten when their site moves; a run of failed polls is one symbol. A stream that is renewed goes on as a new one would. */
+/* Streams: polls that fail and calls that do not are classes of their own, numbered by first appearance, wherever they
+ * stand; both are forgotten when their site moves; a run of failed polls is one symbol. A stream that is renewed goes
+ * on as a new one would. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,8 +98,9 @@ START_TEST(failed_polls_are_classes)
                 ck_abort_msg("round %u: classes are not numbered by first appearance", round);
             known += t == known;
             const struct stream_class *class = s->classes[t];
-            if (class->head.number != t || class->failed_poll != calls[i].failed || class->head.key.function != calls[i].function ||
-                class->head.key.site != sites + calls[i].site || class->signatures.count != 1)
+            if (class->head.number != t || class->failed_poll != calls[i].failed ||
+                class->head.key.function != calls[i].function || class->head.key.site != sites + calls[i].site ||
+                class->signatures.count != 1)
                 ck_abort_msg("round %u: call %u is of another class", round, i);
         }
         ck_assert_uint_eq(known, s->class_count);
@@ -284,7 +286,8 @@ START_TEST(growth_is_seen_in_time)
         for (watched = 0; !watched; calls++) {
             /* A table grows at once by what the calls before it were counted for, so it may be a little late. */
             if (stream_memory_bytes(s) > before + bytes + bytes / 4)
-                ck_abort_msg("round %u: %zu bytes more, not %zu, after %zu calls", round, stream_memory_bytes(s) - before, bytes, calls);
+                ck_abort_msg("round %u: %zu bytes more, not %zu, after %zu calls", round,
+                             stream_memory_bytes(s) - before, bytes, calls);
             if (round % 2)
                 append_distinct(s, (unsigned)calls);
             else
@@ -298,8 +301,8 @@ START_TEST(growth_is_seen_in_time)
 }
 END_TEST
 
-/* Calls of PATTERN, a letter each: function, or capital: a failed poll of it; REPEAT times. Returns how many were not of the class that was
- * expected. */
+/* Calls of PATTERN, a letter each: function, or capital: a failed poll of it; REPEAT times. Returns how many were not
+ * of the class that was expected. */
 static unsigned surprises(const char *pattern, unsigned repeat)
 {
     struct stream *s = stream_new(&vocabulary, resolve);
@@ -336,7 +339,7 @@ struct timed {
 };
 
 static struct timed timed[CALLS];
-static struct bytes blocks;      /* of the sink: u64 first, u64 length, content */
+static struct bytes blocks; /* of the sink: u64 first, u64 length, content */
 static unsigned sink_calls;
 static uint64_t sink_next;
 
@@ -435,8 +438,10 @@ static void require_blocks(unsigned count, bool exact)
         sink_next += times_block_calls(block);
         for (uint64_t start, end; times_block_left(block); i++) {
             EXPECT(i < count, "times of more calls than there are");
-            EXPECT(times_block_next(block, timed[i].class, &start, &end) == PILGRIM_OK, "call %u is of another class", i);
-            EXPECT(exact ? start == timed[i].start && end == timed[i].end : start <= timed[i].start && end <= timed[i].end,
+            EXPECT(times_block_next(block, timed[i].class, &start, &end) == PILGRIM_OK, "call %u is of another class",
+                   i);
+            EXPECT(exact ? start == timed[i].start && end == timed[i].end
+                         : start <= timed[i].start && end <= timed[i].end,
                    "call %u has other times", i);
         }
         times_block_free(block);
@@ -524,8 +529,8 @@ START_TEST(the_sink_is_heard)
 }
 END_TEST
 
-/* Calls whose keys are equal have one signature's number, and no number comes back for another key: also where a class's signatures are
- * made anew because they are too many. */
+/* Calls whose keys are equal have one signature's number, and no number comes back for another key: also where a
+ * class's signatures are made anew because they are too many. */
 START_TEST(numbers_of_signatures)
 {
     enum { MANY = 6000 };

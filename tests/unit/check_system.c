@@ -1,5 +1,5 @@
-/* The machine out of traces that are made here: locations both ways, and the tree as it is printed. The files of the tracer's
- * and the decoder's are not in the library of the modules; they are compiled in here. */
+/* The machine out of traces that are made here: locations both ways, and the tree as it is printed. The files of the
+ * tracer's and the decoder's are not in the library of the modules; they are compiled in here. */
 #include "../../decoder/fold.c"
 #include "../../decoder/machine.c"
 #include "../../decoder/output.c"
@@ -15,9 +15,10 @@
 
 static const struct parameter_descriptor process_parameters[] = {
     {"views_rank", DIRECTION_IN}, {"views_size", DIRECTION_IN}, {"pid", DIRECTION_IN}, {"place", DIRECTION_IN}};
-static const struct function_descriptor functions[] = {{"pilgrim_process", process_parameters, 4, RETURNS_VALUE, ACTIVITY_OTHER},
-                                                       {"pilgrim_process", process_parameters, 2, RETURNS_VALUE, ACTIVITY_OTHER},
-                                                       {"MPI_Init", NULL, 0, RETURNS_ERROR_CODE, ACTIVITY_OTHER}};
+static const struct function_descriptor functions[] = {
+    {"pilgrim_process", process_parameters, 4, RETURNS_VALUE, ACTIVITY_OTHER},
+    {"pilgrim_process", process_parameters, 2, RETURNS_VALUE, ACTIVITY_OTHER},
+    {"MPI_Init", NULL, 0, RETURNS_ERROR_CODE, ACTIVITY_OTHER}};
 enum { PROCESS, PROCESS_BEFORE, INIT, FUNCTION_COUNT };
 static const struct vocabulary vocabulary = {functions, FUNCTION_COUNT, NULL, 0};
 
@@ -25,7 +26,7 @@ static const struct vocabulary vocabulary = {functions, FUNCTION_COUNT, NULL, 0}
 struct said_process {
     int64_t pid;
     char host[64], address[128], pattern[128]; /* no host: nothing is said */
-    const uint8_t *location;                     /* unless NULL: said instead, INDEX_BYTES */
+    const uint8_t *location;                   /* unless NULL: said instead, INDEX_BYTES */
     size_t location_bytes;
     bool before; /* the trace is from before there were places */
     unsigned threads;
@@ -247,8 +248,9 @@ START_TEST(locations)
     static const struct {
         layout *layout;
         uint32_t ranks, hosts;
-    } runs[] = {{deep, 4, 2},     {blocks, 16, 4},  {cyclic, 16, 4},   {large, 1024, 64}, {large_cyclic, 1024, 64}, {uneven, 10, 7},
-                {masters, 12, 3}, {shuffled, 30, 3}, {silent, 3, 2}, {old, 3, 1},       {blocks, 1, 1}};
+    } runs[] = {{deep, 4, 2},    {blocks, 16, 4},  {cyclic, 16, 4},   {large, 1024, 64}, {large_cyclic, 1024, 64},
+                {uneven, 10, 7}, {masters, 12, 3}, {shuffled, 30, 3}, {silent, 3, 2},    {old, 3, 1},
+                {blocks, 1, 1}};
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
         load(runs[i].layout, runs[i].ranks);
         ck_assert_uint_eq(pilgrim_system_hosts(machine), runs[i].hosts);
@@ -382,22 +384,24 @@ END_TEST
 START_TEST(tree_json)
 {
     load(cyclic, 16);
-    ck_assert_str_eq(printed(true),
-                     "{\"class\":\"machine\",\"copies\":1,\"children\":["
-                     "{\"class\":\"switch\",\"copies\":2,\"names\":\"s[0-1]\",\"children\":["
-                     "{\"class\":\"host\",\"copies\":2,\"names\":\"node[0001-0004]\",\"children\":["
-                     "{\"class\":\"process\",\"copies\":4,\"rank\":0,\"strides\":[2,1,4],\"pid_min\":4711,\"pid_max\":4726,"
-                     "\"children\":[{\"class\":\"thread\",\"copies\":1}]}]}]}]}\n");
+    ck_assert_str_eq(
+        printed(true),
+        "{\"class\":\"machine\",\"copies\":1,\"children\":["
+        "{\"class\":\"switch\",\"copies\":2,\"names\":\"s[0-1]\",\"children\":["
+        "{\"class\":\"host\",\"copies\":2,\"names\":\"node[0001-0004]\",\"children\":["
+        "{\"class\":\"process\",\"copies\":4,\"rank\":0,\"strides\":[2,1,4],\"pid_min\":4711,\"pid_max\":4726,"
+        "\"children\":[{\"class\":\"thread\",\"copies\":1}]}]}]}]}\n");
     unload();
     load(silent, 3);
-    ck_assert_str_eq(printed(true),
-                     "{\"class\":\"machine\",\"copies\":1,\"children\":["
-                     "{\"class\":\"unknown\",\"copies\":1,\"names\":\"\",\"children\":["
-                     "{\"class\":\"process\",\"copies\":2,\"rank\":0,\"strides\":[0,2],"
-                     "\"children\":[{\"class\":\"thread\",\"copies\":1}]}]},"
-                     "{\"class\":\"host\",\"copies\":1,\"names\":\"node0001\",\"children\":["
-                     "{\"class\":\"process\",\"copies\":1,\"rank\":1,\"strides\":[0,0],\"pid_min\":4712,\"pid_max\":4712,"
-                     "\"children\":[{\"class\":\"thread\",\"copies\":1}]}]}]}\n");
+    ck_assert_str_eq(
+        printed(true),
+        "{\"class\":\"machine\",\"copies\":1,\"children\":["
+        "{\"class\":\"unknown\",\"copies\":1,\"names\":\"\",\"children\":["
+        "{\"class\":\"process\",\"copies\":2,\"rank\":0,\"strides\":[0,2],"
+        "\"children\":[{\"class\":\"thread\",\"copies\":1}]}]},"
+        "{\"class\":\"host\",\"copies\":1,\"names\":\"node0001\",\"children\":["
+        "{\"class\":\"process\",\"copies\":1,\"rank\":1,\"strides\":[0,0],\"pid_min\":4712,\"pid_max\":4712,"
+        "\"children\":[{\"class\":\"thread\",\"copies\":1}]}]}]}\n");
     unload();
 }
 END_TEST

@@ -1,6 +1,6 @@
-/* Times of calls, encoded and decoded: exact ones are what they were, binned ones keep their bounds, for every call. The bounds are
- * computed here from the document, from nothing but the true times and the decoded ones. Blocks that are damaged are refused or are
- * other times.
+/* Times of calls, encoded and decoded: exact ones are what they were, binned ones keep their bounds, for every call.
+ * The bounds are computed here from the document, from nothing but the true times and the decoded ones. Blocks that are
+ * damaged are refused or are other times.
  *
  * One file, as all of it is held against the same true times and bounds. */
 #include "timing/times.h"
@@ -38,11 +38,12 @@ static uint64_t noisy(uint64_t mean)
     return mean * 3 / 4 + random_below((uint32_t)(mean / 2) + 1);
 }
 
-/* COUNT calls from START on. Mostly rounds of a loop whose gaps and durations vary a little; now and then anything, from nothing to
- * days. */
+/* COUNT calls from START on. Mostly rounds of a loop whose gaps and durations vary a little; now and then anything,
+ * from nothing to days. */
 static void make_spans(size_t count, uint64_t start)
 {
-    static const uint64_t gaps[CLASSES] = {0, 120, 90, 50000, 300, 1000000, 7}, durations[CLASSES] = {0, 450, 40, 2000, 0, 60000, 9};
+    static const uint64_t gaps[CLASSES] = {0, 120, 90, 50000, 300, 1000000, 7},
+                          durations[CLASSES] = {0, 450, 40, 2000, 0, 60000, 9};
     for (size_t i = 0; i < count; i++) {
         uint32_t class = (uint32_t)(i % CLASSES);
         if (random_below(20) == 0)
@@ -52,7 +53,8 @@ static void make_spans(size_t count, uint64_t start)
             gap = any_size(random_below(20) ? 20 : DAY_NS_BITS);
         if (random_below(50) == 0)
             duration = any_size(random_below(20) ? 20 : DAY_NS_BITS);
-        spans[i] = (struct span){start + gap, start + gap + duration, class, random_below(3) ? class : random_below(SIGNATURES)};
+        spans[i] = (struct span){start + gap, start + gap + duration, class,
+                                 random_below(3) ? class : random_below(SIGNATURES)};
         start = spans[i].end;
     }
 }
@@ -90,7 +92,8 @@ static void decode(const struct bytes *content, size_t first, size_t count, uint
     ck_assert_uint_eq(times_block_begin(block), begin);
     for (size_t i = first; i < first + count; i++) {
         decoded[i].class = spans[i].class;
-        EXPECT(times_block_next(block, spans[i].class, &decoded[i].start, &decoded[i].end) == PILGRIM_OK, "call %zu", i);
+        EXPECT(times_block_next(block, spans[i].class, &decoded[i].start, &decoded[i].end) == PILGRIM_OK, "call %zu",
+               i);
     }
     ck_assert_uint_eq(times_block_left(block), 0);
     uint64_t start, end;
@@ -149,7 +152,8 @@ static size_t pass(struct times *t, size_t first, size_t count, size_t block)
 /* value x 10^6 <= stored x (10^6 + base) */
 static bool is_within(uint64_t value, uint64_t stored, uint32_t base)
 {
-    return stored <= value && (unsigned __int128)value * 1000000 <= (unsigned __int128)stored * (1000000 + (uint64_t)base);
+    return stored <= value &&
+           (unsigned __int128)value * 1000000 <= (unsigned __int128)stored * (1000000 + (uint64_t)base);
 }
 
 /* Of the calls of one segment. */
@@ -220,7 +224,8 @@ static void make_readings(size_t count, int64_t offset, int64_t drift_ppm)
     make_spans(count, 1000000);
     for (size_t i = 0; i < count; i++) {
         uint64_t duration = spans[i].end - spans[i].start;
-        readings[i] = read_clock(offset, drift_ppm, spans[i].start + (duration ? random_below((uint32_t)duration | 1) % duration : 0));
+        readings[i] = read_clock(offset, drift_ppm,
+                                 spans[i].start + (duration ? random_below((uint32_t)duration | 1) % duration : 0));
     }
 }
 
@@ -242,7 +247,8 @@ static size_t pass_readings(enum times_kind kind, uint32_t base, size_t count, s
         cursor_init(&c, content.data, content.length);
         EXPECT(times_block_open(&c, CLASSES, &block, &problem) == PILGRIM_OK, "%s", problem);
         for (size_t k = i; k < i + some; k++) {
-            EXPECT(times_block_next(block, spans[k].class, &decoded[k].start, &decoded[k].end) == PILGRIM_OK, "call %zu", k);
+            EXPECT(times_block_next(block, spans[k].class, &decoded[k].start, &decoded[k].end) == PILGRIM_OK,
+                   "call %zu", k);
             EXPECT(times_block_reading(block, &read_again[k]) == (spans[k].class < READERS), "call %zu", k);
         }
         times_block_free(block);
@@ -267,24 +273,25 @@ START_TEST(exact_readings_are_exact)
         pass_readings(TIMES_EXACT, 0, 20000, 3000);
         for (size_t i = 0; i < 20000; i++)
             if (spans[i].class < READERS)
-                EXPECT(!memcmp(&read_again[i], &readings[i], sizeof *readings), "call %zu: %.17g, not %.17g", i, read_again[i],
-                          readings[i]);
+                EXPECT(!memcmp(&read_again[i], &readings[i], sizeof *readings), "call %zu: %.17g, not %.17g", i,
+                       read_again[i], readings[i]);
     }
 }
 END_TEST
 
-/* Of the ns of reading I that are stored: not before its call's start nor behind its end, seen from the distance of the clocks; and right
- * from the reading before, LAST, on. */
+/* Of the ns of reading I that are stored: not before its call's start nor behind its end, seen from the distance of the
+ * clocks; and right from the reading before, LAST, on. */
 static void check_reading(size_t i, size_t last, double offset, double base, double slack)
 {
     double again = read_again[i] * 1e9, true_ns = readings[i] * 1e9;
-    EXPECT(again >= (double)decoded[i].start + offset - slack && again <= (double)decoded[i].end + offset + slack, "call %zu", i);
+    EXPECT(again >= (double)decoded[i].start + offset - slack && again <= (double)decoded[i].end + offset + slack,
+           "call %zu", i);
     EXPECT(again <= true_ns + slack, "call %zu: later than it was", i);
     if (last == SIZE_MAX)
         return;
     double before = read_again[last] * 1e9, behind = before - offset - (double)decoded[last].start;
-    EXPECT(true_ns - before <= base * (again - before) + (base - 1) * behind + slack, "call %zu: %.9g for %.9g", i, again - before,
-              true_ns - before);
+    EXPECT(true_ns - before <= base * (again - before) + (base - 1) * behind + slack, "call %zu: %.9g for %.9g", i,
+           again - before, true_ns - before);
 }
 
 START_TEST(binned_readings_keep_their_bounds)
@@ -340,8 +347,8 @@ END_TEST
 START_TEST(what_is_no_reading)
 {
     ck_assert(times_is_reading(0) && times_is_reading(5e-324) && times_is_reading(4294967295.9999995));
-    ck_assert(!times_is_reading(-0.0) && !times_is_reading(-1) && !times_is_reading(4294967296.0) && !times_is_reading((double)INFINITY) &&
-              !times_is_reading((double)NAN));
+    ck_assert(!times_is_reading(-0.0) && !times_is_reading(-1) && !times_is_reading(4294967296.0) &&
+              !times_is_reading((double)INFINITY) && !times_is_reading((double)NAN));
 }
 END_TEST
 
@@ -352,7 +359,8 @@ START_TEST(extreme_times)
     for (unsigned bits = 0; bits < 61; bits++)
         for (int beside = -1; beside <= 1; beside++) {
             uint64_t gap = (UINT64_C(1) << bits) + (uint64_t)beside;
-            spans[count] = (struct span){.start = at + gap / (1 + bits % 2), .class = (uint32_t)count % CLASSES, .signature = 0};
+            spans[count] =
+                (struct span){.start = at + gap / (1 + bits % 2), .class = (uint32_t)count % CLASSES, .signature = 0};
             at = spans[count].end = spans[count].start + (bits % 3 ? gap : 0);
             ck_assert_uint_le(at, INT64_MAX);
             count++;
@@ -372,7 +380,8 @@ START_TEST(extreme_times)
 }
 END_TEST
 
-/* A loop whose times repeat costs next to nothing, also if they are not multiples of the bins, and they stay where they are. */
+/* A loop whose times repeat costs next to nothing, also if they are not multiples of the bins, and they stay where they
+ * are. */
 START_TEST(steady_times_are_small)
 {
     uint64_t at = 0;
@@ -555,53 +564,56 @@ START_TEST(wrong_contents)
     } contents[] = {
 #define CONTENT(text, right) {text, sizeof text - 1, right}
         /* calls, begin, kind, bases, classes: place, calls, base, widths; gaps, durations */
-        CONTENT("\1\0\1\1\xc0\x9a\x0c\1\0\1\0\1\1\5\7", true), CONTENT("\0\0\1\1\xc0\x9a\x0c\0", false),    /* no calls */
-        CONTENT("\2\0\1\1\xc0\x9a\x0c\1\0\1\0\1\1\5\7", false),                                             /* classes have fewer */
-        CONTENT("\1\0\0\1\xc0\x9a\x0c\1\0\1\0\1\1\5\7", false),                                             /* kind */
-        CONTENT("\1\0\5\1\xc0\x9a\x0c\1\0\1\0\1\1\5\7", false), CONTENT("\1\0\1\0\1\0\1\0\1\1\5\7", false), /* no bases */
-        CONTENT("\1\0\1\1\x63\1\0\1\0\1\1\5\7", false),                                                     /* base 1.000099 */
-        CONTENT("\1\0\1\1\x64\1\0\1\0\1\1\5\7", true),                                                      /* base 1.0001 */
-        CONTENT("\1\0\1\1\xc0\x9a\x0c\1\7\1\0\1\1\5\7", false),                                             /* place 7 of 7 */
-        CONTENT("\1\0\1\1\xc0\x9a\x0c\1\0\1\1\1\1\5\7", false),                                             /* base 1 of 1 */
-        CONTENT("\1\0\1\1\xc0\x9a\x0c\1\0\1\0\0\1\7", false),                                               /* width 0 */
-        CONTENT("\1\0\1\1\xc0\x9a\x0c\1\0\1\0\4\1\5\0\0\0\7", false),                                       /* width 4 */
-        CONTENT("\1\0\1\1\xc0\x9a\x0c\1\0\1\0\3\1\5\0\0\7", true),                                          /* wider than it need be */
-        CONTENT("\1\0\1\1\xc0\x9a\x0c\1\0\1\0\2\1\xff\xff\7", false),                                       /* no such bin */
-        CONTENT("\1\0\1\1\xc0\x9a\x0c\1\0\1\0\1\1\5\7\0", false),                                           /* a byte more */
-        CONTENT("\1\xff\xff\xff\xff\xff\xff\xff\xff\x7f\1\1\xc0\x9a\x0c\1\0\1\0\1\1\0\0", true),            /* begin 2^63 - 1 */
-        CONTENT("\1\xff\xff\xff\xff\xff\xff\xff\xff\x7f\1\1\xc0\x9a\x0c\1\0\1\0\1\1\0\1", false),           /* end 2^63 */
-        CONTENT("\1\x80\x80\x80\x80\x80\x80\x80\x80\x80\1\1\1\xc0\x9a\x0c\1\0\1\0\1\1\0\0", false),         /* begin 2^63 */
+        CONTENT("\1\0\1\1\xc0\x9a\x0c\1\0\1\0\1\1\5\7", true), CONTENT("\0\0\1\1\xc0\x9a\x0c\0", false), /* no calls */
+        CONTENT("\2\0\1\1\xc0\x9a\x0c\1\0\1\0\1\1\5\7", false), /* classes have fewer */
+        CONTENT("\1\0\0\1\xc0\x9a\x0c\1\0\1\0\1\1\5\7", false), /* kind */
+        CONTENT("\1\0\5\1\xc0\x9a\x0c\1\0\1\0\1\1\5\7", false),
+        CONTENT("\1\0\1\0\1\0\1\0\1\1\5\7", false),                   /* no bases */
+        CONTENT("\1\0\1\1\x63\1\0\1\0\1\1\5\7", false),               /* base 1.000099 */
+        CONTENT("\1\0\1\1\x64\1\0\1\0\1\1\5\7", true),                /* base 1.0001 */
+        CONTENT("\1\0\1\1\xc0\x9a\x0c\1\7\1\0\1\1\5\7", false),       /* place 7 of 7 */
+        CONTENT("\1\0\1\1\xc0\x9a\x0c\1\0\1\1\1\1\5\7", false),       /* base 1 of 1 */
+        CONTENT("\1\0\1\1\xc0\x9a\x0c\1\0\1\0\0\1\7", false),         /* width 0 */
+        CONTENT("\1\0\1\1\xc0\x9a\x0c\1\0\1\0\4\1\5\0\0\0\7", false), /* width 4 */
+        CONTENT("\1\0\1\1\xc0\x9a\x0c\1\0\1\0\3\1\5\0\0\7", true),    /* wider than it need be */
+        CONTENT("\1\0\1\1\xc0\x9a\x0c\1\0\1\0\2\1\xff\xff\7", false), /* no such bin */
+        CONTENT("\1\0\1\1\xc0\x9a\x0c\1\0\1\0\1\1\5\7\0", false),     /* a byte more */
+        CONTENT("\1\xff\xff\xff\xff\xff\xff\xff\xff\x7f\1\1\xc0\x9a\x0c\1\0\1\0\1\1\0\0", true),    /* begin 2^63 - 1 */
+        CONTENT("\1\xff\xff\xff\xff\xff\xff\xff\xff\x7f\1\1\xc0\x9a\x0c\1\0\1\0\1\1\0\1", false),   /* end 2^63 */
+        CONTENT("\1\x80\x80\x80\x80\x80\x80\x80\x80\x80\1\1\1\xc0\x9a\x0c\1\0\1\0\1\1\0\0", false), /* begin 2^63 */
         /* exact: place, calls, high gaps, high durations; gaps, durations, bits */
-        CONTENT("\1\0\2\1\0\1\0\0\3\2", true), CONTENT("\1\0\2\1\0\1\0\1\3\2", false),                   /* a high one behind the first */
-        CONTENT("\1\0\2\1\0\1\1\0\3\2", false), CONTENT("\1\0\2\1\0\1\2\0\3\2", false),                  /* more than calls */
-        CONTENT("\1\0\2\1\0\1\0\0\x10\2\1", true),                                                       /* one bit */
-        CONTENT("\1\0\2\1\0\1\0\0\x10\2\2", false),                                                      /* and one left over */
-        CONTENT("\1\0\2\1\0\1\0\0\x10\2", false),                                                        /* no bit */
-        CONTENT("\1\0\2\1\0\1\0\0\x10\2\1\0", false),                                                    /* a byte more */
-        CONTENT("\1\0\2\1\0\1\0\0\xde\0\0\0\0\0\0\0\0\0", false),                                        /* code 222 */
-        CONTENT("\1\0\2\1\0\1\0\0\xdd\0\0\0\0\0\0\0\0\0", true), CONTENT("\1\0\2\1\0\0\0\0\3\2", false), /* a class without calls */
-        /* bins with readings: readers: number, width; anchors: reading, ns; columns */
+        CONTENT("\1\0\2\1\0\1\0\0\3\2", true), CONTENT("\1\0\2\1\0\1\0\1\3\2", false), /* a high one behind the first */
+        CONTENT("\1\0\2\1\0\1\1\0\3\2", false), CONTENT("\1\0\2\1\0\1\2\0\3\2", false), /* more than calls */
+        CONTENT("\1\0\2\1\0\1\0\0\x10\2\1", true),                                      /* one bit */
+        CONTENT("\1\0\2\1\0\1\0\0\x10\2\2", false),                                     /* and one left over */
+        CONTENT("\1\0\2\1\0\1\0\0\x10\2", false),                                       /* no bit */
+        CONTENT("\1\0\2\1\0\1\0\0\x10\2\1\0", false),                                   /* a byte more */
+        CONTENT("\1\0\2\1\0\1\0\0\xde\0\0\0\0\0\0\0\0\0", false),                       /* code 222 */
+        CONTENT("\1\0\2\1\0\1\0\0\xdd\0\0\0\0\0\0\0\0\0", true),
+        CONTENT("\1\0\2\1\0\0\0\0\3\2", false), /* a class without calls */
+    /* bins with readings: readers: number, width; anchors: reading, ns; columns */
 #define HEAD "\1\0\3\1\xc0\x9a\x0c\1\0\1\0\1\1"
         CONTENT(HEAD "\1\0\1\1\0\2\5\7\1", true), CONTENT(HEAD "\0\1\0\2\5\7", false), /* no reader */
-        CONTENT(HEAD "\1\1\1\1\0\2\5\7\1", false),                                    /* class 1 of 1 */
+        CONTENT(HEAD "\1\1\1\1\0\2\5\7\1", false),                                     /* class 1 of 1 */
         CONTENT(HEAD "\1\0\0\1\0\2\5\7", false),                                       /* width 0 */
-        CONTENT(HEAD "\1\0\4\1\0\2\5\7\1\0\0\0", false),                             /* width 4 */
+        CONTENT(HEAD "\1\0\4\1\0\2\5\7\1\0\0\0", false),                               /* width 4 */
         CONTENT(HEAD "\1\0\1\0\5\7\1", false),                                         /* no anchor */
-        CONTENT(HEAD "\1\0\1\1\1\2\5\7\1", false),                                    /* none for the first reading */
-        CONTENT(HEAD "\1\0\1\2\0\2\0\2\5\7\1", false),                               /* two for it */
-        CONTENT(HEAD "\1\0\1\2\0\2\1\2\5\7\1", false),                               /* one behind the last call */
-        CONTENT(HEAD "\1\0\1\1\0\1\5\7\1", true),                                     /* before 0: it is 0 */
-        CONTENT(HEAD "\1\0\1\1\0\xfe\xff\xff\xff\xff\xff\xff\xff\x7f\5\7\1", false), /* 2^62 - 1 and more */
-        CONTENT(HEAD "\1\0\1\1\0\2\5\7", false), CONTENT(HEAD "\1\0\1\1\0\2\5\7\xff", false), /* no column; no such bin */
+        CONTENT(HEAD "\1\0\1\1\1\2\5\7\1", false),                                     /* none for the first reading */
+        CONTENT(HEAD "\1\0\1\2\0\2\0\2\5\7\1", false),                                 /* two for it */
+        CONTENT(HEAD "\1\0\1\2\0\2\1\2\5\7\1", false),                                 /* one behind the last call */
+        CONTENT(HEAD "\1\0\1\1\0\1\5\7\1", true),                                      /* before 0: it is 0 */
+        CONTENT(HEAD "\1\0\1\1\0\xfe\xff\xff\xff\xff\xff\xff\xff\x7f\5\7\1", false),   /* 2^62 - 1 and more */
+        CONTENT(HEAD "\1\0\1\1\0\2\5\7", false),
+        CONTENT(HEAD "\1\0\1\1\0\2\5\7\xff", false), /* no column; no such bin */
 #undef HEAD
-        /* exact with readings: readers: number; gaps, durations, readings, corrections, bits */
+    /* exact with readings: readers: number; gaps, durations, readings, corrections, bits */
 #define HEAD "\1\0\4\1\0\1\0\0"
-        CONTENT(HEAD "\1\0\3\2\4\0", true), CONTENT(HEAD "\1\0\3\2\4", false),         /* no corrections */
-        CONTENT(HEAD "\1\0\3\2\5\0", true),                                             /* at 0 */
-        CONTENT(HEAD "\1\0\3\2\7\0", false),                                            /* before 0 */
-        CONTENT(HEAD "\1\0\3\2\5\1", false),                                            /* 0, corrected to less */
+        CONTENT(HEAD "\1\0\3\2\4\0", true), CONTENT(HEAD "\1\0\3\2\4", false),               /* no corrections */
+        CONTENT(HEAD "\1\0\3\2\5\0", true),                                                  /* at 0 */
+        CONTENT(HEAD "\1\0\3\2\7\0", false),                                                 /* before 0 */
+        CONTENT(HEAD "\1\0\3\2\5\1", false),                                                 /* 0, corrected to less */
         CONTENT(HEAD "\1\0\3\2\x10\x10\2", true), CONTENT(HEAD "\1\0\3\2\x10\x10\4", false), /* two bits; left over */
-        CONTENT(HEAD "\1\0\3\2\xde\0\0\0\0\0\0\0\0\0", false),                           /* code 222 */
+        CONTENT(HEAD "\1\0\3\2\xde\0\0\0\0\0\0\0\0\0", false),                               /* code 222 */
 #undef HEAD
     };
     ck_assert_uint_eq(sizeof contents / sizeof *contents, WRONG_CONTENTS);

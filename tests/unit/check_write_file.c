@@ -1,5 +1,5 @@
-/* Files that grow: each piece is there or none of it, a limit of the system is an error and no signal, and nothing that the process had
- * pending or blocked is lost. */
+/* Files that grow: each piece is there or none of it, a limit of the system is an error and no signal, and nothing that
+ * the process had pending or blocked is lost. */
 #define _GNU_SOURCE 1
 #include "format/write_file.h"
 

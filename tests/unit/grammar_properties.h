@@ -110,7 +110,7 @@ static void assert_rules(const struct rules *r)
                 uses[symbol->value] += symbol->exponent > 1 ? 2 : 1;
             if (s > r->first[i])
                 EXPECT(symbol->value != symbol[-1].value || symbol->is_rule != symbol[-1].is_rule,
-                              "equal neighbours in rule %u", i);
+                       "equal neighbours in rule %u", i);
         }
     }
     for (uint32_t i = 1; i < r->rule_count; i++)

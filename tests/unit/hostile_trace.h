@@ -1,4 +1,5 @@
-/* Walking what may be a trace, and changing traces under right checksums; for the tests of the reader with hostile bytes.
+/* Walking what may be a trace, and changing traces under right checksums; for the tests of the reader with hostile
+ * bytes.
  *
  * The includer has draw(), which gives random numbers. */
 #ifndef TESTS_HOSTILE_TRACE_H
@@ -47,8 +48,8 @@ static void touch_call(const struct pilgrim_call *call)
 /* What may go wrong behind the checks of opening: a rank's own values, and too much memory for them. */
 static void expect_status(enum pilgrim_status status)
 {
-    ck_assert_msg(status == PILGRIM_OK || status == PILGRIM_END || status == PILGRIM_DAMAGED || status == PILGRIM_LIMIT ||
-                      status == PILGRIM_NOMEM,
+    ck_assert_msg(status == PILGRIM_OK || status == PILGRIM_END || status == PILGRIM_DAMAGED ||
+                      status == PILGRIM_LIMIT || status == PILGRIM_NOMEM,
                   "status %d", status);
 }
 
@@ -191,7 +192,8 @@ static void walk_profile(const struct pilgrim_trace *trace)
         status = pilgrim_rank_profile(trace, i, &rank, &error);
         expect_status(status);
         for (unsigned k = 0; k < PILGRIM_ACTIVITIES && status == PILGRIM_OK; k++) {
-            ck_assert(rank.first_rank <= i && i - rank.first_rank < rank.rank_count && rank.most_rank[k] < pilgrim_rank_count(trace));
+            ck_assert(rank.first_rank <= i && i - rank.first_rank < rank.rank_count &&
+                      rank.most_rank[k] < pilgrim_rank_count(trace));
             ck_assert(rank.ns[k] >= 0 && rank.most_ns[k] >= 0);
         }
     }
@@ -315,8 +317,8 @@ static void mutate(struct bytes *content)
     }
 }
 
-/* Walks COUNT traces, each with something changed in one of the contents from the definitions up to the section LAST. Memory
- * is short from here on. Returns how many could be opened. */
+/* Walks COUNT traces, each with something changed in one of the contents from the definitions up to the section LAST.
+ * Memory is short from here on. Returns how many could be opened. */
 static inline unsigned walk_changed(struct bytes *contents, uint8_t last, unsigned count)
 {
     struct bytes file = {0};

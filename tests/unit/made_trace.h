@@ -204,7 +204,8 @@ static void put_string(struct bytes *key, const char *text)
     bytes_put(key, text, strlen(text));
 }
 
-/* The I-th one: all ranks; or (odd) one for even, one for odd ranks, made of the one before. Every third is known by its key. */
+/* The I-th one: all ranks; or (odd) one for even, one for odd ranks, made of the one before. Every third is known by
+ * its key. */
 static void put_made(struct bytes *key, unsigned rank, unsigned i)
 {
     unsigned leader = i % 2 ? rank % 2 : 0;
@@ -307,7 +308,8 @@ static void make_trace(struct bytes *out)
             }
             ck_assert_int_eq(stream_flush_times(threads[t]), PILGRIM_OK);
         }
-        ck_assert_int_eq(fragment_add_rank(f, process, (const struct stream *const *)threads, threads_of(rank)), PILGRIM_OK);
+        ck_assert_int_eq(fragment_add_rank(f, process, (const struct stream *const *)threads, threads_of(rank)),
+                         PILGRIM_OK);
         stream_free(process);
         for (unsigned t = 0; t < threads_of(rank); t++)
             stream_free(threads[t]);

@@ -6,10 +6,10 @@
 #include <stdint.h>
 
 /* For inner loops: Check's own assertions write a message to a file each time, also where they hold. */
-#define EXPECT(condition, ...)                                                                                        \
-    do {                                                                                                              \
-        if (!(condition))                                                                                             \
-            ck_abort_msg(__VA_ARGS__);                                                                                \
+#define EXPECT(condition, ...)                                                                                         \
+    do {                                                                                                               \
+        if (!(condition))                                                                                              \
+            ck_abort_msg(__VA_ARGS__);                                                                                 \
     } while (0)
 
 static uint64_t random_state;

@@ -1,8 +1,8 @@
 /* pilgrim-merge: makes the trace of fragment files, as the run would have made it; pilgrim-merge(1).
  *
- * Segment by segment, fragments are merged in the order of the tree at MPI_Finalize, which is that of a binary counter: after rank r as
- * many pairs merge as r has 1 bits at its end. So at most one fragment for each bit is in memory, and the trace is the
- * same, byte for byte. The times of calls are copied as they are, behind all segments.
+ * Segment by segment, fragments are merged in the order of the tree at MPI_Finalize, which is that of a binary counter:
+ * after rank r as many pairs merge as r has 1 bits at its end. So at most one fragment for each bit is in memory, and
+ * the trace is the same, byte for byte. The times of calls are copied as they are, behind all segments.
  *
  * Exit status: 0 the trace is written; 1 it is not; 2 wrong use. */
 #define _GNU_SOURCE 1 /* asprintf */
@@ -37,7 +37,8 @@ static const char help[] =
     "    pilgrim-merge app.pilgrim.fragments\n"
     "\n"
     "  -o, --output=TRACE  the trace's name; default: the folder's without .fragments\n"
-    "      --partial       where fragments of ranks are missing, or end before their ranks did, go on: the trace has the calls\n"
+    "      --partial       where fragments of ranks are missing, or end before their ranks did, go on: the trace has "
+    "the calls\n"
     "                      that are there\n"
     "  -h, --help          this text\n"
     "  -V, --version       the version\n"
@@ -48,11 +49,11 @@ static const char help[] =
 struct rank_file {
     uint32_t rank;
     char *path;
-    size_t begin;    /* where its segments and times begin */
-    size_t at;       /* where its next segment stands */
+    size_t begin;      /* where its segments and times begin */
+    size_t at;         /* where its next segment stands */
     uint32_t segments; /* that are still to come */
     uint32_t all_segments;
-    bool cut;        /* the file ends before its rank did */
+    bool cut; /* the file ends before its rank did */
 };
 
 struct job {
@@ -64,8 +65,8 @@ struct job {
     char *missing;             /* ranks that no file is of, for people; NULL: none */
     char *cut;                 /* ranks whose file is cut off, likewise */
     uint32_t missing_count, cut_count;
-    bool apart;                /* no ranks are put together */
-    char *doubt;               /* why what was to be written could not have been read (fragment_doubt); NULL: it could */
+    bool apart;  /* no ranks are put together */
+    char *doubt; /* why what was to be written could not have been read (fragment_doubt); NULL: it could */
 };
 
 /* False, for the caller to return. */
@@ -124,7 +125,8 @@ static void close_file(const struct cursor *c)
 }
 
 /* *SEGMENTS: where the first segment stands. */
-static enum pilgrim_status read_head(const char *path, struct fragment_head *head, struct bytes *texts, size_t *segments)
+static enum pilgrim_status read_head(const char *path, struct fragment_head *head, struct bytes *texts,
+                                     size_t *segments)
 {
     struct cursor c;
     TRY(open_file(path, 0, &c));
@@ -202,7 +204,8 @@ static bool add_folder(struct job *job, const char *path)
         if (!has_suffix(entry->d_name, FRAGMENT_FILE_SUFFIX))
             continue;
         char *file = NULL;
-        good = asprintf(&file, "%s/%s", path, entry->d_name) >= 0 ? add_file(job, file) : fail_status(path, PILGRIM_NOMEM);
+        good =
+            asprintf(&file, "%s/%s", path, entry->d_name) >= 0 ? add_file(job, file) : fail_status(path, PILGRIM_NOMEM);
         free(file);
     }
     if (folder)
@@ -308,7 +311,8 @@ static bool find_cut(struct job *job, bool partial)
 
 static bool fail_ranks(const struct job *job, const char *ranks, uint32_t count, const char *what)
 {
-    return fail("rank%s %s of %" PRIu32 " %s %s", count == 1 ? "" : "s", ranks, job->head.ranks, count == 1 ? "is" : "are", what);
+    return fail("rank%s %s of %" PRIu32 " %s %s", count == 1 ? "" : "s", ranks, job->head.ranks,
+                count == 1 ? "is" : "are", what);
 }
 
 /* Sorts and checks what was added. */
@@ -382,7 +386,8 @@ static bool came_well(const struct job *job, const char *name, enum pilgrim_stat
     if (tries_apart(job, status))
         return false;
     if (status == PILGRIM_DAMAGED && job->doubt)
-        return fail("%s: cannot be written so that it can be read: %s; the calls stay in the fragments", name, job->doubt);
+        return fail("%s: cannot be written so that it can be read: %s; the calls stay in the fragments", name,
+                    job->doubt);
     return fail_status(name, status);
 }
 
@@ -455,7 +460,8 @@ static enum pilgrim_status begin_trace(const struct job *job, struct fragment *f
     return fragment_write_begin(out);
 }
 
-static enum pilgrim_status make_segment(const struct job *job, const struct trace *trace, struct fragment *f, struct bytes *out)
+static enum pilgrim_status make_segment(const struct job *job, const struct trace *trace, struct fragment *f,
+                                        struct bytes *out)
 {
     if (!trace->segments)
         TRY(begin_trace(job, f, out));
@@ -534,7 +540,8 @@ static bool end_trace(const struct job *job, struct trace *trace)
     struct bytes written = {0};
     uint64_t length = trace->file.length;
     enum pilgrim_status status = output_end(&trace->file, &written);
-    bool good = status == PILGRIM_OK || fail_status(status == PILGRIM_IO ? (const char *)written.data : "the trace", status);
+    bool good =
+        status == PILGRIM_OK || fail_status(status == PILGRIM_IO ? (const char *)written.data : "the trace", status);
     if (good && job->missing)
         (void)fail_ranks(job, job->missing, job->missing_count, "missing; the trace has no calls of theirs");
     if (good && job->cut)
@@ -549,7 +556,8 @@ static bool end_trace(const struct job *job, struct trace *trace)
 /* Back to the first segment. */
 static void begin_apart(struct job *job)
 {
-    (void)fail("the ranks together cannot be written so that they can be read (%s); each is written by itself", job->doubt);
+    (void)fail("the ranks together cannot be written so that they can be read (%s); each is written by itself",
+               job->doubt);
     free(job->doubt);
     job->doubt = NULL;
     job->apart = true;
@@ -570,11 +578,13 @@ static bool write_trace(struct job *job, const char *path)
     good = good && write_rest(job, &trace) && end_trace(job, &trace);
     output_cancel(&trace.file);
     if (good && job->doubt)
-        (void)fail("what was written at first could not be read (%s); it is written in another way; please report this", job->doubt);
+        (void)fail("what was written at first could not be read (%s); it is written in another way; please report this",
+                   job->doubt);
     return good;
 }
 
-/* Where the trace goes if nobody says: a folder's name without the suffix, else the name that the run would have given it. */
+/* Where the trace goes if nobody says: a folder's name without the suffix, else the name that the run would have given
+ * it. */
 static char *default_path(const struct job *job, const char *argument)
 {
     size_t length = strlen(argument);
