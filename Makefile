@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Pilgrim's build. `make help` lists the targets.
 #
 # Everything made lies in one build folder: ./build, or BUILD=..., or the folder that configure was run in.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Nanoseconds of CPU time for a malloc/free pair: alloc PATTERN. Run it alone, then under the preloaded library, and
  * compare.
  *

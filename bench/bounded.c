@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* bounded CALLS: MPI_Irecv, MPI_Isend to itself, MPI_Waitall, with tags and lengths at random: calls in which nothing
  * repeats. Each rank prints the CPU time of a call; the peak of its memory, in KiB, before MPI_Finalize and after; the
  * CPU time of MPI_Finalize, in seconds. */

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Programs in which nothing repeats, in bounded memory (PILGRIM_MEMORY): 10^8 calls of MPI_Irecv, MPI_Isend and MPI_Waitall with random
 # tags and lengths, without Pilgrim, and with it with less and less memory. CPU time of a call and of MPI_Finalize; the peak of resident memory, in MiB,
 # before MPI_Finalize and in it, of the rank that has the most; the trace. Takes some minutes.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Calls decoded per second of processor time, and the decoder's memory at its largest: stencil2d, whose calls repeat, also ten times as
 # long; nested, which has loops; and programs whose values vary. Medians of 5. Needs GNU time. Usage: decode.sh BUILD, MPIEXEC in the
 # environment.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """About how much a trace says: the values that change, each sequence of them once, as general compressors pack them.
 
 usage: entropy.py DECODE TRACE. Prints the number of calls, the bytes of the values, and those of the order of the calls.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* How long MPI_Finalize takes, and how much memory: a preload, before Pilgrim's if there is one. All ranks enter it
  * together; each appends a line to the file that FINALIZE_TIMES names: the seconds at which it entered and at which it
  * returned; in KiB the most memory that was resident until it entered, what was private then, and the most that was

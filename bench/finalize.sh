@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # What tracing adds to MPI_Finalize, and to memory: medians of 5 runs without Pilgrim and with it, in turns. Time from when all ranks have
 # entered MPI_Finalize to when the last returns, the trace's file is whole then. Memory in KiB: private when MPI_Finalize is entered, the
 # most of all ranks; resident at its peak, in the whole run and from there on, of rank 0, which writes the trace, and the most of

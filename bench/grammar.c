@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Times grammar_append: random symbols from alphabets of several sizes, and a regular nested loop.
  *
  * usage: grammar [SYMBOLS]    (10000000)

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Codes that are not regular: bytes of the trace, next to what the values that change take (entropy.py), and the cost of a call
 # whose values are new. Usage: irregular.sh BUILD [PROGRAM...], MPIEXEC in the environment.
 # The processes give the processor away while they wait (yield.so), else many ranks on few cores take hours.

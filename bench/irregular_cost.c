@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What recording a call costs in loops, and where nothing repeats: calls as irregular codes make them, appended to a
  * stream without MPI.
  *

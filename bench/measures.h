@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the benchmarks share: numbers at random, the same ones in each run; what the process has taken so far. */
 #ifndef BENCH_MEASURES_H
 #define BENCH_MEASURES_H

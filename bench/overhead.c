@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* overhead: CPU time of MPI calls that do next to nothing, on one rank, for bench/overhead.sh; and what a clock costs
  * to read.
  *

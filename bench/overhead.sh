@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # What tracing adds to a call, in calls that do next to nothing (bench/overhead.c has the rows): CPU time, and instructions.
 #
 # Time: medians of 9 runs without Pilgrim, with PILGRIM_OFF=1 (off), behind MPI_Pcontrol(0) (paused), left out by PILGRIM_FILTER (left), and

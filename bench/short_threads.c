@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* short_threads FORM THREADS: threads one after another, each of which makes a few calls. FORM: `one`, a single call;
  * `alike`, MPI_Irecv, MPI_Isend, MPI_Waitall; `loop`, a hundred times the same; `eight`, `alike` in eight threads at a
  * time; `tags`, one at a time with a random tag each and up to six calls of MPI_Iprobe. Each rank prints the calls, the

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Bytes of the trace: of codes that are not regular, with statistics of times over without any; of stencils, by iterations.
 # Usage: size.sh BUILD [PROGRAM...], MPIEXEC in the environment.
 # The processes give the processor away while they wait (yield.so), else many ranks on few cores take hours.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Threads that come and go: for each form of bench/short_threads.c and each number of threads calls; bytes of the trace, and parts of it; the
 # CPU time that recording adds to a thread, median of some runs; what it adds to a thread's begin, to its calls and to its end, in us, a median over
 # threads; the peak of resident memory that it adds, in MiB, before MPI_Finalize and in it.

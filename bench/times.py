@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """What times take: bytes a call, in each mode of PILGRIM_TIMING.
 
 usage: bench/times.py BUILD [PROGRAM...], MPIEXEC in the environment.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Bytes a call of ways to store the times of calls, and what the codec costs: times_stores NAME FILE...
  * (times_stores.py makes the files)
  *

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Ways to store the times of calls, compared on real runs: times_stores.py BUILD [PROGRAM...], MPIEXEC in the environment.
 
 Each program is traced with PILGRIM_TIMING=exact; what pilgrim-decode prints goes to times_stores, whose head says what the columns are.

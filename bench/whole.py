@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Whole runs with Pilgrim and without, from the launcher's start to its end: medians of N runs each, taken in turns, the ratio of
 the medians, and what it can be trusted to: the interval that holds 95 of 100 ratios of runs drawn again from those that were
 measured (bootstrap). A ratio of 1 inside the interval: no difference was seen.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* worst WAY N: what costs a tracer most. Ways:
  *   strings      N MPI_Info objects with 16 keys each: MPI_Info_set, _get_nthkey and _get, whose strings are new each
  * time noise        the same with strings at random collectives  N nonblocking collective operations, drawn from 12

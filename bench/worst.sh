@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # What costs a tracer most: strings that are new in each call, collectives drawn at random, many operations in flight (bench/worst.c). One
 # rank. CPU time that a call takes without Pilgrim, and what Pilgrim adds to it in the loop and in MPI_Finalize; what it adds to the
 # peak of memory, in bytes a call, before MPI_Finalize and in it; the trace. Medians of N runs, in turns.

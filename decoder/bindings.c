@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Names of objects; see bindings.h. */
 #include "bindings.h"
 

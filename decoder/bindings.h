@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the names of a process's objects stand for, while its threads' calls come by, one thread after another.
  *
  * A name is used again when its object is gone. What a thread has bound itself and not ended is what it means by a

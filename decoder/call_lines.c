@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Lines of calls; see call_lines.h. A line is a head (rank, thread, seq), what follows from the call's values (its
  * body), and times.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Lines of calls, printed one after another. Most calls of a program are those of a iteration before: what was printed
  * of a call's values is kept, up to a bound, and printed again for calls with the same ones. */
 #ifndef DECODER_CALL_LINES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Values by name; see call_values.h. */
 #include "call_values.h"
 

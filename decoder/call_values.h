@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A call's values by the names of its parameters. */
 #ifndef DECODER_CALL_VALUES_H
 #define DECODER_CALL_VALUES_H

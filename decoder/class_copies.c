@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Copies of classes; see class_copies.h. */
 #include "class_copies.h"
 

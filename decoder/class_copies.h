@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Copies of the classes of calls: one of those that are alike, of one function and place. A trace's own stay in memory
  * only while a cursor is in their segment. */
 #ifndef DECODER_KEPT_CLASSES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Folding of names; see fold.h.
  *
  * Names with the same text around their numbers form a family. If a family has all combinations of the numbers it has

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Names of hosts and switches, many of them in few words. */
 #ifndef DECODER_FOLD_H
 #define DECODER_FOLD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* --grammar: what is stored of one thread, so that a reader of the paper recognises it. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Calls as JSON, one object a line. */
 #include <math.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Keys of three numbers; see key_table.h. */
 #include "key_table.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A hash table from keys of three numbers to a number. */
 #ifndef DECODER_KEY_TABLE_H
 #define DECODER_KEY_TABLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Where ranks ran, and where their clocks stand, a line each. */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* --loops: the programs of threads as loops with their trips; see pilgrim-decode(1). */
 #include <stdio.h>
 #include <stdlib.h>

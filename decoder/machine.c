@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The tree of machine.h: nodes are found by parent, kind and name, classes, bottom-up, by their members. */
 #define _GNU_SOURCE 1 /* asprintf */
 #include "machine.h"

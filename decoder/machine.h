@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The machine as a tree whose equal parts are of one class, as in "Scaling Score-P to the next level" (Lorenz and Feld,
  * ICCS 2017): a class is a kind, and how many children there are of which classes. Names do not tell classes apart. */
 #ifndef DECODER_MACHINE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The machine as lines, or as one object: a line stands for all the nodes of a class in all copies of the class around
  * it. */
 #include <inttypes.h>

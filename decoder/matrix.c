@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages from rank to rank; see matrix.h.
  *
  * A rank's calls are added up by target (messages.h). Which ranks these are is known at the end, when all communicators

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Who sends to whom: messages and bytes from rank to rank. */
 #ifndef DECODER_MATRIX_H
 #define DECODER_MATRIX_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Which groups the communicators of a rank stand for; see messages_data.h.
  *
  * A communicator's identity is the number of its group, but for one that is a duplicate: that has its parent's. Of an

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What functions do, as far as messages are concerned: they send, prepare, start, or make and free what others refer
  * to. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What calls send; see messages.h.
  *
  * A call is a message by its function's role and some of its values (message_roles.c); what these name is followed in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a call sends: messages and their bytes, and to whom.
  *
  * A point-to-point send that returned without an error is one message: MPI_Send, Bsend, Ssend, Rsend and their I...

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What messages.c, message_roles.c and message_groups.c share. */
 #ifndef DECODER_MESSAGES_DATA_H
 #define DECODER_MESSAGES_DATA_H

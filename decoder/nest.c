@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Loops out of transitions between classes. Regions, from the whole program inwards: the strongly connected components
  * of a region are its loops (Tarjan), and come out in the reverse of an order in which the region can be walked.
  *

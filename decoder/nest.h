@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The loops of a program, found in the order of its calls.
  *
  * What is known is which class of calls comes behind which. Classes that lead back to each other are a loop; the one

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What is said where memory is short. */
 #ifndef DECODER_NO_MEMORY_H
 #define DECODER_NO_MEMORY_H

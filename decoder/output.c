@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Buffered output; see output.h. Integers are converted by hand: printf would be half of the decoder's time. */
 #include "output.h"
 

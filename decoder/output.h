@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Buffered output that is quick for many short pieces. The first write error sticks. */
 #ifndef DECODER_OUTPUT_H
 #define DECODER_OUTPUT_H

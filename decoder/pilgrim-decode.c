@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* pilgrim-decode: prints the calls of a trace, or what is stored of them; pilgrim-decode(1).
  *
  * Exit status: 0 all printed; 1 the trace is damaged or cannot be read, or the output cannot be written; 2 wrong use.

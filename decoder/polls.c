@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Polls that failed; see print.h. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Calls in the two forms of pilgrim-decode(1). */
 #ifndef DECODER_PRINT_H
 #define DECODER_PRINT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Profiles; see profile.h. Each chosen thread's calls are walked once. */
 #include "profile.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a program's calls cost: of each function and each place that it is called from, how often it was called, how
  * long that took, how long it was from the call before, and what was sent.
  *

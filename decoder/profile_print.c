@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* --stats: profiles as a table, or as JSON; see pilgrim-decode(1). */
 #include <fnmatch.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a trace says of its run; see properties.h. */
 #include "properties.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a trace says of its run. */
 #ifndef DECODER_PROPERTIES_H
 #define DECODER_PROPERTIES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* --stats --by=rank: what each rank did with its time, a line each. */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Source lines by libdw (elfutils), module by module, found once and kept. Without libdw there are none.
  *
  * A wrong line is worse than none: a file of the module's name counts only if its build-id begins as the trace says. Of

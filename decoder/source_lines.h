@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Source lines of call sites, where the program is at hand with debug information. */
 #ifndef DECODER_SOURCE_LINES_H
 #define DECODER_SOURCE_LINES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Calls as a person would read them, one a line. */
 #include <stdio.h>
 #include <string.h>

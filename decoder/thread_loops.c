@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The loops of threads.
  *
  * Threads of a structure group that has no stored loops call the same classes in the same order, so one of them is

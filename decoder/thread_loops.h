@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Programs of threads as loops (nest.h): those of threads with equal loops, of equal calls, as one, whatever their
  * trips are. */
 #ifndef DECODER_THREAD_LOOPS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Sizes of datatypes; see type_sizes.h. */
 #include "type_sizes.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Sizes of datatypes, as MPI_Type_size has them: bytes of data, without gaps. */
 #ifndef DECODER_TYPE_SIZES_H
 #define DECODER_TYPE_SIZES_H

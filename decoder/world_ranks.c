@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Members of groups; see world_ranks.h. */
 #include "world_ranks.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Groups of processes: who in MPI_COMM_WORLD is which one of them. */
 #ifndef DECODER_WORLD_RANKS_H
 #define DECODER_WORLD_RANKS_H

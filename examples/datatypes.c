@@ -214,3 +214,4 @@ int main(int argc, char **argv) {
     MPI_Finalize();
     return failures != 0;
 }
+/* SPDX-License-Identifier: BSD-3-Clause */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes coverage.txt: what happens to each C function of the standard, and of the local library. */
 #include <string.h>
 

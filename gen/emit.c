@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the writers of wrappers and of the shadow share: conditions, recipes, declarations. */
 #include "emit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Writing the generated files. */
 #ifndef GEN_EMIT_H
 #define GEN_EMIT_H

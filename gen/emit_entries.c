@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes what leads from the names that the program calls to the wrappers, and from the wrappers to the library: its
  * variables, and a pointer for each of its functions. */
 #include <string.h>

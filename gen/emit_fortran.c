@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes what Fortran programs call (fortran/fortran.h): the entries, where MPI's Fortran layer is led to, and the
  * conversions of the direct functions.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes the layer of the shadow's between the wrappers and MPI: each argument as JSON, straight from the arguments.
  *
  * What a call brings out is printed after its wrapper has recorded it, so that the shadow knows the names of new

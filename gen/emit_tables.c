@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes the tables: functions and their parameters, names, constants, predefined handles. */
 #include <stdlib.h>
 #include <string.h>

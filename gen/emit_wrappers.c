@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes the wrappers, one file for each chapter. */
 #include <string.h>
 

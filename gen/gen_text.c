@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Strings, files and templates of the generator. See gen_text.h. */
 #include "gen_text.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Strings, files and templates of the generator. Everything is kept until the program ends: it runs for a moment. */
 #ifndef GEN_TEXT_H
 #define GEN_TEXT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads the standard's LaTeX. Between \begin{mpi-binding} and \end{mpi-binding} stand calls in Python's notation, one
  * for the function's name and one for each parameter; everything else in a chapter is skipped, comments and verbatim
  * text included. What is wrong inside a block ends the program with file and line: a function that was silently left

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The standard, as its LaTeX chapters declare it: one struct binding for each mpi-binding block. */
 #ifndef GEN_LATEX_H
 #define GEN_LATEX_H

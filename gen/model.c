@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Joins standard, prototypes and overrides into struct function. What does not fit together (a parameter more or less,
  * an array whose length nobody knows) ends the program: the wrapper would read memory that it must not. */
 #include "model.h"

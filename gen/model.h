@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The functions to wrap: the standard's declaration, the library's prototype, and what gen/overrides adds, as one. */
 #ifndef GEN_MODEL_H
 #define GEN_MODEL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads gen/overrides and answers questions about it. A later row wins over an earlier one, so that general rows can
  * stand first and exceptions after them. */
 #include "override_rows.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* gen/overrides: what neither the standard's LaTeX nor mpi.h says. See the head of that file for its form. */
 #ifndef GEN_OVERRIDE_ROWS_H
 #define GEN_OVERRIDE_ROWS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* pilgrim-gen: from the MPI standard and the local mpi.h to the wrappers.
  *
  *   pilgrim-gen --standard DIR --kinds FILE --mpi-h FILE --mpi-macros FILE --overrides FILE --constants FILE

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads the local library's prototypes from its preprocessed mpi.h. Only declarations of PMPI functions count: what has
  * no PMPI name cannot be wrapped. Parameter names are ignored (MPICH's mpio.h has none); the standard's are used. */
 #include "prototypes.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The local library: the prototypes of its preprocessed mpi.h, and the constants it has. */
 #ifndef GEN_PROTOTYPES_H
 #define GEN_PROTOTYPES_H

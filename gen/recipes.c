@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The tables of recipes and kinds. See recipes.h. */
 #include "recipes.h"
 

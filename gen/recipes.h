@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* How values are written: one row for each way (a recipe), one row for each kind of the standard. To cover a new kind,
  * add a row to kind_recipes. */
 #ifndef GEN_RECIPES_H

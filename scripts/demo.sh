@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # The demonstration of `make demo`: traces a stencil on 4 ranks, shows the trace's size and the first calls of two ranks.
 # Usage: demo.sh BUILD, with MPIEXEC in the environment.
 set -eu

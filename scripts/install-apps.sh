@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Installs the programs that `make check-apps` traces, by the names of the Debian packages below, through apt-get.
 set -eu
 

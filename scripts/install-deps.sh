@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Installs what Pilgrim is built and tested with, by the names of the Debian packages below, through apt-get.
 #
 # Says what it does. Does nothing, and says nothing, when all of them are there. Uses sudo when not root.
@@ -24,6 +25,7 @@ libzstd-dev        zstd: the sections of a trace file
 libdw-dev          optional: elfutils, source lines in pilgrim-decode
 libunwind-dev      optional: call stacks (PILGRIM_STACK)
 check              Check: unit tests
+clang-format       tests: the layout of the code
 libsubunit-dev     what Check is linked with
 python3            tests: the second decoder and the comparison
 netpipe-mpich2     tests: a real MPI program

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Installs Debian packages through apt-get; used by the install-*.sh beside it.
 #
 #     scripts/install-packages.sh NAME HINT <LIST

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The end of runs of up to a million ranks, without MPI: what each of the ranks does is recorded, the fragments are
  * merged as at MPI_Finalize, the trace is written, read again and compared with what the pattern defines.
  *

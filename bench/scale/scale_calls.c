@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The functions and names that the patterns need, described as the generator describes them, and made calls. */
 #include "scale_calls.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Calls as the patterns of bench/scale define them: functions, sites, values, ranks as they are.
  *
  * Two things are made of them: the keys that are recorded (scale_record.c), where ranks are relative, and the text that

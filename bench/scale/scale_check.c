@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Both sides are printed alike: function, call site, values in the order of base/value.h. One side is the pattern's
  * definition, where ranks are absolute; the other is what the reader gives out. */
 #include "scale_check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Whether a trace has what its pattern defines: read with the reader library, compared as text. */
 #ifndef PILGRIM_SCALE_CHECK_H
 #define PILGRIM_SCALE_CHECK_H

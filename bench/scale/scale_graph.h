@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A random graph in which each rank has GRAPH_DEGREE different neighbours: the union of as many random matchings. */
 #ifndef PILGRIM_SCALE_GRAPH_H
 #define PILGRIM_SCALE_GRAPH_H

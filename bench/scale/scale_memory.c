@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "scale_memory.h"
 
 #include <malloc.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What is allocated at present, and the most there was: of the whole program, its libraries too (zstd's working memory
  * counts).
  *

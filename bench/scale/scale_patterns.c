@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The patterns. A rank's calls are MPI_Init, MPI_Comm_rank, MPI_Comm_size, perhaps MPI_Cart_create; the loop's body,
  * once for each iteration; MPI_Finalize. Bodies are of four kinds: an exchange with neighbours, rounds of MPI_Sendrecv,
  * sends and receives along a tree, a collective call with an array entry for each rank. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the simulated ranks do: each pattern defines call K of rank R of a run, for any K and R, on its own. */
 #ifndef PILGRIM_SCALE_PATTERNS_H
 #define PILGRIM_SCALE_PATTERNS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Made calls as keys (base/value.h), appended to streams. Each rank records for itself; nothing is kept from one to the
  * next. */
 #include "scale_record.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Recording what a simulated rank does, through the tracer's own interface: keys as the wrappers write them, streams, a
  * fragment. */
 #ifndef PILGRIM_SCALE_RECORD_H

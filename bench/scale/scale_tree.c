@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Time and memory are those of the process that the work would be done on. A node of the tree knows when its fragment
  * is ready, if all ranks begin at 0, and what memory its process has; all that is allocated beyond that while it works
  * is its process's, too. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The end of a run, simulated: each rank's fragment is made, and they come together as in src/gather/gather.c, up a
  * binomial tree where rank R, a multiple of 2m, takes the fragment of rank R + m at step m: encoded, decoded, merged. A
  * fragment that is large is bound before it is handed on.

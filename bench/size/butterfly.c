@@ -96,3 +96,4 @@ int main(int argc, char **argv)
         }
     return end("butterfly", steps);
 }
+/* SPDX-License-Identifier: BSD-3-Clause */

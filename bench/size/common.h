@@ -108,3 +108,4 @@ static inline int neighbour(const struct grid *grid, int x, int y, int z)
 }
 
 #endif
+/* SPDX-License-Identifier: BSD-3-Clause */

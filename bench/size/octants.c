@@ -88,3 +88,4 @@ int main(int argc, char **argv)
         }
     return end("octants", steps);
 }
+/* SPDX-License-Identifier: BSD-3-Clause */

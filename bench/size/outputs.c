@@ -111,3 +111,4 @@ int main(int argc, char **argv)
         checkpoint_read(name, written);
     return end("outputs", steps);
 }
+/* SPDX-License-Identifier: BSD-3-Clause */

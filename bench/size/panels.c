@@ -91,3 +91,4 @@ int main(int argc, char **argv)
     MPI_Comm_free(&in_column);
     return end("panels", steps);
 }
+/* SPDX-License-Identifier: BSD-3-Clause */

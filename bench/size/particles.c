@@ -86,3 +86,4 @@ int main(int argc, char **argv)
     }
     return end("particles", steps);
 }
+/* SPDX-License-Identifier: BSD-3-Clause */

@@ -93,3 +93,4 @@ int main(int argc, char **argv)
     }
     return end("phases", phases);
 }
+/* SPDX-License-Identifier: BSD-3-Clause */

@@ -130,3 +130,4 @@ int main(int argc, char **argv)
     MPI_Comm_free(&model);
     return end("roles", steps);
 }
+/* SPDX-License-Identifier: BSD-3-Clause */

@@ -50,3 +50,4 @@ int main(int argc, char **argv)
     }
     return end("slow", steps);
 }
+/* SPDX-License-Identifier: BSD-3-Clause */

@@ -99,3 +99,4 @@ int main(int argc, char **argv)
     FOUR(SETTING, 40)
     return end("startup", steps);
 }
+/* SPDX-License-Identifier: BSD-3-Clause */

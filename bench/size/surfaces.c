@@ -104,3 +104,4 @@ int main(int argc, char **argv)
     }
     return end("surfaces", steps);
 }
+/* SPDX-License-Identifier: BSD-3-Clause */

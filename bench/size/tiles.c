@@ -125,3 +125,4 @@ int main(int argc, char **argv)
     }
     return end("tiles", steps);
 }
+/* SPDX-License-Identifier: BSD-3-Clause */

@@ -105,3 +105,4 @@ int main(int argc, char **argv)
     }
     return end("tree", steps);
 }
+/* SPDX-License-Identifier: BSD-3-Clause */

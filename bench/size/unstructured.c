@@ -115,3 +115,4 @@ int main(int argc, char **argv)
     level_free(&coarse);
     return end("unstructured", steps);
 }
+/* SPDX-License-Identifier: BSD-3-Clause */

@@ -98,3 +98,4 @@ int main(int argc, char **argv)
     free(handed);
     return end("vcycle", cycles);
 }
+/* SPDX-License-Identifier: BSD-3-Clause */

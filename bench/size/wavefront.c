@@ -110,3 +110,4 @@ int main(int argc, char **argv)
     free(halo_out);
     return end("wavefront", steps);
 }
+/* SPDX-License-Identifier: BSD-3-Clause */

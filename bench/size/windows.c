@@ -96,3 +96,4 @@ int main(int argc, char **argv)
     MPI_Win_free(&window);
     return end("windows", steps);
 }
+/* SPDX-License-Identifier: BSD-3-Clause */

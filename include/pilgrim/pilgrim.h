@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* For programs that may be traced: recording on and off, markers, a look at what was recorded so far.
  *
  * A program that includes this file also runs without Pilgrim. Each function looks for the preloaded library when

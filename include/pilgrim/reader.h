@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Reading Pilgrim traces: the calls of every rank and thread, exactly as they were made, and what is stored of them.
  *
  *     struct pilgrim_trace *trace;

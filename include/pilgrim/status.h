@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The status codes that Pilgrim's functions return, and the text of each. */
 #ifndef PILGRIM_STATUS_H
 #define PILGRIM_STATUS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The version of Pilgrim: of these headers (macros), and of the reader library that runs (functions).
  *
  * Versions follow semver.org: a program that was built with version X.Y.Z works with any later X. Before 1.0 a new

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A bump allocator: blocks that double in size, so that the number of mallocs is logarithmic. */
 #include "base/arena.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Memory that is taken piece by piece and given back all at once. */
 #ifndef PILGRIM_ARENA_H
 #define PILGRIM_ARENA_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Byte buffers and bounds-checked cursors; see bytes.h. */
 #include "base/bytes.h"
 

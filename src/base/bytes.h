@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Byte buffers that grow, and bounds-checked reading of bytes that may be hostile.
  *
  * Integers are canonical LEB128 ("varint"): 7 bits a byte, least significant first, the high bit set on all

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Which clock, and its rate; see clock.h. */
 #include "base/clock.h"
 

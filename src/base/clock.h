@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The clock that calls are timed with: in ticks, whose length in ns is measured while the program runs.
  *
  * A tick is one of the processor's counter (TSC on x86-64, CNTVCT_EL0 on AArch64) where that runs at one rate on all

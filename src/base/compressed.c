@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Lengths of compressed bytes; see compressed.h. */
 #include "base/compressed.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* How long bytes are once they are compressed: to choose between two ways to write the same. */
 #ifndef PILGRIM_COMPRESSED_H
 #define PILGRIM_COMPRESSED_H

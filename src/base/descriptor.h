@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What is known of a function before it is called: the table that the generator writes. */
 #ifndef PILGRIM_DESCRIPTOR_H
 #define PILGRIM_DESCRIPTOR_H

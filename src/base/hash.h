@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The one hash function: XXH3, 64 bits. Also gives uthash its hash, so include this before uthash.h. */
 #ifndef PILGRIM_HASH_H
 #define PILGRIM_HASH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Hash indices; see hash_index.h. */
 #include "base/hash_index.h"
 

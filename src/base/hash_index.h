@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A hash index: leads from the hash of an entry to the entry's number. uthash serves where nothing is hot;
  * objects/table.h is a table of its own for use inside malloc, and objects/thread_requests.h one whose keys lie in the
  * operations.

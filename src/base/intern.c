@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Interning by content: the entries in an arena, an array from number to entry, and a hash index of numbers + 1. */
 #include "base/intern.h"
 

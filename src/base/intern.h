@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Interning: each distinct string of bytes gets a number, 0, 1, 2, ... in order of first appearance.
  *
  * Tables of everything that is stored once by content: strings, shapes, sequences, columns, signatures. An entry takes

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Live requests; see live.h. A class has the places of its live requests in a piece of an array, the oldest first. Most
  * programs complete the oldest one, all in order, or the youngest: neither is a search. */
 #include "base/live.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The requests of a thread that its calls say are live: for each class those that began and have not ended, by age.
  * Recorder and reader keep this by the same rules (docs/FORMAT.md, section 5: live), so a request need not be named by
  * its place.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Names in pieces; see name.h. */
 #include "base/name.h"
 

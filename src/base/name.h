@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Names of hosts and switches in pieces: text, and groups of digits as numbers, so that names which differ in a number
  * are alike but for it. "node0012" is "node" and -10012.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs; see run.h. */
 #include "base/run.h"
 

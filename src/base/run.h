@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs: values of a long array in a key (base/value.h) that are alike but for slots, each of which goes on by equal
  * steps. The first two of them stand for all, behind the token VALUE_SERIES with their number. So 10^5 requests, and
  * their statuses, take some dozen bytes in the key, in the table of signatures and wherever keys are compared. In the

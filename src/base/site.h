@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Where code lies: what a call site is made of. */
 #ifndef PILGRIM_SITE_H
 #define PILGRIM_SITE_H

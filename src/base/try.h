@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* TRY(f()): returns from the calling function with f's status unless it is PILGRIM_OK. */
 #ifndef PILGRIM_TRY_H
 #define PILGRIM_TRY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Values: how one argument of a call is written, so that a reader needs to know nothing of MPI.
  *
  * A value is one token, some of which are followed by further values. A token is a tag, the operands that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Sections: framing, checksum, compression; see section.h.
  *
  * The checksum covers the type and the lengths too, so that no byte of a file can change unnoticed. A content that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One section of a trace file: type, lengths, checksum, bytes; docs/FORMAT.md, section 2.
  *
  * A reader first looks at a section (section_read: nothing is copied), then takes its content. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The constants of the trace file; docs/FORMAT.md, section 2. */
 #ifndef PILGRIM_TRACE_FILE_H
 #define PILGRIM_TRACE_FILE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The trace's file. It is written under a temporary name in its own folder and then named without replacing what is
  * there: renameat2 with RENAME_NOREPLACE, else link and unlink, else a placeholder of our own that rename replaces.
  * Numbers are tried in order, so that two runs at once get two files. A folder for several processes belongs to the run

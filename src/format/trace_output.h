@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Where the trace goes, and how it gets there without ever replacing a file or leaving half of one. */
 #ifndef PILGRIM_TRACE_OUTPUT_H
 #define PILGRIM_TRACE_OUTPUT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Writing to files without harm to the process; see write_file.h. */
 #define _GNU_SOURCE 1 /* pthread_sigmask, pread */
 #include "format/write_file.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Writing to files without harm to the process: the whole of it or an error, never a signal. */
 #ifndef PILGRIM_WRITE_FILE_H
 #define PILGRIM_WRITE_FILE_H

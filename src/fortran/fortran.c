@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Entries of Fortran programs; see fortran.h. */
 #define _GNU_SOURCE 1 /* RTLD_NEXT, dladdr1 */
 #include "fortran/fortran.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Calls from Fortran.
  *
  * The program's mpi_send_ is an entry of ours. It notes the call site, and which function it is, and calls the Fortran

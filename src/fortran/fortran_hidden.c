@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Calls from Fortran that are not seen; see fortran_hidden.h.
  *
  * Whether a call is seen is known when it has returned, and what it has completed or freed is no longer there then. So

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Calls from Fortran whose C function we do not see: a tool in front of us has it, and goes on to PMPI_X by itself.
  *
  * The function is left out of the trace, which says so. The objects that it makes and frees are followed all the same,

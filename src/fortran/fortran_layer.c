@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Making the calls of MPI's Fortran layer come to us.
  *
  * Fortran layers call PMPI_X, which nobody may put himself in front of: other tools, and this library, call PMPI_X in

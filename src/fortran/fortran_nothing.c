@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Completing no requests: Open MPI's Fortran layer answers by itself. The C function answers the same. */
 #include "fortran/fortran.h"
 #include "functions.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The end of recording: this process's fragments are made, those of all come together in rank 0 (gather.c), segment by
  * segment, and it writes the trace. Where they do not come together, each process leaves its own in a file, and
  * pilgrim-merge does the rest. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Fragments travel up a binomial tree over the private communicator: at step m = 1, 2, 4, ... a rank that is a multiple
  * of 2m takes the fragment of rank + m, which then covers the m ranks after its own, so that neighbours merge.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* How the fragments of all processes come together in rank 0 at MPI_Finalize, segment by segment, and what if they do
  * not; see gather.c. */
 #ifndef PILGRIM_GATHER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The trace that rank 0 writes; see result.h. */
 #include "gather/result.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The trace that rank 0 writes, segment by segment. */
 #ifndef PILGRIM_RESULT_H
 #define PILGRIM_RESULT_H

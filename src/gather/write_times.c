@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Times are written in parallel; see write_times.h.
  *
  * Rank 0 appends what it has to the file, under its temporary name. The others open that through MPI's file functions,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The times sections that stayed in the processes when the fragments came together are written into the trace by those
  * who have them. */
 #ifndef PILGRIM_WRITE_TIMES_H

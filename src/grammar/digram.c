@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The index of a grammar's digrams; see digram.h. */
 #include "grammar/digram.h"
 

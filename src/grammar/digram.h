@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The symbols of a grammar and the index of its digrams.
  *
  * A digram is a symbol and its right neighbour, each with its exponent. The index (hash_index.h) has a symbol's index

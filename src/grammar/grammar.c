@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Run-length Sequitur; grammar.h says what holds after every append, this page how.
  *
  * A change of the grammar never calls itself. It leaves work on three stacks, and grammar_settle() takes it from there

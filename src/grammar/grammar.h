@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Run-length Sequitur: the smallest thing Pilgrim is made of.
  *
  * A grammar grows by one terminal at a time and always expands to exactly the sequence appended. Its rules

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The inside of a grammar, for its parts: grammar.c (Sequitur), loop_cursor.c (what comes next), grammar_write.c (at
  * rest). */
 #ifndef PILGRIM_GRAMMAR_DATA_H

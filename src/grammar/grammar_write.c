@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A grammar as bytes (rules.h). What is written is a grammar at rest: the run and the loop that were still growing are
  * closed, on a copy. */
 #include <stdlib.h>

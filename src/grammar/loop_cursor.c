@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A cursor that walks around a loop; see loop_cursor.h. */
 #include "grammar/loop_cursor.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The loop cursor: where a loop goes around again, nothing of the grammar changes.
  *
  * A grammar is *in a loop* while the start rule's last symbol is a rule X^k, k >= LOOP_ROUNDS_MIN, and what has come

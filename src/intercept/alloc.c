@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* malloc and its family, interposed: each calls the next library's function and tells heap.c.
  *
  * These run before any constructor, inside the loader and in every thread, so they rely on nothing that must be

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* CUDA's allocating functions, interposed: each calls the next library's function and tells device.c.
  *
  * Runtime and driver have some thirty of them, and they differ in their parameters alone: a row each in the tables

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Other libraries' names, so that a program's calls come to us and nobody else's search finds us.
  *
  * Communication libraries keep a cache of registered memory right by patching the code of munmap and its like, and of

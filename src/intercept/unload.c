@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dlclose, interposed. Call classes are known by return addresses; once a module is unloaded another one may come to
  * lie there. A counter says so, and a bit in capture.off, so that a program pays nothing that unloads nothing which MPI
  * was called from. */

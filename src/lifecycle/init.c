@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Beginning and end of recording in this process. */
 #define _GNU_SOURCE 1 /* environ */
 #include "lifecycle/init.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the wrappers of the functions that begin, end and steer tracing call besides call.h. */
 #ifndef PILGRIM_INIT_H
 #define PILGRIM_INIT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What include/pilgrim/pilgrim.h offers to the traced program. */
 #include <stdio.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The entry points that include/pilgrim/pilgrim.h looks for by name. */
 #ifndef PILGRIM_RUNTIME_H
 #define PILGRIM_RUNTIME_H

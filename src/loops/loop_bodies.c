@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* From trips to loops: which nodes are loops of the outcome, and what stands in their bodies.
  *
  * A node that goes around equally often each time is its elements, with that exponent, where it stands. The others are

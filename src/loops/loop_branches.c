@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Branches: which elements of a loop come together, and which exclude each other. */
 #include "loops/loop_build.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the files that make a loop forest share. */
 #ifndef PILGRIM_LOOP_BUILD_H
 #define PILGRIM_LOOP_BUILD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Components of a region (Tarjan 1972, with a stack of its own), what an order of them costs, and the choice of one. */
 #include "loops/loop_cuts.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Where a loop's iterations may begin: the inside of loop_forest.c. A region is a set of terminals, consecutive in
  * `members`. */
 #ifndef PILGRIM_LOOP_CUTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The forest, from the outside in: each region that is a loop is cut, and its components are elements or regions again.
  */
 #include "loops/loop_forest.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The loops of a sequence: which terminal stands in which loop, and where.
  *
  * The forest is made from nothing but the transitions, which terminal follows which one: a loop is a strongly connected

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* How often each node of a loop forest goes around each time: what loops.c reads and loop_bodies.c writes. */
 #ifndef PILGRIM_LOOP_TRIPS_H
 #define PILGRIM_LOOP_TRIPS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Reading a sequence by its loop forest (loop_forest.h), run by run.
  *
  * The walk is in one element of each loop on the way from the root to the last terminal. The next one is in the

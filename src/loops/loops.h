@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* From a grammar to loops with trip counts (docs/FORMAT.md, "Loops"): what is constant about a sequence, and how often
  * each of its loops goes around each time.
  *

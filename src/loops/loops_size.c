@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What loops take in the trace, to be held against the grammar that they were made from. Both are compressed in the
  * end, and a grammar has more that can be. So that is what is compared; of a list of trips, whatever form of it is the
  * shortest. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Transitions between terminals: of neighbours in a rule the last terminal of the one and the first of the other, as
  * often as the rule is there. Rules are visited by depth, so that what they stand for is known. */
 #include "loops/transitions.h"

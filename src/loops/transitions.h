@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Which terminal follows which other one in a grammar's expansion, and how often. */
 #ifndef PILGRIM_TRANSITIONS_H
 #define PILGRIM_TRANSITIONS_H

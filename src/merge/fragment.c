@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Fragments: streams grouped by what they do. Everything is stored once by content (base/intern.h); what differs
  * between members of a group is in columns. Here: the tables themselves; how streams come into them is in
  * fragment_streams.c, how two fragments become one in fragment_merge.c. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Fragments: the recorded streams of a range of ranks, grouped; what the merge tree passes around.
  *
  * Fragment of one process -> pairwise merge of neighbouring ranges, lower ranks first -> the file of all. */

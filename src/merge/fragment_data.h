@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The inside of a fragment: tables by content, and the groups over them. Shared by the files of this folder.
  *
  * Invariant: every number refers to a table of the same fragment. Groups are found again by their key in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* From ended threads to a fragment, one thread after another in order of number.
  *
  * The first thread of a pattern is made into a stream again and added like any other; that finds its group and its

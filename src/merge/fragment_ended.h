@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* From ended threads (ended.h) to a fragment; what fragment_streams.c and fragment_ended.c share. */
 #ifndef PILGRIM_FRAGMENT_ENDED_H
 #define PILGRIM_FRAGMENT_ENDED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Fragments outside of a process; see fragment_file.h. */
 #include "merge/fragment_file.h"
 

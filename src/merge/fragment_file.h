@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Fragments outside of a process: encoded, as they travel, and as the files that are left where they could not;
  * docs/FORMAT.md, appendix.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Two fragments of neighbouring ranks become one, in time proportional to what they hold, not to the ranks that they
  * stand for. */
 #include <stdlib.h>

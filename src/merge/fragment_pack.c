@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Fragments on their way between the processes of one run. What arrives was sent by the same library, but is still
  * read through a bounds-checked cursor: a broken message must not bring the application down. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* From the streams of one process to a fragment. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* From keys to shapes, and shapes to other string tables; see base/value.h for the tokens. */
 #include "merge/shape.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Shapes: what is left of a key (base/value.h) when the numbers are taken out; docs/FORMAT.md, section 5.
  *
  * Inside a fragment a shape is written as in the file, with the fragment's own string numbers. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Each rank's times; see shares.h. */
 #include "merge/shares.h"
 

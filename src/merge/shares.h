@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What became of each rank's time: by activity, and by call class. Part of a fragment.
  *
  * A table has a row for each activity or for the durations and the gaps of each class, and a value for each block of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The first member of a value group: slots with equal values share a column. A call at random may have a signature of a
  * hundred slots of its own, so a slot is looked up in some tens of instructions. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Two value groups become one: slots that share a column in both share one; where they did not, columns part.  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The names that the program calls: a jump each, to the wrapper or, under an MPI of another family, past it.
  *
  * A wrapper's parameters have the types of the MPI that it was compiled for. Under another one they would cut

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Finding the program's MPI; see mpi_library.h.
  *
  * All functions are looked up at once: a millisecond, where a look-up at the first use of each would cost a test in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The MPI library of the traced program: which one it is, where its functions and its data are.
  *
  * Included in place of <mpi.h>. MPI's constants may be variables of the library (MPI_COMM_WORLD of Open MPI,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Ranges of CUDA memory in an ordered array; see device.h. Allocating there costs microseconds and more: an insertion
  * that moves the tail of the array does not show. */
 #include "objects/device.h"

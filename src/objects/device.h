@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Memory that CUDA allocates: which there is, and its names.
  *
  * Memory of a device, managed memory too, is `device:DEVICE:ID+OFFSET`: one pool of ids a device. Page-locked memory of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cuPointerGetAttributes; see driver.h.
  *
  * It is the function by which MPI libraries tell device memory: a query without side effects, and for memory that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Asking CUDA's driver what memory an address lies in.
  *
  * Interposition does not see all allocations: nvcc links the runtime into the program by default, and that calls the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a thread knows of objects and memory; see handle_cache.h. */
 #include "objects/handle_cache.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a thread was told last of objects and of memory, as it is written in a key, so that a loop over the same ones
  * takes no lock and asks nobody.
  *

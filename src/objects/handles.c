@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI handles but requests; see handles.h.
  *
  * A table for each kind leads from the handle to its object. Predefined handles are put into it at the first use,

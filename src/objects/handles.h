@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI handles: symbolic ids for every kind of object but requests (requests.h).
  *
  * Each kind has a pool of ids, smallest free first. A handle seen for the first time gets an id; the id goes

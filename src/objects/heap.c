@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Which heap memory there is, and its names; see memory.h.
  *
  * Allocations: a bitmap with a bit for each 16 bytes of address space, set where an allocation starts. It lies in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Heap memory, between heap.c and memory.c. All functions may be called by any thread. */
 #ifndef PILGRIM_HEAP_H
 #define PILGRIM_HEAP_H

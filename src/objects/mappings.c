@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Ranges of mapped memory in an ordered array; see mappings.h. Mappings are few and change seldom: an insertion
  * that moves the tail of the array is cheaper than a tree would be. */
 #include "objects/mappings.h"

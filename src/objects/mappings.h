@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Mapped memory (mmap) as ranges of addresses, in order. No locking: heap.c holds its lock.
  *
  * A mapping that is unmapped in part goes on under its name: its pieces share id and base. */

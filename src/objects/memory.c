@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a pointer points to; see memory.h. Stacks, and the order in which the kinds of memory are asked.
  *
  * A thread's own stack comes first, and exactly: what lies above its stack pointer, unless it runs on a stack that the

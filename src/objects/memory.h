@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a pointer points to: heap, stack, static data, device memory.
  *
  * Allocations are followed from the start of the process, but an allocation gets its id only when an MPI call

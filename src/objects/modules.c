@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Which module an address lies in; memory_frame of memory.h and static data.
  *
  * The loader's list is copied, as segments in order of address, and copied anew when the loader has loaded or

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Modules: the program and its shared libraries. Any thread. */
 #ifndef PILGRIM_MODULES_H
 #define PILGRIM_MODULES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Memory from the kernel; see pages.h. System calls rather than mmap(), which alloc.c interposes. */
 #define _GNU_SOURCE 1
 #include "objects/pages.h"

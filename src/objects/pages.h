@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Memory for the tables of this folder, straight from the kernel.
  *
  * These tables are used inside malloc and free, and hold the names of what malloc returned: they must neither

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Pools of ids; see pool.h.
  *
  * Level 0 has a bit for each id, set while it is taken. Level l + 1 has a bit for each word of level l, set while

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Pools of ids: always the smallest free one first.
  *
  * So ids stay small, and processes that create and free alike use the same ids. A tree of bitmaps with 64

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Arrays of requests by what changed; see request_array_delta.h.
  *
  * All that a call changes in its array is that items become null, so what comes out is what went in and a set of bits.

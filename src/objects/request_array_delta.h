@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Arrays of requests that change little from call to call, written as what changed (docs/FORMAT.md, section 5: keep,
  * edited, completed).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Requests; see requests.h.
  *
  * Live operations with one handle form a FIFO, a linked list; a book's hash table leads from the handle to its first

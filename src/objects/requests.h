@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Requests: from handles, which are not unique, to live operations.
  *
  * MPICH returns one built-in handle for every send that is complete at once, so a handle leads to a FIFO of live

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Locking, failure and the release hook; see sharing.h and handles.h. */
 #include "objects/sharing.h"
 

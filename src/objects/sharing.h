@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the parts of this folder share: locking, failure, the release hook. */
 #ifndef PILGRIM_SHARING_H
 #define PILGRIM_SHARING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Hash table with linear probing; see table.h.
  *
  * Invariant: between a key's home and its place no entry is empty. Removal moves later entries back, so there are

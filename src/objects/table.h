@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A hash table from 64-bit keys (handles, addresses) to 64-bit values that are not 0.
  *
  * Open addressing in memory of its own (pages.h), so that it may be used inside malloc and free. A table is used

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The inside of a book of requests (requests.h), and what is done to one request at a time, which wants to be quick:
  * for put_requests.c.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Requests that were begun untracked; see untracked_requests.h. An entry's last word says whether the others belong
  * together: two threads may write one at the same time. */
 #include "objects/untracked_requests.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Requests that were begun untracked, while recording was paused, and may be completed where it is not: what their
  * statuses mean.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The times of calls until they are in the trace; see blocks.h.
  *
  * Sections of one thread stand in the order of its calls: what is in the file comes before what is in memory. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The times of calls, as sections of the trace (docs/FORMAT.md, section 6), from when a thread has filled one until
  * they are in the trace. They are kept in memory up to a share of what recording may keep (PILGRIM_MEMORY), then
  * appended to the process's fragment file.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The tracer's state in this process; shared by the files of capture, not for the wrappers. */
 #ifndef PILGRIM_CAPTURE_H
 #define PILGRIM_CAPTURE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Functions that are left out; see filter.h. */
 #include "process/filter.h"
 

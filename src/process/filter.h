@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Functions that are left out (PILGRIM_FILTER): their calls are not recorded, the objects that they make and free are
  * followed, as while recording is paused. Looked at only where a class is not the expected one, so calls that are
  * recorded cost nothing more. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The process's place; see host_location.h.
  *
  * Of the launchers only Slurm says in the environment what is around a host: SLURM_TOPOLOGY_ADDR, "s0.s4.node12", and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Where in the machine this process runs: what the trace says of it, as arguments of pilgrim_process. No MPI here, and
  * nobody is asked: the reader makes the machine out of what the processes say each for itself. */
 #ifndef PILGRIM_HOST_LOCATION_H

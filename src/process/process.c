@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The tracer's state, what it says on stderr, and which MPI it is bound to; see capture.h. */
 #include "process/capture.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The process stream; see process_stream.h. */
 #include "process/process_stream.h"
 

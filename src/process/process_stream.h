@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The process stream: the pseudo calls of what belongs to the process rather than to one of its threads
  * (docs/FORMAT.md, section 7). Any thread. */
 #ifndef PILGRIM_PROCESS_STREAM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* This process's part of the trace; see rank_fragment.h. */
 #define _GNU_SOURCE 1 /* program_invocation_short_name */
 #include "process/rank_fragment.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* This process's part of the trace: fragments of what its threads have recorded. */
 #ifndef PILGRIM_RANK_FRAGMENT_H
 #define PILGRIM_RANK_FRAGMENT_H

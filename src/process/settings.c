@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Settings: one table says each variable's name, what it accepts and where it goes. Reading and warning go over the
  * same table, so that what is warned of is what was passed over. No MPI here: tested without. */
 #include "process/settings.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The environment variables PILGRIM_*. */
 #ifndef PILGRIM_SETTINGS_H
 #define PILGRIM_SETTINGS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Bounded memory while recording; see spill.h.
  *
  * What becomes of a segment is in the bound, too: encoding it takes one to two times the stream's memory, writing it

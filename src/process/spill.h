@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Memory while recording is bounded (PILGRIM_MEMORY): a thread whose stream has reached its share of it encodes what it
  * has recorded as a segment of this process (docs/FORMAT.md, section 2), puts that in the process's fragment file next
  * to the trace, and begins anew.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* This process's fragment file; see spill_file.h. */
 #include "process/spill_file.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* This process's fragment file (docs/FORMAT.md, appendix), where it puts away what memory has no room for: next to the
  * trace, in the folder of the run. It is made when the first bytes come, and stays where it is wherever the program
  * goes with chdir.

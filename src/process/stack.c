@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Call stacks by libunwind; see stack.h.
  *
  * What lies outside of main belongs to the C library: the functions that called main or the thread's first one. Where

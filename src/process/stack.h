@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* PILGRIM_STACK=n: the call class has the n innermost frames of the application, not the call site alone.
  *
  * The unwinder is libunwind's, loaded when the first stack is taken and never linked: it defines the _Unwind_ names of

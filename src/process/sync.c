@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Offsets between clocks by ping-pongs (Cristian, "Probabilistic clock synchronization", Distributed Computing 3,
  * 1989): who asks notes the time before the question and after the answer, and the answer has the other one's time,
  * which was in between. Of several the one that took least counts; the middle of it is wrong by half of it at most,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The clocks of all processes on one time axis: what each differs from that of rank 0, measured when MPI is initialised
  * and again when it is finalized, so that drift is known too. Only where the times of single calls are kept; rank 0
  * decides for all. See sync.c. */

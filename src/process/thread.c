@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Threads: found by a thread-local pointer, kept in a list in order of number.
  *
  * The thread-local pointer is of the initial-exec model: one load, no call into the loader, no allocation. That a

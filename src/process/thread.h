@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What each thread that makes MPI calls has of its own, and the registry of all of them.
  *
  * Thread 0 is the one that initialised MPI, the others are numbered by their first MPI call. When a thread ends what it

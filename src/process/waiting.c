@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Polling; see waiting.h. */
 #include "process/waiting.h"
 

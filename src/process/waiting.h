@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Waiting for MPI in the library's own exchanges: by polling, ever more rarely, as there may be more processes than
  * processors, and no longer than until a given time, as the other side may hang or be gone. */
 #ifndef PILGRIM_WAITING_H

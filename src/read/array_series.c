@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Series: arrays of alike values, stored slot by slot as differences along the array; docs/FORMAT.md, section 5. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Requests and what began them; see begun.h. */
 #include "read/begun.h"
 

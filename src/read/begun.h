@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The calls of a thread that began operations, by their requests (docs/FORMAT.md, section 5: posted). */
 #ifndef PILGRIM_BEGUN_H
 #define PILGRIM_BEGUN_H

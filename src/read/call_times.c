@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The times of a thread's calls; see call_times.h.
  *
  * A section's times can only be had one after another, and for each the class of its call must be known. A cursor that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The times of a thread's calls, one after another: docs/FORMAT.md, section 6.
  *
  * One section is in memory at a time. What is wrong with one takes the times of its calls, not the calls. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The calls: rules, columns, signatures, partitions, ranks, rows, groups; docs/FORMAT.md, section 4.
  *
  * A signature may stand in any number of parts, and a row in any number of groups, so each is judged once, when its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Where a cursor is among a class's values. Calls that were passed over are caught up with when a value is asked for.
  */
 #include <stdlib.h>

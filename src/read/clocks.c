@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Where the clock of each rank stands on the time axis that all have in common: docs/FORMAT.md, section 6. What the
  * file says is believed as far as time goes on by it, else it is not known. */
 #include <stdlib.h>

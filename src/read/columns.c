@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Columns: a number for each member of a set; docs/FORMAT.md, "Columns". Nothing is expanded: a value is found in the
  * grammar of the differences, and so is the place of a value. */
 #include "read/trace.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Times of several threads; see common_section.h. */
 #include "read/common_section.h"
 

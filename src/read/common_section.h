@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The beginning of a times section of several threads (docs/FORMAT.md, section 6). */
 #ifndef PILGRIM_COMMON_SECTION_H
 #define PILGRIM_COMMON_SECTION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Communicators of a rank: its process stream's calls of pilgrim_communicator, and the counts that make identities.
  *
  * Identity: a hash of the parent's identity, the members' key, the count before among those with the same two, and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Cursors: one thread's calls in their order.
  *
  * The structure's sequence says which class comes next, that class's sequence of values which of its signatures. Values

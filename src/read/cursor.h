@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The inside of a cursor: where it is in each class's values, and in loops. Shared by cursor.c,
  * cursor_open.c, class_values.c, loops.c and call_times.c.
  *

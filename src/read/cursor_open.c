@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* How a cursor begins, and how it comes into another segment: the rank's rank bases, the stream's classes and loops. */
 #include <stdlib.h>
 #include <string.h>

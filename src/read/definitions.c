@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The definitions: strings, properties, functions, modules, callers, call classes, shapes; docs/FORMAT.md, sections 3
  * and 5.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Values by what earlier calls had: keep, edited, completed, posted, begun, live; docs/FORMAT.md, section 5. Without
  * registers (pilgrim_signature) they are given as they are stored. */
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Statistics: distributions of durations and gaps; docs/FORMAT.md, section 6, "Statistics". They stay as they are
  * stored, in lists, and are put together when they are asked for. */
 #include "read/cursor.h"

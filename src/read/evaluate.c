@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A signature's values for one rank: its shape's tokens, with the numbers that its columns give; docs/FORMAT.md,
  * section 5. The shape was checked when the trace was opened. */
 #include <stdlib.h>

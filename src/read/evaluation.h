@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The inside of an evaluation: one call's values. Shared by evaluate.c, array_series.c, delta_values.c and
  * unzipped.c. */
 #ifndef PILGRIM_EVALUATION_H

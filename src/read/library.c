@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the reader library says of itself: its version, and the text of each status. */
 #include "pilgrim/version.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Opening: header, sections in their order, each checked and parsed before the next is looked at. */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* How often loops are walked, and so how many calls a thread has; docs/FORMAT.md, "Loops". */
 #include "read/cursor.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Loops: rows of a group that stand for their body, some number of times; docs/FORMAT.md, "Loops".
  *
  * A walk keeps the loops that it is in on an explicit stack. A body has only loops that stand before its own, so no

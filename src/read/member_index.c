@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Sets that together hold each of the numbers below a limit once: which one holds a number, and at which place.
  *
  * There may be a set for each number, or a few for billions of them. So the members of small sets stand in one sorted

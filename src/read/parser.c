@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What all sections are parsed with: memory and time within a budget, counts, indices, sequences.
  *
  * A content may be 256 times as long as what is stored for it, and tables take more room than their bytes. Both

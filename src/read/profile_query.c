@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the profile says, when it is asked for; profile.c reads it. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads the profile section; docs/FORMAT.md, section 6, "The profile".
  *
  * Coded bits have no end, so each list is bounded before it is read, and each entry counts as a step. */

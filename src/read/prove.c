@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Parsing a shard that is not in a file yet. */
 #include "read/prove.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the writer asks before it gives a shard away: can it be read? The same code answers that reads it later. Knows
  * nothing of traces as a whole, so that others may include it (docs/design/merge.md). */
 #ifndef PILGRIM_PROVE_H

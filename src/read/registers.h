@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The values that calls of a thread have kept (docs/FORMAT.md, section 5: keep, edited). */
 #ifndef PILGRIM_REGISTERS_H
 #define PILGRIM_REGISTERS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Reading one shard, for the first time or anew. */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The shards of a trace; see shards.h.
  *
  * Of those to drop, one is drawn: walks go through all segments, and then, for the next thread, through all of them

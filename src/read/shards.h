@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The shards of a trace: the segments and ranks that they are of, where they are in the file, and which ones are in
  * memory.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The bytes of a trace; see source.h. */
 #include "read/source.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The bytes of a trace: in memory, or in a file that is read piece by piece. */
 #ifndef PILGRIM_SOURCE_H
 #define PILGRIM_SOURCE_H

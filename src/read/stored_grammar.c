@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What is stored of a sequence: the rules that it needs of those that all sequences share, numbered anew. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Where things are: streams, their groups, places, positions; and what an opened trace tells without a cursor. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The machine that a program ran on, made out of what each process says of its place in its call of pilgrim_process.
  *
  * Kept are, for each rank, its host and pid; the ranks ordered by host, within a host by rank, so that a process of a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Where the times of the calls are; see time_sections.h.
  *
  * Contents are compressed, so what a section is of is in its first block of bytes. Little is read first, then more. */

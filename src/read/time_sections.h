@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Where the times of the calls are: which thread and which of its calls each times section is of (docs/FORMAT.md,
  * section 6).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The inside of an opened trace: the tables of docs/FORMAT.md, checked, for each of its shards. Shared by the files of
  * this folder. Here ranks are counted within a shard, but for cursors; where the shards are is in shards.h.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What went wrong, in words. */
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Unzipped signatures: one signature stands for other values each time a member's calls have it; each slot goes along a
  * sequence of its own. docs/FORMAT.md, "Streams and groups". */
 #include <stdlib.h>

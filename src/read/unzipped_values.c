@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Values of unzipped signatures: those of one call and of the next differ in some numbers only. So they are evaluated
  * once, and it is noted where each slot's value stands; for the calls that follow only these are changed, in place. Not
  * where an array is made out of another one, which copies numbers, nor where a number says what others mean (a rank

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Ended threads: patterns are found by their calls' bytes (base/intern.h).
  *
  * Threads end in nearly the order in which they began, so a thread waits until ENDED_WAITING others have ended after

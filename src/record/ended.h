@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Threads of a process that have ended: what they did, put together.
  *
  * Threads that made the same calls with other numbers are a *pattern*: its calls are stored once, and each slot is a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* From a pattern's bytes to a stream. */
 #include "record/ended_calls.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The calls of a pattern of ended threads (ended_data.h), taken apart and made again. */
 #ifndef PILGRIM_ENDED_CALLS_H
 #define PILGRIM_ENDED_CALLS_H

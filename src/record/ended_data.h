@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The inside of what is kept of ended threads, for ended.c, which puts it together, and fragment_ended.c, which takes
  * it apart.
  *

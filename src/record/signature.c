@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A class's signatures: a uthash over keys in an arena. Which one is expected says their sequence, else the last one,
  * which remembers what followed it: in a loop a key is compared once, and not hashed. */
 #include "record/signature.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The values of one call class: its signatures, and in which order they came.
  *
  * Each distinct key (base/value.h) is a signature and has a terminal, 0, 1, 2, ... in order of first appearance (SC'21

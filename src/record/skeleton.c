@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Which slots of a class vary. */
 #include "record/skeleton.h"
 

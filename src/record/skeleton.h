@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Skeletons: keys without their numbers, and which of their slots vary too much to stay in the key. */
 #ifndef PILGRIM_SKELETON_H
 #define PILGRIM_SKELETON_H

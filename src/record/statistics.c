@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A class's cells: an array, searched from front to back where the place by hash is another one's. There are few. */
 #include "record/statistics.h"
 

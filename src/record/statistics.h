@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The times of one class's calls, as distributions: of durations for each signature, and of the gaps before its calls
  * for each predecessor, the class of the thread's call before. So the gap where a loop begins another segment is told
  * from the one where it is entered, and both from that of other loops.

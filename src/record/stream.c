@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Recording one thread. The structure grammar's terminals are classes, each class's value grammar's are its
  * signatures (record/signature.h). In a loop both grammars predict what comes, and nothing is hashed or looked up.
  * Elsewhere classes and signatures remember which one came behind them last time.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What one thread did: its structure grammar, its call classes, their signatures and value grammars.
  *
  * Where memory is bounded a stream is recorded in segments: each is put into a fragment, and the stream is renewed.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The inside of a stream, for fragment.c, which takes it apart, and for what records a call that is predicted. */
 #ifndef PILGRIM_STREAM_DATA_H
 #define PILGRIM_STREAM_DATA_H

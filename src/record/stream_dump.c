@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A stream's table and grammars in text, for people: pilgrim_dump(). The same layout as pilgrim-decode --grammar. */
 #include <inttypes.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The times of a stream's calls. What a call does is to append its two readings of the clock to an array; some hundred
  * calls at a time are settled: turned into ns, put in order, and given to the statistics and to the codec. So each of
  * those is at work long enough for its code and its tables to be at hand. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* From strings to numbers. What is recorded was put together by this library; a key that is none ends where it ceases
  * to be one. */
 #include "record/texts.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Texts: strings of keys that have a number, each once in a table of the thread's. */
 #ifndef PILGRIM_TEXTS_H
 #define PILGRIM_TEXTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Blocks of packed terminals; see block.h. */
 #include "rules/block.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Blocks: rules that are bit-packed terminals (docs/FORMAT.md, "Rules and sequences"). They stay packed in memory: the
  * numbers are borrowed from the bytes that they were read from.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Rules that do not pay are dissolved; see factor.h.
  *
  * What pays is not what is shorter: the table is compressed afterwards, and zstd finds repeated bytes itself. To it a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Making a table of rules (rule_bytes.h) smaller: rules that do not pay are dissolved. */
 #ifndef PILGRIM_FACTOR_H
 #define PILGRIM_FACTOR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* From symbols to blocks; see pack.h.
  *
  * A stretch is the symbols in a row, of one rule, that stand for few terminals each. Random values come with short runs

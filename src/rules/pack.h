@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Making blocks (block.h) of what is irregular in a table of rules (rule_bytes.h). */
 #ifndef PILGRIM_PACK_H
 #define PILGRIM_PACK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Rules as bytes; see rule_bytes.h. A graft is a walk depth first with a stack of its own. */
 #include "rules/rule_bytes.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Rules as bytes: the symbols one after another, as they stand in the file's table (docs/FORMAT.md, "Rules and
  * sequences"). In a `struct intern` they are a table, in which a rule stands for rules before it. Blocks stand
  * elsewhere; a symbol has their number (RULES_BLOCK), and any exponent. */

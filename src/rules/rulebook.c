@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Rules shared by all sequences of a trace; see rulebook.h.
  *
  * Everything is kept as bytes (rule_bytes.h), a few for a symbol. A rule is added after those it uses, so descending

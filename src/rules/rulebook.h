@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The rules that all sequences of a trace share: from the grammars of its parts to the file's table `rules`
  * (docs/FORMAT.md, "Rules and sequences").
  *

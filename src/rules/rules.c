@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Grammars at rest: reading them from hostile bytes; see rules.h.
  *
  * One grammar's rules come in any order. Parsing reads all symbols, then visits the rules depth first with a stack of

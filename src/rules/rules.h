@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Grammars at rest, read from hostile bytes, and their expansion: one grammar, or a table of rules that any number of
  * sequences share.
  *

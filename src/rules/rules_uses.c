@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The rules that an expansion is made of, and its terminals; see rules.h. */
 #include <stdlib.h>
 #include <string.h>

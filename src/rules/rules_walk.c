@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Expansions of grammars at rest: places and sums in them, and the walk; see rules.h. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Columns: differences as repeats, and the functions of the rank that fit so far. */
 #include "sequence/column.h"
 

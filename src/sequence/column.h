@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Columns: the values of one slot over the members of a value group, kept so that two neighbouring ranges are joined
  * in time that does not depend on how many members they stand for.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Growing sequences of numbers: runs of differences in chunks. A run is a varint  code << 1 | is longer than 1,  and
  * then, if it is, varint  length - 2. */
 #include "sequence/delta_sequence.h"

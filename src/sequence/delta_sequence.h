@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A sequence of numbers that change nearly every time (the values of an unzipped slot), while it grows.
  *
  * Kept are the first number and the differences from one to the next. They are written as runs into a chunk, of about

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Repeats: after each complete run the end of the sequence is looked at: does the last period repeat the one before,
  * or the block before? Items lie flat, blocks between their two marks, so that comparing is memcmp. */
 #include "sequence/nested_runs.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Repeats: a run-length grammar over integers whose rules stand where they are used, so that two of them are joined
  * without a table: a sequence of runs  v^n  and of blocks  (...)^n , which nest.
  *

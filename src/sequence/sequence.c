@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Sequences that grow as a grammar or, if that is no use, as numbers. */
 #include "sequence/sequence.h"
 

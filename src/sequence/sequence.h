@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A sequence of terminals while it grows: a grammar, as long as there is something for it to find.
  *
  * Where the grammar turns out to be nearly as long as the sequence, it is given up, and the terminals go on as numbers

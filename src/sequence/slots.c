@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Slots and series of them. */
 #include "sequence/slots.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Slots: the numbers of a call's values, and how a series of alike values becomes a vector (docs/FORMAT.md, sections 4
  * and 5): for each slot the first number and the list of differences. */
 #ifndef PILGRIM_SLOTS_H

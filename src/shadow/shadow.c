@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The shadow's lines and its file.
  *
  * A line is written in one go at the end of its call. Releases are written when they happen, so that no other thread's

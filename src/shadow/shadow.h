@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The shadow: each call as a line of JSON, as pilgrim-decode prints it, straight from the arguments.
  *
  * It is the oracle that the trace is compared with, so it shares nothing with the encoder (call.h) but the names

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* How the shadow sees calls without a line of its own in the recorder.
  *
  * The linker's --wrap leads the recorder's calls of eight functions here (Makefile: SHADOW_WRAPS), and the pointers to

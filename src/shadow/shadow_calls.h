@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the generated layer between the wrappers and MPI calls (shadow_calls.c). */
 #ifndef PILGRIM_SHADOW_CALLS_H
 #define PILGRIM_SHADOW_CALLS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The shadow's lines: one shadow for each struct thread, one file a process. */
 #ifndef PILGRIM_SHADOW_FILE_H
 #define PILGRIM_SHADOW_FILE_H

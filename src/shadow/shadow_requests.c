@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The shadow's requests and statuses. The rules for what is defined are those of status.c, in code of their own. */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The shadow's call sites; see shadow_site.h. */
 #define _GNU_SOURCE 1 /* dladdr1 */
 #include "shadow/shadow_site.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Where a call came from, for the shadow: by the C library's unwinder and the loader's own answers, so that it shares
  * nothing with what the trace has (stack.h, modules.c). Slow. */
 #ifndef PILGRIM_SHADOW_SITE_H

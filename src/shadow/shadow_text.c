@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Printing JSON into a shadow's text: slots, commas, strings, integers. */
 #include "shadow/shadow_text.h"
 

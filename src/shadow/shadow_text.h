@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A thread's shadow: the text of its call under way, and the small printers that the files of the shadow share. */
 #ifndef PILGRIM_SHADOW_TEXT_H
 #define PILGRIM_SHADOW_TEXT_H

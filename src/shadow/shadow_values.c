@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The shadow's values: each argument printed as JSON straight from what was passed. */
 #include <inttypes.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Exponential bins in integers; see bins.h. */
 #include "timing/bins.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The series that times are rounded down to: B_0 = 0, B_1 = 1, B_(i+1) = max(B_i + 1, floor(B_i x b)), below 2^63;
  * docs/FORMAT.md, section 6.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Times of several threads in one section; see common_times.h. To the codec they are those of one thread whose clock
  * jumps: before each thread's first call its end is where that call starts (times_jump). Those starts stand by
  * themselves, as differences. */

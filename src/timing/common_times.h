@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The times of short threads that have ended, those of several in one times section (docs/FORMAT.md, section 6): of
  * threads whose calls are of the same classes in the same order. A section for each of them would be ten times what it
  * says.

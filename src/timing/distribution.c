@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Distributions of times; see distribution.h. */
 #include "timing/distribution.h"
 

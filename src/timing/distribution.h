@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What is known of many times without keeping each: how many, the shortest, the longest and which rank had that, sum,
  * squares, a histogram of powers of two. All but the histogram is exact, so distributions may be put together in any
  * order. The histogram says shares: its counts are in a unit that doubles when one does not fit any more, so a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the coder of a profile learns (docs/FORMAT.md, section 6, "The profile"), for its writer and its reader. */
 #ifndef PILGRIM_PROFILE_MODEL_H
 #define PILGRIM_PROFILE_MODEL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Range coding; see range_coder.h. Encoder and decoder narrow the same interval [low, high]. */
 #include "timing/range_coder.h"
 

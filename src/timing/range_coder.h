@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* An adaptive binary range coder: what is likely takes less than a bit. For small sections of many kinds of numbers,
  * where a general compressor has too little to learn from (docs/FORMAT.md, section 6, "The profile").
  *

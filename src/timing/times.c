@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The encoder of times; see times.h.
  *
  * A call's two numbers go straight into the columns of its class, a byte each, in planes as the file has them: a second

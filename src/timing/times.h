@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The times of one thread's calls, encoded while they are recorded: the content of times sections (docs/FORMAT.md,
  * section 6), a block at a time. Blocks are decoded by times_block.h.
  *

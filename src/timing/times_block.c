@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Decoding one times section; see times_block.h. */
 #include "timing/times_block.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The content of one times section (docs/FORMAT.md, section 6), decoded call by call. What times.h writes.
  *
  * The bytes may be hostile: a block is checked once, when it is opened; then what can be wrong is only that its classes

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Calls that never return; see abandoned.h.
  *
  * Stacks grow downwards: a call that begins no deeper than the one before has taken its place. One that begins deeper

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Calls that never return: a callback of the program (an error handler, a reduction, a copy of an attribute) leaves
  * them by longjmp or by a C++ exception.
  *

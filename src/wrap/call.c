@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A call's way through the tracer, from call_begin to call_done, and what it refers to: rank base, statuses.
  *
  * A thread has at most one recorded call under way. What is called below it (by an I/O layer, by a callback of the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a generated wrapper calls, in this order: call_begin; one put or store for each in-argument; call_enter; the
  * real MPI function; call_leave; one put or store for each out-argument; call_end. What it does itself is in wrapper.h.
  *

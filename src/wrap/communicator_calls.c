@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Communicators; see communicator_calls.h. Everything asked of MPI here is answered by the process itself. */
 #include "wrap/communicator_calls.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the trace says of each communicator: its kind, the caller's place in it, and which communicators of other
  * processes are the same one.
  *

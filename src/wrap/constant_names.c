@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The names of constants, by search in the generated tables, and of callback functions.
  *
  * Constants of the MPI library that are addresses of its functions (MPI_COMM_DUP_FN) are known by the symbol: a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Looking up the names of values: constants, flags, callback functions. Shared by the encoder and the shadow. */
 #ifndef PILGRIM_CONSTANT_NAMES_H
 #define PILGRIM_CONSTANT_NAMES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The innermost call from Fortran, and the statuses that it ignores; see fortran_call.h. */
 #define _GNU_SOURCE 1 /* RTLD_DEFAULT */
 #include "wrap/fortran_call.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A thread's call from Fortran, as the wrappers of the C functions see it; fortran.h has the rest. */
 #ifndef PILGRIM_FORTRAN_CALL_H
 #define PILGRIM_FORTRAN_CALL_H

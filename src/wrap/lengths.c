@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Lengths of arrays that the arguments do not say: neighbourhoods, topologies, the contents of datatypes.
  *
  * Asked of MPI only for communicators that are known to be some, so that no error handler of the application's is

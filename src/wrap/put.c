@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Values of one call, as tokens (base/value.h) appended to its key. */
 #include "wrap/put.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Writing values into a call's key; for the files of capture.
  *
  * A put is a bounds check and a few stores. Where the key cannot grow its `failed` is set, the rest goes nowhere

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Arrays of values. Integers are stored in one go: room for all of them, then plain stores. */
 #include "wrap/put.h"
 #include "functions.h"

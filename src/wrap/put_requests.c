@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Requests, and arrays of them: what a call finds behind its handles, and what becomes of that. */
 #include "base/run.h"
 #include "wrap/wrapper.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Statuses. What MPI leaves undefined is not read, or it would be noise in the trace:
  *  - the status of a completed send, collective or one-sided operation is null;
  *  - MPI_ERROR is read only in the statuses of a call that returned MPI_ERR_IN_STATUS;

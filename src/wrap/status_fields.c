@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Whether a status's fields mean what they are thought to; see status_fields.h. */
 #include "wrap/status_fields.h"
 

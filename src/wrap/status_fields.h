@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a status has beside MPI's public fields: how many bytes, and whether the operation was cancelled.
  *
  * MPI tells both by two functions; to read the fields that they read is many times as fast. Before it is done for the

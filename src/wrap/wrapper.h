@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What generated wrappers do themselves: the way of a call that is recorded, made by C, not inside of another one. All
  * else is behind call_begin_slowly.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The section of the calls (docs/FORMAT.md, section 4), from the fragment of all ranks.
  *
  * First everything is numbered: columns, sequences, signatures, partitions, each stored once. Then the rules are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The trace's section of calls. */
 #ifndef PILGRIM_CALLS_WRITER_H
 #define PILGRIM_CALLS_WRITER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* From columns to expressions. */
 #include "write/expressions.h"
 

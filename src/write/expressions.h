@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Expressions: columns as the file has them (docs/FORMAT.md, section 4, "Columns"), each stored once.
  *
  * Where several functions of the rank give a column's values, the one that most columns of the trace have as a choice

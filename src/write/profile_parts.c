@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Which calls have a distribution of their own; see profile_parts.h. */
 #include "write/profile_parts.h"
 

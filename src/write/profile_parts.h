@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Which calls of a class have a distribution of their own in the profile: those that differ enough to matter.
  *
  * The calls of a class are in leaves: value groups of several structure groups, with a signature each. Sorted by mean,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The profile section (docs/FORMAT.md, section 6): distributions of the parts that profile_parts.h makes, and each
  * rank's shares. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* From the fragment of all ranks to the bytes of the file (docs/FORMAT.md). */
 #include <stdlib.h>
 #include <string.h>

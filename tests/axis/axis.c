@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages round a ring, each after the one before, and the true time before and after each call: lines "RANK SEQ
  * BEFORE AFTER" of a file truth.RANK, ns of CLOCK_MONOTONIC, which is one for all processes of a host. Usage: axis
  * ROUNDS PAUSE_US [LATE SECONDS]: rank LATE comes to MPI_Finalize so much later. */

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Checks the profile of a trace against the times that the wrappers saw.
 
     aggregates.py SHADOW_DIR TRACE

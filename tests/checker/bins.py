@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Checks that times in bins are as near to the true ones as docs/FORMAT.md, section 6, promises, for every call.
 
     bins.py BASES SHADOW_DIR DECODED.jsonl TRACE

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Compares shadow logs with decoded JSON, byte for byte.
 
     compare.py [--times|--values] SHADOW_DIR DECODED.jsonl

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the oracle's scripts share: running a program under a time limit, and seeing that nothing of it is left behind.
 
 Every process of a run carries a mark in its environment, so that those that outlive it are found in /proc, whatever

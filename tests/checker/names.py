@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Checks from the raw handles and addresses in shadow logs that names are one to one while objects live.
 
     names.py SHADOW_DIR

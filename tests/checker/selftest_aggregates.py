@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Tests of aggregates.py: a profile that is not that of the calls' times must be caught."""
 import dataclasses
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """One program with and without Pilgrim, however it is started: nothing changes, there is one trace, and in it are the
 calls that the wrappers saw."""
 import os

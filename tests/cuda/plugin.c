@@ -13,3 +13,4 @@ int plugin_free(void *p)
 {
     return cudaFree(p);
 }
+/* SPDX-License-Identifier: BSD-3-Clause */

@@ -59,3 +59,4 @@ void stub_fail_next(void);    /* the next function that frees fails, and frees n
 void stub_forget(int forget); /* cuPointerGetAttributes fails, as in an old driver */
 
 #endif
+/* SPDX-License-Identifier: BSD-3-Clause */

@@ -231,3 +231,4 @@ void stub_forget(int forget)
 {
     forgetful = forget;
 }
+/* SPDX-License-Identifier: BSD-3-Clause */

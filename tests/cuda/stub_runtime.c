@@ -107,3 +107,4 @@ int cudaFreeAsync_ptsz(void *p, void *stream)
 {
     return cudaFreeAsync(p, stream);
 }
+/* SPDX-License-Identifier: BSD-3-Clause */

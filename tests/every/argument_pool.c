@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The objects that the calls of `every` are made with. */
 #include "every.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* every: each wrapped function with legal arguments, then with one other argument at a time.
  *
  *   every [thread]         MPI_Init_thread instead of MPI_Init

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the generated calls of the program `every` share. */
 #ifndef TESTS_EVERY_H
 #define TESTS_EVERY_H

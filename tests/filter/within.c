@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Callbacks that call MPI: an operation of a reduction, and the deletion of an attribute, which begins and ends a
  * request. */
 #include <mpi.h>

@@ -50,3 +50,4 @@ program hidden
   end if
   call MPI_Finalize(error)
 end program hidden
+! SPDX-License-Identifier: BSD-3-Clause

@@ -80,3 +80,4 @@ int main(void)
     MPI_Finalize();
     return jumps != ROUNDS;
 }
+/* SPDX-License-Identifier: BSD-3-Clause */

@@ -373,3 +373,4 @@ C     Stops everything unless the last call set ierr to success.
         call ok(ierr, 'file_delete')
       end if
       end
+! SPDX-License-Identifier: BSD-3-Clause

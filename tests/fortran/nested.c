@@ -45,3 +45,4 @@ int main(void)
     MPI_Finalize();
     return !good;
 }
+/* SPDX-License-Identifier: BSD-3-Clause */

@@ -68,3 +68,4 @@ int MPI_Comm_free(MPI_Comm *comm)
     return PMPI_Comm_free(comm);
 }
 #endif
+/* SPDX-License-Identifier: BSD-3-Clause */

@@ -659,3 +659,4 @@ program use_mpi
   call MPI_Finalized(flag, ierr)
   if (rank == 0) print '(a,1x,l1)', 'done', flag
 end program use_mpi
+! SPDX-License-Identifier: BSD-3-Clause

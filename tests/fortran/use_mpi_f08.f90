@@ -682,3 +682,4 @@ program use_mpi_f08
   call MPI_Finalized(flag, ierr)
   if (rank == 0) print '(a,1x,l1)', 'done', flag
 end program use_mpi_f08
+! SPDX-License-Identifier: BSD-3-Clause

@@ -27,3 +27,4 @@ int main(int argc, char **argv)
     perror(argv[1]);
     return 1;
 }
+/* SPDX-License-Identifier: BSD-3-Clause */

@@ -32,3 +32,4 @@ int main(int argc, char **argv)
     memcpy(&plugin_run, &symbol, sizeof symbol);
     return plugin_run(&argc, &argv);
 }
+/* SPDX-License-Identifier: BSD-3-Clause */

@@ -85,3 +85,4 @@ lines = world.gather("rank %d of %d: best %d, caught %s" % (rank, size, best[0],
 if rank == 0:
     print("\n".join(lines))
 sys.exit(5 if rank == 0 and "fail" in sys.argv else 0)
+# SPDX-License-Identifier: BSD-3-Clause

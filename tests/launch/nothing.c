@@ -17,3 +17,4 @@ int main(int argc, char **argv)
         printf("begun %d\n", MPI_Init(&argc, &argv) == 0);
     return 3;
 }
+/* SPDX-License-Identifier: BSD-3-Clause */

@@ -26,3 +26,4 @@ int plugin_run(int *argc, char ***argv)
         printf("sum %d of %d\n", sum, size);
     return MPI_Finalize();
 }
+/* SPDX-License-Identifier: BSD-3-Clause */

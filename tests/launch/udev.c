@@ -33,3 +33,4 @@ const char *udev_device_get_property_value(void *device, const char *key)
     (void)key;
     return device;
 }
+/* SPDX-License-Identifier: BSD-3-Clause */

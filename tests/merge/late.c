@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* late HOW RANK CALLS: a program of which one rank does not reach MPI_Finalize with the others.
  *
  * Each rank makes CALLS calls with arguments of its own. Then rank RANK waits until the folder in the environment's

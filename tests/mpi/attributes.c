@@ -169,3 +169,4 @@ int main(int argc, char **argv)
     EXPECT(deletions == 3 || deletions == 4);
     return verdict | (expect_failures != 0);
 }
+/* SPDX-License-Identifier: BSD-3-Clause */

@@ -95,3 +95,4 @@ int main(int argc, char **argv)
     MPI_Finalize();
     return verdict | (expect_failures != 0);
 }
+/* SPDX-License-Identifier: BSD-3-Clause */

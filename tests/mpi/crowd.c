@@ -178,3 +178,4 @@ int main(int argc, char **argv)
     MPI_Finalize();
     return verdict;
 }
+/* SPDX-License-Identifier: BSD-3-Clause */

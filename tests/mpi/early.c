@@ -97,3 +97,4 @@ int main(int argc, char **argv)
     any_time(1, 1);
     return verdict | (expect_failures != 0);
 }
+/* SPDX-License-Identifier: BSD-3-Clause */

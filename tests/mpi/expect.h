@@ -36,3 +36,4 @@ static inline int expect_verdict(const char *name, MPI_Comm comm)
 }
 
 #endif
+/* SPDX-License-Identifier: BSD-3-Clause */

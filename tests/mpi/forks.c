@@ -116,3 +116,4 @@ int main(int argc, char **argv)
     child_start(LEAVE_EXEC);
     return verdict | (expect_failures != 0);
 }
+/* SPDX-License-Identifier: BSD-3-Clause */

@@ -40,3 +40,4 @@ static inline void place(const void *p, const char *text)
 }
 
 #endif
+/* SPDX-License-Identifier: BSD-3-Clause */

@@ -91,3 +91,4 @@ int main(int argc, char **argv)
     }
     return verdict | (expect_failures != 0);
 }
+/* SPDX-License-Identifier: BSD-3-Clause */

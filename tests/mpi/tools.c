@@ -74,3 +74,4 @@ int main(int argc, char **argv)
 #endif
     return verdict | (expect_failures != 0);
 }
+/* SPDX-License-Identifier: BSD-3-Clause */

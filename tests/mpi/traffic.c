@@ -588,3 +588,4 @@ int main(int argc, char **argv)
     MPI_Finalize();
     return result;
 }
+/* SPDX-License-Identifier: BSD-3-Clause */

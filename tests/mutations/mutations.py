@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Twenty small mistakes in src/, decoder/ and gen/, spread over all that happens to a call on its way.
 
 Each is (area, what breaks, pattern, replacement). The pattern is a regular expression and must have exactly one match in all files of these

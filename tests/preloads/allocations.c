@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A preload, before libpilgrim.so, that counts the memory that is asked for from within libpilgrim.so between two calls
  * of allocations_mark: by malloc and its like, mmap, and the system calls below them. What MPI or the program ask for
  * does not count. At the second call it prints `allocations N`, and for each place that asked its address in

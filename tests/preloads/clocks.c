@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A preload for tests only: libpilgrim.so has a CLOCK_MONOTONIC that goes FAKE_CLOCK_PPM millionths too fast (too slow,
  * if that is negative) since the system was started, as if it ran on a host of its own. Everyone else gets the true
  * time. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A preload for tests only: libpilgrim.so is told that it runs on a host of the name FAKE_HOST, with the process number
  * FAKE_PID, where these are set. Everyone else, MPI above all, gets the true answers. */
 #define _GNU_SOURCE

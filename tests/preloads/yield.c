@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A preload for tests only: gives the processor away whenever UCX found nothing to do.
  *
  * MPICH (ch4:ucx) waits by calling ucp_worker_progress in a loop. With 9 to 27 ranks on two cores each

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Each value of each call against the key that was made of it. */
 #include "recorder.h"
 

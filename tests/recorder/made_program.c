@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Random programs; see made_program.h. Values are functions of the seed of a phase's behaviour, kind, slot and how many
  * calls of the kind there were, so they need no memory. */
 #include "made_program.h"

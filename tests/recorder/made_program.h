@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Random programs of calls: phases of loops over some two dozen kinds of calls, whose arguments are constant, count up,
  * repeat with a period, or are drawn from few or many values. A program follows from its seed, a thread's calls from
  * the program, its rank and its number: whoever walks them again gets the same ones, so they are their own log.

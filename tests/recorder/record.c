@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Programs are recorded as the library does it, but for MPI: streams, a fragment for each rank and round, which are
  * merged. */
 #include "recorder.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* recorder [--seed=N | --first=N --count=N] [--seconds=S] [--write=FILE] [--wrong]: from recorder to reader. Random
  * programs (made_program.h) are recorded, made into fragments, rank by rank and round by round, merged, written and
  * read, and each value of each call is compared with what the program's own calls are.

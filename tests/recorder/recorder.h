@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the parts of recorder share. */
 #ifndef PILGRIM_RECORDER_H
 #define PILGRIM_RECORDER_H

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs unit tests and prints PASS and FAIL lines, as tests/run-all counts them. No test."""
 import unittest
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Random profiles, and the section that one is stored in, with docs/FORMAT.md in hand. See random_trace.py."""
 import collections
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Random times of calls, random statistics, and the sections that they are stored in, with docs/FORMAT.md in hand. See random_trace.py."""
 from trace_writer import counted, svarint, varint
 

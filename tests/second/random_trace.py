@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Random traces, right ones, and the calls that they stand for: of the values of all calls and the shape of all sequences, which
 are drawn first, a file is made with docs/FORMAT.md in hand, in one of the many ways that there are. Nothing is read back.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Values of calls, drawn at random, and the ways to write them down: for random_trace.py."""
 import itertools
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Clocks and the axis that they have in common: docs/FORMAT.md, section 6, "One axis"; part of the second decoder."""
 
 MAGNITUDE = 1 << 62

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """A second decoder of Pilgrim traces, written from docs/FORMAT.md alone.
 
 Prints every call of TRACE, or those of RANK, as a line of JSON: what `pilgrim-decode --format=json` must print too, also with

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Rules, blocks and columns of a Pilgrim trace, from docs/FORMAT.md alone: sequences that stay grammars."""
 import bisect
 import collections

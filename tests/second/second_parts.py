@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a Pilgrim trace consists of, from docs/FORMAT.md alone: bytes, sections, rules, columns. Knows nothing of calls."""
 import ctypes
 import os

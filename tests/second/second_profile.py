@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The profile of a Pilgrim trace, from docs/FORMAT.md (section 6, "The profile") alone."""
 import collections
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Tests of the second decoder: it reads traces written from docs/FORMAT.md, whole, damaged at every byte and cut at every
 length, and with each thing wrong that the document calls damage.
 

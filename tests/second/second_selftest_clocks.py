@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the second decoder makes of clocks."""
 import os
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Tests of the second decoder: arrays of requests that are completed, statuses that were predicted."""
 import os
 import sys

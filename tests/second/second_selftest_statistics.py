@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Tests of the second decoder's statistics, which traces of version 5 have."""
 import types
 import unittest

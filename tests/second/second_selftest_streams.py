@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Tests of the second decoder: blocks, unzipped signatures, loops, values that are kept. What is right is read, and each thing that
 docs/FORMAT.md calls damage is found.
 """

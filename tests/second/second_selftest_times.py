@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Tests of the second decoder: times of calls. What is right is read, and each thing that docs/FORMAT.md calls damage is found, and
 takes the times of its section with it, and nothing else.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The statistics of a Pilgrim trace, from docs/FORMAT.md (section 6) alone."""
 import os
 import sys

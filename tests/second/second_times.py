@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The times of calls, from docs/FORMAT.md alone (section 6, "The times of each call")."""
 import struct
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The values of a Pilgrim trace's calls, from docs/FORMAT.md alone: shapes, signatures, and how they are printed."""
 import collections
 import itertools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A writer of Pilgrim traces, from docs/FORMAT.md alone: whatever a test wants, right or wrong. No test."""
 import ctypes
 import os

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Many short calls, the same ones again and again: next to nothing to record but their times.
  *
  *     call_burst CALLS [EVERY [limited]]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* noise CALLS [THREADS [LITTLE [HOW]]]: calls in which little repeats, so that what is recorded of them is put away in
  * rounds.
  *

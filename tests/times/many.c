@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One place that is called first, and then behind 80 others: more than are told apart. */
 #include <mpi.h>
 

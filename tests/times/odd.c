@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* odd: a clock that stands still, goes backwards and jumps by days, and what it said.
  *
  * usage: odd CALLS. In MPI_Comm_rank and MPI_Comm_size, CALLS times each, CLOCK_MONOTONIC reads what this program

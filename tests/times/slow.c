@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A ring of ranks, one of which sleeps for 1 ms in each round, so that the others wait for it.
  *
  *     slow RANK ROUNDS */

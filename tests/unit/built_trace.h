@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Traces put together entry by entry, for the tests of the reader: every way to store something, whether the writer
  * chooses it or not, and what is wrong in one place only.
  *

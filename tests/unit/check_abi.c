@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What programs were compiled against stays: the size of each public struct, the place of each member, the value of
  * each enumerator.
  *

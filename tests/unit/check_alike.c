@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Calls that a cursor gives once more: those with an identity are alike, and values of unzipped signatures, which are
  * changed in place, are what was stored. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Wrong arguments of the reader's functions have a defined result: a NULL anywhere, an index that is out of range. */
 #include <check.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Arrays that are completed, and statuses that were predicted, against plain ones: however the reader comes to a call.
  * And what is wrong with them. */
 #include "built_trace.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The series of bins: against its definition in wide integers, for writers and for readers. */
 #include "timing/bins.h"
 

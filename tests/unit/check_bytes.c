@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Byte buffers and cursors: every number comes back, no number has two forms, no read passes the end. */
 #include <check.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Lines of calls: what was printed before is printed again, and nothing else; numbers and strings against plain ways of
  * printing them. The decoder's files are not in the library of the modules; they are compiled in here. */
 #include "../../decoder/output.c"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The times of calls, read as cursors come to them: all of them, behind calls that were passed over, in loops and other
  * segments, from files and memory; and what is left of them where sections are damaged. */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a trace may be made of, way by way: columns of each kind, groups and parts of each form, vectors, series, ramps,
  * shards, each against the plain numbers; and with bytes changed.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Traces with one thing wrong: each is refused for what it is, or when that is met. */
 #include <stdlib.h>
 

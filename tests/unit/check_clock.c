@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The clock: which one is chosen, its rate, and times. clock.c is compiled in to begin anew for each choice. */
 #include "base/clock.c"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Clocks of ranks and the axis that they have in common: what is read from a trace, and what is made of it. */
 #include <check.h>
 #include <string.h>

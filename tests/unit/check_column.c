@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Columns: whatever way they are put together, the values come back, and a function of the rank is known exactly as
  * long as it gives every value. */
 #include <check.h>

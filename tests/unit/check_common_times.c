@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Times of several threads in one section: all are there, whatever threads come in which order, and a section that was
  * changed is read without harm. */
 #include <check.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Names of CUDA memory. Addresses are made up: nothing is read there. */
 #define _GNU_SOURCE 1
 #include "objects/device.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Statistics: sections put together by docs/FORMAT.md from calls whose times are known, random ones, and what the
  * reader says of them.
  *

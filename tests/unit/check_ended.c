@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Threads that have ended are in the trace as if they were still there: the bytes are the same, whatever the order in
  * which they end. */
 #include <stdlib.h>

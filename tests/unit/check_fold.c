@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Folded names: what is expected by eye, and that any set of names comes back, which an expander of its own sees to.
  * The decoder's files are not in the library of the modules; they are compiled in here. */
 #include "../../decoder/fold.c"

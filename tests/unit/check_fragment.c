@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Fragments: however the ranks are merged, over however many processes, the file is the same, byte for byte; and its
  * size does not grow with the ranks of a regular program. */
 #include <check.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Fragment files: what was written is read, and makes the same trace; a file that is cut off at any byte, or has any
  * byte changed, is refused and harms nothing. A file of several segments has them in their order; without its end they
  * are all there still. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The properties of a run-length Sequitur grammar, looked at after every append, on sequences made by hand and
  * from seeds. The checker knows nothing of the grammar's inside: it reads the serialised form. */
 #include <check.h>

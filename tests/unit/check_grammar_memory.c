@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A grammar that is short of memory: its source is compiled here once more, with allocations that fail as a
  * seed says. A terminal that is refused leaves no trace, and what was accepted comes back exactly. */
 #include <check.h>

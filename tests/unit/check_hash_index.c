@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Hash indices against a plain model: hashes that many entries share, removal, and what happens to those that stand
  * behind. */
 #include <check.h>

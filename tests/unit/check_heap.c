@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Names of memory: heap, mappings, stacks, static data. Nothing is interposed here: the tests tell the heap what
  * they allocate. */
 #define _GNU_SOURCE 1

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Names in pieces and back, and what is recorded of a process's place. host_location.c belongs to the traced program's
  * side, which is not in the library of the modules without MPI; it is compiled in here. */
 #include "process/host_location.c"

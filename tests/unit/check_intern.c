@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Interning: bytes of any length, many of them, with the same beginnings; what memory says of itself. Numbers by first
  * appearance are tested in check_signature.c. */
 #include <check.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Live requests, against lists that are searched. */
 #include <check.h>
 #include <stdlib.h>

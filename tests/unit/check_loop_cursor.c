@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The loop cursor: programs of loops in loops, whose trips change, that are left in the middle, with noise between.
  * What the grammar says is the sequence, in the middle of a round, too; the invariants hold; and it is not larger than
  * without a cursor.

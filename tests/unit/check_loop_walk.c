@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Loops as a reader meets them: groups of calls and nested loops at random, whose members have other trips, against the
  * plain lists of what they call; and what is wrong with them.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Loops: whatever the sequence, what is found expands to it; and what a program with loops does takes a body for each
  * loop and a list for each number that varies. */
 #include <check.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages of calls: sizes of datatypes, names that come to stand for other things, who is who. The decoder's files are
  * compiled in here, and the reader's functions that they need stand for a trace that is written down as an array of
  * calls.

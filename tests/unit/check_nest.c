@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Loops out of the order of calls: programs at random, found again; and what is told from what. */
 #include <check.h>
 #include <stdio.h>

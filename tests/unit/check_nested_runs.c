@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Repeats: whatever way a sequence is put together it comes back, and what is periodic stays small. */
 #include <check.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The trace's path and file: expansion, numbers, nothing replaced, nothing left behind; the folder that the
  * processes of a run share. The file is compiled in here for its inner functions. */
 #include "format/trace_output.c"

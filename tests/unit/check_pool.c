@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Pools of ids, hash tables, ranges of mapped memory: against plain models. */
 #include "objects/pool.h"
 

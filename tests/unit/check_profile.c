@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The profile on its way from streams to the reader: of random calls on several ranks, merged as a tree, every
  * distribution that the reader gives is that of the calls that it is given for, those that differ enough to matter are
  * told apart, and each rank's time is what it was.

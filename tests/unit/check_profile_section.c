@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Profile sections put together field by field as docs/FORMAT.md has them: what the reader says of them; each field
  * that cannot be is reported as damage; and other bytes are refused or read, in bounded time. */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The range coder: what is written is read back, whatever it is; what is likely takes little; and any bytes can be
  * read. */
 #include "timing/range_coder.h"

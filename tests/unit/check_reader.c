@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The reader gives back what was recorded, value by value. */
 #include <check.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Values that are kept, and arrays with changes, against the plain arrays: however the reader comes to a call. And what
  * is wrong with them. */
 #include <stdlib.h>

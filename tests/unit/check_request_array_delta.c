@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Arrays of requests by what changed: from the keys a decoder gets the plain arrays back, and keys that could be equal
  * are. */
 #include <check.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Requests: names, FIFOs behind one handle, threads, many in flight; and random calls against a simple model.
  *
  * One file, as all of it begins, finds and finishes operations through the same few functions. */

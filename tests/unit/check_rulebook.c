@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The shared table of rules: whatever sequences go in, what is written expands to them. The expander here is the
  * test's own and knows the format alone.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Grammars at rest: every field read as FORMAT.md says, walking and skipping agree, and no bytes do harm: all
  * truncations, all changes of single bytes, and grammars made to be refused. Tables of rules: check_rules_table.c. */
 #include <check.h>

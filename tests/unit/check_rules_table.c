@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Tables of rules that sequences share, and blocks: every field read as FORMAT.md says, walking, skipping, sums and
  * their places agree with what was drawn, and damaged tables are refused. */
 #include <check.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Sections: what is written is read again, whatever the content and its parts; the same content gives the same bytes;
  * parts pay. */
 #include "format/section.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Traces of several segments, in memory and from files of which only a part is kept in memory.
  *
  * One file, as all of it reads traces of the same maker and compares with what that says. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Shapes and slots, with series: together they give the key back. */
 #include <check.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Shares of very many ranks: whatever way they are merged, each block knows the mean of its ranks and the first of
  * those that have most. */
 #include "merge/shares.h"

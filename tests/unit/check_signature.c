@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Signatures, zipped and not, and interning: numbers by first appearance, equal bytes equal numbers, bytes given back.
  */
 #include <check.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Statistics of times: every figure is that of the times themselves, whatever they are, in whatever order and by
  * whatever way they were put together; what has too many signatures or predecessors is told apart less, and nothing of
  * it is lost. */

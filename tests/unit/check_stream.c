@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Streams: polls that fail and calls that do not are classes of their own, numbered by first appearance, wherever they
  * stand; both are forgotten when their site moves; a run of failed polls is one symbol. A stream that is renewed goes
  * on as a new one would. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The machine out of traces that are made here: locations both ways, and the tree as it is printed. The files of the
  * tracer's and the decoder's are not in the library of the modules; they are compiled in here. */
 #include "../../decoder/fold.c"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Times of calls, encoded and decoded: exact ones are what they were, binned ones keep their bounds, for every call.
  * The bounds are computed here from the document, from nothing but the true times and the decoded ones. Blocks that are
  * damaged are refused or are other times.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What is kept of requests that were begun unseen. */
 #include "objects/untracked_requests.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Files that grow: each piece is there or none of it, a limit of the system is an error and no signal, and nothing that
  * the process had pending or blocked is lost. */
 #define _GNU_SOURCE 1

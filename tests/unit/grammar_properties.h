@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The properties of a run-length Sequitur grammar, read from its serialised form, and sequences from seeds. */
 #ifndef PILGRIM_TESTS_GRAMMAR_PROPERTIES_H
 #define PILGRIM_TESTS_GRAMMAR_PROPERTIES_H

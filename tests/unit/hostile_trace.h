@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Walking what may be a trace, and changing traces under right checksums; for the tests of the reader with hostile
  * bytes.
  *

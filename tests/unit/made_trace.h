@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A trace with every kind of value, made call by call from a seed, for the tests of the reader. */
 #ifndef TESTS_MADE_TRACE_H
 #define TESTS_MADE_TRACE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What tests with random input share: numbers, and an assertion for inner loops. */
 #ifndef PILGRIM_TESTS_RANDOM_H
 #define PILGRIM_TESTS_RANDOM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* How much of a random or exhaustive test to do. */
 #ifndef PILGRIM_TESTS_TRIALS_H
 #define PILGRIM_TESTS_TRIALS_H

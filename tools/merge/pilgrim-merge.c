@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* pilgrim-merge: makes the trace of fragment files, as the run would have made it; pilgrim-merge(1).
  *
  * Segment by segment, fragments are merged in the order of the tree at MPI_Finalize, which is that of a binary counter:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* pilgrim-run: starts a program with libpilgrim.so preloaded.
  *
  * Put before the program and behind the launcher (mpiexec -n 4 pilgrim-run ./app), so that the preload is set for the
