@@ -42,7 +42,7 @@ enum value_tag {                 /*  operands             slots          printed
                  VALUE_FUNCTION = 19,  /*                       id             "fn:3" */
                  VALUE_SERIES = 20,    /*  in shapes: n, m                     [ ]; n values of m shapes, which follow
                                            in keys: n                          n values of an array, of which two follow
-                                          (base/run.h) */
+                                          (base/value_run.h) */
                  VALUE_KEEP = 21,      /*  register                            one value follows, is printed and kept */
                  VALUE_EDITED = 22,    /*  base, m                             base with m changes; 2m values follow */
                  VALUE_COMPLETED = 23, /*  parameter                           the in-value; one value follows, stands
@@ -51,7 +51,8 @@ enum value_tag {                 /*  operands             slots          printed
                      24, /*  status bits      position, unit     a status, as the call predicted it that posted it */
                  VALUE_BEGUN = 25, /*                       class          a request that begins; its place is the
                                       smallest that is free */
-                 VALUE_LIVE = 26, /*                       class, rank    a request that is live, by its age (live.h) */
+                 VALUE_LIVE =
+                     26, /*                       class, rank    a request that is live, by its age (live_requests.h) */
                  VALUE_TIME = 27, /*                                      a time of the call: as a return value, if the
                                      times of the call have it, number; else null, it was not kept */
                  VALUE_TEXT = 28, /*                       base, place    "text": one of the table of strings; in a key

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/try.h"
-#include "loops/loop_trips.h"
+#include "loops/loop_bodies.h"
 
 #define NO_LOOP UINT32_MAX
 

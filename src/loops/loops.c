@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "base/try.h"
-#include "loops/loop_trips.h"
+#include "loops/loop_bodies.h"
 
 #define LOOPS_RUNS (8u << 20) /* the longest walk */
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/run.h"
+#include "base/value_run.h"
 #include "base/try.h"
 #include "base/value.h"
 

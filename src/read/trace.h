@@ -22,7 +22,7 @@
 #include "format/trace_file.h"
 #include "rules/rules.h"
 #include "pilgrim/reader.h"
-#include "base/live.h"
+#include "base/live_requests.h"
 #include "read/begun.h"
 #include "read/registers.h"
 #include "timing/profile_model.h"

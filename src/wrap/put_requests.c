@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Requests, and arrays of them: what a call finds behind its handles, and what becomes of that. */
-#include "base/run.h"
+#include "base/value_run.h"
 #include "wrap/wrapper.h"
 #include "objects/thread_requests.h"
 

@@ -3,7 +3,7 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "base/live.h"
+#include "base/live_requests.h"
 #include "random.h"
 
 enum { CLASSES = 5, STEPS = 200000 };

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/run.h"
+#include "base/value_run.h"
 #include "base/value.h"
 #include "merge/shape.h"
 

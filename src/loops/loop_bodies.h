@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How often each node of a loop forest goes around each time: what loops.c reads and loop_bodies.c writes. */
-#ifndef PILGRIM_LOOP_TRIPS_H
-#define PILGRIM_LOOP_TRIPS_H
+#ifndef PILGRIM_LOOP_BODIES_H
+#define PILGRIM_LOOP_BODIES_H
 
 #include "loops/loop_forest.h"
 #include "loops/loops.h"

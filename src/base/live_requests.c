@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Live requests; see live.h. A class has the places of its live requests in a piece of an array, the oldest first. Most
- * programs complete the oldest one, all in order, or the youngest: neither is a search. */
-#include "base/live.h"
+/* Live requests; see live_requests.h. A class has the places of its live requests in a piece of an array, the oldest
+ * first. Most programs complete the oldest one, all in order, or the youngest: neither is a search. */
+#include "base/live_requests.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,8 +5,8 @@
  *
  * Only the thread's own recorded calls count: what else happens to a request is not known here, and said with its full
  * name. */
-#ifndef PILGRIM_LIVE_H
-#define PILGRIM_LIVE_H
+#ifndef PILGRIM_LIVE_REQUESTS_H
+#define PILGRIM_LIVE_REQUESTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,8 +4,8 @@
  *
  * A group of digits that decimal notation has is its number, 0 or more. One with zeros in front is negative: its
  * magnitude has the same digits behind a 1. Groups of more than NAME_DIGITS_MAX digits stay text. */
-#ifndef PILGRIM_NAME_H
-#define PILGRIM_NAME_H
+#ifndef PILGRIM_NAME_PIECES_H
+#define PILGRIM_NAME_PIECES_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Whether bytes are equal: for short ones that mostly are, inline, all of them looked at before it is said. */
-#ifndef PILGRIM_EQUAL_H
-#define PILGRIM_EQUAL_H
+#ifndef PILGRIM_EQUAL_INLINE_H
+#define PILGRIM_EQUAL_INLINE_H
 
 #include <stdbool.h>
 #include <stddef.h>

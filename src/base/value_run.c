@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs; see run.h. */
-#include "base/run.h"
+/* Runs; see value_run.h. */
+#include "base/value_run.h"
 
 #include "base/bytes.h"
 #include "base/value.h"

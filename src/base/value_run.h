@@ -6,8 +6,8 @@
  *
  * Equal arrays have equal runs: a run begins at the first three values in a row that go on so, and ends where one does
  * not. */
-#ifndef PILGRIM_RUN_H
-#define PILGRIM_RUN_H
+#ifndef PILGRIM_VALUE_RUN_H
+#define PILGRIM_VALUE_RUN_H
 
 #include <stdbool.h>
 #include <stddef.h>
