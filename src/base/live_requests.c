@@ -68,7 +68,7 @@ static struct live_class *add(struct live_requests *l, int64_t number)
 
 static inline bool is_taken(const struct live_class *c, int64_t request_index)
 {
-    return request_index >= 0 && request_index < LIVE_PLACES &&
+    return request_index >= 0 && request_index < LIVE_INDICES &&
            c->taken[request_index / 64] >> (request_index % 64) & 1;
 }
 
@@ -123,13 +123,13 @@ int64_t live_request_index(struct live_requests *l, int64_t class_number)
 {
     const struct live_class *c = find(l, class_number);
     int64_t request_index = c ? live_first_index(c) : 0;
-    return request_index < LIVE_PLACES ? request_index : -1;
+    return request_index < LIVE_INDICES ? request_index : -1;
 }
 
 enum pilgrim_status live_begin(struct live_requests *l, int64_t class_number, int64_t request_index)
 {
     struct live_class *c = find(l, class_number);
-    if (request_index < 0 || request_index >= LIVE_PLACES || (!c && l->index.count == LIVE_CLASSES))
+    if (request_index < 0 || request_index >= LIVE_INDICES || (!c && l->index.count == LIVE_CLASSES))
         return PILGRIM_OK;
     if (c && is_taken(c, request_index))
         end(l, c, request_index);

@@ -16,7 +16,7 @@
 #include "pilgrim/status.h"
 
 enum {
-    LIVE_PLACES = 1024,     /* places from here on are not followed, ... */
+    LIVE_INDICES = 1024,    /* places from here on are not followed, ... */
     LIVE_MAX = 1 << 16,     /* ... nor are more requests, ... */
     LIVE_CLASSES = 1 << 16, /* ... nor more classes */
     LIVE_SPARE = 8,
@@ -25,11 +25,11 @@ enum {
 
 struct live_class {
     int64_t number;
-    uint32_t first, count, capacity;  /* in `order` */
-    uint32_t near;                    /* where the next one that is looked for may be, from `first` on */
-    uint16_t *order;                  /* places, the oldest one's first */
-    uint32_t full;                    /* a bit for each word of `taken` in which no place is free */
-    uint64_t taken[LIVE_PLACES / 64]; /* places, a bit each */
+    uint32_t first, count, capacity;   /* in `order` */
+    uint32_t near;                     /* where the next one that is looked for may be, from `first` on */
+    uint16_t *order;                   /* places, the oldest one's first */
+    uint32_t full;                     /* a bit for each word of `taken` in which no place is free */
+    uint64_t taken[LIVE_INDICES / 64]; /* places, a bit each */
 };
 
 /* All zero is without requests. */
@@ -74,11 +74,11 @@ static inline struct live_class *live_recent(const struct live_requests *l, int6
     return c && c->number == class_number ? c : NULL;
 }
 
-/* The smallest place that is free; LIVE_PLACES: there is none. */
+/* The smallest place that is free; LIVE_INDICES: there is none. */
 static inline int64_t live_first_index(const struct live_class *c)
 {
     unsigned word = (unsigned)__builtin_ctz(~c->full);
-    return word * 64 < LIVE_PLACES ? (int64_t)word * 64 + __builtin_ctzll(~c->taken[word]) : LIVE_PLACES;
+    return word * 64 < LIVE_INDICES ? (int64_t)word * 64 + __builtin_ctzll(~c->taken[word]) : LIVE_INDICES;
 }
 
 static inline void live_take_index(struct live_class *c, uint32_t request_index)

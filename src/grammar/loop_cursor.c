@@ -82,7 +82,7 @@ void loop_cursor_start(struct grammar *g)
     uint32_t use = g->symbols[last].previous;
     uint32_t terminal = g->symbols[last].value;
     uint64_t exponent = g->symbols[last].exponent;
-    if (!(g->symbols[use].value & SYMBOL_RULE) || g->symbols[use].exponent < LOOP_ROUNDS_MIN)
+    if (!(g->symbols[use].value & SYMBOL_RULE) || g->symbols[use].exponent < LOOP_ITERATIONS_MIN)
         return;
     struct grammar_next run = g->next;
     uint64_t ends = g->ends;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The loop cursor: where a loop goes around again, nothing of the grammar changes.
  *
- * A grammar is *in a loop* while the start rule's last symbol is a rule X^k, k >= LOOP_ROUNDS_MIN, and what has come
- * since is the beginning of X's expansion. A cursor stands in that: the uses of rules that it is in (frames), each with
- * the iterations that are complete, and a terminal, with how often it is still to come. At the end of X k grows by one.
- * Another terminal than the one predicted makes the grammar leave the loop: what has come of X is put behind X^k, in
- * O(depth), as the largest symbols that it consists of. Where the beginning of a rule's body is left over, it becomes a
- * rule of its own (grammar_split), as it is the second time that it occurs.
+ * A grammar is *in a loop* while the start rule's last symbol is a rule X^k, k >= LOOP_ITERATIONS_MIN, and what has
+ * come since is the beginning of X's expansion. A cursor stands in that: the uses of rules that it is in (frames), each
+ * with the iterations that are complete, and a terminal, with how often it is still to come. At the end of X k grows by
+ * one. Another terminal than the one predicted makes the grammar leave the loop: what has come of X is put behind X^k,
+ * in O(depth), as the largest symbols that it consists of. Where the beginning of a rule's body is left over, it
+ * becomes a rule of its own (grammar_split), as it is the second time that it occurs.
  *
  * The digram of X^k does not count as long as k grows, like that of a terminal's run.
  *
@@ -22,8 +22,8 @@
 
 struct grammar;
 
-#ifndef LOOP_ROUNDS_MIN
-#define LOOP_ROUNDS_MIN 1 /* tests have another */
+#ifndef LOOP_ITERATIONS_MIN
+#define LOOP_ITERATIONS_MIN 1 /* tests have another */
 #endif
 
 /* Symbols that a frame takes when the loop is left: a new rule's guard, its two uses, and complete iterations. */

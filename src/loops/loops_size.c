@@ -15,8 +15,8 @@ enum {
 
 struct sizing {
     struct compressor compressor;
-    struct intern delta_lists; /* those that were counted */
-    uint64_t values;           /* in those that were compressed */
+    struct intern stored_deltas; /* those that were counted */
+    uint64_t values;             /* in those that were compressed */
     bool failed;
 };
 
@@ -24,9 +24,9 @@ struct sizing {
 static void put_sums(const struct nested_run *items, size_t count, int64_t *sum, struct bytes *low, struct bytes *high)
 {
     for (size_t i = 0; i < count; i++) {
-        if (items[i].exponent & REPEATS_BEGIN) {
+        if (items[i].exponent & NESTED_RUN_BEGIN) {
             size_t size = (size_t)items[i].value;
-            uint64_t times = items[i + size + 1].exponent & ~REPEATS_END;
+            uint64_t times = items[i + size + 1].exponent & ~NESTED_RUN_END;
             for (; times > 0; times--)
                 put_sums(&items[i + 1], size, sum, low, high);
             i += size + 1;
@@ -72,12 +72,12 @@ static size_t loop_bytes(struct sizing *s, const struct loops_loop *l)
 {
     struct bytes packed = {0};
     size_t total = l->body.length + ROW_BYTES;
-    uint32_t known = s->delta_lists.count, number;
+    uint32_t known = s->stored_deltas.count, number;
     nested_runs_pack(&l->differences, &packed);
     if (bytes_status(&packed) != PILGRIM_OK ||
-        intern_add(&s->delta_lists, packed.data, packed.length, &number) != PILGRIM_OK)
+        intern_add(&s->stored_deltas, packed.data, packed.length, &number) != PILGRIM_OK)
         s->failed = true;
-    else if (s->delta_lists.count > known)
+    else if (s->stored_deltas.count > known)
         total += trips_bytes(s, l, &packed);
     bytes_free(&packed);
     return total;
@@ -94,7 +94,7 @@ static size_t all_bytes(struct sizing *s, const struct loops *l)
 static void sizing_free(struct sizing *s)
 {
     compressor_free(&s->compressor);
-    intern_free(&s->delta_lists);
+    intern_free(&s->stored_deltas);
 }
 
 size_t loops_bytes(const struct loops *l)

@@ -163,9 +163,9 @@ static enum pilgrim_status visit_items(const struct nested_run *items, size_t co
                                        column_visitor *each, void *context)
 {
     for (size_t i = 0; i < count; i++) {
-        bool block = items[i].exponent & REPEATS_BEGIN;
+        bool block = items[i].exponent & NESTED_RUN_BEGIN;
         size_t size = block ? (size_t)items[i].value : 0;
-        uint64_t times = block ? items[i + size + 1].exponent & ~REPEATS_END : items[i].exponent;
+        uint64_t times = block ? items[i + size + 1].exponent & ~NESTED_RUN_END : items[i].exponent;
         for (; times > 0; times--) {
             if (block) {
                 TRY(visit_items(&items[i + 1], size, value, each, context));
@@ -195,7 +195,7 @@ void column_pack(const struct column *c, struct bytes *out)
 {
     bytes_put_svarint(out, c->first);
     bytes_put_varint(out, c->length);
-    bytes_put_u8(out, (uint8_t)(c->kinds | (c->is_delta_list ? PACKED_LIST : 0)));
+    bytes_put_u8(out, (uint8_t)(c->kinds | (c->is_stored_deltas ? PACKED_LIST : 0)));
     for (enum expression_kind kind = EXPRESSION_PLUS; kind <= EXPRESSION_MODULO; kind++)
         if (is_kind(c, kind))
             bytes_put_svarint(out, c->constants[kind - 1]);
@@ -214,7 +214,7 @@ enum pilgrim_status column_unpack(struct cursor *in, struct column *c)
     *c = (struct column){.first = cursor_svarint(in)};
     c->length = cursor_varint(in);
     c->kinds = cursor_u8(in);
-    c->is_delta_list = c->kinds & PACKED_LIST;
+    c->is_stored_deltas = c->kinds & PACKED_LIST;
     c->kinds &= ~PACKED_LIST;
     for (enum expression_kind kind = EXPRESSION_PLUS; kind <= EXPRESSION_MODULO; kind++)
         if (is_kind(c, kind))

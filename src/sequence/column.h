@@ -49,11 +49,11 @@ struct column {
     int64_t last;
     uint64_t length;
     struct nested_runs differences;
-    bool is_delta_list;   /* values stand for lists (sequence/slots.h) */
-    uint32_t kinds;       /* bit k: the expression of kind k, PLUS to MODULO, gives every value ... */
-    int64_t constants[6]; /* ... with this c, by kind - 1 */
-    int64_t other;        /* MODULO: the other value of (value - x), c - n; equal to c: only one was seen */
-    int64_t most;         /* MODULO: the largest value; none is negative */
+    bool is_stored_deltas; /* values stand for lists (sequence/slots.h) */
+    uint32_t kinds;        /* bit k: the expression of kind k, PLUS to MODULO, gives every value ... */
+    int64_t constants[6];  /* ... with this c, by kind - 1 */
+    int64_t other;         /* MODULO: the other value of (value - x), c - n; equal to c: only one was seen */
+    int64_t most;          /* MODULO: the largest value; none is negative */
 };
 
 /* One value, of a member with RANK. C must be empty. */

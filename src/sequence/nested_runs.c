@@ -9,7 +9,7 @@
 #include "base/try.h"
 
 enum {
-    WINDOW = REPEATS_WINDOW,
+    WINDOW = NESTED_RUNS_WINDOW,
     COPIES_MAX = 4, /* of a block that are appended piece by piece, to see whether what stands there takes it in */
     TAIL_MAX = 64,  /* items that may follow the growing block meanwhile */
     DEPTH_MAX = 4   /* of blocks that are taken apart */
@@ -17,12 +17,12 @@ enum {
 
 static bool begins(const struct nested_run *item)
 {
-    return item->exponent & REPEATS_BEGIN;
+    return item->exponent & NESTED_RUN_BEGIN;
 }
 
 static bool ends(const struct nested_run *item)
 {
-    return item->exponent & REPEATS_END;
+    return item->exponent & NESTED_RUN_END;
 }
 
 static bool equal(const struct nested_run *a, const struct nested_run *b, size_t count)
@@ -71,7 +71,7 @@ static bool unite_blocks(struct nested_runs *r, size_t start)
     struct nested_run *last = &r->items[r->count - 1];
     if (!ends(last) || !start || !block_is(r, start, start + 1, (size_t)last->value))
         return false;
-    r->items[start - 1].exponent += last->exponent & ~REPEATS_END;
+    r->items[start - 1].exponent += last->exponent & ~NESTED_RUN_END;
     r->count = start;
     return true;
 }
@@ -81,8 +81,8 @@ static void make_block(struct nested_runs *r, size_t start, size_t size)
 {
     struct nested_run *body = &r->items[start];
     memmove(body + 1, body, size * sizeof *body);
-    body[0] = (struct nested_run){.value = (int64_t)size, .exponent = REPEATS_BEGIN};
-    body[size + 1] = (struct nested_run){.value = (int64_t)size, .exponent = REPEATS_END | 2};
+    body[0] = (struct nested_run){.value = (int64_t)size, .exponent = NESTED_RUN_BEGIN};
+    body[size + 1] = (struct nested_run){.value = (int64_t)size, .exponent = NESTED_RUN_END | 2};
     r->count = start + size + 2;
 }
 
@@ -105,7 +105,7 @@ static size_t count_others(const struct nested_runs *r, size_t start, size_t per
 {
     const struct nested_run *last = &r->items[r->count - 1], *before = &r->items[start - 1];
     size_t most = start < periods ? start : periods, others = 0;
-    for (; others < most && before->exponent < REPEATS_END; others++, before--)
+    for (; others < most && before->exponent < NESTED_RUN_END; others++, before--)
         if (same(before, last) && before > r->items && same(before - 1, last - 1))
             break;
     return others;
@@ -212,9 +212,9 @@ static enum pilgrim_status append_whole(struct nested_runs *r, const struct nest
     TRY(close_run(r));
     TRY(reserve(r, size + 2));
     struct nested_run *to = &r->items[r->count];
-    to[0] = (struct nested_run){.value = (int64_t)size, .exponent = REPEATS_BEGIN};
+    to[0] = (struct nested_run){.value = (int64_t)size, .exponent = NESTED_RUN_BEGIN};
     memcpy(to + 1, body, size * sizeof *to);
-    to[size + 1] = (struct nested_run){.value = (int64_t)size, .exponent = REPEATS_END | times};
+    to[size + 1] = (struct nested_run){.value = (int64_t)size, .exponent = NESTED_RUN_END | times};
     r->count += size + 2;
     compact(r);
     return PILGRIM_OK;
@@ -258,7 +258,7 @@ static enum pilgrim_status append_items(struct nested_runs *r, const struct nest
     for (size_t i = 0; i < count;) {
         if (begins(&items[i])) {
             size_t size = (size_t)items[i].value;
-            TRY(append_block(r, &items[i + 1], size, items[i + size + 1].exponent & ~REPEATS_END, depth));
+            TRY(append_block(r, &items[i + 1], size, items[i + size + 1].exponent & ~NESTED_RUN_END, depth));
             i += size + 2;
             unchanged = 0;
             continue;
@@ -335,9 +335,9 @@ static void unpack_items(struct cursor *in, struct nested_runs *r, size_t count)
         uint64_t head = cursor_varint(in);
         struct nested_run item = {.exponent = head >> 2};
         if ((head & 3) == PACKED_BEGIN)
-            item = (struct nested_run){.value = (int64_t)(head >> 2), .exponent = REPEATS_BEGIN};
+            item = (struct nested_run){.value = (int64_t)(head >> 2), .exponent = NESTED_RUN_BEGIN};
         else if ((head & 3) == PACKED_END)
-            item.exponent |= REPEATS_END;
+            item.exponent |= NESTED_RUN_END;
         else
             item.value = cursor_svarint(in);
         r->items[r->count++] = item;
@@ -355,11 +355,12 @@ static bool check_items(struct nested_runs *r)
             open = i + 1;
         } else if (ends(item)) {
             struct nested_run *begin = open ? &r->items[open - 1] : NULL;
-            if (!begin || (uint64_t)begin->value != i - open || begin->value == 0 || !(item->exponent & ~REPEATS_END))
+            if (!begin || (uint64_t)begin->value != i - open || begin->value == 0 ||
+                !(item->exponent & ~NESTED_RUN_END))
                 return false;
             item->value = begin->value;
-            open = (size_t)(begin->exponent & ~REPEATS_BEGIN);
-            begin->exponent = REPEATS_BEGIN;
+            open = (size_t)(begin->exponent & ~NESTED_RUN_BEGIN);
+            begin->exponent = NESTED_RUN_BEGIN;
         } else if (!item->exponent) {
             return false;
         }

@@ -3,9 +3,9 @@
  * without a table: a sequence of runs  v^n  and of blocks  (...)^n , which nest.
  *
  * For sequences over ranks, which are put together from neighbouring ranges. What is periodic, with nested periods of
- * at most REPEATS_WINDOW elements each, takes constant space whatever its length, and joining takes time proportional
- * to that space. Where nothing repeats, joining copies. Exact always; how small it is depends on where the ranges were
- * cut. */
+ * at most NESTED_RUNS_WINDOW elements each, takes constant space whatever its length, and joining takes time
+ * proportional to that space. Where nothing repeats, joining copies. Exact always; how small it is depends on where the
+ * ranges were cut. */
 #ifndef PILGRIM_NESTED_RUNS_H
 #define PILGRIM_NESTED_RUNS_H
 
@@ -16,7 +16,7 @@
 #include "base/bytes.h"
 #include "pilgrim/status.h"
 
-#define REPEATS_WINDOW 16 /* runs and blocks; the longest period that is looked for */
+#define NESTED_RUNS_WINDOW 16 /* runs and blocks; the longest period that is looked for */
 
 /* A run:   value, exponent: how often, 1 or more.
  * A block: an item that begins it, the runs and blocks of its body, an item that ends it. Both have the number of items
@@ -26,8 +26,8 @@ struct nested_run {
     uint64_t exponent; /* of the end: how often the block is repeated */
 };
 
-#define REPEATS_BEGIN (UINT64_C(1) << 63) /* the exponent of the item that begins a block */
-#define REPEATS_END   (UINT64_C(1) << 62) /* added to the exponent of the one that ends it */
+#define NESTED_RUN_BEGIN (UINT64_C(1) << 63) /* the exponent of the item that begins a block */
+#define NESTED_RUN_END   (UINT64_C(1) << 62) /* added to the exponent of the one that ends it */
 
 /* All zero is the empty sequence. */
 struct nested_runs {

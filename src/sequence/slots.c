@@ -28,13 +28,13 @@ void slots_free(struct slots *s)
     *s = (struct slots){0};
 }
 
-int64_t delta_list_hash(const void *packed, size_t length)
+int64_t stored_deltas_hash(const void *packed, size_t length)
 {
     int64_t hash = (int64_t)XXH3_64bits(packed, length);
     return hash + !hash;
 }
 
-bool slot_series_is_vector(const struct slot_series *s)
+bool slot_series_has_deltas(const struct slot_series *s)
 {
     return s->differences;
 }
@@ -60,7 +60,7 @@ static enum pilgrim_status slot_series_follow(struct slot_series *s, const struc
 }
 
 /* Long enough: what was kept as it is becomes differences. */
-static enum pilgrim_status slot_series_become_vector(struct slot_series *s)
+static enum pilgrim_status slot_series_begin_deltas(struct slot_series *s)
 {
     s->differences = calloc(s->width, sizeof *s->differences);
     if (!s->differences)
@@ -93,61 +93,62 @@ enum pilgrim_status slot_series_add(struct slot_series *s, const struct slot *sl
         TRY(slots_add(&s->raw, slots[i]));
         s->last[i] = slots[i].value;
     }
-    return s->count == s->min && s->width ? slot_series_become_vector(s) : PILGRIM_OK;
+    return s->count == s->min && s->width ? slot_series_begin_deltas(s) : PILGRIM_OK;
 }
 
 /* LIST is used up. */
-static enum pilgrim_status store_delta_list(struct intern *lists, struct bytes *list, int64_t *hash)
+static enum pilgrim_status store_stored_deltas(struct intern *lists, struct bytes *list, int64_t *hash)
 {
     uint32_t ignored;
     enum pilgrim_status status = bytes_status(list);
     if (status == PILGRIM_OK)
         status = intern_add(lists, list->data, list->length, &ignored);
     if (status == PILGRIM_OK)
-        *hash = delta_list_hash(list->data, list->length);
+        *hash = stored_deltas_hash(list->data, list->length);
     bytes_free(list);
     return status;
 }
 
-enum pilgrim_status delta_list_add(struct intern *lists, struct nested_runs *differences, int64_t *hash)
+enum pilgrim_status stored_deltas_add(struct intern *lists, struct nested_runs *differences, int64_t *hash)
 {
     *hash = 0;
     if (!differences->count && !differences->open.value)
         return PILGRIM_OK;
     struct bytes list = {0};
     TRY(nested_runs_close(differences));
-    bytes_put_u8(&list, DELTA_LIST_RUNS);
+    bytes_put_u8(&list, STORED_DELTAS_RUNS);
     nested_runs_pack(differences, &list);
-    return store_delta_list(lists, &list, hash);
+    return store_stored_deltas(lists, &list, hash);
 }
 
-enum pilgrim_status delta_list_add_grammar(struct intern *lists, const void *serialised, size_t length, int64_t *hash)
+enum pilgrim_status stored_deltas_add_grammar(struct intern *lists, const void *serialised, size_t length,
+                                              int64_t *hash)
 {
     struct bytes list = {0};
-    bytes_put_u8(&list, DELTA_LIST_GRAMMAR);
+    bytes_put_u8(&list, STORED_DELTAS_GRAMMAR);
     bytes_put(&list, serialised, length);
-    return store_delta_list(lists, &list, hash);
+    return store_stored_deltas(lists, &list, hash);
 }
 
-enum pilgrim_status delta_list_add_texts(struct intern *lists, const struct intern *texts, int64_t *hash)
+enum pilgrim_status stored_deltas_add_texts(struct intern *lists, const struct intern *texts, int64_t *hash)
 {
     struct bytes list = {0};
     *hash = 0;
     if (!texts->count)
         return PILGRIM_OK;
-    bytes_put_u8(&list, DELTA_LIST_TEXTS);
+    bytes_put_u8(&list, STORED_DELTAS_TEXTS);
     for (uint32_t i = 0; i < texts->count; i++) {
         size_t length;
         const uint8_t *text = intern_get(texts, i, &length);
         bytes_put(&list, text, length + 1);
     }
-    return store_delta_list(lists, &list, hash);
+    return store_stored_deltas(lists, &list, hash);
 }
 
-uint32_t delta_list_text_count(const uint8_t *data, size_t length)
+uint32_t stored_deltas_text_count(const uint8_t *data, size_t length)
 {
     uint32_t count = 0;
-    if (!length || data[0] != DELTA_LIST_TEXTS)
+    if (!length || data[0] != STORED_DELTAS_TEXTS)
         return 0;
     for (const uint8_t *at = data + 1, *end = data + length; at < end; count++) {
         const uint8_t *stop = memchr(at, 0, (size_t)(end - at));
@@ -160,7 +161,7 @@ static enum pilgrim_status end_vector(struct slot_series *s, struct slots *out)
 {
     for (size_t i = 0; i < s->width; i++) {
         struct slot list = {.kind = SLOT_DELTAS};
-        TRY(delta_list_add(s->delta_lists, &s->differences[i], &list.value));
+        TRY(stored_deltas_add(s->stored_deltas, &s->differences[i], &list.value));
         uint32_t kind = s->raw.items[i].kind == SLOT_DELTAS ? SLOT_DELTAS : SLOT_NUMBER; /* texts */
         TRY(slots_add(out, (struct slot){.value = s->raw.items[i].value, .kind = kind}));
         TRY(slots_add(out, list));
@@ -170,7 +171,7 @@ static enum pilgrim_status end_vector(struct slot_series *s, struct slots *out)
 
 enum pilgrim_status slot_series_end(struct slot_series *s, struct slots *out)
 {
-    if (slot_series_is_vector(s))
+    if (slot_series_has_deltas(s))
         TRY(end_vector(s, out));
     else
         for (size_t i = 0; i < s->raw.count; i++)
@@ -186,5 +187,5 @@ void slot_series_free(struct slot_series *s)
     free(s->differences);
     free(s->last);
     slots_free(&s->raw);
-    *s = (struct slot_series){.width = s->width, .min = s->min, .delta_lists = s->delta_lists};
+    *s = (struct slot_series){.width = s->width, .min = s->min, .stored_deltas = s->stored_deltas};
 }

@@ -16,7 +16,7 @@
 
 /* Fewer signatures in a row, and shorter arrays, stay as they are: over ranks each of their slots may be regular where
  * the lists are not. */
-#define VECTOR_MIN VALUE_SERIES_MIN
+#define SLOT_SERIES_MIN VALUE_SERIES_MIN
 
 enum slot_kind {
     SLOT_NUMBER,
@@ -45,7 +45,7 @@ struct slot_series {
     size_t width;
     uint64_t min; /* values that make a vector, 1 or more */
     uint64_t count;
-    struct intern *delta_lists;      /* where vectors put their lists */
+    struct intern *stored_deltas;    /* where vectors put their lists */
     struct slots raw;                /* of the first values; all of them while there are fewer than MIN */
     struct nested_runs *differences; /* for each slot, once it is a vector */
     int64_t *last;
@@ -56,7 +56,7 @@ struct slot_series {
 enum pilgrim_status slot_series_add(struct slot_series *s, const struct slot *slots, bool *fits) PILGRIM_CHECKED;
 
 /* Whether slot_series_end will give a vector: two slots for each of a value, else WIDTH for each value. */
-bool slot_series_is_vector(const struct slot_series *s);
+bool slot_series_has_deltas(const struct slot_series *s);
 
 /* Appends the series' slots to OUT and empties it, but for WIDTH, MIN and LISTS. errors: PILGRIM_NOMEM */
 enum pilgrim_status slot_series_end(struct slot_series *s, struct slots *out) PILGRIM_CHECKED;
@@ -64,25 +64,25 @@ void slot_series_free(struct slot_series *s);
 
 /* A list of DIFFERENCES, which are closed, in LISTS: *HASH is what stands for it, 0 if all are 0. errors: PILGRIM_NOMEM
  */
-enum pilgrim_status delta_list_add(struct intern *lists, struct nested_runs *differences,
-                                   int64_t *hash) PILGRIM_CHECKED;
+enum pilgrim_status stored_deltas_add(struct intern *lists, struct nested_runs *differences,
+                                      int64_t *hash) PILGRIM_CHECKED;
 
 /* The same for differences that are a grammar over their codes, LENGTH bytes as serialised (rules/rules.h). */
-enum pilgrim_status delta_list_add_grammar(struct intern *lists, const void *serialised, size_t length,
-                                           int64_t *hash) PILGRIM_CHECKED;
+enum pilgrim_status stored_deltas_add_grammar(struct intern *lists, const void *serialised, size_t length,
+                                              int64_t *hash) PILGRIM_CHECKED;
 
 /* TEXTS, which have no 0 byte in them, in the order of their numbers. *HASH is 0 if there are none. errors:
  * PILGRIM_NOMEM */
-enum pilgrim_status delta_list_add_texts(struct intern *lists, const struct intern *texts,
-                                         int64_t *hash) PILGRIM_CHECKED;
+enum pilgrim_status stored_deltas_add_texts(struct intern *lists, const struct intern *texts,
+                                            int64_t *hash) PILGRIM_CHECKED;
 
 /* How many texts an entry of LISTS with LENGTH bytes has; 0 if it has differences. */
-uint32_t delta_list_text_count(const uint8_t *data, size_t length);
+uint32_t stored_deltas_text_count(const uint8_t *data, size_t length);
 
 /* How an entry of LISTS is written: this byte, then the list; texts have a 0 byte each at their ends. */
-enum delta_list_form { DELTA_LIST_RUNS, DELTA_LIST_GRAMMAR, DELTA_LIST_TEXTS };
+enum stored_deltas_form { STORED_DELTAS_RUNS, STORED_DELTAS_GRAMMAR, STORED_DELTAS_TEXTS };
 
 /* What stands for an entry of LISTS, LENGTH bytes. */
-int64_t delta_list_hash(const void *packed, size_t length);
+int64_t stored_deltas_hash(const void *packed, size_t length);
 
 #endif

@@ -22,7 +22,7 @@ void plain_serialise(const struct grammar *g, struct bytes *out);
 bool plain_in_loop(const struct grammar *g);
 void plain_advance(struct grammar *g);
 
-#define LOOP_ROUNDS_MIN      UINT64_MAX
+#define LOOP_ITERATIONS_MIN  UINT64_MAX
 #define grammar_new          plain_new
 #define grammar_restart      plain_restart
 #define grammar_free         plain_free

@@ -79,11 +79,11 @@ static uint64_t *trips_of(const struct loops_loop *l)
     trips[at++] = (uint64_t)value;
     for (size_t i = 0; i < d->count; i++) {
         const struct nested_run *item = &d->items[i];
-        if (item->exponent & REPEATS_BEGIN) {
+        if (item->exponent & NESTED_RUN_BEGIN) {
             EXPECT(depth < 64, "deep");
             stack[depth++] =
-                (struct loops_nest){i, (d->items[i + (size_t)item->value + 1].exponent & ~REPEATS_END) - 1};
-        } else if (item->exponent & REPEATS_END) {
+                (struct loops_nest){i, (d->items[i + (size_t)item->value + 1].exponent & ~NESTED_RUN_END) - 1};
+        } else if (item->exponent & NESTED_RUN_END) {
             if (stack[depth - 1].left--)
                 i = stack[depth - 1].begin;
             else

@@ -24,10 +24,10 @@ static size_t expand(const struct nested_run *items, size_t count, int64_t *to, 
 {
     size_t n = 0;
     for (size_t i = 0; i < count; i++) {
-        if (items[i].exponent & REPEATS_BEGIN) {
+        if (items[i].exponent & NESTED_RUN_BEGIN) {
             size_t size = (size_t)items[i].value;
-            uint64_t times = items[i + size + 1].exponent & ~REPEATS_END;
-            ck_assert(items[i + size + 1].exponent & REPEATS_END);
+            uint64_t times = items[i + size + 1].exponent & ~NESTED_RUN_END;
+            ck_assert(items[i + size + 1].exponent & NESTED_RUN_END);
             for (uint64_t k = 0; k < times; k++)
                 n += expand(&items[i + 1], size, to + n, room - n);
             i += size + 1;
