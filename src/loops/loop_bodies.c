@@ -4,10 +4,11 @@
  * A node that goes around equally often each time is its elements, with that exponent, where it stands. The others are
  * loops. A loop with a head is a head and a loop, in a body of their own if some iterations of the loop around it go
  * without. */
+#include "loops/loop_bodies.h"
+
 #include <stdlib.h>
 
 #include "base/try.h"
-#include "loops/loop_bodies.h"
 
 #define NO_LOOP UINT32_MAX
 

@@ -12,6 +12,7 @@
 
 #include "base/try.h"
 #include "loops/loop_bodies.h"
+#include "loops/loops_size.h"
 
 #define LOOPS_RUNS (8u << 20) /* the longest walk */
 

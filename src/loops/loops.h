@@ -38,13 +38,6 @@ enum pilgrim_status loops_find(const void *data, size_t length, uint32_t termina
 enum pilgrim_status loops_find_any(const void *data, size_t length, uint32_t terminal_count, struct loops *l,
                                    bool *found) PILGRIM_CHECKED;
 
-/* What the trace needs for L, about, in bytes; SIZE_MAX: no memory. And whether that is clearly less than what it needs
- * for the grammar DATA. */
-size_t loops_bytes(const struct loops *l);
-bool loops_pay(const struct loops *l, const void *data, size_t length);
-
-/* False: clearly more than DATA, a sample of a grammar. */
-bool loops_may_pay(const struct loops *l, const void *data, size_t length);
 void loops_free(struct loops *l);
 
 #endif

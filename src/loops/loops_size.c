@@ -2,9 +2,10 @@
 /* What loops take in the trace, to be held against the grammar that they were made from. Both are compressed in the
  * end, and a grammar has more that can be. So that is what is compared; of a list of trips, whatever form of it is the
  * shortest. */
+#include "loops/loops_size.h"
+
 #include "base/compressed.h"
 #include "base/intern.h"
-#include "loops/loops.h"
 
 enum {
     ROW_BYTES = 8,        /* of a loop's row, its values and columns */

@@ -20,7 +20,7 @@
 #include "base/arena.h"
 #include "base/bytes.h"
 #include "format/trace_file.h"
-#include "rules/rules.h"
+#include "rules/rules_walk.h"
 #include "pilgrim/reader.h"
 #include "base/live_requests.h"
 #include "read/begun.h"

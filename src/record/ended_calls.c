@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/try.h"
-#include "rules/rules.h"
+#include "rules/rules_walk.h"
 #include "record/stream_data.h"
 
 static const uint8_t *read_sequence(struct cursor *c, size_t *length)

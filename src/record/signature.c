@@ -9,7 +9,7 @@
 
 #include "base/hash.h"
 #include "base/try.h"
-#include "rules/rules.h"
+#include "rules/rules_walk.h"
 #include "record/skeleton.h"
 #include "record/texts.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The rules that an expansion is made of, and its terminals; see rules.h. */
+#include "rules/rules_uses.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "rules/rules.h"
 
 /* A heap with the highest rule on top. */
 struct heap {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Expansions of grammars at rest: places and sums in them, and the walk; see rules.h. */
-#include <stdlib.h>
+#include "rules/rules_walk.h"
 
-#include "rules/rules.h"
+#include <stdlib.h>
 
 struct rules_frame {
     uint32_t position; /* of the symbol that the walk is in */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/try.h"
-#include "rules/rules.h"
+#include "rules/rules_walk.h"
 
 enum {
     CHUNK_RUNS_MIN = 32,

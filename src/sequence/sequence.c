@@ -3,7 +3,7 @@
 #include "sequence/sequence.h"
 
 #include "base/try.h"
-#include "rules/rules.h"
+#include "rules/rules_walk.h"
 
 /* It is looked at when it has FIRST_LOOK terminals, and each time that it has twice as many, up to LAST_LOOK. */
 enum {

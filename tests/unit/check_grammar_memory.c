@@ -66,7 +66,7 @@ static void *failing_calloc(size_t count, size_t size)
 #include "grammar/grammar.c"
 #include "grammar/grammar_write.c"
 #include "grammar/loop_cursor.c"
-#include "rules/rules.h"
+#include "rules/rules_walk.h"
 
 #define LENGTH 3000
 

@@ -8,7 +8,8 @@
 
 #include "grammar/grammar.h"
 #include "loops/loops.h"
-#include "rules/rules.h"
+#include "loops/loops_size.h"
+#include "rules/rules_walk.h"
 #include "random.h"
 
 /* ---- sequences ---- */

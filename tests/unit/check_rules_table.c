@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "rules/rules.h"
+#include "rules/rules_uses.h"
+#include "rules/rules_walk.h"
 
 #define ARRAY_COUNT(a) (sizeof(a) / sizeof *(a))
 

@@ -8,7 +8,7 @@
 
 #include "base/bytes.h"
 #include "grammar/grammar.h"
-#include "rules/rules.h"
+#include "rules/rules_walk.h"
 #include "random.h"
 
 #define ARRAY_COUNT(a) (sizeof(a) / sizeof *(a))
