@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which clock, and its rate; see clock.h. */
+/* The choice of the clock, and its rate; see clock.h. */
 #include "base/clock.h"
 
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 
 enum { PAIR_TRIES = 8, RATE_NS_MIN = 1000000 };
 
-/* The two clocks at one moment. */
+/* Readings of both clocks at one moment. */
 struct pair {
     uint64_t ticks;
     uint64_t ns;
@@ -30,7 +30,7 @@ enum clock_source clock_source = CLOCK_SOURCE_NONE;
 
 static struct pair first;
 
-/* Entries are written under the lock, before the count says that they are there, and do not change afterwards. */
+/* An entry is written under the lock, before the count includes it, and never changes afterwards. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 struct clock_scale clock_scales[CLOCK_SCALES_MAX] = {{.rate = UINT64_C(1) << CLOCK_RATE_BITS}};
 atomic_uint clock_scale_count;
@@ -48,8 +48,8 @@ uint64_t clock_now_slowly(void)
     return clock_source == CLOCK_SOURCE_MONOTONIC ? monotonic_ns() : 0;
 }
 
-/* One reading of the counter before and one after that of the other clock: of several such triples the one that took
- * least, as in the others the thread may have been interrupted. */
+/* Reads the counter, CLOCK_MONOTONIC, and the counter again, several times. Returns the fastest of these triples,
+ * because an interrupt may have come in between in the others. */
 static struct pair read_pair(void)
 {
     struct pair best = {0};
@@ -71,7 +71,7 @@ static struct pair read_pair(void)
 
 static const char kernel_name[] = "tsc";
 
-/* Where it cannot, reading it is a signal. */
+/* Reading the counter raises a signal if the process may not read it. */
 static bool counter_readable(void)
 {
     int mode;
@@ -107,7 +107,7 @@ static bool counter_invariant(void)
 
 #endif
 
-/* Whether the kernel has the counter among its clocks. It strikes it out if it finds it unsteady. */
+/* True if the kernel lists the counter as a clock source. It removes a counter that it finds unsteady. */
 static bool counter_listed(void)
 {
     char text[256];
@@ -148,8 +148,8 @@ const char *clock_name(void)
 
 /* ---- rate ---- */
 
-/* How many ns so many ticks are: from the first pair of readings until now, which is waited for. *TICKS: now, by the
- * counter. */
+/* Measures the rate from the first pair of readings until now, and waits until that is long enough. *TICKS: the counter
+ * now. */
 static struct rate measure(uint64_t *ticks)
 {
     struct pair now;
@@ -173,7 +173,7 @@ static void add_scale(uint64_t ticks, uint64_t ns, struct rate rate)
     atomic_store_explicit(&clock_scale_count, count + 1, memory_order_release);
 }
 
-/* Under the lock, if there is none. */
+/* Adds the first scale. The caller holds the lock. */
 static void add_first(void)
 {
     uint64_t now;
@@ -184,7 +184,7 @@ static void add_first(void)
 void clock_begin_scale(void)
 {
     if (clock_source == CLOCK_SOURCE_NONE)
-        return; /* and ticks are ns */
+        return; /* readings are ns already */
     pthread_mutex_lock(&lock);
     if (!atomic_load_explicit(&clock_scale_count, memory_order_relaxed))
         add_first();

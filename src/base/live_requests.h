@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The requests of a thread that its calls say are live: for each class those that began and have not ended, by age.
- * Recorder and reader keep this by the same rules (docs/FORMAT.md, section 5: live), so a request need not be named by
- * its place.
+/* The live requests of a thread, for each request class in order of age: those that the thread's calls began and did
+ * not end. Recorder and reader follow the same rules (docs/FORMAT.md, section 5: live). So a request can be named by
+ * its age instead of its request index.
  *
- * Only the thread's own recorded calls count: what else happens to a request is not known here, and said with its full
- * name. */
+ * Only the thread's own recorded calls count. A request that something else has changed is stored with its full name.
+ *
+ * Over half of the header is inline functions, for the hot path of requests. */
 #ifndef PILGRIM_LIVE_REQUESTS_H
 #define PILGRIM_LIVE_REQUESTS_H
 
@@ -16,8 +17,8 @@
 #include "pilgrim/status.h"
 
 enum {
-    LIVE_INDICES = 1024,    /* places from here on are not followed, ... */
-    LIVE_MAX = 1 << 16,     /* ... nor are more requests, ... */
+    LIVE_INDICES = 1024,    /* requests with a larger index are not tracked, ... */
+    LIVE_MAX = 1 << 16,     /* ... nor are more requests at a time, ... */
     LIVE_CLASSES = 1 << 16, /* ... nor more classes */
     LIVE_SPARE = 8,
     LIVE_RECENT = 8
@@ -25,56 +26,56 @@ enum {
 
 struct live_class {
     int64_t number;
-    uint32_t first, count, capacity;   /* in `order` */
-    uint32_t near;                     /* where the next one that is looked for may be, from `first` on */
-    uint16_t *order;                   /* places, the oldest one's first */
-    uint32_t full;                     /* a bit for each word of `taken` in which no place is free */
-    uint64_t taken[LIVE_INDICES / 64]; /* places, a bit each */
+    uint32_t first, count, capacity;   /* the used part of `order` */
+    uint32_t near;                     /* guess where the next search ends, counted from `first` */
+    uint16_t *order;                   /* request indices, the oldest request first */
+    uint32_t full;                     /* a bit for each word of `taken`: no index in it is free */
+    uint64_t taken[LIVE_INDICES / 64]; /* a bit for each request index */
 };
 
-/* All zero is without requests. */
+/* A struct of zeros has no requests. */
 struct live_requests {
     struct live_class **classes;
-    uint32_t capacity;                    /* of CLASSES */
-    struct hash_index index;              /* of those that there are: place in CLASSES + 1 */
-    uint32_t count;                       /* requests */
-    size_t bytes;                         /* that all of this takes */
-    struct live_class *spare[LIVE_SPARE]; /* memory for classes; by live_restart */
+    uint32_t capacity;
+    struct hash_index index;              /* from class numbers to positions in CLASSES + 1 */
+    uint32_t count;                       /* live requests, of all classes */
+    size_t bytes;                         /* memory of all of this */
+    struct live_class *spare[LIVE_SPARE]; /* classes without requests, for reuse; filled by live_restart */
     uint32_t spare_count;
-    struct live_class *recent[LIVE_RECENT]; /* those that were looked for last, by the low bits of their numbers */
+    struct live_class *recent[LIVE_RECENT]; /* the classes found last, by the low bits of their numbers */
 };
 
-/* The place that the next request of CLASS_NUMBER has: the smallest that is free; -1: there is none. */
+/* Returns the request index that the next request of CLASS_NUMBER gets: the smallest free one; -1: none is free. */
 int64_t live_request_index(struct live_requests *l, int64_t class_number);
 
-/* The request has begun. One with that name that is live begins anew, as the youngest.
- * errors: PILGRIM_NOMEM */
+/* Records that a request has begun. A live request with that name begins anew, as the youngest one. A request beyond
+ * the limits above is ignored. errors: PILGRIM_NOMEM */
 enum pilgrim_status live_begin(struct live_requests *l, int64_t class_number, int64_t request_index);
 
-/* The request has ended, if it was live. */
+/* Records that a request has ended. Does nothing if it is not live. */
 void live_end(struct live_requests *l, int64_t class_number, int64_t request_index);
 
-/* How many of its class that are live began before the request; -1: it is not live. */
+/* Returns how many live requests of the class are older than the request; -1: it is not live. */
 int64_t live_rank(struct live_requests *l, int64_t class_number, int64_t request_index);
 
-/* The place of the live request before which RANK others began; -1: there is none. */
+/* Returns the index of the live request that is younger than RANK others of its class; -1: there is none. */
 int64_t live_at(struct live_requests *l, int64_t class_number, int64_t rank);
 
-/* As if L were new, but memory for a few classes is kept. Needs none. */
+/* Makes L empty and keeps memory for a few classes. Allocates nothing. */
 void live_restart(struct live_requests *l);
 
 void live_free(struct live_requests *l);
 
-/* ---- the same where it is simple: of a class that was looked for of late ---- */
+/* ---- fast paths, for a class that was found lately ---- */
 
-/* NULL: it is to be looked for. */
+/* Returns the class, or NULL if the caller has to search for it. */
 static inline struct live_class *live_recent(const struct live_requests *l, int64_t class_number)
 {
     struct live_class *c = l->recent[(uint64_t)class_number % LIVE_RECENT];
     return c && c->number == class_number ? c : NULL;
 }
 
-/* The smallest place that is free; LIVE_INDICES: there is none. */
+/* Returns the smallest free request index; LIVE_INDICES: none is free. */
 static inline int64_t live_first_index(const struct live_class *c)
 {
     unsigned word = (unsigned)__builtin_ctz(~c->full);
@@ -95,7 +96,8 @@ static inline void live_free_index(struct live_class *c, uint32_t request_index)
     c->full &= ~(UINT32_C(1) << (request_index / 64));
 }
 
-/* If the request has the place that live_request_index says, live_begin. False: nothing has been done. */
+/* Does live_begin for a request whose index is the one that live_request_index returns. False: it did nothing; call
+ * live_begin. */
 static inline bool live_begin_quickly(struct live_requests *l, int64_t class_number, int64_t request_index)
 {
     struct live_class *c = live_recent(l, class_number);
@@ -107,14 +109,14 @@ static inline bool live_begin_quickly(struct live_requests *l, int64_t class_num
     return true;
 }
 
-/* live_rank of the oldest one of its class, which live_end is mostly called for then. -1: it is another one. */
+/* Returns 0 if the request is the oldest one of its class, as most are that end; -1: call live_rank. */
 static inline int64_t live_rank_quickly(const struct live_requests *l, int64_t class_number, int64_t request_index)
 {
     const struct live_class *c = live_recent(l, class_number);
     return c && c->count && c->order[c->first] == request_index ? 0 : -1;
 }
 
-/* live_end of the oldest one. False: it is another one, and nothing has been done. */
+/* Does live_end for the oldest request of a class. False: it did nothing; call live_end. */
 static inline bool live_end_quickly(struct live_requests *l, int64_t class_number, int64_t request_index)
 {
     struct live_class *c = live_recent(l, class_number);
