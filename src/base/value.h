@@ -56,6 +56,11 @@ enum value_tag {
     VALUE_TAG_COUNT = 29
 };
 
+/* Widths of operands in a key, all little-endian: a name (an index into the process's name table, descriptor.h) 2
+ * bytes, a length or n 4, status bits 1, a register 2, base and m 2 each, a parameter 1. */
+
+enum { STATUS_IGNORED = 1, STATUS_ERROR = 2 }; /* status bits */
+
 /* Returns the number of slots of a token. */
 static inline unsigned value_slots(uint8_t tag)
 {
