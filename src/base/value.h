@@ -43,7 +43,7 @@ enum value_tag {
     VALUE_SERIES = 20,    /* in shapes: n, m | - | [ ] of n values of the m shapes that follow;
                              in keys: n | - | n values of an array, of which two follow (base/value_run.h) */
     VALUE_KEEP = 21,      /* register | - | the value that follows, which is also stored in the register */
-    VALUE_EDITED = 22,    /* base, m | - | the array in register base with m changes; 2m values follow */
+    VALUE_EDITED = 22,    /* base, m | - | an earlier array, named by base, with m changes; 2m values follow */
     VALUE_COMPLETED = 23, /* parameter | - | the in-value, with the value that follows at each index that the out-value
                              of that parameter names */
     VALUE_POSTED = 24, /* status bits | position, unit | a status as predicted by the call that began the operation */
