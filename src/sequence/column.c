@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Columns: differences as repeats, and the functions of the rank that fit so far. */
+/* Columns; see column.h. */
 #include "sequence/column.h"
 
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static bool is_kind(const struct column *c, enum expression_kind kind)
     return c->kinds >> kind & 1;
 }
 
-/* Values agree modulo n: what counts is the rank itself, (x + value) mod n. */
+/* Values are equal modulo n. So the constants are those for the absolute rank, (x + value) mod n. */
 static void begin_relative(struct column *c, struct rank rank)
 {
     if (rank.n <= 0 || rank.x < 0 || rank.x >= rank.n)
@@ -62,7 +62,7 @@ void column_begin(struct column *c, int64_t value, struct rank rank)
         begin_world(c, rank);
 }
 
-/* (x + c) mod n: value - x is c, or c - n once the sum is n or more. Two offsets make n known. */
+/* For (x + c) mod n, value - x is c, or c - n if x + c is n or more. Two different offsets determine n. */
 static bool join_modulo(struct column *c, const struct column *from)
 {
     int64_t high = c->constants[EXPRESSION_MODULO - 1], low = c->other;
@@ -189,7 +189,7 @@ enum pilgrim_status column_visit(const struct column *c, column_visitor *each, v
     return visit_items(&c->differences.open, c->differences.open.exponent > 0, &value, each, context);
 }
 
-#define PACKED_LIST 128u /* beside the kinds */
+#define PACKED_LIST 128u /* a bit beside those of the kinds */
 
 void column_pack(const struct column *c, struct bytes *out)
 {

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Growing sequences of numbers: runs of differences in chunks. A run is a varint  code << 1 | is longer than 1,  and
- * then, if it is, varint  length - 2. */
+/* Delta sequences; see delta_sequence.h. In a chunk a run is varint code << 1 | is longer than 1 and, if it is longer,
+ * varint length - 2.
+ *
+ * The file has more than 400 lines because one struct is appended to and serialised here: the format of chunks stays
+ * inside. */
 #include "sequence/delta_sequence.h"
 
 #include <stdlib.h>
@@ -11,7 +14,7 @@
 enum {
     CHUNK_RUNS_MIN = 32,
     CHUNK_RUNS_MAX = 1024,
-    CHUNK_BITS = 7, /* a chunk ends after one in 2^7 runs */
+    CHUNK_BITS = 7, /* a chunk ends after a run with probability 1 in 2^7 */
     RUN_BYTES_MAX = 20
 };
 
@@ -53,7 +56,8 @@ static uint64_t take_run(struct cursor *c, int64_t *difference)
     return code & 1 ? cursor_varint(c) + 2 : 1;
 }
 
-/* 16 bits of each of the last four runs: what comes earlier has no say in where a chunk ends. */
+/* True if the run that has just ended ends a chunk. That depends on 16 bits of each of the last four runs and on
+ * nothing earlier, except for the limits of a chunk's size. */
 static bool ends_chunk(struct delta_sequence *n)
 {
     uint64_t run = (zigzag(n->difference) * UINT64_C(0x9e3779b97f4a7c15) ^ n->run) * UINT64_C(0xc2b2ae3d27d4eb4f);
@@ -99,22 +103,22 @@ enum pilgrim_status delta_sequence_append(struct delta_sequence *n, struct inter
     return PILGRIM_OK;
 }
 
-/* ---- at rest ---- */
+/* ---- serialising ---- */
 
-/* A chunk of the pool's, and which rule it becomes; in the order of first appearance. */
+/* A chunk's number in the pool, and the rule that it becomes. Rules are numbered by first appearance. */
 struct chunk_rule {
     uint32_t chunk;
     uint32_t rule;
 };
 
-/* What is written: the rules of the grammar over chunks, then a rule for each chunk; or the start rule alone, if no
- * chunk comes twice. */
+/* The state of writing. The result is the rules of the grammar over chunks, then a rule for each chunk; or only the
+ * start rule, if no chunk occurs twice. */
 struct delta_writer {
     const struct delta_sequence *sequence;
     const struct intern *pool;
-    struct rules rules;        /* over chunks */
-    struct chunk_rule *chunks; /* by chunk */
-    uint32_t *order;           /* chunks, by rule */
+    struct rules rules;        /* grammar over chunks */
+    struct chunk_rule *chunks; /* sorted by chunk */
+    uint32_t *order;           /* chunk of each rule */
     uint32_t chunk_count;
     int64_t divisor;
 };
@@ -144,7 +148,7 @@ static uint64_t runs_divisor(struct cursor c, uint64_t divisor)
     return divisor;
 }
 
-/* 1 or -1 as the first difference that is not 0; 0: there is none. */
+/* Returns 1 or -1, the sign of the first difference that is not 0; 0: all are 0. */
 static int64_t runs_sign(struct cursor c)
 {
     while (cursor_left(&c) > 0) {
@@ -186,7 +190,7 @@ static int by_rule(const void *a, const void *b)
     return x->rule < y->rule ? -1 : x->rule > y->rule;
 }
 
-/* Which chunks there are, in the order of their first symbols. */
+/* Numbers the chunks in the order of their first symbols. */
 static enum pilgrim_status number_chunks(struct delta_writer *w)
 {
     uint32_t symbols = w->rules.first[w->rules.rule_count], count = 0;
@@ -223,8 +227,8 @@ static uint32_t rule_of(const struct delta_writer *w, uint64_t chunk)
     return w->chunks[low].rule;
 }
 
-/* The sign is that of the sequence's first difference that is not 0: chunks are looked at in the order of the sequence.
- */
+/* Sets *SIGN to the sign of the sequence's first difference that is not 0. The chunks are examined in the order of the
+ * sequence. */
 static enum pilgrim_status find_sign(const struct delta_writer *w, int64_t *sign)
 {
     struct rules_cursor c;
@@ -259,7 +263,7 @@ static enum pilgrim_status find_divisor(struct delta_writer *w)
 
 /* ---- symbols ---- */
 
-/* A rule's symbols; equal neighbours are one, also where a chunk ends. */
+/* A rule's symbols. Equal neighbours become one symbol, across the ends of chunks too. */
 struct symbols {
     struct bytes bytes;
     uint64_t count;
@@ -314,7 +318,7 @@ static void write_rule(struct symbols *s, struct bytes *out)
     s->last.exponent = 0;
 }
 
-/* All chunks one after another. */
+/* Writes all chunks one after another, as one rule. */
 static void write_flat(const struct delta_writer *w, struct symbols *s, struct bytes *out)
 {
     for (uint32_t i = 0; i < w->chunk_count; i++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Repeats: after each complete run the end of the sequence is looked at: does the last period repeat the one before,
- * or the block before? Items lie flat, blocks between their two marks, so that comparing is memcmp. */
+/* Nested runs; see nested_runs.h. After each complete run the end of the sequence is examined: does the last period
+ * repeat the period before it, or the block before it? Items lie flat, and a block lies between its two marks, so a
+ * comparison is memcmp. */
 #include "sequence/nested_runs.h"
 
 #include <stdlib.h>
@@ -10,9 +11,9 @@
 
 enum {
     WINDOW = NESTED_RUNS_WINDOW,
-    COPIES_MAX = 4, /* of a block that are appended piece by piece, to see whether what stands there takes it in */
-    TAIL_MAX = 64,  /* items that may follow the growing block meanwhile */
-    DEPTH_MAX = 4   /* of blocks that are taken apart */
+    COPIES_MAX = 4, /* copies of a block that are appended item by item, to see if they merge with the items before */
+    TAIL_MAX = 64,  /* items that may follow the growing block */
+    DEPTH_MAX = 4   /* nesting depth of blocks that are appended item by item */
 };
 
 static bool begins(const struct nested_run *item)
@@ -51,21 +52,21 @@ static enum pilgrim_status reserve(struct nested_runs *r, size_t count)
     return PILGRIM_OK;
 }
 
-/* Where the run or block that ends before END begins. */
+/* Returns where the run or block that ends before END begins. */
 static size_t start_before(const struct nested_runs *r, size_t end)
 {
     const struct nested_run *last = &r->items[end - 1];
     return ends(last) ? end - 2 - (size_t)last->value : end - 1;
 }
 
-/* Whether a block that ends before END > 0 has a body equal to the SIZE items at AT. */
+/* True if a block ends before END > 0 and its body equals the SIZE items at AT. */
 static bool block_is(const struct nested_runs *r, size_t end, size_t at, size_t size)
 {
     const struct nested_run *last = r->items + end - 1;
     return ends(last) && (uint64_t)last->value == size && equal(last - size, &r->items[at], size);
 }
 
-/* Two blocks of equal bodies at the end become one. */
+/* Joins the last two blocks if their bodies are equal. */
 static bool unite_blocks(struct nested_runs *r, size_t start)
 {
     struct nested_run *last = &r->items[r->count - 1];
@@ -76,7 +77,7 @@ static bool unite_blocks(struct nested_runs *r, size_t start)
     return true;
 }
 
-/* The items from START on twice, the second time at the end: a block. There is room. */
+/* Makes a block of the SIZE items from START on, which come twice, the second time at the end. There is room. */
 static void make_block(struct nested_runs *r, size_t start, size_t size)
 {
     struct nested_run *body = &r->items[start];
@@ -86,8 +87,8 @@ static void make_block(struct nested_runs *r, size_t start, size_t size)
     r->count = start + size + 2;
 }
 
-/* Whether the SIZE items before START are those from there on. A period of one run cannot come twice, the runs would be
- * one. */
+/* True if the SIZE items before START equal the SIZE items from there on. A period of one run cannot come twice,
+ * because the two runs would be one. */
 static bool comes_twice(const struct nested_runs *r, size_t start, size_t size)
 {
     return size > 1 && start >= size && equal(&r->items[start - size], &r->items[start], size);
@@ -98,9 +99,9 @@ static inline bool same(const struct nested_run *a, const struct nested_run *b)
     return !((uint64_t)(a->value ^ b->value) | (a->exponent ^ b->exponent));
 }
 
-/* How many of the runs before START, at most PERIODS, neither end a block nor may be the end of what comes twice: its
- * last two items are those of the sequence. Of values at random that is all, mostly, so this is what appending them
- * costs. */
+/* Returns how many runs before START, at most PERIODS, can be skipped: each neither ends a block nor ends a period that
+ * equals the end of the sequence, whose last two items it would have to match. For random values that is nearly every
+ * run, so this function is most of the cost of appending them. */
 static size_t count_others(const struct nested_runs *r, size_t start, size_t periods)
 {
     const struct nested_run *last = &r->items[r->count - 1], *before = &r->items[start - 1];
@@ -111,7 +112,7 @@ static size_t count_others(const struct nested_runs *r, size_t start, size_t per
     return others;
 }
 
-/* One step of compaction; false: there is none. */
+/* Does one step of compaction. False: there is nothing to do. */
 static bool compact_once(struct nested_runs *r)
 {
     size_t start = start_before(r, r->count);
@@ -172,10 +173,10 @@ enum pilgrim_status nested_runs_append(struct nested_runs *r, int64_t value, uin
 
 /* ---- joining ---- */
 
-/* What follows the last block near the end: if that is the same after one more period, and the block has grown by one,
- * all further periods do the same. */
+/* The items after the last block near the end. If they are the same after one more period, and the block has grown by
+ * one, then all further periods do the same. */
 struct tail {
-    size_t block; /* index behind the block, 0: none */
+    size_t block; /* index behind the block; 0: there is no block */
     uint64_t exponent;
     size_t count;
     struct nested_run open;
@@ -220,8 +221,8 @@ static enum pilgrim_status append_whole(struct nested_runs *r, const struct nest
     return PILGRIM_OK;
 }
 
-/* A block cannot just be copied: the end of what stands there may be a part of the same period, so that all of it goes
- * on where that stopped. */
+/* Appends a block. It cannot simply be copied: the items before it may end in a part of the same period, so that the
+ * whole block continues that period. */
 static enum pilgrim_status append_block(struct nested_runs *r, const struct nested_run *body, size_t size,
                                         uint64_t times, unsigned depth)
 {
@@ -241,7 +242,8 @@ static enum pilgrim_status append_block(struct nested_runs *r, const struct nest
     return times ? append_whole(r, body, size, times) : PILGRIM_OK;
 }
 
-/* Once the last items stand here as they stand in what is appended, nothing that follows can differ. */
+/* Copies the remaining items. Once enough items in a row were appended unchanged, later items cannot merge with earlier
+ * ones. */
 static enum pilgrim_status append_rest(struct nested_runs *r, const struct nested_run *items, size_t count)
 {
     TRY(close_run(r));
@@ -254,7 +256,7 @@ static enum pilgrim_status append_rest(struct nested_runs *r, const struct neste
 static enum pilgrim_status append_items(struct nested_runs *r, const struct nested_run *items, size_t count,
                                         unsigned depth)
 {
-    unsigned unchanged = 0; /* runs in a row that became an item each, and nothing else */
+    unsigned unchanged = 0; /* consecutive runs that each became one item and caused no compaction */
     for (size_t i = 0; i < count;) {
         if (begins(&items[i])) {
             size_t size = (size_t)items[i].value;
@@ -308,7 +310,8 @@ bool nested_runs_next(const struct nested_runs *r, size_t *at, struct nested_run
     return true;
 }
 
-/* An item: varint exponent << 2 | kind, and its value; of a block's begin there is no exponent, of its end no value. */
+/* A serialised item: varint exponent << 2 | kind, then its value. The beginning of a block has its value in place of
+ * the exponent; the end of a block has no value. */
 enum { PACKED_RUN = 0, PACKED_BEGIN = 1, PACKED_END = 2 };
 
 void nested_runs_pack(const struct nested_runs *r, struct bytes *out)
@@ -328,7 +331,7 @@ void nested_runs_pack(const struct nested_runs *r, struct bytes *out)
     bytes_put_u8(out, r->open.exponent > 0);
 }
 
-/* The items as they were; what they mean is checked by check_items. */
+/* Reads the items. check_items checks what they mean. */
 static void unpack_items(struct cursor *in, struct nested_runs *r, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -344,10 +347,11 @@ static void unpack_items(struct cursor *in, struct nested_runs *r, size_t count)
     }
 }
 
-/* Blocks begin and end as they say; their ends get their lengths. */
+/* Checks that blocks nest and have the lengths they say, and sets the lengths at their ends. */
 static bool check_items(struct nested_runs *r)
 {
-    size_t open = 0; /* index + 1 of the innermost block's begin; that of the one around it is kept in its exponent */
+    size_t open = 0; /* index + 1 of the innermost open block's begin; the begin stores the same of the block around it
+                        in its exponent */
     for (size_t i = 0; i < r->count; i++) {
         struct nested_run *item = &r->items[i];
         if (begins(item)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Slots and series of them. */
+/* Slots and series of slots; see slots.h. */
 #include "sequence/slots.h"
 
 #include <stdlib.h>
@@ -39,7 +39,7 @@ bool slot_series_has_deltas(const struct slot_series *s)
     return s->differences;
 }
 
-/* A difference has to fit a terminal: zigzag coded below 2^62 (docs/FORMAT.md, section 4). */
+/* A difference has to fit into a terminal: zigzag-coded it is below 2^62 (docs/FORMAT.md, section 4). */
 static bool is_narrow(int64_t difference)
 {
     return zigzag(difference) < UINT64_C(1) << 62;
@@ -59,7 +59,7 @@ static enum pilgrim_status slot_series_follow(struct slot_series *s, const struc
     return PILGRIM_OK;
 }
 
-/* Long enough: what was kept as it is becomes differences. */
+/* Begins differences: the series is long enough, and the slots so far become differences. */
 static enum pilgrim_status slot_series_begin_deltas(struct slot_series *s)
 {
     s->differences = calloc(s->width, sizeof *s->differences);
@@ -96,7 +96,7 @@ enum pilgrim_status slot_series_add(struct slot_series *s, const struct slot *sl
     return s->count == s->min && s->width ? slot_series_begin_deltas(s) : PILGRIM_OK;
 }
 
-/* LIST is used up. */
+/* Adds LIST to the table and frees it. *HASH: its hash. */
 static enum pilgrim_status store_stored_deltas(struct intern *lists, struct bytes *list, int64_t *hash)
 {
     uint32_t ignored;
@@ -162,7 +162,8 @@ static enum pilgrim_status end_vector(struct slot_series *s, struct slots *out)
     for (size_t i = 0; i < s->width; i++) {
         struct slot list = {.kind = SLOT_DELTAS};
         TRY(stored_deltas_add(s->stored_deltas, &s->differences[i], &list.value));
-        uint32_t kind = s->raw.items[i].kind == SLOT_DELTAS ? SLOT_DELTAS : SLOT_NUMBER; /* texts */
+        uint32_t kind =
+            s->raw.items[i].kind == SLOT_DELTAS ? SLOT_DELTAS : SLOT_NUMBER; /* SLOT_DELTAS: the hash of stored texts */
         TRY(slots_add(out, (struct slot){.value = s->raw.items[i].value, .kind = kind}));
         TRY(slots_add(out, list));
     }
