@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How often each node of a loop forest goes around each time: what loops.c reads and loop_bodies.c writes. */
+/* The trips of the nodes of a loop forest, which loops.c counts, and the loops that loop_bodies.c makes of them. */
 #ifndef PILGRIM_LOOP_BODIES_H
 #define PILGRIM_LOOP_BODIES_H
 
 #include "loops/loop_forest.h"
 #include "loops/loops.h"
 
-/* Numbers in the order in which they come, as runs; the last run is open. */
+/* A sequence of numbers, as runs; the last run is open. */
 struct loop_trips {
-    struct bytes runs; /* each: varint value, varint how often */
+    struct bytes runs; /* each: varint value, varint number of times */
     uint64_t value, times;
-    uint64_t total; /* numbers */
+    uint64_t total; /* how many numbers there are */
 };
 
-/* One node. A visit to a loop whose entry is not 0 begins with the elements from there on (its HEAD), which are not a
- * iteration of it; of all other loops each iteration is one. */
+/* The trips of a node. A visit to a loop whose entry is not 0 begins in the middle of its body: the elements from the
+ * entry on come first. They are the head of the visit, and not an iteration. In all other loops each pass is an
+ * iteration. */
 struct loop_state {
-    struct loop_trips trips; /* for each iteration of the loop around it: a terminal's run; a loop's iterations, or 1 if
-                                it has a head */
-    struct loop_trips iterations; /* of a loop that has a head: for each visit */
-    uint64_t begun;               /* of a loop: iterations, heads too */
+    struct loop_trips trips; /* a number for each iteration of the loop around the node: the length of a terminal's run;
+                                the iterations of a loop, or 1 if it has a head */
+    struct loop_trips iterations; /* of a loop with a head: iterations of each visit */
+    uint64_t begun;               /* of a loop: iterations so far, including heads */
     uint64_t heads;
-    uint64_t current; /* of the visit that is under way: iterations, its head too; 0: there is none */
-    uint32_t element; /* of the element that came last */
+    uint64_t current; /* of the current visit: iterations so far, including its head; 0: there is no current visit */
+    uint32_t element; /* index of the last element */
 };
 
 static inline bool loop_trips_vary(const struct loop_trips *t)
@@ -30,7 +31,7 @@ static inline bool loop_trips_vary(const struct loop_trips *t)
     return t->runs.length > 0;
 }
 
-/* The loops of a forest with its trips, into L, which is empty. errors: PILGRIM_NOMEM, L is then to be freed */
+/* Writes the loops of a forest and their trips into L, which is empty. errors: PILGRIM_NOMEM, L must then be freed */
 enum pilgrim_status loop_bodies_write(const struct loop_forest *f, const struct loop_state *states,
                                       struct loops *l) PILGRIM_CHECKED;
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reading a sequence by its loop forest (loop_forest.h), run by run.
+/* Finds loops: reads a sequence with its loop forest (loop_forest.h), run by run; see loops.h.
  *
- * The walk is in one element of each loop on the way from the root to the last terminal. The next one is in the
- * innermost of these loops that has it; the others are left. If it comes after the element that the walk is in, it is
- * in the same iteration, else it begins a new one. Elements that did not come in a iteration have 0 trips in it, which
- * is added when they come next: so a run costs the depth of the loops, not the number of elements. Every sequence can
- * be read so; the forest decides how little there is to say. */
+ * The walk is in one element of each loop on the way from the root to the last terminal. The next terminal belongs to
+ * the innermost of these loops that contains it; the loops further in are left. If its element comes after the current
+ * one, it is in the same iteration, else it begins a new one. An element that was missing in some iterations gets their
+ * trips, which are 0, when it comes again. So a run costs the depth of the loops, not the number of elements. Every
+ * sequence can be read like this; the forest decides how little there is to say. */
 #include "loops/loops.h"
 
 #include <stdlib.h>
@@ -14,26 +14,26 @@
 #include "loops/loop_bodies.h"
 #include "loops/loops_size.h"
 
-#define LOOPS_RUNS (8u << 20) /* the longest walk */
+#define LOOPS_RUNS (8u << 20) /* runs in the longest walk */
 
-/* A run of trips takes a quarter of a byte or more where there are many. */
+/* So many runs of trips may pay: where there are many, a run takes a quarter of a byte or more. */
 #define RUNS_MAX(bytes) (4 * (uint64_t)(bytes))
 
-/* Of a start rule with so many symbols some runs show first whether loops may pay. */
-enum { SAMPLE_MIN = 1 << 14, SAMPLE_PLACES = 8, SAMPLE_RUNS = 2048 /* from each place on */ };
+/* If the start rule has so many symbols, some of its runs are tried first, to see if loops may pay. */
+enum { SAMPLE_MIN = 1 << 14, SAMPLE_PLACES = 8, SAMPLE_RUNS = 2048 /* from each position on */ };
 
 /* ---- runs of a sequence ---- */
 
 struct frame {
     uint32_t position, end;
-    uint64_t left; /* of the symbol at POSITION: repetitions to come */
+    uint64_t left; /* repetitions of the symbol at POSITION still to come */
 };
 
 struct run_cursor {
     const struct rules *rules;
     struct frame *stack;
     uint32_t depth;
-    uint64_t terminal, count; /* the run that is to come; count 0: none */
+    uint64_t terminal, count; /* the next run; count 0: none */
 };
 
 static void enter_rule(struct run_cursor *c, uint32_t rule)
@@ -43,7 +43,7 @@ static void enter_rule(struct run_cursor *c, uint32_t rule)
         (struct frame){.position = first, .end = c->rules->first[rule + 1], .left = c->rules->symbols[first].exponent};
 }
 
-/* The next symbol that is a terminal. */
+/* Finds the next symbol that is a terminal, with its exponent. False at the end. */
 static bool next_symbol(struct run_cursor *c, uint64_t *terminal, uint64_t *count)
 {
     while (c->depth) {
@@ -68,7 +68,7 @@ static bool next_symbol(struct run_cursor *c, uint64_t *terminal, uint64_t *coun
     return false;
 }
 
-/* From symbol number START of the start rule on; there is one. False: no memory. */
+/* Begins at symbol START of the start rule, which exists. False: no memory. */
 static bool run_cursor_init(struct run_cursor *c, const struct rules *r, uint32_t start)
 {
     *c = (struct run_cursor){.rules = r};
@@ -80,7 +80,7 @@ static bool run_cursor_init(struct run_cursor *c, const struct rules *r, uint32_
     return true;
 }
 
-/* Neighbours that are equal are one run. */
+/* Finds the next run; equal neighbours are one run. False at the end. */
 static bool next_run(struct run_cursor *c, uint32_t *terminal, uint64_t *count)
 {
     *terminal = (uint32_t)c->terminal;
@@ -98,9 +98,9 @@ static bool next_run(struct run_cursor *c, uint32_t *terminal, uint64_t *count)
 struct trips_walk {
     const struct loop_forest *forest;
     struct loop_state *states; /* by node */
-    uint32_t innermost;        /* loop that the walk is in */
-    uint32_t *path;            /* room for the nodes from a loop to a terminal */
-    uint64_t runs;             /* of all trips, closed ones */
+    uint32_t innermost;        /* the innermost loop that the walk is in */
+    uint32_t *path;            /* working memory: the nodes from a loop to a terminal */
+    uint64_t runs;             /* closed runs of all trips */
 };
 
 static void trips_add(struct trips_walk *w, struct loop_trips *t, uint64_t value, uint64_t times)
@@ -118,7 +118,7 @@ static void trips_add(struct trips_walk *w, struct loop_trips *t, uint64_t value
     t->times += times;
 }
 
-/* The iterations of the loop around NODE in which it could have come. */
+/* Returns the number of iterations of the loop around NODE in which NODE could have come. */
 static uint64_t iterations_of(const struct trips_walk *w, uint32_t node)
 {
     const struct loop_node *n = &w->forest->nodes[node];
@@ -126,7 +126,8 @@ static uint64_t iterations_of(const struct trips_walk *w, uint32_t node)
     return n->element < w->forest->nodes[n->parent].entry ? loop->begun - loop->heads : loop->begun;
 }
 
-/* In the iteration that the loop around it is in, NODE goes around TIMES times. */
+/* Notes TIMES as the trips of NODE in the current iteration of the loop around it, after zeros for the iterations
+ * without it. */
 static void came(struct trips_walk *w, uint32_t node, uint64_t times)
 {
     struct loop_trips *t = &w->states[node].trips;
@@ -144,7 +145,7 @@ static void leave(struct trips_walk *w, uint32_t loop)
     s->current = 0;
 }
 
-/* To the element at ELEMENT of LOOP, from the one before. */
+/* Moves from LOOP's current element to the element with index ELEMENT. */
 static void pass(struct trips_walk *w, uint32_t loop, uint32_t element)
 {
     struct loop_state *s = &w->states[loop];
@@ -182,7 +183,7 @@ static void step(struct trips_walk *w, uint32_t terminal, uint64_t count)
     trips_add(w, &w->states[terminal].trips, 1, count - 1);
 }
 
-/* After the last terminal: all loops are left, and all lists complete. */
+/* Leaves all loops after the last terminal and completes all trips. */
 static void finish(struct trips_walk *w)
 {
     const struct loop_forest *f = w->forest;
@@ -193,7 +194,7 @@ static void finish(struct trips_walk *w)
             trips_add(w, &w->states[node].trips, 0, iterations_of(w, node) - w->states[node].trips.total);
 }
 
-/* *COMPLETE false: too many runs, or more than MOST of trips. */
+/* Walks the whole sequence. *COMPLETE false: it has too many runs, or trips have more than MOST runs. */
 static enum pilgrim_status walk(struct trips_walk *w, const struct rules *r, uint64_t most, bool *complete)
 {
     struct run_cursor c;
@@ -243,7 +244,7 @@ static enum pilgrim_status find_in_forest(const struct rules *r, const struct lo
     return status;
 }
 
-/* Runs of R from symbol START on, serialised as symbols of a rule. */
+/* Appends up to SAMPLE_RUNS runs of R, from symbol START of the start rule on, as symbols of a rule. */
 static enum pilgrim_status sample_runs(const struct rules *r, uint32_t start, struct bytes *symbols,
                                        uint32_t *symbol_count)
 {
@@ -262,7 +263,7 @@ static enum pilgrim_status sample_runs(const struct rules *r, uint32_t start, st
     return PILGRIM_OK;
 }
 
-/* A grammar of one rule: runs from all over R. */
+/* Makes a grammar of one rule from runs at several positions of R. */
 static enum pilgrim_status sample_take(const struct rules *r, struct bytes *grammar)
 {
     struct bytes symbols = {0};
@@ -278,7 +279,7 @@ static enum pilgrim_status sample_take(const struct rules *r, struct bytes *gram
     return status == PILGRIM_OK ? bytes_status(grammar) : status;
 }
 
-/* *PAY false: as loops of F a sample of R takes clearly more than as it is. */
+/* *PAY false: a sample of R takes clearly more as loops of F than as it is. */
 static enum pilgrim_status sample_pays(const struct rules *r, const struct loop_forest *f, bool *pay)
 {
     struct bytes grammar = {0};
@@ -314,7 +315,8 @@ static enum pilgrim_status find_in_rules(const struct rules *r, uint32_t termina
     return status;
 }
 
-/* MIN: symbols; MOST: runs of trips, UINT64_MAX: whatever it gains. */
+/* Finds loops in a grammar of at least MIN symbols. MOST: limit of runs of trips; UINT64_MAX: no limit, whether loops
+ * pay or not. */
 static enum pilgrim_status find(const void *data, size_t length, uint32_t terminal_count, uint32_t min, uint64_t most,
                                 struct loops *l, bool *found)
 {

@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What loops take in the trace, to be held against the grammar that they were made from. Both are compressed in the
- * end, and a grammar has more that can be. So that is what is compared; of a list of trips, whatever form of it is the
- * shortest. */
+/* Estimates what loops take in the trace, compared with the grammar that they stand for; see loops_size.h. The file is
+ * compressed in the end, and a grammar compresses better than loops do, so compressed sizes are compared. A sequence of
+ * trips counts with the shortest of its possible forms. */
 #include "loops/loops_size.h"
 
 #include "base/compressed.h"
 #include "base/intern.h"
 
 enum {
-    ROW_BYTES = 8,        /* of a loop's row, its values and columns */
-    BLOCK_BYTES = 6,      /* of a block's head */
-    VALUES_MAX = 1 << 22, /* in lists that are compressed to know their length */
-    GAIN_MIN = 64         /* bytes that loops have to save, or an eighth if that is more */
+    ROW_BYTES = 8,        /* the group class of a loop, its values and columns */
+    BLOCK_BYTES = 6,      /* header of a block */
+    VALUES_MAX = 1 << 22, /* values in sequences that are compressed to know their sizes */
+    GAIN_MIN = 64         /* bytes that loops have to save, or an eighth of the grammar if that is more */
 };
 
 struct sizing {
     struct compressor compressor;
-    struct intern stored_deltas; /* those that were counted */
-    uint64_t values;             /* in those that were compressed */
+    struct intern stored_deltas; /* sequences counted already */
+    uint64_t values;             /* values in the sequences that were compressed */
     bool failed;
 };
 
-/* The sums of the items BEGIN to END - 1, from *SUM on, two bytes each as planes: the low ones in LOW. */
+/* Appends the sums of the items' values, from *SUM on, as two planes of bytes: the low bytes to LOW, the next ones to
+ * HIGH. */
 static void put_sums(const struct nested_run *items, size_t count, int64_t *sum, struct bytes *low, struct bytes *high)
 {
     for (size_t i = 0; i < count; i++) {
@@ -106,7 +107,7 @@ size_t loops_bytes(const struct loops *l)
     return total;
 }
 
-/* What L needs, and in *BEFORE what DATA does. */
+/* Returns the size of L. *BEFORE: the size of DATA. */
 static size_t compare(const struct loops *l, const void *data, size_t length, size_t *before)
 {
     struct sizing s = {0};

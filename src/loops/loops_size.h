@@ -5,12 +5,12 @@
 
 #include "loops/loops.h"
 
-/* What the trace needs for L, about, in bytes; SIZE_MAX: no memory. And whether that is clearly less than what it needs
- * for the grammar DATA. */
+/* loops_bytes: about how many bytes L takes in the trace; SIZE_MAX if memory is short. loops_pay: true if that is
+ * clearly less than the grammar DATA takes. */
 size_t loops_bytes(const struct loops *l);
 bool loops_pay(const struct loops *l, const void *data, size_t length);
 
-/* False: clearly more than DATA, a sample of a grammar. */
+/* False if L takes clearly more than DATA, the grammar of a sample, so that loops of the whole are not worth a try. */
 bool loops_may_pay(const struct loops *l, const void *data, size_t length);
 
 #endif
