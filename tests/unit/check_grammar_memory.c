@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A grammar that is short of memory: its source is compiled here once more, with allocations that fail as a
- * seed says. A terminal that is refused leaves no trace, and what was accepted comes back exactly. */
+/* Tests a grammar that is short of memory. Its source is compiled here once more, with allocations that fail as a seed
+ * says. A refused terminal leaves no trace, and accepted terminals come back exactly. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>

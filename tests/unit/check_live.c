@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Live requests, against lists that are searched. */
+/* Tests live requests against arrays that are searched. */
 #include <check.h>
 #include <stdlib.h>
 
@@ -49,7 +49,7 @@ static void begin_in(struct live_list *l, int64_t request_index)
     l->indices[l->count++] = request_index;
 }
 
-/* _i: how many there are, more or less. */
+/* _i: about how many requests are live. */
 START_TEST(as_lists_are)
 {
     static struct live_list lists[CLASSES];
@@ -88,7 +88,7 @@ START_TEST(as_lists_are)
 }
 END_TEST
 
-/* What is beyond the limits is not followed, and all is as if it were not there. */
+/* Requests beyond the limits are ignored, and change nothing for the others. */
 START_TEST(limits)
 {
     struct live_requests live = {0};
@@ -113,7 +113,7 @@ START_TEST(limits)
         live_end(&live, i, 1);
     }
     ck_assert_uint_eq(live.index.count, LIVE_CLASSES);
-    live_restart(&live); /* keeps no more than a few */
+    live_restart(&live); /* keeps memory for only a few classes */
     ck_assert_uint_eq(live.bytes, 0);
     ck_assert_int_eq(live_begin(&live, 1000, 3), PILGRIM_OK);
     live_restart(&live);
