@@ -16,19 +16,19 @@
 enum { PAIR_TRIES = 8, RATE_NS_MIN = 1000000 };
 
 /* Readings of both clocks at one moment. */
-struct pair {
+struct clock_pair {
     uint64_t ticks;
     uint64_t ns;
 };
 
-struct rate {
+struct clock_rate {
     uint64_t ns;
     uint64_t ticks; /* not 0 */
 };
 
 enum clock_source clock_source = CLOCK_SOURCE_NONE;
 
-static struct pair first;
+static struct clock_pair first;
 
 /* An entry is written under the lock, before the count includes it, and never changes afterwards. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -50,16 +50,16 @@ uint64_t clock_now_slowly(void)
 
 /* Reads the counter, CLOCK_MONOTONIC, and the counter again, several times. Returns the fastest of these triples,
  * because an interrupt may have come in between in the others. */
-static struct pair read_pair(void)
+static struct clock_pair read_pair(void)
 {
-    struct pair best = {0};
+    struct clock_pair best = {0};
     uint64_t least = UINT64_MAX;
     for (int i = 0; i < PAIR_TRIES; i++) {
         uint64_t before = clock_counter(), ns = monotonic_ns(), after = clock_counter(),
                  took = after > before ? after - before : 0;
         if (i == 0 || took < least) {
             least = took;
-            best = (struct pair){.ticks = before + took / 2, .ns = ns};
+            best = (struct clock_pair){.ticks = before + took / 2, .ns = ns};
         }
     }
     return best;
@@ -133,7 +133,7 @@ void clock_choose(enum clock_wish wish)
     if (clock_source != CLOCK_SOURCE_NONE || wish == CLOCK_OFF)
         return;
     bool counter = counter_readable() && counter_wanted(wish);
-    first = counter ? read_pair() : (struct pair){.ns = monotonic_ns()};
+    first = counter ? read_pair() : (struct clock_pair){.ns = monotonic_ns()};
     if (!counter)
         first.ticks = first.ns;
     clock_source = counter ? CLOCK_SOURCE_COUNTER : CLOCK_SOURCE_MONOTONIC;
@@ -150,21 +150,21 @@ const char *clock_name(void)
 
 /* Measures the rate from the first pair of readings until now, and waits until that is long enough. *TICKS: the counter
  * now. */
-static struct rate measure(uint64_t *ticks)
+static struct clock_rate measure(uint64_t *ticks)
 {
-    struct pair now;
+    struct clock_pair now;
     do
         now = read_pair();
     while (now.ns - first.ns < RATE_NS_MIN);
     *ticks = now.ticks;
     if (now.ticks > first.ticks)
-        return (struct rate){.ns = now.ns - first.ns, .ticks = now.ticks - first.ticks};
-    return (struct rate){.ns = 1, .ticks = 1};
+        return (struct clock_rate){.ns = now.ns - first.ns, .ticks = now.ticks - first.ticks};
+    return (struct clock_rate){.ns = 1, .ticks = 1};
 }
 
 /* ---- times ---- */
 
-static void add_scale(uint64_t ticks, uint64_t ns, struct rate rate)
+static void add_scale(uint64_t ticks, uint64_t ns, struct clock_rate rate)
 {
     unsigned count = atomic_load_explicit(&clock_scale_count, memory_order_relaxed);
     unsigned __int128 scaled = ((unsigned __int128)rate.ns << CLOCK_RATE_BITS) / rate.ticks;
@@ -178,7 +178,7 @@ static void add_first(void)
 {
     uint64_t now;
     add_scale(first.ticks, 0,
-              clock_source == CLOCK_SOURCE_COUNTER ? measure(&now) : (struct rate){.ns = 1, .ticks = 1});
+              clock_source == CLOCK_SOURCE_COUNTER ? measure(&now) : (struct clock_rate){.ns = 1, .ticks = 1});
 }
 
 void clock_begin_scale(void)
@@ -200,7 +200,7 @@ void clock_settle(void)
     if (!atomic_load_explicit(&clock_scale_count, memory_order_relaxed)) {
         add_first();
     } else if (!settled && clock_source == CLOCK_SOURCE_COUNTER) {
-        struct rate rate = measure(&now);
+        struct clock_rate rate = measure(&now);
         if (now > first.ticks)
             add_scale(now, clock_scaled(&clock_scales[0], now), rate);
     }

@@ -168,7 +168,7 @@ static void note_transitions(struct loop_regions *w, const struct loop_region *r
 }
 
 enum {
-    LIST_BITS = 16,
+    SEQUENCE_BITS = 16,
     TRIPS_BITS = 1
 }; /* bits of a delta sequence, whatever it contains; bits of a visit to an inner loop */
 
@@ -179,7 +179,7 @@ static uint64_t bits_of(uint64_t n, uint64_t m)
         m = n - m;
     if (m == 0)
         return 0;
-    return m * (uint64_t)(64 - __builtin_clzll(n / m)) + LIST_BITS;
+    return m * (uint64_t)(64 - __builtin_clzll(n / m)) + SEQUENCE_BITS;
 }
 
 uint64_t loop_cut_cost(struct loop_regions *w, const struct loop_region *region, uint32_t count, uint32_t *entry,
@@ -204,7 +204,7 @@ uint64_t loop_cut_cost(struct loop_regions *w, const struct loop_region *region,
                 : 0; /* iterations that always begin behind this element: nothing has to say that it is missing */
         cost += bits_of(v.iterations - before, (uint64_t)skipped - before);
         if (w->sizes[i] > 1)
-            cost += TRIPS_BITS * (v.iterations - (uint64_t)skipped) + LIST_BITS;
+            cost += TRIPS_BITS * (v.iterations - (uint64_t)skipped) + SEQUENCE_BITS;
     }
     return cost;
 }
@@ -223,12 +223,12 @@ static void turn_order(struct loop_regions *w, const struct loop_region *region,
 enum { BEST_COUNT = 2, CUTS_MAX = 2 * BEST_COUNT + 2 };
 
 /* The terminals with the highest scores. */
-struct best {
+struct best_terminals {
     uint32_t terminal[BEST_COUNT];
     uint64_t score[BEST_COUNT];
 };
 
-static void best_note(struct best *b, uint32_t terminal, uint64_t score)
+static void best_note(struct best_terminals *b, uint32_t terminal, uint64_t score)
 {
     if (score <= b->score[BEST_COUNT - 1])
         return;
@@ -259,7 +259,7 @@ static uint64_t count_outside(const struct loop_regions *w, const struct transit
  * the most frequent terminal. */
 static unsigned find_cuts(struct loop_regions *w, const struct loop_region *region, struct loop_cut *cuts)
 {
-    struct best entries = {0}, exits = {0}, hubs = {0};
+    struct best_terminals entries = {0}, exits = {0}, hubs = {0};
     unsigned count = 0;
     for (uint32_t i = region->begin; i < region->end; i++) {
         uint32_t terminal = w->members[i];

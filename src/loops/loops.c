@@ -20,18 +20,18 @@
 #define RUNS_MAX(bytes) (4 * (uint64_t)(bytes))
 
 /* If the start rule has so many symbols, some of its runs are tried first, to see if loops may pay. */
-enum { SAMPLE_MIN = 1 << 14, SAMPLE_PLACES = 8, SAMPLE_RUNS = 2048 /* from each position on */ };
+enum { SAMPLE_MIN = 1 << 14, SAMPLE_POSITIONS = 8, SAMPLE_RUNS = 2048 /* from each position on */ };
 
 /* ---- runs of a sequence ---- */
 
-struct frame {
+struct run_frame {
     uint32_t position, end;
     uint64_t left; /* repetitions of the symbol at POSITION still to come */
 };
 
 struct run_cursor {
     const struct rules *rules;
-    struct frame *stack;
+    struct run_frame *stack;
     uint32_t depth;
     uint64_t terminal, count; /* the next run; count 0: none */
 };
@@ -39,15 +39,15 @@ struct run_cursor {
 static void enter_rule(struct run_cursor *c, uint32_t rule)
 {
     uint32_t first = c->rules->first[rule];
-    c->stack[c->depth++] =
-        (struct frame){.position = first, .end = c->rules->first[rule + 1], .left = c->rules->symbols[first].exponent};
+    c->stack[c->depth++] = (struct run_frame){
+        .position = first, .end = c->rules->first[rule + 1], .left = c->rules->symbols[first].exponent};
 }
 
 /* Finds the next symbol that is a terminal, with its exponent. False at the end. */
 static bool next_symbol(struct run_cursor *c, uint64_t *terminal, uint64_t *count)
 {
     while (c->depth) {
-        struct frame *top = &c->stack[c->depth - 1];
+        struct run_frame *top = &c->stack[c->depth - 1];
         const struct rules_symbol *symbol = &c->rules->symbols[top->position];
         if (top->left && symbol->is_rule) {
             top->left--;
@@ -75,7 +75,8 @@ static bool run_cursor_init(struct run_cursor *c, const struct rules *r, uint32_
     c->stack = malloc(r->total[0].depth * sizeof *c->stack);
     if (!c->stack)
         return false;
-    c->stack[c->depth++] = (struct frame){.position = start, .end = r->first[1], .left = r->symbols[start].exponent};
+    c->stack[c->depth++] =
+        (struct run_frame){.position = start, .end = r->first[1], .left = r->symbols[start].exponent};
     (void)next_symbol(c, &c->terminal, &c->count);
     return true;
 }
@@ -269,8 +270,8 @@ static enum pilgrim_status sample_take(const struct rules *r, struct bytes *gram
     struct bytes symbols = {0};
     uint32_t count = 0;
     enum pilgrim_status status = PILGRIM_OK;
-    for (uint32_t i = 0; status == PILGRIM_OK && i < SAMPLE_PLACES; i++)
-        status = sample_runs(r, r->first[1] / SAMPLE_PLACES * i, &symbols, &count);
+    for (uint32_t i = 0; status == PILGRIM_OK && i < SAMPLE_POSITIONS; i++)
+        status = sample_runs(r, r->first[1] / SAMPLE_POSITIONS * i, &symbols, &count);
     bytes_put_varint(grammar, 1);
     bytes_put_varint(grammar, count);
     bytes_put(grammar, symbols.data, symbols.length);

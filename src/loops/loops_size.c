@@ -8,10 +8,10 @@
 #include "base/intern.h"
 
 enum {
-    ROW_BYTES = 8,        /* the group class of a loop, its values and columns */
-    BLOCK_BYTES = 6,      /* header of a block */
-    VALUES_MAX = 1 << 22, /* values in sequences that are compressed to know their sizes */
-    GAIN_MIN = 64         /* bytes that loops have to save, or an eighth of the grammar if that is more */
+    GROUP_CLASS_BYTES = 8, /* the group class of a loop, its values and columns */
+    BLOCK_BYTES = 6,       /* header of a block */
+    VALUES_MAX = 1 << 22,  /* values in sequences that are compressed to know their sizes */
+    GAIN_MIN = 64          /* bytes that loops have to save, or an eighth of the grammar if that is more */
 };
 
 struct sizing {
@@ -73,7 +73,7 @@ static size_t trips_bytes(struct sizing *s, const struct loops_loop *l, const st
 static size_t loop_bytes(struct sizing *s, const struct loops_loop *l)
 {
     struct bytes packed = {0};
-    size_t total = l->body.length + ROW_BYTES;
+    size_t total = l->body.length + GROUP_CLASS_BYTES;
     uint32_t known = s->stored_deltas.count, number;
     nested_runs_pack(&l->differences, &packed);
     if (bytes_status(&packed) != PILGRIM_OK ||

@@ -15,7 +15,7 @@
 enum { RULE_SAVES_MIN = 160, USE_BYTES = 2 };
 
 /* What becomes of one rule. */
-struct fate {
+struct rule_fate {
     uint64_t uses;
     bool is_counted; /* some use has an exponent */
     bool is_sequence;
@@ -28,7 +28,7 @@ struct dissolving {
     struct intern *out;
     uint32_t block_count;    /* rules in the file before the rules of OUT */
     struct intern dissolved; /* the symbols of dissolved rules, with rule numbers of the new table */
-    struct fate *fates;
+    struct rule_fate *fates;
     struct rule_writer writer;
 };
 
@@ -64,7 +64,7 @@ static enum pilgrim_status put_rule(struct dissolving *d, uint32_t i)
     struct cursor c = rule_open(d->table, i);
     while (cursor_left(&c)) {
         struct rules_symbol s = rule_take(&c);
-        const struct fate *f = s.is_rule ? &d->fates[s.value] : NULL;
+        const struct rule_fate *f = s.is_rule ? &d->fates[s.value] : NULL;
         if (f && f->is_dissolved) {
             put_dissolved(d, f->number, s.exponent);
             continue;
@@ -86,7 +86,7 @@ static bool is_one(const struct bytes *b, struct rules_symbol *symbol)
 }
 
 /* True if the rule that was just written pays. */
-static bool pays(const struct dissolving *d, const struct fate *f)
+static bool pays(const struct dissolving *d, const struct rule_fate *f)
 {
     const struct bytes *b = &d->writer.bytes;
     struct rules_symbol symbol;
@@ -100,7 +100,7 @@ static bool pays(const struct dissolving *d, const struct fate *f)
  * is written first. */
 static enum pilgrim_status refer(struct dissolving *d, uint32_t i, uint64_t *reference)
 {
-    const struct fate *f = &d->fates[i];
+    const struct rule_fate *f = &d->fates[i];
     uint32_t number = f->number;
     if (!f->uses || f->is_dissolved) {
         struct rules_symbol one;
@@ -125,7 +125,7 @@ static enum pilgrim_status dissolve(struct dissolving *d, const uint32_t *sequen
             d->fates[sequences[i]].is_sequence = true;
     count_uses(d);
     for (uint32_t i = 0; i < d->table->count; i++) {
-        struct fate *f = &d->fates[i];
+        struct rule_fate *f = &d->fates[i];
         if (!f->uses)
             continue;
         TRY(put_rule(d, i));

@@ -26,7 +26,7 @@ struct rule_visit {
 };
 
 /* The state of one parse. */
-struct reading {
+struct rules_parser {
     struct cursor *c;
     struct rules *r;
     uint64_t *budget;
@@ -45,7 +45,7 @@ static enum pilgrim_status fail(struct cursor *c, enum pilgrim_status status)
 
 /* --- parsing --- */
 
-static bool charge(struct reading *in, uint64_t bytes)
+static bool charge(struct rules_parser *in, uint64_t bytes)
 {
     if (bytes > *in->budget)
         return false;
@@ -54,7 +54,7 @@ static bool charge(struct reading *in, uint64_t bytes)
 }
 
 /* Parses a symbol of rule RULE. */
-static enum pilgrim_status parse_symbol(struct reading *in, uint32_t rule, struct rules_symbol *symbol)
+static enum pilgrim_status parse_symbol(struct rules_parser *in, uint32_t rule, struct rules_symbol *symbol)
 {
     struct cursor *c = in->c;
     uint64_t word = cursor_varint(c), value = word >> 2;
@@ -74,7 +74,7 @@ static enum pilgrim_status parse_symbol(struct reading *in, uint32_t rule, struc
 }
 
 /* Makes room for COUNT more symbols. */
-static enum pilgrim_status grow_symbols(struct reading *in, size_t count)
+static enum pilgrim_status grow_symbols(struct rules_parser *in, size_t count)
 {
     if (count > UINT32_MAX - in->used)
         return PILGRIM_LIMIT;
@@ -92,7 +92,7 @@ static enum pilgrim_status grow_symbols(struct reading *in, size_t count)
 }
 
 /* Parses a block, which is the only symbol of its rule. */
-static enum pilgrim_status parse_block(struct reading *in)
+static enum pilgrim_status parse_block(struct rules_parser *in)
 {
     struct rules *r = in->r;
     if (r->block_count == in->block_capacity) {
@@ -111,7 +111,7 @@ static enum pilgrim_status parse_block(struct reading *in)
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status parse_rule(struct reading *in, uint32_t i)
+static enum pilgrim_status parse_rule(struct rules_parser *in, uint32_t i)
 {
     struct rules *r = in->r;
     r->first[i] = (uint32_t)in->used;
@@ -128,7 +128,7 @@ static enum pilgrim_status parse_rule(struct reading *in, uint32_t i)
     return status;
 }
 
-static enum pilgrim_status parse_rules(struct reading *in, size_t count)
+static enum pilgrim_status parse_rules(struct rules_parser *in, size_t count)
 {
     struct rules *r = in->r;
     enum pilgrim_status status = PILGRIM_OK;
@@ -224,7 +224,7 @@ static bool sum_rule(const struct rules *r, uint32_t i)
     return true;
 }
 
-static enum pilgrim_status check_blocks(struct reading *in)
+static enum pilgrim_status check_blocks(struct rules_parser *in)
 {
     struct rules *r = in->r;
     size_t count = 0;
@@ -243,7 +243,7 @@ static enum pilgrim_status check_blocks(struct reading *in)
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status mark_symbols(struct reading *in)
+static enum pilgrim_status mark_symbols(struct rules_parser *in)
 {
     struct rules *r = in->r;
     size_t count = in->used / RULES_STRIDE + 1;
@@ -315,7 +315,7 @@ static enum pilgrim_status sum_table(struct rules *r)
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status parse(struct reading *in)
+static enum pilgrim_status parse(struct rules_parser *in)
 {
     *in->r = (struct rules){0};
     size_t count = cursor_count(in->c, in->table ? 2 : 1);
@@ -339,12 +339,12 @@ static enum pilgrim_status parse(struct reading *in)
 enum pilgrim_status rules_parse(struct cursor *c, uint64_t terminal_limit, struct rules *r)
 {
     uint64_t budget = UINT64_MAX;
-    return parse(&(struct reading){.c = c, .r = r, .budget = &budget, .terminal_limit = terminal_limit});
+    return parse(&(struct rules_parser){.c = c, .r = r, .budget = &budget, .terminal_limit = terminal_limit});
 }
 
 enum pilgrim_status rules_parse_table(struct cursor *c, uint64_t *budget, struct rules *r)
 {
-    return parse(&(struct reading){.c = c, .r = r, .budget = budget, .terminal_limit = UINT64_MAX, .table = true});
+    return parse(&(struct rules_parser){.c = c, .r = r, .budget = budget, .terminal_limit = UINT64_MAX, .table = true});
 }
 
 void rules_append(const struct bytes *grammar, uint64_t terminal, struct bytes *out)

@@ -189,13 +189,13 @@ enum pilgrim_status column_visit(const struct column *c, column_visitor *each, v
     return visit_items(&c->differences.open, c->differences.open.exponent > 0, &value, each, context);
 }
 
-#define PACKED_LIST 128u /* a bit beside those of the kinds */
+#define PACKED_STORED_DELTAS 128u /* a bit beside those of the kinds */
 
 void column_pack(const struct column *c, struct bytes *out)
 {
     bytes_put_svarint(out, c->first);
     bytes_put_varint(out, c->length);
-    bytes_put_u8(out, (uint8_t)(c->kinds | (c->is_stored_deltas ? PACKED_LIST : 0)));
+    bytes_put_u8(out, (uint8_t)(c->kinds | (c->is_stored_deltas ? PACKED_STORED_DELTAS : 0)));
     for (enum expression_kind kind = EXPRESSION_PLUS; kind <= EXPRESSION_MODULO; kind++)
         if (is_kind(c, kind))
             bytes_put_svarint(out, c->constants[kind - 1]);
@@ -214,8 +214,8 @@ enum pilgrim_status column_unpack(struct cursor *in, struct column *c)
     *c = (struct column){.first = cursor_svarint(in)};
     c->length = cursor_varint(in);
     c->kinds = cursor_u8(in);
-    c->is_stored_deltas = c->kinds & PACKED_LIST;
-    c->kinds &= ~PACKED_LIST;
+    c->is_stored_deltas = c->kinds & PACKED_STORED_DELTAS;
+    c->kinds &= ~PACKED_STORED_DELTAS;
     for (enum expression_kind kind = EXPRESSION_PLUS; kind <= EXPRESSION_MODULO; kind++)
         if (is_kind(c, kind))
             c->constants[kind - 1] = cursor_svarint(in);

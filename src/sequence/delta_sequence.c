@@ -264,13 +264,13 @@ static enum pilgrim_status find_divisor(struct delta_writer *w)
 /* ---- symbols ---- */
 
 /* A rule's symbols. Equal neighbours become one symbol, across the ends of chunks too. */
-struct symbols {
+struct symbol_writer {
     struct bytes bytes;
     uint64_t count;
     struct rules_symbol last; /* exponent 0: none */
 };
 
-static void end_symbol(struct symbols *s)
+static void end_symbol(struct symbol_writer *s)
 {
     if (!s->last.exponent)
         return;
@@ -280,7 +280,7 @@ static void end_symbol(struct symbols *s)
     s->count++;
 }
 
-static void put_symbol(struct symbols *s, struct rules_symbol symbol)
+static void put_symbol(struct symbol_writer *s, struct rules_symbol symbol)
 {
     if (s->last.exponent && s->last.value == symbol.value && s->last.is_rule == symbol.is_rule) {
         s->last.exponent += symbol.exponent;
@@ -290,7 +290,7 @@ static void put_symbol(struct symbols *s, struct rules_symbol symbol)
     s->last = symbol;
 }
 
-static void put_runs(const struct delta_writer *w, struct cursor c, struct symbols *s)
+static void put_runs(const struct delta_writer *w, struct cursor c, struct symbol_writer *s)
 {
     while (cursor_left(&c) > 0) {
         int64_t difference;
@@ -299,7 +299,7 @@ static void put_runs(const struct delta_writer *w, struct cursor c, struct symbo
     }
 }
 
-static void put_rest(const struct delta_writer *w, struct symbols *s)
+static void put_rest(const struct delta_writer *w, struct symbol_writer *s)
 {
     const struct delta_sequence *n = w->sequence;
     put_runs(w, open_rest(n), s);
@@ -307,7 +307,7 @@ static void put_rest(const struct delta_writer *w, struct symbols *s)
         put_symbol(s, (struct rules_symbol){.value = zigzag(n->difference / w->divisor), .exponent = n->run});
 }
 
-static void write_rule(struct symbols *s, struct bytes *out)
+static void write_rule(struct symbol_writer *s, struct bytes *out)
 {
     end_symbol(s);
     bytes_put_varint(out, s->count);
@@ -319,7 +319,7 @@ static void write_rule(struct symbols *s, struct bytes *out)
 }
 
 /* Writes all chunks one after another, as one rule. */
-static void write_flat(const struct delta_writer *w, struct symbols *s, struct bytes *out)
+static void write_flat(const struct delta_writer *w, struct symbol_writer *s, struct bytes *out)
 {
     for (uint32_t i = 0; i < w->chunk_count; i++)
         put_runs(w, open_chunk(w, w->order[i]), s);
@@ -328,7 +328,7 @@ static void write_flat(const struct delta_writer *w, struct symbols *s, struct b
     write_rule(s, out);
 }
 
-static void write_chunks(const struct delta_writer *w, struct symbols *s, struct bytes *out)
+static void write_chunks(const struct delta_writer *w, struct symbol_writer *s, struct bytes *out)
 {
     bytes_put_varint(out, (uint64_t)w->rules.rule_count + w->chunk_count);
     for (uint32_t r = 0; r < w->rules.rule_count; r++) {
@@ -366,7 +366,7 @@ static enum pilgrim_status read_chunks(struct delta_writer *w)
 static enum pilgrim_status write_differences(struct delta_writer *w, struct bytes *out)
 {
     const struct delta_sequence *n = w->sequence;
-    struct symbols s = {.count = 0};
+    struct symbol_writer s = {.count = 0};
     bool once = !n->chunks || (w->rules.rule_count == 1 && w->chunk_count == grammar_length(n->chunks));
     (once ? write_flat : write_chunks)(w, &s, out);
     bytes_free(&s.bytes);

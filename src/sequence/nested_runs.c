@@ -175,7 +175,7 @@ enum pilgrim_status nested_runs_append(struct nested_runs *r, int64_t value, uin
 
 /* The items after the last block near the end. If they are the same after one more period, and the block has grown by
  * one, then all further periods do the same. */
-struct tail {
+struct growing_tail {
     size_t block; /* index behind the block; 0: there is no block */
     uint64_t exponent;
     size_t count;
@@ -183,7 +183,7 @@ struct tail {
     struct nested_run items[TAIL_MAX];
 };
 
-static void tail_take(const struct nested_runs *r, struct tail *t)
+static void tail_take(const struct nested_runs *r, struct growing_tail *t)
 {
     size_t at = r->count;
     for (unsigned i = 0; i < WINDOW && at > 0 && !ends(&r->items[at - 1]); i++)
@@ -197,7 +197,7 @@ static void tail_take(const struct nested_runs *r, struct tail *t)
     memcpy(t->items, &r->items[at], t->count * sizeof *t->items);
 }
 
-static bool tail_advanced(const struct tail *before, const struct tail *after)
+static bool tail_advanced(const struct growing_tail *before, const struct growing_tail *after)
 {
     return before->block && after->block == before->block && after->exponent == before->exponent + 1 &&
            after->count == before->count && equal(&after->open, &before->open, 1) &&
@@ -226,7 +226,7 @@ static enum pilgrim_status append_whole(struct nested_runs *r, const struct nest
 static enum pilgrim_status append_block(struct nested_runs *r, const struct nested_run *body, size_t size,
                                         uint64_t times, unsigned depth)
 {
-    struct tail before, after = {0};
+    struct growing_tail before, after = {0};
     for (unsigned copy = 0; times > 0 && copy < COPIES_MAX && depth < DEPTH_MAX && size <= TAIL_MAX; copy++) {
         TRY(append_items(r, body, size, depth + 1));
         times--;
