@@ -11,7 +11,7 @@
 /* Writes one rule after another. A writer of zeros is ready. Equal neighbours become one symbol, so the writer holds
  * back the last symbol. */
 struct rule_writer {
-    struct bytes bytes; /* owned */
+    struct bytes bytes;       /* owned */
     struct rules_symbol last; /* exponent 0: none */
 };
 
