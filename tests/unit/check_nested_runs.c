@@ -196,8 +196,8 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("repeats");
-    TCase *c = tcase_create("repeats");
+    Suite *suite = suite_create("nested runs");
+    TCase *c = tcase_create("nested runs");
     tcase_set_timeout(c, 240);
     tcase_add_test(c, any_tree_gives_the_sequence);
     tcase_add_test(c, appending_is_canonical);
