@@ -22,8 +22,8 @@ struct intern {
     struct arena memory;
 };
 
-/* Sets *NUMBER to the number of the LENGTH bytes at DATA (0 bytes are legal), which are copied if they are new. errors:
- * PILGRIM_NOMEM, PILGRIM_LIMIT (2^30 entries, 2^32 - 1 bytes); the table is then unchanged */
+/* Sets *NUMBER to the number of the LENGTH bytes at DATA (0 bytes are legal), which are copied if they are new.
+ * errors: PILGRIM_NOMEM, PILGRIM_LIMIT (2^30 entries, 2^32 - 1 bytes); the table is then unchanged */
 enum pilgrim_status intern_add(struct intern *t, const void *data, size_t length, uint32_t *number) PILGRIM_CHECKED;
 
 /* Returns the bytes of entry NUMBER < t->count, borrowed until the table is freed, aligned to 4 and followed by a 0

@@ -49,7 +49,8 @@ struct live_requests {
 int64_t live_request_index(struct live_requests *l, int64_t class_number);
 
 /* Records that a request has begun. A live request with that name begins anew, as the youngest one. A request beyond
- * the limits above is ignored. errors: PILGRIM_NOMEM */
+ * the limits above is ignored.
+ * errors: PILGRIM_NOMEM */
 enum pilgrim_status live_begin(struct live_requests *l, int64_t class_number, int64_t request_index);
 
 /* Records that a request has ended. Does nothing if it is not live. */

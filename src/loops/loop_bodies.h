@@ -31,7 +31,8 @@ static inline bool loop_trips_vary(const struct loop_trips *t)
     return t->runs.length > 0;
 }
 
-/* Writes the loops of a forest and their trips into L, which is empty. errors: PILGRIM_NOMEM, L must then be freed */
+/* Writes the loops of a forest and their trips into L, which is empty.
+ * errors: PILGRIM_NOMEM, L must then be freed */
 enum pilgrim_status loop_bodies_write(const struct loop_forest *f, const struct loop_state *states,
                                       struct loops *l) PILGRIM_CHECKED;
 

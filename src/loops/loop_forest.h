@@ -34,8 +34,8 @@ struct loop_forest {
 };
 
 /* Builds the forest of the grammar R, which is not empty, over terminals 0 to TERMINAL_COUNT - 1, each of which occurs.
- * O(symbols x depth), with a limit on the number of steps after which no further loops are searched for. errors:
- * PILGRIM_NOMEM, *F is then empty */
+ * O(symbols x depth), with a limit on the number of steps after which no further loops are searched for.
+ * errors: PILGRIM_NOMEM, *F is then empty */
 enum pilgrim_status loop_forest_build(const struct rules *r, uint32_t terminal_count,
                                       struct loop_forest *f) PILGRIM_CHECKED;
 void loop_forest_free(struct loop_forest *f);

@@ -33,8 +33,9 @@ struct loops {
 
 /* Finds the loops of the serialised grammar DATA over terminals 0 to TERMINAL_COUNT - 1, each of which occurs. *FOUND
  * false: it is no grammar, it is too small or too long, or loops do not pay; *L is then empty. O(runs of the sequence x
- * depth of its loops), with a limit. errors: PILGRIM_NOMEM, *L is then empty; memory: *L is the caller's, to be freed
- * by loops_free */
+ * depth of its loops), with a limit.
+ * errors: PILGRIM_NOMEM, *L is then empty;
+ * memory: *L is the caller's, to be freed by loops_free */
 enum pilgrim_status loops_find(const void *data, size_t length, uint32_t terminal_count, struct loops *l,
                                bool *found) PILGRIM_CHECKED;
 

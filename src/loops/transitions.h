@@ -23,8 +23,8 @@ struct transitions {
     uint32_t start, last; /* the first and the last terminal of the sequence */
 };
 
-/* Finds the transitions of R, one grammar that is not empty, over terminals below TERMINAL_COUNT. O(symbols). errors:
- * PILGRIM_NOMEM, *T is then empty */
+/* Finds the transitions of R, one grammar that is not empty, over terminals below TERMINAL_COUNT. O(symbols).
+ * errors: PILGRIM_NOMEM, *T is then empty */
 enum pilgrim_status transitions_of(const struct rules *r, uint32_t terminal_count,
                                    struct transitions *t) PILGRIM_CHECKED;
 void transitions_free(struct transitions *t);

@@ -46,7 +46,8 @@ enum pilgrim_status block_parse(struct cursor *c, struct block *b) PILGRIM_CHECK
 size_t block_marks(const struct block *b);
 
 /* Checks all terminals and sets the fields that depend on them. MARKS: room for block_marks(B) numbers, which B borrows
- * from then on. errors: PILGRIM_DAMAGED */
+ * from then on.
+ * errors: PILGRIM_DAMAGED */
 enum pilgrim_status block_check(struct block *b, uint64_t *marks) PILGRIM_CHECKED;
 
 /* Returns the sum of the first COUNT differences, at most all of them, modulo 2^64. */

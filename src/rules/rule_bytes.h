@@ -22,7 +22,8 @@ void rule_put(struct rule_writer *w, struct rules_symbol symbol);
 enum pilgrim_status rule_complete(struct rule_writer *w) PILGRIM_CHECKED;
 
 /* Ends the rule, adds it to TABLE if it is new, and sets *NUMBER. A rule that is only one use of another rule gets that
- * rule's number. errors: PILGRIM_NOMEM, PILGRIM_LIMIT */
+ * rule's number.
+ * errors: PILGRIM_NOMEM, PILGRIM_LIMIT */
 enum pilgrim_status rule_end(struct rule_writer *w, struct intern *table, uint32_t *number) PILGRIM_CHECKED;
 
 /* Returns a cursor over a rule of TABLE for rule_take. The bytes are trusted: a rule_writer wrote them. */
@@ -57,8 +58,8 @@ enum pilgrim_status rule_graft_init(struct rule_graft *g, const struct rules *ru
                                     struct intern *table) PILGRIM_CHECKED;
 void rule_graft_free(struct rule_graft *g);
 
-/* Copies the rules that the start rule uses into the table, then puts the symbols of the start rule into W. errors: as
- * rule_end */
+/* Copies the rules that the start rule uses into the table, then puts the symbols of the start rule into W.
+ * errors: as rule_end */
 enum pilgrim_status rule_graft_start(struct rule_graft *g, struct rule_writer *w) PILGRIM_CHECKED;
 
 #endif

@@ -98,9 +98,9 @@ static inline uint64_t rules_symbol_sum(const struct rules *r, const struct rule
 
 /* Parses and checks one grammar at C: canonical numbers, rule numbers in range, no cycle, no rule that the start rule
  * does not reach, no empty rule but the start rule, lengths below 2^63, every terminal below TERMINAL_LIMIT. Memory is
- * at most proportional to the bytes read; the stack does not grow with the input. On an error *R is empty. errors:
- * PILGRIM_NOMEM, PILGRIM_LIMIT (2^32 symbols), PILGRIM_TRUNCATED, PILGRIM_DAMAGED (also left in c->status) memory: *r
- * is the caller's, to be freed by rules_free */
+ * at most proportional to the bytes read; the stack does not grow with the input. On an error *R is empty.
+ * errors: PILGRIM_NOMEM, PILGRIM_LIMIT (2^32 symbols), PILGRIM_TRUNCATED, PILGRIM_DAMAGED (also left in c->status)
+ * memory: *r is the caller's, to be freed by rules_free */
 enum pilgrim_status rules_parse(struct cursor *c, uint64_t terminal_limit, struct rules *r) PILGRIM_CHECKED;
 
 /* Appends to OUT the grammar in GRAMMAR with one more TERMINAL at its end, which differs from the last one. The bytes

@@ -60,7 +60,8 @@ struct column {
 void column_begin(struct column *c, int64_t value, struct rank rank);
 
 /* Appends FROM with OFFSET added to each of its values. If OFFSET is not 0, both columns must not be functions of the
- * rank. FROM does not change. errors: PILGRIM_NOMEM, C can then only be freed */
+ * rank. FROM does not change.
+ * errors: PILGRIM_NOMEM, C can then only be freed */
 enum pilgrim_status column_join(struct column *c, const struct column *from, int64_t offset) PILGRIM_CHECKED;
 
 enum pilgrim_status column_append(struct column *c,

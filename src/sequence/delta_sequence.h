@@ -50,19 +50,20 @@ static inline void delta_sequence_go_on(struct delta_sequence *n, uint64_t count
     n->last = (int64_t)((uint64_t)n->last + count * (uint64_t)n->difference);
 }
 
-/* Appends VALUE, which fits. The pool takes complete chunks. errors: PILGRIM_NOMEM, PILGRIM_LIMIT; part of the sequence
- * is then lost */
+/* Appends VALUE, which fits. The pool takes complete chunks.
+ * errors: PILGRIM_NOMEM, PILGRIM_LIMIT; part of the sequence is then lost */
 enum pilgrim_status delta_sequence_append(struct delta_sequence *n, struct intern *pool, int64_t value) PILGRIM_CHECKED;
 
 /* Appends to OUT the differences divided by *FACTOR, as a serialised grammar (grammar_serialise) over their zigzag
  * codes. *FACTOR is the greatest common divisor of the differences, with the sign of the first one that is not 0. If
  * all are 0, nothing is appended and the factor is 1. Sequences that are equal but for first number and factor give
- * equal bytes if nothing in them repeats over long distances. errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED */
+ * equal bytes if nothing in them repeats over long distances.
+ * errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED */
 enum pilgrim_status delta_sequence_serialise(const struct delta_sequence *n, const struct intern *pool,
                                              struct bytes *out, int64_t *factor) PILGRIM_CHECKED;
 
-/* Appends the undivided differences in the same way; if there are none, the empty grammar. errors: as
- * delta_sequence_serialise */
+/* Appends the undivided differences in the same way; if there are none, the empty grammar.
+ * errors: as delta_sequence_serialise */
 enum pilgrim_status delta_sequence_serialise_differences(const struct delta_sequence *n, const struct intern *pool,
                                                          struct bytes *out) PILGRIM_CHECKED;
 

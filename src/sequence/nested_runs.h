@@ -47,15 +47,15 @@ enum pilgrim_status nested_runs_join(struct nested_runs *r, const struct nested_
 /* Overwrites *R, without freeing it, with a copy of FROM. errors: PILGRIM_NOMEM */
 enum pilgrim_status nested_runs_copy(struct nested_runs *r, const struct nested_runs *from) PILGRIM_CHECKED;
 
-/* Ends the last run, so that it can become part of a block. This gives the smallest form, for writing. errors:
- * PILGRIM_NOMEM */
+/* Ends the last run, so that it can become part of a block. This gives the smallest form, for writing.
+ * errors: PILGRIM_NOMEM */
 enum pilgrim_status nested_runs_close(struct nested_runs *r) PILGRIM_CHECKED;
 
 /* Serialises R, for transport and as a key. Equal values appended one by one give equal bytes. */
 void nested_runs_pack(const struct nested_runs *r, struct bytes *out);
 
-/* Fills *R, which must be empty, from such bytes. errors: PILGRIM_NOMEM, PILGRIM_TRUNCATED, PILGRIM_DAMAGED; *R must be
- * freed even then */
+/* Fills *R, which must be empty, from such bytes.
+ * errors: PILGRIM_NOMEM, PILGRIM_TRUNCATED, PILGRIM_DAMAGED; *R must be freed even then */
 enum pilgrim_status nested_runs_unpack(struct cursor *in, struct nested_runs *r) PILGRIM_CHECKED;
 
 /* Sets *ITEM to the next item. *AT is 0 for the first call. False at the end. */

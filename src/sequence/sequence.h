@@ -21,12 +21,12 @@ struct sequence {
     struct grammar *spare;        /* an empty grammar for reuse, or NULL */
 };
 
-/* Appends TERMINAL, at most GRAMMAR_TERMINAL_MAX. POOL: as for delta_sequence_append. errors: PILGRIM_NOMEM,
- * PILGRIM_LIMIT */
+/* Appends TERMINAL, at most GRAMMAR_TERMINAL_MAX. POOL: as for delta_sequence_append.
+ * errors: PILGRIM_NOMEM, PILGRIM_LIMIT */
 enum pilgrim_status sequence_append(struct sequence *s, struct intern *pool, uint32_t terminal) PILGRIM_CHECKED;
 
-/* Saves memory when it is short: gives up a grammar that does not pay so far, earlier than usual. errors: as
- * sequence_append */
+/* Saves memory when it is short: gives up a grammar that does not pay so far, earlier than usual.
+ * errors: as sequence_append */
 enum pilgrim_status sequence_relieve(struct sequence *s, struct intern *pool) PILGRIM_CHECKED;
 
 uint64_t sequence_length(const struct sequence *s);

@@ -96,53 +96,53 @@ enum pilgrim_status slot_series_add(struct slot_series *s, const struct slot *sl
     return s->count == s->min && s->width ? slot_series_begin_deltas(s) : PILGRIM_OK;
 }
 
-/* Adds LIST to the table and frees it. *HASH: its hash. */
-static enum pilgrim_status store_stored_deltas(struct intern *lists, struct bytes *list, int64_t *hash)
+/* Adds ENTRY to the table and frees it. *HASH: its hash. */
+static enum pilgrim_status store_entry(struct intern *table, struct bytes *entry, int64_t *hash)
 {
     uint32_t ignored;
-    enum pilgrim_status status = bytes_status(list);
+    enum pilgrim_status status = bytes_status(entry);
     if (status == PILGRIM_OK)
-        status = intern_add(lists, list->data, list->length, &ignored);
+        status = intern_add(table, entry->data, entry->length, &ignored);
     if (status == PILGRIM_OK)
-        *hash = stored_deltas_hash(list->data, list->length);
-    bytes_free(list);
+        *hash = stored_deltas_hash(entry->data, entry->length);
+    bytes_free(entry);
     return status;
 }
 
-enum pilgrim_status stored_deltas_add(struct intern *lists, struct nested_runs *differences, int64_t *hash)
+enum pilgrim_status stored_deltas_add(struct intern *table, struct nested_runs *differences, int64_t *hash)
 {
     *hash = 0;
     if (!differences->count && !differences->open.value)
         return PILGRIM_OK;
-    struct bytes list = {0};
+    struct bytes entry = {0};
     TRY(nested_runs_close(differences));
-    bytes_put_u8(&list, STORED_DELTAS_RUNS);
-    nested_runs_pack(differences, &list);
-    return store_stored_deltas(lists, &list, hash);
+    bytes_put_u8(&entry, STORED_DELTAS_RUNS);
+    nested_runs_pack(differences, &entry);
+    return store_entry(table, &entry, hash);
 }
 
-enum pilgrim_status stored_deltas_add_grammar(struct intern *lists, const void *serialised, size_t length,
+enum pilgrim_status stored_deltas_add_grammar(struct intern *table, const void *serialised, size_t length,
                                               int64_t *hash)
 {
-    struct bytes list = {0};
-    bytes_put_u8(&list, STORED_DELTAS_GRAMMAR);
-    bytes_put(&list, serialised, length);
-    return store_stored_deltas(lists, &list, hash);
+    struct bytes entry = {0};
+    bytes_put_u8(&entry, STORED_DELTAS_GRAMMAR);
+    bytes_put(&entry, serialised, length);
+    return store_entry(table, &entry, hash);
 }
 
-enum pilgrim_status stored_deltas_add_texts(struct intern *lists, const struct intern *texts, int64_t *hash)
+enum pilgrim_status stored_deltas_add_texts(struct intern *table, const struct intern *texts, int64_t *hash)
 {
-    struct bytes list = {0};
+    struct bytes entry = {0};
     *hash = 0;
     if (!texts->count)
         return PILGRIM_OK;
-    bytes_put_u8(&list, STORED_DELTAS_TEXTS);
+    bytes_put_u8(&entry, STORED_DELTAS_TEXTS);
     for (uint32_t i = 0; i < texts->count; i++) {
         size_t length;
         const uint8_t *text = intern_get(texts, i, &length);
-        bytes_put(&list, text, length + 1);
+        bytes_put(&entry, text, length + 1);
     }
-    return store_stored_deltas(lists, &list, hash);
+    return store_entry(table, &entry, hash);
 }
 
 uint32_t stored_deltas_text_count(const uint8_t *data, size_t length)
@@ -157,15 +157,15 @@ uint32_t stored_deltas_text_count(const uint8_t *data, size_t length)
     return count;
 }
 
-static enum pilgrim_status end_vector(struct slot_series *s, struct slots *out)
+static enum pilgrim_status end_deltas(struct slot_series *s, struct slots *out)
 {
     for (size_t i = 0; i < s->width; i++) {
-        struct slot list = {.kind = SLOT_DELTAS};
-        TRY(stored_deltas_add(s->stored_deltas, &s->differences[i], &list.value));
+        struct slot deltas = {.kind = SLOT_DELTAS};
+        TRY(stored_deltas_add(s->stored_deltas, &s->differences[i], &deltas.value));
         uint32_t kind =
             s->raw.items[i].kind == SLOT_DELTAS ? SLOT_DELTAS : SLOT_NUMBER; /* SLOT_DELTAS: the hash of stored texts */
         TRY(slots_add(out, (struct slot){.value = s->raw.items[i].value, .kind = kind}));
-        TRY(slots_add(out, list));
+        TRY(slots_add(out, deltas));
     }
     return PILGRIM_OK;
 }
@@ -173,7 +173,7 @@ static enum pilgrim_status end_vector(struct slot_series *s, struct slots *out)
 enum pilgrim_status slot_series_end(struct slot_series *s, struct slots *out)
 {
     if (slot_series_has_deltas(s))
-        TRY(end_vector(s, out));
+        TRY(end_deltas(s, out));
     else
         for (size_t i = 0; i < s->raw.count; i++)
             TRY(slots_add(out, s->raw.items[i]));

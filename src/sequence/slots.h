@@ -55,31 +55,31 @@ struct slot_series {
     int64_t *last;
 };
 
-/* Adds the slots of a value. *FITS false: a difference is too large; end the series and begin another one. errors:
- * PILGRIM_NOMEM */
+/* Adds the slots of a value. *FITS false: a difference is too large; end the series and begin another one.
+ * errors: PILGRIM_NOMEM */
 enum pilgrim_status slot_series_add(struct slot_series *s, const struct slot *slots, bool *fits) PILGRIM_CHECKED;
 
 /* True if slot_series_end will write two slots for each slot of a value: the first number and the hash of the
  * differences. Otherwise it writes WIDTH slots for each value. */
 bool slot_series_has_deltas(const struct slot_series *s);
 
-/* Appends the slots of the series to OUT and empties the series, but for WIDTH, MIN and STORED_DELTAS. errors:
- * PILGRIM_NOMEM */
+/* Appends the slots of the series to OUT and empties the series, but for WIDTH, MIN and STORED_DELTAS.
+ * errors: PILGRIM_NOMEM */
 enum pilgrim_status slot_series_end(struct slot_series *s, struct slots *out) PILGRIM_CHECKED;
 void slot_series_free(struct slot_series *s);
 
-/* Closes DIFFERENCES and adds them to the table STORED_DELTAS. *HASH: their hash, 0 if all are 0. errors:
- * PILGRIM_NOMEM */
-enum pilgrim_status stored_deltas_add(struct intern *lists, struct nested_runs *differences,
+/* Closes DIFFERENCES and adds them to TABLE, of stored deltas. *HASH: their hash, 0 if all are 0.
+ * errors: PILGRIM_NOMEM */
+enum pilgrim_status stored_deltas_add(struct intern *table, struct nested_runs *differences,
                                       int64_t *hash) PILGRIM_CHECKED;
 
 /* Does the same for differences as a grammar over their codes, LENGTH serialised bytes (rules/rules.h). */
-enum pilgrim_status stored_deltas_add_grammar(struct intern *lists, const void *serialised, size_t length,
+enum pilgrim_status stored_deltas_add_grammar(struct intern *table, const void *serialised, size_t length,
                                               int64_t *hash) PILGRIM_CHECKED;
 
 /* Does the same for TEXTS, in the order of their numbers; none contains a 0 byte. *HASH is 0 if there are no texts.
  * errors: PILGRIM_NOMEM */
-enum pilgrim_status stored_deltas_add_texts(struct intern *lists, const struct intern *texts,
+enum pilgrim_status stored_deltas_add_texts(struct intern *table, const struct intern *texts,
                                             int64_t *hash) PILGRIM_CHECKED;
 
 /* Returns the number of texts in an entry of the table, LENGTH bytes; 0 if it has differences. */
