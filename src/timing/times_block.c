@@ -8,7 +8,7 @@
 #include "base/try.h"
 #include "timing/bins.h"
 #include "timing/times.h"
-#include "timing/times_code.h"
+#include "timing/times_code_inline.h"
 
 enum { WIDTH_MAX = 3, BEFORE_COLUMNS_MIN = 2 };
 
@@ -20,7 +20,7 @@ struct block_numbers {
     uint64_t left[2];     /* so many from there on */
     uint64_t stride;      /* bins: from one plane to the next */
     uint8_t width;
-    uint32_t mean; /* exact: times_code.h */
+    uint32_t mean; /* exact: times_code_inline.h */
 };
 
 struct block_class {

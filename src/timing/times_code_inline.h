@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Exact times as codes and bits; docs/FORMAT.md, section 6. A code has a time's highest bit and the three behind it,
  * above 33 ms the highest one alone: so it is a byte, and what it leaves out is as good as random. */
-#ifndef PILGRIM_TIMES_CODE_H
-#define PILGRIM_TIMES_CODE_H
+#ifndef PILGRIM_TIMES_CODE_INLINE_H
+#define PILGRIM_TIMES_CODE_INLINE_H
 
 #include <stdbool.h>
 #include <stdint.h>

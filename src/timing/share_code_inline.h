@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A rank's time as a small number: 16 steps each time that it doubles, so it is right to 2.2 % (docs/FORMAT.md, section
  * 6, "Shares"). Without the mathematics library, which the traced program need not have. */
-#ifndef PILGRIM_SHARE_CODE_H
-#define PILGRIM_SHARE_CODE_H
+#ifndef PILGRIM_SHARE_CODE_INLINE_H
+#define PILGRIM_SHARE_CODE_INLINE_H
 
 #include <stdint.h>
 
