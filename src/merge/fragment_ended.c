@@ -13,7 +13,7 @@
 
 #include "base/try.h"
 #include "record/ended_calls.h"
-#include "record/stream_data.h"
+#include "record/stream_inline.h"
 
 /* ---- threads of a pattern, one after another ---- */
 

@@ -10,7 +10,7 @@
 #include "merge/fragment_data.h"
 #include "merge/fragment_ended.h"
 #include "merge/shape.h"
-#include "record/stream_data.h"
+#include "record/stream_inline.h"
 #include "record/skeleton.h"
 
 /* What turns a stream's numbers into the fragment's. */

@@ -18,6 +18,7 @@
 #include "process/sync.h"
 #include "functions.h"
 #include "objects/sharing.h"
+#include "record/stream_times.h"
 
 enum { RANK_BASE_CAPACITY_MIN = 64 };
 

@@ -21,6 +21,7 @@
 #include "process/capture.h"
 #include "process/rank_fragment.h"
 #include "process/spill_file.h"
+#include "record/stream_times.h"
 
 enum {
     SEALING = 9,          /* shares of the bound that no thread has */

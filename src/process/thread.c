@@ -19,6 +19,7 @@
 #include "objects/memory.h"
 #include "timing/common_times.h"
 #include "record/statistics.h"
+#include "record/stream_times.h"
 
 enum { KEY_BYTES = 4096 }; /* a first key that is rarely outgrown */
 

@@ -13,7 +13,7 @@
 #include "base/try.h"
 #include "record/ended_data.h"
 #include "sequence/slots.h"
-#include "record/stream_data.h"
+#include "record/stream_inline.h"
 #include "timing/common_times.h"
 
 enum {

@@ -7,7 +7,7 @@
 
 #include "base/try.h"
 #include "rules/rules.h"
-#include "record/stream_data.h"
+#include "record/stream_inline.h"
 
 static const uint8_t *read_sequence(struct cursor *c, size_t *length)
 {

@@ -14,7 +14,7 @@
 
 #include "base/try.h"
 #include "rules/rules.h"
-#include "record/stream_data.h"
+#include "record/stream_inline.h"
 
 /* What a new class may take, beside its first call. */
 enum { CLASS_GROWTH_BYTES = 4096 };

@@ -5,7 +5,7 @@
 #include "base/bytes.h"
 #include "base/value.h"
 #include "rules/rules.h"
-#include "record/stream_data.h"
+#include "record/stream_inline.h"
 
 /* 0 is the start rule S; the others A, B, ... Z, R26, R27, ... */
 static void print_symbol(FILE *to, const struct rules_symbol *s)

@@ -2,12 +2,14 @@
 /* The times of a stream's calls. What a call does is to append its two readings of the clock to an array; some hundred
  * calls at a time are settled: turned into ns, put in order, and given to the statistics and to the codec. So each of
  * those is at work long enough for its code and its tables to be at hand. */
+#include "record/stream_times.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/try.h"
-#include "record/stream_data.h"
+#include "record/stream_inline.h"
 #include "timing/common_times.h"
 
 enum { SPANS = 512 };

@@ -7,6 +7,7 @@
 #include "base/value.h"
 #include "record/ended.h"
 #include "merge/fragment.h"
+#include "record/stream_times.h"
 #include "random.h"
 
 static const struct parameter_descriptor parameters[] = {{"in", DIRECTION_IN}, {"out", DIRECTION_OUT}};

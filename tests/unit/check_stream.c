@@ -8,7 +8,7 @@
 
 #include "base/value.h"
 #include "rules/rules.h"
-#include "record/stream_data.h"
+#include "record/stream_inline.h"
 #include "random.h"
 #include "timing/times_block.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The inside of a stream, for fragment.c, which takes it apart, and for what records a call that is predicted. */
-#ifndef PILGRIM_STREAM_DATA_H
-#define PILGRIM_STREAM_DATA_H
+#ifndef PILGRIM_STREAM_INLINE_H
+#define PILGRIM_STREAM_INLINE_H
 
 #include "base/hash.h"
 #include "sequence/sequence.h"
-#include "record/stream.h"
+#include "record/stream_times.h"
 #include "record/signature.h"
 #include "record/statistics.h"
 
