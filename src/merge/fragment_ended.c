@@ -20,7 +20,7 @@
 /* A column of a part, where the pattern's threads have their values from. */
 struct source_column {
     uint32_t column; /* of the pattern */
-    bool own;        /* own_classes are added */
+    bool own;        /* request_class_base is added */
     struct rank rank;
     struct column one; /* of the last value: what may be said of it is mostly the same again */
 };
@@ -88,7 +88,7 @@ static void fill_keys(const struct replay *r, uint32_t pattern, uint32_t thread)
             w.key = cursor_take(&c, w.length);
             while (w.key && key_next_slot(&w)) {
                 size_t at = w.at - sizeof(int64_t);
-                int64_t own = key_slot_is_class(&w) && w.key[at] ? own_classes(thread) : 0;
+                int64_t own = key_slot_is_class(&w) && w.key[at] ? request_class_base(thread) : 0;
                 uint64_t value = htole64((uint64_t)(slot_value(r, pattern, slot++) + own));
                 memcpy(calls->keys.data + start + at, &value, sizeof value);
             }
@@ -198,7 +198,7 @@ static enum pilgrim_status add_values(struct replay *r, uint32_t pattern, uint32
 {
     for (uint32_t i = 0; i < value_group->column_count; i++) {
         struct source_column *c = &sc->columns[i];
-        int64_t value = value_at(r, pattern, c->column) + (c->own ? own_classes(thread) : 0);
+        int64_t value = value_at(r, pattern, c->column) + (c->own ? request_class_base(thread) : 0);
         if (!c->one.length || c->one.first != value)
             column_begin(&c->one, value, c->rank);
         TRY(column_join(&value_group->columns[i], &c->one, 0));
@@ -231,8 +231,8 @@ static enum pilgrim_status hand_statistics(struct pattern *p, const struct strea
 {
     TRY(pattern_statistics(p));
     for (uint32_t i = 0; (p->stream || p->statistics) && i < p->class_count; i++) {
-        struct statistics *from = p->stream ? &p->stream->segment[i]->statistics : &p->statistics[i];
-        s->segment[i]->statistics = *from;
+        struct statistics *from = p->stream ? &p->stream->by_terminal[i]->statistics : &p->statistics[i];
+        s->by_terminal[i]->statistics = *from;
         *from = (struct statistics){0};
     }
     return PILGRIM_OK;

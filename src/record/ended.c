@@ -130,7 +130,7 @@ static enum pilgrim_status put_key(struct ended *e, uint32_t number, const uint8
         value = (int64_t)le64toh((uint64_t)value);
         memset(to + at, 0, sizeof value);
         if (key_slot_is_class(&w) && value >= 0 && value >> VALUE_THREAD_SHIFT == (int64_t)number) {
-            value -= own_classes(number);
+            value -= request_class_base(number);
             to[at] = 1;
         }
         *values++ = value;
@@ -182,13 +182,13 @@ static enum pilgrim_status put_calls(struct ended *e, uint32_t number, const str
     e->scratch.length = e->values.length = 0;
     if (!s->structure.grammar)
         return PILGRIM_OK;
-    for (uint32_t i = 0; i < s->segment_count; i++)
-        if (is_unzipped(&s->segment[i]->signatures))
+    for (uint32_t i = 0; i < s->terminal_count; i++)
+        if (is_unzipped(&s->by_terminal[i]->signatures))
             return PILGRIM_OK;
-    bytes_put_u32(&e->scratch, s->segment_count);
+    bytes_put_u32(&e->scratch, s->terminal_count);
     TRY(put_sequence(e, &s->structure, &s->chunks));
-    for (uint32_t i = 0; i < s->segment_count; i++)
-        TRY(put_class(e, number, s->segment[i], &s->chunks, &series));
+    for (uint32_t i = 0; i < s->terminal_count; i++)
+        TRY(put_class(e, number, s->by_terminal[i], &s->chunks, &series));
     TRY(bytes_status(&e->scratch));
     TRY(bytes_status(&e->values));
     if (!is_long)
@@ -202,8 +202,8 @@ static enum pilgrim_status put_calls(struct ended *e, uint32_t number, const str
 
 static enum pilgrim_status pack_statistics(struct pattern *p, const struct stream *s)
 {
-    for (uint32_t i = 0; i < s->segment_count; i++)
-        statistics_pack(&s->segment[i]->statistics, &p->packed);
+    for (uint32_t i = 0; i < s->terminal_count; i++)
+        statistics_pack(&s->by_terminal[i]->statistics, &p->packed);
     return bytes_status(&p->packed);
 }
 
@@ -231,9 +231,9 @@ static enum pilgrim_status add_statistics(struct ended *e, struct pattern *p, ui
     TRY(stream_flush_last_times(s, number, NULL, e->times));
     if (!p->stream && !p->statistics)
         return PILGRIM_OK;
-    for (uint32_t i = 0; i < s->segment_count; i++) {
-        struct statistics *to = p->stream ? &p->stream->segment[i]->statistics : &p->statistics[i];
-        TRY(statistics_merge(to, &s->segment[i]->statistics, NULL, 0));
+    for (uint32_t i = 0; i < s->terminal_count; i++) {
+        struct statistics *to = p->stream ? &p->stream->by_terminal[i]->statistics : &p->statistics[i];
+        TRY(statistics_merge(to, &s->by_terminal[i]->statistics, NULL, 0));
     }
     return PILGRIM_OK;
 }
@@ -258,7 +258,7 @@ static enum pilgrim_status pattern_begin(struct ended *e, struct pattern *p, uin
 {
     *p = (struct pattern){.sorted = true,
                           .number = number,
-                          .class_count = (*s)->segment_count,
+                          .class_count = (*s)->terminal_count,
                           .slot_count = (uint32_t)(e->values.length / sizeof(int64_t)),
                           .calls = stream_calls(*s),
                           .plain_bytes = stream_plain_bytes(*s)};

@@ -163,7 +163,7 @@ enum pilgrim_status pattern_calls_make(const struct ended *e, const struct patte
     for (uint32_t i = 0; makers && i < calls->class_count; i++)
         close_maker(&makers[i]);
     free(makers);
-    if (status == PILGRIM_OK && (*s)->segment_count != calls->class_count)
+    if (status == PILGRIM_OK && (*s)->terminal_count != calls->class_count)
         status = PILGRIM_DAMAGED;
     return status;
 }

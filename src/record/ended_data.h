@@ -129,7 +129,7 @@ static inline bool key_slot_is_class(const struct key_walk *w)
 }
 
 /* What is added to the values of a slot of thread NUMBER's own requests. */
-static inline int64_t own_classes(uint32_t number)
+static inline int64_t request_class_base(uint32_t number)
 {
     return (int64_t)((uint64_t)number << VALUE_THREAD_SHIFT);
 }

@@ -73,18 +73,18 @@ void statistics_join_signatures(struct statistics *s)
 
 struct statistics_cell *statistics_search(struct statistics *s, uint32_t signature, uint32_t predecessor)
 {
-    uint8_t *slot = &s->slots[(signature + 7 * predecessor) % STATISTICS_PLACES];
+    uint8_t *hint = &s->hints[(signature + 7 * predecessor) % STATISTICS_HINTS];
     for (;;) {
         signature &= ~s->one_signature;
         predecessor = predecessor_told(s, predecessor);
-        if (*slot < s->count && cell_is(&s->cells[*slot], signature, predecessor))
-            return &s->cells[*slot];
+        if (*hint < s->count && cell_is(&s->cells[*hint], signature, predecessor))
+            return &s->cells[*hint];
         struct statistics_cell *cell = cell_find(s, signature, predecessor);
         bool full = s->count >= (s->cells_max ? s->cells_max : STATISTICS_CELLS);
         if (!cell && !full)
             cell = cell_add(s, signature, predecessor);
         if (cell)
-            *slot = (uint8_t)(cell - s->cells);
+            *hint = (uint8_t)(cell - s->cells);
         if (cell || !full)
             return cell;
         if (s->one_signature)

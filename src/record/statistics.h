@@ -15,7 +15,7 @@
 #include "base/bytes.h"
 #include "timing/distribution.h"
 
-enum { STATISTICS_CELLS = 64, STATISTICS_PLACES = 64 };
+enum { STATISTICS_CELLS = 64, STATISTICS_HINTS = 64 };
 
 #define STATISTICS_FIRST UINT32_MAX /* the predecessor of a thread's first call */
 
@@ -33,12 +33,12 @@ struct statistics {
     struct statistics_cell *cells;
     uint32_t count;
     uint32_t capacity;
-    uint32_t cells_max;               /* of pairs that are told apart; 0: STATISTICS_CELLS */
-    uint32_t one_signature;           /* 0, or UINT32_MAX: all are one */
-    uint32_t one_predecessor;         /* idem */
-    uint64_t last_pair;               /* signature and predecessor of the last call ... */
-    struct statistics_cell *last;     /* ... and their cell; NULL: not known */
-    uint8_t slots[STATISTICS_PLACES]; /* by hash: where a cell was last time */
+    uint32_t cells_max;              /* of pairs that are told apart; 0: STATISTICS_CELLS */
+    uint32_t one_signature;          /* 0, or UINT32_MAX: all are one */
+    uint32_t one_predecessor;        /* idem */
+    uint64_t last_pair;              /* signature and predecessor of the last call ... */
+    struct statistics_cell *last;    /* ... and their cell; NULL: not known */
+    uint8_t hints[STATISTICS_HINTS]; /* by hash: where a cell was last time */
 };
 
 /* The cell of (SIGNATURE, PREDECESSOR), added if new; borrowed until the next one is added. NULL: no memory. */

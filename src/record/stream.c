@@ -31,7 +31,7 @@ static void expect(struct stream *s)
     const struct stream_class *class = s->last ? s->last->successor : NULL;
     s->predicted = sequence_predicted(structure);
     if (structure->grammar && grammar_in_loop(structure->grammar) && s->predicted->terminal != GRAMMAR_NOTHING)
-        class = s->segment[s->predicted->terminal];
+        class = s->by_terminal[s->predicted->terminal];
     s->head.expected = class ? &class->head : &nothing;
 }
 
@@ -58,12 +58,12 @@ static void class_free(struct stream_class *class)
 }
 
 /* Frees the classes that this thread has not met: those of threads that had S before. */
-static void free_strange(struct stream *s)
+static void free_inherited(struct stream *s)
 {
     struct stream_class *class, *next;
     HASH_ITER(hh, s->table, class, next)
     {
-        if (class->head.number != CLASS_STRANGE)
+        if (class->head.number != CLASS_INHERITED)
             continue;
         HASH_DEL(s->table, class);
         class_free(class);
@@ -74,12 +74,12 @@ void stream_free(struct stream *s)
 {
     if (!s)
         return;
-    free_strange(s);
+    free_inherited(s);
     HASH_CLEAR(hh, s->table);
     for (uint32_t i = 0; i < s->class_count; i++)
         class_free(s->classes[i]);
     free(s->classes);
-    free(s->segment);
+    free(s->by_terminal);
     free(s->spans);
     free(s->readings);
     times_free(s->codec);
@@ -146,7 +146,7 @@ static struct stream_class *class_add(struct stream *s, const struct class_key *
 }
 
 /* CLASS, which is known from an earlier thread, is called by this one for the first time. NULL: no memory. */
-static struct stream_class *class_meet(struct stream *s, struct stream_class *class)
+static struct stream_class *class_take_over(struct stream *s, struct stream_class *class)
 {
     if (!reserve_class(s))
         return NULL;
@@ -198,7 +198,7 @@ static __attribute__((noinline)) struct stream_class *class_search(struct stream
     HASH_FIND(hh, s->table, &key, sizeof key, class);
     if (!class)
         return class_add(s, &key);
-    return class->head.number == CLASS_STRANGE ? class_meet(s, class) : class;
+    return class->head.number == CLASS_INHERITED ? class_take_over(s, class) : class;
 }
 
 const struct class_head *stream_class_head(struct stream *s, uint32_t function, const void *site, bool fortran)
@@ -242,7 +242,7 @@ void stream_forget_moved(struct stream *s)
             continue;
         HASH_DELETE(hh, s->table, class);
         class->hh.tbl = NULL;
-        if (class->head.number == CLASS_STRANGE) {
+        if (class->head.number == CLASS_INHERITED) {
             class_free(class);
             continue;
         }
@@ -267,21 +267,21 @@ static struct stream_class *class_of_call(struct stream *s, struct stream_class 
 }
 
 /* CLASS is called for the first time in this segment. */
-static __attribute__((noinline)) enum pilgrim_status segment_add(struct stream *s, struct stream_class *class)
+static __attribute__((noinline)) enum pilgrim_status terminal_add(struct stream *s, struct stream_class *class)
 {
     class->statistics.cells_max = s->times.cells;
-    if (s->segment_count == s->segment_capacity) {
-        uint32_t capacity = s->segment_capacity * 2 + 16;
-        struct stream_class **segment = realloc(s->segment, capacity * sizeof *segment);
-        if (!segment)
+    if (s->terminal_count == s->terminal_capacity) {
+        uint32_t capacity = s->terminal_capacity * 2 + 16;
+        struct stream_class **by_terminal = realloc(s->by_terminal, capacity * sizeof *segment);
+        if (!by_terminal)
             return PILGRIM_NOMEM;
-        s->segment = segment;
-        s->segment_capacity = capacity;
+        s->by_terminal = by_terminal;
+        s->terminal_capacity = capacity;
     }
     class->called = true;
     class->signatures.texts = &s->texts;
-    class->terminal = s->segment_count;
-    s->segment[s->segment_count++] = class;
+    class->terminal = s->terminal_count;
+    s->by_terminal[s->terminal_count++] = class;
     s->growth += CLASS_GROWTH_BYTES;
     return PILGRIM_OK;
 }
@@ -304,7 +304,7 @@ static __attribute__((noinline)) enum pilgrim_status append(struct stream *s, st
     if (!class)
         return PILGRIM_NOMEM;
     if (class->terminal == NO_TERMINAL)
-        TRY(segment_add(s, class));
+        TRY(terminal_add(s, class));
     TRY(signature_append(&class->signatures, &s->chunks, key, length));
     TRY(sequence_append(&s->structure, &s->chunks, class->terminal));
     if (s->last)
@@ -319,7 +319,7 @@ static void advance(struct stream *s)
 {
     grammar_advance(s->structure.grammar);
     if (s->predicted->terminal != GRAMMAR_NOTHING)
-        s->head.expected = &s->segment[s->predicted->terminal]->head;
+        s->head.expected = &s->by_terminal[s->predicted->terminal]->head;
 }
 
 enum pilgrim_status stream_turn(struct stream *s, const struct class_head *head)
@@ -357,8 +357,8 @@ enum pilgrim_status stream_append(struct stream *s, uint32_t number, bool failed
 
 enum pilgrim_status stream_relieve(struct stream *s, size_t least)
 {
-    for (uint32_t i = 0; i < s->segment_count; i++) {
-        struct stream_class *class = s->segment[i];
+    for (uint32_t i = 0; i < s->terminal_count; i++) {
+        struct stream_class *class = s->by_terminal[i];
         bool unzipped = false;
         if (signatures_memory_bytes(&class->signatures) >= least)
             TRY(signatures_relieve(&class->signatures, &s->chunks, &unzipped));
@@ -382,7 +382,7 @@ void stream_watch(struct stream *s, size_t bytes, void (*watcher)(void *context)
 uint32_t *stream_class_register(struct stream *s, uint32_t number)
 {
     struct stream_class *class = s->classes[number];
-    return class->twin && class->twin->head.number < number ? &class->twin->kept : &class->kept;
+    return class->twin && class->twin->head.number < number ? &class->twin->register_number : &class->register_number;
 }
 
 static void class_renew(struct stream_class *class, bool again)
@@ -393,7 +393,7 @@ static void class_renew(struct stream_class *class, bool again)
         signatures_free(&class->signatures);
     statistics_free(&class->statistics);
     class->terminal = NO_TERMINAL;
-    class->kept = 0;
+    class->register_number = 0;
 }
 
 /* AGAIN: memory for a few calls is kept. */
@@ -401,7 +401,7 @@ static void renew(struct stream *s, bool again)
 {
     for (uint32_t i = 0; i < s->class_count; i++)
         class_renew(s->classes[i], again);
-    s->segment_count = 0;
+    s->terminal_count = 0;
     if (again)
         sequence_restart(&s->structure);
     else
@@ -424,13 +424,13 @@ void stream_renew(struct stream *s)
 }
 
 /* The class is to be as it was when it was made: which of two twins comes first is for the next thread to say. */
-static void class_estrange(struct stream_class *class)
+static void class_hand_on(struct stream_class *class)
 {
     if (!class->hh.tbl) { /* a twin, or moved */
         class_free(class);
         return;
     }
-    class->head.number = CLASS_STRANGE;
+    class->head.number = CLASS_INHERITED;
     class->successor = class->twin = NULL;
     class->failed_poll = class->called = false;
 }
@@ -442,7 +442,7 @@ void stream_restart(struct stream *s)
     renew(s, true);
     s->class_count = 0;
     for (uint32_t i = 0; i < count; i++)
-        class_estrange(s->classes[i]);
+        class_hand_on(s->classes[i]);
     s->last_ticks = s->last_end = s->taken = 0;
     if (s->codec)
         times_restart(s->codec);
@@ -471,7 +471,7 @@ uint64_t stream_plain_bytes(const struct stream *s)
 
 size_t stream_table_bytes(const struct stream *s)
 {
-    size_t total = sizeof *s + (s->class_capacity + s->segment_capacity) * sizeof(struct stream_class *);
+    size_t total = sizeof *s + (s->class_capacity + s->terminal_capacity) * sizeof(struct stream_class *);
     for (uint32_t i = 0; i < s->class_count; i++)
         total += sizeof(struct stream_class) + s->classes[i]->frame_count * sizeof(struct code_frame);
     return total;

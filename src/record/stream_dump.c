@@ -125,8 +125,8 @@ static void dump_class(const struct stream *s, const struct stream_class *class,
 
 void stream_dump(const struct stream *s, FILE *to)
 {
-    fprintf(to, "%" PRIu32 " classes, %" PRIu64 " calls\n", s->segment_count, stream_calls(s));
+    fprintf(to, "%" PRIu32 " classes, %" PRIu64 " calls\n", s->terminal_count, stream_calls(s));
     dump_sequence(s, &s->structure, "", to);
-    for (uint32_t i = 0; i < s->segment_count; i++)
-        dump_class(s, s->segment[i], to);
+    for (uint32_t i = 0; i < s->terminal_count; i++)
+        dump_class(s, s->by_terminal[i], to);
 }

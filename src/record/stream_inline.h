@@ -17,14 +17,14 @@ struct stream_class {
     struct stream_class *twin; /* the same but for failed_poll, or NULL; of the two the first one is in the table */
     bool failed_poll;          /* of all of its calls */
     bool called;               /* ever: failed_poll is settled */
-    uint32_t kept;             /* stream_class_register; of the two, that of the first one */
+    uint32_t register_number;  /* stream_class_register; of the two, that of the first one */
     struct code_frame *frames; /* the call site, then its callers */
     uint32_t frame_count;      /* 0: unknown */
     struct signatures signatures;
     struct statistics statistics;
 };
 
-#define CLASS_STRANGE                                                                                                  \
+#define CLASS_INHERITED                                                                                                \
     UINT32_MAX /* the number of a class that this thread has not met, but one before it (stream_restart) */
 #define NO_TERMINAL (UINT32_MAX - 1) /* nor is it GRAMMAR_NOTHING: it is never predicted */
 
@@ -52,9 +52,9 @@ struct stream {
     uint64_t last_end;   /* ... and that in ns */
     uint64_t taken;      /* calls that went to the sink */
     /* Since it was renewed: */
-    struct stream_class **segment; /* classes that were called, by terminal */
-    uint32_t segment_count;
-    uint32_t segment_capacity;
+    struct stream_class **by_terminal; /* classes that were called, by terminal */
+    uint32_t terminal_count;
+    uint32_t terminal_capacity;
     struct sequence structure;
     struct intern chunks; /* of all that is kept as numbers */
     struct intern texts;  /* strings that have left the keys */

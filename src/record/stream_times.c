@@ -78,7 +78,7 @@ static inline __attribute__((always_inline)) enum pilgrim_status add_spans(struc
     uint32_t predecessor = s->predecessor;
     uint64_t last_end = s->last_end;
     for (const struct span *span = s->spans; span < s->next; span++) {
-        struct statistics *statistics = totals ? &totals[span->class] : &s->segment[span->class]->statistics;
+        struct statistics *statistics = totals ? &totals[span->class] : &s->by_terminal[span->class]->statistics;
         uint32_t capacity = statistics->capacity;
         struct statistics_cell *cell = statistics_cell(statistics, span->signature, predecessor);
         if (__builtin_expect(statistics->capacity != capacity, 0))
@@ -112,7 +112,7 @@ static enum pilgrim_status take_block(struct stream *s)
 /* What the codec is to know of the class at CLASS_INDEX of the segment. */
 static struct common_class codec_class(const struct stream *s, uint32_t class_index)
 {
-    uint32_t function = s->segment[class_index]->head.key.function;
+    uint32_t function = s->by_terminal[class_index]->head.key.function;
     return (struct common_class){.base = s->times.base ? s->times.base(function) : 0,
                                  .reads = s->vocabulary->functions[function].returns == RETURNS_TIME};
 }
@@ -120,7 +120,7 @@ static struct common_class codec_class(const struct stream *s, uint32_t class_in
 /* The codec is told of the classes that are new. A short thread's never is. */
 static enum pilgrim_status announce(struct stream *s)
 {
-    for (; s->announced < s->segment_count; s->announced++) {
+    for (; s->announced < s->terminal_count; s->announced++) {
         struct common_class class = codec_class(s, s->announced);
         TRY(times_class(s->codec, s->announced, class.base, class.reads));
     }
@@ -139,12 +139,12 @@ static enum pilgrim_status encode_spans(struct stream *s)
 }
 
 /* The calls, all that thread NUMBER has made, go to COMMON. */
-static enum pilgrim_status gather_spans(const struct stream *s, uint32_t number, struct common_times *common)
+static enum pilgrim_status add_common_spans(const struct stream *s, uint32_t number, struct common_times *common)
 {
     struct common_class classes[COMMON_CALLS_MAX];
-    for (uint32_t i = 0; i < s->segment_count; i++)
+    for (uint32_t i = 0; i < s->terminal_count; i++)
         classes[i] = codec_class(s, i);
-    return common_times_add(common, number, classes, s->segment_count, s->spans, s->readings,
+    return common_times_add(common, number, classes, s->terminal_count, s->spans, s->readings,
                             (size_t)(s->next - s->spans));
 }
 
@@ -157,7 +157,7 @@ static enum pilgrim_status settle(struct stream *s, uint32_t number, struct stat
     convert(s);
     enum pilgrim_status status = totals ? add_spans(s, totals) : add_spans(s, NULL);
     if (status == PILGRIM_OK && s->codec)
-        status = common ? gather_spans(s, number, common) : encode_spans(s);
+        status = common ? add_common_spans(s, number, common) : encode_spans(s);
     s->next = s->spans;
     errno = error;
     return status;
