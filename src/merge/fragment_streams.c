@@ -552,7 +552,7 @@ static enum pilgrim_status add_threads(struct fragment *f, const struct vocabula
 
 enum pilgrim_status fragment_add_rank_so_far(struct fragment *f, const struct stream *process,
                                              const struct stream *last, const struct stream *const *threads,
-                                             size_t thread_count, struct ended *ended)
+                                             size_t thread_count, struct ended_threads *ended)
 {
     struct rank_bases bases = {0};
     struct placed placed = {0};

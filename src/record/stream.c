@@ -272,7 +272,7 @@ static __attribute__((noinline)) enum pilgrim_status terminal_add(struct stream 
     class->statistics.cells_max = s->times.cells;
     if (s->terminal_count == s->terminal_capacity) {
         uint32_t capacity = s->terminal_capacity * 2 + 16;
-        struct stream_class **by_terminal = realloc(s->by_terminal, capacity * sizeof *segment);
+        struct stream_class **by_terminal = realloc(s->by_terminal, capacity * sizeof *by_terminal);
         if (!by_terminal)
             return PILGRIM_NOMEM;
         s->by_terminal = by_terminal;

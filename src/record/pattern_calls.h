@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The calls of a pattern of ended threads (ended_data.h), taken apart and made again. */
-#ifndef PILGRIM_ENDED_CALLS_H
-#define PILGRIM_ENDED_CALLS_H
+#ifndef PILGRIM_PATTERN_CALLS_H
+#define PILGRIM_PATTERN_CALLS_H
 
-#include "record/ended_data.h"
+#include "record/thread_pattern.h"
 
 struct pattern_class {
     const uint8_t *frames;
@@ -27,13 +27,13 @@ struct pattern_calls {
 
 /* Reads the calls of pattern NUMBER; CALLS must be zero, and is to be freed in any case. E is borrowed.
  * errors: PILGRIM_NOMEM, PILGRIM_TRUNCATED (not as written here) */
-enum pilgrim_status pattern_calls_read(const struct ended *e, uint32_t number,
+enum pilgrim_status pattern_calls_read(const struct ended_threads *e, uint32_t number,
                                        struct pattern_calls *calls) PILGRIM_CHECKED;
 void pattern_calls_free(struct pattern_calls *calls);
 
 /* Makes the stream of the thread whose values are in CALLS' keys, call by call, without times; *S is to be freed in any
  * case. errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED */
-enum pilgrim_status pattern_calls_make(const struct ended *e, const struct pattern_calls *calls,
+enum pilgrim_status pattern_calls_make(const struct ended_threads *e, const struct pattern_calls *calls,
                                        struct stream **s) PILGRIM_CHECKED;
 
 #endif

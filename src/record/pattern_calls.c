@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* From a pattern's bytes to a stream. */
-#include "record/ended_calls.h"
+#include "record/pattern_calls.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +42,7 @@ static void read_class(struct cursor *c, struct pattern_class *class)
     }
 }
 
-enum pilgrim_status pattern_calls_read(const struct ended *e, uint32_t number, struct pattern_calls *calls)
+enum pilgrim_status pattern_calls_read(const struct ended_threads *e, uint32_t number, struct pattern_calls *calls)
 {
     size_t length;
     uint32_t slots = 0;
@@ -149,7 +149,8 @@ static enum pilgrim_status make_calls(struct stream *s, const struct pattern_cal
     return status;
 }
 
-enum pilgrim_status pattern_calls_make(const struct ended *e, const struct pattern_calls *calls, struct stream **s)
+enum pilgrim_status pattern_calls_make(const struct ended_threads *e, const struct pattern_calls *calls,
+                                       struct stream **s)
 {
     enum pilgrim_status status = PILGRIM_OK;
     struct class_maker *makers = calloc(calls->class_count + (size_t)1, sizeof *makers);

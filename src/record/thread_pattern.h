@@ -10,13 +10,13 @@
  *
  * A sequence is u32 length and as many bytes as sequence_serialise. A slot that is the class of one of the thread's own
  * requests has a 1 in its first byte: its values do not have the thread's number in them. */
-#ifndef PILGRIM_ENDED_DATA_H
-#define PILGRIM_ENDED_DATA_H
+#ifndef PILGRIM_THREAD_PATTERN_H
+#define PILGRIM_THREAD_PATTERN_H
 
 #include "base/intern.h"
 #include "base/value.h"
 #include "sequence/column.h"
-#include "record/ended.h"
+#include "record/ended_threads.h"
 #include "record/statistics.h"
 
 struct pattern_column {
@@ -26,7 +26,7 @@ struct pattern_column {
     int64_t value;   /* of that thread */
 };
 
-struct pattern {
+struct thread_pattern {
     bool sorted; /* they stand in order of number */
     uint32_t class_count;
     uint32_t slot_count;
@@ -44,7 +44,7 @@ struct pattern {
 };
 
 /* A stream that is no pattern. */
-struct whole {
+struct unshared_thread {
     uint32_t number;
     struct stream *stream;
 };
@@ -58,14 +58,14 @@ struct waiting_thread {
 
 enum { ENDED_WAITING = 64 };
 
-struct ended {
+struct ended_threads {
     const struct vocabulary *vocabulary;
-    struct common_times *times; /* of calls; or NULL */
-    struct intern calls;        /* of the patterns */
-    struct pattern *patterns;   /* by number in CALLS */
+    struct common_times *times;      /* of calls; or NULL */
+    struct intern calls;             /* of the patterns */
+    struct thread_pattern *patterns; /* by number in CALLS */
     uint32_t pattern_capacity;
-    struct whole *wholes;
-    uint32_t whole_count, whole_capacity;
+    struct unshared_thread *unshared;
+    uint32_t unshared_count, unshared_capacity;
     struct waiting_thread waiting[ENDED_WAITING]; /* in order of number */
     uint32_t waiting_count;
     struct bytes scratch; /* the calls of the thread that is added */
@@ -76,10 +76,10 @@ struct ended {
 };
 
 /* Ended threads that wait find their places. errors: PILGRIM_NOMEM */
-enum pilgrim_status ended_settle(struct ended *e) PILGRIM_CHECKED;
+enum pilgrim_status ended_settle(struct ended_threads *e) PILGRIM_CHECKED;
 
 /* The statistics of P's classes; NULL: there are none. errors: PILGRIM_NOMEM, PILGRIM_DAMAGED */
-enum pilgrim_status pattern_statistics(struct pattern *p) PILGRIM_CHECKED;
+enum pilgrim_status pattern_statistics(struct thread_pattern *p) PILGRIM_CHECKED;
 
 /* ---- keys ---- */
 

@@ -4,14 +4,14 @@
  * Threads end in nearly the order in which they began, so a thread waits until ENDED_WAITING others have ended after
  * it, and the one of the lowest number goes on: columns are then as regular as the threads are. Where that is not
  * enough a pattern is sorted when it is put into a fragment. */
-#include "record/ended.h"
+#include "record/ended_threads.h"
 
 #include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/try.h"
-#include "record/ended_data.h"
+#include "record/thread_pattern.h"
 #include "sequence/slots.h"
 #include "record/stream_inline.h"
 #include "timing/common_times.h"
@@ -20,9 +20,9 @@ enum {
     AGAIN_MAX = 4096 /* calls of a stream that is made again when it is asked for, rather than kept */
 };
 
-struct ended *ended_new(const struct vocabulary *vocabulary)
+struct ended_threads *ended_new(const struct vocabulary *vocabulary)
 {
-    struct ended *e = calloc(1, sizeof *e);
+    struct ended_threads *e = calloc(1, sizeof *e);
     if (e)
         e->vocabulary = vocabulary;
     return e;
@@ -35,7 +35,7 @@ static void free_statistics(struct statistics *s, uint32_t count)
     free(s);
 }
 
-static void pattern_free(struct pattern *p)
+static void pattern_free(struct thread_pattern *p)
 {
     for (uint32_t i = 0; i < p->column_count; i++)
         column_free(&p->columns[i].values);
@@ -48,23 +48,23 @@ static void pattern_free(struct pattern *p)
     free_statistics(p->statistics, p->class_count);
 }
 
-static void free_content(struct ended *e)
+static void free_content(struct ended_threads *e)
 {
     for (uint32_t i = 0; i < e->calls.count; i++)
         pattern_free(&e->patterns[i]);
-    for (uint32_t i = 0; i < e->whole_count; i++)
-        stream_free(e->wholes[i].stream);
+    for (uint32_t i = 0; i < e->unshared_count; i++)
+        stream_free(e->unshared[i].stream);
     for (uint32_t i = 0; i < e->waiting_count; i++)
         free(e->waiting[i].values);
     intern_free(&e->calls);
     free(e->patterns);
-    free(e->wholes);
+    free(e->unshared);
     bytes_free(&e->scratch);
     bytes_free(&e->values);
     free(e->spare);
 }
 
-void ended_free(struct ended *e)
+void ended_free(struct ended_threads *e)
 {
     if (!e)
         return;
@@ -73,30 +73,30 @@ void ended_free(struct ended *e)
     free(e);
 }
 
-void ended_renew(struct ended *e)
+void ended_renew(struct ended_threads *e)
 {
-    const struct ended kept = {.vocabulary = e->vocabulary, .times = e->times};
+    const struct ended_threads kept = {.vocabulary = e->vocabulary, .times = e->times};
     free_content(e);
     *e = kept;
 }
 
-enum pilgrim_status ended_share_times(struct ended *e, struct common_times *common)
+enum pilgrim_status ended_share_times(struct ended_threads *e, struct common_times *common)
 {
     e->times = common;
     return common ? PILGRIM_OK : PILGRIM_NOMEM;
 }
 
-enum pilgrim_status ended_flush_times(struct ended *e)
+enum pilgrim_status ended_flush_times(struct ended_threads *e)
 {
     return e->times ? common_times_flush(e->times) : PILGRIM_OK;
 }
 
-bool ended_any(const struct ended *e)
+bool ended_any(const struct ended_threads *e)
 {
-    return e->calls.count || e->whole_count;
+    return e->calls.count || e->unshared_count;
 }
 
-size_t ended_memory_bytes(const struct ended *e)
+size_t ended_memory_bytes(const struct ended_threads *e)
 {
     return sizeof *e + e->memory + intern_memory_bytes(&e->calls);
 }
@@ -107,11 +107,12 @@ size_t ended_memory_bytes(const struct ended *e)
 enum stream_kind {
     PATTERN, /* its calls are in the scratch */
     LONG,    /* idem; too many to be made again */
-    WHOLE    /* not to be compared with others */
+    UNSHARED /* not to be compared with others */
 };
 
 /* Splits KEY into bytes and values. *SERIES: a fragment makes other slots of it. */
-static enum pilgrim_status put_key(struct ended *e, uint32_t number, const uint8_t *key, size_t length, bool *series)
+static enum pilgrim_status put_key(struct ended_threads *e, uint32_t number, const uint8_t *key, size_t length,
+                                   bool *series)
 {
     bytes_put_u32(&e->scratch, (uint32_t)length);
     uint8_t *to = bytes_reserve(&e->scratch, length);
@@ -140,7 +141,7 @@ static enum pilgrim_status put_key(struct ended *e, uint32_t number, const uint8
     return w.damaged ? PILGRIM_DAMAGED : PILGRIM_OK;
 }
 
-static enum pilgrim_status put_sequence(struct ended *e, const struct sequence *s, const struct intern *chunks)
+static enum pilgrim_status put_sequence(struct ended_threads *e, const struct sequence *s, const struct intern *chunks)
 {
     size_t at = e->scratch.length;
     bytes_put_u32(&e->scratch, 0);
@@ -156,7 +157,7 @@ static bool is_unzipped(const struct signatures *s)
            (!s->sequence.grammar && s->sequence.deltas.count);
 }
 
-static enum pilgrim_status put_class(struct ended *e, uint32_t number, const struct stream_class *class,
+static enum pilgrim_status put_class(struct ended_threads *e, uint32_t number, const struct stream_class *class,
                                      const struct intern *chunks, bool *series)
 {
     const struct signatures *s = &class->signatures;
@@ -175,10 +176,11 @@ static enum pilgrim_status put_class(struct ended *e, uint32_t number, const str
 }
 
 /* What S did, in the scratch. */
-static enum pilgrim_status put_calls(struct ended *e, uint32_t number, const struct stream *s, enum stream_kind *kind)
+static enum pilgrim_status put_calls(struct ended_threads *e, uint32_t number, const struct stream *s,
+                                     enum stream_kind *kind)
 {
     bool is_long = stream_calls(s) > AGAIN_MAX, series = false;
-    *kind = WHOLE;
+    *kind = UNSHARED;
     e->scratch.length = e->values.length = 0;
     if (!s->structure.grammar)
         return PILGRIM_OK;
@@ -200,14 +202,14 @@ static enum pilgrim_status put_calls(struct ended *e, uint32_t number, const str
 
 /* ---- statistics ---- */
 
-static enum pilgrim_status pack_statistics(struct pattern *p, const struct stream *s)
+static enum pilgrim_status pack_statistics(struct thread_pattern *p, const struct stream *s)
 {
     for (uint32_t i = 0; i < s->terminal_count; i++)
         statistics_pack(&s->by_terminal[i]->statistics, &p->packed);
     return bytes_status(&p->packed);
 }
 
-enum pilgrim_status pattern_statistics(struct pattern *p)
+enum pilgrim_status pattern_statistics(struct thread_pattern *p)
 {
     struct cursor in;
     if (p->stream || p->statistics || !p->packed.length)
@@ -223,7 +225,8 @@ enum pilgrim_status pattern_statistics(struct pattern *p)
 }
 
 /* A short thread's calls are not in its own statistics yet, and do without. */
-static enum pilgrim_status add_statistics(struct ended *e, struct pattern *p, uint32_t number, struct stream *s)
+static enum pilgrim_status add_statistics(struct ended_threads *e, struct thread_pattern *p, uint32_t number,
+                                          struct stream *s)
 {
     TRY(pattern_statistics(p));
     if (p->statistics && !stream_settled(s))
@@ -240,12 +243,12 @@ static enum pilgrim_status add_statistics(struct ended *e, struct pattern *p, ui
 
 /* ---- patterns ---- */
 
-static enum pilgrim_status reserve_pattern(struct ended *e)
+static enum pilgrim_status reserve_pattern(struct ended_threads *e)
 {
     if (e->calls.count < e->pattern_capacity)
         return PILGRIM_OK;
     uint32_t capacity = e->pattern_capacity * 2 + 16;
-    struct pattern *patterns = realloc(e->patterns, capacity * sizeof *patterns);
+    struct thread_pattern *patterns = realloc(e->patterns, capacity * sizeof *patterns);
     if (!patterns)
         return PILGRIM_NOMEM;
     e->patterns = patterns;
@@ -253,15 +256,15 @@ static enum pilgrim_status reserve_pattern(struct ended *e)
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status pattern_begin(struct ended *e, struct pattern *p, uint32_t number, struct stream **s,
-                                         enum stream_kind kind)
+static enum pilgrim_status pattern_begin(struct ended_threads *e, struct thread_pattern *p, uint32_t number,
+                                         struct stream **s, enum stream_kind kind)
 {
-    *p = (struct pattern){.sorted = true,
-                          .number = number,
-                          .class_count = (*s)->terminal_count,
-                          .slot_count = (uint32_t)(e->values.length / sizeof(int64_t)),
-                          .calls = stream_calls(*s),
-                          .plain_bytes = stream_plain_bytes(*s)};
+    *p = (struct thread_pattern){.sorted = true,
+                                 .number = number,
+                                 .class_count = (*s)->terminal_count,
+                                 .slot_count = (uint32_t)(e->values.length / sizeof(int64_t)),
+                                 .calls = stream_calls(*s),
+                                 .plain_bytes = stream_plain_bytes(*s)};
     e->memory += sizeof *p;
     TRY(stream_flush_last_times(*s, number, NULL, e->times));
     if (kind == LONG) {
@@ -277,7 +280,7 @@ static enum pilgrim_status pattern_begin(struct ended *e, struct pattern *p, uin
     return PILGRIM_OK;
 }
 
-static bool reserve_column(struct ended *e, struct pattern *p)
+static bool reserve_column(struct ended_threads *e, struct thread_pattern *p)
 {
     if (p->column_count < p->column_capacity)
         return true;
@@ -292,7 +295,7 @@ static bool reserve_column(struct ended *e, struct pattern *p)
 }
 
 /* From one thread to several: slots of equal values share a column, as long as they are equal. */
-static enum pilgrim_status begin_columns(struct ended *e, struct pattern *p)
+static enum pilgrim_status begin_columns(struct ended_threads *e, struct thread_pattern *p)
 {
     struct intern known = {0};
     p->slots = malloc(p->slot_count * sizeof *p->slots + 1);
@@ -317,7 +320,8 @@ static enum pilgrim_status begin_columns(struct ended *e, struct pattern *p)
 
 /* Slot SLOT had the same value as others in its column, and now has VALUE, which is another one. BEFORE: columns that
  * there were. */
-static enum pilgrim_status part_slot(struct ended *e, struct pattern *p, uint32_t slot, int64_t value, uint32_t before)
+static enum pilgrim_status part_slot(struct ended_threads *e, struct thread_pattern *p, uint32_t slot, int64_t value,
+                                     uint32_t before)
 {
     uint32_t from = p->slots[slot], k = before;
     while (k < p->column_count && (p->columns[k].origin != from || p->columns[k].value != value))
@@ -342,7 +346,7 @@ static bool is_constant(const struct column *c)
     return !c->differences.count && !c->differences.open.value;
 }
 
-static enum pilgrim_status append_value(struct ended *e, struct column *c, int64_t value)
+static enum pilgrim_status append_value(struct ended_threads *e, struct column *c, int64_t value)
 {
     size_t before = c->differences.capacity;
     TRY(column_append(c, value));
@@ -351,7 +355,7 @@ static enum pilgrim_status append_value(struct ended *e, struct column *c, int64
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status append_values(struct ended *e, struct pattern *p, const int64_t *values)
+static enum pilgrim_status append_values(struct ended_threads *e, struct thread_pattern *p, const int64_t *values)
 {
     uint32_t before = p->column_count;
     for (uint32_t i = 0; i < before; i++)
@@ -365,7 +369,8 @@ static enum pilgrim_status append_values(struct ended *e, struct pattern *p, con
 }
 
 /* W's values are P's, or to be freed. */
-static enum pilgrim_status take_values(struct ended *e, struct pattern *p, const struct waiting_thread *w)
+static enum pilgrim_status take_values(struct ended_threads *e, struct thread_pattern *p,
+                                       const struct waiting_thread *w)
 {
     p->sorted = p->members.length == 0 || (p->sorted && (int64_t)w->number > p->members.last);
     if (p->members.length == 0) {
@@ -383,7 +388,7 @@ static enum pilgrim_status take_values(struct ended *e, struct pattern *p, const
     return status;
 }
 
-static int64_t *take_room(struct ended *e, uint32_t count)
+static int64_t *take_room(struct ended_threads *e, uint32_t count)
 {
     int64_t *room = e->spare;
     if (!room || e->spare_count != count)
@@ -394,7 +399,7 @@ static int64_t *take_room(struct ended *e, uint32_t count)
 
 /* ---- threads that wait ---- */
 
-static enum pilgrim_status let_first_go(struct ended *e)
+static enum pilgrim_status let_first_go(struct ended_threads *e)
 {
     struct waiting_thread first = e->waiting[0];
     e->waiting_count--;
@@ -402,7 +407,7 @@ static enum pilgrim_status let_first_go(struct ended *e)
     return take_values(e, &e->patterns[first.pattern], &first);
 }
 
-static enum pilgrim_status let_wait(struct ended *e, struct waiting_thread w)
+static enum pilgrim_status let_wait(struct ended_threads *e, struct waiting_thread w)
 {
     enum pilgrim_status status = e->waiting_count == ENDED_WAITING ? let_first_go(e) : PILGRIM_OK;
     uint32_t at = e->waiting_count++;
@@ -412,7 +417,7 @@ static enum pilgrim_status let_wait(struct ended *e, struct waiting_thread w)
     return status;
 }
 
-enum pilgrim_status ended_settle(struct ended *e)
+enum pilgrim_status ended_settle(struct ended_threads *e)
 {
     while (e->waiting_count)
         TRY(let_first_go(e));
@@ -421,31 +426,32 @@ enum pilgrim_status ended_settle(struct ended *e)
 
 /* ---- adding ---- */
 
-static enum pilgrim_status add_whole(struct ended *e, uint32_t number, struct stream **s)
+static enum pilgrim_status add_unshared(struct ended_threads *e, uint32_t number, struct stream **s)
 {
-    if (e->whole_count == e->whole_capacity) {
-        uint32_t capacity = e->whole_capacity * 2 + 16;
-        struct whole *wholes = realloc(e->wholes, capacity * sizeof *wholes);
-        if (!wholes)
+    if (e->unshared_count == e->unshared_capacity) {
+        uint32_t capacity = e->unshared_capacity * 2 + 16;
+        struct unshared_thread *unshared = realloc(e->unshared, capacity * sizeof *unshared);
+        if (!unshared)
             return PILGRIM_NOMEM;
-        e->wholes = wholes;
-        e->whole_capacity = capacity;
+        e->unshared = unshared;
+        e->unshared_capacity = capacity;
     }
     TRY(stream_flush_last_times(*s, number, NULL, e->times));
-    e->memory += stream_memory_bytes(*s) + sizeof *e->wholes;
+    e->memory += stream_memory_bytes(*s) + sizeof *e->unshared;
     stream_close(*s);
-    e->wholes[e->whole_count++] = (struct whole){.number = number, .stream = *s};
+    e->unshared[e->unshared_count++] = (struct unshared_thread){.number = number, .stream = *s};
     *s = NULL;
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status add_to_pattern(struct ended *e, uint32_t number, struct stream **s, enum stream_kind kind)
+static enum pilgrim_status add_to_pattern(struct ended_threads *e, uint32_t number, struct stream **s,
+                                          enum stream_kind kind)
 {
     uint32_t known = e->calls.count;
     struct waiting_thread w = {.number = number};
     TRY(reserve_pattern(e));
     TRY(intern_add(&e->calls, e->scratch.data, e->scratch.length, &w.pattern));
-    struct pattern *p = &e->patterns[w.pattern];
+    struct thread_pattern *p = &e->patterns[w.pattern];
     TRY(w.pattern == known ? pattern_begin(e, p, number, s, kind) : add_statistics(e, p, number, *s));
     w.values = take_room(e, p->slot_count);
     if (!w.values)
@@ -457,9 +463,9 @@ static enum pilgrim_status add_to_pattern(struct ended *e, uint32_t number, stru
     return let_wait(e, w);
 }
 
-enum pilgrim_status ended_add(struct ended *e, uint32_t number, struct stream **s)
+enum pilgrim_status ended_add(struct ended_threads *e, uint32_t number, struct stream **s)
 {
     enum stream_kind kind;
     TRY(put_calls(e, number, *s, &kind));
-    return kind == WHOLE ? add_whole(e, number, s) : add_to_pattern(e, number, s, kind);
+    return kind == UNSHARED ? add_unshared(e, number, s) : add_to_pattern(e, number, s, kind);
 }
