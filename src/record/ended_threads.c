@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ended threads: patterns are found by their calls' bytes (base/intern.h).
+/* Ended threads: finds patterns by the bytes of their calls (base/intern.h).
  *
- * Threads end in nearly the order in which they began, so a thread waits until ENDED_WAITING others have ended after
- * it, and the one of the lowest number goes on: columns are then as regular as the threads are. Where that is not
- * enough a pattern is sorted when it is put into a fragment. */
+ * Threads end in nearly the order in which they began. So a thread waits until ENDED_WAITING others have ended after
+ * it; then the one with the lowest number is appended to its pattern. This makes columns as regular as the threads
+ * are. A pattern that is still out of order is sorted when it is put into a fragment. */
 #include "record/ended_threads.h"
 
 #include <endian.h>
@@ -17,7 +17,7 @@
 #include "timing/common_times.h"
 
 enum {
-    AGAIN_MAX = 4096 /* calls of a stream that is made again when it is asked for, rather than kept */
+    AGAIN_MAX = 4096 /* a stream with up to this many calls is not stored but made again from its calls */
 };
 
 struct ended_threads *ended_new(const struct vocabulary *vocabulary)
@@ -103,14 +103,15 @@ size_t ended_memory_bytes(const struct ended_threads *e)
 
 /* ---- keys ---- */
 
-/* What a stream is. */
+/* How a thread is stored. */
 enum stream_kind {
-    PATTERN, /* its calls are in the scratch */
-    LONG,    /* idem; too many to be made again */
-    UNSHARED /* not to be compared with others */
+    PATTERN, /* as a pattern; its calls are in the scratch */
+    LONG,    /* as a pattern that keeps the first thread's stream: too many calls to be made again */
+    UNSHARED /* with its stream, not compared with others */
 };
 
-/* Splits KEY into bytes and values. *SERIES: a fragment makes other slots of it. */
+/* Splits KEY into bytes, with 0 in its slots, and values. Sets *SERIES if a fragment makes an array series of a part
+ * of it. */
 static enum pilgrim_status put_key(struct ended_threads *e, uint32_t number, const uint8_t *key, size_t length,
                                    bool *series)
 {
@@ -120,7 +121,7 @@ static enum pilgrim_status put_key(struct ended_threads *e, uint32_t number, con
         return PILGRIM_NOMEM;
     memcpy(to, key, length);
     e->scratch.length += length;
-    int64_t *values = (int64_t *)(void *)bytes_reserve(&e->values, length); /* a slot has 8 of its bytes */
+    int64_t *values = (int64_t *)(void *)bytes_reserve(&e->values, length); /* a slot takes 8 bytes of the key */
     if (!values)
         return PILGRIM_NOMEM;
     struct key_walk w = {.key = key, .length = length};
@@ -175,7 +176,7 @@ static enum pilgrim_status put_class(struct ended_threads *e, uint32_t number, c
     return PILGRIM_OK;
 }
 
-/* What S did, in the scratch. */
+/* Writes the calls of S to the scratch, its values to E->values, and says in *KIND how S is to be stored. */
 static enum pilgrim_status put_calls(struct ended_threads *e, uint32_t number, const struct stream *s,
                                      enum stream_kind *kind)
 {
@@ -224,7 +225,8 @@ enum pilgrim_status pattern_statistics(struct thread_pattern *p)
     return PILGRIM_OK;
 }
 
-/* A short thread's calls are not in its own statistics yet, and do without. */
+/* Adds the statistics of thread NUMBER to those of P. The calls of a short thread go there directly: they are not in
+ * its own statistics yet. */
 static enum pilgrim_status add_statistics(struct ended_threads *e, struct thread_pattern *p, uint32_t number,
                                           struct stream *s)
 {
@@ -294,7 +296,7 @@ static bool reserve_column(struct ended_threads *e, struct thread_pattern *p)
     return true;
 }
 
-/* From one thread to several: slots of equal values share a column, as long as they are equal. */
+/* Goes from one thread to several. Slots with equal values share a column as long as they stay equal. */
 static enum pilgrim_status begin_columns(struct ended_threads *e, struct thread_pattern *p)
 {
     struct intern known = {0};
@@ -318,8 +320,8 @@ static enum pilgrim_status begin_columns(struct ended_threads *e, struct thread_
     return status;
 }
 
-/* Slot SLOT had the same value as others in its column, and now has VALUE, which is another one. BEFORE: columns that
- * there were. */
+/* Gives SLOT a column for VALUE, which differs from the new value of its column so far: a new column, or one that
+ * was split off for this thread. BEFORE is the number of columns before this thread. */
 static enum pilgrim_status part_slot(struct ended_threads *e, struct thread_pattern *p, uint32_t slot, int64_t value,
                                      uint32_t before)
 {
@@ -351,7 +353,7 @@ static enum pilgrim_status append_value(struct ended_threads *e, struct column *
     size_t before = c->differences.capacity;
     TRY(column_append(c, value));
     e->memory += (c->differences.capacity - before) * sizeof *c->differences.items;
-    e->memory += is_constant(c) ? 0 : sizeof value; /* when it is taken apart */
+    e->memory += is_constant(c) ? 0 : sizeof value; /* needed while the pattern is taken apart */
     return PILGRIM_OK;
 }
 
@@ -368,7 +370,7 @@ static enum pilgrim_status append_values(struct ended_threads *e, struct thread_
     return PILGRIM_OK;
 }
 
-/* W's values are P's, or to be freed. */
+/* Appends the values of W to P. Takes or frees them. */
 static enum pilgrim_status take_values(struct ended_threads *e, struct thread_pattern *p,
                                        const struct waiting_thread *w)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From a pattern's bytes to a stream. */
+/* From the bytes of a pattern to a stream. */
 #include "record/pattern_calls.h"
 
 #include <stdlib.h>
@@ -70,9 +70,9 @@ void pattern_calls_free(struct pattern_calls *calls)
     free(calls->classes);
 }
 
-/* ---- a stream again ---- */
+/* ---- making a stream ---- */
 
-/* A class while its calls are made. */
+/* The state of a class while calls are made. */
 struct class_maker {
     const struct pattern_class *class;
     struct rules rules;
@@ -98,7 +98,7 @@ static enum pilgrim_status open_sequence(const uint8_t *data, size_t length, str
     return rules_cursor_init(at, rules, RULES_SEQUENCE(0));
 }
 
-/* KEYS: with their slots. */
+/* KEYS has the keys with their values. */
 static enum pilgrim_status open_maker(struct class_maker *m, const struct pattern_class *class,
                                       const struct bytes *keys)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The calls of a pattern of ended threads (ended_data.h), taken apart and made again. */
+/* Reads the calls of a pattern of ended threads (thread_pattern.h), and makes a stream of them. */
 #ifndef PILGRIM_PATTERN_CALLS_H
 #define PILGRIM_PATTERN_CALLS_H
 
@@ -13,26 +13,26 @@ struct pattern_class {
     const uint8_t *sequence;
     size_t sequence_length;
     uint32_t signature_count;
-    size_t signatures; /* where they begin in the calls */
+    size_t signatures; /* offset of the first one in the calls */
     uint32_t first_slot, slot_count;
 };
 
 struct pattern_calls {
-    struct bytes keys; /* a copy of all the calls, whose keys are filled in */
+    struct bytes keys; /* a copy of all calls; the reader's user fills in the slots of the keys */
     const uint8_t *structure;
     size_t structure_length;
     struct pattern_class *classes;
     uint32_t class_count;
 };
 
-/* Reads the calls of pattern NUMBER; CALLS must be zero, and is to be freed in any case. E is borrowed.
- * errors: PILGRIM_NOMEM, PILGRIM_TRUNCATED (not as written here) */
+/* Reads the calls of pattern NUMBER into *CALLS, which is zero and is to be freed in any case. E is borrowed.
+ * errors: PILGRIM_NOMEM, PILGRIM_TRUNCATED (malformed) */
 enum pilgrim_status pattern_calls_read(const struct ended_threads *e, uint32_t number,
                                        struct pattern_calls *calls) PILGRIM_CHECKED;
 void pattern_calls_free(struct pattern_calls *calls);
 
-/* Makes the stream of the thread whose values are in CALLS' keys, call by call, without times; *S is to be freed in any
- * case. errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED */
+/* Makes the stream of a thread, call by call, without times. The values of the thread are in the keys of CALLS. *S
+ * is to be freed in any case. errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED */
 enum pilgrim_status pattern_calls_make(const struct ended_threads *e, const struct pattern_calls *calls,
                                        struct stream **s) PILGRIM_CHECKED;
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A class's signatures: a uthash over keys in an arena. Which one is expected says their sequence, else the last one,
- * which remembers what followed it: in a loop a key is compared once, and not hashed. */
+/* The signatures of a class: a uthash over keys in an arena.
+ *
+ * The expected signature is the one that the sequence predicts, else the successor of the last one: each signature
+ * remembers which one followed it. So a key in a loop is compared once, and not hashed. */
 #include "record/signature.h"
 
 #include <endian.h>
@@ -13,27 +15,27 @@
 #include "record/skeleton.h"
 #include "record/texts.h"
 
-enum { FEW = 8 }; /* signatures for which memory is kept */
+enum { FEW = 8 }; /* signatures_restart keeps memory for this many signatures */
 
-/* What an unzipped signature has beside the others. */
+/* What only unzipped signatures have. */
 struct unzipped_state {
-    const struct skeleton *skeleton; /* that it is unzipped by, if it can come again */
-    struct delta_sequence *deltas;   /* for each slot that varies */
-    bool is_predicted;               /* all of those may go on as they did ... */
-    uint8_t *predicted;              /* ... and the key is then this one */
-    uint64_t steady;                 /* calls with the key that was predicted that `numbers` do not have yet */
-    uint32_t *offsets;               /* where those slots are in the key */
-    int64_t steps[];                 /* by how much they go on */
+    const struct skeleton *skeleton; /* the skeleton that it was unzipped by */
+    struct delta_sequence *deltas;   /* for each varying slot */
+    bool is_predicted;               /* all of `deltas` may continue by `steps` */
+    uint8_t *predicted;              /* the key that is next in this case */
+    uint64_t steady;                 /* calls with the predicted key that `deltas` do not have yet */
+    uint32_t *offsets;               /* of the varying slots in the key */
+    int64_t steps[];                 /* by varying slot: the difference to the next value */
 };
 
 struct class_signature {
     UT_hash_handle hh;
-    struct class_signature *successor; /* the signature that came after this one last time */
-    struct unzipped_state *unzipped;   /* NULL: it is not */
+    struct class_signature *successor; /* the signature that followed this one last time */
+    struct unzipped_state *unzipped;   /* NULL if it is zipped */
     uint32_t terminal;
     uint32_t length;
-    uint32_t varying; /* slots that vary; 0: it is not unzipped */
-    uint8_t key[];    /* 0 in the slots that vary */
+    uint32_t varying; /* number of varying slots; 0 if it is zipped */
+    uint8_t key[];    /* 0 in the varying slots */
 };
 
 static void slot_set(uint8_t *key, uint32_t offset, int64_t v)
@@ -49,7 +51,7 @@ static int64_t slot_at(const uint8_t *key, uint32_t offset)
     return (int64_t)le64toh(value);
 }
 
-/* ---- new ones ---- */
+/* ---- new signatures ---- */
 
 static enum pilgrim_status reserve(struct signatures *s)
 {
@@ -86,7 +88,7 @@ static enum pilgrim_status begin_deltas(struct signatures *s, struct class_signa
     return PILGRIM_OK;
 }
 
-/* SKELETON: NULL, or that of KEY, which then has 0 in the slots that vary. */
+/* Adds the signature KEY. SKELETON is NULL for a zipped one; else it is KEY's, and KEY has 0 in the varying slots. */
 static enum pilgrim_status signature_add(struct signatures *s, const struct skeleton *skeleton, const void *key,
                                          size_t length, struct class_signature **added)
 {
@@ -116,9 +118,9 @@ static enum pilgrim_status signature_add(struct signatures *s, const struct skel
     return PILGRIM_OK;
 }
 
-/* ---- values that go on as they did ---- */
+/* ---- values that continue by the same steps ---- */
 
-/* Gives E's numbers what they do not have yet. */
+/* Appends to E's delta sequences the predicted calls that they do not have yet. */
 static void settle(const struct class_signature *e)
 {
     struct unzipped_state *u = e->unzipped;
@@ -127,13 +129,13 @@ static void settle(const struct class_signature *e)
     u->steady = 0;
 }
 
-/* What comes after V. */
+/* Returns the value after V. */
 static inline int64_t go_on(int64_t v, int64_t step)
 {
     return (int64_t)((uint64_t)v + (uint64_t)step);
 }
 
-/* Whether KEY is the one that E predicted. Then it has been recorded. */
+/* Records KEY and returns true if it is the key that E predicts. */
 static inline bool goes_on(const struct class_signature *e, const uint8_t *key, size_t length)
 {
     struct unzipped_state *u = e->unzipped;
@@ -145,7 +147,7 @@ static inline bool goes_on(const struct class_signature *e, const uint8_t *key, 
     return true;
 }
 
-/* KEY has been recorded: what comes next if all goes on. */
+/* Predicts the next key of E from KEY, which has just been recorded. */
 static void predict(const struct class_signature *e, const uint8_t *key)
 {
     struct unzipped_state *u = e->unzipped;
@@ -165,7 +167,7 @@ static enum pilgrim_status append_deltas(const struct class_signature *e, struct
     return PILGRIM_OK;
 }
 
-/* ---- finding ---- */
+/* ---- finding a signature ---- */
 
 static bool deltas_take(const struct class_signature *e, const uint8_t *key)
 {
@@ -175,7 +177,7 @@ static bool deltas_take(const struct class_signature *e, const uint8_t *key)
     return true;
 }
 
-/* Whether E stands for KEY. Bytes that are equal up to a slot say that it is a slot in both. */
+/* True if E stands for KEY. A byte that follows equal bytes is part of a slot in both keys or in neither. */
 static bool is_of(const struct class_signature *e, const uint8_t *key, size_t length)
 {
     if (e->length != length)
@@ -190,7 +192,8 @@ static bool is_of(const struct class_signature *e, const uint8_t *key, size_t le
     return equal_bytes(e->key + at, key + at, length - at) && deltas_take(e, key);
 }
 
-/* The signature that KEY belongs to if its skeleton is SKELETON. What comes in S->scratch is what it is known by. */
+/* Returns the signature of KEY, whose skeleton is SKELETON, or NULL. Leaves the key of that signature, with 0 in the
+ * varying slots, in S->scratch. */
 static struct class_signature *find_unzipped(struct signatures *s, const struct skeleton *skeleton, const uint8_t *key,
                                              size_t length)
 {
@@ -203,8 +206,8 @@ static struct class_signature *find_unzipped(struct signatures *s, const struct 
     return e && e->unzipped->skeleton == skeleton ? e : NULL;
 }
 
-/* *FOUND: the unzipped signature that KEY belongs to, added if new; NULL: to none. Mostly the skeleton is that of the
- * last one. */
+/* Sets *FOUND to the unzipped signature of KEY, which is added if it is new; NULL if KEY has no skeleton in the
+ * table. Tries the skeleton of the last signature first. */
 static enum pilgrim_status search_unzipped(struct signatures *s, const uint8_t *key, size_t length,
                                            struct class_signature **found)
 {
@@ -225,7 +228,7 @@ static enum pilgrim_status search_unzipped(struct signatures *s, const uint8_t *
     return PILGRIM_OK;
 }
 
-/* The zipped signature with KEY; NULL: there is none, and no `only` any more. errors: PILGRIM_NOMEM */
+/* Sets *FOUND to the zipped signature with KEY, or NULL. S->only is NULL in the latter case. errors: PILGRIM_NOMEM */
 static enum pilgrim_status find_zipped(struct signatures *s, const uint8_t *key, size_t length,
                                        struct class_signature **found)
 {
@@ -260,8 +263,8 @@ static __attribute__((noinline)) enum pilgrim_status search(struct signatures *s
 
 /* ---- unzipping ---- */
 
-/* Skeletons have other slots now: what was unzipped by them before cannot come again. All other signatures stay in the
- * tables, so that none has two numbers, and each is looked for there anew. */
+/* Forgets what is expected, after skeletons have got other slots. Signatures that were unzipped by fewer slots
+ * cannot come again. All others stay in the tables, so that none gets two numbers. */
 static void forget(struct signatures *s)
 {
     struct class_signature *e, *next;
@@ -277,7 +280,7 @@ static void forget(struct signatures *s)
     s->expected_length = 0;
 }
 
-/* Records in TO what S has recorded. */
+/* Records all calls of S in TO. */
 static enum pilgrim_status record_again(const struct signatures *s, struct signatures *to, struct intern *pool)
 {
     struct bytes b = {0};
@@ -293,7 +296,7 @@ static enum pilgrim_status record_again(const struct signatures *s, struct signa
         status = rules_cursor_init(&at, &rules, RULES_SEQUENCE(0));
     while (status == PILGRIM_OK && rules_cursor_next(&at, &terminal)) {
         const struct class_signature *e = s->by_terminal[terminal];
-        to->checked = to->count; /* not now */
+        to->checked = to->count; /* not considered now */
         status = signature_append(to, pool, e->key, e->length);
     }
     rules_cursor_free(&at);
@@ -320,8 +323,8 @@ static enum pilgrim_status replay(struct signatures *s, struct intern *pool)
     return status;
 }
 
-/* Chooses slots with more values than DISTINCT of the signatures from number FIRST on; ALL: all calls may be recorded
- * anew. */
+/* Chooses slots with more than DISTINCT values among the signatures from number FIRST on. If ALL, all calls are
+ * recorded again. */
 static enum pilgrim_status unzip(struct signatures *s, struct intern *pool, uint32_t first, uint32_t distinct, bool all)
 {
     bool unzipped;
@@ -334,8 +337,8 @@ static enum pilgrim_status unzip(struct signatures *s, struct intern *pool, uint
     return PILGRIM_OK;
 }
 
-/* Strings leave the keys. Where calls are not recorded anew slots are chosen when enough signatures with numbers are
- * there. */
+/* Turns the strings of keys into numbers of texts. If calls are not recorded again, slots are chosen later, when
+ * there are enough signatures with numbers. */
 static enum pilgrim_status number_texts(struct signatures *s, struct intern *pool, uint32_t distinct, bool all)
 {
     s->numbered = true;
@@ -347,7 +350,8 @@ static enum pilgrim_status number_texts(struct signatures *s, struct intern *poo
     return unzip(s, pool, 0, distinct, true);
 }
 
-/* New signatures come thick and fast: see whether strings and slots with more than DISTINCT values are to leave. */
+/* Called when there are many new signatures. Decides if strings, or slots with more than DISTINCT values, leave the
+ * keys. */
 static __attribute__((noinline)) enum pilgrim_status consider(struct signatures *s, struct intern *pool,
                                                               uint32_t distinct)
 {
@@ -363,9 +367,9 @@ static __attribute__((noinline)) enum pilgrim_status consider(struct signatures 
     return vary ? number_texts(s, pool, distinct, all) : unzip(s, pool, first, distinct, all);
 }
 
-/* ---- the interface ---- */
+/* ---- recording ---- */
 
-/* Sets what is expected. */
+/* Sets what is expected next. */
 static void expect(struct signatures *s)
 {
     uint32_t terminal = sequence_predicted(&s->sequence)->terminal;
@@ -382,7 +386,7 @@ void signature_advance(struct signatures *s)
     expect(s);
 }
 
-/* What is not predicted. */
+/* Records a call that is not the expected one. */
 static __attribute__((noinline)) enum pilgrim_status append(struct signatures *s, struct intern *pool, const void *key,
                                                             size_t length)
 {
@@ -460,8 +464,8 @@ enum pilgrim_status signatures_relieve(struct signatures *s, struct intern *pool
     return PILGRIM_OK;
 }
 
-/* By count: how many buckets there are depends on hashes, and so on the rank, but ranks that do the same are to begin
- * segments at the same call. */
+/* Returns bytes by the count of signatures. The number of buckets depends on hashes, and so on the rank; but ranks
+ * that do the same have to begin segments at the same call. */
 static size_t table_bytes(const struct class_signature *table)
 {
     return table ? sizeof(UT_hash_table) + 2 * HASH_COUNT(table) * sizeof(UT_hash_bucket) : 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A stream's table and grammars in text, for people: pilgrim_dump(). The same layout as pilgrim-decode --grammar. */
+/* The table and the grammars of a stream as text, for people: pilgrim_dump(). The layout is that of pilgrim-decode
+ * --grammar. */
 #include <inttypes.h>
 
 #include "base/bytes.h"
@@ -7,7 +8,7 @@
 #include "rules/rules.h"
 #include "record/stream_inline.h"
 
-/* 0 is the start rule S; the others A, B, ... Z, R26, R27, ... */
+/* Prints a symbol. Rule 0 is the start rule S; the others are A, B, ... Z, R26, R27, ... */
 static void print_symbol(FILE *to, const struct rules_symbol *s)
 {
     if (!s->is_rule)
@@ -45,7 +46,7 @@ static void dump_sequence(const struct stream *stream, const struct sequence *se
     bytes_free(&b);
 }
 
-/* Prints one value of KEY with what belongs to it. */
+/* Prints the next value of KEY. */
 static void dump_value(const struct vocabulary *v, struct cursor *key, FILE *to)
 {
     static const char *const word[VALUE_TAG_COUNT] = {
