@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Times of several threads in one section; see common_times.h. To the codec they are those of one thread whose clock
- * jumps: before each thread's first call its end is where that call starts (times_jump). Those starts stand by
- * themselves, as differences. */
+/* Times of several threads in one section; see common_times.h.
+ *
+ * The encoder takes them for those of one thread whose clock jumps: before the first call of each thread it is told
+ * that the last call ended where this one starts (times_jump). These starts are stored in a column of their own, as
+ * differences. */
 #include "timing/common_times.h"
 
 #include <stdbool.h>
@@ -12,12 +14,12 @@
 
 enum { OPEN_SECTIONS = 16 };
 
-/* Threads of one kind. */
+/* The open section of a kind of threads. */
 struct open_section {
-    struct bytes kind; /* what they have in common: the classes, then the class of each call, u32 each */
+    struct bytes kind; /* the classes, then the class of each call, u32 each */
     uint32_t calls;    /* of each thread */
     struct times *codec;
-    uint64_t met;                 /* when, by common_times.met */
+    uint64_t used;                /* last use: `used` of the object at that time */
     struct bytes numbers, starts; /* of the threads, as in the section */
     uint32_t thread_count;
     uint32_t last_number;
@@ -28,8 +30,8 @@ struct common_times {
     enum times_kind kind;
     common_sink *sink;
     void *context;
-    uint64_t met;
-    struct bytes wanted; /* the kind of the thread that is added */
+    uint64_t used;
+    struct bytes wanted; /* kind of the thread that is being added */
     struct open_section open[OPEN_SECTIONS];
 };
 
@@ -71,7 +73,7 @@ static void put_order(const struct open_section *g, struct bytes *content)
         bytes_put_varint(content, classes[i]);
 }
 
-/* Gives what G has to the sink. */
+/* Sends the section to the sink and empties it. */
 static enum pilgrim_status put_section(const struct common_times *c, struct open_section *g)
 {
     struct bytes content = {0}, ends = {0};
@@ -127,7 +129,7 @@ static bool is_wanted(const struct common_times *c, const struct open_section *g
            !memcmp(g->kind.data, c->wanted.data, g->kind.length);
 }
 
-/* Makes G one of the kind that is wanted. */
+/* Makes G an open section of the wanted kind. */
 static enum pilgrim_status begin(struct common_times *c, struct open_section *g, const struct common_class *classes,
                                  uint32_t class_count, size_t calls)
 {
@@ -143,7 +145,7 @@ static enum pilgrim_status begin(struct common_times *c, struct open_section *g,
     return bytes_status(&g->kind);
 }
 
-/* The one that is wanted, or the one that was met longest ago. */
+/* Returns the section of the wanted kind; else the one that was used longest ago. */
 static struct open_section *choose(struct common_times *c, size_t calls)
 {
     struct open_section *oldest = &c->open[0];
@@ -151,7 +153,7 @@ static struct open_section *choose(struct common_times *c, size_t calls)
         struct open_section *g = &c->open[i];
         if (is_wanted(c, g, calls))
             return g;
-        if (g->met < oldest->met)
+        if (g->used < oldest->used)
             oldest = g;
     }
     return oldest;
@@ -165,7 +167,7 @@ enum pilgrim_status common_times_add(struct common_times *c, uint32_t number, co
     struct open_section *g = choose(c, count);
     if (!is_wanted(c, g, count))
         TRY(begin(c, g, classes, class_count, count));
-    g->met = ++c->met;
+    g->used = ++c->used;
     bytes_put_svarint(&g->numbers, (int64_t)number - (int64_t)g->last_number);
     bytes_put_svarint(&g->starts, (int64_t)(spans->start - g->last_start));
     TRY(bytes_status(&g->numbers));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The encoder of times; see times.h. This file has the object, its classes and columns, and makes sections of what was
- * encoded. times_bins.c and times_exact.c encode calls.
+/* The encoder of times: the object, its classes and columns, and sections of what was encoded; see times.h.
+ * times_bins.c and times_exact.c encode calls.
  *
- * A call's two numbers go straight into the columns of its class, a byte each, in planes as the file has them: a second
- * and a third plane are there from the first number on that needs them. */
+ * The two numbers of a call go straight into the columns of its class. A column consists of planes, one for each
+ * byte of its numbers, as in the file. It gets a second and a third plane with the first number that needs them. */
 #include "timing/times.h"
 
 #include <stdlib.h>
@@ -123,7 +123,7 @@ size_t times_memory_bytes(const struct times *t)
 
 /* ---- classes ---- */
 
-/* The number of BASE, which is given one if it is new. */
+/* Sets *NUMBER to the index of BASE, which is added if it is new. */
 static enum pilgrim_status base_number(struct times *t, uint32_t base, uint8_t *number)
 {
     uint32_t i = 0;
@@ -191,7 +191,6 @@ static enum pilgrim_status column_grow(struct number_column *c)
     return PILGRIM_OK;
 }
 
-/* column_put where there is no room, or more than one plane. */
 enum pilgrim_status number_column_put_slowly(struct number_column *c, uint32_t number)
 {
     if (c->count == c->capacity)
@@ -209,8 +208,8 @@ enum pilgrim_status number_column_put_slowly(struct number_column *c, uint32_t n
     c->count++;
     return PILGRIM_OK;
 }
-/* After its numbers were taken: one plane, and no room where little of it was used. Else each of many classes would
- * come to have it for whole blocks. */
+/* Empties the column. It keeps one plane, and no room if little of it was used: else each of many classes would come
+ * to have room for whole blocks. */
 static void column_renew(struct number_column *c)
 {
     if (c->count < c->capacity / 4)
@@ -251,7 +250,7 @@ enum pilgrim_status times_add(struct times *t, const struct span *spans, const d
 }
 /* ---- sections ---- */
 
-/* Calls of the class that are pending. */
+/* Returns the number of pending calls of the class. */
 static uint32_t pending_calls(const struct class_times *c)
 {
     return c->gaps.of[0].count + c->gaps.of[1].count;
@@ -282,7 +281,7 @@ static void put_classes(const struct times *t, struct bytes *content)
     }
 }
 
-/* The classes that read, and what holds for all their readings. */
+/* Writes which classes read a clock, and the anchors. */
 static void put_readers(const struct times *t, struct bytes *content)
 {
     uint32_t bin = 0, next = 0, count = 0;
@@ -332,7 +331,7 @@ static void put_columns(const struct times *t, struct bytes *content, struct byt
         put_column(&t->classes[i].corrections, content, ends);
 }
 
-/* No reading is pending. In bins the anchor stays. */
+/* Forgets the pending readings. In bins the anchor stays. */
 static void readings_taken(struct clock_readings *r, enum times_kind kind)
 {
     if (kind == TIMES_EXACT)

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The encoder of times in bins; see times.h.
- *
- * A gap or a duration is the number of a bin. */
+/* The encoder of times in bins; see times.h. It stores a gap or a duration as the number of a bin. */
 #include <stdlib.h>
 
 #include "base/try.h"
 #include "timing/times_inline.h"
 
-/* Of two clocks that were together, so many ns apart: they have drifted; one of them was set. */
+/* Two clocks that agreed and differ by so many ns have drifted, or one of them was set. */
 enum { APART_NS_DRIFT = 4000, APART_NS_SET = 1000000000 };
 
 enum { STARTS_MIN = 4, USUAL_COUNT_MAX = 256 };
 
 /* ---- gaps and durations ---- */
 
-/* A place for the start of SIGNATURE's last call. */
+/* Makes room for the start of SIGNATURE's last call. */
 static __attribute__((noinline)) enum pilgrim_status starts_grow(struct class_times *c, uint32_t signature)
 {
     size_t count = c->start_count ? c->start_count : STARTS_MIN;
@@ -40,7 +38,7 @@ static inline enum pilgrim_status bin_of(struct bins *b, uint64_t value, uint32_
     return PILGRIM_OK;
 }
 
-/* The largest gap that is not above GAP becomes a usual one, in place of the rarest. */
+/* Makes the largest bound that is not above GAP a usual gap, in place of the rarest one. */
 static __attribute__((noinline)) enum pilgrim_status replace_gap(struct bins *b, struct class_times *c, uint64_t gap)
 {
     uint32_t rarest = 0;
@@ -53,8 +51,8 @@ static __attribute__((noinline)) enum pilgrim_status replace_gap(struct bins *b,
     return PILGRIM_OK;
 }
 
-/* How well usual gap I stands for GAP, which it may be shorter than by SLACK: 0: not at all, else (its count + 1) x
- * USUAL_GAPS + I. */
+/* Rates usual gap I as a stand-in for GAP, than which it may be shorter by SLACK: 0 if it is not allowed, else (its
+ * count + 1) x USUAL_GAPS + I. */
 static inline uint32_t rate_gap(const struct class_times *c, uint32_t i, uint64_t gap, uint64_t slack)
 {
     return ((c->usual_count[i] + 1) * USUAL_GAPS + i) & -(uint32_t)(gap - c->usual[i] <= slack);
@@ -65,8 +63,8 @@ static inline uint32_t larger(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-/* Chooses a gap where the last one does not do: of the usual ones that do the most frequent one, else the largest one
- * there is. Which one it will be cannot be predicted, so there is no branch that depends on it. */
+/* Chooses a gap if the last one is not allowed: the most frequent usual gap that is allowed, else the largest bound.
+ * The result cannot be predicted, so no branch depends on it. */
 static inline enum pilgrim_status choose_gap(struct bins *b, struct class_times *c, uint64_t gap, uint64_t slack)
 {
     _Static_assert(USUAL_GAPS == 4, "each is rated");
@@ -82,9 +80,9 @@ static void age_gaps(struct class_times *c)
         c->usual_count[i] /= 2;
 }
 
-/* What the start of a call is measured from, the latest that it has to be right from: the end of the call before, if it
- * is the first one with its signature; else, if it reads a clock, the stored start of the last one that did; else that
- * of the last one with the signature. */
+/* Returns the time from which on the start of a call has to be right: the end of the call before, for the first call
+ * with its signature; else, if the class reads a clock, the stored start of the last call that did; else the stored
+ * start of the last call with the signature. */
 static inline uint64_t measured_from(const struct class_times *c, const struct clock_readings *r, uint64_t last,
                                      uint64_t end)
 {
@@ -93,8 +91,8 @@ static inline uint64_t measured_from(const struct class_times *c, const struct c
     return __builtin_expect(c->reads, 0) ? r->last_start : last;
 }
 
-/* *END: that of the call before, as stored, then that of this one. A gap that is too long by the error of a choice is
- * larger than any slack, as numbers without a sign go round. */
+/* Stores the gap and the duration of S. *END is the stored end of the call before, then that of S. A usual gap that
+ * is longer than allowed fails the comparison with the slack, as the unsigned difference wraps round. */
 static inline enum pilgrim_status add_bins(struct bins *b, struct class_times *c, const struct clock_readings *r,
                                            const struct span *s, uint64_t *end)
 {
@@ -117,8 +115,8 @@ static inline enum pilgrim_status add_bins(struct bins *b, struct class_times *c
 
 /* ---- readings ---- */
 
-/* From NS back to the call's start or on to its end, which is where a reading lies if the clocks agree; negative: back.
- */
+/* Returns how far NS is before the call's start, negative, or behind its end; 0 if it is between them, where a
+ * reading is if the clocks agree. */
 static int64_t outside(const struct span *s, uint64_t ns)
 {
     if ((int64_t)(ns - s->start) < 0)
@@ -126,7 +124,7 @@ static int64_t outside(const struct span *s, uint64_t ns)
     return ns > s->end ? (int64_t)(ns - s->end) : 0;
 }
 
-/* Puts an anchor into the block: from the next reading on the offset is that. */
+/* Appends an anchor to the block: the offset, from the next reading on. */
 static void put_anchor(struct clock_readings *r)
 {
     bytes_put_varint(&r->anchors, r->count - r->anchored);
@@ -136,8 +134,9 @@ static void put_anchor(struct clock_readings *r)
     r->anchor_count++;
 }
 
-/* Sets the first anchor, or one for a thread that comes behind another: by which no reading of these spans is before
- * its call's start. One reading alone may be much behind it, where the call was its thread's first. */
+/* Sets the first anchor, or the first one of another thread, so that no reading of these spans is before the start
+ * of its call. The first reading alone would not do: it may be much later than its call's start if the call is the
+ * first one of its thread. */
 static __attribute__((noinline)) void find_anchor(struct times *t, const struct span *spans, const double *readings,
                                                   size_t count)
 {
@@ -152,8 +151,8 @@ static __attribute__((noinline)) void find_anchor(struct times *t, const struct 
     r->is_seen = r->is_anchored;
 }
 
-/* Moves the anchor if the clocks have gone apart: where that is little of the interval since the last reading, or by so
- * much that one of them was set. */
+/* Moves the anchor if the clocks have drifted apart: if the difference is small against the time since the last
+ * reading, or so large that one of the clocks was set. */
 static void follow_clock(struct clock_readings *r, const struct bins *b, const struct span *s, int64_t ns)
 {
     int64_t apart = outside(s, (uint64_t)ns - (uint64_t)r->offset), size = apart < 0 ? -apart : apart,
@@ -164,7 +163,7 @@ static void follow_clock(struct clock_readings *r, const struct bins *b, const s
     r->last = ns;
 }
 
-/* END: of the call S, as stored. */
+/* Stores the reading VALUE of the call S. */
 static __attribute__((noinline)) enum pilgrim_status add_bin_reading(struct times *t, struct class_times *c,
                                                                      const struct span *s, double value)
 {

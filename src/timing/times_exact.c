@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The encoder of exact times; see times.h.
- *
- * A time is a code, which is a byte of its column, and bits (times_code_inline.h). */
+/* The encoder of exact times; see times.h. It stores a time as a code, which is a byte of its column, and bits
+ * (times_code_inline.h). */
 #include <string.h>
 
 #include "base/try.h"
 #include "timing/times_inline.h"
 
-#define SPAN_BITS_BYTES_MAX 32 /* exact: of both times of a call, and of its reading */
-#define PUT_BITS            56 /* at once, beside 7 that wait */
-/* Bits that are being put: copies, which stay in registers, of what the object has. */
+#define SPAN_BITS_BYTES_MAX 32 /* of both times of a call, and of its reading */
+#define PUT_BITS            56 /* at once, behind up to 7 that are held */
+/* Bits that are being written. It is a copy of T's, so that it stays in registers. */
 struct bit_writer {
     uint64_t held;
     unsigned count;
     uint8_t *at;
 };
 
-/* The COUNT lowest bits of VALUE, the others of which are 0; at most PUT_BITS. Whole bytes are put; the room behind
- * them is written, too. */
+/* Writes the COUNT lowest bits of VALUE, whose other bits are 0. COUNT is at most PUT_BITS. Only whole bytes are
+ * added, but 8 bytes of the room are overwritten. */
 static inline void bits_put_some(struct bit_writer *w, uint64_t value, unsigned count)
 {
     uint64_t held = w->held | value << w->count;
@@ -39,8 +38,8 @@ static inline void bits_put(struct bit_writer *w, uint64_t value, unsigned count
     bits_put_some(w, value, count);
 }
 
-/* Puts VALUE's code behind the numbers of its kind that it stands with. What the code leaves out is *REST, *BITS of
- * them. */
+/* Appends VALUE's code to the column of N that *IS_HIGH chooses, and sets *IS_HIGH for the next code. *REST is what
+ * the code leaves out, *BITS its length. */
 static inline enum pilgrim_status put_code(struct class_numbers *n, bool *is_high, uint64_t value, uint64_t *rest,
                                            unsigned *bits)
 {
@@ -67,7 +66,7 @@ static inline enum pilgrim_status add_exact(struct bit_writer *w, struct class_t
     return PILGRIM_OK;
 }
 
-/* Puts VALUE's code into COLUMN, and what it leaves out. */
+/* Appends VALUE's code to COLUMN, and writes the bits that it leaves out. */
 static enum pilgrim_status put_whole(struct bit_writer *w, struct number_column *column, int64_t value)
 {
     uint64_t number = zigzag(value);
@@ -79,7 +78,7 @@ static enum pilgrim_status put_whole(struct bit_writer *w, struct number_column 
     return number_column_put(column, code);
 }
 
-/* The ns that stand for VALUE: those that are expected if they do as well, else those that are nearest. */
+/* Returns the ns that stand for VALUE: those that are expected if they give the same double, else the nearest ones. */
 static int64_t choose_ns(double value, uint64_t expected)
 {
     return expected <= READING_NS_MAX && reading_seconds((int64_t)expected) == value ? (int64_t)expected
