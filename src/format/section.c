@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sections: framing, checksum, compression; see section.h.
  *
- * The checksum covers the type and the lengths too, so that no byte of a file can change unnoticed. A content that
- * compresses better than SECTION_RATIO_MAX is followed by padding: so a reader can refuse to allocate more than that
- * many times what it was given, and no writer makes a file that it refuses. */
+ * The checksum (XXH32) covers the type and the lengths, too, so that no byte of a file can change unnoticed. Contents
+ * are compressed with zstd. A content that compresses better than SECTION_RATIO_MAX is padded. So a reader can refuse
+ * to allocate more than that many times what it was given, and accepts all that writers make.
+ *
+ * The file is over 400 lines because readers and writers of a section belong together. */
 #include "format/section.h"
 
 #include <string.h>
@@ -16,11 +18,10 @@
 #include <zstd_errors.h>
 
 #define SKIPPABLE_HEAD_BYTES 8
-#define PEEK_WINDOW_LOG                                                                                                \
-    22 /* memory for a beginning: no writer of ours has a larger window for what is less than 1 MiB */
+#define PEEK_WINDOW_LOG      22 /* memory for a beginning: our writers have no larger window for less than 1 MiB */
 
-/* Lines of dictionary.txt, each with a 0 byte at its end: what definitions speak of. Most traces are so small that they
- * would hardly get to repeat a name. It has been the same since version 2 of the format. */
+/* The lines of dictionary.txt, a 0 byte at the end of each: words that definitions use. Most traces are so small
+ * that they hardly repeat a name. It has not changed since version 2 of the format. */
 static const char dictionary[] =
 #include "dictionary.inc"
     ;
@@ -30,34 +31,33 @@ static size_t dictionary_bytes(uint8_t type)
     return type == SECTION_DEFINITIONS ? sizeof dictionary - 1 : 0;
 }
 
-/* The strongest level takes memory and time that grow with the content. What is larger than this is mostly disorder:
- * of 6.9 MB of random values it makes 5.66 MB in 3 s, level 12 makes 5.82 MB in 0.4 s. */
+/* The strongest level takes memory and time that grow with the content. A content that is larger than this mostly
+ * does not compress well: level 22 makes 5.66 MB of 6.9 MB of random values in 3 s, level 12 makes 5.82 MB in 0.4 s. */
 #define STRONGEST_CONTENT_MAX (1u << 20)
 #define LEVEL_STRONGEST       22
 #define LEVEL_LARGE           12
 
-/* What compressing takes, about, by level; and what it may take: so much for a call, but more than nothing for few
- * calls. */
+/* What a level costs, about; and what compressing may take: some ns for each call, but not too little for few calls. */
 static const struct {
     int level;
     unsigned ns_a_byte;
 } costs[] = {{LEVEL_STRONGEST, 1000}, {LEVEL_LARGE, 110}, {9, 60}, {6, 30}, {3, 10}};
 #define BOUND_NS_A_CALL    200
 #define BOUND_NS_MIN       64000000
-#define BOUND_NS_MIN_AGAIN 250000 /* of a section that is one of many */
+#define BOUND_NS_MIN_AGAIN 250000 /* for a section that is one of many */
 
-/* Of a large content tables of 1 MiB find what those of 12 MiB find, that level 9 has by itself. */
+/* In a large content tables of 1 MiB find as much as the tables of 12 MiB that level 9 has. */
 #define TABLES_CONTENT_MIN (1u << 18)
 #define TABLES_LOG         18
-#define TABLES_LEVEL_MIN   5 /* below it has smaller ones */
+#define TABLES_LEVEL_MIN   5 /* lower levels have smaller tables anyway */
 
-/* Where time counts. */
+/* Limits where time counts. */
 #define FAST_CONTENT_MIN 400
 #define LEVEL_FAST       1
 #define LEVEL_NONE       0
 
-/* Of a content in parts. Where numbers are as good as random, short matches only disturb, and so do those from far
- * away. What a table of symbols takes, by guess. */
+/* Limits for a content of parts. If numbers are as good as random, short and distant matches only do harm. The costs
+ * of a table of symbols are estimates. */
 #define PART_MATCH_MIN     7
 #define PART_HASH_LOG      9
 #define BLOCK_HEAD_BYTES   16
@@ -78,7 +78,7 @@ static uint32_t checksum(const uint8_t *head, size_t head_length, const uint8_t 
 
 static const char *find_damage(const struct section *s)
 {
-    /* Divided, not multiplied: neither side can overflow. */
+    /* Division, not multiplication, so neither side can overflow. */
     if (s->raw / SECTION_RATIO_MAX + (s->raw % SECTION_RATIO_MAX != 0) > s->stored_length)
         return "announces more content than its bytes can hold";
     return NULL;
@@ -180,7 +180,7 @@ void section_peek_free(void *context)
 
 /* ---- writing ---- */
 
-/* Appends a skippable frame, if needed, so that CONTENT_LENGTH is at most SECTION_RATIO_MAX times what is stored. */
+/* Appends a skippable frame if needed, so that CONTENT_LENGTH is at most SECTION_RATIO_MAX times the stored length. */
 static void pad(struct bytes *stored, size_t content_length)
 {
     size_t least = content_length / SECTION_RATIO_MAX + (content_length % SECTION_RATIO_MAX != 0);
@@ -194,13 +194,13 @@ static void pad(struct bytes *stored, size_t content_length)
         bytes_put_u8(stored, 0);
 }
 
-/* A compressor for contents of sections. NULL: no memory. */
+/* Returns a compressor for contents of sections, or NULL without memory. */
 static ZSTD_CCtx *compressor(int level)
 {
     ZSTD_CCtx *context = ZSTD_createCCtx();
     if (context) {
         ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level);
-        ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 0); /* the section says it */
+        ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 0); /* the head of the section has it */
     }
     return context;
 }
@@ -210,7 +210,7 @@ static enum pilgrim_status compressor_error(size_t code)
     return ZSTD_getErrorCode(code) == ZSTD_error_memory_allocation ? PILGRIM_NOMEM : PILGRIM_LIMIT;
 }
 
-/* Appends CONTENT, compressed, to OUT, which is empty. */
+/* Compresses CONTENT into OUT, which is empty. */
 static enum pilgrim_status compress(uint8_t type, const struct bytes *content, int level, struct bytes *out)
 {
     size_t bound = ZSTD_compressBound(content->length);
@@ -235,7 +235,7 @@ static enum pilgrim_status compress(uint8_t type, const struct bytes *content, i
     return bytes_status(out);
 }
 
-/* Appends the bytes of CONTENT up to END, which are the next ones of a frame, to OUT. */
+/* Appends to OUT the frame's next bytes, for CONTENT from *START to END. Moves *START. */
 static enum pilgrim_status compress_part(ZSTD_CCtx *context, const struct bytes *content, size_t *start, size_t end,
                                          ZSTD_EndDirective directive, struct bytes *out)
 {
@@ -255,7 +255,7 @@ static enum pilgrim_status compress_part(ZSTD_CCtx *context, const struct bytes 
     return PILGRIM_OK;
 }
 
-/* How often each symbol occurs. */
+/* How often each byte occurs. */
 struct histogram {
     uint64_t total;
     uint32_t of[256];
@@ -263,7 +263,7 @@ struct histogram {
 
 static void histogram_count(struct histogram *h, const uint8_t *data, size_t length)
 {
-    enum { TURNS = 4 }; /* equal neighbours do not wait for each other */
+    enum { TURNS = 4 }; /* several counters, so that equal neighbours do not wait for each other */
     uint32_t of[TURNS][256] = {{0}};
     size_t whole = length - length % TURNS;
     for (size_t i = 0; i < whole; i += TURNS)
@@ -286,7 +286,8 @@ static void histogram_add(struct histogram *h, const struct histogram *more)
         h->of[i] += more->of[i];
 }
 
-/* About 2^16 x log2(n): a parabola between powers of two. In integers, so that every machine makes the same file. */
+/* Returns about 2^16 x log2(n): a parabola between powers of two. In integers, so that every machine makes the same
+ * file. */
 static uint64_t scaled_log2(uint64_t n)
 {
     unsigned whole = 63 - (unsigned)__builtin_clzll(n);
@@ -295,7 +296,7 @@ static uint64_t scaled_log2(uint64_t n)
     return ((uint64_t)whole << 16) + rest + ((rest * ((1 << 16) - rest) >> 16) * 22713 >> 16);
 }
 
-/* Bytes that the symbols and a table of them take, about. */
+/* Estimates the bytes that the symbols and their table take. */
 static uint64_t histogram_cost(const struct histogram *h)
 {
     uint64_t bits = 0, symbols = 0, all = scaled_log2(h->total);
@@ -308,8 +309,8 @@ static uint64_t histogram_cost(const struct histogram *h)
     return bytes < h->total ? bytes : h->total;
 }
 
-/* Compresses CONTENT, whose parts end at ENDS and at its end. A part that pays for a table of its own, beside those
- * before it, gets one: the compressor begins a block with a table for all symbols since the last flush. */
+/* Compresses CONTENT, whose parts end at ENDS and at its end. A part gets a table of symbols of its own if that
+ * pays: the compressor is flushed before it, and begins a block with a new table. */
 static enum pilgrim_status compress_each(ZSTD_CCtx *context, const struct bytes *content, const size_t *ends,
                                          size_t count, struct bytes *out)
 {
@@ -336,7 +337,7 @@ static enum pilgrim_status compress_each(ZSTD_CCtx *context, const struct bytes 
     return compress_part(context, content, &start, content->length, ZSTD_e_end, out);
 }
 
-/* The same as compress for a content of parts, which end at ENDS. *CONTEXT_AT: NULL, or that of the section before. */
+/* As compress, for a content of parts. *CONTEXT_AT is NULL or the context of the section before. */
 static enum pilgrim_status compress_parts(void **context_at, const struct bytes *content, const size_t *ends,
                                           size_t count, struct bytes *out)
 {
@@ -344,7 +345,7 @@ static enum pilgrim_status compress_parts(void **context_at, const struct bytes 
     if (!context)
         return PILGRIM_NOMEM;
     *context_at = context;
-    ZSTD_CCtx_reset(context, ZSTD_reset_session_only); /* of one that failed */
+    ZSTD_CCtx_reset(context, ZSTD_reset_session_only); /* if the section before failed */
     ZSTD_CCtx_setParameter(context, ZSTD_c_minMatch, PART_MATCH_MIN);
     ZSTD_CCtx_setParameter(context, ZSTD_c_hashLog, PART_HASH_LOG);
     ZSTD_CCtx_setPledgedSrcSize(context, content->length);
@@ -354,7 +355,7 @@ static enum pilgrim_status compress_parts(void **context_at, const struct bytes 
     return status == PILGRIM_OK ? bytes_status(out) : status;
 }
 
-/* Appends a section with CONTENT, of which PACKED is the compressed form, or empty. */
+/* Appends a section with CONTENT. PACKED is its compressed form, or empty. */
 static enum pilgrim_status put_section(struct bytes *out, uint8_t type, const struct bytes *content,
                                        const struct bytes *packed)
 {
@@ -398,7 +399,7 @@ enum pilgrim_status section_write_bounded(struct bytes *out, uint8_t type, const
     const unsigned count = sizeof costs / sizeof costs[0];
     uint64_t bound = calls < UINT32_MAX ? calls * BOUND_NS_A_CALL : UINT64_MAX;
     uint64_t least = again ? BOUND_NS_MIN_AGAIN : BOUND_NS_MIN;
-    size_t length = content->length + dictionary_bytes(type); /* which is looked at first */
+    size_t length = content->length + dictionary_bytes(type); /* the compressor reads it first */
     unsigned i = content->length > STRONGEST_CONTENT_MAX;
     if (bound < least)
         bound = least;
