@@ -3,13 +3,12 @@
  *
  * The checksum (XXH32) covers the type and the lengths, too, so that no byte of a file can change unnoticed. Contents
  * are compressed with zstd. A content that compresses better than SECTION_RATIO_MAX is padded. So a reader can refuse
- * to allocate more than that many times what it was given, and accepts all that writers make.
- *
- * The file is over 400 lines because readers and writers of a section belong together. */
+ * to allocate more than that many times what it was given, and accepts all that writers make. */
 #include "format/section.h"
 
 #include <string.h>
 
+#include "format/compress_parts.h"
 #include "format/trace_file.h"
 
 #define XXH_INLINE_ALL
@@ -56,13 +55,9 @@ static const struct {
 #define LEVEL_FAST       1
 #define LEVEL_NONE       0
 
-/* Limits for a content of parts. If numbers are as good as random, short and distant matches only do harm. The costs
- * of a table of symbols are estimates. */
-#define PART_MATCH_MIN     7
-#define PART_HASH_LOG      9
-#define BLOCK_HEAD_BYTES   16
-#define TABLE_BYTES        10
-#define TABLE_SYMBOL_BYTES 1
+/* Limits for a content of parts. If numbers are as good as random, short and distant matches only do harm. */
+#define PART_MATCH_MIN 7
+#define PART_HASH_LOG  9
 
 static uint32_t checksum(const uint8_t *head, size_t head_length, const uint8_t *stored, size_t stored_length)
 {
@@ -205,11 +200,6 @@ static ZSTD_CCtx *compressor(int level)
     return context;
 }
 
-static enum pilgrim_status compressor_error(size_t code)
-{
-    return ZSTD_getErrorCode(code) == ZSTD_error_memory_allocation ? PILGRIM_NOMEM : PILGRIM_LIMIT;
-}
-
 /* Compresses CONTENT into OUT, which is empty. */
 static enum pilgrim_status compress(uint8_t type, const struct bytes *content, int level, struct bytes *out)
 {
@@ -235,111 +225,9 @@ static enum pilgrim_status compress(uint8_t type, const struct bytes *content, i
     return bytes_status(out);
 }
 
-/* Appends to OUT the frame's next bytes, for CONTENT from *START to END. Moves *START. */
-static enum pilgrim_status compress_part(ZSTD_CCtx *context, const struct bytes *content, size_t *start, size_t end,
-                                         ZSTD_EndDirective directive, struct bytes *out)
-{
-    ZSTD_inBuffer in = {content->data + *start, end - *start, 0};
-    for (size_t left = 1; left;) {
-        size_t room = ZSTD_compressBound(in.size - in.pos) + BLOCK_HEAD_BYTES;
-        uint8_t *to = bytes_reserve(out, room);
-        if (!to)
-            return PILGRIM_NOMEM;
-        ZSTD_outBuffer part = {to, room, 0};
-        left = ZSTD_compressStream2(context, &part, &in, directive);
-        if (ZSTD_isError(left))
-            return compressor_error(left);
-        out->length += part.pos;
-    }
-    *start = end;
-    return PILGRIM_OK;
-}
-
-/* How often each byte occurs. */
-struct histogram {
-    uint64_t total;
-    uint32_t of[256];
-};
-
-static void histogram_count(struct histogram *h, const uint8_t *data, size_t length)
-{
-    enum { TURNS = 4 }; /* several counters, so that equal neighbours do not wait for each other */
-    uint32_t of[TURNS][256] = {{0}};
-    size_t whole = length - length % TURNS;
-    for (size_t i = 0; i < whole; i += TURNS)
-        for (unsigned k = 0; k < TURNS; k++)
-            of[k][data[i + k]]++;
-    for (size_t i = whole; i < length; i++)
-        of[0][data[i]]++;
-    h->total = length;
-    for (unsigned i = 0; i < 256; i++) {
-        h->of[i] = 0;
-        for (unsigned k = 0; k < TURNS; k++)
-            h->of[i] += of[k][i];
-    }
-}
-
-static void histogram_add(struct histogram *h, const struct histogram *more)
-{
-    h->total += more->total;
-    for (unsigned i = 0; i < 256; i++)
-        h->of[i] += more->of[i];
-}
-
-/* Returns about 2^16 x log2(n): a parabola between powers of two. In integers, so that every machine makes the same
- * file. */
-static uint64_t scaled_log2(uint64_t n)
-{
-    unsigned whole = 63 - (unsigned)__builtin_clzll(n);
-    uint64_t rest = whole < 16 ? n << (16 - whole) : n >> (whole - 16);
-    rest -= 1 << 16;
-    return ((uint64_t)whole << 16) + rest + ((rest * ((1 << 16) - rest) >> 16) * 22713 >> 16);
-}
-
-/* Estimates the bytes that the symbols and their table take. */
-static uint64_t histogram_cost(const struct histogram *h)
-{
-    uint64_t bits = 0, symbols = 0, all = scaled_log2(h->total);
-    for (unsigned i = 0; i < 256; i++)
-        if (h->of[i]) {
-            bits += h->of[i] * (all - scaled_log2(h->of[i]));
-            symbols++;
-        }
-    uint64_t bytes = (bits >> 19) + TABLE_BYTES + TABLE_SYMBOL_BYTES * symbols;
-    return bytes < h->total ? bytes : h->total;
-}
-
-/* Compresses CONTENT, whose parts end at ENDS and at its end. A part gets a table of symbols of its own if that
- * pays: the compressor is flushed before it, and begins a block with a new table. */
-static enum pilgrim_status compress_each(ZSTD_CCtx *context, const struct bytes *content, const size_t *ends,
-                                         size_t count, struct bytes *out)
-{
-    struct histogram before = {0}, part;
-    uint64_t cost_before = 0;
-    size_t start = 0, at = 0;
-    for (size_t i = 0; i <= count; i++) {
-        size_t end = i < count ? ends[i] : content->length;
-        if (end == at)
-            continue;
-        histogram_count(&part, content->data + at, end - at);
-        uint64_t cost = histogram_cost(&part), cost_apart = cost_before + cost;
-        histogram_add(&before, &part);
-        cost_before = histogram_cost(&before);
-        if (at > start && cost_apart < cost_before) {
-            enum pilgrim_status status = compress_part(context, content, &start, at, ZSTD_e_flush, out);
-            if (status != PILGRIM_OK)
-                return status;
-            before = part;
-            cost_before = cost;
-        }
-        at = end;
-    }
-    return compress_part(context, content, &start, content->length, ZSTD_e_end, out);
-}
-
 /* As compress, for a content of parts. *CONTEXT_AT is NULL or the context of the section before. */
-static enum pilgrim_status compress_parts(void **context_at, const struct bytes *content, const size_t *ends,
-                                          size_t count, struct bytes *out)
+static enum pilgrim_status pack_parts(void **context_at, const struct bytes *content, const size_t *ends, size_t count,
+                                      struct bytes *out)
 {
     ZSTD_CCtx *context = *context_at ? *context_at : compressor(LEVEL_FAST);
     if (!context)
@@ -349,7 +237,7 @@ static enum pilgrim_status compress_parts(void **context_at, const struct bytes 
     ZSTD_CCtx_setParameter(context, ZSTD_c_minMatch, PART_MATCH_MIN);
     ZSTD_CCtx_setParameter(context, ZSTD_c_hashLog, PART_HASH_LOG);
     ZSTD_CCtx_setPledgedSrcSize(context, content->length);
-    enum pilgrim_status status = compress_each(context, content, ends, count, out);
+    enum pilgrim_status status = compress_parts(context, content, ends, count, out);
     if (status == PILGRIM_OK)
         pad(out, content->length);
     return status == PILGRIM_OK ? bytes_status(out) : status;
@@ -419,7 +307,7 @@ enum pilgrim_status section_write_parts(void **context, struct bytes *out, uint8
     if (content->failed)
         return PILGRIM_NOMEM;
     struct bytes packed = {0};
-    enum pilgrim_status status = compress_parts(context, content, ends, count, &packed);
+    enum pilgrim_status status = pack_parts(context, content, ends, count, &packed);
     if (status == PILGRIM_OK)
         status = put_section(out, type, content, &packed);
     bytes_free(&packed);

@@ -6,19 +6,13 @@
  * are. A pattern that is still out of order is sorted when it is put into a fragment. */
 #include "record/ended_threads.h"
 
-#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/try.h"
-#include "record/thread_pattern.h"
-#include "sequence/slots.h"
+#include "record/pattern_calls.h"
 #include "record/stream_inline.h"
 #include "timing/common_times.h"
-
-enum {
-    AGAIN_MAX = 4096 /* a stream with up to this many calls is not stored but made again from its calls */
-};
 
 struct ended_threads *ended_new(const struct vocabulary *vocabulary)
 {
@@ -101,106 +95,6 @@ size_t ended_memory_bytes(const struct ended_threads *e)
     return sizeof *e + e->memory + intern_memory_bytes(&e->calls);
 }
 
-/* ---- keys ---- */
-
-/* How a thread is stored. */
-enum stream_kind {
-    PATTERN, /* as a pattern; its calls are in the scratch */
-    LONG,    /* as a pattern that keeps the first thread's stream: too many calls to be made again */
-    UNSHARED /* with its stream, not compared with others */
-};
-
-/* Splits KEY into bytes, with 0 in its slots, and values. Sets *SERIES if a fragment makes an array series of a part
- * of it. */
-static enum pilgrim_status put_key(struct ended_threads *e, uint32_t number, const uint8_t *key, size_t length,
-                                   bool *series)
-{
-    bytes_put_u32(&e->scratch, (uint32_t)length);
-    uint8_t *to = bytes_reserve(&e->scratch, length);
-    if (!to)
-        return PILGRIM_NOMEM;
-    memcpy(to, key, length);
-    e->scratch.length += length;
-    int64_t *values = (int64_t *)(void *)bytes_reserve(&e->values, length); /* a slot takes 8 bytes of the key */
-    if (!values)
-        return PILGRIM_NOMEM;
-    struct key_walk w = {.key = key, .length = length};
-    while (key_next_slot(&w)) {
-        int64_t value;
-        size_t at = w.at - sizeof value;
-        memcpy(&value, key + at, sizeof value);
-        value = (int64_t)le64toh((uint64_t)value);
-        memset(to + at, 0, sizeof value);
-        if (key_slot_is_class(&w) && value >= 0 && value >> VALUE_THREAD_SHIFT == (int64_t)number) {
-            value -= request_class_base(number);
-            to[at] = 1;
-        }
-        *values++ = value;
-    }
-    e->values.length = (size_t)((uint8_t *)values - e->values.data);
-    *series |= w.series;
-    return w.damaged ? PILGRIM_DAMAGED : PILGRIM_OK;
-}
-
-static enum pilgrim_status put_sequence(struct ended_threads *e, const struct sequence *s, const struct intern *chunks)
-{
-    size_t at = e->scratch.length;
-    bytes_put_u32(&e->scratch, 0);
-    TRY(sequence_serialise(s, chunks, &e->scratch));
-    uint32_t length = htole32((uint32_t)(e->scratch.length - at - sizeof length));
-    memcpy(e->scratch.data + at, &length, sizeof length);
-    return PILGRIM_OK;
-}
-
-static bool is_unzipped(const struct signatures *s)
-{
-    return s->unzipped || s->skeletons || s->numbered || s->number_base ||
-           (!s->sequence.grammar && s->sequence.deltas.count);
-}
-
-static enum pilgrim_status put_class(struct ended_threads *e, uint32_t number, const struct stream_class *class,
-                                     const struct intern *chunks, bool *series)
-{
-    const struct signatures *s = &class->signatures;
-    bytes_put_u32(&e->scratch, class->head.key.function << 2 | class->head.key.fortran << 1 | class->failed_poll);
-    bytes_put_u32(&e->scratch, class->frame_count);
-    bytes_put(&e->scratch, class->frames, class->frame_count * sizeof *class->frames);
-    TRY(put_sequence(e, &s->sequence, chunks));
-    bytes_put_u32(&e->scratch, s->count);
-    *series |= s->count >= VECTOR_MIN;
-    for (uint32_t i = 0; i < s->count; i++) {
-        size_t length;
-        const uint8_t *key = signature_key(s, i, &length);
-        TRY(put_key(e, number, key, length, series));
-    }
-    return PILGRIM_OK;
-}
-
-/* Writes the calls of S to the scratch, its values to E->values, and says in *KIND how S is to be stored. */
-static enum pilgrim_status put_calls(struct ended_threads *e, uint32_t number, const struct stream *s,
-                                     enum stream_kind *kind)
-{
-    bool is_long = stream_calls(s) > AGAIN_MAX, series = false;
-    *kind = UNSHARED;
-    e->scratch.length = e->values.length = 0;
-    if (!s->structure.grammar)
-        return PILGRIM_OK;
-    for (uint32_t i = 0; i < s->terminal_count; i++)
-        if (is_unzipped(&s->by_terminal[i]->signatures))
-            return PILGRIM_OK;
-    bytes_put_u32(&e->scratch, s->terminal_count);
-    TRY(put_sequence(e, &s->structure, &s->chunks));
-    for (uint32_t i = 0; i < s->terminal_count; i++)
-        TRY(put_class(e, number, s->by_terminal[i], &s->chunks, &series));
-    TRY(bytes_status(&e->scratch));
-    TRY(bytes_status(&e->values));
-    if (!is_long)
-        *kind = PATTERN;
-    else if (!series)
-        *kind = LONG;
-    return PILGRIM_OK;
-}
-
 /* ---- statistics ---- */
 
 static enum pilgrim_status pack_statistics(struct thread_pattern *p, const struct stream *s)
@@ -259,7 +153,7 @@ static enum pilgrim_status reserve_pattern(struct ended_threads *e)
 }
 
 static enum pilgrim_status pattern_begin(struct ended_threads *e, struct thread_pattern *p, uint32_t number,
-                                         struct stream **s, enum stream_kind kind)
+                                         struct stream **s, enum thread_storage storage)
 {
     *p = (struct thread_pattern){.sorted = true,
                                  .number = number,
@@ -269,7 +163,7 @@ static enum pilgrim_status pattern_begin(struct ended_threads *e, struct thread_
                                  .plain_bytes = stream_plain_bytes(*s)};
     e->memory += sizeof *p;
     TRY(stream_flush_last_times(*s, number, NULL, e->times));
-    if (kind == LONG) {
+    if (storage == THREAD_LONG_PATTERN) {
         e->memory += stream_memory_bytes(*s);
         stream_close(*s);
         p->stream = *s;
@@ -447,14 +341,14 @@ static enum pilgrim_status add_unshared(struct ended_threads *e, uint32_t number
 }
 
 static enum pilgrim_status add_to_pattern(struct ended_threads *e, uint32_t number, struct stream **s,
-                                          enum stream_kind kind)
+                                          enum thread_storage storage)
 {
     uint32_t known = e->calls.count;
     struct waiting_thread w = {.number = number};
     TRY(reserve_pattern(e));
     TRY(intern_add(&e->calls, e->scratch.data, e->scratch.length, &w.pattern));
     struct thread_pattern *p = &e->patterns[w.pattern];
-    TRY(w.pattern == known ? pattern_begin(e, p, number, s, kind) : add_statistics(e, p, number, *s));
+    TRY(w.pattern == known ? pattern_begin(e, p, number, s, storage) : add_statistics(e, p, number, *s));
     w.values = take_room(e, p->slot_count);
     if (!w.values)
         return PILGRIM_NOMEM;
@@ -467,7 +361,7 @@ static enum pilgrim_status add_to_pattern(struct ended_threads *e, uint32_t numb
 
 enum pilgrim_status ended_add(struct ended_threads *e, uint32_t number, struct stream **s)
 {
-    enum stream_kind kind;
-    TRY(put_calls(e, number, *s, &kind));
-    return kind == UNSHARED ? add_unshared(e, number, s) : add_to_pattern(e, number, s, kind);
+    enum thread_storage storage;
+    TRY(pattern_calls_write(e, number, *s, &storage));
+    return storage == THREAD_UNSHARED ? add_unshared(e, number, s) : add_to_pattern(e, number, s, storage);
 }

@@ -1,9 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads the calls of a pattern of ended threads (thread_pattern.h), and makes a stream of them. */
+/* The calls of a pattern of ended threads as bytes (thread_pattern.h): writes those of a stream, reads them, and makes
+ * a stream of them. */
 #ifndef PILGRIM_PATTERN_CALLS_H
 #define PILGRIM_PATTERN_CALLS_H
 
 #include "record/thread_pattern.h"
+
+/* How a thread is stored. */
+enum thread_storage {
+    THREAD_PATTERN,      /* as a pattern; its calls are in the scratch */
+    THREAD_LONG_PATTERN, /* as a pattern that keeps the first thread's stream: too many calls to be made again */
+    THREAD_UNSHARED      /* with its stream, not compared with others */
+};
+
+/* Writes the calls of S, the stream of thread NUMBER, to E->scratch and their values to E->values. *STORAGE says how
+ * the thread is to be stored; if that is THREAD_UNSHARED what was written has no meaning. errors: PILGRIM_NOMEM,
+ * PILGRIM_DAMAGED (a key is malformed) */
+enum pilgrim_status pattern_calls_write(struct ended_threads *e, uint32_t number, const struct stream *s,
+                                        enum thread_storage *storage) PILGRIM_CHECKED;
 
 struct pattern_class {
     const uint8_t *frames;

@@ -11,32 +11,12 @@
 
 #include "base/hash.h"
 #include "base/try.h"
-#include "rules/rules.h"
+#include "record/class_signature.h"
 #include "record/skeleton.h"
 #include "record/texts.h"
+#include "record/unzip.h"
 
 enum { FEW = 8 }; /* signatures_restart keeps memory for this many signatures */
-
-/* What only unzipped signatures have. */
-struct unzipped_state {
-    const struct skeleton *skeleton; /* the skeleton that it was unzipped by */
-    struct delta_sequence *deltas;   /* for each varying slot */
-    bool is_predicted;               /* all of `deltas` may continue by `steps` */
-    uint8_t *predicted;              /* the key that is next in this case */
-    uint64_t steady;                 /* calls with the predicted key that `deltas` do not have yet */
-    uint32_t *offsets;               /* of the varying slots in the key */
-    int64_t steps[];                 /* by varying slot: the difference to the next value */
-};
-
-struct class_signature {
-    UT_hash_handle hh;
-    struct class_signature *successor; /* the signature that followed this one last time */
-    struct unzipped_state *unzipped;   /* NULL if it is zipped */
-    uint32_t terminal;
-    uint32_t length;
-    uint32_t varying; /* number of varying slots; 0 if it is zipped */
-    uint8_t key[];    /* 0 in the varying slots */
-};
 
 static void slot_set(uint8_t *key, uint32_t offset, int64_t v)
 {
@@ -261,112 +241,6 @@ static __attribute__((noinline)) enum pilgrim_status search(struct signatures *s
     return *found ? PILGRIM_OK : signature_add(s, NULL, key, length, found);
 }
 
-/* ---- unzipping ---- */
-
-/* Forgets what is expected, after skeletons have got other slots. Signatures that were unzipped by fewer slots
- * cannot come again. All others stay in the tables, so that none gets two numbers. */
-static void forget(struct signatures *s)
-{
-    struct class_signature *e, *next;
-    HASH_ITER(hh, s->unzipped, e, next)
-    {
-        if (e->varying != e->unzipped->skeleton->varying)
-            HASH_DELETE(hh, s->unzipped, e);
-    }
-    for (uint32_t i = 0; i < s->count; i++)
-        s->by_terminal[i]->successor = NULL;
-    s->last = NULL;
-    s->expected = NULL;
-    s->expected_length = 0;
-}
-
-/* Records all calls of S in TO. */
-static enum pilgrim_status record_again(const struct signatures *s, struct signatures *to, struct intern *pool)
-{
-    struct bytes b = {0};
-    struct rules rules = {0};
-    struct rules_cursor at = {0};
-    struct cursor c;
-    uint64_t terminal;
-    enum pilgrim_status status = sequence_serialise(&s->sequence, pool, &b);
-    cursor_init(&c, b.data, b.length);
-    if (status == PILGRIM_OK)
-        status = rules_parse(&c, s->count, &rules);
-    if (status == PILGRIM_OK)
-        status = rules_cursor_init(&at, &rules, RULES_SEQUENCE(0));
-    while (status == PILGRIM_OK && rules_cursor_next(&at, &terminal)) {
-        const struct class_signature *e = s->by_terminal[terminal];
-        to->checked = to->count; /* not considered now */
-        status = signature_append(to, pool, e->key, e->length);
-    }
-    rules_cursor_free(&at);
-    rules_free(&rules);
-    bytes_free(&b);
-    return status;
-}
-
-static enum pilgrim_status replay(struct signatures *s, struct intern *pool)
-{
-    struct signatures again = {.skeletons = s->skeletons,
-                               .texts = s->texts,
-                               .numbered = s->numbered,
-                               .number_base = s->number_base + s->count};
-    enum pilgrim_status status = record_again(s, &again, pool);
-    struct signatures *useless = status == PILGRIM_OK ? s : &again;
-    useless->skeletons = NULL;
-    signatures_free(useless);
-    if (status == PILGRIM_OK) {
-        again.checked = again.count;
-        again.checked_calls = sequence_length(&again.sequence);
-        *s = again;
-    }
-    return status;
-}
-
-/* Chooses slots with more than DISTINCT values among the signatures from number FIRST on. If ALL, all calls are
- * recorded again. */
-static enum pilgrim_status unzip(struct signatures *s, struct intern *pool, uint32_t first, uint32_t distinct, bool all)
-{
-    bool unzipped;
-    TRY(skeletons_choose(&s->skeletons, s, first, distinct, &unzipped));
-    if (!unzipped)
-        return PILGRIM_OK;
-    if (all)
-        return replay(s, pool);
-    forget(s);
-    return PILGRIM_OK;
-}
-
-/* Turns the strings of keys into numbers of texts. If calls are not recorded again, slots are chosen later, when
- * there are enough signatures with numbers. */
-static enum pilgrim_status number_texts(struct signatures *s, struct intern *pool, uint32_t distinct, bool all)
-{
-    s->numbered = true;
-    if (!all) {
-        forget(s);
-        return PILGRIM_OK;
-    }
-    TRY(replay(s, pool));
-    return unzip(s, pool, 0, distinct, true);
-}
-
-/* Called when there are many new signatures. Decides if strings, or slots with more than DISTINCT values, leave the
- * keys. */
-static __attribute__((noinline)) enum pilgrim_status consider(struct signatures *s, struct intern *pool,
-                                                              uint32_t distinct)
-{
-    uint64_t calls = sequence_length(&s->sequence), since = calls - s->checked_calls;
-    uint32_t first = s->checked;
-    bool all = !s->skeletons && calls <= UNZIP_REPLAY, vary = false;
-    s->checked = s->count;
-    s->checked_calls = calls;
-    if (since > (uint64_t)(s->skeletons ? UNZIP_SHARE_AGAIN : UNZIP_SHARE) * (s->count - first))
-        return PILGRIM_OK;
-    if (s->texts && !s->numbered)
-        TRY(texts_vary(s, first, &vary));
-    return vary ? number_texts(s, pool, distinct, all) : unzip(s, pool, first, distinct, all);
-}
-
 /* ---- recording ---- */
 
 /* Sets what is expected next. */
@@ -407,7 +281,7 @@ static __attribute__((noinline)) enum pilgrim_status append(struct signatures *s
     }
     TRY(sequence_append(&s->sequence, pool, e->terminal));
     expect(s);
-    return s->count - s->checked < UNZIP_NEW ? PILGRIM_OK : consider(s, pool, UNZIP_DISTINCT);
+    return s->count - s->checked < UNZIP_NEW ? PILGRIM_OK : unzip_consider(s, pool, UNZIP_DISTINCT);
 }
 
 static enum pilgrim_status append_key(struct signatures *s, struct intern *pool, const void *key, size_t length)
@@ -459,7 +333,7 @@ enum pilgrim_status signatures_relieve(struct signatures *s, struct intern *pool
     TRY(sequence_relieve(&s->sequence, pool));
     expect(s);
     if (s->count - s->checked >= UNZIP_NEW_SHORT)
-        TRY(consider(s, pool, UNZIP_DISTINCT_SHORT));
+        TRY(unzip_consider(s, pool, UNZIP_DISTINCT_SHORT));
     *unzipped = s->number_base != base;
     return PILGRIM_OK;
 }
