@@ -10,7 +10,7 @@
 #include "merge/fragment_data.h"
 #include "merge/fragment_ended.h"
 #include "merge/shape.h"
-#include "record/stream_data.h"
+#include "record/stream_inline.h"
 #include "record/skeleton.h"
 
 /* What turns a stream's numbers into the fragment's. */
@@ -294,10 +294,10 @@ static enum pilgrim_status add_stream_classes(struct translation *t, uint32_t gr
 {
     enum pilgrim_status status = stored_deltas_add_texts(&t->fragment->stored_deltas, &s->texts, &t->texts);
     t->chunks = &s->chunks;
-    for (uint32_t i = 0; status == PILGRIM_OK && i < s->segment_count; i++) {
+    for (uint32_t i = 0; status == PILGRIM_OK && i < s->terminal_count; i++) {
         struct class_entries c = {.series = {.min = SLOT_SERIES_MIN, .stored_deltas = &t->fragment->stored_deltas}};
-        c.entries = malloc(s->segment[i]->signatures.count * sizeof *c.entries + 1);
-        status = c.entries ? add_class(t, group, first + i, rank, s->segment[i], &c) : PILGRIM_NOMEM;
+        c.entries = malloc(s->by_terminal[i]->signatures.count * sizeof *c.entries + 1);
+        status = c.entries ? add_class(t, group, first + i, rank, s->by_terminal[i], &c) : PILGRIM_NOMEM;
         slot_series_free(&c.series);
         slots_free(&c.slots);
         free(c.entries);
@@ -356,7 +356,7 @@ struct stream_source {
 
 static uint32_t class_count(const struct stream_source *s)
 {
-    return s->stream->segment_count + (s->last ? s->last->segment_count : 0);
+    return s->stream->terminal_count + (s->last ? s->last->terminal_count : 0);
 }
 
 /* The class that stands for a loop. */
@@ -384,10 +384,10 @@ static enum pilgrim_status translate_classes(struct translation *t, const struct
     list->bodies = malloc(l->count * sizeof *list->bodies + 1);
     if (!list->classes || !list->bodies)
         return PILGRIM_NOMEM;
-    for (uint32_t i = 0; i < s->stream->segment_count; i++)
-        TRY(translate_class(t, s->stream->segment[i], next++));
+    for (uint32_t i = 0; i < s->stream->terminal_count; i++)
+        TRY(translate_class(t, s->stream->by_terminal[i], next++));
     if (s->last)
-        TRY(translate_class(t, s->last->segment[0], next++));
+        TRY(translate_class(t, s->last->by_terminal[0], next++));
     for (uint32_t i = 0; i < l->count; i++) {
         TRY(loop_class(f, next++));
         TRY(intern_add(&f->sequences, l->items[i].body.data, l->items[i].body.length, &list->bodies[i]));
@@ -405,12 +405,12 @@ static enum pilgrim_status structure(struct fragment *f, struct stream_source *s
     if (status == PILGRIM_OK && s->last) {
         struct bytes before = b;
         b = (struct bytes){0};
-        rules_append(&before, s->stream->segment_count, &b);
+        rules_append(&before, s->stream->terminal_count, &b);
         bytes_free(&before);
         status = bytes_status(&b);
     }
     if (status == PILGRIM_OK && !s->process &&
-        loops_find(b.data, b.length, s->stream->segment_count, l, &found) != PILGRIM_OK)
+        loops_find(b.data, b.length, s->stream->terminal_count, l, &found) != PILGRIM_OK)
         found = false;
     if (status == PILGRIM_OK)
         status = found ? intern_add(&f->sequences, l->top.data, l->top.length, sequence)
@@ -425,7 +425,7 @@ static enum pilgrim_status add_to_group(struct translation *t, uint32_t group, u
     struct structure_group *g = &t->fragment->groups[group];
     TRY(add_stream_classes(t, group, 0, rank, s->stream));
     if (s->last)
-        TRY(add_stream_classes(t, group, s->stream->segment_count, rank, s->last));
+        TRY(add_stream_classes(t, group, s->stream->terminal_count, rank, s->last));
     for (uint32_t i = 0; i < s->loops.count; i++)
         TRY(add_trips(t, group, class_count(s) + i, rank, &s->loops.items[i]));
     g->member_count++;
@@ -552,7 +552,7 @@ static enum pilgrim_status add_threads(struct fragment *f, const struct vocabula
 
 enum pilgrim_status fragment_add_rank_so_far(struct fragment *f, const struct stream *process,
                                              const struct stream *last, const struct stream *const *threads,
-                                             size_t thread_count, struct ended *ended)
+                                             size_t thread_count, struct ended_threads *ended)
 {
     struct rank_bases bases = {0};
     struct placed placed = {0};

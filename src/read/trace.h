@@ -212,7 +212,7 @@ struct stored_profile_gaps {
 
 /* The times of a rank or of some, in a row of shares. */
 struct profile_share {
-    uint16_t mean, most; /* codes (timing/share_code.h) */
+    uint16_t mean, most; /* codes (timing/share_code_inline.h) */
     uint32_t at;         /* the rank with the most, in the block */
 };
 
