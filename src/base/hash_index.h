@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A hash index: leads from the hash of an entry to the entry's number. uthash serves where nothing is hot;
- * objects/table.h is a table of its own for use inside malloc, and objects/thread_requests.h one whose keys lie in the
- * operations.
+ * objects/hash_table.h is a table of its own for use inside malloc, and objects/thread_requests_inline.h one whose keys
+ * lie in the operations.
  *
  * It is a flat table with linear probing. A slot has 32 bits of the hash beside the number, so an entry is mostly
  * looked at only where it is the right one, and growing looks at none. Entries and their keys are the caller's, and the

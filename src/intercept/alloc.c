@@ -26,7 +26,7 @@
 
 #include "libc_version.h"
 #include "intercept/interpose.h"
-#include "objects/memory.h"
+#include "objects/heap.h"
 #include "pilgrim/status.h"
 
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)

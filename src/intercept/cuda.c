@@ -8,7 +8,7 @@
  *
  * What is not wrapped: cudaHostRegister (the memory keeps the name that it has), arrays and textures (no addresses),
  * cuMemAlloc without _v2 and its like (32-bit addresses, before CUDA 3.2), and calls that do not go through the
- * dynamic linker's names. Those driver.c finds out about.
+ * dynamic linker's names. Those cuda_driver.c finds out about.
  *
  * Nothing is looked up before the first call. Who searches a process for these names does not find ours (interpose.h).
  * A program that was linked with a weak reference to one, and runs without CUDA, does: it is told "not initialized", as
@@ -22,9 +22,9 @@
 #include <string.h>
 
 #include "objects/device.h"
-#include "objects/driver.h"
+#include "objects/cuda_driver.h"
 #include "intercept/interpose.h"
-#include "objects/memory.h"
+#include "objects/heap.h"
 #include "objects/modules.h"
 #include "pilgrim/status.h"
 
@@ -120,7 +120,7 @@ static void allocated(int result, uintptr_t start, size_t bytes, enum where wher
         return;
     int saved = errno;
     struct device_range told;
-    int64_t device = driver_ask(start, &told) ? told.device : current_device(caller);
+    int64_t device = cuda_driver_ask(start, &told) ? told.device : current_device(caller);
     device_allocated(start, bytes, device, where == ON_HOST);
     errno = saved;
 }

@@ -19,6 +19,7 @@
 #include "process/stack.h"
 #include "process/sync.h"
 #include "process/thread.h"
+#include "objects/heap.h"
 #include "objects/memory.h"
 
 /* In the child. Where it is inside of a call's callback, that call is to be looked at when it ends. */

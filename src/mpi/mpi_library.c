@@ -29,13 +29,13 @@ void (*mpi_library_missing_hook)(void);
 /* In a program that MPI is part of, the linker knows all of it. */
 #define MPI_LIBRARY_DEFINE(symbol)                                                                                     \
     extern char static_##symbol[] __asm__(#symbol);                                                                    \
-    void *library_##symbol = static_##symbol;
+    void *mpi_symbol_##symbol = static_##symbol;
 MPI_LIBRARY_SYMBOLS(MPI_LIBRARY_DEFINE)
 
 enum mpi_library mpi_library_bind(const void *site)
 {
     (void)site;
-    return MPI_LIBRARY_OWN;
+    return MPI_LIBRARY_BUILT_FOR;
 }
 
 void *mpi_library_symbol(const char *name)
@@ -49,14 +49,14 @@ void *mpi_library_symbol(const char *name)
 /* Until they are known: a null pointer to be read. */
 static void *const unknown = NULL;
 
-#define MPI_LIBRARY_DEFINE(symbol) void *library_##symbol = (void *)(uintptr_t)&unknown;
+#define MPI_LIBRARY_DEFINE(symbol) void *mpi_symbol_##symbol = (void *)(uintptr_t)&unknown;
 MPI_LIBRARY_SYMBOLS(MPI_LIBRARY_DEFINE)
 
 static const struct symbol {
     const char *name;
     void **value;
 } symbols[] = {
-#define MPI_LIBRARY_ROW(symbol)    {#symbol, &library_##symbol},
+#define MPI_LIBRARY_ROW(symbol)    {#symbol, &mpi_symbol_##symbol},
     MPI_LIBRARY_SYMBOLS(MPI_LIBRARY_ROW)};
 
 static const char any_mpi[] = "PMPI_Init";
@@ -179,7 +179,7 @@ static enum mpi_library library_kind(void *handle)
     bool own = mpich;
 #endif
     if (own)
-        return MPI_LIBRARY_OWN;
+        return MPI_LIBRARY_BUILT_FOR;
     mpi_library_other = mpich ? "MPICH" : open ? "Open MPI" : "of another kind";
     return MPI_LIBRARY_OTHER;
 }
@@ -195,7 +195,7 @@ enum mpi_library mpi_library_bind(const void *site)
     } else if (site) {
         functions_missing();
     }
-    if (kind == MPI_LIBRARY_OWN) {
+    if (kind == MPI_LIBRARY_BUILT_FOR) {
         for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
             void *value = dlsym(handle, symbols[i].name);
             if (value)

@@ -12,17 +12,17 @@
 #include "mpi_functions.h" /* generated */
 #include "mpi_symbols.h"   /* generated */
 
-#define MPI_LIBRARY_DECLARE(symbol) extern void *library_##symbol;
+#define MPI_LIBRARY_DECLARE(symbol) extern void *mpi_symbol_##symbol;
 MPI_LIBRARY_SYMBOLS(MPI_LIBRARY_DECLARE)
 #undef MPI_LIBRARY_DECLARE
 
 #ifdef OPEN_MPI
 #undef OMPI_PREDEFINED_GLOBAL
-#define OMPI_PREDEFINED_GLOBAL(type, symbol) ((type)library_##symbol)
+#define OMPI_PREDEFINED_GLOBAL(type, symbol) ((type)mpi_symbol_##symbol)
 #else
-#define MPI_UNWEIGHTED         (*(int *const *)library_MPI_UNWEIGHTED)
-#define MPI_WEIGHTS_EMPTY      (*(int *const *)library_MPI_WEIGHTS_EMPTY)
-#define MPI_T_PVAR_ALL_HANDLES (*(MPI_T_pvar_handle *)library_MPI_T_PVAR_ALL_HANDLES)
+#define MPI_UNWEIGHTED         (*(int *const *)mpi_symbol_MPI_UNWEIGHTED)
+#define MPI_WEIGHTS_EMPTY      (*(int *const *)mpi_symbol_MPI_WEIGHTS_EMPTY)
+#define MPI_T_PVAR_ALL_HANDLES (*(MPI_T_pvar_handle *)mpi_symbol_MPI_T_PVAR_ALL_HANDLES)
 #endif
 
 /* Integers of a Fortran status; of MPI-4. */
@@ -31,9 +31,9 @@ MPI_LIBRARY_SYMBOLS(MPI_LIBRARY_DECLARE)
 #endif
 
 enum mpi_library {
-    MPI_LIBRARY_NONE,  /* no MPI in this process so far */
-    MPI_LIBRARY_OWN,   /* the one that Pilgrim was built for: its variables are known from now on */
-    MPI_LIBRARY_OTHER, /* another one: its handles are of another type, no call may pass through a wrapper */
+    MPI_LIBRARY_NONE,      /* no MPI in this process so far */
+    MPI_LIBRARY_BUILT_FOR, /* the one that Pilgrim was built for: its variables are known from now on */
+    MPI_LIBRARY_OTHER,     /* another one: its handles are of another type, no call may pass through a wrapper */
 };
 
 /* Looks for MPI among what the process has loaded:

@@ -17,7 +17,7 @@
 #include "objects/pool.h"
 #include "objects/requests.h"
 #include "objects/sharing.h"
-#include "objects/table.h"
+#include "objects/hash_table.h"
 
 struct object {
     struct object_name name;
@@ -36,7 +36,7 @@ _Atomic uint64_t objects_generation[KIND_COUNT] = {[0 ... KIND_COUNT - 1] = 1}; 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Under the lock: */
 static bool prepared;
-static struct table objects[KIND_COUNT]; /* handle -> struct object */
+static struct hash_table objects[KIND_COUNT]; /* handle -> struct object */
 static struct pool pools[KIND_COUNT];
 static struct object *free_objects;
 /* Views stay where they are: piece by piece, so that they are read without a lock. The first is MPI_COMM_WORLD's,
@@ -44,10 +44,10 @@ static struct object *free_objects;
 enum { RANK_BASE_SHIFT = 7, RANK_BASE_PIECES = 1 << 16 };
 static struct rank_base *rank_bases[RANK_BASE_PIECES];
 static size_t rank_base_count;
-static struct table rank_base_index; /* rank and size -> index + 1 */
+static struct hash_table rank_base_index; /* rank and size -> index + 1 */
 
 /* requests.c knows no MPI. */
-void handles_bound(void)
+void handles_set_null_request(void)
 {
     request_null_handle = HANDLE(MPI_REQUEST_NULL);
 }
@@ -119,13 +119,13 @@ static void object_give(struct object *o)
 
 static struct object *find(enum object_kind kind, uint64_t handle)
 {
-    return (struct object *)(uintptr_t)table_get(&objects[kind], handle);
+    return (struct object *)(uintptr_t)hash_table_get(&objects[kind], handle);
 }
 
 static struct object *add(enum object_kind kind, uint64_t handle, struct object_name name)
 {
     struct object *o = object_take();
-    if (!o || !table_set(&objects[kind], handle, (uint64_t)(uintptr_t)o)) {
+    if (!o || !hash_table_set(&objects[kind], handle, (uint64_t)(uintptr_t)o)) {
         if (o)
             object_give(o);
         objects_fail();
@@ -149,7 +149,7 @@ struct rank_base rank_base_numbered(uint32_t index)
 static uint32_t rank_base_add(int rank, int size)
 {
     uint64_t key = (uint64_t)(uint32_t)rank << 32 | (uint32_t)size;
-    uint64_t known = table_get(&rank_base_index, key);
+    uint64_t known = hash_table_get(&rank_base_index, key);
     if (known)
         return (uint32_t)(known - 1);
     size_t piece = rank_base_count >> RANK_BASE_SHIFT;
@@ -159,7 +159,7 @@ static uint32_t rank_base_add(int rank, int size)
         objects_fail();
         return 0;
     }
-    if (!table_set(&rank_base_index, key, rank_base_count + 1)) {
+    if (!hash_table_set(&rank_base_index, key, rank_base_count + 1)) {
         objects_fail();
         return 0;
     }
@@ -285,9 +285,9 @@ static bool mpi_runs(void)
 static void set_rank_base(enum object_kind kind, struct object *o, struct rank_base v, bool world)
 {
     if (world && rank_bases[0] && rank_bases[0]->rank < 0) {
-        (void)table_remove(&rank_base_index, (uint64_t)UINT32_MAX << 32 | 1);
+        (void)hash_table_remove(&rank_base_index, (uint64_t)UINT32_MAX << 32 | 1);
         *rank_bases[0] = (struct rank_base){.rank = v.rank, .size = v.size, .local_size = v.size};
-        (void)table_set(&rank_base_index, (uint64_t)(uint32_t)v.rank << 32 | (uint32_t)v.size, 1);
+        (void)hash_table_set(&rank_base_index, (uint64_t)(uint32_t)v.rank << 32 | (uint32_t)v.size, 1);
     }
     v.index = v.rank < 0 ? 0 : rank_base_add(v.rank, v.size);
     o->base = v;
@@ -428,7 +428,7 @@ void object_released(enum object_kind kind, uint64_t before, uint64_t after)
         o->releasing--;
     bool gone = is_null(kind, after) && o && !o->name.predefined && --o->references == 0;
     if (gone) {
-        (void)table_remove(&objects[kind], before);
+        (void)hash_table_remove(&objects[kind], before);
         outdate(kind);
         objects_tell_released(object_kind_word[kind], o->name.id); /* before another thread can take handle or id */
         pool_give(&pools[kind], o->name.id);

@@ -69,7 +69,7 @@ struct object_seen {
  * wrong. From 1. */
 extern _Atomic uint64_t objects_generation[KIND_COUNT] __attribute__((visibility("hidden")));
 
-void handles_bound(void); /* the MPI library's variables are known (mpi_library.h) */
+void handles_set_null_request(void); /* the MPI library's variables are known (mpi_library.h) */
 
 void objects_set_threads(bool several); /* after MPI_Init_thread: whether locks are needed */
 

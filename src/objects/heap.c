@@ -26,11 +26,10 @@
 #include <unistd.h>
 
 #include "objects/mappings.h"
-#include "objects/memory.h"
 #include "objects/pages.h"
 #include "objects/pool.h"
 #include "objects/sharing.h"
-#include "objects/table.h"
+#include "objects/hash_table.h"
 
 enum { UNIT_BITS = 4, LEAF_BITS = 26, ADDRESS_BITS = 48 };
 enum { WORDS = 1 << (LEAF_BITS - UNIT_BITS - 6), BLOCKS = WORDS / 64, GROUPS = BLOCKS / 64 };
@@ -64,9 +63,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Under the lock: */
 static uint32_t *leaf_numbers; /* of the leaves there are, ascending */
 static size_t leaf_count, leaf_capacity;
-static struct pool ids;      /* of allocations, mappings and unknown addresses */
-static struct table names;   /* start of an allocation -> id + 1 */
-static struct table unknown; /* address -> id + 1 */
+static struct pool ids;           /* of allocations, mappings and unknown addresses */
+static struct hash_table names;   /* start of an allocation -> id + 1 */
+static struct hash_table unknown; /* address -> id + 1 */
 static struct mappings mappings;
 
 /* ---- the bitmap ---- */
@@ -281,12 +280,12 @@ static int64_t id_take(void)
 }
 
 /* The id of KEY in TABLE; one that has none gets one. Returns -1 where memory is short. */
-static int64_t id_in(struct table *table, uint64_t key)
+static int64_t id_in(struct hash_table *table, uint64_t key)
 {
-    int64_t id = (int64_t)table_get(table, key) - 1;
+    int64_t id = (int64_t)hash_table_get(table, key) - 1;
     if (id >= 0 || (id = id_take()) < 0)
         return id;
-    if (table_set(table, key, (uint64_t)id + 1))
+    if (hash_table_set(table, key, (uint64_t)id + 1))
         return id;
     pool_give(&ids, id);
     objects_fail();
@@ -401,7 +400,7 @@ void heap_id_give(int64_t id)
 static __attribute__((noinline)) int64_t unname(const struct bit_position *p, uintptr_t start)
 {
     pthread_mutex_lock(&lock);
-    int64_t id = (int64_t)table_remove(&names, start) - 1;
+    int64_t id = (int64_t)hash_table_remove(&names, start) - 1;
     unmark_named(p);
     atomic_fetch_add(&memory_generation, 1);
     pthread_mutex_unlock(&lock);
@@ -452,7 +451,7 @@ void heap_resumed(const void *start, int64_t id)
     struct bit_position p = bit_in(leaf, (uintptr_t)start);
     pthread_mutex_lock(&lock);
     mark_named(&p);
-    bool kept = table_set(&names, (uintptr_t)start, (uint64_t)id + 1);
+    bool kept = hash_table_set(&names, (uintptr_t)start, (uint64_t)id + 1);
     pthread_mutex_unlock(&lock);
     if (!kept)
         release(id);

@@ -14,12 +14,12 @@
 #include <unistd.h>
 
 #include "objects/device.h"
-#include "objects/driver.h"
+#include "objects/cuda_driver.h"
 #include "objects/heap.h"
 #include "objects/modules.h"
 #include "objects/pages.h"
 #include "objects/sharing.h"
-#include "objects/table.h"
+#include "objects/hash_table.h"
 
 /* A thread that named a pointer; in the list until the thread ends. */
 struct thread_memory {
@@ -37,7 +37,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Under the lock: */
 static struct thread_memory *threads;
 static struct thread_memory *spare; /* of threads that have ended */
-static struct table stack_ids;      /* address -> id + 1 */
+static struct hash_table stack_ids; /* address -> id + 1 */
 static int64_t next_stack_id;
 
 /* ---- threads ---- */
@@ -161,8 +161,8 @@ bool memory_in_own_stack(const void *address)
 static int64_t stack_id(uintptr_t address)
 {
     pthread_mutex_lock(&lock);
-    int64_t id = (int64_t)table_get(&stack_ids, address) - 1;
-    if (id < 0 && table_set(&stack_ids, address, (uint64_t)next_stack_id + 1))
+    int64_t id = (int64_t)hash_table_get(&stack_ids, address) - 1;
+    if (id < 0 && hash_table_set(&stack_ids, address, (uint64_t)next_stack_id + 1))
         id = next_stack_id++;
     pthread_mutex_unlock(&lock);
     if (id < 0)
@@ -176,7 +176,7 @@ static int64_t stack_id(uintptr_t address)
 static bool find_told(const void *pointer, struct memory_name *name)
 {
     struct device_range range;
-    if (!memory_followed || !driver_ask((uintptr_t)pointer, &range))
+    if (!memory_followed || !cuda_driver_ask((uintptr_t)pointer, &range))
         return false;
     device_name_found(pointer, &range, name);
     return true;

@@ -8,10 +8,7 @@
 #define PILGRIM_MEMORY_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include "base/site.h"
 
 enum memory_space { MEMORY_HEAP, MEMORY_STACK, MEMORY_STATIC, MEMORY_DEVICE };
 
@@ -42,37 +39,8 @@ struct memory_name memory_name_unknown(const void *address);
 /* From here on the calling thread's stack is known; it is, at the latest, when the thread first names anything. */
 void memory_know_stack(void);
 
-/* From here on what the calling thread, the process's first, allocates and frees is followed without atomic
- * instructions. Once in a process; while there are no other threads it costs next to nothing. */
-void heap_own(void);
-
 /* Whether ADDRESS lies in the calling thread's own stack, which is not what it runs on where the program has made
  * others. */
 bool memory_in_own_stack(const void *address);
-
-/* Following the allocator; called by the interposed functions (alloc.c), lock-free for memory that no MPI call
- * has named. heap_freed comes before the memory is really freed, so that no other thread gets the address while
- * it still has a name.
- * realloc: heap_suspended before it, which returns the id that the allocation had (-1: none) and keeps it out of
- * the pool; then heap_resumed, with the same START where the allocation stayed in place, or the call failed, NULL
- * where it moved or was freed: the id goes back. */
-void heap_allocated(const void *start);
-void heap_freed(const void *start);
-int64_t heap_suspended(const void *start);
-void heap_resumed(const void *start, int64_t id);
-void heap_mapped(const void *start, size_t length);   /* mmap */
-void heap_unmapped(const void *start, size_t length); /* munmap, of any part */
-
-/* The number of the mapping that begins at START; false: none does. And the end of that mapping, all of it. */
-bool heap_mapping_serial(const void *start, uint64_t *serial);
-void heap_mapping_gone(uint64_t serial);
-
-/* False with PILGRIM_BUFFERS=off: allocations are not followed, those of before are forgotten. Set once, before
- * main. */
-extern bool memory_followed;
-
-/* Fills in FRAME if ADDRESS lies in a module, the program or a shared library. The module's description lives as long
- * as the process. Any thread. */
-bool memory_frame(const void *address, struct code_frame *frame);
 
 #endif

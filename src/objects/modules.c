@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which module an address lies in; memory_frame of memory.h and static data.
+/* Which module an address lies in; modules_frame of memory.h and static data.
  *
  * The loader's list is copied, as segments in order of address, and copied anew when the loader has loaded or
  * unloaded something since (it counts). The loader is never called under our lock: it holds a lock of its own
@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "objects/heap.h"
-#include "objects/memory.h"
 #include "objects/sharing.h"
 
 /* A module once seen is kept, with its id, and found again by its path and build-id. */
@@ -26,7 +25,7 @@ struct loaded_module {
     uintptr_t base;
     int64_t id; /* -1: not named yet */
     bool loaded;
-    bool seen; /* memory_frame has found it since it was loaded */
+    bool seen; /* modules_frame has found it since it was loaded */
 };
 
 struct load_segment {
@@ -304,7 +303,7 @@ bool modules_name(const void *address, int64_t *id, int64_t *offset)
     return m;
 }
 
-bool memory_frame(const void *address, struct code_frame *frame)
+bool modules_frame(const void *address, struct code_frame *frame)
 {
     refresh();
     pthread_mutex_lock(&lock);

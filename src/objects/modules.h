@@ -7,12 +7,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/site.h"
+
 /* Names ADDRESS if it lies in a module: the module's id, in order of first use by this function, and the offset
  * from the module's load address. */
 bool modules_name(const void *address, int64_t *id, int64_t *offset);
 
-/* How many times a module that memory_frame had found was unloaded: what it said of addresses may be wrong since. Costs
- * next to nothing as long as it has found none. */
+/* Fills in FRAME if ADDRESS lies in a module, the program or a shared library. The module's description lives as long
+ * as the process. Any thread. */
+bool modules_frame(const void *address, struct code_frame *frame);
+
+/* How many times a module that modules_frame had found was unloaded: what it said of addresses may be wrong since.
+ * Costs next to nothing as long as it has found none. */
 unsigned modules_moved(void);
 
 /* Another number whenever the loader has loaded or unloaded something. */

@@ -47,7 +47,7 @@ struct posting {
 };
 
 /* A live operation: a line of the cache, as there may be many. Once it has ended what it is stays as it is until its
- * thread's next call begins one. Operations refer to each other by index (thread_requests.h); 0 is none. */
+ * thread's next call begins one. Operations refer to each other by index (thread_requests_inline.h); 0 is none. */
 struct operation {
     union {
         uint64_t key;            /* of its handle, never 0 */
@@ -144,7 +144,7 @@ bool finding_reserve(struct finding *f, int64_t count);
 void finding_free(struct finding *f);
 
 /* The operations that one thread began. */
-struct requests {
+struct thread_requests {
     atomic_uint lock;
     unsigned shift;    /* of a hash, to an index of `table` */
     size_t mask;       /* idem */
@@ -159,29 +159,29 @@ struct requests {
     struct pool **classes;                /* of places; by number of the call class; NULL: has begun none */
     uint32_t class_count;
     atomic_size_t live; /* how many there are */
-    _Atomic(struct requests *) next;
+    _Atomic(struct thread_requests *) next;
 };
 
-extern _Atomic(struct requests *) requests_first;
+extern _Atomic(struct thread_requests *) requests_first;
 
 /* A book for one thread, after those of others. Never freed: others may look for what it began. NULL: no memory. */
-struct requests *requests_new(void);
+struct thread_requests *requests_new(void);
 
 /* The thread of R has ended: what it began and what is live still goes to a book that all such threads have in common,
  * behind all others, and R is as if it were new, for another thread. False, and R stays as it is: no memory. */
-bool requests_bequeath(struct requests *r);
+bool requests_bequeath(struct thread_requests *r);
 
 /* Whether any operation is live that was not begun untracked: it must not be completed untracked, or it would stay for
  * ever. */
 static inline bool requests_live(void)
 {
-    struct requests *r = atomic_load_explicit(&requests_first, memory_order_acquire);
+    struct thread_requests *r = atomic_load_explicit(&requests_first, memory_order_acquire);
     while (r && !atomic_load_explicit(&r->live, memory_order_relaxed))
         r = atomic_load_explicit(&r->next, memory_order_acquire);
     return r != NULL;
 }
 
-/* request_created, request_find and request_finish, of one request, are in thread_requests.h. */
+/* request_created, request_find and request_finish, of one request, are in thread_requests_inline.h. */
 
 /* The operations behind F->handles[0..count-1], in F->found: the k-th occurrence of one handle is the k-th of its FIFO
  * that the thread of R began itself, after those the next that others did, thread by thread. An unknown handle, and an
@@ -190,13 +190,13 @@ static inline bool requests_live(void)
  *
  * Until requests_leave the call counts as one that may complete them: they are given to no other thread while there are
  * others behind the same handle. The library gives a handle away again before the call that freed it returns. */
-void requests_find(struct requests *r, struct finding *f, int64_t count);
+void requests_find(struct thread_requests *r, struct finding *f, int64_t count);
 
 /* The call is over, and F->found[0..count-1].gone says where MPI_REQUEST_NULL is now: releases these operations. */
-void requests_finished(struct requests *r, struct finding *f, int64_t count);
+void requests_finished(struct thread_requests *r, struct finding *f, int64_t count);
 
 /* The call has ended that found F->found[0..count-1]. */
-void requests_leave(struct requests *r, struct finding *f, int64_t count);
+void requests_leave(struct thread_requests *r, struct finding *f, int64_t count);
 
 /* The call never returned that found F->found[0..count-1]: whether it has completed them is not known. They are not
  * looked for again; one that the program has still is an unknown one from now on. */

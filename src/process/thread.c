@@ -16,7 +16,7 @@
 #include "process/spill.h"
 #include "process/stack.h"
 #include "functions.h"
-#include "objects/memory.h"
+#include "objects/modules.h"
 #include "timing/common_times.h"
 #include "record/statistics.h"
 
@@ -42,7 +42,7 @@ static bool tells_end; /* there is that key */
 
 static size_t resolve_site(const void *site, struct code_frame *frames)
 {
-    return memory_frame(site, frames);
+    return modules_frame(site, frames);
 }
 
 static size_t resolve_stack(const void *site, struct code_frame *frames)

@@ -3,7 +3,7 @@
  *
  * One file, as all of it begins, finds and finishes operations through the same few functions. */
 #define _GNU_SOURCE 1
-#include "objects/thread_requests.h"
+#include "objects/thread_requests_inline.h"
 
 #include <check.h>
 #include <pthread.h>
@@ -17,7 +17,7 @@ enum { THREADS = 4 };
 static const uint64_t null_handle = 0x2c000000;
 static const struct rank_base world = {.index = 3, .rank = 1, .size = 4};
 static char released[64];
-static struct requests *books[THREADS];
+static struct thread_requests *books[THREADS];
 static struct finding finding; /* of the newest call */
 
 static void note(const char *name)

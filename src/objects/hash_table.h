@@ -3,32 +3,32 @@
  *
  * Open addressing in memory of its own (pages.h), so that it may be used inside malloc and free. A table is used
  * by one thread at a time. */
-#ifndef PILGRIM_TABLE_H
-#define PILGRIM_TABLE_H
+#ifndef PILGRIM_HASH_TABLE_H
+#define PILGRIM_HASH_TABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-struct table_entry {
+struct hash_table_entry {
     uint64_t key;
     uint64_t value; /* 0: empty */
 };
 
 /* All zero is an empty table. */
-struct table {
-    struct table_entry *entries;
+struct hash_table {
+    struct hash_table_entry *entries;
     size_t capacity; /* 0 or a power of two */
     size_t count;
 };
 
-uint64_t table_get(const struct table *t, uint64_t key); /* 0: no such key */
+uint64_t hash_table_get(const struct hash_table *t, uint64_t key); /* 0: no such key */
 
 /* Sets KEY's value, not 0. False where memory is short; the table is then as it was. */
-bool table_set(struct table *t, uint64_t key, uint64_t value);
+bool hash_table_set(struct hash_table *t, uint64_t key, uint64_t value);
 
-uint64_t table_remove(struct table *t, uint64_t key); /* returns the value it had, 0: no such key */
+uint64_t hash_table_remove(struct hash_table *t, uint64_t key); /* returns the value it had, 0: no such key */
 
-void table_free(struct table *t); /* leaves an empty table */
+void hash_table_free(struct hash_table *t); /* leaves an empty table */
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cuPointerGetAttributes; see driver.h.
+/* cuPointerGetAttributes; see cuda_driver.h.
  *
  * It is the function by which MPI libraries tell device memory: a query without side effects, and for memory that
  * is not CUDA's it succeeds with zeroes. The driver's own number of the allocation, never used twice, tells new memory
  * at an old address. No CUDA header is needed: the numbers below are the driver's interface since CUDA 11.1 and
  * cannot change. An older driver refuses them, and nothing is known. */
 #define _GNU_SOURCE 1
-#include "objects/driver.h"
+#include "objects/cuda_driver.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -65,7 +65,7 @@ static bool answer(ask_function *function, uintptr_t address, struct device_rang
     return range->end > range->start;
 }
 
-bool driver_ask(uintptr_t address, struct device_range *range)
+bool cuda_driver_ask(uintptr_t address, struct device_range *range)
 {
     int saved = errno;
     ask_function *function = atomic_load(&ask);

@@ -3,8 +3,8 @@
  * for put_requests.c.
  *
  * A book is locked by one exchange, for some instructions, and nearly always free. */
-#ifndef PILGRIM_THREAD_REQUESTS_H
-#define PILGRIM_THREAD_REQUESTS_H
+#ifndef PILGRIM_THREAD_REQUESTS_INLINE_H
+#define PILGRIM_THREAD_REQUESTS_INLINE_H
 
 #include "objects/pool.h"
 #include "objects/requests.h"
@@ -15,8 +15,8 @@
 enum { SLAB_BYTES = 1 << 16, SLAB_SHIFT = 10, SLABS_MAX = 1 << 16 };
 
 struct operation_slab {
-    struct requests *requests; /* the book that its operations are of, if they have not been moved */
-    uint32_t base;             /* number << SLAB_SHIFT */
+    struct thread_requests *requests; /* the book that its operations are of, if they have not been moved */
+    uint32_t base;                    /* number << SLAB_SHIFT */
 };
 
 _Static_assert(sizeof(struct operation) == SLAB_BYTES >> SLAB_SHIFT, "the slab's head is one operation long");
@@ -26,12 +26,12 @@ extern struct operation request_null;                     /* the null operation 
 extern struct operation request_lost;                     /* stands for one that there was no memory for */
 
 /* The rest of what follows them. */
-void thread_requests_wait(struct requests *r);
-struct operation *operation_make(struct requests *r);              /* NULL: no memory */
-struct pool *index_pool_make(struct requests *r, uint32_t number); /* idem; NUMBER: of the call class */
-bool table_grow(struct requests *r);                               /* room for one more entry. False: no memory */
-void searches_begin_anew(struct requests *r);                      /* numbers of searches are used up */
-void fifo_remove_slowly(struct requests *r, struct operation *o);
+void thread_requests_wait(struct thread_requests *r);
+struct operation *operation_make(struct thread_requests *r);              /* NULL: no memory */
+struct pool *index_pool_make(struct thread_requests *r, uint32_t number); /* idem; NUMBER: of the call class */
+bool table_grow(struct thread_requests *r);          /* room for one more entry. False: no memory */
+void searches_begin_anew(struct thread_requests *r); /* numbers of searches are used up */
+void fifo_remove_slowly(struct thread_requests *r, struct operation *o);
 bool unknown_index_take(struct operation *o); /* idem */
 void unknown_index_give(const struct operation *o);
 void operation_return(struct operation *o); /* one that was moved is free */
@@ -51,13 +51,13 @@ static inline struct operation *operation_at(uint32_t index)
     return (struct operation *)(void *)operation_slabs[index >> SLAB_SHIFT] + index % (1u << SLAB_SHIFT);
 }
 
-static inline void thread_requests_lock(struct requests *r)
+static inline void thread_requests_lock(struct thread_requests *r)
 {
     if (__builtin_expect(objects_threads, 0) && atomic_exchange_explicit(&r->lock, 1, memory_order_acquire))
         thread_requests_wait(r);
 }
 
-static inline void thread_requests_unlock(struct requests *r)
+static inline void thread_requests_unlock(struct thread_requests *r)
 {
     if (__builtin_expect(objects_threads, 0))
         atomic_store_explicit(&r->lock, 0, memory_order_release);
@@ -66,13 +66,13 @@ static inline void thread_requests_unlock(struct requests *r)
 /* ---- FIFOs; from here on under the lock of the book ---- */
 
 /* Fibonacci hashing: the high bits of the product depend on all bits of the key. */
-static inline size_t fifo_hash(const struct requests *r, uint64_t key)
+static inline size_t fifo_hash(const struct thread_requests *r, uint64_t key)
 {
     return (key * UINT64_C(0x9e3779b97f4a7c15)) >> r->shift;
 }
 
 /* The first operation of KEY, *AT: its entry; NULL: there is none, *AT is the free entry where it would be. */
-static inline struct operation *fifo_find(const struct requests *r, uint64_t key, size_t *at)
+static inline struct operation *fifo_find(const struct thread_requests *r, uint64_t key, size_t *at)
 {
     uint32_t first;
     for (*at = fifo_hash(r, key); (first = r->table[*at]) != 0; *at = (*at + 1) & r->mask) {
@@ -84,14 +84,14 @@ static inline struct operation *fifo_find(const struct requests *r, uint64_t key
 }
 
 /* The first operation of KEY; NULL: there is none. */
-static inline struct operation *fifo_first(const struct requests *r, uint64_t key)
+static inline struct operation *fifo_first(const struct thread_requests *r, uint64_t key)
 {
     size_t at;
     return fifo_find(r, key, &at);
 }
 
 /* O is the only one of KEY, of which AT is the entry. */
-static inline void fifo_begin(struct requests *r, size_t at, uint64_t key, struct operation *o)
+static inline void fifo_begin(struct thread_requests *r, size_t at, uint64_t key, struct operation *o)
 {
     r->table[at] = o->previous = operation_index(o);
     r->room--;
@@ -100,7 +100,7 @@ static inline void fifo_begin(struct requests *r, size_t at, uint64_t key, struc
 }
 
 /* There is room. */
-static inline void fifo_append(struct requests *r, uint64_t key, struct operation *o)
+static inline void fifo_append(struct thread_requests *r, uint64_t key, struct operation *o)
 {
     size_t at;
     struct operation *first = fifo_find(r, key, &at);
@@ -116,7 +116,7 @@ static inline void fifo_append(struct requests *r, uint64_t key, struct operatio
     first->previous = index;
 }
 
-static inline void fifo_remove(struct requests *r, struct operation *o)
+static inline void fifo_remove(struct thread_requests *r, struct operation *o)
 {
     size_t at = fifo_hash(r, o->key);
     if (__builtin_expect(r->table[at] != operation_index(o) || o->next || r->table[(at + 1) & r->mask], 0)) {
@@ -131,7 +131,7 @@ static inline void fifo_remove(struct requests *r, struct operation *o)
 
 /* Memory for an operation of R; NULL: there is none. It is never given back, so that what was found stays an operation.
  */
-static inline struct operation *operation_take(struct requests *r)
+static inline struct operation *operation_take(struct thread_requests *r)
 {
     struct operation *o = r->free;
     if (__builtin_expect(!o, 0))
@@ -140,13 +140,13 @@ static inline struct operation *operation_take(struct requests *r)
     return o;
 }
 
-static inline void operation_give(struct requests *r, struct operation *o)
+static inline void operation_give(struct thread_requests *r, struct operation *o)
 {
     o->spare = r->free;
     r->free = o;
 }
 
-static inline void count_live(struct requests *r, size_t more)
+static inline void count_live(struct thread_requests *r, size_t more)
 {
     size_t live = atomic_load_explicit(&r->live, memory_order_relaxed);
     atomic_store_explicit(&r->live, live + more, memory_order_relaxed);
@@ -158,7 +158,7 @@ static inline uint32_t class_index(int64_t class_number)
 }
 
 /* Gives O, whose book is R, a place. False: no memory. */
-static inline bool request_index_take(struct requests *r, struct operation *o, int64_t class_number)
+static inline bool request_index_take(struct thread_requests *r, struct operation *o, int64_t class_number)
 {
     if (__builtin_expect(class_number == REQUEST_UNKNOWN, 0)) {
         bool taken = unknown_index_take(o);
@@ -178,7 +178,7 @@ static inline bool request_index_take(struct requests *r, struct operation *o, i
 }
 
 /* R is the book that O is in now. */
-static inline void request_index_give(struct requests *r, const struct operation *o)
+static inline void request_index_give(struct thread_requests *r, const struct operation *o)
 {
     count_live(r, (size_t)-1);
     if (__builtin_expect(operation_class(o) == REQUEST_UNKNOWN, 0))
@@ -200,7 +200,7 @@ static inline void operation_fill(struct operation *o, int64_t class_number, enu
 }
 
 /* A new live operation, last of KEY's FIFO; NULL: no memory. */
-static inline struct operation *operation_begin(struct requests *r, uint64_t key, int64_t class_number,
+static inline struct operation *operation_begin(struct thread_requests *r, uint64_t key, int64_t class_number,
                                                 enum request_kind kind, bool persistent, uint32_t view,
                                                 const struct posting *posted)
 {
@@ -218,7 +218,7 @@ static inline struct operation *operation_begin(struct requests *r, uint64_t key
 }
 
 /* The same where everything is there: else NULL, and nothing has been done. */
-static inline struct operation *operation_begin_quickly(struct requests *r, uint64_t key, int64_t class_number)
+static inline struct operation *operation_begin_quickly(struct thread_requests *r, uint64_t key, int64_t class_number)
 {
     size_t at = fifo_hash(r, key);
     struct operation *o = r->free;
@@ -238,7 +238,7 @@ static inline struct operation *operation_begin_quickly(struct requests *r, uint
 }
 
 /* O is in the book R. */
-static inline void operation_end(struct requests *r, struct operation *o)
+static inline void operation_end(struct thread_requests *r, struct operation *o)
 {
     fifo_remove(r, o);
     r->search++;
@@ -256,13 +256,13 @@ static inline void operation_end(struct requests *r, struct operation *o)
 
 /* Whether a call of R may find O: no other thread's call is about to complete it. Then the library may have given its
  * handle away. */
-static inline bool operation_is_free(const struct operation *o, const struct requests *r)
+static inline bool operation_is_free(const struct operation *o, const struct thread_requests *r)
 {
     return !o->completed_by || o->completed_by == r->number;
 }
 
 /* A call of R has found O, in R's book if OWN. */
-static inline void found_set(struct found_operation_bits *found, struct operation *o, const struct requests *r,
+static inline void found_set(struct found_operation_bits *found, struct operation *o, const struct thread_requests *r,
                              bool own)
 {
     *found = found_only(o);
@@ -285,7 +285,7 @@ static inline struct operation *found_live(const struct found_operation_bits *fo
 /* ---- several requests, while there is no other thread ---- */
 
 /* A search for some handles, in order: its number. */
-static inline uint32_t requests_search_begin(struct requests *r)
+static inline uint32_t requests_search_begin(struct thread_requests *r)
 {
     r->search++;
     if (__builtin_expect(!++r->searches, 0))
@@ -295,7 +295,7 @@ static inline uint32_t requests_search_begin(struct requests *r)
 
 /* The operation of HANDLE, which is not that of null, if this is its first occurrence in the search; NULL: it is not,
  * or not found so quickly. */
-static inline struct operation *requests_search_quickly(struct requests *r, uint64_t handle, uint32_t search)
+static inline struct operation *requests_search_quickly(struct thread_requests *r, uint64_t handle, uint32_t search)
 {
     struct operation *o = fifo_first(r, handle ^ request_null_handle);
     if (__builtin_expect(!o || o->search == search, 0))
@@ -307,13 +307,13 @@ static inline struct operation *requests_search_quickly(struct requests *r, uint
 
 /* ---- one request; without a lock ---- */
 
-const struct operation *request_created_slowly(struct requests *r, uint64_t handle, int64_t class_number,
+const struct operation *request_created_slowly(struct thread_requests *r, uint64_t handle, int64_t class_number,
                                                enum request_kind kind, bool persistent, const struct rank_base *view,
                                                const struct posting *posted);
 
 /* A call created HANDLE: a live operation of the class CLASS_NUMBER. Built-in null: the null operation. POSTED: how it
  * was posted, copied; NULL: not known. */
-static inline const struct operation *request_created(struct requests *r, uint64_t handle, int64_t class_number,
+static inline const struct operation *request_created(struct thread_requests *r, uint64_t handle, int64_t class_number,
                                                       enum request_kind kind, bool persistent,
                                                       const struct rank_base *view, const struct posting *posted)
 {
@@ -329,9 +329,9 @@ static inline const struct operation *request_created(struct requests *r, uint64
 }
 
 /* As requests_find of HANDLE alone; F has room for one. */
-const struct operation *request_find_slowly(struct requests *r, struct finding *f, uint64_t handle);
+const struct operation *request_find_slowly(struct thread_requests *r, struct finding *f, uint64_t handle);
 
-static inline const struct operation *request_find(struct requests *r, struct finding *f, uint64_t handle)
+static inline const struct operation *request_find(struct thread_requests *r, struct finding *f, uint64_t handle)
 {
     struct operation *o = __builtin_expect(objects_threads, 0) ? NULL : fifo_first(r, handle ^ request_null_handle);
     if (__builtin_expect(!o, 0))
@@ -343,9 +343,9 @@ static inline const struct operation *request_find(struct requests *r, struct fi
 }
 
 /* MPI_REQUEST_NULL is now where F->handles[i] was: releases the operation. */
-void request_finish_slowly(struct requests *r, struct finding *f, int64_t i);
+void request_finish_slowly(struct thread_requests *r, struct finding *f, int64_t i);
 
-static inline void request_finish(struct requests *r, struct finding *f, int64_t i)
+static inline void request_finish(struct thread_requests *r, struct finding *f, int64_t i)
 {
     struct found_operation_bits *found = &f->found[i];
     struct operation *o = found_operation(found);
