@@ -62,7 +62,7 @@ static const struct symbol {
 static const char any_mpi[] = "PMPI_Init";
 
 /* For dlsym; RTLD_DEFAULT where the whole process sees the library's names. */
-static _Atomic(void *) library;
+static _Atomic(void *) mpi_handle;
 
 /* ---- while there is no MPI ---- */
 
@@ -156,7 +156,7 @@ static void *any_object_with_mpi(void)
     return handle;
 }
 
-static bool library_find(const void *site, void **handle)
+static bool mpi_find(const void *site, void **handle)
 {
     Dl_info caller;
     *handle = RTLD_DEFAULT;
@@ -170,27 +170,27 @@ static bool library_find(const void *site, void **handle)
     return *handle;
 }
 
-static enum mpi_library library_kind(void *handle)
+static enum mpi_library family_of(void *handle)
 {
-    bool mpich = dlsym(handle, "MPI_UNWEIGHTED"), open = dlsym(handle, "ompi_mpi_comm_world");
+    bool mpich = dlsym(handle, "MPI_UNWEIGHTED"), open_mpi = dlsym(handle, "ompi_mpi_comm_world");
 #ifdef OPEN_MPI
-    bool own = open;
+    bool same = open_mpi;
 #else
-    bool own = mpich;
+    bool same = mpich;
 #endif
-    if (own)
+    if (same)
         return MPI_LIBRARY_BUILT_FOR;
-    mpi_library_other = mpich ? "MPICH" : open ? "Open MPI" : "of another kind";
+    mpi_library_other = mpich ? "MPICH" : open_mpi ? "Open MPI" : "of another kind";
     return MPI_LIBRARY_OTHER;
 }
 
 enum mpi_library mpi_library_bind(const void *site)
 {
     void *handle;
-    bool found = library_find(site, &handle);
-    enum mpi_library kind = found ? library_kind(handle) : MPI_LIBRARY_NONE;
+    bool found = mpi_find(site, &handle);
+    enum mpi_library kind = found ? family_of(handle) : MPI_LIBRARY_NONE;
     if (found) {
-        atomic_store(&library, handle);
+        atomic_store(&mpi_handle, handle);
         functions_set(handle);
     } else if (site) {
         functions_missing();
@@ -208,7 +208,7 @@ enum mpi_library mpi_library_bind(const void *site)
 
 void *mpi_library_symbol(const char *name)
 {
-    return dlsym(atomic_load(&library), name);
+    return dlsym(atomic_load(&mpi_handle), name);
 }
 
 #endif

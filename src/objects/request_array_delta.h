@@ -52,32 +52,32 @@ struct request_array_delta {
     uint64_t gone;   /* the items that became null in that call */
 };
 
-void array_delta_free(struct request_array_delta *k);
+void array_delta_free(struct request_array_delta *d);
 
 /* A call with COUNT requests begins: an array of so many items, to be filled in, the null operation as {REQUEST_NULL,
  * 0}. NULL: such an array stands as it is. */
-struct operation_array *array_delta_begin(struct request_array_delta *k, int64_t count);
+struct operation_array *array_delta_begin(struct request_array_delta *d, int64_t count);
 
 /* The same for the array that the last call left. */
-static inline struct operation_array *array_delta_again(struct request_array_delta *k)
+static inline struct operation_array *array_delta_again(struct request_array_delta *d)
 {
-    k->own_register = k->pending = 0;
-    k->in.null |= k->gone;
-    for (; k->gone; k->gone &= k->gone - 1)
-        k->in.items[__builtin_ctzll(k->gone)] = (struct operation_name){.class_number = REQUEST_NULL};
-    return &k->in;
+    d->own_register = d->pending = 0;
+    d->in.null |= d->gone;
+    for (; d->gone; d->gone &= d->gone - 1)
+        d->in.items[__builtin_ctzll(d->gone)] = (struct operation_name){.class_number = REQUEST_NULL};
+    return &d->in;
 }
 
 /* Whether array_delta_begin of the same call was not NULL. */
-static inline bool array_delta_under_way(const struct request_array_delta *k)
+static inline bool array_delta_under_way(const struct request_array_delta *d)
 {
-    return k->in.count != 0;
+    return d->in.count != 0;
 }
 
 /* After array_delta_begin: appends the array to KEY, if it can be as what changed. OWN_REGISTER: the register of the
  * class, its number + 1, or 0, where it is set; NULL: the class has none. Where memory is short the array is written
  * out. Returns whether there is a register. */
-bool array_delta_in(struct request_array_delta *k, uint32_t *own_register, struct bytes *key);
+bool array_delta_in(struct request_array_delta *d, uint32_t *own_register, struct bytes *key);
 
 /* The places that a call says it has completed. */
 struct completed_indices {
@@ -87,17 +87,17 @@ struct completed_indices {
 };
 
 /* After array_delta_begin: the items that are not the null operation, a bit each. */
-static inline uint64_t array_delta_live(const struct request_array_delta *k)
+static inline uint64_t array_delta_live(const struct request_array_delta *d)
 {
-    return ~k->in.null & UINT64_MAX >> (64 - k->in.count);
+    return ~d->in.null & UINT64_MAX >> (64 - d->in.count);
 }
 
 /* The same of the array that comes out of the same call, in which the items OVER, a bit each, have become the null
  * operation. It is kept if the class has a register. COMPLETED: NULL if the call does not say which. */
-void array_delta_out(struct request_array_delta *k, uint64_t over, struct bytes *key,
+void array_delta_out(struct request_array_delta *d, uint64_t over, struct bytes *key,
                      const struct completed_indices *completed);
 
 /* The call is recorded. */
-void array_delta_commit(struct request_array_delta *k);
+void array_delta_commit(struct request_array_delta *d);
 
 #endif

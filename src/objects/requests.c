@@ -33,7 +33,7 @@ enum {
 
 static pthread_mutex_t all_requests_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic(struct thread_requests *)
-    inheritance; /* the book of ended threads; set under the lock. It is the last one: a
+    ended_requests; /* the book of ended threads; set under the lock. It is the last one: a
    search that has missed an operation in the book that it was in meets it there */
 
 /* The places of unknown operations, of all threads. */
@@ -107,7 +107,7 @@ static void thread_requests_add(struct thread_requests *r)
 {
     _Atomic(struct thread_requests *) *end = &requests_first;
     struct thread_requests *at = atomic_load_explicit(end, memory_order_relaxed);
-    for (; at && at != inheritance; at = atomic_load_explicit(end, memory_order_relaxed))
+    for (; at && at != ended_requests; at = atomic_load_explicit(end, memory_order_relaxed))
         end = &at->next;
     atomic_store_explicit(&r->next, at, memory_order_relaxed);
     atomic_store_explicit(end, r, memory_order_release);
@@ -170,7 +170,7 @@ static struct thread_requests *operation_lock(const struct operation *o)
     for (;;) {
         bool moved = atomic_load_explicit(&o->moved, memory_order_acquire);
         struct thread_requests *r =
-            moved ? atomic_load_explicit(&inheritance, memory_order_relaxed) : operation_slab(o)->requests;
+            moved ? atomic_load_explicit(&ended_requests, memory_order_relaxed) : operation_slab(o)->requests;
         thread_requests_lock(r);
         if (atomic_load_explicit(&o->moved, memory_order_relaxed) == moved)
             return r;
@@ -210,7 +210,7 @@ static bool slab_make(struct thread_requests *r)
  * it was moved to. */
 static void take_returned(struct thread_requests *r)
 {
-    struct thread_requests *from = atomic_load_explicit(&inheritance, memory_order_relaxed);
+    struct thread_requests *from = atomic_load_explicit(&ended_requests, memory_order_relaxed);
     thread_requests_lock(from);
     r->free = atomic_exchange_explicit(&r->returned, NULL, memory_order_acquire);
     for (struct operation *o = r->free; o; o = o->spare)
@@ -331,18 +331,18 @@ void searches_begin_anew(struct thread_requests *r)
 /* ---- threads that end ---- */
 
 /* The common book; NULL: no memory. Under the lock of the books. */
-static struct thread_requests *heir(void)
+static struct thread_requests *ended_requests_get(void)
 {
-    struct thread_requests *r = atomic_load_explicit(&inheritance, memory_order_relaxed);
+    struct thread_requests *r = atomic_load_explicit(&ended_requests, memory_order_relaxed);
     if (!r && (r = thread_requests_make())) {
         thread_requests_add(r);
-        atomic_store_explicit(&inheritance, r, memory_order_relaxed);
+        atomic_store_explicit(&ended_requests, r, memory_order_relaxed);
     }
     return r;
 }
 
 /* There is room in TO. */
-static void operation_bequeath(struct thread_requests *r, struct thread_requests *to, struct operation *o)
+static void operation_move(struct thread_requests *r, struct thread_requests *to, struct operation *o)
 {
     if (operation_class(o) != REQUEST_UNKNOWN)
         pool_give(r->classes[class_index(operation_class(o))], o->request_index);
@@ -355,7 +355,7 @@ static void operation_bequeath(struct thread_requests *r, struct thread_requests
 }
 
 /* False: no memory. */
-static bool bequeath_all(struct thread_requests *r, struct thread_requests *to)
+static bool move_all(struct thread_requests *r, struct thread_requests *to)
 {
     bool good = true;
     thread_requests_lock(r);
@@ -365,7 +365,7 @@ static bool bequeath_all(struct thread_requests *r, struct thread_requests *to)
     for (size_t i = 0; good && i <= r->mask; i++) {
         for (uint32_t at = r->table[i], next; at; at = next) {
             next = operation_at(at)->next;
-            operation_bequeath(r, to, operation_at(at));
+            operation_move(r, to, operation_at(at));
         }
         r->table[i] = 0;
     }
@@ -379,13 +379,13 @@ static bool bequeath_all(struct thread_requests *r, struct thread_requests *to)
     return good;
 }
 
-bool requests_bequeath(struct thread_requests *r)
+bool requests_thread_ended(struct thread_requests *r)
 {
     bool good = true;
     if (atomic_load_explicit(&r->live, memory_order_relaxed)) {
         pthread_mutex_lock(&all_requests_lock);
-        struct thread_requests *to = heir();
-        good = to && bequeath_all(r, to);
+        struct thread_requests *to = ended_requests_get();
+        good = to && move_all(r, to);
         pthread_mutex_unlock(&all_requests_lock);
     }
     return good;

@@ -169,7 +169,7 @@ struct thread_requests *requests_new(void);
 
 /* The thread of R has ended: what it began and what is live still goes to a book that all such threads have in common,
  * behind all others, and R is as if it were new, for another thread. False, and R stays as it is: no memory. */
-bool requests_bequeath(struct thread_requests *r);
+bool requests_thread_ended(struct thread_requests *r);
 
 /* Whether any operation is live that was not begun untracked: it must not be completed untracked, or it would stay for
  * ever. */

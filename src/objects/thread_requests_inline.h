@@ -188,11 +188,11 @@ static inline void request_index_give(struct thread_requests *r, const struct op
 }
 
 static inline void operation_fill(struct operation *o, int64_t class_number, enum request_kind kind, bool persistent,
-                                  uint32_t view, const struct posting *posted)
+                                  uint32_t base, const struct posting *posted)
 {
     o->what = (int64_t)((uint64_t)class_number << OPERATION_CLASS_SHIFT | (uint64_t)kind << 1 | persistent);
     o->active = !persistent;
-    o->base = view;
+    o->base = base;
     o->completed_by = 0;
     o->posted.count = 0;
     if (posted)
@@ -201,7 +201,7 @@ static inline void operation_fill(struct operation *o, int64_t class_number, enu
 
 /* A new live operation, last of KEY's FIFO; NULL: no memory. */
 static inline struct operation *operation_begin(struct thread_requests *r, uint64_t key, int64_t class_number,
-                                                enum request_kind kind, bool persistent, uint32_t view,
+                                                enum request_kind kind, bool persistent, uint32_t base,
                                                 const struct posting *posted)
 {
     struct operation *o = r->room || table_grow(r) ? operation_take(r) : NULL;
@@ -213,7 +213,7 @@ static inline struct operation *operation_begin(struct thread_requests *r, uint6
     }
     r->search++;
     fifo_append(r, key, o);
-    operation_fill(o, class_number, kind, persistent, view, posted);
+    operation_fill(o, class_number, kind, persistent, base, posted);
     return o;
 }
 
@@ -227,11 +227,11 @@ static inline struct operation *operation_begin_quickly(struct thread_requests *
             r->table[at] || !r->room || !key || !o || class_number == REQUEST_UNKNOWN || number >= r->class_count, 0))
         return NULL;
     struct pool *p = r->classes[number];
-    int64_t place = __builtin_expect(p != NULL, 1) ? pool_take_quickly(p) : -1;
-    if (__builtin_expect(place < 0, 0))
+    int64_t request_index = __builtin_expect(p != NULL, 1) ? pool_take_quickly(p) : -1;
+    if (__builtin_expect(request_index < 0, 0))
         return NULL;
     r->free = o->spare;
-    o->request_index = (uint32_t)place;
+    o->request_index = (uint32_t)request_index;
     count_live(r, 1);
     fifo_begin(r, at, key, o);
     return o;
@@ -308,23 +308,23 @@ static inline struct operation *requests_search_quickly(struct thread_requests *
 /* ---- one request; without a lock ---- */
 
 const struct operation *request_created_slowly(struct thread_requests *r, uint64_t handle, int64_t class_number,
-                                               enum request_kind kind, bool persistent, const struct rank_base *view,
+                                               enum request_kind kind, bool persistent, const struct rank_base *base,
                                                const struct posting *posted);
 
 /* A call created HANDLE: a live operation of the class CLASS_NUMBER. Built-in null: the null operation. POSTED: how it
  * was posted, copied; NULL: not known. */
 static inline const struct operation *request_created(struct thread_requests *r, uint64_t handle, int64_t class_number,
                                                       enum request_kind kind, bool persistent,
-                                                      const struct rank_base *view, const struct posting *posted)
+                                                      const struct rank_base *base, const struct posting *posted)
 {
     struct operation *o = NULL;
     if (__builtin_expect(!objects_threads, 1))
         o = operation_begin_quickly(r, handle ^ request_null_handle, class_number);
     if (__builtin_expect(!o, 0)) {
         struct posting copy = posted ? *posted : (struct posting){0}; /* so that the caller's may stay in registers */
-        return request_created_slowly(r, handle, class_number, kind, persistent, view, posted ? &copy : NULL);
+        return request_created_slowly(r, handle, class_number, kind, persistent, base, posted ? &copy : NULL);
     }
-    operation_fill(o, class_number, kind, persistent, view->index, posted);
+    operation_fill(o, class_number, kind, persistent, base->index, posted);
     return o;
 }
 

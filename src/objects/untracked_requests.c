@@ -13,7 +13,7 @@ static struct untracked_request {
     _Atomic uint64_t check;
 } table[1 << UNTRACKED_BITS];
 
-static struct untracked_request *slot_of(uint64_t handle)
+static struct untracked_request *entry_of(uint64_t handle)
 {
     return &table[(handle * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - UNTRACKED_BITS)];
 }
@@ -34,15 +34,15 @@ static uint64_t check_of(uint64_t handle, uint64_t meant)
 }
 
 /* Whether statuses of KIND say nothing, as those of requests that nothing is known of. */
-static bool is_mute(enum request_kind kind)
+static bool status_is_empty(enum request_kind kind)
 {
     return kind != REQUEST_RECV && kind != REQUEST_IO && kind != REQUEST_GREQ;
 }
 
 void untracked_request_begun(uint64_t handle, enum request_kind kind, uint32_t base)
 {
-    struct untracked_request *u = slot_of(handle);
-    if (is_mute(kind)) {
+    struct untracked_request *u = entry_of(handle);
+    if (status_is_empty(kind)) {
         if (get(&u->handle) == handle)
             set(&u->meant, 0);
         return;
@@ -55,7 +55,7 @@ void untracked_request_begun(uint64_t handle, enum request_kind kind, uint32_t b
 
 bool untracked_request_take(uint64_t handle, enum request_kind *kind, uint32_t *base)
 {
-    struct untracked_request *u = slot_of(handle);
+    struct untracked_request *u = entry_of(handle);
     uint64_t meant = get(&u->meant);
     if (get(&u->handle) != handle || !meant || get(&u->check) != check_of(handle, meant))
         return false;

@@ -151,7 +151,7 @@ static bool hand_over(struct thread *t)
 /* What T has of its own is for the next thread. */
 static void thread_retire(struct thread *t)
 {
-    if (!requests_bequeath(t->requests))
+    if (!requests_thread_ended(t->requests))
         t->requests = NULL;
     array_delta_free(&t->request_delta);
     live_restart(&t->live);
