@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Arrays of requests by what changed; see request_array_delta.h.
+/* Request array deltas; see request_array_delta.h.
  *
- * All that a call changes in its array is that items become null, so what comes out is what went in and a set of bits.
- * Mostly what goes in is what was kept: one comparison; and what is kept then is that with some more items null. */
+ * A call only makes items null, so the array that comes out is the array that went in and a set of bits. The array
+ * that goes in mostly equals the stored one: one comparison. Afterwards the stored one has some more items that are
+ * null. */
 #include "objects/request_array_delta.h"
 
 #include <endian.h>
@@ -16,7 +17,7 @@
 enum {
     HEAD_BYTES = 5,  /* of an array: tag, count; of changes: tag, base, count */
     INDEX_BYTES = 9, /* an int */
-    ITEM_BYTES = 17, /* a request; the null operation has less */
+    ITEM_BYTES = 17, /* a request; the null operation takes less */
     DELTA_BYTES = 3,
     ARRAY_BYTES = HEAD_BYTES + ARRAY_DELTA_MAX * ITEM_BYTES,
     CHANGES_MAX = ARRAY_DELTA_MAX / ARRAY_DELTA_SHARE,
@@ -32,7 +33,7 @@ static uint64_t bit(int64_t index)
     return UINT64_C(1) << index;
 }
 
-/* Mostly there are none, or one. */
+/* Counts by clearing bits: mostly there are none, or one. */
 static uint32_t count_bits(uint64_t bits)
 {
     uint32_t count = 0;
@@ -53,7 +54,7 @@ static inline uint8_t *store_item(uint8_t *at, const struct request_array_delta 
     return store_slot(store_slot(at + 1, item->class_number), item->request_index);
 }
 
-/* What went in, but for the items OVER, which are null. */
+/* Appends the array that went in, with the items OVER as null. */
 static uint8_t *store_array(uint8_t *at, const struct request_array_delta *d, uint64_t over)
 {
     const uint32_t count = htole32(d->in.count);
@@ -65,7 +66,7 @@ static uint8_t *store_array(uint8_t *at, const struct request_array_delta *d, ui
     return at;
 }
 
-/* The array BASE, but for the items CHANGED, which are those that went in, or null if NULLED. */
+/* Appends the changes to array BASE: the items CHANGED are those that went in, or null if NULLED. */
 static uint8_t *store_changes(uint8_t *at, const struct request_array_delta *d, uint32_t base, uint64_t changed,
                               bool nulled)
 {
@@ -101,7 +102,7 @@ static bool array_equal(const struct operation_array *a, const struct operation_
     return a->null == b->null && a->count == b->count && equal_bytes(a->items, b->items, a->count * sizeof a->items[0]);
 }
 
-/* The items that changed from A to B, in *CHANGED. False: too many, or the arrays are not of the same length. */
+/* Puts the items that differ in A and B into *CHANGED, a bit each. False: too many, or the arrays differ in length. */
 static bool array_changes(const struct operation_array *a, const struct operation_array *b, uint64_t *changed)
 {
     *changed = 0;
@@ -114,7 +115,7 @@ static bool array_changes(const struct operation_array *a, const struct operatio
     return is_little(*changed, a);
 }
 
-/* Whether the items OVER, of A, are the completed places. */
+/* True if the items OVER of A are the completed indices. */
 static bool array_completes(const struct operation_array *a, uint64_t over, const struct completed_indices *completed)
 {
     uint64_t indices = 0;
@@ -135,7 +136,7 @@ static struct request_register *register_of(const struct request_array_delta *d,
     return number ? d->registers[number - 1] : NULL;
 }
 
-/* The number + 1 of a new register; 0: there is none. */
+/* Makes a register. Returns its number + 1; 0: no memory, or too many. */
 static uint32_t register_add(struct request_array_delta *d)
 {
     if (d->count == ARRAY_DELTA_REGISTERS_MAX)
@@ -171,7 +172,8 @@ static uint64_t null_bit(const struct operation_array *a)
     return UINT64_C(1) << ((a->null * UINT64_C(0x9e3779b97f4a7c15)) >> 58);
 }
 
-/* Most arrays that are not known have null where none that is known has. */
+/* True if A was remembered. The bits of `null` are compared first: most new arrays have nulls where no remembered
+ * one has. */
 static bool is_written(const struct request_register *r, const struct operation_array *a)
 {
     if (!(r->written_null & null_bit(a)))
@@ -195,7 +197,8 @@ static void remember_written(struct request_register *r, const struct operation_
 
 /* ---- calls ---- */
 
-/* The register that the array which goes in is best written by, in *CHANGED how; its number + 1, or 0: none. */
+/* Returns the register to which the array that goes in is the smallest change: its number + 1, with the change in
+ * *CHANGED. 0: none is good. */
 static uint32_t find_base(const struct request_array_delta *d, uint64_t *changed)
 {
     const struct request_register *own_register = register_of(d, d->own_register), *last = register_of(d, d->last);
@@ -223,7 +226,7 @@ struct operation_array *array_delta_begin(struct request_array_delta *d, int64_t
     return &d->in;
 }
 
-/* The array that goes in, in a class with a register. */
+/* Appends the array that goes in, if the class has a register. */
 static uint8_t *store_in(struct request_array_delta *d, uint8_t *at)
 {
     struct request_register *r = register_of(d, d->own_register);
@@ -256,7 +259,7 @@ void array_delta_out(struct request_array_delta *d, uint64_t over, struct bytes 
     uint8_t *at = room(key, DELTA_BYTES + ARRAY_BYTES);
     if (!at)
         return;
-    /* Where all requests have completed at once there is nothing to come back to. */
+    /* If all requests have completed at once, no later call goes on with this array. */
     if (d->own_register && (changed_little || over != array_delta_live(d))) {
         *at = VALUE_KEEP;
         at = store_u16(at + 1, d->own_register - 1);

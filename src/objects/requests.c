@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Requests; see requests.h.
  *
- * Live operations with one handle form a FIFO, a linked list; a book's hash table leads from the handle to its first
- * one. The cursor of a FIFO says how far the running search has come in it, so that an array with one handle many times
- * costs no more than any other: it counts only if its search is the running one. 10^5 operations in flight take 64
- * bytes each, and some 10 in the table.
+ * Live operations with one handle form a FIFO, a linked list. A hash table leads from the handle to its first
+ * operation. The cursor of a FIFO says how far the current search has come in it, so an array that has one handle
+ * many times costs no more than another array. A cursor counts only if its search is the current one. 10^5
+ * operations in flight take 64 bytes each, and some 10 in the table.
  *
- * A thread looks in its own book first, and mostly finds there what it looks for, so that threads seldom meet. A book
- * is locked for as long as it is searched or changed, one book at a time; the pool of unknown operations may be locked
- * within. */
+ * A thread searches its own requests first and mostly finds what it looks for there, so threads seldom meet. Thread
+ * requests are locked while they are searched or changed, one at a time. The lock of the pool of unknown operations
+ * may be taken while they are locked.
+ *
+ * The file is longer than 400 lines, because all of it works on one data structure. */
 #include "objects/requests.h"
 
 #include <pthread.h>
@@ -28,15 +30,16 @@ _Atomic(struct thread_requests *) requests_first;
 enum {
     TABLE_MIN = 512,
     THREAD_REQUESTS_MAX = UINT16_MAX,
-    LARGE = 4096 /* what a call with more operations has found takes memory for no longer than it is needed */
+    LARGE = 4096 /* a call with more operations frees its handles after the search */
 };
 
 static pthread_mutex_t all_requests_lock = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic(struct thread_requests *)
-    ended_requests; /* the book of ended threads; set under the lock. It is the last one: a
-   search that has missed an operation in the book that it was in meets it there */
 
-/* The places of unknown operations, of all threads. */
+/* The requests of ended threads; set under the lock. They are the last in the list: a search that misses an operation
+ * in the requests of its thread, because it is being moved, meets it here. */
+static _Atomic(struct thread_requests *) ended_requests;
+
+/* The request indices of unknown operations, of all threads. */
 static pthread_mutex_t unknown_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct pool unknown_indices;
 
@@ -47,13 +50,13 @@ static atomic_uint slab_count, thread_requests_count;
 
 _Alignas(1 << FOUND_SHIFT) struct operation request_null = {.what = WHAT(REQUEST_NULL, 0)};
 
-/* Stands for one that there was no memory for. */
 _Alignas(1 << FOUND_SHIFT) struct operation request_lost = {.what = WHAT(REQUEST_UNKNOWN, REQUEST_OTHER),
                                                             .active = true};
 
-/* ---- books ---- */
+/* ---- locks and the list ---- */
 
-/* Sleeps in the end, so that a thread of higher priority does not keep the one that holds the lock from going on. */
+/* Sleeps after many attempts. Otherwise a waiting thread of higher priority could keep the thread that holds the
+ * lock from running. */
 void thread_requests_wait(struct thread_requests *r)
 {
     enum { SPINS = 64, YIELDS = 128 };
@@ -78,7 +81,7 @@ static struct thread_requests *thread_requests_first(void)
 
 /* ---- memory ---- */
 
-/* TABLE, of CAPACITY entries, a power of two, is R's. */
+/* Makes TABLE, of CAPACITY entries (a power of two), the table of R. */
 static void table_set(struct thread_requests *r, uint32_t *table, size_t capacity)
 {
     r->table = table;
@@ -102,7 +105,7 @@ static struct thread_requests *thread_requests_make(void)
     return r;
 }
 
-/* R is the last book, but for the common one of ended threads. Under the lock of the books. */
+/* Appends R to the list, but before the requests of ended threads. Under all_requests_lock. */
 static void thread_requests_add(struct thread_requests *r)
 {
     _Atomic(struct thread_requests *) *end = &requests_first;
@@ -143,7 +146,7 @@ bool finding_reserve(struct finding *f, int64_t count)
     return true;
 }
 
-/* Room for a copy of each of COUNT operations. */
+/* Makes room for copies of COUNT operations. False: no memory. */
 static bool copies_reserve(struct finding *f, int64_t count)
 {
     if (count <= f->copy_capacity)
@@ -164,7 +167,7 @@ void finding_free(struct finding *f)
     *f = (struct finding){0};
 }
 
-/* Locks the book that O is in, which may become another one when its thread ends. */
+/* Locks and returns the thread requests that O is in. They change when O's thread ends. */
 static struct thread_requests *operation_lock(const struct operation *o)
 {
     for (;;) {
@@ -178,7 +181,7 @@ static struct thread_requests *operation_lock(const struct operation *o)
     }
 }
 
-/* Pages for a slab, at a multiple of its size. */
+/* Returns pages for a slab, at a multiple of its size. */
 static char *slab_pages(void)
 {
     char *pages = pages_take(2 * (size_t)SLAB_BYTES);
@@ -206,8 +209,8 @@ static bool slab_make(struct thread_requests *r)
     return true;
 }
 
-/* What was R's is R's again; others may still look whether it is what they have found, under the lock of the book that
- * it was moved to. */
+/* Takes back what other threads have returned to R. They may still check if an operation is the one that they found;
+ * they do so under the lock of the requests of ended threads, which this takes, too. */
 static void take_returned(struct thread_requests *r)
 {
     struct thread_requests *from = atomic_load_explicit(&ended_requests, memory_order_relaxed);
@@ -238,7 +241,7 @@ void operation_return(struct operation *o)
         ;
 }
 
-/* ---- places ---- */
+/* ---- request indices ---- */
 
 struct pool *index_pool_make(struct thread_requests *r, uint32_t number)
 {
@@ -291,7 +294,7 @@ bool table_grow(struct thread_requests *r)
     return true;
 }
 
-/* Those behind entry AT whose way leads over it move up. */
+/* Empties entry AT and moves up the entries behind it whose search passes over it. */
 static void table_remove(struct thread_requests *r, size_t at)
 {
     for (size_t next = (at + 1) & r->mask; r->table[next]; next = (next + 1) & r->mask) {
@@ -330,7 +333,7 @@ void searches_begin_anew(struct thread_requests *r)
 
 /* ---- threads that end ---- */
 
-/* The common book; NULL: no memory. Under the lock of the books. */
+/* Returns the requests of ended threads, made at the first call; NULL: no memory. Under all_requests_lock. */
 static struct thread_requests *ended_requests_get(void)
 {
     struct thread_requests *r = atomic_load_explicit(&ended_requests, memory_order_relaxed);
@@ -341,20 +344,20 @@ static struct thread_requests *ended_requests_get(void)
     return r;
 }
 
-/* There is room in TO. */
+/* Moves O from R to TO, which has room for it. */
 static void operation_move(struct thread_requests *r, struct thread_requests *to, struct operation *o)
 {
     if (operation_class(o) != REQUEST_UNKNOWN)
         pool_give(r->classes[class_index(operation_class(o))], o->request_index);
-    if (o->completed_by == r->number) /* by a call that was cancelled */
+    if (o->completed_by == r->number) /* by a call of a thread that was cancelled */
         o->completed_by = 0;
     count_live(r, (size_t)-1);
     count_live(to, 1);
-    atomic_store_explicit(&o->moved, true, memory_order_release); /* TO may be new: operation_lock() */
+    atomic_store_explicit(&o->moved, true, memory_order_release); /* TO may be new: see operation_lock() */
     fifo_append(to, o->key, o);
 }
 
-/* False: no memory. */
+/* Moves all of R's operations to TO. False: no memory, and nothing was moved. */
 static bool move_all(struct thread_requests *r, struct thread_requests *to)
 {
     bool good = true;
@@ -393,8 +396,8 @@ bool requests_thread_ended(struct thread_requests *r)
 
 /* ---- finding ---- */
 
-/* Which operations a search takes: those that no other thread's call is about to complete, or all that no call of R is.
- */
+/* Which operations a search takes: FREE_ONES, those that no other thread's call is about to complete; OTHERS_TOO,
+ * all but those that the call of R has taken itself. */
 enum taking { FREE_ONES, OTHERS_TOO };
 
 static inline bool may_take(const struct operation *o, const struct thread_requests *r, enum taking taking)
@@ -402,7 +405,7 @@ static inline bool may_take(const struct operation *o, const struct thread_reque
     return taking == FREE_ONES ? operation_is_free(o, r) : o->completed_by != r->number;
 }
 
-/* The next operation of KEY in the book IN that a call of R may take; NULL: there is none left. */
+/* Returns the next operation of KEY in IN that the call of R may take; NULL: none is left. */
 static inline struct operation *next_of(struct thread_requests *in, uint64_t key, const struct thread_requests *r,
                                         enum taking taking)
 {
@@ -417,8 +420,8 @@ static inline struct operation *next_of(struct thread_requests *in, uint64_t key
     return at ? operation_at(at) : NULL;
 }
 
-/* Looks in the book IN for what is still missing. What another thread began may go at any time: COPY. Returns how much
- * is missing then. */
+/* Looks in IN for what is still missing. Operations of other threads may end at any time, so they are copied.
+ * Returns how many are missing afterwards. */
 static int64_t find_in(struct thread_requests *in, const struct thread_requests *r, struct finding *f, int64_t count,
                        enum taking taking)
 {
@@ -444,7 +447,7 @@ static int64_t find_in(struct thread_requests *in, const struct thread_requests 
     return missing;
 }
 
-/* What is still missing is unknown. */
+/* Begins an unknown operation for each handle that is still missing. */
 static void find_unknown(struct thread_requests *r, struct finding *f, int64_t count)
 {
     thread_requests_lock(r);
@@ -466,7 +469,8 @@ static void find_unknown(struct thread_requests *r, struct finding *f, int64_t c
     thread_requests_unlock(r);
 }
 
-/* What the book R itself does not have. */
+/* Looks for what R itself does not have: in the requests of other threads, and last among operations that other
+ * calls are about to complete. */
 static __attribute__((noinline)) void find_elsewhere(struct thread_requests *r, struct finding *f, int64_t count)
 {
     int64_t missing = count;
@@ -510,7 +514,7 @@ void requests_find(struct thread_requests *r, struct finding *f, int64_t count)
     if (__builtin_expect(count > LARGE, 0) && !objects_threads) {
         free(f->handles);
         f->handles = NULL;
-        f->capacity = 0; /* the next call takes as much as it needs */
+        f->capacity = 0; /* the next call allocates what it needs */
     }
 }
 
@@ -549,7 +553,7 @@ const struct operation *request_find_slowly(struct thread_requests *r, struct fi
 
 /* ---- calls that end ---- */
 
-/* Ends the first operation of KEY in the book IN. False: there is none. */
+/* Ends the first operation of KEY in IN. False: there is none. */
 static bool end_first(struct thread_requests *in, uint64_t key)
 {
     thread_requests_lock(in);
@@ -560,8 +564,8 @@ static bool end_first(struct thread_requests *in, uint64_t key)
     return o;
 }
 
-/* One that another thread began; or one that is gone: where another thread took this one for the same handle, one of
- * the others is what this call completed. */
+/* Ends an operation that another thread began, or that is gone already. It is gone if another thread took it for a
+ * completion of the same handle. Then this call completed another operation of that handle: ends one of them. */
 static void finish_elsewhere(struct thread_requests *r, struct finding *f, int64_t i)
 {
     struct operation *o = found_live(&f->found[i]);
@@ -577,7 +581,7 @@ static void finish_elsewhere(struct thread_requests *r, struct finding *f, int64
     f->found[i].live = false;
 }
 
-/* The same in R's own book, which is locked. False: it is not there. */
+/* Ends the operation if it is in R, which is locked. False: it is not there. */
 static inline bool finish_here(struct thread_requests *r, struct found_operation_bits *found)
 {
     struct operation *o = found_operation(found);

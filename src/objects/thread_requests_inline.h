@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The inside of a book of requests (requests.h), and what is done to one request at a time, which wants to be quick:
- * for put_requests.c.
+/* The inline functions of thread requests (requests.h), which are on the hot path, and the data that they need.
+ * src/wrap/put_requests.c uses it.
  *
- * A book is locked by one exchange, for some instructions, and nearly always free. */
+ * The lock of thread requests is one atomic exchange. It is held for some instructions and is nearly always free. */
 #ifndef PILGRIM_THREAD_REQUESTS_INLINE_H
 #define PILGRIM_THREAD_REQUESTS_INLINE_H
 
@@ -10,31 +10,49 @@
 #include "objects/requests.h"
 #include "objects/sharing.h"
 
-/* Operations lie in slabs, which are never given back. The index of an operation has the slab's number and its place in
- * there, from 1. */
+/* Operations lie in slabs, which are never freed. The index of an operation is the slab's number and the operation's
+ * number in the slab, from 1. */
 enum { SLAB_BYTES = 1 << 16, SLAB_SHIFT = 10, SLABS_MAX = 1 << 16 };
 
 struct operation_slab {
-    struct thread_requests *requests; /* the book that its operations are of, if they have not been moved */
-    uint32_t base;                    /* number << SLAB_SHIFT */
+    struct thread_requests *requests; /* which its operations belong to, unless they were moved */
+    uint32_t base;                    /* the slab's number << SLAB_SHIFT */
 };
 
 _Static_assert(sizeof(struct operation) == SLAB_BYTES >> SLAB_SHIFT, "the slab's head is one operation long");
 
 extern struct operation_slab *operation_slabs[SLABS_MAX]; /* by number */
 extern struct operation request_null;                     /* the null operation */
-extern struct operation request_lost;                     /* stands for one that there was no memory for */
+extern struct operation request_lost;                     /* stands for an operation that there was no memory for */
 
-/* The rest of what follows them. */
+/* ---- slow paths of the inline functions; requests.c. The caller holds the lock, but for the first one. ---- */
+
+/* Takes the lock of R. Called when an attempt has failed. */
 void thread_requests_wait(struct thread_requests *r);
-struct operation *operation_make(struct thread_requests *r);              /* NULL: no memory */
-struct pool *index_pool_make(struct thread_requests *r, uint32_t number); /* idem; NUMBER: of the call class */
-bool table_grow(struct thread_requests *r);          /* room for one more entry. False: no memory */
-void searches_begin_anew(struct thread_requests *r); /* numbers of searches are used up */
+
+/* Returns memory for an operation when no free one is left; NULL: no memory. */
+struct operation *operation_make(struct thread_requests *r);
+
+/* Makes the pool of request indices of call class NUMBER; NULL: no memory. */
+struct pool *index_pool_make(struct thread_requests *r, uint32_t number);
+
+/* Makes room for another entry. False: no memory. */
+bool table_grow(struct thread_requests *r);
+
+/* Begins the numbers of searches again at 1. */
+void searches_begin_anew(struct thread_requests *r);
+
+/* fifo_remove, if the FIFO has several operations or the entry is not the first in its search. */
 void fifo_remove_slowly(struct thread_requests *r, struct operation *o);
-bool unknown_index_take(struct operation *o); /* idem */
+
+/* Takes an index of the pool of unknown operations for O (false: no memory), and gives it back. */
+bool unknown_index_take(struct operation *o);
 void unknown_index_give(const struct operation *o);
-void operation_return(struct operation *o); /* one that was moved is free */
+
+/* Gives the memory of O, which was moved and has ended, back to the thread requests that made it. */
+void operation_return(struct operation *o);
+
+/* ---- addresses, indices, locks ---- */
 
 static inline struct operation_slab *operation_slab(const struct operation *o)
 {
@@ -63,15 +81,16 @@ static inline void thread_requests_unlock(struct thread_requests *r)
         atomic_store_explicit(&r->lock, 0, memory_order_release);
 }
 
-/* ---- FIFOs; from here on under the lock of the book ---- */
+/* ---- FIFOs. From here on the caller holds the lock of the thread requests. ---- */
 
-/* Fibonacci hashing: the high bits of the product depend on all bits of the key. */
+/* Returns where in the table the search for KEY begins. Fibonacci hashing: the high bits of the product depend on
+ * all bits of the key. */
 static inline size_t fifo_hash(const struct thread_requests *r, uint64_t key)
 {
     return (key * UINT64_C(0x9e3779b97f4a7c15)) >> r->shift;
 }
 
-/* The first operation of KEY, *AT: its entry; NULL: there is none, *AT is the free entry where it would be. */
+/* Returns the first operation of KEY, and in *AT its entry. NULL: there is none; *AT is then the free entry for it. */
 static inline struct operation *fifo_find(const struct thread_requests *r, uint64_t key, size_t *at)
 {
     uint32_t first;
@@ -83,14 +102,14 @@ static inline struct operation *fifo_find(const struct thread_requests *r, uint6
     return NULL;
 }
 
-/* The first operation of KEY; NULL: there is none. */
+/* Returns the first operation of KEY; NULL: there is none. */
 static inline struct operation *fifo_first(const struct thread_requests *r, uint64_t key)
 {
     size_t at;
     return fifo_find(r, key, &at);
 }
 
-/* O is the only one of KEY, of which AT is the entry. */
+/* Makes O the only operation of KEY, with the free entry AT. */
 static inline void fifo_begin(struct thread_requests *r, size_t at, uint64_t key, struct operation *o)
 {
     r->table[at] = o->previous = operation_index(o);
@@ -99,7 +118,7 @@ static inline void fifo_begin(struct thread_requests *r, size_t at, uint64_t key
     o->next = o->search = 0;
 }
 
-/* There is room. */
+/* Appends O to the FIFO of KEY. The table must have room for an entry. */
 static inline void fifo_append(struct thread_requests *r, uint64_t key, struct operation *o)
 {
     size_t at;
@@ -129,8 +148,8 @@ static inline void fifo_remove(struct thread_requests *r, struct operation *o)
 
 /* ---- operations that begin and end ---- */
 
-/* Memory for an operation of R; NULL: there is none. It is never given back, so that what was found stays an operation.
- */
+/* Returns memory for an operation of R; NULL: there is none. Memory of operations is never freed, so that what a
+ * call has found stays an operation. */
 static inline struct operation *operation_take(struct thread_requests *r)
 {
     struct operation *o = r->free;
@@ -157,7 +176,7 @@ static inline uint32_t class_index(int64_t class_number)
     return (uint32_t)class_number & ((1u << REQUEST_THREAD_SHIFT) - 1);
 }
 
-/* Gives O, whose book is R, a place. False: no memory. */
+/* Gives O, an operation of R, a request index. False: no memory. */
 static inline bool request_index_take(struct thread_requests *r, struct operation *o, int64_t class_number)
 {
     if (__builtin_expect(class_number == REQUEST_UNKNOWN, 0)) {
@@ -177,7 +196,7 @@ static inline bool request_index_take(struct thread_requests *r, struct operatio
     return true;
 }
 
-/* R is the book that O is in now. */
+/* Gives the request index of O back. R: the thread requests that O is in now. */
 static inline void request_index_give(struct thread_requests *r, const struct operation *o)
 {
     count_live(r, (size_t)-1);
@@ -199,7 +218,7 @@ static inline void operation_fill(struct operation *o, int64_t class_number, enu
         o->posted = *posted;
 }
 
-/* A new live operation, last of KEY's FIFO; NULL: no memory. */
+/* Begins an operation as the last one of KEY's FIFO. NULL: no memory. */
 static inline struct operation *operation_begin(struct thread_requests *r, uint64_t key, int64_t class_number,
                                                 enum request_kind kind, bool persistent, uint32_t base,
                                                 const struct posting *posted)
@@ -217,7 +236,8 @@ static inline struct operation *operation_begin(struct thread_requests *r, uint6
     return o;
 }
 
-/* The same where everything is there: else NULL, and nothing has been done. */
+/* As operation_begin, if nothing has to be allocated and KEY has no other operation. The caller fills the operation.
+ * NULL: another case, and nothing was done. */
 static inline struct operation *operation_begin_quickly(struct thread_requests *r, uint64_t key, int64_t class_number)
 {
     size_t at = fifo_hash(r, key);
@@ -237,13 +257,13 @@ static inline struct operation *operation_begin_quickly(struct thread_requests *
     return o;
 }
 
-/* O is in the book R. */
+/* Ends O, which is in R. */
 static inline void operation_end(struct thread_requests *r, struct operation *o)
 {
     fifo_remove(r, o);
     r->search++;
     o->serial++;
-    if (__builtin_expect(objects_release_hook != NULL, 0)) /* before another thread can take the place */
+    if (__builtin_expect(objects_release_hook != NULL, 0)) /* before another thread can take the request index */
         objects_tell_request_released(operation_class(o), o->request_index);
     request_index_give(r, o);
     if (__builtin_expect(atomic_load_explicit(&o->moved, memory_order_relaxed), 0))
@@ -254,14 +274,14 @@ static inline void operation_end(struct thread_requests *r, struct operation *o)
 
 /* ---- finding ---- */
 
-/* Whether a call of R may find O: no other thread's call is about to complete it. Then the library may have given its
- * handle away. */
+/* True if a call of R may find O, because no other thread's call is about to complete it. In that other case the MPI
+ * library may already have given the handle away. */
 static inline bool operation_is_free(const struct operation *o, const struct thread_requests *r)
 {
     return !o->completed_by || o->completed_by == r->number;
 }
 
-/* A call of R has found O, in R's book if OWN. */
+/* Records in FOUND that a call of R has found O. OWN: O is in R. */
 static inline void found_set(struct found_operation_bits *found, struct operation *o, const struct thread_requests *r,
                              bool own)
 {
@@ -273,7 +293,7 @@ static inline void found_set(struct found_operation_bits *found, struct operatio
         o->completed_by = r->number;
 }
 
-/* The operation itself; NULL: it is over, or there was none. */
+/* Returns the live operation; NULL: it has ended, or none was found. */
 static inline struct operation *found_live(const struct found_operation_bits *found)
 {
     if (!found->live)
@@ -282,9 +302,9 @@ static inline struct operation *found_live(const struct found_operation_bits *fo
     return found->copied ? ((struct operation_copy *)(void *)o)->live : o;
 }
 
-/* ---- several requests, while there is no other thread ---- */
+/* ---- several requests, while there is one thread ---- */
 
-/* A search for some handles, in order: its number. */
+/* Begins a search for several handles, one after another. Returns its number. */
 static inline uint32_t requests_search_begin(struct thread_requests *r)
 {
     r->search++;
@@ -293,8 +313,8 @@ static inline uint32_t requests_search_begin(struct thread_requests *r)
     return r->searches;
 }
 
-/* The operation of HANDLE, which is not that of null, if this is its first occurrence in the search; NULL: it is not,
- * or not found so quickly. */
+/* Returns the operation of HANDLE, which is not MPI_REQUEST_NULL, if this is the first occurrence of the handle in
+ * the search. NULL: another occurrence, or not found here. */
 static inline struct operation *requests_search_quickly(struct thread_requests *r, uint64_t handle, uint32_t search)
 {
     struct operation *o = fifo_first(r, handle ^ request_null_handle);
@@ -305,14 +325,14 @@ static inline struct operation *requests_search_quickly(struct thread_requests *
     return o;
 }
 
-/* ---- one request; without a lock ---- */
+/* ---- one request. The caller holds no lock. ---- */
 
 const struct operation *request_created_slowly(struct thread_requests *r, uint64_t handle, int64_t class_number,
                                                enum request_kind kind, bool persistent, const struct rank_base *base,
                                                const struct posting *posted);
 
-/* A call created HANDLE: a live operation of the class CLASS_NUMBER. Built-in null: the null operation. POSTED: how it
- * was posted, copied; NULL: not known. */
+/* A call of class CLASS_NUMBER created HANDLE: returns the new live operation, or the null operation for
+ * MPI_REQUEST_NULL. POSTED: how it was posted, copied; NULL: not known. */
 static inline const struct operation *request_created(struct thread_requests *r, uint64_t handle, int64_t class_number,
                                                       enum request_kind kind, bool persistent,
                                                       const struct rank_base *base, const struct posting *posted)
@@ -328,7 +348,7 @@ static inline const struct operation *request_created(struct thread_requests *r,
     return o;
 }
 
-/* As requests_find of HANDLE alone; F has room for one. */
+/* As requests_find for HANDLE alone. F has room for one operation. */
 const struct operation *request_find_slowly(struct thread_requests *r, struct finding *f, uint64_t handle);
 
 static inline const struct operation *request_find(struct thread_requests *r, struct finding *f, uint64_t handle)
@@ -342,7 +362,7 @@ static inline const struct operation *request_find(struct thread_requests *r, st
     return o;
 }
 
-/* MPI_REQUEST_NULL is now where F->handles[i] was: releases the operation. */
+/* MPI_REQUEST_NULL has replaced F->handles[i]: ends the operation. */
 void request_finish_slowly(struct thread_requests *r, struct finding *f, int64_t i);
 
 static inline void request_finish(struct thread_requests *r, struct finding *f, int64_t i)

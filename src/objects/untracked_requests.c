@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Requests that were begun untracked; see untracked_requests.h. An entry's last word says whether the others belong
- * together: two threads may write one at the same time. */
+/* Untracked requests; see untracked_requests.h. The last word of an entry tells whether the other two belong
+ * together, because two threads may write an entry at the same time. */
 #include "objects/untracked_requests.h"
 
 #include <stdatomic.h>
@@ -9,7 +9,7 @@ enum { UNTRACKED_BITS = 8 };
 
 static struct untracked_request {
     _Atomic uint64_t handle;
-    _Atomic uint64_t meant; /* index of the rank base, kind + 1 */
+    _Atomic uint64_t meant; /* index of the rank base << 8 | kind + 1; 0: empty */
     _Atomic uint64_t check;
 } table[1 << UNTRACKED_BITS];
 
@@ -33,7 +33,7 @@ static uint64_t check_of(uint64_t handle, uint64_t meant)
     return handle * 3 + meant;
 }
 
-/* Whether statuses of KIND say nothing, as those of requests that nothing is known of. */
+/* True if statuses of KIND say nothing, as those of requests of unknown kind. */
 static bool status_is_empty(enum request_kind kind)
 {
     return kind != REQUEST_RECV && kind != REQUEST_IO && kind != REQUEST_GREQ;
