@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Asking CUDA's driver what memory an address lies in.
+/* Asks CUDA's driver which memory an address lies in.
  *
- * Interposition does not see all allocations: nvcc links the runtime into the program by default, and that calls the
- * driver through pointers, as do language bindings. Nothing is loaded for this: only a libcuda that is in the process
- * already is asked. Any thread. */
+ * Interposition does not see all allocations. By default nvcc links the runtime into the program, and that runtime
+ * calls the driver through pointers; so do language bindings. Nothing is loaded for this: the driver is asked only
+ * if the process has loaded libcuda already. Any thread. */
 #ifndef PILGRIM_CUDA_DRIVER_H
 #define PILGRIM_CUDA_DRIVER_H
 
@@ -12,7 +12,8 @@
 
 #include "objects/device.h"
 
-/* Fills RANGE but for id and made. False: no driver, or it knows nothing of ADDRESS. errno is kept. */
+/* Fills in RANGE, but not its id and `made`. False: there is no driver, or it does not know ADDRESS. errno is
+ * unchanged. */
 bool cuda_driver_ask(uintptr_t address, struct device_range *range);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Hash table with linear probing; see hash_table.h.
+/* Hash table with linear probing (Knuth, The Art of Computer Programming 3, section 6.4); see hash_table.h.
  *
- * Invariant: between a key's home and its place no entry is empty. Removal moves later entries back, so there are
- * no tombstones and a table that is used for long stays as fast as a new one. */
+ * Invariant: no entry between the home of a key and the entry that has it is empty. Removal moves later entries back
+ * (algorithm R), so there are no tombstones and a table that has been used for long is as fast as a new one. */
 #include "objects/hash_table.h"
 
 #include "objects/pages.h"
@@ -63,7 +63,7 @@ uint64_t hash_table_remove(struct hash_table *t, uint64_t key)
     size_t mask = t->capacity - 1;
     size_t hole = (size_t)(e - t->entries);
     for (size_t i = (hole + 1) & mask; t->entries[i].value; i = (i + 1) & mask) {
-        /* An entry may fill the hole unless its home lies behind the hole, on the way to it. */
+        /* An entry may fill the hole, unless its home lies behind the hole. */
         if (((i - home(t, t->entries[i].key)) & mask) >= ((i - hole) & mask)) {
             t->entries[hole] = t->entries[i];
             hole = i;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A hash table from 64-bit keys (handles, addresses) to 64-bit values that are not 0.
  *
- * Open addressing in memory of its own (pages.h), so that it may be used inside malloc and free. A table is used
- * by one thread at a time. */
+ * Open addressing, in memory of its own (pages.h), so it may be used inside malloc and free. One thread at a time. */
 #ifndef PILGRIM_HASH_TABLE_H
 #define PILGRIM_HASH_TABLE_H
 
@@ -22,12 +21,12 @@ struct hash_table {
     size_t count;
 };
 
-uint64_t hash_table_get(const struct hash_table *t, uint64_t key); /* 0: no such key */
+uint64_t hash_table_get(const struct hash_table *t, uint64_t key); /* returns KEY's value; 0: no such key */
 
-/* Sets KEY's value, not 0. False where memory is short; the table is then as it was. */
+/* Sets KEY's value, not 0. False: memory is short, and the table is as before. */
 bool hash_table_set(struct hash_table *t, uint64_t key, uint64_t value);
 
-uint64_t hash_table_remove(struct hash_table *t, uint64_t key); /* returns the value it had, 0: no such key */
+uint64_t hash_table_remove(struct hash_table *t, uint64_t key); /* returns the value that KEY had; 0: no such key */
 
 void hash_table_free(struct hash_table *t); /* leaves an empty table */
 

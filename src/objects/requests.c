@@ -6,9 +6,9 @@
  * many times costs no more than another array. A cursor counts only if its search is the current one. 10^5
  * operations in flight take 64 bytes each, and some 10 in the table.
  *
- * A thread searches its own requests first and mostly finds what it looks for there, so threads seldom meet. Thread
- * requests are locked while they are searched or changed, one at a time. The lock of the pool of unknown operations
- * may be taken while they are locked.
+ * A thread searches its own requests first and mostly finds there what it looks for, so threads seldom meet. Thread
+ * requests are locked while they are searched or changed. While those of a thread are locked, two other locks may be
+ * taken: that of the requests of ended threads, and that of the pool of unknown operations.
  *
  * The file is longer than 400 lines, because all of it works on one data structure. */
 #include "objects/requests.h"
@@ -564,8 +564,9 @@ static bool end_first(struct thread_requests *in, uint64_t key)
     return o;
 }
 
-/* Ends an operation that another thread began, or that is gone already. It is gone if another thread took it for a
- * completion of the same handle. Then this call completed another operation of that handle: ends one of them. */
+/* Ends an operation that another thread began, or that has ended already. It has if another thread found it, too,
+ * for a completion of the same handle. Then this call completed another operation of that handle, and one of those
+ * is ended. */
 static void finish_elsewhere(struct thread_requests *r, struct finding *f, int64_t i)
 {
     struct operation *o = found_live(&f->found[i]);

@@ -42,7 +42,7 @@ bool table_grow(struct thread_requests *r);
 /* Begins the numbers of searches again at 1. */
 void searches_begin_anew(struct thread_requests *r);
 
-/* fifo_remove, if the FIFO has several operations or the entry is not the first in its search. */
+/* fifo_remove, if the FIFO has other operations, or entries of the table may have to move. */
 void fifo_remove_slowly(struct thread_requests *r, struct operation *o);
 
 /* Takes an index of the pool of unknown operations for O (false: no memory), and gives it back. */
