@@ -69,10 +69,12 @@ struct object_seen {
  * what was seen before may be wrong then. */
 extern _Atomic uint64_t objects_generation[KIND_COUNT] __attribute__((visibility("hidden")));
 
+/* Sets request_null_handle, because requests.c knows no MPI. Once mpi_library_bind has found MPI. */
 void handles_set_null_request(
-    void); /* once mpi_library_bind has found MPI: sets request_null_handle, as requests.c knows no MPI */
+    void);
 
-void objects_set_threads(bool several); /* after MPI_Init_thread: says if locks are needed */
+/* Says if several threads may call MPI, so that locks are needed. After MPI_Init_thread. */
+void objects_set_threads(bool several);
 
 /* Returns the name of HANDLE. A handle never seen before gets a name now. A communicator or window gets no rank base
  * then, so rank base 0 stands for it. */

@@ -21,13 +21,16 @@ struct hash_table {
     size_t count;
 };
 
-uint64_t hash_table_get(const struct hash_table *t, uint64_t key); /* returns KEY's value; 0: no such key */
+/* Returns KEY's value; 0: no such key. */
+uint64_t hash_table_get(const struct hash_table *t, uint64_t key);
 
 /* Sets KEY's value, not 0. False: memory is short, and the table is as before. */
 bool hash_table_set(struct hash_table *t, uint64_t key, uint64_t value);
 
-uint64_t hash_table_remove(struct hash_table *t, uint64_t key); /* returns the value that KEY had; 0: no such key */
+/* Removes KEY. Returns the value that it had; 0: no such key. */
+uint64_t hash_table_remove(struct hash_table *t, uint64_t key);
 
-void hash_table_free(struct hash_table *t); /* leaves an empty table */
+/* Frees the entries; leaves an empty table. */
+void hash_table_free(struct hash_table *t);
 
 #endif

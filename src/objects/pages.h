@@ -15,6 +15,7 @@ void *pages_take(size_t bytes);
 /* Enlarges PAGES from BEFORE to BYTES, possibly at another address; the new part is zero. NULL: PAGES is as it was. */
 void *pages_grow(void *pages, size_t before, size_t bytes);
 
-void pages_give(void *pages, size_t bytes); /* PAGES may be NULL */
+/* Gives PAGES, of BYTES, back to the kernel. PAGES may be NULL. */
+void pages_give(void *pages, size_t bytes);
 
 #endif

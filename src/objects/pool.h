@@ -26,7 +26,8 @@ int64_t pool_take(struct pool *p);
 /* Gives ID back. Does nothing if it is not taken. */
 void pool_give(struct pool *p, int64_t id);
 
-void pool_free(struct pool *p); /* leaves an empty pool */
+/* Frees the memory of P; leaves an empty pool. */
+void pool_free(struct pool *p);
 
 /* ---- the same in a few instructions, for common cases ---- */
 
