@@ -70,8 +70,7 @@ struct object_seen {
 extern _Atomic uint64_t objects_generation[KIND_COUNT] __attribute__((visibility("hidden")));
 
 /* Sets request_null_handle, because requests.c knows no MPI. Once mpi_library_bind has found MPI. */
-void handles_set_null_request(
-    void);
+void handles_set_null_request(void);
 
 /* Says if several threads may call MPI, so that locks are needed. After MPI_Init_thread. */
 void objects_set_threads(bool several);

@@ -55,8 +55,8 @@ void heap_unmapped(const void *start, size_t length); /* munmap, of any part */
 bool heap_mapping_serial(const void *start, uint64_t *serial);
 void heap_mapping_gone(uint64_t serial);
 
-/* False: allocations are not followed, and those of before are forgotten. Set before main, from PILGRIM_BUFFERS; cleared
- * when the program turns out to use another MPI. */
+/* False: allocations are not followed, and those of before are forgotten. Set before main, from PILGRIM_BUFFERS;
+ * cleared when the program turns out to use another MPI. */
 extern bool memory_followed;
 
 /* Around fork, so that the child finds the lock free. */
