@@ -160,11 +160,11 @@ static void print_row(const struct world *w, const struct tree_result *t, const 
 
 static void print_levels(const struct tree_result *t)
 {
-    printf("    %8s %9s %10s %10s %12s\n", "step", "merges", "mean us", "longest us", "sealed bytes");
+    printf("    %8s %9s %10s %10s %12s\n", "step", "merges", "mean us", "longest us", "longest B");
     for (unsigned i = 0; i < t->levels; i++) {
         const struct tree_level *l = &t->level[i];
         printf("    %8u %9" PRIu64 " %10.1f %10.1f %12zu\n", 1u << i, l->merges, 1e6 * l->total_s / (double)l->merges,
-               1e6 * l->longest_s, l->sealed_bytes);
+               1e6 * l->longest_s, l->longest_bytes);
     }
 }
 

@@ -277,10 +277,10 @@ static void compare_place(struct check *c, const struct pilgrim_system *system, 
     if (pilgrim_system_location(system, rank, &found) != PILGRIM_OK ||
         pilgrim_system_host(system, found.host, &host) != PILGRIM_OK ||
         pilgrim_system_rank(system, found.host, found.process, &back) != PILGRIM_OK)
-        wrong(c, rank, 0, "no place");
+        wrong(c, rank, 0, "no host location");
     else if (found.pid != pid || back != rank || found.process != rank % HOST_RANKS || !host.name ||
              strcmp(host.name, name) != 0 || host.level_count != 2)
-        wrong(c, rank, 0, "another place");
+        wrong(c, rank, 0, "another host location");
 }
 
 static void compare_sites(struct check *c)

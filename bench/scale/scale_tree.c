@@ -77,20 +77,20 @@ static struct node own_node(const struct world *w, uint32_t rank, struct tree_re
 
 /* ---- two neighbours ---- */
 
-static void note_level(struct tree_result *result, unsigned level, double seconds, size_t sealed)
+static void note_level(struct tree_result *result, unsigned level, double seconds, size_t encoded)
 {
     struct tree_level *l = &result->level[level];
     l->merges++;
     l->total_s += seconds;
     raise_time(&l->longest_s, seconds);
-    raise_to(&l->sealed_bytes, sealed);
+    raise_to(&l->longest_bytes, encoded);
     if (level >= result->levels)
         result->levels = level + 1;
 }
 
-/* Does what the process of FROM does when all fragments below it have arrived. SEALED: the message that it sends;
+/* Does what the process of FROM does when all fragments below it have arrived. ENCODED: the message that it sends;
  * the caller frees it. */
-static void send(struct node *from, struct bytes *sealed, struct tree_result *result)
+static void send(struct node *from, struct bytes *encoded, struct tree_result *result)
 {
     size_t before = memory_live();
     memory_mark();
@@ -98,25 +98,25 @@ static void send(struct node *from, struct bytes *sealed, struct tree_result *re
     bool bound;
     require(fragment_finalise(from->fragment, true, &bound) == PILGRIM_OK, "finalising");
     if (bound || from->count > 1)
-        require(fragment_encode(from->fragment, sealed) == PILGRIM_OK, "encoding");
+        require(fragment_encode(from->fragment, encoded) == PILGRIM_OK, "encoding");
     fragment_free(from->fragment);
     from->ready_s += cpu_seconds() - began;
     raise_to(&result->peak_bytes, from->bytes + memory_peak() - before);
-    if (!sealed->data)
-        *sealed = from->own;
+    if (!encoded->data)
+        *encoded = from->own;
     else
         bytes_free(&from->own);
 }
 
 /* Does what the process of INTO does with the message that it receives. */
-static void receive(struct node *into, struct bytes *sealed, size_t message, struct tree_result *result)
+static void receive(struct node *into, struct bytes *encoded, size_t message, struct tree_result *result)
 {
     struct fragment *other;
     size_t before = memory_live();
     memory_mark();
     double began = cpu_seconds();
-    require(fragment_decode(sealed->data, sealed->length, &other) == PILGRIM_OK, "decoding");
-    bytes_free(sealed);
+    require(fragment_decode(encoded->data, encoded->length, &other) == PILGRIM_OK, "decoding");
+    bytes_free(encoded);
     require(fragment_merge(into->fragment, other) == PILGRIM_OK, "merging");
     fragment_free(other);
     into->ready_s += cpu_seconds() - began;
@@ -127,15 +127,15 @@ static void receive(struct node *into, struct bytes *sealed, size_t message, str
 /* Does step 2^LEVEL of INTO. */
 static void take(struct node *into, struct node *from, unsigned level, struct tree_result *result)
 {
-    struct bytes sealed = {0};
+    struct bytes encoded = {0};
     double seconds = -from->ready_s;
     size_t others = memory_live() - from->bytes;
-    send(from, &sealed, result);
-    size_t length = sealed.length, message = memory_live() - others;
+    send(from, &encoded, result);
+    size_t length = encoded.length, message = memory_live() - others;
     seconds += from->ready_s;
     raise_time(&into->ready_s, from->ready_s);
     seconds -= into->ready_s;
-    receive(into, &sealed, message, result);
+    receive(into, &encoded, message, result);
     seconds += into->ready_s;
     into->count += from->count;
     note_level(result, level, seconds, length);

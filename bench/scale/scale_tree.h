@@ -21,7 +21,7 @@ struct tree_level {
     uint64_t merges;
     double total_s; /* of encoding, decoding and merging */
     double longest_s;
-    size_t sealed_bytes; /* the longest message */
+    size_t longest_bytes; /* the longest message */
 };
 
 struct tree_result {

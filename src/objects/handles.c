@@ -33,6 +33,27 @@ struct object {
     struct object *next_free;
 };
 
+const char *const object_kind_word[KIND_COUNT] = {
+    [KIND_COMM] = "comm",
+    [KIND_DATATYPE] = "datatype",
+    [KIND_GROUP] = "group",
+    [KIND_OP] = "op",
+    [KIND_WIN] = "win",
+    [KIND_FILE] = "file",
+    [KIND_INFO] = "info",
+    [KIND_ERRHANDLER] = "errhandler",
+    [KIND_MESSAGE] = "message",
+    [KIND_SESSION] = "session",
+    [KIND_KEYVAL] = "keyval",
+    [KIND_CVAR] = "cvar",
+    [KIND_PVAR] = "pvar",
+    [KIND_PVAR_SESSION] = "pvar_session",
+    [KIND_ENUM] = "enum",
+    [KIND_EVENT] = "event",
+    [KIND_EVENT_INSTANCE] = "event_instance",
+    [KIND_REQUEST] = "request",
+};
+
 _Atomic uint64_t objects_generation[KIND_COUNT] = {[0 ... KIND_COUNT - 1] = 1}; /* changed under the lock */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -432,8 +453,8 @@ void object_released(enum object_kind kind, uint64_t before, uint64_t after)
     if (gone) {
         (void)hash_table_remove(&objects[kind], before);
         outdate(kind);
-        objects_tell_released(object_kind_word[kind],
-                              o->name.id); /* before another thread can take the handle or the id */
+        /* Before another thread can take the handle or the id. */
+        objects_tell_released(object_kind_word[kind], o->name.id);
         pool_give(&pools[kind], o->name.id);
         object_give(o);
     }

@@ -72,9 +72,6 @@ extern _Atomic uint64_t objects_generation[KIND_COUNT] __attribute__((visibility
 /* Sets request_null_handle, because requests.c knows no MPI. Once mpi_library_bind has found MPI. */
 void handles_set_null_request(void);
 
-/* Says if several threads may call MPI, so that locks are needed. After MPI_Init_thread. */
-void objects_set_threads(bool several);
-
 /* Returns the name of HANDLE. A handle never seen before gets a name now. A communicator or window gets no rank base
  * then, so rank base 0 stands for it. */
 struct object_name object_name_of(enum object_kind kind, uint64_t handle);
@@ -118,9 +115,5 @@ struct rank_base rank_base_numbered(uint32_t index);
 /* Copies up to CAPACITY rank bases of the process: distinct pairs of rank and size, by first appearance. Number 0 is
  * that of MPI_COMM_WORLD. Returns how many there are. */
 size_t objects_rank_bases(struct rank_base *bases, size_t capacity);
-
-/* Called for every id that goes back to its pool, with the printed name of the object ("comm:3", "heap:1",
- * "request:5.0"). NULL in the shipped libraries; the shadow (src/shadow) sets it. */
-extern void (*objects_release_hook)(const char *name);
 
 #endif

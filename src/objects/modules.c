@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "objects/heap.h"
-#include "objects/sharing.h"
 
 /* A module that was seen is kept, with its id, and found again by its path and build-id. */
 struct loaded_module {

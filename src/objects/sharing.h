@@ -7,6 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Says if several threads may call MPI, so that locks are needed. After MPI_Init_thread. */
+void objects_set_threads(bool several);
+
 /* True once objects_set_threads(true) was called. */
 extern bool objects_threads;
 
@@ -22,6 +25,10 @@ static inline void objects_unlock(pthread_mutex_t *mutex)
     if (objects_threads)
         pthread_mutex_unlock(mutex);
 }
+
+/* Called for every id that goes back to its pool, with the printed name of the object ("comm:3", "heap:1",
+ * "request:5.0"). NULL in the shipped libraries; the shadow (src/shadow) sets it. */
+extern void (*objects_release_hook)(const char *name);
 
 /* Calls objects_release_hook, if it is set, with "WORD:ID" or "request:CLASS.REQUEST_INDEX". The hook may allocate,
  * so the caller must not hold the lock of the heap. */

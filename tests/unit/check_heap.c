@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "objects/handles.h"
+#include "objects/sharing.h"
 #include "objects/memory.h"
 #include "objects/modules.h"
 
