@@ -26,11 +26,11 @@ struct device_range {
     uint64_t buffer; /* 0: its allocation was seen. Else the driver reported it, under this number */
 };
 
-/* BYTES at START are an allocation from now on. Older ranges that they overlap are gone. */
+/* Adds the allocation of BYTES at START. Older ranges that it overlaps are gone. */
 void device_allocated(uintptr_t start, size_t bytes, int64_t device, bool host);
 
-/* Before memory is freed: removes the allocation that begins at START from the set, but keeps its id out of the
- * pool. False: there is none. Afterwards call device_freed, or device_resumed, which undoes it, if freeing failed. */
+/* Removes the allocation that begins at START from the set, before it is freed, but keeps its id out of the pool.
+ * False: there is none. Afterwards call device_freed, or device_resumed, which undoes it, if freeing failed. */
 bool device_suspended(uintptr_t start, struct device_range *range);
 void device_freed(const struct device_range *range);
 void device_resumed(const struct device_range *range);
@@ -38,7 +38,7 @@ void device_resumed(const struct device_range *range);
 /* Returns the number of allocations made so far: a moment for device_gone. */
 uint64_t device_moment(void);
 
-/* All allocations that overlap [START, END) and were made before MOMENT are gone: those of DEVICE, or of all devices
+/* Removes all allocations that overlap [START, END) and were made before MOMENT: those of DEVICE, or of all devices
  * if it is negative. */
 void device_gone(uintptr_t start, uintptr_t end, int64_t device, uint64_t moment);
 

@@ -80,19 +80,19 @@ struct object_name object_name_of(enum object_kind kind, uint64_t handle);
  * name if ADDING. False: it was never seen and ADDING is false, or memory is short. */
 bool object_see(enum object_kind kind, uint64_t handle, bool adding, struct object_seen *seen);
 
-/* A call returned HANDLE as new: names it, or counts another reference if it has a name. Asks MPI for rank and size
- * of communicators and windows (PMPI), so it must not be called for one that a pending call still creates. Returns
- * the name. */
+/* Names HANDLE, which a call returned as new, or counts another reference if it has a name. Asks MPI for rank and
+ * size of communicators and windows (PMPI), so it must not be called for one that a pending call still creates.
+ * Returns the name. */
 struct object_name object_created(enum object_kind kind, uint64_t handle);
 
 /* As object_created, with rank base BASE: for a communicator of a nonblocking duplication, a message, a window. */
 struct object_name object_created_like(enum object_kind kind, uint64_t handle, const struct rank_base *base);
 
-/* A call begins that may release a reference of HANDLE. Returns HANDLE. object_released must follow. */
+/* Notes that a call begins that may release a reference of HANDLE. Returns HANDLE. object_released must follow. */
 uint64_t object_releasing(enum object_kind kind, uint64_t handle);
 
-/* A call released one reference of BEFORE and left AFTER in its place. Gives the id of BEFORE back if AFTER is a
- * null handle and no reference is left. */
+/* Releases one reference of BEFORE, in whose place a call left AFTER. Gives the id of BEFORE back if AFTER is a null
+ * handle and no reference is left. */
 void object_released(enum object_kind kind, uint64_t before, uint64_t after);
 
 /* Returns the rank base of a communicator, window or message. May ask MPI for one that was never seen. A null or

@@ -53,7 +53,7 @@ struct request_array_delta {
 
 void array_delta_free(struct request_array_delta *d);
 
-/* A call with COUNT requests begins. Returns an array of COUNT items, which the caller fills; the null operation is
+/* Begins a call with COUNT requests. Returns an array of COUNT items, which the caller fills; the null operation is
  * {REQUEST_NULL, 0}. NULL: such an array is always written out. */
 struct operation_array *array_delta_begin(struct request_array_delta *d, int64_t count);
 
@@ -73,7 +73,7 @@ static inline bool array_delta_under_way(const struct request_array_delta *d)
     return d->in.count != 0;
 }
 
-/* After array_delta_begin: appends the array to KEY, as changes if possible. OWN_REGISTER: the register of the
+/* Appends the array to KEY, as changes if possible. After array_delta_begin. OWN_REGISTER: the register of the
  * class, its number + 1; if 0, one is made and stored there. NULL: the class has none. If memory is short the array
  * is written out. Returns true if there is a register. */
 bool array_delta_in(struct request_array_delta *d, uint32_t *own_register, struct bytes *key);
@@ -85,7 +85,7 @@ struct completed_indices {
     int64_t count;
 };
 
-/* After array_delta_begin: returns a bit for each item that is not the null operation. */
+/* Returns a bit for each item that is not the null operation. After array_delta_begin. */
 static inline uint64_t array_delta_live(const struct request_array_delta *d)
 {
     return ~d->in.null & UINT64_MAX >> (64 - d->in.count);

@@ -564,9 +564,9 @@ static bool end_first(struct thread_requests *in, uint64_t key)
     return o;
 }
 
-/* Ends an operation that another thread began, or that has ended already. It has if another thread found it, too,
- * for a completion of the same handle. Then this call completed another operation of that handle, and one of those
- * is ended. */
+/* Ends an operation that another thread began, or that is already over. It is over if another thread found it, too,
+ * and ended it for its own completion of the handle. Then this call completed another operation of that handle, so
+ * one of those is ended. */
 static void finish_elsewhere(struct thread_requests *r, struct finding *f, int64_t i)
 {
     struct operation *o = found_live(&f->found[i]);

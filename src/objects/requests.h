@@ -172,7 +172,7 @@ extern _Atomic(struct thread_requests *) requests_first;
  * look for what the thread began. NULL: no memory. */
 struct thread_requests *requests_new(void);
 
-/* The thread of R has ended: moves its live operations to the requests of ended threads, which lie behind all
+/* Moves the live operations of R, whose thread has ended, to the requests of ended threads, which lie behind all
  * others. Afterwards R is as new, for another thread. False: no memory, and R is unchanged. */
 bool requests_thread_ended(struct thread_requests *r);
 
@@ -198,18 +198,18 @@ static inline bool requests_live(void)
  * before the call that freed it returns. */
 void requests_find(struct thread_requests *r, struct finding *f, int64_t count);
 
-/* The call has ended, and F->found[0..count-1].gone says which handles MPI_REQUEST_NULL has replaced: ends these
- * operations. */
+/* Ends the operations in F->found[0..count-1] whose `gone` is set: MPI_REQUEST_NULL has replaced their handles in a
+ * call that has ended. */
 void requests_finished(struct thread_requests *r, struct finding *f, int64_t count);
 
-/* The call that found F->found[0..count-1] has ended: other threads may find what is still live. */
+/* Lets other threads find what is still live of F->found[0..count-1], because the call that found them has ended. */
 void requests_leave(struct thread_requests *r, struct finding *f, int64_t count);
 
-/* The call that found F->found[0..count-1] never returned, so nobody knows which of them it completed: ends them
- * all. If the program still has such a request, it is an unknown one from now on. */
+/* Ends F->found[0..count-1], because the call that found them never returned and nobody knows which of them it
+ * completed. If the program still has such a request, it is an unknown one from now on. */
 void requests_forget(struct finding *f, int64_t count);
 
-/* A persistent request was started (ACTIVE), or has completed and is inactive again. */
+/* Marks a persistent request as started, or as inactive, because it has completed. */
 void request_set_active(const struct found_operation_bits *found, bool active);
 
 #endif

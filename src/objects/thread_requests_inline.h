@@ -218,7 +218,7 @@ static inline void operation_fill(struct operation *o, int64_t class_number, enu
         o->posted = *posted;
 }
 
-/* Begins an operation as the last one of KEY's FIFO. NULL: no memory. */
+/* Begins an operation and appends it to KEY's FIFO. NULL: no memory. */
 static inline struct operation *operation_begin(struct thread_requests *r, uint64_t key, int64_t class_number,
                                                 enum request_kind kind, bool persistent, uint32_t base,
                                                 const struct posting *posted)
@@ -274,8 +274,8 @@ static inline void operation_end(struct thread_requests *r, struct operation *o)
 
 /* ---- finding ---- */
 
-/* True if a call of R may find O, because no other thread's call is about to complete it. In that other case the MPI
- * library may already have given the handle away. */
+/* True if a call of R may find O: no other thread's call is about to complete it. Otherwise the MPI library may
+ * already have given its handle to somebody else. */
 static inline bool operation_is_free(const struct operation *o, const struct thread_requests *r)
 {
     return !o->completed_by || o->completed_by == r->number;
@@ -331,8 +331,8 @@ const struct operation *request_created_slowly(struct thread_requests *r, uint64
                                                enum request_kind kind, bool persistent, const struct rank_base *base,
                                                const struct posting *posted);
 
-/* A call of class CLASS_NUMBER created HANDLE: returns the new live operation, or the null operation for
- * MPI_REQUEST_NULL. POSTED: how it was posted, copied; NULL: not known. */
+/* Begins and returns the operation of HANDLE, which a call of class CLASS_NUMBER created. Returns the null operation
+ * for MPI_REQUEST_NULL. POSTED: how it was posted, copied; NULL: not known. */
 static inline const struct operation *request_created(struct thread_requests *r, uint64_t handle, int64_t class_number,
                                                       enum request_kind kind, bool persistent,
                                                       const struct rank_base *base, const struct posting *posted)
@@ -362,7 +362,7 @@ static inline const struct operation *request_find(struct thread_requests *r, st
     return o;
 }
 
-/* MPI_REQUEST_NULL has replaced F->handles[i]: ends the operation. */
+/* Ends the operation of F->handles[i], which MPI_REQUEST_NULL has replaced. */
 void request_finish_slowly(struct thread_requests *r, struct finding *f, int64_t i);
 
 static inline void request_finish(struct thread_requests *r, struct finding *f, int64_t i)

@@ -13,11 +13,11 @@
 
 #include "objects/requests.h"
 
-/* HANDLE was begun untracked. BASE: for kinds of receives, the index of the rank base that the source in its status
- * refers to. */
+/* Notes that HANDLE was begun untracked. BASE: for kinds of receives, the index of the rank base that the source in
+ * its status refers to. */
 void untracked_request_begun(uint64_t handle, enum request_kind kind, uint32_t base);
 
-/* Called for a HANDLE that is in no thread requests. Returns true if it was begun untracked, and forgets it. */
+/* Returns true, and forgets HANDLE, if it was begun untracked. Called for a HANDLE that is in no thread requests. */
 bool untracked_request_take(uint64_t handle, enum request_kind *kind, uint32_t *base);
 
 #endif
