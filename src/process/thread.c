@@ -16,7 +16,7 @@
 #include "process/spill.h"
 #include "process/stack.h"
 #include "functions.h"
-#include "objects/memory.h"
+#include "objects/modules.h"
 #include "timing/common_times.h"
 #include "record/statistics.h"
 #include "record/stream_times.h"
@@ -43,7 +43,7 @@ static bool tells_end; /* there is that key */
 
 static size_t resolve_site(const void *site, struct code_frame *frames)
 {
-    return memory_frame(site, frames);
+    return modules_frame(site, frames);
 }
 
 static size_t resolve_stack(const void *site, struct code_frame *frames)
@@ -152,7 +152,7 @@ static bool hand_over(struct thread *t)
 /* What T has of its own is for the next thread. */
 static void thread_retire(struct thread *t)
 {
-    if (!requests_bequeath(t->requests))
+    if (!requests_thread_ended(t->requests))
         t->requests = NULL;
     array_delta_free(&t->request_delta);
     live_restart(&t->live);

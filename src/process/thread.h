@@ -46,21 +46,21 @@ struct thread {
     bool error_in_status; /* the call under way returned MPI_ERR_IN_STATUS: MPI_ERROR is set in its statuses */
     const struct class_head *class; /* of the call under way; NULL: it is not recorded */
     /* What is to be known of the call under way if it never returns (abandoned.h): */
-    const void *frame;               /* its struct call, on the stack */
-    const void *site;                /* that the wrapper returns to */
-    uint8_t *outputs;                /* in the key: where what comes out goes */
-    uint64_t start;                  /* clock ticks */
-    uint32_t index;                  /* thread number */
-    uint32_t segment;                /* how many segments of its calls were put away */
-    struct patience patience;        /* until it is encoded; spill.c */
-    uint64_t calls;                  /* recorded so far: the next one's seq */
-    unsigned passes;                 /* over its thread-specific data, at its end */
-    struct thread *nested;           /* for calls inside of one: scratch only, in no list */
-    unsigned moved;                  /* capture_moved when its call sites were last looked at */
-    struct requests *requests;       /* the operations that it began */
-    const struct operation *created; /* the newest one; for the shadow */
-    struct finding finding;          /* the operations of the call under way */
-    MPI_Status *statuses;            /* in place of MPI_STATUS(ES)_IGNORE */
+    const void *frame;                /* its struct call, on the stack */
+    const void *site;                 /* that the wrapper returns to */
+    uint8_t *outputs;                 /* in the key: where what comes out goes */
+    uint64_t start;                   /* clock ticks */
+    uint32_t index;                   /* thread number */
+    uint32_t segment;                 /* how many segments of its calls were put away */
+    struct patience patience;         /* until it is encoded; spill.c */
+    uint64_t calls;                   /* recorded so far: the next one's seq */
+    unsigned passes;                  /* over its thread-specific data, at its end */
+    struct thread *nested;            /* for calls inside of one: scratch only, in no list */
+    unsigned moved;                   /* capture_moved when its call sites were last looked at */
+    struct thread_requests *requests; /* the operations that it began */
+    const struct operation *created;  /* the newest one; for the shadow */
+    struct finding finding;           /* the operations of the call under way */
+    MPI_Status *statuses;             /* in place of MPI_STATUS(ES)_IGNORE */
     int64_t status_capacity;
     struct thread *next, *previous;
     struct handle_cache handle_cache; /* objects and buffers */

@@ -2,7 +2,7 @@
 /* Requests, and arrays of them: what a call finds behind its handles, and what becomes of that. */
 #include "base/value_run.h"
 #include "wrap/wrapper.h"
-#include "objects/thread_requests.h"
+#include "objects/thread_requests_inline.h"
 
 enum {
     ITEM_BYTES = 1 + 2 * SLOT_BYTES,
@@ -211,7 +211,7 @@ void put_requests_after(struct call *c, const MPI_Request *requests, int64_t cou
 static inline bool find_same_requests(struct call *c, const MPI_Request *requests, struct operation_array *in)
 {
     struct thread *t = c->thread;
-    struct requests *r = t->requests;
+    struct thread_requests *r = t->requests;
     struct finding *f = &t->finding;
     uint64_t null = 0;
     uint32_t search = requests_search_begin(r);
