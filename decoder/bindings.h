@@ -31,7 +31,7 @@ struct binding_scope {
 
 /* All zero: nothing is bound. */
 struct bindings {
-    struct binding_scope own, shared;
+    struct binding_scope thread, process;
     uint64_t changes; /* counts what may have made some name mean something else */
 };
 

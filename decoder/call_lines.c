@@ -24,9 +24,9 @@ struct call_lines {
     bool json;
     char head[CALL_HEAD_MAX];
     size_t head_length;
-    uint64_t
-        before;    /* the number of a body is its identity and this, so that those of other cursors are not met again */
-    uint64_t last; /* the highest number so far */
+    uint64_t identity_base; /* the number of a body is its identity and this, so that those of other cursors are not met
+                               again */
+    uint64_t last;          /* the highest number so far */
     size_t used;
     struct body bodies[BODIES_MAX]; /* by their numbers, modulo BODIES_MAX */
     char text[BODIES_BYTES_MAX];
@@ -50,7 +50,7 @@ void call_lines_free(struct call_lines *l)
 
 static void forget(struct call_lines *l)
 {
-    l->before = l->last;
+    l->identity_base = l->last;
     l->used = 0;
 }
 
@@ -61,7 +61,7 @@ void call_lines_begin(struct call_lines *l, uint32_t rank, uint32_t thread)
 }
 
 /* Keeps the body with NUMBER, which was printed from START on, if that is still there. */
-static void keep(struct call_lines *l, uint64_t number, uint64_t start)
+static void cache_body(struct call_lines *l, uint64_t number, uint64_t start)
 {
     size_t length;
     const char *body = out_since(l->out, start, &length);
@@ -82,9 +82,9 @@ static void print_body(struct call_lines *l, const struct pilgrim_call *call)
 }
 
 /* The body of a call that is like others. */
-static void print_known(struct call_lines *l, const struct pilgrim_call *call)
+static void print_cached(struct call_lines *l, const struct pilgrim_call *call)
 {
-    uint64_t number = l->before + call->identity, start = out_position(l->out);
+    uint64_t number = l->identity_base + call->identity, start = out_position(l->out);
     const struct body *body = &l->bodies[number % BODIES_MAX];
     if (body->number == number) {
         out_bytes(l->out, l->text + body->at, body->length);
@@ -93,11 +93,11 @@ static void print_known(struct call_lines *l, const struct pilgrim_call *call)
     print_body(l, call);
     if (BODIES_BYTES_MAX - l->used < BODY_BYTES_MAX) {
         forget(l);
-        number = l->before + call->identity;
+        number = l->identity_base + call->identity;
     }
     if (number > l->last)
         l->last = number;
-    keep(l, number, start);
+    cache_body(l, number, start);
 }
 
 void call_lines_print(struct call_lines *l, const struct pilgrim_call *call)
@@ -107,7 +107,7 @@ void call_lines_print(struct call_lines *l, const struct pilgrim_call *call)
     if (!l->json)
         text_times(l->out, call);
     if (call->identity > 0)
-        print_known(l, call);
+        print_cached(l, call);
     else
         print_body(l, call);
     if (l->json)

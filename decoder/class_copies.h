@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copies of the classes of calls: one of those that are alike, of one function and place. A trace's own stay in memory
  * only while a cursor is in their segment. */
-#ifndef DECODER_KEPT_CLASSES_H
-#define DECODER_KEPT_CLASSES_H
+#ifndef DECODER_CLASS_COPIES_H
+#define DECODER_CLASS_COPIES_H
 
 #include <pilgrim/reader.h>
 
-#define KEPT_CLASS_BUCKETS 1024
+#define CLASS_COPY_BUCKETS 1024
 
 struct class_copy {
     struct class_copy *next;
@@ -20,7 +20,7 @@ struct class_copy {
 
 /* All zero: there are none. */
 struct class_copies {
-    struct class_copy *buckets[KEPT_CLASS_BUCKETS];
+    struct class_copy *buckets[CLASS_COPY_BUCKETS];
 };
 
 /* The copy of CLASS, made if there is none. NULL: no memory. */

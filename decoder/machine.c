@@ -123,12 +123,12 @@ uint32_t machine_processes(const struct machine *m, uint32_t node)
 
 static int compare_members(const void *x, const void *y)
 {
-    const struct member *a = x, *b = y;
+    const struct machine_member *a = x, *b = y;
     return (a->what > b->what) - (a->what < b->what);
 }
 
 /* Sorts COUNT members and adds up equal ones; returns how many are left. */
-static size_t count_members(struct member *members, size_t count)
+static size_t count_members(struct machine_member *members, size_t count)
 {
     size_t different = 0;
     qsort(members, count, sizeof *members, compare_members);
@@ -141,7 +141,7 @@ static size_t count_members(struct member *members, size_t count)
 }
 
 /* Gives node NUMBER, whose children have theirs, its class. ROOM is for all its members and one more. */
-static bool classify(struct machine *m, uint32_t number, struct member *room)
+static bool classify(struct machine *m, uint32_t number, struct machine_member *room)
 {
     struct machine_node *node = &m->nodes[number];
     struct machine_class *classes = grow(m->classes, m->class_count, sizeof *classes);
@@ -150,19 +150,19 @@ static bool classify(struct machine *m, uint32_t number, struct member *room)
     m->classes = classes;
     size_t count = 0, processes = machine_processes(m, number);
     for (uint32_t child = node->first; child; child = m->nodes[child].next)
-        room[1 + count++] = (struct member){m->nodes[child].class, 1};
+        room[1 + count++] = (struct machine_member){m->nodes[child].class, 1};
     size_t children = count_members(room + 1, count);
     for (uint32_t p = 0, rank; p < processes; p++)
-        room[1 + children + p] = (struct member){machine_threads(m, node->host, p, &rank), 1};
+        room[1 + children + p] = (struct machine_member){machine_threads(m, node->host, p, &rank), 1};
     processes = count_members(room + 1 + children, processes);
-    room[0] = (struct member){(uint32_t)children, (uint32_t)processes};
+    room[0] = (struct machine_member){(uint32_t)children, (uint32_t)processes};
     count = 1 + children + processes;
     struct machine_key *key =
         key_of(&m->class_keys, (const uint32_t *)room, 2 * count, node->kind, strlen(node->kind), m->class_count);
     if (!key)
         return false;
     if (key->number == m->class_count) {
-        const struct member *members = (const struct member *)key->words + 1;
+        const struct machine_member *members = (const struct machine_member *)key->words + 1;
         classes[m->class_count++] = (struct machine_class){members, members + children, children, processes};
     }
     node->class = key->number;
@@ -170,7 +170,7 @@ static bool classify(struct machine *m, uint32_t number, struct member *room)
 }
 
 /* Children first, in their order, so that classes are numbered as they come. */
-static bool classify_all(struct machine *m, uint32_t number, struct member *room)
+static bool classify_all(struct machine *m, uint32_t number, struct machine_member *room)
 {
     for (uint32_t child = m->nodes[number].first; child; child = m->nodes[child].next)
         if (!classify_all(m, child, room))
@@ -196,7 +196,7 @@ static bool build(struct machine *m)
     bool good = add_node(m, 0, &whole);
     for (uint32_t host = 0; host < pilgrim_system_hosts(m->system) && good; host++)
         good = add_host(m, host);
-    struct member *room = good ? malloc(room_needed(m) * sizeof *room) : NULL;
+    struct machine_member *room = good ? malloc(room_needed(m) * sizeof *room) : NULL;
     good = room && classify_all(m, 0, room);
     free(room);
     return good;

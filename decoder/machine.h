@@ -9,13 +9,13 @@
 #define NO_HOST UINT32_MAX
 
 /* COUNT children of one class, or COUNT processes with as many threads. */
-struct member {
+struct machine_member {
     uint32_t what;
     uint32_t count;
 };
 
 struct machine_class {
-    const struct member *children, *processes; /* ordered by what they are */
+    const struct machine_member *children, *processes; /* ordered by what they are */
     size_t child_count, process_count;
 };
 

@@ -264,7 +264,7 @@ static void print_threads(struct printer *p, const struct scope *outer, uint32_t
 
 /* The processes on COUNT nodes that have MEMBER's number of threads. */
 static bool print_processes(struct printer *p, const struct scope *outer, const uint32_t *nodes, size_t count,
-                            const struct member *member, bool first)
+                            const struct machine_member *member, bool first)
 {
     const struct machine *m = p->machine;
     struct scope scope = {outer, "process", member->count};
@@ -291,7 +291,7 @@ static bool print_members(struct printer *p, const struct scope *scope, const ui
 
 /* The children of COUNT nodes that are of MEMBER's class. */
 static bool print_children(struct printer *p, const struct scope *outer, const uint32_t *nodes, size_t count,
-                           const struct member *member, bool first)
+                           const struct machine_member *member, bool first)
 {
     const struct machine *m = p->machine;
     uint32_t *children = malloc(count * member->count * sizeof *children);

@@ -60,14 +60,14 @@ static bool grow_flows(struct matrix *m)
 static bool add_call(struct matrix *m)
 {
     size_t count;
-    const struct messages_part *parts = messages_parts(m->messages, &count);
+    const struct messages_transfer *transfers = messages_transfers(m->messages, &count);
     if (count && !grow_flows(m))
         return false;
     for (size_t i = 0; i < count; i++) {
-        struct flow *flow = &m->flows[parts[i].target];
-        flow->count[parts[i].kind]++;
-        flow->bytes[parts[i].kind] += parts[i].bytes;
-        m->unsized += !parts[i].sized && (parts[i].kind != MESSAGES_SEND) == m->options->windows;
+        struct flow *flow = &m->flows[transfers[i].target];
+        flow->count[transfers[i].kind]++;
+        flow->bytes[transfers[i].kind] += transfers[i].bytes;
+        m->unsized += !transfers[i].sized && (transfers[i].kind != MESSAGES_SEND) == m->options->windows;
     }
     return true;
 }

@@ -62,18 +62,18 @@ static bool target_of(struct messages *m, struct bound group, const struct pilgr
     return target_number(m, messages_group_member(m, group, rank->integer), number);
 }
 
-static bool add_part(struct messages *m, enum messages_kind kind, uint64_t target, uint64_t bytes)
+static bool add_transfer(struct messages *m, enum messages_kind kind, uint64_t target, uint64_t bytes)
 {
     if (target == no_target)
         return true;
-    struct messages_part *parts =
-        messages_roomy(m->parts, m->seen_first + m->seen_count, &m->part_capacity, sizeof *parts);
-    if (!parts)
+    struct messages_transfer *transfers =
+        messages_roomy(m->transfers, m->seen_first + m->seen_count, &m->transfer_capacity, sizeof *transfers);
+    if (!transfers)
         return false;
-    m->parts = parts;
+    m->transfers = transfers;
     bool sized = bytes != TYPE_SIZE_UNKNOWN;
-    m->parts[m->seen_first + m->seen_count++] =
-        (struct messages_part){.kind = kind, .target = (uint32_t)target, .sized = sized, .bytes = sized ? bytes : 0};
+    m->transfers[m->seen_first + m->seen_count++] = (struct messages_transfer){
+        .kind = kind, .target = (uint32_t)target, .sized = sized, .bytes = sized ? bytes : 0};
     return true;
 }
 
@@ -107,7 +107,8 @@ static bool send(struct messages *m, const struct role *role, const struct pilgr
 {
     uint64_t target;
     (void)role;
-    return destination(m, call, &target) && add_part(m, MESSAGES_SEND, target, bytes_of(m, call, "count", "datatype"));
+    return destination(m, call, &target) &&
+           add_transfer(m, MESSAGES_SEND, target, bytes_of(m, call, "count", "datatype"));
 }
 
 static bool exchange(struct messages *m, const struct role *role, const struct pilgrim_call *call)
@@ -115,7 +116,7 @@ static bool exchange(struct messages *m, const struct role *role, const struct p
     uint64_t target;
     (void)role;
     return destination(m, call, &target) &&
-           add_part(m, MESSAGES_SEND, target, bytes_of(m, call, "sendcount", "sendtype"));
+           add_transfer(m, MESSAGES_SEND, target, bytes_of(m, call, "sendcount", "sendtype"));
 }
 
 /* What is sent whenever the request is started: target, bytes. */
@@ -132,7 +133,7 @@ static bool prepare(struct messages *m, const struct role *role, const struct pi
 static bool start_one(struct messages *m, const struct pilgrim_value *request)
 {
     const struct bound *message = bindings_find(&m->bindings, BOUND_REQUEST, request);
-    return !message || add_part(m, MESSAGES_SEND, message->a, message->b);
+    return !message || add_transfer(m, MESSAGES_SEND, message->a, message->b);
 }
 
 static bool start(struct messages *m, const struct role *role, const struct pilgrim_call *call)
@@ -155,7 +156,7 @@ static bool put(struct messages *m, const struct role *role, const struct pilgri
     uint64_t target;
     (void)role;
     return window_target(m, call, &target) &&
-           add_part(m, MESSAGES_PUT, target, bytes_of(m, call, "origin_count", "origin_datatype"));
+           add_transfer(m, MESSAGES_PUT, target, bytes_of(m, call, "origin_count", "origin_datatype"));
 }
 
 static bool get(struct messages *m, const struct role *role, const struct pilgrim_call *call)
@@ -163,14 +164,14 @@ static bool get(struct messages *m, const struct role *role, const struct pilgri
     uint64_t target;
     (void)role;
     return window_target(m, call, &target) &&
-           add_part(m, MESSAGES_GET, target, bytes_of(m, call, "origin_count", "origin_datatype"));
+           add_transfer(m, MESSAGES_GET, target, bytes_of(m, call, "origin_count", "origin_datatype"));
 }
 
 static bool put_and_get(struct messages *m, const struct role *role, const struct pilgrim_call *call)
 {
     uint64_t target;
     return put(m, role, call) && window_target(m, call, &target) &&
-           add_part(m, MESSAGES_GET, target, bytes_of(m, call, "result_count", "result_datatype"));
+           add_transfer(m, MESSAGES_GET, target, bytes_of(m, call, "result_count", "result_datatype"));
 }
 
 /* One element there, one back. */
@@ -178,8 +179,8 @@ static bool fetch(struct messages *m, const struct role *role, const struct pilg
 {
     uint64_t target, bytes = size_of(m, call_in(call, "datatype"));
     (void)role;
-    return window_target(m, call, &target) && add_part(m, MESSAGES_PUT, target, bytes) &&
-           add_part(m, MESSAGES_GET, target, bytes);
+    return window_target(m, call, &target) && add_transfer(m, MESSAGES_PUT, target, bytes) &&
+           add_transfer(m, MESSAGES_GET, target, bytes);
 }
 
 static bool make_type(struct messages *m, const struct role *role, const struct pilgrim_call *call)

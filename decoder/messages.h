@@ -29,7 +29,7 @@ enum messages_kind {
 };
 
 /* Bytes to one place. */
-struct messages_part {
+struct messages_transfer {
     enum messages_kind kind;
     uint32_t target; /* a number, for messages_target */
     bool sized;      /* false: how many bytes is not known; 0 */
@@ -55,7 +55,7 @@ enum pilgrim_status messages_see(struct messages *m, const struct pilgrim_call *
 
 /* The same of the call that was seen last, one part for each target and message, *COUNT of them. Borrowed until the
  * next call. */
-const struct messages_part *messages_parts(const struct messages *m, size_t *count);
+const struct messages_transfer *messages_transfers(const struct messages *m, size_t *count);
 
 /* Targets are numbered from 0, by rank: those of the rank that was begun last. */
 size_t messages_targets(const struct messages *m);

@@ -20,7 +20,7 @@ struct created {
 struct memo {
     uint64_t identity; /* of the call; 0: none */
     uint64_t changes;  /* of bindings, when it was made */
-    size_t first, parts;
+    size_t first, transfer_count;
     struct messages_count count;
 };
 
@@ -37,8 +37,8 @@ struct messages {
     struct key_table target_numbers;
     struct group_member *targets;
     size_t target_count, target_capacity;
-    struct messages_part *parts; /* of calls; those that are kept, then those of the call that was seen last */
-    size_t kept, part_capacity;
+    struct messages_transfer *transfers; /* of calls; those that are kept, then those of the call that was seen last */
+    size_t cached, transfer_capacity;
     size_t seen_first, seen_count;
     bool acts; /* the call binds something: it has to be looked at each time */
     struct memo memos[MEMOS];

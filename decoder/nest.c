@@ -147,7 +147,7 @@ struct region_search {
     uint32_t *pending;               /* met, and in no component yet */
     uint32_t pending_count;
     bool *is_pending;
-    bool *kept;      /* those whose steps back to the header are ones of the loop inside */
+    bool *in_inner;  /* those whose steps back to the header are ones of the loop inside */
     uint32_t *queue; /* the nodes that are kept, but for the header */
     uint32_t queue_count;
     struct node_visit *stack;
@@ -174,11 +174,11 @@ static bool search_new(struct region_search *s, struct nest *n)
                                 .low = calloc(count, sizeof *s->low),
                                 .pending = calloc(count, sizeof *s->pending),
                                 .is_pending = calloc(count, sizeof *s->is_pending),
-                                .kept = calloc(count, sizeof *s->kept),
+                                .in_inner = calloc(count, sizeof *s->in_inner),
                                 .queue = calloc(count, sizeof *s->queue),
                                 .stack = calloc(count, sizeof *s->stack)};
     if (!s->before_first || !s->before || !s->region || !s->index || !s->low || !s->pending || !s->is_pending ||
-        !s->kept || !s->queue || !s->stack)
+        !s->in_inner || !s->queue || !s->stack)
         return false;
     for (uint32_t i = 0; i < n->node_count; i++) {
         struct nest_node *node = &n->nodes[i];
@@ -197,30 +197,30 @@ static bool search_new(struct region_search *s, struct nest *n)
 
 static void search_free(struct region_search *s)
 {
-    void *const parts[] = {s->before_first, s->before,     s->region, s->index, s->low,
-                           s->pending,      s->is_pending, s->kept,   s->queue, s->stack};
+    void *const parts[] = {s->before_first, s->before,     s->region,   s->index, s->low,
+                           s->pending,      s->is_pending, s->in_inner, s->queue, s->stack};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         free(parts[i]);
 }
 
 /* ---- a loop that begins like the one around it ---- */
 
-/* The nodes of the region that lead to SOURCE without the header are marked in s->kept, with the header; returns how
- * many. They are the queue's first ones. */
+/* The nodes of the region that lead to SOURCE without the header are marked in s->in_inner, with the header; returns
+ * how many. They are the queue's first ones. */
 static uint32_t natural_loop(struct region_search *s, uint32_t region, uint32_t header, uint32_t source)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < s->queue_count; i++)
-        s->kept[s->queue[i]] = false;
-    s->kept[header] = s->kept[source] = true;
+        s->in_inner[s->queue[i]] = false;
+    s->in_inner[header] = s->in_inner[source] = true;
     s->queue[count++] = source;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t node = s->queue[i];
         for (uint32_t k = s->before_first[node]; node != header && k < s->before_first[node + 1]; k++) {
             uint32_t before = s->before[k];
-            if (s->region[before] != region + 1 || s->kept[before])
+            if (s->region[before] != region + 1 || s->in_inner[before])
                 continue;
-            s->kept[before] = true;
+            s->in_inner[before] = true;
             s->queue[count++] = before;
         }
     }
@@ -251,7 +251,7 @@ static bool find_back_edges(struct region_search *s, uint32_t region, struct bac
         found->size[i] = natural_loop(s, region, header, found->node[i]);
         found->inside[i] = 0;
         for (uint32_t k = 0; k < found->count; k++)
-            found->inside[i] |= (uint64_t)s->kept[found->node[k]] << k;
+            found->inside[i] |= (uint64_t)s->in_inner[found->node[k]] << k;
     }
     return found->count > 1;
 }
@@ -265,7 +265,7 @@ static bool is_nested(const struct back_edges *found, uint32_t i)
     return true;
 }
 
-/* Marks in s->kept the largest loop inside REGION that has its header, if all others with that header are in it or
+/* Marks in s->in_inner the largest loop inside REGION that has its header, if all others with that header are in it or
  * around it. */
 static bool find_inner(struct region_search *s, uint32_t region)
 {
@@ -347,7 +347,7 @@ static void search_components(struct region_search *s, uint32_t region, bool has
         struct nest_node *node = &n->nodes[top->node];
         if (top->position < node->next_count) {
             uint32_t next = node->next[top->position++];
-            bool back = region > 0 && next == header && !(has_inner && s->kept[top->node]);
+            bool back = region > 0 && next == header && !(has_inner && s->in_inner[top->node]);
             if (s->region[next] != region + 1 || back)
                 continue;
             if (s->index[next] == 0)

@@ -10,7 +10,7 @@
 
 /* A class in the segment that a thread is in. One that stands there twice, such as polls that failed and those that did
  * not, is one here. */
-struct known_function_class {
+struct segment_class {
     const struct pilgrim_class *class;
     size_t row;
     uint64_t calls;
@@ -24,9 +24,9 @@ struct profile_maker {
     bool all;   /* threads are chosen */
     bool alone; /* the thread is the only one of its rank */
     struct messages *messages;
-    struct known_function_class *known;
-    size_t known_count, known_capacity;
-    struct key_table places; /* in KNOWN, by class */
+    struct segment_class *classes;
+    size_t class_count, class_capacity;
+    struct key_table class_index; /* in KNOWN, by class */
     uint32_t segment;
     bool in_segment;
     uint64_t last_end_ns; /* of the thread, in this segment */
@@ -97,29 +97,29 @@ static struct key key_of(const struct pilgrim_class *class)
 }
 
 /* Room for COUNT classes; there are none yet. */
-static bool clear_known_classes(struct profile_maker *m, size_t count)
+static bool clear_classes(struct profile_maker *m, size_t count)
 {
-    m->known_count = 0;
-    key_table_clear(&m->places);
-    if (count > m->known_capacity) {
-        struct known_function_class *known = realloc(m->known, count * sizeof *known);
-        if (!known)
+    m->class_count = 0;
+    key_table_clear(&m->class_index);
+    if (count > m->class_capacity) {
+        struct segment_class *classes = realloc(m->classes, count * sizeof *classes);
+        if (!classes)
             return false;
-        m->known = known;
-        m->known_capacity = count;
+        m->classes = classes;
+        m->class_capacity = count;
     }
     return true;
 }
 
-static bool add_known_class(struct profile_maker *m, const struct pilgrim_class *class, bool with_times,
-                            struct known_function_class **known)
+static bool add_class(struct profile_maker *m, const struct pilgrim_class *class, bool with_times,
+                      struct segment_class **entry)
 {
-    const uint64_t *place = key_table_put(&m->places, key_of(class), m->known_count);
-    if (!place)
+    const uint64_t *index = key_table_put(&m->class_index, key_of(class), m->class_count);
+    if (!index)
         return false;
-    if (*place == m->known_count) {
-        struct known_function_class *k = &m->known[m->known_count];
-        *k = (struct known_function_class){.class = class};
+    if (*index == m->class_count) {
+        struct segment_class *k = &m->classes[m->class_count];
+        *k = (struct segment_class){.class = class};
         if (!find_row(m->p, class, &k->row))
             return false;
         if (with_times) {
@@ -128,9 +128,9 @@ static bool add_known_class(struct profile_maker *m, const struct pilgrim_class 
                 return false;
             k->gaps = k->durations + 1;
         }
-        m->known_count++;
+        m->class_count++;
     }
-    *known = &m->known[*place];
+    *entry = &m->classes[*index];
     return true;
 }
 
@@ -148,18 +148,18 @@ static void add_times(struct call_profile *p, size_t row, const struct pilgrim_s
 
 /* Takes what is known of class NUMBER, to be added when the thread's calls are counted. */
 static enum pilgrim_status take_class(const struct profile_maker *m, const struct pilgrim_cursor *cursor, size_t number,
-                                      struct known_function_class *known)
+                                      struct segment_class *entry)
 {
     struct pilgrim_statistic durations, gaps;
     enum pilgrim_status status = pilgrim_durations(cursor, number, PILGRIM_VALUE_GROUP, &durations);
     if (status == PILGRIM_OK)
         status = pilgrim_gaps(cursor, number, PILGRIM_VALUE_GROUP, PILGRIM_ANY_CALL, &gaps);
     if (status == PILGRIM_OK && m->alone)
-        status = pilgrim_rank_class(cursor, number, &known->rank);
+        status = pilgrim_rank_class(cursor, number, &entry->rank);
     if (status != PILGRIM_OK)
         return status;
-    pilgrim_statistic_add(known->durations, &durations);
-    pilgrim_statistic_add(known->gaps, &gaps);
+    pilgrim_statistic_add(entry->durations, &durations);
+    pilgrim_statistic_add(entry->gaps, &gaps);
     return PILGRIM_OK;
 }
 
@@ -177,8 +177,8 @@ static struct pilgrim_statistic estimated(const struct pilgrim_statistic *from, 
 /* The thread has no more calls in the segment. */
 static void end_segment(struct profile_maker *m)
 {
-    for (size_t i = 0; i < m->known_count; i++) {
-        struct known_function_class *k = &m->known[i];
+    for (size_t i = 0; i < m->class_count; i++) {
+        struct segment_class *k = &m->classes[i];
         m->p->rows[k->row].calls += k->calls;
         m->p->calls += k->calls;
         if (k->durations && k->calls > 0 && k->durations->count > 0) {
@@ -192,7 +192,7 @@ static void end_segment(struct profile_maker *m)
         }
         free(k->durations);
     }
-    m->known_count = 0;
+    m->class_count = 0;
     m->in_segment = false;
 }
 
@@ -206,20 +206,20 @@ static enum pilgrim_status begin_segment(struct profile_maker *m, const struct p
     m->segment = pilgrim_cursor_segment(cursor);
     m->in_segment = true;
     m->has_end = false;
-    if (!clear_known_classes(m, thread.class_count))
+    if (!clear_classes(m, thread.class_count))
         return no_memory(error);
     for (size_t i = 0; i < thread.class_count; i++) {
         struct pilgrim_class_info info;
-        struct known_function_class *known;
+        struct segment_class *entry;
         enum pilgrim_status status = pilgrim_class_info(cursor, i, &info);
         if (status != PILGRIM_OK)
             return damaged(status, error);
         if (info.body)
             continue;
-        if (!add_known_class(m, info.class_, estimate, &known))
+        if (!add_class(m, info.class_, estimate, &entry))
             return no_memory(error);
         if (estimate)
-            status = take_class(m, cursor, i, known);
+            status = take_class(m, cursor, i, entry);
         if (status != PILGRIM_OK)
             return damaged(status, error);
     }
@@ -242,9 +242,9 @@ static void take_call_times(struct profile_maker *m, const struct pilgrim_call *
 static void count_unsized(struct profile_maker *m)
 {
     size_t count;
-    const struct messages_part *parts = messages_parts(m->messages, &count);
+    const struct messages_transfer *transfers = messages_transfers(m->messages, &count);
     for (size_t i = 0; i < count; i++)
-        m->p->unsized += parts[i].kind == MESSAGES_SEND && !parts[i].sized;
+        m->p->unsized += transfers[i].kind == MESSAGES_SEND && !transfers[i].sized;
 }
 
 static enum pilgrim_status take_call(struct profile_maker *m, const struct pilgrim_cursor *cursor,
@@ -258,18 +258,18 @@ static enum pilgrim_status take_call(struct profile_maker *m, const struct pilgr
         if (status != PILGRIM_OK)
             return status;
     }
-    const uint64_t *class_number = key_table_find(&m->places, key_of(call->class_));
+    const uint64_t *class_number = key_table_find(&m->class_index, key_of(call->class_));
     if (!class_number)
         return damaged(PILGRIM_DAMAGED, error);
-    struct known_function_class *known = &m->known[*class_number];
-    known->calls++;
-    if (!m->all && call->timed && !known->durations) /* of a segment that begins without times all are estimated */
-        take_call_times(m, call, known->row);
+    struct segment_class *entry = &m->classes[*class_number];
+    entry->calls++;
+    if (!m->all && call->timed && !entry->durations) /* of a segment that begins without times all are estimated */
+        take_call_times(m, call, entry->row);
     if (messages_see(m->messages, call, &sent) != PILGRIM_OK)
         return no_memory(error);
     if (sent.messages > 0)
         count_unsized(m);
-    struct profile_row *row = &m->p->rows[known->row];
+    struct profile_row *row = &m->p->rows[entry->row];
     row->sent.messages += sent.messages;
     row->sent.bytes += sent.bytes;
     return PILGRIM_OK;
@@ -364,18 +364,18 @@ static void add_rank(struct call_profile *p, const struct pilgrim_rank_profile *
 {
     for (unsigned i = 0; i < PILGRIM_ACTIVITIES; i++) {
         struct profile_activity *a = &p->activities[i];
-        if (p->told_ranks == 0 || rank->ns[i] < a->least_ns) {
+        if (p->profiled_ranks == 0 || rank->ns[i] < a->least_ns) {
             a->least_ns = rank->ns[i];
             a->least_rank = rank->first_rank;
         }
-        if (p->told_ranks == 0 || rank->most_ns[i] > a->most_ns) {
+        if (p->profiled_ranks == 0 || rank->most_ns[i] > a->most_ns) {
             a->most_ns = rank->most_ns[i];
             a->most_rank = rank->most_rank[i];
         }
         a->total_ns += rank->ns[i];
     }
     p->blocks |= rank->rank_count > 1;
-    p->told_ranks++;
+    p->profiled_ranks++;
 }
 
 static enum pilgrim_status take_rank(struct profile_maker *m, uint32_t rank, struct pilgrim_error *error)
@@ -441,8 +441,8 @@ enum pilgrim_status profile_make(struct call_profile *p, const struct pilgrim_tr
     if (!make_functions(p) && status == PILGRIM_OK)
         status = no_memory(error);
     messages_free(m.messages);
-    free(m.known);
-    key_table_clear(&m.places);
+    free(m.classes);
+    key_table_clear(&m.class_index);
     return status;
 }
 

@@ -50,7 +50,7 @@ struct call_profile {
     bool timed;       /* run_ns, mpi_ns, durations and gaps are known */
     bool estimated;   /* they are estimates */
     struct profile_activity activities[PILGRIM_ACTIVITIES];
-    uint64_t told_ranks;         /* of so many chosen ranks the trace says what they did with their time ... */
+    uint64_t profiled_ranks;     /* of so many chosen ranks the trace says what they did with their time ... */
     bool blocks;                 /* ... of blocks of ranks together */
     struct class_copies classes; /* what the rows are of */
 };

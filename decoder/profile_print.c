@@ -183,9 +183,9 @@ static void out_name(struct output *o, const char *name)
 /* What ranks did with their time: of several the mean, the least and the most, with the ranks that had them. */
 static void text_activities(struct output *o, const struct call_profile *p)
 {
-    bool several = p->told_ranks > 1;
+    bool several = p->profiled_ranks > 1;
     double sum = 0;
-    if (p->told_ranks == 0)
+    if (p->profiled_ranks == 0)
         return;
     for (unsigned i = 0; i < PILGRIM_ACTIVITIES; i++)
         sum += p->activities[i].total_ns;
@@ -197,7 +197,7 @@ static void text_activities(struct output *o, const struct call_profile *p)
             continue;
         out_name(o, pilgrim_activity_name(i));
         out_percent(o, sum > 0 ? a->total_ns / sum : 0, 8);
-        out_padded_duration(o, a->total_ns / (double)p->told_ranks, 7);
+        out_padded_duration(o, a->total_ns / (double)p->profiled_ranks, 7);
         if (several) {
             out_padded_duration(o, a->least_ns, 7);
             out_padded_uint(o, a->least_rank, 6);
@@ -340,7 +340,7 @@ static void json_activities(struct output *o, const struct call_profile *p)
         out_text(o, separator);
         json_activity(o, i);
         out_text(o, "\":{\"ranks\":");
-        out_uint(o, p->told_ranks);
+        out_uint(o, p->profiled_ranks);
         json_ns(o, "total", a->total_ns);
         json_ns(o, "min", a->least_ns);
         json_uint(o, "min_rank", a->least_rank);
@@ -363,7 +363,7 @@ void profile_json(struct output *o, const struct call_profile *p, bool histogram
         json_ns(o, "mpi", p->mpi_ns);
         out_text(o, p->estimated ? ",\"estimated\":true" : ",\"estimated\":false");
     }
-    if (p->told_ranks > 0)
+    if (p->profiled_ranks > 0)
         json_activities(o, p);
     json_uint(o, "messages", p->sent.messages);
     json_uint(o, "bytes", p->sent.bytes);

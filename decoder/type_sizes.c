@@ -204,17 +204,17 @@ static uint64_t distributed(uint64_t size, const struct pilgrim_value *how, cons
         block = by_default ? 1 : block;
     else
         return UNKNOWN;
-    uint64_t round = type_size_times(block, processes), before = type_size_times(block, coordinate);
-    if (block == 0 || round == UNKNOWN)
+    uint64_t cycle = type_size_times(block, processes), before = type_size_times(block, coordinate);
+    if (block == 0 || cycle == UNKNOWN)
         return block == 0 && size == 0 ? 0 : UNKNOWN;
-    uint64_t rest = size % round > before ? size % round - before : 0;
-    return size / round * block + (rest < block ? rest : block);
+    uint64_t rest = size % cycle > before ? size % cycle - before : 0;
+    return size / cycle * block + (rest < block ? rest : block);
 }
 
 static uint64_t distributed_array(const struct type_maker *m)
 {
     static const char *const names[] = {"array_of_gsizes", "array_of_distribs", "array_of_dargs", "array_of_psizes"};
-    enum { SIZES, HOW, ARGUMENTS, PLACES };
+    enum { SIZES, HOW, ARGUMENTS, PROCESSES };
     const struct pilgrim_value *arrays[COUNT(names)];
     uint64_t product = same(m), rank = in_number(m, "rank");
     for (size_t i = 0; i < COUNT(names); i++) {
@@ -224,12 +224,12 @@ static uint64_t distributed_array(const struct type_maker *m)
     }
     for (size_t i = arrays[0]->count;
          i-- > 0;) { /* the last dimension's places are next to each other, in either order */
-        uint64_t size = number(&arrays[SIZES]->items[i]), processes = number(&arrays[PLACES]->items[i]);
+        uint64_t size = number(&arrays[SIZES]->items[i]), processes = number(&arrays[PROCESSES]->items[i]);
         if (size == UNKNOWN || processes == UNKNOWN || processes == 0 || rank == UNKNOWN)
             return UNKNOWN;
-        uint64_t own =
+        uint64_t share =
             distributed(size, &arrays[HOW]->items[i], &arrays[ARGUMENTS]->items[i], processes, rank % processes);
-        product = type_size_times(product, own);
+        product = type_size_times(product, share);
         rank /= processes;
     }
     return product;
