@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names of objects; see bindings.h. */
+/* Maps names of objects to what they stand for; see bindings.h. */
 #include "bindings.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static struct binding *scope_find(const struct binding_scope *s, enum bound_kind
     return index ? &s->bindings[*index] : NULL;
 }
 
-/* The place of NAME, a new one if there is none. NULL: no memory */
+/* Returns the binding of NAME, a new one if there is none. NULL: no memory */
 static struct binding *scope_put(struct binding_scope *s, enum bound_kind kind, const struct pilgrim_value *name)
 {
     if (s->count == s->capacity) {
@@ -64,7 +64,8 @@ static bool is_same(struct bound x, struct bound y)
     return x.a == y.a && x.b == y.b;
 }
 
-/* What a thread makes, ends and makes again, in a loop, is no change if nobody else has a thing of this name. */
+/* In a loop, a thread often makes, ends and makes the same thing again. That is no change, unless the process scope
+ * knows the name as well. */
 bool bindings_set(struct bindings *b, enum bound_kind kind, const struct pilgrim_value *name, struct bound what)
 {
     if (!is_name(name))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Copies of classes; see class_copies.h. */
+/* Copies of call classes, in a hash table by function and call site; see class_copies.h. */
 #include "class_copies.h"
 
 #include <stdlib.h>

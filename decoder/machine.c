@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tree of machine.h: nodes are found by parent, kind and name, classes, bottom-up, by their members. */
+/* Builds the tree of machine.h. Nodes are found by parent, kind and name; classes, bottom-up, by their members. */
 #define _GNU_SOURCE 1 /* asprintf */
 #include "machine.h"
 
@@ -10,14 +10,14 @@
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
-/* What a node or a class is known by. */
+/* The key of a node or a class: words, then text. */
 struct machine_key {
     UT_hash_handle hh;
     uint32_t number;
-    uint32_t words[]; /* then text */
+    uint32_t words[]; /* and behind them the text */
 };
 
-/* The key of COUNT words and LENGTH bytes of text; one that is new has the number NEXT. NULL: no memory. */
+/* Returns the key of COUNT words and LENGTH bytes of text. A new key gets the number NEXT. NULL: no memory. */
 static struct machine_key *key_of(struct machine_key **table, const uint32_t *words, size_t count, const char *text,
                                   size_t length, size_t next)
 {
@@ -48,7 +48,7 @@ static void keys_free(struct machine_key **table)
     }
 }
 
-/* ARRAY of COUNT elements with room for one more. NULL: no memory, ARRAY is as it was. */
+/* Returns ARRAY, of COUNT elements, with room for one more. NULL: no memory, ARRAY is as it was. */
 static void *grow(void *array, size_t count, size_t size)
 {
     return count & (count - 1) ? array : realloc(array, (count ? 2 * count : 1) * size);
@@ -74,7 +74,7 @@ static bool add_node(struct machine *m, uint32_t parent, const struct pilgrim_le
     return true;
 }
 
-/* From *NODE to its child that is LEVEL. */
+/* Moves *NODE to its child LEVEL, which is added if it is new. False: no memory. */
 static bool enter_child(struct machine *m, uint32_t *node, const struct pilgrim_level *level)
 {
     char *text;
@@ -127,7 +127,7 @@ static int compare_members(const void *x, const void *y)
     return (a->what > b->what) - (a->what < b->what);
 }
 
-/* Sorts COUNT members and adds up equal ones; returns how many are left. */
+/* Sorts COUNT members and joins equal ones; returns how many are left. */
 static size_t count_members(struct machine_member *members, size_t count)
 {
     size_t different = 0;
@@ -140,7 +140,7 @@ static size_t count_members(struct machine_member *members, size_t count)
     return different;
 }
 
-/* Gives node NUMBER, whose children have theirs, its class. ROOM is for all its members and one more. */
+/* Gives node NUMBER its class; its children have theirs. ROOM is for all its members and one more. */
 static bool classify(struct machine *m, uint32_t number, struct machine_member *room)
 {
     struct machine_node *node = &m->nodes[number];
@@ -169,7 +169,7 @@ static bool classify(struct machine *m, uint32_t number, struct machine_member *
     return true;
 }
 
-/* Children first, in their order, so that classes are numbered as they come. */
+/* Classifies the children first, in their order, so that classes are numbered in the order of the output. */
 static bool classify_all(struct machine *m, uint32_t number, struct machine_member *room)
 {
     for (uint32_t child = m->nodes[number].first; child; child = m->nodes[child].next)

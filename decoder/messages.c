@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What calls send; see messages.h.
+/* Finds what calls send; see messages.h.
  *
- * A call is a message by its function's role and some of its values (message_roles.c); what these name is followed in
- * bindings.h. What was found out about a call is kept by the identity that the reader gives equal calls, as long as no
- * name has come to stand for something else. */
+ * What a call sends follows from the role of its function and some of its values (message_roles.c); what these values
+ * name is followed in bindings.h. The result is cached by the identity that the reader gives equal calls. It is valid
+ * until some name gets another meaning. */
 #include <stdlib.h>
 
 #include "messages_data.h"
@@ -32,7 +32,6 @@ void messages_free(struct messages *m)
     free(m);
 }
 
-/* ARRAY of COUNT items of SIZE bytes, with room for one more. NULL: no memory; it is as before. */
 void *messages_roomy(void *array, size_t count, size_t *capacity, size_t size)
 {
     if (count < *capacity)
@@ -46,7 +45,7 @@ void *messages_roomy(void *array, size_t count, size_t *capacity, size_t size)
 
 /* ---- calls ---- */
 
-/* Drops what was kept when there is much of it. */
+/* Begins a call; drops the cached transfers first if there are many. */
 static void begin_call(struct messages *m)
 {
     if (m->cached > CACHED_TRANSFERS_MAX) {
@@ -105,7 +104,7 @@ static enum pilgrim_status begin_thread(struct messages *m, uint32_t thread, str
     return messages_begin_created(m, error);
 }
 
-/* What THREAD makes, for others. */
+/* Reads the calls of THREAD, to bind what it makes for the other threads. */
 static enum pilgrim_status look_through(struct messages *m, uint32_t thread, struct pilgrim_error *error)
 {
     struct pilgrim_cursor *cursor;

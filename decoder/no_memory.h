@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is said where memory is short. */
+/* The error for a lack of memory, in one place. */
 #ifndef DECODER_NO_MEMORY_H
 #define DECODER_NO_MEMORY_H
 
 #include <pilgrim/reader.h>
 
-/* PILGRIM_NOMEM, and *ERROR says so. */
+/* Returns PILGRIM_NOMEM, and fills in *ERROR. */
 static inline enum pilgrim_status no_memory(struct pilgrim_error *error)
 {
     *error = (struct pilgrim_error){.status = PILGRIM_NOMEM, .message = "not enough memory"};
