@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Profiles; see profile.h. Each chosen thread's calls are walked once. */
+/* Computes profiles; see profile.h. The calls of each chosen thread are read once.
+ *
+ * One file: rows, times and counts are filled in by the same walk. */
 #include "profile.h"
 
 #include <stdlib.h>
@@ -8,28 +10,28 @@
 #include "key_table.h"
 #include "no_memory.h"
 
-/* A class in the segment that a thread is in. One that stands there twice, such as polls that failed and those that did
- * not, is one here. */
+/* A class in the segment that is read. Classes with the same function and call site, such as failed polls and other
+ * polls, are one here. */
 struct segment_class {
     const struct pilgrim_class *class;
     size_t row;
     uint64_t calls;
-    struct pilgrim_statistic *durations, *gaps; /* of such calls; NULL: not needed */
-    struct pilgrim_rank_class rank;             /* of those on the thread's rank, if that has no other thread */
+    struct pilgrim_statistic *durations, *gaps; /* of the calls of its value group; NULL: not needed */
+    struct pilgrim_rank_class rank;             /* of the calls on the thread's rank, if that has no other thread */
 };
 
 struct profile_maker {
     struct call_profile *p;
     const struct pilgrim_trace *trace;
-    bool all;   /* threads are chosen */
+    bool all;   /* all threads are chosen */
     bool alone; /* the thread is the only one of its rank */
     struct messages *messages;
     struct segment_class *classes;
     size_t class_count, class_capacity;
-    struct key_table class_index; /* in KNOWN, by class */
+    struct key_table class_index; /* indices into `classes`, by class */
     uint32_t segment;
     bool in_segment;
-    uint64_t last_end_ns; /* of the thread, in this segment */
+    uint64_t last_end_ns; /* end of the thread's last call in this segment */
     bool has_end;
 };
 
@@ -41,7 +43,7 @@ static enum pilgrim_status damaged(enum pilgrim_status status, struct pilgrim_er
 
 /* ---- rows ---- */
 
-/* Of CLASS, made if there is none. false: no memory */
+/* Sets *ROW to the row of CLASS, which is made if there is none. false: no memory */
 static bool find_row(struct call_profile *p, const struct pilgrim_class *class, size_t *row)
 {
     struct class_copy *copy = copy_class(&p->classes, class);
@@ -64,13 +66,13 @@ static bool find_row(struct call_profile *p, const struct pilgrim_class *class, 
     return true;
 }
 
-/* Of a file with untrue counts it may be more than there can be. */
+/* Rounds a count. A file with wrong counts may give more than 2^63. */
 static uint64_t rounded(double count)
 {
     return count < 0x1p63 ? (uint64_t)(count + 0.5) : UINT64_MAX;
 }
 
-/* FACTOR times the calls of FROM, as if they had been like those. */
+/* Returns the statistic of FACTOR times the calls of FROM, as if all were like those. */
 static struct pilgrim_statistic scaled(const struct pilgrim_statistic *from, double factor)
 {
     struct pilgrim_statistic s = *from;
@@ -96,7 +98,7 @@ static struct key key_of(const struct pilgrim_class *class)
     return (struct key){{(uintptr_t) class}};
 }
 
-/* Room for COUNT classes; there are none yet. */
+/* Empties the table of classes and makes room for COUNT. */
 static bool clear_classes(struct profile_maker *m, size_t count)
 {
     m->class_count = 0;
@@ -146,7 +148,7 @@ static void add_times(struct call_profile *p, size_t row, const struct pilgrim_s
     p->timed |= durations->count > 0;
 }
 
-/* Takes what is known of class NUMBER, to be added when the thread's calls are counted. */
+/* Adds the times of class NUMBER to ENTRY; end_segment turns them into those of the thread's calls. */
 static enum pilgrim_status take_class(const struct profile_maker *m, const struct pilgrim_cursor *cursor, size_t number,
                                       struct segment_class *entry)
 {
@@ -163,7 +165,7 @@ static enum pilgrim_status take_class(const struct profile_maker *m, const struc
     return PILGRIM_OK;
 }
 
-/* CALLS calls like those of FROM, which took TOTAL_NS together if that is not negative. */
+/* Returns the statistic of CALLS calls like those of FROM; they took TOTAL_NS together, unless that is negative. */
 static struct pilgrim_statistic estimated(const struct pilgrim_statistic *from, uint64_t calls, double total_ns)
 {
     struct pilgrim_statistic s = scaled(from, (double)calls / (double)from->count);
@@ -174,7 +176,7 @@ static struct pilgrim_statistic estimated(const struct pilgrim_statistic *from, 
     return s;
 }
 
-/* The thread has no more calls in the segment. */
+/* Ends a segment: adds its calls, and their estimated times, to the rows. */
 static void end_segment(struct profile_maker *m)
 {
     for (size_t i = 0; i < m->class_count; i++) {
@@ -196,7 +198,7 @@ static void end_segment(struct profile_maker *m)
     m->in_segment = false;
 }
 
-/* CURSOR has given the thread's first CALL in a segment. */
+/* Begins the segment of CALL, the thread's first call there, which CURSOR gave. */
 static enum pilgrim_status begin_segment(struct profile_maker *m, const struct pilgrim_cursor *cursor,
                                          const struct pilgrim_call *call, struct pilgrim_error *error)
 {
@@ -238,7 +240,7 @@ static void take_call_times(struct profile_maker *m, const struct pilgrim_call *
     add_times(m->p, row, &duration, &gap);
 }
 
-/* What the call sent that was seen last. */
+/* Counts the messages without a known size of the call that was seen last. */
 static void count_unsized(struct profile_maker *m)
 {
     size_t count;
@@ -263,7 +265,8 @@ static enum pilgrim_status take_call(struct profile_maker *m, const struct pilgr
         return damaged(PILGRIM_DAMAGED, error);
     struct segment_class *entry = &m->classes[*class_number];
     entry->calls++;
-    if (!m->all && call->timed && !entry->durations) /* of a segment that begins without times all are estimated */
+    if (!m->all && call->timed &&
+        !entry->durations) /* if the segment's first call had no times, all its times are estimated */
         take_call_times(m, call, entry->row);
     if (messages_see(m->messages, call, &sent) != PILGRIM_OK)
         return no_memory(error);
@@ -305,7 +308,7 @@ static int compare_rows(const struct profile_row *a, const struct profile_row *b
     return (a->calls < b->calls) - (a->calls > b->calls);
 }
 
-/* By function, so that those of one stand together. */
+/* Compares by function first, so that the rows of a function become neighbours. */
 static int compare_sites(const void *x, const void *y)
 {
     const struct profile_row *a = x, *b = y;
@@ -329,7 +332,7 @@ static void add_row(struct profile_row *to, const struct profile_row *from)
     pilgrim_statistic_add(&to->gaps, &from->gaps);
 }
 
-/* Rows without calls, of loops' classes or of damaged threads, are dropped. */
+/* Makes the functions of the rows. Drops rows without calls: those of damaged threads. */
 static bool make_functions(struct call_profile *p)
 {
     size_t count = 0;
@@ -387,7 +390,7 @@ static enum pilgrim_status take_rank(struct profile_maker *m, uint32_t rank, str
     return status == PILGRIM_END ? PILGRIM_OK : status;
 }
 
-/* The times of all calls of the trace. */
+/* Adds the times of all calls of the trace. */
 static enum pilgrim_status take_all_times(struct profile_maker *m, struct pilgrim_error *error)
 {
     struct pilgrim_profile *profile;

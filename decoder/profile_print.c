@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* --stats: profiles as a table, or as JSON; see pilgrim-decode(1). */
+/* Prints profiles (--stats) as a table, or as JSON; see pilgrim-decode(1). */
 #include <fnmatch.h>
 #include <stdio.h>
 
@@ -13,7 +13,7 @@ static bool is_shown(const struct profile_function *f, const char *function)
     return !function || fnmatch(function, f->all.class->function->name, 0) == 0;
 }
 
-/* The part of the run time that the calls of a row took. */
+/* Returns the part of the run time that the calls of a row took. */
 static double share_of(const struct call_profile *p, const struct profile_row *row)
 {
     return p->run_ns > 0 ? row->durations.total_ns / p->run_ns : 0;
@@ -51,7 +51,7 @@ static void out_percent(struct output *o, double share, size_t width)
     out_padded(o, share > 0 && share < 0.0005 ? "<0.1%" : text, width);
 }
 
-/* The columns behind the name. */
+/* Prints the columns behind the name. */
 static void text_columns(struct output *o, const struct call_profile *p, const struct profile_row *row)
 {
     const struct pilgrim_statistic *d = &row->durations;
@@ -97,7 +97,8 @@ static uint64_t most_of(const struct pilgrim_statistic *s)
     return most;
 }
 
-/* A line for each bucket from the first to the last that is not empty: what is below its end, how often, and a bar. */
+/* Prints a line for each bucket, from the first to the last that is not empty: its lower bound, its count, and a bar.
+ */
 static void text_histogram(struct output *o, const char *name, const struct pilgrim_statistic *s)
 {
     uint64_t most = most_of(s), left = s->count;
@@ -180,7 +181,8 @@ static void out_name(struct output *o, const char *name)
         out_char(o, ' ');
 }
 
-/* What ranks did with their time: of several the mean, the least and the most, with the ranks that had them. */
+/* Prints what ranks did with their time; of several ranks the mean, the least and the most, with the ranks that had
+ * these. */
 static void text_activities(struct output *o, const struct call_profile *p)
 {
     bool several = p->profiled_ranks > 1;
@@ -235,13 +237,13 @@ static void json_uint(struct output *o, const char *name, uint64_t v)
     out_uint(o, v);
 }
 
-/* A sum that no run takes, of a file with untrue counts, is as much as can be printed. */
+/* Prints a time. A file with wrong counts may give a sum that is too large for JSON; it is printed as 2^64 - 1. */
 static void json_ns(struct output *o, const char *name, double ns)
 {
     json_uint(o, name, ns < 0x1p64 ? (uint64_t)(ns + 0.5) : UINT64_MAX);
 }
 
-/* The buckets that are not empty: their lowest ns, and how many times are there. */
+/* Prints the buckets that are not empty: the lowest ns of each, and its count. */
 static void json_histogram(struct output *o, const struct pilgrim_statistic *s)
 {
     const char *separator = ",\"histogram\":[[";
@@ -331,7 +333,7 @@ static void json_row(struct output *o, const struct call_profile *p, const struc
     out_text(o, "}\n");
 }
 
-/* What ranks did with their time: {"computing":{"total":...},...}. */
+/* Prints what ranks did with their time: {"computing":{"total":...},...}. */
 static void json_activities(struct output *o, const struct call_profile *p)
 {
     const char *separator = ",\"activities\":{\"";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sizes of datatypes; see type_sizes.h. */
+/* Computes sizes of datatypes; see type_sizes.h. */
 #include "type_sizes.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define UNKNOWN      TYPE_SIZE_UNKNOWN
 
-/* ---- predefined ones ---- */
+/* ---- predefined datatypes ---- */
 
 static const struct named_size {
     const char *name; /* without MPI_ */
@@ -102,7 +102,7 @@ uint64_t type_size_predefined(const char *name)
     return found ? found->size : UNKNOWN;
 }
 
-/* ---- derived ones ---- */
+/* ---- derived datatypes ---- */
 
 struct type_maker {
     const struct pilgrim_call *call;
@@ -139,7 +139,7 @@ static uint64_t in_type(const struct type_maker *m, const char *name)
     return m->lookup(m->context, call_in(m->call, name));
 }
 
-/* The array NAME; NULL: it is none. */
+/* Returns the array NAME; NULL if the value is no array. */
 static const struct pilgrim_value *in_array(const struct type_maker *m, const char *name)
 {
     const struct pilgrim_value *v = call_in(m->call, name);
@@ -190,7 +190,8 @@ static uint64_t subarray(const struct type_maker *m)
     return product;
 }
 
-/* How many of SIZE elements the process at COORDINATE of PROCESSES has. */
+/* Returns how many of SIZE elements the process at COORDINATE of PROCESSES has in one dimension of
+ * MPI_Type_create_darray. */
 static uint64_t distributed(uint64_t size, const struct pilgrim_value *how, const struct pilgrim_value *argument,
                             uint64_t processes, uint64_t coordinate)
 {
@@ -223,7 +224,7 @@ static uint64_t distributed_array(const struct type_maker *m)
             return UNKNOWN;
     }
     for (size_t i = arrays[0]->count;
-         i-- > 0;) { /* the last dimension's places are next to each other, in either order */
+         i-- > 0;) { /* the last dimension's coordinate changes fastest with the rank, in either order */
         uint64_t size = number(&arrays[SIZES]->items[i]), processes = number(&arrays[PROCESSES]->items[i]);
         if (size == UNKNOWN || processes == UNKNOWN || processes == 0 || rank == UNKNOWN)
             return UNKNOWN;
@@ -235,7 +236,8 @@ static uint64_t distributed_array(const struct type_maker *m)
     return product;
 }
 
-/* A Fortran kind with so many decimal digits, and such an exponent: selected_real_kind, of gfortran. */
+/* Returns the size of a Fortran real kind with so many decimal digits and such an exponent, as gfortran's
+ * selected_real_kind has it. */
 static uint64_t real_kind(const struct type_maker *m)
 {
     const struct pilgrim_value *p = call_in(m->call, "p"), *r = call_in(m->call, "r");
