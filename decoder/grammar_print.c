@@ -3,7 +3,7 @@
  * and signatures, in the notation of the Pilgrim paper (SC'21). */
 #include <stdlib.h>
 
-#include "no_memory.h"
+#include "decode_errors.h"
 #include "print.h"
 
 #define NONE SIZE_MAX

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "fold.h"
-#include "no_memory.h"
+#include "decode_errors.h"
 #include "print.h"
 #include "thread_loops.h"
 

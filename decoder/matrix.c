@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "messages.h"
-#include "no_memory.h"
+#include "decode_errors.h"
 
 /* What went between a rank and one of its targets, by kind of transfer. */
 struct flow {

@@ -8,7 +8,7 @@
 
 #include "call_values.h"
 #include "messages_data.h"
-#include "no_memory.h"
+#include "decode_errors.h"
 
 /* GROUP_SELF: the rank that is read. Identities of communicators are hashes from GROUP_IDENTITY on; a smaller one
  * counts as not known. */

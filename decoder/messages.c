@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "messages_data.h"
-#include "no_memory.h"
+#include "decode_errors.h"
 
 enum { CACHED_TRANSFERS_MAX = 1 << 12 };
 

@@ -14,10 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NONE      UINT32_MAX
-#define DEPTH_MAX 64 /* loops nested deeper are not searched */
-#define SOURCES_MAX                                                                                                    \
-    64 /* with more transitions back to a call, loops that begin like the one around them are not told apart */
+#define NONE        UINT32_MAX
+#define DEPTH_MAX   64 /* loops nested deeper are not searched */
+#define SOURCES_MAX 64 /* a call with more transitions back to it is not searched for an inner loop */
 /* A loop that begins like the loop around it is shown as one with it if it has fewer than FLAT_BELOW iterations a time
  * in the mean, or more than FLAT_ABOVE. */
 #define FLAT_BELOW 2

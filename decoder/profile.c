@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "key_table.h"
-#include "no_memory.h"
+#include "decode_errors.h"
 
 /* A class in the segment that is read. Classes with the same function and call site, such as failed polls and other
  * polls, are one here. */
@@ -34,12 +34,6 @@ struct profile_maker {
     uint64_t last_end_ns; /* end of the thread's last call in this segment */
     bool has_end;
 };
-
-static enum pilgrim_status damaged(enum pilgrim_status status, struct pilgrim_error *error)
-{
-    *error = (struct pilgrim_error){.status = status, .message = "a thread is in none of the groups"};
-    return status;
-}
 
 /* ---- rows ---- */
 
@@ -215,7 +209,7 @@ static enum pilgrim_status begin_segment(struct profile_maker *m, const struct p
         struct segment_class *entry;
         enum pilgrim_status status = pilgrim_class_info(cursor, i, &info);
         if (status != PILGRIM_OK)
-            return damaged(status, error);
+            return no_group(status, error);
         if (info.body)
             continue;
         if (!add_class(m, info.class_, estimate, &entry))
@@ -223,7 +217,7 @@ static enum pilgrim_status begin_segment(struct profile_maker *m, const struct p
         if (estimate)
             status = take_class(m, cursor, i, entry);
         if (status != PILGRIM_OK)
-            return damaged(status, error);
+            return no_group(status, error);
     }
     return PILGRIM_OK;
 }
@@ -262,7 +256,7 @@ static enum pilgrim_status take_call(struct profile_maker *m, const struct pilgr
     }
     const uint64_t *class_number = key_table_find(&m->class_index, key_of(call->class_));
     if (!class_number)
-        return damaged(PILGRIM_DAMAGED, error);
+        return no_group(PILGRIM_DAMAGED, error);
     struct segment_class *entry = &m->classes[*class_number];
     entry->calls++;
     if (!m->all && call->timed &&

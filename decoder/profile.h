@@ -38,8 +38,8 @@ struct profile_function {
 
 /* A profile. Its sums are over all chosen threads and all functions. */
 struct call_profile {
-    struct profile_row
-        *rows; /* one for each call site; those of a function are neighbours, in the order of its `sites` */
+    /* One row for each call site; those of a function are neighbours, in the order of its `sites`. */
+    struct profile_row *rows;
     size_t row_count, row_capacity;
     struct profile_function *functions; /* sorted by time, then by calls, both descending */
     size_t function_count;

@@ -167,7 +167,7 @@ static void text_summary(struct output *o, const struct call_profile *p)
         out_char(o, ',');
         out_percent(o, p->run_ns > 0 ? p->mpi_ns / p->run_ns : 0, 0);
         out_text(o, " of it in MPI");
-        out_text(o, p->estimated ? "; of calls that take about as long on all ranks, by their mean\n" : "\n");
+        out_text(o, p->estimated ? "; estimated where calls take about as long on all ranks\n" : "\n");
     }
     out_char(o, '\n');
 }
@@ -208,7 +208,7 @@ static void text_activities(struct output *o, const struct call_profile *p)
         }
         out_char(o, '\n');
     }
-    out_text(o, p->blocks ? "  (told for blocks of ranks: --by=rank has them)\n\n" : "\n");
+    out_text(o, p->blocks ? "  (stored for blocks of ranks; --by=rank lists the blocks)\n\n" : "\n");
 }
 
 void profile_text(struct output *o, const struct call_profile *p, bool histograms, const char *function,

@@ -179,8 +179,10 @@ static void open_module(const struct source_lines *lines, struct debug_module *m
     if (strchr(m->name, '/'))
         return; /* a module's name has no folders; a damaged trace must not lead anywhere else */
     if (!try_all(&s) && s.other[0])
-        fprintf(stderr, "pilgrim-decode: %s is not the %s that was traced; no source lines from it\n", s.other,
-                m->name);
+        fprintf(stderr,
+                "pilgrim-decode: %s is not the %s that was traced, so its source lines are not printed; say where the "
+                "traced one is with --modules=FOLDER\n",
+                s.other, m->name);
 }
 
 static bool is_module(const struct debug_module *m, const struct pilgrim_frame *frame)

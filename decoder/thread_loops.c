@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "class_copies.h"
-#include "no_memory.h"
+#include "decode_errors.h"
 
 #define NONE SIZE_MAX
 
@@ -35,12 +35,6 @@ struct loops_list {
     struct class_copies classes;
     uint64_t threads; /* how many threads were read */
 };
-
-static enum pilgrim_status in_no_group(enum pilgrim_status status, struct pilgrim_error *error)
-{
-    *error = (struct pilgrim_error){.status = status, .message = "a thread is in none of the groups"};
-    return status;
-}
 
 struct loops_list *loops_new(const struct pilgrim_trace *trace, bool by_rank)
 {
@@ -155,7 +149,7 @@ static enum pilgrim_status read_segment(struct loops_list *l, const struct pilgr
         struct pilgrim_class_info info;
         enum pilgrim_status status = pilgrim_class_info(cursor, i, &info);
         if (status != PILGRIM_OK)
-            return in_no_group(status, error);
+            return no_group(status, error);
         struct class_copy *class = copy_class(&l->classes, info.class_);
         if (!class)
             return no_memory(error);
@@ -168,9 +162,9 @@ static enum pilgrim_status read_segment(struct loops_list *l, const struct pilgr
             .class = class, .is_loop = info.body != 0, .shown_as = again ? class->first : seen->count};
         uint64_t group = is_alike(l, &thread) ? PILGRIM_STRUCTURE_GROUP : PILGRIM_VALUE_GROUP;
         if (!info.body && !read_times(cursor, i, group, &classes[seen->count]))
-            return in_no_group(PILGRIM_DAMAGED, error);
+            return no_group(PILGRIM_DAMAGED, error);
         if (alone && !info.body && !read_rank(cursor, i, again, &classes[seen->count]))
-            return in_no_group(PILGRIM_DAMAGED, error);
+            return no_group(PILGRIM_DAMAGED, error);
         seen->count++;
     }
     return PILGRIM_OK;
