@@ -10,12 +10,12 @@
 
 #include "pilgrim/version.h"
 
-static const char usage[] = "usage: pilgrim-decode [--format=text|json] [--rank=LIST] [--thread=LIST] [--func=GLOB]\n"
-                            "                      [--from=N] [--limit=N] [--no-polls] [--clock=local|common]\n"
-                            "                      [--loops | --stats[=histograms] [--by=rank] | --matrix[=rma] | "
-                            "--grammar | --communicators | --system\n"
-                            "                      | --properties]\n"
-                            "                      [--modules=FOLDERS] TRACE\n";
+static const char usage[] =
+    "usage: pilgrim-decode [--format=text|json] [--rank=LIST] [--thread=LIST] [--func=GLOB]\n"
+    "                      [--from=N] [--limit=N] [--no-polls] [--clock=local|common]\n"
+    "                      [--loops | --stats[=histograms] [--by=rank] | --matrix[=rma] | --grammar |\n"
+    "                       --communicators | --system | --properties]\n"
+    "                      [--modules=FOLDERS] TRACE\n";
 
 static const char help[] =
     "\n"
