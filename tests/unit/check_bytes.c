@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Byte buffers and cursors: every number comes back, no number has two forms, no read passes the end. */
+/* Byte buffers and their cursors: every number is read back, no number has two encodings, no read passes the end. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>

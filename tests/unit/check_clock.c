@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The clock: which one is chosen, its rate, and times. clock.c is compiled in to begin anew for each choice. */
+/* The clock: which one is chosen, its rate, and its times. clock.c is compiled in, to start anew for each choice. */
 #include "base/clock.c"
 
 #include <check.h>

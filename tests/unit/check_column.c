@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Columns: whatever way they are put together, the values come back, and a function of the rank is known exactly as
- * long as it gives every value. */
+/* Columns: the values are read back, however the column was put together; and it is a function of the rank exactly as
+ * long as one gives every value. */
 #include <check.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Hash indices against a plain model: hashes that many entries share, removal, and what happens to those that stand
- * behind. */
+/* Hash indices compared with a plain model: hashes that many entries share, removal, and the entries behind a removed
+ * one. */
 #include <check.h>
 #include <stdlib.h>
 

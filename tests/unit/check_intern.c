@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Interning: bytes of any length, many of them, with the same beginnings; what memory says of itself. Numbers by first
- * appearance are tested in check_signature.c. */
+/* Interning: byte strings of any length, many of them, with equal beginnings; and the count of the memory in use.
+ * Numbers by first appearance are tested in check_signature.c. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>

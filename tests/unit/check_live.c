@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Live requests, against lists that are searched. */
+/* Live requests, compared with lists that are searched. */
 #include <check.h>
 #include <stdlib.h>
 

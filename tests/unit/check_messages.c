@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages of calls: sizes of datatypes, names that come to stand for other things, who is who. The decoder's files are
- * compiled in here, and the reader's functions that they need stand for a trace that is written down as an array of
- * calls.
+/* Messages of calls: sizes of datatypes, names that get new meanings, members of groups. The decoder's files are
+ * compiled in here. Stand-ins for the reader's functions read a trace that is written down as an array of calls.
  *
- * One file, as all of it goes through that stand-in. */
+ * One file, as all of it uses these stand-ins. */
 #include "../../decoder/bindings.c"
 #include "../../decoder/call_values.c"
 #include "../../decoder/key_table.c"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Repeats: whatever way a sequence is put together it comes back, and what is periodic stays small. */
+/* Nested runs: a sequence is read back, however it was put together; a periodic one stays small. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
