@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A hash index: maps the hash of an entry to the entry's number. Code that is not hot uses uthash. Two other tables
- * exist: objects/table.h for use inside malloc, and objects/thread_requests_inline.h, whose keys lie in the operations.
+ * exist: objects/hash_table.h for use inside malloc, and objects/thread_requests_inline.h, whose keys lie in the
+ * operations.
  *
  * The index is a flat table with linear probing. A slot stores 32 bits of the hash beside the number. So a search
  * rarely looks at a wrong entry, and growing looks at none. The caller owns the entries and keys, and compares them:

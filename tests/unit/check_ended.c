@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Threads that have ended are in the trace as if they were still there: the bytes are the same, whatever the order in
+/* Threads that have ended are recorded as if they still lived: the trace has the same bytes, whatever the order in
  * which they end. */
 #include <stdlib.h>
 #include <string.h>

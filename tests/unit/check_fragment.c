@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fragments: however the ranks are merged, over however many processes, the file is the same, byte for byte; and its
- * size does not grow with the ranks of a regular program. */
+/* Fragments: the file has the same bytes, in whatever order ranks are merged and by however many processes; its size
+ * does not grow with the ranks of a regular program. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names of memory: heap, mappings, stacks, static data. Nothing is interposed here: the tests tell the heap what
- * they allocate. */
+/* Names of memory: heap, mappings, stacks, static data. Nothing is intercepted here; the tests report each allocation
+ * to the heap. */
 #define _GNU_SOURCE 1
 #include "objects/heap.h"
 

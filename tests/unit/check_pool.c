@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pools of ids, hash tables, ranges of mapped memory: against plain models. */
+/* Pools of ids, hash tables, and ranges of mapped memory, compared with plain models. */
 #include "objects/pool.h"
 
 #include <check.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Requests: names, FIFOs behind one handle, threads, many in flight; and random calls against a simple model.
+/* Requests: names, queues of operations that share a handle, threads, many requests at once; and random calls compared
+ * with a simple model.
  *
  * One file, as all of it begins, finds and finishes operations through the same few functions. */
 #define _GNU_SOURCE 1

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shapes and slots, with series: together they give the key back. */
+/* Shapes, slots and array series: together they give the key back. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Signatures, zipped and not, and interning: numbers by first appearance, equal bytes equal numbers, bytes given back.
- */
+/* Signatures, of classes that are unzipped or not, and interning: numbers by first appearance, equal numbers for equal
+ * bytes, bytes given back. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>

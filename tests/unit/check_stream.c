@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Streams: polls that fail and calls that do not are classes of their own, numbered by first appearance, wherever they
- * stand; both are forgotten when their site moves; a run of failed polls is one symbol. A stream that is renewed goes
- * on as a new one would. */
+/* Streams: failed polls and other calls are classes of their own, numbered by first appearance. Both are forgotten if
+ * the call site moves. A run of failed polls is one symbol. A stream that is begun anew goes on as a new one would. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
