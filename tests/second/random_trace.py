@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from random_profile import random_profile  # noqa: E402
 from random_times import common_section, statistics, thread_times  # noqa: E402
-from random_values import INT, KEPT_ITEMS, PLAIN, REQUESTS, UNZIPPED, VECTOR, Printer, Sequences, Shape  # noqa: E402
+from random_values import INT, KEPT_ITEMS, PLAIN, REQUESTS, UNZIPPED, SIGNATURE_SERIES, Printer, Sequences, Shape  # noqa: E402
 from trace_writer import Builder, T, constant, expression, file_of, rule, varint  # noqa: E402
 
 CALLS_MAX = 60      # of a thread, more or less
@@ -68,7 +68,7 @@ class Class:
 
 class Shard:
     """threads: how many each of its ranks has; speaks: whether its process stream has calls; first: the number of the first one; world:
-    how many ranks there are in all. views: what the process streams say. lines: of its calls, without what is in front of the function's
+    how many ranks there are in all. rank_bases: what the process streams say. lines: of its calls, without what is in front of the function's
     name, {(rank, thread): [...]}; places: of their classes, likewise. profile: what a reader should find, or None."""
 
     def __init__(self, dice, first, threads, speaks, world):
@@ -89,10 +89,10 @@ class Shard:
         if len(self.b.tables["callers"]) < len(self.callers):
             raise AssertionError("two equal callers")
         self.b.threads = self.b.column(self.s.column([0, *itertools.accumulate(self.threads)]))
-        self.views = self.processes(first, speaks, world)
+        self.rank_bases = self.processes(first, speaks, world)
 
-    def calls(self, views):
-        """Makes the threads' calls. views: of all ranks."""
+    def calls(self, rank_bases):
+        """Makes the threads' calls. rank_bases: of all ranks."""
         dice, first = self.dice, self.first
         owners = [(rank, thread) for rank, count in enumerate(self.threads) for thread in range(count)]
         groups = {}
@@ -102,7 +102,7 @@ class Shard:
         self.classes = [Class(self, 0, [","] * len(KEPT_ITEMS)), Class(self, 1, ",,,>", ("source", "tag", "count", "request"))]
         self.classes += [Class(self, i) for i in range(2, dice.randint(4, 6))]
         for numbers in groups.values():
-            members = [(first + owners[n][0], views[first + owners[n][0]]) for n in numbers]
+            members = [(first + owners[n][0], rank_bases[first + owners[n][0]]) for n in numbers]
             group = Group(self, members)
             self.b.group(group.sequence, group.rows, self.s.column(numbers))
             for n, lines, places in zip(numbers, group.lines, group.places):
@@ -115,11 +115,11 @@ class Shard:
             self.profile, self.b.profile = random_profile(dice, self.b)
 
     def processes(self, first, speaks, world):
-        """The process streams; the views of each rank."""
+        """The process streams; the rank bases of each rank."""
         dice, b, ranks = self.dice, self.b, len(speaks)
         count = dice.randint(1, 4)
         xs = [first + i for i in range(ranks)]
-        columns, views = [expression(1, 0)], [[(x, world)] for x in xs]
+        columns, rank_bases = [expression(1, 0)], [[(x, world)] for x in xs]
         sizes = [constant(world)]
         for _ in range(count - 1):
             column, places = self.s.any_column(xs, True)
@@ -127,7 +127,7 @@ class Shard:
             columns.append(column)
             sizes.append(constant(size))
             for i, place in enumerate(places):
-                views[i].append((place, size))
+                rank_bases[i].append((place, size))
         ints = b"\x0f" + varint(count) + b"\3" * count
         row = b.row(b.call_class(b"pilgrim_process,views_rank,views_size:"),
                     (1, [b.signature(b.shape(ints + ints + b"\1"), columns + sizes)]))
@@ -139,7 +139,7 @@ class Shard:
                 b.group(0, [], self.s.column(numbers), True)
             else:
                 b.group(1, [(row, None)], self.s.column(numbers), True)
-        return views
+        return rank_bases
 
 
 class Group:
@@ -178,7 +178,7 @@ class Group:
                 lines.append(calls[self.kinds[place]].line(printer, values))
                 registers.update(printer.kept)
                 if self.kinds[place] == 1:
-                    printer.view = 0
+                    printer.rank_base = 0
                     pair = printer.pair(values[3])
                     begun[pair] = (*map(printer.text, values[:2]), printer.slots(values[2])[0])
                     live[:] = [place for place in live if place != pair[1]] + [pair[1]]
@@ -231,15 +231,15 @@ class Group:
         return self.b.row(number, *sequences, partition=partition), printed
 
     def trips(self, values, count, members):
-        """A part of a loop: VALUES[m][i]. Unzipped, as a vector, or in other ways, if there are calls."""
+        """A part of a loop: VALUES[m][i]. Unzipped, as a signature series, or in other ways, if there are calls."""
         shape, xs = self.b.shape(varint(INT)), [r for r, _ in members]
-        kind = self.dice.choice((PLAIN, VECTOR, UNZIPPED) if count > 1 else (PLAIN, UNZIPPED))
+        kind = self.dice.choice((PLAIN, SIGNATURE_SERIES, UNZIPPED) if count > 1 else (PLAIN, UNZIPPED))
         if not count:
             return 0, []
         if kind != PLAIN:
             columns, _ = self.s.slot(kind, xs, [count] * len(members), lambda m, i: values[m][i])
-            terminals = range(count) if kind == VECTOR else [0] * count
-            return self.s.sequence(terminals), [self.b.signature(shape, columns, count if kind == VECTOR else 0)]
+            terminals = range(count) if kind == SIGNATURE_SERIES else [0] * count
+            return self.s.sequence(terminals), [self.b.signature(shape, columns, count if kind == SIGNATURE_SERIES else 0)]
         known, terminals = {}, []
         for those in zip(*values):
             if those not in known:
@@ -253,10 +253,10 @@ class Group:
         if not count:
             return (0, []), []
         first, begins = (call_class is those for those in self.shard.classes[:2])
-        kinds = d.choices((PLAIN, VECTOR, UNZIPPED), k=d.randint(1, 3))
+        kinds = d.choices((PLAIN, SIGNATURE_SERIES, UNZIPPED), k=d.randint(1, 3))
         if first or begins:
             kinds = [UNZIPPED] if begins else [d.choice((PLAIN, UNZIPPED))]
-        sizes = [d.randint(2, 4) if kind == VECTOR else 1 for kind in kinds]
+        sizes = [d.randint(2, 4) if kind == SIGNATURE_SERIES else 1 for kind in kinds]
         again = len(kinds) if not first and not begins and d.random() < 0.3 else None  # place of the first one, once more
         if again:
             kinds.append(kinds[0])
@@ -276,7 +276,7 @@ class Group:
             shape = Shape(self.s, kind, members, times, call_class.parameters)
             shape = shape.first() if first else shape.begin() if begins else shape.draw()
             numbers.append(self.b.signature(self.b.shape(shape.content), shape.columns,
-                                            {PLAIN: 1, VECTOR: size, UNZIPPED: 0}[kind]))
+                                            {PLAIN: 1, SIGNATURE_SERIES: size, UNZIPPED: 0}[kind]))
             shapes.append(shape)
         met, calls = [0] * len(kinds), []
         for terminal in terminals:
@@ -296,14 +296,14 @@ def parted(dice, ranks):
 
 
 def speaking(dice, threads):
-    """In which rounds the process stream of a rank has calls, which has so many THREADS in each."""
+    """In which segments the process stream of a rank has calls, which has so many THREADS in each."""
     if not any(threads) and dice.random() < 0.5:
         return [False for _ in threads]
     last = dice.randrange(len(threads))
     return [number == last or number < last and dice.random() < 0.5 for number in range(len(threads))]
 
 
-def common_add(dice, shards, rounds, places):
+def common_add(dice, shards, segments, places):
     """Adds sections of several threads. Returns {(rank, thread): (the shard that it is behind, [(start, end)])}."""
     found = {}
     firsts = {owner: next(((which, those) for which, those in enumerate(parts) if those), (0, [])) for owner, parts in places.items()}
@@ -314,24 +314,24 @@ def common_add(dice, shards, rounds, places):
         alike = [other for other in firsts if other[0] == owner[0] and other not in found and firsts[other][1][:len(order)] == order]
         dice.shuffle(alike)
         content, times = common_section(dice, owner[0], [thread for _, thread in alike], order)
-        at = dice.randint(rounds[max(firsts[other][0] for other in alike)], len(shards) - 1)
+        at = dice.randint(segments[max(firsts[other][0] for other in alike)], len(shards) - 1)
         shards[at].b.times.append(content)
         found.update((other, (at, times[other[1]])) for other in alike)
     return found
 
 
-def times_add(dice, shards, rounds, lines):
-    """Adds times to the lines of threads, and sections with them to the shards. rounds: the number of each one's first shard."""
-    places = {owner: [[] for _ in rounds] for owner in lines}
+def times_add(dice, shards, segments, lines):
+    """Adds times to the lines of threads, and sections with them to the shards. segments: the number of each one's first shard."""
+    places = {owner: [[] for _ in segments] for owner in lines}
     for number, shard in enumerate(shards):
         for owner, those in shard.places.items():
-            places[owner][sum(first <= number for first in rounds) - 1] += those
-    common = common_add(dice, shards, rounds, places)
+            places[owner][sum(first <= number for first in segments) - 1] += those
+    common = common_add(dice, shards, segments, places)
     for (rank, thread), those in lines.items():
         at, times = common.get((rank, thread), (0, ()))
         sections, known = thread_times(dice, rank, thread, places[rank, thread], times)
         for which, content in sections:
-            at = dice.randint(max(at, rounds[which]), len(shards) - 1)
+            at = dice.randint(max(at, segments[which]), len(shards) - 1)
             shards[at].b.times.append(content)
         for number, times in known.items():
             those[number] = those[number][:-1] + ',"start":%d,"end":%d}' % times
@@ -347,22 +347,22 @@ def random_shards(seed):
     """(Shards, lines)"""
     dice = random.Random(seed)
     counts = [dice.randint(1, 5) for _ in range(dice.choice((1, 1, 1, 2, 3)))]
-    world, rounds = sum(counts), dice.choice((1, 1, 2, 3))
-    threads = [[dice.choice((0, 1, 1, 1, 2, 3)) for _ in range(world)] for _ in range(rounds)]
+    world, segments = sum(counts), dice.choice((1, 1, 2, 3))
+    threads = [[dice.choice((0, 1, 1, 1, 2, 3)) for _ in range(world)] for _ in range(segments)]
     speaks = list(zip(*[speaking(dice, those) for those in zip(*threads)]))
-    shards, views, lines, firsts = [], {}, {}, []
-    for number in range(rounds):
+    shards, rank_bases, lines, firsts = [], {}, {}, []
+    for number in range(segments):
         first = 0
         firsts.append(len(shards))
         for ranks in parted(dice, world) if number else counts:
             those = slice(first, first + ranks)
             shard = Shard(dice, first, threads[number][those], speaks[number][those], world)
-            shard.b.begins_round = number > 0 and first == 0
-            views.update((first + i, shown) for i, shown in enumerate(shard.views) if speaks[number][first + i])
+            shard.b.begins_segment = number > 0 and first == 0
+            rank_bases.update((first + i, shown) for i, shown in enumerate(shard.rank_bases) if speaks[number][first + i])
             shards.append(shard)
             first += ranks
     for shard in shards:
-        shard.calls(views)
+        shard.calls(rank_bases)
         for owner, those in shard.lines.items():
             lines.setdefault(owner, []).extend(those)
     if dice.random() < 0.7:

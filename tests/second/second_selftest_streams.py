@@ -189,7 +189,7 @@ class UnzippedSignatures(Case):
         signatures = [b.signature(b.shape(shape), [c(b) if callable(c) else c for c in columns], k)]
         signatures += [b.signature(b.shape(b"\3\3"), those, size) for those, size in more]
         row = b.row(b.call_class(b"MPI_X,a"), (b.rule(sequence), signatures))
-        b.process(views=((1, 3), (2, 3)))
+        b.process(rank_bases=((1, 3), (2, 3)))
         b.group(b.rule(rule((T, 0, table(sequence).lengths[1]))), [(row, None)], listed(*range(ranks)))
         return b
 
@@ -214,7 +214,7 @@ class UnzippedSignatures(Case):
             self.right(b, *[self.lines(*values) for values in expected])
 
     def test_between_others(self):
-        """It counts as one among vectors and other signatures, and only its own times are counted."""
+        """It counts as one among signature series and other signatures, and only its own times are counted."""
         b = self.made(once(1, 0, 2, 0, 3, 0, 2, 0), constant(5), lambda b: constant(b.differences(1, 10, 100)), constant(1),
                       *[constant(0)] * 3, ranks=1,
                       more=(([constant(70), constant(3), constant(0), constant(0)], 2), ([constant(80), constant(0)], 1)))
@@ -249,7 +249,7 @@ class UnzippedSignatures(Case):
         self.right(b, [line[:-1] + site for line, site in zip(self.lines(5, 5, 5, 6, 6, 6), sites)])
 
     def test_rank(self):
-        """The rank token's x is the thread's rank, whatever the view: 2 after r; in view 1, place 2 of 3."""
+        """The rank token's x is the thread's rank, whatever the rank base: 2 after r; in rank base 1, rank 2 of 3."""
         zero = [constant(0)] * 3
         b = self.made(rule((T, 0, 2)), constant(1), *zero[:2], expression(1, 2), lambda b: constant(b.differences(1)), constant(1),
                       *zero, shape=b"\7\6\3")
@@ -345,7 +345,7 @@ class Loops(Case):
         self.right(self.made([[1, 2, 3, 4], ((0,), [0, 2, 0]), [5, 6]], (2, 1, 1, 0, 2, 0, 1)), self.lines("C5A1A2A3C6A4"))
 
     def test_members(self):
-        """Trips that differ, so that parts of rows do; unzipped, as a vector, and of one column."""
+        """Trips that differ, so that parts of rows do; unzipped, as a signature series, and of one column."""
         b = Builder(ranks=3)
         call = b.row(b.call_class(b"MPI_A"), (0, []), (b.rule(rule((T, 0, 3))), [b.signature(b.shape(b"\3"), [
             constant(4), constant(b.differences(1, 1)), constant(-1)], 0)]), partition=b.partition(constant(0), listed(1, 2)))
@@ -399,17 +399,17 @@ class Loops(Case):
         for message, printed, b in (
                 ("a loop of -1 trips", 1, self.made([[1, 2], ((0,), [-1])], (0, 1, 0))),
                 ("a loop without a body", 0, self.made([[1, 2], ((), [1])], (0, 1))),
-                ("a sequence with row 2 of 2", 0, self.made([[1, 2], ((0, 2), [1])], (0, 1))),
+                ("a sequence with class index 2 of 2", 0, self.made([[1, 2], ((0, 2), [1])], (0, 1))),
                 ("loop 1 in the body of loop 1", 0, self.made([[1, 2], ((0, 1), [1])], (0, 1))),
                 ("loop 2 in the body of loop 1", 0, self.made([[1, 2], ((0, 2), [1]), ((0,), [1])], (0, 1))),
                 ("loop 3 in the body of loop 2", 0, self.made([[1], ((0,), []), ((1, 3, 4), [1]), ((0,), [1]), [1]], (2,))),
                 ("a sequence that is rule 99 of", 0, self.made([[1, 2], (200, [1])], (0, 1))),
                 ("a block with sums in", 0, self.made([[1, 2], (2, [1])], (0, 1))),
-                ("row 0 has fewer values than calls", 2, self.made([[1, 2], ((0,), [2])], (0, 1))),
-                ("row 0 has more values than calls", 2, self.made([[1, 2, 3], ((0,), [1])], (0, 1))),
-                ("row 1 has fewer values than calls", 2, self.made([[1, 2], ((0,), [1])], (0, 1, 1))),
-                ("row 1 has more values than calls", 2, self.made([[1, 2], ((0,), [1, 1])], (0, 1))),
-                ("row 2 has more values than calls", 2, self.made([[1, 2], ((0,), [1]), [5]], (0, 1))),
+                ("group class 0 has fewer values than calls", 2, self.made([[1, 2], ((0,), [2])], (0, 1))),
+                ("group class 0 has more values than calls", 2, self.made([[1, 2, 3], ((0,), [1])], (0, 1))),
+                ("group class 1 has fewer values than calls", 2, self.made([[1, 2], ((0,), [1])], (0, 1, 1))),
+                ("group class 1 has more values than calls", 2, self.made([[1, 2], ((0,), [1, 1])], (0, 1))),
+                ("group class 2 has more values than calls", 2, self.made([[1, 2], ((0,), [1]), [5]], (0, 1))),
                 ("another declaration of pilgrim_loop", 0, self.made([[1, 2], ((0,), [1])], (0, 1), loop=b"pilgrim_loop")),
                 ("another declaration of pilgrim_loop", 0, self.made([[1, 2], ((0,), [1])], (0, 1), loop=b"pilgrim_loop,a:")),
                 ("a loop with trips that are not an int", 0, self.made([[1, 2], ((0,), [1])], (0, 1), shape=b"\4")),
@@ -446,7 +446,7 @@ def keep(register, value):
 
 
 def edited(base, *changes):
-    """changes: values; their places are ints."""
+    """changes: values; their indices are ints."""
     return b"\x16" + varint(base) + varint(len(changes)) + b"".join(b"\3" + change for change in changes)
 
 
@@ -461,7 +461,7 @@ ONE_TO_THREE, THREE = [1, 2, 3], array(INT, INT, INT)
 class OneByOne(Case):
     """Traces of a few calls, each of a class of its own."""
 
-    def made(self, *calls, threads=1, views=((0, 1),)):
+    def made(self, *calls, threads=1, rank_bases=((0, 1),)):
         """calls: (declaration, shape without the return value, numbers of its slots), one after another."""
         b = Builder(ranks=threads)
         rows, sequence = [], []
@@ -469,7 +469,7 @@ class OneByOne(Case):
             signature = b.signature(b.shape(shape + INT), [n if isinstance(n, bytes) else constant(n) for n in (*numbers, 0)])
             rows.append((b.row(b.call_class(declaration, b.module(b"m"), number), (1, [signature])), None))
             sequence.append(number)
-        b.process(views=views)
+        b.process(rank_bases=rank_bases)
         b.group(b.sequence(*sequence), rows, listed(*range(threads)) if threads > 1 else constant(0))
         return b
 
@@ -504,22 +504,22 @@ class Registers(OneByOne):
                             (b"X,a", edited(1), [])),
                   ("X", '"a":[1,2,3]'), ("X", '"a":[7],"b":[8,2,3],"c":[1,2,9]'), ("X", '"a":[1,2,9]'))
 
-    def test_views(self):
+    def test_rank_bases(self):
         """What is kept is what was printed."""
         self.args(self.made((b"X,a", keep(0, array(RANK, b"\7" + RANK, RANK)), [0, 1, 0, 0]),
-                            (b"X,a,b", b"\7" + NONE + edited(1, RANK), [2, 0, 1]), views=((3, 5), (1, 2), (2, 4))),
+                            (b"X,a,b", b"\7" + NONE + edited(1, RANK), [2, 0, 1]), rank_bases=((3, 5), (1, 2), (2, 4))),
                   ("X", '"a":[3,1,1]'), ("X", '"a":null,"b":[3,1,1]'))
 
     def test_long_signatures(self):
-        """In unzipped signatures and vectors; each call sees what the one before kept."""
+        """In unzipped signatures and signature series; each call sees what the one before kept."""
         b = Builder(ranks=2)
         shape = b.shape(keep(0, edited(1, INT)) + INT)
         first = b.row(b.call_class(b"X,a"), (1, [b.signature(b.shape(keep(0, THREE) + INT), list(map(constant, (5, 5, 5, 0))))]))
         down = [constant(2), constant(b.differences(-1, -1))]
         up = [listed(6, 7), constant(b.differences(1, 1)), constant(10)]
         one = b.signature(shape, down + [constant(1)] + up + [constant(0)] * 3, 0)
-        vector = b.signature(shape, down + [constant(1), constant(0)] + [constant(0)] * 2, 3)
-        more = b.row(b.call_class(b"X,a"), (b.sequence(0, 0, 0, 1, 2, 3), [one, vector]))
+        series = b.signature(shape, down + [constant(1), constant(0)] + [constant(0)] * 2, 3)
+        more = b.row(b.call_class(b"X,a"), (b.sequence(0, 0, 0, 1, 2, 3), [one, series]))
         b.process()
         b.group(b.rule(once(0, 1, 1, 1, 1, 1, 1)), [(first, None), (more, None)], listed(0, 1))
         self.right(b, *[['"X","args":{"a":[%s]},"ret":0}' % values for values in
@@ -549,10 +549,10 @@ class Registers(OneByOne):
                 ("or not an array", 1, ((b"X,a", keep(0, INT), [1]), (b"X,a", edited(1), []))),
                 ("or not an array", 1, ((b"X,a", keep(0, b"\x11\0" + INT * 4), [1] * 4), (b"X,a", edited(1), []))),
                 ("or not an array", 2, (kept, (b"X,a", keep(0, NONE), []), (b"X,a", edited(1), []))),
-                ("a change at place 3", 1, (kept, (b"X,a", edited(1, INT), [3, 0]))),
-                ("a change at place -1", 1, (kept, (b"X,a", edited(1, INT), [-1, 0]))),
-                ("a change at place 1, after 1", 1, (kept, (b"X,a", edited(1, INT, INT), [1, 0, 1, 0]))),
-                ("a change at place 0, after 1", 1, (kept, (b"X,a", edited(1, INT, INT), [1, 0, 0, 0]))),
+                ("a change at index 3", 1, (kept, (b"X,a", edited(1, INT), [3, 0]))),
+                ("a change at index -1", 1, (kept, (b"X,a", edited(1, INT), [-1, 0]))),
+                ("a change at index 1, after 1", 1, (kept, (b"X,a", edited(1, INT, INT), [1, 0, 1, 0]))),
+                ("a change at index 0, after 1", 1, (kept, (b"X,a", edited(1, INT, INT), [1, 0, 0, 0]))),
                 ("register 65536 of 65536", 0, ((b"X,a", keep(65536, INT), [1]),)),
                 ("register 65537 of 65537", 0, ((b"X,a", edited(65537), []),))):
             with self.subTest(message):
