@@ -129,8 +129,8 @@ class Traces(unittest.TestCase):
         self.profile = self.made()
         b = self.b = Builder(ranks=2)
         signatures = 2 * [b.signature(b.shape(b"\3"), [constant(1)])]
-        rows = [(b.row(b.call_class(b"MPI_Send"), (b.sequence(0, 1, 0), signatures)), None),
-                (b.row(b.call_class(b"MPI_Barrier"), (b.sequence(0), signatures[:1])), None)]
+        rows = [(b.group_class(b.call_class(b"MPI_Send"), (b.sequence(0, 1, 0), signatures)), None),
+                (b.group_class(b.call_class(b"MPI_Barrier"), (b.sequence(0), signatures[:1])), None)]
         b.process()
         b.group(b.sequence(0, 0, 1, 0), rows, b"\7\0" + bytes([b.differences(1)]))
         for rank, calls in enumerate(self.CALLS):

@@ -130,13 +130,13 @@ class ProfileWriter:
             self.w.number(count - 1, "blocks")
             self.w.number(size - 1, "ranks")
 
-    def row(self, row, sizes):
+    def shares_by_rank(self, shares, sizes):
         w, before = self.w, 0
-        empty = not any(most for most, _ in row.most)
+        empty = not any(most for most, _ in shares.most)
         w.flag(empty, "empty")
         if empty:
             return
-        for value, (most, rank), size in zip(row.values, row.most, sizes):
+        for value, (most, rank), size in zip(shares.values, shares.most, sizes):
             w.difference(value - before, "value")
             before = value
             if size > 1:
@@ -153,14 +153,14 @@ class ProfileWriter:
         self.w.flag(profile.blocks is not None, "shares")
         if profile.blocks is not None:
             self.blocks(profile.blocks)
-            for row in profile.activities:
-                self.row(row, profile.blocks)
+            for shares in profile.activities:
+                self.shares_by_rank(shares, profile.blocks)
             self.blocks(profile.class_blocks)
             for c in profile.classes.values():
-                for row, name in ((c.by_rank, "by_rank"), (c.by_rank_gaps, "by_rank_gaps")) if c.durations else ():
-                    self.w.flag(row is not None, name)
-                    if row is not None:
-                        self.row(row, profile.class_blocks)
+                for shares, name in ((c.by_rank, "by_rank"), (c.by_rank_gaps, "by_rank_gaps")) if c.durations else ():
+                    self.w.flag(shares is not None, name)
+                    if shares is not None:
+                        self.shares_by_rank(shares, profile.class_blocks)
         return self.w.bytes()
 
 
@@ -224,7 +224,7 @@ class Random:
             left -= size
         return found
 
-    def row(self, sizes):
+    def shares_by_rank(self, sizes):
         d, value, values, most = self.dice, 0, [], []
         if d.random() < 0.2:
             return RankShares([0] * len(sizes), [(0, 0)] * len(sizes))
@@ -250,21 +250,21 @@ class Random:
                     found.leaves[key].append(last[number])
         if d.random() < 0.8:
             found.blocks, found.class_blocks = self.blocks(), self.blocks()
-            found.activities = [self.row(found.blocks) for _ in CATEGORIES]
+            found.activities = [self.shares_by_rank(found.blocks) for _ in CATEGORIES]
             for c in found.classes.values():
                 if c.durations:
-                    c.by_rank, c.by_rank_gaps = (self.row(found.class_blocks) if d.random() < 0.4 else None for _ in range(2))
+                    c.by_rank, c.by_rank_gaps = (self.shares_by_rank(found.class_blocks) if d.random() < 0.4 else None for _ in range(2))
         return found
 
 
 def lists_of(b):
     """LISTS, as Random.profile has it, of Builder B's calls."""
-    rows, found = b.table("rows"), {}
+    group_classes, found = b.table("group_classes"), {}
     for number, (_, process, those, _) in enumerate(b.groups):
-        for class_index, (row, body) in enumerate(those):
+        for class_index, (group_class, body) in enumerate(those):
             if body is None and not process:
-                for value_group, (_, signatures) in enumerate(rows[row][2]):
-                    found[number, class_index, value_group] = rows[row][0], len(signatures)
+                for value_group, (_, signatures) in enumerate(group_classes[group_class][2]):
+                    found[number, class_index, value_group] = group_classes[group_class][0], len(signatures)
     return found
 
 

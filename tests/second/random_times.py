@@ -151,11 +151,11 @@ class Distribution:
 
 def statistics(dice, b):
     """The content of a section for what Builder B has."""
-    parts, sizes, rows = [], [], b.table("rows")
+    parts, sizes, group_classes = [], [], b.table("group_classes")
     for _, process, those, _ in b.groups:
         places = [place for place, (_, body) in enumerate(those) if body is None and not process]
         for place in places:
-            for _, signatures in rows[those[place][0]][2]:
+            for _, signatures in group_classes[those[place][0]][2]:
                 each = dice.randrange(2)
                 parts.append(bytes([each]) if len(signatures) > 1 else b"")
                 for _ in range(len(signatures) if each or len(signatures) < 2 else 1):

@@ -104,7 +104,7 @@ class Shard:
         for numbers in groups.values():
             members = [(first + owners[n][0], rank_bases[first + owners[n][0]]) for n in numbers]
             group = Group(self, members)
-            self.b.group(group.sequence, group.rows, self.s.column(numbers))
+            self.b.group(group.sequence, group.group_classes, self.s.column(numbers))
             for n, lines, places in zip(numbers, group.lines, group.places):
                 owner = first + owners[n][0], owners[n][1]
                 self.lines[owner], self.places[owner] = lines, places
@@ -129,7 +129,7 @@ class Shard:
             for i, place in enumerate(places):
                 rank_bases[i].append((place, size))
         ints = b"\x0f" + varint(count) + b"\3" * count
-        row = b.row(b.call_class(b"pilgrim_process,views_rank,views_size:"),
+        group_class = b.group_class(b.call_class(b"pilgrim_process,views_rank,views_size:"),
                     (1, [b.signature(b.shape(ints + ints + b"\1"), columns + sizes)]))
         groups = {}
         for i in range(ranks):
@@ -138,12 +138,12 @@ class Shard:
             if kind == "none":
                 b.group(0, [], self.s.column(numbers), True)
             else:
-                b.group(1, [(row, None)], self.s.column(numbers), True)
+                b.group(1, [(group_class, None)], self.s.column(numbers), True)
         return rank_bases
 
 
 class Group:
-    """A structure group of MEMBERS: rows, sequence; lines, places: of each member's calls."""
+    """A structure group of MEMBERS: group_classes, sequence; lines, places: of each member's calls."""
 
     def __init__(self, shard, members):
         self.shard, self.members, self.dice, self.s, self.b = shard, members, shard.dice, shard.s, shard.b
@@ -162,13 +162,13 @@ class Group:
         whole = [0] + [1] * REQUESTS + self.list_of(places + 3 * list(self.bodies), 9)
         self.sequence = self.s.sequence(whole)
         met = [self.walk(whole, m) for m in range(len(members))]
-        self.rows, found = [], []
+        self.group_classes, found = [], []
         for place, kind in enumerate(self.kinds):
             trips = [those for _, those in met]
             counts = [len(trips[m][place]) if kind == "loop" else met[m][0].count(place) for m in range(len(members))]
-            row, printed = self.row(None if kind == "loop" else calls[kind], counts, [those.get(place) for those in trips])
+            group_class, printed = self.group_class(None if kind == "loop" else calls[kind], counts, [those.get(place) for those in trips])
             found.append(printed)
-            self.rows.append((row, self.s.sequence(self.bodies[place]) if kind == "loop" else None))
+            self.group_classes.append((group_class, self.s.sequence(self.bodies[place]) if kind == "loop" else None))
         self.lines, self.places = [], [those for those, _ in met]
         for m, (those, _) in enumerate(met):
             begun, live, registers, nexts, lines = {}, [], {}, [iter(printed[m] or ()) for printed in found], []
@@ -208,30 +208,30 @@ class Group:
                 stack.append(itertools.chain.from_iterable([self.bodies[place]] * n))
         return calls, trips
 
-    def row(self, call_class, counts, trips):
-        """(row, for each member (values, position, i) of each call). trips: of each member, if it is a loop."""
-        d, parts = self.dice, {}
+    def group_class(self, call_class, counts, trips):
+        """(group_class, for each member (values, position, i) of each call). trips: of each member, if it is a loop."""
+        d, value_groups = self.dice, {}
         more = d.randint(1, 2)
         for m, count in enumerate(counts):
-            parts.setdefault((count, d.randrange(more)), []).append(m)
-        parts = list(parts.values())
-        d.shuffle(parts)
+            value_groups.setdefault((count, d.randrange(more)), []).append(m)
+        value_groups = list(value_groups.values())
+        d.shuffle(value_groups)
         sequences, printed = [], [None] * len(counts)
-        for places in parts:
+        for places in value_groups:
             count = counts[places[0]]
             if call_class is None:
                 sequences.append(self.trips([trips[m] for m in places], count, [self.members[m] for m in places]))
                 continue
-            sequence, calls = self.part(call_class, count, [self.members[m] for m in places])
+            sequence, calls = self.value_group(call_class, count, [self.members[m] for m in places])
             sequences.append(sequence)
             for position, m in enumerate(places):
                 printed[m] = [(values, position, i) for values, i in calls]
-        partition = self.b.partition(*map(self.s.column, parts)) if len(parts) > 1 else None
+        partition = self.b.partition(*map(self.s.column, value_groups)) if len(value_groups) > 1 else None
         number = self.shard.loop if call_class is None else call_class.number
-        return self.b.row(number, *sequences, partition=partition), printed
+        return self.b.group_class(number, *sequences, partition=partition), printed
 
     def trips(self, values, count, members):
-        """A part of a loop: VALUES[m][i]. Unzipped, as a signature series, or in other ways, if there are calls."""
+        """A value group of a loop: VALUES[m][i]. Unzipped, as a signature series, or in other ways, if there are calls."""
         shape, xs = self.b.shape(varint(INT)), [r for r, _ in members]
         kind = self.dice.choice((PLAIN, SIGNATURE_SERIES, UNZIPPED) if count > 1 else (PLAIN, UNZIPPED))
         if not count:
@@ -247,7 +247,7 @@ class Group:
             terminals.append(known[those][0])
         return self.s.sequence(terminals), [number for _, number in known.values()]
 
-    def part(self, call_class, count, members):
+    def value_group(self, call_class, count, members):
         """((sequence, signatures), of each call (values, i))."""
         d = self.dice
         if not count:

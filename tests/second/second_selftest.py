@@ -102,36 +102,36 @@ ODD = ("1 real 1 rank 64 0 64 0 1 1"                        # in: bool, real, ra
        " order rank zigzag %s 9 0")                           # y: ranks r, r - 2, r + 3; ints, 2 apart; it returns 0
 
 
-def part(sequence, *signatures):
+def value_group(sequence, *signatures):
     return varint(sequence) + counted(signatures)
 
 
-def row(call_class, *parts, partition=None):
-    return call_class + varint(0 if partition is None else 1 + partition) + b"".join(parts)
+def group_class(call_class, *value_groups, partition=None):
+    return call_class + varint(0 if partition is None else 1 + partition) + b"".join(value_groups)
 
 
-def group(sequence, process, rows, members):
-    return varint(sequence << 1 | process) + counted(rows) + columns_of(members)
+def group(sequence, process, group_classes, members):
+    return varint(sequence << 1 | process) + counted(group_classes) + columns_of(members)
 
 
 SIGNATURES = [signature(0, PROCESS), signature(1, SEND), signature(1, SEND_TWO, 2), signature(2, ODD % "pair"),
               signature(2, ODD % "9")]
 PARTITION = varint(2) + columns_of("even odd")
-RANK_BASES = row(NEXT, part(of_one(0), NEXT))
-SENDS = row(NEXT, part(of_rule("sends"), NEXT, NEXT))
-ODDS = row(NEXT, part(of_one(0), NEXT), part(of_one(0), NEXT), partition=0)
+RANK_BASES = group_class(NEXT, value_group(of_one(0), NEXT))
+SENDS = group_class(NEXT, value_group(of_rule("sends"), NEXT, NEXT))
+ODDS = group_class(NEXT, value_group(of_one(0), NEXT), value_group(of_one(0), NEXT), partition=0)
 PROCESSES = group(of_one(0), True, [NEXT], "all")
 THREADS = group(of_rule("calls"), False, [to(1), NEXT], "all")
 
 
-NO_STATISTICS = bytes(2 + 1 + 1 + 2 * 6)   # of a part with two signatures, two with one; of three distributions each
+NO_STATISTICS = bytes(2 + 1 + 1 + 2 * 6)   # of a value group with two signatures, two with one; of three distributions each
 
 
 def calls(rules=RULES.values(), columns=None, signatures=SIGNATURES, partitions=(PARTITION,), ranks=3, threads="threads",
-          rows=(RANK_BASES, SENDS, ODDS), groups=(PROCESSES, THREADS), begins_segment=False):
+          group_classes=(RANK_BASES, SENDS, ODDS), groups=(PROCESSES, THREADS), begins_segment=False):
     """3 ranks with a thread each. columns: by name, those that are others than above."""
     return (counted(list(rules)) + counted({**COLUMNS, **(columns or {})}.values()) + counted(signatures) + counted(partitions)
-            + varint(ranks << 1 | begins_segment) + columns_of(threads) + counted(rows) + counted(groups))
+            + varint(ranks << 1 | begins_segment) + columns_of(threads) + counted(group_classes) + counted(groups))
 
 
 def trace(definitions=definitions(), calls=calls(), statistics=None, packed=False, times=()):
@@ -370,10 +370,10 @@ class Decoder(unittest.TestCase):
             return PROCESSES, group(0, False, [], first), group(0, False, [], second)
 
         def sends(*new):
-            return seen(rows=(RANK_BASES, row(*new), ODDS))
+            return seen(group_classes=(RANK_BASES, group_class(*new), ODDS))
 
         def odds(*new, partition=None):
-            return seen(rows=(RANK_BASES, SENDS, row(NEXT, *new, partition=partition)))
+            return seen(group_classes=(RANK_BASES, SENDS, group_class(NEXT, *new, partition=partition)))
 
         def odd_shape(content):
             return trace(definitions(SHAPES[:2] + [content]))
@@ -384,12 +384,12 @@ class Decoder(unittest.TestCase):
         def rules(*new):
             return seen(rules=[*RULES.values(), *new])
 
-        six = part(of_rule("sends"), to(1), to(2))
-        one, two, none = part(of_one(0), to(3)), part(of_one(0), to(4)), len(RULES) * 2 + 2
+        six = value_group(of_rule("sends"), to(1), to(2))
+        one, two, none = value_group(of_one(0), to(3)), value_group(of_one(0), to(4)), len(RULES) * 2 + 2
         longest = rule((T, 0, (1 << 62) - 1))
         for right in (rules(longest, rule((R, len(RULES), 2), (T, 0, 1))),  # 2^63 - 1 terminals
                       sends(to(1), six), odds(one, two, partition=1),
-                      seen(rows=(RANK_BASES, SENDS, ODDS, row(to(0), part(of_one(0), to(0))))),
+                      seen(group_classes=(RANK_BASES, SENDS, ODDS, group_class(to(0), value_group(of_one(0), to(0))))),
                       seen(columns={"even": expression(7, 0, of_one(4)), "odd": expression(7, 1, 0)}),
                       seen(group(of_one(0), True, [to(0)], "0"), group(of_one(0), True, [to(0)], "odd"),
                            group(of_one(0), True, [to(0)], "2"), THREADS)):
@@ -434,14 +434,14 @@ class Decoder(unittest.TestCase):
                 ("group class 3 of 3", seen(PROCESSES, group(of_rule("calls"), False, [to(2), NEXT], "all"))),
                 ("class 3 of 3", sends(to(3), six)),
                 ("partition 1 of 1", odds(one, two, partition=2)),
-                ("partition 1 of 1", seen(rows=(RANK_BASES, SENDS, ODDS, row(to(2), one, two, partition=0)))),
+                ("partition 1 of 1", seen(group_classes=(RANK_BASES, SENDS, ODDS, group_class(to(2), one, two, partition=0)))),
                 ("a partition of 4 for a group of 3", seen(columns={"odd": listed(1, 3)})),
-                ("values of 1 calls for 6", sends(NEXT, part(of_one(0), to(1), to(2)))),
-                ("values of 2 calls for 1", odds(part(of_rule("two"), to(3)), two, partition=0)),
-                ("signature 5 of 5", odds(one, part(of_one(0), to(5)), partition=0)),
-                ("a sequence with signature 2 of 2", sends(NEXT, part(of_rule("sends"), to(2)))),
-                ("a sequence with signature 0 of 0", odds(one, part(of_one(0)), partition=0)),
-                ("a shape of 3 values for MPI_X, which has 4", odds(one, part(of_one(0), to(0)), partition=0)),
+                ("values of 1 calls for 6", sends(NEXT, value_group(of_one(0), to(1), to(2)))),
+                ("values of 2 calls for 1", odds(value_group(of_rule("two"), to(3)), two, partition=0)),
+                ("signature 5 of 5", odds(one, value_group(of_one(0), to(5)), partition=0)),
+                ("a sequence with signature 2 of 2", sends(NEXT, value_group(of_rule("sends"), to(2)))),
+                ("a sequence with signature 0 of 0", odds(one, value_group(of_one(0)), partition=0)),
+                ("a shape of 3 values for MPI_X, which has 4", odds(one, value_group(of_one(0), to(0)), partition=0)),
                 ("a column that is not as long as its value group, 3", seen(columns={"counts": listed(2, 4)})),
                 ("a column that is not as long as its value group, 3", seen(columns={"more": listed(of_one(2), of_one(20))})),
                 ("sequence 8 is not one of 1 differences", seen(columns={"more": listed(of_one(2), of_rule("up 2"), 0)})),
@@ -455,7 +455,7 @@ class Decoder(unittest.TestCase):
                 ("the process streams of rank 0 have no call", seen(group(0, True, [], "all"), THREADS)),
                 ("rank 0 ends with a call of MPI_Send", seen(
                     group(of_one(0), True, [to(3)], "all"), group(of_rule("calls"), False, [to(1), to(2)], "all"),
-                    rows=(RANK_BASES, SENDS, ODDS, row(to(1), part(of_one(0), to(1)))))),
+                    group_classes=(RANK_BASES, SENDS, ODDS, group_class(to(1), value_group(of_one(0), to(1)))))),
                 ("a token with tag 29", odd_shape(b"\x1d" + ODD_SHAPE)),
                 ("a shape of 5 values for MPI_X, which has 4", odd_shape(ODD_SHAPE + b"\x01")),
                 ("sequence 14 is not one of 5 differences", seen(columns={"order": constant(of_rule("ramp"))})),
@@ -605,7 +605,7 @@ class Grammars(unittest.TestCase):
         columns = {"3": constant(size), "all": expression(7, 0, 8), "threads": expression(7, 0, 4), "even": expression(7, 0, 10),
                    "odd": expression(7, 1, 10), "back": expression(2, size - 1), "counts": expression(1, 1)}
         settings = {"signatures": SIGNATURES[:2], "partitions": [], "ranks": size,
-                    "rows": [RANK_BASES, row(NEXT, part(of_one(0), NEXT))]}
+                    "group_classes": [RANK_BASES, group_class(NEXT, value_group(of_one(0), NEXT))]}
         halves = [group(of_one(0), False, [to(1)], name) for name in ("even", "odd")]
         content = calls(rules, columns, groups=[PROCESSES] + halves, **settings)
         line = ('{"rank":%d,"thread":0,"seq":0,"func":"MPI_Send","args":{"buf":"heap:0+64","count":%d,"dest":%d},"ret":0,'

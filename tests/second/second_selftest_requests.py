@@ -149,12 +149,12 @@ class Posted(Requests):
         b = Builder(ranks=2)
         up = [constant(0), constant(b.rule(rule((T, 2, 4)))), constant(1)]
         zero = [constant(0)] * 3
-        begin = b.row(b.call_class(BEGIN), (b.sequence(0, 1, 0, 0), [
+        begin = b.group_class(b.call_class(BEGIN), (b.sequence(0, 1, 0, 0), [
             b.signature(b.shape(INT * 3 + REQUEST + INT), [expression(1, 1), *zero[1:], *up, *up, *zero * 3], 0),
             b.signature(b.shape(INT * 3 + REQUEST + INT), list(map(constant, (7, 8, 9, 0, 0, 0))))]))
-        wait = b.row(b.call_class(WAIT), (b.sequence(0, 0, 0, 0), [
+        wait = b.group_class(b.call_class(WAIT), (b.sequence(0, 0, 0, 0), [
             b.signature(b.shape(array(REQUEST) + posted() + INT), list(map(constant, (0, 0, 0, 2, 0))))]))
-        loop = b.row(b.call_class(b"pilgrim_loop:"), (1, [b.signature(b.shape(INT), [constant(4)])]))
+        loop = b.group_class(b.call_class(b"pilgrim_loop:"), (1, [b.signature(b.shape(INT), [constant(4)])]))
         b.process()
         b.group(b.sequence(2), [(begin, None), (wait, None), (loop, b.sequence(0, 1))], listed(0, 1))
         lines = []
@@ -196,7 +196,7 @@ class Posted(Requests):
         b = Builder(ranks=2)
         one = b.signature(b.shape(INT * 3 + REQUEST + INT), list(map(constant, (3, 4, 5, 0, 1, 0))))
         other = b.signature(b.shape(array(REQUEST) + posted() + INT), list(map(constant, (0, 1, 0, 8, 0))))
-        begin, wait = b.row(b.call_class(BEGIN), (1, [one])), b.row(b.call_class(WAIT), (1, [other]))
+        begin, wait = b.group_class(b.call_class(BEGIN), (1, [one])), b.group_class(b.call_class(WAIT), (1, [other]))
         b.process()
         b.group(1, [(begin, None)], constant(0))
         b.group(1, [(wait, None)], constant(1))
