@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "record/stream.h"
+#include "record/stream_times.h"
 #include "scale_patterns.h"
 
 /* The streams of RANK; the caller frees them. Memory that is short ends the program. */

@@ -2,9 +2,9 @@
 /* What each thread that makes MPI calls has of its own, and the registry of all of them.
  *
  * Thread 0 is the one that initialised MPI, the others are numbered by their first MPI call. When a thread ends what it
- * recorded is put together with that of others (record/ended.h), and what it had of its own is the next new thread's.
- * It ends when its thread-specific data has been destroyed, but for what is made anew again and again: an MPI call
- * behind that counts as one of another thread. */
+ * recorded is put together with that of others (record/ended_threads.h), and what it had of its own is the next new
+ * thread's. It ends when its thread-specific data has been destroyed, but for what is made anew again and again: an MPI
+ * call behind that counts as one of another thread. */
 #ifndef PILGRIM_THREAD_H
 #define PILGRIM_THREAD_H
 
@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
-#include "base/live.h"
+#include "base/live_requests.h"
 #include "objects/request_array_delta.h"
 #include "objects/handle_cache.h"
 #include "record/stream.h"
@@ -95,7 +95,7 @@ size_t thread_count(void);  /* of all: the number that the next one gets */
 size_t thread_shares(void); /* of memory: one for each that has not ended, one for all that have */
 
 /* What the others did; NULL: there are none. After thread_keep_all. */
-struct ended *thread_ended(void);
+struct ended_threads *thread_ended(void);
 
 /* Room for COUNT operations in `finding`, or statuses. False (tracing is then off): no memory. */
 bool thread_reserve_operations(struct thread *t, int64_t count);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A stream's table and grammars in text, for people: pilgrim_dump(). The same layout as pilgrim-decode --grammar. */
+/* The table and the grammars of a stream as text, for people: pilgrim_dump(). The layout is that of pilgrim-decode
+ * --grammar. */
 #include <inttypes.h>
 
 #include "base/bytes.h"
 #include "base/value.h"
 #include "rules/rules.h"
-#include "record/stream_data.h"
+#include "record/stream_inline.h"
 
-/* 0 is the start rule S; the others A, B, ... Z, R26, R27, ... */
+/* Prints a symbol. Rule 0 is the start rule S; the others are A, B, ... Z, R26, R27, ... */
 static void print_symbol(FILE *to, const struct rules_symbol *s)
 {
     if (!s->is_rule)
@@ -45,7 +46,7 @@ static void dump_sequence(const struct stream *stream, const struct sequence *se
     bytes_free(&b);
 }
 
-/* Prints one value of KEY with what belongs to it. */
+/* Prints the next value of KEY. */
 static void dump_value(const struct vocabulary *v, struct cursor *key, FILE *to)
 {
     static const char *const word[VALUE_TAG_COUNT] = {
@@ -125,8 +126,8 @@ static void dump_class(const struct stream *s, const struct stream_class *class,
 
 void stream_dump(const struct stream *s, FILE *to)
 {
-    fprintf(to, "%" PRIu32 " classes, %" PRIu64 " calls\n", s->segment_count, stream_calls(s));
+    fprintf(to, "%" PRIu32 " classes, %" PRIu64 " calls\n", s->terminal_count, stream_calls(s));
     dump_sequence(s, &s->structure, "", to);
-    for (uint32_t i = 0; i < s->segment_count; i++)
-        dump_class(s, s->segment[i], to);
+    for (uint32_t i = 0; i < s->terminal_count; i++)
+        dump_class(s, s->by_terminal[i], to);
 }
