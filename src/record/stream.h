@@ -124,8 +124,9 @@ uint64_t stream_calls(const struct stream *s);       /* calls since S was renewe
 uint64_t stream_plain_bytes(const struct stream *s); /* bytes of plain records: 18 and the key for each call */
 /* Returns the bytes of S, without the times of calls that are not flushed yet: a few bytes for each. */
 size_t stream_memory_bytes(const struct stream *s);
-size_t
-stream_table_bytes(const struct stream *s); /* part of that: the table of classes, which stays when S is renewed */
+
+/* Returns the part of them that the table of classes takes, which stays when S is renewed. */
+size_t stream_table_bytes(const struct stream *s);
 
 /* Prints the table and the grammars, for people. */
 void stream_dump(const struct stream *s, FILE *to);
