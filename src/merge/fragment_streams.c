@@ -83,7 +83,7 @@ static enum pilgrim_status translate_key(struct translation *t, const uint8_t *k
     for (;;) {
         struct bytes b = {0};
         struct shape_names names = {.strings = t->names, .count = t->vocabulary->name_count, .texts = t->texts};
-        enum pilgrim_status status = shape_split(key, length, &names, &f->delta_lists, &b, slots);
+        enum pilgrim_status status = shape_split(key, length, &names, &f->stored_deltas, &b, slots);
         if (status == PILGRIM_OK)
             return intern_bytes(&f->shapes, &b, shape);
         bytes_free(&b);
@@ -118,7 +118,7 @@ struct class_entries {
 static enum pilgrim_status end_slot_series(struct class_entries *c)
 {
     uint32_t signatures = (uint32_t)c->series.count;
-    bool vector = slot_series_is_vector(&c->series);
+    bool vector = slot_series_has_deltas(&c->series);
     for (uint32_t i = 0; i < (vector ? 1 : signatures); i++)
         c->entries[c->count++] = (struct entry){.shape = c->shape, .count = vector ? signatures : 1};
     return slot_series_end(&c->series, &c->slots);
@@ -159,7 +159,7 @@ static enum pilgrim_status put_deltas(struct fragment *f, const struct delta_seq
     int64_t factor = 1;
     enum pilgrim_status status = delta_sequence_serialise(deltas, chunks, &b, &factor);
     if (status == PILGRIM_OK && b.length)
-        status = delta_list_add_grammar(&f->delta_lists, b.data, b.length, &list.value);
+        status = stored_deltas_add_grammar(&f->stored_deltas, b.data, b.length, &list.value);
     bytes_free(&b);
     if (status == PILGRIM_OK)
         status = slots_add(out, (struct slot){.value = deltas->first, .kind = SLOT_NUMBER});
@@ -292,10 +292,10 @@ static enum pilgrim_status add_class(struct translation *t, uint32_t group, uint
 static enum pilgrim_status add_stream_classes(struct translation *t, uint32_t group, uint32_t first, uint32_t rank,
                                               const struct stream *s)
 {
-    enum pilgrim_status status = delta_list_add_texts(&t->fragment->delta_lists, &s->texts, &t->texts);
+    enum pilgrim_status status = stored_deltas_add_texts(&t->fragment->stored_deltas, &s->texts, &t->texts);
     t->chunks = &s->chunks;
     for (uint32_t i = 0; status == PILGRIM_OK && i < s->terminal_count; i++) {
-        struct class_entries c = {.series = {.min = VECTOR_MIN, .delta_lists = &t->fragment->delta_lists}};
+        struct class_entries c = {.series = {.min = SLOT_SERIES_MIN, .stored_deltas = &t->fragment->stored_deltas}};
         c.entries = malloc(s->by_terminal[i]->signatures.count * sizeof *c.entries + 1);
         status = c.entries ? add_class(t, group, first + i, rank, s->by_terminal[i], &c) : PILGRIM_NOMEM;
         slot_series_free(&c.series);
@@ -332,7 +332,7 @@ static enum pilgrim_status add_trips(struct translation *t, uint32_t group, uint
     put_run(&values, l->count);
     TRY(intern_bytes(&f->sequences, &values, &sequence));
     TRY(fragment_value_group(f, group, class_index, sequence, &entry, 1, &value_group));
-    TRY(delta_list_add(&f->delta_lists, &l->differences, &list.value));
+    TRY(stored_deltas_add(&f->stored_deltas, &l->differences, &list.value));
     enum pilgrim_status status = slots_add(&slots, (struct slot){.value = l->first, .kind = SLOT_NUMBER});
     if (status == PILGRIM_OK)
         status = slots_add(&slots, list);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/equal.h"
+#include "base/equal_inline.h"
 #include "base/hash.h"
 #include "base/value.h"
 

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
-#include "base/live.h"
+#include "base/live_requests.h"
 #include "objects/request_array_delta.h"
 #include "objects/handle_cache.h"
 #include "record/stream.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/try.h"
-#include "rules/rules.h"
+#include "rules/rules_walk.h"
 #include "record/stream_inline.h"
 #include "sequence/slots.h"
 
@@ -74,7 +74,7 @@ static enum pilgrim_status put_class(struct ended_threads *e, uint32_t number, c
     bytes_put(&e->scratch, class->frames, class->frame_count * sizeof *class->frames);
     TRY(put_sequence(e, &s->sequence, chunks));
     bytes_put_u32(&e->scratch, s->count);
-    *series |= s->count >= VECTOR_MIN;
+    *series |= s->count >= SLOT_SERIES_MIN;
     for (uint32_t i = 0; i < s->count; i++) {
         size_t length;
         const uint8_t *key = signature_key(s, i, &length);

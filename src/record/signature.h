@@ -18,7 +18,7 @@
 
 #include "base/arena.h"
 #include "base/bytes.h"
-#include "base/equal.h"
+#include "base/equal_inline.h"
 #include "base/intern.h"
 #include "sequence/delta_sequence.h"
 #include "sequence/sequence.h"

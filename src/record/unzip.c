@@ -5,7 +5,7 @@
 #include "base/try.h"
 #include "record/class_signature.h"
 #include "record/texts.h"
-#include "rules/rules.h"
+#include "rules/rules_walk.h"
 
 /* Forgets what is expected, after skeletons have got other slots. Signatures that were unzipped by fewer slots
  * cannot come again. All others stay in the tables, so that none gets two numbers. */

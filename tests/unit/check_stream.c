@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/value.h"
-#include "rules/rules.h"
+#include "rules/rules_walk.h"
 #include "record/stream_inline.h"
 #include "random.h"
 #include "timing/times_block.h"
