@@ -12,7 +12,7 @@
 
 /* What only unzipped signatures have. */
 struct unzipped_state {
-    const struct skeleton *skeleton; /* the skeleton that it was unzipped by */
+    const struct skeleton *skeleton; /* it was unzipped by; may have got more varying slots since */
     struct delta_sequence *deltas;   /* for each varying slot */
     bool is_predicted;               /* all of `deltas` may continue by `steps` */
     uint8_t *predicted;              /* the key that is next in this case */

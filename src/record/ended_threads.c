@@ -69,9 +69,9 @@ void ended_free(struct ended_threads *e)
 
 void ended_renew(struct ended_threads *e)
 {
-    const struct ended_threads kept = {.vocabulary = e->vocabulary, .times = e->times};
+    const struct ended_threads fresh = {.vocabulary = e->vocabulary, .times = e->times};
     free_content(e);
-    *e = kept;
+    *e = fresh;
 }
 
 enum pilgrim_status ended_share_times(struct ended_threads *e, struct common_times *common)
@@ -193,11 +193,11 @@ static bool reserve_column(struct ended_threads *e, struct thread_pattern *p)
 /* Goes from one thread to several. Slots with equal values share a column as long as they stay equal. */
 static enum pilgrim_status begin_columns(struct ended_threads *e, struct thread_pattern *p)
 {
-    struct intern known = {0};
+    struct intern distinct = {0};
     p->slots = malloc(p->slot_count * sizeof *p->slots + 1);
     enum pilgrim_status status = p->slots ? PILGRIM_OK : PILGRIM_NOMEM;
     for (uint32_t i = 0; status == PILGRIM_OK && i < p->slot_count; i++) {
-        status = intern_add(&known, &p->values[i], sizeof p->values[i], &p->slots[i]);
+        status = intern_add(&distinct, &p->values[i], sizeof p->values[i], &p->slots[i]);
         if (status != PILGRIM_OK || p->slots[i] < p->column_count)
             continue;
         if (!reserve_column(e, p)) {
@@ -208,7 +208,7 @@ static enum pilgrim_status begin_columns(struct ended_threads *e, struct thread_
         c->slot = i;
         column_begin(&c->values, p->values[i], (struct rank){.meaning = RANK_NOTHING});
     }
-    intern_free(&known);
+    intern_free(&distinct);
     free(p->values);
     p->values = NULL;
     return status;
@@ -216,8 +216,8 @@ static enum pilgrim_status begin_columns(struct ended_threads *e, struct thread_
 
 /* Gives SLOT a column for VALUE, which differs from the new value of its column so far: a new column, or one that
  * was split off for this thread. BEFORE is the number of columns before this thread. */
-static enum pilgrim_status part_slot(struct ended_threads *e, struct thread_pattern *p, uint32_t slot, int64_t value,
-                                     uint32_t before)
+static enum pilgrim_status split_slot(struct ended_threads *e, struct thread_pattern *p, uint32_t slot, int64_t value,
+                                      uint32_t before)
 {
     uint32_t from = p->slots[slot], k = before;
     while (k < p->column_count && (p->columns[k].origin != from || p->columns[k].value != value))
@@ -258,7 +258,7 @@ static enum pilgrim_status append_values(struct ended_threads *e, struct thread_
         p->columns[i].value = values[p->columns[i].slot];
     for (uint32_t i = 0; i < p->slot_count; i++)
         if (p->columns[p->slots[i]].value != values[i])
-            TRY(part_slot(e, p, i, values[i], before));
+            TRY(split_slot(e, p, i, values[i], before));
     for (uint32_t i = 0; i < p->column_count; i++)
         TRY(append_value(e, &p->columns[i].values, p->columns[i].value));
     return PILGRIM_OK;
@@ -343,18 +343,18 @@ static enum pilgrim_status add_unshared(struct ended_threads *e, uint32_t number
 static enum pilgrim_status add_to_pattern(struct ended_threads *e, uint32_t number, struct stream **s,
                                           enum thread_storage storage)
 {
-    uint32_t known = e->calls.count;
+    uint32_t pattern_count = e->calls.count;
     struct waiting_thread w = {.number = number};
     TRY(reserve_pattern(e));
     TRY(intern_add(&e->calls, e->scratch.data, e->scratch.length, &w.pattern));
     struct thread_pattern *p = &e->patterns[w.pattern];
-    TRY(w.pattern == known ? pattern_begin(e, p, number, s, storage) : add_statistics(e, p, number, *s));
+    TRY(w.pattern == pattern_count ? pattern_begin(e, p, number, s, storage) : add_statistics(e, p, number, *s));
     w.values = take_room(e, p->slot_count);
     if (!w.values)
         return PILGRIM_NOMEM;
     if (e->values.length)
         memcpy(w.values, e->values.data, e->values.length);
-    if (w.pattern == known)
+    if (w.pattern == pattern_count)
         e->memory += e->values.length;
     return let_wait(e, w);
 }

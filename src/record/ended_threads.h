@@ -6,7 +6,7 @@
  * same costs a look-up, and an append to each column that differs from others. It takes no memory where the numbers go
  * on regularly. A pattern of one thread is stored as bytes: a stream and its tables would take ten times as much.
  *
- * fragment_add_rank_so_far puts the threads back at their places. Used by one thread at a time. */
+ * fragment_add_rank_so_far puts the threads into a fragment, in order of number. Used by one thread at a time. */
 #ifndef PILGRIM_ENDED_THREADS_H
 #define PILGRIM_ENDED_THREADS_H
 

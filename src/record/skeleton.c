@@ -176,10 +176,10 @@ static enum pilgrim_status choose_slots(struct slot_sample *a, uint32_t skeleton
     return PILGRIM_OK;
 }
 
-static bool has_offset(const struct skeleton *known, uint32_t offset)
+static bool has_offset(const struct skeleton *skeleton, uint32_t offset)
 {
-    for (uint32_t i = 0; known && i < known->varying; i++)
-        if (known->offsets[i] == offset)
+    for (uint32_t i = 0; skeleton && i < skeleton->varying; i++)
+        if (skeleton->offsets[i] == offset)
             return true;
     return false;
 }
@@ -206,21 +206,21 @@ static enum pilgrim_status skeleton_add(struct skeleton **table, const uint8_t *
 static enum pilgrim_status store_skeleton(const struct slot_sample *a, struct skeleton **table, const uint8_t *key,
                                           size_t length, bool *added)
 {
-    struct skeleton *known;
+    struct skeleton *skeleton;
     uint32_t slots = slot_count(a), count = 0;
-    HASH_FIND(hh, *table, key, length, known);
-    if (!known)
-        TRY(skeleton_add(table, key, length, &known));
+    HASH_FIND(hh, *table, key, length, skeleton);
+    if (!skeleton)
+        TRY(skeleton_add(table, key, length, &skeleton));
     uint32_t *varying = malloc(slots * sizeof *varying);
     if (!varying)
         return PILGRIM_NOMEM;
     for (uint32_t i = 0; i < slots; i++)
-        if (a->chosen[i] || has_offset(known, skeleton_slot(&a->offsets, i)))
+        if (a->chosen[i] || has_offset(skeleton, skeleton_slot(&a->offsets, i)))
             varying[count++] = skeleton_slot(&a->offsets, i);
-    *added = count > known->varying;
-    known->varying = count;
-    free(known->offsets);
-    known->offsets = varying;
+    *added = count > skeleton->varying;
+    skeleton->varying = count;
+    free(skeleton->offsets);
+    skeleton->offsets = varying;
     return PILGRIM_OK;
 }
 

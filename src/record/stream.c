@@ -7,7 +7,7 @@
  *
  * Failed polls have a class of their own, the twin of the class of the polls that succeed at the same site. So a run
  * of failed polls is one symbol with an exponent, whatever the last poll returned. A class is looked up when the call
- * begins, and what the call is is known when it ends; so either of the two may be found at first.
+ * begins. If the call is a failed poll is known when it ends, so either class may be found at first.
  *
  * The file is over 400 lines because a call's class, its terminal and the prediction of the next one belong
  * together. */
@@ -88,7 +88,7 @@ void stream_free(struct stream *s)
     free(s->by_terminal);
     free(s->spans);
     free(s->readings);
-    times_free(s->codec);
+    times_free(s->encoder);
     intern_free(&s->chunks);
     intern_free(&s->texts);
     sequence_free(&s->structure);
@@ -420,8 +420,8 @@ static void renew(struct stream *s, bool again)
     if (s->step)
         s->next = s->spans;
     s->announced = 0;
-    if (s->codec)
-        times_renew(s->codec);
+    if (s->encoder)
+        times_renew(s->encoder);
 }
 
 void stream_renew(struct stream *s)
@@ -451,18 +451,18 @@ void stream_restart(struct stream *s)
     for (uint32_t i = 0; i < count; i++)
         class_hand_on(s->classes[i]);
     s->last_ticks = s->last_end = s->taken = 0;
-    if (s->codec)
-        times_restart(s->codec);
+    if (s->encoder)
+        times_restart(s->encoder);
 }
 
 void stream_close(struct stream *s)
 {
     free(s->spans);
-    times_free(s->codec);
+    times_free(s->encoder);
     s->spans = s->full = NULL;
     s->next = &s->unused;
     s->step = 0;
-    s->codec = NULL;
+    s->encoder = NULL;
     s->watched = SIZE_MAX;
 }
 

@@ -61,22 +61,24 @@ struct class_key {
     };
 };
 
-/* The beginning of each class. */
+/* The beginning of each class. NUMBER is its class index. */
 struct class_head {
     struct class_key key;
     uint32_t number;
 };
 
-/* The beginning of each stream. */
+/* The beginning of each stream, for inline functions outside of this folder. */
 struct stream_head {
     const struct class_head *expected; /* the likely class of the next call; never NULL */
 };
 
+/* Returns the likely class of the next call. */
 static inline const struct class_head *stream_expected(const struct stream *s)
 {
     return ((const struct stream_head *)s)->expected;
 }
 
+/* True if CLASS is that of FUNCTION, called at SITE, from Fortran or not. */
 static inline bool class_is(const struct class_head *class, uint32_t function, const void *site, bool fortran)
 {
     const struct class_key key = {.function = function, .fortran = fortran};
@@ -107,8 +109,8 @@ void stream_restart(struct stream *s);
 void stream_close(struct stream *s);
 
 /* Has WATCHER called once, by the stream_append after which S may have taken BYTES more than now. As each call
- * counts with what it may take at most, this is mostly much too early. Calls that are predicted take nothing and are
- * not counted. */
+ * counts with what it may take at most, this mostly happens much earlier. Calls that are predicted take nothing and
+ * are not counted. */
 void stream_watch(struct stream *s, size_t bytes, void (*watcher)(void *context), void *context);
 
 /* Returns what a call with a key of LENGTH bytes may add at most: to tables and grammars, and the key itself. */
@@ -122,10 +124,12 @@ void stream_forget_moved(struct stream *s);
 
 uint64_t stream_calls(const struct stream *s);       /* calls since S was renewed; so below */
 uint64_t stream_plain_bytes(const struct stream *s); /* bytes of plain records: 18 and the key for each call */
+
 /* Returns the bytes of S, without the times of calls that are not flushed yet: a few bytes for each. */
 size_t stream_memory_bytes(const struct stream *s);
-size_t
-stream_table_bytes(const struct stream *s); /* part of that: the table of classes, which stays when S is renewed */
+
+/* Returns the part of them that the table of classes takes, which stays when S is renewed. */
+size_t stream_table_bytes(const struct stream *s);
 
 /* Prints the table and the grammars, for people. */
 void stream_dump(const struct stream *s, FILE *to);

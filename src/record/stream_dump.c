@@ -52,7 +52,7 @@ static void dump_value(const struct vocabulary *v, struct cursor *key, FILE *to)
     static const char *const word[VALUE_TAG_COUNT] = {
         [VALUE_NONE] = "null",        [VALUE_INT] = "",
         [VALUE_BOOL] = "bool:",       [VALUE_REAL] = "real:",
-        [VALUE_RANK] = "rank+",       [VALUE_RANK_BASE] = "view:",
+        [VALUE_RANK] = "rank+",       [VALUE_RANK_BASE] = "base:",
         [VALUE_REQUEST] = "request:", [VALUE_HEAP] = "heap:",
         [VALUE_STACK] = "stack:",     [VALUE_STATIC] = "static:",
         [VALUE_DEVICE] = "device:",   [VALUE_STRING] = "",
@@ -110,12 +110,12 @@ static void dump_class(const struct stream *s, const struct stream_class *class,
     for (uint32_t i = 0; i < class->signatures.count; i++) {
         size_t length;
         const uint32_t *offsets;
-        const struct delta_sequence *numbers;
+        const struct delta_sequence *deltas;
         const uint8_t *key = signature_key(&class->signatures, i, &length);
         struct cursor c;
         cursor_init(&c, key, length);
         fprintf(to, "   %" PRIu32 " %s", i,
-                signature_varying(&class->signatures, i, &offsets, &numbers) ? "(unzipped)" : "");
+                signature_varying(&class->signatures, i, &offsets, &deltas) ? "(unzipped)" : "");
         while (cursor_left(&c) > 0) {
             fputc(' ', to);
             dump_value(s->vocabulary, &c, to);

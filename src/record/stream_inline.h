@@ -45,14 +45,14 @@ struct stream {
     uint32_t class_capacity;
     struct stream_class *last;
     struct stream_times times;
-    struct times *codec; /* or NULL */
-    uint32_t announced;  /* classes of this segment that the codec knows */
-    double *readings;    /* for each of `spans`, if its class reads a clock; NULL without a codec */
-    struct span *spans;  /* array that `next` points into ... */
-    struct span unused;  /* ... or to this one if times are not recorded */
-    uint64_t last_ticks; /* end of the last settled call, in ticks */
-    uint64_t last_end;   /* the same in ns */
-    uint64_t taken;      /* calls whose times went to the sink */
+    struct times *encoder; /* or NULL */
+    uint32_t announced;    /* classes of this segment that the encoder knows */
+    double *readings;      /* for each of `spans`, if its class reads a clock; NULL without a encoder */
+    struct span *spans;    /* array that `next` points into ... */
+    struct span unused;    /* ... or to this one if times are not recorded */
+    uint64_t last_ticks;   /* end of the last settled call, in ticks */
+    uint64_t last_end;     /* the same in ns */
+    uint64_t taken;        /* calls whose times went to the sink */
     /* The rest is of the current segment. */
     struct stream_class **by_terminal; /* classes that were called */
     uint32_t terminal_count;
@@ -81,7 +81,7 @@ static inline bool stream_count(struct stream *s, struct stream_class *class, si
     return s->next != s->full;
 }
 
-/* Sends the noted times to statistics and codec, and a block to the sink if it is large enough. errors: as
+/* Sends the noted times to statistics and encoder, and a block to the sink if it is large enough. errors: as
  * stream_append */
 enum pilgrim_status stream_settle(struct stream *s) PILGRIM_CHECKED;
 

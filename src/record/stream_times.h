@@ -43,6 +43,8 @@ enum pilgrim_status stream_flush_times(struct stream *s) PILGRIM_CHECKED;
  * NULL if calls of this segment were settled (stream_settled). */
 enum pilgrim_status stream_flush_last_times(struct stream *s, uint32_t number, struct statistics *totals,
                                             struct common_times *common) PILGRIM_CHECKED;
+
+/* True if calls of this segment were settled: their times are in the statistics of S. */
 bool stream_settled(const struct stream *s);
 
 #endif

@@ -109,10 +109,10 @@ void bin_bounds_free(struct bin_bounds *b)
 
 static enum pilgrim_status add_bound_at(struct bin_bounds *b, uint64_t value)
 {
-    uint64_t *kept = grown(b->bounds, sizeof *kept, b->count + 1, &b->capacity);
-    if (!kept)
+    uint64_t *bounds = grown(b->bounds, sizeof *bounds, b->count + 1, &b->capacity);
+    if (!bounds)
         return PILGRIM_NOMEM;
-    b->bounds = kept;
+    b->bounds = bounds;
     b->bounds[b->count++] = value;
     return PILGRIM_OK;
 }

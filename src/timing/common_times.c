@@ -18,7 +18,7 @@ enum { OPEN_SECTIONS = 16 };
 struct open_section {
     struct bytes kind; /* the classes, then the class of each call, u32 each */
     uint32_t calls;    /* of each thread */
-    struct times *codec;
+    struct times *encoder;
     uint64_t used;                /* last use: `used` of the object at that time */
     struct bytes numbers, starts; /* of the threads, as in the section */
     uint32_t thread_count;
@@ -48,7 +48,7 @@ struct common_times *common_times_new(enum times_kind kind, common_sink *sink, v
 
 static void open_section_free(struct open_section *g)
 {
-    times_free(g->codec);
+    times_free(g->encoder);
     bytes_free(&g->kind);
     bytes_free(&g->numbers);
     bytes_free(&g->starts);
@@ -87,7 +87,7 @@ static enum pilgrim_status put_section(const struct common_times *c, struct open
     bytes_put(&ends, &content.length, sizeof content.length);
     bytes_put(&content, g->starts.data, g->starts.length);
     bytes_put(&ends, &content.length, sizeof content.length);
-    enum pilgrim_status status = times_take(g->codec, &content, &ends);
+    enum pilgrim_status status = times_take(g->encoder, &content, &ends);
     if (status == PILGRIM_OK)
         status = c->sink(c->context, &content, &ends);
     bytes_free(&content);
@@ -125,7 +125,7 @@ static enum pilgrim_status describe(struct common_times *c, const struct common_
 
 static bool is_wanted(const struct common_times *c, const struct open_section *g, size_t calls)
 {
-    return g->codec && g->calls == calls && g->kind.length == c->wanted.length &&
+    return g->encoder && g->calls == calls && g->kind.length == c->wanted.length &&
            !memcmp(g->kind.data, c->wanted.data, g->kind.length);
 }
 
@@ -135,11 +135,11 @@ static enum pilgrim_status begin(struct common_times *c, struct open_section *g,
 {
     TRY(put_section(c, g));
     open_section_free(g);
-    g->codec = times_new(c->kind);
-    if (!g->codec)
+    g->encoder = times_new(c->kind);
+    if (!g->encoder)
         return PILGRIM_NOMEM;
     for (uint32_t i = 0; i < class_count; i++)
-        TRY(times_class(g->codec, i, classes[i].base, classes[i].reads));
+        TRY(times_class(g->encoder, i, classes[i].base, classes[i].reads));
     bytes_put(&g->kind, c->wanted.data, c->wanted.length);
     g->calls = (uint32_t)calls;
     return bytes_status(&g->kind);
@@ -175,7 +175,7 @@ enum pilgrim_status common_times_add(struct common_times *c, uint32_t number, co
     g->thread_count++;
     g->last_number = number;
     g->last_start = spans->start;
-    times_jump(g->codec, spans->start);
-    TRY(times_add(g->codec, spans, readings, count));
-    return times_pending(g->codec) + count > COMMON_SECTION_CALLS ? put_section(c, g) : PILGRIM_OK;
+    times_jump(g->encoder, spans->start);
+    TRY(times_add(g->encoder, spans, readings, count));
+    return times_pending(g->encoder) + count > COMMON_SECTION_CALLS ? put_section(c, g) : PILGRIM_OK;
 }
