@@ -23,20 +23,20 @@ struct section {
     const char *damage; /* NULL, or a constant that says what is wrong */
 };
 
-/* Reads the section at FILE, which moves behind it. If its checksum or its lengths are wrong, returns PILGRIM_OK
- * with section->damage set; where it ends is then a guess. errors: PILGRIM_TRUNCATED, PILGRIM_DAMAGED (there is no
- * section; also in file->status) */
+/* Reads the section at FILE, which moves behind it. If its checksum or its lengths are wrong, returns PILGRIM_OK with
+ * section->damage set; where it ends is then a guess.
+ * errors: PILGRIM_TRUNCATED, PILGRIM_DAMAGED (there is no section; also in file->status) */
 enum pilgrim_status section_read(struct cursor *file, struct section *section) PILGRIM_CHECKED;
 
 /* Reads only the head of a section, and moves FILE behind that. section->stored is NULL, and nothing is checked.
  * errors: as section_read */
 enum pilgrim_status section_read_head(struct cursor *file, struct section *section) PILGRIM_CHECKED;
 
-/* Reads the first COUNT bytes of the content of SECTION, or all of it if it is shorter, into TO. STORED has the
- * first HELD of its stored bytes. *LENGTH is how many bytes were read: fewer than COUNT if more stored bytes are
- * needed. Nothing is checked. *CONTEXT is NULL at first, and is passed on from one section to the next;
- * section_peek_free frees it. errors: PILGRIM_NOMEM, PILGRIM_DAMAGED (the content cannot be told from its beginning;
- * perhaps from the whole) */
+/* Reads the first COUNT bytes of the content of SECTION, or all of it if it is shorter, into TO. STORED has the first
+ * HELD of its stored bytes. *LENGTH is how many bytes were read: fewer than COUNT if more stored bytes are needed.
+ * Nothing is checked. *CONTEXT is NULL at first, and is passed on from one section to the next; section_peek_free frees
+ * it.
+ * errors: PILGRIM_NOMEM, PILGRIM_DAMAGED (the content cannot be told from its beginning; perhaps from the whole) */
 enum pilgrim_status section_peek(void **context, const struct section *section, const uint8_t *stored, size_t held,
                                  uint8_t *to, size_t count, size_t *length) PILGRIM_CHECKED;
 void section_peek_free(void *context); /* CONTEXT may be NULL */
@@ -44,12 +44,12 @@ void section_peek_free(void *context); /* CONTEXT may be NULL */
 /* Returns the bytes of the section whose head C reads, including the head; 0 if there is no whole head. */
 uint64_t section_length(struct cursor *c);
 
-/* Appends the content of a section without damage to CONTENT. Takes section->raw bytes. errors: PILGRIM_NOMEM,
- * PILGRIM_DAMAGED */
+/* Appends the content of a section without damage to CONTENT. Takes section->raw bytes.
+ * errors: PILGRIM_NOMEM, PILGRIM_DAMAGED */
 enum pilgrim_status section_content(const struct section *section, struct bytes *content) PILGRIM_CHECKED;
 
-/* Appends a section with CONTENT to OUT, compressed if that is shorter. Equal contents give equal bytes. errors of
- * this function and the next ones: PILGRIM_NOMEM, PILGRIM_LIMIT (the compressor refuses) */
+/* Appends a section with CONTENT to OUT, compressed if that is shorter. Equal contents give equal bytes.
+ * errors of this function and the next ones: PILGRIM_NOMEM, PILGRIM_LIMIT (the compressor refuses) */
 enum pilgrim_status section_write(struct bytes *out, uint8_t type, const struct bytes *content) PILGRIM_CHECKED;
 
 /* As section_write, but compresses only as strongly as takes about 0.2 us for each of CALLS, which the content is

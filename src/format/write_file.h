@@ -25,12 +25,13 @@ void write_guard_end(const struct write_guard *g); /* keeps errno */
 bool write_whole(int file, const void *data, size_t length);
 
 /* Appends LENGTH bytes of DATA to the file PATH, at *END, its length, and moves *END. If that fails the file is as
- * before. The file is opened again each time, so what the program does with descriptors does no harm. If *END is 0
- * the file is created, and must not exist. errors: PILGRIM_IO (errno) */
+ * before. The file is opened again each time, so what the program does with descriptors does no harm. If *END is 0 the
+ * file is created, and must not exist.
+ * errors: PILGRIM_IO (errno) */
 enum pilgrim_status append_file(const char *path, uint64_t *end, const void *data, size_t length) PILGRIM_CHECKED;
 
-/* Appends to DATA the LENGTH bytes from START on of the file PATH. errors: PILGRIM_NOMEM, PILGRIM_IO (errno; 0 if
- * the file ends before) */
+/* Appends to DATA the LENGTH bytes from START on of the file PATH.
+ * errors: PILGRIM_NOMEM, PILGRIM_IO (errno; 0 if the file ends before) */
 enum pilgrim_status read_part(const char *path, uint64_t start, size_t length, struct bytes *data) PILGRIM_CHECKED;
 
 #endif

@@ -27,16 +27,17 @@ void ended_free(struct ended_threads *e);
 
 /* Adds the calls of *S as those of thread NUMBER, and flushes their times. *S has at least one call. NUMBER has not
  * been added since E was new or renewed. If E keeps the stream, *S is set to NULL and E owns it. Else the caller
- * restarts *S. errors: PILGRIM_NOMEM, PILGRIM_DAMAGED (a key is malformed), errors of the sink of the times. E can
- * only be freed after an error */
+ * restarts *S.
+ * errors: PILGRIM_NOMEM, PILGRIM_DAMAGED (a key is malformed), errors of the sink of the times. E can only be freed
+ * after an error */
 enum pilgrim_status ended_add(struct ended_threads *e, uint32_t number, struct stream **s) PILGRIM_CHECKED;
 
-/* Sends the times of calls of short threads to COMMON from now on. E owns COMMON. errors: PILGRIM_NOMEM if COMMON is
- * NULL */
+/* Sends the times of calls of short threads to COMMON from now on. E owns COMMON.
+ * errors: PILGRIM_NOMEM if COMMON is NULL */
 enum pilgrim_status ended_share_times(struct ended_threads *e, struct common_times *common) PILGRIM_CHECKED;
 
-/* Sends all pending times to their sinks. To be called before E is put into a fragment. errors: as
- * common_times_flush */
+/* Sends all pending times to their sinks. To be called before E is put into a fragment.
+ * errors: as common_times_flush */
 enum pilgrim_status ended_flush_times(struct ended_threads *e) PILGRIM_CHECKED;
 
 /* Forgets all threads. What ended_share_times set stays. */

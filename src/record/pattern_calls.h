@@ -14,8 +14,8 @@ enum thread_storage {
 };
 
 /* Writes the calls of S, the stream of thread NUMBER, to E->scratch and their values to E->values. *STORAGE says how
- * the thread is to be stored; if that is THREAD_UNSHARED what was written has no meaning. errors: PILGRIM_NOMEM,
- * PILGRIM_DAMAGED (a key is malformed) */
+ * the thread is to be stored; if that is THREAD_UNSHARED what was written has no meaning.
+ * errors: PILGRIM_NOMEM, PILGRIM_DAMAGED (a key is malformed) */
 enum pilgrim_status pattern_calls_write(struct ended_threads *e, uint32_t number, const struct stream *s,
                                         enum thread_storage *storage) PILGRIM_CHECKED;
 
@@ -45,8 +45,9 @@ enum pilgrim_status pattern_calls_read(const struct ended_threads *e, uint32_t n
                                        struct pattern_calls *calls) PILGRIM_CHECKED;
 void pattern_calls_free(struct pattern_calls *calls);
 
-/* Makes the stream of a thread, call by call, without times. The values of the thread are in the keys of CALLS. *S
- * is to be freed in any case. errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED */
+/* Makes the stream of a thread, call by call, without times. The values of the thread are in the keys of CALLS. *S is
+ * to be freed in any case.
+ * errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED */
 enum pilgrim_status pattern_calls_make(const struct ended_threads *e, const struct pattern_calls *calls,
                                        struct stream **s) PILGRIM_CHECKED;
 

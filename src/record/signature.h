@@ -97,9 +97,10 @@ static inline void signature_step(struct signatures *s)
         signature_advance(s);
 }
 
-/* Records a call with the values KEY (LENGTH bytes, 1 to 2^31, copied if new). It costs a comparison and no hash if
- * KEY is expected, or equals the key that followed the last one before, but for varying slots. POOL is shared by all
- * classes of a stream. errors: PILGRIM_NOMEM, PILGRIM_LIMIT; the call is lost, and nothing more may be recorded */
+/* Records a call with the values KEY (LENGTH bytes, 1 to 2^31, copied if new). It costs a comparison and no hash if KEY
+ * is expected, or equals the key that followed the last one before, but for varying slots. POOL is shared by all
+ * classes of a stream.
+ * errors: PILGRIM_NOMEM, PILGRIM_LIMIT; the call is lost, and nothing more may be recorded */
 enum pilgrim_status signature_append(struct signatures *s, struct intern *pool, const void *key,
                                      size_t length) PILGRIM_CHECKED;
 
@@ -111,8 +112,8 @@ const uint8_t *signature_key(const struct signatures *s, uint32_t terminal, size
 uint32_t signature_varying(const struct signatures *s, uint32_t terminal, const uint32_t **offsets,
                            const struct delta_sequence **deltas);
 
-/* Frees memory where it is short. Unzips the class if its signatures keep being new, even if they are few, and gives
- * up the grammar of a sequence that does not repeat. *UNZIPPED is true if signatures have other numbers from now on.
+/* Frees memory where it is short. Unzips the class if its signatures keep being new, even if they are few, and gives up
+ * the grammar of a sequence that does not repeat. *UNZIPPED is true if signatures have other numbers from now on.
  * errors: as signature_append */
 enum pilgrim_status signatures_relieve(struct signatures *s, struct intern *pool, bool *unzipped) PILGRIM_CHECKED;
 

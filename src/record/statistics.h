@@ -61,9 +61,9 @@ static inline struct statistics_cell *statistics_cell(struct statistics *s, uint
 /* Makes all signatures one. Needs no memory. */
 void statistics_join_signatures(struct statistics *s);
 
-/* Adds the calls of FROM to INTO. If NAMES is not NULL, signature i of FROM is signature NAMES[i] of INTO, for i
- * below COUNT. If FROM has a signature of COUNT or more, all signatures become one. errors: PILGRIM_NOMEM (INTO can
- * then only be freed) */
+/* Adds the calls of FROM to INTO. If NAMES is not NULL, signature i of FROM is signature NAMES[i] of INTO, for i below
+ * COUNT. If FROM has a signature of COUNT or more, all signatures become one.
+ * errors: PILGRIM_NOMEM (INTO can then only be freed) */
 enum pilgrim_status statistics_merge(struct statistics *into, const struct statistics *from, const uint32_t *names,
                                      uint32_t count) PILGRIM_CHECKED;
 
@@ -79,8 +79,8 @@ void statistics_totals(const struct statistics *s, double *durations, double *ga
 struct distribution statistics_durations(const struct statistics *s, uint32_t cell, uint32_t *cells);
 
 /* Packs for transport between processes of one run; this is no file format. Packing sorts the cells. Unpacked
- * statistics have all durations of a signature in its first cell. errors: PILGRIM_NOMEM, PILGRIM_DAMAGED; S is to be
- * freed in any case */
+ * statistics have all durations of a signature in its first cell.
+ * errors: PILGRIM_NOMEM, PILGRIM_DAMAGED; S is to be freed in any case */
 void statistics_pack(struct statistics *s, struct bytes *out);
 enum pilgrim_status statistics_unpack(struct cursor *c, struct statistics *s) PILGRIM_CHECKED;
 

@@ -36,14 +36,16 @@ void stream_free(struct stream *s);
 
 /* Sets *CLASS to the class index of FUNCTION, called at SITE, from Fortran or not. Indices are given by first
  * appearance in this stream, from 0. A class that follows the one that it followed last time costs one comparison.
- * Failed polls are a class of their own at the same site: *CLASS may be either of the two. errors: PILGRIM_NOMEM */
+ * Failed polls are a class of their own at the same site: *CLASS may be either of the two.
+ * errors: PILGRIM_NOMEM */
 enum pilgrim_status stream_class(struct stream *s, uint32_t function, const void *site, bool fortran,
                                  uint32_t *class) PILGRIM_CHECKED;
 
 /* Records a call of CLASS with the values KEY (base/value.h; LENGTH bytes, copied if new). FAILED_POLL: it asked if
- * something had happened, and nothing had. START and END are in ticks (base/clock.h); they have no meaning if times
- * are not recorded. errors: PILGRIM_NOMEM, PILGRIM_LIMIT (a key of more than 2^31 bytes), errors of the times' sink;
- * the stream has lost this call or its time, and nothing more may be recorded */
+ * something had happened, and nothing had. START and END are in ticks (base/clock.h); they have no meaning if times are
+ * not recorded.
+ * errors: PILGRIM_NOMEM, PILGRIM_LIMIT (a key of more than 2^31 bytes), errors of the times' sink; the stream has
+ * lost this call or its time, and nothing more may be recorded */
 enum pilgrim_status stream_append(struct stream *s, uint32_t class, bool failed_poll, const void *key, size_t length,
                                   uint64_t start, uint64_t end) PILGRIM_CHECKED;
 
@@ -94,7 +96,8 @@ const struct class_head *stream_class_head(struct stream *s, uint32_t function, 
 uint32_t *stream_class_register(struct stream *s, uint32_t class);
 
 /* Frees memory where it is short: unzips classes, and gives up grammars, that take LEAST bytes or more and do not
- * repeat. errors: as stream_append */
+ * repeat.
+ * errors: as stream_append */
 enum pilgrim_status stream_relieve(struct stream *s, size_t least) PILGRIM_CHECKED;
 
 /* Forgets all calls, which have been put into a fragment, and begins the next segment. Classes keep their indices,

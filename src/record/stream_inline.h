@@ -81,8 +81,8 @@ static inline bool stream_count(struct stream *s, struct stream_class *class, si
     return s->next != s->full;
 }
 
-/* Sends the noted times to statistics and encoder, and a block to the sink if it is large enough. errors: as
- * stream_append */
+/* Sends the noted times to statistics and encoder, and a block to the sink if it is large enough.
+ * errors: as stream_append */
 enum pilgrim_status stream_settle(struct stream *s) PILGRIM_CHECKED;
 
 /* Returns the bytes that times take, without statistics and without what is bounded whatever is recorded. */
@@ -111,8 +111,8 @@ static inline bool stream_step(struct stream *s, const struct class_head *head, 
     return grammar_step(s->structure.grammar) & same & room;
 }
 
-/* Turns cursors that have come to the end of a run, and settles times if there is no room for more. errors: as
- * stream_append */
+/* Turns cursors that have come to the end of a run, and settles times if there is no room for more.
+ * errors: as stream_append */
 enum pilgrim_status stream_turn(struct stream *s, const struct class_head *head) PILGRIM_CHECKED;
 
 #endif

@@ -25,8 +25,8 @@ struct stream_times {
     void *context;
 };
 
-/* Has S record statistics of times, and what TIMES (copied) says. To be called before the first call. errors:
- * PILGRIM_NOMEM (S records no times) */
+/* Has S record statistics of times, and what TIMES (copied) says. To be called before the first call.
+ * errors: PILGRIM_NOMEM (S records no times) */
 enum pilgrim_status stream_keep_times(struct stream *s, const struct stream_times *times) PILGRIM_CHECKED;
 
 /* Stores VALUE, a reading of a clock that the next recorded call returns, with the times of that call. The function
@@ -34,8 +34,8 @@ enum pilgrim_status stream_keep_times(struct stream *s, const struct stream_time
  * no times of each call, or it is no time. */
 bool stream_keep_reading(struct stream *s, double value);
 
-/* Sends all times to the statistics and to the sink. To be called before S is put into a fragment. errors: as
- * stream_append */
+/* Sends all times to the statistics and to the sink. To be called before S is put into a fragment.
+ * errors: as stream_append */
 enum pilgrim_status stream_flush_times(struct stream *s) PILGRIM_CHECKED;
 
 /* As stream_flush_times, at the end of thread NUMBER. If the thread is short, its times go elsewhere: to TOTALS, by

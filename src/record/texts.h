@@ -13,8 +13,9 @@
  * errors: PILGRIM_NOMEM */
 enum pilgrim_status texts_vary(const struct signatures *s, uint32_t first, bool *vary) PILGRIM_CHECKED;
 
-/* Writes KEY to OUT with VALUE_TEXT in place of each string. Strings get numbers in TEXTS. A string that contains a
- * 0 byte stays as it is. errors: PILGRIM_NOMEM, PILGRIM_LIMIT */
+/* Writes KEY to OUT with VALUE_TEXT in place of each string. Strings get numbers in TEXTS. A string that contains a 0
+ * byte stays as it is.
+ * errors: PILGRIM_NOMEM, PILGRIM_LIMIT */
 enum pilgrim_status texts_number(struct intern *texts, const uint8_t *key, size_t length,
                                  struct bytes *out) PILGRIM_CHECKED;
 

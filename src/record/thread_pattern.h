@@ -75,11 +75,12 @@ struct ended_threads {
     size_t memory;
 };
 
-/* Appends the values of all waiting threads to their patterns. errors: PILGRIM_NOMEM */
+/* Appends the values of all waiting threads to their patterns.
+ * errors: PILGRIM_NOMEM */
 enum pilgrim_status ended_settle(struct ended_threads *e) PILGRIM_CHECKED;
 
-/* Unpacks the statistics of P's classes into P->statistics if they are packed. errors: PILGRIM_NOMEM,
- * PILGRIM_DAMAGED */
+/* Unpacks the statistics of P's classes into P->statistics if they are packed.
+ * errors: PILGRIM_NOMEM, PILGRIM_DAMAGED */
 enum pilgrim_status pattern_statistics(struct thread_pattern *p) PILGRIM_CHECKED;
 
 /* ---- keys ---- */

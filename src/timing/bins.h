@@ -38,8 +38,9 @@ struct bins {
 void bins_init(struct bins *b, uint32_t base);
 void bins_free(struct bins *b);
 
-/* Computes the bounds up to VALUE, which is below 2^63, and the one behind it. Must come before bins_index unless
- * VALUE is below b->limit. errors: PILGRIM_NOMEM */
+/* Computes the bounds up to VALUE, which is below 2^63, and the one behind it. Must come before bins_index unless VALUE
+ * is below b->limit.
+ * errors: PILGRIM_NOMEM */
 enum pilgrim_status bins_reach(struct bins *b, uint64_t value) PILGRIM_CHECKED;
 
 /* Returns by how much a time may be less than INTERVAL, which is below 2^63, if b times that time is not to be less.
@@ -79,7 +80,8 @@ struct bin_bounds {
 void bin_bounds_init(struct bin_bounds *b, uint32_t base);
 void bin_bounds_free(struct bin_bounds *b);
 
-/* Computes the bounds up to BIN. errors: PILGRIM_NOMEM, PILGRIM_DAMAGED (there is no such bin) */
+/* Computes the bounds up to BIN.
+ * errors: PILGRIM_NOMEM, PILGRIM_DAMAGED (there is no such bin) */
 enum pilgrim_status bin_bounds_reach(struct bin_bounds *b, uint64_t bin) PILGRIM_CHECKED;
 
 /* Returns the bound behind VALUE; 0 if there is none. */

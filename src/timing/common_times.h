@@ -35,13 +35,14 @@ struct common_times *common_times_new(enum times_kind kind, common_sink *sink, v
 void common_times_free(struct common_times *c); /* C may be NULL. Pending times are lost */
 
 /* Adds all calls of thread NUMBER, COUNT of them, from 1 to COMMON_CALLS_MAX. Each of CLASSES is called. SPANS and
- * READINGS are as for times_add. errors: as times_add and times_class, and those of the sink; C can then only be
- * freed */
+ * READINGS are as for times_add.
+ * errors: as times_add and times_class, and those of the sink; C can then only be freed */
 enum pilgrim_status common_times_add(struct common_times *c, uint32_t number, const struct common_class *classes,
                                      uint32_t class_count, const struct span *spans, const double *readings,
                                      size_t count) PILGRIM_CHECKED;
 
-/* Sends all pending times to the sink. errors: PILGRIM_NOMEM, those of the sink */
+/* Sends all pending times to the sink.
+ * errors: PILGRIM_NOMEM, those of the sink */
 enum pilgrim_status common_times_flush(struct common_times *c) PILGRIM_CHECKED;
 
 #endif

@@ -61,14 +61,15 @@ void times_free(struct times *t);
 /* True if VALUE, in seconds, can be stored as a reading of a clock: from 0 to below 2^32, and not -0. */
 bool times_is_reading(double value);
 
-/* Announces CLASS before its first span in this segment. READS: its calls have readings of a clock. BASE is (b - 1)
- * x 10^6, from BINS_BASE_MIN to BINS_BASE_MAX; no meaning for TIMES_EXACT. errors: PILGRIM_NOMEM (unchanged),
- * PILGRIM_LIMIT (no such base, or more than TIMES_BASES_MAX bases) */
+/* Announces CLASS before its first span in this segment. READS: its calls have readings of a clock. BASE is (b - 1) x
+ * 10^6, from BINS_BASE_MIN to BINS_BASE_MAX; no meaning for TIMES_EXACT.
+ * errors: PILGRIM_NOMEM (unchanged), PILGRIM_LIMIT (no such base, or more than TIMES_BASES_MAX bases) */
 enum pilgrim_status times_class(struct times *t, uint32_t class, uint32_t base, bool reads) PILGRIM_CHECKED;
 
-/* Encodes the next COUNT calls of the thread. READINGS has a reading for each, used in classes that read; a value
- * that is no reading is stored as some reading. NULL: no class reads. errors: PILGRIM_NOMEM, PILGRIM_INVALID (a
- * class that is not announced, times in a wrong order or above TIMES_NS_MAX); the object can then only be freed */
+/* Encodes the next COUNT calls of the thread. READINGS has a reading for each, used in classes that read; a value that
+ * is no reading is stored as some reading. NULL: no class reads.
+ * errors: PILGRIM_NOMEM, PILGRIM_INVALID (a class that is not announced, times in a wrong order or above
+ * TIMES_NS_MAX); the object can then only be freed */
 enum pilgrim_status times_add(struct times *t, const struct span *spans, const double *readings,
                               size_t count) PILGRIM_CHECKED;
 
@@ -76,9 +77,9 @@ enum pilgrim_status times_add(struct times *t, const struct span *spans, const d
  * after; there must be fewer than 2^31. */
 uint64_t times_pending(const struct times *t);
 
-/* Takes the pending calls, at least one. Appends the content of a times section, from `calls` on, to CONTENT, and
- * the ends of its columns in CONTENT to ENDS, size_t each (section_write_parts). errors: PILGRIM_NOMEM (no call is
- * taken; CONTENT and ENDS may have grown) */
+/* Takes the pending calls, at least one. Appends the content of a times section, from `calls` on, to CONTENT, and the
+ * ends of its columns in CONTENT to ENDS, size_t each (section_write_parts).
+ * errors: PILGRIM_NOMEM (no call is taken; CONTENT and ENDS may have grown) */
 enum pilgrim_status times_take(struct times *t, struct bytes *content, struct bytes *ends) PILGRIM_CHECKED;
 
 /* Begins a segment: forgets classes and signatures. The next gap is measured from the end of the last call. No calls

@@ -15,11 +15,12 @@
 
 struct times_block;
 
-/* Opens the block that C reads, from `calls` on to the end of C's data, which is borrowed as long as the block
- * lives. *BLOCK is to be freed. CLASS_COUNT is the number of the thread's classes; a class index at or above it is
- * damage. Takes 4 bytes for each of them, some 50 for each that is in the block, and the bounds of at most 64 bases,
- * below 100 KiB each. errors: PILGRIM_NOMEM, PILGRIM_DAMAGED, PILGRIM_TRUNCATED (also in c->status); *PROBLEM is
- * then a constant that says what is wrong */
+/* Opens the block that C reads, from `calls` on to the end of C's data, which is borrowed as long as the block lives.
+ * *BLOCK is to be freed. CLASS_COUNT is the number of the thread's classes; a class index at or above it is damage.
+ * Takes 4 bytes for each of them, some 50 for each that is in the block, and the bounds of at most 64 bases, below 100
+ * KiB each.
+ * errors: PILGRIM_NOMEM, PILGRIM_DAMAGED, PILGRIM_TRUNCATED (also in c->status); *PROBLEM is then a constant that
+ * says what is wrong */
 enum pilgrim_status times_block_open(struct cursor *c, uint64_t class_count, struct times_block **block,
                                      const char **problem) PILGRIM_CHECKED;
 
@@ -36,9 +37,9 @@ uint64_t times_block_begin(const struct times_block *block);
 /* Goes on with calls of another thread. Its first gap is measured from END, which is below 2^63. */
 void times_block_jump(struct times_block *block, uint64_t end);
 
-/* Sets *START and *END, in ns, of the next call, which is of CLASS. errors: PILGRIM_END (no call is left),
- * PILGRIM_DAMAGED (the block has no further call of CLASS, or a time is 2^63 or more; all later calls return this,
- * too) */
+/* Sets *START and *END, in ns, of the next call, which is of CLASS.
+ * errors: PILGRIM_END (no call is left), PILGRIM_DAMAGED (the block has no further call of CLASS, or a time is 2^63
+ * or more; all later calls return this, too) */
 enum pilgrim_status times_block_next(struct times_block *block, uint32_t class, uint64_t *start,
                                      uint64_t *end) PILGRIM_CHECKED;
 

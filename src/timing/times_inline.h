@@ -87,10 +87,12 @@ enum pilgrim_status times_add_bins(struct times *t, const struct span *spans, co
 enum pilgrim_status times_add_exact(struct times *t, const struct span *spans, const double *readings,
                                     size_t count) PILGRIM_CHECKED;
 
-/* number_column_put for a column that is full, or that has or needs more than one plane. errors: PILGRIM_NOMEM */
+/* number_column_put for a column that is full, or that has or needs more than one plane.
+ * errors: PILGRIM_NOMEM */
 enum pilgrim_status number_column_put_slowly(struct number_column *c, uint32_t number) PILGRIM_CHECKED;
 
-/* Appends NUMBER, which is below 2^24. errors: PILGRIM_NOMEM */
+/* Appends NUMBER, which is below 2^24.
+ * errors: PILGRIM_NOMEM */
 static inline enum pilgrim_status number_column_put(struct number_column *c, uint32_t number)
 {
     if (__builtin_expect(c->count >= c->limit || number > UINT8_MAX, 0))
