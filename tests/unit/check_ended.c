@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "base/value.h"
-#include "record/ended.h"
+#include "record/ended_threads.h"
 #include "merge/fragment.h"
+#include "record/stream_times.h"
 #include "random.h"
 
 static const struct parameter_descriptor parameters[] = {{"in", DIRECTION_IN}, {"out", DIRECTION_OUT}};
@@ -174,7 +175,7 @@ static struct fragment *fragment_of(unsigned rank, const struct plan *plans, con
 {
     const struct stream *threads[THREADS] = {NULL};
     struct stream *process = process_of(rank);
-    struct ended *ended = ended_new(&vocabulary);
+    struct ended_threads *ended = ended_new(&vocabulary);
     struct fragment *f = fragment_new(rank);
     for (uint32_t i = 0; i < THREADS; i++) {
         const struct plan *plan = &plans[order[i]];

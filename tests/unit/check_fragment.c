@@ -8,7 +8,7 @@
 
 #include "base/value.h"
 #include "merge/fragment_data.h"
-#include "record/stream.h"
+#include "record/stream_times.h"
 #include "pilgrim/reader.h"
 
 static const struct parameter_descriptor send_parameters[] = {{"dest", DIRECTION_IN}, {"request", DIRECTION_OUT}};

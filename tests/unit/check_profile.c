@@ -11,7 +11,7 @@
 #include "base/value.h"
 #include "merge/fragment.h"
 #include "write/profile_parts.h"
-#include "record/stream.h"
+#include "record/stream_times.h"
 #include "pilgrim/reader.h"
 #include "random.h"
 #include "record/statistics.h"

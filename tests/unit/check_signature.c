@@ -8,7 +8,7 @@
 
 #include "base/intern.h"
 #include "base/value.h"
-#include "rules/rules.h"
+#include "rules/rules_walk.h"
 #include "record/signature.h"
 
 enum { DISTINCT = 5000, DRAWS = 60000 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs; see run.h. */
-#include "base/run.h"
+/* Value runs; see value_run.h. */
+#include "base/value_run.h"
 
 #include "base/bytes.h"
 #include "base/value.h"
@@ -26,7 +26,7 @@ static bool may_differ(uint8_t tag, unsigned slot)
     return slot > 0 || (tag != VALUE_REQUEST && tag != VALUE_LIVE && tag != VALUE_BEGUN);
 }
 
-/* Strings, and all that has its length in an operand, are not in the arrays that are put so. */
+/* Strings, and tokens with a length as operand, do not occur in these arrays. */
 static bool may_be_in_run(uint8_t tag)
 {
     return tag != 0 && tag < VALUE_TAG_COUNT && tag != VALUE_RANK_BASE && tag != VALUE_SERIES && tag != VALUE_STRING &&
@@ -71,7 +71,7 @@ static void predict(struct run_writer *w, const uint8_t *value)
     run_advance(w->next, &w->steps);
 }
 
-/* The third value is the one predicted: the first two get a head, and the third goes. */
+/* Begins a run: the third value is the predicted one. The first two values get a head, and the third is dropped. */
 static uint8_t *become_run(struct run_writer *w, const uint8_t *third)
 {
     predict(w, third);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Exact times as codes and bits; docs/FORMAT.md, section 6. A code has a time's highest bit and the three behind it,
- * above 33 ms the highest one alone: so it is a byte, and what it leaves out is as good as random. */
-#ifndef PILGRIM_TIMES_CODE_H
-#define PILGRIM_TIMES_CODE_H
+/* Exact times as codes and bits (docs/FORMAT.md, section 6).
+ *
+ * The code has the position of a time's highest bit and the three bits behind it; from 33 ms on the position only.
+ * So it is one byte, and the bits that it leaves out are as good as random. */
+#ifndef PILGRIM_TIMES_CODE_INLINE_H
+#define PILGRIM_TIMES_CODE_INLINE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,13 +12,13 @@
 
 enum {
     CODE_MANTISSA_BITS = 3,
-    CODE_COARSE = 184,     /* from here on there is one for each power of two, */
+    CODE_COARSE = 184,     /* from this code on there is one code for each power of two, */
     CODE_COARSE_BITS = 25, /* beginning with 2^25 */
     CODE_END = 222,
     CODE_MEAN_SHIFT = 4
 };
 
-/* VALUE is below 2^63. *BITS: as times_code_bits says. Without a branch that cannot be predicted. */
+/* Returns the code of VALUE, which is below 2^63. *BITS: as times_code_bits. Has no branch that is hard to predict. */
 static inline unsigned times_code(uint64_t value, unsigned *bits)
 {
     const unsigned one = 1u << CODE_MANTISSA_BITS;
@@ -29,7 +31,7 @@ static inline unsigned times_code(uint64_t value, unsigned *bits)
     return (shift << CODE_MANTISSA_BITS) + (unsigned)(value >> shift);
 }
 
-/* How many bits belong to CODE. */
+/* Returns the number of bits that CODE leaves out. */
 static inline unsigned times_code_bits(unsigned code)
 {
     if (code >= CODE_COARSE)
@@ -37,7 +39,7 @@ static inline unsigned times_code_bits(unsigned code)
     return code < 1u << CODE_MANTISSA_BITS ? 0 : (code >> CODE_MANTISSA_BITS) - 1;
 }
 
-/* The least time with CODE, which is below CODE_END. */
+/* Returns the smallest time with CODE, which is below CODE_END. */
 static inline uint64_t times_code_value(unsigned code)
 {
     const unsigned one = 1u << CODE_MANTISSA_BITS;
@@ -46,8 +48,8 @@ static inline uint64_t times_code_value(unsigned code)
     return code < one ? code : (uint64_t)(one + (code & (one - 1))) << times_code_bits(code);
 }
 
-/* Whether CODE is long for its class, whose MEAN it then joins: 16 times a running one; 0 before the first code of a
- * section. */
+/* True if CODE is above the running mean of its class. Then adds CODE to the mean: *MEAN is 16 times the mean, and 0
+ * before the first code of a section. */
 static inline bool times_code_is_long(unsigned code, uint32_t *mean)
 {
     uint32_t scaled = code << CODE_MEAN_SHIFT;
@@ -61,9 +63,9 @@ static inline bool times_code_is_long(unsigned code, uint32_t *mean)
 /* ---- readings of a clock ---- */
 
 #define READING_NS_MAX   ((INT64_C(1) << 62) - 1)
-#define READING_BITS_END (INT64_C(1055) << 52) /* the double 2^32: 136 years */
+#define READING_BITS_END (INT64_C(1055) << 52) /* of the double 2^32: 136 years */
 
-/* Doubles that are not negative are in the order of these numbers. */
+/* Returns the bits of VALUE. They are in the order of the doubles that are not negative. */
 static inline int64_t reading_bits(double value)
 {
     int64_t bits;
@@ -71,13 +73,13 @@ static inline int64_t reading_bits(double value)
     return bits;
 }
 
-/* The double that is near NS, not negative, in seconds: for all writers and readers the same one. */
+/* Returns NS, which is not negative, in seconds. All writers and readers compute the same double. */
 static inline double reading_seconds(int64_t ns)
 {
     return (double)ns / 1e9;
 }
 
-/* *SUM: the double that is CORRECTION places behind VALUE. False: it is no reading. */
+/* Sets *SUM to the double that is CORRECTION doubles above VALUE. False if that is no reading. */
 static inline bool reading_corrected(double value, int64_t correction, double *sum)
 {
     int64_t bits;
@@ -87,7 +89,7 @@ static inline bool reading_corrected(double value, int64_t correction, double *s
     return true;
 }
 
-/* The ns near VALUE, which is a reading. */
+/* Returns the ns nearest to VALUE, which is a reading. */
 static inline int64_t reading_ns(double value)
 {
     return (int64_t)(value * 1e9 + 0.5);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether bytes are equal: for short ones that mostly are, inline, all of them looked at before it is said. */
-#ifndef PILGRIM_EQUAL_H
-#define PILGRIM_EQUAL_H
+/* Inline comparison of short byte strings that are mostly equal. It looks at all bytes before it decides, without early
+ * exits. */
+#ifndef PILGRIM_EQUAL_INLINE_H
+#define PILGRIM_EQUAL_INLINE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,7 +19,7 @@ static inline uint64_t word_at(const uint8_t *p)
     return word;
 }
 
-/* What tells whether bytes are equal, 16 at a time: all ones in SSE2, else 0. */
+/* The result of comparing 16 bytes. Equal bytes give all ones with SSE2, and 0 without. */
 #ifdef __SSE2__
 
 typedef __m128i equal_16;
@@ -65,7 +66,8 @@ static inline equal_16 compare_32(const uint8_t *a, const uint8_t *b)
     return both_equal(compare_16(a, b), compare_16(a + 16, b + 16));
 }
 
-/* COUNT bytes at A and B. The last of them are compared once more with those before, rather than one by one. */
+/* True if the COUNT bytes at A and B are equal. The last vector overlaps the one before it, so no bytes are left to
+ * compare one by one. */
 static inline bool equal_bytes(const void *a, const void *b, size_t count)
 {
     const uint8_t *x = a, *y = b;

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Hash table with linear probing; see table.h.
+/* Hash table with linear probing (Knuth, The Art of Computer Programming 3, section 6.4); see hash_table.h.
  *
- * Invariant: between a key's home and its place no entry is empty. Removal moves later entries back, so there are
- * no tombstones and a table that is used for long stays as fast as a new one. */
-#include "objects/table.h"
+ * Invariant: no entry between the home of a key and the entry that has it is empty. Removal moves later entries back
+ * (algorithm R), so there are no tombstones and a table that has been used for long is as fast as a new one. */
+#include "objects/hash_table.h"
 
 #include "objects/pages.h"
 
 enum { FIRST_CAPACITY = 256 };
 
-static size_t home(const struct table *t, uint64_t key)
+static size_t home(const struct hash_table *t, uint64_t key)
 {
     /* Fibonacci hashing: the high half of the product depends on all bits of the key. */
     return (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (t->capacity - 1);
 }
 
-static struct table_entry *entry_of(const struct table *t, uint64_t key)
+static struct hash_table_entry *entry_of(const struct hash_table *t, uint64_t key)
 {
     size_t i = home(t, key);
     while (t->entries[i].value && t->entries[i].key != key)
@@ -23,14 +23,14 @@ static struct table_entry *entry_of(const struct table *t, uint64_t key)
     return &t->entries[i];
 }
 
-uint64_t table_get(const struct table *t, uint64_t key)
+uint64_t hash_table_get(const struct hash_table *t, uint64_t key)
 {
     return t->capacity ? entry_of(t, key)->value : 0;
 }
 
-static bool grow(struct table *t)
+static bool grow(struct hash_table *t)
 {
-    struct table bigger = {.capacity = t->capacity ? t->capacity * 2 : FIRST_CAPACITY, .count = t->count};
+    struct hash_table bigger = {.capacity = t->capacity ? t->capacity * 2 : FIRST_CAPACITY, .count = t->count};
     bigger.entries = pages_take(bigger.capacity * sizeof *bigger.entries);
     if (!bigger.entries)
         return false;
@@ -42,28 +42,28 @@ static bool grow(struct table *t)
     return true;
 }
 
-bool table_set(struct table *t, uint64_t key, uint64_t value)
+bool hash_table_set(struct hash_table *t, uint64_t key, uint64_t value)
 {
-    if (t->count >= t->capacity / 2 && !table_get(t, key) && !grow(t))
+    if (t->count >= t->capacity / 2 && !hash_table_get(t, key) && !grow(t))
         return false;
-    struct table_entry *e = entry_of(t, key);
+    struct hash_table_entry *e = entry_of(t, key);
     t->count += !e->value;
-    *e = (struct table_entry){key, value};
+    *e = (struct hash_table_entry){key, value};
     return true;
 }
 
-uint64_t table_remove(struct table *t, uint64_t key)
+uint64_t hash_table_remove(struct hash_table *t, uint64_t key)
 {
     if (!t->capacity)
         return 0;
-    struct table_entry *e = entry_of(t, key);
+    struct hash_table_entry *e = entry_of(t, key);
     uint64_t value = e->value;
     if (!value)
         return 0;
     size_t mask = t->capacity - 1;
     size_t hole = (size_t)(e - t->entries);
     for (size_t i = (hole + 1) & mask; t->entries[i].value; i = (i + 1) & mask) {
-        /* An entry may fill the hole unless its home lies behind the hole, on the way to it. */
+        /* An entry may fill the hole, unless its home lies behind the hole. */
         if (((i - home(t, t->entries[i].key)) & mask) >= ((i - hole) & mask)) {
             t->entries[hole] = t->entries[i];
             hole = i;
@@ -74,8 +74,8 @@ uint64_t table_remove(struct table *t, uint64_t key)
     return value;
 }
 
-void table_free(struct table *t)
+void hash_table_free(struct hash_table *t)
 {
     pages_give(t->entries, t->capacity * sizeof *t->entries);
-    *t = (struct table){0};
+    *t = (struct hash_table){0};
 }

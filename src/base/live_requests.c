@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Live requests; see live.h. A class has the places of its live requests in a piece of an array, the oldest first. Most
- * programs complete the oldest one, all in order, or the youngest: neither is a search. */
-#include "base/live.h"
+/* Live requests; see live_requests.h. A class stores the indices of its live requests in a part of an array, the oldest
+ * first. Most programs complete their requests in order, or the youngest one first; neither takes a search. */
+#include "base/live_requests.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static inline struct live_class *find(struct live_requests *l, int64_t number)
     return c ? c : find_slowly(l, number);
 }
 
-/* Room for one more class. */
+/* Makes room for one more class. False: no memory. */
 static bool reserve_class(struct live_requests *l)
 {
     size_t before = hash_index_bytes(&l->index);
@@ -43,13 +43,13 @@ static bool reserve_class(struct live_requests *l)
     return true;
 }
 
-/* One without requests. NULL: no memory. */
+/* Returns a class without requests, or NULL if memory is short. */
 static struct live_class *take_class(struct live_requests *l)
 {
     return l->spare_count ? l->spare[--l->spare_count] : calloc(1, sizeof(struct live_class));
 }
 
-/* A class that is not there. NULL: no memory. */
+/* Adds the class NUMBER, which is new. Returns it, or NULL if memory is short. */
 static struct live_class *add(struct live_requests *l, int64_t number)
 {
     struct live_class *c = reserve_class(l) ? take_class(l) : NULL;
@@ -68,11 +68,11 @@ static struct live_class *add(struct live_requests *l, int64_t number)
 
 static inline bool is_taken(const struct live_class *c, int64_t request_index)
 {
-    return request_index >= 0 && request_index < LIVE_PLACES &&
+    return request_index >= 0 && request_index < LIVE_INDICES &&
            c->taken[request_index / 64] >> (request_index % 64) & 1;
 }
 
-/* Which one of C's REQUEST_INDEX is, which is taken. */
+/* Returns the age rank of REQUEST_INDEX, which is taken. */
 static inline uint32_t index_of(struct live_class *c, int64_t request_index)
 {
     const uint16_t *order = c->order + c->first;
@@ -83,7 +83,7 @@ static inline uint32_t index_of(struct live_class *c, int64_t request_index)
     return i;
 }
 
-/* Room for one more at the end. */
+/* Makes room for one more request at the end. False: no memory. */
 static bool reserve(struct live_requests *l, struct live_class *c)
 {
     if (c->first + c->count < c->capacity)
@@ -123,13 +123,13 @@ int64_t live_request_index(struct live_requests *l, int64_t class_number)
 {
     const struct live_class *c = find(l, class_number);
     int64_t request_index = c ? live_first_index(c) : 0;
-    return request_index < LIVE_PLACES ? request_index : -1;
+    return request_index < LIVE_INDICES ? request_index : -1;
 }
 
 enum pilgrim_status live_begin(struct live_requests *l, int64_t class_number, int64_t request_index)
 {
     struct live_class *c = find(l, class_number);
-    if (request_index < 0 || request_index >= LIVE_PLACES || (!c && l->index.count == LIVE_CLASSES))
+    if (request_index < 0 || request_index >= LIVE_INDICES || (!c && l->index.count == LIVE_CLASSES))
         return PILGRIM_OK;
     if (c && is_taken(c, request_index))
         end(l, c, request_index);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names in pieces; see name.h. */
-#include "base/name.h"
+/* Names in pieces; see name_pieces.h. */
+#include "base/name_pieces.h"
 
 #include <stdbool.h>
 

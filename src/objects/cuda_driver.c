@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cuPointerGetAttributes; see driver.h.
+/* Calls cuPointerGetAttributes; see cuda_driver.h.
  *
- * It is the function by which MPI libraries tell device memory: a query without side effects, and for memory that
- * is not CUDA's it succeeds with zeroes. The driver's own number of the allocation, never used twice, tells new memory
- * at an old address. No CUDA header is needed: the numbers below are the driver's interface since CUDA 11.1 and
- * cannot change. An older driver refuses them, and nothing is known. */
+ * MPI libraries use this function to recognise device memory. It is a query without side effects, and for memory
+ * that is not CUDA's it succeeds with zeroes. The driver's own number of an allocation, which is never used twice,
+ * tells new memory at an old address. No CUDA header is needed: the numbers below are the driver's interface since
+ * CUDA 11.1 and cannot change. An older driver refuses them; then nothing is known. */
 #define _GNU_SOURCE 1
-#include "objects/driver.h"
+#include "objects/cuda_driver.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -21,9 +21,9 @@ enum { TYPE_HOST = 1, TYPE_DEVICE = 2 };
 typedef int ask_function(unsigned count, int *attributes, void **data, unsigned long long address);
 
 static _Atomic(ask_function *) ask;
-static atomic_uint missed; /* modules_changes when there was no driver */
+static atomic_uint missed; /* modules_changes() when there was no driver */
 
-/* The loader's handle is never closed, so that the function stays. */
+/* Looks the function up; NULL: there is none. The loader's handle is never closed, so that the function stays. */
 static ask_function *look_up(void)
 {
     char path[4096];
@@ -58,14 +58,14 @@ static bool answer(ask_function *function, uintptr_t address, struct device_rang
         .start = start,
         .end = start + bytes,
         .device = device < 0 ? 0 : device,
-        .host = type == TYPE_HOST && !(managed & 0xff), /* a C++ bool may be one byte of it */
+        .host = type == TYPE_HOST && !(managed & 0xff), /* a C++ bool may be only one byte of it */
         .id = -1,
         .buffer = buffer,
     };
     return range->end > range->start;
 }
 
-bool driver_ask(uintptr_t address, struct device_range *range)
+bool cuda_driver_ask(uintptr_t address, struct device_range *range)
 {
     int saved = errno;
     ask_function *function = atomic_load(&ask);

@@ -1,13 +1,113 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From a pattern's bytes to a stream. */
-#include "record/ended_calls.h"
+/* Calls as bytes, from a stream and back; see pattern_calls.h. */
+#include "record/pattern_calls.h"
 
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/try.h"
-#include "rules/rules.h"
-#include "record/stream_data.h"
+#include "rules/rules_walk.h"
+#include "record/stream_inline.h"
+#include "sequence/slots.h"
+
+enum {
+    AGAIN_MAX = 4096 /* a stream with up to this many calls is not stored but made again from its calls */
+};
+
+/* ---- writing ---- */
+
+/* Splits KEY into bytes, with 0 in its slots, and values. Sets *SERIES if a fragment makes an array series of a part
+ * of it. */
+static enum pilgrim_status put_key(struct ended_threads *e, uint32_t number, const uint8_t *key, size_t length,
+                                   bool *series)
+{
+    bytes_put_u32(&e->scratch, (uint32_t)length);
+    uint8_t *to = bytes_reserve(&e->scratch, length);
+    if (!to)
+        return PILGRIM_NOMEM;
+    memcpy(to, key, length);
+    e->scratch.length += length;
+    int64_t *values = (int64_t *)(void *)bytes_reserve(&e->values, length); /* a slot takes 8 bytes of the key */
+    if (!values)
+        return PILGRIM_NOMEM;
+    struct key_walk w = {.key = key, .length = length};
+    while (key_next_slot(&w)) {
+        int64_t value;
+        size_t at = w.at - sizeof value;
+        memcpy(&value, key + at, sizeof value);
+        value = (int64_t)le64toh((uint64_t)value);
+        memset(to + at, 0, sizeof value);
+        if (key_slot_is_class(&w) && value >= 0 && value >> VALUE_THREAD_SHIFT == (int64_t)number) {
+            value -= request_class_base(number);
+            to[at] = 1;
+        }
+        *values++ = value;
+    }
+    e->values.length = (size_t)((uint8_t *)values - e->values.data);
+    *series |= w.series;
+    return w.damaged ? PILGRIM_DAMAGED : PILGRIM_OK;
+}
+
+static enum pilgrim_status put_sequence(struct ended_threads *e, const struct sequence *s, const struct intern *chunks)
+{
+    size_t at = e->scratch.length;
+    bytes_put_u32(&e->scratch, 0);
+    TRY(sequence_serialise(s, chunks, &e->scratch));
+    uint32_t length = htole32((uint32_t)(e->scratch.length - at - sizeof length));
+    memcpy(e->scratch.data + at, &length, sizeof length);
+    return PILGRIM_OK;
+}
+
+static bool is_unzipped(const struct signatures *s)
+{
+    return s->unzipped || s->skeletons || s->numbered || s->number_base ||
+           (!s->sequence.grammar && s->sequence.deltas.count);
+}
+
+static enum pilgrim_status put_class(struct ended_threads *e, uint32_t number, const struct stream_class *class,
+                                     const struct intern *chunks, bool *series)
+{
+    const struct signatures *s = &class->signatures;
+    bytes_put_u32(&e->scratch, class->head.key.function << 2 | class->head.key.fortran << 1 | class->failed_poll);
+    bytes_put_u32(&e->scratch, class->frame_count);
+    bytes_put(&e->scratch, class->frames, class->frame_count * sizeof *class->frames);
+    TRY(put_sequence(e, &s->sequence, chunks));
+    bytes_put_u32(&e->scratch, s->count);
+    *series |= s->count >= SLOT_SERIES_MIN;
+    for (uint32_t i = 0; i < s->count; i++) {
+        size_t length;
+        const uint8_t *key = signature_key(s, i, &length);
+        TRY(put_key(e, number, key, length, series));
+    }
+    return PILGRIM_OK;
+}
+
+enum pilgrim_status pattern_calls_write(struct ended_threads *e, uint32_t number, const struct stream *s,
+                                        enum thread_storage *storage)
+{
+    bool is_long = stream_calls(s) > AGAIN_MAX, series = false;
+    *storage = THREAD_UNSHARED;
+    e->scratch.length = e->values.length = 0;
+    if (!s->structure.grammar)
+        return PILGRIM_OK;
+    for (uint32_t i = 0; i < s->terminal_count; i++)
+        if (is_unzipped(&s->by_terminal[i]->signatures))
+            return PILGRIM_OK;
+    bytes_put_u32(&e->scratch, s->terminal_count);
+    TRY(put_sequence(e, &s->structure, &s->chunks));
+    for (uint32_t i = 0; i < s->terminal_count; i++)
+        TRY(put_class(e, number, s->by_terminal[i], &s->chunks, &series));
+    TRY(bytes_status(&e->scratch));
+    TRY(bytes_status(&e->values));
+    if (!is_long)
+        *storage = THREAD_PATTERN;
+    else if (!series)
+        *storage = THREAD_LONG_PATTERN;
+    return PILGRIM_OK;
+}
+
+/* ---- reading ---- */
 
 static const uint8_t *read_sequence(struct cursor *c, size_t *length)
 {
@@ -42,7 +142,7 @@ static void read_class(struct cursor *c, struct pattern_class *class)
     }
 }
 
-enum pilgrim_status pattern_calls_read(const struct ended *e, uint32_t number, struct pattern_calls *calls)
+enum pilgrim_status pattern_calls_read(const struct ended_threads *e, uint32_t number, struct pattern_calls *calls)
 {
     size_t length;
     uint32_t slots = 0;
@@ -70,9 +170,9 @@ void pattern_calls_free(struct pattern_calls *calls)
     free(calls->classes);
 }
 
-/* ---- a stream again ---- */
+/* ---- making a stream ---- */
 
-/* A class while its calls are made. */
+/* The state of a class while calls are made. */
 struct class_maker {
     const struct pattern_class *class;
     struct rules rules;
@@ -98,7 +198,7 @@ static enum pilgrim_status open_sequence(const uint8_t *data, size_t length, str
     return rules_cursor_init(at, rules, RULES_SEQUENCE(0));
 }
 
-/* KEYS: with their slots. */
+/* KEYS has the keys with their values. */
 static enum pilgrim_status open_maker(struct class_maker *m, const struct pattern_class *class,
                                       const struct bytes *keys)
 {
@@ -149,7 +249,8 @@ static enum pilgrim_status make_calls(struct stream *s, const struct pattern_cal
     return status;
 }
 
-enum pilgrim_status pattern_calls_make(const struct ended *e, const struct pattern_calls *calls, struct stream **s)
+enum pilgrim_status pattern_calls_make(const struct ended_threads *e, const struct pattern_calls *calls,
+                                       struct stream **s)
 {
     enum pilgrim_status status = PILGRIM_OK;
     struct class_maker *makers = calloc(calls->class_count + (size_t)1, sizeof *makers);
@@ -163,7 +264,7 @@ enum pilgrim_status pattern_calls_make(const struct ended *e, const struct patte
     for (uint32_t i = 0; makers && i < calls->class_count; i++)
         close_maker(&makers[i]);
     free(makers);
-    if (status == PILGRIM_OK && (*s)->segment_count != calls->class_count)
+    if (status == PILGRIM_OK && (*s)->terminal_count != calls->class_count)
         status = PILGRIM_DAMAGED;
     return status;
 }

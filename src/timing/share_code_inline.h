@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A rank's time as a small number: 16 steps each time that it doubles, so it is right to 2.2 % (docs/FORMAT.md, section
- * 6, "Shares"). Without the mathematics library, which the traced program need not have. */
-#ifndef PILGRIM_SHARE_CODE_H
-#define PILGRIM_SHARE_CODE_H
+/* Codes for shares: a rank's time as a small number, with 16 steps for each doubling, so it is right to 2.2 %
+ * (docs/FORMAT.md, section 6, "Shares"). It does without the mathematics library, which the traced program may not
+ * have. */
+#ifndef PILGRIM_SHARE_CODE_INLINE_H
+#define PILGRIM_SHARE_CODE_INLINE_H
 
 #include <stdint.h>
 
 enum { SHARE_STEPS = 16, SHARE_CODE_MAX = 1 + 63 * SHARE_STEPS };
 
-/* 2^(i/32), of odd i the borders between two steps. */
+/* Returns 2^(i/32), for I below 32. With odd I it is the border between two steps. */
 static inline double share_root(unsigned i)
 {
     static const double powers[] = {1.0218971486541166, 1.0442737824274138, 1.0905077326652577, 1.189207115002721,
@@ -20,7 +21,7 @@ static inline double share_root(unsigned i)
     return root;
 }
 
-/* 0: no time. */
+/* Returns the code of NS; 0 stands for no time. */
 static inline unsigned share_code(double ns)
 {
     if (!(ns > 0))
