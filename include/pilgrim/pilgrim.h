@@ -37,10 +37,10 @@ extern "C" {
 
 /* Internal. Returns the function NAME of the preloaded library, or NULL if there is none. *CACHE keeps the answer.
  *
- * Threads may ask at once: each stores the same answer, and loads and stores are atomic. A compiler without GNU's
- * atomic builtins keeps no answer and searches each time. The search goes through the running process, not through
- * a weak
- * symbol: in a program at a fixed address (-no-pie) the linker settles a weak symbol as absent. */
+ * Threads may call it at once: each stores the same answer, and loads and stores are atomic. With a compiler without
+ * GNU's atomic builtins, no answer is stored, and each call searches anew. The search goes through the running
+ * process, not through a weak symbol: in a program at a fixed address (-no-pie) the linker resolves a weak symbol as
+ * absent. */
 PILGRIM_INLINE void (*pilgrim_find(const char *name, void **cache))(void)
 {
     static char absent; /* its address stands for "searched, not there" */

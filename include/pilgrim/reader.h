@@ -74,9 +74,9 @@ struct pilgrim_error {
  *
  * Memory is at most a small multiple of the file's size. The file stays open as long as the trace in two cases. If
  * the trace has times of single calls, a cursor reads them from the file. If the trace takes more than 256 MiB and
- * consists of several shards (processes that could not keep in memory what they recorded make such traces), no
- * more than 256 MiB stay in memory, and one shard for each open cursor and grammar; other shards are read and
- * checked again when they are needed. If the file changes meanwhile, functions that need it return
+ * consists of several shards (as processes make that recorded more than fits into their memory), no more than
+ * 256 MiB stay in memory, and one shard for each open cursor and grammar. Other shards are read and checked again
+ * when they are needed. If the file changes meanwhile, functions that need it return
  * PILGRIM_DAMAGED; if it cannot be read, PILGRIM_IO.
  *
  * path:    of the file; anything that can be read, a pipe too
@@ -108,8 +108,8 @@ PILGRIM_API uint32_t pilgrim_thread_count(const struct pilgrim_trace *trace, uin
 PILGRIM_API uint64_t pilgrim_call_count(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread);
 
 /* Returns how many segments the trace has, at least 1; most have one. A process that has used up its memory for
- * recording puts away what it has and begins a new segment. A thread's calls are those of segment 0, then those of
- * segment 1, and so on; cursors walk all of them. Tables and grammars (below) belong to one segment.
+ * recording writes what it recorded to a file, and begins a new segment. A thread's calls are those of segment 0,
+ * then those of segment 1, and so on; cursors walk all of them. Tables and grammars (below) belong to one segment.
  * threads: shared */
 PILGRIM_API uint32_t pilgrim_segment_count(const struct pilgrim_trace *trace);
 
@@ -273,12 +273,12 @@ PILGRIM_API enum pilgrim_status pilgrim_cursor_next(struct pilgrim_cursor *curso
 PILGRIM_API enum pilgrim_status pilgrim_cursor_times(const struct pilgrim_cursor *cursor,
                                                      struct pilgrim_error *error) PILGRIM_CHECKED;
 
-/* Passes over a run of calls of one class, without looking at their values: the fast way to see the sequence of
+/* Passes over a run of calls of one class, without reading their values: the fast way to see the sequence of
  * classes. Runs are those that the grammar stores: two runs in a row may have the same class. PILGRIM_END behind the
  * last call.
  *
- * Where loops are stored, entering one is told first, by a run of 0 calls whose class is the loop; its body
- * follows, once for each trip.
+ * Where loops are stored, a run of 0 calls whose class is the loop says that it is entered; its body follows, once for
+ * each trip.
  *
  * Where values are stored as changes of earlier ones, or refer to requests of earlier calls, passing loses what
  * later values need: in the rest of that segment pilgrim_cursor_next then returns PILGRIM_INVALID. Use
@@ -312,7 +312,7 @@ PILGRIM_API uint32_t pilgrim_cursor_segment(const struct pilgrim_cursor *cursor)
 PILGRIM_API uint64_t pilgrim_cursor_segment_calls(const struct pilgrim_cursor *cursor);
 
 /* Passes over what is left of the segment, to the beginning of the next one in which the thread has calls.
- * PILGRIM_END if there is none: the cursor stays where it is. The same holds after an error.
+ * PILGRIM_END if there is none: the cursor stays where it is. After an error it stays, too.
  * errors:  as pilgrim_cursor_next
  * threads: exclusive */
 PILGRIM_API enum pilgrim_status pilgrim_cursor_next_segment(struct pilgrim_cursor *cursor,
@@ -350,7 +350,8 @@ PILGRIM_API enum pilgrim_status pilgrim_clock_of(const struct pilgrim_trace *tra
 
 /* Returns the time on the common axis, ns, when the clock had TIME_NS; 0 where it would be negative. What is later
  * by the clock is never earlier on the axis. Returns TIME_NS itself if the relation is not known (and for NULL); times
- * from 2^63 on count as 2^63 - 1. threads: shared */
+ * from 2^63 on count as 2^63 - 1.
+ * threads: shared */
 PILGRIM_API uint64_t pilgrim_clock_common(const struct pilgrim_clock *clock, uint64_t time_ns);
 
 /* Returns by how many ns that may be wrong, if the clock's rate was steady: the errors of the measurements, as far
@@ -647,7 +648,7 @@ PILGRIM_API enum pilgrim_status pilgrim_profile_open(const struct pilgrim_trace 
                                                      struct pilgrim_profile **profile,
                                                      struct pilgrim_error *error) PILGRIM_CHECKED;
 
-/* Fills in the next class. PILGRIM_END behind the last; at once, where no times were kept.
+/* Fills in the next class. PILGRIM_END behind the last; at once if the trace has no times.
  * errors:  PILGRIM_NOMEM, PILGRIM_IO, PILGRIM_DAMAGED: of one shard; the next call goes on with the next one
  * threads: exclusive */
 PILGRIM_API enum pilgrim_status pilgrim_profile_next(struct pilgrim_profile *profile,
@@ -693,7 +694,7 @@ PILGRIM_API enum pilgrim_status pilgrim_rank_profile(const struct pilgrim_trace 
                                                      struct pilgrim_rank_profile *found,
                                                      struct pilgrim_error *error) PILGRIM_CHECKED;
 
-/* How long the calls of one class took on one rank, all its threads together, in one segment, to 3 %. It is stored
+/* How long the calls of one class took on one rank, in all its threads together, in one segment, to 3 %. It is stored
  * where ranks differ by a tenth or more, and by a 64th of a rank's time or more; elsewhere it is about the mean
  * times the number of calls. */
 struct pilgrim_rank_class {
@@ -717,13 +718,12 @@ PILGRIM_API enum pilgrim_status pilgrim_rank_class(const struct pilgrim_cursor *
 #define PILGRIM_ANY_CALL UINT64_MAX       /* behind any call; without those of PILGRIM_NO_CALL */
 #define PILGRIM_NO_CALL  (UINT64_MAX - 1) /* before a thread's first call in this segment */
 
-/* Fills in how long calls took, in the cursor's segment. Calls of a class that differ little share one statistic,
- * whatever their ranks
- * and signatures: so it describes those calls and maybe others, and its `count` is that of all of them. The count
- * is 0 where no times were kept.
+/* Fills in how long calls took, in the cursor's segment. Calls of a class whose times differ little share one
+ * statistic, whatever their ranks and signatures. So it describes those calls and maybe others, and its `count` is
+ * that of all of them. The count is 0 if the trace has no times.
  * class_number: of a class of calls; PILGRIM_INVALID for a loop, or if there is no such class
  * signatures: below pilgrim_class_info.signature_count, PILGRIM_VALUE_GROUP or PILGRIM_STRUCTURE_GROUP; else
- * PILGRIM_INVALID
+ *             PILGRIM_INVALID
  * errors:  PILGRIM_DAMAGED (the thread is in no value group)
  * threads: exclusive */
 PILGRIM_API enum pilgrim_status pilgrim_durations(const struct pilgrim_cursor *cursor, size_t class_number,
@@ -731,8 +731,8 @@ PILGRIM_API enum pilgrim_status pilgrim_durations(const struct pilgrim_cursor *c
                                                   struct pilgrim_statistic *statistic) PILGRIM_CHECKED;
 
 /* Fills in the gaps before such calls, in the same way. In a loop, a class that comes first and last in the body
- * tells by BEFORE whether a trip begins or another one follows. Gaps that differ little are told apart no more
- * than durations are.
+ * tells by BEFORE whether a trip begins or another one follows. Gaps that differ little share one statistic,
+ * as durations do.
  * before:  number of a class, PILGRIM_ANY_CALL or PILGRIM_NO_CALL. Where no such gap exists the count is 0
  * errors:  as pilgrim_durations
  * threads: exclusive */
@@ -740,7 +740,7 @@ PILGRIM_API enum pilgrim_status pilgrim_gaps(const struct pilgrim_cursor *cursor
                                              uint64_t signatures, uint64_t before,
                                              struct pilgrim_statistic *statistic) PILGRIM_CHECKED;
 
-/* Lists behind which classes gaps are told apart from others. Each call sets *BEFORE to the next one:
+/* Lists the classes behind which gaps have a statistic of their own. Each call sets *BEFORE to the next one:
  * PILGRIM_NO_CALL first, if some calls were a thread's first in the segment, then numbers of classes in ascending
  * order. PILGRIM_END behind the last: *BEFORE stays.
  * before:  PILGRIM_ANY_CALL at first, then what the last call set

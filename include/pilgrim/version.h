@@ -7,11 +7,10 @@
  *
  * Binary interface. PILGRIM_ABI is the number in the file name of the shared library, libpilgrim-reader.so.N.
  * While it stays:
- *   - no public struct changes: not its size, nor a member's place or meaning. What is new comes in a new struct,
- *   with a
- *     new function that fills it in. A program therefore sets no sizes and clears no reserved members.
+ *   - no public struct changes: its size, and the offset and meaning of each member, stay. New data comes in a new
+ *     struct, with a new function that fills it in. So a program sets no sizes and clears no reserved members.
  *   - enumerators keep their values. New ones are added behind the last one: a program has a `default` for them.
- *   - functions are added, none goes, none changes what it takes or returns.
+ *   - functions may be added; none is removed, and none changes what it takes or returns.
  * A change that needs more raises PILGRIM_ABI; a program then finds the library that it was built for, or does not
  * start. */
 #ifndef PILGRIM_VERSION_H
