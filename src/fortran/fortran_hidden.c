@@ -13,7 +13,7 @@
 #include "wrap/communicator_calls.h"
 #include "process/filter.h"
 #include "lifecycle/init.h"
-#include "wrap/wrapper.h"
+#include "wrap/call_inline.h"
 #include "objects/thread_requests.h"
 
 /* ---- handles ---- */

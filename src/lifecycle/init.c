@@ -10,14 +10,14 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "process/blocks.h"
+#include "process/times_sections.h"
 #include "process/capture.h"
 #include "wrap/communicator_calls.h"
 #include "process/filter.h"
 #include "process/spill_file.h"
 #include "process/spill.h"
 #include "process/stack.h"
-#include "process/sync.h"
+#include "process/clock_sync.h"
 #include "process/thread.h"
 #include "objects/memory.h"
 
@@ -120,7 +120,7 @@ void capture_after_init(void)
     if (spill_forget())
         capture_fail("MPI_Init comes after more calls of sessions than memory has room for");
     /* The names of rank and thread that they have are no longer right: those first calls have no times. */
-    blocks_forget();
+    times_sections_forget();
     spill_file_remove();
     read_version();
     int provided = MPI_THREAD_SINGLE;
@@ -139,7 +139,7 @@ void capture_after_init(void)
     PMPI_Comm_set_errhandler(capture.comm, MPI_ERRORS_RETURN);
     capture_agree();
     clock_settle();
-    sync_begin();
+    clock_sync_begin();
     begin_spilling();
     capture.world = object_rank_base(KIND_COMM, HANDLE(MPI_COMM_WORLD));
     communicators_begin();

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "lifecycle/runtime.h"
-#include "wrap/wrapper.h"
+#include "wrap/call_inline.h"
 
 void pilgrim_runtime_on(void)
 {

@@ -10,12 +10,12 @@
 #include "base/clock.h"
 #include "base/try.h"
 #include "base/value.h"
-#include "process/blocks.h"
+#include "process/times_sections.h"
 #include "process/capture.h"
 #include "process/filter.h"
 #include "process/host_location.h"
 #include "process/process_stream.h"
-#include "process/sync.h"
+#include "process/clock_sync.h"
 #include "functions.h"
 #include "objects/sharing.h"
 
@@ -29,7 +29,7 @@ size_t run_properties(struct fragment_property *properties)
         {"timing", capture.settings.timing_text},
         {"tracer", CAPTURE_TRACER},
         {"clock", capture.settings.timing != TIMING_OFF ? clock_name() : NULL},
-        {"clock_method", sync_known() ? sync_method : NULL},
+        {"clock_method", clock_sync_known() ? clock_sync_method : NULL},
         {"values", capture.settings.keeps_readings ? "wtime" : NULL},
         {"filter", capture.settings.filter},
     };
@@ -78,14 +78,14 @@ static bool put_process(struct stream *s)
     size_t count = 0;
     struct rank_base *bases = copy_rank_bases(&count);
     struct bytes key = {0};
-    uint32_t class, function = sync_known() ? FUNCTION_pilgrim_process_clock : FUNCTION_pilgrim_process;
+    uint32_t class, function = clock_sync_known() ? FUNCTION_pilgrim_process_clock : FUNCTION_pilgrim_process;
     bool good = bases && stream_class(s, function, NULL, false, &class) == PILGRIM_OK;
     if (good) {
         put_integers(&key, bases, count, false);
         put_integers(&key, bases, count, true);
         host_location_put(&key, capture.settings.system);
-        if (sync_known())
-            sync_put(&key);
+        if (clock_sync_known())
+            clock_sync_put(&key);
         bytes_put_u8(&key, VALUE_NONE);
         good = bytes_status(&key) == PILGRIM_OK &&
                stream_append(s, class, false, key.data, key.length, 0, 0) == PILGRIM_OK;
@@ -135,8 +135,8 @@ struct fragment *rank_fragment_make(void)
             status = fragment_add_rank_so_far(f, process, NULL, streams, count, thread_ended());
         if (status == PILGRIM_OK)
             status = put_hidden(f);
-        if (status == PILGRIM_OK && !blocks_stay())
-            status = blocks_take(fragment_times(f));
+        if (status == PILGRIM_OK && !times_sections_stay())
+            status = times_sections_take(fragment_times(f));
     }
     stream_free(process);
     free(streams);

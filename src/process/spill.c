@@ -3,7 +3,7 @@
  *
  * What becomes of a segment is in the bound, too: encoding it takes one to two times the stream's memory, writing it
  * into the trace at the end five to ten times. One thread at a time encodes, so with n threads each may have a part in
- * n + SEALING of the bound.
+ * n + ENCODING_SHARES of the bound.
  *
  * The application must not notice: errno is as before, and this is no point where a thread may be cancelled. */
 #define _GNU_SOURCE 1
@@ -17,22 +17,22 @@
 #include <unistd.h>
 
 #include "base/try.h"
-#include "process/blocks.h"
+#include "process/times_sections.h"
 #include "process/capture.h"
 #include "process/rank_fragment.h"
 #include "process/spill_file.h"
 
 enum {
-    SEALING = 9,          /* shares of the bound that no thread has */
+    ENCODING_SHARES = 9,  /* shares of the bound that no thread has */
     MACHINE_SHARE = 8,    /* of the machine's memory the processes on it may have a part in so many */
     LOOK_BYTES = 1 << 14, /* as long as the bound is not known */
-    PATIENCE_SHARE =
+    WAIT_SHARE =
         32, /* of its limit a stream may grow by a part in so many while a good point to encode it is looked for */
-    PATIENCE_BYTES_MIN = 1 << 15, /* some fifty calls, at most */
-    SEGMENT_BYTES_MIN = 1 << 15,  /* a segment may grow by so much in any case, ... */
-    SEGMENT_TABLES = 3,           /* ... and by so many times the table of classes */
-    LOOP_TABLES = 10,             /* what an iteration of a loop takes is mostly less than so many times that table */
-    ENDED_BYTES_MIN = 1 << 16,    /* what ended threads may have in any case */
+    WAIT_BYTES_MIN = 1 << 15,    /* some fifty calls, at most */
+    SEGMENT_BYTES_MIN = 1 << 15, /* a segment may grow by so much in any case, ... */
+    SEGMENT_TABLES = 3,          /* ... and by so many times the table of classes */
+    LOOP_TABLES = 10,            /* what an iteration of a loop takes is mostly less than so many times that table */
+    ENDED_BYTES_MIN = 1 << 16,   /* what ended threads may have in any case */
     LOOK_SHARE = 32, /* a stream is looked at again when it has grown by a part in so many of its limit, or later */
     RELIEF_SHARE =
         32, /* what takes less than a part in so many of the limit is left alone when a stream is relieved, ... */
@@ -67,7 +67,7 @@ void spill_begin(int processes)
 
 size_t spill_share(void)
 {
-    return atomic_load_explicit(&bound, memory_order_relaxed) / (thread_shares() + SEALING);
+    return atomic_load_explicit(&bound, memory_order_relaxed) / (thread_shares() + ENCODING_SHARES);
 }
 
 static void grown(void *context)
@@ -107,7 +107,7 @@ static enum pilgrim_status reserve_segment(void)
 static enum pilgrim_status put_segment(const struct bytes *encoded)
 {
     TRY(reserve_segment());
-    blocks_put_away();
+    times_sections_write_out();
     TRY(spill_file_append(encoded, &segments[segment_count]));
     segment_count++;
     return PILGRIM_OK;
@@ -164,19 +164,19 @@ static enum pilgrim_status spill_ended(struct ended *e)
 }
 
 /* The application's state, while a thread encodes. */
-struct care {
+struct application_state {
     int error;
     int cancel_state;
 };
 
-static void care_begin(struct care *c)
+static void encode_begin(struct application_state *c)
 {
     c->error = errno;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &c->cancel_state);
     pthread_mutex_lock(&lock);
 }
 
-static void care_end(const struct care *c, enum pilgrim_status status)
+static void encode_end(const struct application_state *c, enum pilgrim_status status)
 {
     if (status != PILGRIM_OK)
         stop(status);
@@ -186,53 +186,53 @@ static void care_end(const struct care *c, enum pilgrim_status status)
 }
 
 /* Of T, or if that is NULL of E. */
-static void spill_carefully(struct thread *t, struct ended *e)
+static void spill_locked(struct thread *t, struct ended *e)
 {
-    struct care care;
-    care_begin(&care);
-    care_end(&care, ended ? PILGRIM_OK : t ? spill_thread(t) : spill_ended(e));
+    struct application_state saved;
+    encode_begin(&saved);
+    encode_end(&saved, ended ? PILGRIM_OK : t ? spill_thread(t) : spill_ended(e));
 }
 
 /* Whether T's stream now takes so much less that it need not be encoded yet. */
 static bool relieve(struct thread *t, size_t limit)
 {
-    struct care care;
-    care_begin(&care);
-    care_end(&care, ended ? PILGRIM_OK : stream_relieve(t->stream, limit / RELIEF_SHARE));
+    struct application_state saved;
+    encode_begin(&saved);
+    encode_end(&saved, ended ? PILGRIM_OK : stream_relieve(t->stream, limit / RELIEF_SHARE));
     return stream_memory_bytes(t->stream) <= limit - limit / RELIEF_PART;
 }
 
 /* Notes how few operations are live at a time, and the class of the last call before there are more: there a segment
  * ends well. */
-static void look(struct patience *p, size_t live)
+static void note_live(struct segment_wait *p, size_t live)
 {
-    if (live < p->fewest) {
-        p->fewest = live;
-        p->end = NULL;
-    } else if (live > p->live && p->live == p->fewest) {
-        p->end = p->class;
+    if (live < p->live_least) {
+        p->live_least = live;
+        p->end_class = NULL;
+    } else if (live > p->live_before && p->live_before == p->live_least) {
+        p->end_class = p->class_before;
     }
 }
 
 /* Whether it is better to wait: segments that begin where nothing is under way, and something is begun, have equal
  * values of a send, a receive and their completion at equal places, and so need to be stored once. First it is seen
  * where that is, then the next such place is taken. */
-static bool waits(struct thread *t, size_t limit)
+static bool wait_for_good_end(struct thread *t, size_t limit)
 {
-    struct patience *p = &t->patience;
+    struct segment_wait *p = &t->wait;
     size_t live = atomic_load_explicit(&t->requests->live, memory_order_relaxed);
-    size_t whole = larger(limit / PATIENCE_SHARE, PATIENCE_BYTES_MIN);
-    if (!p->left)
-        *p = (struct patience){.left = whole, .whole = whole, .fewest = live, .live = live};
+    size_t whole = larger(limit / WAIT_SHARE, WAIT_BYTES_MIN);
+    if (!p->bytes_left)
+        *p = (struct segment_wait){.bytes_left = whole, .bytes = whole, .live_least = live, .live_before = live};
     size_t taken = stream_growth(t->key.length);
-    p->left = p->left > taken ? p->left - taken : 0;
-    if (p->left > p->whole / 2)
-        look(p, live);
-    else if (live <= p->fewest && (!p->end || p->end == t->class))
-        p->left = 0;
-    p->live = live;
-    p->class = t->class;
-    return p->left;
+    p->bytes_left = p->bytes_left > taken ? p->bytes_left - taken : 0;
+    if (p->bytes_left > p->bytes / 2)
+        note_live(p, live);
+    else if (live <= p->live_least && (!p->end_class || p->end_class == t->class))
+        p->bytes_left = 0;
+    p->live_before = live;
+    p->class_before = t->class;
+    return p->bytes_left;
 }
 
 /* What T's stream may take, whose share is SHARE. The table of classes stays, and each class that is called has some
@@ -249,14 +249,14 @@ static size_t segment_limit(const struct thread *t, size_t share)
 
 void spill_consider(struct thread *t)
 {
-    size_t memory = t->patience.left ? 0 : stream_memory_bytes(t->stream), limit = spill_share();
+    size_t memory = t->wait.bytes_left ? 0 : stream_memory_bytes(t->stream), limit = spill_share();
     if (limit)
         limit = segment_limit(t, limit);
-    if (limit && (t->patience.left || memory >= limit)) {
-        if (t->patience.left || !relieve(t, limit)) {
-            if (waits(t, limit))
+    if (limit && (t->wait.bytes_left || memory >= limit)) {
+        if (t->wait.bytes_left || !relieve(t, limit)) {
+            if (wait_for_good_end(t, limit))
                 return; /* grown still: for the next call */
-            spill_carefully(t, NULL);
+            spill_locked(t, NULL);
         }
         memory = stream_memory_bytes(t->stream);
     }
@@ -268,7 +268,7 @@ void spill_consider_ended(struct ended *e)
 {
     size_t limit = spill_share();
     if (e && limit && ended_memory_bytes(e) > (limit > ENDED_BYTES_MIN ? limit : (size_t)ENDED_BYTES_MIN))
-        spill_carefully(NULL, e);
+        spill_locked(NULL, e);
 }
 
 /* ---- the end ---- */
@@ -277,7 +277,7 @@ void spill_end(void)
 {
     thread_keep_all();
     struct ended *gone = thread_ended();
-    size_t total = gone ? ended_memory_bytes(gone) : 0, most = atomic_load(&bound) / (SEALING + 1);
+    size_t total = gone ? ended_memory_bytes(gone) : 0, most = atomic_load(&bound) / (ENCODING_SHARES + 1);
     for (const struct thread *t = thread_first(); t; t = t->next)
         total += stream_memory_bytes(t->stream);
     for (struct thread *t = thread_first(); t; t = t->next)

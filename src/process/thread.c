@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "process/blocks.h"
+#include "process/times_sections.h"
 #include "process/capture.h"
 #include "process/spill.h"
 #include "process/stack.h"
@@ -106,7 +106,7 @@ static struct thread *take_spare(void)
 static enum pilgrim_status put_common(void *context, const struct bytes *content, const struct bytes *ends)
 {
     (void)context;
-    return blocks_put(0, 0, content, ends); /* 0: the content says of which threads */
+    return times_sections_put(0, 0, content, ends); /* 0: the content says of which threads */
 }
 
 static enum times_kind times_kind(void)
@@ -161,7 +161,7 @@ static void thread_retire(struct thread *t)
     t->class = NULL;
     t->created = NULL;
     t->segment = 0;
-    t->patience = (struct patience){0};
+    t->wait = (struct segment_wait){0};
     t->calls = 0;
     t->passes = 0;
     pthread_mutex_lock(&lock);
@@ -214,10 +214,10 @@ static uint32_t base_of(uint32_t function)
     return settings_base(&capture.settings, vocabulary.functions[function].name);
 }
 
-static enum pilgrim_status put_block(void *context, uint64_t start, const struct bytes *content,
-                                     const struct bytes *ends)
+static enum pilgrim_status put_section(void *context, uint64_t start, const struct bytes *content,
+                                       const struct bytes *ends)
 {
-    return blocks_put(((const struct thread *)context)->index, start, content, ends);
+    return times_sections_put(((const struct thread *)context)->index, start, content, ends);
 }
 
 /* So many that the statistics of CLASSES classes take a tenth of PILGRIM_MEMORY at most: where that is little, segments
@@ -235,7 +235,7 @@ static bool thread_equip(struct thread *t)
     const char *why;
     bool deep = capture.settings.stack > 1 && stacks_available(&why);
     const struct stream_times times = {
-        .kind = times_kind(), .cells = statistics_cells(), .base = base_of, .sink = put_block, .context = t};
+        .kind = times_kind(), .cells = statistics_cells(), .base = base_of, .sink = put_section, .context = t};
     if (!t->stream) {
         t->stream = stream_new(&vocabulary, deep ? resolve_stack : resolve_site);
         if (!t->stream || (capture.settings.timing != TIMING_OFF && stream_keep_times(t->stream, &times) != PILGRIM_OK))

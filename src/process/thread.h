@@ -20,17 +20,17 @@
 #include "mpi/mpi_library.h"
 #include "objects/requests.h"
 
-struct patience {
-    size_t left, whole;             /* bytes that the stream may grow by; 0: it need not be encoded */
-    size_t fewest;                  /* operations that were live at a time */
-    size_t live;                    /* those that were after the call before, ... */
-    const struct class_head *class; /* ... which was of this class */
-    const struct class_head
-        *end; /* the class of the last call behind which there were more than the fewest; NULL: not known */
+struct segment_wait {
+    size_t bytes_left;                     /* a */
+    size_t bytes;                          /* a */
+    size_t live_least;                     /* a */
+    size_t live_before;                    /* a */
+    const struct class_head *class_before; /* a */
+    const struct class_head *end_class;    /* a */
 };
 
 struct thread {
-    struct bytes key; /* the call under way; never without room for what a wrapper puts at one go (wrapper.h) */
+    struct bytes key; /* the call under way; never without room for what a wrapper puts at one go (call_inline.h) */
     struct request_array_delta request_delta; /* arrays of requests */
     struct live_requests live;                /* requests, as the calls of this segment say */
     struct stream *stream;
@@ -52,7 +52,7 @@ struct thread {
     uint64_t start;                  /* clock ticks */
     uint32_t index;                  /* thread number */
     uint32_t segment;                /* how many segments of its calls were put away */
-    struct patience patience;        /* until it is encoded; spill.c */
+    struct segment_wait wait;        /* until it is encoded; spill.c */
     uint64_t calls;                  /* recorded so far: the next one's seq */
     unsigned passes;                 /* over its thread-specific data, at its end */
     struct thread *nested;           /* for calls inside of one: scratch only, in no list */

@@ -8,7 +8,7 @@
 #include "wrap/abandoned.h"
 #include "process/filter.h"
 #include "process/spill.h"
-#include "wrap/wrapper.h"
+#include "wrap/call_inline.h"
 #include "record/stream_data.h"
 #include "objects/sharing.h"
 #include "objects/untracked_requests.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a generated wrapper calls, in this order: call_begin; one put or store for each in-argument; call_enter; the
- * real MPI function; call_leave; one put or store for each out-argument; call_end. What it does itself is in wrapper.h.
+ * real MPI function; call_leave; one put or store for each out-argument; call_end. What it does itself is in call_inline.h.
  *
  * Exactly one value is put for each parameter with direction in or inout before the call, then one for each with
  * out or inout after it (base/value.h). put_array and put_flags are followed by as many values as they announce.
@@ -51,7 +51,7 @@ struct call {
 /* Room that a wrapper has for what it stores itself. */
 enum { CALL_ROOM = 1024, CALL_ROOM_OF_VALUE = 32 };
 
-/* As call_begin (wrapper.h), whatever the state of tracing. */
+/* As call_begin (call_inline.h), whatever the state of tracing. */
 uint8_t *call_begin_slowly(struct call *c, uint32_t function, enum call_follows follows, const void *site);
 
 /* A call that is not seen has begun REQUEST if RET is MPI_SUCCESS, with ranks that refer to HANDLE of kind BASE

@@ -3,7 +3,7 @@
 #include "wrap/put.h"
 
 #include "wrap/constant_names.h"
-#include "wrap/wrapper.h"
+#include "wrap/call_inline.h"
 
 void put_none(struct call *c, int count)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Requests, and arrays of them: what a call finds behind its handles, and what becomes of that. */
 #include "base/run.h"
-#include "wrap/wrapper.h"
+#include "wrap/call_inline.h"
 #include "objects/thread_requests.h"
 
 enum {

@@ -10,7 +10,7 @@
  * its count. The shadow follows the same rules with code of its own. */
 #include "base/run.h"
 #include "wrap/status_fields.h"
-#include "wrap/wrapper.h"
+#include "wrap/call_inline.h"
 
 /* Readers tell a bounded number of requests apart (docs/FORMAT.md, section 5): those with a place below this, in each
  * class. Of a call with one request: where more are in flight, statuses are told alike. */

@@ -6,8 +6,8 @@
  * the key itself, it hands the place over (call_gives) and has it back after (call_takes). There is always room for
  * CALL_ROOM bytes at `at` then, more than all scalar values of a call take, so a store is a tag and a slot and no
  * check. */
-#ifndef PILGRIM_WRAPPER_H
-#define PILGRIM_WRAPPER_H
+#ifndef PILGRIM_CALL_INLINE_H
+#define PILGRIM_CALL_INLINE_H
 
 #include <stddef.h>
 

@@ -14,7 +14,7 @@
  * A parent asks its children one by one, as they come, once it knows where it stands itself, and of several that are
  * there first the one with most processes below itself. The first measurement is part of MPI_Init, which all processes
  * take part in; in the second one nobody waits for longer than there is time. */
-#include "process/sync.h"
+#include "process/clock_sync.h"
 
 #include "base/clock.h"
 #include "base/value.h"
@@ -33,7 +33,7 @@ enum { TAG_READY = 16, TAG_ASK, TAG_ANSWER, PINGS = 16, POINTS = 2, CHILDREN_MAX
  * set by. */
 enum { DRIFT_PART = 2000 };
 
-const char sync_method[] = "ping-pongs along a binomial tree, least round trip";
+const char clock_sync_method[] = "ping-pongs along a binomial tree, least round trip";
 
 /* At TIME of this process's clock, TIME + OFFSET was the time on the axis, but for ERROR; ns. */
 struct point {
@@ -260,7 +260,7 @@ static void begin_axis(void)
     own_clock.points[0].offset -= least;
 }
 
-void sync_begin(void)
+void clock_sync_begin(void)
 {
     if (capture.run.timing < TIMING_BINS || capture.comm == MPI_COMM_NULL)
         return;
@@ -269,7 +269,7 @@ void sync_begin(void)
     begin_axis();
 }
 
-void sync_end(void)
+void clock_sync_end(void)
 {
     if (capture.run.timing < TIMING_BINS || capture.comm == MPI_COMM_NULL ||
         (capture.size > 1 && !capture.run.merge_limit_s))
@@ -284,7 +284,7 @@ void sync_end(void)
     serve_children(!known ? NULL : own_clock.count == POINTS ? &own_clock : &now, end_ns + WAITING_LEVEL_NS / 2);
 }
 
-bool sync_known(void)
+bool clock_sync_known(void)
 {
     return own_clock.count > 0 && capture.settings.timing >= TIMING_BINS;
 }
@@ -295,9 +295,9 @@ static void put_int(struct bytes *key, int64_t v)
     bytes_put_u64(key, (uint64_t)v);
 }
 
-void sync_put(struct bytes *key)
+void clock_sync_put(struct bytes *key)
 {
-    if (!sync_known()) {
+    if (!clock_sync_known()) {
         bytes_put_u8(key, VALUE_NONE);
         return;
     }
