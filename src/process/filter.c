@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions that are left out; see filter.h. */
+/* The filter of functions; see filter.h. */
 #include "process/filter.h"
 
 #include <mpi.h>
@@ -12,7 +12,7 @@
 bool filter_left_out[FUNCTION_COUNT];
 static atomic_bool unseen[FUNCTION_COUNT];
 
-/* With these recording begins and ends. */
+/* Recording begins and ends with these functions, so they are always recorded. */
 static const uint32_t always[] = {FUNCTION_MPI_Init, FUNCTION_MPI_Init_thread,
 #if MPI_VERSION >= 4
                                   FUNCTION_MPI_Session_init,
@@ -42,7 +42,7 @@ static bool fits_any(const struct settings_pattern *p)
     return false;
 }
 
-/* A pattern that stands for many functions need not be told that a few of them are recorded all the same. */
+/* True if P names one of these functions itself. A pattern with * may include them without a warning. */
 static bool names_always(const struct settings_pattern *p)
 {
     for (size_t i = 0; p->leaves_out && !memchr(p->text, '*', p->length) && i < ALWAYS_COUNT; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tracer's state, what it says on stderr, and which MPI it is bound to; see capture.h. */
+/* The recorder's state in this process, its messages on stderr, and its binding to the MPI library; see capture.h. */
 #include "process/capture.h"
 
 #include <stdarg.h>
@@ -28,7 +28,7 @@ void capture_say(const char *format, ...)
     va_end(arguments);
     used = strlen(line);
     line[used++] = '\n';
-    /* One write, so that the lines of several processes do not mix. Nothing can be done where it fails. */
+    /* One write, so that the lines of several processes do not mix. If it fails, nothing can be done. */
     ssize_t written = write(STDERR_FILENO, line, used);
     (void)written;
 }
@@ -39,7 +39,8 @@ void capture_fail(const char *why)
         capture_say("%s; tracing is off", why);
 }
 
-/* Whether this process is the one to speak for all, where MPI cannot be asked: as its launcher says. */
+/* True if the launcher says that this process is rank 0, or if it says nothing. For messages that one process writes
+ * for all, before MPI can be asked. */
 static bool speaks(void)
 {
     static const char *const ranks[] = {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* This process's part of the trace; see rank_fragment.h. */
+/* Fragments of what this process recorded; see rank_fragment.h. */
 #define _GNU_SOURCE 1 /* program_invocation_short_name */
 #include "process/rank_fragment.h"
 
@@ -52,7 +52,7 @@ static void put_integers(struct bytes *key, const struct rank_base *bases, size_
     }
 }
 
-/* The process's rank bases, all of them; NULL where memory is short. At least the one of MPI_COMM_WORLD. */
+/* Returns a copy of all rank bases of the process, at least that of MPI_COMM_WORLD. NULL: out of memory. */
 static struct rank_base *copy_rank_bases(size_t *count)
 {
     size_t capacity = RANK_BASE_CAPACITY_MIN;
@@ -72,7 +72,7 @@ static struct rank_base *copy_rank_bases(size_t *count)
     }
 }
 
-/* The pseudo call that says what belongs to the process rather than to a thread, at the end of S. */
+/* Appends to S the pseudo call that describes the process. False: out of memory. */
 static bool put_process(struct stream *s)
 {
     size_t count = 0;
@@ -97,7 +97,7 @@ static bool put_process(struct stream *s)
 
 /* ---- fragments ---- */
 
-/* The functions that were left out so far, as properties of F. */
+/* Adds the functions that were left out so far to F, as properties. */
 static enum pilgrim_status put_hidden(struct fragment *f)
 {
     const char *name;
@@ -106,7 +106,7 @@ static enum pilgrim_status put_hidden(struct fragment *f)
     return PILGRIM_OK;
 }
 
-/* F, or NULL if STATUS says that it is of no use. */
+/* Returns F if STATUS is PILGRIM_OK; else frees F and returns NULL. */
 static struct fragment *checked(struct fragment *f, enum pilgrim_status status)
 {
     if (status == PILGRIM_OK)
@@ -146,7 +146,8 @@ struct fragment *rank_fragment_make(void)
     return f;
 }
 
-/* A segment of the first COUNT threads: S is what number COUNT - 1 recorded, or NULL. */
+/* Returns a segment of the first COUNT threads: S is the stream of thread COUNT - 1, or NULL; E has the calls of ended
+ * threads, or is NULL. */
 static struct fragment *segment_of(const struct stream *s, size_t count, struct ended *e)
 {
     const struct stream **streams = calloc(count + 1, sizeof *streams);

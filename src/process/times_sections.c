@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The times of calls until they are in the trace; see times_sections.h.
+/* Finished sections with times of calls; see times_sections.h.
  *
- * Sections of one thread stand in the order of its calls: what is in the file comes before what is in memory. */
+ * The sections of a thread are in the order of its calls: those in the file come before those in memory. */
 #define _GNU_SOURCE 1 /* pthread_setcancelstate */
 #include "process/times_sections.h"
 
@@ -20,12 +20,12 @@
 enum { PIECE_BYTES = 4 << 20 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* Under the lock: */
+/* Under `lock`: */
 static struct bytes sections;        /* in memory */
-static struct spill_extent *extents; /* in the file; those that touch are one */
+static struct spill_extent *extents; /* in the file; adjacent ones are joined */
 static size_t extent_count, extent_capacity;
 static bool given_up;
-static void *compressor; /* section_write_parts */
+static void *compressor; /* for section_write_parts */
 
 /* ---- while calls are recorded ---- */
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The times of calls, as sections of the trace (docs/FORMAT.md, section 6), from when a thread has filled one until
- * they are in the trace. They are kept in memory up to a share of what recording may keep (PILGRIM_MEMORY), then
- * appended to the process's fragment file.
+/* The finished sections with the times of calls (docs/FORMAT.md, section 6), from the moment when a thread has filled
+ * one until they are in the trace. They stay in memory up to a share of PILGRIM_MEMORY; then they are appended to the
+ * process's fragment file.
  *
- * If that cannot be written, it is said, and no further times are kept: the calls are recorded without.
+ * If that file cannot be written, one line says so and no further times are kept. Calls are still recorded.
  *
- * Any thread may call these, but for what is said of the end. */
+ * Any thread may call these functions, except for those marked as for the end. */
 #ifndef PILGRIM_TIMES_SECTIONS_H
 #define PILGRIM_TIMES_SECTIONS_H
 
@@ -16,34 +16,34 @@
 #include "base/bytes.h"
 #include "pilgrim/status.h"
 
-/* What a process may have of times for them to travel with its fragment. */
+/* At most so many bytes of times travel with a process's fragment. */
 enum { TIMES_TRAVEL_BYTES = 1 << 18 };
 
-/* The next calls of thread THREAD of this process, from number FIRST on: CONTENT is what a section has from `calls` on,
- * ENDS, as size_t's, where its columns end. errno is as before; no point where the thread may be cancelled. errors:
- * PILGRIM_NOMEM, PILGRIM_LIMIT */
+/* Makes a section of the times of thread THREAD, from its call number FIRST on. CONTENT is the section from its field
+ * `calls` on. ENDS has the offsets in CONTENT where its columns end, as size_t's. Leaves errno as it is, and is no
+ * cancellation point. errors: PILGRIM_NOMEM, PILGRIM_LIMIT */
 enum pilgrim_status times_sections_put(uint32_t thread, uint64_t first, const struct bytes *content,
                                        const struct bytes *ends) PILGRIM_CHECKED;
 
-/* All that is in memory goes into the file. */
+/* Appends the sections in memory to the fragment file. */
 void times_sections_write_out(void);
 
-/* Nothing is known of any times. */
+/* Discards all sections. */
 void times_sections_forget(void);
 
-/* ---- at the end: one thread is left ---- */
+/* ---- at the end, when one thread is left ---- */
 
-/* Whether they do not travel: they are in the file, or are too many. */
+/* True if the sections stay with this process: they are in the file, or are too many to travel with its fragment. */
 bool times_sections_stay(void);
 
-/* Moves what is in memory behind SECTIONS, where nothing is then. errors: PILGRIM_NOMEM (unchanged) */
+/* Appends the sections in memory to TO and forgets them. errors: PILGRIM_NOMEM (nothing is changed) */
 enum pilgrim_status times_sections_take(struct bytes *sections) PILGRIM_CHECKED;
 
-/* How many bytes of sections there are. */
+/* Returns the size of all sections in bytes. */
 uint64_t times_sections_bytes(void);
 
-/* Goes through all of them, in their order, a few MiB at a time: USE gets DATA until it does not return PILGRIM_OK,
- * which is returned then. errors: PILGRIM_NOMEM, PILGRIM_IO (errno) */
+/* Passes all sections to USE, in their order, a few MiB at a time. Stops when USE does not return PILGRIM_OK, and
+ * returns what it returned. errors: PILGRIM_NOMEM, PILGRIM_IO (errno) */
 enum pilgrim_status times_sections_each(enum pilgrim_status (*use)(void *context, const uint8_t *data, size_t length),
                                         void *context) PILGRIM_CHECKED;
 
