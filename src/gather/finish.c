@@ -13,6 +13,7 @@
 #include "base/try.h"
 #include "process/times_sections.h"
 #include "process/capture.h"
+#include "process/launcher.h"
 #include "wrap/communicator_calls.h"
 #include "gather/gather.h"
 #include "process/rank_fragment.h"
@@ -45,7 +46,7 @@ void capture_agree(void)
         run->id = random_number();
         run->merge_limit_s = capture.settings.merge_limit_s;
         run->timing = capture.settings.timing;
-        run->told_locals = capture_locals_told() > 0;
+        run->local_count_known = launcher_local_count() > 0;
         if (output_expand(capture.settings.trace, program_invocation_short_name, output_job(job, sizeof job),
                           time(NULL), &path) == PILGRIM_OK)
             snprintf(run->trace, sizeof run->trace, "%s", (const char *)path.data);
@@ -199,7 +200,8 @@ static void gather_segment(struct gather *g, struct result *result, uint32_t num
 {
     struct bytes encoded = {0};
     struct fragment *f = is_cut() ? NULL : own_segment_of(number, &encoded);
-    if (f && number == spill_segments() && (number || times_sections_stay()) && fragment_encode(f, &encoded) != PILGRIM_OK)
+    if (f && number == spill_segments() && (number || times_sections_stay()) &&
+        fragment_encode(f, &encoded) != PILGRIM_OK)
         bytes_free(&encoded);
     gather_begin(g, f, &encoded, number < spill_segments(), capture.run.merge_limit_s);
     g->stays |= times_sections_stay();

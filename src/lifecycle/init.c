@@ -14,6 +14,7 @@
 #include "process/capture.h"
 #include "wrap/communicator_calls.h"
 #include "process/filter.h"
+#include "process/launcher.h"
 #include "process/spill_file.h"
 #include "process/spill.h"
 #include "process/stack.h"
@@ -87,24 +88,13 @@ static void say_settings(void)
         capture_say("PILGRIM_CLOCK=tsc is ignored: the processor's counter cannot be read here");
 }
 
-int capture_locals_told(void)
-{
-    static const char *const names[] = {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE", "PMI_LOCAL_SIZE"};
-    int told = 0;
-    for (size_t i = 0; i < sizeof names / sizeof *names && told <= 0; i++) {
-        const char *value = getenv(names[i]);
-        told = value ? atoi(value) : 0;
-    }
-    return told > 0 ? told : 0;
-}
-
 /* How much memory this process may use depends on how many of them the machine has. To ask MPI is collective, and may
  * cost rank 0 as much memory as all of recording: so rank 0 has said for all whether it is done. */
 static void begin_spilling(void)
 {
     MPI_Comm local = MPI_COMM_NULL;
-    int processes = capture_locals_told();
-    if (!capture.run.told_locals &&
+    int processes = launcher_local_count();
+    if (!capture.run.local_count_known &&
         PMPI_Comm_split_type(capture.comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &local) == MPI_SUCCESS &&
         local != MPI_COMM_NULL) {
         PMPI_Comm_size(local, &processes);

@@ -36,7 +36,7 @@ struct run {
     uint64_t id;              /* random; identifies the run */
     uint32_t merge_limit_s;   /* PILGRIM_MERGE_TIMEOUT, in seconds */
     enum timing_mode timing;  /* PILGRIM_TIMING of rank 0; decides if clocks are synchronised */
-    bool told_locals;         /* the launcher says how many processes are on a machine */
+    bool local_count_known;   /* the launcher says how many processes are on a machine */
     char trace[PATH_MAX + 8]; /* path of the trace; a path that was cut off here is too long for any file */
 };
 
@@ -79,10 +79,6 @@ bool capture_bind(const void *site);
 
 /* Writes one line to stderr: "pilgrim: " and the text, cut off at 1 KiB. Any thread. */
 void capture_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/* Returns how many processes of the run are on this machine, as the launcher says in the environment; 0 if it does not
- * say. In lifecycle/init.c. */
-int capture_locals_told(void);
 
 /* Fills capture.run once MPI is initialised. Collective over capture.comm, if that is not MPI_COMM_NULL. In
  * gather/finish.c. */

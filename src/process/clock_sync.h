@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The clocks of all processes on one time axis: what each differs from that of rank 0, measured when MPI is initialised
- * and again when it is finalized, so that drift is known too. Only where the times of single calls are kept; rank 0
- * decides for all. See clock_sync.c. */
+/* Clock synchronisation: by how much each process's clock differs from rank 0's. It is measured when MPI is initialised
+ * and again when it is finalised, so that drift is known. Done only if the times of single calls are kept; rank 0's
+ * setting decides for all. The method is in clock_sync.c. */
 #ifndef PILGRIM_CLOCK_SYNC_H
 #define PILGRIM_CLOCK_SYNC_H
 
@@ -9,24 +9,22 @@
 
 #include "base/bytes.h"
 
-/* The property "clock_method" of a trace in which clock_sync_known. */
+/* The property "clock_method" of a trace in which clock_sync_known is true. */
 extern const char clock_sync_method[];
 
-/* The first measurement. Collective over capture.comm, once capture.run is agreed on and clock_time_ns has its final
- * scale. */
+/* Does the first measurement. Collective over capture.comm, after capture_agree and clock_settle. */
 void clock_sync_begin(void);
 
-/* The second one. By all processes that have begun, before the gather; one that does not come costs the others a
- * quarter of the time that they would wait for its fragment. Without one, or where there is nobody to wait for, what
- * was measured first stands alone. */
+/* Does the second measurement, before the gather. All processes that called clock_sync_begin call this. If one does
+ * not, the others wait for it at most a quarter of the time that they would wait for its fragment. Without a second
+ * measurement, the first one stands alone. */
 void clock_sync_end(void);
 
-/* Whether anything is known. */
+/* True if this process's clock was measured and the times of calls are kept. */
 bool clock_sync_known(void);
 
-/* Appends to KEY the value of pilgrim_process's parameter `clock` (docs/FORMAT.md, section 6); null unless
- * clock_sync_known.
- */
+/* Appends the value of pilgrim_process's parameter `clock` (docs/FORMAT.md, section 6) to KEY; null unless
+ * clock_sync_known. */
 void clock_sync_put(struct bytes *key);
 
 #endif

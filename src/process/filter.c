@@ -57,9 +57,9 @@ void filter_check(void (*warn)(const char *line))
     for (const char *list = capture.settings.filter; list && *list && settings_filter_next(&list, &p);) {
         char line[256];
         int shown = p.length < 100 ? (int)p.length : 100;
-        const char *problem = names_always(&p) ? "is recorded all the same, a trace begins and ends with it"
+        const char *problem = names_always(&p) ? "is always recorded, because a trace begins or ends with it"
                               : fits_any(&p)   ? NULL
-                                               : "is no MPI function of this library's";
+                                               : "fits no MPI function of this library";
         if (!problem)
             continue;
         snprintf(line, sizeof line, "PILGRIM_FILTER: %.*s %s", shown, p.text, problem);

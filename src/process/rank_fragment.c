@@ -118,7 +118,7 @@ static struct fragment *checked(struct fragment *f, enum pilgrim_status status)
 struct fragment *rank_fragment_make(void)
 {
     if (objects_failed())
-        capture_fail("out of memory for the names of objects");
+        capture_fail("out of memory for the names of MPI objects");
     if (atomic_load(&capture.off) & OFF_FAILED)
         return NULL;
     size_t count = thread_count();

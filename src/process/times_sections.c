@@ -77,7 +77,7 @@ static void give_up(enum pilgrim_status status)
 {
     given_up = true;
     bytes_free(&sections);
-    capture_say("%s: %s; times are kept no longer", spill_file_path(),
+    capture_say("%s: %s; times of calls are no longer recorded", spill_file_path(),
                 status == PILGRIM_IO ? strerror(errno) : "out of memory");
 }
 

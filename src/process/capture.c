@@ -4,13 +4,13 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "mpi/entry.h"
 #include "objects/memory.h"
+#include "process/launcher.h"
 
 struct capture capture = {
     .off = OFF_UNLOADED | OFF_UNBOUND,
@@ -39,28 +39,15 @@ void capture_fail(const char *why)
         capture_say("%s; tracing is off", why);
 }
 
-/* True if the launcher says that this process is rank 0, or if it says nothing. For messages that one process writes
- * for all, before MPI can be asked. */
-static bool speaks(void)
-{
-    static const char *const ranks[] = {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"};
-    for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++) {
-        const char *rank = getenv(ranks[i]);
-        if (rank)
-            return !strcmp(rank, "0");
-    }
-    return true;
-}
-
 static void say_missing(void)
 {
-    capture_say("the program calls an MPI function, and no MPI library in this process has it");
+    capture_say("the program calls an MPI function that no MPI library of this process has");
 }
 
 static void say_other(void)
 {
-    if (speaks())
-        capture_say("this program's MPI is %s, this library is for %s; tracing is off", mpi_library_other,
+    if (launcher_is_first())
+        capture_say("the program uses %s, but this library was built for %s; tracing is off", mpi_library_other,
                     mpi_library_built_for);
 }
 
