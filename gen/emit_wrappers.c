@@ -22,7 +22,7 @@ static const char *condition_in_wrapper(const char *s)
 /* PUT, with the place in the key handed over if it wants it. */
 static const char *hand_over(const char *put)
 {
-    return strncmp(put, "at = ", 5) ? gen_format("call_gives(&c, at);\n%s\nat = call_takes(&c);", put) : put;
+    return strncmp(put, "at = ", 5) ? gen_format("call_flush(&c, at);\n%s\nat = call_resume(&c);", put) : put;
 }
 
 /* Whether V is what call_rank_base is given. */

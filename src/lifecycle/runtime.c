@@ -21,12 +21,12 @@ void pilgrim_runtime_marker(const char *name)
     uint8_t *at = call_begin(&c, call_off(), FUNCTION_pilgrim_marker, FOLLOWS_NOTHING, CALL_SITE);
     if (!at)
         return;
-    call_gives(&c, at);
+    call_flush(&c, at);
     put_string(&c, name);
-    call_enter(&c, call_takes(&c));
+    call_enter(&c, call_resume(&c));
     call_leave_value(&c);
     put_none(&c, 1);
-    call_done(&c, call_takes(&c));
+    call_done(&c, call_resume(&c));
 }
 
 static void dump_thread(const struct thread *t, void *to)

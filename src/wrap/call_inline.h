@@ -3,7 +3,7 @@
  * else is behind call_begin_slowly.
  *
  * A wrapper holds the place in the key that it writes to in a variable, `at`. Where it calls a function that writes to
- * the key itself, it hands the place over (call_gives) and has it back after (call_takes). There is always room for
+ * the key itself, it hands the place over (call_flush) and has it back after (call_resume). There is always room for
  * CALL_ROOM bytes at `at` then, more than all scalar values of a call take, so a store is a tag and a slot and no
  * check. */
 #ifndef PILGRIM_CALL_INLINE_H
@@ -17,7 +17,12 @@
 #include "process/filter.h"
 #include "wrap/fortran_call.h"
 #include "objects/handle_cache.h"
+#include "wrap/communicator_calls.h"
+#include "wrap/lengths.h"
 #include "wrap/put.h"
+#include "wrap/put_inline.h"
+#include "wrap/put_requests.h"
+#include "wrap/put_status.h"
 #include "process/thread.h"
 #include "functions.h"
 
@@ -141,12 +146,12 @@ static inline void call_leave_value(struct call *c)
     call_leave(c, MPI_SUCCESS);
 }
 
-static inline void call_gives(struct call *c, const uint8_t *at)
+static inline void call_flush(struct call *c, const uint8_t *at)
 {
     c->key->length = (size_t)(at - c->key->data);
 }
 
-CALL_INLINE uint8_t *call_takes(struct call *c)
+CALL_INLINE uint8_t *call_resume(struct call *c)
 {
     const struct bytes *key = c->key;
     return CALL_LIKELY(key->capacity - key->length >= CALL_ROOM) ? key->data + key->length : call_make_room(c);

@@ -9,6 +9,7 @@
 #include "base/value.h"
 #include "process/capture.h"
 #include "wrap/constant_names.h"
+#include "wrap/put.h"
 #include "process/process_stream.h"
 #include "process/thread.h"
 #include "functions.h"

@@ -18,6 +18,15 @@
 /* MPI_Init is done: MPI_COMM_WORLD can be asked. A spawned process gets to know its parents. */
 void communicators_begin(void);
 
+/* put_new and put_new_pending (put.h) for communicators. COMM was made from PARENT, or from MPI_COMM_NULL. SALT is not
+ * 0 if the members identify COMM. COMM may be MPI_COMM_NULL, if this process is not a member. */
+void put_new_comm(struct call *c, MPI_Comm comm, MPI_Comm parent, uint64_t salt);
+void put_new_comm_pending(struct call *c, MPI_Comm comm, MPI_Comm parent);
+
+/* Returns a salt, never 0, made of the tag that the members of a new communicator agree on. */
+uint64_t comm_salt(int tag);
+uint64_t comm_salt_text(const char *tag);
+
 /* A call that is not seen made COMM, as in put_new_comm and put_new_comm_pending. */
 void communicators_untracked(MPI_Comm comm, MPI_Comm parent, uint64_t salt);
 void communicators_untracked_pending(MPI_Comm comm, MPI_Comm parent);

@@ -3,6 +3,8 @@
  *
  * Asked of MPI only for communicators that are known to be some, so that no error handler of the application's is
  * called. */
+#include "wrap/lengths.h"
+
 #include "wrap/call.h"
 
 int64_t length_peers(const struct call *c)

@@ -124,9 +124,9 @@ uint8_t *store_constant(uint8_t *at, unsigned enumeration, int64_t v)
 /* Where the group is not the caller's own, its rank there may lie beyond it. */
 uint8_t *store_rank_slowly(struct call *c, uint8_t *at, const struct rank_base *base, int rank)
 {
-    call_gives(c, at);
+    call_flush(c, at);
     put_rank_of(c, base, rank);
-    return call_takes(c);
+    return call_resume(c);
 }
 
 static uint8_t *store_memory(uint8_t *at, const struct cached_buffer *b)

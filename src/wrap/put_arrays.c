@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Arrays of values. Integers are stored in one go: room for all of them, then plain stores. */
 #include "wrap/put.h"
+
+#include "wrap/put_inline.h"
 #include "functions.h"
 
 /* NULL and negative counts alike in all arrays: true where values follow, COUNT of them. */

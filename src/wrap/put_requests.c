@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Requests, and arrays of them: what a call finds behind its handles, and what becomes of that. */
+#include "wrap/put_requests.h"
+
 #include "base/run.h"
 #include "wrap/call_inline.h"
 #include "objects/thread_requests.h"
@@ -142,7 +144,7 @@ static void find_operations(struct call *c, const MPI_Request *requests, int64_t
     requests_find(t->requests, &t->finding, count);
 }
 
-/* Room for an array of COUNT requests, its head written: to be ended by call_gives. NULL: no memory. */
+/* Room for an array of COUNT requests, its head written: to be ended by call_flush. NULL: no memory. */
 static uint8_t *items_begin(struct call *c, int64_t count)
 {
     uint64_t n = (uint64_t)count;
@@ -167,7 +169,7 @@ static void put_found(struct call *c, const MPI_Request *requests)
         if (count >= VALUE_SERIES_MIN)
             at = run_put(&run, item, at);
     }
-    call_gives(c, at);
+    call_flush(c, at);
 }
 
 void put_requests(struct call *c, const MPI_Request *requests, int64_t count)
@@ -196,7 +198,7 @@ void put_requests_after(struct call *c, const MPI_Request *requests, int64_t cou
             at = run_put(&run, item, at);
     }
     if (at)
-        call_gives(c, at);
+        call_flush(c, at);
     for (int64_t i = 0; i < count; i++)
         if (requests[i] == MPI_REQUEST_NULL)
             end_live(c, operation_name(found_operation(&operations[i])));

@@ -17,9 +17,9 @@ static int wrapper_MPI_Comm_free(MPI_Comm *comm)
     int ret = PMPI_Comm_free(comm);
     call_leave(&c, ret);
     if (comm) {
-        call_gives(&c, at);
+        call_flush(&c, at);
         put_released(&c, KIND_COMM, before, HANDLE(*comm));
-        at = call_takes(&c);
+        at = call_resume(&c);
     } else {
         at = store_name(at, NAME_NULL);
     }

@@ -16,12 +16,12 @@ static int wrapper_MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype 
     at = store_handle(&c, at, KIND_DATATYPE, HANDLE(sendtype));
     if (call_at_root(&c, root)) {
         at = store_buffer(&c, at, recvbuf);
-        call_gives(&c, at);
+        call_flush(&c, at);
         put_ints(&c, recvcounts, length_peers(&c));
-        at = call_takes(&c);
-        call_gives(&c, at);
+        at = call_resume(&c);
+        call_flush(&c, at);
         put_ints(&c, displs, length_peers(&c));
-        at = call_takes(&c);
+        at = call_resume(&c);
         at = store_handle(&c, at, KIND_DATATYPE, HANDLE(recvtype));
     } else {
         at = store_none(at, 4);

@@ -11,16 +11,16 @@ static int wrapper_MPI_Testany(int count, MPI_Request array_of_requests[], int *
     c.view = capture.world;
     MPI_Status *actual = call_status(&c, status);
     at = store_int(at, count);
-    call_gives(&c, at);
+    call_flush(&c, at);
     put_requests_again(&c, array_of_requests, count);
-    at = call_takes(&c);
+    at = call_resume(&c);
     call_enter(&c, at);
     int ret = PMPI_Testany(count, array_of_requests, index, flag, actual);
     call_leave(&c, ret);
     c.failed_poll = c.ok && !*flag;
-    call_gives(&c, at);
+    call_flush(&c, at);
     put_requests_completed(&c, array_of_requests, count, 2, index, NULL);
-    at = call_takes(&c);
+    at = call_resume(&c);
     if (c.ok) {
         at = store_enum(at, ENUM_UNDEFINED, *index);
         at = store_bool(at, *flag);

@@ -13,21 +13,21 @@ static int wrapper_MPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count a
                            array_of_displacements, oldtype, newtype));
     c.view = capture.world;
     at = store_int(at, count);
-    call_gives(&c, at);
+    call_flush(&c, at);
     put_counts(&c, array_of_blocklengths, count);
-    at = call_takes(&c);
-    call_gives(&c, at);
+    at = call_resume(&c);
+    call_flush(&c, at);
     put_large_addresses(&c, array_of_displacements, count);
-    at = call_takes(&c);
+    at = call_resume(&c);
     at = store_handle(&c, at, KIND_DATATYPE, HANDLE(oldtype));
     call_enter(&c, at);
     int ret = PMPI_Type_create_hindexed_c(count, array_of_blocklengths, array_of_displacements, oldtype,
                                           newtype);
     call_leave(&c, ret);
     if (c.ok) {
-        call_gives(&c, at);
+        call_flush(&c, at);
         put_new(&c, KIND_DATATYPE, HANDLE(*newtype));
-        at = call_takes(&c);
+        at = call_resume(&c);
     } else {
         at = store_none(at, 1);
     }

@@ -10,19 +10,19 @@ static int wrapper_MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_S
     c.view = capture.world;
     MPI_Status *actual = call_statuses(&c, array_of_statuses, count);
     at = store_int(at, count);
-    call_gives(&c, at);
+    call_flush(&c, at);
     put_requests(&c, array_of_requests, count);
-    at = call_takes(&c);
+    at = call_resume(&c);
     call_enter(&c, at);
     int ret = PMPI_Waitall(count, array_of_requests, actual);
     call_leave_statuses(&c, ret);
-    call_gives(&c, at);
+    call_flush(&c, at);
     put_requests_after(&c, array_of_requests, count);
-    at = call_takes(&c);
+    at = call_resume(&c);
     if (c.ok) {
-        call_gives(&c, at);
+        call_flush(&c, at);
         put_statuses(&c, actual, count, actual != array_of_statuses);
-        at = call_takes(&c);
+        at = call_resume(&c);
     } else {
         at = store_none(at, 1);
     }

@@ -8,6 +8,8 @@
  *  - of a null or inactive request, the empty status as MPI filled it.
  *  - of a receive that went as its call said when it was posted, in a call whose array of requests is there: how often
  * its count. The shadow follows the same rules with code of its own. */
+#include "wrap/put_status.h"
+
 #include "base/run.h"
 #include "wrap/status_fields.h"
 #include "wrap/call_inline.h"
@@ -236,7 +238,7 @@ static void put_all(struct call *c, const MPI_Status *statuses, const int *indic
         if (count >= VALUE_SERIES_MIN)
             at = run_put(&run, item, at);
     }
-    call_gives(c, at);
+    call_flush(c, at);
 }
 
 void put_statuses(struct call *c, const MPI_Status *statuses, int64_t count, bool ignored)
