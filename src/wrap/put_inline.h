@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writing values into a call's key; for the files of capture.
+/* Inline functions that append values to a call's key; for the put_ and store_ functions of this folder.
  *
- * A put is a bounds check and a few stores. Where the key cannot grow its `failed` is set, the rest goes nowhere
- * and call_done gives tracing up. */
+ * A put is a bounds check and a few stores. If the key cannot grow, its `failed` is set, further values are dropped,
+ * and call_done switches tracing off. */
 #ifndef PILGRIM_PUT_INLINE_H
 #define PILGRIM_PUT_INLINE_H
 
@@ -12,7 +12,7 @@
 
 enum { KEY_MAX = 0x7fffffff, SLOT_BYTES = 8 };
 
-/* COUNT bytes at the end of the key, or NULL. */
+/* Appends COUNT bytes to the key. Returns where they are, or NULL. */
 static inline uint8_t *put_room(struct call *c, size_t count)
 {
     struct bytes *key = c->key;
@@ -51,7 +51,7 @@ static inline void put_slots(struct call *c, enum value_tag tag, int64_t v, int6
     }
 }
 
-/* A tag with a 4-byte operand and ROOM for what follows it; returns where that goes, or NULL. */
+/* Appends TAG with a 4-byte operand N, and ROOM bytes for what follows. Returns where these are, or NULL. */
 static inline uint8_t *put_counted(struct call *c, enum value_tag tag, uint64_t n, size_t room)
 {
     uint8_t *at = n > KEY_MAX || room > KEY_MAX ? NULL : put_room(c, 5 + room);
@@ -63,8 +63,8 @@ static inline uint8_t *put_counted(struct call *c, enum value_tag tag, uint64_t 
     return store_u32(at + 1, (uint32_t)n);
 }
 
-/* RANK - the caller's modulo the size, as the number of smallest magnitude; the positive one of two. Both ranks are
- * below the size. */
+/* Returns the distance from the caller's rank to RANK, modulo the size: the number of smallest magnitude, the positive
+ * one of two. Both ranks are below the size. */
 static inline int64_t rank_distance(const struct rank_base *base, int rank)
 {
     int64_t r = (int64_t)rank - base->rank, size = base->size;
