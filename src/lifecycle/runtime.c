@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What include/pilgrim/pilgrim.h offers to the traced program. */
+/* Functions for the traced program; see runtime.h. */
 #include <stdio.h>
 
 #include "lifecycle/runtime.h"

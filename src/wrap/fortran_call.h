@@ -22,7 +22,7 @@ struct fortran_entry {
     atomic_bool foreign;  /* `next` is not MPI's: it is looked up at each call, because its library may be unloaded */
     const struct fortran_direct *direct; /* NULL: the Fortran function calls the C function of its name */
     atomic_bool prepared;                /* `direct` is known, and calls from MPI's Fortran layer come to Pilgrim */
-    atomic_bool is_seen;                 /* its last call was seen, or its first one was not made yet */
+    atomic_bool is_seen;                 /* the C function was seen during the last call of this entry */
 };
 
 /* A call in progress. */
