@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads gen/overrides and answers questions about it. A later row wins over an earlier one, so that general rows can
- * stand first and exceptions after them. */
+/* Reads gen/overrides; see override_rows.h. A later row wins over an earlier one, so general rows come first and
+ * exceptions after them. */
 #include "override_rows.h"
 
 #include <string.h>
 
 #include "gen_text.h"
 
-/* The next word of *P, which moves behind it. */
+/* Returns the next word of *P, and moves *P behind it. */
 static char *next_word(const char **p)
 {
     *p += strspn(*p, " \t");
@@ -30,8 +30,9 @@ static const char *trim(const char *s, size_t length)
 
 static void read_row(struct overrides *overrides, const char *text, int line)
 {
-    static const char *const known[] = {"length", "when",  "sentinel", "in",       "out", "word",    "view", "leave",
-                                        "poll",   "local", "after",    "template", "not", "fortran", NULL};
+    static const char *const known[] = {"length", "when",      "sentinel", "in",      "out",
+                                        "word",   "rank_base", "leave",    "poll",    "local",
+                                        "after",  "template",  "not",      "fortran", NULL};
     struct override row = {.line = line};
     const char *p = text;
     row.what = next_word(&p);
