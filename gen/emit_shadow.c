@@ -198,10 +198,11 @@ static void emit_function(struct gen_text *file, struct gen_text *prototypes, st
     for (const struct needed *n = saved; n->name; n++)
         if (!n->is_rank_base)
             text_add(&members, "%s;\n", n->member);
-    template_fill(
-        file, output->templates, "shadow_after.tmpl",
-        (struct field[]){
-            {"name", f->name}, {"members", text_string(&members)}, {"saved", passed(saved, "arguments->")}, {NULL, NULL}});
+    template_fill(file, output->templates, "shadow_after.tmpl",
+                  (struct field[]){{"name", f->name},
+                                   {"members", text_string(&members)},
+                                   {"saved", passed(saved, "arguments->")},
+                                   {NULL, NULL}});
     emit_layer(file, prototypes, output, f, gen_format("shadow_layer_%s", f->name),
                gen_format("SHADOW_NEXT(%s)", f->name));
     if (!emit_is_direct(f))

@@ -61,9 +61,15 @@ void overrides_read(struct overrides *overrides, const char *file)
     for (int line = 1; *p; line++) {
         size_t length = strcspn(p, "\n");
         const char *text = gen_copy(p, length);
-        if (*text && *text != '#')
-            read_row(overrides, text, line);
+        int first = line;
         p += length + (p[length] == '\n');
+        for (; *p == ' '; line++) {
+            length = strcspn(p, "\n");
+            text = gen_format("%s %s", text, gen_copy(p + strspn(p, " "), length - strspn(p, " ")));
+            p += length + (p[length] == '\n');
+        }
+        if (*text && *text != '#')
+            read_row(overrides, text, first);
     }
 }
 
