@@ -20,7 +20,9 @@
 #include "process/stack.h"
 #include "process/clock_sync.h"
 #include "process/thread.h"
+#include "objects/heap.h"
 #include "objects/memory.h"
+#include "objects/sharing.h"
 
 /* In the child of a fork. If it forked in a callback, the call in progress must be looked at when it ends. */
 static void forked(void)

@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "mpi/entry.h"
-#include "objects/memory.h"
+#include "objects/heap.h"
 #include "process/launcher.h"
 
 struct capture capture = {
@@ -56,8 +56,8 @@ bool capture_bind(const void *site)
     unsigned before;
     mpi_library_missing_hook = say_missing;
     switch (mpi_library_bind(site)) {
-    case MPI_LIBRARY_OWN:
-        handles_bound();
+    case MPI_LIBRARY_BUILT_FOR:
+        handles_set_null_request();
         if (atomic_load(&capture.off) & OFF_SETTING)
             entries_bypass();
         else

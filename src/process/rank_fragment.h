@@ -20,7 +20,7 @@ struct fragment *rank_fragment_segment(const struct thread *t);
 
 /* Returns a segment of the ended threads' calls, which are in E. The other threads have no calls in it. NULL: out of
  * memory. */
-struct fragment *rank_fragment_segment_ended(struct ended *e);
+struct fragment *rank_fragment_segment_ended(struct ended_threads *e);
 
 /* Returns a segment in which this process has no calls. NULL: out of memory. */
 struct fragment *rank_fragment_absence(void);

@@ -25,7 +25,7 @@ void spill_consider(struct thread *t);
 
 /* Encodes E, the calls of ended threads, as a segment if they have reached their common share. E may be NULL. One
  * thread at a time. */
-void spill_consider_ended(struct ended *e);
+void spill_consider_ended(struct ended_threads *e);
 
 /* Forgets the segments; true if there were any. */
 bool spill_forget(void);

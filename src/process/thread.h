@@ -2,9 +2,9 @@
 /* The state of each thread that makes MPI calls, and the registry of these threads.
  *
  * Thread 0 is the thread that initialised MPI. The others are numbered in the order of their first MPI calls. When a
- * thread ends, its calls join those of other ended threads (record/ended.h), and the next new thread takes over its
- * struct. For Pilgrim a thread ends when its thread-specific data is destroyed. A destructor may create such data again
- * and again: an MPI call after the last but one pass of destructors counts as a call of another thread. */
+ * thread ends, its calls join those of other ended threads (record/ended_threads.h), and the next new thread takes over
+ * its struct. For Pilgrim a thread ends when its thread-specific data is destroyed. A destructor may create such data
+ * again and again: an MPI call after the last but one pass of destructors counts as a call of another thread. */
 #ifndef PILGRIM_THREAD_H
 #define PILGRIM_THREAD_H
 
@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
-#include "base/live.h"
+#include "base/live_requests.h"
 #include "objects/request_array_delta.h"
 #include "objects/handle_cache.h"
 #include "record/stream.h"
@@ -49,21 +49,21 @@ struct thread {
     bool error_in_status;           /* the current call returned MPI_ERR_IN_STATUS: its statuses have MPI_ERROR */
     const struct class_head *class; /* of the current call; NULL: it is not recorded */
     /* Used to record the current call if it never returns (abandoned.h): */
-    const void *frame;               /* the wrapper's struct call, on the stack */
-    const void *site;                /* return address of the wrapper */
-    uint8_t *outputs;                /* where the outputs begin in the key */
-    uint64_t start;                  /* of the current call, in clock ticks */
-    uint32_t index;                  /* thread number */
-    uint32_t segment;                /* number of the current segment of its calls */
-    struct segment_wait wait;        /* until the segment is encoded; spill.c */
-    uint64_t calls;                  /* recorded so far; also the number of the next call */
-    unsigned passes;                 /* passes over its thread-specific data when it ends */
-    struct thread *nested;           /* state for calls made inside a call: scratch memory, in no list */
-    unsigned moved;                  /* value of capture_moved when its call sites were last checked */
-    struct requests *requests;       /* operations that it began */
-    const struct operation *created; /* the newest of them; for the shadow */
-    struct finding finding;          /* operations that the current call found */
-    MPI_Status *statuses;            /* stand in for MPI_STATUS(ES)_IGNORE */
+    const void *frame;                /* the wrapper's struct call, on the stack */
+    const void *site;                 /* return address of the wrapper */
+    uint8_t *outputs;                 /* where the outputs begin in the key */
+    uint64_t start;                   /* of the current call, in clock ticks */
+    uint32_t index;                   /* thread number */
+    uint32_t segment;                 /* number of the current segment of its calls */
+    struct segment_wait wait;         /* until the segment is encoded; spill.c */
+    uint64_t calls;                   /* recorded so far; also the number of the next call */
+    unsigned passes;                  /* passes over its thread-specific data when it ends */
+    struct thread *nested;            /* state for calls made inside a call: scratch memory, in no list */
+    unsigned moved;                   /* value of capture_moved when its call sites were last checked */
+    struct thread_requests *requests; /* operations that it began */
+    const struct operation *created;  /* the newest of them; for the shadow */
+    struct finding finding;           /* operations that the current call found */
+    MPI_Status *statuses;             /* stand in for MPI_STATUS(ES)_IGNORE */
     int64_t status_capacity;
     struct thread *next, *previous;
     struct handle_cache handle_cache; /* of handles, rank bases and buffers */
@@ -100,7 +100,7 @@ size_t thread_count(void);  /* threads so far, ended ones included; the next thr
 size_t thread_shares(void); /* shares of memory: one for each running thread, one for all ended ones */
 
 /* Returns the calls of ended threads, or NULL if there are none. Call it after thread_keep_all. */
-struct ended *thread_ended(void);
+struct ended_threads *thread_ended(void);
 
 /* Makes room for COUNT operations in `finding`, or for COUNT statuses. False: out of memory; tracing is then off. */
 bool thread_reserve_operations(struct thread *t, int64_t count);

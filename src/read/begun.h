@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "base/hash_index.h"
-#include "base/live.h"
+#include "base/live_requests.h"
 #include "pilgrim/reader.h"
 
 #define BEGUN_MAX    (1u << 20) /* requests: fewer */

@@ -7,6 +7,7 @@
 
 #include "base/value.h"
 #include "read/trace.h"
+#include "rules/rules_uses.h"
 
 /* What is needed until all groups are read. */
 struct calls_parser {

@@ -6,6 +6,8 @@
 
 #include "read/cursor.h"
 
+#include "rules/rules_uses.h"
+
 #define WALK_MAX            1024       /* so many values are passed one by one */
 #define NUMBERS_COUNTED_MAX (1u << 20) /* of so many numbers it is counted how often each occurs */
 

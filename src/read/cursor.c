@@ -8,6 +8,8 @@
 
 #include "read/cursor.h"
 
+#include "rules/rules_uses.h"
+
 #define KEPT_OTHERS_MAX 16   /* values of one signature that are kept */
 #define SKIP_STEPS_MAX  1024 /* more calls are counted rather than passed one by one */
 

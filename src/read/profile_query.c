@@ -5,7 +5,7 @@
 #include "base/try.h"
 #include "read/cursor.h"
 #include "timing/distribution.h"
-#include "timing/share_code.h"
+#include "timing/share_code_inline.h"
 
 /* The counts of buckets, from shares; no rounding adds up, so together they are the count. */
 static void unfold_histogram(const struct profile_times *d, struct pilgrim_statistic *s)

@@ -4,6 +4,8 @@
 
 #include "read/cursor.h"
 
+#include "rules/rules_uses.h"
+
 struct pilgrim_grammar {
     const struct pilgrim_trace *trace;
     const struct shard *shard; /* held */

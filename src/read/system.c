@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/intern.h"
-#include "base/name.h"
+#include "base/name_pieces.h"
 #include "read/shards.h"
 
 enum { PID_UNKNOWN = -1, LOCATION_BYTES_MAX = 4096 };

@@ -20,9 +20,9 @@
 #include "base/arena.h"
 #include "base/bytes.h"
 #include "format/trace_file.h"
-#include "rules/rules.h"
+#include "rules/rules_walk.h"
 #include "pilgrim/reader.h"
-#include "base/live.h"
+#include "base/live_requests.h"
 #include "read/begun.h"
 #include "read/registers.h"
 #include "timing/profile_model.h"
@@ -212,7 +212,7 @@ struct stored_profile_gaps {
 
 /* The times of a rank or of some, in a row of shares. */
 struct profile_share {
-    uint16_t mean, most; /* codes (timing/share_code.h) */
+    uint16_t mean, most; /* codes (timing/share_code_inline.h) */
     uint32_t at;         /* the rank with the most, in the block */
 };
 

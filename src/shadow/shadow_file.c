@@ -21,7 +21,7 @@
 #include "shadow/shadow_text.h"
 #include "process/thread.h"
 #include "functions.h"
-#include "objects/memory.h"
+#include "objects/sharing.h"
 
 /* A waiting line, of a call of THREAD, or of a released object if THREAD is NULL. */
 struct waiting_line {

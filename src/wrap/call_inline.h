@@ -24,6 +24,7 @@
 #include "wrap/put_requests.h"
 #include "wrap/put_status.h"
 #include "process/thread.h"
+#include "record/stream_times.h"
 #include "functions.h"
 
 _Static_assert(CALL_ROOM == 32 * CALL_ROOM_OF_VALUE, "gen/emit_wrappers.c counts a call's values");

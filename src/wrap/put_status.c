@@ -12,7 +12,7 @@
  * The shadow follows the same rules with code of its own. */
 #include "wrap/put_status.h"
 
-#include "base/run.h"
+#include "base/value_run.h"
 #include "wrap/status_fields.h"
 #include "wrap/call_inline.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Arrays that are completed, and statuses that were predicted, against plain ones: however the reader comes to a call.
- * And what is wrong with them. */
+/* Request arrays that a call completes, and statuses that follow from the posted receive, are read as the plain values,
+ * whatever way the cursor takes to the call. Damaged ones are refused. */
 #include "built_trace.h"
 #include "read/begun.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Values that are kept, and arrays with changes, against the plain arrays: however the reader comes to a call. And what
- * is wrong with them. */
+/* Registers: values that are stored in them, and arrays that are stored as changes to them, are read as the plain
+ * arrays, whatever way the cursor takes to the call. Damaged ones are refused. */
 #include <stdlib.h>
 
 #include "built_trace.h"
