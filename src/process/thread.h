@@ -27,8 +27,7 @@ struct segment_wait {
     size_t live_least;                     /* the fewest operations that were live at a time */
     size_t live_before;                    /* operations that were live after the call before */
     const struct class_head *class_before; /* class of the call before */
-    const struct class_head
-        *end_class; /* after a call of this class the number rises from `live_least`; NULL: unknown */
+    const struct class_head *end_class;    /* more become live after a call of this class; NULL: unknown */
 };
 
 /* The recorder's state of one thread. Only that thread writes to it while calls are recorded. */
