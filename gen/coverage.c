@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes coverage.txt: what happens to each C function of the standard, and of the local library. */
+/* Writes coverage.txt: what is done with each C function of the standard, and of the local library. */
 #include <string.h>
 
 #include "emit.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the writers of wrappers and of the shadow share: conditions, recipes, declarations. */
+/* What the writers of wrappers and of the shadow share: conditions, recipes, declarations; see emit.h. */
 #include "emit.h"
 
 #include <string.h>
@@ -67,7 +67,7 @@ void emit_items(struct gen_text *out, const struct record_step *items, size_t co
     emit_level(out, items, count, nothing, 0);
 }
 
-/* How the runtime calls arrays of this type's elements. */
+/* Returns the word for arrays of this type in names of put_ functions. */
 static const char *element_word(const struct c_parameter *c)
 {
     if (strstr(c->type, "MPI_Count") || strstr(c->type, "MPI_Offset"))

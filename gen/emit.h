@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writing the generated files. */
+/* Writers of the generated files, and what they share. */
 #ifndef GEN_EMIT_H
 #define GEN_EMIT_H
 
@@ -8,42 +8,41 @@
 
 struct generated_file {
     const struct model *model;
-    const char *templates; /* folder */
+    const char *templates; /* of the templates */
     const char *folder;    /* to write into */
 };
 
-/* One thing to record, under its conditions: adjacent ones with the same conditions share one `if`. */
+/* Statements that record one thing, and their conditions. Adjacent steps with equal conditions share an `if`. */
 struct record_step {
     const char *conditions[2]; /* outer, inner; NULL: none */
     const char *statements;    /* lines */
 };
 
-/* Lines for COUNT items. NOTHING: printf format of the statement for N values that are not there. */
+/* Adds the lines of COUNT steps. NOTHING: the statement for $n values that are not there. */
 void emit_items(struct gen_text *out, const struct record_step *items, size_t count, const char *nothing);
 
-/* "if (CONDITION)" with braces where they are needed. */
+/* Adds "if (CONDITION)", with braces if they are needed. OTHERWISE may be NULL. */
 void emit_if(struct gen_text *out, const char *condition, const char *then, const char *otherwise);
 
-/* PATTERN of recipes.h with its $ words filled in. */
+/* Returns PATTERN (recipes.h) with its $ words replaced. */
 char *emit_recipe(const char *pattern, const struct parameter *p, const struct value *v, const char *value);
 
-/* "const void *buf", "MPI_Request array_of_requests[]". */
+/* Returns "const void *buf", "MPI_Request array_of_requests[]". */
 char *emit_declaration(const struct c_parameter *c, const char *name);
 
-/* "const void *buf, int count": F's C parameters; "buf, count": as they are passed on. ACTUAL: with Pilgrim's status.
- */
+/* emit_parameters returns F's C parameters: "const void *buf, int count". emit_arguments returns them as arguments:
+ * "buf, count". ACTUAL: with Pilgrim's status in place of the program's. */
 char *emit_parameters(const struct mpi_function *f);
 char *emit_arguments(const struct mpi_function *f, bool actual);
 
-/* Whether F's wrapper calls a function of its own in place of PMPI_X. */
+/* True if F's wrapper calls a function of this library in place of PMPI_X. */
 bool emit_is_direct(const struct mpi_function *f);
 
-void emit_wrappers(const struct generated_file *output); /* wrappers-CHAPTER.c */
-void emit_shadow(
-    const struct generated_file *output); /* shadow-CHAPTER.c, shadow-table.c, shadow_functions.h, shadow.wraps */
-void emit_functions(const struct generated_file *output);                             /* descriptors.c */
+void emit_wrappers(const struct generated_file *output);  /* wrappers-CHAPTER.c */
+void emit_shadow(const struct generated_file *output);    /* shadow-*.c, shadow_functions.h, shadow.wraps */
+void emit_functions(const struct generated_file *output); /* descriptors.c */
 void emit_constants(const struct generated_file *output, const char *constants_file); /* functions.h, constants.c */
-void emit_entries(const struct generated_file *output);                               /* entries.c, mpi_symbols.h */
+void emit_entries(const struct generated_file *output);  /* entries.c, mpi_symbols.h, mpi_functions.[ch] */
 void emit_fortran(const struct generated_file *output);  /* fortran_*.c, fortran_directs.h */
 void emit_coverage(const struct generated_file *output); /* coverage.txt */
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes what leads from the names that the program calls to the wrappers, and from the wrappers to the library: its
+/* Writes how calls get from the names that the program calls to the wrappers, and from the wrappers to the library: its
  * variables, and a pointer for each of its functions. */
 #include <string.h>
 
 #include "emit.h"
 
-/* The variables of Open MPI stand in its macros; MPICH's are declared. */
+/* Adds the library's variables that constants refer to. Open MPI's macros name them; MPICH declares them. */
 static void add_symbols(struct gen_text *out, const struct library *library)
 {
     static const char call[] = "OMPI_PREDEFINED_GLOBAL(";

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes what Fortran programs call (fortran/fortran.h): the entries, where MPI's Fortran layer is led to, and the
- * conversions of the direct functions.
+/* Writes what Fortran programs call (fortran/fortran.h): the entries, the slots for MPI's Fortran layer, and the
+ * conversions for direct functions.
  *
- * An entry's name is the function's in lower or upper case, as compilers spell it. The large-count functions are
- * entries of the Fortran 2008 module only, under the name of the other ones. */
+ * The name of an entry is the function's name in lower or upper case, as compilers spell it. Large-count functions have
+ * entries only in the Fortran 2008 module, under the name of the ordinary function. */
 #include <ctype.h>
 #include <string.h>
 
@@ -29,7 +29,8 @@ static bool has_fortran(const struct mpi_function *f)
     return function_wrapped(f) && !(f->binding->not_f90 && f->binding->not_f08);
 }
 
-/* The place of parameter NAME among the Fortran arguments, -1 if it is not there; NAME NULL: the place of ierror. */
+/* Returns the index of parameter NAME among the Fortran arguments, -1 if it is not there. NAME NULL: the index of
+ * ierror. */
 static int argument_of(const struct mpi_function *f, const char *name)
 {
     int at = 0;
@@ -41,7 +42,7 @@ static int argument_of(const struct mpi_function *f, const char *name)
     return name ? -1 : at;
 }
 
-/* Arguments, ierror, hidden lengths of strings. */
+/* Returns 8 or 16, enough for the arguments, ierror, and the hidden lengths of strings. */
 static int words_of(const struct mpi_function *f)
 {
     int count = argument_of(f, NULL) + 1;
@@ -94,7 +95,7 @@ static void add_entries(struct gen_text *out, const struct mpi_function *f)
                 gen_format("%s_f08%s_%s", spelled(name, tolower), descriptors ? "ts" : "", large ? "large_" : ""));
 }
 
-/* ---- where MPI's Fortran layer is led to ---- */
+/* ---- slots ---- */
 
 static void add_slot(struct gen_text *functions, struct gen_text *rows, const struct generated_file *output,
                      const struct mpi_function *f)
@@ -111,7 +112,7 @@ static void add_slot(struct gen_text *functions, struct gen_text *rows, const st
 
 /* ---- direct functions ---- */
 
-/* C types of handles, and what their conversions are named after. */
+/* Returns the word in names of conversions for the handle type TYPE; NULL: it is no handle. */
 static const char *handle_word(const char *type)
 {
     static const char *const words[][2] = {{"MPI_Comm", "Comm"},       {"MPI_Datatype", "Type"},
@@ -125,7 +126,7 @@ static const char *handle_word(const char *type)
     return NULL;
 }
 
-/* The type that a pointer leads to: what a local has whose address is passed. */
+/* Returns the type that a pointer parameter points to. */
 static const char *target_type(const struct parameter *p)
 {
     if (strcmp(p->standard->kind->c_type, "void") == 0)
@@ -136,7 +137,7 @@ static const char *target_type(const struct parameter *p)
     return gen_copy(p->c->type, length);
 }
 
-/* The Fortran argument WORD as C has it. TYPE: what it becomes. */
+/* Returns the expression for the Fortran argument WORD in C. TYPE: its C type. */
 static const char *from_fortran(const struct mpi_function *f, const struct parameter *p, const char *type,
                                 const char *word)
 {
@@ -202,15 +203,15 @@ static void add_direct(struct gen_text *out, struct gen_text *prototypes, struct
     text_add(rows, "{FUNCTION_%s, %s, direct_%s},\n", f->name, emit_is_direct(f) ? "false" : "true", f->name);
 }
 
-/* ---- what calls do to objects that no C function sees ---- */
+/* ---- what hidden calls do to objects ---- */
 
 static int word_of(const struct mpi_function *f, const char *name)
 {
     return name ? argument_of(f, name) : -1;
 }
 
-/* The parent of a communicator that V is, by its words in gen/overrides: "comm, 0", "MPI_COMM_NULL, comm_salt(tag)",
- * "comm". */
+/* Returns the index of the argument that is the parent of the communicator V, by V's words in gen/overrides: "comm, 0",
+ * "MPI_COMM_NULL, comm_salt(tag)", "comm". */
 static int parent_of(const struct mpi_function *f, const struct value *v)
 {
     return argument_of(f, gen_copy(v->word, strcspn(v->word, ",")));
@@ -221,7 +222,7 @@ static bool begins(const char *s, const char *with)
     return strncmp(s, with, strlen(with)) == 0;
 }
 
-/* The first communicator that goes in: what a receive's source refers to. */
+/* Returns the index of the first communicator that is an input: a receive's source refers to it. */
 static int communicator_of(const struct mpi_function *f)
 {
     for (size_t i = 0; i < f->parameter_count; i++)
@@ -230,8 +231,8 @@ static int communicator_of(const struct mpi_function *f)
     return -1;
 }
 
-/* A row for what F does with P, if it makes or frees what P is. Arrays of new objects are left out: nothing is known of
- * them but handles. */
+/* Adds a row for what F does to the object P, if it creates or frees it. Arrays of new objects are left out: of these
+ * only handles are known. */
 static void add_handle(struct gen_text *rows, const struct mpi_function *f, const struct parameter *p)
 {
     const char *in = p->in.recipe ? p->in.recipe->name : "", *out = p->out.recipe ? p->out.recipe->name : "";

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes the layer of the shadow's between the wrappers and MPI: each argument as JSON, straight from the arguments.
+/* Writes the layer of the shadow between the wrappers and MPI: each argument as JSON, straight from the arguments.
  *
- * What a call brings out is printed after its wrapper has recorded it, so that the shadow knows the names of new
- * objects: the layer keeps the arguments that are needed then. */
+ * The shadow prints the outputs of a call after the wrapper has recorded them, because only then new objects have
+ * names. So the layer saves the arguments that are needed then. */
 #include <string.h>
 
 #include "emit.h"
 
-/* The words of gen/overrides, as the shadow says them. */
+/* Returns S with the words of gen/overrides replaced by what they are in the shadow. */
 static char *in_shadow(const char *s)
 {
-    char *t = gen_replace(s, "$at(", "shadow_at_root(view, ");
-    t = gen_replace(t, "$peers", "view->size");
-    return gen_replace(t, "$local", "view->local_size");
+    char *t = gen_replace(s, "$at(", "shadow_at_root(rank_base, ");
+    t = gen_replace(t, "$peers", "rank_base->size");
+    return gen_replace(t, "$local", "rank_base->local_size");
 }
 
 static bool is_string(const struct recipe *r)
@@ -20,7 +20,7 @@ static bool is_string(const struct recipe *r)
     return strncmp(r->name, "string", 6) == 0 || strcmp(r->name, "arguments") == 0;
 }
 
-/* One value, or an array of them. */
+/* Returns the statements that print one value, or an array of values. */
 static const char *shadow_statement(const struct parameter *p, const struct value *v)
 {
     const struct recipe *r = v->recipe;
@@ -35,7 +35,7 @@ static const char *shadow_statement(const struct parameter *p, const struct valu
         text_add(&out, "shadow_open(s);\nfor (int64_t i = 0, end = %s; i < end; i++)\n    %s\nshadow_close(s);",
                  in_shadow(p->length), emit_recipe(r->shadow, p, v, gen_format("%s[i]", p->name)));
     }
-    /* The runtime's functions for requests, statuses and strings look for NULL themselves. */
+    /* The functions for requests, statuses and strings handle NULL themselves. */
     bool null = p->array && !is_string(r) && !strstr(r->name, "request") && !strstr(r->name, "status");
     const char *sentinel = v->sentinel ? v->sentinel : null ? "NULL" : NULL;
     if (!sentinel)
@@ -79,11 +79,11 @@ static char *shadow_body(const struct mpi_function *f, bool after)
     return gen_format("bool ok = %s;\n%s", ok, out.chars);
 }
 
-/* What a function of the shadow's for one direction of a call needs besides the shadow. */
+/* A variable that a shadow_in_ or shadow_out_ function needs besides the shadow. */
 struct needed {
     const char *name, *declaration;
-    const char *member; /* as a member of a structure: an array is a pointer there */
-    bool is_view;       /* the call's own, which is asked for */
+    const char *member; /* as a member of a struct: arrays are pointers there */
+    bool is_rank_base;  /* the rank base of the call: it is asked for, not passed */
 };
 
 static const char *member_of(const struct c_parameter *c, const char *name)
@@ -98,14 +98,14 @@ static struct needed needed_local(const char *type, const char *name)
     return (struct needed){name, declaration, declaration, false};
 }
 
-/* The last one has no name. */
+/* Returns the variables that a function needs. The last one has no name. */
 static struct needed *needed_by(const struct mpi_function *f, bool after)
 {
     struct needed *list = gen_alloc((f->parameter_count + f->local_count + 4) * sizeof *list);
     const char *body = shadow_body(f, after);
     size_t count = 0;
-    if (gen_mentions(body, "view"))
-        list[count++] = (struct needed){"view", "const struct rank_base *view", NULL, true};
+    if (gen_mentions(body, "rank_base"))
+        list[count++] = (struct needed){"rank_base", "const struct rank_base *rank_base", NULL, true};
     for (size_t i = 0; i < f->parameter_count; i++) {
         const struct parameter *p = &f->parameters[i];
         if (gen_mentions(body, p->name))
@@ -122,17 +122,18 @@ static struct needed *needed_by(const struct mpi_function *f, bool after)
     return list;
 }
 
-/* ", buf, count": LIST as it is passed, each one's name after PREFIX. */
+/* Returns ", buf, count": LIST as arguments, with PREFIX before each name. */
 static char *passed(const struct needed *list, const char *prefix)
 {
     struct gen_text out = {0};
     for (; list->name; list++)
-        text_add(&out, ", %s%s", list->is_view ? "" : prefix, list->is_view ? "shadow_view(s)" : list->name);
+        text_add(&out, ", %s%s", list->is_rank_base ? "" : prefix,
+                 list->is_rank_base ? "shadow_rank_base(s)" : list->name);
     text_add_string(&out, "");
     return out.chars;
 }
 
-/* One direction of a call: prints what is there of it. Empty where nothing is. */
+/* Writes the function that prints the inputs or, if AFTER, the outputs of a call. Writes nothing if there are none. */
 static void emit_direction(struct gen_text *file, const struct generated_file *output, const struct mpi_function *f,
                            bool after)
 {
@@ -150,19 +151,19 @@ static void emit_direction(struct gen_text *file, const struct generated_file *o
                                    {NULL, NULL}});
 }
 
-/* What is called in place of REAL: LAYER. */
+/* Writes the function LAYER that is called in place of REAL. */
 static void emit_layer(struct gen_text *file, struct gen_text *prototypes, const struct generated_file *output,
                        const struct mpi_function *f, const char *layer, const char *real)
 {
-    const struct needed *kept = needed_by(f, true);
+    const struct needed *saved = needed_by(f, true);
     struct gen_text locals = {0}, values = {0};
     for (size_t i = 0; i < f->local_count; i++)
-        if (gen_mentions(shadow_body(f, true), f->locals[i].name)) /* others are the wrapper's */
+        if (gen_mentions(shadow_body(f, true), f->locals[i].name)) /* other locals are only for the wrapper */
             text_add(&locals, "%s %s = %s;\n", f->locals[i].type, f->locals[i].name, in_shadow(f->locals[i].value));
-    for (; kept->name; kept++) {
-        if (!kept->is_view)
-            text_add(&values, "%s.%s = %s", values.length ? ", " : "", kept->name, kept->name);
-        if (strcmp(kept->name, "ignored") == 0)
+    for (; saved->name; saved++) {
+        if (!saved->is_rank_base)
+            text_add(&values, "%s.%s = %s", values.length ? ", " : "", saved->name, saved->name);
+        if (strcmp(saved->name, "ignored") == 0)
             text_add(&locals, "bool ignored = shadow_ignores(s, %s);\n", f->status);
     }
     text_add(prototypes, "%s %s(%s);\n", f->prototype->type, layer, emit_parameters(f));
@@ -181,7 +182,7 @@ static void emit_layer(struct gen_text *file, struct gen_text *prototypes, const
                                    {NULL, NULL}});
 }
 
-/* A call that is recorded before it is made has no layer: nothing comes out of it. */
+/* True if F has a layer. A call that is recorded before it is made has none, because it has no outputs. */
 static bool has_layer(const struct mpi_function *f)
 {
     return !f->template_name || !strstr(f->template_name, "no_return");
@@ -190,17 +191,18 @@ static bool has_layer(const struct mpi_function *f)
 static void emit_function(struct gen_text *file, struct gen_text *prototypes, struct gen_text *wraps,
                           const struct generated_file *output, const struct mpi_function *f)
 {
-    const struct needed *kept = needed_by(f, true);
+    const struct needed *saved = needed_by(f, true);
     struct gen_text members = {0};
     emit_direction(file, output, f, false);
     emit_direction(file, output, f, true);
-    for (const struct needed *n = kept; n->name; n++)
-        if (!n->is_view)
+    for (const struct needed *n = saved; n->name; n++)
+        if (!n->is_rank_base)
             text_add(&members, "%s;\n", n->member);
-    template_fill(
-        file, output->templates, "shadow_after.tmpl",
-        (struct field[]){
-            {"name", f->name}, {"members", text_string(&members)}, {"kept", passed(kept, "k->")}, {NULL, NULL}});
+    template_fill(file, output->templates, "shadow_after.tmpl",
+                  (struct field[]){{"name", f->name},
+                                   {"members", text_string(&members)},
+                                   {"saved", passed(saved, "arguments->")},
+                                   {NULL, NULL}});
     emit_layer(file, prototypes, output, f, gen_format("shadow_layer_%s", f->name),
                gen_format("SHADOW_NEXT(%s)", f->name));
     if (!emit_is_direct(f))

@@ -7,8 +7,8 @@
 
 /* ---- descriptors ---- */
 
-/* The activity that a call is, by the chapter of its function. Those of the chapter on topologies that communicate are
- * collective. */
+/* Returns the activity that calls of F are, by the chapter of F. The chapter on topologies also has collective
+ * functions. */
 static const char *activity(const struct mpi_function *f)
 {
     static const char *const chapters[][2] = {
@@ -82,7 +82,7 @@ static char *next_word(const char **p)
     return word;
 }
 
-/* A line that begins with a blank continues the row before it. */
+/* Reads gen/constants. A line that begins with a blank continues the row before it. */
 static struct constants read_constants(const char *file)
 {
     struct constants constants = {0};
@@ -120,7 +120,7 @@ static void add_name(struct gen_text *list, struct gen_text *strings, const char
     text_add(strings, "[NAME_%s] = \"%s\",\n", name, name);
 }
 
-/* A constant that the library has; PLACE: in its row. */
+/* A constant that the library has. `index` is its index in its row. */
 struct named_value {
     const char *name;
     int64_t value;
@@ -135,8 +135,8 @@ static int by_value(const void *a, const void *b)
     return x->index < y->index ? -1 : 1;
 }
 
-/* Those constants of ROW that the library has, sorted as the search needs them. *LAST: the name of the greatest, if
- * there is one. */
+/* Adds the table of those constants of ROW that the library has, sorted by value. Sets *LAST to the name of the
+ * greatest, if there is one. Returns how many there are. */
 static size_t add_enumeration(struct gen_text *tables, const struct generated_file *output, const char *file,
                               const struct constant_row *row, const char **last)
 {
@@ -165,7 +165,7 @@ static size_t add_enumeration(struct gen_text *tables, const struct generated_fi
         text_add_string(tables, "};\n");
         *last = found[count - 1].name;
     }
-    const char *before = NULL; /* the compiler checks the order */
+    const char *before = NULL; /* lets the compiler check the order */
     for (size_t i = 0; i < count; i++) {
         if (before && found[i].value != found[i - 1].value)
             text_add(tables, "_Static_assert((int64_t)(%s) < (int64_t)(%s), \"sorted\");\n", before, found[i].name);
@@ -194,7 +194,7 @@ void emit_constants(const struct generated_file *output, const char *constants_f
             text_add(&rows, "[ENUM_%s] = {%s, %zu, %s},\n", row->word,
                      count ? gen_format("constants_%s", row->word) : "NULL", count, last);
         } else if (strcmp(row->what, "handles") == 0) {
-            /* the first name is the kind's own word */
+            /* the first name is the word for the kind */
             text_add(&kinds, "[KIND_%s] = NAME_%s,\n", row->word, row->names[0]);
             for (size_t j = 1; j < row->count; j++)
                 if (library_has(&output->model->library, row->names[j]))

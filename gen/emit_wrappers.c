@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes the wrappers, one file for each chapter. */
+/* Writes the wrappers, a file for each chapter. */
 #include <string.h>
 
 #include "emit.h"
 
-enum { WRAPPER_VALUES_MAX = 32 }; /* CALL_ROOM / CALL_ROOM_OF_VALUE of wrap/call.h, which says so too */
+enum { WRAPPER_VALUES_MAX = 32 }; /* CALL_ROOM / CALL_ROOM_OF_VALUE of wrap/call.h; call_inline.h checks it */
 
-/* The words of gen/overrides, as the wrapper says them. */
+/* Returns S with the words of gen/overrides replaced by what they are in a wrapper. */
 static char *in_wrapper(const char *s)
 {
     char *t = gen_replace(s, "$at(", "call_at_root(&c, ");
@@ -19,17 +19,17 @@ static const char *condition_in_wrapper(const char *s)
     return s ? in_wrapper(s) : NULL;
 }
 
-/* PUT, with the place in the key handed over if it wants it. */
+/* Returns PUT. If it appends to the key, adds that `at` is written back before it and read again after it. */
 static const char *hand_over(const char *put)
 {
-    return strncmp(put, "at = ", 5) ? gen_format("call_gives(&c, at);\n%s\nat = call_takes(&c);", put) : put;
+    return strncmp(put, "at = ", 5) ? gen_format("call_flush(&c, at);\n%s\nat = call_resume(&c);", put) : put;
 }
 
-/* Whether V is what call_rank_base is given. */
-static bool is_viewed(const struct mpi_function *f, const struct parameter *p, const struct value *v)
+/* True if V is the handle that call_rank_base gets. */
+static bool is_base_handle(const struct mpi_function *f, const struct parameter *p, const struct value *v)
 {
-    return f->view && strcmp(v->recipe->name, "handle") == 0 && !p->array && !p->c->pointers &&
-           strcmp(f->view, gen_format("%s, HANDLE(%s)", v->word, p->name)) == 0;
+    return f->rank_base && strcmp(v->recipe->name, "handle") == 0 && !p->array && !p->c->pointers &&
+           strcmp(f->rank_base, gen_format("%s, HANDLE(%s)", v->word, p->name)) == 0;
 }
 
 static const char *put_statement(const struct mpi_function *f, const struct parameter *p, const struct value *v)
@@ -37,8 +37,8 @@ static const char *put_statement(const struct mpi_function *f, const struct para
     const struct recipe *r = v->recipe;
     const char *value = p->c->pointers ? gen_format("*%s", p->name) : p->name;
     const char *pattern = p->array && r->put_array ? r->put_array : r->put;
-    if (is_viewed(f, p, v))
-        pattern = "at = store_with_base(&c, at, &viewed, $k, HANDLE($v));";
+    if (is_base_handle(f, p, v))
+        pattern = "at = store_with_base(&c, at, &base_token, $k, HANDLE($v));";
     const char *put = hand_over(in_wrapper(emit_recipe(pattern, p, v, value)));
     if (!v->sentinel)
         return put;
@@ -49,18 +49,19 @@ static const char *put_statement(const struct mpi_function *f, const struct para
     return guarded.chars;
 }
 
-/* Sets the view. A function whose view is no argument of its own need not keep what call_rank_base returns. */
-static const char *view_of(const struct mpi_function *f)
+/* Returns the statement that sets c.base. If call_rank_base gets one of F's arguments, its result is used to store
+ * that. */
+static const char *rank_base_of(const struct mpi_function *f)
 {
-    if (!f->view)
+    if (!f->rank_base)
         return "c.base = capture.world;";
     for (size_t i = 0; i < f->parameter_count; i++)
-        if (f->parameters[i].in.recipe && is_viewed(f, &f->parameters[i], &f->parameters[i].in))
-            return gen_format("const struct short_token viewed = call_rank_base(&c, %s);", f->view);
-    return gen_format("(void)call_rank_base(&c, %s);", f->view);
+        if (f->parameters[i].in.recipe && is_base_handle(f, &f->parameters[i], &f->parameters[i].in))
+            return gen_format("const struct short_token base_token = call_rank_base(&c, %s);", f->rank_base);
+    return gen_format("(void)call_rank_base(&c, %s);", f->rank_base);
 }
 
-/* What F does to objects. Persistent requests are there for long, as other objects are. */
+/* Returns what F does to objects. Persistent requests live long, like other objects. */
 static const char *follows_of(const struct mpi_function *f)
 {
     static const char *const words[] = {"FOLLOWS_NOTHING", "FOLLOWS_REQUESTS", "FOLLOWS_OBJECTS"};
@@ -93,7 +94,7 @@ static const char *puts_before(const struct mpi_function *f)
     return text_string(&out);
 }
 
-/* What was passed in can be read after a failure too; what only comes out cannot. */
+/* Returns the statements for outputs. What was passed in can be read even after a failure; pure outputs cannot. */
 static const char *puts_after(const struct mpi_function *f)
 {
     struct gen_text out = {0};
@@ -110,7 +111,7 @@ static const char *puts_after(const struct mpi_function *f)
     return text_string(&out);
 }
 
-/* How many requests F takes, so how many statuses it may need. */
+/* Returns how many requests F takes, which is also how many statuses it may need. */
 static const char *requests_length(const struct mpi_function *f)
 {
     for (size_t i = 0; i < f->parameter_count; i++)
@@ -161,19 +162,19 @@ char *emit_parameters(const struct mpi_function *f)
     return out.chars;
 }
 
-/* CALL, a call of F in MPI that is not seen: what the status of a request that it begins will mean is noted. */
+/* Returns CALL, a call of F in MPI that is not recorded, so that a request which it begins is noted. */
 static const char *untracked_of(const struct mpi_function *f, const char *call)
 {
     for (size_t i = 0; i < f->parameter_count; i++) {
         const struct parameter *p = &f->parameters[i];
         if (p->out.recipe && strncmp(p->out.recipe->name, "new_re", 6) == 0)
             return gen_format("call_untracked(%s, %s, %s, %s)", call, p->name, p->out.word,
-                              f->view ? f->view : "KIND_COUNT, 0");
+                              f->rank_base ? f->rank_base : "KIND_COUNT, 0");
     }
     return call;
 }
 
-/* Of a call that call_begin had no place for: CALL, then call_passed. */
+/* Returns the statement for a call for which call_begin returned NULL: CALL, then call_passed. */
 static const char *passed_of(const struct mpi_function *f, const char *call)
 {
     if (strcmp(f->prototype->type, "int") == 0)
@@ -197,7 +198,7 @@ static void emit_wrapper(struct gen_text *out, const struct generated_file *outp
         {"arguments", emit_arguments(f, false)},
         {"arguments_actual", emit_arguments(f, true)},
         {"follows", follows_of(f)},
-        {"view", view_of(f)},
+        {"rank_base", rank_base_of(f)},
         {"locals", locals_of(f)},
         {"in", puts_before(f)},
         {"leave", f->returns_value ? "call_leave_value(&c);" : gen_format("call_leave%s(&c, ret);", f->leave)},

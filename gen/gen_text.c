@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Strings, files and templates of the generator. See gen_text.h. */
+/* Strings, files and templates of the generator; see gen_text.h. */
 #include "gen_text.h"
 
 #include <ctype.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Blocks stay reachable from here, so that a leak checker finds nothing. */
+/* All memory stays reachable from here, so a leak checker reports nothing. */
 struct memory_block {
     struct memory_block *next;
     max_align_t data[];
@@ -148,23 +148,35 @@ char *gen_read_file(const char *path, size_t *length)
     return t.chars;
 }
 
-/* TEXT with its long lines of C broken after a comma, the rest standing under the line's first parenthesis. */
+/* Returns the index after the last comma of LINE that is followed by a blank, lies between FROM and LIMIT, and is in no
+ * string. FROM: there is none. */
+static size_t find_break(const char *line, size_t from, size_t limit)
+{
+    size_t found = from;
+    bool quoted = false;
+    for (size_t i = from; i < limit; i++) {
+        quoted ^= line[i] == '"' && (i == from || line[i - 1] != '\\');
+        if (!quoted && line[i] == ',' && line[i + 1] == ' ')
+            found = i + 1;
+    }
+    return found;
+}
+
+/* Returns S with its long lines of C broken after commas. What follows a break is aligned with the text after the
+ * line's first bracket; if that is far to the right, it is indented by four columns. */
 static struct gen_text wrap_lines(const char *s)
 {
-    enum { COLUMNS = 110 };
+    enum { COLUMNS = 120 };
     struct gen_text out = {0};
     while (*s) {
-        size_t length = strcspn(s, "\n");
-        size_t open = strcspn(s, "(\n");
-        size_t from = 0;
-        while (open < COLUMNS / 2 && (from ? open + 1 : 0) + length - from > COLUMNS) {
-            size_t limit = from + COLUMNS - (from ? open + 1 : 0), at = limit;
-            while (at > from + 1 && !(s[at - 1] == ',' && s[at] == ' '))
-                at--;
-            if (at <= open || at <= from + 1)
+        size_t length = strcspn(s, "\n"), open = strcspn(s, "({\n"), blanks = strspn(s, " "), from = 0;
+        size_t indent = open < COLUMNS / 2 ? open + 1 : blanks + 4;
+        while (*s != '#' && (from ? indent : 0) + length - from > COLUMNS) {
+            size_t at = find_break(s, from, from + COLUMNS - (from ? indent : 0));
+            if (at == from)
                 break;
             text_add_bytes(&out, s + from, at - from);
-            text_add(&out, "\n%*s", (int)open + 1, "");
+            text_add(&out, "\n%*s", (int)indent, "");
             from = at + 1;
         }
         text_add_bytes(&out, s + from, length - from);
@@ -252,7 +264,7 @@ static const char *field_value(const struct field *fields, const char *name, con
     gen_fail(file, 0, "unknown field @%s@", name);
 }
 
-/* The name of the field that starts at P, NULL where none does; *AFTER: what follows it. */
+/* Returns the name of the field that begins at P, and sets *AFTER to what follows it; NULL: no field begins there. */
 static char *field_at(const char *p, const char **after)
 {
     if (*p != '@')

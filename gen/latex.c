@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads the standard's LaTeX. Between \begin{mpi-binding} and \end{mpi-binding} stand calls in Python's notation, one
- * for the function's name and one for each parameter; everything else in a chapter is skipped, comments and verbatim
- * text included. What is wrong inside a block ends the program with file and line: a function that was silently left
- * out would never be traced. */
+/* Reads the standard's LaTeX; see latex.h. Between \begin{mpi-binding} and \end{mpi-binding} there are calls in
+ * Python's notation, one for the function's name and one for each parameter. The rest of a chapter is skipped, as are
+ * comments and verbatim text. An error in a block ends the program with file and line: a function that was left out
+ * silently would never be traced.
+ *
+ * One topic, a parser, so the file is longer than 400 lines. */
 #include "latex.h"
 
 #include <ctype.h>
@@ -12,10 +14,10 @@
 
 #include "gen_text.h"
 
-/* One argument of a call: KEYWORD=VALUE, or VALUE alone. */
+/* An argument of a call: KEYWORD=VALUE, or VALUE. */
 struct argument {
     const char *keyword; /* NULL: positional */
-    const char *value;   /* strings without their quotes, lists as "[a,b]" */
+    const char *value;   /* strings without quotes, lists as "[a,b]" */
     int line;
 };
 
@@ -50,7 +52,7 @@ static void skip_line(struct reader *r)
         r->p++;
 }
 
-/* Spaces and comments inside a block: LaTeX's and Python's. */
+/* Skips blanks and comments inside a block, those of LaTeX and of Python. */
 static void skip_blanks(struct reader *r)
 {
     for (;;) {
@@ -68,7 +70,7 @@ static _Noreturn void unterminated_block(const struct reader *r)
     gen_fail(r->file, r->block_line, "mpi-binding block without \\end{mpi-binding}");
 }
 
-/* Inside a call, the end of the text or of the block is an error. */
+/* Fails if the text or the block ends here, inside a call. */
 static void need_more(const struct reader *r, const char *what, int line)
 {
     if (!*r->p)
@@ -95,7 +97,7 @@ static bool at_string(const struct reader *r)
     return *p == '\'' || *p == '"';
 }
 
-/* One string literal; a backslash stays, but for the one that ends a line or guards a quote. */
+/* Reads a string literal. A backslash stays, except at the end of a line and before a quote. */
 static void read_string(struct reader *r, struct gen_text *value)
 {
     int line = r->line;
@@ -172,7 +174,7 @@ static char *read_value(struct reader *r)
 
 /* ---- calls ---- */
 
-/* After the name: "(...)". Returns the number of arguments. */
+/* Reads "(...)" after the name CALL. Returns the number of arguments. */
 static size_t read_arguments(struct reader *r, const char *call, struct argument *arguments)
 {
     int line = r->line;
@@ -239,7 +241,7 @@ const struct standard_kind *standard_kind_find(const struct standard *standard, 
 
 static void set_keyword(struct reader *r, struct standard_parameter *parameter, const struct argument *a)
 {
-    /* For Fortran, or for the printed page. */
+    /* These are for Fortran, or for the printed page. */
     static const char *const of_no_use[] = {"desc", "suppress", "optional", "asynchronous"};
 
     if (strcmp(a->keyword, "direction") == 0)
@@ -306,7 +308,7 @@ static const char *only_value(const struct reader *r, const char *call, const st
 
 static void read_call(struct reader *r, struct function_binding *b)
 {
-    /* Statements that say nothing about how it is called. */
+    /* These statements do not say how the function is called. */
     static const char *const of_no_use[] = {"lis_expressible", "deprecated"};
 
     struct argument arguments[ARGUMENTS_MAX];
@@ -343,7 +345,8 @@ static void read_call(struct reader *r, struct function_binding *b)
     }
 }
 
-/* Looked at before the block's contents, so that the message is about the block and not about what follows it. */
+/* Fails if the block has no end. This is tested before the block is read, so that the message is about the block and
+ * not about what follows it. */
 static void need_end(const struct reader *r)
 {
     bool comment = false;
@@ -414,7 +417,7 @@ static void read_chapter(struct standard *standard, const char *file, const char
             gen_fail(file, r.line, "\\end{mpi-binding} without \\begin{mpi-binding}");
         } else if (!skip_verbatim(&r)) {
             if (*r.p == '\\' && r.p[1])
-                r.p++; /* "\%" is no comment */
+                r.p++; /* "\%" does not begin a comment */
             advance(&r);
         }
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Joins standard, prototypes and overrides into struct function. What does not fit together (a parameter more or less,
- * an array whose length nobody knows) ends the program: the wrapper would read memory that it must not. */
+/* Joins standard, prototypes and overrides into struct mpi_function; see model.h. What contradicts (a parameter too
+ * many, an array of unknown length) ends the program: the wrapper would read memory that it must not. */
 #include "model.h"
 
 #include <ctype.h>
@@ -25,7 +25,7 @@ static const struct recipe *need_recipe(const struct model *model, const struct 
     return recipe;
 }
 
-/* The recipe of an inout parameter after the call, by the one before it. */
+/* Returns the recipe for an inout parameter after the call, from the one before the call. */
 static const char *recipe_after(const char *before)
 {
     if (strcmp(before, "handle") == 0)
@@ -33,7 +33,7 @@ static const char *recipe_after(const char *before)
     return strcmp(before, "request") == 0 ? "request_after" : before;
 }
 
-/* Kinds without a row are recorded as they are: numbers, or addresses. */
+/* Returns the row of kinds for KIND. Kinds without a row are recorded as they are: as numbers or addresses. */
 static struct kind_recipe kind_of(const struct standard_kind *kind, const struct c_parameter *c)
 {
     const struct kind_recipe *row = kind_recipe_find(kind->name);
@@ -105,7 +105,7 @@ static void set_length(struct model *model, const struct mpi_function *f, struct
     if (length[0] == '[')
         length = gen_copy(length + 1, strcspn(length + 1, ",]"));
     if (strstr(recipe->name, "string") == recipe->name && strcmp(recipe->name, "string_lists")) {
-        p->length = "-1"; /* strings end by themselves */
+        p->length = "-1"; /* strings have an end */
         return;
     }
     if (!*length || strcmp(length, "*") == 0)
@@ -117,27 +117,28 @@ static void set_length(struct model *model, const struct mpi_function *f, struct
 
 /* ---- what the function needs as a whole ---- */
 
-static bool mentions_view(const char *s)
+static bool mentions_rank_base(const char *s)
 {
     return s && (strstr(s, "$at(") || strstr(s, "$peers") || strstr(s, "$local"));
 }
 
-static bool value_needs_view(const struct value *v)
+static bool value_needs_rank_base(const struct value *v)
 {
     if (!v->recipe)
         return false;
-    if (v->recipe->needs_view || mentions_view(v->when))
+    if (v->recipe->needs_rank_base || mentions_rank_base(v->when))
         return true;
     return strcmp(v->recipe->name, "new_request") == 0 && strstr(v->word, "RECV");
 }
 
-static const char *view_of(struct model *model, const struct mpi_function *f)
+static const char *rank_base_of(struct model *model, const struct mpi_function *f)
 {
-    const char *override = override_find(&model->overrides, "view", f->name, "-");
+    const char *override = override_find(&model->overrides, "rank_base", f->name, "-");
     bool needed = override != NULL;
     for (size_t i = 0; i < f->parameter_count; i++) {
         const struct parameter *p = &f->parameters[i];
-        needed = needed || value_needs_view(&p->in) || value_needs_view(&p->out) || mentions_view(p->length);
+        needed =
+            needed || value_needs_rank_base(&p->in) || value_needs_rank_base(&p->out) || mentions_rank_base(p->length);
     }
     if (!needed || override)
         return override;
@@ -195,7 +196,7 @@ static bool is_status(const struct value *v)
     return v->recipe && strncmp(v->recipe->name, "status", 6) == 0 && strcmp(v->recipe->name, "status_plain");
 }
 
-/* What is read before the call is read before the library can refuse a null pointer: the wrapper must look first. */
+/* Guards what is read before the call: the wrapper reads it before the library can refuse a null pointer. */
 static void guard_null(struct parameter *p)
 {
     if (!p->in.recipe || p->array || !p->c->pointers || p->in.sentinel || !strstr(p->in.recipe->put, "$v"))
@@ -230,7 +231,7 @@ static void join(struct model *model, struct mpi_function *f, bool large)
     }
     set_return(model, f);
     set_locals(model, f);
-    f->view = view_of(model, f);
+    f->rank_base = rank_base_of(model, f);
     f->poll = override_find(&model->overrides, "poll", f->name, "-");
     f->after = override_find(&model->overrides, "after", f->name, "-");
     if (f->after)
@@ -252,7 +253,7 @@ static void add_function(struct model *model, const struct function_binding *bin
     model->functions[model->function_count++] = f;
 }
 
-/* A row of gen/overrides that fits no declaration is a misspelt one, and would be missed by nobody. */
+/* Warns about rows of gen/overrides that apply to no function: they are probably misspelt. */
 static void report_useless_rows(const struct model *model)
 {
     for (size_t i = 0; i < model->overrides.count; i++) {

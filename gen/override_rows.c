@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads gen/overrides and answers questions about it. A later row wins over an earlier one, so that general rows can
- * stand first and exceptions after them. */
+/* Reads gen/overrides; see override_rows.h. A later row wins over an earlier one, so general rows come first and
+ * exceptions after them. */
 #include "override_rows.h"
 
 #include <string.h>
 
 #include "gen_text.h"
 
-/* The next word of *P, which moves behind it. */
+/* Returns the next word of *P, and moves *P behind it. */
 static char *next_word(const char **p)
 {
     *p += strspn(*p, " \t");
@@ -30,8 +30,9 @@ static const char *trim(const char *s, size_t length)
 
 static void read_row(struct overrides *overrides, const char *text, int line)
 {
-    static const char *const known[] = {"length", "when",  "sentinel", "in",       "out", "word",    "view", "leave",
-                                        "poll",   "local", "after",    "template", "not", "fortran", NULL};
+    static const char *const known[] = {"length", "when",      "sentinel", "in",      "out",
+                                        "word",   "rank_base", "leave",    "poll",    "local",
+                                        "after",  "template",  "not",      "fortran", NULL};
     struct override row = {.line = line};
     const char *p = text;
     row.what = next_word(&p);
@@ -60,9 +61,15 @@ void overrides_read(struct overrides *overrides, const char *file)
     for (int line = 1; *p; line++) {
         size_t length = strcspn(p, "\n");
         const char *text = gen_copy(p, length);
-        if (*text && *text != '#')
-            read_row(overrides, text, line);
+        int first = line;
         p += length + (p[length] == '\n');
+        for (; *p == ' '; line++) {
+            length = strcspn(p, "\n");
+            text = gen_format("%s %s", text, gen_copy(p + strspn(p, " "), length - strspn(p, " ")));
+            p += length + (p[length] == '\n');
+        }
+        if (*text && *text != '#')
+            read_row(overrides, text, first);
     }
 }
 

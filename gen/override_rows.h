@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gen/overrides: what neither the standard's LaTeX nor mpi.h says. See the head of that file for its form. */
+/* The rows of gen/overrides: what neither the standard's LaTeX nor mpi.h says. The head of that file explains them. */
 #ifndef GEN_OVERRIDE_ROWS_H
 #define GEN_OVERRIDE_ROWS_H
 
@@ -8,7 +8,7 @@
 struct override {
     const char *what;
     const char *functions;  /* pattern */
-    const char *parameters; /* pattern, "-": the function itself */
+    const char *parameters; /* pattern; "-": the function itself */
     const char *value;
     const char *reason;
     int line;
@@ -20,13 +20,15 @@ struct overrides {
     size_t count;
 };
 
+/* Reads FILE. Exits with a message that names file and line on an error. */
 void overrides_read(struct overrides *overrides, const char *file);
 
-/* The value of the last row that applies, NULL where none does. PARAMETER "-": of the function itself. */
+/* Returns the value of the last row that applies, or NULL. PARAMETER "-": of the function itself. */
 const char *override_find(const struct overrides *overrides, const char *what, const char *function,
                           const char *parameter);
 
-/* The values of all rows that apply to the function itself, in order; *AT counts from 0. NULL after the last. */
+/* Returns the value of the next row that applies to FUNCTION itself, from row *AT on; NULL after the last. *AT is 0 at
+ * first. */
 const char *override_next(const struct overrides *overrides, const char *what, const char *function, size_t *at);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pilgrim-gen: from the MPI standard and the local mpi.h to the wrappers.
+/* pilgrim-gen: writes the wrappers, from the MPI standard and the local mpi.h.
  *
  *   pilgrim-gen --standard DIR --kinds FILE --mpi-h FILE --mpi-macros FILE --overrides FILE --constants FILE
  *               --templates DIR --out DIR */

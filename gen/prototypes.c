@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads the local library's prototypes from its preprocessed mpi.h. Only declarations of PMPI functions count: what has
- * no PMPI name cannot be wrapped. Parameter names are ignored (MPICH's mpio.h has none); the standard's are used. */
+/* Reads the library's prototypes from its preprocessed mpi.h; see prototypes.h. Only declarations of PMPI functions
+ * count, because others cannot be wrapped. Parameter names are ignored (MPICH's mpio.h has none); those of the standard
+ * are used. */
 #include "prototypes.h"
 
 #include <ctype.h>
@@ -13,7 +14,7 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* S without leading and trailing blanks, inner ones (line breaks too) as one space each. */
+/* Returns S without blanks at both ends; other blanks and line breaks become one space each. */
 static char *squeeze(const char *s, size_t length)
 {
     char *out = gen_alloc(length + 1);
@@ -30,7 +31,7 @@ static char *squeeze(const char *s, size_t length)
     return out;
 }
 
-/* The preprocessed text without line markers and __attribute__ (( )). */
+/* Returns the preprocessed text without line markers and __attribute__ (( )). */
 static char *clean(const char *text)
 {
     struct gen_text out = {0};
@@ -55,7 +56,7 @@ static char *clean(const char *text)
     return out.chars;
 }
 
-/* Words that are part of a type but do not name one alone. */
+/* True if WORD is part of a type, but names no type alone. */
 static bool is_qualifier(const char *word, size_t length)
 {
     static const char *const words[] = {"const", "volatile", "restrict", "struct", "enum", "unsigned", "signed"};
@@ -75,7 +76,7 @@ static struct c_parameter read_parameter(const char *s, size_t length)
         *bracket = 0;
         declaration = squeeze(declaration, strlen(declaration));
     }
-    /* The last word is the name, unless it is the only word that names a type. */
+    /* The last word is the name, unless no other word names a type. */
     size_t end = strlen(declaration), start = end;
     while (start && is_word(declaration[start - 1]))
         start--;
@@ -251,7 +252,7 @@ static bool value_of_name(const struct library *library, const char *name, int64
     return false;
 }
 
-/* One operand: a number, a name, "(...)", "-X"; casts to int are skipped. */
+/* Reads an operand: a number, a name, "(...)", or "-X". Skips casts to int. */
 static bool read_operand(const struct library *library, const char **p, int64_t *value, int depth)
 {
     *p += strspn(*p, " ");
@@ -286,7 +287,7 @@ static bool read_operand(const struct library *library, const char **p, int64_t 
     return true;
 }
 
-/* Operands joined by +, -, | and <<, from left to right: all that MPI headers use. */
+/* Evaluates operands joined by +, -, | and <<, from left to right. MPI headers use nothing else. */
 static bool value_of_text(const struct library *library, const char *text, int64_t *value, int depth)
 {
     if (depth > EXPRESSION_DEPTH || !read_operand(library, &text, value, depth))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The local library: the prototypes of its preprocessed mpi.h, and the constants it has. */
+/* The local library: the prototypes in its preprocessed mpi.h, and its constants. */
 #ifndef GEN_PROTOTYPES_H
 #define GEN_PROTOTYPES_H
 
@@ -7,16 +7,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One parameter of a prototype: "const int" "" "[]", "MPI_Copy_function *" "". */
+/* A parameter of a prototype, such as "const int" "[]". */
 struct c_parameter {
-    const char *type;  /* what stands before the name */
-    const char *array; /* what stands after it: "", "[]", "[][3]" */
-    int pointers;      /* stars and array brackets */
+    const char *type;  /* the text before the name */
+    const char *array; /* the text after the name: "", "[]", "[][3]" */
+    int pointers;      /* number of stars and array brackets */
 };
 
 struct prototype {
-    const char *name; /* "MPI_Isend", from the declaration of PMPI_Isend */
-    const char *type; /* that it returns */
+    const char *name; /* "MPI_Isend", declared as PMPI_Isend */
+    const char *type; /* return type */
     struct c_parameter *parameters;
     size_t parameter_count;
     bool variadic;
@@ -24,7 +24,7 @@ struct prototype {
 
 struct c_constant {
     const char *name;
-    const char *value; /* a macro's text; NULL: an enumerator that follows the one before */
+    const char *value; /* text of a macro or enumerator; NULL: one more than the enumerator before */
 };
 
 struct library {
@@ -34,19 +34,20 @@ struct library {
     size_t prototype_count;
     struct c_constant *macros;
     size_t macro_count;
-    struct c_constant *enumerators; /* in order; an empty name begins a new enum */
+    struct c_constant *enumerators; /* in order; an empty name begins an enum */
     size_t enumerator_count;
 };
 
-/* Reads the preprocessed header and its macros (-dM). Exits with a message on an error. */
+/* Reads the preprocessed header HEADER and its macros MACROS (-dM). Exits with a message on an error. */
 void library_read(struct library *library, const char *header, const char *macros);
 
+/* Returns the prototype of NAME, or NULL. */
 const struct prototype *library_find(const struct library *library, const char *name);
 
-/* Whether mpi.h has NAME in any form: macro, enumerator, variable. */
+/* True if mpi.h has NAME as a macro, enumerator or variable. */
 bool library_has(const struct library *library, const char *name);
 
-/* The value of the constant NAME, where it is an integer known without a compiler. */
+/* Sets *VALUE to the value of the constant NAME. False: it is no integer that is known without a compiler. */
 bool library_value(const struct library *library, const char *name, int64_t *value);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tables of recipes and kinds. See recipes.h. */
+/* The tables of recipes and kinds; see recipes.h. Two tables, so the file may have 400 lines. */
 #include "recipes.h"
 
 #include <stddef.h>
@@ -27,7 +27,7 @@ static const struct recipe recipes[] = {
      .put = "at = store_rank(&c, at, $v);",
      .put_array = "put_ranks(&c, $p, $n);",
      .shadow = "shadow_rank(s, $v);",
-     .needs_view = true},
+     .needs_rank_base = true},
     {.name = "root",
      .put = "at = store_enum(at, ENUM_RANK, $v);",
      .put_array = "put_roots(&c, $p, $n);",
@@ -125,7 +125,7 @@ static const struct recipe recipes[] = {
     {.name = "new_pending",
      .put = "put_new_pending(&c, $k, HANDLE($v));",
      .shadow = "shadow_handle(s, $k, HANDLE($v));",
-     .needs_view = true,
+     .needs_rank_base = true,
      .follows = FOLLOWS_OBJECTS},
     {.name = "new_comm",
      .put = "put_new_comm(&c, $v, $k);",
@@ -134,7 +134,7 @@ static const struct recipe recipes[] = {
     {.name = "new_comm_pending",
      .put = "put_new_comm_pending(&c, $v, $k);",
      .shadow = "shadow_handle(s, KIND_COMM, HANDLE($v));",
-     .needs_view = true,
+     .needs_rank_base = true,
      .follows = FOLLOWS_OBJECTS},
     {.name = "released",
      .put = "put_released(&c, $k, before, HANDLE($v));",
@@ -154,7 +154,7 @@ static const struct recipe recipes[] = {
      .shadow = "shadow_request_after(s, $v);",
      .shadow_array = "shadow_requests_after(s, $p, $n);",
      .follows = FOLLOWS_REQUESTS},
-    {.name = "requests_kept",
+    {.name = "requests_again",
      .put = "",
      .put_array = "put_requests_again(&c, $p, $n);",
      .shadow = "",
@@ -181,18 +181,18 @@ static const struct recipe recipes[] = {
     {.name = "new_receive",
      .put = "at = store_new_receive(&c, at, $v, $k, count, source, tag);",
      .shadow = "shadow_new_request(s, $v);",
-     .needs_view = true,
+     .needs_rank_base = true,
      .follows = FOLLOWS_REQUESTS},
     {.name = "new_request",
      .put = "at = store_new_request(&c, at, $v, $k);",
      .shadow = "shadow_new_request(s, $v);",
      .follows = FOLLOWS_REQUESTS},
 
-    /* statuses: `actual` is what MPI was given; the shadow sees nothing else, and `ignored` */
+    /* statuses: `actual` is what MPI gets; the shadow sees only that and `ignored` */
     {.name = "status",
      .put = "at = store_status(&c, at, actual, actual != $p);",
      .shadow = "shadow_status(s, $p, ignored);",
-     .needs_view = true},
+     .needs_rank_base = true},
     {.name = "status_io",
      .put = "at = store_status_io(at, actual, actual != $p);",
      .shadow = "shadow_status_io(s, $p, ignored);"},
@@ -213,7 +213,7 @@ static const struct recipe recipes[] = {
      .put = "at = store_status_plain(&c, at, $p, false);",
      .shadow = "shadow_status(s, $p, false);"},
 
-    /* not understood yet */
+    /* for kinds without a row */
     {.name = "plain_int",
      .put = "at = store_int(at, $v);",
      .put_array = "put_$ts(&c, $p, $n);",

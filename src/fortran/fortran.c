@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Entries of Fortran programs; see fortran.h. */
+/* Entries for Fortran programs; see fortran.h. */
 #define _GNU_SOURCE 1 /* RTLD_NEXT, dladdr1 */
 #include "fortran/fortran.h"
 
@@ -13,14 +13,16 @@
 #include "wrap/abandoned.h"
 #include "process/capture.h"
 #include "fortran/fortran_hidden.h"
+#include "fortran/fortran_layer.h"
+#include "fortran/fortran_no_requests.h"
 #include "lifecycle/init.h"
 #include "process/thread.h"
 #include "functions.h"
 
 /* ---- the functions behind the entries ---- */
 
-/* A library that was loaded with names of its own is not among those that come next: it is found from where it is
- * called. */
+/* Looks NAME up in the library that contains SITE. A library that was loaded with RTLD_LOCAL is not found by
+ * RTLD_NEXT. */
 static void *find_from(const char *name, const void *site)
 {
     Dl_info info;
@@ -40,7 +42,7 @@ static void *find(const char *name, const void *site)
     return found ? found : find_from(name, site);
 }
 
-/* MPI's name for what NAME is without profiling: pmpi_send_, PMPI_SEND. */
+/* Looks up the profiling name of NAME: pmpi_send_, PMPI_SEND. */
 static void *find_profiled(const char *name, const void *site)
 {
     char profiled[128];
@@ -54,8 +56,8 @@ static bool same_library(const void *a, const void *b)
     return dladdr(a, &one) && dladdr(b, &other) && one.dli_fbase == other.dli_fbase;
 }
 
-/* Names without an underscore at the end are names that a C function may have, which has nothing to do with MPI;
- * stand-ins for MPI have no names for profiling. */
+/* True if NEXT is not MPI's function. A name without an underscore at the end may be that of an unrelated C function.
+ * MPI's functions have profiling names; those of libraries that stand in for MPI have none. */
 static bool is_foreign(const struct fortran_entry *e, const void *next, const void *site)
 {
     if (strstr(e->name, "_f08"))
@@ -66,7 +68,7 @@ static bool is_foreign(const struct fortran_entry *e, const void *next, const vo
     return !profiled || !same_library(next, profiled);
 }
 
-/* The library of ADDRESS stays, whoever unloads it: we know where its functions are, and it calls ours. */
+/* Keeps the library of ADDRESS loaded for good: Pilgrim has addresses of its functions, and it calls Pilgrim's. */
 static void keep_library(const void *address)
 {
     Dl_info info;
@@ -90,7 +92,7 @@ static void resolve(struct fortran_entry *e, const void *site)
         pthread_mutex_unlock(&lock);
         return;
     }
-    /* As the dynamic linker would, without us. */
+    /* What the dynamic linker would do without Pilgrim. */
     capture_say("symbol lookup error: undefined symbol: %s", e->name);
     _Exit(127);
 }
@@ -103,7 +105,8 @@ static const struct fortran_direct *find_direct(uint32_t function)
     return NULL;
 }
 
-/* What a Fortran 2008 function calls may lie in the library of the older ones. */
+/* Finds out how E's function reaches a C function, and redirects the Fortran layer. The functions for Fortran 2008 may
+ * call those in the library for older Fortran. */
 static void prepare(struct fortran_entry *e, const void *site)
 {
     static const char *const names[] = {"pmpi_init_", "pmpi_init__", "pmpi_init", "PMPI_INIT"};
@@ -124,8 +127,8 @@ static void prepare(struct fortran_entry *e, const void *site)
 
 /* ---- a call ---- */
 
-/* Calls of what the program does not want to be recorded, or of an MPI that this library is not for, are none of ours.
- */
+/* True if the call does not concern Pilgrim: nothing is to be recorded, or the MPI is one that this library was not
+ * built for. */
 static bool passes(const void *site)
 {
     if (atomic_load_explicit(&capture.off, memory_order_relaxed) & OFF_UNBOUND)
@@ -134,7 +137,7 @@ static bool passes(const void *site)
            (OFF_UNBOUND | OFF_OTHER | OFF_UNLOADED | OFF_SETTING | OFF_CHILD);
 }
 
-/* False: not ours, to be passed on. */
+/* Begins the call. False: it does not concern Pilgrim, and is only passed on. */
 static bool begin(struct fortran_call *call, struct fortran_entry *e, const intptr_t *words, const void *site)
 {
     if (!atomic_load_explicit(&e->next, memory_order_acquire) || e->foreign)
@@ -152,7 +155,8 @@ static bool begin(struct fortran_call *call, struct fortran_entry *e, const intp
     return true;
 }
 
-/* Has CALL, which MPI's Fortran layer answered by itself, recorded: calls the C function, whose answer is the same. */
+/* Records CALL if MPI's Fortran layer answered it by itself: calls the C function, which has the same result. False:
+ * CALL is of another kind, so it was hidden. */
 static bool replay(struct fortran_call *call)
 {
     const struct fortran_direct *direct = call->entry->direct;
@@ -161,12 +165,12 @@ static bool replay(struct fortran_call *call)
     if (direct && direct->after)
         direct->call(call->words);
     else
-        done = fortran_complete_nothing(call->entry->function, call->words);
+        done = fortran_replay_no_requests(call->entry->function, call->words);
     fortran_now = call->outer;
     return done;
 }
 
-/* A call that the C function did not see, although it may be that it was to be recorded. */
+/* Handles a call whose C function was not seen, although it may have to be recorded. */
 static void note_hidden(struct fortran_call *call)
 {
     const struct thread *t = thread_registered();

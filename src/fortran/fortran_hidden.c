@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls from Fortran that are not seen; see fortran_hidden.h.
+/* Hidden calls from Fortran; see fortran_hidden.h.
  *
- * Whether a call is seen is known when it has returned, and what it has completed or freed is no longer there then. So
- * the handles that go into it are noted before, as long as it is not known that the function's calls are seen. */
+ * Only when a call has returned it is known if it was hidden. By then the handles that it completed or freed are
+ * overwritten. So they are noted before the call, unless the last call of the entry was seen. */
 #define _GNU_SOURCE 1 /* RTLD_DEFAULT */
 #include "fortran/fortran_hidden.h"
 
@@ -13,12 +13,12 @@
 #include "wrap/communicator_calls.h"
 #include "process/filter.h"
 #include "lifecycle/init.h"
-#include "wrap/wrapper.h"
+#include "wrap/call_inline.h"
 #include "objects/thread_requests_inline.h"
 
 /* ---- handles ---- */
 
-/* What the Fortran handle at ARGUMENT is in C. */
+/* Returns the C handle of the Fortran handle at ARGUMENT. */
 static uint64_t handle_at(enum object_kind kind, const MPI_Fint *argument)
 {
     switch (kind) {
@@ -66,7 +66,7 @@ static struct rank_base base_argument(const struct fortran_call *call, int word)
     return word < 0 ? capture.world : object_rank_base(KIND_COMM, HANDLE(comm_argument(call, word)));
 }
 
-/* The rows of CALL's function: from the result on, as long as they are of it. */
+/* Returns the first handle argument of CALL's function, or NULL. next_descriptor returns the others. */
 static const struct fortran_handle *descriptors_of(const struct fortran_call *call)
 {
     for (size_t i = 0; i < fortran_handle_count; i++)
@@ -92,7 +92,7 @@ static enum object_kind kind_of(const struct fortran_handle *descriptor)
     return descriptor->what == HANDLE_RELEASED ? descriptor->kind : KIND_REQUEST;
 }
 
-/* How many handles DESCRIPTOR's argument has. */
+/* Returns how many handles DESCRIPTOR's argument has. */
 static int64_t count_of(const struct fortran_call *call, const struct fortran_handle *descriptor)
 {
     if (descriptor->what == HANDLE_RELEASED || descriptor->other < 0)
@@ -121,7 +121,7 @@ void fortran_hidden_done(struct fortran_call *call)
     call->before = NULL;
 }
 
-/* ---- what became of them ---- */
+/* ---- following objects ---- */
 
 static void requests_done(struct thread *t, const struct fortran_call *call, const struct fortran_handle *descriptor)
 {
@@ -182,13 +182,14 @@ static void follow(struct thread *t, const struct fortran_call *call, const stru
     }
 }
 
-/* A call that was to be seen, as others of its function were: what it has completed or freed is not known. */
+/* True if it is unknown what the call completed or freed: it was expected to be seen, as the one before, so its handles
+ * were not noted. */
 static bool is_lost(const struct fortran_call *call, const struct fortran_handle *descriptor)
 {
     return goes_in(descriptor) && !call->before && count_of(call, descriptor);
 }
 
-/* The process's trace is written before MPI_Finalize runs: nothing could be done after it. */
+/* If MPI_Finalize is hidden, the trace must be written before it: nothing can be done after it. */
 void fortran_hidden_finalize(struct fortran_call *call)
 {
     const void *function = dlsym(RTLD_DEFAULT, "MPI_Finalize");
@@ -220,7 +221,8 @@ void fortran_hidden_after(const struct fortran_call *call, bool recorded)
     for (const struct fortran_handle *descriptor = t ? descriptors_of(call) : NULL; descriptor;
          descriptor = next_descriptor(descriptor)) {
         if (is_lost(call, descriptor)) {
-            capture_fail("requests or objects are gone in a call from Fortran that was not seen, unlike others before");
+            capture_fail(
+                "another tool hides a call from Fortran that completes requests or frees objects, and hid none before");
             return;
         }
         follow(t, call, descriptor);

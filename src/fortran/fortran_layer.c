@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Making the calls of MPI's Fortran layer come to us.
+/* Redirects the calls of MPI's Fortran layer to Pilgrim; see fortran.h.
  *
- * Fortran layers call PMPI_X, which nobody may put himself in front of: other tools, and this library, call PMPI_X in
- * the belief that it is MPI's. So the calls of this one library are redirected, in the table through which a shared
- * library calls functions of others. No other call is touched, and C programs do not come here at all. */
+ * Fortran layers call PMPI_X. Pilgrim must not define PMPI_X, because other tools and Pilgrim itself call it and expect
+ * MPI's function. So the calls of this one library are redirected, in the table through which a shared library calls
+ * functions of others. No other call is changed. C programs never get here. */
 #define _GNU_SOURCE 1 /* dl_iterate_phdr */
+#include "fortran/fortran_layer.h"
+
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "fortran/fortran.h"
-
-/* Relocations that fill a pointer with a function's address. */
+/* Relocations that set a pointer to the address of a function. */
 #if defined(__x86_64__)
 enum { SLOT_CALL = R_X86_64_JUMP_SLOT, SLOT_TABLE = R_X86_64_GLOB_DAT };
 #elif defined(__aarch64__)
@@ -28,7 +29,7 @@ enum { SLOT_CALL = R_RISCV_JUMP_SLOT, SLOT_TABLE = R_RISCV_64 };
 enum { SLOT_CALL = -1, SLOT_TABLE = -1 };
 #endif
 
-/* One loaded library, as its dynamic section describes it. */
+/* A loaded library, as its dynamic section describes it. */
 struct layer {
     uintptr_t base;
     const ElfW(Sym) * symbols;
@@ -42,7 +43,7 @@ static int compare_slot(const void *name, const void *slot)
     return strcmp(name, ((const struct fortran_slot *)slot)->name);
 }
 
-/* Where a call of the function SYMBOL is to lead; NULL: where it leads. */
+/* Returns where calls of SYMBOL must go; NULL: they stay as they are. */
 static void *target_of(const char *symbol)
 {
     if (strncmp(symbol, "PMPI_", 5))
@@ -66,7 +67,7 @@ static void redirect(const struct layer *layer)
         }
 }
 
-/* Some loaders turn the addresses in the dynamic section into absolute ones, some do not. */
+/* Returns ADDRESS, of the dynamic section, as an absolute one: some loaders have made it absolute, some have not. */
 static const void *absolute(uintptr_t base, uintptr_t address)
 {
     return (const void *)(address < base ? base + address : address);
@@ -107,7 +108,8 @@ static bool read_dynamic(struct layer *layer, const ElfW(Dyn) * d)
     return layer->symbols && layer->strings;
 }
 
-/* What the linker protects after relocation: the table is there if functions are bound when the library is loaded. */
+/* Sets the protection of what the linker protects after relocation. The table is there if functions are bound when the
+ * library is loaded. */
 static bool protect(uintptr_t base, const ElfW(Phdr) * relro, int protection)
 {
     if (!relro)
@@ -145,7 +147,7 @@ static int visit(struct dl_phdr_info *info, size_t size, void *data)
 
 void fortran_layer_bind(const void *address)
 {
-    static const void *done[16]; /* libraries; more than these would only be done again */
+    static const void *done[16]; /* libraries; if there are more, they are only redirected again */
     static size_t count;
     uintptr_t wanted = (uintptr_t)address;
     Dl_info info;

@@ -11,15 +11,16 @@
 #include <unistd.h>
 
 #include "base/try.h"
-#include "process/blocks.h"
+#include "process/times_sections.h"
 #include "process/capture.h"
+#include "process/launcher.h"
 #include "wrap/communicator_calls.h"
 #include "gather/gather.h"
 #include "process/rank_fragment.h"
 #include "process/spill_file.h"
 #include "gather/result.h"
 #include "process/spill.h"
-#include "process/sync.h"
+#include "process/clock_sync.h"
 #include "gather/write_times.h"
 
 enum { LINE_BYTES = 128 };
@@ -45,7 +46,7 @@ void capture_agree(void)
         run->id = random_number();
         run->merge_limit_s = capture.settings.merge_limit_s;
         run->timing = capture.settings.timing;
-        run->told_locals = capture_locals_told() > 0;
+        run->local_count_known = launcher_local_count() > 0;
         if (output_expand(capture.settings.trace, program_invocation_short_name, output_job(job, sizeof job),
                           time(NULL), &path) == PILGRIM_OK)
             snprintf(run->trace, sizeof run->trace, "%s", (const char *)path.data);
@@ -124,7 +125,7 @@ static void leave_fragments(const struct gather_message *state, const struct byt
     struct bytes rest = {0}, folder = {0};
     bool first = false;
     bytes_put(&rest, encoded->data, encoded->length);
-    enum pilgrim_status status = encoded->length ? blocks_take(&rest) : PILGRIM_OK;
+    enum pilgrim_status status = encoded->length ? times_sections_take(&rest) : PILGRIM_OK;
     if (status == PILGRIM_OK && encoded->length)
         status = fragment_file_end(&rest);
     if (status == PILGRIM_OK)
@@ -199,10 +200,11 @@ static void gather_segment(struct gather *g, struct result *result, uint32_t num
 {
     struct bytes encoded = {0};
     struct fragment *f = is_cut() ? NULL : own_segment_of(number, &encoded);
-    if (f && number == spill_segments() && (number || blocks_stay()) && fragment_encode(f, &encoded) != PILGRIM_OK)
+    if (f && number == spill_segments() && (number || times_sections_stay()) &&
+        fragment_encode(f, &encoded) != PILGRIM_OK)
         bytes_free(&encoded);
     gather_begin(g, f, &encoded, number < spill_segments(), capture.run.merge_limit_s);
-    g->stays |= blocks_stay();
+    g->stays |= times_sections_stay();
     if (is_cut())
         gather_note(g, GATHER_CUT, capture.rank);
     if (apart)
@@ -232,7 +234,7 @@ void capture_finish(void)
     struct bytes last = {0};
     bool apart = capture.size > 1 && !capture.run.merge_limit_s;
     uint32_t number = 0;
-    sync_end();
+    clock_sync_end();
     spill_end();
     for (gather_segment(&g, &result, number, apart, &last); g.state.outcome == GATHER_WHOLE && g.more;) {
         gather_next(&g);

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/try.h"
-#include "process/blocks.h"
+#include "process/times_sections.h"
 #include "process/capture.h"
 #include "format/write_file.h"
 
@@ -75,7 +75,7 @@ static enum pilgrim_status write_own(const struct bytes *held,
 {
     if (held->length)
         TRY(use(context, held->data, held->length));
-    return blocks_each(use, context);
+    return times_sections_each(use, context);
 }
 
 /* ---- rank 0 ---- */
@@ -126,7 +126,7 @@ static bool tell(struct shared_file *shared, struct bytes *path)
 /* Where the sections of this process stand, and how long those of all but rank 0 are. */
 static bool place_times(const struct gather *g, const struct shared_file *shared, uint64_t *position, uint64_t *total)
 {
-    uint64_t own_bytes = capture.rank ? g->held.length + blocks_bytes() : 0, before = 0;
+    uint64_t own_bytes = capture.rank ? g->held.length + times_sections_bytes() : 0, before = 0;
     bool good = PMPI_Exscan(&own_bytes, &before, 1, MPI_UINT64_T, MPI_SUM, capture.comm) == MPI_SUCCESS;
     *position = shared->length + (capture.rank ? before : 0);
     return PMPI_Allreduce(&own_bytes, total, 1, MPI_UINT64_T, MPI_SUM, capture.comm) == MPI_SUCCESS && good;

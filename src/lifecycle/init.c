@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Beginning and end of recording in this process. */
+/* Beginning and end of recording in this process; see init.h. */
 #define _GNU_SOURCE 1 /* environ */
 #include "lifecycle/init.h"
 
@@ -10,20 +10,21 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "process/blocks.h"
+#include "process/times_sections.h"
 #include "process/capture.h"
 #include "wrap/communicator_calls.h"
 #include "process/filter.h"
+#include "process/launcher.h"
 #include "process/spill_file.h"
 #include "process/spill.h"
 #include "process/stack.h"
-#include "process/sync.h"
+#include "process/clock_sync.h"
 #include "process/thread.h"
 #include "objects/heap.h"
 #include "objects/memory.h"
 #include "objects/sharing.h"
 
-/* In the child. Where it is inside of a call's callback, that call is to be looked at when it ends. */
+/* In the child of a fork. If it forked in a callback, the call in progress must be looked at when it ends. */
 static void forked(void)
 {
     struct thread *t = thread_registered();
@@ -58,7 +59,7 @@ __attribute__((constructor)) static void capture_load(void)
     (void)capture_bind(NULL);
 }
 
-/* Fills capture.library from "MPICH Version:      4.0.2\n..." or "Open MPI v4.1.4, package: ...". */
+/* Sets capture.library from "MPICH Version: 4.0.2\n..." or "Open MPI v4.1.4, package: ...". */
 static void read_version(void)
 {
     static char text[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -86,27 +87,16 @@ static void say_settings(void)
     if (capture.settings.stack > 1 && !stacks_available(&why))
         capture_say("PILGRIM_STACK=%u is ignored: %s", capture.settings.stack, why);
     if (capture.settings.clock == CLOCK_TSC && clock_source == CLOCK_SOURCE_MONOTONIC)
-        capture_say("PILGRIM_CLOCK=tsc is ignored: the processor's counter cannot be read here");
+        capture_say("PILGRIM_CLOCK=tsc is ignored: the processor's counter cannot be used here");
 }
 
-int capture_locals_told(void)
-{
-    static const char *const names[] = {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE", "PMI_LOCAL_SIZE"};
-    int told = 0;
-    for (size_t i = 0; i < sizeof names / sizeof *names && told <= 0; i++) {
-        const char *value = getenv(names[i]);
-        told = value ? atoi(value) : 0;
-    }
-    return told > 0 ? told : 0;
-}
-
-/* How much memory this process may use depends on how many of them the machine has. To ask MPI is collective, and may
- * cost rank 0 as much memory as all of recording: so rank 0 has said for all whether it is done. */
+/* Sets the bound on memory, which depends on the number of processes on this machine. To ask MPI is collective, and may
+ * cost rank 0 as much memory as all of recording. So it is asked only if the launcher did not tell rank 0. */
 static void begin_spilling(void)
 {
     MPI_Comm local = MPI_COMM_NULL;
-    int processes = capture_locals_told();
-    if (!capture.run.told_locals &&
+    int processes = launcher_local_count();
+    if (!capture.run.local_count_known &&
         PMPI_Comm_split_type(capture.comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &local) == MPI_SUCCESS &&
         local != MPI_COMM_NULL) {
         PMPI_Comm_size(local, &processes);
@@ -120,9 +110,9 @@ void capture_after_init(void)
     if (capture.initialized || !usable(OFF_UNLOADED | OFF_SETTING | OFF_FINISHED | OFF_CHILD))
         return;
     if (spill_forget())
-        capture_fail("MPI_Init comes after more calls of sessions than memory has room for");
-    /* The names of rank and thread that they have are no longer right: those first calls have no times. */
-    blocks_forget();
+        capture_fail("MPI_Init comes after calls of sessions that needed more than PILGRIM_MEMORY");
+    /* Times so far have a rank and thread number that are wrong now. The calls before MPI_Init stay without times. */
+    times_sections_forget();
     spill_file_remove();
     read_version();
     int provided = MPI_THREAD_SINGLE;
@@ -132,16 +122,16 @@ void capture_after_init(void)
     PMPI_Comm_size(MPI_COMM_WORLD, &capture.size);
     if (capture.rank == 0)
         say_settings();
-    /* From here on this process takes part in the gather, whatever becomes of its tracing. */
+    /* From here on this process takes part in the gather, even if its own tracing fails. */
     if (PMPI_Comm_dup(MPI_COMM_WORLD, &capture.comm) != MPI_SUCCESS) {
         capture.comm = MPI_COMM_NULL;
-        capture_fail("no communicator of its own");
+        capture_fail("Pilgrim could not duplicate MPI_COMM_WORLD for its own messages");
         return;
     }
     PMPI_Comm_set_errhandler(capture.comm, MPI_ERRORS_RETURN);
     capture_agree();
     clock_settle();
-    sync_begin();
+    clock_sync_begin();
     begin_spilling();
     capture.world = object_rank_base(KIND_COMM, HANDLE(MPI_COMM_WORLD));
     communicators_begin();
@@ -156,13 +146,13 @@ void capture_after_session_init(void)
     if (capture.initialized || capture.session || !usable(OFF_UNLOADED | OFF_SETTING | OFF_FINISHED | OFF_CHILD))
         return;
     read_version();
-    /* The session's thread level is not that of the process; locks are always right. */
+    /* A session's thread level is not that of the process; locking is always correct. */
     objects_set_threads(true);
     memory_know_stack();
     capture.comm = MPI_COMM_NULL;
     capture_agree();
     clock_settle();
-    /* How many processes share the machine is not known: at most as many as it has processors. */
+    /* The number of processes on the machine is unknown; assume one for each processor. */
     spill_begin((int)sysconf(_SC_NPROCESSORS_ONLN));
     capture.session = true;
     thread_becomes_first();
@@ -181,35 +171,35 @@ static void say_no_trace(const char *why)
     const char *folder = spill_segments() ? spill_file_folder() : NULL;
     if (!folder)
         spill_file_remove();
-    capture_say("%s%s%s", why, folder ? "; what was recorded first is in " : "", folder ? folder : "");
+    capture_say("%s%s%s", why, folder ? "; the calls recorded first are in " : "", folder ? folder : "");
 }
 
 void capture_before_abort(void)
 {
     if (usable(OFF_UNLOADED | OFF_SETTING | OFF_FINISHED | OFF_CHILD | OFF_FAILED | OFF_OTHER))
-        say_no_trace("MPI_Abort: an aborted run leaves no trace");
+        say_no_trace("the program called MPI_Abort; there is no trace");
     atomic_fetch_or(&capture.off, OFF_FINISHED);
 }
 
-/* What failed in this process, in a session, the others do not know. */
+/* If tracing failed in this process, in a session, the other processes do not know it. */
 void capture_after_unrecorded_init(void)
 {
     if (!usable(OFF_FAILED))
         capture_after_init();
 }
 
-/* A process that ends without MPI_Finalize. One that only had sessions has a trace of its own: what other processes
- * it talked to is not known without asking them, and they may be gone. */
+/* At the end of a process without MPI_Finalize. A process that only had sessions writes a trace of its own: to learn
+ * which other processes it talked to, it would have to ask them, and they may be gone. */
 __attribute__((destructor)) static void capture_unload(void)
 {
-    /* Of a child that was made past the C library nobody has said so: what is written and removed here is not its own.
-     */
+    /* In a child that was not made by the C library's fork, nothing has set OFF_CHILD; but the files are the
+     * parent's. */
     if (!usable(OFF_UNLOADED | OFF_SETTING | OFF_FINISHED | OFF_CHILD) || capture.process != getpid())
         return;
     atomic_fetch_or(&capture.off, OFF_FINISHED);
     if (capture.initialized) {
         if (capture.rank == 0)
-            say_no_trace("the program ended without MPI_Finalize and leaves no trace");
+            say_no_trace("the program ended without MPI_Finalize; there is no trace");
     } else if (capture.session) {
         capture_finish();
     }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What include/pilgrim/pilgrim.h offers to the traced program. */
+/* Functions for the traced program; see runtime.h. */
 #include <stdio.h>
 
 #include "lifecycle/runtime.h"
-#include "wrap/wrapper.h"
+#include "wrap/call_inline.h"
 
 void pilgrim_runtime_on(void)
 {
@@ -21,12 +21,12 @@ void pilgrim_runtime_marker(const char *name)
     uint8_t *at = call_begin(&c, call_off(), FUNCTION_pilgrim_marker, FOLLOWS_NOTHING, CALL_SITE);
     if (!at)
         return;
-    call_gives(&c, at);
+    call_flush(&c, at);
     put_string(&c, name);
-    call_enter(&c, call_takes(&c));
+    call_enter(&c, call_resume(&c));
     call_leave_value(&c);
     put_none(&c, 1);
-    call_done(&c, call_takes(&c));
+    call_done(&c, call_resume(&c));
 }
 
 static void dump_thread(const struct thread *t, void *to)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The entry points that include/pilgrim/pilgrim.h looks for by name. */
+/* Functions that the inline functions of include/pilgrim/pilgrim.h look up by name. */
 #ifndef PILGRIM_RUNTIME_H
 #define PILGRIM_RUNTIME_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tracer's state in this process; shared by the files of capture, not for the wrappers. */
+/* The state of the recorder in this process, and its messages to the user. */
 #ifndef PILGRIM_CAPTURE_H
 #define PILGRIM_CAPTURE_H
 
@@ -18,75 +18,74 @@
 /* The property "tracer" of every trace. */
 #define CAPTURE_TRACER "pilgrim " PILGRIM_VERSION_TEXT
 
-/* Why calls are not recorded now; none of them: they are. */
+/* Reasons why calls are not recorded now. If no bit is set, calls are recorded. */
 enum capture_off {
-    OFF_UNLOADED = 1, /* the library's constructor has not run */
+    OFF_UNLOADED = 1, /* the library's constructor has not run yet */
     OFF_SETTING = 2,  /* PILGRIM_OFF */
-    OFF_FAILED = 4,   /* something of ours failed */
+    OFF_FAILED = 4,   /* Pilgrim failed, and said why */
     OFF_FINISHED = 8, /* MPI_Finalize has begun, or the process's trace is written */
-    OFF_CHILD = 16,   /* after fork */
+    OFF_CHILD = 16,   /* this process is a child made by fork */
     OFF_PAUSED = 32,  /* MPI_Pcontrol(0), pilgrim_off() */
-    OFF_UNBOUND = 64, /* no MPI was seen so far */
-    OFF_OTHER = 256,  /* the process's MPI is of another family */
-    OFF_MOVED = 128   /* not a reason: see capture_moved: an address may mean something else since */
+    OFF_UNBOUND = 64, /* no MPI library was found yet */
+    OFF_OTHER = 256,  /* the process's MPI is of another family than this library */
+    OFF_MOVED = 128   /* no reason: a module was unloaded, addresses may have a new meaning (capture_moved) */
 };
 
-/* What all processes of a run have to agree on, as rank 0 has it. */
+/* What all processes of a run agree on; rank 0 decides. */
 struct run {
-    uint64_t id;              /* no other run has it */
-    uint32_t merge_limit_s;   /* PILGRIM_MERGE_TIMEOUT */
-    enum timing_mode timing;  /* PILGRIM_TIMING: what is collective for the times' sake is as rank 0 says; what is kept,
-                                 as each says */
-    bool told_locals;         /* the launcher says how many processes are on a machine */
-    char trace[PATH_MAX + 8]; /* the trace's path; one that is cut off here is too long for any file */
+    uint64_t id;              /* random; identifies the run */
+    uint32_t merge_limit_s;   /* PILGRIM_MERGE_TIMEOUT, in seconds */
+    enum timing_mode timing;  /* PILGRIM_TIMING of rank 0; decides if clocks are synchronised */
+    bool local_count_known;   /* the launcher says how many processes are on a machine */
+    char trace[PATH_MAX + 8]; /* path of the trace; a path that was cut off here is too long for any file */
 };
 
-/* What becomes of readings of clocks, as MPI_Wtime returns them. */
+/* How results of functions that read a clock, such as MPI_Wtime, are stored. */
 enum readings {
     READINGS_NOT_KEPT,
-    READINGS_IN_BINS, /* with the times of the calls, where these are in bins */
-    READINGS_EXACT,   /* with the times of the calls, which are exact */
-    READINGS_VALUES   /* as values that they are */
+    READINGS_IN_BINS, /* with the times of calls, which are in bins */
+    READINGS_EXACT,   /* with the times of calls, which are exact */
+    READINGS_VALUES   /* as ordinary values of the signature */
 };
 
 struct capture {
     atomic_uint off;
     enum readings readings;
     struct settings settings;
-    struct rank_base world; /* views[0]: a call's rank base where it names no other */
-    pid_t process;          /* that loaded the library */
-    int rank;               /* 0 until MPI is initialised */
-    int size;               /* 1 until then */
-    MPI_Comm comm;          /* private, for the gather; errors return */
-    bool comm_in_use;       /* a message over it was given up: it is never freed */
-    bool initialized;       /* MPI_Init or MPI_Init_thread was seen */
-    bool session;           /* MPI_Session_init was seen */
-    char library[64];       /* "MPICH 4.0.2" */
+    struct rank_base world; /* rank base 0: of calls that name no communicator, window or file */
+    pid_t process;          /* the process that loaded the library */
+    int rank;               /* in MPI_COMM_WORLD; 0 until MPI is initialised */
+    int size;               /* of MPI_COMM_WORLD; 1 until MPI is initialised */
+    MPI_Comm comm;          /* private copy of MPI_COMM_WORLD, for Pilgrim's own messages; errors return */
+    bool comm_in_use;       /* a message over `comm` was given up, so `comm` must never be freed */
+    bool initialized;       /* MPI_Init or MPI_Init_thread was recorded */
+    bool session;           /* MPI_Session_init was recorded */
+    char library[64];       /* name and version of the MPI library: "MPICH 4.0.2" */
     struct run run;
 };
 
 extern struct capture capture;
 
-/* How many times modules were unloaded that MPI was called from; unload.c. */
+/* Counts how often modules were unloaded that MPI had been called from; intercept/unload.c. */
 extern atomic_uint capture_moved;
 
-/* Says why on stderr, once in a process, and records nothing more. */
+/* Stops recording. The first call in a process writes WHY and "tracing is off" to stderr; WHY is a clause without a
+ * full stop. */
 void capture_fail(const char *why);
 
-/* Looks for the program's MPI, if none was seen so far; SITE as for mpi_library_bind. True: calls are recorded from
- * now on. */
+/* Looks for the program's MPI library if none was found so far; SITE as for mpi_library_bind. True if calls are
+ * recorded from now on. */
 bool capture_bind(const void *site);
 
-/* One line on stderr, "pilgrim: ...". */
+/* Writes one line to stderr: "pilgrim: " and the text, cut off at 1 KiB. Any thread. */
 void capture_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* init.c. How many processes of the run the launcher says are on this machine; 0: it does not say. */
-int capture_locals_told(void);
-
-/* finish.c. Fills capture.run once MPI is initialised; collective over capture.comm. */
+/* Fills capture.run once MPI is initialised. Collective over capture.comm, if that is not MPI_COMM_NULL. In
+ * gather/finish.c. */
 void capture_agree(void);
 
-/* finish.c. Gathers over capture.comm and writes the file; without MPI_Init this process is rank 0 of 1. */
+/* Gathers the fragments over capture.comm and writes the trace. Without MPI_Init this process is rank 0 of 1. In
+ * gather/finish.c. */
 void capture_finish(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions that are left out; see filter.h. */
+/* The filter of functions; see filter.h. */
 #include "process/filter.h"
 
 #include <mpi.h>
@@ -12,7 +12,7 @@
 bool filter_left_out[FUNCTION_COUNT];
 static atomic_bool unseen[FUNCTION_COUNT];
 
-/* With these recording begins and ends. */
+/* Recording begins and ends with these functions, so they are always recorded. */
 static const uint32_t always[] = {FUNCTION_MPI_Init, FUNCTION_MPI_Init_thread,
 #if MPI_VERSION >= 4
                                   FUNCTION_MPI_Session_init,
@@ -42,7 +42,7 @@ static bool fits_any(const struct settings_pattern *p)
     return false;
 }
 
-/* A pattern that stands for many functions need not be told that a few of them are recorded all the same. */
+/* True if P names one of these functions itself. A pattern with * may include them without a warning. */
 static bool names_always(const struct settings_pattern *p)
 {
     for (size_t i = 0; p->leaves_out && !memchr(p->text, '*', p->length) && i < ALWAYS_COUNT; i++)
@@ -57,9 +57,9 @@ void filter_check(void (*warn)(const char *line))
     for (const char *list = capture.settings.filter; list && *list && settings_filter_next(&list, &p);) {
         char line[256];
         int shown = p.length < 100 ? (int)p.length : 100;
-        const char *problem = names_always(&p) ? "is recorded all the same, a trace begins and ends with it"
+        const char *problem = names_always(&p) ? "is always recorded, because a trace begins or ends with it"
                               : fits_any(&p)   ? NULL
-                                               : "is no MPI function of this library's";
+                                               : "fits no MPI function of this library";
         if (!problem)
             continue;
         snprintf(line, sizeof line, "PILGRIM_FILTER: %.*s %s", shown, p.text, problem);

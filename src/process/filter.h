@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions that are left out (PILGRIM_FILTER): their calls are not recorded, the objects that they make and free are
- * followed, as while recording is paused. Looked at only where a class is not the expected one, so calls that are
- * recorded cost nothing more. */
+/* Functions that are left out (PILGRIM_FILTER). Their calls are not recorded; the objects that they create and free are
+ * still followed, as while recording is paused. A wrapper looks here only if a call's class is not the predicted one,
+ * so the filter costs recorded calls nothing. */
 #ifndef PILGRIM_FILTER_H
 #define PILGRIM_FILTER_H
 
@@ -10,19 +10,20 @@
 
 #include "functions.h"
 
-/* By function. To be read only; all false before filter_begin. */
+/* By function: true if its calls are left out. Read-only; all false before filter_begin. */
 extern bool filter_left_out[FUNCTION_COUNT] __attribute__((visibility("hidden")));
 
-/* As capture.settings say. Before the first call. */
+/* Fills filter_left_out from capture.settings. Call it before the first MPI call. */
 void filter_begin(void);
 
-/* WARN is called with a line for each pattern that says what cannot be, or fits no function. */
+/* Calls WARN with a line for each pattern that cannot have an effect: it fits no function, or names one that is always
+ * recorded. */
 void filter_check(void (*warn)(const char *line));
 
-/* Calls of FUNCTION were not seen: it is left out of the trace, which says so. Any thread. */
+/* Notes that calls of FUNCTION were left out; the trace lists it. Any thread. */
 void filter_note_unseen(uint32_t function);
 
-/* The I-th of these functions, in any order; NULL: there are no more. */
+/* Returns the I-th function that was noted, in any order; NULL if there are no more. */
 const char *filter_unseen_name(size_t i);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The process's place; see host_location.h.
+/* The host location of the process; see host_location.h.
  *
- * Of the launchers only Slurm says in the environment what is around a host: SLURM_TOPOLOGY_ADDR, "s0.s4.node12", and
- * SLURM_TOPOLOGY_ADDR_PATTERN, "switch.switch.node" (srun(1), "OUTPUT ENVIRONMENT VARIABLES"). */
+ * Slurm is the only launcher that names the switches around a host in the environment: SLURM_TOPOLOGY_ADDR
+ * ("s0.s4.node12") and SLURM_TOPOLOGY_ADDR_PATTERN ("switch.switch.node"); see srun(1), "OUTPUT ENVIRONMENT
+ * VARIABLES". */
 #define _GNU_SOURCE 1 /* gethostname */
 #include "process/host_location.h"
 
@@ -63,7 +64,7 @@ static void put_level(struct bytes *key, struct text_span kind, struct text_span
     }
 }
 
-/* What stands before the next dot of *REST, which then goes on behind it; false where there is no dot. */
+/* Sets *PART to the text before the next dot of *REST, and *REST to the text after it. False if there is no dot. */
 static bool take_component(const char **rest, struct text_span *part)
 {
     const char *dot = strchr(*rest, '.');
@@ -74,14 +75,14 @@ static bool take_component(const char **rest, struct text_span *part)
     return true;
 }
 
-/* Whether two names are one host's, with its domain or without. */
+/* True if A and B name the same host, each with or without its domain. */
 static bool same_host(const char *a, const char *b)
 {
     size_t length = strcspn(a, ".");
     return length > 0 && length == strcspn(b, ".") && !memcmp(a, b, length);
 }
 
-/* How many levels ADDRESS has around HOST; 0 if it is not about that. */
+/* Returns how many levels ADDRESS has around HOST; 0 if ADDRESS is not about HOST. */
 static size_t count_around(const char *host, const char *address, const char *pattern)
 {
     struct text_span kind, name;

@@ -8,7 +8,7 @@
 #include "record/stream.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* Under the lock: */
+/* Under `lock`: */
 static struct stream *process;
 static uint32_t class;
 static struct bytes key;

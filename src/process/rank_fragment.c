@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* This process's part of the trace; see rank_fragment.h. */
+/* Fragments of what this process recorded; see rank_fragment.h. */
 #define _GNU_SOURCE 1 /* program_invocation_short_name */
 #include "process/rank_fragment.h"
 
@@ -10,12 +10,12 @@
 #include "base/clock.h"
 #include "base/try.h"
 #include "base/value.h"
-#include "process/blocks.h"
+#include "process/times_sections.h"
 #include "process/capture.h"
 #include "process/filter.h"
 #include "process/host_location.h"
 #include "process/process_stream.h"
-#include "process/sync.h"
+#include "process/clock_sync.h"
 #include "functions.h"
 #include "objects/sharing.h"
 #include "record/stream_times.h"
@@ -30,7 +30,7 @@ size_t run_properties(struct fragment_property *properties)
         {"timing", capture.settings.timing_text},
         {"tracer", CAPTURE_TRACER},
         {"clock", capture.settings.timing != TIMING_OFF ? clock_name() : NULL},
-        {"clock_method", sync_known() ? sync_method : NULL},
+        {"clock_method", clock_sync_known() ? clock_sync_method : NULL},
         {"values", capture.settings.keeps_readings ? "wtime" : NULL},
         {"filter", capture.settings.filter},
     };
@@ -53,7 +53,7 @@ static void put_integers(struct bytes *key, const struct rank_base *bases, size_
     }
 }
 
-/* The process's rank bases, all of them; NULL where memory is short. At least the one of MPI_COMM_WORLD. */
+/* Returns a copy of all rank bases of the process, at least that of MPI_COMM_WORLD. NULL: out of memory. */
 static struct rank_base *copy_rank_bases(size_t *count)
 {
     size_t capacity = RANK_BASE_CAPACITY_MIN;
@@ -73,20 +73,20 @@ static struct rank_base *copy_rank_bases(size_t *count)
     }
 }
 
-/* The pseudo call that says what belongs to the process rather than to a thread, at the end of S. */
+/* Appends to S the pseudo call that describes the process. False: out of memory. */
 static bool put_process(struct stream *s)
 {
     size_t count = 0;
     struct rank_base *bases = copy_rank_bases(&count);
     struct bytes key = {0};
-    uint32_t class, function = sync_known() ? FUNCTION_pilgrim_process_clock : FUNCTION_pilgrim_process;
+    uint32_t class, function = clock_sync_known() ? FUNCTION_pilgrim_process_clock : FUNCTION_pilgrim_process;
     bool good = bases && stream_class(s, function, NULL, false, &class) == PILGRIM_OK;
     if (good) {
         put_integers(&key, bases, count, false);
         put_integers(&key, bases, count, true);
         host_location_put(&key, capture.settings.system);
-        if (sync_known())
-            sync_put(&key);
+        if (clock_sync_known())
+            clock_sync_put(&key);
         bytes_put_u8(&key, VALUE_NONE);
         good = bytes_status(&key) == PILGRIM_OK &&
                stream_append(s, class, false, key.data, key.length, 0, 0) == PILGRIM_OK;
@@ -98,7 +98,7 @@ static bool put_process(struct stream *s)
 
 /* ---- fragments ---- */
 
-/* The functions that were left out so far, as properties of F. */
+/* Adds the functions that were left out so far to F, as properties. */
 static enum pilgrim_status put_hidden(struct fragment *f)
 {
     const char *name;
@@ -107,7 +107,7 @@ static enum pilgrim_status put_hidden(struct fragment *f)
     return PILGRIM_OK;
 }
 
-/* F, or NULL if STATUS says that it is of no use. */
+/* Returns F if STATUS is PILGRIM_OK; else frees F and returns NULL. */
 static struct fragment *checked(struct fragment *f, enum pilgrim_status status)
 {
     if (status == PILGRIM_OK)
@@ -119,7 +119,7 @@ static struct fragment *checked(struct fragment *f, enum pilgrim_status status)
 struct fragment *rank_fragment_make(void)
 {
     if (objects_failed())
-        capture_fail("out of memory for the names of objects");
+        capture_fail("out of memory for the names of MPI objects");
     if (atomic_load(&capture.off) & OFF_FAILED)
         return NULL;
     size_t count = thread_count();
@@ -136,8 +136,8 @@ struct fragment *rank_fragment_make(void)
             status = fragment_add_rank_so_far(f, process, NULL, streams, count, thread_ended());
         if (status == PILGRIM_OK)
             status = put_hidden(f);
-        if (status == PILGRIM_OK && !blocks_stay())
-            status = blocks_take(fragment_times(f));
+        if (status == PILGRIM_OK && !times_sections_stay())
+            status = times_sections_take(fragment_times(f));
     }
     stream_free(process);
     free(streams);
@@ -147,7 +147,8 @@ struct fragment *rank_fragment_make(void)
     return f;
 }
 
-/* A segment of the first COUNT threads: S is what number COUNT - 1 recorded, or NULL. */
+/* Returns a segment of the first COUNT threads: S is the stream of thread COUNT - 1, or NULL; E has the calls of ended
+ * threads, or is NULL. */
 static struct fragment *segment_of(const struct stream *s, size_t count, struct ended_threads *e)
 {
     const struct stream **streams = calloc(count + 1, sizeof *streams);

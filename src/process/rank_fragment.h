@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* This process's part of the trace: fragments of what its threads have recorded. */
+/* Fragments of what this process recorded. */
 #ifndef PILGRIM_RANK_FRAGMENT_H
 #define PILGRIM_RANK_FRAGMENT_H
 
 #include "process/thread.h"
 #include "merge/fragment_file.h"
 
-/* What the run says of itself. Fills PROPERTIES, room for FRAGMENT_PROPERTIES_MAX; returns how many there are. */
+/* Fills PROPERTIES, which has room for FRAGMENT_PROPERTIES_MAX, with the properties of the run. Returns how many there
+ * are. */
 size_t run_properties(struct fragment_property *properties);
 
-/* All that is left in the streams, the process's own included, and times that travel (blocks.h), at the end; to be
- * freed. NULL: recording has failed, it was said why. */
+/* Returns a fragment of all that is left at the end: the streams of threads, the process stream, and times that travel
+ * with the fragment (times_sections.h). The caller frees it. NULL: recording has failed, and a message said why. */
 struct fragment *rank_fragment_make(void);
 
-/* What T has in its stream, as a segment of its own in which the other threads do nothing, with what is known of the
- * process so far. By thread T. NULL: no memory. */
+/* Returns a segment of what is in the stream of T, with the process stream so far. The other threads have no calls in
+ * it. Called by thread T. NULL: out of memory. */
 struct fragment *rank_fragment_segment(const struct thread *t);
 
-/* The same of what ended threads did, which is in E. With no other thread at that. */
+/* Returns a segment of the ended threads' calls, which are in E. The other threads have no calls in it. NULL: out of
+ * memory. */
 struct fragment *rank_fragment_segment_ended(struct ended_threads *e);
 
-/* A segment in which this process does nothing. NULL: no memory. */
+/* Returns a segment in which this process has no calls. NULL: out of memory. */
 struct fragment *rank_fragment_absence(void);
 
 #endif

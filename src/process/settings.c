@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Settings: one table says each variable's name, what it accepts and where it goes. Reading and warning go over the
- * same table, so that what is warned of is what was passed over. No MPI here: tested without. */
+/* Settings. One table has each variable's name and the values that it accepts. settings_read and settings_check use
+ * the same table, so there is a warning for exactly the variables that were ignored. Uses no MPI, and is tested
+ * without it. */
 #include "process/settings.h"
 
 #include <stdio.h>
@@ -39,9 +40,9 @@ enum {
 static const struct variable {
     const char *name;
     enum setting_kind kind;
-    const char *yes, *no; /* the two words of a SETTING_SWITCH */
+    const char *yes, *no; /* the two values of a SETTING_SWITCH */
     const char *accepts;
-    uint64_t least, most; /* of a SETTING_NUMBER, a SETTING_BYTES */
+    uint64_t least, most; /* range of a SETTING_NUMBER or SETTING_BYTES */
 } variables[VARIABLE_COUNT] = {
     [TRACE] = {"PILGRIM_TRACE", SETTING_PATTERN, NULL, NULL, "a path, with %p (program), %j (job), %t (time) and %%"},
     [OFF] = {"PILGRIM_OFF", SETTING_SWITCH, "1", "0", "0 or 1"},
@@ -65,7 +66,7 @@ static const struct variable {
 
 static const char prefix[] = "PILGRIM_";
 
-/* The variable that ENTRY ("NAME=VALUE") sets, and its value; NULL if it is none of ours. */
+/* Returns the variable that ENTRY ("NAME=VALUE") sets, and its value in *VALUE. NULL: it is no setting. */
 static const struct variable *variable_of(const char *entry, const char **value)
 {
     const char *equals = strchr(entry, '=');
@@ -79,7 +80,7 @@ static const struct variable *variable_of(const char *entry, const char **value)
     return NULL;
 }
 
-/* By how many bits the number before SUFFIX is shifted; 0: SUFFIX is none. */
+/* Returns by how many bits SUFFIX shifts the number before it: 10, 20 or 30; 0 if SUFFIX is none. */
 static unsigned unit_of(const char *suffix)
 {
     static const char units[] = "KMG";
@@ -111,13 +112,14 @@ static bool clock_of(const char *value, enum clock_wish *wish)
     return false;
 }
 
-/* ---- times ---- */
+/* ---- PILGRIM_TIMING ---- */
 
 enum { BASE_ONE = BINS_UNIT, BASE_MAX = 1000, BASE_DEFAULT = 200000, TIMING_BYTES_MAX = 2000 };
 
 static const char bins[] = "bins";
 
-/* The base that *TEXT begins with, as settings_base gives it; *TEXT moves behind it. 0: there is none. */
+/* Reads the base at the beginning of *TEXT and moves *TEXT behind it. Returns it as settings_base does; 0 if there is
+ * none. */
 static uint32_t take_base(const char **text)
 {
     const char *at = *text;
@@ -140,7 +142,7 @@ static uint32_t take_base(const char **text)
 
 static const char function_letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_*";
 
-/* Whether NAME is PATTERN, LENGTH bytes long, where a * stands for any bytes. */
+/* True if NAME fits PATTERN, which is LENGTH bytes long. A * stands for any bytes. */
 static bool pattern_fits(const char *pattern, size_t length, const char *name)
 {
     size_t star = SIZE_MAX, i = 0;
@@ -164,7 +166,7 @@ static bool pattern_fits(const char *pattern, size_t length, const char *name)
     return i == length;
 }
 
-/* Goes through BASES, "[:BASE][,PATTERN:BASE]...": *BASE becomes that of FUNCTION. False: they are not so. */
+/* Sets *BASE to the base that BASES, "[:BASE][,PATTERN:BASE]...", has for FUNCTION. False: BASES has another form. */
 static bool find_base(const char *bases, const char *function, uint32_t *base)
 {
     *base = BASE_DEFAULT;
@@ -192,9 +194,9 @@ uint32_t settings_base(const struct settings *s, const char *function)
     return base;
 }
 
-/* ---- functions that are left out ---- */
+/* ---- PILGRIM_FILTER ---- */
 
-enum { FILTER_BYTES_MAX = 1000 }; /* it goes into the head of a fragment file */
+enum { FILTER_BYTES_MAX = 1000 }; /* it is a property in the head of a fragment file */
 
 bool settings_filter_next(const char **list, struct settings_pattern *p)
 {
@@ -214,7 +216,7 @@ bool settings_pattern_fits(const struct settings_pattern *p, const char *functio
     return pattern_fits(p->text, p->length, function);
 }
 
-/* *RECORDS: what LIST says of FUNCTION. False: it is no list. */
+/* Sets *RECORDS to true if LIST lets calls of FUNCTION be recorded. False: LIST is no list of items. */
 static bool filter_find(const char *list, const char *function, bool *records)
 {
     struct settings_pattern p;
@@ -343,7 +345,7 @@ static void warn_unknown(const char *entry, void (*warn)(const char *line))
     char line[512];
     size_t length = strcspn(entry, "=");
     int shown = length < 100 ? (int)length : 100;
-    int used = snprintf(line, sizeof line, "%.*s is not a setting; there are", shown, entry);
+    int used = snprintf(line, sizeof line, "%.*s is not a setting; the settings are", shown, entry);
     for (int i = 0; i < VARIABLE_COUNT; i++)
         used += snprintf(line + used, sizeof line - (size_t)used, "%s %s", i ? "," : "", variables[i].name);
     warn(line);

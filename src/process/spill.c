@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bounded memory while recording; see spill.h.
+/* The bound on memory while calls are recorded; see spill.h.
  *
- * What becomes of a segment is in the bound, too: encoding it takes one to two times the stream's memory, writing it
- * into the trace at the end five to ten times. One thread at a time encodes, so with n threads each may have a part in
- * n + SEALING of the bound.
+ * The bound includes what a segment needs later. Encoding it takes one to two times the stream's memory; writing it
+ * into the trace at the end takes five to ten times. One thread at a time encodes. So with n threads each one may have
+ * 1/(n + ENCODING_SHARES) of the bound.
  *
- * The application must not notice: errno is as before, and this is no point where a thread may be cancelled. */
+ * The program must not notice: errno stays as it is, and no function here is a cancellation point. */
 #define _GNU_SOURCE 1
 #include "process/spill.h"
 
@@ -17,38 +17,36 @@
 #include <unistd.h>
 
 #include "base/try.h"
-#include "process/blocks.h"
+#include "process/times_sections.h"
 #include "process/capture.h"
 #include "process/rank_fragment.h"
 #include "process/spill_file.h"
 #include "record/stream_times.h"
 
 enum {
-    SEALING = 9,          /* shares of the bound that no thread has */
-    MACHINE_SHARE = 8,    /* of the machine's memory the processes on it may have a part in so many */
-    LOOK_BYTES = 1 << 14, /* as long as the bound is not known */
-    PATIENCE_SHARE =
-        32, /* of its limit a stream may grow by a part in so many while a good point to encode it is looked for */
-    PATIENCE_BYTES_MIN = 1 << 15, /* some fifty calls, at most */
-    SEGMENT_BYTES_MIN = 1 << 15,  /* a segment may grow by so much in any case, ... */
-    SEGMENT_TABLES = 3,           /* ... and by so many times the table of classes */
-    LOOP_TABLES = 10,             /* what an iteration of a loop takes is mostly less than so many times that table */
-    ENDED_BYTES_MIN = 1 << 16,    /* what ended threads may have in any case */
-    LOOK_SHARE = 32, /* a stream is looked at again when it has grown by a part in so many of its limit, or later */
-    RELIEF_SHARE =
-        32, /* what takes less than a part in so many of the limit is left alone when a stream is relieved, ... */
-    RELIEF_PART = 4 /* ... which must gain a part in so many: else it is encoded */
+    ENCODING_SHARES = 9,         /* shares of the bound that no thread has */
+    MACHINE_SHARE = 8,           /* all processes on a machine may use 1/MACHINE_SHARE of its memory */
+    LOOK_BYTES = 1 << 14,        /* growth until the first look, while the bound is unknown */
+    WAIT_SHARE = 32,             /* a stream may grow by 1/WAIT_SHARE of its limit while it waits for a good point */
+    WAIT_BYTES_MIN = 1 << 15,    /* ... or by these bytes: at most some fifty calls */
+    SEGMENT_BYTES_MIN = 1 << 15, /* a segment may have these bytes in any case, ... */
+    SEGMENT_TABLES = 3,          /* ... and the size of the class table so many times */
+    LOOP_TABLES = 10,            /* an iteration of most loops takes less than this many class tables */
+    ENDED_BYTES_MIN = 1 << 16,   /* ended threads may have these bytes in any case */
+    LOOK_SHARE = 32,             /* look at a stream when it has grown by 1/LOOK_SHARE of its limit, or later */
+    RELIEF_SHARE = 32,           /* relieving leaves alone what takes less than 1/RELIEF_SHARE of the limit */
+    RELIEF_PART = 4              /* relieving must free 1/RELIEF_PART of the limit, else the stream is encoded */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* Under the lock: */
+/* Under `lock`: */
 static bool ended;
-static struct spill_extent *segments; /* in the process's file */
+static struct spill_extent *segments; /* in the process's fragment file */
 static uint32_t segment_count, segment_capacity;
 
-static atomic_size_t bound; /* 0: not known yet */
+static atomic_size_t bound; /* in bytes; 0: not known yet */
 
-/* ---- how much ---- */
+/* ---- shares ---- */
 
 static size_t larger(size_t a, size_t b)
 {
@@ -68,7 +66,7 @@ void spill_begin(int processes)
 
 size_t spill_share(void)
 {
-    return atomic_load_explicit(&bound, memory_order_relaxed) / (thread_shares() + SEALING);
+    return atomic_load_explicit(&bound, memory_order_relaxed) / (thread_shares() + ENCODING_SHARES);
 }
 
 static void grown(void *context)
@@ -76,7 +74,7 @@ static void grown(void *context)
     ((struct thread *)context)->grown = true;
 }
 
-/* Looks again at T, which has MEMORY. */
+/* Watches T's stream, which now takes MEMORY bytes. */
 static void watch_again(struct thread *t, size_t memory, size_t limit)
 {
     size_t left = limit > memory ? limit - memory : 0, least = limit / LOOK_SHARE;
@@ -104,11 +102,11 @@ static enum pilgrim_status reserve_segment(void)
     return PILGRIM_OK;
 }
 
-/* Behind the times of its calls. */
+/* Appends a segment to the file, behind the times of its calls. */
 static enum pilgrim_status put_segment(const struct bytes *encoded)
 {
     TRY(reserve_segment());
-    blocks_put_away();
+    times_sections_write_out();
     TRY(spill_file_append(encoded, &segments[segment_count]));
     segment_count++;
     return PILGRIM_OK;
@@ -125,7 +123,7 @@ bool spill_forget(void)
 
 /* ---- encoding ---- */
 
-/* F, which may be NULL and is used up, becomes a segment. */
+/* Makes a segment of F and frees F, which may be NULL for lack of memory. */
 static enum pilgrim_status spill_fragment(struct fragment *f)
 {
     struct bytes encoded = {0};
@@ -136,7 +134,7 @@ static enum pilgrim_status spill_fragment(struct fragment *f)
     return status;
 }
 
-/* T's stream becomes a segment and is empty. If that fails it is as before. */
+/* Makes a segment of T's stream and empties the stream. If that fails, the stream is as before. */
 static enum pilgrim_status spill_thread(struct thread *t)
 {
     TRY(spill_fragment(rank_fragment_segment(t)));
@@ -150,9 +148,9 @@ static enum pilgrim_status spill_thread(struct thread *t)
 static void stop(enum pilgrim_status status)
 {
     if (status != PILGRIM_IO)
-        capture_fail("out of memory to put away what was recorded");
+        capture_fail("out of memory while recorded calls were written to a file");
     else if (!(atomic_fetch_or(&capture.off, OFF_FAILED) & OFF_FAILED))
-        capture_say("%s: %s; what is recorded cannot be put away there, recording stops", spill_file_path(),
+        capture_say("%s: %s; recorded calls cannot be written to this file, recording stops", spill_file_path(),
                     strerror(errno));
 }
 
@@ -164,20 +162,20 @@ static enum pilgrim_status spill_ended(struct ended_threads *e)
     return PILGRIM_OK;
 }
 
-/* The application's state, while a thread encodes. */
-struct care {
+/* What the program must find unchanged after a thread has encoded. */
+struct application_state {
     int error;
     int cancel_state;
 };
 
-static void care_begin(struct care *c)
+static void encode_begin(struct application_state *c)
 {
     c->error = errno;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &c->cancel_state);
     pthread_mutex_lock(&lock);
 }
 
-static void care_end(const struct care *c, enum pilgrim_status status)
+static void encode_end(const struct application_state *c, enum pilgrim_status status)
 {
     if (status != PILGRIM_OK)
         stop(status);
@@ -186,59 +184,61 @@ static void care_end(const struct care *c, enum pilgrim_status status)
     errno = c->error;
 }
 
-/* Of T, or if that is NULL of E. */
-static void spill_carefully(struct thread *t, struct ended_threads *e)
+/* Spills T's stream or, if T is NULL, the ended threads' calls in E, under the lock. */
+static void spill_locked(struct thread *t, struct ended_threads *e)
 {
-    struct care care;
-    care_begin(&care);
-    care_end(&care, ended ? PILGRIM_OK : t ? spill_thread(t) : spill_ended(e));
+    struct application_state saved;
+    encode_begin(&saved);
+    encode_end(&saved, ended ? PILGRIM_OK : t ? spill_thread(t) : spill_ended(e));
 }
 
-/* Whether T's stream now takes so much less that it need not be encoded yet. */
+/* Tries to make T's stream smaller without encoding it. True if that freed enough. */
 static bool relieve(struct thread *t, size_t limit)
 {
-    struct care care;
-    care_begin(&care);
-    care_end(&care, ended ? PILGRIM_OK : stream_relieve(t->stream, limit / RELIEF_SHARE));
+    struct application_state saved;
+    encode_begin(&saved);
+    encode_end(&saved, ended ? PILGRIM_OK : stream_relieve(t->stream, limit / RELIEF_SHARE));
     return stream_memory_bytes(t->stream) <= limit - limit / RELIEF_PART;
 }
 
-/* Notes how few operations are live at a time, and the class of the last call before there are more: there a segment
- * ends well. */
-static void look(struct patience *p, size_t live)
+/* Notes the fewest operations that were live at a time, and the class of the last call before that number rose. A
+ * segment ends well after a call of this class. */
+static void note_live(struct segment_wait *p, size_t live)
 {
-    if (live < p->fewest) {
-        p->fewest = live;
-        p->end = NULL;
-    } else if (live > p->live && p->live == p->fewest) {
-        p->end = p->class;
+    if (live < p->live_least) {
+        p->live_least = live;
+        p->end_class = NULL;
+    } else if (live > p->live_before && p->live_before == p->live_least) {
+        p->end_class = p->class_before;
     }
 }
 
-/* Whether it is better to wait: segments that begin where nothing is under way, and something is begun, have equal
- * values of a send, a receive and their completion at equal places, and so need to be stored once. First it is seen
- * where that is, then the next such place is taken. */
-static bool waits(struct thread *t, size_t limit)
+/* True if T's stream should grow a little more before it is encoded. The best point is where no operation is live and
+ * the next call begins one. Then a send, a receive and their completion have equal values at equal indices of each
+ * segment, and are stored once. The first half of the wait finds out what such a point looks like; the second half ends
+ * at the next one. */
+static bool wait_for_good_end(struct thread *t, size_t limit)
 {
-    struct patience *p = &t->patience;
+    struct segment_wait *p = &t->wait;
     size_t live = atomic_load_explicit(&t->requests->live, memory_order_relaxed);
-    size_t whole = larger(limit / PATIENCE_SHARE, PATIENCE_BYTES_MIN);
-    if (!p->left)
-        *p = (struct patience){.left = whole, .whole = whole, .fewest = live, .live = live};
+    size_t whole = larger(limit / WAIT_SHARE, WAIT_BYTES_MIN);
+    if (!p->bytes_left)
+        *p = (struct segment_wait){.bytes_left = whole, .bytes = whole, .live_least = live, .live_before = live};
     size_t taken = stream_growth(t->key.length);
-    p->left = p->left > taken ? p->left - taken : 0;
-    if (p->left > p->whole / 2)
-        look(p, live);
-    else if (live <= p->fewest && (!p->end || p->end == t->class))
-        p->left = 0;
-    p->live = live;
-    p->class = t->class;
-    return p->left;
+    p->bytes_left = p->bytes_left > taken ? p->bytes_left - taken : 0;
+    if (p->bytes_left > p->bytes / 2)
+        note_live(p, live);
+    else if (live <= p->live_least && (!p->end_class || p->end_class == t->class))
+        p->bytes_left = 0;
+    p->live_before = live;
+    p->class_before = t->class;
+    return p->bytes_left;
 }
 
-/* What T's stream may take, whose share is SHARE. The table of classes stays, and each class that is called has some
- * tables: they must not make a segment of each call, nor of a few calls of a loop. So where there are many classes the
- * limit is higher, and if there are few threads still higher: a single one may then have a quarter of the bound. */
+/* Returns how much T's stream may take, if the share of a thread is SHARE. The table of classes survives a segment, and
+ * each class in use has tables of its own. These tables must not fill the share, or each call, or a few calls of a
+ * loop, would become a segment. So the limit is higher if there are many classes, and higher still if there are few
+ * threads: a single thread may use a quarter of the bound. */
 static size_t segment_limit(const struct thread *t, size_t share)
 {
     size_t table = stream_table_bytes(t->stream);
@@ -250,14 +250,14 @@ static size_t segment_limit(const struct thread *t, size_t share)
 
 void spill_consider(struct thread *t)
 {
-    size_t memory = t->patience.left ? 0 : stream_memory_bytes(t->stream), limit = spill_share();
+    size_t memory = t->wait.bytes_left ? 0 : stream_memory_bytes(t->stream), limit = spill_share();
     if (limit)
         limit = segment_limit(t, limit);
-    if (limit && (t->patience.left || memory >= limit)) {
-        if (t->patience.left || !relieve(t, limit)) {
-            if (waits(t, limit))
-                return; /* grown still: for the next call */
-            spill_carefully(t, NULL);
+    if (limit && (t->wait.bytes_left || memory >= limit)) {
+        if (t->wait.bytes_left || !relieve(t, limit)) {
+            if (wait_for_good_end(t, limit))
+                return; /* t->grown stays set, so the next call gets here again */
+            spill_locked(t, NULL);
         }
         memory = stream_memory_bytes(t->stream);
     }
@@ -269,7 +269,7 @@ void spill_consider_ended(struct ended_threads *e)
 {
     size_t limit = spill_share();
     if (e && limit && ended_memory_bytes(e) > (limit > ENDED_BYTES_MIN ? limit : (size_t)ENDED_BYTES_MIN))
-        spill_carefully(NULL, e);
+        spill_locked(NULL, e);
 }
 
 /* ---- the end ---- */
@@ -278,7 +278,7 @@ void spill_end(void)
 {
     thread_keep_all();
     struct ended_threads *gone = thread_ended();
-    size_t total = gone ? ended_memory_bytes(gone) : 0, most = atomic_load(&bound) / (SEALING + 1);
+    size_t total = gone ? ended_memory_bytes(gone) : 0, most = atomic_load(&bound) / (ENCODING_SHARES + 1);
     for (const struct thread *t = thread_first(); t; t = t->next)
         total += stream_memory_bytes(t->stream);
     for (struct thread *t = thread_first(); t; t = t->next)

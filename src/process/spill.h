@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory while recording is bounded (PILGRIM_MEMORY): a thread whose stream has reached its share of it encodes what it
- * has recorded as a segment of this process (docs/FORMAT.md, section 2), puts that in the process's fragment file next
- * to the trace, and begins anew.
+/* The bound on memory while calls are recorded (PILGRIM_MEMORY). A thread whose stream has reached its share of the
+ * bound encodes its calls as a segment (docs/FORMAT.md, section 2), appends that to the process's fragment file next to
+ * the trace, and empties the stream.
  *
- * Any thread may call these, but for what is said of the end. */
+ * Any thread may call these functions, except for those marked as for the end. */
 #ifndef PILGRIM_SPILL_H
 #define PILGRIM_SPILL_H
 
@@ -13,35 +13,36 @@
 #include "process/thread.h"
 #include "merge/fragment_file.h"
 
-/* PROCESSES of the run are on this machine: the bound is known from now on, and the process's rank and run. */
+/* Sets the bound. PROCESSES processes of the run are on this machine. The process's rank and run must be known. */
 void spill_begin(int processes);
 
-/* T, which is this thread, is new. */
+/* Watches the stream of T, which is the calling thread and new. */
 void spill_watch(struct thread *t);
 
-/* T, which is this thread, has recorded a call, and t->grown was set: its stream may have reached its share. */
+/* Encodes the stream of T as a segment if it has reached its share and this is a good point. T is the calling thread,
+ * has recorded a call, and has t->grown set. */
 void spill_consider(struct thread *t);
 
-/* Of threads that have ended the calls are in E, which may be NULL: it may have reached the share that they have
- * together, and is then put away, too, and renewed. One at a time. */
+/* Encodes E, the calls of ended threads, as a segment if they have reached their common share. E may be NULL. One
+ * thread at a time. */
 void spill_consider_ended(struct ended_threads *e);
 
-/* Whether there are segments, which nothing is known of then. */
+/* Forgets the segments; true if there were any. */
 bool spill_forget(void);
 
-/* What a thread may have, and what is put away at one go; 0: not known yet. */
+/* Returns the share of a thread in bytes, which also bounds what is written to the file at once. 0: not known yet. */
 size_t spill_share(void);
 
-/* ---- at the end: one thread is left ---- */
+/* ---- at the end, when one thread is left ---- */
 
-/* Nothing is put away any more. First, all times become blocks, and what all threads have together is brought down to
- * what may be gathered at once. */
+/* Ends spilling. Completes the sections with times of all threads, then spills streams until the rest is small enough
+ * to be gathered at once. */
 void spill_end(void);
 
-/* How many segments are in the file. */
+/* Returns how many segments are in the file. */
 uint32_t spill_segments(void);
 
-/* Segment NUMBER, encoded, appended to ENCODED. errors: PILGRIM_NOMEM, PILGRIM_IO (errno) */
+/* Appends segment NUMBER to ENCODED, in its encoded form. errors: PILGRIM_NOMEM, PILGRIM_IO (errno) */
 enum pilgrim_status spill_read(uint32_t number, struct bytes *encoded) PILGRIM_CHECKED;
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* This process's fragment file; see spill_file.h. */
+/* The process's fragment file; see spill_file.h. */
 #include "process/spill_file.h"
 
 #include <errno.h>
@@ -18,10 +18,10 @@
 enum { NAME_BYTES = 32 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* Under the lock: */
-static bool first;          /* of all processes in the folder */
-static struct bytes folder; /* absolute, 0-terminated; empty: there is none yet */
-static struct bytes path;   /* of the file in it */
+/* Under `lock`: */
+static bool first;          /* this process created the folder */
+static struct bytes folder; /* absolute, 0-terminated; empty: none yet */
+static struct bytes path;   /* of the file in the folder */
 static uint64_t file_length;
 
 enum pilgrim_status spill_file_head(struct bytes *file)
@@ -47,7 +47,7 @@ enum pilgrim_status spill_file_name(const char *in, struct bytes *name)
     return bytes_status(name);
 }
 
-/* FOUND, wherever the program goes with chdir, in `folder`. */
+/* Sets `folder` to FOUND, made absolute. */
 static enum pilgrim_status set_folder(const char *found)
 {
     char *here = *found == '/' ? strdup("") : getcwd(NULL, 0);
@@ -61,8 +61,8 @@ static enum pilgrim_status set_folder(const char *found)
     return bytes_status(&folder);
 }
 
-/* NAME becomes the path. A thread whose attempt has failed may be printing it: it stays where it is as long as it is
- * the same. */
+/* Sets `path` to NAME. Another thread may still be printing the old path after its append has failed, so an equal path
+ * stays where it is in memory. */
 static void set_path(struct bytes *name)
 {
     if (name->length == path.length && !memcmp(name->data, path.data, path.length)) {
@@ -73,7 +73,7 @@ static void set_path(struct bytes *name)
     path = *name;
 }
 
-/* Makes the folder, and puts the beginning of the file into FILE. What is there of an earlier attempt is taken. */
+/* Creates the folder and puts the head of the file into FILE. Uses the folder of an earlier attempt if there is one. */
 static enum pilgrim_status begin(struct bytes *file)
 {
     TRY(spill_file_head(file));

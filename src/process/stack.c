@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Call stacks by libunwind; see stack.h.
  *
- * What lies outside of main belongs to the C library: the functions that called main or the thread's first one. Where
- * they begin is found once for each new stack, by unwinding all of it. */
+ * Frames outside of main belong to the C library: functions that called main or the thread's first function. For each
+ * new stack they are found once, by unwinding all of it. */
 #include "process/stack.h"
 
 #include <dlfcn.h>
@@ -19,14 +19,14 @@
 #include "objects/modules.h"
 
 enum {
-    INSIDE_MAX = 32,  /* frames between the unwinder and the site */
-    WHOLE_MAX = 4096, /* frames of a stack whose end is looked for */
-    START_BYTES = 64  /* of the code at the program's entry */
+    INSIDE_MAX = 32,  /* frames between the unwinder and the call site */
+    WHOLE_MAX = 4096, /* frames of a stack that is unwound to its end */
+    START_BYTES = 64  /* length of the code at the program's entry point */
 };
 
 struct call_stack {
     UT_hash_handle hh;
-    struct call_stack *successor; /* the one that was taken after this one last time */
+    struct call_stack *successor; /* the stack that was taken after this one last time */
     uint32_t count;               /* addresses in the key */
     uint32_t shown;               /* of them, those up to main */
     const void *addresses[];
@@ -36,7 +36,7 @@ struct call_stacks {
     struct call_stack *table; /* uthash, by addresses */
     struct call_stack *last;
     unsigned depth;
-    unsigned inside; /* frames between the unwinder and the site, last time */
+    unsigned inside; /* frames between the unwinder and the call site, last time */
     void *scratch[INSIDE_MAX + SITE_FRAMES_MAX];
 };
 
@@ -56,15 +56,15 @@ bool stacks_available(const char **why)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, load);
 #ifdef PILGRIM_LIBUNWIND
-    *why = PILGRIM_LIBUNWIND " is not there";
+    *why = PILGRIM_LIBUNWIND " cannot be loaded";
 #else
-    *why = "it was built without libunwind";
+    *why = "Pilgrim was built without libunwind";
 #endif
     return libunwind_backtrace;
 }
 
-/* libunwind remembers what it learned about code by address. Once something was unloaded, other code may lie there:
- * from then on the C library's unwinder is asked, which is slow and remembers nothing. */
+/* libunwind caches what it learned about code, by address. Once a module was unloaded, other code may be at these
+ * addresses. From then on this uses the C library's unwinder, which is slow and caches nothing. */
 static int unwind(void **addresses, int size)
 {
     if (atomic_load_explicit(&capture_moved, memory_order_relaxed) == 0)
@@ -110,13 +110,13 @@ bool stack_ends_at(const void *address)
     return false;
 }
 
-/* How many of COUNT frames from SITE on are not of the C library's beginning of program or thread. */
+/* Returns how many of COUNT frames from SITE on are not in the code that starts the program or a thread. */
 static uint32_t count_shown(const void *site, uint32_t count)
 {
     void **whole = malloc(WHOLE_MAX * sizeof *whole);
     int length = whole ? unwind(whole, WHOLE_MAX) : WHOLE_MAX;
     uint32_t shown = count;
-    struct code_frame seen; /* all modules on the stack are to be known: libunwind remembers addresses in them */
+    struct code_frame seen; /* memory_frame notes each module on the stack: libunwind caches addresses in them */
     for (int i = 0; whole && i < length; i++)
         (void)modules_frame(whole[i], &seen);
     if (length < WHOLE_MAX) {
@@ -134,7 +134,7 @@ static uint32_t count_shown(const void *site, uint32_t count)
 
 /* ---- taking a stack ---- */
 
-/* The place of SITE among GOT addresses, -1: none of them. */
+/* Returns the index of SITE in the first GOT addresses of the scratch array; -1 if it is not among them. */
 static int find_site(const struct call_stacks *s, int got, const void *site)
 {
     if ((int)s->inside < got && s->scratch[s->inside] == site)
@@ -145,8 +145,8 @@ static int find_site(const struct call_stacks *s, int got, const void *site)
     return -1;
 }
 
-/* Unwinds; the stack is COUNT addresses from the result on. No more is unwound than was enough last time, unless that
- * is not enough now. */
+/* Unwinds. Returns the first address of the stack, and its length in *COUNT. Unwinds as far as was enough last time; if
+ * that is not enough now, as far as there is room. */
 static void *const *take(struct call_stacks *s, const void *site, uint32_t *count)
 {
     enum { MOST = sizeof s->scratch / sizeof s->scratch[0] };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Threads: found by a thread-local pointer, kept in a list in order of number.
+/* The registry of threads: a thread-local pointer finds a thread's state, a list has all states in order of number.
  *
- * The thread-local pointer is of the initial-exec model: one load, no call into the loader, no allocation. That a
- * thread ends is told by the destructor of its thread-specific data; recording takes no lock, beginning and ending do.
- */
+ * The thread-local pointer uses the initial-exec model: one load, no call into the loader, no allocation. The
+ * destructor of the thread's thread-specific data tells that the thread ends. Recording takes no lock; creating and
+ * ending a thread does. */
 #include "process/thread.h"
 
 #include <limits.h>
@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "process/blocks.h"
+#include "process/times_sections.h"
 #include "process/capture.h"
 #include "process/spill.h"
 #include "process/stack.h"
@@ -21,25 +21,25 @@
 #include "record/statistics.h"
 #include "record/stream_times.h"
 
-enum { KEY_BYTES = 4096 }; /* a first key that is rarely outgrown */
+enum { KEY_BYTES = 4096 }; /* large enough for the keys of nearly all calls */
 
 _Thread_local struct thread *thread_now __attribute__((tls_model("initial-exec")));
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* Under the lock: */
+/* Under `lock`: */
 static struct thread *first, *last;
-static struct thread *spare; /* of threads that have ended: by `next` */
+static struct thread *spare; /* of ended threads, for new ones; linked by `next` */
 static atomic_size_t count, shares;
 
 static pthread_mutex_t end_lock = PTHREAD_MUTEX_INITIALIZER;
-/* Under the lock of the end, which comes before the other one: */
+/* Under `end_lock`. A thread that needs both locks takes this one first. */
 static struct ended_threads *ended;
-static bool numbered; /* it is settled which thread is number 0, and so are the numbers of all */
+static bool numbered; /* it is known which thread is number 0, so all numbers are final */
 static bool keeps_all;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t at_thread_end;
-static bool tells_end; /* there is that key */
+static bool tells_end; /* the key exists */
 
 static size_t resolve_site(const void *site, struct code_frame *frames)
 {
@@ -67,7 +67,7 @@ static void thread_free(struct thread *t)
     free(t);
 }
 
-/* ---- the registry; under the lock ---- */
+/* ---- registry; under the lock ---- */
 
 static void list_append(struct thread *t)
 {
@@ -102,12 +102,12 @@ static struct thread *take_spare(void)
     return t;
 }
 
-/* ---- the end of a thread ---- */
+/* ---- end of a thread ---- */
 
 static enum pilgrim_status put_common(void *context, const struct bytes *content, const struct bytes *ends)
 {
     (void)context;
-    return blocks_put(0, 0, content, ends); /* 0: the content says of which threads */
+    return times_sections_put(0, 0, content, ends); /* thread 0: the content itself says which threads it is of */
 }
 
 static enum times_kind times_kind(void)
@@ -117,7 +117,7 @@ static enum times_kind times_kind(void)
                                                      : TIMES_NONE;
 }
 
-/* NULL: no memory. */
+/* NULL: out of memory. */
 static struct ended_threads *make_ended(void)
 {
     struct ended_threads *e = ended_new(&vocabulary);
@@ -128,7 +128,7 @@ static struct ended_threads *make_ended(void)
     return NULL;
 }
 
-/* What T recorded is among that of ended threads, and its stream is as if it were new. False: not, T is to be kept. */
+/* Moves the calls of T to those of ended threads and makes its stream empty. False: it could not; T must be kept. */
 static bool hand_over(struct thread *t)
 {
     enum pilgrim_status status = PILGRIM_OK;
@@ -149,7 +149,7 @@ static bool hand_over(struct thread *t)
     return true;
 }
 
-/* What T has of its own is for the next thread. */
+/* Makes T's state available to the next new thread. */
 static void thread_retire(struct thread *t)
 {
     if (!requests_thread_ended(t->requests))
@@ -162,7 +162,7 @@ static void thread_retire(struct thread *t)
     t->class = NULL;
     t->created = NULL;
     t->segment = 0;
-    t->patience = (struct patience){0};
+    t->wait = (struct segment_wait){0};
     t->calls = 0;
     t->passes = 0;
     pthread_mutex_lock(&lock);
@@ -173,9 +173,9 @@ static void thread_retire(struct thread *t)
     pthread_mutex_unlock(&lock);
 }
 
-/* Is called again while there may be other data that is destroyed later, and MPI called there; but not in the last pass
- * of all: that is where the thread sanitizer ends its part of the thread, after which it may not be asked for a lock.
- */
+/* Destructor of the thread-specific data. Other destructors may still call MPI, so it asks to run again, until the last
+ * pass but one. It does not use the last pass: there the thread sanitizer ends its state of the thread, and no lock may
+ * be taken after that. */
 static void thread_ends(void *data)
 {
     struct thread *t = data;
@@ -208,21 +208,21 @@ struct ended_threads *thread_ended(void)
     return ended;
 }
 
-/* ---- new ones ---- */
+/* ---- new threads ---- */
 
 static uint32_t base_of(uint32_t function)
 {
     return settings_base(&capture.settings, vocabulary.functions[function].name);
 }
 
-static enum pilgrim_status put_block(void *context, uint64_t start, const struct bytes *content,
-                                     const struct bytes *ends)
+static enum pilgrim_status put_section(void *context, uint64_t start, const struct bytes *content,
+                                       const struct bytes *ends)
 {
-    return blocks_put(((const struct thread *)context)->index, start, content, ends);
+    return times_sections_put(((const struct thread *)context)->index, start, content, ends);
 }
 
-/* So many that the statistics of CLASSES classes take a tenth of PILGRIM_MEMORY at most: where that is little, segments
- * would else be full of them. */
+/* Returns how many cells the statistics of a class may have: so many that CLASSES classes take at most a tenth of
+ * PILGRIM_MEMORY. If memory is small, statistics would otherwise fill the segments. */
 static uint32_t statistics_cells(void)
 {
     enum { CLASSES = 32, CELLS_MIN = 4 };
@@ -230,13 +230,13 @@ static uint32_t statistics_cells(void)
     return cells < CELLS_MIN ? CELLS_MIN : cells < STATISTICS_CELLS ? (uint32_t)cells : STATISTICS_CELLS;
 }
 
-/* T has what a thread needs that it does not have yet. False: no memory. */
+/* Creates what T needs and does not have yet. False: out of memory. */
 static bool thread_equip(struct thread *t)
 {
     const char *why;
     bool deep = capture.settings.stack > 1 && stacks_available(&why);
     const struct stream_times times = {
-        .kind = times_kind(), .cells = statistics_cells(), .base = base_of, .sink = put_block, .context = t};
+        .kind = times_kind(), .cells = statistics_cells(), .base = base_of, .sink = put_section, .context = t};
     if (!t->stream) {
         t->stream = stream_new(&vocabulary, deep ? resolve_stack : resolve_site);
         if (!t->stream || (capture.settings.timing != TIMING_OFF && stream_keep_times(t->stream, &times) != PILGRIM_OK))
@@ -278,7 +278,7 @@ static struct thread *thread_new(void)
     spill_watch(t);
     pthread_once(&once, make_key);
     if (tells_end)
-        (void)pthread_setspecific(at_thread_end, t); /* else it is taken to live on */
+        (void)pthread_setspecific(at_thread_end, t); /* without it the thread is assumed to live on */
     return t;
 }
 
@@ -292,7 +292,7 @@ struct thread *thread_self(void)
     return thread_now;
 }
 
-/* NESTED is T's: it names what T names. */
+/* Makes NESTED use T's number and requests. */
 static void thread_follow(struct thread *nested, const struct thread *t)
 {
     nested->index = t->index;
@@ -365,7 +365,7 @@ size_t thread_shares(void)
     return atomic_load_explicit(&shares, memory_order_relaxed);
 }
 
-/* At least COUNT, with room to spare. 0: too many. */
+/* Returns a capacity of at least COUNT, with some room to grow; 0 if COUNT is too large. */
 static size_t roomy(int64_t wanted)
 {
     return wanted > INT32_MAX ? 0 : (size_t)wanted + (size_t)wanted / 2 + 16;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What each thread that makes MPI calls has of its own, and the registry of all of them.
+/* The state of each thread that makes MPI calls, and the registry of these threads.
  *
- * Thread 0 is the one that initialised MPI, the others are numbered by their first MPI call. When a thread ends what it
- * recorded is put together with that of others (record/ended_threads.h), and what it had of its own is the next new
- * thread's. It ends when its thread-specific data has been destroyed, but for what is made anew again and again: an MPI
- * call behind that counts as one of another thread. */
+ * Thread 0 is the thread that initialised MPI. The others are numbered in the order of their first MPI calls. When a
+ * thread ends, its calls join those of other ended threads (record/ended_threads.h), and the next new thread takes over
+ * its struct. For Pilgrim a thread ends when its thread-specific data is destroyed. A destructor may create such data
+ * again and again: an MPI call after the last but one pass of destructors counts as a call of another thread. */
 #ifndef PILGRIM_THREAD_H
 #define PILGRIM_THREAD_H
 
@@ -20,84 +20,88 @@
 #include "mpi/mpi_library.h"
 #include "objects/requests.h"
 
-struct patience {
-    size_t left, whole;             /* bytes that the stream may grow by; 0: it need not be encoded */
-    size_t fewest;                  /* operations that were live at a time */
-    size_t live;                    /* those that were after the call before, ... */
-    const struct class_head *class; /* ... which was of this class */
-    const struct class_head
-        *end; /* the class of the last call behind which there were more than the fewest; NULL: not known */
+/* How a full stream waits for a good point to end its segment (spill.c). It waits while `bytes_left` is not 0. */
+struct segment_wait {
+    size_t bytes_left;                     /* the stream may still grow by so much */
+    size_t bytes;                          /* `bytes_left` at the beginning */
+    size_t live_least;                     /* the fewest operations that were live at a time */
+    size_t live_before;                    /* operations that were live after the call before */
+    const struct class_head *class_before; /* class of the call before */
+    const struct class_head *end_class;    /* more become live after a call of this class; NULL: unknown */
 };
 
+/* The recorder's state of one thread. Only that thread writes to it while calls are recorded. */
 struct thread {
-    struct bytes key; /* the call under way; never without room for what a wrapper puts at one go (wrapper.h) */
-    struct request_array_delta request_delta; /* arrays of requests */
-    struct live_requests live;                /* requests, as the calls of this segment say */
+    struct bytes key; /* of the current call; always has room for what a wrapper stores at once (call_inline.h) */
+    struct request_array_delta request_delta; /* the thread's last arrays of requests */
+    struct live_requests live;                /* live requests, as the calls of this segment tell the reader */
     struct stream *stream;
-    struct call_stacks *stacks; /* NULL: the class has the call site alone */
-    bool inside; /* a call is under way: those made below it are not recorded, their objects are followed */
+    struct call_stacks *stacks; /* NULL: a class has its call site only */
+    bool inside; /* a call is in progress; calls made below it are not recorded, but their objects are followed */
     union {
         struct {
-            bool pause; /* MPI_Pcontrol(0) is the call under way, or the next */
+            bool pause; /* the current or the next call is MPI_Pcontrol(0) */
             bool grown; /* the stream may have reached its share of memory: spill.h */
         };
-        uint16_t pending; /* either of them: something is to be done at the call's end */
+        uint16_t pending; /* not 0: call_ended has something to do at the end of the call */
     };
-    bool error_in_status; /* the call under way returned MPI_ERR_IN_STATUS: MPI_ERROR is set in its statuses */
-    const struct class_head *class; /* of the call under way; NULL: it is not recorded */
-    /* What is to be known of the call under way if it never returns (abandoned.h): */
-    const void *frame;                /* its struct call, on the stack */
-    const void *site;                 /* that the wrapper returns to */
-    uint8_t *outputs;                 /* in the key: where what comes out goes */
-    uint64_t start;                   /* clock ticks */
+    bool error_in_status;           /* the current call returned MPI_ERR_IN_STATUS: its statuses have MPI_ERROR */
+    const struct class_head *class; /* of the current call; NULL: it is not recorded */
+    /* Used to record the current call if it never returns (abandoned.h): */
+    const void *frame;                /* the wrapper's struct call, on the stack */
+    const void *site;                 /* return address of the wrapper */
+    uint8_t *outputs;                 /* where the outputs begin in the key */
+    uint64_t start;                   /* of the current call, in clock ticks */
     uint32_t index;                   /* thread number */
-    uint32_t segment;                 /* how many segments of its calls were put away */
-    struct patience patience;         /* until it is encoded; spill.c */
-    uint64_t calls;                   /* recorded so far: the next one's seq */
-    unsigned passes;                  /* over its thread-specific data, at its end */
-    struct thread *nested;            /* for calls inside of one: scratch only, in no list */
-    unsigned moved;                   /* capture_moved when its call sites were last looked at */
-    struct thread_requests *requests; /* the operations that it began */
-    const struct operation *created;  /* the newest one; for the shadow */
-    struct finding finding;           /* the operations of the call under way */
-    MPI_Status *statuses;             /* in place of MPI_STATUS(ES)_IGNORE */
+    uint32_t segment;                 /* number of the current segment of its calls */
+    struct segment_wait wait;         /* until the segment is encoded; spill.c */
+    uint64_t calls;                   /* recorded so far; also the number of the next call */
+    unsigned passes;                  /* passes over its thread-specific data when it ends */
+    struct thread *nested;            /* state for calls made inside a call: scratch memory, in no list */
+    unsigned moved;                   /* value of capture_moved when its call sites were last checked */
+    struct thread_requests *requests; /* operations that it began */
+    const struct operation *created;  /* the newest of them; for the shadow */
+    struct finding finding;           /* operations that the current call found */
+    MPI_Status *statuses;             /* stand in for MPI_STATUS(ES)_IGNORE */
     int64_t status_capacity;
     struct thread *next, *previous;
-    struct handle_cache handle_cache; /* objects and buffers */
+    struct handle_cache handle_cache; /* of handles, rank bases and buffers */
 };
 
-/* As thread_registered; for wrappers. */
+/* This thread's state, or NULL if it has none yet; for wrappers. thread_registered returns it. */
 extern _Thread_local struct thread *thread_now __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* This thread's state, made at its first call. NULL where memory is short (tracing is then off). */
+/* Returns the state of the calling thread and creates it at the first call. NULL: out of memory; tracing is then
+ * off. */
 struct thread *thread_self(void);
 
-/* As above, NULL if this thread has none. */
+/* Returns the state of the calling thread, or NULL if it has none. */
 struct thread *thread_registered(void);
 
-/* What a call made inside a call of T uses in its place; NULL where memory is short (tracing is then off). */
+/* Returns the state for a call that is made inside a call of T. NULL: out of memory; tracing is then off. */
 struct thread *thread_nested(struct thread *t);
 
-/* This thread initialised MPI: it becomes number 0. No request may have been named yet. */
+/* Makes the calling thread number 0, because it initialised MPI. No request may have a name yet. */
 void thread_becomes_first(void);
 
-/* No thread is taken out of the list from here on, nor its calls put elsewhere. */
+/* From now on, threads that end stay in the list, with their calls. */
 void thread_keep_all(void);
 
-/* The threads that have not ended, in order of number: a list by `next`. After thread_keep_all, and not while threads
- * may still be added. */
+/* Returns the first of the threads that have not ended. They are linked by `next`, in order of number. Call it after
+ * thread_keep_all, when no more threads can be added. */
 struct thread *thread_first(void);
 
-/* Calls EACH for them, before that. */
+/* Calls EACH for every thread that has not ended. For use before thread_keep_all; EACH runs under the registry's
+ * lock. */
 void thread_visit(void (*each)(const struct thread *t, void *context), void *context);
 
-size_t thread_count(void);  /* of all: the number that the next one gets */
-size_t thread_shares(void); /* of memory: one for each that has not ended, one for all that have */
+size_t thread_count(void);  /* threads so far, ended ones included; the next thread gets this number */
+size_t thread_shares(void); /* shares of memory: one for each running thread, one for all ended ones */
 
-/* What the others did; NULL: there are none. After thread_keep_all. */
+/* Returns the calls of ended threads, or NULL if there are none. Call it after thread_keep_all. */
 struct ended_threads *thread_ended(void);
 
-/* Room for COUNT operations in `finding`, or statuses. False (tracing is then off): no memory. */
+/* Makes room for COUNT operations in `finding`, or for COUNT statuses. False: out of memory; tracing is then off. */
 bool thread_reserve_operations(struct thread *t, int64_t count);
 bool thread_reserve_statuses(struct thread *t, int64_t count);
 

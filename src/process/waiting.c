@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Polling; see waiting.h. */
+/* Waiting by polling; see waiting.h. */
 #include "process/waiting.h"
 
 #include <sched.h>
@@ -10,7 +10,8 @@
 
 enum { PROBES = 8 };
 
-/* At first the processor is only offered to others; then an eighth of the time so far is slept, up to the longest. */
+/* At first the process only yields the processor. After NAP_FROM_NS it sleeps for an eighth of the time waited so far,
+ * at most NAP_MAX_NS. */
 #define NAP_FROM_NS 100000
 #define NAP_PART    8
 #define NAP_MAX_NS  1000000

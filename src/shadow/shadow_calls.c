@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How the shadow sees calls without a line of its own in the recorder.
  *
- * The linker's --wrap leads the recorder's calls of eight functions here (Makefile: SHADOW_WRAPS), and the pointers to
- * MPI's functions (mpi_functions.h) lead to a layer that the generator writes. So a call comes by twice: the layer: the
- * wrapper has recorded what goes in and calls MPI. The shadow prints it, calls MPI, and keeps the arguments: what comes
- * out has no names yet. call_done: the wrapper has recorded what comes out. The shadow prints that, too, and the line
- * once it is recorded. The recorder calls MPI itself, by the same pointers. Its calls are told apart by thread.outputs,
- * which call_enter sets and the shadow clears at the end of each call. */
+ * The linker's --wrap redirects the recorder's calls of a few functions to this file (src/shadow/wraps). The pointers
+ * to MPI's functions (mpi_functions.h) lead to a layer that the generator writes. So the shadow sees a call twice:
+ *
+ *  - In the layer: the wrapper has recorded the inputs and calls MPI. The shadow prints the inputs, calls MPI, and
+ * saves the arguments, because outputs have no names yet.
+ *  - In call_done: the wrapper has recorded the outputs. The shadow prints them, too, and writes the line once the call
+ *    is recorded.
+ *
+ * The recorder itself calls MPI by the same pointers. Such calls are recognised by thread.outputs, which call_enter
+ * sets and the shadow clears at the end of each call. */
 #include "shadow/shadow_calls.h"
 
 #include <errno.h>
@@ -26,7 +30,7 @@
 #include "shadow/shadow_file.h"
 #include "shadow/shadow_text.h"
 
-/* What the linker calls the functions themselves, and what it calls in their place. */
+/* Declares the linker's names of a wrapped function: the function itself, and what is called in place of it. */
 #define WRAPPED(type, name, parameters)                                                                                \
     type __real_##name parameters;                                                                                     \
     type __wrap_##name parameters
@@ -43,7 +47,7 @@ void *shadow_next[FUNCTION_COUNT];
 
 static const char *folder; /* NULL: there is no shadow */
 
-/* ---- one shadow for each struct thread, which may serve one thread after another ---- */
+/* ---- one shadow for each struct thread, which may serve several threads in turn ---- */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct shadow *shadows;
@@ -84,12 +88,12 @@ struct shadow *shadow_enter(uint32_t function)
     const struct call *c = t->frame;
     struct shadow *s = c->function == function ? shadow_of(t) : NULL;
     if (!s || s->call)
-        return NULL; /* it was here before, or is no call of the program's */
+        return NULL; /* it was here already, or is not the program's call */
     begin(s, c);
     return s;
 }
 
-const struct rank_base *shadow_view(const struct shadow *s)
+const struct rank_base *shadow_rank_base(const struct shadow *s)
 {
     return &s->call->base;
 }
@@ -99,13 +103,13 @@ bool shadow_ignores(const struct shadow *s, const MPI_Status *status)
     return status && status == s->thread->statuses;
 }
 
-void shadow_keep(struct shadow *s, const void *kept, size_t size, void (*after)(struct shadow *s, const void *kept))
+void shadow_save(struct shadow *s, const void *saved, size_t size, void (*after)(struct shadow *s, const void *saved))
 {
-    memcpy(s->kept.bytes, kept, size);
+    memcpy(s->saved.bytes, saved, size);
     s->after = after;
 }
 
-/* S has a line for the call SEQ. */
+/* Writes the line of call number SEQ, if that was recorded. */
 static void end(struct shadow *s, uint64_t seq, uint64_t start, uint64_t ended)
 {
     if (s->thread->calls > seq && !(atomic_load(&capture.off) & (OFF_FAILED | OFF_CHILD)))
@@ -113,13 +117,13 @@ static void end(struct shadow *s, uint64_t seq, uint64_t start, uint64_t ended)
     s->call = NULL;
 }
 
-/* Calls that end before MPI is called (MPI_Finalize) return nothing, and so do markers. */
+/* Prints the outputs. Calls that end before MPI is called (MPI_Finalize) return nothing, and neither do markers. */
 static void print_out(struct shadow *s, const struct call *c)
 {
     if (s->call != c)
         begin(s, c);
     if (s->after) {
-        s->after(s, s->kept.bytes);
+        s->after(s, s->saved.bytes);
     } else {
         shadow_return(s);
         shadow_null(s);
@@ -145,14 +149,14 @@ void __wrap_abandoned_calls(struct thread *t, const void *frame, const void *sit
     const uint64_t seq = t->calls, start = t->start;
     uint8_t *outputs = t->outputs;
     if (!outputs)
-        t->outputs = t->key.data; /* what the recorder cuts the key at */
+        t->outputs = t->key.data; /* the recorder cuts the key off there */
     __real_abandoned_calls(t, frame, site);
     t->outputs = t->inside ? outputs : NULL;
     if (!t->inside && s)
         end(s, seq, start, start);
 }
 
-/* A marker's name is its only argument; there is no function of MPI's behind it. */
+/* A marker's name is its only argument; no function of MPI is behind it. */
 void __wrap_put_string(struct call *c, const char *string)
 {
     struct shadow *s = folder && c->function == FUNCTION_pilgrim_marker && !c->dropped ? shadow_of(c->thread) : NULL;
@@ -184,8 +188,8 @@ enum mpi_library __wrap_mpi_library_bind(const void *site)
     return kind;
 }
 
-/* Processes that others spawned are a world of their own, whose ranks count from 0 again: a folder in FOLDER for each
- * world. Rank 0 makes it, the others are told its number; 0: none could be made. */
+/* Spawned processes have a world of their own, with ranks from 0 on. Each world gets a folder of its own in FOLDER.
+ * Rank 0 creates it and tells the others its number. Returns that number; 0: none could be created. */
 static int world(char *path, size_t size)
 {
     int number = 1, made = -1;
@@ -230,7 +234,7 @@ void __wrap_capture_after_unrecorded_init(void)
         open_file();
 }
 
-/* A process that only had sessions has no rank before. */
+/* A process that only had sessions has no rank before this. */
 void __wrap_capture_finish(void)
 {
     if (folder && !capture.initialized)

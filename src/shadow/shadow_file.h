@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The shadow's lines: one shadow for each struct thread, one file a process. */
+/* The shadow's lines: a struct shadow for each struct thread, a file for each process. */
 #ifndef PILGRIM_SHADOW_FILE_H
 #define PILGRIM_SHADOW_FILE_H
 
@@ -10,22 +10,22 @@
 
 struct thread;
 
-/* NULL where memory is short. It stays until the process ends, as T does. */
+/* Returns a new shadow of T, which lives as long as the process. NULL: out of memory. */
 struct shadow *shadow_new(struct thread *t);
 
-/* The thread's next call begins; it ended and was recorded as its call number SEQ. START, END: ticks, as the wrapper
- * read them. */
+/* The thread's next call begins; it has ended and was recorded as its call number SEQ. START, END: clock ticks, as the
+ * wrapper read them. */
 void shadow_begin(struct shadow *s, uint32_t function, const void *site, bool fortran);
 void shadow_end(struct shadow *s, uint64_t seq, uint64_t start, uint64_t end);
 
-/* Lines wait in memory until the rank is known. Returns false if the file cannot be made or written. NUMBERED: other
- * processes may have the same rank, so take a new file. */
+/* Opens the file. Until then lines wait in memory, because the rank is unknown. NUMBERED: other processes may have the
+ * same rank, so use a file that does not exist yet. False: the file cannot be created or written. */
 bool shadow_open_file(const char *folder, int rank, bool numbered);
 
-/* Follows releases of objects, from the first call on. */
+/* Begins to write lines about released objects. Call it before the first MPI call. */
 void shadow_follow(void);
 
-/* MPI_Finalize begins: nothing more is written. */
+/* Ends the file: MPI_Finalize begins. */
 void shadow_stop(void);
 
 #endif

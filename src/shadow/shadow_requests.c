@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The shadow's requests and statuses. The rules for what is defined are those of status.c, in code of their own. */
+/* The shadow's requests and statuses. The rules for what is defined are those of put_status.c, in code of its own. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -20,7 +20,7 @@ static void print_request(struct shadow *s, const struct operation *o, MPI_Reque
     shadow_raw(s, HANDLE(request));
 }
 
-/* Keeps the operations behind REQUESTS as they are now. */
+/* Copies the operations behind REQUESTS as they are now. */
 static void find(struct shadow *s, const MPI_Request *requests, int64_t count)
 {
     s->operation_count = 0;
@@ -36,7 +36,7 @@ static void find(struct shadow *s, const MPI_Request *requests, int64_t count)
         s->operation_capacity = count;
     }
     const struct finding *finding = &s->thread->finding;
-    if (count > finding->count || !finding->found) { /* no memory there */
+    if (count > finding->count || !finding->found) { /* the recorder is out of memory */
         s->text.failed = true;
         return;
     }
@@ -158,7 +158,7 @@ void shadow_status_io(struct shadow *s, const MPI_Status *status, bool ignored)
     print_end(s, ignored);
 }
 
-/* Of an operation that failed: all is there for a receive whose message was too long. */
+/* Prints the status of an operation that failed. It is complete only for a receive whose message was too long. */
 static void print_failed(struct shadow *s, const MPI_Status *status, bool receive, bool ignored)
 {
     int class = MPI_SUCCESS;

@@ -18,10 +18,10 @@
 
 enum { WHOLE_MAX = 1024 };
 
-/* Of the C library, or the program's entry. */
+/* True if ADDRESS is in the C library, or at the program's entry point. */
 static bool begins_stack(const void *address)
 {
-    static const char *const symbols[] = {"gnu_get_libc_version", "_dl_find_object"}; /* libc.so, ld.so */
+    static const char *const symbols[] = {"gnu_get_libc_version", "_dl_find_object"}; /* in libc.so and ld.so */
     Dl_info here, there;
     if ((uintptr_t)address - getauxval(AT_ENTRY) <= 64)
         return true;
@@ -50,7 +50,7 @@ void shadow_site_take(struct shadow_site *s, const void *site, unsigned depth)
         s->addresses[s->count++] = whole[i];
 }
 
-/* MODULE+0xOFFSET; false: in no module. */
+/* Prints MODULE+0xOFFSET into TEXT. False: ADDRESS is in no module. */
 static bool name_frame(const void *address, char *text, size_t size)
 {
     Dl_info info;

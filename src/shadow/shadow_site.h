@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where a call came from, for the shadow: by the C library's unwinder and the loader's own answers, so that it shares
- * nothing with what the trace has (stack.h, modules.c). Slow. */
+/* Call sites for the shadow, by the C library's unwinder and the dynamic linker. Shares nothing with the recorder
+ * (stack.h, modules.c). Slow. */
 #ifndef PILGRIM_SHADOW_SITE_H
 #define PILGRIM_SHADOW_SITE_H
 
@@ -12,10 +12,10 @@ struct shadow_site {
     unsigned count;
 };
 
-/* The stack from the return address SITE outwards, DEPTH frames at most. */
+/* Takes the stack from the return address SITE outwards, at most DEPTH frames. */
 void shadow_site_take(struct shadow_site *s, const void *site, unsigned depth);
 
-/* Appends ,"site":"MODULE+0xOFFSET" and, if there are further frames, ,"stack":[...]. */
+/* Appends ,"site":"MODULE+0xOFFSET" and, if there are more frames, ,"stack":[...]. */
 void shadow_site_put(const struct shadow_site *s, struct bytes *line);
 
 #endif

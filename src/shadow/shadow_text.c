@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Printing JSON into a shadow's text: slots, commas, strings, integers. */
+/* Prints JSON into a shadow's text: commas, strings, integers; see shadow_text.h. */
 #include "shadow/shadow_text.h"
 
 #include <inttypes.h>
@@ -20,7 +20,7 @@ void text_print(struct bytes *b, const char *format, ...)
         bytes_put(b, text, (size_t)length);
 }
 
-/* The length of the UTF-8 character at S, of at most N bytes; 0 if there is none. */
+/* Returns the length of the UTF-8 character at S, which has at most N bytes; 0 if there is none. */
 static size_t utf8_length(const uint8_t *s, size_t n)
 {
     if (s[0] < 0x80)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The shadow's values: each argument printed as JSON straight from what was passed. */
+/* The shadow's values: prints each argument as JSON, straight from what was passed; see shadow.h. */
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Calls that never return; see abandoned.h.
  *
- * Stacks grow downwards: a call that begins no deeper than the one before has taken its place. One that begins deeper
- * may have been made by a callback, or from elsewhere once the other one was left: then the stack is unwound, and the
- * place that the other one was called from has to be on it. What is not certain (an unwinder that does not come to the
- * stack's end, a stack that is not the thread's own, as coroutines have it) counts as a call inside of the other one,
- * which is not recorded: taking one for gone that comes back is worse. */
+ * Stacks grow downwards. A call that begins no deeper than the one before has replaced it. A call that begins deeper is
+ * made by a callback, or somewhere else after the other one was left. Then the stack is unwound, and the other one is
+ * gone if its return address is not on it. If that is uncertain (the unwinder does not reach the end of the stack; the
+ * stack is not the thread's own, as with coroutines), the call counts as one inside the other and is not recorded. It
+ * would be worse to end a call that still returns. */
 #define _GNU_SOURCE 1 /* dladdr */
 #include "wrap/abandoned.h"
 
@@ -26,7 +26,7 @@
 
 enum { FRAMES_MAX = 1024, SITE_BITS = 6 };
 
-/* ---- whether a call is on the stack ---- */
+/* ---- is a call on the stack? ---- */
 
 static const void *library_of(const void *address)
 {
@@ -34,8 +34,8 @@ static const void *library_of(const void *address)
     return dladdr(address, &info) ? info.dli_fbase : NULL;
 }
 
-/* Whether SITE is in a library of MPI's: what MPI calls itself it calls inside of a call. LAYER: a function of its
- * Fortran layer, or NULL. Unknown in a program that MPI is linked with statically. */
+/* True if SITE is in the MPI library: MPI makes its own calls inside a call. LAYER: a function of MPI's Fortran layer,
+ * or NULL. Always false if MPI is linked statically. */
 static bool is_of_mpi(const void *site, const void *layer)
 {
     static _Atomic(const void *) known[1 << SITE_BITS];
@@ -50,7 +50,7 @@ static bool is_of_mpi(const void *site, const void *layer)
     return of_mpi;
 }
 
-/* Whether a call made at SITE is on the stack, outside of the one that begins at HERE; true where that is not known. */
+/* True if a call made at SITE is on the stack, outside of the call that begins at HERE; also if that is uncertain. */
 static bool is_on_stack(const void *site, const void *here)
 {
     void *addresses[FRAMES_MAX];
@@ -65,7 +65,7 @@ static bool is_on_stack(const void *site, const void *here)
     return !whole;
 }
 
-/* Whether the call at SITE, of which something lay at CALL_SITE on the stack, is gone now that one with FRAME begins at
+/* True if the call made at SITE, whose data was on the stack at CALL_SITE, is gone now that a call with FRAME begins at
  * HERE. */
 static bool is_gone(const void *call_site, const void *site, const void *frame, const void *here, const void *layer)
 {
@@ -74,7 +74,7 @@ static bool is_gone(const void *call_site, const void *site, const void *frame, 
     return (uintptr_t)frame >= (uintptr_t)call_site || (!is_of_mpi(here, layer) && !is_on_stack(site, here));
 }
 
-/* ---- putting an end to it ---- */
+/* ---- ending such a call ---- */
 
 static void record(struct thread *t)
 {
@@ -92,7 +92,7 @@ static void record(struct thread *t)
     t->calls++;
 }
 
-/* T is a thread, or what one has for calls inside of calls. */
+/* T is a thread, or a thread's state for calls inside calls. */
 static void end(struct thread *t)
 {
     t->inside = false;
@@ -122,8 +122,8 @@ void abandoned_calls(struct thread *t, const void *frame, const void *site)
 struct fortran_call *abandoned_fortran(uint32_t function, const void *frame, const void *site)
 {
     struct fortran_call *from = fortran_now;
-    /* On another stack than this one it may not even be memory. What it was made inside of is not known if it is
-     * overwritten. */
+    /* On another stack than this one, FROM may not even be mapped. If FROM is overwritten, it is unknown which call it
+     * was made in. */
     while (from && (memory_in_own_stack(from) != memory_in_own_stack(frame) || !fortran_is_whole(from)))
         from = fortran_now = NULL;
     while (from && !fortran_expects_of(from, function) &&

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls that never return: a callback of the program (an error handler, a reduction, a copy of an attribute) leaves
- * them by longjmp or by a C++ exception.
+/* Calls that never return. A callback of the program (an error handler, a reduction, a copy of an attribute) may leave
+ * the MPI call by longjmp or a C++ exception.
  *
- * Nobody is told, so it is found out where the thread's next call begins, if that looks like one made inside of the
- * call before: whether that one is on the stack still. If it is not, it is recorded as what is known of it: with what
- * went in, without what came out and without a return value, as long as a call that takes no time. The requests that it
- * had to do with may be complete or not: they are forgotten. */
+ * Nothing reports that. When the thread's next call begins and looks as if it were made inside the call before, Pilgrim
+ * finds out if that one is still on the stack. If not, it is recorded with its inputs, but without outputs and return
+ * value, and with a duration of 0. Its requests are forgotten, because they may be complete or not. */
 #ifndef PILGRIM_ABANDONED_H
 #define PILGRIM_ABANDONED_H
 
@@ -14,12 +13,13 @@
 struct fortran_call;
 struct thread;
 
-/* A call of T begins at SITE, whose struct call is FRAME, and another one counts as under way: puts an end to that, and
- * to those made inside of it, if it is gone. */
+/* A call of T begins at SITE with the struct call FRAME while another call counts as in progress. Ends that call, and
+ * the calls inside it, if it is gone. */
 void abandoned_calls(struct thread *t, const void *frame, const void *site);
 
-/* The same for calls from Fortran: a call of the C function FUNCTION begins. FUNCTION_COUNT: one from Fortran does,
- * which claims nothing. Returns the innermost call from Fortran that is there, or NULL. */
+/* The same for calls from Fortran. FUNCTION: the C function whose call begins; FUNCTION_COUNT: the call is one from
+ * Fortran, which no call from Fortran waits for. Returns the innermost call from Fortran that is still on the stack, or
+ * NULL. */
 struct fortran_call *abandoned_fortran(uint32_t function, const void *frame, const void *site);
 
 #endif

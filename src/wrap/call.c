@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A call's way through the tracer, from call_begin to call_done, and what it refers to: rank base, statuses.
+/* The way of a call through the recorder, from call_begin to call_done.
  *
- * A thread has at most one recorded call under way. What is called below it (by an I/O layer, by a callback of the
- * program's) is not recorded, but the objects that it makes and frees are followed. */
+ * A thread has at most one recorded call in progress. Calls below it (by an I/O layer, by a callback of the program)
+ * are not recorded, but the objects that they create and free are followed. */
 #include "wrap/call.h"
 
 #include "wrap/abandoned.h"
 #include "process/filter.h"
 #include "process/spill.h"
-#include "wrap/wrapper.h"
+#include "wrap/call_inline.h"
 #include "record/stream_inline.h"
 #include "objects/sharing.h"
 #include "objects/untracked_requests.h"
 
-/* What of OFF, which is not 0, is left against this call: MPI is looked for if none was seen so far, and after each
- * unloading the thread's call sites are looked at again. */
+/* Returns what is left of OFF, the reasons not to record this call, which are not 0. Looks for the MPI library if none
+ * was found so far. After a module was unloaded, makes the thread forget its call sites there. */
 static __attribute__((noinline, cold)) unsigned call_reasons(unsigned off, const void *site)
 {
     if (off & OFF_UNBOUND && capture_bind(site))
@@ -50,9 +50,9 @@ uint8_t *call_begin_slowly(struct call *c, uint32_t function, enum call_follows 
         if (fortran_claims(from, function))
             site = from->site;
         else if (t && t->inside)
-            from = NULL; /* made by C, within the call from Fortran */
+            from = NULL; /* made by C inside the call from Fortran */
         else
-            return NULL; /* the Fortran layer's own */
+            return NULL; /* made by the Fortran layer itself */
     }
     if (off & ~(unsigned)OFF_PAUSED) {
         off = call_reasons(off, site);
@@ -90,7 +90,7 @@ uint8_t *call_begin_slowly(struct call *c, uint32_t function, enum call_follows 
 int call_untracked(int ret, const MPI_Request *request, enum request_kind kind, bool persistent, enum object_kind base,
                    uint64_t handle)
 {
-    (void)persistent; /* they are seen */
+    (void)persistent; /* calls that begin a persistent request are always seen */
     if (ret != MPI_SUCCESS)
         return ret;
     const struct rank_base *ranks = &capture.world;
@@ -130,7 +130,7 @@ uint8_t *call_no_memory(void)
 uint8_t *call_make_room(struct call *c)
 {
     if (!bytes_reserve(c->key, CALL_ROOM))
-        c->key->length = 0; /* it has failed */
+        c->key->length = 0; /* the key has failed */
     return c->key->data + c->key->length;
 }
 
@@ -141,7 +141,7 @@ void call_leave_failed(struct call *c, int ret)
         c->ok = c->thread->error_in_status = true;
 }
 
-/* A call that could not be recorded: from here on the trace would be wrong, so there is none. */
+/* Switches tracing off because a call could not be recorded: without it the trace would be wrong. */
 static void call_lost(const struct call *c, enum pilgrim_status status)
 {
     if (status == PILGRIM_LIMIT)
@@ -161,12 +161,12 @@ __attribute__((noinline, cold)) void call_ended(struct thread *t)
     t->pause = false;
 }
 
-/* call_done, where one of many things is to be looked at that are mostly not there. */
+/* The rest of call_done for all cases but the usual one. */
 static __attribute__((noinline)) void call_done_slowly(struct call *c, size_t length)
 {
     struct thread *t = c->thread;
     if (atomic_load_explicit(&capture.off, memory_order_relaxed) & OFF_CHILD)
-        return; /* forked in the call: its file is the parent's */
+        return; /* the call forked, and this is the child: the file belongs to the parent */
     t->key.length = length;
     if (c->operation_count)
         requests_leave(t->requests, &t->finding, c->operation_count);
@@ -202,14 +202,14 @@ static inline void call_step(const struct call *c, size_t length)
         call_turn(c);
 }
 
-/* The rest of call_done, where other threads may be at the call's operations. */
+/* The rest of call_done if other threads may use the call's operations. */
 static __attribute__((noinline)) void call_done_leaving(const struct call *c, size_t length)
 {
     requests_leave(c->thread->requests, &c->thread->finding, c->operation_count);
     call_step(c, length);
 }
 
-/* Calls no other function but as its last act, so it keeps nothing on the stack. */
+/* Calls other functions only as its last act, so it keeps nothing on the stack. */
 void call_done(struct call *c, const uint8_t *end)
 {
     struct thread *t = c->thread;

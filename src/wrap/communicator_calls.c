@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Communicators; see communicator_calls.h. Everything asked of MPI here is answered by the process itself. */
+/* Pseudo calls that describe communicators; see communicator_calls.h. Whatever is asked of MPI here, a process answers
+ * by itself. */
 #include "wrap/communicator_calls.h"
 
 #include <stdlib.h>
@@ -9,13 +10,14 @@
 #include "base/value.h"
 #include "process/capture.h"
 #include "wrap/constant_names.h"
+#include "wrap/put.h"
 #include "process/process_stream.h"
 #include "process/thread.h"
 #include "functions.h"
 
 enum { NO_LEADER = -1, NO_THREAD = -1 };
 
-static MPI_Group world; /* set once */
+static MPI_Group world; /* group of MPI_COMM_WORLD; set once */
 static bool world_known;
 
 struct description {
@@ -27,7 +29,7 @@ struct description {
 
 /* ---- asking MPI ---- */
 
-/* The rank in MPI_COMM_WORLD of rank 0 of GROUP. */
+/* Returns the rank in MPI_COMM_WORLD of rank 0 of GROUP. */
 static int leader_of(MPI_Group group)
 {
     int first = 0, leader = MPI_UNDEFINED, size = 0;
@@ -36,7 +38,7 @@ static int leader_of(MPI_Group group)
     return leader == MPI_UNDEFINED ? NO_LEADER : leader;
 }
 
-/* A hash of GROUP's members, their ranks in MPI_COMM_WORLD. */
+/* Returns a hash of the ranks in MPI_COMM_WORLD of GROUP's members. */
 static uint64_t members_of(MPI_Group group)
 {
     int size = 0;
@@ -53,7 +55,8 @@ static uint64_t members_of(MPI_Group group)
     return hash;
 }
 
-/* Both groups of an inter-communicator, the same on either side. */
+/* Returns a hash of COMM's members and SALT. For an inter-communicator it includes both groups, and is equal on both
+ * sides. */
 static uint64_t members_key(MPI_Comm comm, bool inter, uint64_t salt)
 {
     uint64_t parts[3] = {0, 0, salt};
@@ -98,7 +101,7 @@ static struct description describe(MPI_Comm comm)
     return d;
 }
 
-/* ---- the record ---- */
+/* ---- the pseudo call ---- */
 
 static void key_int(struct bytes *key, int64_t v)
 {
@@ -159,13 +162,14 @@ static void add(int64_t thread, MPI_Comm comm, MPI_Comm parent, uint64_t members
         key_int(key, (int64_t)members);
     else
         bytes_put_u8(key, VALUE_NONE);
-    bytes_put_u8(key, VALUE_NONE); /* returns nothing */
+    bytes_put_u8(key, VALUE_NONE); /* the pseudo call returns nothing */
     enum pilgrim_status status = process_stream_add();
     if (status != PILGRIM_OK)
         capture_fail("out of memory");
 }
 
-/* Of a call that is not recorded (made in a callback, or while recording is paused) there is nothing in any thread. */
+/* Returns the number of the thread that made the call C; NO_THREAD if C is not recorded, because no thread's stream has
+ * it then. */
 static int64_t thread_of(const struct call *c)
 {
     return !c->dropped ? (int64_t)c->thread->index : NO_THREAD;
@@ -182,13 +186,13 @@ void communicators_begin(void)
     add(NO_THREAD, parent, MPI_COMM_NULL, 0, &d);
 }
 
-/* COMM is known by its name. */
+/* Records the creation of COMM, which has a symbolic id. */
 static void add_made(int64_t thread, MPI_Comm comm, MPI_Comm parent, uint64_t salt)
 {
     struct description d = {.topology = MPI_UNDEFINED, .rank = -1, .leader = NO_LEADER};
     if (comm != MPI_COMM_NULL)
         d = describe(comm);
-    else if (salt) /* not one of the members */
+    else if (salt) /* this process is not a member */
         return;
     add(thread, comm, parent, salt ? members_key(comm, d.inter, salt) : 0, &d);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The names of constants, by search in the generated tables, and of callback functions.
+/* Names of constants, by binary search in the generated tables, and of callbacks.
  *
- * Constants of the MPI library that are addresses of its functions (MPI_COMM_DUP_FN) are known by the symbol: a
- * reference to it would keep this library from loading where there is no MPI. */
+ * Some constants are addresses of functions in the MPI library (MPI_COMM_DUP_FN). They are recognised by their symbol:
+ * if this library referred to them, it could not be loaded where there is no MPI. */
 #define _GNU_SOURCE 1 /* dladdr */
 #include "wrap/constant_names.h"
 
@@ -44,7 +44,7 @@ struct flags flags_of(unsigned enumeration, int64_t v)
     return flags;
 }
 
-/* The number of NAME among the vocabulary's names, NAME_COUNT if it is not there. */
+/* Returns the number of NAME in the vocabulary; NAME_COUNT if it is not there. */
 static unsigned name_find(const char *name)
 {
     for (unsigned i = 0; i < NAME_COUNT; i++)
@@ -53,7 +53,7 @@ static unsigned name_find(const char *name)
     return NAME_COUNT;
 }
 
-/* What the constant for duplication is called where CALLED takes it. */
+/* Returns the name of the constant for duplication that CALLED takes. */
 static unsigned duplication_name(uint32_t called)
 {
     const char *function = vocabulary.functions[called].name;
@@ -67,7 +67,7 @@ static unsigned duplication_name(uint32_t called)
     return name == NAME_COUNT ? name_find("MPI_DUP_FN") : name;
 }
 
-/* The constant that SYMBOL is Fortran's function of: mpi_comm_dup_fn_, PMPI_COMM_DUP_FN, ..._MOD_mpi_comm_dup_fn,
+/* Returns the constant whose Fortran function is SYMBOL: mpi_comm_dup_fn_, PMPI_COMM_DUP_FN, ..._MOD_mpi_comm_dup_fn,
  * ompi_comm_dup_fn_. NAME_COUNT: none. */
 static unsigned fortran_name(const char *symbol)
 {
@@ -86,7 +86,7 @@ static unsigned fortran_name(const char *symbol)
     return length > 3 && strstr(name, "_FN") ? name_find(name) : NAME_COUNT;
 }
 
-/* The name that the dynamic linker knows for exactly this address. */
+/* Returns the symbol that the dynamic linker has for exactly this address, or NULL. */
 static const char *symbol_of(const void *function)
 {
     Dl_info info;

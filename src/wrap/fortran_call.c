@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The innermost call from Fortran, and the statuses that it ignores; see fortran_call.h. */
+/* A thread's innermost call from Fortran, and the statuses that it ignores; see fortran_call.h. */
 #define _GNU_SOURCE 1 /* RTLD_DEFAULT */
 #include "wrap/fortran_call.h"
 
@@ -10,7 +10,7 @@ _Thread_local struct fortran_call *fortran_now __attribute__((tls_model("initial
 
 /* ---- statuses ---- */
 
-/* Open MPI's sentinels are common blocks; which of the names is used depends on the compiler. */
+/* Open MPI's sentinels are common blocks. The compiler decides which of these names they have. */
 static const char *const ignore_names[] = {
     "mpi_fortran_status_ignore_",  "mpi_fortran_statuses_ignore_", "mpi_fortran_status_ignore",
     "mpi_fortran_statuses_ignore", "mpi_fortran_status_ignore__",  "mpi_fortran_statuses_ignore__",

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lengths of arrays that the arguments do not say: neighbourhoods, topologies, the contents of datatypes.
+/* Lengths of arrays that the arguments do not say; see lengths.h.
  *
- * Asked of MPI only for communicators that are known to be some, so that no error handler of the application's is
+ * MPI is asked about a communicator only if Pilgrim knows that it is one, so that no error handler of the program is
  * called. */
+#include "wrap/lengths.h"
+
 #include "wrap/call.h"
 
 int64_t length_peers(const struct call *c)

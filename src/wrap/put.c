@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Values of one call, as tokens (base/value.h) appended to its key. */
+/* Values of a call as tokens (base/value.h); see put.h. */
 #include "wrap/put.h"
 
 #include "wrap/constant_names.h"
-#include "wrap/wrapper.h"
+#include "wrap/call_inline.h"
 
 void put_none(struct call *c, int count)
 {
@@ -79,8 +79,8 @@ void put_flags(struct call *c, unsigned enumeration, int64_t v)
         put_int(c, flags.rest);
 }
 
-/* The same where the caller's rank may be beyond the size: it is of another group, an inter-communicator's local one.
- */
+/* rank_distance if the caller's rank may be beyond the size, because it is a rank in another group: the local group of
+ * an inter-communicator. */
 static int64_t distance_modulo(const struct rank_base *base, int rank)
 {
     int64_t size = base->size, r = ((int64_t)rank - base->rank) % size;
@@ -91,7 +91,7 @@ static int64_t distance_modulo(const struct rank_base *base, int rank)
     return r;
 }
 
-/* RANK of the group that BASE describes; special ones by name. */
+/* Stores RANK in the group that BASE describes; MPI_ANY_SOURCE and the like by name. */
 static void put_rank_of(struct call *c, const struct rank_base *base, int rank)
 {
     if (rank < 0 || rank >= base->size || base->rank < 0) {
@@ -121,12 +121,12 @@ uint8_t *store_constant(uint8_t *at, unsigned enumeration, int64_t v)
     return constant ? store_name(at, constant->name) : store_int(at, v);
 }
 
-/* Where the group is not the caller's own, its rank there may lie beyond it. */
+/* BASE may be of a group that the caller is not in. Then the caller's rank may be beyond its size. */
 uint8_t *store_rank_slowly(struct call *c, uint8_t *at, const struct rank_base *base, int rank)
 {
-    call_gives(c, at);
+    call_flush(c, at);
     put_rank_of(c, base, rank);
-    return call_takes(c);
+    return call_resume(c);
 }
 
 static uint8_t *store_memory(uint8_t *at, const struct cached_buffer *b)

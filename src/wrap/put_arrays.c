@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Arrays of values. Integers are stored in one go: room for all of them, then plain stores. */
+/* Arrays of values; see put.h. For integers, the room for all of them is checked once. */
 #include "wrap/put.h"
+
+#include "wrap/put_inline.h"
 #include "functions.h"
 
-/* NULL and negative counts alike in all arrays: true where values follow, COUNT of them. */
+/* Stores the head of an array, or the name "NULL" if V is NULL. Sets a negative *COUNT to 0. True if *COUNT values
+ * follow. */
 static bool put_open(struct call *c, const void *v, int64_t *count)
 {
     if (*count < 0)
@@ -15,7 +18,8 @@ static bool put_open(struct call *c, const void *v, int64_t *count)
     return v;
 }
 
-/* Room for an array of COUNT integers, its head written; NULL where there is nothing to store. */
+/* Stores the head of an array of COUNT integers, with room for them. Returns where they go; NULL if there are none to
+ * store. */
 static uint8_t *put_integers(struct call *c, const void *v, int64_t count)
 {
     if (!v) {

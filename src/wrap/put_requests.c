@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Requests, and arrays of them: what a call finds behind its handles, and what becomes of that. */
+/* Requests and arrays of requests: finds the operations behind the handles, stores their names, and ends those that
+ * completed; see put_requests.h. */
+#include "wrap/put_requests.h"
+
 #include "base/value_run.h"
-#include "wrap/wrapper.h"
+#include "wrap/call_inline.h"
 #include "objects/thread_requests_inline.h"
 
 enum {
     ITEM_BYTES = 1 + 2 * SLOT_BYTES,
-    ALONE = 64 /* a request alone is named by its age if its place is below: where so many are in flight, places may be
-                  what is regular */
+    /* A request alone is named by age only if its index is below this: with more in flight, the index may be more
+     * regular than the age. */
+    ALONE = 64
 };
 
 static inline uint8_t *store_operation(uint8_t *at, struct operation_name name)
@@ -18,8 +22,8 @@ static inline uint8_t *store_operation(uint8_t *at, struct operation_name name)
     return store_slot(store_slot(at + 1, name.class_number), name.request_index);
 }
 
-/* As it is named by the calls before, if its place is below LIMIT. Not where the array is one of changes: there names
- * that stay are better. */
+/* Stores an operation by its age, if the reader knows it from earlier calls and its index is below LIMIT; else by its
+ * name. Arrays that are stored as changes do not use this: names change less than ages. */
 static inline uint8_t *store_live(struct call *c, uint8_t *at, struct operation_name name, int64_t limit)
 {
     if (name.class_number == REQUEST_NULL || c->dropped || name.request_index >= limit)
@@ -34,7 +38,7 @@ static inline uint8_t *store_live(struct call *c, uint8_t *at, struct operation_
     return store_slot(store_slot(at + 1, name.class_number), rank);
 }
 
-/* The call says that the request is over: all of its tokens have been stored. */
+/* Tells the list of live requests that a request has ended, after all its tokens were stored. */
 static inline void end_live(const struct call *c, struct operation_name name)
 {
     if (!CALL_LIKELY(!c->dropped) ||
@@ -45,7 +49,7 @@ static inline void end_live(const struct call *c, struct operation_name name)
 
 /* ---- one request ---- */
 
-/* The request that the call begins. */
+/* Stores the request that the call begins. */
 static inline uint8_t *store_begun(struct call *c, uint8_t *at, struct operation_name name)
 {
     struct live_requests *live = &c->thread->live;
@@ -66,7 +70,7 @@ static inline uint8_t *store_created(struct call *c, uint8_t *at, MPI_Request re
                                      bool persistent, const struct posting *posted)
 {
     struct thread *t = c->thread;
-    /* Thread 0's classes keep their numbers. */
+    /* For thread 0 this is the number of the class itself. */
     int64_t class_number =
         !c->dropped ? (int64_t)t->index << REQUEST_THREAD_SHIFT | (int64_t)t->class->number : REQUEST_UNKNOWN;
     t->created = request_created(t->requests, HANDLE(request), class_number, kind, persistent, &c->base, posted);
@@ -87,7 +91,7 @@ uint8_t *store_new_receive(struct call *c, uint8_t *at, MPI_Request request, enu
     return store_created(c, at, request, kind, persistent, posted.count > 0 ? &posted : NULL);
 }
 
-/* C has found COUNT operations, or is about to. */
+/* Sets the operations of the call, which are or will be the COUNT first ones in the thread's `finding`. */
 static inline void found_by(struct call *c, int64_t count)
 {
     struct thread *t = c->thread;
@@ -96,7 +100,7 @@ static inline void found_by(struct call *c, int64_t count)
     t->finding.call = t->calls;
 }
 
-/* Room for COUNT operations. False: no memory, the call has none then. */
+/* Makes room for COUNT operations of the call. False: out of memory; the call has no operations then. */
 static inline bool reserve(struct call *c, int64_t count)
 {
     struct thread *t = c->thread;
@@ -116,7 +120,7 @@ uint8_t *store_request(struct call *c, uint8_t *at, MPI_Request request)
     return store_live(c, at, operation_name(request_find(t->requests, &t->finding, HANDLE(request))), ALONE);
 }
 
-/* What stands there after the call: that operation still, or null. */
+/* Stores what an inout request is after the call: the same operation, or null. */
 uint8_t *store_request_after(struct call *c, uint8_t *at, MPI_Request request)
 {
     struct thread *t = c->thread;
@@ -131,7 +135,7 @@ uint8_t *store_request_after(struct call *c, uint8_t *at, MPI_Request request)
 
 /* ---- arrays ---- */
 
-/* Sets the call's operations. NULL counts as none. */
+/* Finds the operations of the call. NULL counts as an empty array. */
 static void find_operations(struct call *c, const MPI_Request *requests, int64_t count)
 {
     struct thread *t = c->thread;
@@ -142,7 +146,8 @@ static void find_operations(struct call *c, const MPI_Request *requests, int64_t
     requests_find(t->requests, &t->finding, count);
 }
 
-/* Room for an array of COUNT requests, its head written: to be ended by call_gives. NULL: no memory. */
+/* Stores the head of an array of COUNT requests, with room for them. The caller ends with call_flush. NULL: out of
+ * memory. */
 static uint8_t *items_begin(struct call *c, int64_t count)
 {
     uint64_t n = (uint64_t)count;
@@ -167,7 +172,7 @@ static void put_found(struct call *c, const MPI_Request *requests)
         if (count >= VALUE_SERIES_MIN)
             at = run_put(&run, item, at);
     }
-    call_gives(c, at);
+    call_flush(c, at);
 }
 
 void put_requests(struct call *c, const MPI_Request *requests, int64_t count)
@@ -196,7 +201,7 @@ void put_requests_after(struct call *c, const MPI_Request *requests, int64_t cou
             at = run_put(&run, item, at);
     }
     if (at)
-        call_gives(c, at);
+        call_flush(c, at);
     for (int64_t i = 0; i < count; i++)
         if (requests[i] == MPI_REQUEST_NULL)
             end_live(c, operation_name(found_operation(&operations[i])));
@@ -205,9 +210,10 @@ void put_requests_after(struct call *c, const MPI_Request *requests, int64_t cou
     requests_finished(t->requests, &t->finding, count);
 }
 
-/* ---- arrays that are written by what changes in them (request_array_delta.h) ---- */
+/* ---- arrays that are stored as changes (request_array_delta.h) ---- */
 
-/* The operations behind REQUESTS, and their names in IN. False: requests_find is to look for them. */
+/* Finds the operations behind REQUESTS, and puts their names in IN. False: the slower requests_find must look for
+ * them. */
 static inline bool find_same_requests(struct call *c, const MPI_Request *requests, struct operation_array *in)
 {
     struct thread *t = c->thread;
@@ -233,8 +239,8 @@ static inline bool find_same_requests(struct call *c, const MPI_Request *request
     return true;
 }
 
-/* Whether REQUESTS are what the last call with an array left, and nothing has happened since. Its operations are those
- * of C then. */
+/* True if REQUESTS are as the last call with an array left them, and nothing happened since. Then its operations are
+ * those of C. */
 static inline bool find_again(struct call *c, const MPI_Request *requests, int64_t count)
 {
     struct thread *t = c->thread;
@@ -254,7 +260,8 @@ static inline bool find_again(struct call *c, const MPI_Request *requests, int64
     return true;
 }
 
-/* True: what goes in is the request delta's now, which is to put it. */
+/* Finds the operations of an input array. True: the request delta has the array, and the caller stores it from there.
+ * False: it is stored already. */
 static bool put_same_requests(struct call *c, const MPI_Request *requests, int64_t count)
 {
     struct request_array_delta *k = &c->thread->request_delta;
@@ -294,7 +301,7 @@ void put_requests_noted(struct call *c, const MPI_Request *requests, int64_t cou
         (void)array_delta_in(&c->thread->request_delta, NULL, c->key);
 }
 
-/* What is over is what became null. */
+/* Stores an output array. The requests that became null have ended. */
 static void put_changed(struct call *c, const MPI_Request *requests, int64_t count,
                         const struct completed_indices *completed)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether a status's fields mean what they are thought to; see status_fields.h. */
+/* Tests if the private fields of a status mean what Pilgrim expects; see status_fields.h. */
 #include "wrap/status_fields.h"
 
 #include <string.h>
 
 _Atomic(enum status_fields) status_fields;
 
-/* Whether the fields of a status that is set to BYTES and CANCELLED are those. */
+/* True if MPI's functions set the fields to BYTES and CANCELLED as expected. */
 static bool fields_are(MPI_Count bytes, int cancelled)
 {
     MPI_Status status;

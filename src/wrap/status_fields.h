@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a status has beside MPI's public fields: how many bytes, and whether the operation was cancelled.
+/* What a status has besides MPI's public fields: the number of bytes, and if the operation was cancelled.
  *
- * MPI tells both by two functions; to read the fields that they read is many times as fast. Before it is done for the
- * first time, MPI's functions have to put there what is expected, or else its functions are asked. Any thread, once MPI
- * is initialised. */
+ * MPI has a function for each, but reading the private fields is many times as fast. Before the first such read,
+ * status_fields_try has MPI's functions set these fields. If they are not as expected, MPI's functions are used from
+ * then on. Any thread, once MPI is initialised. */
 #ifndef PILGRIM_STATUS_FIELDS_H
 #define PILGRIM_STATUS_FIELDS_H
 
@@ -17,7 +17,7 @@ enum status_fields { STATUS_FIELDS_UNTRIED, STATUS_FIELDS_READ, STATUS_FIELDS_AS
 
 extern _Atomic(enum status_fields) status_fields;
 
-/* Decides between the last two; all threads alike. */
+/* Decides between READ and ASKED; all threads come to the same result. */
 enum status_fields status_fields_try(void);
 
 #if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION >= 30000000
@@ -49,7 +49,7 @@ static inline bool status_field_cancelled(const MPI_Status *status)
 static inline int64_t status_field_bytes(const MPI_Status *status)
 {
     (void)status;
-    return -1; /* not known */
+    return -1; /* unknown */
 }
 
 static inline bool status_field_cancelled(const MPI_Status *status)
@@ -60,7 +60,8 @@ static inline bool status_field_cancelled(const MPI_Status *status)
 
 #endif
 
-/* False: MPI is to be asked. What is not a plain number of bytes, it explains. */
+/* Reads *BYTES and *CANCELLED from STATUS. False: MPI must be asked. MPI also explains values that are no plain number
+ * of bytes. */
 static inline bool status_read(const MPI_Status *status, int64_t *bytes, bool *cancelled)
 {
     enum status_fields fields = atomic_load_explicit(&status_fields, memory_order_relaxed);

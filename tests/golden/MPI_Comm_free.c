@@ -7,7 +7,7 @@ static int wrapper_MPI_Comm_free(MPI_Comm *comm)
     uint8_t *at = call_begin(&c, off, FUNCTION_MPI_Comm_free, FOLLOWS_OBJECTS, CALL_SITE);
     if (!at)
         return call_passed(&c, PMPI_Comm_free(comm));
-    c.view = capture.world;
+    c.base = capture.world;
     uint64_t before = object_releasing(KIND_COMM, comm ? HANDLE(*comm) : 0);
     if (comm)
         at = store_handle(&c, at, KIND_COMM, HANDLE(*comm));
@@ -17,9 +17,9 @@ static int wrapper_MPI_Comm_free(MPI_Comm *comm)
     int ret = PMPI_Comm_free(comm);
     call_leave(&c, ret);
     if (comm) {
-        call_gives(&c, at);
+        call_flush(&c, at);
         put_released(&c, KIND_COMM, before, HANDLE(*comm));
-        at = call_takes(&c);
+        at = call_resume(&c);
     } else {
         at = store_name(at, NAME_NULL);
     }
@@ -46,10 +46,10 @@ static void shadow_out_MPI_Comm_free(struct shadow *s, MPI_Comm *comm, int ret)
     shadow_ret(s, ret);
 }
 
-static void after_MPI_Comm_free(struct shadow *s, const void *kept)
+static void after_MPI_Comm_free(struct shadow *s, const void *saved)
 {
-    const struct kept_MPI_Comm_free *k = kept;
-    shadow_out_MPI_Comm_free(s, k->comm, k->ret);
+    const struct saved_MPI_Comm_free *arguments = saved;
+    shadow_out_MPI_Comm_free(s, arguments->comm, arguments->ret);
 }
 
 int shadow_layer_MPI_Comm_free(MPI_Comm *comm)
@@ -59,8 +59,8 @@ int shadow_layer_MPI_Comm_free(MPI_Comm *comm)
         return SHADOW_NEXT(MPI_Comm_free)(comm);
     shadow_in_MPI_Comm_free(s, comm);
     int ret = SHADOW_NEXT(MPI_Comm_free)(comm);
-    const struct kept_MPI_Comm_free kept = {.comm = comm, .ret = ret};
-    _Static_assert(sizeof kept <= SHADOW_KEPT, "the arguments of MPI_Comm_free");
-    shadow_keep(s, &kept, sizeof kept, after_MPI_Comm_free);
+    const struct saved_MPI_Comm_free saved = {.comm = comm, .ret = ret};
+    _Static_assert(sizeof saved <= SHADOW_SAVED_BYTES, "the arguments of MPI_Comm_free");
+    shadow_save(s, &saved, sizeof saved, after_MPI_Comm_free);
     return ret;
 }

@@ -1,4 +1,4 @@
-/* Recorded before it runs, without a return value: the trace is written before it returns. */
+/* The call is recorded before the function runs, without a return value, because the trace is written first. */
 static int wrapper_MPI_Finalize(void)
 {
     struct call c;

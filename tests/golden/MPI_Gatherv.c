@@ -8,26 +8,26 @@ static int wrapper_MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype 
         return PMPI_Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
     uint8_t *at = call_begin(&c, off, FUNCTION_MPI_Gatherv, FOLLOWS_NOTHING, CALL_SITE);
     if (!at)
-        return call_passed(&c, PMPI_Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
-                           recvtype, root, comm));
-    const struct token viewed = call_rank_base(&c, KIND_COMM, HANDLE(comm));
+        return call_passed(&c, PMPI_Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root,
+                           comm));
+    const struct short_token base_token = call_rank_base(&c, KIND_COMM, HANDLE(comm));
     at = store_buffer(&c, at, sendbuf);
     at = store_int(at, sendcount);
     at = store_handle(&c, at, KIND_DATATYPE, HANDLE(sendtype));
     if (call_at_root(&c, root)) {
         at = store_buffer(&c, at, recvbuf);
-        call_gives(&c, at);
+        call_flush(&c, at);
         put_ints(&c, recvcounts, length_peers(&c));
-        at = call_takes(&c);
-        call_gives(&c, at);
+        at = call_resume(&c);
+        call_flush(&c, at);
         put_ints(&c, displs, length_peers(&c));
-        at = call_takes(&c);
+        at = call_resume(&c);
         at = store_handle(&c, at, KIND_DATATYPE, HANDLE(recvtype));
     } else {
         at = store_none(at, 4);
     }
     at = store_enum(at, ENUM_RANK, root);
-    at = store_with_base(&c, at, &viewed, KIND_COMM, HANDLE(comm));
+    at = store_with_base(&c, at, &base_token, KIND_COMM, HANDLE(comm));
     call_enter(&c, at);
     int ret = PMPI_Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
     call_leave(&c, ret);
@@ -35,7 +35,7 @@ static int wrapper_MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype 
     return ret;
 }
 
-static void shadow_in_MPI_Gatherv(struct shadow *s, const struct view *view, const void *sendbuf,
+static void shadow_in_MPI_Gatherv(struct shadow *s, const struct rank_base *rank_base, const void *sendbuf,
                                   int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
                                   const int *displs, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
@@ -46,15 +46,15 @@ static void shadow_in_MPI_Gatherv(struct shadow *s, const struct view *view, con
     shadow_in(s, 2);
     shadow_handle(s, KIND_DATATYPE, HANDLE(sendtype));
     shadow_in(s, 3);
-    if (shadow_at_root(view, root))
+    if (shadow_at_root(rank_base, root))
         shadow_buffer(s, recvbuf);
     else
         shadow_null(s);
     shadow_in(s, 4);
-    if (shadow_at_root(view, root)) {
+    if (shadow_at_root(rank_base, root)) {
         if (recvcounts) {
             shadow_open(s);
-            for (int64_t i = 0, end = view->size; i < end; i++)
+            for (int64_t i = 0, end = rank_base->size; i < end; i++)
                 shadow_int(s, recvcounts[i]);
             shadow_close(s);
         } else {
@@ -64,10 +64,10 @@ static void shadow_in_MPI_Gatherv(struct shadow *s, const struct view *view, con
         shadow_null(s);
     }
     shadow_in(s, 5);
-    if (shadow_at_root(view, root)) {
+    if (shadow_at_root(rank_base, root)) {
         if (displs) {
             shadow_open(s);
-            for (int64_t i = 0, end = view->size; i < end; i++)
+            for (int64_t i = 0, end = rank_base->size; i < end; i++)
                 shadow_int(s, displs[i]);
             shadow_close(s);
         } else {
@@ -77,7 +77,7 @@ static void shadow_in_MPI_Gatherv(struct shadow *s, const struct view *view, con
         shadow_null(s);
     }
     shadow_in(s, 6);
-    if (shadow_at_root(view, root))
+    if (shadow_at_root(rank_base, root))
         shadow_handle(s, KIND_DATATYPE, HANDLE(recvtype));
     else
         shadow_null(s);
@@ -92,26 +92,24 @@ static void shadow_out_MPI_Gatherv(struct shadow *s, int ret)
     shadow_ret(s, ret);
 }
 
-static void after_MPI_Gatherv(struct shadow *s, const void *kept)
+static void after_MPI_Gatherv(struct shadow *s, const void *saved)
 {
-    const struct kept_MPI_Gatherv *k = kept;
-    shadow_out_MPI_Gatherv(s, k->ret);
+    const struct saved_MPI_Gatherv *arguments = saved;
+    shadow_out_MPI_Gatherv(s, arguments->ret);
 }
 
 int shadow_layer_MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                             const int recvcounts[], const int *displs, MPI_Datatype recvtype, int root,
-                             MPI_Comm comm)
+                             const int recvcounts[], const int *displs, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
     struct shadow *s = shadow_enter(FUNCTION_MPI_Gatherv);
     if (!s)
-        return SHADOW_NEXT(MPI_Gatherv)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
-                           root, comm);
-    shadow_in_MPI_Gatherv(s, shadow_view(s), sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
-                          recvtype, root, comm);
-    int ret = SHADOW_NEXT(MPI_Gatherv)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
+        return SHADOW_NEXT(MPI_Gatherv)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root,
+                           comm);
+    shadow_in_MPI_Gatherv(s, shadow_rank_base(s), sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
                           root, comm);
-    const struct kept_MPI_Gatherv kept = {.ret = ret};
-    _Static_assert(sizeof kept <= SHADOW_KEPT, "the arguments of MPI_Gatherv");
-    shadow_keep(s, &kept, sizeof kept, after_MPI_Gatherv);
+    int ret = SHADOW_NEXT(MPI_Gatherv)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
+    const struct saved_MPI_Gatherv saved = {.ret = ret};
+    _Static_assert(sizeof saved <= SHADOW_SAVED_BYTES, "the arguments of MPI_Gatherv");
+    shadow_save(s, &saved, sizeof saved, after_MPI_Gatherv);
     return ret;
 }

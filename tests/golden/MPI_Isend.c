@@ -1,22 +1,22 @@
-static int wrapper_MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
-                             MPI_Comm comm, MPI_Request *request)
+static int wrapper_MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                             MPI_Request *request)
 {
     struct call c;
     const unsigned off = call_off();
     if (call_passes(off, FOLLOWS_REQUESTS))
-        return call_untracked(PMPI_Isend(buf, count, datatype, dest, tag, comm, request), request, REQUEST_SEND,
-                           false, KIND_COMM, HANDLE(comm));
+        return call_untracked(PMPI_Isend(buf, count, datatype, dest, tag, comm, request), request, REQUEST_SEND, false,
+                              KIND_COMM, HANDLE(comm));
     uint8_t *at = call_begin(&c, off, FUNCTION_MPI_Isend, FOLLOWS_REQUESTS, CALL_SITE);
     if (!at)
-        return call_untracked(call_passed(&c, PMPI_Isend(buf, count, datatype, dest, tag, comm, request)),
-                           request, REQUEST_SEND, false, KIND_COMM, HANDLE(comm));
-    const struct token viewed = call_rank_base(&c, KIND_COMM, HANDLE(comm));
+        return call_untracked(call_passed(&c, PMPI_Isend(buf, count, datatype, dest, tag, comm, request)), request,
+                              REQUEST_SEND, false, KIND_COMM, HANDLE(comm));
+    const struct short_token base_token = call_rank_base(&c, KIND_COMM, HANDLE(comm));
     at = store_buffer(&c, at, buf);
     at = store_int(at, count);
     at = store_handle(&c, at, KIND_DATATYPE, HANDLE(datatype));
     at = store_rank(&c, at, dest);
     at = store_enum(at, ENUM_TAG, tag);
-    at = store_with_base(&c, at, &viewed, KIND_COMM, HANDLE(comm));
+    at = store_with_base(&c, at, &base_token, KIND_COMM, HANDLE(comm));
     call_enter(&c, at);
     int ret = PMPI_Isend(buf, count, datatype, dest, tag, comm, request);
     call_leave(&c, ret);
@@ -28,8 +28,8 @@ static int wrapper_MPI_Isend(const void *buf, int count, MPI_Datatype datatype, 
     return ret;
 }
 
-static void shadow_in_MPI_Isend(struct shadow *s, const void *buf, int count, MPI_Datatype datatype, int dest,
-                                int tag, MPI_Comm comm)
+static void shadow_in_MPI_Isend(struct shadow *s, const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
+                                MPI_Comm comm)
 {
     shadow_in(s, 0);
     shadow_buffer(s, buf);
@@ -56,22 +56,22 @@ static void shadow_out_MPI_Isend(struct shadow *s, MPI_Request *request, int ret
     shadow_ret(s, ret);
 }
 
-static void after_MPI_Isend(struct shadow *s, const void *kept)
+static void after_MPI_Isend(struct shadow *s, const void *saved)
 {
-    const struct kept_MPI_Isend *k = kept;
-    shadow_out_MPI_Isend(s, k->request, k->ret);
+    const struct saved_MPI_Isend *arguments = saved;
+    shadow_out_MPI_Isend(s, arguments->request, arguments->ret);
 }
 
-int shadow_layer_MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
-                           MPI_Comm comm, MPI_Request *request)
+int shadow_layer_MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                           MPI_Request *request)
 {
     struct shadow *s = shadow_enter(FUNCTION_MPI_Isend);
     if (!s)
         return SHADOW_NEXT(MPI_Isend)(buf, count, datatype, dest, tag, comm, request);
     shadow_in_MPI_Isend(s, buf, count, datatype, dest, tag, comm);
     int ret = SHADOW_NEXT(MPI_Isend)(buf, count, datatype, dest, tag, comm, request);
-    const struct kept_MPI_Isend kept = {.request = request, .ret = ret};
-    _Static_assert(sizeof kept <= SHADOW_KEPT, "the arguments of MPI_Isend");
-    shadow_keep(s, &kept, sizeof kept, after_MPI_Isend);
+    const struct saved_MPI_Isend saved = {.request = request, .ret = ret};
+    _Static_assert(sizeof saved <= SHADOW_SAVED_BYTES, "the arguments of MPI_Isend");
+    shadow_save(s, &saved, sizeof saved, after_MPI_Isend);
     return ret;
 }

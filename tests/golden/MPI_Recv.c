@@ -8,14 +8,14 @@ static int wrapper_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int sou
     uint8_t *at = call_begin(&c, off, FUNCTION_MPI_Recv, FOLLOWS_NOTHING, CALL_SITE);
     if (!at)
         return call_passed(&c, PMPI_Recv(buf, count, datatype, source, tag, comm, status));
-    const struct token viewed = call_rank_base(&c, KIND_COMM, HANDLE(comm));
+    const struct short_token base_token = call_rank_base(&c, KIND_COMM, HANDLE(comm));
     MPI_Status *actual = call_status(&c, status);
     at = store_buffer(&c, at, buf);
     at = store_int(at, count);
     at = store_handle(&c, at, KIND_DATATYPE, HANDLE(datatype));
     at = store_rank(&c, at, source);
     at = store_enum(at, ENUM_TAG, tag);
-    at = store_with_base(&c, at, &viewed, KIND_COMM, HANDLE(comm));
+    at = store_with_base(&c, at, &base_token, KIND_COMM, HANDLE(comm));
     call_enter(&c, at);
     int ret = PMPI_Recv(buf, count, datatype, source, tag, comm, actual);
     call_leave(&c, ret);
@@ -27,8 +27,8 @@ static int wrapper_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int sou
     return ret;
 }
 
-static void shadow_in_MPI_Recv(struct shadow *s, void *buf, int count, MPI_Datatype datatype, int source,
-                               int tag, MPI_Comm comm)
+static void shadow_in_MPI_Recv(struct shadow *s, void *buf, int count, MPI_Datatype datatype, int source, int tag,
+                               MPI_Comm comm)
 {
     shadow_in(s, 0);
     shadow_buffer(s, buf);
@@ -55,10 +55,10 @@ static void shadow_out_MPI_Recv(struct shadow *s, MPI_Status *status, bool ignor
     shadow_ret(s, ret);
 }
 
-static void after_MPI_Recv(struct shadow *s, const void *kept)
+static void after_MPI_Recv(struct shadow *s, const void *saved)
 {
-    const struct kept_MPI_Recv *k = kept;
-    shadow_out_MPI_Recv(s, k->status, k->ignored, k->ret);
+    const struct saved_MPI_Recv *arguments = saved;
+    shadow_out_MPI_Recv(s, arguments->status, arguments->ignored, arguments->ret);
 }
 
 int shadow_layer_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
@@ -70,8 +70,8 @@ int shadow_layer_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int sourc
     bool ignored = shadow_ignores(s, status);
     shadow_in_MPI_Recv(s, buf, count, datatype, source, tag, comm);
     int ret = SHADOW_NEXT(MPI_Recv)(buf, count, datatype, source, tag, comm, status);
-    const struct kept_MPI_Recv kept = {.status = status, .ignored = ignored, .ret = ret};
-    _Static_assert(sizeof kept <= SHADOW_KEPT, "the arguments of MPI_Recv");
-    shadow_keep(s, &kept, sizeof kept, after_MPI_Recv);
+    const struct saved_MPI_Recv saved = {.status = status, .ignored = ignored, .ret = ret};
+    _Static_assert(sizeof saved <= SHADOW_SAVED_BYTES, "the arguments of MPI_Recv");
+    shadow_save(s, &saved, sizeof saved, after_MPI_Recv);
     return ret;
 }

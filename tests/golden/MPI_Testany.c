@@ -1,5 +1,4 @@
-static int wrapper_MPI_Testany(int count, MPI_Request array_of_requests[], int *index, int *flag,
-                               MPI_Status *status)
+static int wrapper_MPI_Testany(int count, MPI_Request array_of_requests[], int *index, int *flag, MPI_Status *status)
 {
     struct call c;
     const unsigned off = call_off();
@@ -8,19 +7,19 @@ static int wrapper_MPI_Testany(int count, MPI_Request array_of_requests[], int *
     uint8_t *at = call_begin(&c, off, FUNCTION_MPI_Testany, FOLLOWS_REQUESTS, CALL_SITE);
     if (!at)
         return call_passed(&c, PMPI_Testany(count, array_of_requests, index, flag, status));
-    c.view = capture.world;
+    c.base = capture.world;
     MPI_Status *actual = call_status(&c, status);
     at = store_int(at, count);
-    call_gives(&c, at);
+    call_flush(&c, at);
     put_requests_again(&c, array_of_requests, count);
-    at = call_takes(&c);
+    at = call_resume(&c);
     call_enter(&c, at);
     int ret = PMPI_Testany(count, array_of_requests, index, flag, actual);
     call_leave(&c, ret);
     c.failed_poll = c.ok && !*flag;
-    call_gives(&c, at);
+    call_flush(&c, at);
     put_requests_completed(&c, array_of_requests, count, 2, index, NULL);
-    at = call_takes(&c);
+    at = call_resume(&c);
     if (c.ok) {
         at = store_enum(at, ENUM_UNDEFINED, *index);
         at = store_bool(at, *flag);
@@ -43,8 +42,8 @@ static void shadow_in_MPI_Testany(struct shadow *s, int count, MPI_Request array
     shadow_requests(s, array_of_requests, count);
 }
 
-static void shadow_out_MPI_Testany(struct shadow *s, int count, MPI_Request array_of_requests[], int *index,
-                                   int *flag, MPI_Status *status, bool ignored, int ret)
+static void shadow_out_MPI_Testany(struct shadow *s, int count, MPI_Request array_of_requests[], int *index, int *flag,
+                                   MPI_Status *status, bool ignored, int ret)
 {
     bool ok = ret == MPI_SUCCESS;
     shadow_out(s, 1);
@@ -67,15 +66,14 @@ static void shadow_out_MPI_Testany(struct shadow *s, int count, MPI_Request arra
     shadow_ret(s, ret);
 }
 
-static void after_MPI_Testany(struct shadow *s, const void *kept)
+static void after_MPI_Testany(struct shadow *s, const void *saved)
 {
-    const struct kept_MPI_Testany *k = kept;
-    shadow_out_MPI_Testany(s, k->count, k->array_of_requests, k->index, k->flag, k->status, k->ignored,
-                           k->ret);
+    const struct saved_MPI_Testany *arguments = saved;
+    shadow_out_MPI_Testany(s, arguments->count, arguments->array_of_requests, arguments->index, arguments->flag,
+                           arguments->status, arguments->ignored, arguments->ret);
 }
 
-int shadow_layer_MPI_Testany(int count, MPI_Request array_of_requests[], int *index, int *flag,
-                             MPI_Status *status)
+int shadow_layer_MPI_Testany(int count, MPI_Request array_of_requests[], int *index, int *flag, MPI_Status *status)
 {
     struct shadow *s = shadow_enter(FUNCTION_MPI_Testany);
     if (!s)
@@ -83,8 +81,9 @@ int shadow_layer_MPI_Testany(int count, MPI_Request array_of_requests[], int *in
     bool ignored = shadow_ignores(s, status);
     shadow_in_MPI_Testany(s, count, array_of_requests);
     int ret = SHADOW_NEXT(MPI_Testany)(count, array_of_requests, index, flag, status);
-    const struct kept_MPI_Testany kept = {.count = count, .array_of_requests = array_of_requests, .index = index, .flag = flag, .status = status, .ignored = ignored, .ret = ret};
-    _Static_assert(sizeof kept <= SHADOW_KEPT, "the arguments of MPI_Testany");
-    shadow_keep(s, &kept, sizeof kept, after_MPI_Testany);
+    const struct saved_MPI_Testany saved = {.count = count, .array_of_requests = array_of_requests, .index = index,
+                                            .flag = flag, .status = status, .ignored = ignored, .ret = ret};
+    _Static_assert(sizeof saved <= SHADOW_SAVED_BYTES, "the arguments of MPI_Testany");
+    shadow_save(s, &saved, sizeof saved, after_MPI_Testany);
     return ret;
 }

@@ -5,29 +5,27 @@ static int wrapper_MPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count a
     struct call c;
     const unsigned off = call_off();
     if (call_passes(off, FOLLOWS_OBJECTS))
-        return PMPI_Type_create_hindexed_c(count, array_of_blocklengths, array_of_displacements, oldtype,
-                                           newtype);
+        return PMPI_Type_create_hindexed_c(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
     uint8_t *at = call_begin(&c, off, FUNCTION_MPI_Type_create_hindexed_c, FOLLOWS_OBJECTS, CALL_SITE);
     if (!at)
-        return call_passed(&c, PMPI_Type_create_hindexed_c(count, array_of_blocklengths,
-                           array_of_displacements, oldtype, newtype));
-    c.view = capture.world;
+        return call_passed(&c, PMPI_Type_create_hindexed_c(count, array_of_blocklengths, array_of_displacements,
+                           oldtype, newtype));
+    c.base = capture.world;
     at = store_int(at, count);
-    call_gives(&c, at);
+    call_flush(&c, at);
     put_counts(&c, array_of_blocklengths, count);
-    at = call_takes(&c);
-    call_gives(&c, at);
+    at = call_resume(&c);
+    call_flush(&c, at);
     put_large_addresses(&c, array_of_displacements, count);
-    at = call_takes(&c);
+    at = call_resume(&c);
     at = store_handle(&c, at, KIND_DATATYPE, HANDLE(oldtype));
     call_enter(&c, at);
-    int ret = PMPI_Type_create_hindexed_c(count, array_of_blocklengths, array_of_displacements, oldtype,
-                                          newtype);
+    int ret = PMPI_Type_create_hindexed_c(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
     call_leave(&c, ret);
     if (c.ok) {
-        call_gives(&c, at);
+        call_flush(&c, at);
         put_new(&c, KIND_DATATYPE, HANDLE(*newtype));
-        at = call_takes(&c);
+        at = call_resume(&c);
     } else {
         at = store_none(at, 1);
     }
@@ -37,8 +35,7 @@ static int wrapper_MPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count a
 
 static void shadow_in_MPI_Type_create_hindexed_c(struct shadow *s, MPI_Count count,
                                                  const MPI_Count array_of_blocklengths[],
-                                                 const MPI_Count array_of_displacements[],
-                                                 MPI_Datatype oldtype)
+                                                 const MPI_Count array_of_displacements[], MPI_Datatype oldtype)
 {
     shadow_in(s, 0);
     shadow_int(s, count);
@@ -75,10 +72,10 @@ static void shadow_out_MPI_Type_create_hindexed_c(struct shadow *s, MPI_Datatype
     shadow_ret(s, ret);
 }
 
-static void after_MPI_Type_create_hindexed_c(struct shadow *s, const void *kept)
+static void after_MPI_Type_create_hindexed_c(struct shadow *s, const void *saved)
 {
-    const struct kept_MPI_Type_create_hindexed_c *k = kept;
-    shadow_out_MPI_Type_create_hindexed_c(s, k->newtype, k->ret);
+    const struct saved_MPI_Type_create_hindexed_c *arguments = saved;
+    shadow_out_MPI_Type_create_hindexed_c(s, arguments->newtype, arguments->ret);
 }
 
 int shadow_layer_MPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[],
@@ -87,13 +84,13 @@ int shadow_layer_MPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count arr
 {
     struct shadow *s = shadow_enter(FUNCTION_MPI_Type_create_hindexed_c);
     if (!s)
-        return SHADOW_NEXT(MPI_Type_create_hindexed_c)(count, array_of_blocklengths, array_of_displacements,
-                           oldtype, newtype);
+        return SHADOW_NEXT(MPI_Type_create_hindexed_c)(count, array_of_blocklengths, array_of_displacements, oldtype,
+                           newtype);
     shadow_in_MPI_Type_create_hindexed_c(s, count, array_of_blocklengths, array_of_displacements, oldtype);
-    int ret = SHADOW_NEXT(MPI_Type_create_hindexed_c)(count, array_of_blocklengths, array_of_displacements,
-                          oldtype, newtype);
-    const struct kept_MPI_Type_create_hindexed_c kept = {.newtype = newtype, .ret = ret};
-    _Static_assert(sizeof kept <= SHADOW_KEPT, "the arguments of MPI_Type_create_hindexed_c");
-    shadow_keep(s, &kept, sizeof kept, after_MPI_Type_create_hindexed_c);
+    int ret = SHADOW_NEXT(MPI_Type_create_hindexed_c)(count, array_of_blocklengths, array_of_displacements, oldtype,
+                          newtype);
+    const struct saved_MPI_Type_create_hindexed_c saved = {.newtype = newtype, .ret = ret};
+    _Static_assert(sizeof saved <= SHADOW_SAVED_BYTES, "the arguments of MPI_Type_create_hindexed_c");
+    shadow_save(s, &saved, sizeof saved, after_MPI_Type_create_hindexed_c);
     return ret;
 }

@@ -7,22 +7,22 @@ static int wrapper_MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_S
     uint8_t *at = call_begin(&c, off, FUNCTION_MPI_Waitall, FOLLOWS_REQUESTS, CALL_SITE);
     if (!at)
         return call_passed(&c, PMPI_Waitall(count, array_of_requests, array_of_statuses));
-    c.view = capture.world;
+    c.base = capture.world;
     MPI_Status *actual = call_statuses(&c, array_of_statuses, count);
     at = store_int(at, count);
-    call_gives(&c, at);
+    call_flush(&c, at);
     put_requests(&c, array_of_requests, count);
-    at = call_takes(&c);
+    at = call_resume(&c);
     call_enter(&c, at);
     int ret = PMPI_Waitall(count, array_of_requests, actual);
     call_leave_statuses(&c, ret);
-    call_gives(&c, at);
+    call_flush(&c, at);
     put_requests_after(&c, array_of_requests, count);
-    at = call_takes(&c);
+    at = call_resume(&c);
     if (c.ok) {
-        call_gives(&c, at);
+        call_flush(&c, at);
         put_statuses(&c, actual, count, actual != array_of_statuses);
-        at = call_takes(&c);
+        at = call_resume(&c);
     } else {
         at = store_none(at, 1);
     }
@@ -52,10 +52,11 @@ static void shadow_out_MPI_Waitall(struct shadow *s, int count, MPI_Request arra
     shadow_ret(s, ret);
 }
 
-static void after_MPI_Waitall(struct shadow *s, const void *kept)
+static void after_MPI_Waitall(struct shadow *s, const void *saved)
 {
-    const struct kept_MPI_Waitall *k = kept;
-    shadow_out_MPI_Waitall(s, k->count, k->array_of_requests, k->array_of_statuses, k->ignored, k->ret);
+    const struct saved_MPI_Waitall *arguments = saved;
+    shadow_out_MPI_Waitall(s, arguments->count, arguments->array_of_requests, arguments->array_of_statuses,
+                           arguments->ignored, arguments->ret);
 }
 
 int shadow_layer_MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status *array_of_statuses)
@@ -66,8 +67,9 @@ int shadow_layer_MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Sta
     bool ignored = shadow_ignores(s, array_of_statuses);
     shadow_in_MPI_Waitall(s, count, array_of_requests);
     int ret = SHADOW_NEXT(MPI_Waitall)(count, array_of_requests, array_of_statuses);
-    const struct kept_MPI_Waitall kept = {.count = count, .array_of_requests = array_of_requests, .array_of_statuses = array_of_statuses, .ignored = ignored, .ret = ret};
-    _Static_assert(sizeof kept <= SHADOW_KEPT, "the arguments of MPI_Waitall");
-    shadow_keep(s, &kept, sizeof kept, after_MPI_Waitall);
+    const struct saved_MPI_Waitall saved = {.count = count, .array_of_requests = array_of_requests,
+                                            .array_of_statuses = array_of_statuses, .ignored = ignored, .ret = ret};
+    _Static_assert(sizeof saved <= SHADOW_SAVED_BYTES, "the arguments of MPI_Waitall");
+    shadow_save(s, &saved, sizeof saved, after_MPI_Waitall);
     return ret;
 }

@@ -7,7 +7,7 @@ static double wrapper_MPI_Wtime(void)
     uint8_t *at = call_begin(&c, off, FUNCTION_MPI_Wtime, FOLLOWS_NOTHING, CALL_SITE);
     if (!at)
         CALL_PASSED(&c, double, PMPI_Wtime());
-    c.view = capture.world;
+    c.base = capture.world;
     call_enter(&c, at);
     double ret = PMPI_Wtime();
     call_leave_value(&c);
@@ -22,10 +22,10 @@ static void shadow_out_MPI_Wtime(struct shadow *s, double ret)
     shadow_real(s, ret);
 }
 
-static void after_MPI_Wtime(struct shadow *s, const void *kept)
+static void after_MPI_Wtime(struct shadow *s, const void *saved)
 {
-    const struct kept_MPI_Wtime *k = kept;
-    shadow_out_MPI_Wtime(s, k->ret);
+    const struct saved_MPI_Wtime *arguments = saved;
+    shadow_out_MPI_Wtime(s, arguments->ret);
 }
 
 double shadow_layer_MPI_Wtime(void)
@@ -34,8 +34,8 @@ double shadow_layer_MPI_Wtime(void)
     if (!s)
         return SHADOW_NEXT(MPI_Wtime)();
     double ret = SHADOW_NEXT(MPI_Wtime)();
-    const struct kept_MPI_Wtime kept = {.ret = ret};
-    _Static_assert(sizeof kept <= SHADOW_KEPT, "the arguments of MPI_Wtime");
-    shadow_keep(s, &kept, sizeof kept, after_MPI_Wtime);
+    const struct saved_MPI_Wtime saved = {.ret = ret};
+    _Static_assert(sizeof saved <= SHADOW_SAVED_BYTES, "the arguments of MPI_Wtime");
+    shadow_save(s, &saved, sizeof saved, after_MPI_Wtime);
     return ret;
 }

@@ -1,25 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Statuses. What MPI leaves undefined is not read, or it would be noise in the trace:
- *  - the status of a completed send, collective or one-sided operation is null;
- *  - MPI_ERROR is read only in the statuses of a call that returned MPI_ERR_IN_STATUS;
- *  - of an operation that failed or is pending (MPI_ERR_PENDING) only its error is recorded, the rest is null, save
- *    for a receive whose message was too long (MPI_ERR_TRUNCATE): it was matched, so all of its status is there;
- *  - of a file operation only the bytes are there, the rest is null;
- *  - of a null or inactive request, the empty status as MPI filled it.
- *  - of a receive that went as its call said when it was posted, in a call whose array of requests is there: how often
- * its count. The shadow follows the same rules with code of its own. */
+/* Statuses; see put_status.h. What MPI leaves undefined is not read, because it would be noise in the trace:
+ *
+ *  - The status of a completed send, collective or one-sided operation is null.
+ *  - MPI_ERROR is read only if the call returned MPI_ERR_IN_STATUS.
+ *  - Of an operation that failed or is pending (MPI_ERR_PENDING) only the error is stored; the rest is null. But if
+ *    a message was too long (MPI_ERR_TRUNCATE), it was matched, and the whole status is stored.
+ *  - Of a file operation only the bytes are stored; the rest is null.
+ *  - Of a null or inactive request, the empty status is stored as MPI filled it.
+ *  - A receive that went as its call predicted, in a call whose array of requests is stored: the bytes of an element.
+ *
+ * The shadow follows the same rules with code of its own. */
+#include "wrap/put_status.h"
+
 #include "base/value_run.h"
 #include "wrap/status_fields.h"
-#include "wrap/wrapper.h"
+#include "wrap/call_inline.h"
 
-/* Readers tell a bounded number of requests apart (docs/FORMAT.md, section 5): those with a place below this, in each
- * class. Of a call with one request: where more are in flight, statuses are told alike. */
-enum { POSTED_PLACES = 4096, POSTED_ALONE = 64 };
+/* The reader remembers a bounded number of receives (docs/FORMAT.md, section 5): in each class, those with an index
+ * below POSTED_INDICES. For a call with a single request the limit is POSTED_ALONE: if more are in flight, the statuses
+ * themselves are alike. */
+enum { POSTED_INDICES = 4096, POSTED_ALONE = 64 };
 
-/* A status takes no more: head, rank base, and up to six values. */
+/* Largest size of a status: its head, a rank base, and up to six values. */
 enum { STATUS_BYTES = 2 + 7 * (1 + SLOT_BYTES) };
 
-/* Bytes, from MPI's function. */
+/* Stores the bytes, as MPI's function says. */
 static __attribute__((noinline)) uint8_t *store_bytes_asked(uint8_t *at, const MPI_Status *status)
 {
     MPI_Count bytes = 0;
@@ -28,7 +33,7 @@ static __attribute__((noinline)) uint8_t *store_bytes_asked(uint8_t *at, const M
     return bytes == MPI_UNDEFINED ? store_name(at, NAME_MPI_UNDEFINED) : store_int(at, bytes);
 }
 
-/* Bytes and whether it was cancelled, from MPI's functions. */
+/* Stores the bytes and the cancelled flag, as MPI's functions say. */
 static __attribute__((noinline)) uint8_t *store_asked(uint8_t *at, const MPI_Status *status)
 {
     int cancelled = 0;
@@ -54,13 +59,14 @@ static inline uint8_t *store_tail(uint8_t *at, const MPI_Status *status)
     return store_bool(store_int(at, bytes), cancelled);
 }
 
-/* Of a call that took MPI_STATUS_IGNORE for lack of memory there is none to read; tracing is off already. */
+/* True if there is no status to read: the call passed on MPI_STATUS_IGNORE for lack of memory, and tracing is off
+ * already. */
 static inline bool missing(const MPI_Status *status)
 {
     return !CALL_LIKELY(status != MPI_STATUS_IGNORE && status);
 }
 
-/* Source of BASE; NULL: absolute. */
+/* Stores the fields of a status. The source is relative to BASE; NULL: absolute. */
 static inline uint8_t *store_fields(struct call *c, uint8_t *at, const struct rank_base *base, const MPI_Status *status)
 {
     at = base ? store_rank_of(c, at, base, status->MPI_SOURCE) : store_enum(at, ENUM_RANK, status->MPI_SOURCE);
@@ -88,7 +94,7 @@ uint8_t *store_status_io(uint8_t *at, const MPI_Status *status, bool ignored)
     if (missing(status))
         return store_none(at, 1);
     int64_t bytes;
-    bool unset; /* MPI sets the bytes alone */
+    bool unset; /* MPI sets only the bytes */
     at = store_none(store_head(at, ignored, false), 2);
     at = CALL_LIKELY(status_read(status, &bytes, &unset)) ? store_int(at, bytes) : store_bytes_asked(at, status);
     return store_none(at, 1);
@@ -100,7 +106,7 @@ static bool is_receive(const struct operation *operation)
            (operation_kind(operation) == REQUEST_RECV || operation_kind(operation) == REQUEST_PRECV);
 }
 
-/* Bytes of a message that was not cancelled; 0: none, or it is not known. */
+/* Returns the bytes of a message that was not cancelled; 0: none, or unknown. */
 static inline int64_t received_bytes(const MPI_Status *status)
 {
     int64_t bytes;
@@ -115,23 +121,23 @@ static inline int64_t received_bytes(const MPI_Status *status)
     return asked;
 }
 
-/* BYTES by COUNT, which is not 0; 0: there is a rest, or no bytes. */
+/* Returns BYTES divided by COUNT, which is not 0; 0: there is a remainder, or no bytes. */
 static inline int64_t unit_of(int64_t bytes, int64_t count)
 {
     if (bytes == 0 || count == 1)
         return bytes;
-    if ((uint64_t)bytes <= UINT32_MAX && (uint64_t)count <= UINT32_MAX) /* quicker by far */
+    if ((uint64_t)bytes <= UINT32_MAX && (uint64_t)count <= UINT32_MAX) /* a much faster division */
         return (uint32_t)bytes % (uint32_t)count ? 0 : (uint32_t)bytes / (uint32_t)count;
     return bytes % count ? 0 : bytes / count;
 }
 
-/* The status of OPERATION, number INDEX of the call's, as its own call predicted it. NULL: it did not, nothing is
- * stored. Statuses of long arrays are alike enough. */
+/* Stores the status of OPERATION, number INDEX of the call, as the call that began it predicted it. Returns NULL and
+ * stores nothing if the prediction fails. Not used for long arrays: their statuses are alike enough. */
 static inline uint8_t *store_posted(const struct call *c, uint8_t *at, int64_t index, const struct operation *operation,
                                     const MPI_Status *status, bool ignored)
 {
     const struct posting *posted = &operation->posted;
-    const uint32_t limit = c->operation_count == 1 ? POSTED_ALONE : POSTED_PLACES;
+    const uint32_t limit = c->operation_count == 1 ? POSTED_ALONE : POSTED_INDICES;
     if (c->dropped || c->operation_count >= VALUE_SERIES_MIN || posted->count == 0 ||
         operation->request_index >= limit ||
         operation_class(operation) >> REQUEST_THREAD_SHIFT != (int64_t)c->thread->index ||
@@ -145,14 +151,14 @@ static inline uint8_t *store_posted(const struct call *c, uint8_t *at, int64_t i
     return store_slot(store_slot(at + 2, index), unit);
 }
 
-/* The fields of a receive's status. */
+/* Stores the fields of a receive's status. */
 static uint8_t *store_received(struct call *c, uint8_t *at, const struct operation *operation, const MPI_Status *status)
 {
     struct rank_base base = rank_base_numbered(operation->base);
     return store_fields(c, at, &base, status);
 }
 
-/* An operation that failed in a call that returned MPI_ERR_IN_STATUS. */
+/* Stores the status of an operation that failed, in a call that returned MPI_ERR_IN_STATUS. */
 static uint8_t *store_error(struct call *c, uint8_t *at, const struct operation *operation, const MPI_Status *status,
                             bool ignored)
 {
@@ -166,7 +172,8 @@ static uint8_t *store_error(struct call *c, uint8_t *at, const struct operation 
     return store_int(at, status->MPI_ERROR);
 }
 
-/* The persistent OPERATION, number INDEX of the call's, has completed; one that is not persistent is gone by now. */
+/* Marks the persistent OPERATION, number INDEX of the call, as inactive: it has completed. One that is not persistent
+ * is gone by now. */
 static inline void becomes_inactive(struct call *c, int64_t index, const struct operation *operation)
 {
     if (operation_is_persistent(operation))
@@ -191,7 +198,7 @@ static inline uint8_t *store_one(struct call *c, uint8_t *at, int64_t index, con
         return store_none(at, 1);
     if (!CALL_LIKELY(!c->thread->error_in_status) && status->MPI_ERROR != MPI_SUCCESS)
         return store_failed(c, at, index, operation, status, ignored);
-    if (!operation || !operation->active) /* as that of null is */
+    if (!operation || !operation->active) /* as for a null request */
         return store_whole(c, at, NULL, status, ignored);
     uint8_t *end = NULL;
     switch (operation_kind(operation)) {
@@ -220,7 +227,8 @@ uint8_t *store_status_of(struct call *c, uint8_t *at, int64_t index, const MPI_S
     return store_one(c, at, index, status, ignored);
 }
 
-/* The statuses of operations INDICES[0..count-1]; NULL: of all. */
+/* Stores the statuses of the operations INDICES[0] to INDICES[count - 1]; INDICES NULL: of operations 0 to COUNT -
+ * 1. */
 static void put_all(struct call *c, const MPI_Status *statuses, const int *indices, int64_t count, bool ignored)
 {
     if (!statuses || statuses == MPI_STATUSES_IGNORE || count < 0)
@@ -236,7 +244,7 @@ static void put_all(struct call *c, const MPI_Status *statuses, const int *indic
         if (count >= VALUE_SERIES_MIN)
             at = run_put(&run, item, at);
     }
-    call_gives(c, at);
+    call_flush(c, at);
 }
 
 void put_statuses(struct call *c, const MPI_Status *statuses, int64_t count, bool ignored)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The shadow's lines and its file.
+/* The shadow's lines and its file; see shadow_file.h.
  *
- * A line is written in one go at the end of its call. Releases are written when they happen, so that no other thread's
- * line can use a name again before it: what a call releases (MPI_Comm_free) stands before its own line. Until the rank
- * is known the lines wait in memory, with rank and thread number left out: both may change until then. */
+ * A line is written at once, at the end of its call. A released object is written when it is released, so that no line
+ * of another thread can use its name before. So objects that a call releases (MPI_Comm_free) stand before the call's
+ * own line. Until the rank is known, lines wait in memory without rank and thread number, because both may still
+ * change. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -22,7 +23,7 @@
 #include "functions.h"
 #include "objects/sharing.h"
 
-/* A line that waits: of THREAD, or an event if that is NULL. */
+/* A waiting line, of a call of THREAD, or of a released object if THREAD is NULL. */
 struct waiting_line {
     const struct thread *thread;
     struct bytes text;
@@ -78,7 +79,7 @@ static bool write_whole(const void *data, size_t length)
     return true;
 }
 
-/* TEXT of THREAD begins after the thread's number; an event stands alone. */
+/* Writes a line. If T is not NULL, TEXT lacks the rank and the thread number. */
 static void write_line(const struct thread *t, const struct bytes *text)
 {
     char head[64];
@@ -231,7 +232,7 @@ static void put_raw(struct shadow *s, const char *name, const char *mark, const 
     *first = false;
 }
 
-/* Without regard to what the stream makes of the same readings. */
+/* Computes the times from the clock readings alone, not from what the stream made of them. */
 static void put_times(struct shadow *s, uint64_t start, uint64_t end)
 {
     if (clock_source == CLOCK_SOURCE_NONE)

@@ -1,55 +1,55 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Offsets between clocks by ping-pongs (Cristian, "Probabilistic clock synchronization", Distributed Computing 3,
- * 1989): who asks notes the time before the question and after the answer, and the answer has the other one's time,
- * which was in between. Of several the one that took least counts; the middle of it is wrong by half of it at most,
- * however the way there and the way back differ.
+/* Clock synchronisation by ping-pongs (Cristian, "Probabilistic clock synchronization", Distributed Computing 3, 1989).
+ * A process notes its time before it asks and after it gets the answer. The answer has the other process's time, which
+ * was between the two. Of several ping-pongs the shortest counts. The error of its middle is at most half its length,
+ * even if the two ways take different times.
  *
- * Processes ask along the tree of the gather (gather.c), from rank 0 down, so that offsets and errors add up over at
- * most log2(ranks) steps, and what is asked of a process does not grow with their number:
+ * Processes ask along the tree of the gather (gather.c), from rank 0 down. So offsets and errors add up over at most
+ * log2(ranks) steps, and a process answers a number of questions that does not grow with the number of ranks:
  *
- *   child -> parent   TAG_READY: the child is there; or it was, and has given up
- *   parent -> child   TAG_ASK: what is your time; or, as the last one, where the child's clock stands
+ *   child -> parent   TAG_READY: the child is ready; or it was, and has given up
+ *   parent -> child   TAG_ASK: what is your time; the last one says the offset of the child's clock
  *   child -> parent   TAG_ANSWER: its time
  *
- * A parent asks its children one by one, as they come, once it knows where it stands itself, and of several that are
- * there first the one with most processes below itself. The first measurement is part of MPI_Init, which all processes
- * take part in; in the second one nobody waits for longer than there is time. */
-#include "process/sync.h"
+ * Once a parent knows its own offset, it asks its children one after another, as they become ready. If several are
+ * ready, the one with the largest subtree is first. The first measurement is part of MPI_Init, in which all processes
+ * take part. In the second one, every wait has a limit. */
+#include "process/clock_sync.h"
 
 #include "base/clock.h"
 #include "base/value.h"
 #include "process/capture.h"
 #include "process/waiting.h"
 
-/* Other tags than those of gather.c. */
+/* The tags differ from those of gather.c. */
 enum { TAG_READY = 16, TAG_ASK, TAG_ANSWER, PINGS = 16, POINTS = 2, CHILDREN_MAX = 32, WAITING_PART = 4 };
 
-/* Of processes that share a processor most pings take as long as others have it: as long as none was short there are
- * more, for some time. */
+/* If processes share a processor, most ping-pongs take as long as the other processes run. So as long as none took less
+ * than SHORT_NS, there are more of them, for PINGS_NS in all. */
 #define SHORT_NS 10000
 #define PINGS_NS 2000000
 
-/* Clocks of which nothing else is known drift by less than this part of the time: 500 ppm, what the kernel lets one be
- * set by. */
+/* The assumed limit of an unknown drift, as a fraction of the time: 1/2000 = 500 ppm, the most by which the kernel lets
+ * a clock be adjusted. */
 enum { DRIFT_PART = 2000 };
 
-const char sync_method[] = "ping-pongs along a binomial tree, least round trip";
+const char clock_sync_method[] = "ping-pongs along a binomial tree, least round trip";
 
-/* At TIME of this process's clock, TIME + OFFSET was the time on the axis, but for ERROR; ns. */
+/* When this process's clock showed `time`, the axis showed `time + offset`, within `error`; all in ns. */
 struct point {
     int64_t time, offset, error;
 };
 
-/* Where a clock stands: at one time, or at two and, as it goes at a steady rate, between and after them. */
+/* How a clock relates to the axis: one point; or two, with a steady rate between and after them. */
 struct clock_position {
     struct point points[POINTS];
     unsigned count;
 };
 
 struct clock_message {
-    int64_t rank; /* who is ready */
-    int64_t has;  /* 1: a clock; of the last of TAG_ASK: `point` is known */
-    int64_t last; /* 1: nothing follows; of TAG_READY: given up */
+    int64_t rank; /* the sender, in TAG_READY */
+    int64_t has;  /* 1: the sender has a clock; in the last TAG_ASK: `point` is known */
+    int64_t last; /* 1: nothing follows; in TAG_READY: the child has given up */
     struct point point;
 };
 
@@ -59,7 +59,7 @@ struct child {
     struct clock_message said;
 };
 
-/* Static: MPI may refer to messages as long as the process lives. */
+/* Static, because MPI may refer to a message as long as the process lives. */
 static struct clock_position own_clock;
 static struct clock_message received, asked, answered;
 
@@ -73,9 +73,9 @@ static bool has_clock(void)
     return clock_source != CLOCK_SOURCE_NONE;
 }
 
-/* ---- where a clock stands ---- */
+/* ---- the position of a clock ---- */
 
-/* At TIME, after the last point. */
+/* Returns the point at TIME, which is not before the last point. */
 static struct point point_at(const struct clock_position *position, int64_t time)
 {
     const struct point *one = &position->points[0], *two = &position->points[position->count - 1];
@@ -88,7 +88,7 @@ static struct point point_at(const struct clock_position *position, int64_t time
                           .error = two->error + (int64_t)((double)(one->error + two->error) * far) + 1};
 }
 
-/* Adds POINT, the second one, unless the two say nothing of drift; then the better one stays. */
+/* Adds POINT as the second one, if the two together tell the drift. If not, keeps the one with the smaller error. */
 static void add_point(struct clock_position *position, const struct point *point)
 {
     struct point *first = &position->points[0];
@@ -116,7 +116,7 @@ static bool send_clock_message(const struct clock_message *message, int to, int 
            await(&request, false, end_ns);
 }
 
-/* Into `received`. */
+/* Receives into `received`. */
 static bool receive_clock_message(int from, int tag, int64_t end_ns)
 {
     MPI_Request request;
@@ -126,8 +126,8 @@ static bool receive_clock_message(int from, int tag, int64_t end_ns)
 
 /* ---- parent ---- */
 
-/* Asks CHILD for its time. *POINT: where its clock stands, HERE where this process's does; *TOOK: how long it was on
- * the way, ns. */
+/* Asks CHILD for its time. *POINT: the position of its clock, given HERE, that of this process's. *TOOK: length of the
+ * ping-pong in ns. False: no answer. */
 static bool ping(int child, const struct clock_position *here, struct point *point, int64_t *took, int64_t end_ns)
 {
     MPI_Request out, back;
@@ -143,13 +143,13 @@ static bool ping(int child, const struct clock_position *here, struct point *poi
     *took = after - before;
     const struct point middle = point_at(here, before + *took / 2);
     int64_t time = received.point.time;
-    /* Times are rounded down: 1 ns for each of the two. */
+    /* Both times are rounded down, so the error is up to 1 ns more for each. */
     *point = (struct point){
         .time = time, .offset = middle.time + middle.offset - time, .error = *took / 2 + 2 + middle.error};
     return good;
 }
 
-/* Where CHILD's clock stands. False: it is not heard of any more. */
+/* Finds the position of CHILD's clock and stores it in SAID. False: CHILD does not answer any more. */
 static bool measure(int child, const struct clock_position *here, struct clock_message *said, int64_t end_ns)
 {
     int64_t least = INT64_MAX, took, pings_end_ns = waiting_now_ns() + PINGS_NS;
@@ -166,14 +166,14 @@ static bool measure(int child, const struct clock_position *here, struct clock_m
     return true;
 }
 
-/* Whether CHILD, which was ready, has given up. What it said of that is received: MPI may complain of messages that are
- * left. */
+/* True if CHILD was ready and has given up. Receives its message about that, because MPI may complain about messages
+ * that are left. */
 static bool has_given_up(int child, int64_t end_ns)
 {
     return waiting_has_sent(child, TAG_READY) && receive_clock_message(child, TAG_READY, end_ns);
 }
 
-/* The processes below this one in the tree are RANK + 1, + 2, + 4, ... */
+/* Returns how many children this process has in the tree: ranks RANK + 1, + 2, + 4, ... */
 static int count_children(void)
 {
     int count = 0;
@@ -182,7 +182,7 @@ static int count_children(void)
     return count;
 }
 
-/* Whose word to wait for: of those who are ready the one that has most processes below itself. */
+/* Returns the ready child with the largest subtree; MPI_ANY_SOURCE if none is ready. */
 static int next_ready(const struct child *children, int count)
 {
     for (int i = count - 1; i >= 0; i--)
@@ -191,7 +191,7 @@ static int next_ready(const struct child *children, int count)
     return MPI_ANY_SOURCE;
 }
 
-/* Tells all children where their clocks stand. HERE: where this process's does; NULL: not known. */
+/* Tells all children the positions of their clocks. HERE: that of this process's clock; NULL: unknown. */
 static void serve_children(const struct clock_position *here, int64_t end_ns)
 {
     static struct child children[CHILDREN_MAX];
@@ -209,7 +209,7 @@ static void serve_children(const struct clock_position *here, int64_t end_ns)
             (void)send_clock_message(&child->said, rank, TAG_ASK, end_ns);
         child->over = true;
     }
-    /* Those that come later need not wait. */
+    /* Children that become ready later need not wait. */
     for (int i = 0; i < count; i++)
         if (!children[i].over)
             (void)send_clock_message(&children[i].said, capture.rank + (1 << i), TAG_ASK, 0);
@@ -217,11 +217,11 @@ static void serve_children(const struct clock_position *here, int64_t end_ns)
 
 /* ---- child ---- */
 
-/* Answers PARENT until it says where this process's clock stands. False: it is not known. */
+/* Answers PARENT until it says the position of this process's clock. False: that is unknown. */
 static bool follow_parent(int parent, struct point *point, int64_t end_ns)
 {
     answered = (struct clock_message){.rank = capture.rank, .has = has_clock()};
-    /* It may have given up already. */
+    /* The parent may have given up already. */
     if (!waiting_has_sent(parent, TAG_ASK) && !send_clock_message(&answered, parent, TAG_READY, end_ns))
         return false;
     while (receive_clock_message(parent, TAG_ASK, end_ns)) {
@@ -240,7 +240,7 @@ static bool follow_parent(int parent, struct point *point, int64_t end_ns)
 
 /* ---- all ---- */
 
-/* Whether it is known where this process's clock stands now. OFFSET: what rank 0's has. */
+/* Finds the position of this process's clock now. OFFSET is that of rank 0's clock. False: it is unknown. */
 static bool find_own_clock(struct point *point, int64_t offset, int64_t end_ns)
 {
     if (capture.rank)
@@ -260,7 +260,7 @@ static void begin_axis(void)
     own_clock.points[0].offset -= least;
 }
 
-void sync_begin(void)
+void clock_sync_begin(void)
 {
     if (capture.run.timing < TIMING_BINS || capture.comm == MPI_COMM_NULL)
         return;
@@ -269,7 +269,7 @@ void sync_begin(void)
     begin_axis();
 }
 
-void sync_end(void)
+void clock_sync_end(void)
 {
     if (capture.run.timing < TIMING_BINS || capture.comm == MPI_COMM_NULL ||
         (capture.size > 1 && !capture.run.merge_limit_s))
@@ -280,11 +280,11 @@ void sync_end(void)
     bool known = find_own_clock(&now.points[0], own_clock.points[0].offset, end_ns);
     if (known && own_clock.count == 1)
         add_point(&own_clock, &now.points[0]);
-    /* Those who are there hear of it before they give up themselves. */
+    /* The children hear of it before they give up themselves. */
     serve_children(!known ? NULL : own_clock.count == POINTS ? &own_clock : &now, end_ns + WAITING_LEVEL_NS / 2);
 }
 
-bool sync_known(void)
+bool clock_sync_known(void)
 {
     return own_clock.count > 0 && capture.settings.timing >= TIMING_BINS;
 }
@@ -295,9 +295,9 @@ static void put_int(struct bytes *key, int64_t v)
     bytes_put_u64(key, (uint64_t)v);
 }
 
-void sync_put(struct bytes *key)
+void clock_sync_put(struct bytes *key)
 {
-    if (!sync_known()) {
+    if (!clock_sync_known()) {
         bytes_put_u8(key, VALUE_NONE);
         return;
     }

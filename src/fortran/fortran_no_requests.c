@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Completing no requests: Open MPI's Fortran layer answers by itself. The C function answers the same. */
+/* Calls with no requests. Open MPI's Fortran layer answers them without calling the C function. The C function has the
+ * same result, so the entry calls it afterwards. */
+#include "fortran/fortran_no_requests.h"
+
 #include "fortran/fortran.h"
 #include "functions.h"
 
-/* The wrapper of the function NAME, whatever stands in front of it. */
+/* The wrapper of function NAME, even if another library's function has that name. */
 #define WRAPPER(name) ((__typeof__(&name))entry_##name)
 
 extern void *entry_MPI_Waitall, *entry_MPI_Waitany, *entry_MPI_Waitsome, *entry_MPI_Testall, *entry_MPI_Testany,
@@ -14,7 +17,7 @@ static bool nothing(const intptr_t *words)
     return fortran_integer(words[0]) == 0;
 }
 
-bool fortran_complete_nothing(uint32_t function, const intptr_t *words)
+bool fortran_replay_no_requests(uint32_t function, const intptr_t *words)
 {
     MPI_Request none = MPI_REQUEST_NULL;
     MPI_Status status;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tracer's state, what it says on stderr, and which MPI it is bound to; see capture.h. */
+/* The recorder's state in this process, its messages on stderr, and its binding to the MPI library; see capture.h. */
 #include "process/capture.h"
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "mpi/entry.h"
 #include "objects/heap.h"
+#include "process/launcher.h"
 
 struct capture capture = {
     .off = OFF_UNLOADED | OFF_UNBOUND,
@@ -28,7 +28,7 @@ void capture_say(const char *format, ...)
     va_end(arguments);
     used = strlen(line);
     line[used++] = '\n';
-    /* One write, so that the lines of several processes do not mix. Nothing can be done where it fails. */
+    /* One write, so that the lines of several processes do not mix. If it fails, nothing can be done. */
     ssize_t written = write(STDERR_FILENO, line, used);
     (void)written;
 }
@@ -39,27 +39,15 @@ void capture_fail(const char *why)
         capture_say("%s; tracing is off", why);
 }
 
-/* Whether this process is the one to speak for all, where MPI cannot be asked: as its launcher says. */
-static bool speaks(void)
-{
-    static const char *const ranks[] = {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"};
-    for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++) {
-        const char *rank = getenv(ranks[i]);
-        if (rank)
-            return !strcmp(rank, "0");
-    }
-    return true;
-}
-
 static void say_missing(void)
 {
-    capture_say("the program calls an MPI function, and no MPI library in this process has it");
+    capture_say("the program calls an MPI function that no MPI library of this process has");
 }
 
 static void say_other(void)
 {
-    if (speaks())
-        capture_say("this program's MPI is %s, this library is for %s; tracing is off", mpi_library_other,
+    if (launcher_is_first())
+        capture_say("the program uses %s, but this library was built for %s; tracing is off", mpi_library_other,
                     mpi_library_built_for);
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What generated wrappers do themselves: the way of a call that is recorded, made by C, not inside of another one. All
- * else is behind call_begin_slowly.
+/* What is inline in generated wrappers: the fast path of a call that is recorded, made from C, and not inside another
+ * call. call_begin_slowly does all else. Of the headers of this folder a wrapper includes only this one.
  *
- * A wrapper holds the place in the key that it writes to in a variable, `at`. Where it calls a function that writes to
- * the key itself, it hands the place over (call_gives) and has it back after (call_takes). There is always room for
- * CALL_ROOM bytes at `at` then, more than all scalar values of a call take, so a store is a tag and a slot and no
- * check. */
-#ifndef PILGRIM_WRAPPER_H
-#define PILGRIM_WRAPPER_H
+ * A wrapper has its write position in the key in a variable, `at`. Before it calls a function that appends to the key
+ * itself, it writes the position back (call_flush), and takes the new one after that (call_resume). Then there is room
+ * for CALL_ROOM bytes at `at`, more than all scalar values of a call need. So a store writes a tag and a slot, without
+ * a check. */
+#ifndef PILGRIM_CALL_INLINE_H
+#define PILGRIM_CALL_INLINE_H
 
 #include <stddef.h>
 
@@ -17,7 +17,12 @@
 #include "process/filter.h"
 #include "wrap/fortran_call.h"
 #include "objects/handle_cache.h"
+#include "wrap/communicator_calls.h"
+#include "wrap/lengths.h"
 #include "wrap/put.h"
+#include "wrap/put_inline.h"
+#include "wrap/put_requests.h"
+#include "wrap/put_status.h"
 #include "process/thread.h"
 #include "record/stream_times.h"
 #include "functions.h"
@@ -31,7 +36,7 @@ _Static_assert(offsetof(struct thread, key) == 0, "a call's thread is its key, t
 
 /* ---- the call ---- */
 
-/* Fills C for the call of T that begins, made at SITE; t->class and, where it is used, c->base are set apart. */
+/* Fills C for a call of T that is made at SITE. Does not set t->class, nor c->base. */
 CALL_INLINE void call_fill(struct call *c, struct thread *t, uint32_t function, const void *site)
 {
     t->inside = true;
@@ -44,28 +49,29 @@ CALL_INLINE void call_fill(struct call *c, struct thread *t, uint32_t function, 
     memset(&c->fortran, 0, offsetof(struct call, base) - offsetof(struct call, fortran));
 }
 
-/* To be looked at once: 0, or what is against recording. */
+/* Returns the reasons not to record, to be tested at once; 0: calls are recorded. */
 static inline unsigned call_off(void)
 {
     return atomic_load_explicit(&capture.off, memory_order_relaxed);
 }
 
-/* Whether a call of a function that FOLLOWS need not be seen while recording is paused. Requests are begun untracked
- * only where none is live, so that no handle means one that is known and another that is not. */
+/* True if a call of a function that FOLLOWS need not be seen while recording is paused. A request may begin unseen only
+ * if none is live. So a handle never stands for a tracked and an untracked request at the same time. */
 static inline bool call_may_be_untracked(enum call_follows follows)
 {
     return follows == FOLLOWS_NOTHING || (follows == FOLLOWS_REQUESTS && !requests_live());
 }
 
-/* Whether recording is paused and the call need not be seen: before anything else, so that it costs no more than to say
- * so. A call from Fortran is to be seen by the entry that it came by. */
+/* True if recording is paused and the call need not be seen. Tested before anything else, so that a paused call costs
+ * as little as possible. A call from Fortran must be seen, by the entry that it came through. */
 CALL_INLINE bool call_passes(unsigned off, enum call_follows follows)
 {
     return !CALL_LIKELY(!off) && off == OFF_PAUSED && !fortran_now && call_may_be_untracked(follows);
 }
 
-/* Where the first value goes. NULL: not recorded, nor are its objects to be followed (off, paused, nested, left out,
- * not initialised, after finalize): the wrapper calls PMPI, then call_passed, and returns. */
+/* Returns where the first value goes. NULL: the call is not recorded, and its objects need not be followed (off,
+ * paused, nested, left out, not initialised, after finalize). The wrapper then calls PMPI and call_passed, and
+ * returns. */
 CALL_INLINE uint8_t *call_begin(struct call *c, unsigned off, uint32_t function, enum call_follows follows,
                                 const void *site)
 {
@@ -79,7 +85,7 @@ CALL_INLINE uint8_t *call_begin(struct call *c, unsigned off, uint32_t function,
                 return call_begin_slowly(c, function, follows, site);
             c->thread = t;
             t->inside = true;
-            t->frame = c; /* so that a call in its callback is not taken for one after a call that never returned */
+            t->frame = c; /* so that a call from its callback does not count as one after a call that never returned */
             t->site = site;
             t->class = NULL;
             return NULL;
@@ -94,12 +100,12 @@ CALL_INLINE uint8_t *call_begin(struct call *c, unsigned off, uint32_t function,
     call_fill(c, t, function, site);
     uint8_t *at = t->key.data;
     if (!at)
-        __builtin_unreachable(); /* the caller need not ask */
+        __builtin_unreachable(); /* so the caller need not test it */
     return at;
 }
 
-/* RET, which MPI has returned to a call that call_begin had no place for. If it was left out (PILGRIM_FILTER), calls
- * are the program's own again. */
+/* Ends a call for which call_begin returned NULL. RET is what MPI returned; returns it. If the function was left out
+ * (PILGRIM_FILTER), the thread is no longer inside a call. */
 static inline int call_passed(const struct call *c, int ret)
 {
     if (!CALL_LIKELY(!c->thread))
@@ -107,7 +113,7 @@ static inline int call_passed(const struct call *c, int ret)
     return ret;
 }
 
-/* The same for other types: returns CALL. */
+/* The same for functions of another type: returns CALL. */
 #define CALL_PASSED(c, type, call)                                                                                     \
     do {                                                                                                               \
         type passed = (call);                                                                                          \
@@ -115,15 +121,16 @@ static inline int call_passed(const struct call *c, int ret)
         return passed;                                                                                                 \
     } while (0)
 
-/* AT: where the first value goes that comes out. */
+/* The real function is called next. AT: where the outputs begin in the key. */
 static inline void call_enter(struct call *c, uint8_t *at)
 {
     c->thread->outputs = at;
     c->thread->start = clock_now();
 }
 
-/* RET decides c->ok: outputs are defined after MPI_SUCCESS. _statuses: for functions with an array of statuses,
- * whose outputs are defined after MPI_ERR_IN_STATUS too. _value: functions that return no error code (ok is true). */
+/* The real function has returned. RET decides c->ok: outputs are defined after MPI_SUCCESS. _statuses: for functions
+ * with an array of statuses, whose outputs are also defined after MPI_ERR_IN_STATUS. _value: for functions that return
+ * no error code; c->ok is true. */
 static inline void call_leave(struct call *c, int ret)
 {
     c->end = clock_now();
@@ -142,18 +149,20 @@ static inline void call_leave_value(struct call *c)
     call_leave(c, MPI_SUCCESS);
 }
 
-static inline void call_gives(struct call *c, const uint8_t *at)
+/* Writes the position AT back to the key, so that a put_ function can append. */
+static inline void call_flush(struct call *c, const uint8_t *at)
 {
     c->key->length = (size_t)(at - c->key->data);
 }
 
-CALL_INLINE uint8_t *call_takes(struct call *c)
+/* Returns the position behind what was appended to the key, with room for CALL_ROOM bytes. */
+CALL_INLINE uint8_t *call_resume(struct call *c)
 {
     const struct bytes *key = c->key;
     return CALL_LIKELY(key->capacity - key->length >= CALL_ROOM) ? key->data + key->length : call_make_room(c);
 }
 
-/* ---- values: each returns where the next one goes ---- */
+/* ---- values: each store returns where the next value goes ---- */
 
 static inline uint8_t *store_none(uint8_t *at, int count)
 {
@@ -174,7 +183,7 @@ static inline uint8_t *store_int(uint8_t *at, int64_t v)
     return store_slot(at + 1, v);
 }
 
-/* Any int is true or false in C: one that is neither 0 nor 1 keeps its number. */
+/* In C any int is true or false. One that is neither 0 nor 1 is stored as an integer. */
 static inline uint8_t *store_bool(uint8_t *at, int v)
 {
     *at = (unsigned)v <= 1 ? VALUE_BOOL : VALUE_INT;
@@ -194,7 +203,7 @@ CALL_INLINE uint8_t *store_enum(uint8_t *at, unsigned enumeration, int64_t v)
     return CALL_LIKELY(v > enumerations[enumeration].last) ? store_int(at, v) : store_constant(at, enumeration, v);
 }
 
-/* A reading of the clock that a function returns. */
+/* A time that a function read from a clock and returned. */
 CALL_INLINE uint8_t *store_time(const struct call *c, uint8_t *at, double v)
 {
     if (capture.readings != READINGS_NOT_KEPT &&
@@ -204,7 +213,7 @@ CALL_INLINE uint8_t *store_time(const struct call *c, uint8_t *at, double v)
     return at + 1;
 }
 
-/* That of a clock about which nothing is known. */
+/* The same for a clock that Pilgrim knows nothing about. */
 CALL_INLINE uint8_t *store_stamp(uint8_t *at, int64_t v)
 {
     if (capture.readings >= READINGS_EXACT)
@@ -213,7 +222,7 @@ CALL_INLINE uint8_t *store_stamp(uint8_t *at, int64_t v)
     return at + 1;
 }
 
-/* RANK of the group that BASE describes. */
+/* RANK in the group that BASE describes. */
 CALL_INLINE uint8_t *store_rank_of(struct call *c, uint8_t *at, const struct rank_base *base, int rank)
 {
     if (!CALL_LIKELY((unsigned)rank < (unsigned)base->size && (unsigned)base->rank < (unsigned)base->size))
@@ -244,7 +253,8 @@ CALL_INLINE uint8_t *store_handle(struct call *c, uint8_t *at, enum object_kind 
     return CALL_LIKELY(o) ? store_token(at, &o->token) : store_handle_slowly(c, at, kind, handle);
 }
 
-/* Sets c->base. The result is what stands for HANDLE in the key, none where it may have no name yet. */
+/* Sets c->base to the rank base of HANDLE. Returns the token of HANDLE for store_with_base; an empty one if it is not
+ * in the cache. */
 CALL_INLINE struct short_token call_rank_base(struct call *c, enum object_kind kind, uint64_t handle)
 {
     const struct cached_object *o = handle_cache_based_object(&c->thread->handle_cache, kind, handle);
@@ -256,7 +266,7 @@ CALL_INLINE struct short_token call_rank_base(struct call *c, enum object_kind k
     return (struct short_token){{0, 0}};
 }
 
-/* store_handle of what call_rank_base was given. */
+/* Stores HANDLE, for which call_rank_base returned TOKEN. */
 CALL_INLINE uint8_t *store_with_base(struct call *c, uint8_t *at, const struct short_token *token,
                                      enum object_kind kind, uint64_t handle)
 {
@@ -272,7 +282,7 @@ CALL_INLINE uint8_t *store_buffer(struct call *c, uint8_t *at, const void *p)
     return at + b->token[CACHED_BUFFER_BYTES - 1];
 }
 
-/* What to pass to PMPI in place of APPLICATION, the status of the program's. */
+/* Returns what PMPI gets in place of APPLICATION, the program's status. */
 CALL_INLINE MPI_Status *call_status(struct call *c, MPI_Status *application)
 {
     bool ignored = application == MPI_STATUS_IGNORE;
@@ -281,7 +291,7 @@ CALL_INLINE MPI_Status *call_status(struct call *c, MPI_Status *application)
     return ignored ? c->thread->statuses : application;
 }
 
-/* Puts the return code, records the call. */
+/* Stores the return code and records the call. */
 static inline void call_end(struct call *c, uint8_t *at, int ret)
 {
     call_done(c, store_int(at, ret));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The times of calls until they are in the trace; see blocks.h.
+/* Finished sections with times of calls; see times_sections.h.
  *
- * Sections of one thread stand in the order of its calls: what is in the file comes before what is in memory. */
+ * The sections of a thread are in the order of its calls: those in the file come before those in memory. */
 #define _GNU_SOURCE 1 /* pthread_setcancelstate */
-#include "process/blocks.h"
+#include "process/times_sections.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -20,18 +20,18 @@
 enum { PIECE_BYTES = 4 << 20 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* Under the lock: */
+/* Under `lock`: */
 static struct bytes sections;        /* in memory */
-static struct spill_extent *extents; /* in the file; those that touch are one */
+static struct spill_extent *extents; /* in the file; adjacent ones are joined */
 static size_t extent_count, extent_capacity;
 static bool given_up;
-static void *compressor; /* section_write_parts */
+static void *compressor; /* for section_write_parts */
 
 /* ---- while calls are recorded ---- */
 
 /* Appends a section to OUT. */
-static enum pilgrim_status write_block(uint32_t thread, uint64_t first, const struct bytes *content,
-                                       const struct bytes *ends, struct bytes *out)
+static enum pilgrim_status write_section(uint32_t thread, uint64_t first, const struct bytes *content,
+                                         const struct bytes *ends, struct bytes *out)
 {
     struct bytes whole = {0}, class_indices = {0};
     bytes_put_varint(&whole, (uint64_t)capture.rank);
@@ -77,11 +77,11 @@ static void give_up(enum pilgrim_status status)
 {
     given_up = true;
     bytes_free(&sections);
-    capture_say("%s: %s; times are kept no longer", spill_file_path(),
+    capture_say("%s: %s; times of calls are no longer recorded", spill_file_path(),
                 status == PILGRIM_IO ? strerror(errno) : "out of memory");
 }
 
-static void put_away(void)
+static void write_out(void)
 {
     struct spill_extent extent;
     if (!sections.length)
@@ -100,13 +100,14 @@ static enum pilgrim_status put(uint32_t thread, uint64_t first, const struct byt
     size_t most = spill_share();
     if (given_up)
         return PILGRIM_OK;
-    TRY(write_block(thread, first, content, ends, &sections));
+    TRY(write_section(thread, first, content, ends, &sections));
     if (most && sections.length > most)
-        put_away();
+        write_out();
     return PILGRIM_OK;
 }
 
-enum pilgrim_status blocks_put(uint32_t thread, uint64_t first, const struct bytes *content, const struct bytes *ends)
+enum pilgrim_status times_sections_put(uint32_t thread, uint64_t first, const struct bytes *content,
+                                       const struct bytes *ends)
 {
     int error = errno, state;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
@@ -118,10 +119,10 @@ enum pilgrim_status blocks_put(uint32_t thread, uint64_t first, const struct byt
     return status;
 }
 
-void blocks_put_away(void)
+void times_sections_write_out(void)
 {
     pthread_mutex_lock(&lock);
-    put_away();
+    write_out();
     pthread_mutex_unlock(&lock);
 }
 
@@ -131,7 +132,7 @@ static void free_compressor(void)
     compressor = NULL;
 }
 
-void blocks_forget(void)
+void times_sections_forget(void)
 {
     pthread_mutex_lock(&lock);
     bytes_free(&sections);
@@ -142,12 +143,12 @@ void blocks_forget(void)
 
 /* ---- the end ---- */
 
-bool blocks_stay(void)
+bool times_sections_stay(void)
 {
-    return extent_count || sections.length > BLOCKS_TRAVEL_BYTES;
+    return extent_count || sections.length > TIMES_TRAVEL_BYTES;
 }
 
-enum pilgrim_status blocks_take(struct bytes *to)
+enum pilgrim_status times_sections_take(struct bytes *to)
 {
     bytes_put(to, sections.data, sections.length);
     TRY(bytes_status(to));
@@ -156,7 +157,7 @@ enum pilgrim_status blocks_take(struct bytes *to)
     return PILGRIM_OK;
 }
 
-uint64_t blocks_bytes(void)
+uint64_t times_sections_bytes(void)
 {
     uint64_t total = sections.length;
     for (size_t i = 0; i < extent_count; i++)
@@ -164,8 +165,8 @@ uint64_t blocks_bytes(void)
     return total;
 }
 
-enum pilgrim_status blocks_each(enum pilgrim_status (*use)(void *context, const uint8_t *data, size_t length),
-                                void *context)
+enum pilgrim_status times_sections_each(enum pilgrim_status (*use)(void *context, const uint8_t *data, size_t length),
+                                        void *context)
 {
     struct bytes piece = {0};
     enum pilgrim_status status = PILGRIM_OK;

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the program's launcher says in the environment, before MPI can be asked. */
+#ifndef PILGRIM_LAUNCHER_H
+#define PILGRIM_LAUNCHER_H
+
+#include <stdbool.h>
+
+/* True if this process is rank 0, or if the launcher says nothing about ranks. Such a process writes the messages that
+ * concern all processes. */
+bool launcher_is_first(void);
+
+/* Returns how many processes of the run are on this machine; 0 if the launcher does not say. */
+int launcher_local_count(void);
+
+#endif
