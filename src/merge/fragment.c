@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fragments: streams grouped by what they do. Everything is stored once by content (base/intern.h); what differs
- * between members of a group is in columns. Here: the tables themselves; how streams come into them is in
- * fragment_streams.c, how two fragments become one in fragment_merge.c. */
+/* The tables of a fragment. Everything is stored once by content (base/intern.h); what differs between the members of a
+ * group is in columns. fragment_streams.c adds streams, fragment_merge.c merges two fragments. */
 #define _GNU_SOURCE 1 /* memmem */
 #include "merge/fragment.h"
 
@@ -67,8 +66,8 @@ void fragment_free(struct fragment *f)
     free(f);
 }
 
-/* What F holds, as long as it is not bound, in bytes of transport. Shares do not count: they grow with the ranks, and
- * are bounded. */
+/* Returns the packed size of what merging could still make smaller. Shares do not count: they grow with the number of
+ * ranks, up to a bound. */
 static size_t content_bytes(const struct fragment *f)
 {
     struct bytes packed = {0};
@@ -111,7 +110,7 @@ enum pilgrim_status fragment_finalise_now(struct fragment *f, bool with_times)
 enum pilgrim_status fragment_finalise(struct fragment *f, bool with_times, bool *bound)
 {
     f->weight = content_bytes(f);
-    /* Of two that have nothing in common the second one was half. */
+    /* If two fragments have nothing in common, the joined one weighs twice as much as the second. */
     bool alone = f->joined && f->weight > f->joined + f->joined / 2;
     *bound = f->rank_count && f->weight > (alone ? SHARD_BYTES_ALONE : SHARD_BYTES);
     return *bound ? fragment_finalise_now(f, with_times) : PILGRIM_OK;
@@ -167,7 +166,7 @@ enum pilgrim_status fragment_set_property(struct fragment *f, const char *key, c
     return intern_bytes(&f->properties, &b, &ignored);
 }
 
-/* Key and value of property NUMBER; texts that do not end with a 0. */
+/* Finds key and value of property NUMBER. The texts have no 0 byte at their ends. */
 static void property_at(const struct fragment *f, uint32_t number, const uint8_t *texts[2], size_t lengths[2])
 {
     struct cursor c;
@@ -225,7 +224,7 @@ void *copy_of(const void *data, size_t bytes)
     return copy;
 }
 
-/* Makes room for one more element of SIZE bytes behind COUNT. */
+/* Makes room for one more element of SIZE bytes after COUNT elements. */
 static enum pilgrim_status grow(void **array, uint32_t count, uint32_t *capacity, size_t size)
 {
     if (count < *capacity)

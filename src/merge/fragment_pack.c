@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fragments on their way between the processes of one run. What arrives was sent by the same library, but is still
- * read through a bounds-checked cursor: a broken message must not bring the application down. */
+/* Packs fragments for other processes of the same run.
+ *
+ * The same library has sent what arrives. It is still read through a cursor with bounds checks: a broken message must
+ * not crash the program. */
 #include <stdlib.h>
 
 #include "base/try.h"
@@ -40,7 +42,7 @@ static void pack_numbers(const uint32_t *numbers, uint32_t count, struct bytes *
         bytes_put_varint(out, numbers[i]);
 }
 
-/* *NUMBERS: COUNT numbers below LIMIT, to be freed. */
+/* Reads *COUNT numbers below LIMIT. The caller frees *NUMBERS. */
 static enum pilgrim_status unpack_numbers(struct cursor *in, uint32_t limit, uint32_t **numbers, uint32_t *count)
 {
     *count = (uint32_t)cursor_count(in, 1);
@@ -141,7 +143,7 @@ static enum pilgrim_status unpack_group(struct cursor *in, struct fragment *f, u
     return in->status;
 }
 
-/* *ENTRIES: to be freed. */
+/* The caller frees *ENTRIES. */
 static enum pilgrim_status unpack_entries(struct cursor *in, const struct fragment *f, struct entry **entries,
                                           uint32_t *count)
 {

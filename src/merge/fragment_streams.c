@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From the streams of one process to a fragment. */
+/* Adds the streams of a process to a fragment: classes, keys and sequences in the fragment's numbers.
+ *
+ * For each class the signatures become entries and slots (collect_signatures), which join a value group as one more
+ * member (add_member). A stream whose structure has loops with changing trips gets a class for each loop. The file has
+ * more than 400 lines because these steps share the numbers in `struct translation`. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,18 +17,19 @@
 #include "record/stream_data.h"
 #include "record/skeleton.h"
 
-/* What turns a stream's numbers into the fragment's. */
+/* Translates the numbers of a stream to those of the fragment. */
 struct translation {
     struct fragment *fragment;
     const struct vocabulary *vocabulary;
-    uint32_t *names;                /* vocabulary's name -> string, UINT32_MAX: not yet */
+    uint32_t *names;                /* by name of the vocabulary: its string; UINT32_MAX: it has none yet */
     const struct rank_bases *bases; /* of the process */
     const struct intern *chunks;    /* of the stream */
-    int64_t texts;                  /* what stands for the stream's */
-    uint32_t *value_groups;         /* NULL, or where the parts that the stream's classes are put into are noted */
+    int64_t texts;                  /* the hash of the stream's texts */
+    uint32_t *value_groups;         /* NULL, or where to note the value group of each class */
 };
 
-/* The function as the file has it: MPI_Wait&request>status (docs/FORMAT.md, section 3). */
+/* Puts the declaration of a function as the file has it, for instance MPI_Wait&request>status (docs/FORMAT.md, section
+ * 3). */
 static void put_declaration(struct bytes *b, const struct function_descriptor *d)
 {
     static const char marks[] = {[DIRECTION_IN] = ',', [DIRECTION_OUT] = '>', [DIRECTION_INOUT] = '&'};
@@ -104,15 +109,15 @@ static enum pilgrim_status serialise(struct translation *t, const struct sequenc
     return status;
 }
 
-/* ---- a class's signatures: entries and their slots ---- */
+/* ---- the signatures of a class: entries and their slots ---- */
 
 struct class_entries {
     struct entry *entries;
     uint32_t count;
     struct slots slots;
-    struct slot_series series; /* of the signatures since the last entry, alike in shape ... */
-    uint32_t shape;            /* ... this one */
-    bool joinable;             /* without a series in it: signatures of this shape may become one */
+    struct slot_series series; /* the signatures since the last entry; all have ... */
+    uint32_t shape;            /* ... this shape */
+    bool joinable;             /* SHAPE has no array series, so its signatures may become a signature series */
 };
 
 static enum pilgrim_status end_slot_series(struct class_entries *c)
@@ -150,7 +155,7 @@ static bool is_unzipped(const struct signatures *s, uint32_t number)
     return signature_varying(s, number, &varying, &deltas) > 0;
 }
 
-/* The numbers of one slot that varies. */
+/* Puts the three slots of an unzipped slot that varies: first number, delta sequence, factor. */
 static enum pilgrim_status put_deltas(struct fragment *f, const struct delta_sequence *deltas,
                                       const struct intern *chunks, struct slots *out)
 {
@@ -170,13 +175,14 @@ static enum pilgrim_status put_deltas(struct fragment *f, const struct delta_seq
 
 static enum pilgrim_status put_constant(const struct slot *slot, struct slots *out)
 {
-    uint32_t kind = slot->kind == SLOT_DELTAS ? SLOT_DELTAS : SLOT_NUMBER; /* texts */
+    uint32_t kind = slot->kind == SLOT_DELTAS ? SLOT_DELTAS : SLOT_NUMBER; /* of texts */
     TRY(slots_add(out, (struct slot){.value = slot->value, .kind = kind}));
     TRY(slots_add(out, (struct slot){.kind = SLOT_DELTAS}));
     return slots_add(out, (struct slot){.value = 1, .kind = SLOT_NUMBER});
 }
 
-/* Unzipped signature NUMBER, whose key has SLOTS: three slots each (docs/FORMAT.md, section 4). */
+/* Adds the entry of unzipped signature NUMBER. SLOTS are those of its key; each becomes three (docs/FORMAT.md, section
+ * 4). */
 static enum pilgrim_status collect_unzipped(struct translation *t, const struct stream_class *class, uint32_t number,
                                             struct class_entries *c, uint32_t shape, const struct slots *slots)
 {
@@ -221,7 +227,8 @@ static enum pilgrim_status collect_signatures(struct translation *t, const struc
 
 /* ---- members ---- */
 
-/* One more member of a class: a part of its own that joins the one that is there. */
+/* Adds a member to value group NUMBER. Unless it is the first, it is a value group of its own at first, which then
+ * joins the other. */
 static enum pilgrim_status add_member(struct translation *t, uint32_t number, uint32_t rank, uint64_t member,
                                       const struct slots *slots)
 {
@@ -236,7 +243,7 @@ static enum pilgrim_status add_member(struct translation *t, uint32_t number, ui
     return status;
 }
 
-/* What CLASS's calls took, by the entries in C that its signatures have become. */
+/* Adds the statistics of CLASS to P. C has the entries that the signatures of CLASS became. */
 static enum pilgrim_status add_statistics(struct value_group *p, uint32_t rank, const struct stream_class *class,
                                           const struct class_entries *c)
 {
@@ -245,7 +252,7 @@ static enum pilgrim_status add_statistics(struct value_group *p, uint32_t rank, 
     if (!entries)
         return PILGRIM_NOMEM;
     for (uint32_t i = 0; i < c->count;
-         i++) /* a vector is as many signatures as it has; an unzipped one counts 0, and is one */
+         i++) /* a series stands for COUNT signatures; an unzipped entry has COUNT 0 and stands for one */
         for (uint32_t k = c->entries[i].count ? c->entries[i].count : 1; k > 0; k--)
             entries[next++] = i;
     struct statistics s = {0};
@@ -258,7 +265,7 @@ static enum pilgrim_status add_statistics(struct value_group *p, uint32_t rank, 
     return status;
 }
 
-/* Adds what the calls of CLASS took to the rank's shares. */
+/* Adds the times of the calls of CLASS to the rank's shares. NUMBER: of the class in the fragment. */
 static enum pilgrim_status add_shares(struct fragment *f, uint32_t number, const struct stream_class *class,
                                       const struct vocabulary *vocabulary)
 {
@@ -288,7 +295,7 @@ static enum pilgrim_status add_class(struct translation *t, uint32_t group, uint
     return add_statistics(&f->value_groups[value_group], rank, class, c);
 }
 
-/* S's classes stand at the places from FIRST on. */
+/* Adds the classes of S, which have the class indices from FIRST on. */
 static enum pilgrim_status add_stream_classes(struct translation *t, uint32_t group, uint32_t first, uint32_t rank,
                                               const struct stream *s)
 {
@@ -307,7 +314,7 @@ static enum pilgrim_status add_stream_classes(struct translation *t, uint32_t gr
 
 /* ---- loops ---- */
 
-/* The grammar of terminal 0, COUNT times (rules/rules.h). */
+/* Puts the grammar of terminal 0, COUNT times (rules/rules.h). */
 static void put_run(struct bytes *b, uint64_t count)
 {
     bytes_put_varint(b, 1);
@@ -317,7 +324,7 @@ static void put_run(struct bytes *b, uint64_t count)
         bytes_put_varint(b, count - 2);
 }
 
-/* The trips of a loop are the values of a class like others: an int that is returned, unzipped. */
+/* Adds the trips of a loop. They are the values of a class like any other: a returned int, unzipped. */
 static enum pilgrim_status add_trips(struct translation *t, uint32_t group, uint32_t class_index, uint32_t rank,
                                      struct loops_loop *l)
 {
@@ -346,12 +353,12 @@ static enum pilgrim_status add_trips(struct translation *t, uint32_t group, uint
 
 /* ---- streams ---- */
 
-/* What a stream of the fragment is made of. */
+/* A stream to be added, and what belongs to it. */
 struct stream_source {
     const struct stream *stream;
-    const struct stream *last; /* of one call that comes after it, or NULL */
+    const struct stream *last; /* NULL, or a stream of one call that comes after it */
     bool process;
-    struct loops loops; /* found in it */
+    struct loops loops; /* found in the stream */
 };
 
 static uint32_t class_count(const struct stream_source *s)
@@ -359,7 +366,7 @@ static uint32_t class_count(const struct stream_source *s)
     return s->stream->segment_count + (s->last ? s->last->segment_count : 0);
 }
 
-/* The class that stands for a loop. */
+/* Finds or adds the class that stands for loops. */
 static enum pilgrim_status loop_class(struct fragment *f, uint32_t *number)
 {
     static const struct function_descriptor loop = {"pilgrim_loop", NULL, 0, RETURNS_VALUE, ACTIVITY_OTHER};
@@ -395,7 +402,8 @@ static enum pilgrim_status translate_classes(struct translation *t, const struct
     return PILGRIM_OK;
 }
 
-/* A stream's classes in their order, and its loops; without memory to look for these it has none. */
+/* Interns the structure grammar of a stream, and finds its loops. If memory for that is short, the stream has no loops.
+ */
 static enum pilgrim_status structure(struct fragment *f, struct stream_source *s, uint32_t *sequence)
 {
     struct bytes b = {0};
@@ -476,7 +484,7 @@ enum pilgrim_status fragment_add_thread(struct fragment *f, const struct stream 
     return add_stream(f, (struct stream_source){.stream = s}, rank, f->thread_total++, bases, placed);
 }
 
-/* The next COUNT threads, at least one, do nothing. */
+/* Adds COUNT threads, at least one, that made no calls. */
 static enum pilgrim_status add_idle(struct fragment *f, const struct vocabulary *vocabulary, uint32_t rank,
                                     const struct rank_bases *bases, size_t count)
 {
@@ -492,7 +500,8 @@ static enum pilgrim_status add_idle(struct fragment *f, const struct vocabulary 
     return column_continue(&g->members, count - 1);
 }
 
-/* An array of numbers in a key. */
+/* Reads an array of numbers from a key. The numbers go to member ITEM (an offset) of the first COUNT rank bases.
+ * Returns the length of the array. */
 static size_t read_array(struct cursor *key, size_t item, struct rank *bases, size_t count)
 {
     if (cursor_u8(key) != VALUE_ARRAY)
@@ -507,8 +516,8 @@ static size_t read_array(struct cursor *key, size_t item, struct rank *bases, si
     return length;
 }
 
-/* The process's rank bases: the first two arguments of the last call of its stream, S (docs/FORMAT.md, section 5). No
- * rank bases: ranks are then taken as they are. */
+/* Reads the rank bases of a process: they are the first two arguments of the last call of its stream S (docs/FORMAT.md,
+ * section 5). Without rank bases, ranks are recorded as they are. */
 static enum pilgrim_status read_rank_bases(const struct stream *s, struct rank_bases *bases)
 {
     size_t length;
@@ -517,7 +526,7 @@ static enum pilgrim_status read_rank_bases(const struct stream *s, struct rank_b
         return PILGRIM_OK;
     const uint8_t *data = signature_key(&s->last->signatures, s->last->signatures.count - 1, &length);
     cursor_init(&key, data, length);
-    size_t count = length / 9; /* an element's bytes */
+    size_t count = length / 9; /* an element takes 9 bytes */
     bases->items = calloc(count + 1, sizeof *bases->items);
     if (!bases->items)
         return PILGRIM_NOMEM;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Two value groups become one: slots that share a column in both share one; where they did not, columns part.  */
+/* Joins two value groups. Two slots share a column of the result if they share one in both; a column whose slots differ
+ * on the other side is split. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,12 +8,12 @@
 #include "base/try.h"
 #include "merge/fragment_data.h"
 
-/* The pairs of columns, one of either side, that some slot has; each is a column of the outcome. */
+/* The pairs of a left and a right column that some slot has. Each pair is a column of the result. */
 struct pairs {
-    uint32_t *of_slot; /* slot -> pair */
+    uint32_t *of_slot; /* by slot: its pair */
     uint32_t *left, *right;
     uint32_t count;
-    uint32_t *uses; /* left column -> pairs that begin with it */
+    uint32_t *uses; /* by left column: how many pairs have it */
 };
 
 static void pairs_free(struct pairs *p)
@@ -23,7 +24,7 @@ static void pairs_free(struct pairs *p)
     free(p->uses);
 }
 
-/* Numbers the pairs in the slots' order. */
+/* Numbers the pairs in the order of the slots. */
 static enum pilgrim_status number_pairs(const struct value_group *a, const struct value_group *b, struct pairs *p,
                                         struct hash_index *known)
 {
@@ -59,8 +60,8 @@ static enum pilgrim_status find_pairs(const struct value_group *a, const struct 
     return status;
 }
 
-/* The outcome's columns: the first pair of a left column takes it over, the others copy it before. FROM: NULL, columns
- * only part. */
+/* Makes the columns of the result. The first pair of a left column takes the column over; the other pairs have copied
+ * it before that. FROM is NULL if columns are only split. */
 static enum pilgrim_status join_pairs(struct value_group *to, const struct value_group *from, struct pairs *p)
 {
     struct column *columns = calloc((size_t)p->count + 1, sizeof *columns);
