@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which calls have a distribution of their own; see profile_parts.h. */
+/* Divides the calls of each class into parts with a distribution each; see profile_parts.h.
+ *
+ * The file has more than 400 lines: durations and gaps are divided by the same steps, on the same items. */
 #include "write/profile_parts.h"
 
 #include <math.h>
@@ -8,8 +10,8 @@
 
 #include "base/try.h"
 
-/* Parts of a class stay apart if their means are a quarter apart, and the time that would be told wrongly is that share
- * of the run. */
+/* Two parts of a class stay apart if their means differ by this ratio and joining them would misattribute at least this
+ * share of the run's time. A class has at most PARTS_MAX parts. */
 #define APART_RATIO 1.25
 #define APART_SHARE (1.0 / 32)
 enum { PARTS_MAX = 8 };
@@ -49,12 +51,12 @@ enum pilgrim_status profile_leaves(const struct fragment *f, profile_visit *visi
     return PILGRIM_OK;
 }
 
-/* ---- what is put together ---- */
+/* ---- joining items to parts ---- */
 
-/* Calls that stay together, in a list of such by ascending mean. */
+/* Calls that stay together, in an array sorted by mean. */
 struct profile_item {
-    uint32_t number; /* of a leaf, or of a class of calls before */
-    uint32_t part;   /* that it comes into; of a part: the first one of which it was made */
+    uint32_t number; /* of a leaf, or of the calls before (index in BEHIND) */
+    uint32_t part;   /* of an item: the part that it belongs to; of a part: its number before parts were joined */
     double count, total, mean;
 };
 
@@ -66,7 +68,7 @@ static int compare_items(const void *x, const void *y)
     return (a->number > b->number) - (a->number < b->number);
 }
 
-/* The time that is told of the wrong calls if A and B become one. */
+/* Returns the time (ns) that would be attributed to the wrong calls if A and B became one. */
 static double cost_of(const struct profile_item *a, const struct profile_item *b)
 {
     return (b->mean - a->mean) * (a->count * b->count / (a->count + b->count));
@@ -84,7 +86,7 @@ static void put_together(struct profile_item *into, const struct profile_item *f
     into->mean = into->total / into->count;
 }
 
-/* Which of COUNT parts is to become one with the next; COUNT - 1: none is. */
+/* Returns which of COUNT parts to join with the next one, or COUNT - 1 if none. */
 static uint32_t next_pair(const struct profile_item *parts, uint32_t count, double run)
 {
     uint32_t best = count - 1;
@@ -95,9 +97,11 @@ static uint32_t next_pair(const struct profile_item *parts, uint32_t count, doub
     return best;
 }
 
-/* ITEMS, COUNT of them by ascending mean, become parts: PARTS, with room for as many, are those; each item's `part`
- * says which. Returns how many. Items in a row whose means are within a 16th are one at once; so there are some hundred
- * at most to choose from. */
+/* Divides COUNT ITEMS, sorted by ascending mean, into parts. Writes the parts to PARTS, which has room for COUNT, and
+ * the number of its part to each item's `part`. Returns the number of parts.
+ *
+ * The first step joins items in a row whose means are within a 16th. That leaves a few hundred at most to choose from.
+ */
 static uint32_t make_parts(struct profile_item *items, uint32_t count, double run, struct profile_item *parts)
 {
     uint32_t made = 0;
@@ -127,7 +131,7 @@ static uint32_t make_parts(struct profile_item *items, uint32_t count, double ru
 
 /* ---- gathering ---- */
 
-/* Gaps behind calls of one class. */
+/* The gaps between calls of class BEFORE and the calls of CLASS that come next. */
 struct behind {
     uint32_t class;
     uint32_t before;
@@ -137,9 +141,9 @@ struct behind {
 struct gathering {
     const struct fragment *fragment;
     struct profile_parts *parts;
-    struct profile_item *leaves; /* as they come; `number` is the class, then the leaf */
+    struct profile_item *leaves; /* in the order of profile_leaves; `number` is first the class, then the leaf */
     uint32_t leaf_count, leaf_capacity;
-    struct intern pairs;   /* of a class and the one before */
+    struct intern pairs;   /* of a class and the class before */
     struct behind *behind; /* by number of the pair */
     uint32_t behind_capacity;
 };
@@ -181,7 +185,7 @@ static enum pilgrim_status add_gaps(struct gathering *g, uint32_t class, uint32_
     return PILGRIM_OK;
 }
 
-/* What came before is not known. */
+/* Stands for the class before if that is not known. */
 #define BEFORE_ANY UINT32_MAX
 
 static enum pilgrim_status gather_leaf(void *context, const struct profile_leaf *leaf)
@@ -212,7 +216,7 @@ static enum pilgrim_status gather_leaf(void *context, const struct profile_leaf 
 
 /* ---- durations ---- */
 
-/* Sorts the leaves by class; those of a class stay in their order. */
+/* Returns the leaves sorted by class, those of a class in their old order. The caller frees the array. */
 static struct profile_item *leaves_by_class(struct gathering *g)
 {
     struct profile_item *sorted = malloc(g->leaf_count * sizeof *sorted + 1);
@@ -231,7 +235,7 @@ static struct profile_item *leaves_by_class(struct gathering *g)
     return sorted;
 }
 
-/* The parts of CLASS's durations; ITEMS: its leaves. Those of which nothing is known are in the first one. */
+/* Divides the durations of CLASS into parts. ITEMS are its leaves. Leaves without times are put into the first part. */
 static enum pilgrim_status part_durations(struct profile_parts *p, struct class_parts *class,
                                           struct profile_item *items, struct profile_item *room)
 {
@@ -257,7 +261,7 @@ static enum pilgrim_status part_durations(struct profile_parts *p, struct class_
 
 struct filling {
     struct profile_parts *parts;
-    uint32_t *next; /* leaf, of each class */
+    uint32_t *next; /* by class: index of the next leaf */
 };
 
 static enum pilgrim_status fill_leaf(void *context, const struct profile_leaf *leaf)
@@ -302,7 +306,7 @@ static int compare_behind(const void *a, const void *b)
     return order ? order : compare_numbers(&x->before, &y->before);
 }
 
-/* The part that need not say behind which calls its gaps are: the one with most calls. */
+/* Returns the part with most calls. It need not list the classes before its gaps. */
 static uint32_t silent_part(const struct profile_item *parts, uint32_t part_count)
 {
     uint32_t most = 0;
@@ -312,7 +316,7 @@ static uint32_t silent_part(const struct profile_item *parts, uint32_t part_coun
     return most;
 }
 
-/* Whether of some gaps it is not known behind which calls they are: then none are told apart. */
+/* True if the class before is not known for some of the gaps. Then they are not divided. */
 static bool is_unknown(const struct behind *behind, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -334,7 +338,7 @@ static enum pilgrim_status add_before(struct gap_parts *gaps, const struct behin
     return PILGRIM_OK;
 }
 
-/* Those before the calls of one class: COUNT of BEHIND. ITEMS and ROOM have place for as many. */
+/* Divides the gaps before the calls of one class: COUNT elements of BEHIND. ITEMS and ROOM have room for as many. */
 static enum pilgrim_status part_gaps(struct profile_parts *p, const struct behind *behind, uint32_t count,
                                      struct profile_item *items, struct profile_item *room)
 {
@@ -377,7 +381,7 @@ static enum pilgrim_status make_gaps(struct gathering *g)
     return status;
 }
 
-/* ---- all ---- */
+/* ---- the whole profile ---- */
 
 static void find_called(const struct fragment *f, struct profile_parts *parts)
 {
