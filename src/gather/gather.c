@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fragments travel up a binomial tree over the private communicator: at step m = 1, 2, 4, ... a rank that is a multiple
- * of 2m takes the fragment of rank + m, which then covers the m ranks after its own, so that neighbours merge.
+/* Merges the fragments of all processes up a binomial tree.
  *
- * Every process takes part whatever became of its recording, and each keeps its own fragment until rank 0 has said,
- * down the same tree, what came of it. A process that waits in vain gives up, so that one that hangs or is gone costs
- * the others time and nothing else; from then on it calls nothing collective.
+ * At step m = 1, 2, 4, ... a rank that is a multiple of 2m merges the fragment of rank + m into its own. It then stands
+ * for its own rank and the 2m - 1 ranks that follow, so only neighbours merge. The messages use a communicator of
+ * Pilgrim's own:
  *
- *   child -> parent   TAG_FIRST: what happened below, and the encoded fragment if it is short
- *   parent -> child   TAG_ANSWER: ORDER_GO: the parent wants the rest; else the outcome
- *   child -> parent   TAG_PIECE: the rest, in parts of limited size, as MPI's counts are ints
- *   child -> parent   TAG_GONE: the child has given up
+ *   TAG_FIRST    child to parent   the outcome below, and the beginning of the encoded fragment
+ *   TAG_ANSWER   parent to child   ORDER_GO: the parent wants the rest of the fragment; else the outcome
+ *   TAG_PIECE    child to parent   the rest, in pieces, because MPI's counts are ints
+ *   TAG_GONE     child to parent   the child has given up
  *
- * Times sections go along with a fragment as long as they are few (GATHER_TIMES_BYTES); else those who have them keep
- * them, and all are told.
+ * Every process takes part, whatever became of its recording. It keeps its own fragment until rank 0 has told the
+ * outcome, down the same tree. A process that times out gives up and makes no more collective calls. So a process that
+ * hangs or is gone costs the others time, and nothing else. Nothing long is sent to a process that does not wait for
+ * it. All waiting is polling with growing pauses, because there may be more processes than processors.
  *
- * This is a segment; where a process has several, all have, and the answer says that another one follows.
+ * Times sections go with a fragment as long as they are few (GATHER_TIMES_BYTES). Otherwise the process that has them
+ * holds them, and all processes are told (write_times.h).
  *
- * So nothing long is sent to a process that does not wait for it. All waiting is polling, ever more rarely: there may
- * be more processes than processors. */
+ * All of this is for one segment. If any process has several, the answer says that another one follows, and all
+ * processes take part again. */
 #include "gather/gather.h"
 
 #include <stdlib.h>
@@ -35,7 +37,7 @@ enum { ENCLOSED_BYTES_MAX = GATHER_FIRST_BYTES - sizeof(struct gather_message) }
 
 /* ---- messages ---- */
 
-/* As waiting_for. */
+/* As waiting_for. If REQUEST is not complete by END_NS, notes that it was abandoned. */
 static bool await(struct gather *g, MPI_Request *request, bool receives, int64_t end_ns)
 {
     if (waiting_for(request, receives, end_ns))
@@ -51,7 +53,7 @@ static bool send_bytes(struct gather *g, const void *data, size_t length, int to
            await(g, &request, false, end_ns);
 }
 
-/* As much as LENGTH bytes. */
+/* Receives at most LENGTH bytes. */
 static bool receive_bytes(struct gather *g, void *data, size_t length, int from, int tag, int64_t end_ns)
 {
     MPI_Request request;
@@ -85,7 +87,7 @@ static bool receive_pieces(struct gather *g, uint8_t *data, size_t length, int f
 
 /* ---- the tree ---- */
 
-/* The next one below this process; *STEP is 1 at first. -1: there are no more. */
+/* Returns the next child of this process in the tree, or -1 if there are no more. *STEP is 1 before the first call. */
 static int next_child(int64_t *step)
 {
     int64_t child = capture.rank + *step;
@@ -111,15 +113,13 @@ void gather_check(struct gather *g, enum pilgrim_status status)
     const char *doubt = g->fragment ? fragment_doubt(g->fragment) : "";
     if (status == PILGRIM_OK && *doubt && !said) {
         said = true;
-        capture_say(
-            "what was written at first could not be read (%s); it is written in another way; please report this",
-            doubt);
+        capture_say("a shard could not be read back (%s), so it is written in another form; please report this", doubt);
     }
     if (status != PILGRIM_OK)
         gather_note(g, status == PILGRIM_DAMAGED ? GATHER_UNREADABLE : GATHER_SHORT, capture.rank);
 }
 
-/* Times come up as long as they are few; so no process has much of others' times. */
+/* Holds TIMES here instead of sending them up, and empties TIMES. So no process receives many times of others. */
 static void hold_times(struct gather *g, struct bytes *times)
 {
     bytes_put(&g->held, times->data, times->length);
@@ -149,8 +149,8 @@ static void merge_encoded(struct gather *g, uint8_t *encoded, size_t length)
     gather_check(g, status);
 }
 
-/* ENCLOSED: the beginning of the encoded fragment. What is not received in time may still be written to: it is not
- * freed. */
+/* Receives the rest of a child's fragment and merges it. ENCLOSED is its beginning, which came with the first message.
+ * If the rest does not come in time, the buffer is not freed: MPI may still write to it. */
 static void receive_fragment(struct gather *g, int child, size_t length, const uint8_t *enclosed)
 {
     size_t here = length < ENCLOSED_BYTES_MAX ? length : ENCLOSED_BYTES_MAX;
@@ -189,7 +189,8 @@ static void receive_child(struct gather *g, int child)
     free(first);
 }
 
-/* Sends ENCODED to the parent, unless that has decided without it, and waits for what comes of it. */
+/* Sends ENCODED to the parent and waits for the outcome. Sends nothing if the parent has answered already. Returns
+ * false if the parent does not answer in time. */
 static bool hand_over(struct gather *g, const struct bytes *encoded, int parent)
 {
     size_t length = g->state.outcome == GATHER_WHOLE ? encoded->length : 0;

@@ -17,14 +17,14 @@ static void say_summary(const struct result *r, const char *path, uint64_t lengt
 {
     char pieces[PIECES_BYTES] = "";
     if (r->segments > 1)
-        snprintf(pieces, sizeof pieces, " in %" PRIu32 " parts", r->segments);
+        snprintf(pieces, sizeof pieces, " in %" PRIu32 " segments", r->segments);
     capture_say("%" PRIu64 " calls of %" PRIu32 " rank%s in %s, %" PRIu64 " bytes%s, %" PRIu64
                 " times smaller than plain records (%" PRIu64 " bytes)",
                 r->calls, r->ranks, r->ranks == 1 ? "" : "s", path, length, pieces,
                 length ? r->plain_bytes / length : 0, r->plain_bytes);
 }
 
-/* The first segment says what belongs to the whole trace. */
+/* Begins the trace. Its first segment has the properties of the run. */
 static enum pilgrim_status begin(struct fragment *f, struct bytes *out)
 {
     struct fragment_property properties[FRAGMENT_PROPERTIES_MAX];
@@ -41,12 +41,12 @@ static enum pilgrim_status make(const struct result *r, struct fragment *f, stru
     return fragment_write_segment(f, capture.settings.timing != TIMING_OFF, r->segments > 0, out);
 }
 
-/* Once for all processes. */
+/* Prints once, for all processes, which functions are not recorded because another tool hides their calls. */
 static void say_hidden(struct result *r)
 {
     bytes_put_u8(&r->hidden, 0);
     if (r->hidden.length > 1 && !r->hidden.failed)
-        capture_say("another tool hides calls from Fortran: not in the trace are those of %s",
+        capture_say("another tool hides calls from Fortran; the trace has no calls of %s",
                     (const char *)r->hidden.data);
     bytes_free(&r->hidden);
 }
@@ -56,7 +56,7 @@ static void say_failure(const char *path)
     capture_say("%s: %s; no trace is written", path, strerror(errno));
 }
 
-/* What became of the file: if it is no good it is removed. */
+/* Removes the file if STATUS is an error, and prints the reason if that is PILGRIM_IO. Returns STATUS. */
 static enum pilgrim_status checked(struct result *r, enum pilgrim_status status)
 {
     if (status == PILGRIM_IO)

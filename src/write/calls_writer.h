@@ -6,8 +6,8 @@
 #include "base/bytes.h"
 #include "merge/fragment.h"
 
-/* Appends the content of the section to OUT. ANOTHER: F begins another segment. PLAIN: columns are lists or sequences,
- * and nothing is packed or shared. errors: PILGRIM_NOMEM, PILGRIM_DAMAGED, PILGRIM_LIMIT */
+/* Appends the content of the section to OUT. ANOTHER: F begins another segment. PLAIN: use no functions of the rank,
+ * and pack nothing. errors: PILGRIM_NOMEM, PILGRIM_DAMAGED, PILGRIM_LIMIT */
 enum pilgrim_status calls_write(const struct fragment *f, bool another, bool plain, struct bytes *out) PILGRIM_CHECKED;
 
 #endif
