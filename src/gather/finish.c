@@ -63,7 +63,7 @@ static void say_left(const struct gather_message *state, const char *folder)
     bool cut = state->outcome == GATHER_CUT;
     if (cut)
         snprintf(why, sizeof why, "rank %d could not record all of its calls; ", (int)state->rank);
-    else if (state->outcome == GATHER_SHORT)
+    else if (state->outcome == GATHER_NO_MEMORY)
         snprintf(why, sizeof why, "rank %d has too little memory to merge; ", (int)state->rank);
     else if (state->outcome == GATHER_UNWRITTEN)
         snprintf(why, sizeof why, "the trace could not be written; ");
@@ -187,11 +187,11 @@ static void write_segment(struct gather *g, struct result *result)
         return;
     }
     enum pilgrim_status status = result_add(result, g->fragment);
-    if (status == PILGRIM_OK && !g->more && !g->stays)
+    if (status == PILGRIM_OK && !g->more && !g->times_stay)
         status = result_end(result);
     /* The only segment of a trace is given up if it cannot be written: its fragments are not on disk, and could hardly
      * be written there either. */
-    if (status == PILGRIM_IO && (g->more || g->stays || result->segments > 1))
+    if (status == PILGRIM_IO && (g->more || g->times_stay || result->segments > 1))
         gather_note(g, GATHER_UNWRITTEN, 0);
     else if (status != PILGRIM_IO)
         check_written(g, status);
@@ -205,7 +205,7 @@ static void gather_segment(struct gather *g, struct result *result, uint32_t num
     if (f && number == spill_segments() && (number || blocks_stay()) && fragment_encode(f, &encoded) != PILGRIM_OK)
         bytes_free(&encoded);
     gather_begin(g, f, &encoded, number < spill_segments(), capture.run.merge_limit_s);
-    g->stays |= blocks_stay();
+    g->times_stay |= blocks_stay();
     if (is_cut())
         gather_note(g, GATHER_CUT, capture.rank);
     if (apart)
@@ -241,19 +241,19 @@ void capture_finish(void)
         gather_next(&g);
         gather_segment(&g, &result, ++number, apart, &last);
     }
-    if (g.state.outcome == GATHER_WHOLE && g.stays)
+    if (g.state.outcome == GATHER_WHOLE && g.times_stay)
         write_times(&g, &result);
     const struct gather_message *state = &g.state;
-    bool leaves = state->outcome != GATHER_WHOLE && (state->outcome != GATHER_LOST || spill_segments());
+    bool leaves = state->outcome != GATHER_WHOLE && (state->outcome != GATHER_NO_FRAGMENT || spill_segments());
     if (leaves && number < spill_segments())
         encode_last(&last);
     if (leaves && (last.length || spill_segments()))
         leave_fragments(state, &last);
     else
         spill_file_remove();
-    if (capture.rank == 0 && state->outcome == GATHER_LOST)
+    if (capture.rank == 0 && state->outcome == GATHER_NO_FRAGMENT)
         capture_say("no trace is written: rank %d could not record its calls", (int)state->rank);
-    else if (state->outcome == GATHER_SHORT && !last.length)
+    else if (state->outcome == GATHER_NO_MEMORY && !last.length)
         capture_say("out of memory; no trace is written");
     bytes_free(&last);
     gather_end(&g);

@@ -110,13 +110,14 @@ void gather_note(struct gather *g, enum gather_outcome outcome, int rank)
 void gather_check(struct gather *g, enum pilgrim_status status)
 {
     static bool said;
-    const char *doubt = g->fragment ? fragment_doubt(g->fragment) : "";
-    if (status == PILGRIM_OK && *doubt && !said) {
+    const char *problem = g->fragment ? fragment_problem(g->fragment) : "";
+    if (status == PILGRIM_OK && *problem && !said) {
         said = true;
-        capture_say("a shard could not be read back (%s), so it is written in another form; please report this", doubt);
+        capture_say("a shard could not be read back (%s), so it is written in another form; please report this",
+                    problem);
     }
     if (status != PILGRIM_OK)
-        gather_note(g, status == PILGRIM_DAMAGED ? GATHER_UNREADABLE : GATHER_SHORT, capture.rank);
+        gather_note(g, status == PILGRIM_DAMAGED ? GATHER_UNREADABLE : GATHER_NO_MEMORY, capture.rank);
 }
 
 /* Holds TIMES here instead of sending them up, and empties TIMES. So no process receives many times of others. */
@@ -124,7 +125,7 @@ static void hold_times(struct gather *g, struct bytes *times)
 {
     bytes_put(&g->held, times->data, times->length);
     bytes_free(times);
-    g->stays = true;
+    g->times_stay = true;
 }
 
 static enum pilgrim_status merge_into(struct gather *g, struct fragment *other)
@@ -156,7 +157,7 @@ static void receive_fragment(struct gather *g, int child, size_t length, const u
     size_t here = length < ENCLOSED_BYTES_MAX ? length : ENCLOSED_BYTES_MAX;
     uint8_t *encoded = malloc(length);
     if (!encoded) {
-        gather_note(g, GATHER_SHORT, capture.rank);
+        gather_note(g, GATHER_NO_MEMORY, capture.rank);
         return;
     }
     memcpy(encoded, enclosed, here);
@@ -170,7 +171,7 @@ static void receive_child(struct gather *g, int child)
 {
     uint8_t *first = malloc(GATHER_FIRST_BYTES);
     if (!first) {
-        gather_note(g, GATHER_SHORT, capture.rank);
+        gather_note(g, GATHER_NO_MEMORY, capture.rank);
         return;
     }
     if (!receive_bytes(g, first, GATHER_FIRST_BYTES, child, TAG_FIRST, g->merge_end_ns)) {
@@ -181,10 +182,10 @@ static void receive_child(struct gather *g, int child)
     memcpy(&message, first, sizeof message);
     gather_note(g, (enum gather_outcome)message.outcome, message.rank);
     g->more |= message.more != 0;
-    g->stays |= message.stays != 0;
+    g->times_stay |= message.times_stay != 0;
     if (waiting_has_sent(child, TAG_GONE))
         gather_note(g, GATHER_LATE, child);
-    if (g->state.outcome == GATHER_WHOLE && !g->bare)
+    if (g->state.outcome == GATHER_WHOLE && !g->outcome_only)
         receive_fragment(g, child, message.length, first + sizeof message);
     free(first);
 }
@@ -198,7 +199,7 @@ static bool hand_over(struct gather *g, const struct bytes *encoded, int parent)
     struct gather_message message = g->state;
     message.length = length;
     message.more = g->more;
-    message.stays = g->stays;
+    message.times_stay = g->times_stay;
     memcpy(g->first, &message, sizeof message);
     if (here)
         memcpy(g->first + sizeof message, encoded->data, here);
@@ -224,18 +225,18 @@ static void give_up(struct gather *g, int parent)
 static void climb(struct gather *g, bool merged, int parent)
 {
     struct bytes encoded = {0};
-    bool bound = false;
+    bool finalised = false;
     if (g->fragment)
-        gather_check(g, fragment_finalise(g->fragment, capture.settings.timing != TIMING_OFF, &bound));
-    merged |= bound;
+        gather_check(g, fragment_finalise(g->fragment, capture.settings.timing != TIMING_OFF, &finalised));
+    merged |= finalised;
     if (merged && g->fragment && fragment_encode(g->fragment, &encoded) != PILGRIM_OK)
-        gather_note(g, GATHER_SHORT, capture.rank);
+        gather_note(g, GATHER_NO_MEMORY, capture.rank);
     fragment_free(g->fragment);
     g->fragment = NULL;
-    if (hand_over(g, merged || g->bare ? &encoded : &g->own_encoded, parent)) {
+    if (hand_over(g, merged || g->outcome_only ? &encoded : &g->own_encoded, parent)) {
         g->state = g->answer;
         g->more = g->answer.more;
-        g->stays = g->answer.stays;
+        g->times_stay = g->answer.times_stay;
     } else {
         give_up(g, parent);
     }
@@ -252,11 +253,11 @@ static void begin(struct gather *g, bool more, uint32_t limit_s)
         g->merge_end_ns + limit_s * WAITING_SECOND_NS + __builtin_popcount((unsigned)capture.rank) * WAITING_LEVEL_NS;
 }
 
-void gather_begin_bare(struct gather *g, uint32_t limit_s)
+void gather_begin_outcome_only(struct gather *g, uint32_t limit_s)
 {
     fragment_free(g->fragment);
     g->fragment = NULL;
-    g->bare = true;
+    g->outcome_only = true;
     begin(g, false, limit_s);
     if (g->gone || g->abandoned)
         gather_note(g, GATHER_LATE, capture.rank);
@@ -271,7 +272,7 @@ void gather_begin(struct gather *g, struct fragment *fragment, struct bytes *enc
     if (!fragment ||
         (!g->own_encoded.length && capture.size > 1 && fragment_encode(fragment, &g->own_encoded) != PILGRIM_OK)) {
         bytes_free(&g->own_encoded);
-        gather_note(g, GATHER_LOST, capture.rank);
+        gather_note(g, GATHER_NO_FRAGMENT, capture.rank);
     }
     if (g->gone || g->abandoned)
         gather_note(g, GATHER_LATE, capture.rank);
@@ -297,7 +298,7 @@ void gather_tell(struct gather *g)
     int64_t step = 1, end_ns = waiting_now_ns() + TELL_NS;
     g->told = g->state;
     g->told.more = g->more;
-    g->told.stays = g->stays;
+    g->told.times_stay = g->times_stay;
     for (int child; (child = next_child(&step)) >= 0;)
         if (waiting_has_sent(child, TAG_GONE))
             g->gone = receive_bytes(g, NULL, 0, child, TAG_GONE, end_ns) || g->gone;

@@ -11,13 +11,13 @@
 
 /* The outcome of a gather, in ascending order: if several things happened, the last one counts. */
 enum gather_outcome {
-    GATHER_WHOLE,      /* rank 0 has the fragment of all ranks */
-    GATHER_LATE,       /* a process did not answer in time */
-    GATHER_SHORT,      /* a process had too little memory to merge */
-    GATHER_UNWRITTEN,  /* rank 0 could not write the trace */
-    GATHER_UNREADABLE, /* a process made a shard that cannot be read */
-    GATHER_LOST,       /* a process has no fragment */
-    GATHER_CUT         /* a process could not record all of its calls; its first segments are in its file */
+    GATHER_WHOLE,       /* rank 0 has the fragment of all ranks */
+    GATHER_LATE,        /* a process did not answer in time */
+    GATHER_NO_MEMORY,   /* a process had too little memory to merge */
+    GATHER_UNWRITTEN,   /* rank 0 could not write the trace */
+    GATHER_UNREADABLE,  /* a process made a shard that cannot be read */
+    GATHER_NO_FRAGMENT, /* a process has no fragment */
+    GATHER_CUT          /* a process could not record all of its calls; its first segments are in its file */
 };
 
 enum {
@@ -27,11 +27,11 @@ enum {
 
 /* The first message of a child, and each answer of a parent. */
 struct gather_message {
-    int32_t outcome; /* enum gather_outcome, or ORDER_GO */
-    int32_t rank;    /* the lowest rank that it happened to */
-    uint64_t length; /* of the encoded fragment, in bytes */
-    uint32_t more;   /* 1: there is another segment */
-    uint32_t stays;  /* 1: a process has times sections that do not go with its fragment */
+    int32_t outcome;     /* enum gather_outcome, or ORDER_GO */
+    int32_t rank;        /* the lowest rank that it happened to */
+    uint64_t length;     /* of the encoded fragment, in bytes */
+    uint32_t more;       /* 1: there is another segment */
+    uint32_t times_stay; /* 1: a process has times sections that do not go with its fragment */
 };
 
 /* The state of a gather. It must be static: MPI may refer to its buffers as long as the process lives. */
@@ -40,8 +40,8 @@ struct gather {
     struct bytes own_encoded;  /* this process's own fragment, encoded; kept until the outcome is known; empty: none */
     struct gather_message state;
     bool more;            /* some process known so far has another segment */
-    bool stays;           /* some process known so far holds times sections; write_times writes them */
-    bool bare;            /* this gather is about the outcome alone */
+    bool times_stay;      /* some process known so far holds times sections; write_times writes them */
+    bool outcome_only;    /* this gather is about the outcome alone */
     struct bytes held;    /* times sections of this process and those below that are not sent up */
     bool gone;            /* a child gave up in an earlier segment */
     int64_t merge_end_ns; /* CLOCK_MONOTONIC: fragments are awaited until then, */
@@ -56,7 +56,7 @@ struct gather {
 void gather_begin(struct gather *g, struct fragment *fragment, struct bytes *encoded, bool more, uint32_t limit_s);
 
 /* Begins a gather without fragments: the processes learn the outcome of all. */
-void gather_begin_bare(struct gather *g, uint32_t limit_s);
+void gather_begin_outcome_only(struct gather *g, uint32_t limit_s);
 
 /* Merges the fragments of the children and sends the result to the parent. Afterwards g->state is what rank 0 decided,
  * and g->more what rank 0 knows. In rank 0, g->state is the outcome so far, and if it is GATHER_WHOLE, g->fragment has
@@ -69,7 +69,7 @@ void gather_tell(struct gather *g);
 /* Notes that OUTCOME happened to RANK. Unless the outcome is GATHER_WHOLE, frees the fragment. */
 void gather_note(struct gather *g, enum gather_outcome outcome, int rank);
 
-/* Notes the status of merging or writing g->fragment. If a shard had to be written in another form (fragment_doubt),
+/* Notes the status of merging or writing g->fragment. If a shard had to be written in another form (fragment_problem),
  * prints a line, once. */
 void gather_check(struct gather *g, enum pilgrim_status status);
 

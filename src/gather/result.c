@@ -76,7 +76,7 @@ static enum pilgrim_status put(struct result *r, const struct bytes *made)
 enum pilgrim_status result_add(struct result *r, struct fragment *f)
 {
     struct bytes made = {0};
-    fragment_list_properties(f, FRAGMENT_UNSEEN, &r->hidden);
+    fragment_list_properties(f, FRAGMENT_HIDDEN_FUNCTION, &r->hidden);
     enum pilgrim_status status = make(r, f, &made);
     if (status == PILGRIM_OK)
         status = put(r, &made);

@@ -175,13 +175,13 @@ void write_times(struct gather *g, struct result *result)
     struct bytes path = {0};
     uint64_t total = 0;
     bool good = capture.rank || prepare(g, result, &shared, &path) == PILGRIM_OK;
-    gather_begin_bare(g, capture.run.merge_limit_s);
+    gather_begin_outcome_only(g, capture.run.merge_limit_s);
     if (!good)
         gather_note(g, GATHER_UNWRITTEN, 0);
     agree(g);
     if (g->state.outcome == GATHER_WHOLE) {
         good = capture.size == 1 || write_together(g, &shared, &path, &total);
-        gather_begin_bare(g, capture.run.merge_limit_s);
+        gather_begin_outcome_only(g, capture.run.merge_limit_s);
         if (!good)
             gather_note(g, GATHER_UNWRITTEN, capture.rank);
         gather_up(g);

@@ -103,17 +103,17 @@ enum pilgrim_status fragment_finalise_now(struct fragment *f, bool with_times)
                            .shard_ranks = f->shard_ranks + f->rank_count,
                            .shard_times = with_times,
                            .times = f->times,
-                           .doubt = f->doubt};
+                           .failed_proof = f->failed_proof};
     return PILGRIM_OK;
 }
 
-enum pilgrim_status fragment_finalise(struct fragment *f, bool with_times, bool *bound)
+enum pilgrim_status fragment_finalise(struct fragment *f, bool with_times, bool *finalised)
 {
     f->weight = content_bytes(f);
     /* If two fragments have nothing in common, the joined one weighs twice as much as the second. */
     bool alone = f->joined && f->weight > f->joined + f->joined / 2;
-    *bound = f->rank_count && f->weight > (alone ? SHARD_BYTES_ALONE : SHARD_BYTES);
-    return *bound ? fragment_finalise_now(f, with_times) : PILGRIM_OK;
+    *finalised = f->rank_count && f->weight > (alone ? SHARD_BYTES_ALONE : SHARD_BYTES);
+    return *finalised ? fragment_finalise_now(f, with_times) : PILGRIM_OK;
 }
 
 struct bytes *fragment_times(struct fragment *f)
@@ -121,9 +121,9 @@ struct bytes *fragment_times(struct fragment *f)
     return &f->times;
 }
 
-const char *fragment_doubt(const struct fragment *f)
+const char *fragment_problem(const struct fragment *f)
 {
-    return f->doubt.problem;
+    return f->failed_proof.problem;
 }
 
 uint64_t fragment_calls(const struct fragment *f)
@@ -268,8 +268,8 @@ enum pilgrim_status fragment_group(struct fragment *f, bool process, uint32_t se
     return status;
 }
 
-enum pilgrim_status fragment_slots(const struct fragment *f, const struct entry *entries, uint32_t entry_count,
-                                   uint32_t *slots)
+enum pilgrim_status fragment_slots(const struct fragment *f, const struct signature_entry *entries,
+                                   uint32_t entry_count, uint32_t *slots)
 {
     uint64_t total = 0;
     for (uint32_t i = 0; i < entry_count; i++) {
@@ -285,7 +285,8 @@ enum pilgrim_status fragment_slots(const struct fragment *f, const struct entry 
 }
 
 enum pilgrim_status fragment_value_group(struct fragment *f, uint32_t group, uint32_t class_index, uint32_t sequence,
-                                         const struct entry *entries, uint32_t entry_count, uint32_t *value_group)
+                                         const struct signature_entry *entries, uint32_t entry_count,
+                                         uint32_t *value_group)
 {
     uint32_t known = f->value_group_keys.count;
     void *value_groups = f->value_groups;

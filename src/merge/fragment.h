@@ -43,7 +43,7 @@ enum pilgrim_status fragment_merge(struct fragment *into, struct fragment *from)
  *
  * Call it before F is merged into another fragment. Merging gains little where ranks have little in common, and rank 0
  * alone would do all the work. WITH_TIMES: as fragment_write. errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED */
-enum pilgrim_status fragment_finalise(struct fragment *f, bool with_times, bool *bound) PILGRIM_CHECKED;
+enum pilgrim_status fragment_finalise(struct fragment *f, bool with_times, bool *finalised) PILGRIM_CHECKED;
 
 /* Finalises F, which has at least one rank outside of its shards, in any case. errors: as fragment_finalise; after
  * PILGRIM_DAMAGED F is unchanged */
@@ -55,7 +55,7 @@ struct bytes *fragment_times(struct fragment *f);
 
 /* Returns what was wrong with a shard that this process wrote from F, or "" if nothing was. The shard could not be
  * read, so it was written in plain form, or without its statistics, or not at all (PILGRIM_DAMAGED). */
-const char *fragment_doubt(const struct fragment *f);
+const char *fragment_problem(const struct fragment *f);
 
 /* Packs F for another process of the same run, and unpacks it there. It is not a file format. The unpacked *F is the
  * caller's to free. errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED */
@@ -71,7 +71,7 @@ enum pilgrim_status fragment_set_property(struct fragment *f, const char *key, c
 
 /* The key of a property that any rank may set, and that may occur several times: a function from Fortran whose calls
  * were not recorded, because another tool hides them. A merge keeps the properties of both fragments. */
-#define FRAGMENT_UNSEEN "unseen"
+#define FRAGMENT_HIDDEN_FUNCTION "unseen"
 
 /* Appends the values of all properties with KEY to TEXT, except those that TEXT already lists. Separates them by ", ".
  */
@@ -79,7 +79,7 @@ void fragment_list_properties(const struct fragment *f, const char *key, struct 
 
 /* These three write a trace file (docs/FORMAT.md, section 2). Each appends to OUT: the beginning of the file; one
  * segment, from the fragment of all ranks (ANOTHER: it is not the first segment); the end of the file. WITH_TIMES:
- * aggregated times were recorded. Each shard is read again before it is handed on (fragment_doubt). errors:
+ * aggregated times were recorded. Each shard is read again before it is handed on (fragment_problem). errors:
  * PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED (the shard could not be read; F is unchanged) */
 enum pilgrim_status fragment_write_begin(struct bytes *out) PILGRIM_CHECKED;
 enum pilgrim_status fragment_write_segment(struct fragment *f, bool with_times, bool another,

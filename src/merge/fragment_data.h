@@ -15,13 +15,13 @@
 #include "record/statistics.h"
 
 /* An entry of a value group: one signature, a signature series (sequence/slots.h), or an unzipped signature. */
-struct entry {
+struct signature_entry {
     uint32_t shape;
     uint32_t count; /* signatures in the series; 1: a single one; 0: an unzipped one */
 };
 
 /* Returns how many slots the entry has for each slot of its shape. */
-static inline uint32_t entry_columns(const struct entry *e)
+static inline uint32_t entry_columns(const struct signature_entry *e)
 {
     return e->count == 1 ? 1 : e->count ? 2 : 3;
 }
@@ -33,7 +33,7 @@ struct value_group {
     uint32_t class_index; /* in the group's class list */
     uint32_t sequence;
     uint32_t entry_count;
-    struct entry *entries;
+    struct signature_entry *entries;
     uint32_t slot_count; /* of all entries, one after the other */
     uint32_t *slots;     /* index in COLUMNS for each slot */
     uint32_t column_count;
@@ -100,10 +100,10 @@ struct fragment {
     struct bytes shards; /* finalised: of the ranks after the first RANK_COUNT ones; merging only appends them */
     uint32_t shard_ranks;
     bool shard_times;
-    struct bytes times; /* whole sections, which follow all shards */
-    size_t weight;      /* of its content, in packed bytes, when last measured; 0: never measured */
-    size_t joined;      /* the weight of the fragment that the last merge added */
-    struct proof doubt; /* what fragment_doubt returns */
+    struct bytes times;        /* whole sections, which follow all shards */
+    size_t weight;             /* of its content, in packed bytes, when last measured; 0: never measured */
+    size_t joined;             /* the weight of the fragment that the last merge added */
+    struct proof failed_proof; /* what fragment_problem returns */
 };
 
 /* Finds or adds the structure group, or the value group, of this description. A new one has no members, slots or
@@ -111,12 +111,12 @@ struct fragment {
 enum pilgrim_status fragment_group(struct fragment *f, bool process, uint32_t sequence, const struct class_list *list,
                                    uint32_t *group) PILGRIM_CHECKED;
 enum pilgrim_status fragment_value_group(struct fragment *f, uint32_t group, uint32_t class_index, uint32_t sequence,
-                                         const struct entry *entries, uint32_t entry_count,
+                                         const struct signature_entry *entries, uint32_t entry_count,
                                          uint32_t *value_group) PILGRIM_CHECKED;
 
 /* Counts the slots of all ENTRIES of a value group. errors: PILGRIM_DAMAGED, PILGRIM_LIMIT */
-enum pilgrim_status fragment_slots(const struct fragment *f, const struct entry *entries, uint32_t entry_count,
-                                   uint32_t *slots) PILGRIM_CHECKED;
+enum pilgrim_status fragment_slots(const struct fragment *f, const struct signature_entry *entries,
+                                   uint32_t entry_count, uint32_t *slots) PILGRIM_CHECKED;
 
 /* Appends the members of FROM, a value group with equal entries, to those of TO. Adds MEMBER_OFFSET to their numbers.
  * errors: PILGRIM_NOMEM, PILGRIM_DAMAGED */

@@ -243,19 +243,19 @@ static enum pilgrim_status hand_statistics(struct pattern *p, const struct strea
 }
 
 static enum pilgrim_status add_made(struct replay *r, uint32_t pattern, uint32_t thread, struct fragment *f,
-                                    uint32_t rank, const struct rank_bases *bases, struct placed *placed)
+                                    uint32_t rank, const struct rank_bases *bases, struct stream_placement *placement)
 {
     struct thread_sources *s = &r->sources[pattern];
     struct pattern *p = &r->ended->patterns[pattern];
     struct stream *made = NULL;
     if (!s->begun && p->stream && p->number == thread)
-        return fragment_add_thread(f, p->stream, rank, bases, placed);
+        return fragment_add_thread(f, p->stream, rank, bases, placement);
     fill_keys(r, pattern, thread);
     enum pilgrim_status status = pattern_calls_make(r->ended, &s->calls, &made);
     if (status == PILGRIM_OK && !s->begun)
         status = hand_statistics(p, made);
     if (status == PILGRIM_OK)
-        status = fragment_add_thread(f, made, rank, bases, placed);
+        status = fragment_add_thread(f, made, rank, bases, placement);
     stream_free(made);
     return status;
 }
@@ -265,16 +265,17 @@ static enum pilgrim_status add_first(struct replay *r, uint32_t pattern, uint32_
 {
     struct thread_sources *s = &r->sources[pattern];
     const struct pattern *p = &r->ended->patterns[pattern];
-    struct placed placed = {.value_groups = malloc(p->class_count * sizeof *placed.value_groups + 1)};
-    enum pilgrim_status status = placed.value_groups ? pattern_calls_read(r->ended, pattern, &s->calls) : PILGRIM_NOMEM;
+    struct stream_placement placement = {.value_groups = malloc(p->class_count * sizeof *placement.value_groups + 1)};
+    enum pilgrim_status status =
+        placement.value_groups ? pattern_calls_read(r->ended, pattern, &s->calls) : PILGRIM_NOMEM;
     if (status == PILGRIM_OK)
-        status = add_made(r, pattern, thread, f, rank, bases, &placed);
+        status = add_made(r, pattern, thread, f, rank, bases, &placement);
     s->begun = true;
-    s->group = placed.group;
-    s->one_by_one = placed.loops;
+    s->group = placement.group;
+    s->one_by_one = placement.loops;
     if (status == PILGRIM_OK && p->members.length > 1 && !s->one_by_one)
-        status = prepare(r, pattern, f, placed.value_groups);
-    free(placed.value_groups);
+        status = prepare(r, pattern, f, placement.value_groups);
+    free(placement.value_groups);
     return status;
 }
 
@@ -282,16 +283,16 @@ enum pilgrim_status replay_add(struct replay *r, uint32_t number, struct fragmen
                                const struct rank_bases *bases)
 {
     const struct ended *e = r->ended;
-    struct placed placed = {0};
+    struct stream_placement placement = {0};
     uint32_t owner = r->owner[number] - 1;
     if (owner >= e->calls.count)
-        return fragment_add_thread(f, e->wholes[owner - e->calls.count].stream, rank, bases, &placed);
+        return fragment_add_thread(f, e->wholes[owner - e->calls.count].stream, rank, bases, &placement);
     struct thread_sources *s = &r->sources[owner];
     enum pilgrim_status status;
     if (!s->begun)
         status = add_first(r, owner, number, f, rank, bases);
     else if (s->one_by_one)
-        status = add_made(r, owner, number, f, rank, bases, &placed);
+        status = add_made(r, owner, number, f, rank, bases, &placement);
     else
         status = add_alike(r, owner, number, f, rank, bases);
     s->next++;

@@ -23,7 +23,7 @@ enum pilgrim_status value_group_begin(struct value_group *p, const struct rank_b
                                       uint64_t member, const struct slots *slots) PILGRIM_CHECKED;
 
 /* Where fragment_add_thread has put a stream. */
-struct placed {
+struct stream_placement {
     uint32_t group;
     uint32_t *value_groups; /* NULL, or an array for the caller to provide: the value group of each class */
     uint32_t loops;         /* number of loops found in the stream */
@@ -31,7 +31,8 @@ struct placed {
 
 /* Adds S as the next thread of F. It belongs to RANK. errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED */
 enum pilgrim_status fragment_add_thread(struct fragment *f, const struct stream *s, uint32_t rank,
-                                        const struct rank_bases *bases, struct placed *placed) PILGRIM_CHECKED;
+                                        const struct rank_bases *bases,
+                                        struct stream_placement *placement) PILGRIM_CHECKED;
 
 struct replay;
 

@@ -157,8 +157,8 @@ enum pilgrim_status fragment_merge(struct fragment *into, struct fragment *from)
      * former. */
     if (into->shard_ranks && from->rank_count) {
         enum pilgrim_status status = fragment_finalise_now(from, into->shard_times);
-        if (*from->doubt.problem)
-            into->doubt = from->doubt;
+        if (*from->failed_proof.problem)
+            into->failed_proof = from->failed_proof;
         TRY(status);
     }
     if (from->rank_count) {

@@ -144,7 +144,7 @@ static enum pilgrim_status unpack_group(struct cursor *in, struct fragment *f, u
 }
 
 /* The caller frees *ENTRIES. */
-static enum pilgrim_status unpack_entries(struct cursor *in, const struct fragment *f, struct entry **entries,
+static enum pilgrim_status unpack_entries(struct cursor *in, const struct fragment *f, struct signature_entry **entries,
                                           uint32_t *count)
 {
     *count = (uint32_t)cursor_count(in, 2);
@@ -187,7 +187,7 @@ static enum pilgrim_status unpack_value_group(struct cursor *in, struct fragment
         return in->status;
     uint32_t class_index = (uint32_t)cursor_index(in, f->groups[group].classes.count);
     uint32_t sequence = (uint32_t)cursor_index(in, f->sequences.count);
-    struct entry *entries;
+    struct signature_entry *entries;
     uint32_t count, number;
     enum pilgrim_status status = unpack_entries(in, f, &entries, &count);
     if (status == PILGRIM_OK)

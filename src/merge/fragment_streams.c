@@ -112,7 +112,7 @@ static enum pilgrim_status serialise(struct translation *t, const struct sequenc
 /* ---- the signatures of a class: entries and their slots ---- */
 
 struct class_entries {
-    struct entry *entries;
+    struct signature_entry *entries;
     uint32_t count;
     struct slots slots;
     struct slot_series series; /* the signatures since the last entry; all have ... */
@@ -125,7 +125,7 @@ static enum pilgrim_status end_slot_series(struct class_entries *c)
     uint32_t signatures = (uint32_t)c->series.count;
     bool vector = slot_series_is_vector(&c->series);
     for (uint32_t i = 0; i < (vector ? 1 : signatures); i++)
-        c->entries[c->count++] = (struct entry){.shape = c->shape, .count = vector ? signatures : 1};
+        c->entries[c->count++] = (struct signature_entry){.shape = c->shape, .count = vector ? signatures : 1};
     return slot_series_end(&c->series, &c->slots);
 }
 
@@ -195,7 +195,7 @@ static enum pilgrim_status collect_unzipped(struct translation *t, const struct 
     enum pilgrim_status status = skeleton_slots(key, length, &offsets);
     if (status == PILGRIM_OK)
         status = end_slot_series(c);
-    c->entries[c->count++] = (struct entry){.shape = shape, .count = 0};
+    c->entries[c->count++] = (struct signature_entry){.shape = shape, .count = 0};
     for (size_t i = 0; status == PILGRIM_OK && i < slots->count; i++) {
         if (next < count && varying[next] == skeleton_slot(&offsets, i))
             status = put_deltas(t->fragment, &deltas[next++], t->chunks, &c->slots);
@@ -331,7 +331,7 @@ static enum pilgrim_status add_trips(struct translation *t, uint32_t group, uint
     struct fragment *f = t->fragment;
     struct bytes shape = {0}, values = {0};
     struct slots slots = {0};
-    struct entry entry = {0};
+    struct signature_entry entry = {0};
     struct slot list = {.kind = SLOT_DELTAS};
     uint32_t sequence, value_group;
     bytes_put_u8(&shape, VALUE_INT);
@@ -441,15 +441,15 @@ static enum pilgrim_status add_to_group(struct translation *t, uint32_t group, u
 }
 
 static enum pilgrim_status add_source(struct fragment *f, struct stream_source *source, uint32_t rank, uint64_t number,
-                                      const struct rank_bases *bases, struct placed *placed)
+                                      const struct rank_bases *bases, struct stream_placement *placement)
 {
     const struct stream *s = source->stream;
     struct translation t = {
-        .fragment = f, .vocabulary = s->vocabulary, .bases = bases, .value_groups = placed->value_groups};
+        .fragment = f, .vocabulary = s->vocabulary, .bases = bases, .value_groups = placement->value_groups};
     struct class_list list = {0};
     uint32_t sequence;
     TRY(structure(f, source, &sequence));
-    placed->loops = source->loops.count;
+    placement->loops = source->loops.count;
     t.names = malloc(s->vocabulary->name_count * sizeof *t.names + 1);
     enum pilgrim_status status = t.names ? PILGRIM_OK : PILGRIM_NOMEM;
     for (uint32_t i = 0; status == PILGRIM_OK && i < s->vocabulary->name_count; i++)
@@ -457,9 +457,9 @@ static enum pilgrim_status add_source(struct fragment *f, struct stream_source *
     if (status == PILGRIM_OK)
         status = translate_classes(&t, source, &list);
     if (status == PILGRIM_OK)
-        status = fragment_group(f, source->process, sequence, &list, &placed->group);
+        status = fragment_group(f, source->process, sequence, &list, &placement->group);
     if (status == PILGRIM_OK)
-        status = add_to_group(&t, placed->group, rank, number, source);
+        status = add_to_group(&t, placement->group, rank, number, source);
     free(t.names);
     free(list.classes);
     free(list.bodies);
@@ -471,30 +471,30 @@ static enum pilgrim_status add_source(struct fragment *f, struct stream_source *
 }
 
 static enum pilgrim_status add_stream(struct fragment *f, struct stream_source source, uint32_t rank, uint64_t number,
-                                      const struct rank_bases *bases, struct placed *placed)
+                                      const struct rank_bases *bases, struct stream_placement *placement)
 {
-    enum pilgrim_status status = add_source(f, &source, rank, number, bases, placed);
+    enum pilgrim_status status = add_source(f, &source, rank, number, bases, placement);
     loops_free(&source.loops);
     return status;
 }
 
 enum pilgrim_status fragment_add_thread(struct fragment *f, const struct stream *s, uint32_t rank,
-                                        const struct rank_bases *bases, struct placed *placed)
+                                        const struct rank_bases *bases, struct stream_placement *placement)
 {
-    return add_stream(f, (struct stream_source){.stream = s}, rank, f->thread_total++, bases, placed);
+    return add_stream(f, (struct stream_source){.stream = s}, rank, f->thread_total++, bases, placement);
 }
 
 /* Adds COUNT threads, at least one, that made no calls. */
 static enum pilgrim_status add_idle(struct fragment *f, const struct vocabulary *vocabulary, uint32_t rank,
                                     const struct rank_bases *bases, size_t count)
 {
-    struct placed placed = {0};
+    struct stream_placement placement = {0};
     struct stream *idle = stream_new(vocabulary, NULL);
-    enum pilgrim_status status = idle ? fragment_add_thread(f, idle, rank, bases, &placed) : PILGRIM_NOMEM;
+    enum pilgrim_status status = idle ? fragment_add_thread(f, idle, rank, bases, &placement) : PILGRIM_NOMEM;
     stream_free(idle);
     if (status != PILGRIM_OK || count == 1)
         return status;
-    struct structure_group *g = &f->groups[placed.group];
+    struct structure_group *g = &f->groups[placement.group];
     g->member_count += count - 1;
     f->thread_total += count - 1;
     return column_continue(&g->members, count - 1);
@@ -545,13 +545,13 @@ static enum pilgrim_status add_threads(struct fragment *f, const struct vocabula
     enum pilgrim_status status = PILGRIM_OK;
     for (size_t i = 0; status == PILGRIM_OK && i < count;) {
         size_t idle = 0;
-        struct placed placed = {0};
+        struct stream_placement placement = {0};
         while (i + idle < count && !threads[i + idle] && !(ended && replay_has(ended, (uint32_t)(i + idle))))
             idle++;
         if (idle)
             status = add_idle(f, vocabulary, rank, bases, idle);
         else if (threads[i])
-            status = fragment_add_thread(f, threads[i], rank, bases, &placed);
+            status = fragment_add_thread(f, threads[i], rank, bases, &placement);
         else
             status = replay_add(ended, (uint32_t)i, f, rank, bases);
         i += idle ? idle : 1;
@@ -564,7 +564,7 @@ enum pilgrim_status fragment_add_rank_so_far(struct fragment *f, const struct st
                                              size_t thread_count, struct ended *ended)
 {
     struct rank_bases bases = {0};
-    struct placed placed = {0};
+    struct stream_placement placement = {0};
     struct replay *replay = NULL;
     uint32_t rank = f->first_rank + f->rank_count;
     enum pilgrim_status status = read_rank_bases(last ? last : process, &bases);
@@ -572,7 +572,7 @@ enum pilgrim_status fragment_add_rank_so_far(struct fragment *f, const struct st
         status = shares_add_rank(&f->shares);
     if (status == PILGRIM_OK)
         status = add_stream(f, (struct stream_source){.stream = process, .last = last, .process = true}, rank,
-                            f->rank_count, &bases, &placed);
+                            f->rank_count, &bases, &placement);
     if (status == PILGRIM_OK && ended)
         status = replay_new(ended, thread_count, &replay);
     if (status == PILGRIM_OK)

@@ -116,7 +116,7 @@ static void halve(struct share_table *t)
     t->block_count = half + t->block_count % 2;
 }
 
-static void bound(struct share_table *t, uint32_t values)
+static void limit_values(struct share_table *t, uint32_t values)
 {
     uint64_t rows = rows_used(t) ? rows_used(t) : 1; /* even a table without rows has a count of ranks for each block */
     while (t->block_count > 1 && rows * t->block_count > values)
@@ -146,8 +146,8 @@ enum pilgrim_status shares_merge(struct shares *into, const struct shares *from,
 {
     TRY(append(&into->activities, &from->activities, NULL, 1));
     TRY(append(&into->classes, &from->classes, classes, 2));
-    bound(&into->activities, SHARES_VALUES_MAX);
-    bound(&into->classes, SHARES_VALUES_MAX);
+    limit_values(&into->activities, SHARES_VALUES_MAX);
+    limit_values(&into->classes, SHARES_VALUES_MAX);
     return PILGRIM_OK;
 }
 
@@ -166,7 +166,7 @@ enum pilgrim_status shares_select(const struct share_table *t, const bool *chose
     if (t->block_count)
         memcpy(out->ranks, t->ranks, t->block_count * sizeof *t->ranks);
     out->block_count = t->block_count;
-    bound(out, values);
+    limit_values(out, values);
     return PILGRIM_OK;
 }
 

@@ -57,8 +57,9 @@ static enum pilgrim_status vote(struct calls_writer *w)
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status number_signature(struct calls_writer *w, const struct entry *entry, const uint32_t *slots,
-                                            uint32_t slot_count, const uint32_t *columns, uint32_t *number)
+static enum pilgrim_status number_signature(struct calls_writer *w, const struct signature_entry *entry,
+                                            const uint32_t *slots, uint32_t slot_count, const uint32_t *columns,
+                                            uint32_t *number)
 {
     struct bytes b = {0};
     bytes_put_u32(&b, entry->shape);

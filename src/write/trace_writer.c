@@ -233,7 +233,7 @@ enum pilgrim_status fragment_write_shard(struct fragment *f, bool with_times, bo
         TRY(bytes_status(out));
         if (out->length - start > PROVE_BYTES_MAX || can_be_read(out, start, &proof))
             return PILGRIM_OK;
-        f->doubt = proof;
+        f->failed_proof = proof;
         if (proof.section == SECTION_PROFILE) {
             out->length = profile;
             return PILGRIM_OK;

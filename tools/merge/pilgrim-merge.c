@@ -66,8 +66,8 @@ struct job {
     char *missing;             /* text: ranks without a file; NULL: none */
     char *cut;                 /* text: ranks whose file is cut off; NULL: none */
     uint32_t missing_count, cut_count;
-    bool apart;  /* each rank is a shard of its own */
-    char *doubt; /* why the first form of the trace could not be read (fragment_doubt); NULL: it could */
+    bool apart;    /* each rank is a shard of its own */
+    char *problem; /* why the first form of the trace could not be read (fragment_problem); NULL: it could */
 };
 
 /* Prints a message. Returns false, for the caller to return. */
@@ -368,17 +368,17 @@ static enum pilgrim_status make_absent(uint32_t rank, struct fragment **f)
     return status;
 }
 
-static void note_doubt(struct job *job, const struct fragment *f)
+static void note_problem(struct job *job, const struct fragment *f)
 {
-    if (*fragment_doubt(f) && !job->doubt)
-        job->doubt = strdup(fragment_doubt(f));
+    if (*fragment_problem(f) && !job->problem)
+        job->problem = strdup(fragment_problem(f));
 }
 
 /* True if STATUS means that the trace could not be read and write_trace will be called again with each rank as a shard
  * of its own. It is no failure then. */
 static bool tries_apart(const struct job *job, enum pilgrim_status status)
 {
-    return status == PILGRIM_DAMAGED && job->doubt && !job->apart;
+    return status == PILGRIM_DAMAGED && job->problem && !job->apart;
 }
 
 /* Returns true if STATUS is PILGRIM_OK, else prints what happened to NAME, unless it will be tried again. */
@@ -388,9 +388,9 @@ static bool came_well(const struct job *job, const char *name, enum pilgrim_stat
         return true;
     if (tries_apart(job, status))
         return false;
-    if (status == PILGRIM_DAMAGED && job->doubt)
+    if (status == PILGRIM_DAMAGED && job->problem)
         return fail("%s: the trace could not be read back (%s), so none is written; the fragment files stay", name,
-                    job->doubt);
+                    job->problem);
     return fail_status(name, status);
 }
 
@@ -398,13 +398,13 @@ static bool came_well(const struct job *job, const char *name, enum pilgrim_stat
 static enum pilgrim_status merge_last(struct job *job, struct fragment **stack, unsigned *count)
 {
     struct fragment *last = stack[--*count];
-    bool bound;
-    enum pilgrim_status status =
-        job->apart ? fragment_finalise_now(last, job->head.times) : fragment_finalise(last, job->head.times, &bound);
-    note_doubt(job, last);
+    bool finalised;
+    enum pilgrim_status status = job->apart ? fragment_finalise_now(last, job->head.times)
+                                            : fragment_finalise(last, job->head.times, &finalised);
+    note_problem(job, last);
     if (status == PILGRIM_OK)
         status = fragment_merge(stack[*count - 1], last);
-    note_doubt(job, stack[*count - 1]);
+    note_problem(job, stack[*count - 1]);
     fragment_free(last);
     return status;
 }
@@ -489,7 +489,7 @@ static bool write_segment(struct job *job, struct trace *trace)
     enum pilgrim_status status = make_segment(job, trace, f, &made);
     trace->calls += fragment_calls(f);
     trace->segments++;
-    note_doubt(job, f);
+    note_problem(job, f);
     fragment_free(f);
     if (status == PILGRIM_OK)
         status = output_append(&trace->file, made.data, made.length);
@@ -560,9 +560,9 @@ static bool end_trace(const struct job *job, struct trace *trace)
 static void begin_apart(struct job *job)
 {
     (void)fail("the merged trace could not be read back (%s); now each rank is written as a shard of its own",
-               job->doubt);
-    free(job->doubt);
-    job->doubt = NULL;
+               job->problem);
+    free(job->problem);
+    job->problem = NULL;
     job->apart = true;
     for (size_t i = 0; i < job->count; i++) {
         job->files[i].at = job->files[i].begin;
@@ -580,9 +580,9 @@ static bool write_trace(struct job *job, const char *path)
     while (good && has_segments(job));
     good = good && write_rest(job, &trace) && end_trace(job, &trace);
     output_cancel(&trace.file);
-    if (good && job->doubt)
+    if (good && job->problem)
         (void)fail("a shard could not be read back (%s), so it is written in another form; please report this",
-                   job->doubt);
+                   job->problem);
     return good;
 }
 
@@ -658,7 +658,7 @@ int main(int argc, char **argv)
     free(job.files);
     free(job.missing);
     free(job.cut);
-    free(job.doubt);
+    free(job.problem);
     bytes_free(&job.texts);
     return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
