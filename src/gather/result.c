@@ -10,6 +10,7 @@
 #include "base/try.h"
 #include "process/capture.h"
 #include "process/rank_fragment.h"
+#include "write/trace_writer.h"
 
 enum { PIECES_BYTES = 32 };
 
@@ -31,14 +32,14 @@ static enum pilgrim_status begin(struct fragment *f, struct bytes *out)
     size_t count = run_properties(properties);
     for (size_t i = 0; i < count; i++)
         TRY(fragment_set_property(f, properties[i].key, properties[i].value));
-    return fragment_write_begin(out);
+    return trace_write_begin(out);
 }
 
 static enum pilgrim_status make(const struct result *r, struct fragment *f, struct bytes *out)
 {
     if (!r->segments)
         TRY(begin(f, out));
-    return fragment_write_segment(f, capture.settings.timing != TIMING_OFF, r->segments > 0, out);
+    return trace_write_segment(f, capture.settings.timing != TIMING_OFF, r->segments > 0, out);
 }
 
 /* Prints once, for all processes, which functions are not recorded because another tool hides their calls. */
@@ -106,7 +107,7 @@ enum pilgrim_status result_take_over(struct result *r, uint64_t length)
 enum pilgrim_status result_end(struct result *r)
 {
     struct bytes end = {0}, written = {0};
-    enum pilgrim_status status = fragment_write_end(&end);
+    enum pilgrim_status status = trace_write_end(&end);
     if (status == PILGRIM_OK)
         status = output_append(&r->file, end.data, end.length);
     bytes_free(&end);

@@ -10,6 +10,7 @@
 #include "base/try.h"
 #include "merge/fragment_data.h"
 #include "merge/shape.h"
+#include "merge/value_group.h"
 
 struct fragment *fragment_new(uint32_t first_rank)
 {

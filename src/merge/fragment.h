@@ -42,7 +42,8 @@ enum pilgrim_status fragment_merge(struct fragment *into, struct fragment *from)
  * says if that happened.
  *
  * Call it before F is merged into another fragment. Merging gains little where ranks have little in common, and rank 0
- * alone would do all the work. WITH_TIMES: as fragment_write. errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED */
+ * alone would do all the work. WITH_TIMES: as trace_write_segment. errors: PILGRIM_NOMEM, PILGRIM_LIMIT,
+ * PILGRIM_DAMAGED */
 enum pilgrim_status fragment_finalise(struct fragment *f, bool with_times, bool *finalised) PILGRIM_CHECKED;
 
 /* Finalises F, which has at least one rank outside of its shards, in any case. errors: as fragment_finalise; after
@@ -76,17 +77,5 @@ enum pilgrim_status fragment_set_property(struct fragment *f, const char *key, c
 /* Appends the values of all properties with KEY to TEXT, except those that TEXT already lists. Separates them by ", ".
  */
 void fragment_list_properties(const struct fragment *f, const char *key, struct bytes *text);
-
-/* These three write a trace file (docs/FORMAT.md, section 2). Each appends to OUT: the beginning of the file; one
- * segment, from the fragment of all ranks (ANOTHER: it is not the first segment); the end of the file. WITH_TIMES:
- * aggregated times were recorded. Each shard is read again before it is handed on (fragment_problem). errors:
- * PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED (the shard could not be read; F is unchanged) */
-enum pilgrim_status fragment_write_begin(struct bytes *out) PILGRIM_CHECKED;
-enum pilgrim_status fragment_write_segment(struct fragment *f, bool with_times, bool another,
-                                           struct bytes *out) PILGRIM_CHECKED;
-enum pilgrim_status fragment_write_end(struct bytes *out) PILGRIM_CHECKED;
-
-/* Writes a whole file with a single segment. */
-enum pilgrim_status fragment_write(struct fragment *f, bool with_times, struct bytes *out) PILGRIM_CHECKED;
 
 #endif

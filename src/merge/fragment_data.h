@@ -118,35 +118,18 @@ enum pilgrim_status fragment_value_group(struct fragment *f, uint32_t group, uin
 enum pilgrim_status fragment_slots(const struct fragment *f, const struct signature_entry *entries,
                                    uint32_t entry_count, uint32_t *slots) PILGRIM_CHECKED;
 
-/* Appends the members of FROM, a value group with equal entries, to those of TO. Adds MEMBER_OFFSET to their numbers.
- * errors: PILGRIM_NOMEM, PILGRIM_DAMAGED */
-enum pilgrim_status value_group_join(struct value_group *to, const struct value_group *from,
-                                     uint64_t member_offset) PILGRIM_CHECKED;
-
-/* Splits columns so that slots with different LABELS have different columns. LABELS has one label for each slot.
- * errors: PILGRIM_NOMEM */
-enum pilgrim_status value_group_split(struct value_group *p, uint32_t *labels) PILGRIM_CHECKED;
-
-/* Adds the statistics S, whose signature numbers are P's entries. errors: PILGRIM_NOMEM, PILGRIM_DAMAGED */
-enum pilgrim_status value_group_add_statistics(struct value_group *p, const struct statistics *s) PILGRIM_CHECKED;
-
-/* Appends the content of the profile section (docs/FORMAT.md, section 6) to OUT. errors: PILGRIM_NOMEM, PILGRIM_DAMAGED
- */
-enum pilgrim_status profile_write(const struct fragment *f, struct bytes *out) PILGRIM_CHECKED;
-
 /* Limits for the packed size of a fragment, beyond which it is finalised: always, and if the last merge gained little.
  * Smaller shards share less; larger ones take a process longer to write. */
 #define SHARD_BYTES       (8u << 20)
 #define SHARD_BYTES_ALONE (1u << 18)
 
-/* Appends the content of F to OUT as a shard. ANOTHER: it begins another segment. errors: as fragment_write */
+/* Appends the content of F to OUT as a shard; in write/trace_writer.c. ANOTHER: it begins another segment. errors:
+ * PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED (the shard could not be read; F is unchanged) */
 enum pilgrim_status fragment_write_shard(struct fragment *f, bool with_times, bool another,
                                          struct bytes *out) PILGRIM_CHECKED;
 
 /* Packs only what a merge may make smaller: neither shares nor shards. */
 void fragment_pack_content(const struct fragment *f, struct bytes *out);
-
-void value_group_free(struct value_group *p);
 
 /* Adds FROM's properties to those of INTO. errors: PILGRIM_NOMEM */
 enum pilgrim_status fragment_copy_properties(struct fragment *into, const struct fragment *from) PILGRIM_CHECKED;

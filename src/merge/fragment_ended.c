@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/try.h"
+#include "merge/fragment_streams.h"
 #include "record/ended_calls.h"
 #include "record/stream_data.h"
 

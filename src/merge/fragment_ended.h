@@ -1,38 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Adds the ended threads of a process (record/ended.h) to its fragment. The header also declares what
- * fragment_streams.c, value_group_begin.c and fragment_ended.c share. */
+/* Adds the ended threads of a process (record/ended.h) to its fragment. */
 #ifndef PILGRIM_FRAGMENT_ENDED_H
 #define PILGRIM_FRAGMENT_ENDED_H
 
 #include "record/ended.h"
-#include "merge/fragment_data.h"
-#include "sequence/slots.h"
-
-/* The rank bases of a process, by their number. */
-struct rank_bases {
-    struct rank *items;
-    size_t count;
-};
-
-/* Returns what the rank means to the values of SLOT, for a process with rank number RANK. */
-struct rank fragment_slot_rank(const struct rank_bases *bases, const struct slot *slot, uint32_t rank);
-
-/* Adds the first member to P, which has only its entries so far. The member is number MEMBER of the group and belongs
- * to RANK. errors: PILGRIM_NOMEM */
-enum pilgrim_status value_group_begin(struct value_group *p, const struct rank_bases *bases, uint32_t rank,
-                                      uint64_t member, const struct slots *slots) PILGRIM_CHECKED;
-
-/* Where fragment_add_thread has put a stream. */
-struct stream_placement {
-    uint32_t group;
-    uint32_t *value_groups; /* NULL, or an array for the caller to provide: the value group of each class */
-    uint32_t loops;         /* number of loops found in the stream */
-};
-
-/* Adds S as the next thread of F. It belongs to RANK. errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED */
-enum pilgrim_status fragment_add_thread(struct fragment *f, const struct stream *s, uint32_t rank,
-                                        const struct rank_bases *bases,
-                                        struct stream_placement *placement) PILGRIM_CHECKED;
+#include "merge/fragment.h"
+#include "merge/value_group.h"
 
 struct replay;
 

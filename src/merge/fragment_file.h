@@ -30,7 +30,7 @@ struct fragment_head {
     uint64_t run; /* a number that only the files of this run have */
     uint32_t rank;
     uint32_t ranks;     /* of the run */
-    bool times;         /* WITH_TIMES of fragment_write */
+    bool times;         /* WITH_TIMES of trace_write */
     const char *tracer; /* the version of Pilgrim that wrote it; no other version can read the fragment */
     const char *trace;  /* path of the trace that was not written */
     size_t property_count;

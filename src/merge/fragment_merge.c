@@ -7,6 +7,7 @@
 #include "base/try.h"
 #include "merge/fragment_data.h"
 #include "merge/shape.h"
+#include "merge/value_group.h"
 
 /* Maps the numbers of the fragment that is merged to those of the other fragment. */
 struct number_map {

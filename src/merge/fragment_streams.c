@@ -4,6 +4,8 @@
  * For each class the signatures become entries and slots (collect_signatures), which join a value group as one more
  * member (add_member). A stream whose structure has loops with changing trips gets a class for each loop. The file has
  * more than 400 lines because these steps share the numbers in `struct translation`. */
+#include "merge/fragment_streams.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +13,6 @@
 #include "base/value.h"
 #include "loops/loops.h"
 #include "rules/rules.h"
-#include "merge/fragment_data.h"
 #include "merge/fragment_ended.h"
 #include "merge/shape.h"
 #include "record/stream_data.h"

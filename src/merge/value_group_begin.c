@@ -3,12 +3,12 @@
  *
  * A program with irregular calls may have a signature of a hundred slots for each call. So the column of a slot is
  * found by hash, in some tens of instructions. */
+#include "merge/value_group.h"
+
 #include <stdlib.h>
 
 #include "base/hash_index.h"
 #include "base/try.h"
-#include "merge/fragment_data.h"
-#include "merge/fragment_ended.h"
 
 /* What two slots must have in common to share a column: value, kind and meaning of the rank. */
 struct beginning {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Joins two value groups. Two slots share a column of the result if they share one in both; a column whose slots differ
  * on the other side is split. */
+#include "merge/value_group.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash_index.h"
 #include "base/try.h"
-#include "merge/fragment_data.h"
 
 /* The pairs of a left and a right column that some slot has. Each pair is a column of the result. */
 struct pairs {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes the profile section (docs/FORMAT.md, section 6): the distributions of each class by parts (profile_parts.h),
  * and each rank's shares. */
+#include "write/profile_writer.h"
+
 #include <stdlib.h>
 
 #include "base/descriptor.h"

@@ -2,6 +2,8 @@
 /* Writes a trace (docs/FORMAT.md) from the fragment of all ranks, and shards from other fragments.
  *
  * Each shard is proved (read/prove.h): the reader's code reads it before it is handed on. */
+#include "write/trace_writer.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +11,7 @@
 #include "format/section.h"
 #include "format/trace_file.h"
 #include "write/calls_writer.h"
+#include "write/profile_writer.h"
 #include "merge/fragment_data.h"
 #include "sequence/slots.h"
 
@@ -242,7 +245,7 @@ enum pilgrim_status fragment_write_shard(struct fragment *f, bool with_times, bo
     return PILGRIM_DAMAGED;
 }
 
-enum pilgrim_status fragment_write_begin(struct bytes *out)
+enum pilgrim_status trace_write_begin(struct bytes *out)
 {
     bytes_put(out, trace_magic, sizeof trace_magic);
     bytes_put_u8(out, TRACE_VERSION);
@@ -250,7 +253,7 @@ enum pilgrim_status fragment_write_begin(struct bytes *out)
     return bytes_status(out);
 }
 
-enum pilgrim_status fragment_write_segment(struct fragment *f, bool with_times, bool another, struct bytes *out)
+enum pilgrim_status trace_write_segment(struct fragment *f, bool with_times, bool another, struct bytes *out)
 {
     TRY(fragment_write_shard(f, with_times, another, out));
     bytes_put(out, f->shards.data, f->shards.length);
@@ -258,15 +261,15 @@ enum pilgrim_status fragment_write_segment(struct fragment *f, bool with_times, 
     return bytes_status(out);
 }
 
-enum pilgrim_status fragment_write_end(struct bytes *out)
+enum pilgrim_status trace_write_end(struct bytes *out)
 {
     const struct bytes nothing = {0};
     return section_write(out, SECTION_END, &nothing);
 }
 
-enum pilgrim_status fragment_write(struct fragment *f, bool with_times, struct bytes *out)
+enum pilgrim_status trace_write(struct fragment *f, bool with_times, struct bytes *out)
 {
-    TRY(fragment_write_begin(out));
-    TRY(fragment_write_segment(f, with_times, false, out));
-    return fragment_write_end(out);
+    TRY(trace_write_begin(out));
+    TRY(trace_write_segment(f, with_times, false, out));
+    return trace_write_end(out);
 }

@@ -25,6 +25,7 @@
 #include "base/try.h"
 #include "format/trace_output.h"
 #include "merge/fragment_file.h"
+#include "write/trace_writer.h"
 #include "pilgrim/version.h"
 
 enum { EXIT_USAGE = 2, LEVELS = 34, RANGES_SHOWN = 16 };
@@ -460,7 +461,7 @@ static enum pilgrim_status begin_trace(const struct job *job, struct fragment *f
         TRY(fragment_set_property(f, "missing", job->missing));
     if (job->cut)
         TRY(fragment_set_property(f, "cut", job->cut));
-    return fragment_write_begin(out);
+    return trace_write_begin(out);
 }
 
 static enum pilgrim_status make_segment(const struct job *job, const struct trace *trace, struct fragment *f,
@@ -468,7 +469,7 @@ static enum pilgrim_status make_segment(const struct job *job, const struct trac
 {
     if (!trace->segments)
         TRY(begin_trace(job, f, out));
-    return fragment_write_segment(f, job->head.times, trace->segments > 0, out);
+    return trace_write_segment(f, job->head.times, trace->segments > 0, out);
 }
 
 static bool has_segments(const struct job *job)
@@ -531,7 +532,7 @@ static bool write_rest(const struct job *job, struct trace *trace)
         if (status != PILGRIM_OK)
             return fail_status(job->files[i].path, status);
     }
-    enum pilgrim_status status = fragment_write_end(&end);
+    enum pilgrim_status status = trace_write_end(&end);
     if (status == PILGRIM_OK)
         status = output_append(&trace->file, end.data, end.length);
     bytes_free(&end);
