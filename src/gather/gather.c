@@ -29,7 +29,7 @@
 #include "process/waiting.h"
 #include "merge/fragment_file.h"
 
-enum { TAG_FIRST = 1, TAG_ANSWER = 2, TAG_PIECE = 3, TAG_GONE = 4, PART_BYTES = 1 << 20, CHILDREN_MAX = 32 };
+enum { TAG_FIRST = 1, TAG_ANSWER = 2, TAG_PIECE = 3, TAG_GONE = 4, PIECE_BYTES = 1 << 20, CHILDREN_MAX = 32 };
 enum { ORDER_GO = GATHER_CUT + 1 };
 enum { ENCLOSED_BYTES_MAX = GATHER_FIRST_BYTES - sizeof(struct gather_message) };
 
@@ -63,7 +63,7 @@ static bool receive_bytes(struct gather *g, void *data, size_t length, int from,
 
 static size_t piece_of(size_t left)
 {
-    return left < PART_BYTES ? left : PART_BYTES;
+    return left < PIECE_BYTES ? left : PIECE_BYTES;
 }
 
 static bool send_pieces(struct gather *g, const uint8_t *data, size_t length, int to)

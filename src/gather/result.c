@@ -12,16 +12,16 @@
 #include "process/rank_fragment.h"
 #include "write/trace_writer.h"
 
-enum { PIECES_BYTES = 32 };
+enum { SEGMENTS_TEXT_BYTES = 32 };
 
 static void say_summary(const struct result *r, const char *path, uint64_t length)
 {
-    char pieces[PIECES_BYTES] = "";
+    char segments[SEGMENTS_TEXT_BYTES] = "";
     if (r->segments > 1)
-        snprintf(pieces, sizeof pieces, " in %" PRIu32 " segments", r->segments);
+        snprintf(segments, sizeof segments, " in %" PRIu32 " segments", r->segments);
     capture_say("%" PRIu64 " calls of %" PRIu32 " rank%s in %s, %" PRIu64 " bytes%s, %" PRIu64
                 " times smaller than plain records (%" PRIu64 " bytes)",
-                r->calls, r->ranks, r->ranks == 1 ? "" : "s", path, length, pieces,
+                r->calls, r->ranks, r->ranks == 1 ? "" : "s", path, length, segments,
                 length ? r->plain_bytes / length : 0, r->plain_bytes);
 }
 

@@ -137,8 +137,8 @@ static bool write_file(const struct gather *g, const char *path, uint64_t positi
 {
     struct times_writer w = {.file = MPI_FILE_NULL, .position = position};
     struct write_guard guard;
-    PMPI_File_set_errhandler(MPI_FILE_NULL,
-                             MPI_ERRORS_RETURN); /* the program's own handler must not be called any more */
+    /* The program's own handler must not be called any more. */
+    PMPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN);
     bool good = PMPI_File_open(capture.comm, path, MPI_MODE_WRONLY, MPI_INFO_NULL, &w.file) == MPI_SUCCESS;
     if (!all_agree(good))
         return false;

@@ -28,13 +28,15 @@ enum pilgrim_status fragment_add_rank(struct fragment *f, const struct stream *p
 
 /* Adds the next rank, whose process may go on recording. LAST, a stream of one call or NULL, stands for the last call
  * of the process stream. If THREADS[i] is NULL, ENDED has the calls of thread i; if ENDED has none of them either, the
- * thread made no calls. ENDED may be NULL. After the call ENDED may only be freed or renewed. */
+ * thread made no calls. ENDED may be NULL. After the call ENDED may only be freed or renewed. errors: PILGRIM_NOMEM,
+ * PILGRIM_LIMIT, PILGRIM_DAMAGED (the fragment is then unusable) */
 enum pilgrim_status fragment_add_rank_so_far(struct fragment *f, const struct stream *process,
                                              const struct stream *last, const struct stream *const *threads,
                                              size_t thread_count, struct ended *ended) PILGRIM_CHECKED;
 
 /* Appends the content of FROM to INTO. FROM's first rank must be the one after INTO's last. Afterwards FROM may only be
- * freed. errors: PILGRIM_NOMEM (INTO is then unusable), PILGRIM_INVALID (not neighbours) */
+ * freed. If INTO has shards, FROM is finalised first. errors: PILGRIM_INVALID (not neighbours), PILGRIM_NOMEM,
+ * PILGRIM_LIMIT, PILGRIM_DAMAGED (INTO is then unusable, unless FROM could not be finalised) */
 enum pilgrim_status fragment_merge(struct fragment *into, struct fragment *from) PILGRIM_CHECKED;
 
 /* Finalises F if it is large, or if it is not small and the last merge gained little: its content becomes a shard, that

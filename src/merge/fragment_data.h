@@ -38,9 +38,8 @@ struct value_group {
     uint32_t *slots;     /* index in COLUMNS for each slot */
     uint32_t column_count;
     struct column *columns;
-    struct column members; /* member numbers in the structure group */
-    struct bytes
-        statistics; /* of the times of its calls, by entry, packed (record/statistics.h); empty: not recorded */
+    struct column members;   /* member numbers in the structure group */
+    struct bytes statistics; /* times of its calls, by entry, packed (record/statistics.h); empty: not recorded */
 };
 
 /* The value groups of one group class, in order of first appearance. */
@@ -82,11 +81,10 @@ struct fragment {
     uint64_t calls;
     uint64_t plain_bytes;
     struct intern strings;
-    struct intern properties; /* varint key string, varint value string */
-    struct intern functions;  /* declarations, as in the file */
-    struct intern modules;    /* as in the file */
-    struct intern
-        classes; /* varint function << 1 | fortran, varint frame count; for each frame: varint module, varint offset */
+    struct intern properties;       /* varint key string, varint value string */
+    struct intern functions;        /* declarations, as in the file */
+    struct intern modules;          /* as in the file */
+    struct intern classes;          /* varint function << 1 | fortran, frame count; for each frame: module, offset */
     struct intern shapes;           /* as in the file */
     struct intern sequences;        /* serialised rules */
     struct intern delta_lists;      /* delta sequences and texts (sequence/slots.h) */

@@ -28,17 +28,20 @@ struct source_column {
     struct column one; /* the last value as a column; the next value is mostly the same, and then this is used again */
 };
 
+/* The columns of a value group, and where their values are from. */
 struct source_class {
     uint32_t value_group;
     uint32_t column_count; /* of the value group when COLUMNS were made */
     struct source_column *columns;
 };
 
+/* A slot of the pattern's keys. */
 struct slot_source {
     struct slot slot; /* only its kind and rank base are used */
     bool own;
 };
 
+/* A pattern, while its threads are added. */
 struct thread_sources {
     bool begun;
     bool one_by_one; /* all threads become streams */
@@ -51,6 +54,7 @@ struct thread_sources {
     struct slot_source *slots;
 };
 
+/* All ended threads of a process, while they are added. */
 struct replay {
     struct ended *ended;
     size_t count;
@@ -156,7 +160,7 @@ static enum pilgrim_status separate(const struct pattern *p, const struct thread
 
 /* Prepares to add the further threads of a pattern, whose first thread has been added to VALUE_GROUPS (by class index).
  */
-static enum pilgrim_status prepare(struct replay *r, uint32_t pattern, struct fragment *f, const uint32_t *parts)
+static enum pilgrim_status prepare(struct replay *r, uint32_t pattern, struct fragment *f, const uint32_t *value_groups)
 {
     struct thread_sources *s = &r->sources[pattern];
     const struct pattern *p = &r->ended->patterns[pattern];
@@ -166,10 +170,10 @@ static enum pilgrim_status prepare(struct replay *r, uint32_t pattern, struct fr
         return PILGRIM_NOMEM;
     look_at_keys(r, pattern);
     for (uint32_t i = 0; i < p->class_count; i++)
-        s->one_by_one |= f->value_groups[parts[i]].slot_count != s->calls.classes[i].slot_count;
+        s->one_by_one |= f->value_groups[value_groups[i]].slot_count != s->calls.classes[i].slot_count;
     for (uint32_t i = 0; !s->one_by_one && i < p->class_count; i++) {
-        s->classes[i].value_group = parts[i];
-        TRY(separate(p, s, &s->calls.classes[i], &f->value_groups[parts[i]]));
+        s->classes[i].value_group = value_groups[i];
+        TRY(separate(p, s, &s->calls.classes[i], &f->value_groups[value_groups[i]]));
     }
     return PILGRIM_OK;
 }
@@ -352,6 +356,7 @@ static enum pilgrim_status sort_members(struct thread_sources *s, const int64_t 
     return good ? PILGRIM_OK : PILGRIM_NOMEM;
 }
 
+/* Notes that the threads MEMBERS belong to the pattern. */
 static enum pilgrim_status own_numbers(struct replay *r, uint32_t pattern, const int64_t *members)
 {
     const struct pattern *p = &r->ended->patterns[pattern];

@@ -212,8 +212,8 @@ static enum pilgrim_status unpack(struct cursor *in, struct fragment *f)
     size_t groups = cursor_count(in, 1);
     for (size_t i = 0; i < groups; i++)
         TRY(unpack_group(in, f, (uint32_t)i));
-    size_t parts = cursor_count(in, 1);
-    for (size_t i = 0; i < parts; i++)
+    size_t value_groups = cursor_count(in, 1);
+    for (size_t i = 0; i < value_groups; i++)
         TRY(unpack_value_group(in, f, (uint32_t)i));
     f->weight = in->position;
     TRY(shares_unpack(in, f->rank_count, f->classes.count, &f->shares));

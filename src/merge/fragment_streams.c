@@ -112,6 +112,7 @@ static enum pilgrim_status serialise(struct translation *t, const struct sequenc
 
 /* ---- the signatures of a class: entries and their slots ---- */
 
+/* The entries that the signatures of a class become. */
 struct class_entries {
     struct signature_entry *entries;
     uint32_t count;
@@ -124,9 +125,9 @@ struct class_entries {
 static enum pilgrim_status end_slot_series(struct class_entries *c)
 {
     uint32_t signatures = (uint32_t)c->series.count;
-    bool vector = slot_series_is_vector(&c->series);
-    for (uint32_t i = 0; i < (vector ? 1 : signatures); i++)
-        c->entries[c->count++] = (struct signature_entry){.shape = c->shape, .count = vector ? signatures : 1};
+    bool is_series = slot_series_is_vector(&c->series);
+    for (uint32_t i = 0; i < (is_series ? 1 : signatures); i++)
+        c->entries[c->count++] = (struct signature_entry){.shape = c->shape, .count = is_series ? signatures : 1};
     return slot_series_end(&c->series, &c->slots);
 }
 
@@ -160,17 +161,17 @@ static bool is_unzipped(const struct signatures *s, uint32_t number)
 static enum pilgrim_status put_deltas(struct fragment *f, const struct delta_sequence *deltas,
                                       const struct intern *chunks, struct slots *out)
 {
-    struct slot list = {.kind = SLOT_DELTAS};
+    struct slot sequence = {.kind = SLOT_DELTAS};
     struct bytes b = {0};
     int64_t factor = 1;
     enum pilgrim_status status = delta_sequence_serialise(deltas, chunks, &b, &factor);
     if (status == PILGRIM_OK && b.length)
-        status = delta_list_add_grammar(&f->delta_lists, b.data, b.length, &list.value);
+        status = delta_list_add_grammar(&f->delta_lists, b.data, b.length, &sequence.value);
     bytes_free(&b);
     if (status == PILGRIM_OK)
         status = slots_add(out, (struct slot){.value = deltas->first, .kind = SLOT_NUMBER});
     if (status == PILGRIM_OK)
-        status = slots_add(out, list);
+        status = slots_add(out, sequence);
     return status == PILGRIM_OK ? slots_add(out, (struct slot){.value = factor, .kind = SLOT_NUMBER}) : status;
 }
 
@@ -252,8 +253,8 @@ static enum pilgrim_status add_statistics(struct value_group *p, uint32_t rank, 
     uint32_t *entries = malloc(count * sizeof *entries + 1);
     if (!entries)
         return PILGRIM_NOMEM;
-    for (uint32_t i = 0; i < c->count;
-         i++) /* a series stands for COUNT signatures; an unzipped entry has COUNT 0 and stands for one */
+    /* A series stands for COUNT signatures; an unzipped entry has COUNT 0 and stands for one. */
+    for (uint32_t i = 0; i < c->count; i++)
         for (uint32_t k = c->entries[i].count ? c->entries[i].count : 1; k > 0; k--)
             entries[next++] = i;
     struct statistics s = {0};
@@ -333,17 +334,17 @@ static enum pilgrim_status add_trips(struct translation *t, uint32_t group, uint
     struct bytes shape = {0}, values = {0};
     struct slots slots = {0};
     struct signature_entry entry = {0};
-    struct slot list = {.kind = SLOT_DELTAS};
+    struct slot differences = {.kind = SLOT_DELTAS};
     uint32_t sequence, value_group;
     bytes_put_u8(&shape, VALUE_INT);
     TRY(intern_bytes(&f->shapes, &shape, &entry.shape));
     put_run(&values, l->count);
     TRY(intern_bytes(&f->sequences, &values, &sequence));
     TRY(fragment_value_group(f, group, class_index, sequence, &entry, 1, &value_group));
-    TRY(delta_list_add(&f->delta_lists, &l->differences, &list.value));
+    TRY(delta_list_add(&f->delta_lists, &l->differences, &differences.value));
     enum pilgrim_status status = slots_add(&slots, (struct slot){.value = l->first, .kind = SLOT_NUMBER});
     if (status == PILGRIM_OK)
-        status = slots_add(&slots, list);
+        status = slots_add(&slots, differences);
     if (status == PILGRIM_OK)
         status = slots_add(&slots, (struct slot){.value = l->factor, .kind = SLOT_NUMBER});
     if (status == PILGRIM_OK)

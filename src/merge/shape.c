@@ -16,6 +16,7 @@ enum {
     SERIES_SHAPES_MAX = 16 /* distinct shapes of an array's values; with more it is no array series */
 };
 
+/* A key while it is split. */
 struct splitter {
     struct cursor key;
     struct shape_names *names;

@@ -14,6 +14,7 @@
 #include "merge/fragment_data.h"
 #include "merge/shape.h"
 
+/* The calls section while it is made. */
 struct calls_writer {
     const struct fragment *fragment;
     struct rulebook *rulebook;
@@ -109,9 +110,9 @@ static enum pilgrim_status number_signatures(struct calls_writer *w)
     return bytes_status(&w->numbers);
 }
 
-/* Numbers the partition of a group class and appends the number to ROW; 0 stands for a single value group. */
+/* Numbers the partition of a group class and appends the number to GROUP_CLASS; 0 stands for a single value group. */
 static enum pilgrim_status number_partition(struct calls_writer *w, const struct value_group_list *list,
-                                            struct bytes *row)
+                                            struct bytes *group_class)
 {
     uint32_t number = 0;
     if (list->count > 1) {
@@ -124,7 +125,7 @@ static enum pilgrim_status number_partition(struct calls_writer *w, const struct
         TRY(intern_bytes(&w->partitions, &columns, &number));
         number++;
     }
-    bytes_put_u32(row, number);
+    bytes_put_u32(group_class, number);
     return PILGRIM_OK;
 }
 
@@ -132,19 +133,19 @@ static enum pilgrim_status number_partition(struct calls_writer *w, const struct
 static enum pilgrim_status number_group_class(struct calls_writer *w, uint32_t class,
                                               const struct value_group_list *list, uint32_t *number)
 {
-    struct bytes row = {0};
-    bytes_put_u32(&row, class);
-    enum pilgrim_status status = number_partition(w, list, &row);
+    struct bytes group_class = {0};
+    bytes_put_u32(&group_class, class);
+    enum pilgrim_status status = number_partition(w, list, &group_class);
     for (uint32_t i = 0; i < list->count; i++) {
         const struct value_group *p = &w->fragment->value_groups[list->value_groups[i]];
-        bytes_put_u32(&row, w->sequences[p->sequence]);
-        bytes_put_u32(&row, p->entry_count);
-        bytes_put(&row, w->numbers.data + w->value_group_starts[list->value_groups[i]] * sizeof(uint32_t),
+        bytes_put_u32(&group_class, w->sequences[p->sequence]);
+        bytes_put_u32(&group_class, p->entry_count);
+        bytes_put(&group_class, w->numbers.data + w->value_group_starts[list->value_groups[i]] * sizeof(uint32_t),
                   p->entry_count * sizeof(uint32_t));
     }
     if (status == PILGRIM_OK)
-        return intern_bytes(&w->group_classes, &row, number);
-    bytes_free(&row);
+        return intern_bytes(&w->group_classes, &group_class, number);
+    bytes_free(&group_class);
     return status;
 }
 
@@ -153,9 +154,9 @@ static enum pilgrim_status number_group_classes(struct calls_writer *w)
     const struct fragment *f = w->fragment;
     for (uint32_t i = 0; i < f->group_keys.count; i++) {
         for (uint32_t k = 0; k < f->groups[i].classes.count; k++) {
-            uint32_t row;
-            TRY(number_group_class(w, f->groups[i].classes.classes[k], &f->groups[i].value_groups[k], &row));
-            bytes_put_u32(&w->groups, row);
+            uint32_t group_class;
+            TRY(number_group_class(w, f->groups[i].classes.classes[k], &f->groups[i].value_groups[k], &group_class));
+            bytes_put_u32(&w->groups, group_class);
         }
         uint32_t members;
         TRY(expressions_add(&w->expressions, &f->groups[i].members, &members));

@@ -237,8 +237,8 @@ static size_t svarint_size(int64_t value)
     return size;
 }
 
-/* Chooses the expression with most votes, then the shortest, then the first kind. A constant gives way only to one
- * that some column of several members could have. *FOUND is false if no function of the rank gives the values. */
+/* Chooses the expression with most votes, then the shortest, then the first kind. A constant gives way only to one that
+ * some column of several members could have. *FOUND is false if no function of the rank gives the values. */
 static enum pilgrim_status choose(struct expressions *e, const struct column *c, struct expression *best, bool *found)
 {
     uint32_t best_votes = 0;

@@ -138,6 +138,7 @@ struct behind {
     struct distribution gaps;
 };
 
+/* Leaves and gaps while they are collected. */
 struct gathering {
     const struct fragment *fragment;
     struct profile_parts *parts;
@@ -259,6 +260,7 @@ static enum pilgrim_status part_durations(struct profile_parts *p, struct class_
     return PILGRIM_OK;
 }
 
+/* Distributions of parts while they are filled. */
 struct filling {
     struct profile_parts *parts;
     uint32_t *next; /* by class: index of the next leaf */

@@ -2,10 +2,11 @@
 /* Decides which calls of a class get a distribution of their own in the profile: those whose times differ enough to
  * matter.
  *
- * The calls of a class are in leaves. A leaf is one signature in a value group. The leaves are sorted by mean. Then two
- * neighbours are joined, again and again, first those whose joining misattributes the least time. It ends when any two
- * that are left have means that differ by a quarter, and joining them would misattribute a 32nd of the run's time. So
- * the number of distributions does not grow with the number of groups. */
+ * The calls of a class are in leaves. A leaf is one entry of a value group, or all entries of one whose statistics do
+ * not tell signatures apart. The leaves are sorted by mean. Then two neighbours are joined, again and again, first
+ * those whose joining misattributes the least time. It ends when any two neighbours that are left have means that
+ * differ by a quarter, and joining them would misattribute a 32nd of the run's time. So the number of distributions
+ * does not grow with the number of groups. */
 #ifndef PILGRIM_PROFILE_PARTS_H
 #define PILGRIM_PROFILE_PARTS_H
 

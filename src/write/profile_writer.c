@@ -60,8 +60,8 @@ static void put_histogram(struct profile_writer *w, enum profile_kind kind, cons
         sum += d->histogram[k];
     for (unsigned k = least; k < most && used < PROFILE_SHARES; k++) {
         so_far += d->histogram[k];
-        uint64_t up_to = sum > 0 ? (so_far * PROFILE_SHARES + sum / 2) / sum
-                                 : 0; /* rounded as a whole, so that errors do not add up */
+        /* Each is rounded from the sum so far, so that errors do not add up. */
+        uint64_t up_to = sum > 0 ? (so_far * PROFILE_SHARES + sum / 2) / sum : 0;
         encode_number(&w->out, &w->model.contexts.histogram[kind], up_to - used);
         used = up_to;
     }

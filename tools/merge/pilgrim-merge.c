@@ -150,7 +150,7 @@ static enum pilgrim_status scan(struct rank_file *file)
 /* ---- which files ---- */
 
 /* Adds a file. Copies PATH. */
-static enum pilgrim_status add_part(struct job *job, const char *path, uint32_t rank, size_t at)
+static enum pilgrim_status add_rank_file(struct job *job, const char *path, uint32_t rank, size_t at)
 {
     if (job->count == job->capacity) {
         size_t capacity = job->capacity * 2 + 64;
@@ -179,7 +179,7 @@ static bool add_file(struct job *job, const char *path)
     if (good && job->count && (head.run != job->head.run || head.ranks != job->head.ranks))
         good = fail("%s: not of the same run as %s", path, job->files[0].path);
     if (good) {
-        status = add_part(job, path, head.rank, at);
+        status = add_rank_file(job, path, head.rank, at);
         good = status == PILGRIM_OK || fail_status(path, status);
     }
     if (good && job->count == 1) {
