@@ -195,7 +195,8 @@ enum pilgrim_status fragment_copy_properties(struct fragment *into, const struct
     return PILGRIM_OK;
 }
 
-static bool lists(const struct bytes *text, const uint8_t *value, size_t length)
+/* True if TEXT, texts separated by ", ", has VALUE as one of them. */
+static bool text_lists(const struct bytes *text, const uint8_t *value, size_t length)
 {
     const uint8_t *found = text->length ? memmem(text->data, text->length, value, length) : NULL;
     while (found && ((found > text->data && found[-1] != ' ') ||
@@ -210,7 +211,8 @@ void fragment_list_properties(const struct fragment *f, const char *key, struct 
         const uint8_t *texts[2];
         size_t lengths[2];
         property_at(f, i, texts, lengths);
-        if (lengths[0] != strlen(key) || memcmp(texts[0], key, lengths[0]) != 0 || lists(text, texts[1], lengths[1]))
+        if (lengths[0] != strlen(key) || memcmp(texts[0], key, lengths[0]) != 0 ||
+            text_lists(text, texts[1], lengths[1]))
             continue;
         bytes_put(text, ", ", text->length ? 2 : 0);
         bytes_put(text, texts[1], lengths[1]);
@@ -243,8 +245,8 @@ enum pilgrim_status fragment_group(struct fragment *f, bool process, uint32_t se
                                    uint32_t *group)
 {
     void *groups = f->groups;
-    uint32_t known = f->group_keys.count;
-    TRY(grow(&groups, known, &f->group_capacity, sizeof *f->groups));
+    uint32_t count = f->group_keys.count;
+    TRY(grow(&groups, count, &f->group_capacity, sizeof *f->groups));
     f->groups = groups;
     struct structure_group g = {.process = process, .sequence = sequence, .classes = *list};
     g.classes.classes = copy_of(list->classes, list->count * sizeof *list->classes);
@@ -259,9 +261,9 @@ enum pilgrim_status fragment_group(struct fragment *f, bool process, uint32_t se
     for (uint32_t i = 0; i < list->loop_count; i++)
         bytes_put_varint(&key, list->bodies[i]);
     enum pilgrim_status status = intern_bytes(&f->group_keys, &key, group);
-    bool added = status == PILGRIM_OK && f->group_keys.count > known;
+    bool added = status == PILGRIM_OK && f->group_keys.count > count;
     if (added)
-        f->groups[known] = g;
+        f->groups[count] = g;
     if (!g.classes.classes || !g.classes.bodies || !g.value_groups)
         status = PILGRIM_NOMEM;
     if (!added)
@@ -289,9 +291,9 @@ enum pilgrim_status fragment_value_group(struct fragment *f, uint32_t group, uin
                                          const struct signature_entry *entries, uint32_t entry_count,
                                          uint32_t *value_group)
 {
-    uint32_t known = f->value_group_keys.count;
+    uint32_t count = f->value_group_keys.count;
     void *value_groups = f->value_groups;
-    TRY(grow(&value_groups, known, &f->value_group_capacity, sizeof *f->value_groups));
+    TRY(grow(&value_groups, count, &f->value_group_capacity, sizeof *f->value_groups));
     f->value_groups = value_groups;
     struct value_group_list *list = &f->groups[group].value_groups[class_index];
     void *members = list->value_groups;
@@ -306,11 +308,11 @@ enum pilgrim_status fragment_value_group(struct fragment *f, uint32_t group, uin
         bytes_put_varint(&key, entries[i].count);
     }
     TRY(intern_bytes(&f->value_group_keys, &key, value_group));
-    if (f->value_group_keys.count == known)
+    if (f->value_group_keys.count == count)
         return PILGRIM_OK;
-    f->value_groups[known] = (struct value_group){
+    f->value_groups[count] = (struct value_group){
         .group = group, .class_index = class_index, .sequence = sequence, .entry_count = entry_count};
-    list->value_groups[list->count++] = known;
-    f->value_groups[known].entries = copy_of(entries, entry_count * sizeof *entries);
-    return f->value_groups[known].entries ? PILGRIM_OK : PILGRIM_NOMEM;
+    list->value_groups[list->count++] = count;
+    f->value_groups[count].entries = copy_of(entries, entry_count * sizeof *entries);
+    return f->value_groups[count].entries ? PILGRIM_OK : PILGRIM_NOMEM;
 }

@@ -193,14 +193,14 @@ enum pilgrim_status fragment_file_head(const void *data, size_t length, struct f
     return parse_head(texts, head);
 }
 
-/* Reads the section at C and moves C behind it, if a fragment file may have such a section. */
+/* Reads the section at C and moves C past it, if a fragment file may have such a section. */
 static enum pilgrim_status read_next(struct cursor *c, struct section *section)
 {
     struct cursor next = *c;
     TRY(section_read(&next, section));
     bool end = section->type == SECTION_OF_END,
-         known = end || section->type == SECTION_OF_FRAGMENT || section->type == SECTION_TIMES;
-    if (section->damage || !known || (end && (section->raw || cursor_left(&next))))
+         allowed = end || section->type == SECTION_OF_FRAGMENT || section->type == SECTION_TIMES;
+    if (section->damage || !allowed || (end && (section->raw || cursor_left(&next))))
         return PILGRIM_DAMAGED;
     *c = next;
     return PILGRIM_OK;

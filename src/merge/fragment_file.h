@@ -61,7 +61,7 @@ enum pilgrim_status fragment_file_end(struct bytes *out) PILGRIM_CHECKED;
 enum pilgrim_status fragment_file_head(const void *data, size_t length, struct fragment_head *head, struct bytes *texts,
                                        size_t *segments) PILGRIM_CHECKED;
 
-/* Counts the whole segments from C to the end, and moves C behind the end. Does not decode them. errors: as
+/* Counts the whole segments from C to the end, and moves C past the end. Does not decode them. errors: as
  * fragment_file_next; *SEGMENTS and C are then valid up to the error */
 enum pilgrim_status fragment_file_scan(struct cursor *c, uint32_t *segments) PILGRIM_CHECKED;
 

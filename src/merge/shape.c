@@ -31,9 +31,9 @@ static enum pilgrim_status split_value(struct splitter *s, unsigned depth);
 
 /* A position in the values of an array, some of which are stored as a run (base/run.h). All zero: before the first. */
 struct shape_items {
-    uint32_t run, done;   /* values in the current run; values of it that were read */
-    size_t first, second; /* offsets of the first two values in the key */
-    struct cursor behind; /* position after the run */
+    uint32_t run, done;      /* values in the current run; values of it that were read */
+    size_t first, second;    /* offsets of the first two values in the key */
+    struct cursor after_run; /* position after the run */
     struct run_steps steps;
     uint8_t value[RUN_VALUE_BYTES];
 };
@@ -47,7 +47,7 @@ static enum pilgrim_status item_begin(struct splitter *s, struct shape_items *i,
             i->second = s->key.position;
         if (i->done > 1) {
             run_advance(i->value, &i->steps);
-            cursor_init(&s->key, i->value, i->behind.position - i->second);
+            cursor_init(&s->key, i->value, i->after_run.position - i->second);
         }
         return PILGRIM_OK;
     }
@@ -72,10 +72,10 @@ static enum pilgrim_status item_end(struct splitter *s, struct shape_items *i)
         if (i->second - i->first != length || !run_steps_between(s->key.data + i->first, second, length, &i->steps))
             return PILGRIM_DAMAGED;
         memcpy(i->value, second, length);
-        i->behind = s->key;
+        i->after_run = s->key;
     }
     if (i->done == i->run)
-        s->key = i->behind;
+        s->key = i->after_run;
     return PILGRIM_OK;
 }
 

@@ -27,20 +27,20 @@ static void pairs_free(struct pairs *p)
 
 /* Numbers the pairs in the order of the slots. */
 static enum pilgrim_status number_pairs(const struct value_group *a, const struct value_group *b, struct pairs *p,
-                                        struct hash_index *known)
+                                        struct hash_index *index)
 {
     for (uint32_t i = 0; i < a->slot_count; i++) {
         uint32_t left = a->slots[i], right = b->slots[i], hash = hash_word((uint64_t)left << 32 | right);
-        if (!hash_index_reserve(known))
+        if (!hash_index_reserve(index))
             return PILGRIM_NOMEM;
-        struct hash_slot *found = hash_index_first(known, hash);
+        struct hash_slot *found = hash_index_first(index, hash);
         while (found->number && (p->left[found->number - 1] != left || p->right[found->number - 1] != right))
-            found = hash_index_next(known, found);
+            found = hash_index_next(index, found);
         if (!found->number) {
             p->left[p->count] = left;
             p->right[p->count++] = right;
             p->uses[left]++;
-            hash_index_put(known, found, hash, p->count);
+            hash_index_put(index, found, hash, p->count);
         }
         p->of_slot[i] = found->number - 1;
     }
@@ -49,15 +49,15 @@ static enum pilgrim_status number_pairs(const struct value_group *a, const struc
 
 static enum pilgrim_status find_pairs(const struct value_group *a, const struct value_group *b, struct pairs *p)
 {
-    struct hash_index known = {0};
+    struct hash_index index = {0};
     size_t bytes = a->slot_count * sizeof *p->of_slot + 1;
     p->of_slot = malloc(bytes);
     p->left = malloc(bytes);
     p->right = malloc(bytes);
     p->uses = calloc(a->column_count + 1, sizeof *p->uses);
     bool good = p->of_slot && p->left && p->right && p->uses;
-    enum pilgrim_status status = good ? number_pairs(a, b, p, &known) : PILGRIM_NOMEM;
-    hash_index_free(&known);
+    enum pilgrim_status status = good ? number_pairs(a, b, p, &index) : PILGRIM_NOMEM;
+    hash_index_free(&index);
     return status;
 }
 

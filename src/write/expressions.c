@@ -146,7 +146,7 @@ static enum pilgrim_status delta_list_sequence(struct expressions *e, const uint
 
 enum pilgrim_status expressions_delta_list(struct expressions *e, const uint8_t *data, size_t length)
 {
-    struct delta_list *list, *known;
+    struct delta_list *list, *same_hash;
     uint32_t sequence;
     TRY(delta_list_sequence(e, data, length, &sequence));
     list = malloc(sizeof *list);
@@ -154,12 +154,12 @@ enum pilgrim_status expressions_delta_list(struct expressions *e, const uint8_t 
         return PILGRIM_NOMEM;
     list->hash = delta_list_hash(data, length);
     list->sequence = sequence;
-    HASH_FIND(hh, e->delta_lists, &list->hash, sizeof list->hash, known);
-    if (!known)
+    HASH_FIND(hh, e->delta_lists, &list->hash, sizeof list->hash, same_hash);
+    if (!same_hash)
         HASH_ADD(hh, e->delta_lists, hash, sizeof list->hash, list);
-    if (known || !list->hh.tbl) {
+    if (same_hash || !list->hh.tbl) {
         free(list);
-        return known ? PILGRIM_LIMIT : PILGRIM_NOMEM;
+        return same_hash ? PILGRIM_LIMIT : PILGRIM_NOMEM;
     }
     return PILGRIM_OK;
 }
