@@ -216,13 +216,16 @@ static bool hand_over(struct gather *g, const struct bytes *encoded, int parent)
     }
 }
 
+/* Stops waiting for PARENT, and tells it so. */
 static void give_up(struct gather *g, int parent)
 {
     gather_note(g, GATHER_LATE, parent);
     (void)send_bytes(g, NULL, 0, parent, TAG_GONE, 0);
 }
 
-static void climb(struct gather *g, bool merged, int parent)
+/* Sends what this process and its children have to PARENT, finalised if it is large. MERGED: it has children. Then
+ * takes over the outcome. */
+static void send_up(struct gather *g, bool merged, int parent)
 {
     struct bytes encoded = {0};
     bool finalised = false;
@@ -286,7 +289,7 @@ void gather_up(struct gather *g)
         receive_child(g, child);
     }
     if (capture.rank)
-        climb(g, step > 1, capture.rank - (capture.rank & -capture.rank));
+        send_up(g, step > 1, capture.rank - (capture.rank & -capture.rank));
     else if (capture.size > 1 && waiting_now_ns() > g->end_ns)
         gather_note(g, GATHER_LATE, 0); /* the others have given up */
 }

@@ -247,6 +247,7 @@ static enum pilgrim_status hand_statistics(struct pattern *p, const struct strea
     return PILGRIM_OK;
 }
 
+/* Makes the stream of thread THREAD again, and adds it. */
 static enum pilgrim_status add_made(struct replay *r, uint32_t pattern, uint32_t thread, struct fragment *f,
                                     uint32_t rank, const struct rank_bases *bases, struct stream_placement *placement)
 {
@@ -265,6 +266,7 @@ static enum pilgrim_status add_made(struct replay *r, uint32_t pattern, uint32_t
     return status;
 }
 
+/* Adds the first thread of a pattern, and prepares for the others. */
 static enum pilgrim_status add_first(struct replay *r, uint32_t pattern, uint32_t thread, struct fragment *f,
                                      uint32_t rank, const struct rank_bases *bases)
 {
