@@ -14,6 +14,7 @@
 #include "base/bytes.h"
 #include "base/value.h"
 #include "merge/fragment.h"
+#include "write/trace_writer.h"
 #include "record/stream.h"
 
 enum { RANKS = 9, BATCH = 1024, KEY_BYTES = 512 };
@@ -291,7 +292,7 @@ static void measure(const char *title, void (*make)(uint64_t, struct call *), ui
     double began = cpu_ns();
     const struct stream *threads[] = {s};
     require(fragment_add_rank(f, process_stream, threads, 1) == PILGRIM_OK &&
-            fragment_write(f, true, &file) == PILGRIM_OK);
+            trace_write(f, true, &file) == PILGRIM_OK);
     double end_ns = cpu_ns() - began;
     double n = (double)calls;
     printf("%-32s %10.1f %10.2f %12.1f %10.3f\n", title, ns / n, (double)memory / n, end_ns / n,

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "merge/fragment_file.h"
+#include "write/trace_writer.h"
 #include "scale_memory.h"
 #include "scale_record.h"
 
@@ -160,7 +161,7 @@ static void write_file(struct node *root, struct tree_result *result, struct byt
     memory_mark();
     double began = cpu_seconds();
     require(fragment_set_property(root->fragment, "program", "application") == PILGRIM_OK &&
-                fragment_write(root->fragment, true, file) == PILGRIM_OK,
+                trace_write(root->fragment, true, file) == PILGRIM_OK,
             "writing");
     result->write_s = cpu_seconds() - began;
     result->write_bytes = root->bytes + memory_peak() - before;

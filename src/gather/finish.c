@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The end of recording: this process's fragments are made, those of all come together in rank 0 (gather.c), segment by
- * segment, and it writes the trace. Where they do not come together, each process leaves its own in a file, and
- * pilgrim-merge does the rest. */
+/* Ends the recording in MPI_Finalize: makes this process's fragments, gathers those of all processes in rank 0
+ * (gather.c), segment by segment, and has rank 0 write the trace. If that fails, each process leaves its fragments in a
+ * file, and pilgrim-merge makes the trace from the files. */
 #define _GNU_SOURCE 1 /* program_invocation_short_name */
 #include <errno.h>
 #include <inttypes.h>
@@ -13,9 +13,9 @@
 #include "base/try.h"
 #include "process/times_sections.h"
 #include "process/capture.h"
-#include "process/launcher.h"
 #include "wrap/communicator_calls.h"
 #include "gather/gather.h"
+#include "process/launcher.h"
 #include "process/rank_fragment.h"
 #include "process/spill_file.h"
 #include "gather/result.h"
@@ -56,7 +56,7 @@ void capture_agree(void)
         PMPI_Bcast(run, sizeof *run, MPI_BYTE, 0, capture.comm);
 }
 
-/* ---- what is left ---- */
+/* ---- fragment files ---- */
 
 static void say_left(const struct gather_message *state, const char *folder)
 {
@@ -64,22 +64,22 @@ static void say_left(const struct gather_message *state, const char *folder)
     bool cut = state->outcome == GATHER_CUT;
     if (cut)
         snprintf(why, sizeof why, "rank %d could not record all of its calls; ", (int)state->rank);
-    else if (state->outcome == GATHER_SHORT)
+    else if (state->outcome == GATHER_NO_MEMORY)
         snprintf(why, sizeof why, "rank %d has too little memory to merge; ", (int)state->rank);
     else if (state->outcome == GATHER_UNWRITTEN)
         snprintf(why, sizeof why, "the trace could not be written; ");
     else if (state->outcome == GATHER_UNREADABLE)
-        snprintf(why, sizeof why, "what rank %d was to write could not have been read; ", (int)state->rank);
+        snprintf(why, sizeof why, "a shard that rank %d wrote could not be read back; ", (int)state->rank);
     else if (capture.run.merge_limit_s)
-        snprintf(why, sizeof why, "the calls of all ranks did not come together within %" PRIu32 " s; ",
+        snprintf(why, sizeof why, "the calls of all ranks were not merged within %" PRIu32 " s; ",
                  capture.run.merge_limit_s);
     if (*why || !capture.settings.quiet)
-        capture_say("%seach rank leaves its own in %s, to be finished with: pilgrim-merge%s %s", why, folder,
-                    cut ? " --partial" : "", folder);
+        capture_say("%seach rank writes its calls to a file in %s; make the trace with: pilgrim-merge%s %s", why,
+                    folder, cut ? " --partial" : "", folder);
 }
 
-/* Writes the file of a process that has put away nothing. FOLDER (empty at first, to be freed) is where, or the path
- * that failed; FIRST: no process has been here before. */
+/* Writes the fragment file of a process that has none yet. FOLDER (empty before, freed by the caller) becomes the
+ * folder, or the path that failed. *FIRST: true if this process made the folder. */
 static enum pilgrim_status write_file(const struct bytes *rest, struct bytes *folder, bool *first)
 {
     struct bytes file = {0}, path = {0};
@@ -106,7 +106,7 @@ static enum pilgrim_status write_file(const struct bytes *rest, struct bytes *fo
     return status;
 }
 
-/* REST, and what is put away already, is this process's file. FOLDER and FIRST: as above. */
+/* Appends REST to this process's fragment file, which may have segments already. FOLDER and FIRST: as above. */
 static enum pilgrim_status leave(const struct bytes *rest, struct bytes *folder, bool *first)
 {
     if (!spill_file_exists())
@@ -118,8 +118,9 @@ static enum pilgrim_status leave(const struct bytes *rest, struct bytes *folder,
     return rest->length ? spill_file_append(rest, &ignored) : PILGRIM_OK;
 }
 
-/* One process for all says so: the one that was first. Of failures rank 0 has to speak, too: there may be no first one.
- * ENCODED: the last segment of this process; none: it is cut. */
+/* Leaves this process's fragments in its file. ENCODED is its last segment, or empty if its calls were not recorded to
+ * the end. The process that made the folder prints the line for all. Rank 0 reports its own failure too, for there may
+ * be no folder. */
 static void leave_fragments(const struct gather_message *state, const struct bytes *encoded)
 {
     struct bytes rest = {0}, folder = {0};
@@ -136,7 +137,7 @@ static void leave_fragments(const struct gather_message *state, const struct byt
         capture_say("%s: %s; the calls of rank %d are lost", folder.data ? (const char *)folder.data : "a fragment",
                     status == PILGRIM_IO ? strerror(errno) : "out of memory", capture.rank);
     if (status != PILGRIM_OK && !spill_segments())
-        spill_file_remove(); /* times of no calls */
+        spill_file_remove(); /* there are only times, which are of no use without calls */
     bytes_free(&rest);
     bytes_free(&folder);
 }
@@ -150,7 +151,8 @@ static struct fragment *last_fragment(void)
     return f;
 }
 
-/* Fragment and bytes of segment NUMBER of this process; NULL: there is none, or it cannot be had. */
+/* Returns the fragment of segment NUMBER of this process, and for a segment in the file its bytes in ENCODED. NULL: it
+ * could not be read, or memory is short. */
 static struct fragment *own_segment_of(uint32_t number, struct bytes *encoded)
 {
     struct fragment *f = NULL;
@@ -168,7 +170,8 @@ static bool is_cut(void)
     return spill_segments() && atomic_load(&capture.off) & OFF_FAILED;
 }
 
-/* A process that is alone has no bytes of its fragment yet. */
+/* Notes what came of writing. If the shard could not be read, the fragment is encoded first: a process that is alone
+ * has not done so yet. */
 static void check_written(struct gather *g, enum pilgrim_status status)
 {
     if (status == PILGRIM_DAMAGED && !g->own_encoded.length &&
@@ -177,7 +180,7 @@ static void check_written(struct gather *g, enum pilgrim_status status)
     gather_check(g, status);
 }
 
-/* Rank 0's part of the segment. */
+/* Writes the segment, if all fragments came together. In rank 0 only. */
 static void write_segment(struct gather *g, struct result *result)
 {
     if (g->state.outcome != GATHER_WHOLE) {
@@ -185,17 +188,17 @@ static void write_segment(struct gather *g, struct result *result)
         return;
     }
     enum pilgrim_status status = result_add(result, g->fragment);
-    if (status == PILGRIM_OK && !g->more && !g->stays)
+    if (status == PILGRIM_OK && !g->more && !g->times_stay)
         status = result_end(result);
-    /* A trace of one segment that cannot be written is given up: what it is made of is not on disk, and would hardly
-     * come there. */
-    if (status == PILGRIM_IO && (g->more || g->stays || result->segments > 1))
+    /* The only segment of a trace is given up if it cannot be written: its fragments are not on disk, and could hardly
+     * be written there either. */
+    if (status == PILGRIM_IO && (g->more || g->times_stay || result->segments > 1))
         gather_note(g, GATHER_UNWRITTEN, 0);
     else if (status != PILGRIM_IO)
         check_written(g, status);
 }
 
-/* Goes through segment NUMBER. *LAST: the bytes of this process's last segment, once that was its turn. */
+/* Takes part in the gather of segment NUMBER. LAST receives the bytes of this process's last segment, if this is it. */
 static void gather_segment(struct gather *g, struct result *result, uint32_t number, bool apart, struct bytes *last)
 {
     struct bytes encoded = {0};
@@ -204,7 +207,7 @@ static void gather_segment(struct gather *g, struct result *result, uint32_t num
         fragment_encode(f, &encoded) != PILGRIM_OK)
         bytes_free(&encoded);
     gather_begin(g, f, &encoded, number < spill_segments(), capture.run.merge_limit_s);
-    g->stays |= times_sections_stay();
+    g->times_stay |= times_sections_stay();
     if (is_cut())
         gather_note(g, GATHER_CUT, capture.rank);
     if (apart)
@@ -219,7 +222,7 @@ static void gather_segment(struct gather *g, struct result *result, uint32_t num
         bytes_put(last, g->own_encoded.data, g->own_encoded.length);
 }
 
-/* The bytes of this process's last segment, before its turn has come. */
+/* Encodes this process's last segment, if the gather ended before its turn. */
 static void encode_last(struct bytes *last)
 {
     struct fragment *f = is_cut() ? NULL : last_fragment();
@@ -240,19 +243,19 @@ void capture_finish(void)
         gather_next(&g);
         gather_segment(&g, &result, ++number, apart, &last);
     }
-    if (g.state.outcome == GATHER_WHOLE && g.stays)
+    if (g.state.outcome == GATHER_WHOLE && g.times_stay)
         write_times(&g, &result);
     const struct gather_message *state = &g.state;
-    bool leaves = state->outcome != GATHER_WHOLE && (state->outcome != GATHER_LOST || spill_segments());
+    bool leaves = state->outcome != GATHER_WHOLE && (state->outcome != GATHER_NO_FRAGMENT || spill_segments());
     if (leaves && number < spill_segments())
         encode_last(&last);
     if (leaves && (last.length || spill_segments()))
         leave_fragments(state, &last);
     else
         spill_file_remove();
-    if (capture.rank == 0 && state->outcome == GATHER_LOST)
+    if (capture.rank == 0 && state->outcome == GATHER_NO_FRAGMENT)
         capture_say("no trace is written: rank %d could not record its calls", (int)state->rank);
-    else if (state->outcome == GATHER_SHORT && !last.length)
+    else if (state->outcome == GATHER_NO_MEMORY && !last.length)
         capture_say("out of memory; no trace is written");
     bytes_free(&last);
     gather_end(&g);

@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fragments travel up a binomial tree over the private communicator: at step m = 1, 2, 4, ... a rank that is a multiple
- * of 2m takes the fragment of rank + m, which then covers the m ranks after its own, so that neighbours merge.
+/* Merges the fragments of all processes up a binomial tree.
  *
- * Every process takes part whatever became of its recording, and each keeps its own fragment until rank 0 has said,
- * down the same tree, what came of it. A process that waits in vain gives up, so that one that hangs or is gone costs
- * the others time and nothing else; from then on it calls nothing collective.
+ * At step m = 1, 2, 4, ... a rank that is a multiple of 2m merges the fragment of rank + m into its own. It then stands
+ * for its own rank and the 2m - 1 ranks that follow, so only neighbours merge. The messages use a communicator of
+ * Pilgrim's own:
  *
- *   child -> parent   TAG_FIRST: what happened below, and the encoded fragment if it is short
- *   parent -> child   TAG_ANSWER: ORDER_GO: the parent wants the rest; else the outcome
- *   child -> parent   TAG_PIECE: the rest, in parts of limited size, as MPI's counts are ints
- *   child -> parent   TAG_GONE: the child has given up
+ *   TAG_FIRST    child to parent   the outcome below, and the beginning of the encoded fragment
+ *   TAG_ANSWER   parent to child   ORDER_GO: the parent wants the rest of the fragment; else the outcome
+ *   TAG_PIECE    child to parent   the rest, in pieces, because MPI's counts are ints
+ *   TAG_GONE     child to parent   the child has given up
  *
- * Times sections go along with a fragment as long as they are few (GATHER_TIMES_BYTES); else those who have them keep
- * them, and all are told.
+ * Every process takes part, whatever became of its recording. It keeps its own fragment until rank 0 has told the
+ * outcome, down the same tree. A process that times out gives up and makes no more collective calls. So a process that
+ * hangs or is gone costs the others time, and nothing else. Nothing long is sent to a process that does not wait for
+ * it. All waiting is polling with growing pauses, because there may be more processes than processors.
  *
- * This is a segment; where a process has several, all have, and the answer says that another one follows.
+ * Times sections go with a fragment as long as they are few (GATHER_TIMES_BYTES). Otherwise the process that has them
+ * holds them, and all processes are told (write_times.h).
  *
- * So nothing long is sent to a process that does not wait for it. All waiting is polling, ever more rarely: there may
- * be more processes than processors. */
+ * All of this is for one segment. If any process has several, the answer says that another one follows, and all
+ * processes take part again. */
 #include "gather/gather.h"
 
 #include <stdlib.h>
@@ -27,7 +29,7 @@
 #include "process/waiting.h"
 #include "merge/fragment_file.h"
 
-enum { TAG_FIRST = 1, TAG_ANSWER = 2, TAG_PIECE = 3, TAG_GONE = 4, PART_BYTES = 1 << 20, CHILDREN_MAX = 32 };
+enum { TAG_FIRST = 1, TAG_ANSWER = 2, TAG_PIECE = 3, TAG_GONE = 4, PIECE_BYTES = 1 << 20, CHILDREN_MAX = 32 };
 enum { ORDER_GO = GATHER_CUT + 1 };
 enum { ENCLOSED_BYTES_MAX = GATHER_FIRST_BYTES - sizeof(struct gather_message) };
 
@@ -35,7 +37,7 @@ enum { ENCLOSED_BYTES_MAX = GATHER_FIRST_BYTES - sizeof(struct gather_message) }
 
 /* ---- messages ---- */
 
-/* As waiting_for. */
+/* As waiting_for. If REQUEST is not complete by END_NS, notes that it was abandoned. */
 static bool await(struct gather *g, MPI_Request *request, bool receives, int64_t end_ns)
 {
     if (waiting_for(request, receives, end_ns))
@@ -51,7 +53,7 @@ static bool send_bytes(struct gather *g, const void *data, size_t length, int to
            await(g, &request, false, end_ns);
 }
 
-/* As much as LENGTH bytes. */
+/* Receives at most LENGTH bytes. */
 static bool receive_bytes(struct gather *g, void *data, size_t length, int from, int tag, int64_t end_ns)
 {
     MPI_Request request;
@@ -61,7 +63,7 @@ static bool receive_bytes(struct gather *g, void *data, size_t length, int from,
 
 static size_t piece_of(size_t left)
 {
-    return left < PART_BYTES ? left : PART_BYTES;
+    return left < PIECE_BYTES ? left : PIECE_BYTES;
 }
 
 static bool send_pieces(struct gather *g, const uint8_t *data, size_t length, int to)
@@ -85,7 +87,7 @@ static bool receive_pieces(struct gather *g, uint8_t *data, size_t length, int f
 
 /* ---- the tree ---- */
 
-/* The next one below this process; *STEP is 1 at first. -1: there are no more. */
+/* Returns the next child of this process in the tree, or -1 if there are no more. *STEP is 1 before the first call. */
 static int next_child(int64_t *step)
 {
     int64_t child = capture.rank + *step;
@@ -108,23 +110,22 @@ void gather_note(struct gather *g, enum gather_outcome outcome, int rank)
 void gather_check(struct gather *g, enum pilgrim_status status)
 {
     static bool said;
-    const char *doubt = g->fragment ? fragment_doubt(g->fragment) : "";
-    if (status == PILGRIM_OK && *doubt && !said) {
+    const char *problem = g->fragment ? fragment_problem(g->fragment) : "";
+    if (status == PILGRIM_OK && *problem && !said) {
         said = true;
-        capture_say(
-            "what was written at first could not be read (%s); it is written in another way; please report this",
-            doubt);
+        capture_say("a shard could not be read back (%s), so it is written in another form; please report this",
+                    problem);
     }
     if (status != PILGRIM_OK)
-        gather_note(g, status == PILGRIM_DAMAGED ? GATHER_UNREADABLE : GATHER_SHORT, capture.rank);
+        gather_note(g, status == PILGRIM_DAMAGED ? GATHER_UNREADABLE : GATHER_NO_MEMORY, capture.rank);
 }
 
-/* Times come up as long as they are few; so no process has much of others' times. */
+/* Holds TIMES here instead of sending them up, and empties TIMES. So no process receives many times of others. */
 static void hold_times(struct gather *g, struct bytes *times)
 {
     bytes_put(&g->held, times->data, times->length);
     bytes_free(times);
-    g->stays = true;
+    g->times_stay = true;
 }
 
 static enum pilgrim_status merge_into(struct gather *g, struct fragment *other)
@@ -149,14 +150,14 @@ static void merge_encoded(struct gather *g, uint8_t *encoded, size_t length)
     gather_check(g, status);
 }
 
-/* ENCLOSED: the beginning of the encoded fragment. What is not received in time may still be written to: it is not
- * freed. */
+/* Receives the rest of a child's fragment and merges it. ENCLOSED is its beginning, which came with the first message.
+ * If the rest does not come in time, the buffer is not freed: MPI may still write to it. */
 static void receive_fragment(struct gather *g, int child, size_t length, const uint8_t *enclosed)
 {
     size_t here = length < ENCLOSED_BYTES_MAX ? length : ENCLOSED_BYTES_MAX;
     uint8_t *encoded = malloc(length);
     if (!encoded) {
-        gather_note(g, GATHER_SHORT, capture.rank);
+        gather_note(g, GATHER_NO_MEMORY, capture.rank);
         return;
     }
     memcpy(encoded, enclosed, here);
@@ -170,7 +171,7 @@ static void receive_child(struct gather *g, int child)
 {
     uint8_t *first = malloc(GATHER_FIRST_BYTES);
     if (!first) {
-        gather_note(g, GATHER_SHORT, capture.rank);
+        gather_note(g, GATHER_NO_MEMORY, capture.rank);
         return;
     }
     if (!receive_bytes(g, first, GATHER_FIRST_BYTES, child, TAG_FIRST, g->merge_end_ns)) {
@@ -181,15 +182,16 @@ static void receive_child(struct gather *g, int child)
     memcpy(&message, first, sizeof message);
     gather_note(g, (enum gather_outcome)message.outcome, message.rank);
     g->more |= message.more != 0;
-    g->stays |= message.stays != 0;
+    g->times_stay |= message.times_stay != 0;
     if (waiting_has_sent(child, TAG_GONE))
         gather_note(g, GATHER_LATE, child);
-    if (g->state.outcome == GATHER_WHOLE && !g->bare)
+    if (g->state.outcome == GATHER_WHOLE && !g->outcome_only)
         receive_fragment(g, child, message.length, first + sizeof message);
     free(first);
 }
 
-/* Sends ENCODED to the parent, unless that has decided without it, and waits for what comes of it. */
+/* Sends ENCODED to the parent and waits for the outcome. Sends nothing if the parent has answered already. Returns
+ * false if the parent does not answer in time. */
 static bool hand_over(struct gather *g, const struct bytes *encoded, int parent)
 {
     size_t length = g->state.outcome == GATHER_WHOLE ? encoded->length : 0;
@@ -197,7 +199,7 @@ static bool hand_over(struct gather *g, const struct bytes *encoded, int parent)
     struct gather_message message = g->state;
     message.length = length;
     message.more = g->more;
-    message.stays = g->stays;
+    message.times_stay = g->times_stay;
     memcpy(g->first, &message, sizeof message);
     if (here)
         memcpy(g->first + sizeof message, encoded->data, here);
@@ -214,27 +216,30 @@ static bool hand_over(struct gather *g, const struct bytes *encoded, int parent)
     }
 }
 
+/* Stops waiting for PARENT, and tells it so. */
 static void give_up(struct gather *g, int parent)
 {
     gather_note(g, GATHER_LATE, parent);
     (void)send_bytes(g, NULL, 0, parent, TAG_GONE, 0);
 }
 
-static void climb(struct gather *g, bool merged, int parent)
+/* Sends what this process and its children have to PARENT, finalised if it is large. MERGED: it has children. Then
+ * takes over the outcome. */
+static void send_up(struct gather *g, bool merged, int parent)
 {
     struct bytes encoded = {0};
-    bool bound = false;
+    bool finalised = false;
     if (g->fragment)
-        gather_check(g, fragment_finalise(g->fragment, capture.settings.timing != TIMING_OFF, &bound));
-    merged |= bound;
+        gather_check(g, fragment_finalise(g->fragment, capture.settings.timing != TIMING_OFF, &finalised));
+    merged |= finalised;
     if (merged && g->fragment && fragment_encode(g->fragment, &encoded) != PILGRIM_OK)
-        gather_note(g, GATHER_SHORT, capture.rank);
+        gather_note(g, GATHER_NO_MEMORY, capture.rank);
     fragment_free(g->fragment);
     g->fragment = NULL;
-    if (hand_over(g, merged || g->bare ? &encoded : &g->own_encoded, parent)) {
+    if (hand_over(g, merged || g->outcome_only ? &encoded : &g->own_encoded, parent)) {
         g->state = g->answer;
         g->more = g->answer.more;
-        g->stays = g->answer.stays;
+        g->times_stay = g->answer.times_stay;
     } else {
         give_up(g, parent);
     }
@@ -251,11 +256,11 @@ static void begin(struct gather *g, bool more, uint32_t limit_s)
         g->merge_end_ns + limit_s * WAITING_SECOND_NS + __builtin_popcount((unsigned)capture.rank) * WAITING_LEVEL_NS;
 }
 
-void gather_begin_bare(struct gather *g, uint32_t limit_s)
+void gather_begin_outcome_only(struct gather *g, uint32_t limit_s)
 {
     fragment_free(g->fragment);
     g->fragment = NULL;
-    g->bare = true;
+    g->outcome_only = true;
     begin(g, false, limit_s);
     if (g->gone || g->abandoned)
         gather_note(g, GATHER_LATE, capture.rank);
@@ -270,7 +275,7 @@ void gather_begin(struct gather *g, struct fragment *fragment, struct bytes *enc
     if (!fragment ||
         (!g->own_encoded.length && capture.size > 1 && fragment_encode(fragment, &g->own_encoded) != PILGRIM_OK)) {
         bytes_free(&g->own_encoded);
-        gather_note(g, GATHER_LOST, capture.rank);
+        gather_note(g, GATHER_NO_FRAGMENT, capture.rank);
     }
     if (g->gone || g->abandoned)
         gather_note(g, GATHER_LATE, capture.rank);
@@ -284,7 +289,7 @@ void gather_up(struct gather *g)
         receive_child(g, child);
     }
     if (capture.rank)
-        climb(g, step > 1, capture.rank - (capture.rank & -capture.rank));
+        send_up(g, step > 1, capture.rank - (capture.rank & -capture.rank));
     else if (capture.size > 1 && waiting_now_ns() > g->end_ns)
         gather_note(g, GATHER_LATE, 0); /* the others have given up */
 }
@@ -296,7 +301,7 @@ void gather_tell(struct gather *g)
     int64_t step = 1, end_ns = waiting_now_ns() + TELL_NS;
     g->told = g->state;
     g->told.more = g->more;
-    g->told.stays = g->stays;
+    g->told.times_stay = g->times_stay;
     for (int child; (child = next_child(&step)) >= 0;)
         if (waiting_has_sent(child, TAG_GONE))
             g->gone = receive_bytes(g, NULL, 0, child, TAG_GONE, end_ns) || g->gone;

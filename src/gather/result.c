@@ -10,43 +10,44 @@
 #include "base/try.h"
 #include "process/capture.h"
 #include "process/rank_fragment.h"
+#include "write/trace_writer.h"
 
-enum { PIECES_BYTES = 32 };
+enum { SEGMENTS_TEXT_BYTES = 32 };
 
 static void say_summary(const struct result *r, const char *path, uint64_t length)
 {
-    char pieces[PIECES_BYTES] = "";
+    char segments[SEGMENTS_TEXT_BYTES] = "";
     if (r->segments > 1)
-        snprintf(pieces, sizeof pieces, " in %" PRIu32 " parts", r->segments);
+        snprintf(segments, sizeof segments, " in %" PRIu32 " segments", r->segments);
     capture_say("%" PRIu64 " calls of %" PRIu32 " rank%s in %s, %" PRIu64 " bytes%s, %" PRIu64
                 " times smaller than plain records (%" PRIu64 " bytes)",
-                r->calls, r->ranks, r->ranks == 1 ? "" : "s", path, length, pieces,
+                r->calls, r->ranks, r->ranks == 1 ? "" : "s", path, length, segments,
                 length ? r->plain_bytes / length : 0, r->plain_bytes);
 }
 
-/* The first segment says what belongs to the whole trace. */
+/* Begins the trace. Its first segment has the properties of the run. */
 static enum pilgrim_status begin(struct fragment *f, struct bytes *out)
 {
     struct fragment_property properties[FRAGMENT_PROPERTIES_MAX];
     size_t count = run_properties(properties);
     for (size_t i = 0; i < count; i++)
         TRY(fragment_set_property(f, properties[i].key, properties[i].value));
-    return fragment_write_begin(out);
+    return trace_write_begin(out);
 }
 
 static enum pilgrim_status make(const struct result *r, struct fragment *f, struct bytes *out)
 {
     if (!r->segments)
         TRY(begin(f, out));
-    return fragment_write_segment(f, capture.settings.timing != TIMING_OFF, r->segments > 0, out);
+    return trace_write_segment(f, capture.settings.timing != TIMING_OFF, r->segments > 0, out);
 }
 
-/* Once for all processes. */
+/* Prints once, for all processes, which functions are not recorded because another tool hides their calls. */
 static void say_hidden(struct result *r)
 {
     bytes_put_u8(&r->hidden, 0);
     if (r->hidden.length > 1 && !r->hidden.failed)
-        capture_say("another tool hides calls from Fortran: not in the trace are those of %s",
+        capture_say("another tool hides calls from Fortran; the trace has no calls of %s",
                     (const char *)r->hidden.data);
     bytes_free(&r->hidden);
 }
@@ -56,7 +57,7 @@ static void say_failure(const char *path)
     capture_say("%s: %s; no trace is written", path, strerror(errno));
 }
 
-/* What became of the file: if it is no good it is removed. */
+/* Removes the file if STATUS is an error, and prints the reason if that is PILGRIM_IO. Returns STATUS. */
 static enum pilgrim_status checked(struct result *r, enum pilgrim_status status)
 {
     if (status == PILGRIM_IO)
@@ -76,7 +77,7 @@ static enum pilgrim_status put(struct result *r, const struct bytes *made)
 enum pilgrim_status result_add(struct result *r, struct fragment *f)
 {
     struct bytes made = {0};
-    fragment_list_properties(f, FRAGMENT_UNSEEN, &r->hidden);
+    fragment_list_properties(f, FRAGMENT_HIDDEN_FUNCTION, &r->hidden);
     enum pilgrim_status status = make(r, f, &made);
     if (status == PILGRIM_OK)
         status = put(r, &made);
@@ -106,7 +107,7 @@ enum pilgrim_status result_take_over(struct result *r, uint64_t length)
 enum pilgrim_status result_end(struct result *r)
 {
     struct bytes end = {0}, written = {0};
-    enum pilgrim_status status = fragment_write_end(&end);
+    enum pilgrim_status status = trace_write_end(&end);
     if (status == PILGRIM_OK)
         status = output_append(&r->file, end.data, end.length);
     bytes_free(&end);

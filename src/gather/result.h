@@ -6,32 +6,32 @@
 #include "format/trace_output.h"
 #include "merge/fragment.h"
 
-/* All zero: nothing is written. */
+/* A trace that is being written. All zero: not begun. */
 struct result {
     struct trace_output file;
     uint32_t segments, ranks;
     uint64_t calls, plain_bytes;
-    struct bytes hidden; /* functions that were left out, as they are to be said */
+    struct bytes hidden; /* names of functions from Fortran that another tool hides, separated by commas */
 };
 
-/* Appends F, the next segment of all ranks.
- * errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED, PILGRIM_IO (it was said what): nothing is left */
+/* Appends F, the next segment of all ranks. errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED, PILGRIM_IO (after a
+ * line on stderr); the file is then removed */
 enum pilgrim_status result_add(struct result *r, struct fragment *f) PILGRIM_CHECKED;
 
-/* Appends times sections, LENGTH bytes of DATA. errors: as above */
+/* Appends LENGTH bytes of times sections. errors: as above */
 enum pilgrim_status result_add_times(struct result *r, const uint8_t *data, size_t length) PILGRIM_CHECKED;
 
-/* For other processes to write into: all that was added is in the file, and PATH (empty at first, to be freed) is its
- * name for now, absolute. errors: as above */
+/* Prepares the file for other processes to write to: what was added is on disk. PATH (empty before, freed by the
+ * caller) becomes its temporary name, absolute. errors: as above */
 enum pilgrim_status result_share(struct result *r, struct bytes *path) PILGRIM_CHECKED;
 
-/* They have put LENGTH bytes behind what was there. errors: as above */
+/* Notes that other processes have appended LENGTH bytes. errors: as above */
 enum pilgrim_status result_take_over(struct result *r, uint64_t length) PILGRIM_CHECKED;
 
-/* There is nothing behind: the file gets its name, and that is said. errors: as above */
+/* Writes the end, gives the file its name and prints the summary. errors: as above */
 enum pilgrim_status result_end(struct result *r) PILGRIM_CHECKED;
 
-/* There is no trace: removes what was written. */
+/* Removes what was written: there is no trace. */
 void result_cancel(struct result *r);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Times are written in parallel; see write_times.h.
+/* Writes times sections in parallel; see write_times.h.
  *
- * Rank 0 appends what it has to the file, under its temporary name. The others open that through MPI's file functions,
- * each writes its sections where they belong, a few MiB at a time, and rank 0 puts the end behind. Before the first
- * collective operation, which would wait for a process forever, all have told each other that they are there, and after
- * the last one what has become of it: both with a limit of time (gather.c). A file that not all processes see, as there
- * is no common file system, is recognised before MPI is asked to open it. */
+ * Rank 0 appends its own sections to the file, under its temporary name. The other ranks open the file through MPI's
+ * file functions, and each writes its sections to their offset, a few MiB at a time. Then rank 0 writes the end.
+ *
+ * A collective operation would wait forever for a process that is gone. So before the first one all processes tell each
+ * other that they are there, and after the last one what its outcome was; both within a limit (gather.c). If there is
+ * no common file system, some process does not see the file; that is noticed before MPI is asked to open it. */
 #include "gather/write_times.h"
 
 #include <errno.h>
@@ -22,14 +23,14 @@
 
 enum { PIECE_BYTES = 4 << 20 };
 
-/* What the others have to know of the file. */
+/* What rank 0 tells the others about the file. */
 struct shared_file {
     uint64_t length; /* so far */
     uint64_t inode;
     uint64_t path_length; /* with the 0 byte; 0: there is no file */
 };
 
-/* Where this process writes. */
+/* Where this process writes next. */
 struct times_writer {
     MPI_File file;
     uint64_t position;
@@ -57,7 +58,7 @@ static bool write_piece(struct times_writer *w, const uint8_t *data, size_t leng
     return good;
 }
 
-/* In pieces: MPI's counts are ints, and what is in memory may be more. */
+/* Writes in pieces: MPI's counts are ints, and there may be more in memory. */
 static enum pilgrim_status write_at(void *context, const uint8_t *data, size_t length)
 {
     for (size_t done = 0, piece; done < length; done += piece) {
@@ -68,7 +69,7 @@ static enum pilgrim_status write_at(void *context, const uint8_t *data, size_t l
     return PILGRIM_OK;
 }
 
-/* All that this process has, HELD first. */
+/* Passes all times sections of this process to USE, HELD first. */
 static enum pilgrim_status write_own(const struct bytes *held,
                                      enum pilgrim_status (*use)(void *context, const uint8_t *data, size_t length),
                                      void *context)
@@ -80,7 +81,7 @@ static enum pilgrim_status write_own(const struct bytes *held,
 
 /* ---- rank 0 ---- */
 
-/* Appends rank 0's own sections. */
+/* Appends rank 0's own sections and shares the file. */
 static enum pilgrim_status prepare(const struct gather *g, struct result *result, struct shared_file *shared,
                                    struct bytes *path)
 {
@@ -98,7 +99,7 @@ static enum pilgrim_status prepare(const struct gather *g, struct result *result
 
 /* ---- all ---- */
 
-/* Whether this process sees the file, and may write to it. */
+/* True if this process sees the file and may write to it. */
 static bool sees(const struct shared_file *shared, const char *path)
 {
     struct stat found;
@@ -110,7 +111,7 @@ static bool sees(const struct shared_file *shared, const char *path)
     return good;
 }
 
-/* Rank 0 tells the others of the file. PATH: rank 0's, or empty. */
+/* Tells the others about the file. Rank 0 passes PATH, the others an empty one. */
 static bool tell(struct shared_file *shared, struct bytes *path)
 {
     bool good = PMPI_Bcast(shared, sizeof *shared, MPI_BYTE, 0, capture.comm) == MPI_SUCCESS && shared->path_length;
@@ -123,7 +124,7 @@ static bool tell(struct shared_file *shared, struct bytes *path)
     return PMPI_Bcast(path->data, (int)shared->path_length, MPI_BYTE, 0, capture.comm) == MPI_SUCCESS;
 }
 
-/* Where the sections of this process stand, and how long those of all but rank 0 are. */
+/* *POSITION: where the sections of this process begin. *TOTAL: bytes of the sections of all ranks but 0. */
 static bool place_times(const struct gather *g, const struct shared_file *shared, uint64_t *position, uint64_t *total)
 {
     uint64_t own_bytes = capture.rank ? g->held.length + times_sections_bytes() : 0, before = 0;
@@ -136,7 +137,8 @@ static bool write_file(const struct gather *g, const char *path, uint64_t positi
 {
     struct times_writer w = {.file = MPI_FILE_NULL, .position = position};
     struct write_guard guard;
-    PMPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN); /* the program's own is of no use to it any more */
+    /* The program's own handler must not be called any more. */
+    PMPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN);
     bool good = PMPI_File_open(capture.comm, path, MPI_MODE_WRONLY, MPI_INFO_NULL, &w.file) == MPI_SUCCESS;
     if (!all_agree(good))
         return false;
@@ -149,7 +151,7 @@ static bool write_file(const struct gather *g, const char *path, uint64_t positi
     return good;
 }
 
-/* SHARED: rank 0's. *TOTAL: what the others have written. */
+/* Writes the sections of all ranks but 0. SHARED is rank 0's. *TOTAL: bytes that were written. */
 static bool write_together(const struct gather *g, struct shared_file *shared, struct bytes *path, uint64_t *total)
 {
     uint64_t position;
@@ -160,7 +162,7 @@ static bool write_together(const struct gather *g, struct shared_file *shared, s
            write_file(g, (const char *)path->data, position);
 }
 
-/* All processes have the same state. */
+/* Gathers the outcome and tells it to all. */
 static void agree(struct gather *g)
 {
     gather_up(g);
@@ -173,13 +175,13 @@ void write_times(struct gather *g, struct result *result)
     struct bytes path = {0};
     uint64_t total = 0;
     bool good = capture.rank || prepare(g, result, &shared, &path) == PILGRIM_OK;
-    gather_begin_bare(g, capture.run.merge_limit_s);
+    gather_begin_outcome_only(g, capture.run.merge_limit_s);
     if (!good)
         gather_note(g, GATHER_UNWRITTEN, 0);
     agree(g);
     if (g->state.outcome == GATHER_WHOLE) {
         good = capture.size == 1 || write_together(g, &shared, &path, &total);
-        gather_begin_bare(g, capture.run.merge_limit_s);
+        gather_begin_outcome_only(g, capture.run.merge_limit_s);
         if (!good)
             gather_note(g, GATHER_UNWRITTEN, capture.rank);
         gather_up(g);

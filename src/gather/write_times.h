@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The times sections that stayed in the processes when the fragments came together are written into the trace by those
- * who have them. */
+/* Writes the times sections that did not go with the fragments: each process writes its own into the trace. */
 #ifndef PILGRIM_WRITE_TIMES_H
 #define PILGRIM_WRITE_TIMES_H
 
 #include "gather/gather.h"
 #include "gather/result.h"
 
-/* After the last segment, which all have been through (GATHER_WHOLE); collective. RESULT: rank 0's, without an end,
- * which it has afterwards. G->state says what became of it; GATHER_UNWRITTEN: there is no trace, rank 0 has said why.
- */
+/* Writes the times sections and the end of the trace. Collective, after the last segment, which all have been through
+ * (GATHER_WHOLE). RESULT is rank 0's. Afterwards g->state is the outcome. GATHER_UNWRITTEN: there is no trace, and rank
+ * 0 has printed the reason. */
 void write_times(struct gather *g, struct result *result);
 
 #endif

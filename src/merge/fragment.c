@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fragments: streams grouped by what they do. Everything is stored once by content (base/intern.h); what differs
- * between members of a group is in columns. Here: the tables themselves; how streams come into them is in
- * fragment_streams.c, how two fragments become one in fragment_merge.c. */
+/* The tables of a fragment. Everything is stored once by content (base/intern.h); what differs between the members of a
+ * group is in columns. fragment_streams.c adds streams, fragment_merge.c merges two fragments. */
 #define _GNU_SOURCE 1 /* memmem */
 #include "merge/fragment.h"
 
@@ -11,6 +10,7 @@
 #include "base/try.h"
 #include "merge/fragment_data.h"
 #include "merge/shape.h"
+#include "merge/value_group.h"
 
 struct fragment *fragment_new(uint32_t first_rank)
 {
@@ -67,8 +67,8 @@ void fragment_free(struct fragment *f)
     free(f);
 }
 
-/* What F holds, as long as it is not bound, in bytes of transport. Shares do not count: they grow with the ranks, and
- * are bounded. */
+/* Returns the packed size of what merging could still make smaller. Shares do not count: they grow with the number of
+ * ranks, up to a bound. */
 static size_t content_bytes(const struct fragment *f)
 {
     struct bytes packed = {0};
@@ -104,17 +104,17 @@ enum pilgrim_status fragment_finalise_now(struct fragment *f, bool with_times)
                            .shard_ranks = f->shard_ranks + f->rank_count,
                            .shard_times = with_times,
                            .times = f->times,
-                           .doubt = f->doubt};
+                           .failed_proof = f->failed_proof};
     return PILGRIM_OK;
 }
 
-enum pilgrim_status fragment_finalise(struct fragment *f, bool with_times, bool *bound)
+enum pilgrim_status fragment_finalise(struct fragment *f, bool with_times, bool *finalised)
 {
     f->weight = content_bytes(f);
-    /* Of two that have nothing in common the second one was half. */
+    /* If two fragments have nothing in common, the joined one weighs twice as much as the second. */
     bool alone = f->joined && f->weight > f->joined + f->joined / 2;
-    *bound = f->rank_count && f->weight > (alone ? SHARD_BYTES_ALONE : SHARD_BYTES);
-    return *bound ? fragment_finalise_now(f, with_times) : PILGRIM_OK;
+    *finalised = f->rank_count && f->weight > (alone ? SHARD_BYTES_ALONE : SHARD_BYTES);
+    return *finalised ? fragment_finalise_now(f, with_times) : PILGRIM_OK;
 }
 
 struct bytes *fragment_times(struct fragment *f)
@@ -122,9 +122,9 @@ struct bytes *fragment_times(struct fragment *f)
     return &f->times;
 }
 
-const char *fragment_doubt(const struct fragment *f)
+const char *fragment_problem(const struct fragment *f)
 {
-    return f->doubt.problem;
+    return f->failed_proof.problem;
 }
 
 uint64_t fragment_calls(const struct fragment *f)
@@ -167,7 +167,7 @@ enum pilgrim_status fragment_set_property(struct fragment *f, const char *key, c
     return intern_bytes(&f->properties, &b, &ignored);
 }
 
-/* Key and value of property NUMBER; texts that do not end with a 0. */
+/* Finds key and value of property NUMBER. The texts have no 0 byte at their ends. */
 static void property_at(const struct fragment *f, uint32_t number, const uint8_t *texts[2], size_t lengths[2])
 {
     struct cursor c;
@@ -195,7 +195,8 @@ enum pilgrim_status fragment_copy_properties(struct fragment *into, const struct
     return PILGRIM_OK;
 }
 
-static bool lists(const struct bytes *text, const uint8_t *value, size_t length)
+/* True if TEXT, texts separated by ", ", has VALUE as one of them. */
+static bool text_lists(const struct bytes *text, const uint8_t *value, size_t length)
 {
     const uint8_t *found = text->length ? memmem(text->data, text->length, value, length) : NULL;
     while (found && ((found > text->data && found[-1] != ' ') ||
@@ -210,7 +211,8 @@ void fragment_list_properties(const struct fragment *f, const char *key, struct 
         const uint8_t *texts[2];
         size_t lengths[2];
         property_at(f, i, texts, lengths);
-        if (lengths[0] != strlen(key) || memcmp(texts[0], key, lengths[0]) != 0 || lists(text, texts[1], lengths[1]))
+        if (lengths[0] != strlen(key) || memcmp(texts[0], key, lengths[0]) != 0 ||
+            text_lists(text, texts[1], lengths[1]))
             continue;
         bytes_put(text, ", ", text->length ? 2 : 0);
         bytes_put(text, texts[1], lengths[1]);
@@ -225,7 +227,7 @@ void *copy_of(const void *data, size_t bytes)
     return copy;
 }
 
-/* Makes room for one more element of SIZE bytes behind COUNT. */
+/* Makes room for one more element of SIZE bytes after COUNT elements. */
 static enum pilgrim_status grow(void **array, uint32_t count, uint32_t *capacity, size_t size)
 {
     if (count < *capacity)
@@ -243,8 +245,8 @@ enum pilgrim_status fragment_group(struct fragment *f, bool process, uint32_t se
                                    uint32_t *group)
 {
     void *groups = f->groups;
-    uint32_t known = f->group_keys.count;
-    TRY(grow(&groups, known, &f->group_capacity, sizeof *f->groups));
+    uint32_t count = f->group_keys.count;
+    TRY(grow(&groups, count, &f->group_capacity, sizeof *f->groups));
     f->groups = groups;
     struct structure_group g = {.process = process, .sequence = sequence, .classes = *list};
     g.classes.classes = copy_of(list->classes, list->count * sizeof *list->classes);
@@ -259,9 +261,9 @@ enum pilgrim_status fragment_group(struct fragment *f, bool process, uint32_t se
     for (uint32_t i = 0; i < list->loop_count; i++)
         bytes_put_varint(&key, list->bodies[i]);
     enum pilgrim_status status = intern_bytes(&f->group_keys, &key, group);
-    bool added = status == PILGRIM_OK && f->group_keys.count > known;
+    bool added = status == PILGRIM_OK && f->group_keys.count > count;
     if (added)
-        f->groups[known] = g;
+        f->groups[count] = g;
     if (!g.classes.classes || !g.classes.bodies || !g.value_groups)
         status = PILGRIM_NOMEM;
     if (!added)
@@ -269,8 +271,8 @@ enum pilgrim_status fragment_group(struct fragment *f, bool process, uint32_t se
     return status;
 }
 
-enum pilgrim_status fragment_slots(const struct fragment *f, const struct entry *entries, uint32_t entry_count,
-                                   uint32_t *slots)
+enum pilgrim_status fragment_slots(const struct fragment *f, const struct signature_entry *entries,
+                                   uint32_t entry_count, uint32_t *slots)
 {
     uint64_t total = 0;
     for (uint32_t i = 0; i < entry_count; i++) {
@@ -286,11 +288,12 @@ enum pilgrim_status fragment_slots(const struct fragment *f, const struct entry 
 }
 
 enum pilgrim_status fragment_value_group(struct fragment *f, uint32_t group, uint32_t class_index, uint32_t sequence,
-                                         const struct entry *entries, uint32_t entry_count, uint32_t *value_group)
+                                         const struct signature_entry *entries, uint32_t entry_count,
+                                         uint32_t *value_group)
 {
-    uint32_t known = f->value_group_keys.count;
+    uint32_t count = f->value_group_keys.count;
     void *value_groups = f->value_groups;
-    TRY(grow(&value_groups, known, &f->value_group_capacity, sizeof *f->value_groups));
+    TRY(grow(&value_groups, count, &f->value_group_capacity, sizeof *f->value_groups));
     f->value_groups = value_groups;
     struct value_group_list *list = &f->groups[group].value_groups[class_index];
     void *members = list->value_groups;
@@ -305,11 +308,11 @@ enum pilgrim_status fragment_value_group(struct fragment *f, uint32_t group, uin
         bytes_put_varint(&key, entries[i].count);
     }
     TRY(intern_bytes(&f->value_group_keys, &key, value_group));
-    if (f->value_group_keys.count == known)
+    if (f->value_group_keys.count == count)
         return PILGRIM_OK;
-    f->value_groups[known] = (struct value_group){
+    f->value_groups[count] = (struct value_group){
         .group = group, .class_index = class_index, .sequence = sequence, .entry_count = entry_count};
-    list->value_groups[list->count++] = known;
-    f->value_groups[known].entries = copy_of(entries, entry_count * sizeof *entries);
-    return f->value_groups[known].entries ? PILGRIM_OK : PILGRIM_NOMEM;
+    list->value_groups[list->count++] = count;
+    f->value_groups[count].entries = copy_of(entries, entry_count * sizeof *entries);
+    return f->value_groups[count].entries ? PILGRIM_OK : PILGRIM_NOMEM;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fragments: the recorded streams of a range of ranks, grouped; what the merge tree passes around.
+/* A fragment: what a range of ranks recorded, grouped and ready to merge.
  *
- * Fragment of one process -> pairwise merge of neighbouring ranges, lower ranks first -> the file of all. */
+ * Each process makes a fragment of its own rank. Fragments of neighbouring ranges are merged pairwise up the tree, the
+ * lower ranks first. The fragment of all ranks is written as the trace. */
 #ifndef PILGRIM_FRAGMENT_H
 #define PILGRIM_FRAGMENT_H
 
@@ -16,44 +17,51 @@
 
 struct fragment;
 
-/* An empty fragment whose first rank will be FIRST_RANK. NULL where memory is short. */
+/* Returns an empty fragment whose first rank will be FIRST_RANK, or NULL if memory is short. */
 struct fragment *fragment_new(uint32_t first_rank);
 void fragment_free(struct fragment *f);
 
-/* Adds the next rank: its process stream (one call of pilgrim_process) and its THREADS streams, thread 0 first.
- * Streams are borrowed during the call. errors: PILGRIM_NOMEM (the fragment is then unusable) */
+/* Adds the next rank: its process stream (one call of pilgrim_process) and its THREAD_COUNT thread streams, thread 0
+ * first. Borrows the streams during the call. errors: PILGRIM_NOMEM (the fragment is then unusable) */
 enum pilgrim_status fragment_add_rank(struct fragment *f, const struct stream *process,
                                       const struct stream *const *threads, size_t thread_count) PILGRIM_CHECKED;
 
-/* The same of a process that goes on: LAST, if it is not NULL, a stream of one call, stands for a last call in the
- * process stream. Of threads that are NULL the calls are in ENDED, or there are none. ENDED, which may be NULL, is only
- * good to be freed or renewed then. */
+/* Adds the next rank, whose process may go on recording. LAST, a stream of one call or NULL, stands for the last call
+ * of the process stream. If THREADS[i] is NULL, ENDED has the calls of thread i; if ENDED has none of them either, the
+ * thread made no calls. ENDED may be NULL. After the call ENDED may only be freed or renewed. errors: PILGRIM_NOMEM,
+ * PILGRIM_LIMIT, PILGRIM_DAMAGED (the fragment is then unusable) */
 enum pilgrim_status fragment_add_rank_so_far(struct fragment *f, const struct stream *process,
                                              const struct stream *last, const struct stream *const *threads,
                                              size_t thread_count, struct ended_threads *ended) PILGRIM_CHECKED;
 
-/* Appends FROM, whose first rank is the one after INTO's last; FROM is used up (free it).
- * errors: PILGRIM_NOMEM (INTO is then unusable), PILGRIM_INVALID (not neighbours) */
+/* Appends the content of FROM to INTO. FROM's first rank must be the one after INTO's last. Afterwards FROM may only be
+ * freed. If INTO has shards, FROM is finalised first. errors: PILGRIM_INVALID (not neighbours), PILGRIM_NOMEM,
+ * PILGRIM_LIMIT, PILGRIM_DAMAGED (INTO is then unusable, unless FROM could not be finalised) */
 enum pilgrim_status fragment_merge(struct fragment *into, struct fragment *from) PILGRIM_CHECKED;
 
-/* Binds F if what it holds is large, or is not small and the last merge gained little: makes of it its bytes in the
- * file, a shard of its own (docs/FORMAT.md, section 2), which no merge touches any more. To be asked before F is merged
- * into another one: where ranks have little in common, merging gains little, and rank 0 alone would have all the work.
- * WITH_TIMES: as fragment_write. errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED */
-enum pilgrim_status fragment_finalise(struct fragment *f, bool with_times, bool *bound) PILGRIM_CHECKED;
+/* Finalises F if it is large, or if it is not small and the last merge gained little: its content becomes a shard, that
+ * is the bytes that will be in the file (docs/FORMAT.md, section 2). Merging then only appends the shard. *FINALISED
+ * says if that happened.
+ *
+ * Call it before F is merged into another fragment. Merging gains little where ranks have little in common, and rank 0
+ * alone would do all the work. WITH_TIMES: as trace_write_segment. errors: PILGRIM_NOMEM, PILGRIM_LIMIT,
+ * PILGRIM_DAMAGED */
+enum pilgrim_status fragment_finalise(struct fragment *f, bool with_times, bool *finalised) PILGRIM_CHECKED;
 
-/* Binds what F holds, which is at least one rank. errors: as fragment_finalise; PILGRIM_DAMAGED: F is as it was */
+/* Finalises F, which has at least one rank outside of its shards, in any case. errors: as fragment_finalise; after
+ * PILGRIM_DAMAGED F is unchanged */
 enum pilgrim_status fragment_finalise_now(struct fragment *f, bool with_times) PILGRIM_CHECKED;
 
-/* Times sections (docs/FORMAT.md, section 6) of F's ranks, whole ones, which others may put there and take away: they
- * are merged and written with F, but not packed. */
+/* Returns the buffer for times sections (docs/FORMAT.md, section 6) of F's ranks. Callers may append whole sections to
+ * it, and take them away. They are merged and written with F, but fragment_pack leaves them out. */
 struct bytes *fragment_times(struct fragment *f);
 
-/* What was wrong with a shard that F was to be written as, here; "" if nothing was. No reader would have taken it, so
- * it was written in a larger form, or without its statistics, or not at all (PILGRIM_DAMAGED). */
-const char *fragment_doubt(const struct fragment *f);
+/* Returns what was wrong with a shard that this process wrote from F, or "" if nothing was. The shard could not be
+ * read, so it was written in plain form, or without its statistics, or not at all (PILGRIM_DAMAGED). */
+const char *fragment_problem(const struct fragment *f);
 
-/* For transport between processes of one run; not a file format. */
+/* Packs F for another process of the same run, and unpacks it there. It is not a file format. The unpacked *F is the
+ * caller's to free. errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED */
 void fragment_pack(const struct fragment *f, struct bytes *out);
 enum pilgrim_status fragment_unpack(const void *data, size_t length, struct fragment **f) PILGRIM_CHECKED;
 
@@ -61,26 +69,15 @@ uint64_t fragment_calls(const struct fragment *f);
 uint64_t fragment_plain_bytes(const struct fragment *f);
 uint32_t fragment_ranks(const struct fragment *f);
 
-/* A property of the run, kept in the file: key and value are copied. */
+/* Sets a property of the run, which the file will have. Copies KEY and VALUE. */
 enum pilgrim_status fragment_set_property(struct fragment *f, const char *key, const char *value) PILGRIM_CHECKED;
 
-/* The key of a property that each rank sets by itself, and of which there may be several: a function whose calls were
- * left out. Merging keeps those of both fragments. */
-#define FRAGMENT_UNSEEN "unseen"
+/* The key of a property that any rank may set, and that may occur several times: a function from Fortran whose calls
+ * were not recorded, because another tool hides them. A merge keeps the properties of both fragments. */
+#define FRAGMENT_HIDDEN_FUNCTION "unseen"
 
-/* Appends the values of all properties with KEY to TEXT, with ", " between them, and to what stands there. */
-void fragment_list_properties(const struct fragment *f, const char *key, struct bytes *text);
-
-/* A trace file's bytes (docs/FORMAT.md, section 2), appended to OUT: its beginning; for each segment the fragment of
- * all ranks, ANOTHER: not the first one; its end. WITH_TIMES: aggregated times were kept. What is written is read again
- * before (fragment_doubt). errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED (it could not be read; F is as it was)
+/* Appends the values of all properties with KEY to TEXT, except those that TEXT already lists. Separates them by ", ".
  */
-enum pilgrim_status fragment_write_begin(struct bytes *out) PILGRIM_CHECKED;
-enum pilgrim_status fragment_write_segment(struct fragment *f, bool with_times, bool another,
-                                           struct bytes *out) PILGRIM_CHECKED;
-enum pilgrim_status fragment_write_end(struct bytes *out) PILGRIM_CHECKED;
-
-/* All of that, for a single segment. */
-enum pilgrim_status fragment_write(struct fragment *f, bool with_times, struct bytes *out) PILGRIM_CHECKED;
+void fragment_list_properties(const struct fragment *f, const char *key, struct bytes *text);
 
 #endif

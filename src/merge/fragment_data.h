@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The inside of a fragment: tables by content, and the groups over them. Shared by the files of this folder.
+/* The inside of a fragment: tables by content, and the groups over them. The files of this folder and of src/write
+ * share it.
  *
- * Invariant: every number refers to a table of the same fragment. Groups are found again by their key in
- * `group_keys`, value groups by theirs in `value_group_keys`: number in the key table = place in the array. */
+ * Invariant: every number refers to a table of the same fragment. `group_keys` finds a structure group by its key,
+ * `value_group_keys` a value group. The number of the key is the index in `groups` or `value_groups`. */
 #ifndef PILGRIM_FRAGMENT_DATA_H
 #define PILGRIM_FRAGMENT_DATA_H
 
@@ -13,146 +14,130 @@
 #include "read/prove.h"
 #include "record/statistics.h"
 
-/* Signatures of a part that follow each other: one, or COUNT of them as a vector (sequence/slots.h), or an unzipped
- * one. */
-struct entry {
+/* An entry of a value group: one signature, a signature series (sequence/slots.h), or an unzipped signature. */
+struct signature_entry {
     uint32_t shape;
-    uint32_t count; /* 0: it is unzipped */
+    uint32_t count; /* signatures in the series; 1: a single one; 0: an unzipped one */
 };
 
-/* Slots that there are for each of the shape's. */
-static inline uint32_t entry_columns(const struct entry *e)
+/* Returns how many slots the entry has for each slot of its shape. */
+static inline uint32_t entry_columns(const struct signature_entry *e)
 {
     return e->count == 1 ? 1 : e->count ? 2 : 3;
 }
 
-/* One value group: members that agree in one class's sequence and shapes.
- * Slots that were equal for every member share a column. */
+/* A value group: members whose calls of one class have equal value grammars and shapes. Slots that are equal for every
+ * member share a column. */
 struct value_group {
     uint32_t group;
-    uint32_t class_index; /* of the class in the group's list */
+    uint32_t class_index; /* in the group's class list */
     uint32_t sequence;
     uint32_t entry_count;
-    struct entry *entries;
+    struct signature_entry *entries;
     uint32_t slot_count; /* of all entries, one after the other */
-    uint32_t *slots;     /* the column of each */
+    uint32_t *slots;     /* index in COLUMNS for each slot */
     uint32_t column_count;
     struct column *columns;
-    struct column members; /* places in the structure group */
-    struct bytes
-        statistics; /* of its calls' times, by entry, packed (record/statistics.h); empty: times were not kept */
+    struct column members;   /* member numbers in the structure group */
+    struct bytes statistics; /* times of its calls, by entry, packed (record/statistics.h); empty: not recorded */
 };
 
-/* The value groups of one class of a structure group, in order of first appearance. */
+/* The value groups of one group class, in order of first appearance. */
 struct value_group_list {
     uint32_t *value_groups;
     uint32_t count;
     uint32_t capacity;
 };
 
-/* What a group's members call: classes, the last of them loops (docs/FORMAT.md, section 4, "Loops"). */
+/* The class list of a structure group. Its last LOOP_COUNT classes are loops (docs/FORMAT.md, section 4, "Loops"). */
 struct class_list {
     uint32_t count;
     uint32_t loop_count;
     uint32_t *classes;
-    uint32_t *bodies; /* of the loops: sequences */
+    uint32_t *bodies; /* of the loops: numbers of sequences */
 };
 
-/* The body of the class at CLASS_INDEX; NULL: it is no loop. */
+/* Returns the body of the class at CLASS_INDEX, or NULL if it is not a loop. */
 static inline const uint32_t *class_body(const struct class_list *l, uint32_t class_index)
 {
     return class_index < l->count - l->loop_count ? NULL : &l->bodies[class_index - (l->count - l->loop_count)];
 }
 
-/* One structure group. */
+/* A structure group: streams with equal structure grammars and class lists. */
 struct structure_group {
-    bool process; /* of process streams */
+    bool process; /* it consists of process streams */
     uint32_t sequence;
     struct class_list classes;
-    struct column members; /* process streams: ranks; threads: counted through from the fragment's first; from 0 */
+    struct column members; /* process streams: ranks; threads: numbers of threads in the fragment; both count from 0 */
     uint64_t member_count;
-    struct value_group_list *value_groups; /* for each class */
+    struct value_group_list *value_groups; /* by class index */
 };
 
 struct fragment {
     uint32_t first_rank;
     uint32_t rank_count;
     uint64_t thread_total;
-    struct nested_runs thread_counts; /* for each rank */
+    struct nested_runs thread_counts; /* by rank */
     uint64_t calls;
     uint64_t plain_bytes;
     struct intern strings;
-    struct intern properties; /* varint key string, varint value string */
-    struct intern functions;  /* declarations, as in the file */
-    struct intern modules;    /* as in the file */
-    struct intern classes;    /* varint function << 1 | fortran, count of frames, each: index module, varint offset */
-    struct intern shapes;     /* as in the file */
-    struct intern sequences;  /* serialised rules */
-    struct intern stored_deltas;    /* of differences (sequence/slots.h) */
-    struct intern group_keys;       /* u8 process; varints: sequence, count of loops, classes, bodies */
-    struct intern value_group_keys; /* varint group, place, sequence, then entries */
+    struct intern properties;       /* varint key string, varint value string */
+    struct intern functions;        /* declarations, as in the file */
+    struct intern modules;          /* as in the file */
+    struct intern classes;          /* varint function << 1 | fortran, frame count; for each frame: module, offset */
+    struct intern shapes;           /* as in the file */
+    struct intern sequences;        /* serialised rules */
+    struct intern stored_deltas;    /* delta sequences and texts (sequence/slots.h) */
+    struct intern group_keys;       /* u8 process; varints: sequence, loop count, classes, bodies */
+    struct intern value_group_keys; /* varints: group, class index, sequence, then the entries */
     struct shares shares;           /* of its ranks */
     struct structure_group *groups;
     struct value_group *value_groups;
     uint32_t group_capacity;
     uint32_t value_group_capacity;
-    struct bytes shards; /* of the ranks after those: finalised, not to be merged any more */
+    struct bytes shards; /* finalised: of the ranks after the first RANK_COUNT ones; merging only appends them */
     uint32_t shard_ranks;
     bool shard_times;
-    struct bytes times; /* sections, which stand behind all shards */
-    size_t weight;      /* of what it holds, in bytes of transport, when it was last asked for; 0: never */
-    size_t joined;      /* the weight of the fragment that was merged into it last */
-    struct proof doubt; /* fragment_doubt */
+    struct bytes times;        /* whole sections, which follow all shards */
+    size_t weight;             /* of its content, in packed bytes, when last measured; 0: never measured */
+    size_t joined;             /* the weight of the fragment that the last merge added */
+    struct proof failed_proof; /* what fragment_problem returns */
 };
 
-/* The group or part of that description, added without members, slots and columns if new. Arrays are copied.
- * errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED */
+/* Finds or adds the structure group, or the value group, of this description. A new one has no members, slots or
+ * columns yet. The arrays are copied. errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED */
 enum pilgrim_status fragment_group(struct fragment *f, bool process, uint32_t sequence, const struct class_list *list,
                                    uint32_t *group) PILGRIM_CHECKED;
 enum pilgrim_status fragment_value_group(struct fragment *f, uint32_t group, uint32_t class_index, uint32_t sequence,
-                                         const struct entry *entries, uint32_t entry_count,
+                                         const struct signature_entry *entries, uint32_t entry_count,
                                          uint32_t *value_group) PILGRIM_CHECKED;
 
-/* Slots that the entries of a part have together. errors: PILGRIM_DAMAGED, PILGRIM_LIMIT */
-enum pilgrim_status fragment_slots(const struct fragment *f, const struct entry *entries, uint32_t entry_count,
-                                   uint32_t *slots) PILGRIM_CHECKED;
+/* Counts the slots of all ENTRIES of a value group. errors: PILGRIM_DAMAGED, PILGRIM_LIMIT */
+enum pilgrim_status fragment_slots(const struct fragment *f, const struct signature_entry *entries,
+                                   uint32_t entry_count, uint32_t *slots) PILGRIM_CHECKED;
 
-/* The members of FROM, a part of equal entries, behind those of TO; MEMBER_OFFSET is added to their places. */
-enum pilgrim_status value_group_join(struct value_group *to, const struct value_group *from,
-                                     uint64_t member_offset) PILGRIM_CHECKED;
-
-/* From now on slots with different LABELS, one for each slot, have different columns. errors: PILGRIM_NOMEM */
-enum pilgrim_status value_group_split(struct value_group *p, uint32_t *labels) PILGRIM_CHECKED;
-
-/* Adds S, whose signatures are P's entries. errors: PILGRIM_NOMEM, PILGRIM_DAMAGED */
-enum pilgrim_status value_group_add_statistics(struct value_group *p, const struct statistics *s) PILGRIM_CHECKED;
-
-/* The content of the profile section (docs/FORMAT.md, section 6), appended to OUT.
- * errors: PILGRIM_NOMEM, PILGRIM_DAMAGED */
-enum pilgrim_status profile_write(const struct fragment *f, struct bytes *out) PILGRIM_CHECKED;
-
-/* What a fragment may hold before it is finalised, as packed; and before it is if the last merge gained little. Smaller
- * shards share less; larger ones keep a process longer. */
+/* Limits for the packed size of a fragment, beyond which it is finalised: always, and if the last merge gained little.
+ * Smaller shards share less; larger ones take a process longer to write. */
 #define SHARD_BYTES       (8u << 20)
 #define SHARD_BYTES_ALONE (1u << 18)
 
-/* What F holds as a shard, appended to OUT; ANOTHER: it begins another segment. errors: as fragment_write */
+/* Appends the content of F to OUT as a shard; in write/trace_writer.c. ANOTHER: it begins another segment. errors:
+ * PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED (the shard could not be read; F is unchanged) */
 enum pilgrim_status fragment_write_shard(struct fragment *f, bool with_times, bool another,
                                          struct bytes *out) PILGRIM_CHECKED;
 
-/* Of fragment_pack, what merging may make smaller. */
+/* Packs only what a merge may make smaller: neither shares nor shards. */
 void fragment_pack_content(const struct fragment *f, struct bytes *out);
-
-void value_group_free(struct value_group *p);
 
 /* Adds FROM's properties to those of INTO. errors: PILGRIM_NOMEM */
 enum pilgrim_status fragment_copy_properties(struct fragment *into, const struct fragment *from) PILGRIM_CHECKED;
 
-/* Interns TEXT among the strings; what B holds, and empties B. */
+/* Intern a text among F's strings, and the bytes of B in a table. intern_bytes frees B. errors: PILGRIM_NOMEM,
+ * PILGRIM_LIMIT */
 enum pilgrim_status intern_text(struct fragment *f, const char *text, uint32_t *number) PILGRIM_CHECKED;
 enum pilgrim_status intern_bytes(struct intern *t, struct bytes *b, uint32_t *number) PILGRIM_CHECKED;
 
-/* A copy of BYTES bytes, to be freed; NULL: no memory. */
+/* Returns a copy of BYTES bytes, for the caller to free, or NULL if memory is short. */
 void *copy_of(const void *data, size_t bytes);
 
 #endif

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From ended threads to a fragment, one thread after another in order of number.
+/* Adds ended threads to a fragment, one after another in the order of their numbers.
  *
- * The first thread of a pattern is made into a stream again and added like any other; that finds its group and its
- * parts. From the next ones only what differs is taken: a number for each column of each part, and a place. Where a
- * fragment makes other slots of a pattern's keys (series, vectors), or ranks refer to another rank base in each thread,
- * all of its threads are made into streams. */
+ * The first thread of a pattern becomes a stream again and is added like any other; that finds its structure group and
+ * its value groups. Each further thread adds only what differs: one number for each column of each value group, and its
+ * member number. In three cases all threads of a pattern become streams: the fragment splits the pattern's keys into
+ * other slots (array series, signature series), a loop was found, or each thread refers to another rank base.
+ *
+ * The file has more than 400 lines because it is one class: a replay, its preparation and its steps. */
 #include "merge/fragment_ended.h"
 
 #include <endian.h>
@@ -12,46 +14,51 @@
 #include <string.h>
 
 #include "base/try.h"
+#include "merge/fragment_streams.h"
 #include "record/pattern_calls.h"
 #include "record/stream_inline.h"
 
 /* ---- threads of a pattern, one after another ---- */
 
-/* A column of a part, where the pattern's threads have their values from. */
+/* A column of a value group, and which column of the pattern has its values. */
 struct source_column {
     uint32_t column; /* of the pattern */
-    bool own;        /* request_class_base is added */
+    bool own;        /* request_class_base() is added to each value */
     struct rank rank;
-    struct column one; /* of the last value: what may be said of it is mostly the same again */
+    struct column one; /* the last value as a column; the next value is mostly the same, and then this is used again */
 };
 
+/* The columns of a value group, and where their values are from. */
 struct source_class {
     uint32_t value_group;
-    uint32_t column_count; /* that the part had when they were looked at */
+    uint32_t column_count; /* of the value group when COLUMNS were made */
     struct source_column *columns;
 };
 
+/* A slot of the pattern's keys. */
 struct slot_source {
-    struct slot slot; /* kind and rank base */
+    struct slot slot; /* only its kind and rank base are used */
     bool own;
 };
 
+/* A pattern, while its threads are added. */
 struct thread_sources {
     bool begun;
-    bool one_by_one; /* all threads are made into streams */
+    bool one_by_one; /* all threads become streams */
     struct pattern_calls calls;
-    uint64_t next;    /* thread */
-    uint32_t *order;  /* of the threads; NULL: as they stand */
-    int64_t **values; /* by column; NULL: it is constant */
+    uint64_t next;    /* index of the next thread */
+    uint32_t *order;  /* of the threads by ascending number; NULL: they are in that order already */
+    int64_t **values; /* by column of the pattern; NULL: the column is constant */
     uint32_t group;
     struct source_class *classes;
     struct slot_source *slots;
 };
 
+/* All ended threads of a process, while they are added. */
 struct replay {
     struct ended_threads *ended;
     size_t count;
-    uint32_t *owner; /* by number: 0, or a pattern's number + 1, or that of a whole stream + 1 behind those */
+    uint32_t *owner; /* by thread number: 0: none; pattern + 1; or count of patterns + index of a whole stream + 1 */
     struct thread_sources *sources; /* by pattern */
 };
 
@@ -71,7 +78,7 @@ static int64_t slot_value(const struct replay *r, uint32_t pattern, uint32_t slo
     return value_at(r, pattern, p->values ? slot : p->slots[slot]);
 }
 
-/* Puts the next thread's values into the keys of its calls. */
+/* Writes the values of the next thread into the keys of its calls. */
 static void fill_keys(const struct replay *r, uint32_t pattern, uint32_t thread)
 {
     struct pattern_calls *calls = &r->sources[pattern].calls;
@@ -96,9 +103,10 @@ static void fill_keys(const struct replay *r, uint32_t pattern, uint32_t thread)
     }
 }
 
-/* ---- what the parts' columns are ---- */
+/* ---- the columns of the value groups ---- */
 
-/* What the slots of one key are. *SLOT: the number of the first, then of the first one behind them. */
+/* Notes what the slots of one key are. *SLOT is the number of the key's first slot, and afterwards of the next key's
+ * first slot. */
 static void look_at_key(struct replay *r, uint32_t pattern, const uint8_t *key, size_t length, uint32_t *slot)
 {
     struct thread_sources *s = &r->sources[pattern];
@@ -135,8 +143,8 @@ static void look_at_keys(struct replay *r, uint32_t pattern)
     }
 }
 
-/* From now on slots of VALUE_GROUP that have one column are one column of the pattern's, and so for all of its threads.
- */
+/* Splits the columns of VALUE_GROUP so that each has its values from a single column of the pattern. That holds for all
+ * threads of the pattern then. */
 static enum pilgrim_status separate(const struct thread_pattern *p, const struct thread_sources *s,
                                     const struct pattern_class *class, struct value_group *value_group)
 {
@@ -150,8 +158,9 @@ static enum pilgrim_status separate(const struct thread_pattern *p, const struct
     return status;
 }
 
-/* The pattern has been added once, to PARTS: sees how the others are added. */
-static enum pilgrim_status prepare(struct replay *r, uint32_t pattern, struct fragment *f, const uint32_t *parts)
+/* Prepares to add the further threads of a pattern, whose first thread has been added to VALUE_GROUPS (by class index).
+ */
+static enum pilgrim_status prepare(struct replay *r, uint32_t pattern, struct fragment *f, const uint32_t *value_groups)
 {
     struct thread_sources *s = &r->sources[pattern];
     const struct thread_pattern *p = &r->ended->patterns[pattern];
@@ -161,15 +170,15 @@ static enum pilgrim_status prepare(struct replay *r, uint32_t pattern, struct fr
         return PILGRIM_NOMEM;
     look_at_keys(r, pattern);
     for (uint32_t i = 0; i < p->class_count; i++)
-        s->one_by_one |= f->value_groups[parts[i]].slot_count != s->calls.classes[i].slot_count;
+        s->one_by_one |= f->value_groups[value_groups[i]].slot_count != s->calls.classes[i].slot_count;
     for (uint32_t i = 0; !s->one_by_one && i < p->class_count; i++) {
-        s->classes[i].value_group = parts[i];
-        TRY(separate(p, s, &s->calls.classes[i], &f->value_groups[parts[i]]));
+        s->classes[i].value_group = value_groups[i];
+        TRY(separate(p, s, &s->calls.classes[i], &f->value_groups[value_groups[i]]));
     }
     return PILGRIM_OK;
 }
 
-/* Where the columns of VALUE_GROUP, which have become others, are from. */
+/* Finds the pattern's column for each column of VALUE_GROUP, whose columns have been split since the last time. */
 static enum pilgrim_status look_at_value_group(const struct thread_pattern *p, const struct thread_sources *s,
                                                const struct pattern_class *class, const struct value_group *value_group,
                                                uint32_t rank, const struct rank_bases *bases, struct source_class *sc)
@@ -206,7 +215,7 @@ static enum pilgrim_status add_values(struct replay *r, uint32_t pattern, uint32
     return column_append(&value_group->members, (int64_t)member);
 }
 
-/* The next thread of a pattern that is in F already. */
+/* Adds a further thread of a pattern: values only. */
 static enum pilgrim_status add_alike(struct replay *r, uint32_t pattern, uint32_t thread, struct fragment *f,
                                      uint32_t rank, const struct rank_bases *bases)
 {
@@ -226,7 +235,7 @@ static enum pilgrim_status add_alike(struct replay *r, uint32_t pattern, uint32_
     return column_append(&g->members, (int64_t)f->thread_total++);
 }
 
-/* What all threads of P took goes with the first one, S. */
+/* Moves the statistics of all threads of P to S, the stream of its first thread. */
 static enum pilgrim_status hand_statistics(struct thread_pattern *p, const struct stream *s)
 {
     TRY(pattern_statistics(p));
@@ -238,39 +247,42 @@ static enum pilgrim_status hand_statistics(struct thread_pattern *p, const struc
     return PILGRIM_OK;
 }
 
+/* Makes the stream of thread THREAD again, and adds it. */
 static enum pilgrim_status add_made(struct replay *r, uint32_t pattern, uint32_t thread, struct fragment *f,
-                                    uint32_t rank, const struct rank_bases *bases, struct placed *placed)
+                                    uint32_t rank, const struct rank_bases *bases, struct stream_placement *placement)
 {
     struct thread_sources *s = &r->sources[pattern];
     struct thread_pattern *p = &r->ended->patterns[pattern];
     struct stream *made = NULL;
     if (!s->begun && p->stream && p->number == thread)
-        return fragment_add_thread(f, p->stream, rank, bases, placed);
+        return fragment_add_thread(f, p->stream, rank, bases, placement);
     fill_keys(r, pattern, thread);
     enum pilgrim_status status = pattern_calls_make(r->ended, &s->calls, &made);
     if (status == PILGRIM_OK && !s->begun)
         status = hand_statistics(p, made);
     if (status == PILGRIM_OK)
-        status = fragment_add_thread(f, made, rank, bases, placed);
+        status = fragment_add_thread(f, made, rank, bases, placement);
     stream_free(made);
     return status;
 }
 
+/* Adds the first thread of a pattern, and prepares for the others. */
 static enum pilgrim_status add_first(struct replay *r, uint32_t pattern, uint32_t thread, struct fragment *f,
                                      uint32_t rank, const struct rank_bases *bases)
 {
     struct thread_sources *s = &r->sources[pattern];
     const struct thread_pattern *p = &r->ended->patterns[pattern];
-    struct placed placed = {.value_groups = malloc(p->class_count * sizeof *placed.value_groups + 1)};
-    enum pilgrim_status status = placed.value_groups ? pattern_calls_read(r->ended, pattern, &s->calls) : PILGRIM_NOMEM;
+    struct stream_placement placement = {.value_groups = malloc(p->class_count * sizeof *placement.value_groups + 1)};
+    enum pilgrim_status status =
+        placement.value_groups ? pattern_calls_read(r->ended, pattern, &s->calls) : PILGRIM_NOMEM;
     if (status == PILGRIM_OK)
-        status = add_made(r, pattern, thread, f, rank, bases, &placed);
+        status = add_made(r, pattern, thread, f, rank, bases, &placement);
     s->begun = true;
-    s->group = placed.group;
-    s->one_by_one = placed.loops;
+    s->group = placement.group;
+    s->one_by_one = placement.loops;
     if (status == PILGRIM_OK && p->members.length > 1 && !s->one_by_one)
-        status = prepare(r, pattern, f, placed.value_groups);
-    free(placed.value_groups);
+        status = prepare(r, pattern, f, placement.value_groups);
+    free(placement.value_groups);
     return status;
 }
 
@@ -278,16 +290,16 @@ enum pilgrim_status replay_add(struct replay *r, uint32_t number, struct fragmen
                                const struct rank_bases *bases)
 {
     const struct ended_threads *e = r->ended;
-    struct placed placed = {0};
+    struct stream_placement placement = {0};
     uint32_t owner = r->owner[number] - 1;
     if (owner >= e->calls.count)
-        return fragment_add_thread(f, e->unshared[owner - e->calls.count].stream, rank, bases, &placed);
+        return fragment_add_thread(f, e->unshared[owner - e->calls.count].stream, rank, bases, &placement);
     struct thread_sources *s = &r->sources[owner];
     enum pilgrim_status status;
     if (!s->begun)
         status = add_first(r, owner, number, f, rank, bases);
     else if (s->one_by_one)
-        status = add_made(r, owner, number, f, rank, bases, &placed);
+        status = add_made(r, owner, number, f, rank, bases, &placement);
     else
         status = add_alike(r, owner, number, f, rank, bases);
     s->next++;
@@ -308,7 +320,7 @@ static enum pilgrim_status note_value(void *context, int64_t value)
     return PILGRIM_OK;
 }
 
-/* All values of C; NULL: no memory. */
+/* Returns all values of C in an array for the caller to free, or NULL if memory is short. */
 static int64_t *expand(const struct column *c)
 {
     int64_t *values = malloc(c->length * sizeof *values + 1), *next = values;
@@ -330,7 +342,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The order in which S's members are to be added. */
+/* Notes in which order S's threads are to be added, if they did not end in the order of their numbers. */
 static enum pilgrim_status sort_members(struct thread_sources *s, const int64_t *members, size_t count)
 {
     struct numbered *all = malloc(count * sizeof *all + 1);
@@ -346,6 +358,7 @@ static enum pilgrim_status sort_members(struct thread_sources *s, const int64_t 
     return good ? PILGRIM_OK : PILGRIM_NOMEM;
 }
 
+/* Notes that the threads MEMBERS belong to the pattern. */
 static enum pilgrim_status own_numbers(struct replay *r, uint32_t pattern, const int64_t *members)
 {
     const struct thread_pattern *p = &r->ended->patterns[pattern];

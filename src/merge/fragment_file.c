@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fragments outside of a process; see fragment_file.h. */
+/* Encoded fragments and fragment files; see fragment_file.h. */
 #include "merge/fragment_file.h"
 
 #include <string.h>
@@ -13,11 +13,11 @@ static const uint8_t magic[8] = {0x89, 'P', 'L', 'F', 0x0d, 0x0a, 0x1a, 0x0a};
 
 enum { VERSION = 3, VERSION_BYTES = 2 };
 
-/* Numbers of their own: a part of one kind of file is no part of the other, but for times (SECTION_TIMES), which are
- * the same in both. */
+/* Section types of fragment files. No section of a trace has one of these, so neither file can be taken for the other.
+ * Only times (SECTION_TIMES) are the same in both. */
 enum { SECTION_OF_HEAD = 32, SECTION_OF_FRAGMENT = 33, SECTION_OF_END = 34 };
 
-/* The content of SECTION, whose type must be TYPE, is appended to CONTENT. */
+/* Appends the content of SECTION, whose type must be TYPE, to CONTENT. */
 static enum pilgrim_status section_take(const struct section *section, uint8_t type, struct bytes *content)
 {
     if (section->damage || section->type != type)
@@ -60,7 +60,7 @@ enum pilgrim_status fragment_encode_last(struct fragment *f, struct bytes *out)
     return status == PILGRIM_OK ? bytes_status(out) : status;
 }
 
-/* Whether all that is left of C are times sections without damage. */
+/* True if all sections from C on are undamaged times sections. */
 static bool holds_times(struct cursor c)
 {
     struct section section;
@@ -100,7 +100,7 @@ static void put_text(struct bytes *b, const char *text)
     bytes_put(b, text, strlen(text) + 1);
 }
 
-/* The text that ends with the next 0 byte; borrowed. */
+/* Takes the text up to the next 0 byte; borrowed. */
 static const char *take_text(struct cursor *c)
 {
     const uint8_t *end = cursor_left(c) ? memchr(c->data + c->position, 0, cursor_left(c)) : NULL;
@@ -126,7 +126,8 @@ static enum pilgrim_status put_head(const struct fragment_head *head, struct byt
         put_text(&b, head->properties[i].key);
         put_text(&b, head->properties[i].value);
     }
-    /* Half: the frame around it has room, and it may be stored as it is. */
+    /* Only half of it, for the section around it takes some bytes, and a head that does not compress is stored as it
+     * is. */
     enum pilgrim_status status = b.length > FRAGMENT_HEAD_BYTES_MAX / 2 ? PILGRIM_LIMIT : PILGRIM_OK;
     if (status == PILGRIM_OK)
         status = section_write_fast(out, SECTION_OF_HEAD, &b);
@@ -192,14 +193,14 @@ enum pilgrim_status fragment_file_head(const void *data, size_t length, struct f
     return parse_head(texts, head);
 }
 
-/* The section at C, which moves behind it, if there may be one like this. */
+/* Reads the section at C and moves C past it, if a fragment file may have such a section. */
 static enum pilgrim_status read_next(struct cursor *c, struct section *section)
 {
     struct cursor next = *c;
     TRY(section_read(&next, section));
     bool end = section->type == SECTION_OF_END,
-         known = end || section->type == SECTION_OF_FRAGMENT || section->type == SECTION_TIMES;
-    if (section->damage || !known || (end && (section->raw || cursor_left(&next))))
+         allowed = end || section->type == SECTION_OF_FRAGMENT || section->type == SECTION_TIMES;
+    if (section->damage || !allowed || (end && (section->raw || cursor_left(&next))))
         return PILGRIM_DAMAGED;
     *c = next;
     return PILGRIM_OK;

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Two fragments of neighbouring ranks become one, in time proportional to what they hold, not to the ranks that they
- * stand for. */
+/* Merges two fragments of neighbouring ranks, in time proportional to their content, not to the number of their ranks.
+ */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/try.h"
 #include "merge/fragment_data.h"
 #include "merge/shape.h"
+#include "merge/value_group.h"
 
-/* From the numbers of the fragment that is used up to those of the other. */
+/* Maps the numbers of the fragment that is merged to those of the other fragment. */
 struct number_map {
-    uint32_t *strings, *functions, *modules, *classes, *shapes, *sequences; /* lists are known by their hashes */
+    uint32_t *strings, *functions, *modules, *classes, *shapes,
+        *sequences; /* delta sequences need none: they are named by hashes */
 };
 
 static enum pilgrim_status map_modules(struct fragment *into, const struct fragment *from, struct number_map *m)
@@ -152,11 +154,12 @@ enum pilgrim_status fragment_merge(struct fragment *into, struct fragment *from)
 {
     if (from->first_rank != into->first_rank + fragment_ranks(into))
         return PILGRIM_INVALID;
-    /* The ranks of INTO's shards lie between those that it holds and those that FROM holds. */
+    /* INTO's shards are of ranks between INTO's first RANK_COUNT ranks and FROM's ranks, so FROM cannot join the
+     * former. */
     if (into->shard_ranks && from->rank_count) {
         enum pilgrim_status status = fragment_finalise_now(from, into->shard_times);
-        if (*from->doubt.problem)
-            into->doubt = from->doubt;
+        if (*from->failed_proof.problem)
+            into->failed_proof = from->failed_proof;
         TRY(status);
     }
     if (from->rank_count) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fragments on their way between the processes of one run. What arrives was sent by the same library, but is still
- * read through a bounds-checked cursor: a broken message must not bring the application down. */
+/* Packs fragments for other processes of the same run.
+ *
+ * The same library has sent what arrives. It is still read through a cursor with bounds checks: a broken message must
+ * not crash the program. */
 #include <stdlib.h>
 
 #include "base/try.h"
@@ -40,7 +42,7 @@ static void pack_numbers(const uint32_t *numbers, uint32_t count, struct bytes *
         bytes_put_varint(out, numbers[i]);
 }
 
-/* *NUMBERS: COUNT numbers below LIMIT, to be freed. */
+/* Reads *COUNT numbers below LIMIT. The caller frees *NUMBERS. */
 static enum pilgrim_status unpack_numbers(struct cursor *in, uint32_t limit, uint32_t **numbers, uint32_t *count)
 {
     *count = (uint32_t)cursor_count(in, 1);
@@ -141,8 +143,8 @@ static enum pilgrim_status unpack_group(struct cursor *in, struct fragment *f, u
     return in->status;
 }
 
-/* *ENTRIES: to be freed. */
-static enum pilgrim_status unpack_entries(struct cursor *in, const struct fragment *f, struct entry **entries,
+/* The caller frees *ENTRIES. */
+static enum pilgrim_status unpack_entries(struct cursor *in, const struct fragment *f, struct signature_entry **entries,
                                           uint32_t *count)
 {
     *count = (uint32_t)cursor_count(in, 2);
@@ -185,7 +187,7 @@ static enum pilgrim_status unpack_value_group(struct cursor *in, struct fragment
         return in->status;
     uint32_t class_index = (uint32_t)cursor_index(in, f->groups[group].classes.count);
     uint32_t sequence = (uint32_t)cursor_index(in, f->sequences.count);
-    struct entry *entries;
+    struct signature_entry *entries;
     uint32_t count, number;
     enum pilgrim_status status = unpack_entries(in, f, &entries, &count);
     if (status == PILGRIM_OK)
@@ -210,8 +212,8 @@ static enum pilgrim_status unpack(struct cursor *in, struct fragment *f)
     size_t groups = cursor_count(in, 1);
     for (size_t i = 0; i < groups; i++)
         TRY(unpack_group(in, f, (uint32_t)i));
-    size_t parts = cursor_count(in, 1);
-    for (size_t i = 0; i < parts; i++)
+    size_t value_groups = cursor_count(in, 1);
+    for (size_t i = 0; i < value_groups; i++)
         TRY(unpack_value_group(in, f, (uint32_t)i));
     f->weight = in->position;
     TRY(shares_unpack(in, f->rank_count, f->classes.count, &f->shares));

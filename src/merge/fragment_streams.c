@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From the streams of one process to a fragment. */
+/* Adds the streams of a process to a fragment: classes, keys and sequences in the fragment's numbers.
+ *
+ * For each class the signatures become entries and slots (collect_signatures), which join a value group as one more
+ * member (add_member). A stream whose structure has loops with changing trips gets a class for each loop. The file has
+ * more than 400 lines because these steps share the numbers in `struct translation`. */
+#include "merge/fragment_streams.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,24 +13,24 @@
 #include "base/value.h"
 #include "loops/loops.h"
 #include "rules/rules.h"
-#include "merge/fragment_data.h"
 #include "merge/fragment_ended.h"
 #include "merge/shape.h"
 #include "record/stream_inline.h"
 #include "record/skeleton.h"
 
-/* What turns a stream's numbers into the fragment's. */
+/* Translates the numbers of a stream to those of the fragment. */
 struct translation {
     struct fragment *fragment;
     const struct vocabulary *vocabulary;
-    uint32_t *names;                /* vocabulary's name -> string, UINT32_MAX: not yet */
+    uint32_t *names;                /* by name of the vocabulary: its string; UINT32_MAX: it has none yet */
     const struct rank_bases *bases; /* of the process */
     const struct intern *chunks;    /* of the stream */
-    int64_t texts;                  /* what stands for the stream's */
-    uint32_t *value_groups;         /* NULL, or where the parts that the stream's classes are put into are noted */
+    int64_t texts;                  /* the hash of the stream's texts */
+    uint32_t *value_groups;         /* NULL, or where to note the value group of each class */
 };
 
-/* The function as the file has it: MPI_Wait&request>status (docs/FORMAT.md, section 3). */
+/* Puts the declaration of a function as the file has it, for instance MPI_Wait&request>status (docs/FORMAT.md, section
+ * 3). */
 static void put_declaration(struct bytes *b, const struct function_descriptor *d)
 {
     static const char marks[] = {[DIRECTION_IN] = ',', [DIRECTION_OUT] = '>', [DIRECTION_INOUT] = '&'};
@@ -104,23 +110,24 @@ static enum pilgrim_status serialise(struct translation *t, const struct sequenc
     return status;
 }
 
-/* ---- a class's signatures: entries and their slots ---- */
+/* ---- the signatures of a class: entries and their slots ---- */
 
+/* The entries that the signatures of a class become. */
 struct class_entries {
-    struct entry *entries;
+    struct signature_entry *entries;
     uint32_t count;
     struct slots slots;
-    struct slot_series series; /* of the signatures since the last entry, alike in shape ... */
-    uint32_t shape;            /* ... this one */
-    bool joinable;             /* without a series in it: signatures of this shape may become one */
+    struct slot_series series; /* the signatures since the last entry; all have ... */
+    uint32_t shape;            /* ... this shape */
+    bool joinable;             /* SHAPE has no array series, so its signatures may become a signature series */
 };
 
 static enum pilgrim_status end_slot_series(struct class_entries *c)
 {
     uint32_t signatures = (uint32_t)c->series.count;
-    bool vector = slot_series_has_deltas(&c->series);
-    for (uint32_t i = 0; i < (vector ? 1 : signatures); i++)
-        c->entries[c->count++] = (struct entry){.shape = c->shape, .count = vector ? signatures : 1};
+    bool is_series = slot_series_has_deltas(&c->series);
+    for (uint32_t i = 0; i < (is_series ? 1 : signatures); i++)
+        c->entries[c->count++] = (struct signature_entry){.shape = c->shape, .count = is_series ? signatures : 1};
     return slot_series_end(&c->series, &c->slots);
 }
 
@@ -150,33 +157,34 @@ static bool is_unzipped(const struct signatures *s, uint32_t number)
     return signature_varying(s, number, &varying, &deltas) > 0;
 }
 
-/* The numbers of one slot that varies. */
+/* Puts the three slots of an unzipped slot that varies: first number, delta sequence, factor. */
 static enum pilgrim_status put_deltas(struct fragment *f, const struct delta_sequence *deltas,
                                       const struct intern *chunks, struct slots *out)
 {
-    struct slot list = {.kind = SLOT_DELTAS};
+    struct slot sequence = {.kind = SLOT_DELTAS};
     struct bytes b = {0};
     int64_t factor = 1;
     enum pilgrim_status status = delta_sequence_serialise(deltas, chunks, &b, &factor);
     if (status == PILGRIM_OK && b.length)
-        status = stored_deltas_add_grammar(&f->stored_deltas, b.data, b.length, &list.value);
+        status = stored_deltas_add_grammar(&f->stored_deltas, b.data, b.length, &sequence.value);
     bytes_free(&b);
     if (status == PILGRIM_OK)
         status = slots_add(out, (struct slot){.value = deltas->first, .kind = SLOT_NUMBER});
     if (status == PILGRIM_OK)
-        status = slots_add(out, list);
+        status = slots_add(out, sequence);
     return status == PILGRIM_OK ? slots_add(out, (struct slot){.value = factor, .kind = SLOT_NUMBER}) : status;
 }
 
 static enum pilgrim_status put_constant(const struct slot *slot, struct slots *out)
 {
-    uint32_t kind = slot->kind == SLOT_DELTAS ? SLOT_DELTAS : SLOT_NUMBER; /* texts */
+    uint32_t kind = slot->kind == SLOT_DELTAS ? SLOT_DELTAS : SLOT_NUMBER; /* of texts */
     TRY(slots_add(out, (struct slot){.value = slot->value, .kind = kind}));
     TRY(slots_add(out, (struct slot){.kind = SLOT_DELTAS}));
     return slots_add(out, (struct slot){.value = 1, .kind = SLOT_NUMBER});
 }
 
-/* Unzipped signature NUMBER, whose key has SLOTS: three slots each (docs/FORMAT.md, section 4). */
+/* Adds the entry of unzipped signature NUMBER. SLOTS are those of its key; each becomes three (docs/FORMAT.md, section
+ * 4). */
 static enum pilgrim_status collect_unzipped(struct translation *t, const struct stream_class *class, uint32_t number,
                                             struct class_entries *c, uint32_t shape, const struct slots *slots)
 {
@@ -189,7 +197,7 @@ static enum pilgrim_status collect_unzipped(struct translation *t, const struct 
     enum pilgrim_status status = skeleton_slots(key, length, &offsets);
     if (status == PILGRIM_OK)
         status = end_slot_series(c);
-    c->entries[c->count++] = (struct entry){.shape = shape, .count = 0};
+    c->entries[c->count++] = (struct signature_entry){.shape = shape, .count = 0};
     for (size_t i = 0; status == PILGRIM_OK && i < slots->count; i++) {
         if (next < count && varying[next] == skeleton_slot(&offsets, i))
             status = put_deltas(t->fragment, &deltas[next++], t->chunks, &c->slots);
@@ -221,7 +229,8 @@ static enum pilgrim_status collect_signatures(struct translation *t, const struc
 
 /* ---- members ---- */
 
-/* One more member of a class: a part of its own that joins the one that is there. */
+/* Adds a member to value group NUMBER. Unless it is the first, it is a value group of its own at first, which then
+ * joins the other. */
 static enum pilgrim_status add_member(struct translation *t, uint32_t number, uint32_t rank, uint64_t member,
                                       const struct slots *slots)
 {
@@ -236,7 +245,7 @@ static enum pilgrim_status add_member(struct translation *t, uint32_t number, ui
     return status;
 }
 
-/* What CLASS's calls took, by the entries in C that its signatures have become. */
+/* Adds the statistics of CLASS to P. C has the entries that the signatures of CLASS became. */
 static enum pilgrim_status add_statistics(struct value_group *p, uint32_t rank, const struct stream_class *class,
                                           const struct class_entries *c)
 {
@@ -244,8 +253,8 @@ static enum pilgrim_status add_statistics(struct value_group *p, uint32_t rank, 
     uint32_t *entries = malloc(count * sizeof *entries + 1);
     if (!entries)
         return PILGRIM_NOMEM;
-    for (uint32_t i = 0; i < c->count;
-         i++) /* a vector is as many signatures as it has; an unzipped one counts 0, and is one */
+    /* A series stands for COUNT signatures; an unzipped entry has COUNT 0 and stands for one. */
+    for (uint32_t i = 0; i < c->count; i++)
         for (uint32_t k = c->entries[i].count ? c->entries[i].count : 1; k > 0; k--)
             entries[next++] = i;
     struct statistics s = {0};
@@ -258,7 +267,7 @@ static enum pilgrim_status add_statistics(struct value_group *p, uint32_t rank, 
     return status;
 }
 
-/* Adds what the calls of CLASS took to the rank's shares. */
+/* Adds the times of the calls of CLASS to the rank's shares. NUMBER: of the class in the fragment. */
 static enum pilgrim_status add_shares(struct fragment *f, uint32_t number, const struct stream_class *class,
                                       const struct vocabulary *vocabulary)
 {
@@ -288,7 +297,7 @@ static enum pilgrim_status add_class(struct translation *t, uint32_t group, uint
     return add_statistics(&f->value_groups[value_group], rank, class, c);
 }
 
-/* S's classes stand at the places from FIRST on. */
+/* Adds the classes of S, which have the class indices from FIRST on. */
 static enum pilgrim_status add_stream_classes(struct translation *t, uint32_t group, uint32_t first, uint32_t rank,
                                               const struct stream *s)
 {
@@ -307,7 +316,7 @@ static enum pilgrim_status add_stream_classes(struct translation *t, uint32_t gr
 
 /* ---- loops ---- */
 
-/* The grammar of terminal 0, COUNT times (rules/rules.h). */
+/* Puts the grammar of terminal 0, COUNT times (rules/rules.h). */
 static void put_run(struct bytes *b, uint64_t count)
 {
     bytes_put_varint(b, 1);
@@ -317,25 +326,25 @@ static void put_run(struct bytes *b, uint64_t count)
         bytes_put_varint(b, count - 2);
 }
 
-/* The trips of a loop are the values of a class like others: an int that is returned, unzipped. */
+/* Adds the trips of a loop. They are the values of a class like any other: a returned int, unzipped. */
 static enum pilgrim_status add_trips(struct translation *t, uint32_t group, uint32_t class_index, uint32_t rank,
                                      struct loops_loop *l)
 {
     struct fragment *f = t->fragment;
     struct bytes shape = {0}, values = {0};
     struct slots slots = {0};
-    struct entry entry = {0};
-    struct slot list = {.kind = SLOT_DELTAS};
+    struct signature_entry entry = {0};
+    struct slot differences = {.kind = SLOT_DELTAS};
     uint32_t sequence, value_group;
     bytes_put_u8(&shape, VALUE_INT);
     TRY(intern_bytes(&f->shapes, &shape, &entry.shape));
     put_run(&values, l->count);
     TRY(intern_bytes(&f->sequences, &values, &sequence));
     TRY(fragment_value_group(f, group, class_index, sequence, &entry, 1, &value_group));
-    TRY(stored_deltas_add(&f->stored_deltas, &l->differences, &list.value));
+    TRY(stored_deltas_add(&f->stored_deltas, &l->differences, &differences.value));
     enum pilgrim_status status = slots_add(&slots, (struct slot){.value = l->first, .kind = SLOT_NUMBER});
     if (status == PILGRIM_OK)
-        status = slots_add(&slots, list);
+        status = slots_add(&slots, differences);
     if (status == PILGRIM_OK)
         status = slots_add(&slots, (struct slot){.value = l->factor, .kind = SLOT_NUMBER});
     if (status == PILGRIM_OK)
@@ -346,12 +355,12 @@ static enum pilgrim_status add_trips(struct translation *t, uint32_t group, uint
 
 /* ---- streams ---- */
 
-/* What a stream of the fragment is made of. */
+/* A stream to be added, and what belongs to it. */
 struct stream_source {
     const struct stream *stream;
-    const struct stream *last; /* of one call that comes after it, or NULL */
+    const struct stream *last; /* NULL, or a stream of one call that comes after it */
     bool process;
-    struct loops loops; /* found in it */
+    struct loops loops; /* found in the stream */
 };
 
 static uint32_t class_count(const struct stream_source *s)
@@ -359,7 +368,7 @@ static uint32_t class_count(const struct stream_source *s)
     return s->stream->terminal_count + (s->last ? s->last->terminal_count : 0);
 }
 
-/* The class that stands for a loop. */
+/* Finds or adds the class that stands for loops. */
 static enum pilgrim_status loop_class(struct fragment *f, uint32_t *number)
 {
     static const struct function_descriptor loop = {"pilgrim_loop", NULL, 0, RETURNS_VALUE, ACTIVITY_OTHER};
@@ -395,7 +404,8 @@ static enum pilgrim_status translate_classes(struct translation *t, const struct
     return PILGRIM_OK;
 }
 
-/* A stream's classes in their order, and its loops; without memory to look for these it has none. */
+/* Interns the structure grammar of a stream, and finds its loops. If memory for that is short, the stream has no loops.
+ */
 static enum pilgrim_status structure(struct fragment *f, struct stream_source *s, uint32_t *sequence)
 {
     struct bytes b = {0};
@@ -433,15 +443,15 @@ static enum pilgrim_status add_to_group(struct translation *t, uint32_t group, u
 }
 
 static enum pilgrim_status add_source(struct fragment *f, struct stream_source *source, uint32_t rank, uint64_t number,
-                                      const struct rank_bases *bases, struct placed *placed)
+                                      const struct rank_bases *bases, struct stream_placement *placement)
 {
     const struct stream *s = source->stream;
     struct translation t = {
-        .fragment = f, .vocabulary = s->vocabulary, .bases = bases, .value_groups = placed->value_groups};
+        .fragment = f, .vocabulary = s->vocabulary, .bases = bases, .value_groups = placement->value_groups};
     struct class_list list = {0};
     uint32_t sequence;
     TRY(structure(f, source, &sequence));
-    placed->loops = source->loops.count;
+    placement->loops = source->loops.count;
     t.names = malloc(s->vocabulary->name_count * sizeof *t.names + 1);
     enum pilgrim_status status = t.names ? PILGRIM_OK : PILGRIM_NOMEM;
     for (uint32_t i = 0; status == PILGRIM_OK && i < s->vocabulary->name_count; i++)
@@ -449,9 +459,9 @@ static enum pilgrim_status add_source(struct fragment *f, struct stream_source *
     if (status == PILGRIM_OK)
         status = translate_classes(&t, source, &list);
     if (status == PILGRIM_OK)
-        status = fragment_group(f, source->process, sequence, &list, &placed->group);
+        status = fragment_group(f, source->process, sequence, &list, &placement->group);
     if (status == PILGRIM_OK)
-        status = add_to_group(&t, placed->group, rank, number, source);
+        status = add_to_group(&t, placement->group, rank, number, source);
     free(t.names);
     free(list.classes);
     free(list.bodies);
@@ -463,36 +473,37 @@ static enum pilgrim_status add_source(struct fragment *f, struct stream_source *
 }
 
 static enum pilgrim_status add_stream(struct fragment *f, struct stream_source source, uint32_t rank, uint64_t number,
-                                      const struct rank_bases *bases, struct placed *placed)
+                                      const struct rank_bases *bases, struct stream_placement *placement)
 {
-    enum pilgrim_status status = add_source(f, &source, rank, number, bases, placed);
+    enum pilgrim_status status = add_source(f, &source, rank, number, bases, placement);
     loops_free(&source.loops);
     return status;
 }
 
 enum pilgrim_status fragment_add_thread(struct fragment *f, const struct stream *s, uint32_t rank,
-                                        const struct rank_bases *bases, struct placed *placed)
+                                        const struct rank_bases *bases, struct stream_placement *placement)
 {
-    return add_stream(f, (struct stream_source){.stream = s}, rank, f->thread_total++, bases, placed);
+    return add_stream(f, (struct stream_source){.stream = s}, rank, f->thread_total++, bases, placement);
 }
 
-/* The next COUNT threads, at least one, do nothing. */
+/* Adds COUNT threads, at least one, that made no calls. */
 static enum pilgrim_status add_idle(struct fragment *f, const struct vocabulary *vocabulary, uint32_t rank,
                                     const struct rank_bases *bases, size_t count)
 {
-    struct placed placed = {0};
+    struct stream_placement placement = {0};
     struct stream *idle = stream_new(vocabulary, NULL);
-    enum pilgrim_status status = idle ? fragment_add_thread(f, idle, rank, bases, &placed) : PILGRIM_NOMEM;
+    enum pilgrim_status status = idle ? fragment_add_thread(f, idle, rank, bases, &placement) : PILGRIM_NOMEM;
     stream_free(idle);
     if (status != PILGRIM_OK || count == 1)
         return status;
-    struct structure_group *g = &f->groups[placed.group];
+    struct structure_group *g = &f->groups[placement.group];
     g->member_count += count - 1;
     f->thread_total += count - 1;
     return column_continue(&g->members, count - 1);
 }
 
-/* An array of numbers in a key. */
+/* Reads an array of numbers from a key. The numbers go to member ITEM (an offset) of the first COUNT rank bases.
+ * Returns the length of the array. */
 static size_t read_array(struct cursor *key, size_t item, struct rank *bases, size_t count)
 {
     if (cursor_u8(key) != VALUE_ARRAY)
@@ -507,8 +518,8 @@ static size_t read_array(struct cursor *key, size_t item, struct rank *bases, si
     return length;
 }
 
-/* The process's rank bases: the first two arguments of the last call of its stream, S (docs/FORMAT.md, section 5). No
- * rank bases: ranks are then taken as they are. */
+/* Reads the rank bases of a process: they are the first two arguments of the last call of its stream S (docs/FORMAT.md,
+ * section 5). Without rank bases, ranks are recorded as they are. */
 static enum pilgrim_status read_rank_bases(const struct stream *s, struct rank_bases *bases)
 {
     size_t length;
@@ -517,7 +528,7 @@ static enum pilgrim_status read_rank_bases(const struct stream *s, struct rank_b
         return PILGRIM_OK;
     const uint8_t *data = signature_key(&s->last->signatures, s->last->signatures.count - 1, &length);
     cursor_init(&key, data, length);
-    size_t count = length / 9; /* an element's bytes */
+    size_t count = length / 9; /* an element takes 9 bytes */
     bases->items = calloc(count + 1, sizeof *bases->items);
     if (!bases->items)
         return PILGRIM_NOMEM;
@@ -536,13 +547,13 @@ static enum pilgrim_status add_threads(struct fragment *f, const struct vocabula
     enum pilgrim_status status = PILGRIM_OK;
     for (size_t i = 0; status == PILGRIM_OK && i < count;) {
         size_t idle = 0;
-        struct placed placed = {0};
+        struct stream_placement placement = {0};
         while (i + idle < count && !threads[i + idle] && !(ended && replay_has(ended, (uint32_t)(i + idle))))
             idle++;
         if (idle)
             status = add_idle(f, vocabulary, rank, bases, idle);
         else if (threads[i])
-            status = fragment_add_thread(f, threads[i], rank, bases, &placed);
+            status = fragment_add_thread(f, threads[i], rank, bases, &placement);
         else
             status = replay_add(ended, (uint32_t)i, f, rank, bases);
         i += idle ? idle : 1;
@@ -555,7 +566,7 @@ enum pilgrim_status fragment_add_rank_so_far(struct fragment *f, const struct st
                                              size_t thread_count, struct ended_threads *ended)
 {
     struct rank_bases bases = {0};
-    struct placed placed = {0};
+    struct stream_placement placement = {0};
     struct replay *replay = NULL;
     uint32_t rank = f->first_rank + f->rank_count;
     enum pilgrim_status status = read_rank_bases(last ? last : process, &bases);
@@ -563,7 +574,7 @@ enum pilgrim_status fragment_add_rank_so_far(struct fragment *f, const struct st
         status = shares_add_rank(&f->shares);
     if (status == PILGRIM_OK)
         status = add_stream(f, (struct stream_source){.stream = process, .last = last, .process = true}, rank,
-                            f->rank_count, &bases, &placed);
+                            f->rank_count, &bases, &placement);
     if (status == PILGRIM_OK && ended)
         status = replay_new(ended, thread_count, &replay);
     if (status == PILGRIM_OK)

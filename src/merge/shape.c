@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From keys to shapes, and shapes to other string tables; see base/value.h for the tokens. */
+/* Shapes of keys; see shape.h, and base/value.h for the tokens of a key.
+ *
+ * The file has more than 400 lines: splitting a key and walking a shape know the same tokens, and must agree. */
 #include "merge/shape.h"
 
 #include <stdlib.h>
@@ -11,9 +13,10 @@
 
 enum {
     NESTING_MAX = 32,
-    SERIES_SHAPES_MAX = 16 /* of an array's values; more, and it is no series */
+    SERIES_SHAPES_MAX = 16 /* distinct shapes of an array's values; with more it is no array series */
 };
 
+/* A key while it is split. */
 struct splitter {
     struct cursor key;
     struct shape_names *names;
@@ -26,16 +29,18 @@ struct splitter {
 
 static enum pilgrim_status split_value(struct splitter *s, unsigned depth);
 
-/* Where an array's values are read. All zero is before the first. */
+/* A position in the values of an array, some of which are stored as a run (base/value_run.h). All zero: before the
+ * first. */
 struct shape_items {
-    uint32_t run, done;   /* a run of so many values; of which so many have been read */
-    size_t first, second; /* where they are in the key */
-    struct cursor behind; /* it */
+    uint32_t run, done;      /* values in the current run; values of it that were read */
+    size_t first, second;    /* offsets of the first two values in the key */
+    struct cursor after_run; /* position after the run */
     struct run_steps steps;
     uint8_t value[RUN_VALUE_BYTES];
 };
 
-/* The next of at most LEFT values is read from S->key, where it stands, or from what a run says of it. */
+/* Prepares to read the next value of at most LEFT ones: S->key moves to it, or to the bytes that the run gives for it.
+ */
 static enum pilgrim_status item_begin(struct splitter *s, struct shape_items *i, uint32_t left)
 {
     if (i->done < i->run) {
@@ -43,7 +48,7 @@ static enum pilgrim_status item_begin(struct splitter *s, struct shape_items *i,
             i->second = s->key.position;
         if (i->done > 1) {
             run_advance(i->value, &i->steps);
-            cursor_init(&s->key, i->value, i->behind.position - i->second);
+            cursor_init(&s->key, i->value, i->after_run.position - i->second);
         }
         return PILGRIM_OK;
     }
@@ -56,7 +61,7 @@ static enum pilgrim_status item_begin(struct splitter *s, struct shape_items *i,
     return s->key.status == PILGRIM_OK && i->run >= 2 && i->run <= left ? PILGRIM_OK : PILGRIM_DAMAGED;
 }
 
-/* It has been read. */
+/* Ends the reading of a value. */
 static enum pilgrim_status item_end(struct splitter *s, struct shape_items *i)
 {
     if (i->done >= i->run)
@@ -68,14 +73,14 @@ static enum pilgrim_status item_end(struct splitter *s, struct shape_items *i)
         if (i->second - i->first != length || !run_steps_between(s->key.data + i->first, second, length, &i->steps))
             return PILGRIM_DAMAGED;
         memcpy(i->value, second, length);
-        i->behind = s->key;
+        i->after_run = s->key;
     }
     if (i->done == i->run)
-        s->key = i->behind;
+        s->key = i->after_run;
     return PILGRIM_OK;
 }
 
-/* The COUNT values of an array. */
+/* Splits the COUNT values of an array. */
 static enum pilgrim_status split_items(struct splitter *s, uint32_t count, unsigned depth)
 {
     struct shape_items items = {.run = 0};
@@ -130,15 +135,15 @@ static enum pilgrim_status split_slots(struct splitter *s, uint8_t tag)
 
 /* ---- arrays ---- */
 
-/* An array's values sorted by their shapes. */
+/* The values of an array, sorted by their shapes. */
 struct sorted {
     struct {
         struct bytes shape;
         struct slot_series values;
     } kinds[SERIES_SHAPES_MAX];
     uint32_t count;
-    uint32_t last;              /* the kind of the last value */
-    struct nested_runs changes; /* from one value's kind to the next one's */
+    uint32_t last;              /* index in KINDS of the last value */
+    struct nested_runs changes; /* of the index, from each value to the next */
 };
 
 static void sorted_free(struct sorted *s)
@@ -150,7 +155,8 @@ static void sorted_free(struct sorted *s)
     nested_runs_free(&s->changes);
 }
 
-/* The kind of a value with this shape and so many slots; SERIES_SHAPES_MAX: there are too many. */
+/* Returns the index in KINDS for a value with this shape and WIDTH slots, or SERIES_SHAPES_MAX if there are too many
+ * kinds. */
 static uint32_t sorted_kind(struct sorted *s, const uint8_t *shape, size_t size, size_t width,
                             struct intern *stored_deltas)
 {
@@ -164,7 +170,8 @@ static uint32_t sorted_kind(struct sorted *s, const uint8_t *shape, size_t size,
     return s->count++;
 }
 
-/* Sorts the next value in; *FITS false: the array is no series. Output is left as it was. */
+/* Sorts the next value in. *FITS is false if the array cannot be an array series. What S has put out so far does not
+ * change. */
 static enum pilgrim_status sort_value(struct splitter *s, struct sorted *sorted, bool first, unsigned depth, bool *fits)
 {
     size_t shape = s->shape->length, slots = s->slots->count;
@@ -201,7 +208,7 @@ static enum pilgrim_status put_sorted(struct splitter *s, uint32_t n, struct sor
     return PILGRIM_OK;
 }
 
-/* An array of N values, of which the tag and N are read, nothing is written yet. */
+/* Splits an array of N values, whose tag and N have been read. */
 static enum pilgrim_status split_array(struct splitter *s, uint32_t n, unsigned depth)
 {
     bool fits = n >= SLOT_SERIES_MIN && !s->in_series;
@@ -315,11 +322,11 @@ enum pilgrim_status shape_split(const uint8_t *key, size_t length, struct shape_
 
 /* ---- shapes as they are ---- */
 
-/* One token of a shape: its tag, its operand, and how many values belong to it. */
+/* A token of a shape: its tag, its operand, and how many values follow that belong to it. */
 struct shape_token {
     size_t start;
     uint8_t tag;
-    uint64_t operand; /* of a name */
+    uint64_t operand; /* of a name: its string */
     uint64_t children;
     uint64_t slots;
 };
@@ -395,7 +402,7 @@ enum pilgrim_status shape_rewrite(const uint8_t *shape, size_t length, const uin
 enum pilgrim_status shape_slots(const uint8_t *shape, size_t length, uint32_t *slots, bool *has_series)
 {
     struct cursor c;
-    uint64_t total = 0, inside = 0; /* values of the series that are still to come */
+    uint64_t total = 0, inside = 0; /* values of the array series that are still to come */
     cursor_init(&c, shape, length);
     *has_series = false;
     while (cursor_left(&c) > 0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each rank's times; see shares.h. */
+/* Tables of shares; see shares.h. */
 #include "merge/shares.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static bool grow_rows(struct share_table *t, uint32_t capacity)
     return true;
 }
 
-/* Room for COUNT more blocks. */
+/* Makes room for COUNT more blocks. */
 static enum pilgrim_status make_room(struct share_table *t, uint32_t count)
 {
     uint32_t capacity = t->capacity;
@@ -37,7 +37,7 @@ static enum pilgrim_status make_room(struct share_table *t, uint32_t count)
     return PILGRIM_OK;
 }
 
-/* The values of row NUMBER, which may be new. NULL: no memory. */
+/* Returns the values of row NUMBER, which is made if it is new, or NULL if memory is short. */
 static struct share *take_row(struct share_table *t, uint32_t number)
 {
     if (number >= t->row_count) {
@@ -79,7 +79,7 @@ enum pilgrim_status shares_add(struct share_table *t, uint32_t row, double ns)
     return PILGRIM_OK;
 }
 
-/* A, of ranks A_RANKS, and B behind it as one. */
+/* Returns the share of a block that joins A, of A_RANKS ranks, and B, of the next B_RANKS ranks. */
 static struct share join(struct share a, uint32_t a_ranks, struct share b, uint32_t b_ranks)
 {
     double sum = (double)a.mean * a_ranks + (double)b.mean * b_ranks;
@@ -116,14 +116,14 @@ static void halve(struct share_table *t)
     t->block_count = half + t->block_count % 2;
 }
 
-static void bound(struct share_table *t, uint32_t values)
+static void limit_values(struct share_table *t, uint32_t values)
 {
-    uint64_t rows = rows_used(t) ? rows_used(t) : 1; /* blocks themselves take something */
+    uint64_t rows = rows_used(t) ? rows_used(t) : 1; /* even a table without rows has a count of ranks for each block */
     while (t->block_count > 1 && rows * t->block_count > values)
         halve(t);
 }
 
-/* Row i of FROM is row NUMBERS[i / PER] x PER + i % PER. */
+/* Appends FROM's blocks. Row i of FROM becomes row NUMBERS[i / PER] x PER + i % PER, or row i if NUMBERS is NULL. */
 static enum pilgrim_status append(struct share_table *into, const struct share_table *from, const uint32_t *numbers,
                                   uint32_t per)
 {
@@ -146,8 +146,8 @@ enum pilgrim_status shares_merge(struct shares *into, const struct shares *from,
 {
     TRY(append(&into->activities, &from->activities, NULL, 1));
     TRY(append(&into->classes, &from->classes, classes, 2));
-    bound(&into->activities, SHARES_VALUES_MAX);
-    bound(&into->classes, SHARES_VALUES_MAX);
+    limit_values(&into->activities, SHARES_VALUES_MAX);
+    limit_values(&into->classes, SHARES_VALUES_MAX);
     return PILGRIM_OK;
 }
 
@@ -166,7 +166,7 @@ enum pilgrim_status shares_select(const struct share_table *t, const bool *chose
     if (t->block_count)
         memcpy(out->ranks, t->ranks, t->block_count * sizeof *t->ranks);
     out->block_count = t->block_count;
-    bound(out, values);
+    limit_values(out, values);
     return PILGRIM_OK;
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What became of each rank's time: by activity, and by call class. Part of a fragment.
+/* Shares: what each rank did with its time, by activity and by call class. A part of each fragment.
  *
- * A table has a row for each activity or for the durations and the gaps of each class, and a value for each block of
- * neighbouring ranks. A block is one rank until the table is too large; then each two neighbouring blocks become one,
- * which knows its mean and its rank with the most. So a table of a million ranks is as large as one of some thousand.
- */
+ * A table has one row for each activity, or two for each class (durations and gaps). A row has one value for each block
+ * of neighbouring ranks. At first a block is one rank. When the table is too large, each two neighbouring blocks become
+ * one, which has their mean and the rank with the largest value. So a table of a million ranks is as large as one of a
+ * few thousand. */
 #ifndef PILGRIM_SHARES_H
 #define PILGRIM_SHARES_H
 
@@ -14,13 +14,13 @@
 enum { SHARES_VALUES_MAX = 1 << 17 }; /* of a table in memory */
 
 struct share {
-    float mean; /* ns */
+    float mean; /* of the ranks of the block, in ns */
     float most;
-    uint32_t at; /* which of the block's ranks has the most: the first one of several */
+    uint32_t at; /* the rank with MOST, counted from the block's first; the first one of several */
 };
 
 struct share_table {
-    struct share **rows; /* NULL: all 0 */
+    struct share **rows; /* by activity or class; NULL: all 0 */
     uint32_t row_count;
     uint32_t *ranks; /* of each block */
     uint32_t block_count;
@@ -28,28 +28,27 @@ struct share_table {
 };
 
 struct shares {
-    struct share_table
-        activities;             /* computing, then the others as enum activity has them, behind it: other calls first */
-    struct share_table classes; /* 2 x class: durations; 2 x class + 1: gaps */
+    struct share_table activities; /* row: enum activity */
+    struct share_table classes;    /* row 2 x class: durations; row 2 x class + 1: gaps */
 };
 
-/* One more rank, of which nothing is known yet. errors: PILGRIM_NOMEM */
+/* Adds a rank, with all values 0. errors: PILGRIM_NOMEM */
 enum pilgrim_status shares_add_rank(struct shares *s) PILGRIM_CHECKED;
 
-/* Adds NS to a row of the last rank. errors: PILGRIM_NOMEM */
+/* Adds NS to the last rank's value in ROW. errors: PILGRIM_NOMEM */
 enum pilgrim_status shares_add(struct share_table *t, uint32_t row, double ns) PILGRIM_CHECKED;
 
-/* Appends FROM's ranks; class i of FROM is CLASSES[i]. errors: PILGRIM_NOMEM */
+/* Appends FROM's ranks. CLASSES maps FROM's class numbers to those of INTO. errors: PILGRIM_NOMEM */
 enum pilgrim_status shares_merge(struct shares *into, const struct shares *from,
                                  const uint32_t *classes) PILGRIM_CHECKED;
 
-/* The rows of T that CHOOSE is true for, in blocks so that there are at most VALUES values; row i stays row i. *OUT is
- * to be freed, in any case. errors: PILGRIM_NOMEM */
+/* Copies the rows of T whose CHOSEN is true to OUT, where they have the same numbers. Joins blocks until there are at
+ * most VALUES values. The caller frees *OUT, also after an error. errors: PILGRIM_NOMEM */
 enum pilgrim_status shares_select(const struct share_table *t, const bool *chosen, uint32_t values,
                                   struct share_table *out) PILGRIM_CHECKED;
 
-/* For transport between processes of one run; not a file format. RANKS: how many there must be. errors: PILGRIM_NOMEM,
- * PILGRIM_DAMAGED */
+/* Packs shares for another process of the same run, and unpacks them there. It is not a file format. RANKS: how many
+ * ranks there must be; CLASSES: how many classes there are. errors: PILGRIM_NOMEM, PILGRIM_DAMAGED */
 void shares_pack(const struct shares *s, struct bytes *out);
 enum pilgrim_status shares_unpack(struct cursor *c, uint64_t ranks, uint32_t classes, struct shares *s) PILGRIM_CHECKED;
 

@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The first member of a value group: slots with equal values share a column. A call at random may have a signature of a
- * hundred slots of its own, so a slot is looked up in some tens of instructions. */
+/* Begins a value group with its first member: slots with equal values share a column.
+ *
+ * A program with irregular calls may have a signature of a hundred slots for each call. So the column of a slot is
+ * found by hash, in some tens of instructions. */
+#include "merge/value_group.h"
+
 #include <stdlib.h>
 
 #include "base/hash_index.h"
 #include "base/try.h"
-#include "merge/fragment_data.h"
-#include "merge/fragment_ended.h"
 
-/* What makes two slots' columns equal for good: the same value, and the same meaning of the rank. */
+/* What two slots must have in common to share a column: value, kind and meaning of the rank. */
 struct beginning {
     int64_t value;
     uint32_t kind;
     struct rank rank;
 };
 
-/* The columns so far by what they began with. */
+/* The columns so far, with what each began with. */
 struct beginnings {
     struct beginning *columns;
     uint32_t capacity;
-    struct hash_index index; /* numbers of columns + 1 */
+    struct hash_index index; /* number of the column + 1 */
 };
 
 enum { FIRST_CAPACITY = 8 };
@@ -39,7 +41,7 @@ static bool same(const struct beginning *a, const struct beginning *b)
            a->rank.n == b->rank.n;
 }
 
-/* Room for one more column. */
+/* Makes room for one more column. */
 static enum pilgrim_status reserve(struct beginnings *x, struct value_group *p)
 {
     if (!hash_index_reserve(&x->index))

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Two value groups become one: slots that share a column in both share one; where they did not, columns part.  */
+/* Joins two value groups. Two slots share a column of the result if they share one in both; a column whose slots differ
+ * on the other side is split. */
+#include "merge/value_group.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash_index.h"
 #include "base/try.h"
-#include "merge/fragment_data.h"
 
-/* The pairs of columns, one of either side, that some slot has; each is a column of the outcome. */
+/* The pairs of a left and a right column that some slot has. Each pair is a column of the result. */
 struct pairs {
-    uint32_t *of_slot; /* slot -> pair */
+    uint32_t *of_slot; /* by slot: its pair */
     uint32_t *left, *right;
     uint32_t count;
-    uint32_t *uses; /* left column -> pairs that begin with it */
+    uint32_t *uses; /* by left column: how many pairs have it */
 };
 
 static void pairs_free(struct pairs *p)
@@ -23,22 +25,22 @@ static void pairs_free(struct pairs *p)
     free(p->uses);
 }
 
-/* Numbers the pairs in the slots' order. */
+/* Numbers the pairs in the order of the slots. */
 static enum pilgrim_status number_pairs(const struct value_group *a, const struct value_group *b, struct pairs *p,
-                                        struct hash_index *known)
+                                        struct hash_index *index)
 {
     for (uint32_t i = 0; i < a->slot_count; i++) {
         uint32_t left = a->slots[i], right = b->slots[i], hash = hash_word((uint64_t)left << 32 | right);
-        if (!hash_index_reserve(known))
+        if (!hash_index_reserve(index))
             return PILGRIM_NOMEM;
-        struct hash_slot *found = hash_index_first(known, hash);
+        struct hash_slot *found = hash_index_first(index, hash);
         while (found->number && (p->left[found->number - 1] != left || p->right[found->number - 1] != right))
-            found = hash_index_next(known, found);
+            found = hash_index_next(index, found);
         if (!found->number) {
             p->left[p->count] = left;
             p->right[p->count++] = right;
             p->uses[left]++;
-            hash_index_put(known, found, hash, p->count);
+            hash_index_put(index, found, hash, p->count);
         }
         p->of_slot[i] = found->number - 1;
     }
@@ -47,20 +49,20 @@ static enum pilgrim_status number_pairs(const struct value_group *a, const struc
 
 static enum pilgrim_status find_pairs(const struct value_group *a, const struct value_group *b, struct pairs *p)
 {
-    struct hash_index known = {0};
+    struct hash_index index = {0};
     size_t bytes = a->slot_count * sizeof *p->of_slot + 1;
     p->of_slot = malloc(bytes);
     p->left = malloc(bytes);
     p->right = malloc(bytes);
     p->uses = calloc(a->column_count + 1, sizeof *p->uses);
     bool good = p->of_slot && p->left && p->right && p->uses;
-    enum pilgrim_status status = good ? number_pairs(a, b, p, &known) : PILGRIM_NOMEM;
-    hash_index_free(&known);
+    enum pilgrim_status status = good ? number_pairs(a, b, p, &index) : PILGRIM_NOMEM;
+    hash_index_free(&index);
     return status;
 }
 
-/* The outcome's columns: the first pair of a left column takes it over, the others copy it before. FROM: NULL, columns
- * only part. */
+/* Makes the columns of the result. The first pair of a left column takes the column over; the other pairs have copied
+ * it before that. FROM is NULL if columns are only split. */
 static enum pilgrim_status join_pairs(struct value_group *to, const struct value_group *from, struct pairs *p)
 {
     struct column *columns = calloc((size_t)p->count + 1, sizeof *columns);

@@ -103,7 +103,7 @@ static enum pilgrim_status put_hidden(struct fragment *f)
 {
     const char *name;
     for (size_t i = 0; (name = filter_unseen_name(i)); i++)
-        TRY(fragment_set_property(f, FRAGMENT_UNSEEN, name));
+        TRY(fragment_set_property(f, FRAGMENT_HIDDEN_FUNCTION, name));
     return PILGRIM_OK;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The section of the calls (docs/FORMAT.md, section 4), from the fragment of all ranks.
+/* Writes the calls section (docs/FORMAT.md, section 4) from the fragment of all ranks.
  *
- * First everything is numbered: columns, sequences, signatures, partitions, each stored once. Then the rules are
- * settled, and what refers to them can be written. */
+ * First all columns, sequences, signatures, partitions and group classes are numbered; each is stored once. Then the
+ * rulebook is finished, which settles the numbers of rules, and everything that refers to rules can be written. */
 #include "write/calls_writer.h"
 
 #include <stdlib.h>
@@ -14,18 +14,19 @@
 #include "merge/fragment_data.h"
 #include "merge/shape.h"
 
+/* The calls section while it is made. */
 struct calls_writer {
     const struct fragment *fragment;
     struct rulebook *rulebook;
     struct expressions expressions;
-    struct intern signatures;     /* shape, k (1: it is not long), columns: 4 bytes each */
-    struct intern partitions;     /* columns, 4 bytes each */
-    struct intern group_classes;  /* class, partition, for each part its sequence and signatures: 4 bytes each */
-    uint32_t *sequences;          /* of the fragment -> of the rulebook */
-    uint32_t *value_group_starts; /* part -> where its signatures begin in ... */
+    struct intern signatures; /* shape, signature count (docs/FORMAT.md: k; 1: a single one), columns: 4 bytes each */
+    struct intern partitions; /* columns: 4 bytes each */
+    struct intern group_classes;  /* class, partition; for each value group its sequence and signatures: 4 bytes each */
+    uint32_t *sequences;          /* by number in the fragment: number in the rulebook */
+    uint32_t *value_group_starts; /* by value group: where its signatures begin in ... */
     struct bytes numbers;         /* ... this, 4 bytes each */
-    struct bytes groups;          /* rows of each group, then its members' column, 4 bytes each */
-    uint32_t threads;             /* column */
+    struct bytes groups;          /* of each group its group classes, then the column of its members: 4 bytes each */
+    uint32_t threads;             /* the column of thread counts */
 };
 
 /* ---- numbering ---- */
@@ -57,8 +58,9 @@ static enum pilgrim_status vote(struct calls_writer *w)
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status number_signature(struct calls_writer *w, const struct entry *entry, const uint32_t *slots,
-                                            uint32_t slot_count, const uint32_t *columns, uint32_t *number)
+static enum pilgrim_status number_signature(struct calls_writer *w, const struct signature_entry *entry,
+                                            const uint32_t *slots, uint32_t slot_count, const uint32_t *columns,
+                                            uint32_t *number)
 {
     struct bytes b = {0};
     bytes_put_u32(&b, entry->shape);
@@ -69,7 +71,7 @@ static enum pilgrim_status number_signature(struct calls_writer *w, const struct
     return intern_bytes(&w->signatures, &b, number);
 }
 
-/* Signatures of one part; COLUMNS: room for the numbers of its columns. */
+/* Numbers the signatures of one value group. COLUMNS has room for the numbers of its columns. */
 static enum pilgrim_status number_entries(struct calls_writer *w, const struct value_group *p, uint32_t *columns)
 {
     for (uint32_t i = 0; i < p->column_count; i++)
@@ -108,9 +110,9 @@ static enum pilgrim_status number_signatures(struct calls_writer *w)
     return bytes_status(&w->numbers);
 }
 
-/* Which member is in which part. */
+/* Numbers the partition of a group class and appends the number to GROUP_CLASS; 0 stands for a single value group. */
 static enum pilgrim_status number_partition(struct calls_writer *w, const struct value_group_list *list,
-                                            struct bytes *row)
+                                            struct bytes *group_class)
 {
     uint32_t number = 0;
     if (list->count > 1) {
@@ -123,27 +125,27 @@ static enum pilgrim_status number_partition(struct calls_writer *w, const struct
         TRY(intern_bytes(&w->partitions, &columns, &number));
         number++;
     }
-    bytes_put_u32(row, number);
+    bytes_put_u32(group_class, number);
     return PILGRIM_OK;
 }
 
-/* A row by content: what it is written from. */
+/* Numbers a group class by its content, which is what it is written from. */
 static enum pilgrim_status number_group_class(struct calls_writer *w, uint32_t class,
                                               const struct value_group_list *list, uint32_t *number)
 {
-    struct bytes row = {0};
-    bytes_put_u32(&row, class);
-    enum pilgrim_status status = number_partition(w, list, &row);
+    struct bytes group_class = {0};
+    bytes_put_u32(&group_class, class);
+    enum pilgrim_status status = number_partition(w, list, &group_class);
     for (uint32_t i = 0; i < list->count; i++) {
         const struct value_group *p = &w->fragment->value_groups[list->value_groups[i]];
-        bytes_put_u32(&row, w->sequences[p->sequence]);
-        bytes_put_u32(&row, p->entry_count);
-        bytes_put(&row, w->numbers.data + w->value_group_starts[list->value_groups[i]] * sizeof(uint32_t),
+        bytes_put_u32(&group_class, w->sequences[p->sequence]);
+        bytes_put_u32(&group_class, p->entry_count);
+        bytes_put(&group_class, w->numbers.data + w->value_group_starts[list->value_groups[i]] * sizeof(uint32_t),
                   p->entry_count * sizeof(uint32_t));
     }
     if (status == PILGRIM_OK)
-        return intern_bytes(&w->group_classes, &row, number);
-    bytes_free(&row);
+        return intern_bytes(&w->group_classes, &group_class, number);
+    bytes_free(&group_class);
     return status;
 }
 
@@ -152,9 +154,9 @@ static enum pilgrim_status number_group_classes(struct calls_writer *w)
     const struct fragment *f = w->fragment;
     for (uint32_t i = 0; i < f->group_keys.count; i++) {
         for (uint32_t k = 0; k < f->groups[i].classes.count; k++) {
-            uint32_t row;
-            TRY(number_group_class(w, f->groups[i].classes.classes[k], &f->groups[i].value_groups[k], &row));
-            bytes_put_u32(&w->groups, row);
+            uint32_t group_class;
+            TRY(number_group_class(w, f->groups[i].classes.classes[k], &f->groups[i].value_groups[k], &group_class));
+            bytes_put_u32(&w->groups, group_class);
         }
         uint32_t members;
         TRY(expressions_add(&w->expressions, &f->groups[i].members, &members));
@@ -175,7 +177,8 @@ static enum pilgrim_status number_all(struct calls_writer *w)
 
 /* ---- writing ---- */
 
-/* A reference (docs/FORMAT.md, section 1): *NEXT is the entry after the last of those referred to. */
+/* Returns the code of a reference (docs/FORMAT.md, section 1). *NEXT: one more than the largest number referred to so
+ * far. */
 static uint64_t reference(uint32_t number, uint32_t *next)
 {
     if (number < *next)
@@ -185,7 +188,7 @@ static uint64_t reference(uint32_t number, uint32_t *next)
     return code;
 }
 
-/* How far the references to each table have come. */
+/* For each table, one more than the largest number referred to so far. */
 struct progress {
     uint32_t shapes, columns, signatures, classes, partitions, group_classes;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From columns to expressions. */
+/* Turns columns into expressions; see expressions.h. */
 #include "write/expressions.h"
 
 #include <stdlib.h>
@@ -10,27 +10,28 @@
 #include "rules/block.h"
 #include "sequence/slots.h"
 
-/* Beside the file's kinds: lists that differ from member to member. Their numbers are known when the rulebook is
- * finished. */
+/* A kind that the file does not have: a delta sequence for each member. Its numbers in the file are known only when the
+ * rulebook is finished; then it is written as CONSTANT or LIST. */
 enum { EXPRESSION_REFERENCES = EXPRESSION_KIND_COUNT };
 
-/* A column may become a block if it has this many values, and should if that is shorter by 1/PACKED_PART of itself. */
+/* A column may become a block if it has PACKED_MIN values. The block is chosen if it is shorter than the list by at
+ * least 1/PACKED_PART of itself. */
 enum { PACKED_MIN = 64, PACKED_PART = 16 };
 
 struct expression {
-    int64_t constant; /* c, or first */
+    int64_t constant; /* c, or the first value */
     int64_t n;
     uint32_t kind;
-    uint32_t number; /* SEQUENCE: of the rulebook; LIST, REFERENCES: in their tables */
+    uint32_t number; /* SUMS: of the sequence in the rulebook; LIST, REFERENCES: in their tables */
 };
 
 struct stored_deltas {
     UT_hash_handle hh;
     int64_t hash;
-    uint32_t sequence; /* of the rulebook; of texts the number of the first one in the table of strings + TEXTS */
+    uint32_t sequence; /* of the rulebook; for texts: TEXTS + the first one's number in the file's strings */
 };
 
-/* Reference numbers of texts, which are not the rulebook's. */
+/* Marks the number of a text, which is not in the rulebook. */
 #define TEXTS (UINT32_C(1) << 31)
 
 void expressions_free(struct expressions *e)
@@ -66,7 +67,7 @@ static struct expression expression_of(enum expression_kind kind, int64_t consta
 
 /* ---- sequences ---- */
 
-/* The symbols of COUNT items, to be freed; bodies become rules. */
+/* Turns COUNT items into symbols; blocks of the nested runs become rules. The caller frees *SYMBOLS. */
 static enum pilgrim_status items_symbols(struct rulebook *rulebook, const struct nested_run *items, size_t count,
                                          struct rulebook_symbol **symbols, size_t *symbol_count)
 {
@@ -120,7 +121,7 @@ enum pilgrim_status expressions_sequence(struct expressions *e, int64_t first, c
     return intern_expression(&e->chosen, &x, number);
 }
 
-/* ---- lists of vectors ---- */
+/* ---- delta sequences ---- */
 
 static enum pilgrim_status stored_deltas_sequence(struct expressions *e, const uint8_t *data, size_t length,
                                                   uint32_t *sequence)
@@ -145,7 +146,7 @@ static enum pilgrim_status stored_deltas_sequence(struct expressions *e, const u
 
 enum pilgrim_status expressions_stored_deltas(struct expressions *e, const uint8_t *data, size_t length)
 {
-    struct stored_deltas *list, *known;
+    struct stored_deltas *list, *same_hash;
     uint32_t sequence;
     TRY(stored_deltas_sequence(e, data, length, &sequence));
     list = malloc(sizeof *list);
@@ -153,17 +154,17 @@ enum pilgrim_status expressions_stored_deltas(struct expressions *e, const uint8
         return PILGRIM_NOMEM;
     list->hash = stored_deltas_hash(data, length);
     list->sequence = sequence;
-    HASH_FIND(hh, e->stored_deltas, &list->hash, sizeof list->hash, known);
-    if (!known)
+    HASH_FIND(hh, e->stored_deltas, &list->hash, sizeof list->hash, same_hash);
+    if (!same_hash)
         HASH_ADD(hh, e->stored_deltas, hash, sizeof list->hash, list);
-    if (known || !list->hh.tbl) {
+    if (same_hash || !list->hh.tbl) {
         free(list);
-        return known ? PILGRIM_LIMIT : PILGRIM_NOMEM;
+        return same_hash ? PILGRIM_LIMIT : PILGRIM_NOMEM;
     }
     return PILGRIM_OK;
 }
 
-/* The numbers of the lists that a column names, in turn. */
+/* Collects the numbers of the delta sequences that a column names. */
 struct naming {
     const struct expressions *e;
     struct bytes numbers;
@@ -173,7 +174,7 @@ static enum pilgrim_status name_stored_deltas(void *context, int64_t hash)
 {
     struct naming *n = context;
     struct stored_deltas *list = NULL;
-    uint32_t sequence = UINT32_MAX; /* all differences are 0 */
+    uint32_t sequence = UINT32_MAX; /* stands for hash 0: all differences are 0 */
     if (hash) {
         HASH_FIND(hh, n->e->stored_deltas, &hash, sizeof hash, list);
         if (!list)
@@ -201,7 +202,8 @@ static enum pilgrim_status add_stored_deltas(struct expressions *e, const struct
 
 /* ---- columns ---- */
 
-/* A column of one member is a value of every function, and says little about which one is meant. */
+/* A column of one member can be given by every function and says little about which one is meant. A longer column has
+ * as many votes as this many short ones. */
 enum { VOTES_OF_MANY = 64 };
 
 enum pilgrim_status expressions_vote(struct expressions *e, const struct column *c)
@@ -235,7 +237,8 @@ static size_t svarint_size(int64_t value)
     return size;
 }
 
-/* Most votes; then shortest; then the first kind. *FOUND false: no function of the rank gives the values. */
+/* Chooses the expression with most votes, then the shortest, then the first kind. A constant gives way only to one that
+ * some column of several members could have. *FOUND is false if no function of the rank gives the values. */
 static enum pilgrim_status choose(struct expressions *e, const struct column *c, struct expression *best, bool *found)
 {
     uint32_t best_votes = 0;
@@ -260,7 +263,7 @@ static enum pilgrim_status choose(struct expressions *e, const struct column *c,
     return PILGRIM_OK;
 }
 
-/* Values one after another, and between which they are. */
+/* The values of a column as the file has them in a list, with the least and the largest. */
 struct values {
     struct bytes list;
     int64_t low, high;
@@ -275,7 +278,8 @@ static enum pilgrim_status put_value(void *context, int64_t value)
     return PILGRIM_OK;
 }
 
-/* Bytes of the column's differences as symbols, about; SIZE_MAX: one of them does not fit a terminal. */
+/* Estimates the bytes of the column's differences as symbols of a sequence. SIZE_MAX: one of them does not fit a
+ * terminal. */
 static size_t sequence_size(const struct nested_runs *r)
 {
     size_t size = 3;
@@ -290,7 +294,7 @@ static size_t sequence_size(const struct nested_runs *r)
     return size;
 }
 
-/* Whether the column's differences will be packed (rules/pack.h), and shorter so than the list. */
+/* True if the column's differences would become a block (rules/block.h) that is shorter than the compressed list V. */
 static bool packs_well(struct expressions *e, const struct column *c, const struct values *v)
 {
     uint64_t width = 1;
@@ -302,13 +306,13 @@ static bool packs_well(struct expressions *e, const struct column *c, const stru
     return packed + packed / PACKED_PART < compressed_length(&e->compressor, v->list.data, v->list.length);
 }
 
-/* No function of the rank: the differences as a sequence, or the values as they are, whichever is shorter. */
+/* Writes a column that is no function of the rank: as a sequence of differences or as a list, whichever is shorter. */
 static enum pilgrim_status add_values(struct expressions *e, const struct column *c, struct expression *x)
 {
     size_t size = sequence_size(&c->differences);
     struct values v = {.low = INT64_MAX, .high = INT64_MIN};
     enum pilgrim_status status = PILGRIM_OK;
-    /* A list takes a byte a value, so it need not be tried where that is more. */
+    /* A list takes at least a byte for each value, so it is not tried if that alone is longer. */
     if (size > c->length) {
         bytes_put_varint(&v.list, c->length);
         status = column_visit(c, put_value, &v);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which calls have a distribution of their own; see profile_parts.h. */
+/* Divides the calls of each class into parts with a distribution each; see profile_parts.h.
+ *
+ * The file has more than 400 lines: durations and gaps are divided by the same steps, on the same items. */
 #include "write/profile_parts.h"
 
 #include <math.h>
@@ -8,8 +10,8 @@
 
 #include "base/try.h"
 
-/* Parts of a class stay apart if their means are a quarter apart, and the time that would be told wrongly is that share
- * of the run. */
+/* Two parts of a class stay apart if their means differ by this ratio and joining them would misattribute at least this
+ * share of the run's time. A class has at most PARTS_MAX parts. */
 #define APART_RATIO 1.25
 #define APART_SHARE (1.0 / 32)
 enum { PARTS_MAX = 8 };
@@ -49,12 +51,12 @@ enum pilgrim_status profile_leaves(const struct fragment *f, profile_visit *visi
     return PILGRIM_OK;
 }
 
-/* ---- what is put together ---- */
+/* ---- joining items to parts ---- */
 
-/* Calls that stay together, in a list of such by ascending mean. */
+/* Calls that stay together, in an array sorted by mean. */
 struct profile_item {
-    uint32_t number; /* of a leaf, or of a class of calls before */
-    uint32_t part;   /* that it comes into; of a part: the first one of which it was made */
+    uint32_t number; /* of a leaf, or of the calls before (index in GAP_PAIRS) */
+    uint32_t part;   /* of an item: the part that it belongs to; of a part: its number before parts were joined */
     double count, total, mean;
 };
 
@@ -66,7 +68,7 @@ static int compare_items(const void *x, const void *y)
     return (a->number > b->number) - (a->number < b->number);
 }
 
-/* The time that is told of the wrong calls if A and B become one. */
+/* Returns the time (ns) that would be attributed to the wrong calls if A and B became one. */
 static double cost_of(const struct profile_item *a, const struct profile_item *b)
 {
     return (b->mean - a->mean) * (a->count * b->count / (a->count + b->count));
@@ -84,7 +86,7 @@ static void put_together(struct profile_item *into, const struct profile_item *f
     into->mean = into->total / into->count;
 }
 
-/* Which of COUNT parts is to become one with the next; COUNT - 1: none is. */
+/* Returns which of COUNT parts to join with the next one, or COUNT - 1 if none. */
 static uint32_t next_pair(const struct profile_item *parts, uint32_t count, double run)
 {
     uint32_t best = count - 1;
@@ -95,9 +97,11 @@ static uint32_t next_pair(const struct profile_item *parts, uint32_t count, doub
     return best;
 }
 
-/* ITEMS, COUNT of them by ascending mean, become parts: PARTS, with room for as many, are those; each item's `part`
- * says which. Returns how many. Items in a row whose means are within a 16th are one at once; so there are some hundred
- * at most to choose from. */
+/* Divides COUNT ITEMS, sorted by ascending mean, into parts. Writes the parts to PARTS, which has room for COUNT, and
+ * the number of its part to each item's `part`. Returns the number of parts.
+ *
+ * The first step joins items in a row whose means are within a 16th. That leaves a few hundred at most to choose from.
+ */
 static uint32_t make_parts(struct profile_item *items, uint32_t count, double run, struct profile_item *parts)
 {
     uint32_t made = 0;
@@ -127,21 +131,22 @@ static uint32_t make_parts(struct profile_item *items, uint32_t count, double ru
 
 /* ---- gathering ---- */
 
-/* Gaps behind calls of one class. */
-struct behind {
+/* The gaps between calls of class BEFORE and the calls of CLASS that come next. */
+struct gap_pair {
     uint32_t class;
     uint32_t before;
     struct distribution gaps;
 };
 
+/* Leaves and gaps while they are collected. */
 struct gathering {
     const struct fragment *fragment;
     struct profile_parts *parts;
-    struct profile_item *leaves; /* as they come; `number` is the class, then the leaf */
+    struct profile_item *leaves; /* in the order of profile_leaves; `number` is first the class, then the leaf */
     uint32_t leaf_count, leaf_capacity;
-    struct intern pairs;   /* of a class and the one before */
-    struct behind *behind; /* by number of the pair */
-    uint32_t behind_capacity;
+    struct intern pairs;        /* of a class and the class before */
+    struct gap_pair *gap_pairs; /* by number of the pair */
+    uint32_t gap_pair_capacity;
 };
 
 static enum pilgrim_status add_leaf(struct gathering *g, uint32_t class, const struct distribution *d)
@@ -165,23 +170,23 @@ static enum pilgrim_status add_gaps(struct gathering *g, uint32_t class, uint32_
     const uint32_t key[2] = {class, before};
     uint32_t number, known = g->pairs.count;
     TRY(intern_add(&g->pairs, key, sizeof key, &number));
-    if (number >= g->behind_capacity) {
-        uint32_t capacity = 2 * g->behind_capacity + 64;
-        struct behind *behind = realloc(g->behind, capacity * sizeof *behind);
-        if (!behind)
+    if (number >= g->gap_pair_capacity) {
+        uint32_t capacity = 2 * g->gap_pair_capacity + 64;
+        struct gap_pair *gap_pairs = realloc(g->gap_pairs, capacity * sizeof *gap_pairs);
+        if (!gap_pairs)
             return PILGRIM_NOMEM;
-        g->behind = behind;
-        g->behind_capacity = capacity;
+        g->gap_pairs = gap_pairs;
+        g->gap_pair_capacity = capacity;
     }
     if (number == known) {
-        g->behind[number] = (struct behind){.class = class, .before = before};
-        distribution_init(&g->behind[number].gaps);
+        g->gap_pairs[number] = (struct gap_pair){.class = class, .before = before};
+        distribution_init(&g->gap_pairs[number].gaps);
     }
-    distribution_merge(&g->behind[number].gaps, d);
+    distribution_merge(&g->gap_pairs[number].gaps, d);
     return PILGRIM_OK;
 }
 
-/* What came before is not known. */
+/* Stands for the class before if that is not known. */
 #define BEFORE_ANY UINT32_MAX
 
 static enum pilgrim_status gather_leaf(void *context, const struct profile_leaf *leaf)
@@ -212,7 +217,7 @@ static enum pilgrim_status gather_leaf(void *context, const struct profile_leaf 
 
 /* ---- durations ---- */
 
-/* Sorts the leaves by class; those of a class stay in their order. */
+/* Returns the leaves sorted by class, those of a class in their old order. The caller frees the array. */
 static struct profile_item *leaves_by_class(struct gathering *g)
 {
     struct profile_item *sorted = malloc(g->leaf_count * sizeof *sorted + 1);
@@ -231,7 +236,7 @@ static struct profile_item *leaves_by_class(struct gathering *g)
     return sorted;
 }
 
-/* The parts of CLASS's durations; ITEMS: its leaves. Those of which nothing is known are in the first one. */
+/* Divides the durations of CLASS into parts. ITEMS are its leaves. Leaves without times are put into the first part. */
 static enum pilgrim_status part_durations(struct profile_parts *p, struct class_parts *class,
                                           struct profile_item *items, struct profile_item *room)
 {
@@ -255,9 +260,10 @@ static enum pilgrim_status part_durations(struct profile_parts *p, struct class_
     return PILGRIM_OK;
 }
 
+/* Distributions of parts while they are filled. */
 struct filling {
     struct profile_parts *parts;
-    uint32_t *next; /* leaf, of each class */
+    uint32_t *next; /* by class: index of the next leaf */
 };
 
 static enum pilgrim_status fill_leaf(void *context, const struct profile_leaf *leaf)
@@ -295,15 +301,15 @@ static int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static int compare_behind(const void *a, const void *b)
+static int compare_gap_pairs(const void *a, const void *b)
 {
-    const struct behind *x = a, *y = b;
+    const struct gap_pair *x = a, *y = b;
     int order = compare_numbers(&x->class, &y->class);
     return order ? order : compare_numbers(&x->before, &y->before);
 }
 
-/* The part that need not say behind which calls its gaps are: the one with most calls. */
-static uint32_t silent_part(const struct profile_item *parts, uint32_t part_count)
+/* Returns the part with most calls. It need not list the classes before its gaps. */
+static uint32_t unlisted_part(const struct profile_item *parts, uint32_t part_count)
 {
     uint32_t most = 0;
     for (uint32_t i = 1; i < part_count; i++)
@@ -312,48 +318,48 @@ static uint32_t silent_part(const struct profile_item *parts, uint32_t part_coun
     return most;
 }
 
-/* Whether of some gaps it is not known behind which calls they are: then none are told apart. */
-static bool is_unknown(const struct behind *behind, uint32_t count)
+/* True if the class before is not known for some of the gaps. Then they are not divided. */
+static bool is_before_unknown(const struct gap_pair *gap_pairs, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (behind[i].before == BEFORE_ANY)
+        if (gap_pairs[i].before == BEFORE_ANY)
             return true;
     return false;
 }
 
-static enum pilgrim_status add_before(struct gap_parts *gaps, const struct behind *behind, bool listed)
+static enum pilgrim_status add_before(struct gap_parts *gaps, const struct gap_pair *gap_pairs, bool listed)
 {
-    distribution_merge(&gaps->all, &behind->gaps);
+    distribution_merge(&gaps->all, &gap_pairs->gaps);
     if (!listed)
         return PILGRIM_OK;
     uint32_t *before = realloc(gaps->before, (gaps->before_count + (size_t)1) * sizeof *before);
     if (!before)
         return PILGRIM_NOMEM;
-    before[gaps->before_count++] = behind->before;
+    before[gaps->before_count++] = gap_pairs->before;
     gaps->before = before;
     return PILGRIM_OK;
 }
 
-/* Those before the calls of one class: COUNT of BEHIND. ITEMS and ROOM have place for as many. */
-static enum pilgrim_status part_gaps(struct profile_parts *p, const struct behind *behind, uint32_t count,
+/* Divides the gaps before the calls of one class: COUNT elements of GAP_PAIRS. ITEMS and ROOM have room for as many. */
+static enum pilgrim_status part_gaps(struct profile_parts *p, const struct gap_pair *gap_pairs, uint32_t count,
                                      struct profile_item *items, struct profile_item *room)
 {
-    struct class_parts *class = &p->classes[behind->class];
+    struct class_parts *class = &p->classes[gap_pairs->class];
     for (uint32_t i = 0; i < count; i++) {
-        double total = distribution_total(&behind[i].gaps), calls = (double)behind[i].gaps.count;
+        double total = distribution_total(&gap_pairs[i].gaps), calls = (double)gap_pairs[i].gaps.count;
         items[i] = (struct profile_item){.number = i, .count = calls, .total = total, .mean = total / calls};
     }
     qsort(items, count, sizeof *items, compare_items);
-    class->gap_count = make_parts(items, count, is_unknown(behind, count) ? HUGE_VAL : p->run, room);
+    class->gap_count = make_parts(items, count, is_before_unknown(gap_pairs, count) ? HUGE_VAL : p->run, room);
     class->gaps = calloc(class->gap_count, sizeof *class->gaps);
     if (!class->gaps)
         return PILGRIM_NOMEM;
     for (uint32_t i = 0; i < class->gap_count; i++)
         distribution_init(&class->gaps[i].all);
-    uint32_t silent = silent_part(room, class->gap_count);
+    uint32_t unlisted = unlisted_part(room, class->gap_count);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t part = items[i].part == silent ? 0 : items[i].part + (items[i].part < silent);
-        TRY(add_before(&class->gaps[part], &behind[items[i].number], part > 0));
+        uint32_t part = items[i].part == unlisted ? 0 : items[i].part + (items[i].part < unlisted);
+        TRY(add_before(&class->gaps[part], &gap_pairs[items[i].number], part > 0));
     }
     for (uint32_t i = 1; i < class->gap_count; i++)
         qsort(class->gaps[i].before, class->gaps[i].before_count, sizeof *class->gaps[i].before, compare_numbers);
@@ -366,18 +372,18 @@ static enum pilgrim_status make_gaps(struct gathering *g)
     struct profile_item *items = malloc(count * sizeof *items + 1), *room = malloc(count * sizeof *room + 1);
     enum pilgrim_status status = items && room ? PILGRIM_OK : PILGRIM_NOMEM;
     if (count > 0)
-        qsort(g->behind, count, sizeof *g->behind, compare_behind);
+        qsort(g->gap_pairs, count, sizeof *g->gap_pairs, compare_gap_pairs);
     for (uint32_t i = 0; status == PILGRIM_OK && i < count; i = end) {
-        for (end = i + 1; end < count && g->behind[end].class == g->behind[i].class; end++)
+        for (end = i + 1; end < count && g->gap_pairs[end].class == g->gap_pairs[i].class; end++)
             ;
-        status = part_gaps(g->parts, &g->behind[i], end - i, items, room);
+        status = part_gaps(g->parts, &g->gap_pairs[i], end - i, items, room);
     }
     free(items);
     free(room);
     return status;
 }
 
-/* ---- all ---- */
+/* ---- the whole profile ---- */
 
 static void find_called(const struct fragment *f, struct profile_parts *parts)
 {
@@ -403,7 +409,7 @@ enum pilgrim_status profile_parts_make(const struct fragment *f, struct profile_
     if (status == PILGRIM_OK)
         status = make_gaps(&g);
     free(g.leaves);
-    free(g.behind);
+    free(g.gap_pairs);
     intern_free(&g.pairs);
     return status;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The profile section (docs/FORMAT.md, section 6): distributions of the parts that profile_parts.h makes, and each
- * rank's shares. */
+/* Writes the profile section (docs/FORMAT.md, section 6): the distributions of each class by parts (profile_parts.h),
+ * and each rank's shares. */
+#include "write/profile_writer.h"
+
 #include <stdlib.h>
 
 #include "base/descriptor.h"
@@ -8,22 +10,22 @@
 #include "write/profile_parts.h"
 #include "timing/share_code_inline.h"
 
-/* Of calls, or gaps, with less than that share of the run's time the histogram, the shortest and the deviation are left
+/* A distribution with less than this share of the run's time is brief: its histogram, minimum and deviation are left
  * out. */
 #define BRIEF_SHARE (1.0 / 512)
 
-/* A class is told by rank if its ranks differ by a tenth, and by that share of the time of a rank. */
+/* A class has values for each rank if its ranks differ by this ratio, and by this share of a rank's time. */
 #define BY_RANK_RATIO 1.1
 #define BY_RANK_SHARE (1.0 / 64)
-enum { VALUES_MAX = 1 << 15 }; /* of a table of shares in the file */
+enum { VALUES_MAX = 1 << 15 }; /* in a table of shares in the file */
 
 struct profile_writer {
     const struct fragment *fragment;
     struct profile_parts parts;
     struct range_encoder out;
     struct profile_model model;
-    uint32_t *last; /* of each class: the part of its last leaf ... */
-    uint32_t *leaf; /* ... and the number of the next one */
+    uint32_t *last; /* by class: the part of its last leaf ... */
+    uint32_t *leaf; /* ... and the number of its next leaf */
 };
 
 /* ---- distributions ---- */
@@ -48,7 +50,8 @@ static void put_mean(struct profile_writer *w, enum profile_kind kind, uint64_t 
     encode_bits(&w->out, bits, figure_of(mean, PROFILE_MEAN_PRECISION) >> (PROFILE_MEAN_PRECISION - bits));
 }
 
-/* What the buckets have of 32 shares, at most 1 of 64 off; LEAST and MOST are the buckets. */
+/* Writes the histogram as 32nds of all values. A bucket's share is wrong by a 64th at most. LEAST and MOST are the
+ * first and the last bucket. */
 static void put_histogram(struct profile_writer *w, enum profile_kind kind, const struct distribution *d,
                           unsigned least, unsigned most)
 {
@@ -57,7 +60,8 @@ static void put_histogram(struct profile_writer *w, enum profile_kind kind, cons
         sum += d->histogram[k];
     for (unsigned k = least; k < most && used < PROFILE_SHARES; k++) {
         so_far += d->histogram[k];
-        uint64_t up_to = sum > 0 ? (so_far * PROFILE_SHARES + sum / 2) / sum : 0; /* no rounding adds up */
+        /* Each is rounded from the sum so far, so that errors do not add up. */
+        uint64_t up_to = sum > 0 ? (so_far * PROFILE_SHARES + sum / 2) / sum : 0;
         encode_number(&w->out, &w->model.contexts.histogram[kind], up_to - used);
         used = up_to;
     }
@@ -175,7 +179,7 @@ static void put_row(struct profile_writer *w, const struct share_table *t, uint3
     }
 }
 
-/* Whether the ranks of a row differ, and it matters. RUN: the time of a rank. */
+/* True if the values of a row differ between ranks enough to matter. RUN: the time of a rank, in ns. */
 static bool is_by_rank(const struct share_table *t, uint32_t number, double run)
 {
     const struct share *row = t->rows[number];

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From the fragment of all ranks to the bytes of the file (docs/FORMAT.md). */
+/* Writes a trace (docs/FORMAT.md) from the fragment of all ranks, and shards from other fragments.
+ *
+ * Each shard is proved (read/prove.h): the reader's code reads it before it is handed on. */
+#include "write/trace_writer.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,14 +11,15 @@
 #include "format/section.h"
 #include "format/trace_file.h"
 #include "write/calls_writer.h"
+#include "write/profile_writer.h"
 #include "merge/fragment_data.h"
 #include "sequence/slots.h"
 
-/* Of a shard that is proved: some tenths of a second, a tenth of what writing it takes or less. Those that are bound
- * have less (SHARD_BYTES). */
+/* Larger shards are not proved. Proving this many bytes takes some tenths of a second, at most a tenth of the time of
+ * writing them. Shards that are finalised early are smaller (SHARD_BYTES). */
 #define PROVE_BYTES_MAX (16u << 20)
 
-/* How the end of a table's entry is known. */
+/* How a reader finds the end of a table's entry. */
 enum framing { FRAMING_NONE, FRAMING_LENGTH, FRAMING_TEXT };
 
 static void write_entries(const struct intern *t, enum framing framing, struct bytes *out)
@@ -36,14 +41,14 @@ static void write_table(const struct intern *t, enum framing framing, struct byt
     write_entries(t, framing, out);
 }
 
-/* Offsets are written as differences: call sites lie close together. */
+/* Writes an offset as the difference from the last one: call sites are close together. */
 static void write_offset(struct bytes *out, uint64_t offset, uint64_t *last)
 {
     bytes_put_svarint(out, (int64_t)(offset - *last));
     *last = offset;
 }
 
-/* One class's frames, innermost first. */
+/* The frames of a class, innermost first. */
 struct frames {
     uint32_t count;
     struct {
@@ -63,8 +68,8 @@ static struct frames frames_of(struct cursor *c)
     return found;
 }
 
-/* The callers of a site, outermost first, so that each refers to one that is there: *CALLER is 0 or the innermost's
- * number + 1. Classes share what is common to their callers. */
+/* Interns the callers of a call site, outermost first, so that each refers to one that has a number already. *CALLER is
+ * the number of the innermost caller + 1, or 0. Classes share their common callers. */
 static enum pilgrim_status intern_callers(struct intern *callers, const struct frames *frames, uint64_t *caller)
 {
     *caller = 0;
@@ -116,7 +121,7 @@ static enum pilgrim_status collect_classes(const struct fragment *f, struct inte
     return PILGRIM_OK;
 }
 
-/* Callers and classes. */
+/* Writes the tables of callers and of classes. */
 static enum pilgrim_status write_sites(const struct fragment *f, struct bytes *out)
 {
     struct intern callers = {0};
@@ -133,7 +138,8 @@ static enum pilgrim_status write_sites(const struct fragment *f, struct bytes *o
     return status;
 }
 
-/* The fragment's strings, then all texts in the order of their lists: so calls_write counts them. */
+/* Writes the fragment's strings, then all texts in the order of `stored_deltas`. The expressions number texts in this
+ * order. */
 static void write_strings(const struct fragment *f, struct bytes *out)
 {
     uint64_t count = f->strings.count;
@@ -168,7 +174,7 @@ static enum pilgrim_status write_definitions(const struct fragment *f, bool anot
     return status;
 }
 
-/* A test of what is done about a wrong section makes them wrong (tests/prove). */
+/* A test (tests/prove) defines this to damage sections, so that the consequences can be tested. */
 #ifndef PILGRIM_WRONG
 #define PILGRIM_WRONG(type, plain, ranks) false
 #endif
@@ -176,7 +182,7 @@ static enum pilgrim_status write_definitions(const struct fragment *f, bool anot
 static void maybe_wrong(bool wrong, struct bytes *content)
 {
     if (wrong)
-        bytes_put_u64(content, 0); /* more than belongs there */
+        bytes_put_u64(content, 0); /* bytes that do not belong there */
 }
 
 static enum pilgrim_status write_calls(const struct fragment *f, bool another, bool plain, struct bytes *out)
@@ -201,7 +207,7 @@ static enum pilgrim_status write_profile(const struct fragment *f, struct bytes 
     return status;
 }
 
-/* *PROFILE: where it begins. */
+/* *PROFILE: offset of the profile section in OUT. */
 static enum pilgrim_status write_sections(const struct fragment *f, bool with_times, bool another, bool plain,
                                           struct bytes *out, size_t *profile)
 {
@@ -211,15 +217,15 @@ static enum pilgrim_status write_sections(const struct fragment *f, bool with_ti
     return with_times ? write_profile(f, out) : PILGRIM_OK;
 }
 
-/* What cannot be proved, for want of memory, is believed. */
+/* True if the shard that begins at START can be read, or if memory is too short to find out. */
 static bool can_be_read(const struct bytes *out, size_t start, struct proof *proof)
 {
     enum pilgrim_status status = prove_shard(out->data + start, out->length - start, proof);
     return status == PILGRIM_OK || status == PILGRIM_NOMEM;
 }
 
-/* What is wrong can only be a mistake of ours. So what was recorded is written in another way, with less that may be
- * wrong; if it cannot be read then, it is not given away: there are fragments of it. */
+/* Only a bug in Pilgrim can make a shard that cannot be read. Then the shard is written in plain form, which uses less
+ * code. If it cannot be read either, there is no shard: each rank's calls are still in its fragment. */
 enum pilgrim_status fragment_write_shard(struct fragment *f, bool with_times, bool another, struct bytes *out)
 {
     size_t start = out->length, profile;
@@ -230,7 +236,7 @@ enum pilgrim_status fragment_write_shard(struct fragment *f, bool with_times, bo
         TRY(bytes_status(out));
         if (out->length - start > PROVE_BYTES_MAX || can_be_read(out, start, &proof))
             return PILGRIM_OK;
-        f->doubt = proof;
+        f->failed_proof = proof;
         if (proof.section == SECTION_PROFILE) {
             out->length = profile;
             return PILGRIM_OK;
@@ -239,7 +245,7 @@ enum pilgrim_status fragment_write_shard(struct fragment *f, bool with_times, bo
     return PILGRIM_DAMAGED;
 }
 
-enum pilgrim_status fragment_write_begin(struct bytes *out)
+enum pilgrim_status trace_write_begin(struct bytes *out)
 {
     bytes_put(out, trace_magic, sizeof trace_magic);
     bytes_put_u8(out, TRACE_VERSION);
@@ -247,7 +253,7 @@ enum pilgrim_status fragment_write_begin(struct bytes *out)
     return bytes_status(out);
 }
 
-enum pilgrim_status fragment_write_segment(struct fragment *f, bool with_times, bool another, struct bytes *out)
+enum pilgrim_status trace_write_segment(struct fragment *f, bool with_times, bool another, struct bytes *out)
 {
     TRY(fragment_write_shard(f, with_times, another, out));
     bytes_put(out, f->shards.data, f->shards.length);
@@ -255,15 +261,15 @@ enum pilgrim_status fragment_write_segment(struct fragment *f, bool with_times, 
     return bytes_status(out);
 }
 
-enum pilgrim_status fragment_write_end(struct bytes *out)
+enum pilgrim_status trace_write_end(struct bytes *out)
 {
     const struct bytes nothing = {0};
     return section_write(out, SECTION_END, &nothing);
 }
 
-enum pilgrim_status fragment_write(struct fragment *f, bool with_times, struct bytes *out)
+enum pilgrim_status trace_write(struct fragment *f, bool with_times, struct bytes *out)
 {
-    TRY(fragment_write_begin(out));
-    TRY(fragment_write_segment(f, with_times, false, out));
-    return fragment_write_end(out);
+    TRY(trace_write_begin(out));
+    TRY(trace_write_segment(f, with_times, false, out));
+    return trace_write_end(out);
 }

@@ -5,6 +5,7 @@
 
 #include "base/value.h"
 #include "merge/fragment_file.h"
+#include "write/trace_writer.h"
 #include "record/stream_times.h"
 
 static const struct vocabulary vocabulary = {made_functions, FUNCTIONS, made_names, NAMES};
@@ -122,11 +123,11 @@ void record(const struct program *p, struct bytes *out)
     bool timed = p->seed % 3 > 0;
     for (uint32_t rank = 0; rank < p->ranks; rank++)
         record_rank(p, rank, timed, rounds);
-    require(fragment_write_begin(out) == PILGRIM_OK, "out of memory", p->seed);
+    require(trace_write_begin(out) == PILGRIM_OK, "out of memory", p->seed);
     for (uint32_t round = 0; round < p->rounds; round++) {
-        require(fragment_write_segment(rounds[round], timed, round > 0, out) == PILGRIM_OK, "the trace was not written",
+        require(trace_write_segment(rounds[round], timed, round > 0, out) == PILGRIM_OK, "the trace was not written",
                 p->seed);
         fragment_free(rounds[round]);
     }
-    require(fragment_write_end(out) == PILGRIM_OK, "out of memory", p->seed);
+    require(trace_write_end(out) == PILGRIM_OK, "out of memory", p->seed);
 }

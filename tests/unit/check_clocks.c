@@ -5,6 +5,7 @@
 
 #include "base/value.h"
 #include "merge/fragment.h"
+#include "write/trace_writer.h"
 #include "record/stream.h"
 #include "random.h"
 #include "read/trace.h"
@@ -67,7 +68,7 @@ static struct pilgrim_trace *load(const struct said_clock *said, uint32_t ranks)
         ck_assert_int_eq(fragment_add_rank(f, process, NULL, 0), PILGRIM_OK);
         stream_free(process);
     }
-    ck_assert_int_eq(fragment_write(f, false, &file), PILGRIM_OK);
+    ck_assert_int_eq(trace_write(f, false, &file), PILGRIM_OK);
     fragment_free(f);
     ck_assert_int_eq(trace_load(file.data, file.length, &trace, &error), PILGRIM_OK);
     bytes_free(&file);

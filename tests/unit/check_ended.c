@@ -7,6 +7,7 @@
 #include "base/value.h"
 #include "record/ended_threads.h"
 #include "merge/fragment.h"
+#include "write/trace_writer.h"
 #include "record/stream_times.h"
 #include "random.h"
 
@@ -207,7 +208,7 @@ static void trace_of(const struct plan *plans, const uint32_t *order, uint32_t s
     struct fragment *f = fragment_of(0, plans, order, share, timed),
                     *other = fragment_of(1, plans, order, share, timed);
     ck_assert_int_eq(fragment_merge(f, other), PILGRIM_OK);
-    ck_assert_int_eq(fragment_write(f, timed, out), PILGRIM_OK);
+    ck_assert_int_eq(trace_write(f, timed, out), PILGRIM_OK);
     fragment_free(other);
     fragment_free(f);
 }

@@ -8,6 +8,7 @@
 
 #include "base/value.h"
 #include "merge/fragment_data.h"
+#include "write/trace_writer.h"
 #include "record/stream_times.h"
 #include "pilgrim/reader.h"
 
@@ -136,7 +137,7 @@ START_TEST(any_tree_gives_the_same_file)
         for (unsigned rank = 0; rank < size; rank++)
             add_rank(in_order, rank, size, 6, true);
         struct bytes expected = {0};
-        ck_assert_int_eq(fragment_write(in_order, true, &expected), PILGRIM_OK);
+        ck_assert_int_eq(trace_write(in_order, true, &expected), PILGRIM_OK);
         for (unsigned cut = 0; cut < 20; cut++) {
             unsigned seed = cut;
             struct bytes written = {0};
@@ -144,7 +145,7 @@ START_TEST(any_tree_gives_the_same_file)
             ck_assert_uint_eq(fragment_ranks(f), size);
             ck_assert_uint_eq(fragment_calls(f), fragment_calls(in_order));
             ck_assert_uint_eq(fragment_plain_bytes(f), fragment_plain_bytes(in_order));
-            ck_assert_int_eq(fragment_write(f, true, &written), PILGRIM_OK);
+            ck_assert_int_eq(trace_write(f, true, &written), PILGRIM_OK);
             ck_assert_uint_eq(written.length, expected.length);
             ck_assert_mem_eq(written.data, expected.data, expected.length);
             bytes_free(&written);
@@ -194,7 +195,7 @@ static struct pilgrim_trace *load(struct fragment *f)
     struct pilgrim_trace *trace;
     struct pilgrim_error error;
     ck_assert_int_eq(fragment_set_property(f, "program", "made"), PILGRIM_OK);
-    ck_assert_int_eq(fragment_write(f, true, &written), PILGRIM_OK);
+    ck_assert_int_eq(trace_write(f, true, &written), PILGRIM_OK);
     char path[] = "/tmp/check_fragment-XXXXXX";
     int file = mkstemp(path);
     ck_assert_int_ge(file, 0);
@@ -288,7 +289,7 @@ static size_t file_bytes(unsigned size, unsigned iterations)
     struct bytes out = {0};
     for (unsigned rank = 0; rank < size; rank++)
         add_rank(f, rank, size, iterations, false);
-    ck_assert_int_eq(fragment_write(f, false, &out), PILGRIM_OK);
+    ck_assert_int_eq(trace_write(f, false, &out), PILGRIM_OK);
     size_t length = out.length;
     bytes_free(&out);
     fragment_free(f);

@@ -9,6 +9,7 @@
 #include "format/trace_file.h"
 #include "made_trace.h"
 #include "merge/fragment_file.h"
+#include "write/trace_writer.h"
 
 enum { RANK = 5 };
 
@@ -177,7 +178,7 @@ START_TEST(same_trace)
     struct bytes expected = {0}, found = {0};
     make_trace(&expected);
     ck_assert_int_eq(fragment_set_property(all, "program", "check_reader"), PILGRIM_OK);
-    ck_assert_int_eq(fragment_write(all, true, &found), PILGRIM_OK);
+    ck_assert_int_eq(trace_write(all, true, &found), PILGRIM_OK);
     ck_assert_uint_eq(found.length, expected.length);
     ck_assert_mem_eq(found.data, expected.data, expected.length);
     fragment_free(all);
@@ -360,9 +361,9 @@ START_TEST(times_go_along)
     ck_assert_mem_eq(fragment_times(all)->data, expected.data, expected.length);
     bool bound;
     ck_assert_int_eq(fragment_finalise(all, true, &bound), PILGRIM_OK);
-    ck_assert_int_eq(fragment_write_segment(all, true, false, &found), PILGRIM_OK);
+    ck_assert_int_eq(trace_write_segment(all, true, false, &found), PILGRIM_OK);
     bytes_free(fragment_times(all));
-    ck_assert_int_eq(fragment_write_segment(all, true, false, &plain), PILGRIM_OK);
+    ck_assert_int_eq(trace_write_segment(all, true, false, &plain), PILGRIM_OK);
     ck_assert_uint_eq(found.length, plain.length + expected.length);
     ck_assert_mem_eq(found.data, plain.data, plain.length);
     ck_assert_mem_eq(found.data + plain.length, expected.data, expected.length);

@@ -10,6 +10,7 @@
 
 #include "base/value.h"
 #include "merge/fragment.h"
+#include "write/trace_writer.h"
 #include "write/profile_parts.h"
 #include "record/stream_times.h"
 #include "pilgrim/reader.h"
@@ -148,7 +149,7 @@ static struct pilgrim_trace *open_trace(struct fragment *f)
     struct pilgrim_error error;
     int descriptor = mkstemp(path);
     ck_assert_int_ge(descriptor, 0);
-    ck_assert_int_eq(fragment_write(f, true, &file), PILGRIM_OK);
+    ck_assert_int_eq(trace_write(f, true, &file), PILGRIM_OK);
     ck_assert_int_eq(write(descriptor, file.data, file.length), (ssize_t)file.length);
     close(descriptor);
     enum pilgrim_status status = pilgrim_open(path, &trace, &error);

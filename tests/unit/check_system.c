@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 
 #include "merge/fragment.h"
+#include "write/trace_writer.h"
 #include "record/stream.h"
 #include "read/trace.h"
 
@@ -91,7 +92,7 @@ static struct bytes make_file(layout *l, uint32_t ranks)
         l(rank, &said);
         add_rank(f, rank, ranks, &said);
     }
-    ck_assert_int_eq(fragment_write(f, false, &file), PILGRIM_OK);
+    ck_assert_int_eq(trace_write(f, false, &file), PILGRIM_OK);
     fragment_free(f);
     return file;
 }

@@ -9,6 +9,7 @@
 
 #include "base/value.h"
 #include "merge/fragment.h"
+#include "write/trace_writer.h"
 #include "record/stream_times.h"
 
 enum { RANKS = 7, SITES = 12, CALLS = 60, VIEWS = 2, DEPTH = 4, FUNCTIONS = 5, COMMUNICATORS = 6 };
@@ -316,7 +317,7 @@ static void make_trace(struct bytes *out)
             stream_free(threads[t]);
     }
     ck_assert_int_eq(fragment_set_property(f, "program", "check_reader"), PILGRIM_OK);
-    ck_assert_int_eq(fragment_write(f, true, out), PILGRIM_OK);
+    ck_assert_int_eq(trace_write(f, true, out), PILGRIM_OK);
     fragment_free(f);
     bytes_free(&key);
 }

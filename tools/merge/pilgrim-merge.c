@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pilgrim-merge: makes the trace of fragment files, as the run would have made it; pilgrim-merge(1).
+/* pilgrim-merge: makes the trace from fragment files, the same one that the run would have made; pilgrim-merge(1).
  *
- * Segment by segment, fragments are merged in the order of the tree at MPI_Finalize, which is that of a binary counter:
- * after rank r as many pairs merge as r has 1 bits at its end. So at most one fragment for each bit is in memory, and
- * the trace is the same, byte for byte. The times of calls are copied as they are, behind all segments.
+ * Fragments are merged segment by segment, in the order of the tree at MPI_Finalize. This order is that of a binary
+ * counter: after rank r, as many pairs merge as r has 1 bits at its end. So at most one fragment for each bit is in
+ * memory, and the trace has the same bytes. Times sections are copied unchanged, behind all segments.
+ *
+ * The file has more than 400 lines; its parts follow the way from arguments to the trace.
  *
  * Exit status: 0 the trace is written; 1 it is not; 2 wrong use. */
 #define _GNU_SOURCE 1 /* asprintf */
@@ -23,6 +25,7 @@
 #include "base/try.h"
 #include "format/trace_output.h"
 #include "merge/fragment_file.h"
+#include "write/trace_writer.h"
 #include "pilgrim/version.h"
 
 enum { EXIT_USAGE = 2, LEVELS = 34, RANGES_SHOWN = 16 };
@@ -33,26 +36,24 @@ static const char usage[] = "usage: pilgrim-merge [-o TRACE] [--partial] FOLDER|
 
 static const char help[] =
     "\n"
-    "Makes the trace of the fragment files that the processes of a run left because it was not made at MPI_Finalize.\n"
+    "Makes a trace from the fragment files of a run whose processes could not merge them in MPI_Finalize.\n"
     "\n"
     "    pilgrim-merge app.pilgrim.fragments\n"
     "\n"
-    "  -o, --output=TRACE  the trace's name; default: the folder's without .fragments\n"
-    "      --partial       where fragments of ranks are missing, or end before their ranks did, go on: the trace has "
-    "the calls\n"
-    "                      that are there\n"
+    "  -o, --output=TRACE  the path of the trace; default: that of the folder, without .fragments\n"
+    "      --partial       goes on if fragment files are missing or cut off: the trace has the calls that they have\n"
     "  -h, --help          this text\n"
     "  -V, --version       the version\n"
     "\n"
-    "Exit status: 0 the trace is written, 1 it is not, 2 wrong use. A file that exists is not overwritten.\n";
+    "Exit status: 0 the trace is written, 1 it is not, 2 wrong use. It never overwrites a file.\n";
 
 /* A fragment file. */
 struct rank_file {
     uint32_t rank;
     char *path;
-    size_t begin;      /* where its segments and times begin */
-    size_t at;         /* where its next segment stands */
-    uint32_t segments; /* that are still to come */
+    size_t begin;      /* offset of the first segment or times section */
+    size_t at;         /* offset of the next segment */
+    uint32_t segments; /* segments that were not read yet */
     uint32_t all_segments;
     bool cut; /* the file ends before its rank did */
 };
@@ -61,16 +62,16 @@ struct job {
     struct rank_file *files; /* sorted by rank once all are known */
     size_t count;
     size_t capacity;
-    struct fragment_head head; /* of the first that was read; from prepare() on that of the lowest rank */
-    struct bytes texts;        /* head's */
-    char *missing;             /* ranks that no file is of, for people; NULL: none */
-    char *cut;                 /* ranks whose file is cut off, likewise */
+    struct fragment_head head; /* of the first file that was added; from prepare() on, of the lowest rank */
+    struct bytes texts;        /* HEAD's texts */
+    char *missing;             /* text: ranks without a file; NULL: none */
+    char *cut;                 /* text: ranks whose file is cut off; NULL: none */
     uint32_t missing_count, cut_count;
-    bool apart;  /* no ranks are put together */
-    char *doubt; /* why what was to be written could not have been read (fragment_doubt); NULL: it could */
+    bool apart;    /* each rank is a shard of its own */
+    char *problem; /* why the first form of the trace could not be read (fragment_problem); NULL: it could */
 };
 
-/* False, for the caller to return. */
+/* Prints a message. Returns false, for the caller to return. */
 static bool fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 static bool fail(const char *format, ...)
@@ -98,7 +99,7 @@ static bool fail_status(const char *path, enum pilgrim_status status)
     return fail("%s: %s", path, status == PILGRIM_IO ? strerror(errno) : reasons[status]);
 }
 
-/* The file at PATH in memory, from AT on: C, to be given to close_file. */
+/* Maps the file at PATH into memory. C is at offset AT; the caller passes it to close_file. */
 static enum pilgrim_status open_file(const char *path, size_t at, struct cursor *c)
 {
     struct stat found;
@@ -125,7 +126,7 @@ static void close_file(const struct cursor *c)
         munmap((void *)(uintptr_t)c->data, c->length);
 }
 
-/* *SEGMENTS: where the first segment stands. */
+/* *SEGMENTS: offset of the first segment. */
 static enum pilgrim_status read_head(const char *path, struct fragment_head *head, struct bytes *texts,
                                      size_t *segments)
 {
@@ -136,7 +137,7 @@ static enum pilgrim_status read_head(const char *path, struct fragment_head *hea
     return status;
 }
 
-/* How many segments FILE has. */
+/* Counts the segments of FILE. */
 static enum pilgrim_status scan(struct rank_file *file)
 {
     struct cursor c;
@@ -148,8 +149,8 @@ static enum pilgrim_status scan(struct rank_file *file)
 
 /* ---- which files ---- */
 
-/* PATH is copied. */
-static enum pilgrim_status add_part(struct job *job, const char *path, uint32_t rank, size_t at)
+/* Adds a file. Copies PATH. */
+static enum pilgrim_status add_rank_file(struct job *job, const char *path, uint32_t rank, size_t at)
 {
     if (job->count == job->capacity) {
         size_t capacity = job->capacity * 2 + 64;
@@ -178,7 +179,7 @@ static bool add_file(struct job *job, const char *path)
     if (good && job->count && (head.run != job->head.run || head.ranks != job->head.ranks))
         good = fail("%s: not of the same run as %s", path, job->files[0].path);
     if (good) {
-        status = add_part(job, path, head.rank, at);
+        status = add_rank_file(job, path, head.rank, at);
         good = status == PILGRIM_OK || fail_status(path, status);
     }
     if (good && job->count == 1) {
@@ -238,10 +239,10 @@ static void put_range(struct bytes *text, uint32_t first, uint32_t end)
     bytes_put(text, range, (size_t)length);
 }
 
-/* Ranges of ranks while they are found. */
+/* Ranges of ranks, in ascending order. */
 struct ranges {
     struct bytes text;
-    uint32_t first, end; /* the last one, which may still grow */
+    uint32_t first, end; /* the last range, which may still grow */
     unsigned count;
 };
 
@@ -253,7 +254,7 @@ static void end_range(struct ranges *r)
         bytes_put(&r->text, ", ...", strlen(", ..."));
 }
 
-/* Ranks from FIRST to END - 1, which are behind those before. */
+/* Adds the ranks from FIRST to END - 1, which follow all ranks added so far. */
 static void add_range(struct ranges *r, uint32_t first, uint32_t end)
 {
     if (first > r->end || r->end == r->first) {
@@ -263,7 +264,7 @@ static void add_range(struct ranges *r, uint32_t first, uint32_t end)
     r->end = end;
 }
 
-/* The text, or NULL if there are no ranks. */
+/* *TEXT: the ranges, for the caller to free, or NULL if there are none. */
 static bool finish_ranges(struct ranges *r, char **text)
 {
     end_range(r);
@@ -275,7 +276,7 @@ static bool finish_ranges(struct ranges *r, char **text)
     return bytes_status(&r->text) == PILGRIM_OK || fail_status("ranks", PILGRIM_NOMEM);
 }
 
-/* Ranks that no file is of. */
+/* Finds the ranks without a file. */
 static bool find_missing(struct job *job)
 {
     struct ranges found = {0};
@@ -290,7 +291,8 @@ static bool find_missing(struct job *job)
     return finish_ranges(&found, &job->missing);
 }
 
-/* Counts the segments of all files. Ranks whose files end before they did: a PARTIAL trace may have them. */
+/* Counts the segments of all files, and finds the files that end before their ranks did. These are an error unless
+ * PARTIAL. */
 static bool find_cut(struct job *job, bool partial)
 {
     struct ranges found = {0};
@@ -316,13 +318,13 @@ static bool fail_ranks(const struct job *job, const char *ranks, uint32_t count,
                 count == 1 ? "is" : "are", what);
 }
 
-/* Sorts and checks what was added. */
+/* Sorts and checks the files that were added. */
 static bool prepare(struct job *job, bool partial)
 {
     qsort(job->files, job->count, sizeof *job->files, file_order);
     for (size_t i = 1; i < job->count; i++)
         if (job->files[i].rank == job->files[i - 1].rank)
-            return fail("rank %" PRIu32 " is there twice: %s and %s", job->files[i].rank, job->files[i - 1].path,
+            return fail("rank %" PRIu32 " has two files: %s and %s", job->files[i].rank, job->files[i - 1].path,
                         job->files[i].path);
     if (!find_missing(job))
         return false;
@@ -338,7 +340,7 @@ static bool prepare(struct job *job, bool partial)
 
 /* ---- the merge ---- */
 
-/* The next segment of FILE. */
+/* Reads the next segment of FILE. */
 static enum pilgrim_status read_fragment(struct rank_file *file, struct fragment **f)
 {
     struct cursor c;
@@ -350,7 +352,7 @@ static enum pilgrim_status read_fragment(struct rank_file *file, struct fragment
     return status == PILGRIM_OK && !*f ? PILGRIM_DAMAGED : status;
 }
 
-/* A rank that does nothing in a segment: no threads, and a process stream without calls. */
+/* Makes the fragment of a rank that does nothing in a segment: no threads, and a process stream without calls. */
 static enum pilgrim_status make_absent(uint32_t rank, struct fragment **f)
 {
     static const struct vocabulary nothing;
@@ -367,28 +369,29 @@ static enum pilgrim_status make_absent(uint32_t rank, struct fragment **f)
     return status;
 }
 
-static void note_doubt(struct job *job, const struct fragment *f)
+static void note_problem(struct job *job, const struct fragment *f)
 {
-    if (*fragment_doubt(f) && !job->doubt)
-        job->doubt = strdup(fragment_doubt(f));
+    if (*fragment_problem(f) && !job->problem)
+        job->problem = strdup(fragment_problem(f));
 }
 
-/* Whether something could not be written so that it can be read, and there is another way to try: no failure yet. */
+/* True if STATUS means that the trace could not be read and write_trace will be called again with each rank as a shard
+ * of its own. It is no failure then. */
 static bool tries_apart(const struct job *job, enum pilgrim_status status)
 {
-    return status == PILGRIM_DAMAGED && job->doubt && !job->apart;
+    return status == PILGRIM_DAMAGED && job->problem && !job->apart;
 }
 
-/* What came of NAME. */
+/* Returns true if STATUS is PILGRIM_OK, else prints what happened to NAME, unless it will be tried again. */
 static bool came_well(const struct job *job, const char *name, enum pilgrim_status status)
 {
     if (status == PILGRIM_OK)
         return true;
     if (tries_apart(job, status))
         return false;
-    if (status == PILGRIM_DAMAGED && job->doubt)
-        return fail("%s: cannot be written so that it can be read: %s; the calls stay in the fragments", name,
-                    job->doubt);
+    if (status == PILGRIM_DAMAGED && job->problem)
+        return fail("%s: the trace could not be read back (%s), so none is written; the fragment files stay", name,
+                    job->problem);
     return fail_status(name, status);
 }
 
@@ -396,18 +399,18 @@ static bool came_well(const struct job *job, const char *name, enum pilgrim_stat
 static enum pilgrim_status merge_last(struct job *job, struct fragment **stack, unsigned *count)
 {
     struct fragment *last = stack[--*count];
-    bool bound;
-    enum pilgrim_status status =
-        job->apart ? fragment_finalise_now(last, job->head.times) : fragment_finalise(last, job->head.times, &bound);
-    note_doubt(job, last);
+    bool finalised;
+    enum pilgrim_status status = job->apart ? fragment_finalise_now(last, job->head.times)
+                                            : fragment_finalise(last, job->head.times, &finalised);
+    note_problem(job, last);
     if (status == PILGRIM_OK)
         status = fragment_merge(stack[*count - 1], last);
-    note_doubt(job, stack[*count - 1]);
+    note_problem(job, stack[*count - 1]);
     fragment_free(last);
     return status;
 }
 
-/* FILE: NULL, or RANK's, which has another segment. */
+/* Adds the next segment of RANK to the fragments on STACK. FILE is NULL if the rank has no further segment. */
 static bool merge_rank(struct job *job, struct rank_file *file, uint32_t rank, struct fragment **stack, unsigned *count)
 {
     const char *name = file ? file->path : "a rank without calls";
@@ -419,7 +422,7 @@ static bool merge_rank(struct job *job, struct rank_file *file, uint32_t rank, s
     return came_well(job, name, status);
 }
 
-/* The next segment's fragment of all ranks, to be freed; NULL (it was said why). */
+/* Returns the fragment of all ranks of the next segment, for the caller to free, or NULL after a message. */
 static struct fragment *merge_segment(struct job *job)
 {
     struct fragment *stack[LEVELS];
@@ -442,14 +445,14 @@ static struct fragment *merge_segment(struct job *job)
 
 /* ---- the trace ---- */
 
-/* The trace while it is written. */
+/* A trace that is being written. */
 struct trace {
     struct trace_output file;
     uint64_t calls;
     uint32_t segments;
 };
 
-/* The first segment says what belongs to the whole trace. */
+/* Begins the trace. Its first segment has the properties of the run. */
 static enum pilgrim_status begin_trace(const struct job *job, struct fragment *f, struct bytes *out)
 {
     for (size_t i = 0; i < job->head.property_count; i++)
@@ -458,7 +461,7 @@ static enum pilgrim_status begin_trace(const struct job *job, struct fragment *f
         TRY(fragment_set_property(f, "missing", job->missing));
     if (job->cut)
         TRY(fragment_set_property(f, "cut", job->cut));
-    return fragment_write_begin(out);
+    return trace_write_begin(out);
 }
 
 static enum pilgrim_status make_segment(const struct job *job, const struct trace *trace, struct fragment *f,
@@ -466,7 +469,7 @@ static enum pilgrim_status make_segment(const struct job *job, const struct trac
 {
     if (!trace->segments)
         TRY(begin_trace(job, f, out));
-    return fragment_write_segment(f, job->head.times, trace->segments > 0, out);
+    return trace_write_segment(f, job->head.times, trace->segments > 0, out);
 }
 
 static bool has_segments(const struct job *job)
@@ -487,7 +490,7 @@ static bool write_segment(struct job *job, struct trace *trace)
     enum pilgrim_status status = make_segment(job, trace, f, &made);
     trace->calls += fragment_calls(f);
     trace->segments++;
-    note_doubt(job, f);
+    note_problem(job, f);
     fragment_free(f);
     if (status == PILGRIM_OK)
         status = output_append(&trace->file, made.data, made.length);
@@ -510,7 +513,7 @@ static enum pilgrim_status copy_sections(struct trace *trace, const struct rank_
     }
 }
 
-/* The times of all calls of FILE, those of calls that it could not keep among them. */
+/* Copies all times sections of FILE. Some may be of calls that the file does not have. */
 static enum pilgrim_status copy_times(struct trace *trace, const struct rank_file *file)
 {
     struct cursor c;
@@ -520,7 +523,7 @@ static enum pilgrim_status copy_times(struct trace *trace, const struct rank_fil
     return status;
 }
 
-/* Behind the segments. */
+/* Writes what follows the segments: times and the end. */
 static bool write_rest(const struct job *job, struct trace *trace)
 {
     struct bytes end = {0};
@@ -529,7 +532,7 @@ static bool write_rest(const struct job *job, struct trace *trace)
         if (status != PILGRIM_OK)
             return fail_status(job->files[i].path, status);
     }
-    enum pilgrim_status status = fragment_write_end(&end);
+    enum pilgrim_status status = trace_write_end(&end);
     if (status == PILGRIM_OK)
         status = output_append(&trace->file, end.data, end.length);
     bytes_free(&end);
@@ -544,9 +547,9 @@ static bool end_trace(const struct job *job, struct trace *trace)
     bool good =
         status == PILGRIM_OK || fail_status(status == PILGRIM_IO ? (const char *)written.data : "the trace", status);
     if (good && job->missing)
-        (void)fail_ranks(job, job->missing, job->missing_count, "missing; the trace has no calls of theirs");
+        (void)fail_ranks(job, job->missing, job->missing_count, "missing; the trace has none of their calls");
     if (good && job->cut)
-        (void)fail_ranks(job, job->cut, job->cut_count, "cut off; the trace has their first calls only");
+        (void)fail_ranks(job, job->cut, job->cut_count, "cut off; the trace has only their first calls");
     if (good)
         printf("%" PRIu64 " calls of %" PRIu32 " ranks in %s, %" PRIu64 " bytes\n", trace->calls, job->head.ranks,
                (const char *)written.data, length);
@@ -554,13 +557,13 @@ static bool end_trace(const struct job *job, struct trace *trace)
     return good;
 }
 
-/* Back to the first segment. */
+/* Starts again with the first segment, with each rank as a shard of its own. */
 static void begin_apart(struct job *job)
 {
-    (void)fail("the ranks together cannot be written so that they can be read (%s); each is written by itself",
-               job->doubt);
-    free(job->doubt);
-    job->doubt = NULL;
+    (void)fail("the merged trace could not be read back (%s); now each rank is written as a shard of its own",
+               job->problem);
+    free(job->problem);
+    job->problem = NULL;
     job->apart = true;
     for (size_t i = 0; i < job->count; i++) {
         job->files[i].at = job->files[i].begin;
@@ -578,14 +581,14 @@ static bool write_trace(struct job *job, const char *path)
     while (good && has_segments(job));
     good = good && write_rest(job, &trace) && end_trace(job, &trace);
     output_cancel(&trace.file);
-    if (good && job->doubt)
-        (void)fail("what was written at first could not be read (%s); it is written in another way; please report this",
-                   job->doubt);
+    if (good && job->problem)
+        (void)fail("a shard could not be read back (%s), so it is written in another form; please report this",
+                   job->problem);
     return good;
 }
 
-/* Where the trace goes if nobody says: a folder's name without the suffix, else the name that the run would have given
- * it. */
+/* Returns the path of the trace if no option gives it: the folder's name without the suffix, or else the last part of
+ * the name that the run would have used. The caller frees it. */
 static char *default_path(const struct job *job, const char *argument)
 {
     size_t length = strlen(argument);
@@ -656,7 +659,7 @@ int main(int argc, char **argv)
     free(job.files);
     free(job.missing);
     free(job.cut);
-    free(job.doubt);
+    free(job.problem);
     bytes_free(&job.texts);
     return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }

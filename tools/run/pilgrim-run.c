@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* pilgrim-run: starts a program with libpilgrim.so preloaded.
  *
- * Put before the program and behind the launcher (mpiexec -n 4 pilgrim-run ./app), so that the preload is set for the
- * program and not for the launcher. The library is looked for beside this executable (a build folder), in ../lib
- * of its folder (an installation, wherever it was moved), then where it was configured to be.
- * Whatever LD_PRELOAD held stays in it, behind the library. Nothing runs after exec: the exit code is the program's.
- */
+ * It stands between the launcher and the program (mpiexec -n 4 pilgrim-run ./app), so that the library is preloaded
+ * into the program and not into the launcher. It looks for the library beside this executable (a build folder), then in
+ * ../lib of its folder (an installation, wherever it was moved), then where configure said. What LD_PRELOAD had stays
+ * in it, after the library. Nothing of pilgrim-run is left after exec: the exit status is the program's. */
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
@@ -20,18 +19,19 @@ enum { EXIT_USAGE = 2, EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127 };
 
 static const char usage[] = "usage: pilgrim-run [-o PATH] PROGRAM [ARGUMENTS...]\n";
 
-static const char help[] = "Starts PROGRAM with Pilgrim's library preloaded, so that its MPI calls are traced.\n"
-                           "\n"
-                           "    mpiexec -n 4 pilgrim-run ./app arguments\n"
-                           "\n"
-                           "  -o, --output=PATH  the trace's name (PILGRIM_TRACE); %p program, %j job id, %t time\n"
-                           "  -h, --help         this text\n"
-                           "  -V, --version      the version\n"
-                           "\n"
-                           "Exit status: the program's; 127 not found, 126 not executable, 2 wrong use.\n"
-                           "Settings are environment variables: see pilgrim-run(1).\n";
+static const char help[] =
+    "Starts PROGRAM with Pilgrim's library preloaded, so that its MPI calls are traced.\n"
+    "\n"
+    "    mpiexec -n 4 pilgrim-run ./app arguments\n"
+    "\n"
+    "  -o, --output=PATH  the path of the trace (PILGRIM_TRACE); %p program, %j job id, %t time\n"
+    "  -h, --help         this text\n"
+    "  -V, --version      the version\n"
+    "\n"
+    "Exit status: that of PROGRAM; 127 not found, 126 not executable, 2 wrong use.\n"
+    "Settings are environment variables: see pilgrim-run(1).\n";
 
-/* Writes FOLDER/FILE to PATH. False when it is too long or not readable. */
+/* Writes FOLDER/FILE to PATH. Returns false if it is too long or not readable. */
 static int path_readable(char path[PATH_MAX], const char *folder, const char *file)
 {
     const int length = snprintf(path, PATH_MAX, "%s/%s", folder, file);
@@ -39,7 +39,7 @@ static int path_readable(char path[PATH_MAX], const char *folder, const char *fi
     return length > 0 && length < PATH_MAX && access(path, R_OK) == 0;
 }
 
-/* Finds libpilgrim.so. False when it is nowhere. */
+/* Finds libpilgrim.so. Returns false if it is nowhere. */
 static int library_find(char path[PATH_MAX])
 {
     char self[PATH_MAX];
@@ -58,7 +58,7 @@ static int library_find(char path[PATH_MAX])
     return path_readable(path, PILGRIM_LIBDIR, "libpilgrim.so");
 }
 
-/* Puts LIBRARY before what LD_PRELOAD holds. False when there is no memory. */
+/* Puts LIBRARY before what LD_PRELOAD has. Returns false if memory is short. */
 static int preload_set(const char *library)
 {
     const char *others = getenv("LD_PRELOAD");
@@ -114,7 +114,7 @@ int main(int argc, char **argv)
                 PILGRIM_LIBDIR);
         return EXIT_NOT_FOUND;
     }
-    /* The dynamic linker splits LD_PRELOAD at spaces and colons, and knows no quoting. */
+    /* The dynamic linker splits LD_PRELOAD at spaces and colons; there is no way to quote them. */
     if (strpbrk(library, " :") != NULL) {
         fprintf(stderr, "pilgrim-run: %s cannot be preloaded: its path has a space or a colon\n", library);
         return EXIT_USAGE;
