@@ -61,12 +61,9 @@ uint64_t fragment_calls(const struct fragment *f);
 uint64_t fragment_plain_bytes(const struct fragment *f);
 uint32_t fragment_ranks(const struct fragment *f);
 
-/* A property of the run, kept in the file: key and value are copied. */
+/* A property of the run, kept in the file: key and value are copied. Each rank may set several with the key
+ * PROPERTY_UNSEEN; merging keeps those of both fragments. */
 enum pilgrim_status fragment_set_property(struct fragment *f, const char *key, const char *value) PILGRIM_CHECKED;
-
-/* The key of a property that each rank sets by itself, and of which there may be several: a function whose calls were
- * left out. Merging keeps those of both fragments. */
-#define FRAGMENT_UNSEEN "unseen"
 
 /* Appends the values of all properties with KEY to TEXT, with ", " between them, and to what stands there. */
 void fragment_list_properties(const struct fragment *f, const char *key, struct bytes *text);

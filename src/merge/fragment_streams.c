@@ -5,6 +5,7 @@
 
 #include "base/try.h"
 #include "base/value.h"
+#include "format/trace_format.h"
 #include "loops/loops.h"
 #include "rules/rules.h"
 #include "merge/fragment_data.h"
@@ -362,7 +363,7 @@ static uint32_t class_count(const struct stream_source *s)
 /* The class that stands for a loop. */
 static enum pilgrim_status loop_class(struct fragment *f, uint32_t *number)
 {
-    static const struct function_descriptor loop = {"pilgrim_loop", NULL, 0, RETURNS_VALUE, ACTIVITY_OTHER};
+    static const struct function_descriptor loop = {LOOP_FUNCTION, NULL, 0, RETURNS_VALUE, ACTIVITY_OTHER};
     struct bytes declaration = {0}, class = {0};
     uint32_t function;
     put_declaration(&declaration, &loop);

@@ -74,7 +74,7 @@ static enum pilgrim_status reserve(struct begun *b)
 {
     uint32_t capacity = b->capacity ? 2 * b->capacity : CAPACITY_MIN;
     uint64_t more = (capacity - b->capacity) * (sizeof *b->calls + 2 * sizeof *b->index.slots);
-    if (b->index.count + 1 >= BEGUN_MAX)
+    if (b->index.count + 1 >= POSTED_CALLS_LIMIT)
         return PILGRIM_LIMIT;
     if (b->index.count < b->capacity)
         return hash_index_reserve(&b->index) ? PILGRIM_OK : PILGRIM_NOMEM;
@@ -153,7 +153,7 @@ enum pilgrim_status begun_note(struct begun *b, const struct begun_parameters *p
     const struct pilgrim_value *request = &out[p->request];
     struct pilgrim_value items[BEGUN_ITEMS] = {{0}},
                          array = {.type = PILGRIM_ARRAY, .items = items, .count = BEGUN_ITEMS};
-    if (request->type != PILGRIM_REQUEST || request->offset >= BEGUN_PLACES)
+    if (request->type != PILGRIM_REQUEST || request->offset >= POSTED_INDEX_LIMIT)
         return PILGRIM_OK;
     struct begun_call *call = find(b, request->id, request->offset);
     bool all = has_all(p), known = call;

@@ -9,10 +9,8 @@
 
 #include "base/hash_index.h"
 #include "base/live.h"
+#include "format/trace_format.h"
 #include "pilgrim/reader.h"
-
-#define BEGUN_MAX    (1u << 20) /* requests: fewer */
-#define BEGUN_PLACES 4096       /* those with larger places are not told apart */
 
 /* What is known of such a call, if it has them all: an array of the in-values of these parameters. Where it has not,
  * nothing is known but that the count is PILGRIM_NONE. */

@@ -184,7 +184,7 @@ enum pilgrim_status pilgrim_communicators_next(struct pilgrim_communicators *l,
         enum pilgrim_status status = pilgrim_cursor_next(l->cursor, &call, error);
         if (status != PILGRIM_OK)
             return status;
-        if (call.function->parameter_count == PARAMETER_COUNT && !strcmp(call.function->name, "pilgrim_communicator"))
+        if (call.function->parameter_count == PARAMETER_COUNT && !strcmp(call.function->name, COMMUNICATOR_FUNCTION))
             return convert(l, call.in, communicator, error);
     }
 }

@@ -105,7 +105,7 @@ static enum pilgrim_status evaluate_process(const struct shard *v, const struct 
     const struct stored_group *g = stream->group;
     uint32_t at = 0;
     while (at + 1 < g->class_count &&
-           strcmp(class_function(v, class_of_group(v, g, at))->shown.name, "pilgrim_process") != 0)
+           strcmp(class_function(v, class_of_group(v, g, at))->shown.name, PROCESS_FUNCTION) != 0)
         at++;
     const struct group_class *row = class_of_group(v, g, at);
     *f = class_function(v, row);
@@ -113,7 +113,7 @@ static enum pilgrim_status evaluate_process(const struct shard *v, const struct 
     if (!value_group_find(v, row, stream, &found))
         return PILGRIM_DAMAGED;
     *problem = "no list of the groups that ranks refer to";
-    if (row->calls == 0 || strcmp((*f)->shown.name, "pilgrim_process") != 0)
+    if (row->calls == 0 || strcmp((*f)->shown.name, PROCESS_FUNCTION) != 0)
         return PILGRIM_DAMAGED;
     const struct values_position position =
         values_find(v, found.value_group, rules_first(&v->rules, found.value_group->sequence), found.position);

@@ -111,7 +111,7 @@ static void parse_modules(struct parser *p)
         uint32_t name = parse_string_index(p);
         size_t length = parser_count(p, 1, "a build-id longer than the section");
         const uint8_t *bytes = cursor_take(&p->in, length);
-        if (length > BUILD_ID_MAX)
+        if (length > BUILD_ID_BYTES_MAX)
             parser_fail(p, "a build-id that is too long");
         if (parser_good(p))
             v->modules[i] = (struct stored_module){v->strings[name].text, bytes, length};
@@ -146,7 +146,7 @@ static void parse_callers(struct parser *p)
             return;
         c->shown.caller = caller ? &v->callers[caller - 1].shown : NULL;
         c->depth = 1 + (caller ? v->callers[caller - 1].depth : 0);
-        if (c->depth >= FRAMES_MAX)
+        if (c->depth >= SITE_FRAMES_MAX)
             parser_fail(p, "too many callers, one after the other");
     }
     v->caller_count = count;
@@ -215,7 +215,7 @@ static struct stored_items check_series(struct parser *p, const struct surroundi
         parser_fail(p, "a series in a series");
     else if (total < 2 || shapes < 1 || shapes > total)
         parser_fail(p, "a series with a wrong number of values");
-    return (struct stored_items){shapes, total < VALUES_MAX ? (size_t)total : VALUES_MAX};
+    return (struct stored_items){shapes, total < SHAPE_VALUES_LIMIT ? (size_t)total : SHAPE_VALUES_LIMIT};
 }
 
 /* Keep, or edited. */
@@ -328,7 +328,7 @@ static struct surroundings inside(const struct surroundings *in, uint8_t tag, si
  * stands for, at most. */
 static uint64_t check_value(struct parser *p, struct shape *shape, struct surroundings in)
 {
-    if (in.depth > NESTING_MAX) {
+    if (in.depth > VALUE_NESTING_MAX) {
         parser_fail(p, "values nested too deeply");
         return 0;
     }
@@ -350,7 +350,7 @@ static uint64_t check_value(struct parser *p, struct shape *shape, struct surrou
         most = one > most ? one : most;
     }
     uint64_t values = 1 + (tag == VALUE_SERIES ? most * items.total : sum);
-    if (values >= VALUES_MAX)
+    if (values >= SHAPE_VALUES_LIMIT)
         parser_fail(p, "a shape of too many values");
     return values;
 }
@@ -371,7 +371,7 @@ static void check_shape(struct parser *p, struct shape *shape)
         parser_fail(&tokens, "a value that is kept or edited where no parameter begins");
     if (shape->has_series && shape->has_edited)
         parser_fail(&tokens, "a series beside values that are kept or edited");
-    if (values >= VALUES_MAX)
+    if (values >= SHAPE_VALUES_LIMIT)
         parser_fail(&tokens, "a shape of too many values");
     if (!parser_good(&tokens))
         parser_fail_with(p, tokens.in.status, tokens.problem);

@@ -211,7 +211,7 @@ static void evaluate_status(struct evaluation *e, struct pilgrim_value *v)
     evaluate_items(e, v, bits & STATUS_ERROR ? 5 : 4);
 }
 
-/* Values are nested at most NESTING_MAX deep: so is this. */
+/* Values are nested at most VALUE_NESTING_MAX deep: so is this. */
 void evaluate(struct evaluation *e, struct pilgrim_value *v)
 {
     static const uint8_t types[VALUE_TAG_COUNT] = {

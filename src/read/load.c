@@ -56,10 +56,9 @@ static bool has_property(const struct pilgrim_trace *t, const char *key, const c
 static bool add_properties(struct pilgrim_trace *t, const struct shard *v)
 {
     enum { PROPERTIES_MAX = 1024 };
-    static const char unseen[] = "unseen";
     for (size_t i = 0; i < v->property_count && t->property_count < PROPERTIES_MAX; i++) {
         const struct string *key = &v->strings[v->properties[i][0]], *value = &v->strings[v->properties[i][1]];
-        if (strcmp(key->text, unseen) != 0 || has_property(t, key->text, value->text))
+        if (strcmp(key->text, PROPERTY_UNSEEN) != 0 || has_property(t, key->text, value->text))
             continue;
         const char *(*more)[2] = arena_take(&t->arena, (t->property_count + 1) * sizeof *more);
         char *copy = arena_take(&t->arena, (size_t)value->length + 1);
@@ -68,7 +67,7 @@ static bool add_properties(struct pilgrim_trace *t, const struct shard *v)
         if (t->property_count)
             memcpy(more, t->properties, t->property_count * sizeof *more);
         memcpy(copy, value->text, (size_t)value->length + 1);
-        more[t->property_count][0] = unseen;
+        more[t->property_count][0] = PROPERTY_UNSEEN;
         more[t->property_count++][1] = copy;
         t->properties = more;
     }

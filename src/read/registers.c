@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Copies of values. A value and all that belongs to it lie in one piece of memory: values are nested NESTING_MAX deep
- * at most, and so are the functions here. */
+/* Copies of values. A value and all that belongs to it lie in one piece of memory: values are nested VALUE_NESTING_MAX
+ * deep at most, and so are the functions here. */
 #include "read/registers.h"
 
 #include <stdlib.h>

@@ -6,9 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "format/trace_format.h"
 #include "pilgrim/reader.h"
-
-#define REGISTERS_MAX 65536
 
 struct register_value;
 

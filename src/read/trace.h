@@ -19,22 +19,18 @@
 
 #include "base/arena.h"
 #include "base/bytes.h"
-#include "format/trace_file.h"
+#include "base/live.h"
+#include "base/site.h"
+#include "format/trace_format.h"
 #include "rules/rules.h"
 #include "pilgrim/reader.h"
-#include "base/live.h"
 #include "read/begun.h"
 #include "read/registers.h"
 #include "timing/profile_model.h"
 
-#define NESTING_MAX   32 /* of values */
-#define LOOP_FUNCTION "pilgrim_loop"
-#define FRAMES_MAX    64               /* of a call class */
-#define BUILD_ID_MAX  32               /* bytes */
-#define VALUES_MAX    (1u << 28)       /* a shape stands for less */
-#define LENGTH_ANY    UINT64_MAX       /* of columns: fits every set of members */
-#define LENGTH_NONE   (UINT64_MAX - 1) /* of signatures and rows: fits none */
-#define COUNT_NONE    UINT64_MAX
+#define LENGTH_ANY  UINT64_MAX       /* of columns: fits every set of members */
+#define LENGTH_NONE (UINT64_MAX - 1) /* of signatures and rows: fits none */
+#define COUNT_NONE  UINT64_MAX
 
 struct string {
     const char *text; /* NUL-terminated */
@@ -79,19 +75,6 @@ struct shape {
     bool has_posted;      /* on those that began operations, */
     bool follows;         /* on which requests are live: */
     bool has_live;        /* one of them is named by its age */
-};
-
-enum expression_kind {
-    EXPRESSION_CONSTANT = 0,     /* c */
-    EXPRESSION_PLUS = 1,         /* x + c */
-    EXPRESSION_MINUS = 2,        /* c - x */
-    EXPRESSION_MINUS_TWICE = 3,  /* c - 2x */
-    EXPRESSION_XOR_RELATIVE = 4, /* (x xor c) - x */
-    EXPRESSION_XOR = 5,          /* x xor c */
-    EXPRESSION_MODULO = 6,       /* (x + c) mod n */
-    EXPRESSION_SUMS = 7,         /* first, and differences */
-    EXPRESSION_LIST = 8,
-    EXPRESSION_KIND_COUNT = 9
 };
 
 struct stored_column {

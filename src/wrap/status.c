@@ -9,12 +9,14 @@
  *  - of a receive that went as its call said when it was posted, in a call whose array of requests is there: how often
  * its count. The shadow follows the same rules with code of its own. */
 #include "base/run.h"
+#include "format/trace_format.h"
 #include "wrap/status_fields.h"
 #include "wrap/wrapper.h"
 
-/* Readers tell a bounded number of requests apart (docs/FORMAT.md, section 5): those with a place below this, in each
- * class. Of a call with one request: where more are in flight, statuses are told alike. */
-enum { POSTED_PLACES = 4096, POSTED_ALONE = 64 };
+/* Readers tell a bounded number of requests apart (docs/FORMAT.md, section 5): those with an index below
+ * POSTED_INDEX_LIMIT, in each class. Of a call with one request below this: where more are in flight, statuses are told
+ * alike. */
+enum { POSTED_ALONE = 64 };
 
 /* A status takes no more: head, rank base, and up to six values. */
 enum { STATUS_BYTES = 2 + 7 * (1 + SLOT_BYTES) };
@@ -131,7 +133,7 @@ static inline uint8_t *store_posted(const struct call *c, uint8_t *at, int64_t i
                                     const MPI_Status *status, bool ignored)
 {
     const struct posting *posted = &operation->posted;
-    const uint32_t limit = c->operation_count == 1 ? POSTED_ALONE : POSTED_PLACES;
+    const uint32_t limit = c->operation_count == 1 ? POSTED_ALONE : POSTED_INDEX_LIMIT;
     if (c->dropped || c->operation_count >= VALUE_SERIES_MIN || posted->count == 0 ||
         operation->request_index >= limit ||
         operation_class(operation) >> REQUEST_THREAD_SHIFT != (int64_t)c->thread->index ||

@@ -18,7 +18,7 @@
 #include "base/bytes.h"
 #include "base/value.h"
 #include "format/section.h"
-#include "format/trace_file.h"
+#include "format/trace_format.h"
 #include "rules/rules.h"
 #include "pilgrim/reader.h"
 #include "read/trace.h"

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "format/section.h"
-#include "format/trace_file.h"
+#include "format/trace_format.h"
 #include "pilgrim/reader.h"
 #include "read/trace.h"
 
