@@ -10,7 +10,7 @@
 #include "sequence/column.h"
 #include "merge/fragment.h"
 #include "merge/shares.h"
-#include "read/prove.h"
+#include "read/file/prove.h"
 #include "record/statistics.h"
 
 /* Signatures of a part that follow each other: one, or COUNT of them as a vector (sequence/slots.h), or an unzipped

@@ -10,7 +10,8 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "read/trace.h"
+#include "read/cursor/cursor_open.h"
+#include "read/table/trace_error.h"
 
 enum { NAME_BYTES = 32 };
 

@@ -2,7 +2,8 @@
 /* What is stored of a sequence: the rules that it needs of those that all sequences share, numbered anew. */
 #include <stdlib.h>
 
-#include "read/cursor.h"
+#include "read/cursor/cursor.h"
+#include "read/table/trace_error.h"
 
 struct pilgrim_grammar {
     const struct pilgrim_trace *trace;

@@ -10,7 +10,8 @@
 
 #include "base/intern.h"
 #include "base/name.h"
-#include "read/shards.h"
+#include "read/cursor/cursor_open.h"
+#include "read/table/trace_error.h"
 
 enum { PID_UNKNOWN = -1, LOCATION_BYTES_MAX = 4096 };
 

@@ -2,7 +2,7 @@
 /* Arrays that are completed, and statuses that were predicted, against plain ones: however the reader comes to a call.
  * And what is wrong with them. */
 #include "built_trace.h"
-#include "read/begun.h"
+#include "read/value/begun.h"
 
 enum { RANKS = 3, CALLS = 300, ITEMS = 6, REQUEST_CLASS = 7, PARAMETER = 1 };
 

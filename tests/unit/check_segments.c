@@ -9,7 +9,8 @@
 
 #include "built_trace.h"
 #include "hostile_trace.h"
-#include "read/shards.h"
+#include "read/file/load.h"
+#include "read/file/shards.h"
 
 /* ---- the trace: what each thread calls in each segment ---- */
 

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How a cursor begins, and how it comes into another segment: the rank's rank bases, the stream's classes and loops. */
+#include "read/cursor/cursor_open.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "read/cursor/class_values.h"
+#include "read/cursor/loop_walk.h"
+#include "read/table/trace_error.h"
+
+#define CACHED_BYTES_MAX   (4u << 20)
+#define IN_PLACE_BYTES_MAX (2u << 20)
+
+/* ---- the rank's rank bases ---- */
+
+static bool is_rank_bases(const struct pilgrim_value *ranks, const struct pilgrim_value *sizes)
+{
+    if (ranks->type != PILGRIM_ARRAY || sizes->type != PILGRIM_ARRAY || ranks->count != sizes->count)
+        return false;
+    for (size_t i = 0; i < ranks->count; i++)
+        if (ranks->items[i].type != PILGRIM_INT || sizes->items[i].type != PILGRIM_INT)
+            return false;
+    return true;
+}
+
+struct stored_rank_bases {
+    struct stored_rank_base *items;
+    size_t count;
+};
+
+/* VIEWS are to be freed. */
+static enum pilgrim_status copy_rank_bases(const struct stored_function *f, const struct call_values *values,
+                                           struct stored_rank_bases *views, const char **problem)
+{
+    const struct pilgrim_value *ranks = NULL, *sizes = NULL;
+    for (size_t i = 0; i < f->shown.parameter_count; i++) {
+        if (f->shown.parameters[i].direction != PILGRIM_IN)
+            continue;
+        if (strcmp(f->shown.parameters[i].name, "views_rank") == 0)
+            ranks = &values->in[i];
+        if (strcmp(f->shown.parameters[i].name, "views_size") == 0)
+            sizes = &values->in[i];
+    }
+    if (!ranks || !sizes || !is_rank_bases(ranks, sizes)) {
+        *problem = "no list of the groups that ranks refer to";
+        return PILGRIM_DAMAGED;
+    }
+    views->items = malloc(ranks->count * sizeof *views->items + 1);
+    if (!views->items)
+        return PILGRIM_NOMEM;
+    for (size_t i = 0; i < ranks->count; i++)
+        views->items[i] = (struct stored_rank_base){.rank = ranks->items[i].integer, .size = sizes->items[i].integer};
+    views->count = ranks->count;
+    return PILGRIM_OK;
+}
+
+static const char in_no_group[] = "is in none of the groups";
+
+static const struct group_class *class_of_group(const struct shard *v, const struct stored_group *g,
+                                                uint32_t class_index)
+{
+    return &v->group_classes[g->classes[class_index]];
+}
+
+static const struct stored_function *class_function(const struct shard *v, const struct group_class *row)
+{
+    return &v->functions[v->classes[row->class].function];
+}
+
+static enum pilgrim_status rank_error(const struct shard *v, uint32_t rank, enum pilgrim_status status,
+                                      const char *problem, struct pilgrim_error *error)
+{
+    if (status == PILGRIM_NOMEM)
+        return trace_no_memory(error);
+    return trace_error(error, status, v->offset[SECTION_CALLS], "section calls at byte %llu: rank %u: %s",
+                       (unsigned long long)v->offset[SECTION_CALLS], rank, problem);
+}
+
+/* The segment whose process stream of RANK counts, its shard and the stream; the shard is to be released, also after an
+ * error. PILGRIM_END: none has calls */
+static enum pilgrim_status find_process(const struct pilgrim_trace *trace, uint32_t rank, uint32_t *segment,
+                                        const struct shard **v, struct stream_position *stream,
+                                        struct pilgrim_error *error)
+{
+    *v = NULL;
+    for (*segment = trace->segment_count; (*segment)-- > 0;) {
+        shard_release(trace, *v);
+        enum pilgrim_status status = segment_hold(trace, *segment, rank, v, error);
+        if (status == PILGRIM_END)
+            continue;
+        if (status != PILGRIM_OK)
+            return status;
+        if (!process_find(*v, rank - (*v)->first_rank, stream))
+            return rank_error(*v, rank, PILGRIM_DAMAGED, in_no_group, error);
+        if (stream->group->sequence != 0)
+            return PILGRIM_OK;
+    }
+    return PILGRIM_END;
+}
+
+/* The call of pilgrim_process in STREAM. */
+static enum pilgrim_status evaluate_process(const struct shard *v, const struct stream_position *stream,
+                                            const struct caller *caller, struct arena *arena,
+                                            const struct stored_function **f, struct call_values **values,
+                                            const char **problem)
+{
+    struct value_group_position found;
+    const struct stored_group *g = stream->group;
+    uint32_t at = 0;
+    while (at + 1 < g->class_count &&
+           strcmp(class_function(v, class_of_group(v, g, at))->shown.name, PROCESS_FUNCTION) != 0)
+        at++;
+    const struct group_class *row = class_of_group(v, g, at);
+    *f = class_function(v, row);
+    *problem = in_no_group;
+    if (!value_group_find(v, row, stream, &found))
+        return PILGRIM_DAMAGED;
+    *problem = "no list of the groups that ranks refer to";
+    if (row->calls == 0 || strcmp((*f)->shown.name, PROCESS_FUNCTION) != 0)
+        return PILGRIM_DAMAGED;
+    const struct values_position position =
+        values_find(v, found.value_group, rules_first(&v->rules, found.value_group->sequence), found.position);
+    return signature_evaluate(v, &position, *f, caller, arena, values, problem);
+}
+
+/* As process_values. */
+static enum pilgrim_status find_values(const struct pilgrim_trace *trace, uint32_t rank, struct arena *arena,
+                                       const struct shard **v, const struct stored_function **f,
+                                       struct call_values **values, struct pilgrim_error *error)
+{
+    const struct caller caller = {.rank = rank};
+    struct stream_position stream;
+    uint32_t segment;
+    const char *problem = NULL;
+    enum pilgrim_status status = find_process(trace, rank, &segment, v, &stream, error);
+    if (status != PILGRIM_OK)
+        return status;
+    status = evaluate_process(*v, &stream, &caller, arena, f, values, &problem);
+    return status == PILGRIM_OK ? status : rank_error(*v, rank, status, problem, error);
+}
+
+enum pilgrim_status process_values(const struct pilgrim_trace *trace, uint32_t rank, struct arena *arena,
+                                   const struct shard **shard, const struct pilgrim_function **function,
+                                   const struct pilgrim_value **in, struct pilgrim_error *error)
+{
+    const struct stored_function *f;
+    struct call_values *values;
+    enum pilgrim_status status = find_values(trace, rank, arena, shard, &f, &values, error);
+    if (status != PILGRIM_OK)
+        return status;
+    *function = &f->shown;
+    *in = values->in;
+    return PILGRIM_OK;
+}
+
+/* A rank without process streams has none. */
+static enum pilgrim_status read_rank_bases(const struct pilgrim_trace *trace, uint32_t rank,
+                                           struct stored_rank_bases *views, struct pilgrim_error *error)
+{
+    struct arena scratch = {0};
+    const struct shard *v;
+    const struct stored_function *f;
+    struct call_values *values;
+    const char *problem = NULL;
+    *views = (struct stored_rank_bases){0};
+    enum pilgrim_status status = find_values(trace, rank, &scratch, &v, &f, &values, error);
+    if (status == PILGRIM_OK) {
+        status = copy_rank_bases(f, values, views, &problem);
+        if (status != PILGRIM_OK)
+            rank_error(v, rank, status, problem, error);
+    }
+    shard_release(trace, v);
+    arena_free(&scratch);
+    return status == PILGRIM_END ? PILGRIM_OK : status;
+}
+
+/* ---- open, close ---- */
+
+/* Walks take memory by the depth of their grammars, which are shared: what all of them together take is bounded. */
+static bool open_loops(struct pilgrim_cursor *c, const struct stored_group *g)
+{
+    size_t count = g->loop_count;
+    if (count == 0)
+        return true;
+    c->loops = calloc(count, sizeof *c->loops);
+    c->nest = calloc(count, sizeof *c->nest);
+    for (size_t i = 0; i < count && c->loops && c->nest; i++)
+        c->loops[i].loop = &g->loops[i];
+    c->loop_count = c->loops && c->nest ? count : 0;
+    return c->loop_count == count;
+}
+
+static enum pilgrim_status open_classes(struct pilgrim_cursor *c, const char **problem)
+{
+    const struct shard *v = c->shard;
+    const struct stored_group *g = c->stream.group;
+    c->memory_left = v->call_budget;
+    bool bounded = memory_fits(&c->memory_left, rules_cursor_bytes(&v->rules, g->sequence));
+    c->sequence = g->sequence;
+    c->class_count = g->class_count;
+    c->classes = calloc(c->class_count + 1, sizeof *c->classes);
+    if (!c->classes || !open_loops(c, g))
+        return PILGRIM_NOMEM;
+    for (size_t i = 0; i < c->loop_count && bounded; i++) {
+        c->classes[g->loops[i].class_index].loop = &c->loops[i];
+        bounded = memory_fits(&c->memory_left, rules_cursor_bytes(&v->rules, g->loops[i].body));
+    }
+    for (uint32_t i = 0; i < c->class_count && bounded; i++) {
+        const struct group_class *row = class_of_group(v, g, i);
+        struct value_group_position found;
+        *problem = in_no_group;
+        if (!value_group_find(v, row, &c->stream, &found))
+            return PILGRIM_DAMAGED;
+        c->classes[i].class = &v->classes[row->class];
+        c->classes[i].value_group = found.value_group;
+        c->needs_registers |= found.value_group->needs_registers;
+        c->has_posted |= found.value_group->has_posted;
+        c->follows |= found.value_group->follows;
+        c->classes[i].position = found.position;
+        bounded = memory_fits(&c->memory_left, rules_cursor_bytes(&v->rules, found.value_group->sequence));
+    }
+    if (!bounded) {
+        *problem = memory_problem;
+        return PILGRIM_LIMIT;
+    }
+    return rules_cursor_init(&c->structure, &v->rules, g->sequence);
+}
+
+/* A cursor over STREAM of V, in ROUND. Takes V, which is held, also where it fails. */
+static enum pilgrim_status open_stream(const struct pilgrim_trace *trace, const struct shard *v, uint32_t segment,
+                                       uint32_t rank, uint32_t thread, const struct stream_position *stream,
+                                       struct pilgrim_cursor **cursor, struct pilgrim_error *error)
+{
+    struct pilgrim_cursor *c = calloc(1, sizeof *c);
+    if (!c) {
+        shard_release(trace, v);
+        return trace_no_memory(error);
+    }
+    *c = (struct pilgrim_cursor){.trace = trace,
+                                 .shard = v,
+                                 .stream = *stream,
+                                 .rank = rank,
+                                 .thread = thread,
+                                 .segment = segment,
+                                 .caller.rank = rank,
+                                 .generation = 1,
+                                 .cached_limit = CACHED_BYTES_MAX,
+                                 .unzipped_budget = IN_PLACE_BYTES_MAX,
+                                 .registers.limit = v->call_budget,
+                                 .begun.limit = v->call_budget};
+    const char *problem = NULL;
+    enum pilgrim_status status = open_classes(c, &problem);
+    if (status != PILGRIM_OK) {
+        rank_error(v, rank, status, problem, error);
+        pilgrim_cursor_close(c);
+        return status;
+    }
+    *cursor = c;
+    return PILGRIM_OK;
+}
+
+enum pilgrim_status segment_cursor_open(const struct pilgrim_trace *trace, uint32_t segment, uint32_t rank,
+                                        uint32_t thread, struct pilgrim_cursor **cursor, struct pilgrim_error *error)
+{
+    const struct shard *v;
+    struct stream_position stream;
+    enum pilgrim_status status = segment_hold(trace, segment, rank, &v, error);
+    if (status != PILGRIM_OK)
+        return status;
+    if (thread_find(v, rank - v->first_rank, thread, &stream))
+        return open_stream(trace, v, segment, rank, thread, &stream, cursor, error);
+    rank_error(v, rank, PILGRIM_DAMAGED, in_no_group, error);
+    shard_release(trace, v);
+    return PILGRIM_DAMAGED;
+}
+
+/* The first segment from ROUND on in which the thread has calls, or the number of segments. */
+static uint32_t segment_with(const struct pilgrim_trace *trace, uint32_t segment, uint32_t rank, uint32_t thread)
+{
+    while (segment < trace->segment_count && segment_is_silent(trace, segment, rank, thread))
+        segment++;
+    return segment;
+}
+
+/* That, or the first one that it is in. */
+static uint32_t first_segment(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread)
+{
+    uint32_t segment = segment_with(trace, 0, rank, thread);
+    if (segment < trace->segment_count)
+        return segment;
+    for (segment = 0; thread >= segment_threads(trace, segment, rank);)
+        segment++;
+    return segment;
+}
+
+static void set_rank_bases(struct pilgrim_cursor *c, const struct stored_rank_bases *views)
+{
+    c->bases = views->items;
+    c->caller.bases = views->items;
+    c->caller.base_count = views->count;
+}
+
+enum pilgrim_status pilgrim_cursor_open(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread,
+                                        struct pilgrim_cursor **cursor, struct pilgrim_error *error)
+{
+    struct stored_rank_bases views;
+    if (cursor)
+        *cursor = NULL;
+    if (!trace || !cursor)
+        return trace_null(error);
+    if (thread >= pilgrim_thread_count(trace, rank))
+        return trace_error(error, PILGRIM_INVALID, 0, "no thread %u of rank %u", thread, rank);
+    enum pilgrim_status status = read_rank_bases(trace, rank, &views, error);
+    if (status == PILGRIM_OK)
+        status = segment_cursor_open(trace, first_segment(trace, rank, thread), rank, thread, cursor, error);
+    if (status == PILGRIM_OK)
+        set_rank_bases(*cursor, &views);
+    else
+        free(views.items);
+    if (status == PILGRIM_OK)
+        call_times_begin(&(*cursor)->times, trace, rank, thread);
+    return status;
+}
+
+enum pilgrim_status process_cursor_open(const struct pilgrim_trace *trace, uint32_t rank,
+                                        struct pilgrim_cursor **cursor, struct pilgrim_error *error)
+{
+    const struct shard *v;
+    struct stream_position stream;
+    struct stored_rank_bases views;
+    uint32_t segment;
+    *cursor = NULL;
+    if (rank >= trace->rank_count)
+        return trace_error(error, PILGRIM_INVALID, 0, "no rank %u", rank);
+    enum pilgrim_status status = read_rank_bases(trace, rank, &views, error);
+    if (status != PILGRIM_OK)
+        return status;
+    status = find_process(trace, rank, &segment, &v, &stream, error);
+    if (status == PILGRIM_OK || status == PILGRIM_END) /* where none has calls, the first one is as good */
+        status = open_stream(trace, v, segment + (status == PILGRIM_END), rank, 0, &stream, cursor, error);
+    else
+        shard_release(trace, v);
+    if (status != PILGRIM_OK) {
+        free(views.items);
+        return status;
+    }
+    (*cursor)->is_process = true;
+    set_rank_bases(*cursor, &views);
+    return PILGRIM_OK;
+}
+
+enum pilgrim_status cursor_next_segment(struct pilgrim_cursor *c, struct pilgrim_error *error)
+{
+    struct pilgrim_cursor *next, last;
+    uint32_t segment =
+        c->is_process ? c->trace->segment_count : segment_with(c->trace, c->segment + 1, c->rank, c->thread);
+    if (segment == c->trace->segment_count)
+        return PILGRIM_END;
+    enum pilgrim_status status = segment_cursor_open(c->trace, segment, c->rank, c->thread, &next, error);
+    if (status != PILGRIM_OK)
+        return status;
+    const struct stored_rank_bases views = {c->bases, c->caller.base_count};
+    set_rank_bases(next, &views);
+    c->bases = NULL;
+    next->seq = next->first_seq = c->seq;
+    next->identities = c->identities;
+    next->tells_loops = c->tells_loops;
+    next->times = c->times;
+    c->times = (struct call_times){0};
+    call_times_leave_segment(&next->times);
+    last = *c;
+    *c = *next;
+    *next = last;
+    pilgrim_cursor_close(next);
+    return PILGRIM_OK;
+}
+
+uint32_t pilgrim_cursor_segment(const struct pilgrim_cursor *c)
+{
+    return c ? c->segment : 0;
+}
+
+void pilgrim_cursor_close(struct pilgrim_cursor *c)
+{
+    if (!c)
+        return;
+    for (size_t i = 0; i < c->class_count && c->classes; i++)
+        class_close(&c->classes[i]);
+    for (size_t i = 0; i < c->loop_count; i++)
+        loop_close(&c->loops[i]);
+    rules_cursor_free(&c->structure);
+    free(c->classes);
+    free(c->loops);
+    free(c->nest);
+    registers_free(&c->registers);
+    begun_free(&c->begun);
+    live_free(&c->live);
+    call_times_free(&c->times);
+    arena_free(&c->once);
+    arena_free(&c->arena);
+    arena_free(&c->cached);
+    free(c->bases);
+    shard_release(c->trace, c->shard);
+    free(c);
+}
