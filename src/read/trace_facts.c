@@ -26,7 +26,7 @@ uint32_t pilgrim_thread_count(const struct pilgrim_trace *t, uint32_t rank)
     return most;
 }
 
-/* False: the thread is damaged. It is in SEGMENT. */
+/* Counts the calls of a thread in SEGMENT, which has it. False: the thread is damaged. */
 static bool count_calls(const struct pilgrim_trace *t, uint32_t segment, uint32_t rank, uint32_t thread,
                         uint64_t *count)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The times of a thread's calls; see call_times.h.
  *
- * A section's times can only be had one after another, and for each the class of its call must be known. A cursor that
- * has passed over calls has not seen all of their classes: another one follows it then, from the section's first call
- * on, which looks at no values. */
+ * The times of a section can only be decoded in order, and decoding needs the class of each call. A cursor that has
+ * skipped calls does not know all classes. Then a second cursor, the follower, walks from the section's first call,
+ * without evaluating values. */
 #include "read/cursor/call_times.h"
 
 #include "read/cursor/cursor_open.h"
@@ -37,7 +37,7 @@ void call_times_free(struct call_times *t)
     bytes_free(&t->content);
 }
 
-/* The times of the section that was read last are not known. STATUS and PROBLEM say why. */
+/* Gives up the times of the current section. STATUS and PROBLEM say why. */
 static bool fail(struct pilgrim_cursor *c, enum pilgrim_status status, const char *problem)
 {
     struct call_times *t = &c->times;
@@ -54,7 +54,7 @@ static bool fail(struct pilgrim_cursor *c, enum pilgrim_status status, const cha
 
 /* ---- sections ---- */
 
-/* Passes over the calls of the threads before the one that is wanted, in a section of several. */
+/* Skips the calls of the threads before the wanted one, in a section of several threads. */
 static enum pilgrim_status find_thread(struct call_times *t, const struct common_section *common, const char **problem)
 {
     struct cursor starts = common->starts;
@@ -80,7 +80,7 @@ static enum pilgrim_status find_thread(struct call_times *t, const struct common
     return PILGRIM_DAMAGED;
 }
 
-/* The times of the next call, of the class at CLASS_INDEX. */
+/* Decodes the times of the next call, whose class is at CLASS_INDEX. */
 static enum pilgrim_status take(struct call_times *t, uint64_t class_index, uint64_t *start, uint64_t *end)
 {
     if (t->current->of_common && cursor_varint(&t->order) != class_index)
@@ -89,7 +89,7 @@ static enum pilgrim_status take(struct call_times *t, uint64_t class_index, uint
     return times_block_next(t->block, (uint32_t)class_index, start, end);
 }
 
-/* Reads the section at S. */
+/* Reads section S. */
 static bool read_section(struct pilgrim_cursor *c, const struct time_section *s)
 {
     struct call_times *t = &c->times;
@@ -106,10 +106,10 @@ static bool read_section(struct pilgrim_cursor *c, const struct time_section *s)
         return fail(c, status, problem);
     cursor_init(&in, t->content.data, t->content.length);
     for (unsigned i = 0; i < 3; i++)
-        cursor_varint(&in); /* rank, thread and first: they are where the section was found */
+        cursor_varint(&in); /* rank, thread and first, which are known */
     problem = "ends too early";
     if (s->of_common) {
-        cursor_varint(&in); /* 0 */
+        cursor_varint(&in); /* the 0 of a section of several threads */
         status = common_section_read(&in, &common, &problem);
     }
     if (status == PILGRIM_OK)
@@ -123,7 +123,7 @@ static bool read_section(struct pilgrim_cursor *c, const struct time_section *s)
 
 /* ---- calls that were passed over ---- */
 
-/* A cursor at the next call whose times the block gives. */
+/* Opens a follower at the next call whose times the block gives. */
 static enum pilgrim_status follow(struct pilgrim_cursor *c)
 {
     struct call_times *t = &c->times;
@@ -143,7 +143,7 @@ static enum pilgrim_status follow(struct pilgrim_cursor *c)
     return cursor_skip_in_segment(t->follower, t->next - t->follower->seq);
 }
 
-/* Passes over times up to those of call SEQ. */
+/* Skips the times before those of call SEQ. */
 static bool pass_times(struct pilgrim_cursor *c, uint64_t seq)
 {
     struct call_times *t = &c->times;
@@ -158,7 +158,7 @@ static bool pass_times(struct pilgrim_cursor *c, uint64_t seq)
            fail(c, status == PILGRIM_NOMEM ? status : PILGRIM_DAMAGED, "does not have the calls of the thread");
 }
 
-/* Makes the block one that gives the times of call SEQ next. */
+/* Finds the section of call SEQ, and skips to its times. */
 static bool find_times(struct pilgrim_cursor *c, uint64_t seq)
 {
     struct call_times *t = &c->times;

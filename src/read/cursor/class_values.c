@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where a cursor is among a class's values. Calls that were passed over are caught up with when a value is asked for.
- */
+/* The position of a cursor in the values of a class; see class_values.h. Calls that were skipped are caught up with
+ * when a value is asked for. */
 #include "read/cursor/class_values.h"
 
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 #include "read/value/unzipped.h"
 #include "read/value/unzipped_values.h"
 
-#define WALK_MAX            1024       /* so many values are passed one by one */
-#define NUMBERS_COUNTED_MAX (1u << 20) /* of so many numbers it is counted how often each occurs */
+#define WALK_MAX            1024       /* fewer values are passed one by one */
+#define NUMBERS_COUNTED_MAX (1u << 20) /* if a class has more numbers, their occurrences are not counted */
 
 const char memory_problem[] = "needs more memory than a file of its length may take";
 
@@ -55,7 +55,7 @@ void class_close(struct class_state *state)
 
 /* ---- unzipped signatures ---- */
 
-/* The state of the signature at AT, which is unzipped. */
+/* Sets *UNZIPPED to the state of the signature at AT, which is unzipped, and opens it if needed. */
 static enum pilgrim_status open_unzipped(struct pilgrim_cursor *c, struct class_state *state,
                                          const struct values_position *at, struct unzipped_values **unzipped,
                                          const char **problem)
@@ -79,7 +79,7 @@ static enum pilgrim_status open_unzipped(struct pilgrim_cursor *c, struct class_
     return status;
 }
 
-/* COUNT calls have had signature NUMBER. */
+/* Moves the state of signature NUMBER, if it is unzipped, over COUNT calls. */
 static enum pilgrim_status pass_number(struct pilgrim_cursor *c, struct class_state *state, uint64_t number,
                                        uint64_t count, const char **problem)
 {
@@ -91,7 +91,7 @@ static enum pilgrim_status pass_number(struct pilgrim_cursor *c, struct class_st
     return status == PILGRIM_OK ? unzipped_skip(unzipped, count, problem) : status;
 }
 
-/* Passes over COUNT values, by counting: as often as a signature occurs up to there, but for those that were met. */
+/* Passes COUNT values by counting how often each unzipped signature occurs among them. */
 static enum pilgrim_status pass_counted(struct pilgrim_cursor *c, struct class_state *state, uint64_t count,
                                         const char **problem)
 {
@@ -154,7 +154,7 @@ enum pilgrim_status class_next(struct pilgrim_cursor *c, struct class_state *sta
         status = catch_up(c, state, problem);
     if (status != PILGRIM_OK)
         return status;
-    /* Without loops it was checked when the trace was opened that there are as many values as calls. */
+    /* Opening has checked this for groups without loops. */
     if (!rules_cursor_next(&state->values, number))
         return run_out(problem);
     state->taken++;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cursors: one thread's calls in their order.
+/* Cursors: the calls of one thread in their order.
  *
- * The structure's sequence says which class comes next, that class's sequence of values which of its signatures. Values
- * are evaluated when they are first met and kept, as calls repeat; when what is kept grows beyond a bound, all of it
- * goes. */
+ * The structure grammar says which class is called next; the value grammar of the class says with which signature.
+ * Calls repeat, so values are evaluated once and cached. If the cache exceeds a limit all of it is dropped. */
 #include "read/cursor/cursor.h"
 
 #include <stdlib.h>
@@ -16,12 +15,12 @@
 #include "read/value/delta_values.h"
 #include "read/value/unzipped_values.h"
 
-#define CACHED_OTHERS_MAX 16   /* values of one signature that are kept */
-#define SKIP_STEPS_MAX    1024 /* more calls are counted rather than passed one by one */
+#define CACHED_OTHERS_MAX 16   /* values of one signature that are cached */
+#define SKIP_STEPS_MAX    1024 /* more calls are skipped by counting, fewer one by one */
 
 /* ---- calls ---- */
 
-/* Drops what is kept if it has grown too large. */
+/* Drops the cache if it has grown too large. */
 static void limit_cached(struct pilgrim_cursor *c)
 {
     if (c->cached.total <= c->cached_limit)
@@ -43,7 +42,7 @@ static enum pilgrim_status call_error(const struct pilgrim_cursor *c, const stru
                        state ? state->class->shown.function->name : "loops", problem);
 }
 
-/* Values that were met before, and those that are met now and kept. */
+/* Returns values from the cache, or evaluates and caches them. */
 static enum pilgrim_status cached_values(struct pilgrim_cursor *c, struct class_state *state, uint64_t number,
                                          struct call_values **values, const char **problem)
 {
@@ -74,7 +73,7 @@ static void note_problem(struct pilgrim_cursor *c, enum pilgrim_status status, c
     c->problem = problem;
 }
 
-/* Values that are met now and not kept. REGISTERS: of the cursor, or NULL. */
+/* Evaluates values without caching them. REGISTERS: of the cursor, or NULL. */
 static enum pilgrim_status values_once(struct pilgrim_cursor *c, struct class_state *state,
                                        const struct values_position *at, struct registers *registers,
                                        struct call_values **values, const char **problem)
@@ -94,34 +93,34 @@ static enum pilgrim_status values_once(struct pilgrim_cursor *c, struct class_st
     return signature_evaluate(v, at, f, &caller, &c->once, values, problem);
 }
 
-/* Whether the values at AT are other ones each time. */
+/* True if the values at AT differ from call to call. */
 static bool varies(const struct shard *v, const struct values_position *at)
 {
     return at->signature && (at->signature->is_unzipped || v->shapes[at->signature->shape].needs_registers);
 }
 
-/* Whether calls of the class begin operations that others may ask for. */
+/* True if calls of the class begin operations that posted statuses may refer to. */
 static bool begins(const struct pilgrim_cursor *c, const struct class_state *state)
 {
     return c->has_posted && c->shard->functions[state->class->function].begun.request != BEGUN_NOWHERE;
 }
 
-/* Whether the values at AT follow from their signature and from what is known of requests. */
+/* True if the values at AT depend on the signature and the state of requests alone. */
 static bool follow(const struct shard *v, const struct values_position *at)
 {
     const struct shape *shape = at->signature ? &v->shapes[at->signature->shape] : NULL;
     return shape && shape->needs_registers && !shape->has_registers && !at->signature->is_unzipped;
 }
 
-/* Whether calls of the class say which requests are live. */
+/* True if calls of the class begin or complete requests whose state matters. */
 static bool tells_live(const struct pilgrim_cursor *c, const struct class_state *state)
 {
     const struct begun_parameters *p = &c->shard->functions[state->class->function].begun;
     return c->follows && (p->request != BEGUN_NOWHERE || p->ended != BEGUN_NOWHERE);
 }
 
-/* Such values: some that were met before, as the same is known again, or those that are met now, and kept if there are
- * not too many. */
+/* Returns values that depend on the state of requests: from the cache if the state is the same, else evaluated, and
+ * cached unless there are too many. */
 static enum pilgrim_status following_values(struct pilgrim_cursor *c, struct class_state *state, uint64_t number,
                                             const struct values_position *at, struct call_values **values,
                                             const char **problem)
@@ -144,7 +143,7 @@ static enum pilgrim_status following_values(struct pilgrim_cursor *c, struct cla
     if (status != PILGRIM_OK)
         return status;
     (*values)->other = kept->values;
-    if (!uses_hold(*values, &caller)) { /* never again, either */
+    if (!uses_hold(*values, &caller)) { /* they do not hold even now, so they never will: do not cache them */
         (*values)->identity = 0;
         kept->fickle = true;
         return PILGRIM_OK;
@@ -155,7 +154,7 @@ static enum pilgrim_status following_values(struct pilgrim_cursor *c, struct cla
     return PILGRIM_OK;
 }
 
-/* What the call says of requests. */
+/* Records which requests the call begins and completes. */
 static enum pilgrim_status note_requests(struct pilgrim_cursor *c, const struct class_state *state,
                                          const struct call_values *values, const char **problem)
 {
@@ -172,7 +171,8 @@ static enum pilgrim_status note_requests(struct pilgrim_cursor *c, const struct 
     return status;
 }
 
-/* Signature NUMBER of a class, at AT if it varies. REGISTERS: of the cursor where this is the next call, else NULL. */
+/* Gets the values of signature NUMBER of a class. AT: where they are if they differ from call to call. REGISTERS: those
+ * of the cursor if this is the next call, else NULL. */
 static enum pilgrim_status find_values(struct pilgrim_cursor *c, struct class_state *state, uint64_t number,
                                        const struct values_position *at, struct registers *registers,
                                        struct call_values **values, const char **problem)
@@ -187,8 +187,8 @@ static enum pilgrim_status find_values(struct pilgrim_cursor *c, struct class_st
     return status == PILGRIM_OK && registers ? note_requests(c, state, *values, problem) : status;
 }
 
-/* Fills in CALL but for seq and times from signature NUMBER of a class. AT: where its values are if they are other ones
- * each time. */
+/* Fills in CALL without seq and times, from signature NUMBER of a class. AT: where its values are if they differ from
+ * call to call. */
 static enum pilgrim_status make_call(struct pilgrim_cursor *c, struct class_state *state, uint64_t number,
                                      const struct values_position *at, struct registers *registers,
                                      struct pilgrim_call *call, struct pilgrim_error *error)
@@ -212,7 +212,7 @@ static enum pilgrim_status make_call(struct pilgrim_cursor *c, struct class_stat
     return PILGRIM_OK;
 }
 
-/* As loops_next; what is wrong stays. */
+/* As loops_next. An error stays: the walk does not go on. */
 static enum pilgrim_status walk_loops(struct pilgrim_cursor *c, uint64_t limit, uint64_t *passed, uint64_t *class_index)
 {
     *passed = 0;
@@ -224,7 +224,7 @@ static enum pilgrim_status walk_loops(struct pilgrim_cursor *c, uint64_t limit, 
     return status;
 }
 
-/* The place of the next call in this segment. */
+/* Gets the class index of the next call in this segment. */
 static enum pilgrim_status next_in_segment(struct pilgrim_cursor *c, uint64_t *class_index, struct pilgrim_error *error)
 {
     uint64_t passed;
@@ -246,7 +246,7 @@ enum pilgrim_status cursor_pass_in_segment(struct pilgrim_cursor *c, uint64_t *c
     return PILGRIM_OK;
 }
 
-/* The same, in this segment or another one. */
+/* The same, in this segment or a later one. */
 static enum pilgrim_status next_class_index(struct pilgrim_cursor *c, uint64_t *class_index,
                                             struct pilgrim_error *error)
 {
@@ -284,13 +284,13 @@ enum pilgrim_status pilgrim_cursor_next(struct pilgrim_cursor *c, struct pilgrim
     return status;
 }
 
-/* Whether calls of the class depend on others, or others on them. */
+/* True if calls of the class depend on other calls, or other calls on them. */
 static bool depends(const struct pilgrim_cursor *c, const struct class_state *state)
 {
     return state->value_group->needs_registers || begins(c, state) || tells_live(c, state);
 }
 
-/* Passes over a call of such a class. */
+/* Passes a call of such a class. */
 static enum pilgrim_status pass_keeping(struct pilgrim_cursor *c, struct class_state *state,
                                         struct pilgrim_error *error)
 {
@@ -331,7 +331,7 @@ enum pilgrim_status pilgrim_cursor_pass(struct pilgrim_cursor *c, size_t *class_
     return PILGRIM_OK;
 }
 
-/* What is damaged is reported by the next call that is asked for. */
+/* Skips calls one by one, and evaluates those that others depend on. The next call that is asked for reports damage. */
 static enum pilgrim_status skip_keeping(struct pilgrim_cursor *c, uint64_t count)
 {
     enum pilgrim_status status = PILGRIM_OK;
@@ -348,7 +348,7 @@ static enum pilgrim_status skip_keeping(struct pilgrim_cursor *c, uint64_t count
     return status == PILGRIM_NOMEM ? status : PILGRIM_OK;
 }
 
-/* Sets how far each class is behind after the segment's first SEQ calls. */
+/* Sets `behind` of each class after the first SEQ calls of the segment. */
 static enum pilgrim_status count_behind(struct pilgrim_cursor *c, uint64_t seq)
 {
     uint64_t work, *counts = malloc((c->class_count + 1) * sizeof *counts);
@@ -412,8 +412,8 @@ static bool count_calls(const struct pilgrim_cursor *c, uint64_t *calls)
     return c->loop_count == 0 || loops_call_count(c->trace, c->segment, c->rank, c->thread, calls);
 }
 
-/* Passes over all that is left of this segment at once, if *COUNT is more and another segment follows: what calls keep
- * is not needed there. Only where they keep something. */
+/* Skips the rest of this segment at once, if *COUNT is more and another segment follows: registers and requests do not
+ * outlast a segment. Does so only if the thread has registers or requests to follow. */
 static bool pass_segment(struct pilgrim_cursor *c, uint64_t *count)
 {
     uint64_t calls, seq = c->seq;

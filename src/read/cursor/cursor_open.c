@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How a cursor begins, and how it comes into another segment: the rank's rank bases, the stream's classes and loops. */
+/* Opens cursors, and moves them to the next segment: rank bases, classes and loops of the stream; see cursor_open.h. */
 #include "read/cursor/cursor_open.h"
 
 #include <stdlib.h>
@@ -29,7 +29,7 @@ struct stored_rank_bases {
     size_t count;
 };
 
-/* VIEWS are to be freed. */
+/* Copies the rank bases from the VALUES of pilgrim_process. BASES are to be freed. */
 static enum pilgrim_status copy_rank_bases(const struct stored_function *f, const struct call_values *values,
                                            struct stored_rank_bases *views, const char **problem)
 {
@@ -77,8 +77,8 @@ static enum pilgrim_status rank_error(const struct shard *v, uint32_t rank, enum
                        (unsigned long long)v->offset[SECTION_CALLS], rank, problem);
 }
 
-/* The segment whose process stream of RANK counts, its shard and the stream; the shard is to be released, also after an
- * error. PILGRIM_END: none has calls */
+/* Finds the process stream of RANK that counts: its segment, shard and position. The shard is to be released, also
+ * after an error. PILGRIM_END: no process stream has calls */
 static enum pilgrim_status find_process(const struct pilgrim_trace *trace, uint32_t rank, uint32_t *segment,
                                         const struct shard **v, struct stream_position *stream,
                                         struct pilgrim_error *error)
@@ -99,7 +99,7 @@ static enum pilgrim_status find_process(const struct pilgrim_trace *trace, uint3
     return PILGRIM_END;
 }
 
-/* The call of pilgrim_process in STREAM. */
+/* Evaluates the call of pilgrim_process in STREAM. */
 static enum pilgrim_status evaluate_process(const struct shard *v, const struct stream_position *stream,
                                             const struct caller *caller, struct arena *arena,
                                             const struct stored_function **f, struct call_values **values,
@@ -154,7 +154,7 @@ enum pilgrim_status process_values(const struct pilgrim_trace *trace, uint32_t r
     return PILGRIM_OK;
 }
 
-/* A rank without process streams has none. */
+/* Reads the rank bases of RANK. A rank whose process streams have no calls has none. */
 static enum pilgrim_status read_rank_bases(const struct pilgrim_trace *trace, uint32_t rank,
                                            struct stored_rank_bases *views, struct pilgrim_error *error)
 {
@@ -177,7 +177,8 @@ static enum pilgrim_status read_rank_bases(const struct pilgrim_trace *trace, ui
 
 /* ---- open, close ---- */
 
-/* Walks take memory by the depth of their grammars, which are shared: what all of them together take is bounded. */
+/* Opens the loops of G. The memory of a walk depends on the depth of its grammar, and grammars share rules, so the
+ * memory of all walks together is limited. */
 static bool open_loops(struct pilgrim_cursor *c, const struct stored_group *g)
 {
     size_t count = g->loop_count;
@@ -227,7 +228,7 @@ static enum pilgrim_status open_classes(struct pilgrim_cursor *c, const char **p
     return rules_cursor_init(&c->structure, &v->rules, g->sequence);
 }
 
-/* A cursor over STREAM of V, in ROUND. Takes V, which is held, also where it fails. */
+/* Opens a cursor over STREAM of V, in SEGMENT. Takes over the hold on V, also if it fails. */
 static enum pilgrim_status open_stream(const struct pilgrim_trace *trace, const struct shard *v, uint32_t segment,
                                        uint32_t rank, uint32_t thread, const struct stream_position *stream,
                                        struct pilgrim_cursor **cursor, struct pilgrim_error *error)
@@ -275,7 +276,7 @@ enum pilgrim_status segment_cursor_open(const struct pilgrim_trace *trace, uint3
     return PILGRIM_DAMAGED;
 }
 
-/* The first segment from ROUND on in which the thread has calls, or the number of segments. */
+/* Returns the first segment from SEGMENT on in which the thread has calls, or the number of segments. */
 static uint32_t segment_with(const struct pilgrim_trace *trace, uint32_t segment, uint32_t rank, uint32_t thread)
 {
     while (segment < trace->segment_count && segment_is_silent(trace, segment, rank, thread))
@@ -283,7 +284,7 @@ static uint32_t segment_with(const struct pilgrim_trace *trace, uint32_t segment
     return segment;
 }
 
-/* That, or the first one that it is in. */
+/* Returns that segment, or the first one that has the thread. */
 static uint32_t first_segment(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread)
 {
     uint32_t segment = segment_with(trace, 0, rank, thread);
@@ -337,7 +338,7 @@ enum pilgrim_status process_cursor_open(const struct pilgrim_trace *trace, uint3
     if (status != PILGRIM_OK)
         return status;
     status = find_process(trace, rank, &segment, &v, &stream, error);
-    if (status == PILGRIM_OK || status == PILGRIM_END) /* where none has calls, the first one is as good */
+    if (status == PILGRIM_OK || status == PILGRIM_END) /* if no segment has calls the first one will do */
         status = open_stream(trace, v, segment + (status == PILGRIM_END), rank, 0, &stream, cursor, error);
     else
         shard_release(trace, v);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How often loops are walked, and so how many calls a thread has; docs/FORMAT.md, "Loops". */
+/* Counts trips of loops and calls of threads with loops; see loop_counts.h, and docs/FORMAT.md, "Loops". */
 #include "read/cursor/loop_counts.h"
 
 #include "read/cursor/cursor_open.h"
 #include "read/cursor/loop_walk.h"
 #include "read/table/trace_error.h"
 
-/* The trips of the loop at CLASS_INDEX, of a cursor that has not moved; *PROBLEM: a constant. */
+/* Adds up the trips of the loop at CLASS_INDEX, of a cursor that has not moved. *PROBLEM: a constant. */
 static enum pilgrim_status sum_trips(struct pilgrim_cursor *c, size_t class_index, struct pilgrim_trips *trips,
                                      const char **problem)
 {
@@ -49,7 +49,7 @@ bool loops_call_count(const struct pilgrim_trace *trace, uint32_t segment, uint3
     return good;
 }
 
-/* Another cursor, at the beginning of the iteration, walks the loop's values. */
+/* A second cursor, at the beginning of the segment, walks the values of the loop. */
 enum pilgrim_status pilgrim_loop_trips(const struct pilgrim_cursor *cursor, size_t class_number,
                                        struct pilgrim_trips *trips, struct pilgrim_error *error)
 {

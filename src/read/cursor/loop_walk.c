@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loops: rows of a group that stand for their body, some number of times; docs/FORMAT.md, "Loops".
+/* Loops: classes of a group that stand for their body, repeated (docs/FORMAT.md, "Loops").
  *
- * A walk keeps the loops that it is in on an explicit stack. A body has only loops that stand before its own, so no
- * loop is in itself, and the stack is as high as there are loops at most. Bodies are not empty, so the walk goes on:
- * only loops with no iterations lead to no call, and those are counted. */
+ * A walk has an explicit stack of the loops that it is in. A body has only loops with lower class indexes, so no loop
+ * is in itself, and the stack has at most one entry for each loop. Bodies are not empty, so the walk makes progress;
+ * only loops with 0 trips lead to no call, and their number is limited. */
 #include "read/cursor/loop_walk.h"
 
 #include <stdlib.h>
@@ -37,7 +37,7 @@ void loop_close(struct loop_position *l)
 
 /* ---- whole iterations ---- */
 
-/* Notes what a iteration of L, which has no loops in it, calls. */
+/* Counts the calls of one iteration of L by class. L has no inner loops. */
 static enum pilgrim_status count_iteration(struct pilgrim_cursor *c, struct loop_position *l)
 {
     uint64_t work, *counts = malloc((c->class_count + 1) * sizeof *counts);
@@ -60,7 +60,7 @@ static enum pilgrim_status count_iteration(struct pilgrim_cursor *c, struct loop
     return status;
 }
 
-/* Passes over iterations of L that have not begun, with up to LIMIT calls. */
+/* Passes iterations of L that have not begun, with up to LIMIT calls together. */
 static enum pilgrim_status pass_iterations(struct pilgrim_cursor *c, struct loop_position *l, uint64_t limit,
                                            uint64_t *passed)
 {
@@ -83,7 +83,7 @@ static enum pilgrim_status pass_iterations(struct pilgrim_cursor *c, struct loop
 
 /* ---- the walk ---- */
 
-/* Begins the innermost loop's next iteration, or leaves the loop. */
+/* Begins the next iteration of the innermost loop, or leaves the loop. */
 static enum pilgrim_status next_iteration(struct pilgrim_cursor *c, struct loop_position *l)
 {
     if (l->left == 0) {
@@ -97,7 +97,7 @@ static enum pilgrim_status next_iteration(struct pilgrim_cursor *c, struct loop_
     return PILGRIM_OK;
 }
 
-/* At the end of all: a class has as many values as calls. */
+/* Checks at the end of the segment that each class has as many values as calls. */
 static enum pilgrim_status check_end(const struct pilgrim_cursor *c, const char **problem)
 {
     for (size_t i = 0; i < c->class_count; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Times of several threads; see common_section.h. */
+/* Reads the head of a times section of several threads; see common_section.h. */
 #include "read/file/common_section.h"
 
 #include "timing/common_times.h"

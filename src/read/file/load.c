@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Opening: header, sections in their order, each checked and parsed before the next is looked at. */
+/* Opens a trace: reads the header, then the sections in their order. Each is checked and parsed before the next. */
 #include "read/file/load.h"
 
 #include <errno.h>
@@ -19,15 +19,15 @@ struct loader {
     struct pilgrim_trace *trace;
     struct trace_source source;
     struct budget budget;
-    uint64_t before;                        /* bytes of it that were left before the current shard */
-    struct bytes room;                      /* of a section */
-    struct shard *shard;                    /* whose calls are not there yet; NULL: none */
-    struct shard_entry entry;               /* idem */
-    uint32_t segment_ranks, segment_groups; /* in the last segment, so far */
-    struct pilgrim_error times;             /* what is wrong with the first damaged section of times */
+    uint64_t before;                        /* budget.bytes at the start of the current shard */
+    struct bytes room;                      /* for the bytes of a section */
+    struct shard *shard;                    /* its calls are still to come; NULL: there is none */
+    struct shard_entry entry;               /* of SHARD */
+    uint32_t segment_ranks, segment_groups; /* of the current segment, so far */
+    struct pilgrim_error times;             /* the problem of the first damaged times section */
 };
 
-/* The properties are the first shard's, which need not stay. */
+/* Copies the properties of the first shard, which may be dropped later. */
 static bool keep_properties(struct pilgrim_trace *t, const struct shard *v)
 {
     if (v->property_count == 0)
@@ -55,7 +55,7 @@ static bool has_property(const struct pilgrim_trace *t, const char *key, const c
     return false;
 }
 
-/* What ranks say each for itself stands in any shard: it is added, up to a bound. */
+/* Adds the properties of V that each rank sets by itself, up to a limit. Any shard may have them. */
 static bool add_properties(struct pilgrim_trace *t, const struct shard *v)
 {
     enum { PROPERTIES_MAX = 1024 };
@@ -96,7 +96,7 @@ static bool begin_segment(struct loader *l)
     return true;
 }
 
-/* Whether the shard's ranks fit into a segment, and which. */
+/* Numbers the ranks of the shard in its segment. Fails if they do not fit. */
 static enum pilgrim_status number_ranks(struct loader *l, const struct section *section, struct pilgrim_error *error)
 {
     struct pilgrim_trace *t = l->trace;
@@ -117,7 +117,7 @@ static enum pilgrim_status number_ranks(struct loader *l, const struct section *
     return PILGRIM_OK;
 }
 
-/* The shard's calls are there: it counts. */
+/* Adds the shard to the trace when its calls are read. */
 static enum pilgrim_status add_shard(struct loader *l, const struct section *section, struct pilgrim_error *error)
 {
     struct pilgrim_trace *t = l->trace;
@@ -134,7 +134,7 @@ static enum pilgrim_status add_shard(struct loader *l, const struct section *sec
         e->first_rank = v->first_rank;
         e->first_group = v->first_group;
         e->rank_count = v->rank_count;
-        e->bytes = (sizeof *v + l->before - l->budget.bytes) / 4 * 5; /* with what malloc adds */
+        e->bytes = (sizeof *v + l->before - l->budget.bytes) / 4 * 5; /* and a quarter for malloc */
         status = shards_add(t, e) == PILGRIM_OK ? PILGRIM_OK : trace_no_memory(error);
     }
     if (status != PILGRIM_OK) {
@@ -149,7 +149,7 @@ static enum pilgrim_status add_shard(struct loader *l, const struct section *sec
     return PILGRIM_OK;
 }
 
-/* Takes a section that is in its place. */
+/* Parses a section that follows in order. */
 static enum pilgrim_status take_section(struct loader *l, const struct section *section, struct pilgrim_error *error)
 {
     struct pilgrim_trace *t = l->trace;
@@ -201,7 +201,7 @@ static enum pilgrim_status check_header(const uint8_t *data, size_t length, stru
     return PILGRIM_OK;
 }
 
-/* Whether a section of TYPE may follow one of type LAST. */
+/* True if a section of TYPE may follow one of type LAST. */
 static bool is_in_order(unsigned type, unsigned last)
 {
     if (type == SECTION_TIMES)
@@ -211,7 +211,7 @@ static bool is_in_order(unsigned type, unsigned last)
     return (type == last + 1 && type < SECTION_TIMES) || (type == SECTION_DEFINITIONS && last >= SECTION_CALLS);
 }
 
-/* The end section, at START, behind one of type LAST; END: what is behind it. */
+/* Takes the end section at START, behind a section of type LAST. END: offset behind the end section. */
 static enum pilgrim_status take_end(const struct loader *l, const struct section *section, unsigned last, uint64_t end,
                                     struct pilgrim_error *error)
 {
@@ -228,7 +228,7 @@ static enum pilgrim_status take_end(const struct loader *l, const struct section
     return PILGRIM_OK;
 }
 
-/* The section at *AT, which moves behind it. Of one with times only the head is read. */
+/* Reads the section at *AT and moves *AT behind it. Of a times section it reads the head alone. */
 static enum pilgrim_status next_section(struct loader *l, uint64_t *at, struct section *section)
 {
     uint64_t whole;
@@ -239,7 +239,7 @@ static enum pilgrim_status next_section(struct loader *l, uint64_t *at, struct s
     return PILGRIM_OK;
 }
 
-/* Notes where times are; what stands at END is behind them. One that is damaged takes nothing else with it. */
+/* Lists the times section that ends at END. A damaged one is left out, and does not affect the others. */
 static enum pilgrim_status take_times(struct loader *l, const struct section *section, uint64_t end,
                                       struct pilgrim_error *error)
 {
@@ -254,13 +254,13 @@ static enum pilgrim_status take_times(struct loader *l, const struct section *se
     return status == PILGRIM_DAMAGED ? PILGRIM_OK : status;
 }
 
-/* Which type of section usually stands behind one of each type. */
+/* The type that usually follows each type: the message about a section whose type cannot be read names it. */
 static const uint8_t usually_next[SECTION_TYPE_COUNT] = {
     [SECTION_END] = SECTION_DEFINITIONS,  [SECTION_DEFINITIONS] = SECTION_CALLS, [SECTION_CALLS] = SECTION_PROFILE,
     [SECTION_STATISTICS] = SECTION_TIMES, [SECTION_TIMES] = SECTION_END,         [SECTION_PROFILE] = SECTION_TIMES,
 };
 
-/* Sections up to the end. */
+/* Reads all sections, up to the end section. */
 static enum pilgrim_status take_sections(struct loader *l, struct pilgrim_error *error)
 {
     uint64_t at = HEADER_BYTES;
@@ -296,7 +296,7 @@ static enum pilgrim_status take_sections(struct loader *l, struct pilgrim_error 
     }
 }
 
-/* Takes SOURCE's file, to be closed, where LIMIT is not 0. */
+/* Makes an empty trace. If LIMIT is not 0 it owns SOURCE's file and closes it. */
 static struct pilgrim_trace *trace_new(const struct trace_source *source, uint64_t limit)
 {
     struct pilgrim_trace *t = calloc(1, sizeof *t);
@@ -318,8 +318,7 @@ static struct pilgrim_trace *trace_new(const struct trace_source *source, uint64
     return t;
 }
 
-/* As trace_open; LIMIT is 0 where all shards are to stay in memory. Bytes in memory are borrowed as long as the trace.
- */
+/* As trace_open. LIMIT 0: all shards stay in memory. Bytes in memory are borrowed for as long as the trace lives. */
 static enum pilgrim_status load(const struct trace_source *source, uint64_t limit, struct pilgrim_trace **trace,
                                 struct pilgrim_error *error)
 {
@@ -352,7 +351,8 @@ static enum pilgrim_status load(const struct trace_source *source, uint64_t limi
     return PILGRIM_OK;
 }
 
-/* The bytes are needed for times of calls, if there are some: from DATA on if that is not NULL, else a copy. */
+/* Loads a trace from BYTES. If it has times of calls it keeps the bytes: those of DATA, if that is not NULL, else a
+ * copy. */
 static enum pilgrim_status load_memory(const void *bytes, size_t length, struct bytes *data,
                                        struct pilgrim_trace **trace, struct pilgrim_error *error)
 {
@@ -384,7 +384,7 @@ enum pilgrim_status trace_load(const void *data, size_t length, struct pilgrim_t
 
 /* ---- files ---- */
 
-/* Appends up to COUNT bytes, less at the end of the file. */
+/* Appends up to COUNT bytes, fewer at the end of the file. */
 static enum pilgrim_status read_some(int descriptor, size_t count, struct bytes *data, bool *end)
 {
     uint8_t *to = bytes_reserve(data, count);
@@ -401,7 +401,7 @@ static enum pilgrim_status read_some(int descriptor, size_t count, struct bytes 
     return PILGRIM_OK;
 }
 
-/* All of the file, or its beginning where that is not a trace: it may be a device without an end. */
+/* Reads all of the file. Stops after the header if it is not a trace: it may be a device without an end. */
 static enum pilgrim_status read_file(int descriptor, struct bytes *data)
 {
     bool end = false;
@@ -414,7 +414,7 @@ static enum pilgrim_status read_file(int descriptor, struct bytes *data)
     return status;
 }
 
-/* From what is no regular file, such as a pipe. */
+/* Opens what is no regular file, such as a pipe. */
 static enum pilgrim_status open_stream(int descriptor, struct pilgrim_trace **trace, struct pilgrim_error *error)
 {
     struct bytes data = {0};

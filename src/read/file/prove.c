@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Parsing a shard that is not in a file yet. */
+/* Parses a shard that is not in a file yet; see prove.h. */
 #include "read/file/prove.h"
 
 #include <stdio.h>

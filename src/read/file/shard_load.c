@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reading one shard, for the first time or anew. */
+/* Reads one shard, for the first time or again; see shard_load.h. */
 #include "read/file/shard_load.h"
 
 #include <errno.h>
@@ -12,12 +12,13 @@
 #include "read/table/statistics_section.h"
 #include "read/table/trace_error.h"
 
-/* Tables are larger than the bytes they come from, and contents larger than what is stored for them; a trace that
- * Pilgrim wrote stays far below this. */
+/* Memory that opening may take: tables are larger than the bytes they come from, and contents are larger than what is
+ * stored. A trace that Pilgrim wrote needs far less. */
 #define BUDGET_BASE  (UINT64_C(32) << 20)
 #define BUDGET_RATIO 2048
 
-/* One call may have an array for each rank of a large run, regular enough to take a few bytes. */
+/* Memory that one call may take: it may have an array with an item for each rank of a large run, which takes a few
+ * bytes in the file. */
 #define CALL_BUDGET_BASE (UINT64_C(256) << 20)
 
 #define STEPS_BASE  (UINT64_C(64) << 20)
@@ -61,7 +62,7 @@ enum pilgrim_status shard_take(struct shard *v, const struct section *section, s
         v->timed |= section->type == SECTION_STATISTICS;
         return PILGRIM_OK;
     }
-    /* A content that ends too early is not a file that ends too early. */
+    /* A content that ends too early is damage; PILGRIM_TRUNCATED is for the file. */
     enum pilgrim_status status = p.in.status == PILGRIM_TRUNCATED ? PILGRIM_DAMAGED : p.in.status;
     return trace_error(error, status, section->offset, "section %s at byte %llu: %s", section_names[section->type],
                        (unsigned long long)section->offset, p.problem ? p.problem : "ends too early");
@@ -98,7 +99,7 @@ static enum pilgrim_status has_changed(struct pilgrim_error *error, uint64_t off
                        (unsigned long long)offset);
 }
 
-/* The section at LOCATION, as it was. */
+/* Reads the section at LOCATION again. Fails if it has changed. */
 static enum pilgrim_status read_again(const struct trace_source *source, const struct section_location *location,
                                       struct budget *budget, struct bytes *room, struct shard *v,
                                       struct pilgrim_error *error)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The shards of a trace; see shards.h.
  *
- * Of those to drop, one is drawn: walks go through all segments, and then, for the next thread, through all of them
- * again. The one that was not used for longest would be the one that is needed next. */
+ * Shards to drop are drawn by lot. A walk goes through all segments, and the walk of the next thread goes through all
+ * of them again: the shard that was not used for longest would be the one that is needed next. */
 #include "read/file/shards.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "read/table/streams.h"
 
 #define THREAD_RUNS_MAX 4096
-#define THREADS_MAX     (1u << 19) /* of a shard that need not stay in memory */
+#define THREADS_MAX     (1u << 19) /* of a shard that may be dropped */
 
 void shard_free(struct shard *v)
 {
@@ -101,15 +101,15 @@ static void forget_threads(struct shard_entry *e)
     e->silent = NULL;
 }
 
-/* Notes what is asked of E's shard while it is not in memory. If that is too much, or if memory is short, it stays
- * there. */
+/* Notes what may be asked about E's shard while it is not in memory: threads, silent threads. If that is too much, or
+ * memory is short, the shard stays in memory. */
 static void note_shard(struct shard_entry *e)
 {
     if (!note_threads(e) || !note_silent(e))
         forget_threads(e);
 }
 
-/* Of RANK, in the shard. */
+/* Returns the run of RANK, a rank of the shard. */
 static const struct thread_run *find_run(const struct shard_entry *e, uint32_t rank)
 {
     uint32_t low = 0, high = e->thread_run_count - 1;
@@ -128,7 +128,8 @@ static uint32_t entry_threads(const struct shard_entry *e, uint32_t rank)
     return e->threads ? find_run(e, rank)->threads : (uint32_t)thread_count(e->shard, rank);
 }
 
-/* The thread is there. One that is in no group is not silent: it is damaged. */
+/* True if THREAD of RANK has no calls. The shard has the thread. A thread that is in no group is damaged, not silent.
+ */
 static bool entry_is_silent(const struct shard_entry *e, uint32_t rank, uint32_t thread)
 {
     struct stream_position at;
@@ -141,7 +142,7 @@ static bool entry_is_silent(const struct shard_entry *e, uint32_t rank, uint32_t
 
 /* ---- segments ---- */
 
-/* The number of the shard with RANK in SEGMENT, which is there. false: the segment is not complete, and has no such
+/* Sets *NUMBER to the shard of RANK in SEGMENT, which the trace has. False: the segment is incomplete and lacks the
  * rank. */
 static bool segment_find(const struct pilgrim_trace *t, uint32_t segment, uint32_t rank, size_t *number)
 {
@@ -208,7 +209,7 @@ void shards_make_room(const struct pilgrim_trace *t, uint64_t bytes)
         drop(cache, e);
 }
 
-/* With the lock. */
+/* The caller has the lock. */
 static enum pilgrim_status hold(const struct pilgrim_trace *t, size_t number, struct pilgrim_error *error)
 {
     struct shard_entry *e = &t->entries[number];

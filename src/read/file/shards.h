@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The shards of a trace: the segments and ranks that they are of, where they are in the file, and which ones are in
- * memory.
+/* The shards of a trace: their segments and ranks, their positions in the file, and which are in memory.
  *
- * A trace of many shards may be much larger than what a walk needs of it at a time. All shards are read and checked
- * once, when it is opened; if together they would take more than SHARDS_BYTES_MAX, those that nobody uses are dropped
- * again, and read anew when they are needed: the file stays open then. Who uses a shard holds it. What is read anew is
- * checked as the first time, and must have the same checksums.
+ * A trace of many shards may be much larger than what a walk needs at a time. Opening reads and checks all shards once.
+ * If together they take more than SHARDS_BYTES_MAX, the file stays open: shards that nobody uses are dropped, and read
+ * again when they are needed. Users hold the shards that they use. A shard that is read again is checked again, and
+ * must have the same checksums.
  *
- * A trace whose shards all fit does without all that: its `cache` is NULL, nothing in it changes, and holding costs
- * nothing. */
+ * If all shards fit, `cache` is NULL, nothing in the trace changes, and holding costs nothing. */
 #ifndef PILGRIM_SHARDS_H
 #define PILGRIM_SHARDS_H
 
@@ -20,7 +18,7 @@
 
 #define SHARDS_BYTES_MAX (UINT64_C(256) << 20)
 
-/* A section in the file. */
+/* The position of a section in the file. */
 struct section_location {
     bool is_there;
     uint64_t offset, raw;
@@ -28,43 +26,43 @@ struct section_location {
     uint32_t checksum;
 };
 
-/* Ranks of a shard up to END that have THREADS threads each; BEFORE: threads of the ranks before those. */
+/* Consecutive ranks of a shard, up to END, that have THREADS threads each. BEFORE: threads of all ranks before them. */
 struct thread_run {
     uint32_t end, threads;
     uint64_t before;
 };
 
 struct shard_entry {
-    uint32_t first_rank, rank_count; /* in its segment */
+    uint32_t first_rank, rank_count; /* in the segment */
     uint32_t first_group;
     struct section_location sections[SECTION_TYPE_COUNT];
-    struct thread_run *threads; /* NULL: too many; the shard always stays in memory */
+    struct thread_run *threads; /* NULL: too many runs, so the shard always stays in memory */
     uint32_t thread_run_count;
-    uint8_t *silent;     /* of each of its threads a bit: it has no calls */
-    uint64_t bytes;      /* that it takes, roughly */
+    uint8_t *silent;     /* one bit for each thread: set if it has no calls */
+    uint64_t bytes;      /* memory of the shard, estimated */
     struct shard *shard; /* NULL: not in memory */
     uint32_t users;
 };
 
-/* What changes while the trace is used. */
+/* The part of a trace that changes while it is used. */
 struct shard_cache {
-    pthread_mutex_t lock; /* of all this, and of the entries' shards and users */
+    pthread_mutex_t lock; /* guards this structure, and SHARD and USERS of all entries */
     uint64_t bytes;       /* of the shards in memory */
     uint64_t limit;
     uint64_t dice;
-    bool dropped; /* some shard was */
+    bool dropped; /* a shard has been dropped */
 };
 
 struct pilgrim_trace {
-    struct trace_source source; /* where `cache` is not NULL, or there are times of calls */
-    struct bytes held;          /* its bytes, if they are in no file */
+    struct trace_source source; /* used if CACHE is not NULL, or if there are times of calls */
+    struct bytes held;          /* the bytes of the trace, if they are not in a file */
     struct time_sections times;
     struct shard_entry *entries; /* one or more */
     size_t shard_count;
-    size_t *segments; /* number of each segment's first shard; one or more */
+    size_t *segments; /* the first shard of each segment; one or more */
     uint32_t segment_count;
-    uint32_t rank_count; /* of each segment; only the last one may have fewer */
-    struct arena arena;  /* of the properties */
+    uint32_t rank_count; /* of each segment; only the last one of a damaged trace may have fewer */
+    struct arena arena;  /* owns the properties */
     const char *(*properties)[2];
     size_t property_count;
     struct shard_cache *cache; /* NULL: all shards are in memory */
@@ -72,32 +70,32 @@ struct pilgrim_trace {
 
 /* ---- segments ---- */
 
-/* How many threads RANK has in SEGMENT, and whether one of them is silent: there, or not even that, and without calls.
- */
+/* Returns the number of threads of RANK in SEGMENT. segment_is_silent: true if THREAD of RANK has no calls in SEGMENT,
+ * or is not there. */
 uint32_t segment_threads(const struct pilgrim_trace *t, uint32_t segment, uint32_t rank);
 bool segment_is_silent(const struct pilgrim_trace *t, uint32_t segment, uint32_t rank, uint32_t thread);
 
 /* ---- holding (any number of threads at once) ---- */
 
-/* The shard NUMBER, which stays in memory until it is released as often as it was held.
- * errors: PILGRIM_NOMEM, PILGRIM_IO, PILGRIM_DAMAGED (the file has changed) */
+/* Sets *V to shard NUMBER. It stays in memory until shard_release was called as often as this. errors: PILGRIM_NOMEM,
+ * PILGRIM_IO, PILGRIM_DAMAGED (the file has changed) */
 enum pilgrim_status shard_hold(const struct pilgrim_trace *t, size_t number, const struct shard **v,
                                struct pilgrim_error *error) PILGRIM_CHECKED;
 void shard_release(const struct pilgrim_trace *t, const struct shard *v); /* NULL is legal */
 
-/* The same for that of RANK in SEGMENT. PILGRIM_END: it is not there */
+/* The same for the shard of RANK in SEGMENT. PILGRIM_END: there is none */
 enum pilgrim_status segment_hold(const struct pilgrim_trace *t, uint32_t segment, uint32_t rank, const struct shard **v,
                                  struct pilgrim_error *error) PILGRIM_CHECKED;
 
 /* ---- opening ---- */
 
-/* Appends E, whose shard is in memory, of a trace that is being opened. errors: PILGRIM_NOMEM */
+/* Appends E, whose shard is in memory, to a trace that is being opened. errors: PILGRIM_NOMEM */
 enum pilgrim_status shards_add(struct pilgrim_trace *t, const struct shard_entry *e) PILGRIM_CHECKED;
 
-/* Drops shards that nobody holds, until there is room for one more of BYTES, or nothing to drop. */
+/* Drops shards that nobody holds until another one of BYTES fits, or until all of them are dropped. */
 void shards_make_room(const struct pilgrim_trace *t, uint64_t bytes);
 
-/* All shards are there. */
+/* Ends the opening: all shards have been added. */
 void shards_settle(struct pilgrim_trace *t);
 
 void shard_free(struct shard *v); /* NULL is legal */

@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <unistd.h>
 
-#define HEAD_BYTES 4096 /* a section's head, and often the section */
+#define HEAD_BYTES 4096 /* enough for a section's head, and often for the whole section */
 
-/* Appends up to COUNT bytes at OFFSET; fewer where the file ends. */
+/* Appends up to COUNT bytes at OFFSET, fewer if the file ends. */
 static enum pilgrim_status read_file(int descriptor, uint64_t offset, size_t count, struct bytes *room)
 {
     uint8_t *to = count ? bytes_reserve(room, count) : NULL;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the times of the calls are; see time_sections.h.
+/* Which calls each times section is of; see time_sections.h.
  *
- * Contents are compressed, so what a section is of is in its first block of bytes. Little is read first, then more. */
+ * The content is compressed, and the numbers wanted are at its beginning. So only the first bytes of a section are
+ * read, then more if they do not suffice. */
 #include "read/file/time_sections.h"
 
 #include <stdlib.h>
@@ -12,9 +13,9 @@
 #include "read/table/streams.h"
 #include "read/table/trace_error.h"
 
-#define BEGINNING_BYTES 40                 /* of the four varints that tell: rank, thread, first, calls */
-#define FIRST_BYTES     4096               /* stored ones: the first guess, */
-#define BLOCK_BYTES     ((128 << 10) + 64) /* and as many as the first block of a frame may take, with heads */
+#define BEGINNING_BYTES 40                 /* of four varints: rank, thread, first, calls */
+#define FIRST_BYTES     4096               /* stored bytes that are read at first */
+#define BLOCK_BYTES     ((128 << 10) + 64) /* stored bytes of the first block of a frame at most, with its heads */
 
 static enum pilgrim_status section_error(const struct section *section, enum pilgrim_status status, const char *problem,
                                          struct pilgrim_error *error)
@@ -25,7 +26,7 @@ static enum pilgrim_status section_error(const struct section *section, enum pil
                        (unsigned long long)section->offset, problem);
 }
 
-/* *CONTENT is to be freed. */
+/* Reads the whole content of a section; *CONTENT is to be freed. */
 static enum pilgrim_status read_whole(struct time_sections *t, const struct trace_source *source,
                                       const struct section *head, uint64_t *budget, struct bytes *content,
                                       struct pilgrim_error *error)
@@ -45,7 +46,7 @@ static enum pilgrim_status read_whole(struct time_sections *t, const struct trac
     return status == PILGRIM_OK ? status : section_error(head, status, "cannot be decompressed", error);
 }
 
-/* The first bytes of the whole content. */
+/* Gets the first bytes by decompressing the whole content. */
 static enum pilgrim_status begin_whole(struct time_sections *t, const struct trace_source *source,
                                        const struct section *head, uint64_t *budget, uint8_t *to, size_t *length,
                                        struct pilgrim_error *error)
@@ -60,7 +61,7 @@ static enum pilgrim_status begin_whole(struct time_sections *t, const struct tra
     return status;
 }
 
-/* The first bytes of the content: up to BEGINNING_BYTES. */
+/* Gets the first bytes of the content, up to BEGINNING_BYTES. */
 static enum pilgrim_status begin(struct time_sections *t, const struct trace_source *source,
                                  const struct section *section, uint64_t stored_at, uint64_t *budget, uint8_t *to,
                                  size_t *length, struct pilgrim_error *error)
@@ -109,13 +110,14 @@ static enum pilgrim_status add(struct time_sections *t, const struct section *se
     return PILGRIM_OK;
 }
 
-/* UINT32_MAX: more than there can be. */
+/* Returns NUMBER, or UINT32_MAX if it is larger. */
 static uint32_t small(uint64_t number)
 {
     return number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
 }
 
-/* Adds what a section of several threads has, of which CONTENT is the content: all or, if it is damaged, nothing. */
+/* Adds an entry for each thread of a section of several threads. CONTENT is all of its content. A damaged one adds
+ * nothing. */
 static enum pilgrim_status add_threads(struct time_sections *t, const struct section *section,
                                        const struct bytes *content, uint64_t *budget, struct pilgrim_error *error)
 {
@@ -211,7 +213,7 @@ enum pilgrim_status time_section_read(const struct trace_source *source, const s
     return status == PILGRIM_TRUNCATED ? PILGRIM_DAMAGED : status;
 }
 
-/* What is wrong with S, behind BEFORE; NULL: nothing. *KEEP: it is of a thread that is there. */
+/* Returns the problem of S, which follows BEFORE, or NULL. *KEEP: S is good, and the trace has its thread. */
 static const char *find_problem(const struct pilgrim_trace *trace, const struct time_section *s,
                                 const struct time_section *before, bool *keep)
 {

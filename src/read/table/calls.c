@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The calls: rules, columns, signatures, partitions, ranks, rows, groups; docs/FORMAT.md, section 4.
+/* Reads the section of calls: rules, columns, signatures, partitions, ranks, group classes, groups (docs/FORMAT.md,
+ * section 4).
  *
- * A signature may stand in any number of parts, and a row in any number of groups, so each is judged once, when its
- * entry is read: what it is good for is known then. */
+ * A signature may stand in any number of value groups, and a group class in any number of groups. So each is checked
+ * once, when it is read; the result says where it may be used. */
 #include "read/table/calls.h"
 
 #include <stdlib.h>
@@ -12,18 +13,18 @@
 #include "read/table/member_index.h"
 #include "read/table/streams.h"
 
-/* What is needed until all groups are read. */
+/* The state until all groups are read. */
 struct calls_parser {
     struct parser *p;
     struct {
         uint32_t shape, column, signature, class, partition, group_class;
-    } next;                /* of the references to each table */
-    uint64_t *counts;      /* how often a member calls each class */
-    uint64_t counted;      /* the sequence that they are of */
-    uint32_t count_number; /* classes that they are of */
-    struct loop_counts {   /* of a group with loops, by row: */
-        uint64_t *body;    /* how often each stands in a loop's body */
-        bool *inside;      /* whether it stands in any */
+    } next;                /* what a reference of 0 means, by table */
+    uint64_t *counts;      /* calls of a member, by class index */
+    uint64_t counted;      /* COUNTS is of this sequence ... */
+    uint32_t count_number; /* ... and of a group with so many classes */
+    struct loop_counts {   /* of a group with loops, by class index */
+        uint64_t *body;    /* how often the class occurs in the current body */
+        bool *inside;      /* the class occurs in some body */
     } loops;
 };
 
@@ -46,7 +47,7 @@ static const struct stored_column *parse_column(struct calls_parser *c)
     return parser_good(c->p) ? &v->columns[number] : NULL;
 }
 
-/* Members that have LENGTH as well as OTHER. */
+/* Returns the number of members that fits LENGTH and OTHER; both may be LENGTH_ANY or LENGTH_NONE. */
 static uint64_t common_length(uint64_t length, uint64_t other)
 {
     if (length == LENGTH_ANY || length == other)
@@ -83,7 +84,7 @@ static void parse_signature(struct calls_parser *c, struct stored_signature *s)
     s->columns = p->in.data + p->in.position;
     s->next_column = c->next.column;
     s->length = LENGTH_ANY;
-    uint64_t columns = shape->column_count; /* that of the slots, without series */
+    uint64_t columns = shape->column_count; /* columns of the slots, without those of series */
     columns *= s->is_unzipped ? 3 : s->is_vector ? 2 : 1;
     for (uint64_t i = 0; i < columns && parser_good(p); i++) {
         const struct stored_column *column = parse_column(c);
@@ -144,7 +145,7 @@ static void parse_partitions(struct calls_parser *c)
 
 /* ---- ranks and threads ---- */
 
-/* No rank has 2^32 threads or more. */
+/* True if no rank has 2^32 threads or more. */
 static bool threads_fit(const struct shard *v, const struct stored_column *c)
 {
     if (c->kind == EXPRESSION_SUMS)
@@ -179,7 +180,7 @@ static void parse_ranks(struct calls_parser *c)
 
 /* ---- rows ---- */
 
-/* Gives each signature its numbers. */
+/* Numbers the signatures of a value group. */
 static void count_numbers(struct parser *p, struct stored_value_group *part)
 {
     const struct stored_signature *signatures = p->shard->signatures;
@@ -200,7 +201,7 @@ static void count_numbers(struct parser *p, struct stored_value_group *part)
         part->first[i] = part->first[i - 1] + signatures[part->signatures[i - 1]].count;
 }
 
-/* A part of calls of function F. *LENGTH: what its columns have in common. */
+/* Reads a value group of function F. *LENGTH: the number of members that fits its columns. */
 static void parse_value_group(struct calls_parser *c, struct stored_value_group *part, const struct stored_function *f,
                               uint64_t *length)
 {
@@ -272,7 +273,7 @@ static void parse_group_classes(struct calls_parser *c)
 
 /* ---- groups ---- */
 
-/* Sets c->counts. */
+/* Sets c->counts for the sequence of GROUP. */
 static void count_calls(struct calls_parser *c, const struct stored_group *group)
 {
     struct parser *p = c->p;
@@ -302,7 +303,7 @@ static void check_group_class(struct calls_parser *c, const struct stored_group 
         parser_fail(p, "more or fewer values than calls of a class");
 }
 
-/* Row CLASS_INDEX of GROUP, of COUNT, is a loop. */
+/* Reads the loop at CLASS_INDEX of GROUP, the next of COUNT loops. */
 static void parse_loop(struct calls_parser *c, struct stored_group *group, uint32_t class_index, size_t count)
 {
     struct parser *p = c->p;
@@ -317,8 +318,8 @@ static void parse_loop(struct calls_parser *c, struct stored_group *group, uint3
         group->loops[group->loop_count++] = (struct stored_loop){.class_index = class_index, .body = body};
 }
 
-/* How many of the terminals that COUNTS counts are calls; *LOOP: the place after that of the last loop among them, or
- * 0. */
+/* Returns how many of the LENGTH terminals counted in COUNTS are calls. *LOOP: 1 + the class index of the last loop
+ * among them, or 0. */
 static uint64_t count_no_loops(const struct stored_group *group, const uint64_t *counts, uint64_t length,
                                uint32_t *loop)
 {
@@ -331,7 +332,7 @@ static uint64_t count_no_loops(const struct stored_group *group, const uint64_t 
     return length;
 }
 
-/* How often a class stands in a body depends on nothing else, so it is counted once. */
+/* Counts the classes in the body of LOOP. The counts depend on the body alone, so one count suffices. */
 static void check_body(struct calls_parser *c, const struct stored_group *group, struct stored_loop *loop)
 {
     struct parser *p = c->p;
@@ -409,7 +410,7 @@ static void parse_group(struct calls_parser *c, struct stored_group *group)
         check_group_class(c, group, i);
 }
 
-/* The groups of process streams, or the others. */
+/* Indexes the groups of process streams, or the other groups. */
 static void index_streams(struct parser *p, bool process, struct member_index *cover, uint64_t total, const char *what)
 {
     const struct shard *v = p->shard;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Columns: a number for each member of a set; docs/FORMAT.md, "Columns". Nothing is expanded: a value is found in the
- * grammar of the differences, and so is the place of a value. */
+/* Columns; see columns.h. Nothing is expanded: values and their positions are found in the grammar of the differences.
+ */
 #include "read/table/columns.h"
 
 static int64_t wrapping_add(int64_t a, int64_t b)
@@ -73,7 +73,7 @@ void columns_parse(struct parser *p)
 
 /* ---- values ---- */
 
-/* V mod N, not negative. */
+/* Returns V mod N, which is not negative. */
 static int64_t modulo(int64_t v, uint64_t n)
 {
     if (v >= 0)

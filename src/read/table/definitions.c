@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The definitions: strings, properties, functions, modules, callers, call classes, shapes; docs/FORMAT.md, sections 3
- * and 5.
+/* Reads the section of definitions: strings, properties, functions, modules, callers, call classes, shapes
+ * (docs/FORMAT.md, sections 3 and 5).
  *
- * Shapes stay bytes. They are checked here once, so that whoever walks them later need not look for their end. */
+ * Shapes stay bytes. They are checked here once, so later walks need no bounds checks. */
 #include "read/table/definitions.h"
 
 #include <string.h>
@@ -10,9 +10,9 @@
 #include "base/site.h"
 #include "base/value.h"
 
-#define PARAMETER_MARKS ",>&" /* in, out, in and out */
+#define PARAMETER_MARKS ",>&" /* in; out; in and out */
 
-/* A text up to its 0 byte, without it; borrowed from the content. */
+/* Reads a text and its 0 byte. The text is borrowed from the content. */
 static struct string parse_text(struct parser *p)
 {
     const char *from = (const char *)p->in.data + p->in.position;
@@ -59,8 +59,8 @@ static size_t count_marks(const char *text)
     return count;
 }
 
-/* NAME, a mark and a name for each parameter, and a colon if what it returns is no error code. The text is cut up in a
- * copy. */
+/* Reads a declaration: the name; for each parameter a mark and a name; a colon if the function returns anything but an
+ * error code. The names are cut out of a copy. */
 static void parse_function(struct parser *p, struct stored_function *f)
 {
     static const enum pilgrim_direction directions[] = {PILGRIM_IN, PILGRIM_OUT, PILGRIM_INOUT};
@@ -121,7 +121,7 @@ static void parse_modules(struct parser *p)
     v->module_count = count;
 }
 
-/* The frame of MODULE; its offset follows, as the difference to *OFFSET. */
+/* Reads a frame of MODULE. Its offset is stored as the difference from *OFFSET. */
 static struct pilgrim_frame parse_frame(struct parser *p, size_t module, uint64_t *offset)
 {
     const struct stored_module *m = &p->shard->modules[module];
@@ -130,7 +130,7 @@ static struct pilgrim_frame parse_frame(struct parser *p, size_t module, uint64_
         .module = m->name, .build_id = m->build_id, .build_id_length = m->build_id_length, .offset = *offset};
 }
 
-/* A caller refers to one before it, so there are no cycles. */
+/* Reads the callers. Each refers to an earlier one, so there are no cycles. */
 static void parse_callers(struct parser *p)
 {
     struct shard *v = p->shard;
@@ -154,7 +154,7 @@ static void parse_callers(struct parser *p)
     v->caller_count = count;
 }
 
-/* Nothing, or module and offset, and a caller if the number is even. */
+/* Reads a call site: nothing, or module and offset, and a caller if NUMBER is even. */
 static void parse_site(struct parser *p, struct class *class, uint64_t *offset)
 {
     struct shard *v = p->shard;
@@ -193,17 +193,17 @@ static void parse_classes(struct parser *p)
 
 /* ---- shapes ---- */
 
-/* Where a value stands. */
+/* What surrounds a value; it decides which tokens may stand there. */
 struct surroundings {
     unsigned depth;
     bool flags;
     bool series;
-    bool parameter; /* it may keep, or be edited or completed */
-    bool is_kept;   /* it follows keep: it may be edited or completed */
-    bool is_index;  /* it says which item is edited */
+    bool parameter; /* a parameter begins here: keep, edited and completed may stand */
+    bool is_kept;   /* follows keep: edited and completed may stand */
+    bool is_index;  /* is the index of a changed item */
 };
 
-/* How many values a token is followed by, and how many the array has. */
+/* The values behind a token, and the items of the array that it stands for. */
 struct stored_items {
     size_t count;
     size_t total;
@@ -220,7 +220,7 @@ static struct stored_items check_series(struct parser *p, const struct surroundi
     return (struct stored_items){shapes, total < SHAPE_VALUES_LIMIT ? (size_t)total : SHAPE_VALUES_LIMIT};
 }
 
-/* Keep, or edited. */
+/* Checks the operands of keep or edited. */
 static struct stored_items check_register(struct parser *p, struct shape *shape, uint8_t tag,
                                           const struct surroundings *in)
 {
@@ -237,7 +237,7 @@ static struct stored_items check_register(struct parser *p, struct shape *shape,
     return (struct stored_items){count, count};
 }
 
-/* Completed. Whether the parameter says which items are is seen with the call. */
+/* Checks the operands of completed. A cursor checks the parameter's value, which says which items are completed. */
 static struct stored_items check_completed(struct parser *p, struct shape *shape, const struct surroundings *in)
 {
     cursor_varint(&p->in);
@@ -305,7 +305,7 @@ static struct stored_items check_operand(struct parser *p, struct shape *shape, 
     return (struct stored_items){count, count};
 }
 
-/* The token's own columns: a slot of a series' values has two, and which of its shapes stand where is in one. */
+/* Counts the slots and columns of a token. In a series a slot has two columns; the order of its shapes is one more. */
 static void count_slots(struct shape *shape, uint8_t tag, size_t items, bool in_series)
 {
     uint32_t slots = value_slots(tag);
@@ -316,7 +316,7 @@ static void count_slots(struct shape *shape, uint8_t tag, size_t items, bool in_
     shape->has_edited |= tag == VALUE_KEEP || tag == VALUE_EDITED;
 }
 
-/* Where the I-th of the values stands that belong to a token. */
+/* Returns what surrounds value I of those behind a token. */
 static struct surroundings inside(const struct surroundings *in, uint8_t tag, size_t i)
 {
     return (struct surroundings){.depth = in->depth + 1,
@@ -326,8 +326,8 @@ static struct surroundings inside(const struct surroundings *in, uint8_t tag, si
                                  .is_index = tag == VALUE_EDITED && i % 2 == 0};
 }
 
-/* One value with all that belongs to it. The depth is bounded, so this may call itself. Returns how many values it
- * stands for, at most. */
+/* Checks a value with all values that follow it. Recursive; the depth is bounded. Returns how many values it stands for
+ * at most. */
 static uint64_t check_value(struct parser *p, struct shape *shape, struct surroundings in)
 {
     if (in.depth > VALUE_NESTING_MAX) {
@@ -357,12 +357,12 @@ static uint64_t check_value(struct parser *p, struct shape *shape, struct surrou
     return values;
 }
 
-/* The shape's tokens have a cursor of their own, so that none reaches beyond its end. */
+/* Checks a shape. Its tokens have a cursor of their own, so that none reaches beyond its end. */
 static void check_shape(struct parser *p, struct shape *shape)
 {
     struct parser tokens = {.shard = p->shard, .budget = p->budget};
     uint64_t values = 0;
-    uint8_t last = 0; /* tag of the return value */
+    uint8_t last = 0; /* of the return value */
     cursor_init(&tokens.in, shape->tokens, shape->length);
     while (cursor_left(&tokens.in) > 0) {
         last = shape->tokens[tokens.in.position];

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sets that together hold each of the numbers below a limit once: which one holds a number, and at which place.
+/* The index of sets; see member_index.h.
  *
- * There may be a set for each number, or a few for billions of them. So the members of small sets stand in one sorted
- * table, and large sets are searched one after another; most are passed over for what their first and last member are.
- */
+ * There may be one set for each number, or few sets for billions of numbers. So the members of small sets stand in one
+ * sorted table. Large sets are searched one after another; the first and last member excludes most of them. */
 #include "read/table/member_index.h"
 
 #include <stdlib.h>
 
 #include "read/table/columns.h"
 
-#define FEW_MAX 16 /* members of a small set */
+#define FEW_MAX 16 /* of a small set */
 
 static bool is_small(const struct member_set *set)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What all sections are parsed with: memory and time within a budget, counts, indices, sequences.
+/* Reads counts, indexes and sequences, and limits memory and time; see parser.h.
  *
- * A content may be 256 times as long as what is stored for it, and tables take more room than their bytes. Both
- * together would let a small hostile file ask for any amount of memory, so the reader also counts what it takes.
- * Grammars share their rules, so a small file may also have many long sequences: the steps that are not one an entry
- * are counted. */
+ * A content may have 256 times the bytes that are stored for it, and tables take more memory than their bytes. So a
+ * small hostile file could ask for any amount of memory: the parser counts what it takes. Grammars share their rules,
+ * so a small file may have many long sequences: the parser counts the steps that are not one for each entry. */
 #include "read/table/parser.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads the profile section; docs/FORMAT.md, section 6, "The profile".
  *
- * Coded bits have no end, so each list is bounded before it is read, and each entry counts as a step. */
+ * Coded bits have no end, so each list is limited before it is read, and each entry counts as a step. */
 #include "read/table/profile_section.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ struct profile_reader {
     struct range_decoder in;
     struct profile_model model;
     struct stored_profile *profile;
-    uint32_t *last; /* of each class: the part of its last leaf */
+    uint32_t *last; /* by class: the distribution of its last leaf */
 };
 
 static bool is_good(struct profile_reader *r)
@@ -27,7 +27,7 @@ static bool is_good(struct profile_reader *r)
     return parser_good(r->p);
 }
 
-/* A number of at most LIMIT; else 0. */
+/* Reads a number of at most LIMIT. Returns 0 and fails if it is larger. */
 static uint64_t take_number(struct profile_reader *r, struct number_context *context, uint64_t limit,
                             const char *problem)
 {
@@ -144,7 +144,7 @@ static void take_class(struct profile_reader *r, struct stored_profile_class *cl
         take_distribution(r, PROFILE_GAPS, &class->first);
 }
 
-/* Notes which classes have a row, other than of process streams and of loops. */
+/* Sets CALLED for each class of a group that is not of process streams, and that is no loop. */
 static void find_called(struct profile_reader *r, uint8_t *called)
 {
     const struct shard *v = r->p->shard;
@@ -236,7 +236,7 @@ static void take_blocks(struct profile_reader *r, struct profile_blocks *b)
         b->first[b->count] = at;
 }
 
-/* NULL: no time. */
+/* Reads a table of shares. NULL: there is no time. */
 static const struct profile_share *take_row(struct profile_reader *r, const struct profile_blocks *b)
 {
     struct profile_contexts *c = &r->model.contexts;

@@ -6,16 +6,17 @@
 
 #define BUCKET_MAX 63
 
-/* A group's rows, parts and signatures in the order in which distributions stand, for one reading of `parts`. */
+/* A walk over group classes, value groups and signatures in the order of their distributions, for one reading of
+ * `parts`. */
 struct parts_walk {
     struct parser *p;
     uint64_t durations, gaps; /* so far */
-    bool fill;                /* there is room: what is read is kept */
+    bool fill;                /* store what is read: memory is allocated */
 };
 
 /* ---- parts ---- */
 
-/* The predecessors of calls of one signature, in the row at CLASS_INDEX of G. */
+/* Reads the predecessors of the calls of one signature, of the class at CLASS_INDEX of G. */
 static void walk_signature(struct parts_walk *w, const struct stored_group *g, uint32_t class_index)
 {
     struct shard *v = w->p->shard;
@@ -80,7 +81,7 @@ static void walk_groups(struct parts_walk *w)
     }
 }
 
-/* Reads `parts` twice: how much there is, and what. */
+/* Reads `parts` twice: to count, and to store. */
 static void parse_parts(struct parser *p)
 {
     struct shard *v = p->shard;
@@ -124,7 +125,7 @@ static void parse_buckets(struct parser *p, uint32_t count)
     }
 }
 
-/* The counts of D's buckets but the last BUT; their sum. */
+/* Reads the counts of D's buckets without the last BUT. Returns their sum. */
 static uint64_t parse_counts(struct parser *p, const struct stored_distribution *d, unsigned but)
 {
     uint64_t sum = 0;
@@ -148,7 +149,7 @@ static uint64_t sum_of(struct parser *p, const struct stored_distribution *d, ui
     return sum;
 }
 
-/* A call has one gap and one duration. */
+/* Reads all counts. A call has one gap and one duration, so the last count of durations follows from the gaps. */
 static void parse_all_counts(struct parser *p)
 {
     const struct shard *v = p->shard;
@@ -166,7 +167,7 @@ static void parse_all_counts(struct parser *p)
     }
 }
 
-/* A place in BUCKET. */
+/* Reads an index in BUCKET. */
 static uint8_t parse_bucket_index(struct parser *p, unsigned bucket)
 {
     uint8_t index = cursor_u8(&p->in);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where things are: streams, their groups, places, positions; and what an opened trace tells without a cursor. */
+/* Finds the structure group of a stream, and its value group in a class; see streams.h. */
 #include "read/table/streams.h"
 
 #include <string.h>

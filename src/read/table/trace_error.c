@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What went wrong, in words. */
+/* Fills in a struct pilgrim_error; see trace_error.h. */
 #include "read/table/trace_error.h"
 
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the clock of each rank stands on the time axis that all have in common: docs/FORMAT.md, section 6. What the
- * file says is believed as far as time goes on by it, else it is not known. */
+/* The clock of each rank on the common time axis (docs/FORMAT.md, section 6). Points by which time would not go on are
+ * taken as unknown: the file may be damaged. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,11 +10,11 @@
 #define TIME_MAX   ((INT64_C(1) << 62) - 1)
 #define COMMON_MAX INT64_MAX
 
-/* What clocks differ at most in a time of which nothing is known, 1 / this: 500 ppm, as far as the kernel lets one be
- * wrong. */
+/* Where nothing is known of them two clocks may drift apart by 1/DRIFT_PART of the time: 500 ppm, as far as the kernel
+ * lets a clock be wrong. */
 enum { DRIFT_PART = 2000, POINT_INTS = 3 };
 
-/* Whether it is a time, an offset and an error. */
+/* True if the values at V are a time, an offset and an error. */
 static bool is_point(const struct pilgrim_value *v)
 {
     for (int i = 0; i < POINT_INTS; i++)
@@ -28,7 +28,7 @@ static struct pilgrim_clock_point point_of(const struct pilgrim_value *v)
     return (struct pilgrim_clock_point){(uint64_t)v[0].integer, v[1].integer, (uint64_t)v[2].integer};
 }
 
-/* Whether the second point is later, and the two clocks go on at less than twice the rate of each other. */
+/* True if the second point is later, and the two clocks run at less than twice the rate of each other. */
 static bool goes_on(const struct pilgrim_clock_point *p)
 {
     int64_t time = (int64_t)p[1].time_ns - (int64_t)p[0].time_ns, drift = p[1].offset_ns - p[0].offset_ns;
@@ -72,7 +72,7 @@ enum pilgrim_status pilgrim_clock_of(const struct pilgrim_trace *trace, uint32_t
     return status == PILGRIM_END ? PILGRIM_OK : status;
 }
 
-/* How many points of a clock may be used: all or none. It comes from the caller, who may have made it himself. */
+/* Returns how many points of CLOCK may be used: all or none. The caller may have made CLOCK himself. */
 static unsigned usable_points(const struct pilgrim_clock *clock)
 {
     if (!clock || clock->point_count > 2)
@@ -90,7 +90,7 @@ static int64_t bounded(uint64_t time_ns)
     return time_ns > COMMON_MAX ? COMMON_MAX : (int64_t)time_ns;
 }
 
-/* A / B, rounded down; B is positive. */
+/* Returns A / B, rounded down. B is positive. */
 static __int128 floored(__int128 a, __int128 b)
 {
     return a / b - (a % b < 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Statistics: distributions of durations and gaps; docs/FORMAT.md, section 6, "Statistics". They stay as they are
- * stored, in lists, and are put together when they are asked for. */
+/* Times of a class: the public functions. They answer from the profile (profile_query.c), or in version 5 from
+ * statistics, which are put together from the stored lists when they are asked for. */
 #include "read/time/distributions.h"
 
 #include "read/table/statistics_section.h"
@@ -8,7 +8,7 @@
 
 /* ---- public ---- */
 
-/* The number at INDEX of bucket K, rounded down. */
+/* Returns the time at INDEX of bucket K, rounded down. */
 static uint64_t bucket_number(unsigned k, uint8_t index)
 {
     uint64_t smallest = k ? UINT64_C(1) << (k - 1) : 0;
@@ -49,7 +49,7 @@ static void add_extremes(struct pilgrim_statistic *into, const struct pilgrim_st
     }
 }
 
-/* The square root of X by Newton's method, from ABOVE, which it is not above: so that programs need no libm. */
+/* Returns the square root of X, by Newton's method from ABOVE, which is not below it. So programs need no libm. */
 static double root(double x, double above)
 {
     double r = above, next = above;
@@ -101,12 +101,12 @@ enum pilgrim_status calls_find(const struct pilgrim_cursor *c, size_t class_numb
                : PILGRIM_OK;
 }
 
-/* Which statistics are asked for: the numbers, from FIRST to before END, of durations. */
+/* The numbers of durations that are asked for: from FIRST to before END. */
 struct statistics_range {
     uint32_t first, end;
 };
 
-/* Those of SIGNATURES of the class; none where no times were kept. */
+/* Finds the durations of SIGNATURES of the class; none if the shard has no times. */
 static enum pilgrim_status find_range(const struct pilgrim_cursor *c, size_t class_number, uint64_t signatures,
                                       struct statistics_range *range)
 {
@@ -151,7 +151,7 @@ enum pilgrim_status pilgrim_durations(const struct pilgrim_cursor *c, size_t cla
     return status;
 }
 
-/* The predecessor as the interface has it. */
+/* Returns the predecessor as the API has it. */
 static uint64_t shown_before(uint32_t predecessor)
 {
     return predecessor == PREDECESSOR_NONE  ? PILGRIM_NO_CALL
@@ -195,7 +195,7 @@ enum pilgrim_status pilgrim_class_before(const struct pilgrim_cursor *c, size_t 
     enum pilgrim_status status = find_range(c, class_number, signatures, &range);
     if (status != PILGRIM_OK)
         return status;
-    /* As a number that counts up: 0 is PILGRIM_NO_CALL. */
+    /* Class indexes + 1, so that 0 is PILGRIM_NO_CALL and they count up. */
     uint64_t least = *before == PILGRIM_ANY_CALL ? 0 : *before == PILGRIM_NO_CALL ? 1 : *before + 2, next = UINT64_MAX;
     for (uint32_t i = range.first < range.end ? v->first_gap[range.first] : 0;
          range.first < range.end && i < v->first_gap[range.end]; i++) {

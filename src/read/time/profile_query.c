@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the profile says, when it is asked for; profile.c reads it. */
+/* Answers from the profile; table/profile_section.c reads it. */
 #include "read/time/profile_query.h"
 
 #include <stdlib.h>
@@ -10,7 +10,8 @@
 #include "timing/distribution.h"
 #include "timing/share_code.h"
 
-/* The counts of buckets, from shares; no rounding adds up, so together they are the count. */
+/* Sets the counts of buckets from shares. Each border is rounded, not each bucket, so the counts add up to the count.
+ */
 static void unfold_histogram(const struct profile_times *d, struct pilgrim_statistic *s)
 {
     unsigned shares = 0;
@@ -30,7 +31,7 @@ static struct pilgrim_statistic unfold(const struct shard *v, const struct profi
         return s;
     s.mean_ns = (double)figure_ns(d->mean, PROFILE_MEAN_PRECISION);
     s.total_ns = s.mean_ns * (double)d->count;
-    s.max_ns = figure_ns(d->most, PROFILE_PRECISION); /* the mean, which is more precise, may be more */
+    s.max_ns = figure_ns(d->most, PROFILE_PRECISION); /* the mean is more precise, and may be larger */
     s.max_ns = s.max_ns > (uint64_t)s.mean_ns ? s.max_ns : (uint64_t)s.mean_ns;
     s.max_rank = d->high_rank == PILGRIM_RANK_UNKNOWN ? PILGRIM_RANK_UNKNOWN : v->first_rank + d->high_rank;
     s.min_rank = PILGRIM_RANK_UNKNOWN;
@@ -51,7 +52,7 @@ static void add(const struct shard *v, const struct profile_times *d, struct pil
 
 /* ---- of calls that a cursor names ---- */
 
-/* Finds the calls asked for, and what the profile says of their class in *CLASS; NULL: there is no profile. */
+/* Finds the calls that are asked for, and the profile of their class in *CLASS. NULL: there is no profile. */
 static enum pilgrim_status find_class(const struct pilgrim_cursor *c, size_t class_number, uint64_t signatures,
                                       struct calls_asked *asked, const struct stored_profile_class **class)
 {
@@ -60,7 +61,7 @@ static enum pilgrim_status find_class(const struct pilgrim_cursor *c, size_t cla
     return PILGRIM_OK;
 }
 
-/* The parts that the leaves of signature I and of those up to before END are in, one bit each. */
+/* Returns the distributions, one bit each, of the leaves of signatures I to before END. */
 static uint64_t leaves_of(const uint8_t *leaves, uint32_t i, uint32_t end)
 {
     uint64_t parts = 0;
@@ -69,7 +70,7 @@ static uint64_t leaves_of(const uint8_t *leaves, uint32_t i, uint32_t end)
     return parts;
 }
 
-/* The distributions of durations that calls are in, one bit each. */
+/* Returns the distributions of durations, one bit each, that the calls are in. */
 static uint64_t parts_of(const struct pilgrim_cursor *c, size_t class_number, uint64_t signatures,
                          const struct calls_asked *asked)
 {
@@ -104,7 +105,7 @@ enum pilgrim_status profile_durations(const struct pilgrim_cursor *c, size_t cla
     return PILGRIM_OK;
 }
 
-/* The gaps of CLASS behind calls of class BEFORE. */
+/* Returns the gaps of CLASS behind calls of class BEFORE. */
 static const struct profile_times *gaps_behind(const struct stored_profile_class *class, uint32_t before)
 {
     for (size_t i = 1; i < class->gap_count; i++)
@@ -237,7 +238,7 @@ const char *pilgrim_activity_name(enum pilgrim_activity activity)
     return (unsigned)activity < PILGRIM_ACTIVITIES ? names[activity] : "";
 }
 
-/* The block that RANK, by its number in the shard, is in. */
+/* Returns the block of RANK, a rank of the shard. */
 static size_t block_of(const struct profile_blocks *b, uint32_t rank)
 {
     size_t low = 0, high = b->count;
@@ -251,7 +252,7 @@ static size_t block_of(const struct profile_blocks *b, uint32_t rank)
     return low;
 }
 
-/* Adds what V, of one segment, says of RANK. MOST: the most of one segment so far. */
+/* Adds the times of RANK in V, a shard of one segment. MOST: the longest time in a segment so far. */
 static void add_segment(const struct shard *v, uint32_t rank, double most[PILGRIM_ACTIVITIES],
                         struct pilgrim_rank_profile *found)
 {

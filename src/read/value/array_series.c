@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Series: arrays of alike values, stored slot by slot as differences along the array; docs/FORMAT.md, section 5. */
+/* Array series: arrays of alike values, stored slot by slot as differences along the array (docs/FORMAT.md, section 5).
+ */
 #include "read/value/array_series.h"
 
 #include <stdlib.h>
 
 #include "base/value.h"
 
-/* A slot of a series: its value in the last value that has it, and what comes after that. */
+/* A slot of a series: its number in the last value that had it, and the differences to come. */
 struct series_slot {
     uint64_t value;
-    bool is_sequence; /* else it does not change */
+    bool is_sequence; /* false: the number does not change */
     struct rules_cursor differences;
 };
 
-/* One of the shapes of a series' values. */
+/* One of the shapes of the values of a series. */
 struct series_shape {
-    size_t tokens; /* where it begins */
-    size_t slot;   /* its first one */
+    size_t tokens; /* where its tokens begin */
+    size_t slot;   /* its first slot */
     bool met;
 };
 
-/* The difference that comes next. */
+/* Returns the next difference. */
 static uint64_t difference_next(struct evaluation *e, struct rules_cursor *differences)
 {
     uint64_t code = 0;
@@ -37,11 +38,11 @@ int64_t series_slot(struct evaluation *e)
     return (int64_t)slot->value;
 }
 
-/* What a series is evaluated with. */
+/* The state of a series. */
 struct array_series {
     size_t shape_count;
     struct series_shape *shapes;
-    struct rules_cursor indices; /* differences between the numbers of the shapes */
+    struct rules_cursor indices; /* differences from one shape number to the next */
     struct series_slot *slots;
     size_t slot_count, slot_capacity;
 };
@@ -73,7 +74,7 @@ static void open_slot(struct evaluation *e, struct array_series *s)
     open_cursor(e, &slot->differences, sequence);
 }
 
-/* Passes over a value's tokens and opens its slots. */
+/* Passes the tokens of a value and opens its slots. */
 static void open_value(struct evaluation *e, struct array_series *s)
 {
     for (uint64_t left = 1; left > 0 && e->status == PILGRIM_OK; left--) {
@@ -104,7 +105,7 @@ static void open_array_series(struct evaluation *e, struct array_series *s)
     }
 }
 
-/* Also checks that all sequences have come to their end. */
+/* Frees the state, and checks that all sequences are used up. */
 static void close_array_series(struct evaluation *e, struct array_series *s)
 {
     uint64_t more = rules_cursor_skip(&s->indices, 1);
@@ -118,7 +119,7 @@ static void close_array_series(struct evaluation *e, struct array_series *s)
         evaluation_fail(e, PILGRIM_DAMAGED, series_wrong_length);
 }
 
-/* Values of a series are evaluated one after another, each slot going along its sequence. */
+/* Evaluates the values of a series one after another; each slot moves along its sequence. */
 void evaluate_series(struct evaluation *e, struct pilgrim_value *v)
 {
     size_t count = (size_t)cursor_varint(&e->tokens);

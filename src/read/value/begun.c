@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Requests and what began them; see begun.h. */
+/* Which call began a request, and which requests are live; see begun.h. */
 #include "read/value/begun.h"
 
 #include <stdlib.h>
@@ -11,10 +11,11 @@
 struct begun_call {
     int64_t class_number, request_index;
     struct pilgrim_value *items;
-    size_t capacity; /* bytes there */
+    size_t capacity; /* bytes allocated for ITEMS */
     uint64_t identity;
-    const struct begun_parameters *parameters; /* of the call; and its in-values, of which ... */
-    const struct pilgrim_value *in;            /* ... those will be the items when they are asked for; NULL: they are */
+    const struct begun_parameters *parameters; /* of the call */
+    const struct pilgrim_value
+        *in; /* in-values of the call, which are copied to ITEMS when they are asked for; NULL: they have been */
 };
 
 enum { CAPACITY_MIN = 16 };
@@ -24,7 +25,7 @@ static uint32_t hash_request(int64_t class_number, int64_t request_index)
     return hash_more(hash_word((uint64_t)class_number), (uint64_t)request_index);
 }
 
-/* The slot of CLASS.REQUEST_INDEX, or the free one where it belongs. There are slots. */
+/* Returns the slot of the request, or the free slot where it belongs. The index has slots. */
 static struct hash_slot *find_slot(const struct begun *b, int64_t class_number, int64_t request_index)
 {
     struct hash_slot *slot = hash_index_first(&b->index, hash_request(class_number, request_index));
@@ -36,7 +37,7 @@ static struct hash_slot *find_slot(const struct begun *b, int64_t class_number, 
     return slot;
 }
 
-/* NULL: it is not there. */
+/* Returns the call that began the request. NULL: unknown. */
 static struct begun_call *find(const struct begun *b, int64_t class_number, int64_t request_index)
 {
     const struct hash_slot *slot = b->index.count ? find_slot(b, class_number, request_index) : NULL;
@@ -49,7 +50,7 @@ uint64_t begun_identity(const struct begun *b, int64_t class_number, int64_t req
     return call ? call->identity : 0;
 }
 
-/* Makes room for one more. */
+/* Allocates one more call. */
 static enum pilgrim_status reserve(struct begun *b)
 {
     uint32_t capacity = b->capacity ? 2 * b->capacity : CAPACITY_MIN;
@@ -69,7 +70,7 @@ static enum pilgrim_status reserve(struct begun *b)
     return hash_index_reserve(&b->index) ? PILGRIM_OK : PILGRIM_NOMEM;
 }
 
-/* Puts a copy of ITEMS into CALL. */
+/* Copies ITEMS into CALL. */
 static enum pilgrim_status set_items(struct begun *b, struct begun_call *call, const struct pilgrim_value *items)
 {
     size_t bytes = value_copy_bytes(items);
@@ -88,7 +89,7 @@ static enum pilgrim_status set_items(struct begun *b, struct begun_call *call, c
     return PILGRIM_OK;
 }
 
-/* Puts ITEMS where CLASS.PLACE of REQUEST is. */
+/* Sets the items of the call that began REQUEST. */
 static enum pilgrim_status set(struct begun *b, const struct pilgrim_value *request, const struct pilgrim_value *items,
                                uint64_t identity)
 {
@@ -109,7 +110,8 @@ static enum pilgrim_status set(struct begun *b, const struct pilgrim_value *requ
     return PILGRIM_OK;
 }
 
-/* What began it before did not begin this one: three values that are nothing fit where there were others. */
+/* Makes the items of CALL unknown: another call has begun the request. Three empty values fit into the memory of the
+ * old ones. */
 static void forget(struct begun_call *call)
 {
     struct pilgrim_value items[BEGUN_ITEMS] = {{0}},
@@ -154,7 +156,7 @@ enum pilgrim_status begun_note(struct begun *b, const struct begun_parameters *p
     return PILGRIM_OK;
 }
 
-/* Makes items of what was borrowed. */
+/* Copies the borrowed in-values to the items. */
 static enum pilgrim_status settle(struct begun *b, struct begun_call *call)
 {
     struct pilgrim_value items[BEGUN_ITEMS] = {{0}},

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The calls of a thread that began operations, by their requests (docs/FORMAT.md, section 5: posted). */
+/* The calls of a thread that began its requests (docs/FORMAT.md, section 5: posted), and the requests that are live
+ * (begun, live). */
 #ifndef PILGRIM_BEGUN_H
 #define PILGRIM_BEGUN_H
 
@@ -15,35 +16,35 @@
 
 struct begun_call;
 
-/* All zero but `limit` is none. */
+/* All zero but LIMIT: there are none. */
 struct begun {
     struct begun_call *calls;
-    uint32_t capacity;       /* of CALLS */
-    struct hash_index index; /* of those that there are: place in CALLS + 1 */
-    uint64_t bytes;          /* that they take */
-    uint64_t limit;          /* that they may take */
-    bool full;               /* some are missing for lack of room */
+    uint32_t capacity;       /* length of CALLS */
+    struct hash_index index; /* finds a request: index in CALLS + 1 */
+    uint64_t bytes;          /* memory of CALLS */
+    uint64_t limit;          /* the limit of BYTES */
+    bool full;               /* some calls are missing because BYTES would exceed LIMIT */
 };
 
-/* What the last call had that began the request CLASS.REQUEST_INDEX, in *ITEMS, or NULL. Borrowed until that request is
- * begun again. errors: PILGRIM_NOMEM, PILGRIM_LIMIT */
+/* Sets *ITEMS to the in-values (an array of BEGUN_ITEMS) of the last call that began the request, or NULL: unknown. If
+ * the call lacks one of the parameters, its count is PILGRIM_NONE. Borrowed until the request is begun again. errors:
+ * PILGRIM_NOMEM, PILGRIM_LIMIT */
 enum pilgrim_status begun_get(struct begun *b, int64_t class_number, int64_t request_index,
                               const struct pilgrim_value **items) PILGRIM_CHECKED;
 
-/* Which call that was: 0, or an identity that only calls with the same values have. */
+/* Returns an identity that only calls with the same values have, or 0: unknown. */
 uint64_t begun_identity(const struct begun *b, int64_t class_number, int64_t request_index);
 
-/* A call with these values has been made. P: of its function, with a request. IDENTITY: as begun_identity has it; if it
- * is not 0, P and IN stay as they are until begun_settle. Where there is no room it is not known from then on. errors:
- * PILGRIM_NOMEM */
+/* Records a call with these values. P: the parameters of its function, which has a request. IDENTITY: as begun_identity
+ * returns it; if it is not 0, P and IN must stay valid until begun_settle. If memory is used up the call is unknown
+ * from then on. errors: PILGRIM_NOMEM */
 enum pilgrim_status begun_note(struct begun *b, const struct begun_parameters *p, const struct pilgrim_value *in,
                                const struct pilgrim_value *out, uint64_t identity) PILGRIM_CHECKED;
 
-/* Values that were borrowed from calls will be gone. */
+/* Copies all borrowed values, which are about to be freed. */
 void begun_settle(struct begun *b);
 
-/* The same for which requests are live.
- * errors: PILGRIM_NOMEM */
+/* Updates the live requests after a call with these values. errors: PILGRIM_NOMEM */
 enum pilgrim_status begun_follow(struct live_requests *l, const struct begun_parameters *p,
                                  const struct pilgrim_value *in, const struct pilgrim_value *out) PILGRIM_CHECKED;
 void begun_free(struct begun *b);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Values by what earlier calls had: keep, edited, completed, posted, begun, live; docs/FORMAT.md, section 5. Without
- * registers (pilgrim_signature) they are given as they are stored. */
+/* Values that depend on earlier calls: keep, edited, completed, posted, begun, live (docs/FORMAT.md, section 5).
+ * Without registers (pilgrim_signature) values are given as they are stored. */
 #include "read/value/delta_values.h"
 
 #include <string.h>
@@ -40,7 +40,8 @@ void evaluate_keeping(struct evaluation *e)
     }
 }
 
-/* Makes V an array with the items of base BASE, which are returned. *STORED: V is to be given as it is stored. */
+/* Makes V an array with a copy of the items of base BASE, and returns them. *STORED: V is to be given as it is stored.
+ */
 static struct pilgrim_value *copy_base(struct evaluation *e, uint64_t base, struct pilgrim_value *v, bool *stored)
 {
     const struct registers *registers = e->caller->registers;
@@ -54,7 +55,7 @@ static struct pilgrim_value *copy_base(struct evaluation *e, uint64_t base, stru
         evaluation_fail(e, PILGRIM_DAMAGED, "changes of an array that is not there");
         return NULL;
     }
-    /* What is kept may be replaced while this call's values are still in use. */
+    /* A register may be replaced while the values of this call are still in use. */
     size_t bytes = base > 0 ? value_copy_bytes(array) : sizeof *array + array->count * sizeof *array->items;
     void *at = evaluation_take(e, bytes);
     if (!at)
@@ -114,7 +115,7 @@ void evaluate_completed(struct evaluation *e, struct pilgrim_value *v)
     evaluate(e, &completing->item);
 }
 
-/* INDEX: what a call says of which item is completed. */
+/* Completes the item that INDEX names. */
 static void complete_item(struct evaluation *e, const struct completing *c, const struct pilgrim_value *index)
 {
     if (index->type == PILGRIM_NAME)
@@ -155,7 +156,7 @@ static bool has_request(const struct pilgrim_value *v)
     return false;
 }
 
-/* The call's request, or array of requests; or NULL. */
+/* Returns the request of the call, or its array of requests. NULL: it has none. */
 static const struct pilgrim_value *find_requests(struct evaluation *e)
 {
     for (size_t i = 0; e->in && !e->requests && i < e->function->parameter_count; i++)
@@ -164,7 +165,7 @@ static const struct pilgrim_value *find_requests(struct evaluation *e)
     return e->in ? e->requests : NULL;
 }
 
-/* Notes what the values depend on. NULL: the evaluation has failed. */
+/* Records that the values depend on the state of a request. NULL: the evaluation has failed. */
 static struct request_use *note_use(struct evaluation *e, enum request_use_kind kind, int64_t class_number,
                                     int64_t request_index)
 {
@@ -176,7 +177,7 @@ static struct request_use *note_use(struct evaluation *e, enum request_use_kind 
     return e->requests_used = use;
 }
 
-/* What the call that began the request at place POSITION had, or NULL. */
+/* Returns the in-values of the call that began the request at index POSITION, or NULL. */
 static const struct pilgrim_value *find_begun(struct evaluation *e, int64_t position)
 {
     const struct pilgrim_value *requests = find_requests(e);
@@ -211,7 +212,7 @@ void evaluate_posted(struct evaluation *e, struct pilgrim_value *v)
                         "a status of a request that no call has posted");
         return;
     }
-    /* Another call may take its place while this one's values are still in use. */
+    /* Another call may begin the request while the values of this one are still in use. */
     void *at = evaluation_take(e, value_copy_bytes(begun));
     struct pilgrim_value *items = evaluation_take(e, 4 * sizeof *items);
     if (!at || !items)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A signature's values for one rank: its shape's tokens, with the numbers that its columns give; docs/FORMAT.md,
- * section 5. The shape was checked when the trace was opened. */
+/* The values of a signature for one rank: the tokens of its shape with the numbers from its columns (docs/FORMAT.md,
+ * section 5). Opening has checked the shape. */
 #include "read/value/evaluate.h"
 
 #include <stdlib.h>
@@ -60,7 +60,7 @@ uint64_t evaluation_differences(struct evaluation *e)
 
 const char series_wrong_length[] = "differences that are not a sequence of the right length";
 
-/* X: what the slot's column is a function of, outside of vectors and series. */
+/* Returns the next slot. X: what its column is a function of, outside of vectors and series. */
 static int64_t next_slot_of(struct evaluation *e, int64_t x)
 {
     const struct stored_signature *signature = e->at->signature;
@@ -97,7 +97,7 @@ static void set_rank_base(struct evaluation *e, int64_t number)
         e->base = &e->caller->bases[number];
 }
 
-/* V mod SIZE, not negative. */
+/* Returns V mod SIZE, which is not negative. */
 static int64_t modulo(int64_t v, int64_t size)
 {
     if (v >= 0 && v < size)
@@ -106,7 +106,7 @@ static int64_t modulo(int64_t v, int64_t size)
     return v < 0 ? v + size : v;
 }
 
-/* Expressions agree with what was recorded modulo the size only, so the nearest way from the caller is found anew. */
+/* An expression gives the recorded rank modulo the size only, so the relative rank nearest to 0 is computed again. */
 void rank_set(struct pilgrim_value *rank, const struct stored_rank_base *view, int64_t stored)
 {
     int64_t size = view->size, relative = modulo(stored, size), up = size - modulo(view->rank, size);
@@ -114,7 +114,7 @@ void rank_set(struct pilgrim_value *rank, const struct stored_rank_base *view, i
     rank->relative = relative > size / 2 ? relative - size : relative;
 }
 
-/* The next slot, which is none of a series, will be put to TO. */
+/* Records that the next slot goes to TO, unless it is a slot of a series. */
 static void note_use(struct evaluation *e, enum slot_use_kind kind, void *to)
 {
     if (e->uses && !e->in_series)
@@ -216,7 +216,7 @@ static void evaluate_status(struct evaluation *e, struct pilgrim_value *v)
     evaluate_items(e, v, bits & STATUS_ERROR ? 5 : 4);
 }
 
-/* Values are nested at most VALUE_NESTING_MAX deep: so is this. */
+/* Recursive: values are nested at most VALUE_NESTING_MAX deep. */
 void evaluate(struct evaluation *e, struct pilgrim_value *v)
 {
     static const uint8_t types[VALUE_TAG_COUNT] = {

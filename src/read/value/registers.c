@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Copies of values. A value and all that belongs to it lie in one piece of memory: values are nested VALUE_NESTING_MAX
- * deep at most, and so are the functions here. */
+/* Registers, and copies of values; see registers.h. A copy is one piece of memory with all that belongs to the value.
+ * The functions are recursive: values are nested at most VALUE_NESTING_MAX deep. */
 #include "read/value/registers.h"
 
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 #define ROUND_UP(bytes) (((bytes) + sizeof(struct pilgrim_value *) - 1) & ~(sizeof(struct pilgrim_value *) - 1))
 
 struct register_value {
-    struct pilgrim_value *value; /* NULL: not set */
-    size_t capacity;             /* bytes there */
+    struct pilgrim_value *value; /* NULL: the register is empty */
+    size_t capacity;             /* bytes allocated */
 };
 
 static bool has_text(const struct pilgrim_value *v)
@@ -18,13 +18,13 @@ static bool has_text(const struct pilgrim_value *v)
     return v->type == PILGRIM_STRING || v->type == PILGRIM_SYMBOL;
 }
 
-/* Most values are numbers or names in an array, and have none. */
+/* True if V has memory of its own. Most values are numbers or names in an array, and have none. */
 static bool has_parts(const struct pilgrim_value *v)
 {
     return v->count > 0 || has_text(v);
 }
 
-/* Without the value itself. */
+/* Returns the bytes of all that belongs to V, without V itself. */
 static size_t parts_bytes(const struct pilgrim_value *v)
 {
     size_t bytes = has_text(v) ? ROUND_UP(v->length + 1) : 0;
@@ -40,7 +40,7 @@ size_t value_copy_bytes(const struct pilgrim_value *v)
     return sizeof *v + parts_bytes(v);
 }
 
-/* Gives V, a copy, parts of its own, at AT. Returns what follows them. */
+/* Copies all that belongs to V, a copy, to AT. Returns the end of it. */
 static char *copy_parts(char *at, struct pilgrim_value *v)
 {
     if (has_text(v)) {

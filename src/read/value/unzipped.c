@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Unzipped signatures: one signature stands for other values each time a member's calls have it; each slot goes along a
- * sequence of its own. docs/FORMAT.md, "Streams and groups". */
+/* Unzipped signatures; see unzipped.h, and docs/FORMAT.md, "Streams and groups". */
 #include "read/value/unzipped.h"
 
 #include <stdlib.h>
@@ -23,7 +22,7 @@ static bool fits(uint64_t *left, uint64_t bytes)
 
 static const char too_large[] = "needs more memory than a file of its length may take";
 
-/* X: what columns are functions of. */
+/* Reads a column's value. X: what columns are functions of. */
 static int64_t read_column(const struct shard *v, struct cursor *columns, uint32_t *next, uint64_t position, int64_t x)
 {
     uint32_t number = reference_resolve(cursor_varint(columns), next);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Values of unzipped signatures: those of one call and of the next differ in some numbers only. So they are evaluated
- * once, and it is noted where each slot's value stands; for the calls that follow only these are changed, in place. Not
- * where an array is made out of another one, which copies numbers, nor where a number says what others mean (a rank
- * base that changes). */
+/* The values of unzipped signatures; see unzipped_values.h.
+ *
+ * The values of one call and the next differ in some numbers only. So values are evaluated once, with a note of where
+ * each slot's number stands; for later calls these numbers are changed in place. This is impossible if an array is made
+ * from another one, which copies numbers, or if a changing number decides what others mean (a rank base). */
 #include "read/value/unzipped_values.h"
 
 #include <string.h>
@@ -16,7 +17,7 @@ static bool can_be_overwritten(const struct shape *shape)
     return !shape->has_registers && !shape->has_posted && !shape->has_live && !shape->has_edited && !shape->has_series;
 }
 
-/* Leaves those uses whose slots change. false: one cannot be changed in place. */
+/* Keeps the uses whose slots change. False: one of them cannot be changed in place. */
 static bool leave_changing(struct unzipped_values *u)
 {
     uint32_t count = 0;
@@ -31,7 +32,7 @@ static bool leave_changing(struct unzipped_values *u)
     return true;
 }
 
-/* What is wrong with the values is found when they are evaluated as others are. */
+/* Makes the values. An error is not reported here: signature_evaluate will find it again. */
 static void make_values(struct unzipped_values *u, const struct values_position *at, const struct stored_function *f,
                         const struct caller *caller, uint64_t *budget)
 {
