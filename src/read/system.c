@@ -26,7 +26,7 @@ struct pilgrim_system {
     struct arena memory; /* owns the levels of hosts */
 };
 
-/* ---- one process's place ---- */
+/* ---- the location of a process ---- */
 
 /* True if V is a string without a 0 byte. */
 static bool is_text(const struct pilgrim_value *v)

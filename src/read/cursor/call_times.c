@@ -60,7 +60,7 @@ static enum pilgrim_status find_thread(struct call_times *t, const struct common
     struct cursor starts = common->starts;
     uint64_t end = 0, ignored;
     enum pilgrim_status status = PILGRIM_OK;
-    *problem = "has not as many calls as it says, or other ones";
+    *problem = "does not have the calls that it says";
     if (times_block_calls(t->block) != common->calls * common->thread_count)
         return PILGRIM_DAMAGED;
     for (uint32_t i = 1; status == PILGRIM_OK; i++) {

@@ -9,13 +9,14 @@
 bool memory_fits(uint64_t *left, uint64_t bytes);
 extern const char memory_problem[];
 
-/* Allocates what the state of the class needs. errors: PILGRIM_NOMEM */
+/* Allocates what the state of the class needs.
+ * errors: PILGRIM_NOMEM */
 enum pilgrim_status class_begin(struct pilgrim_cursor *c, struct class_state *state) PILGRIM_CHECKED;
 void class_close(struct class_state *state);
 
 /* Moves to the values of the next call of the class, behind those that the walk has passed. *NUMBER: of these values.
- * *AT is filled in if some signature of the class is unzipped or needs registers; else AT->signature is NULL. errors:
- * PILGRIM_NOMEM; PILGRIM_DAMAGED and PILGRIM_LIMIT with *PROBLEM set to a constant */
+ * *AT is filled in if some signature of the class is unzipped or needs registers; else AT->signature is NULL.
+ * errors: PILGRIM_NOMEM; PILGRIM_DAMAGED and PILGRIM_LIMIT with *PROBLEM set to a constant */
 enum pilgrim_status class_next(struct pilgrim_cursor *c, struct class_state *state, uint64_t *number,
                                struct values_position *at, const char **problem) PILGRIM_CHECKED;
 

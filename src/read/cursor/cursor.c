@@ -265,7 +265,7 @@ enum pilgrim_status pilgrim_cursor_next(struct pilgrim_cursor *c, struct pilgrim
     if (!c || !call)
         return trace_null(error);
     if (c->passed)
-        return trace_error(error, PILGRIM_INVALID, 0, "what calls have kept was passed over");
+        return trace_error(error, PILGRIM_INVALID, 0, "the cursor has passed calls that store values for later ones");
     enum pilgrim_status status = next_class_index(c, &class_index, error);
     if (status == PILGRIM_END)
         call_times_end(c);

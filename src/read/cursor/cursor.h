@@ -101,7 +101,8 @@ struct pilgrim_cursor {
  * errors: as pilgrim_cursor_next */
 enum pilgrim_status cursor_pass_in_segment(struct pilgrim_cursor *c, uint64_t *class_index) PILGRIM_CHECKED;
 
-/* Passes up to COUNT calls of the segment. errors: as pilgrim_cursor_skip */
+/* Passes up to COUNT calls of the segment.
+ * errors: as pilgrim_cursor_skip */
 enum pilgrim_status cursor_skip_in_segment(struct pilgrim_cursor *c, uint64_t count) PILGRIM_CHECKED;
 
 #endif

@@ -31,7 +31,7 @@ struct stored_rank_bases {
 
 /* Copies the rank bases from the VALUES of pilgrim_process. BASES are to be freed. */
 static enum pilgrim_status copy_rank_bases(const struct stored_function *f, const struct call_values *values,
-                                           struct stored_rank_bases *views, const char **problem)
+                                           struct stored_rank_bases *bases, const char **problem)
 {
     const struct pilgrim_value *ranks = NULL, *sizes = NULL;
     for (size_t i = 0; i < f->shown.parameter_count; i++) {
@@ -43,19 +43,19 @@ static enum pilgrim_status copy_rank_bases(const struct stored_function *f, cons
             sizes = &values->in[i];
     }
     if (!ranks || !sizes || !is_rank_bases(ranks, sizes)) {
-        *problem = "no list of the groups that ranks refer to";
+        *problem = "no list of rank bases";
         return PILGRIM_DAMAGED;
     }
-    views->items = malloc(ranks->count * sizeof *views->items + 1);
-    if (!views->items)
+    bases->items = malloc(ranks->count * sizeof *bases->items + 1);
+    if (!bases->items)
         return PILGRIM_NOMEM;
     for (size_t i = 0; i < ranks->count; i++)
-        views->items[i] = (struct stored_rank_base){.rank = ranks->items[i].integer, .size = sizes->items[i].integer};
-    views->count = ranks->count;
+        bases->items[i] = (struct stored_rank_base){.rank = ranks->items[i].integer, .size = sizes->items[i].integer};
+    bases->count = ranks->count;
     return PILGRIM_OK;
 }
 
-static const char in_no_group[] = "is in none of the groups";
+static const char in_no_group[] = "is in no group";
 
 static const struct group_class *class_of_group(const struct shard *v, const struct stored_group *g,
                                                 uint32_t class_index)
@@ -116,7 +116,7 @@ static enum pilgrim_status evaluate_process(const struct shard *v, const struct 
     *problem = in_no_group;
     if (!value_group_find(v, row, stream, &found))
         return PILGRIM_DAMAGED;
-    *problem = "no list of the groups that ranks refer to";
+    *problem = "no list of rank bases";
     if (row->calls == 0 || strcmp((*f)->shown.name, PROCESS_FUNCTION) != 0)
         return PILGRIM_DAMAGED;
     const struct values_position position =
@@ -156,17 +156,17 @@ enum pilgrim_status process_values(const struct pilgrim_trace *trace, uint32_t r
 
 /* Reads the rank bases of RANK. A rank whose process streams have no calls has none. */
 static enum pilgrim_status read_rank_bases(const struct pilgrim_trace *trace, uint32_t rank,
-                                           struct stored_rank_bases *views, struct pilgrim_error *error)
+                                           struct stored_rank_bases *bases, struct pilgrim_error *error)
 {
     struct arena scratch = {0};
     const struct shard *v;
     const struct stored_function *f;
     struct call_values *values;
     const char *problem = NULL;
-    *views = (struct stored_rank_bases){0};
+    *bases = (struct stored_rank_bases){0};
     enum pilgrim_status status = find_values(trace, rank, &scratch, &v, &f, &values, error);
     if (status == PILGRIM_OK) {
-        status = copy_rank_bases(f, values, views, &problem);
+        status = copy_rank_bases(f, values, bases, &problem);
         if (status != PILGRIM_OK)
             rank_error(v, rank, status, problem, error);
     }
@@ -295,30 +295,30 @@ static uint32_t first_segment(const struct pilgrim_trace *trace, uint32_t rank, 
     return segment;
 }
 
-static void set_rank_bases(struct pilgrim_cursor *c, const struct stored_rank_bases *views)
+static void set_rank_bases(struct pilgrim_cursor *c, const struct stored_rank_bases *bases)
 {
-    c->bases = views->items;
-    c->caller.bases = views->items;
-    c->caller.base_count = views->count;
+    c->bases = bases->items;
+    c->caller.bases = bases->items;
+    c->caller.base_count = bases->count;
 }
 
 enum pilgrim_status pilgrim_cursor_open(const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread,
                                         struct pilgrim_cursor **cursor, struct pilgrim_error *error)
 {
-    struct stored_rank_bases views;
+    struct stored_rank_bases bases;
     if (cursor)
         *cursor = NULL;
     if (!trace || !cursor)
         return trace_null(error);
     if (thread >= pilgrim_thread_count(trace, rank))
         return trace_error(error, PILGRIM_INVALID, 0, "no thread %u of rank %u", thread, rank);
-    enum pilgrim_status status = read_rank_bases(trace, rank, &views, error);
+    enum pilgrim_status status = read_rank_bases(trace, rank, &bases, error);
     if (status == PILGRIM_OK)
         status = segment_cursor_open(trace, first_segment(trace, rank, thread), rank, thread, cursor, error);
     if (status == PILGRIM_OK)
-        set_rank_bases(*cursor, &views);
+        set_rank_bases(*cursor, &bases);
     else
-        free(views.items);
+        free(bases.items);
     if (status == PILGRIM_OK)
         call_times_begin(&(*cursor)->times, trace, rank, thread);
     return status;
@@ -329,12 +329,12 @@ enum pilgrim_status process_cursor_open(const struct pilgrim_trace *trace, uint3
 {
     const struct shard *v;
     struct stream_position stream;
-    struct stored_rank_bases views;
+    struct stored_rank_bases bases;
     uint32_t segment;
     *cursor = NULL;
     if (rank >= trace->rank_count)
         return trace_error(error, PILGRIM_INVALID, 0, "no rank %u", rank);
-    enum pilgrim_status status = read_rank_bases(trace, rank, &views, error);
+    enum pilgrim_status status = read_rank_bases(trace, rank, &bases, error);
     if (status != PILGRIM_OK)
         return status;
     status = find_process(trace, rank, &segment, &v, &stream, error);
@@ -343,11 +343,11 @@ enum pilgrim_status process_cursor_open(const struct pilgrim_trace *trace, uint3
     else
         shard_release(trace, v);
     if (status != PILGRIM_OK) {
-        free(views.items);
+        free(bases.items);
         return status;
     }
     (*cursor)->is_process = true;
-    set_rank_bases(*cursor, &views);
+    set_rank_bases(*cursor, &bases);
     return PILGRIM_OK;
 }
 
@@ -361,8 +361,8 @@ enum pilgrim_status cursor_next_segment(struct pilgrim_cursor *c, struct pilgrim
     enum pilgrim_status status = segment_cursor_open(c->trace, segment, c->rank, c->thread, &next, error);
     if (status != PILGRIM_OK)
         return status;
-    const struct stored_rank_bases views = {c->bases, c->caller.base_count};
-    set_rank_bases(next, &views);
+    const struct stored_rank_bases bases = {c->bases, c->caller.base_count};
+    set_rank_bases(next, &bases);
     c->bases = NULL;
     next->seq = next->first_seq = c->seq;
     next->identities = c->identities;

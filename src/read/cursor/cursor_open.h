@@ -11,17 +11,20 @@ enum pilgrim_status segment_cursor_open(const struct pilgrim_trace *trace, uint3
                                         uint32_t thread, struct pilgrim_cursor **cursor,
                                         struct pilgrim_error *error) PILGRIM_CHECKED;
 
-/* Opens a cursor over the process stream of RANK that counts. errors: as pilgrim_cursor_open */
+/* Opens a cursor over the process stream of RANK that counts.
+ * errors: as pilgrim_cursor_open */
 enum pilgrim_status process_cursor_open(const struct pilgrim_trace *trace, uint32_t rank,
                                         struct pilgrim_cursor **cursor, struct pilgrim_error *error) PILGRIM_CHECKED;
 
 /* Moves C, which has passed all calls of its segment, to the beginning of the next segment in which the thread has
- * calls. PILGRIM_END: there is none. errors: as pilgrim_cursor_next; the cursor does not move */
+ * calls. PILGRIM_END: there is none.
+ * errors: as pilgrim_cursor_next; the cursor does not move */
 enum pilgrim_status cursor_next_segment(struct pilgrim_cursor *c, struct pilgrim_error *error) PILGRIM_CHECKED;
 
 /* Evaluates the call of pilgrim_process of RANK, a rank of the trace, in the last segment whose process stream has
  * calls. All memory is from ARENA, but for what is borrowed from *SHARD, which the caller releases, also after an
- * error. PILGRIM_END: no process stream has calls. errors: PILGRIM_NOMEM, PILGRIM_IO, PILGRIM_DAMAGED */
+ * error. PILGRIM_END: no process stream has calls.
+ * errors: PILGRIM_NOMEM, PILGRIM_IO, PILGRIM_DAMAGED */
 enum pilgrim_status process_values(const struct pilgrim_trace *trace, uint32_t rank, struct arena *arena,
                                    const struct shard **shard, const struct pilgrim_function **function,
                                    const struct pilgrim_value **in, struct pilgrim_error *error) PILGRIM_CHECKED;

@@ -6,12 +6,14 @@
 #include "read/cursor/cursor.h"
 
 /* Moves to the next call, and sets *CLASS_INDEX to its class, or, if the cursor tells loops, to that of a loop which
- * has been entered. Before it, whole iterations of a loop with up to LIMIT calls together may be passed: *PASSED calls.
- * *CLASS_INDEX is PLACE_NONE if these are as many as LIMIT. PILGRIM_END: there is no call. errors: as class_next */
+ * has been entered. Before it, whole iterations of a loop with up to LIMIT calls together may be passed: *PASSED
+ * calls. *CLASS_INDEX is PLACE_NONE if these are as many as LIMIT. PILGRIM_END: there is no call.
+ * errors: as class_next */
 enum pilgrim_status loops_next(struct pilgrim_cursor *c, uint64_t limit, uint64_t *passed, uint64_t *class_index,
                                const char **problem) PILGRIM_CHECKED;
 
-/* Sets *TRIPS to the number of iterations of the loop of STATE, which is entered. errors: as class_next */
+/* Sets *TRIPS to the number of iterations of the loop of STATE, which is entered.
+ * errors: as class_next */
 enum pilgrim_status loop_trips(struct pilgrim_cursor *c, struct class_state *state, uint64_t *trips,
                                const char **problem) PILGRIM_CHECKED;
 

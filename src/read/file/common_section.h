@@ -17,8 +17,8 @@ struct common_section {
 };
 
 /* Reads the head. IN stands behind the 0 that takes the place of `calls`; afterwards it stands at `calls` of what the
- * calls of all threads have. The cursors borrow the bytes. errors: PILGRIM_DAMAGED, PILGRIM_TRUNCATED, with *PROBLEM
- * set to a constant */
+ * calls of all threads have. The cursors borrow the bytes.
+ * errors: PILGRIM_DAMAGED, PILGRIM_TRUNCATED, with *PROBLEM set to a constant */
 enum pilgrim_status common_section_read(struct cursor *in, struct common_section *s,
                                         const char **problem) PILGRIM_CHECKED;
 

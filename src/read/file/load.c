@@ -103,7 +103,7 @@ static enum pilgrim_status number_ranks(struct loader *l, const struct section *
     const struct shard *v = l->shard;
     const bool first = t->shard_count == 0;
     if (first && v->begins_segment)
-        return calls_error(section, PILGRIM_DAMAGED, "another segment where none is before", error);
+        return calls_error(section, PILGRIM_DAMAGED, "another segment without one before it", error);
     if (v->begins_segment && l->segment_ranks < t->rank_count)
         return calls_error(section, PILGRIM_DAMAGED, "another segment before all ranks of the last one", error);
     if (v->begins_segment && t->segment_count == UINT32_MAX)
@@ -283,7 +283,7 @@ static enum pilgrim_status take_sections(struct loader *l, struct pilgrim_error 
         if (section.type >= SECTION_SKIPPABLE)
             continue;
         if (!is_in_order(section.type, last))
-            return section_error(&section, "not in its place", error);
+            return section_error(&section, "out of order", error);
         if (section.type == SECTION_DEFINITIONS)
             shards_make_room(l->trace, 0);
         if (section.type == SECTION_TIMES)

@@ -18,8 +18,9 @@ struct proof {
 };
 
 /* Parses the sections of one shard, LENGTH bytes, as pilgrim_open does. Time and memory are limited as for
- * pilgrim_open, in proportion to LENGTH. errors: PILGRIM_DAMAGED, PILGRIM_LIMIT: it cannot be read, and PROOF says why;
- * PILGRIM_NOMEM: it is not known if it can be read */
+ * pilgrim_open, in proportion to LENGTH.
+ * errors: PILGRIM_DAMAGED, PILGRIM_LIMIT: it cannot be read, and PROOF says why; PILGRIM_NOMEM: it is not known if it
+ * can be read */
 enum pilgrim_status prove_shard(const void *sections, size_t length, struct proof *proof) PILGRIM_CHECKED;
 
 #endif

@@ -77,8 +77,8 @@ bool segment_is_silent(const struct pilgrim_trace *t, uint32_t segment, uint32_t
 
 /* ---- holding (any number of threads at once) ---- */
 
-/* Sets *V to shard NUMBER. It stays in memory until shard_release was called as often as this. errors: PILGRIM_NOMEM,
- * PILGRIM_IO, PILGRIM_DAMAGED (the file has changed) */
+/* Sets *V to shard NUMBER. It stays in memory until shard_release was called as often as this.
+ * errors: PILGRIM_NOMEM, PILGRIM_IO, PILGRIM_DAMAGED (the file has changed) */
 enum pilgrim_status shard_hold(const struct pilgrim_trace *t, size_t number, const struct shard **v,
                                struct pilgrim_error *error) PILGRIM_CHECKED;
 void shard_release(const struct pilgrim_trace *t, const struct shard *v); /* NULL is legal */
@@ -89,7 +89,8 @@ enum pilgrim_status segment_hold(const struct pilgrim_trace *t, uint32_t segment
 
 /* ---- opening ---- */
 
-/* Appends E, whose shard is in memory, to a trace that is being opened. errors: PILGRIM_NOMEM */
+/* Appends E, whose shard is in memory, to a trace that is being opened.
+ * errors: PILGRIM_NOMEM */
 enum pilgrim_status shards_add(struct pilgrim_trace *t, const struct shard_entry *e) PILGRIM_CHECKED;
 
 /* Drops shards that nobody holds until another one of BYTES fits, or until all of them are dropped. */

@@ -28,18 +28,19 @@ struct time_sections {
 };
 
 /* Adds SECTION, whose head was read from SOURCE, and whose stored bytes are at STORED_AT. *BUDGET: bytes that opening
- * may still take. errors: PILGRIM_NOMEM, PILGRIM_IO, PILGRIM_DAMAGED, PILGRIM_LIMIT */
+ * may still take.
+ * errors: PILGRIM_NOMEM, PILGRIM_IO, PILGRIM_DAMAGED, PILGRIM_LIMIT */
 enum pilgrim_status time_sections_add(struct time_sections *t, const struct trace_source *source,
                                       const struct section *section, uint64_t stored_at, uint64_t *budget,
                                       struct pilgrim_error *error) PILGRIM_CHECKED;
 
 /* Sorts the sections when all of TRACE was read. Leaves out sections whose calls are not behind those of the thread's
- * sections before, and sections of threads that do not exist. errors: PILGRIM_DAMAGED: one of those is damaged; ERROR
- * has the first in the file */
+ * sections before, and sections of threads that do not exist.
+ * errors: PILGRIM_DAMAGED: one of those is damaged; ERROR has the first in the file */
 enum pilgrim_status time_sections_settle(struct pilgrim_trace *trace, struct pilgrim_error *error) PILGRIM_CHECKED;
 
-/* Reads section S again and checks that it has not changed. *CONTENT is its content, to be freed. errors:
- * PILGRIM_NOMEM, PILGRIM_IO, PILGRIM_DAMAGED with *PROBLEM set to a constant */
+/* Reads section S again and checks that it has not changed. *CONTENT is its content, to be freed.
+ * errors: PILGRIM_NOMEM, PILGRIM_IO, PILGRIM_DAMAGED with *PROBLEM set to a constant */
 enum pilgrim_status time_section_read(const struct trace_source *source, const struct time_section *s,
                                       struct bytes *content, const char **problem) PILGRIM_CHECKED;
 

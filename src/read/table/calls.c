@@ -114,12 +114,12 @@ static const struct stored_column *parse_members(struct calls_parser *c, const c
 
 static void parse_partition(struct calls_parser *c, struct member_index *partition)
 {
-    static const char what[] = "a partition whose parts do not hold each place once";
+    static const char what[] = "a partition whose value groups do not hold each member once";
     struct parser *p = c->p;
     uint64_t total = 0;
-    size_t count = parser_count(p, 1, "more parts than bytes");
+    size_t count = parser_count(p, 1, "more value groups than bytes");
     if (count < 2)
-        parser_fail(p, "a partition with a wrong number of parts");
+        parser_fail(p, "a partition with a wrong number of value groups");
     partition->sets = parser_take(p, count, sizeof *partition->sets);
     for (size_t i = 0; i < count && parser_good(p); i++) {
         struct member_set *set = &partition->sets[i];
@@ -178,7 +178,7 @@ static void parse_ranks(struct calls_parser *c)
         parser_fail_with(p, PILGRIM_LIMIT, "more than 4294967295 threads of a rank");
 }
 
-/* ---- rows ---- */
+/* ---- group classes ---- */
 
 /* Numbers the signatures of a value group. */
 static void count_numbers(struct parser *p, struct stored_value_group *part)
@@ -264,7 +264,7 @@ static void parse_group_class(struct calls_parser *c, struct group_class *row)
 static void parse_group_classes(struct calls_parser *c)
 {
     struct shard *v = c->p->shard;
-    size_t count = parser_count(c->p, 4, "more rows than bytes");
+    size_t count = parser_count(c->p, 4, "more group classes than bytes");
     v->group_classes = parser_take(c->p, count, sizeof *v->group_classes);
     for (size_t i = 0; i < count && parser_good(c->p); i++)
         parse_group_class(c, &v->group_classes[i]);
@@ -376,13 +376,13 @@ static void parse_group(struct calls_parser *c, struct stored_group *group)
     uint64_t word = cursor_varint(&p->in);
     if (parser_good(p) && !rules_have(&v->rules, word >> 1))
         parser_fail(p, "a sequence that does not exist");
-    size_t count = parser_count(p, 1, "more rows of a group than bytes");
+    size_t count = parser_count(p, 1, "more classes of a group than bytes");
     group->classes = parser_take(p, count, sizeof *group->classes);
     group->sequence = word >> 1;
     group->is_process = word & 1;
     for (size_t i = 0; i < count && parser_good(p); i++) {
         group->classes[i] =
-            parser_reference(p, v->group_class_count, &c->next.group_class, "a row that does not exist");
+            parser_reference(p, v->group_class_count, &c->next.group_class, "a group class that does not exist");
         if (parser_good(p) && class_is_loop(v, group->classes[i]))
             parse_loop(c, group, (uint32_t)i, count);
     }

@@ -229,7 +229,7 @@ static struct stored_items check_register(struct parser *p, struct shape *shape,
     if (tag == VALUE_EDITED)
         count = 2 * parser_count(p, 2, "more changes than bytes");
     if (!in->parameter && !(in->is_kept && tag == VALUE_EDITED))
-        parser_fail(p, "a value that is kept or edited where no parameter begins");
+        parser_fail(p, "keep or edited where no parameter begins");
     else if (number >= REGISTERS_MAX + (tag == VALUE_EDITED))
         parser_fail(p, "a register that does not exist");
     shape->has_registers |= tag == VALUE_KEEP || number > 0;
@@ -343,7 +343,7 @@ static uint64_t check_value(struct parser *p, struct shape *shape, struct surrou
     if (in.flags && tag != VALUE_NAME && tag != VALUE_INT)
         parser_fail(p, "a flag that is neither a name nor a number");
     if (in.is_index && tag != VALUE_INT)
-        parser_fail(p, "a place of a change that is no number");
+        parser_fail(p, "an index of a change that is no number");
     count_slots(shape, tag, items.count, in.series);
     uint64_t sum = 0, most = 0;
     for (size_t i = 0; i < items.count && parser_good(p); i++) {
@@ -370,9 +370,9 @@ static void check_shape(struct parser *p, struct shape *shape)
         shape->value_count++;
     }
     if (last == VALUE_KEEP || last == VALUE_EDITED || last == VALUE_COMPLETED)
-        parser_fail(&tokens, "a value that is kept or edited where no parameter begins");
+        parser_fail(&tokens, "keep or edited where no parameter begins");
     if (shape->has_series && shape->has_edited)
-        parser_fail(&tokens, "a series beside values that are kept or edited");
+        parser_fail(&tokens, "a series beside keep or edited");
     if (values >= SHAPE_VALUES_LIMIT)
         parser_fail(&tokens, "a shape of too many values");
     if (!parser_good(&tokens))

@@ -14,7 +14,7 @@ struct parts_walk {
     bool fill;                /* store what is read: memory is allocated */
 };
 
-/* ---- parts ---- */
+/* ---- `parts` ---- */
 
 /* Reads the predecessors of the calls of one signature, of the class at CLASS_INDEX of G. */
 static void walk_signature(struct parts_walk *w, const struct stored_group *g, uint32_t class_index)
@@ -161,7 +161,7 @@ static void parse_all_counts(struct parser *p)
         for (uint32_t k = v->first_gap[i]; k < v->first_gap[i + 1] && parser_good(p); k++)
             calls = sum_of(p, &v->distributions[k], calls);
         if (d->buckets > 0 ? others >= calls : calls > 0)
-            parser_fail(p, "other counts of gaps than of durations");
+            parser_fail(p, "counts of gaps and durations that differ");
         else if (d->buckets > 0)
             d->counts[d->buckets - 1] = calls - others;
     }

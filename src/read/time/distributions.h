@@ -11,7 +11,8 @@ struct calls_asked {
     struct value_group_position value_group;
 };
 
-/* Finds the calls that the arguments of pilgrim_durations name. errors: as pilgrim_durations */
+/* Finds the calls that the arguments of pilgrim_durations name.
+ * errors: as pilgrim_durations */
 enum pilgrim_status calls_find(const struct pilgrim_cursor *c, size_t class_number, uint64_t signatures,
                                struct calls_asked *asked) PILGRIM_CHECKED;
 

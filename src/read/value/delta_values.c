@@ -36,7 +36,7 @@ void evaluate_keeping(struct evaluation *e)
     for (; first && e->status == PILGRIM_OK; first = first->before) {
         enum pilgrim_status status = registers_set(e->caller->registers, first->number, first->value);
         if (status != PILGRIM_OK)
-            evaluation_fail(e, status, "values to keep that need more memory than a file of its length may take");
+            evaluation_fail(e, status, "registers that need more memory than a file of its length may take");
     }
 }
 
@@ -52,7 +52,7 @@ static struct pilgrim_value *copy_base(struct evaluation *e, uint64_t base, stru
     if (*stored)
         return NULL;
     if (!array || array->type != PILGRIM_ARRAY) {
-        evaluation_fail(e, PILGRIM_DAMAGED, "changes of an array that is not there");
+        evaluation_fail(e, PILGRIM_DAMAGED, "changes of an array that does not exist");
         return NULL;
     }
     /* A register may be replaced while the values of this call are still in use. */
@@ -86,7 +86,7 @@ void evaluate_edited(struct evaluation *e, struct pilgrim_value *v)
         evaluate(e, &index);
         evaluate(e, &item);
         if (e->status == PILGRIM_OK && (index.integer <= last || (uint64_t)index.integer >= v->count))
-            evaluation_fail(e, PILGRIM_DAMAGED, "changes of an array whose places do not increase, or are not there");
+            evaluation_fail(e, PILGRIM_DAMAGED, "changes of an array at indexes that do not increase or do not exist");
         if (e->status != PILGRIM_OK)
             break;
         last = index.integer;
@@ -121,7 +121,7 @@ static void complete_item(struct evaluation *e, const struct completing *c, cons
     if (index->type == PILGRIM_NAME)
         return;
     if (index->type != PILGRIM_INT || index->integer < 0 || (uint64_t)index->integer >= c->array->count)
-        evaluation_fail(e, PILGRIM_DAMAGED, "a completed array without the places that are");
+        evaluation_fail(e, PILGRIM_DAMAGED, "a completed array without the completed indexes");
     else
         c->items[index->integer] = c->item;
 }
@@ -234,7 +234,7 @@ static void set_request(struct evaluation *e, struct pilgrim_value *v, enum requ
                         int64_t request_index)
 {
     if (request_index < 0) {
-        evaluation_fail(e, PILGRIM_DAMAGED, "a request that is not live, or has no place");
+        evaluation_fail(e, PILGRIM_DAMAGED, "a request that is not live, or without a free index");
         return;
     }
     struct request_use *use = note_use(e, kind, v->id, request_index);

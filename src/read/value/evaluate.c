@@ -107,9 +107,9 @@ static int64_t modulo(int64_t v, int64_t size)
 }
 
 /* An expression gives the recorded rank modulo the size only, so the relative rank nearest to 0 is computed again. */
-void rank_set(struct pilgrim_value *rank, const struct stored_rank_base *view, int64_t stored)
+void rank_set(struct pilgrim_value *rank, const struct stored_rank_base *base, int64_t stored)
 {
-    int64_t size = view->size, relative = modulo(stored, size), up = size - modulo(view->rank, size);
+    int64_t size = base->size, relative = modulo(stored, size), up = size - modulo(base->rank, size);
     rank->integer = relative >= up ? relative - up : relative + (size - up);
     rank->relative = relative > size / 2 ? relative - size : relative;
 }

@@ -68,7 +68,8 @@ enum pilgrim_status signature_evaluate(const struct shard *v, const struct value
                                        const struct stored_function *f, const struct caller *caller,
                                        struct arena *arena, struct call_values **values, const char **problem);
 
-/* Evaluates a signature whose shape is one int. errors: PILGRIM_DAMAGED with *PROBLEM set to a constant */
+/* Evaluates a signature whose shape is one int.
+ * errors: PILGRIM_DAMAGED with *PROBLEM set to a constant */
 enum pilgrim_status signature_int(const struct shard *v, const struct values_position *at, const struct caller *caller,
                                   int64_t *number, const char **problem);
 

@@ -73,7 +73,8 @@ void *evaluation_take(struct evaluation *e, size_t bytes);
 struct evaluation evaluation_begin(const struct shard *v, const struct values_position *at, const struct caller *caller,
                                    struct arena *arena);
 
-/* Evaluates all values of a call of F, after evaluation_begin. errors: as signature_evaluate */
+/* Evaluates all values of a call of F, after evaluation_begin.
+ * errors: as signature_evaluate */
 enum pilgrim_status evaluate_call(struct evaluation *e, const struct stored_function *f, struct call_values **values,
                                   const char **problem);
 

@@ -22,8 +22,8 @@ struct registers {
 /* Returns the value in register NUMBER, or NULL. Borrowed until the register is set. */
 const struct pilgrim_value *registers_get(const struct registers *r, uint32_t number);
 
-/* Copies VALUE to register NUMBER, below REGISTERS_MAX. errors: PILGRIM_NOMEM, PILGRIM_LIMIT: the register is as it was
- */
+/* Copies VALUE to register NUMBER, below REGISTERS_MAX.
+ * errors: PILGRIM_NOMEM, PILGRIM_LIMIT: the register is as it was */
 enum pilgrim_status registers_set(struct registers *r, uint32_t number,
                                   const struct pilgrim_value *value) PILGRIM_CHECKED;
 void registers_free(struct registers *r);

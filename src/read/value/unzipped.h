@@ -31,17 +31,19 @@ struct unzipped_values {
 };
 
 /* Opens signature S, which is unzipped, for the member at POSITION, of rank RANK; it stands before the first call.
- * Memory comes off *BUDGET (bytes). *U is to be freed, also after an error. errors: PILGRIM_NOMEM; PILGRIM_DAMAGED and
- * PILGRIM_LIMIT with *PROBLEM set to a constant */
+ * Memory comes off *BUDGET (bytes). *U is to be freed, also after an error.
+ * errors: PILGRIM_NOMEM; PILGRIM_DAMAGED and PILGRIM_LIMIT with *PROBLEM set to a constant */
 enum pilgrim_status unzipped_open(const struct shard *v, const struct stored_signature *s, uint64_t position,
                                   uint32_t rank, uint64_t *budget, struct unzipped_values *u,
                                   const char **problem) PILGRIM_CHECKED;
 void unzipped_free(struct unzipped_values *u);
 
-/* Moves to the next call, in O(slots). errors: PILGRIM_DAMAGED with *PROBLEM set to a constant: there is none */
+/* Moves to the next call, in O(slots).
+ * errors: PILGRIM_DAMAGED with *PROBLEM set to a constant: there is none */
 enum pilgrim_status unzipped_next(struct unzipped_values *u, const char **problem) PILGRIM_CHECKED;
 
-/* Moves over COUNT calls, in a time that depends on the size of the grammars. errors: as unzipped_next */
+/* Moves over COUNT calls, in a time that depends on the size of the grammars.
+ * errors: as unzipped_next */
 enum pilgrim_status unzipped_skip(struct unzipped_values *u, uint64_t count, const char **problem) PILGRIM_CHECKED;
 
 /* True if NUMBER, a value of a column, is a sequence of differences. */

@@ -76,7 +76,7 @@ static enum pilgrim_status change_values(const struct unzipped_values *u, const 
     for (const struct request_use *use = u->requests; use; use = use->next) {
         use->value->offset = live_request_index(caller->live, use->value->id);
         if (use->value->offset < 0) {
-            *problem = "a request that has no place";
+            *problem = "a request without a free index";
             return PILGRIM_DAMAGED;
         }
     }
