@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Nanoseconds of CPU time for a malloc/free pair: alloc PATTERN. Run it alone, then under the preloaded library, and
- * compare.
+/* Measures a malloc/free pair: prints nanoseconds of CPU time. bench/alloc.sh runs it alone and under the preloaded
+ * library and compares.
  *
- *   pair      one block at a time: what the allocator serves from its thread cache
+ * usage: alloc PATTERN
+ *
+ *   pair      one block at a time, which the allocator serves from its thread cache
  *   batch     1000 blocks of mixed sizes are allocated, then freed in the same order
  *   alive     65536 blocks alive, replaced in a random order: caches miss
- *   large     the same with blocks up to 4 KiB
- *   realloc   a block grows in 16 steps: ns a step
+ *   large     the same with blocks of up to 4 KiB
+ *   realloc   a block grows in 16 steps; nanoseconds a step
  *   named     batch, while an MPI call has named 4000 other blocks
- *   threads   batch in two threads at the same time
- */
+ *   threads   batch in two threads at the same time */
 #define _GNU_SOURCE 1
 #include <mpi.h>
 #include <pthread.h>

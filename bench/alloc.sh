@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What following the allocator adds to a malloc/free pair: medians of 9 runs, without Pilgrim and recording, taken in turns so
-# that a slow moment of the machine falls on both. Usage: alloc.sh BUILD, MPIEXEC in the environment.
+# What following the allocator adds to a malloc/free pair: medians of 9 runs without Pilgrim and of 9 that record. The
+# two alternate, so that a slow moment of the machine falls on both.
+# Usage: alloc.sh BUILD, MPIEXEC in the environment.
 set -eu
 build=$(realpath "$1")
 rm -rf "$build/bench/alloc"

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bounded CALLS: MPI_Irecv, MPI_Isend to itself, MPI_Waitall, with tags and lengths at random: calls in which nothing
- * repeats. Each rank prints the CPU time of a call; the peak of its memory, in KiB, before MPI_Finalize and after; the
- * CPU time of MPI_Finalize, in seconds. */
+/* Makes calls in which nothing repeats: MPI_Irecv, MPI_Isend to itself and MPI_Waitall with random tags and lengths.
+ * For bench/bounded.sh.
+ *
+ * usage: bounded CALLS. Each rank prints: CPU time of a call; peak of its memory in KiB before MPI_Finalize, and
+ * after; CPU time of MPI_Finalize in seconds. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Calls decoded per second of processor time, and the decoder's memory at its largest: stencil2d, whose calls repeat, also ten times as
-# long; nested, which has loops; and programs whose values vary. Medians of 5. Needs GNU time. Usage: decode.sh BUILD, MPIEXEC in the
-# environment.
+# Calls decoded per second of CPU time, and the peak of the decoder's memory, for: stencil2d, whose calls repeat, also
+# ten times as long; nested, which has loops; programs whose values vary. Medians of 5. Needs GNU time.
+# Usage: decode.sh BUILD, MPIEXEC in the environment.
 set -eu
 build=$(realpath "$1")
 rm -rf "$build/bench/decode"

@@ -1,15 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""About how much a trace says: the values that change, each sequence of them once, as general compressors pack them.
+"""Estimates how much a trace says: the size of the values that change, each sequence once, compressed.
 
-usage: entropy.py DECODE TRACE. Prints the number of calls, the bytes of the values, and those of the order of the calls.
+usage: entropy.py DECODE TRACE. Prints the number of calls, the bytes of the values, and the bytes of the order of
+calls.
 
-Of each call class (a poll that failed is a class of its own), for each argument, the values of all calls are a sequence. Left out
-are those that say nothing new: one that is constant; one that another one stands for, on any rank, but for a factor
-and a constant (ranks count from the caller's own); one that follows from another one of the same calls by a table that is
-short beside it; requests, which follow from the calls that began them. The order of calls is, for each class, by which classes
-it is followed, as lengths of runs. What is left is written in 1, 2, 4 or 8 bytes a value and packed class by class: by xz -9e,
-zstd -19, or sequence by sequence into as few bits as its range needs, all of them or their differences, whichever is smallest.
+For each call class and each argument, the values of all calls are a sequence. (A failed poll is a class of its own.)
+Sequences that say nothing new are left out:
+* a constant one;
+* one that equals another one, on any rank, but for a factor and a constant (ranks count from the caller's own);
+* one that follows from another one of the same calls by a table that is short beside it;
+* requests, which follow from the calls that began them.
+
+The order of calls is, for each class, the sequence of the classes that follow it, as lengths of runs.
+
+The rest is written in 1, 2, 4 or 8 bytes a value and compressed class by class, with xz -9e or zstd -19; or each
+sequence is written in as few bits a value as its range needs, either the values or their differences. The smallest
+result counts.
 """
 import collections
 import json
@@ -27,14 +34,14 @@ texts = {}
 
 
 def number(value):
-    """An int for any scalar; absent ones and texts are negative, and rare."""
+    """Returns an int for any scalar; missing values and strings are negative, and rare."""
     if isinstance(value, (bool, int)):
         return int(value)
     return -(1 << 40) - texts.setdefault(value, len(texts))
 
 
 def columns(path, values, world):
-    """Yields the sequences of ints that VALUES, of one argument in all calls of a class, consist of."""
+    """Yields the sequences of ints that make up VALUES, those of one argument in all calls of a class."""
     if "request" in path:
         return
     types = set(map(type, values))
@@ -60,25 +67,25 @@ def columns(path, values, world):
 
 
 def least_values(sequence):
-    """The same for all sequences that differ by a factor and a constant."""
+    """Returns a form that is the same for all sequences that differ by a factor and a constant."""
     low, high = min(sequence), max(sequence)
     divisor = math.gcd(*[v - low for v in sequence]) or 1
     least = min([(v - low) // divisor for v in sequence], [(high - v) // divisor for v in sequence])
-    if max(least) >= 1 << 32:  # texts among numbers
+    if max(least) >= 1 << 32:  # strings among numbers
         codes = {v: k for k, v in enumerate(sorted(set(least)))}
         least = [codes[v] for v in least]
     return least
 
 
 def packed_values(values):
-    """VALUES, not negative, in as few bytes each as they need; and how many bytes they are as bits."""
+    """Returns VALUES (not negative) as bytes, as few for each as all need, and the bytes that they take as bits."""
     bits = max(values).bit_length()
     width = next(w for w in (1, 2, 4, 8) if bits <= 8 * w)
     return b"".join([v.to_bytes(width, "little") for v in values]), (bits * len(values) + 7) // 8
 
 
 def piece_of(sequence):
-    """SEQUENCE packed, as it is and as differences."""
+    """Returns SEQUENCE packed, as values and as differences."""
     least = least_values(sequence)
     steps = [b - a for a, b in zip(least, least[1:])] or [0]
     lowest = min(steps)
@@ -86,14 +93,14 @@ def piece_of(sequence):
 
 
 def follows(sequence, other, size):
-    """Whether SEQUENCE is a function of OTHER, which has SIZE values."""
+    """True if SEQUENCE is a function of OTHER, which has SIZE values."""
     if len(sequence) != len(other) or TABLE_SHARE * size > len(sequence):
         return False
     return len(set(zip(other, sequence))) == size
 
 
 def new_ones(sequences):
-    """Those that are not constant and do not follow from another one of them, packed."""
+    """Returns, packed, the sequences that are not constant and do not follow from another one of them."""
     found = []
     for size, _, sequence in sorted([(len(set(s)), -i, s) for i, s in enumerate(sequences)], reverse=True):
         if size > 1 and not any(follows(sequence, other, n) for n, other in found):
@@ -102,7 +109,7 @@ def new_ones(sequences):
 
 
 def runs(items):
-    """The items that are not equal to the one before, and how often each is repeated."""
+    """Returns the items that differ from the one before, and how often each is repeated."""
     heads, lengths = [], []
     for item in items:
         if not heads or heads[-1] != item:
@@ -113,7 +120,7 @@ def runs(items):
 
 
 def orders(places):
-    """The sequences that say which class each call is of."""
+    """Returns the sequences that say which class each call is of."""
     followers = collections.defaultdict(list)
     for one, other in zip(places, places[1:]):
         followers[one].append(other)
@@ -131,7 +138,7 @@ def call_class(call):
 
 
 def threads(decode, trace, rank):
-    """The calls of each thread of RANK as pairs: the numbers of the classes in order; the arguments by class."""
+    """Returns the calls of each thread of RANK as pairs: class numbers in order; arguments by class."""
     found = {}
     with subprocess.Popen([decode, "--format=json", "--rank=%d" % rank, trace], stdout=subprocess.PIPE) as process:
         for line in process.stdout:
@@ -153,7 +160,7 @@ def compressed(data):
 
 
 def smallest(pieces):
-    """Bytes that PIECES take."""
+    """Returns the bytes that PIECES take."""
     return min([way for form in zip(*pieces) for way in (compressed(b"".join([data for data, _ in form])), sum([n for _, n in form]))])
 
 
@@ -186,7 +193,7 @@ def classes_numbered(classes):
 
 
 def ranks_of(decode, trace):
-    """The number of ranks: each has a process in the machine."""
+    """Returns the number of ranks: each has a process in the machine."""
     lines = subprocess.run([decode, "--format=json", "--func=MPI_Finalize", trace], stdout=subprocess.PIPE, check=True).stdout
     return 1 + max([json.loads(line)["rank"] for line in lines.splitlines()])
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How long MPI_Finalize takes, and how much memory: a preload, before Pilgrim's if there is one. All ranks enter it
- * together; each appends a line to the file that FINALIZE_TIMES names: the seconds at which it entered and at which it
- * returned; in KiB the most memory that was resident until it entered, what was private then, and the most that was
- * resident from then on; its rank. Pilgrim sees the program's calls as ever, but for the place that MPI_Finalize is
- * called from. */
+/* Measures the time and memory of MPI_Finalize. A library to preload, before Pilgrim's if there is one.
+ *
+ * All ranks enter MPI_Finalize together. Each appends a line to the file that FINALIZE_TIMES names: the seconds at
+ * which it entered and at which it returned; in KiB the peak of resident memory until it entered, the private memory
+ * then, and the peak of resident memory from then on; its rank. Pilgrim sees the program's calls as they are, except
+ * for the call site of MPI_Finalize. */
 #define _GNU_SOURCE 1
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -17,11 +18,11 @@
 static double seconds_now(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t); /* of the machine: all ranks are on one */
+    clock_gettime(CLOCK_MONOTONIC, &t); /* one clock for the machine: all ranks are on it */
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* The sum of the lines of the file PATH of /proc that begin with NAME; without stdio, which asks for memory. */
+/* Returns the sum of the lines of the file PATH of /proc that begin with NAME. Without stdio, which allocates. */
 static long kib_of(const char *path, const char *name)
 {
     static char text[16384];
@@ -38,7 +39,7 @@ static long kib_of(const char *path, const char *name)
     return sum;
 }
 
-/* From here on the peak is one of what comes. */
+/* Starts the peak of resident memory anew. */
 static void peak_reset(void)
 {
     int file = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
@@ -64,7 +65,7 @@ int MPI_Finalize(void)
     long within = kib_of("/proc/self/status", "VmHWM");
     FILE *file = path ? fopen(path, "a") : NULL;
     if (file) {
-        /* one write: lines do not mix */
+        /* one write, so that lines do not mix */
         fprintf(file, "%.6f %.6f %ld %ld %ld %d\n", began, ended, peak, private, within, rank);
         fclose(file);
     }

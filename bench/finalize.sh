@@ -1,10 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What tracing adds to MPI_Finalize, and to memory: medians of 5 runs without Pilgrim and with it, in turns. Time from when all ranks have
-# entered MPI_Finalize to when the last returns, the trace's file is whole then. Memory in KiB: private when MPI_Finalize is entered, the
-# most of all ranks; resident at its peak, in the whole run and from there on, of rank 0, which writes the trace, and the most of
-# the others. Resident memory counts the pages of the library's file, which processes share. All ranks are on one machine.
-# Usage: finalize.sh BUILD [--runs=N], MPIEXEC in the environment. The processes give the processor away while they wait (yield.so).
+# What tracing adds to MPI_Finalize, and to memory: medians of 5 runs without Pilgrim and of 5 with it, alternating.
+# Time: from when all ranks have entered MPI_Finalize to when the last one returns; the trace is complete then. Memory
+# in KiB: private memory when MPI_Finalize is entered, the most of all ranks; the peak of resident memory, in the whole
+# run and from MPI_Finalize on, of rank 0, which writes the trace, and the most of the other ranks. Resident memory
+# counts the pages of the library's file, which processes share. All ranks are on one machine and give the processor
+# away while they wait (yield.so).
+# Usage: finalize.sh BUILD [--runs=N], MPIEXEC in the environment.
 set -eu
 build=$(realpath "$1")
 runs=${2:---runs=5}
@@ -13,7 +15,8 @@ rm -rf "$build/bench/finalize"
 mkdir -p "$build/bench/finalize"
 cd "$build/bench/finalize"
 
-one() { # FILE LIBRARIES: appends a line: seconds, private, rank 0's peak and that from MPI_Finalize on, the same of others
+# Appends a line to FILE: seconds; private memory; rank 0's peaks, of the run and from MPI_Finalize on; the others' peaks.
+one() { # FILE LIBRARIES
     rm -f times trace.pilgrim
     LD_PRELOAD='' PILGRIM_QUIET=1 PILGRIM_TRACE=trace.pilgrim FINALIZE_TIMES=times timeout 300 "$MPIEXEC" -n "$ranks" \
         env LD_PRELOAD="$build/programs/yield.so:$build/programs/finalize.so$2" "$build/programs/$program" $arguments >out </dev/null
@@ -23,7 +26,7 @@ one() { # FILE LIBRARIES: appends a line: seconds, private, rank 0's peak and th
          END { printf "%.6f %d %d %d %d %d\n", out - in_, private, whole[0], within[0], whole[1], within[1] }' times >>"$1"
 }
 
-medians() { # FILE: of each column
+medians() { # FILE: prints the median of each column
     for column in 1 2 3 4 5 6; do
         sort -n -k $column,$column "$1" | awk -v c=$column '{ v[NR] = $c } END { printf "%s ", v[int((NR + 1) / 2)] }'
     done

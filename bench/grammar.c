@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Times grammar_append: random symbols from alphabets of several sizes, and a regular nested loop.
+/* Measures grammar_append: random symbols from alphabets of several sizes, and a regular nested loop.
  *
- * usage: grammar [SYMBOLS]    (10000000)
- * Prints one line a case: seconds, nanoseconds an append, bytes of memory, symbols and rules of the grammar. */
+ * usage: grammar [SYMBOLS]    (10000000) Prints one line a case: seconds; nanoseconds an append; bytes of memory;
+ * symbols and rules of the grammar. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Codes that are not regular: bytes of the trace, next to what the values that change take (entropy.py), and the cost of a call
-# whose values are new. Usage: irregular.sh BUILD [PROGRAM...], MPIEXEC in the environment.
-# The processes give the processor away while they wait (yield.so), else many ranks on few cores take hours.
+# Irregular codes: bytes of the trace beside the size of the values that change (entropy.py), and the cost of a call
+# with new values. The processes give the processor away while they wait (yield.so); otherwise many ranks on few cores
+# take hours.
+# Usage: irregular.sh BUILD [PROGRAM...], MPIEXEC in the environment.
 set -eu
 here=$(dirname "$(realpath "$0")")
 build=$(realpath "$1")

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What recording a call costs in loops, and where nothing repeats: calls as irregular codes make them, appended to a
- * stream without MPI.
+/* Measures what recording a call costs, in loops and where nothing repeats. Calls as irregular codes make them are
+ * appended to a stream, without MPI.
  *
- * usage: irregular_cost [CALLS]    (1000000)
- * Prints a line for each pattern: nanoseconds an append, bytes of memory a call, nanoseconds a call that MPI_Finalize
- * takes to make a fragment of the stream and to write it, bytes of the trace a call. CPU time; the making of the keys
- * is not in it. */
+ * usage: irregular_cost [CALLS]    (1000000) Prints a line for each pattern: nanoseconds an append; bytes of memory
+ * a call; nanoseconds a call that MPI_Finalize takes to make a fragment of the stream and to write it; bytes of the
+ * trace a call. Times are CPU times, without the making of the keys. */
 #include <endian.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -145,7 +144,7 @@ static void make_turns(uint64_t i, struct call *c)
     make_message(c, IRECV, 1 + (int64_t)(i % 4), 7, 100, (int64_t)(i % 4));
 }
 
-/* A stencil's exchange: a loop over four MPI_Irecv, one over four MPI_Isend, MPI_Waitall. */
+/* A stencil's exchange: a loop over four MPI_Irecv, a loop over four MPI_Isend, MPI_Waitall. */
 static void make_stencil(uint64_t i, struct call *c)
 {
     unsigned k = (unsigned)(i % 9);
@@ -195,7 +194,7 @@ static void make_exchange(uint64_t i, struct call *c)
     put_success(c);
 }
 
-/* MPI_Waitany on an array of eight requests, of which any are left. */
+/* MPI_Waitany on an array of eight requests, until none is left. */
 static void make_outcome(uint64_t i, struct call *c)
 {
     static unsigned left;
@@ -249,7 +248,7 @@ static void append(struct stream *s, const struct call *c)
             stream_append(s, class, false, c->key, c->length, now - 200, now) == PILGRIM_OK);
 }
 
-/* CPU nanoseconds of appending CALLS calls. */
+/* Returns the CPU nanoseconds of appending CALLS calls. */
 static double record(struct stream *s, void (*make)(uint64_t, struct call *), uint64_t calls)
 {
     static struct call batch[BATCH];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the benchmarks share: numbers at random, the same ones in each run; what the process has taken so far. */
+/* What the benchmarks share: random numbers, the same in each run, and what the process has used so far. */
 #ifndef BENCH_MEASURES_H
 #define BENCH_MEASURES_H
 
@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-/* A number below BELOW. */
+/* Returns a random number below BELOW. */
 static inline unsigned draw(uint64_t *state, unsigned below)
 {
     *state = *state * 6364136223846793005u + 1442695040888963407u;
@@ -26,7 +26,7 @@ static inline double cpu_seconds(void)
     return seconds(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-/* The peak of memory. */
+/* Returns the peak of resident memory. */
 static inline long peak_kib(void)
 {
     struct rusage usage;

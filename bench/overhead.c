@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* overhead: CPU time of MPI calls that do next to nothing, on one rank, for bench/overhead.sh; and what a clock costs
- * to read.
+/* Measures the CPU time of MPI calls that do next to nothing, on one rank, and of reading a clock. For
+ * bench/overhead.sh.
  *
- * Each row is a loop of calls, so what a tracer adds to them is seen beside little else. The clock is the process's CPU
- * time and runs round the loop only, behind another one as a warm-up. `paused`: behind MPI_Pcontrol(0). The loop is
- * called through measured(), where callgrind can be told to begin and to end, and allocations_mark(), which a preload
- * of tests/allocations defines.
+ * Each row is a loop of calls, so what a tracer adds to them is seen beside little else. The clock is the CPU time
+ * of the process. It runs around the loop only; another loop before it is the warm-up. The loop is called through
+ * measured(), where callgrind can be told to begin and to end, and allocations_mark(), which a preload of
+ * tests/allocations defines.
  *
- * usage: overhead ROW CALLS WARM-UP-CALLS [paused]. Prints nanoseconds per call; overhead clocks: those of a reading of
- * the counter and of CLOCK_MONOTONIC; overhead rows: the rows and what they are. */
+ * usage: overhead ROW CALLS WARM-UP-CALLS [paused]    prints nanoseconds per call; `paused`: after MPI_Pcontrol(0)
+ *       overhead clocks    prints nanoseconds of reading the counter, and of reading CLOCK_MONOTONIC
+ *       overhead rows      prints the rows and what they are */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -21,7 +22,7 @@
 
 enum { POSTED = 8, IN_FLIGHT = 512, TAG = 7 };
 
-/* Where a loop's messages go, and its receives that are posted. */
+/* Where the messages of a loop go, and its posted receives. */
 struct place {
     MPI_Comm comm;
     MPI_Request posted[IN_FLIGHT];
@@ -78,7 +79,7 @@ static void allreduce(struct place *p)
     MPI_Allreduce(&p->out, p->in, 1, MPI_DOUBLE, MPI_SUM, p->comm);
 }
 
-/* Each receive completes when 511 others have been posted behind it. */
+/* Each receive completes after 511 others have been posted behind it. */
 static void flight(struct place *p)
 {
     for (int i = 0; i < IN_FLIGHT; i++) {
@@ -91,7 +92,7 @@ static void flight(struct place *p)
 static const struct row {
     const char *name;
     void (*turn)(struct place *p);
-    long calls; /* a turn */
+    long calls; /* in one turn of the loop */
     bool threads;
     const char *title;
 } rows[] = {
@@ -120,7 +121,7 @@ static void flight_end(struct place *p)
     }
 }
 
-/* Of the warm-up and of what is measured: the calls come from the same places. */
+/* Used by the warm-up and by the measured loop, so that their calls come from the same call sites. */
 static __attribute__((noinline)) void loop(const struct row *row, struct place *p, long turns)
 {
     for (long i = 0; i < turns; i++) {
@@ -129,7 +130,7 @@ static __attribute__((noinline)) void loop(const struct row *row, struct place *
     }
 }
 
-/* Not static: callgrind knows it by its name. No jump to the loop, either. */
+/* Not static, and never a jump to the loop, because callgrind knows it by its name. */
 void measured(const struct row *row, struct place *p, long turns);
 __attribute__((noinline)) void measured(const struct row *row, struct place *p, long turns)
 {
@@ -137,12 +138,12 @@ __attribute__((noinline)) void measured(const struct row *row, struct place *p, 
     __asm__ volatile("");
 }
 
-/* One thread's work: the warm-up, and between barriers what is measured. */
+/* One thread's work: the warm-up, then between barriers the measured loop. */
 struct work {
     const struct row *row;
     struct place place;
     long turns, warm_up;
-    pthread_barrier_t *begin, *end; /* NULL: the only thread */
+    pthread_barrier_t *begin, *end; /* NULL: there is one thread */
 };
 
 static void *work_in_thread(void *argument)
@@ -153,7 +154,7 @@ static void *work_in_thread(void *argument)
     pthread_barrier_wait(w->begin);
     measured(w->row, &w->place, w->turns);
     pthread_barrier_wait(w->end);
-    pthread_barrier_wait(w->end); /* what the end of a thread takes is not measured */
+    pthread_barrier_wait(w->end); /* the end of the thread is not measured */
     return NULL;
 }
 
@@ -181,7 +182,7 @@ static double run_alone(struct work *w)
     return took;
 }
 
-/* This thread has only to wait: the turns are shared by two others. */
+/* This thread only waits: two others share the turns. */
 static double run_threads(struct work *w)
 {
     pthread_barrier_t begin, end;

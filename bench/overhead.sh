@@ -1,16 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What tracing adds to a call, in calls that do next to nothing (bench/overhead.c has the rows): CPU time, and instructions.
+# What tracing adds to a call, in calls that do next to nothing (bench/overhead.c has the rows): CPU time, and
+# instructions.
 #
-# Time: medians of 9 runs without Pilgrim, with PILGRIM_OFF=1 (off), behind MPI_Pcontrol(0) (paused), left out by PILGRIM_FILTER (left), and
-# recording (on), taken in turns so that a slow moment of the machine falls on all of them; in ns a call, and what recording adds as a multiple of two readings
-# of the clock, which a call that is timed costs at least. Instructions: counted by callgrind (of valgrind) in the loop alone; a reading
-# of the clock is one of them.
+# Time: medians of 9 runs without Pilgrim, with PILGRIM_OFF=1 (off), after MPI_Pcontrol(0) (paused), left out by
+# PILGRIM_FILTER (left), and recording (on), in ns a call. The ways alternate, so that a slow moment of the machine
+# falls on all of them. The last column is what recording adds, as a multiple of two readings of the clock, the least
+# that a call with times costs. Instructions: counted by callgrind (of valgrind) in the loop alone; a reading of the
+# clock is one of them.
 #
-# --modes: the same for each PILGRIM_TIMING, recording: off, where no clock is read, and what aggregate, bins:1.2 and exact add to it;
-# and what is left of that without two readings of the clock.
+# --modes: the same for each PILGRIM_TIMING while recording: off, which reads no clock, and what aggregate, bins:1.2 and
+# exact add to it; and what is left of that without two readings of the clock.
 #
-# Usage: overhead.sh BUILD [--modes] [--row=NAME] [--runs=N] [--calls=N] [--no-times] [--no-counts], MPIEXEC in the environment.
+# Usage: overhead.sh BUILD [--modes] [--row=NAME] [--runs=N] [--calls=N] [--no-times] [--no-counts]
+# MPIEXEC must be in the environment.
 set -eu
 : "${MPIEXEC:?is not set}"
 build=$(realpath "$1")
@@ -36,7 +39,8 @@ export PILGRIM_QUIET=1
 
 median() { sort -n "$1" | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
 
-# As bench/overhead.c with these arguments, in one of the ways none, off, paused, left, on, timing=...; $before: what to start it with.
+# Runs bench/overhead.c with these arguments in one WAY: none, off, paused, left, on, timing=... $before: the command that
+# starts it.
 run() { # WAY ROW CALLS WARM-UP
     case $1 in
     none) "$MPIEXEC" -n 1 $before "$program" "$2" "$3" "$4" ;;
@@ -60,7 +64,7 @@ measure_clocks() {
 
 timings='timing=off timing=aggregate timing=bins:1.2 timing=exact'
 
-# $2 to $5, of one row, as a table has them; READING: what two of them take is left out in the last three columns, if it is not empty
+# Prints a row of the table. READING, if not empty: in the last three columns two readings of the clock are left out.
 mode_row() { # TITLE OFF AGGREGATE BINS EXACT READING
     echo "$2 $3 $4 $5 ${6:-none}" | awk -v t="$1" '
         { printf "%-45s %9.1f %9.1f %9.1f %9.1f   %9.1f %9.1f %9.1f", t, $1, $2, $3, $4, $2 - $1, $3 - $1, $4 - $1 }
@@ -112,7 +116,7 @@ measure_times() {
     done
 }
 
-count() { # WAY ROW: instructions a call; the calls are a multiple of those of any row's turn
+count() { # WAY ROW: prints instructions a call. The number of calls is a multiple of the calls in any row's turn.
     n=24576
     before="valgrind --tool=callgrind --toggle-collect=measured --callgrind-out-file=$folder/$2.$1.callgrind"
     run "$1" "$2" $n $n 2>&1 </dev/null | sed -n 's/.*Collected : //p' | awk -v n=$n '{ printf "%.0f", $1 / n }'

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Real runs by ranks: structure groups, bytes of the trace, and what tracing adds to MPI_Finalize, from when all ranks have entered it
-# to when the last returns: medians of 5 runs, without Pilgrim and with it in turns. All ranks are on one machine.
-# Usage: ranks.sh BUILD [PILGRIM], MPIEXEC in the environment. PILGRIM: another build folder, whose library and decoder are used.
-# The processes give the processor away while they wait (yield.so).
+# Real runs by number of ranks: structure groups, bytes of the trace, and what tracing adds to MPI_Finalize, from when
+# all ranks have entered it to when the last one returns. Medians of 5 runs without Pilgrim and of 5 with it,
+# alternating. All ranks are on one machine and give the processor away while they wait (yield.so).
+# Usage: ranks.sh BUILD [PILGRIM], MPIEXEC in the environment.
+# PILGRIM: another build folder, whose library and decoder are used.
 set -eu
 build=$(realpath "$1")
 pilgrim=$(realpath "${2:-$1}")

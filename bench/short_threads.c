@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* short_threads FORM THREADS: threads one after another, each of which makes a few calls. FORM: `one`, a single call;
- * `alike`, MPI_Irecv, MPI_Isend, MPI_Waitall; `loop`, a hundred times the same; `eight`, `alike` in eight threads at a
- * time; `tags`, one at a time with a random tag each and up to six calls of MPI_Iprobe. Each rank prints the calls, the
- * CPU time of a thread in us, the peak of its memory, in KiB, before MPI_Finalize and after, the CPU time of
- * MPI_Finalize, in seconds, and then of the last threads, in ns, the median of: a first call, of MPI_Query_thread, by
- * which a tracer notices the thread and which it may be told to leave out; the calls; the end, which is the destructors
- * of thread-specific data. */
+/* Starts threads one after another, each of which makes a few calls. For bench/threads.sh.
+ *
+ * usage: short_threads FORM THREADS. Forms:
+ *
+ *   one     a single call
+ *   alike   MPI_Irecv, MPI_Isend, MPI_Waitall
+ *   loop    these, a hundred times
+ *   eight   alike, in eight threads at a time
+ *   tags    one thread at a time, with a random tag each and up to six calls of MPI_Iprobe
+ *
+ * Each rank prints: the calls; the CPU time of a thread in us; the peak of its memory in KiB before MPI_Finalize,
+ * and after; the CPU time of MPI_Finalize in seconds. Then medians over the last threads, in ns: of a first call,
+ * MPI_Query_thread, by which a tracer notices the thread and which it may be told to leave out; of the calls; of the
+ * end, which is the destructors of thread-specific data. */
 #include <mpi.h>
 #include <limits.h>
 #include <pthread.h>
@@ -28,14 +35,14 @@ struct task {
 
 static int single, tags, rounds = 1;
 static pthread_key_t first_key, last_key; /* those of MPI and of a tracer lie between them */
-static double times[PARTS][TIMED];        /* ns; of thread N the one at N % TIMED */
+static double times[PARTS][TIMED];        /* ns; thread N has element N % TIMED */
 
 static double now_ns(void)
 {
     return 1e9 * seconds(CLOCK_MONOTONIC);
 }
 
-/* Destructors come key by key, all of them several times over. */
+/* Destructors run key by key, and all of them several times. */
 static void end_begins(void *data)
 {
     struct task *task = data;
@@ -114,7 +121,7 @@ int main(int argc, char **argv)
     tags = !strcmp(argv[1], "tags");
     if (!strcmp(argv[1], "loop"))
         rounds = ROUNDS;
-    make_calls(&own); /* after it there are all keys */
+    make_calls(&own); /* after it all keys exist */
     pthread_key_create(&last_key, end_ends);
     if (!strcmp(argv[1], "eight"))
         at_a_time = AT_A_TIME;

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Bytes of the trace: of codes that are not regular, with statistics of times over without any; of stencils, by iterations.
+# Bytes of the trace: for irregular codes, with statistics of times and without any times; for stencils, by iterations.
+# The processes give the processor away while they wait (yield.so); otherwise many ranks on few cores take hours.
 # Usage: size.sh BUILD [PROGRAM...], MPIEXEC in the environment.
-# The processes give the processor away while they wait (yield.so), else many ranks on few cores take hours.
 set -eu
 build=$(realpath "$1")
 shift

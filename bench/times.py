@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What times take: bytes a call, in each mode of PILGRIM_TIMING.
+"""What times take in the file: bytes a call, in each mode of PILGRIM_TIMING.
 
 usage: bench/times.py BUILD [PROGRAM...], MPIEXEC in the environment.
 
-For each program a run for each mode. Columns: the calls; the whole trace, without times and with statistics, in bytes; and for bins and
-exact the bytes that the times of all calls take in the file, a call. Beside exact: zstd -3 of the same times, start and end of each call
-as 8 bytes each, a file a rank, a call; and exact as a share of that. NetPIPE is Debian's netpipe-mpich2, where it is there. Ranks give the
-processor away while they wait (yield.so), else many ranks on few processors take hours."""
+Each program runs once in each mode. Columns: the calls; bytes of the whole trace, without times and with statistics;
+for bins and exact, the bytes a call that the times take. Beside exact: the same times as zstd -3 packs them (start and
+end of each call as 8 bytes each, a file a rank), a call; and exact as a share of that.
+
+NetPIPE is Debian's netpipe-mpich2, if it is installed. Ranks give the processor away while they wait (yield.so);
+otherwise many ranks on few processors take hours.
+"""
 import os
 import re
 import shutil
@@ -25,7 +28,7 @@ PROGRAMS = (("stencil2d", 4, ["3000"]), ("stencil2d", 16, ["1000"]), ("stencil3d
 
 
 def section_sizes(path):
-    """{type: bytes} of the trace's sections."""
+    """Returns {type: bytes} of the trace's sections."""
     with open(path, "rb") as file:
         data = file.read()
     at, sizes = MAGIC_BYTES + VERSION_BYTES, {}
@@ -52,7 +55,7 @@ def section_sizes(path):
 
 
 def traced(build, program, ranks, arguments, mode, folder):
-    """The trace's path."""
+    """Traces the program; returns the trace's path."""
     path = os.path.join(folder, mode.split(":")[0])
     environment = dict(os.environ, PILGRIM_QUIET="1", PILGRIM_TIMING=mode, PILGRIM_TRACE=path)
     command = [shutil.which("NPmpich2") if program == "netpipe" else os.path.join(build, "programs", program)]
@@ -66,7 +69,7 @@ def traced(build, program, ranks, arguments, mode, folder):
 
 
 def raw_times(build, path):
-    """{rank: the times of its calls, 16 bytes each}"""
+    """Returns {rank: the times of its calls, 16 bytes each}."""
     found = {}
     with subprocess.Popen([os.path.join(build, "pilgrim-decode"), "--format=json", path], stdout=subprocess.PIPE) as process:
         for line in process.stdout:
@@ -78,7 +81,7 @@ def raw_times(build, path):
 
 
 def count_calls(build, path):
-    """Programs that poll make other numbers of calls in each run."""
+    """Returns the number of calls, which differs from run to run if the program polls."""
     done = subprocess.run([os.path.join(build, "pilgrim-decode"), "--stats", "--format=json", path], stdout=subprocess.PIPE, check=True)
     return int(re.search(rb'"calls":(\d+)', done.stdout).group(1))
 

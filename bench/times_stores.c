@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bytes a call of ways to store the times of calls, and what the codec costs: times_stores NAME FILE...
- * (times_stores.py makes the files)
+/* Compares ways to store the times of calls: bytes a call, and what the codec costs. bench/times_stores.py makes the
+ * files.
  *
- * FILE: the calls of one thread, a line each: start and end in ns, number of the call's class, number of its signature
- * in the class. Prints a line (without arguments the line above it), all in bytes for each call but the last three:
+ * usage: times_stores NAME FILE...
+ *
+ * FILE has the calls of one thread, a line each: start and end in ns, number of the call's class, number of its
+ * signature in the class. Prints a line, in bytes a call but for the last three numbers; without arguments, the line
+ * above it:
  *
  *   raw       start and end as 16 bytes, zstd level 3
  *   exact     PILGRIM_TIMING=exact, and its percentage of raw
  *   bins      PILGRIM_TIMING=bins:1.2: columns of gaps and durations, a class each, gaps chosen, sections in parts
- *   paper     intervals between calls of equal signature with feedback, and durations, a column for each signature,
- * zstd grammar   those, as a run-length grammar for each of these sequences, and zstd behind all of them class     the
- * codec's own numbers as a run-length grammar for each column, and zstd behind all of them ns        for each call, to
- * encode and to compress: bins, exact; to decode: bins */
+ *   paper     for each signature, columns of intervals (with feedback) between its calls and of durations, zstd
+ *   grammar   these, as a run-length grammar for each sequence, and zstd after all of them
+ *   class     the codec's own numbers, as a run-length grammar for each column, and zstd after all of them
+ *   ns        for each call: to encode and compress bins, and exact; to decode bins */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,7 +112,7 @@ struct cost {
     double bytes, encode_ns, decode_ns;
 };
 
-/* Checks that the block is right, or right enough. */
+/* Checks that the decoded block is right; for bins, within their relative error. */
 static void decode(const struct bytes *content, const struct span *spans, uint32_t class_count, enum times_kind kind)
 {
     struct times_block *block;
@@ -209,7 +212,8 @@ static uint32_t place_of(struct bins *b, uint64_t value)
     return bins_index(b, value);
 }
 
-/* As in the paper: for each signature intervals, from the reconstructed start of the call before, and durations. */
+/* As in the SC'21 paper: for each signature, intervals from the reconstructed start of the call before, and
+ * durations. */
 static struct sequences paper_sequences(const struct thread *t, struct bins *b)
 {
     uint32_t signatures = 0;

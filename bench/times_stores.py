@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Ways to store the times of calls, compared on real runs: times_stores.py BUILD [PROGRAM...], MPIEXEC in the environment.
+"""Compares ways to store the times of calls, on real runs.
 
-Each program is traced with PILGRIM_TIMING=exact; what pilgrim-decode prints goes to times_stores, whose head says what the columns are.
-TRACE:NAME instead of a program takes a trace that is there.
+usage: times_stores.py BUILD [PROGRAM...], MPIEXEC in the environment.
+
+Each program is traced with PILGRIM_TIMING=exact. The output of pilgrim-decode goes to times_stores, whose head explains
+the columns. TRACE:NAME instead of a program takes an existing trace.
 """
 import json
 import os
@@ -19,7 +21,7 @@ SIGNATURES = 512
 
 
 def numbers():
-    """A function that numbers different things in the order in which they come."""
+    """Returns a function that numbers different things in the order in which they come."""
     found = {}
     return lambda thing: found.setdefault(thing, len(found))
 
@@ -32,13 +34,13 @@ class Thread:
     def write(self, call):
         place = self.classes((call["func"], call.get("site")))
         signature = self.signatures.setdefault(place, numbers())(json.dumps(call["args"]))
-        if signature >= SIGNATURES:     # then the library takes the class apart and has one for all of its calls
+        if signature >= SIGNATURES:     # then the library unzips the class, which has one signature for all calls
             signature = 0
         print(call["start"], call["end"], place, signature, file=self.file)
 
 
 def split(decoder, trace, folder):
-    """Writes the calls of each thread that have times to a file. Returns the files' names."""
+    """Writes the calls of each thread that have times to a file each. Returns the names of the files."""
     threads = {}
     with subprocess.Popen([decoder, "--format=json", trace], stdout=subprocess.PIPE) as process:
         for line in process.stdout:
@@ -58,7 +60,7 @@ def split(decoder, trace, folder):
 def record(build, program, ranks, arguments, folder):
     trace = os.path.join(folder, "trace.pilgrim")
     environment = dict(os.environ, PILGRIM_QUIET="1", PILGRIM_TRACE=trace, PILGRIM_TIMING="exact")
-    # The processes give the processor away while they wait (yield.so), else many ranks on few cores take hours.
+    # The processes give the processor away while they wait (yield.so); otherwise many ranks on few cores take hours.
     subprocess.run([os.environ.get("MPIEXEC", "mpiexec"), "-n", str(ranks), "env", "LD_PRELOAD=%s/programs/yield.so" % build,
                     build + "/pilgrim-run", build + "/programs/" + program,
                     *arguments.split()], env=environment, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)

@@ -1,12 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whole runs with Pilgrim and without, from the launcher's start to its end: medians of N runs each, taken in turns, the ratio of
-the medians, and what it can be trusted to: the interval that holds 95 of 100 ratios of runs drawn again from those that were
-measured (bootstrap). A ratio of 1 inside the interval: no difference was seen.
+"""Compares whole runs with Pilgrim and without it, from the launcher's start to its end.
 
-usage: bench/whole.py BUILD [--runs=N] [PROGRAM...], MPIEXEC in the environment. Programs, as far as they are there: stencil2d on 4
-ranks, NetPIPE on 2 (Debian's netpipe-mpich2, with an MPICH build), LAMMPS on 2 (Debian's, with an Open MPI build, BUILD or BUILD/other).
-Ranks of an MPICH program give the processor away while they wait (yield.so)."""
+Prints medians of N runs each, which alternate; the ratio of the medians; and the interval in which the ratio lies with
+95 % confidence: it holds 95 of 100 ratios of runs that are drawn again from the measured ones (bootstrap). If the
+interval contains 1, no difference was seen.
+
+usage: bench/whole.py BUILD [--runs=N] [PROGRAM...], MPIEXEC in the environment.
+
+Programs, if they are installed: stencil2d on 4 ranks, NetPIPE on 2 (Debian's netpipe-mpich2, with an MPICH build),
+LAMMPS on 2 (Debian's, with an Open MPI build, BUILD or BUILD/other). Ranks of an MPICH program give the processor away
+while they wait (yield.so).
+"""
 import os
 import random
 import shutil
@@ -33,7 +38,7 @@ run 200
 
 
 def configured(build, name):
-    """A word of BUILD's config.mk; None if there is none."""
+    """Returns a word of BUILD's config.mk; None if there is none."""
     try:
         with open(os.path.join(build, "config.mk"), encoding="utf-8") as file:
             return dict(line.rstrip("\n").split(" = ", 1) for line in file if " = " in line).get(name)
@@ -55,7 +60,7 @@ def programs(build):
 
 
 def run(folder, ranks, command, traced):
-    """Seconds."""
+    """Runs the command; returns the seconds."""
     mpich = configured(folder, "MPI_FAMILY") == "mpich"
     preloads = [os.path.join(folder, "programs/yield.so")] * mpich + [os.path.join(folder, "libpilgrim.so")] * traced
     environment = dict(os.environ, PILGRIM_QUIET="1", PILGRIM_TRACE="trace.pilgrim", OMPI_ALLOW_RUN_AS_ROOT="1",
@@ -73,7 +78,7 @@ def median(values):
 
 
 def interval(without, traced):
-    """That of the ratio of the medians."""
+    """Returns the interval of the ratio of the medians."""
     draw = random.Random(1)
     ratios = sorted(median(draw.choices(traced, k=len(traced))) / median(draw.choices(without, k=len(without)))
                     for _ in range(4000))
@@ -85,7 +90,7 @@ def compare(name, ranks, folder, command, runs):
     for i in range(2 * runs + 2):
         traced = i % 4 in (1, 2)  # without, traced, traced, without
         took = run(folder, ranks, command, traced)
-        if i >= 2:  # the first ones bring files into memory
+        if i >= 2:  # the first runs bring files into memory
             times[traced].append(took)
     without, traced = times[False], times[True]
     low, high = interval(without, traced)

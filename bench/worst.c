@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* worst WAY N: what costs a tracer most. Ways:
- *   strings      N MPI_Info objects with 16 keys each: MPI_Info_set, _get_nthkey and _get, whose strings are new each
- * time noise        the same with strings at random collectives  N nonblocking collective operations, drawn from 12
- * kinds and 4 communicators, with memory of their own, 20 at a time; completed in 8 ways, drawn, too wait         N
- * operations to itself, which all begin before the first one is waited for, one by one; backwards, shuffled: in another
- *                order; waitall, statuses (of all), waitsome: together; mixed: tags, counts and the order at random
- * Each rank prints: calls, CPU ns a call, and of MPI_Finalize a call; peak of its memory in KiB before MPI_Finalize,
- * and after; bytes of the strings that it passed and got. */
+/* Makes the calls that cost a tracer most. For bench/worst.sh.
+ *
+ * usage: worst WAY N. Ways:
+ *
+ *   strings      N MPI_Info objects with 16 keys each: MPI_Info_set, _get_nthkey and _get, with new strings each time
+ *   noise        the same with random strings
+ *   collectives  N nonblocking collective operations, drawn from 12 kinds and 4 communicators, each with memory of
+ *                its own, 20 at a time; completed in 8 ways, also drawn
+ *   wait         N operations to itself, which all begin before the first is waited for; then one by one
+ *   backwards, shuffled              the same, waited for in another order
+ *   waitall, statuses, waitsome      the same, waited for together; statuses: with the statuses of all
+ *   mixed        random tags, counts and order
+ *
+ * Each rank prints: calls; CPU ns a call, and those of MPI_Finalize a call; peak of its memory in KiB before
+ * MPI_Finalize, and after; bytes of the strings that it passed and got. */
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -19,7 +26,8 @@ enum { KEYS = 16, TEXT_MAX = 64, WINDOW = 20, COMMS = 4, COUNT = 10, KINDS = 12 
 
 static long calls, text_bytes;
 
-/* What all ranks draw alike, and what each of them draws as its operations complete. */
+/* State of the random numbers: those that all ranks draw alike, and those that each draws for itself as its
+ * operations complete. */
 static uint64_t common = 1, private = 2;
 
 static void *reserve(size_t bytes)
@@ -148,7 +156,7 @@ static void end(struct operation *o)
     free(o->places);
 }
 
-/* Completes some of them; returns how many, and which in PLACES. */
+/* Completes some of the operations. Returns how many, and in PLACES their indices. */
 static int complete(MPI_Request *requests, int *places)
 {
     int count = 1, flag;

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What costs a tracer most: strings that are new in each call, collectives drawn at random, many operations in flight (bench/worst.c). One
-# rank. CPU time that a call takes without Pilgrim, and what Pilgrim adds to it in the loop and in MPI_Finalize; what it adds to the
-# peak of memory, in bytes a call, before MPI_Finalize and in it; the trace. Medians of N runs, in turns.
+# What costs a tracer most: strings that are new in each call, random collectives, many operations in flight
+# (bench/worst.c). One rank. Columns: CPU time of a call without Pilgrim; what Pilgrim adds to it in the loop and in
+# MPI_Finalize; what it adds to the peak of memory, in bytes a call, before MPI_Finalize and in it; bytes of the trace.
+# Medians of N runs, alternating.
 # Usage: worst.sh BUILD [--runs=N], MPIEXEC in the environment.
 set -eu
 : "${MPIEXEC:?is not set}"
@@ -19,7 +20,7 @@ one() { # FILE LIBRARY WAY N
         "$build/programs/worst" "$3" "$4" >>"$1" </dev/null
 }
 
-medians() { # FILE: of each column
+medians() { # FILE: prints the median of each column
     for column in 1 2 3 4 5 6; do
         sort -n -k $column,$column "$1" | awk -v c=$column '{ v[NR] = $c } END { printf "%s ", v[int((NR + 1) / 2)] }'
     done

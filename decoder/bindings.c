@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names of objects; see bindings.h. */
+/* Maps names of objects to what they stand for; see bindings.h. */
 #include "bindings.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static struct binding *scope_find(const struct binding_scope *s, enum bound_kind
     return index ? &s->bindings[*index] : NULL;
 }
 
-/* The place of NAME, a new one if there is none. NULL: no memory */
+/* Returns the binding of NAME, a new one if there is none. NULL: no memory */
 static struct binding *scope_put(struct binding_scope *s, enum bound_kind kind, const struct pilgrim_value *name)
 {
     if (s->count == s->capacity) {
@@ -49,13 +49,13 @@ static void scope_clear(struct binding_scope *s)
 
 void bindings_begin_thread(struct bindings *b)
 {
-    scope_clear(&b->own);
+    scope_clear(&b->thread);
     b->changes++;
 }
 
 void bindings_begin_rank(struct bindings *b)
 {
-    scope_clear(&b->shared);
+    scope_clear(&b->process);
     bindings_begin_thread(b);
 }
 
@@ -64,17 +64,18 @@ static bool is_same(struct bound x, struct bound y)
     return x.a == y.a && x.b == y.b;
 }
 
-/* What a thread makes, ends and makes again, in a loop, is no change if nobody else has a thing of this name. */
+/* In a loop, a thread often makes, ends and makes the same thing again. That is no change, unless the process scope
+ * knows the name as well. */
 bool bindings_set(struct bindings *b, enum bound_kind kind, const struct pilgrim_value *name, struct bound what)
 {
     if (!is_name(name))
         return true;
-    size_t before = b->own.count;
-    struct binding *own = scope_put(&b->own, kind, name);
+    size_t before = b->thread.count;
+    struct binding *own = scope_put(&b->thread, kind, name);
     if (!own)
         return false;
-    bool was_shared = !own->live && scope_find(&b->shared, kind, name);
-    if (b->own.count > before || !is_same(own->what, what) || was_shared)
+    bool was_shared = !own->live && scope_find(&b->process, kind, name);
+    if (b->thread.count > before || !is_same(own->what, what) || was_shared)
         b->changes++;
     *own = (struct binding){.what = what, .live = true};
     return true;
@@ -84,11 +85,11 @@ bool bindings_share(struct bindings *b, enum bound_kind kind, const struct pilgr
 {
     if (!is_name(name))
         return true;
-    size_t before = b->shared.count;
-    struct binding *shared = scope_put(&b->shared, kind, name);
+    size_t before = b->process.count;
+    struct binding *shared = scope_put(&b->process, kind, name);
     if (!shared)
         return false;
-    shared->ambiguous = b->shared.count == before && (shared->ambiguous || !is_same(shared->what, what));
+    shared->ambiguous = b->process.count == before && (shared->ambiguous || !is_same(shared->what, what));
     shared->what = what;
     shared->live = true;
     b->changes++;
@@ -97,26 +98,26 @@ bool bindings_share(struct bindings *b, enum bound_kind kind, const struct pilgr
 
 void bindings_end(struct bindings *b, enum bound_kind kind, const struct pilgrim_value *name)
 {
-    struct binding *own = scope_find(&b->own, kind, name);
+    struct binding *own = scope_find(&b->thread, kind, name);
     if (!own || !own->live)
         return;
     own->live = false;
-    if (scope_find(&b->shared, kind, name))
+    if (scope_find(&b->process, kind, name))
         b->changes++;
 }
 
 const struct bound *bindings_find(const struct bindings *b, enum bound_kind kind, const struct pilgrim_value *name)
 {
-    const struct binding *found = scope_find(&b->own, kind, name);
+    const struct binding *found = scope_find(&b->thread, kind, name);
     if (!found || !found->live)
-        found = scope_find(&b->shared, kind, name);
+        found = scope_find(&b->process, kind, name);
     return found && !found->ambiguous ? &found->what : NULL;
 }
 
 void bindings_free(struct bindings *b)
 {
-    key_table_clear(&b->own.names);
-    key_table_clear(&b->shared.names);
-    free(b->own.bindings);
-    free(b->shared.bindings);
+    key_table_clear(&b->thread.names);
+    key_table_clear(&b->process.names);
+    free(b->thread.bindings);
+    free(b->process.bindings);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lines of calls; see call_lines.h. A line is a head (rank, thread, seq), what follows from the call's values (its
- * body), and times.
+/* Prints calls, one a line; see call_lines.h. A line consists of a head (rank, thread, seq), a body (function, values,
+ * site) and times.
  *
- * Bodies are known by the identity that the reader gives equal calls of one cursor. Identities count up as values are
- * met, so that a table with as many places as the reader keeps values is nearly as good as a hash table. Bodies lie one
- * after another; when there is no more room all of them are forgotten. */
+ * The cache finds a body by the identity that the reader gives equal calls of one cursor. Identities count up as values
+ * are met. So a table of fixed size, indexed by identity modulo its size, finds nearly as many as a hash table would.
+ * Bodies lie one after another in `text`; when it is full, all of them are dropped. */
 #include "call_lines.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 enum { BODIES_MAX = 4096, BODY_BYTES_MAX = 1 << 14, BODIES_BYTES_MAX = 1 << 20 };
 
 struct body {
-    uint64_t number; /* 0: there is none */
+    uint64_t number; /* 0: the slot is empty */
     uint32_t at, length;
 };
 
@@ -24,11 +24,11 @@ struct call_lines {
     bool json;
     char head[CALL_HEAD_MAX];
     size_t head_length;
-    uint64_t
-        before;    /* the number of a body is its identity and this, so that those of other cursors are not met again */
-    uint64_t last; /* the highest number so far */
+    uint64_t identity_base; /* added to an identity to make a body's number; it grows, so that bodies of earlier cursors
+                               are not found */
+    uint64_t last;          /* the highest number given to a body */
     size_t used;
-    struct body bodies[BODIES_MAX]; /* by their numbers, modulo BODIES_MAX */
+    struct body bodies[BODIES_MAX]; /* indexed by number modulo BODIES_MAX */
     char text[BODIES_BYTES_MAX];
 };
 
@@ -50,7 +50,7 @@ void call_lines_free(struct call_lines *l)
 
 static void forget(struct call_lines *l)
 {
-    l->before = l->last;
+    l->identity_base = l->last;
     l->used = 0;
 }
 
@@ -60,8 +60,8 @@ void call_lines_begin(struct call_lines *l, uint32_t rank, uint32_t thread)
     forget(l);
 }
 
-/* Keeps the body with NUMBER, which was printed from START on, if that is still there. */
-static void keep(struct call_lines *l, uint64_t number, uint64_t start)
+/* Caches the body with NUMBER, which was printed from position START on, if the output buffer still has it. */
+static void cache_body(struct call_lines *l, uint64_t number, uint64_t start)
 {
     size_t length;
     const char *body = out_since(l->out, start, &length);
@@ -81,10 +81,10 @@ static void print_body(struct call_lines *l, const struct pilgrim_call *call)
         text_body(l->out, call, l->sources);
 }
 
-/* The body of a call that is like others. */
-static void print_known(struct call_lines *l, const struct pilgrim_call *call)
+/* Prints the body of a call that has an identity, from the cache if it is there. */
+static void print_cached(struct call_lines *l, const struct pilgrim_call *call)
 {
-    uint64_t number = l->before + call->identity, start = out_position(l->out);
+    uint64_t number = l->identity_base + call->identity, start = out_position(l->out);
     const struct body *body = &l->bodies[number % BODIES_MAX];
     if (body->number == number) {
         out_bytes(l->out, l->text + body->at, body->length);
@@ -93,11 +93,11 @@ static void print_known(struct call_lines *l, const struct pilgrim_call *call)
     print_body(l, call);
     if (BODIES_BYTES_MAX - l->used < BODY_BYTES_MAX) {
         forget(l);
-        number = l->before + call->identity;
+        number = l->identity_base + call->identity;
     }
     if (number > l->last)
         l->last = number;
-    keep(l, number, start);
+    cache_body(l, number, start);
 }
 
 void call_lines_print(struct call_lines *l, const struct pilgrim_call *call)
@@ -107,7 +107,7 @@ void call_lines_print(struct call_lines *l, const struct pilgrim_call *call)
     if (!l->json)
         text_times(l->out, call);
     if (call->identity > 0)
-        print_known(l, call);
+        print_cached(l, call);
     else
         print_body(l, call);
     if (l->json)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Values by name; see call_values.h. */
+/* Finds values by name; see call_values.h. */
 #include "call_values.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Copies of classes; see class_copies.h. */
+/* Copies of call classes, in a hash table by function and call site; see class_copies.h. */
 #include "class_copies.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static void class_copy_free(struct class_copy *k)
 
 void class_copies_free(struct class_copies *copies)
 {
-    for (size_t i = 0; i < KEPT_CLASS_BUCKETS; i++) {
+    for (size_t i = 0; i < CLASS_COPY_BUCKETS; i++) {
         for (struct class_copy *k = copies->buckets[i], *next; k; k = next) {
             next = k->next;
             class_copy_free(k);
@@ -82,7 +82,7 @@ static bool copy_frames(struct class_copy *k, const struct pilgrim_frame *from)
 struct class_copy *copy_class(struct class_copies *copies, const struct pilgrim_class *class)
 {
     uint64_t hash = class_hash(class);
-    struct class_copy **bucket = &copies->buckets[hash % KEPT_CLASS_BUCKETS];
+    struct class_copy **bucket = &copies->buckets[hash % CLASS_COPY_BUCKETS];
     for (struct class_copy *k = *bucket; k; k = k->next)
         if (k->hash == hash && same_class(&k->class, class))
             return k;

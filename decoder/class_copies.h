@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Copies of the classes of calls: one of those that are alike, of one function and place. A trace's own stay in memory
- * only while a cursor is in their segment. */
-#ifndef DECODER_KEPT_CLASSES_H
-#define DECODER_KEPT_CLASSES_H
+/* Copies of call classes, one for all classes that have the same function and call site. They stay valid; a trace's own
+ * classes stay in memory only while a cursor is in their segment. */
+#ifndef DECODER_CLASS_COPIES_H
+#define DECODER_CLASS_COPIES_H
 
 #include <pilgrim/reader.h>
 
-#define KEPT_CLASS_BUCKETS 1024
+#define CLASS_COPY_BUCKETS 1024
 
 struct class_copy {
     struct class_copy *next;
     uint64_t hash;
     struct pilgrim_class class;
-    struct pilgrim_function function; /* its name only */
+    struct pilgrim_function function; /* only the name is set */
     struct pilgrim_frame *frames;
-    uint64_t thread; /* for the user: the last thread that has it, ... */
-    size_t first;    /* ... and its first class that is this one */
+    uint64_t thread; /* for the user of the copies: the last thread that has this class, ... */
+    size_t first;    /* ... and the number of its first class that equals this one */
 };
 
-/* All zero: there are none. */
+/* All zero: there are no copies. */
 struct class_copies {
-    struct class_copy *buckets[KEPT_CLASS_BUCKETS];
+    struct class_copy *buckets[CLASS_COPY_BUCKETS];
 };
 
-/* The copy of CLASS, made if there is none. NULL: no memory. */
+/* Returns the copy of CLASS, and makes it if there is none. Borrowed until class_copies_free. NULL: no memory. */
 struct class_copy *copy_class(struct class_copies *copies, const struct pilgrim_class *class);
 void class_copies_free(struct class_copies *copies);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Communicators, a line each. */
+/* Prints communicators (--communicators), a line each. */
 #include <string.h>
 
 #include "print.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Folding of names; see fold.h.
+/* Shortens lists of names; see fold.h.
  *
- * Names with the same text around their numbers form a family. If a family has all combinations of the numbers it has
- * in each place, that is one expression; else those that differ in the last number only are folded together. */
+ * Names with the same text around their numbers form a family. If a family has every combination of the numbers at each
+ * position, it becomes one expression. Otherwise, names that differ only in the last number become one expression. */
 #define _GNU_SOURCE 1 /* open_memstream */
 #include "fold.h"
 
@@ -23,7 +23,7 @@ struct number {
 
 struct name {
     const char *text;
-    size_t count; /* of numbers; what follows the last one is text */
+    size_t count; /* of numbers; the text behind the last one may have digits, too */
     struct number numbers[NUMBERS_MAX];
 };
 
@@ -45,7 +45,7 @@ static void split(struct name *name, const char *text)
     }
 }
 
-/* The text before number I, or what follows the last one. */
+/* Returns the text before number I; for I = count, the text behind the last number. */
 static const char *text_before(const struct name *name, size_t i, size_t *length)
 {
     const char *start = i ? name->numbers[i - 1].digits + name->numbers[i - 1].length : name->text;
@@ -60,7 +60,7 @@ static int compare_numbers(const struct number *a, const struct number *b)
     return (a->length > b->length) - (a->length < b->length);
 }
 
-/* By what stands around the numbers: 0 within a family. */
+/* Compares the texts around the numbers: 0 within a family. */
 static int compare_texts(const struct name *a, const struct name *b)
 {
     if (a->count != b->count)
@@ -91,7 +91,7 @@ static int compare_number_entries(const void *x, const void *y)
 
 /* ---- numbers in brackets ---- */
 
-/* Whether B is written as a range that begins with A writes it. */
+/* True if B is as wide as a range that begins with A would write it. */
 static bool same_width(const struct number *a, const struct number *b)
 {
     if (a->length > 1 && *a->digits == '0')
@@ -99,7 +99,7 @@ static bool same_width(const struct number *a, const struct number *b)
     return b->length == 1 || *b->digits != '0';
 }
 
-/* How many of the COUNT numbers at N, sorted, the first one begins a range of, and its step. */
+/* Returns how many of the COUNT numbers at N, sorted, form one range from the first on; *STEP is its step. */
 static size_t run_of(const struct number *n, size_t count, uint64_t *step)
 {
     size_t length = 1;
@@ -116,7 +116,7 @@ static void print_number(FILE *to, const struct number *n)
     fprintf(to, "%.*s", (int)n->length, n->digits);
 }
 
-/* COUNT numbers, sorted, none twice. */
+/* Prints COUNT numbers, sorted, none twice. */
 static void print_numbers(FILE *to, const struct number *n, size_t count)
 {
     if (count == 1) {
@@ -141,7 +141,7 @@ static void print_numbers(FILE *to, const struct number *n, size_t count)
 
 /* ---- families ---- */
 
-/* The different numbers that COUNT names have in place I, sorted, in ROOM; returns how many. */
+/* Collects the different numbers that COUNT names have at position I, sorted, in ROOM; returns how many there are. */
 static size_t numbers_at(const struct name *names, size_t count, size_t i, struct number *room)
 {
     size_t different = 0;
@@ -154,7 +154,7 @@ static size_t numbers_at(const struct name *names, size_t count, size_t i, struc
     return different;
 }
 
-/* Whether COUNT names of a family are all combinations of their numbers. */
+/* True if COUNT names of a family are all combinations of their numbers. */
 static bool is_product(const struct name *names, size_t count, struct number *room)
 {
     size_t product = 1;
@@ -174,7 +174,7 @@ static void print_product(FILE *to, const struct name *names, size_t count, stru
     }
 }
 
-/* How many of COUNT names, sorted, differ from the first in the last number at most. */
+/* Returns how many of COUNT names, sorted, equal the first one but for the last number. */
 static size_t alike(const struct name *names, size_t count)
 {
     size_t n = 1, before = names->count ? names->count - 1 : 0;
@@ -185,7 +185,7 @@ static size_t alike(const struct name *names, size_t count)
     return n;
 }
 
-/* COUNT names of a family, sorted, none twice. */
+/* Prints COUNT names of a family, sorted, none twice. */
 static void print_family(FILE *to, const struct name *names, size_t count, struct number *room)
 {
     if (is_product(names, count, room)) {

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* --grammar: what is stored of one thread, so that a reader of the paper recognises it. */
+/* Prints what is stored of one thread (--grammar): its structure grammar, its call classes, and their value grammars
+ * and signatures, in the notation of the Pilgrim paper (SC'21). */
 #include <stdlib.h>
 
-#include "no_memory.h"
+#include "decode_errors.h"
 #include "print.h"
 
 #define NONE SIZE_MAX
 
-/* Of which thread; segments: of the trace. */
+/* The thread that is printed, and how many segments the trace has. */
 struct whose {
     uint32_t rank, thread, segments;
 };
 
-/* Rule 0 is S; then A, B, ..., but for S; beyond Z: R27, R28, ... */
+/* Prints the name of a rule: S for rule 0; then A, B, ... without S; beyond Z: R27, R28, ... */
 static void print_rule_name(struct output *o, uint32_t rule)
 {
     static const char letters[] = "SABCDEFGHIJKLMNOPQRTUVWXYZ";
@@ -24,7 +25,8 @@ static void print_rule_name(struct output *o, uint32_t rule)
     }
 }
 
-/* Class 7; L7* if it is a loop. BODIES: those of loops, by class, 0 for calls; NULL: these are no classes. */
+/* Prints a class: 7, or L7* if it is a loop. BODIES: the bodies of loops, by class, 0 for classes of calls; NULL: the
+ * numbers are signatures, not classes. */
 static void print_class(struct output *o, uint64_t number, const uint64_t *bodies)
 {
     bool is_loop = bodies && bodies[number];
@@ -35,7 +37,7 @@ static void print_class(struct output *o, uint64_t number, const uint64_t *bodie
         out_char(o, '*');
 }
 
-/* 3^4: 3 four times; 3..6: 3, 4, 5, 6. */
+/* Prints a symbol: 3^4 is 3 four times, 3..6 is 3, 4, 5, 6. */
 static void print_symbol(struct output *o, const struct pilgrim_symbol *symbol, const uint64_t *bodies)
 {
     out_char(o, ' ');
@@ -49,7 +51,8 @@ static void print_symbol(struct output *o, const struct pilgrim_symbol *symbol, 
     }
 }
 
-/* LOOP: the class that the sequence is the body of; NONE: it is another sequence. */
+/* Prints the rules of a grammar, one a line. LOOP: the grammar is the body of this class; NONE: it is not the body of a
+ * loop. */
 static void print_rules(struct output *o, const struct pilgrim_grammar *grammar, const char *indent,
                         const uint64_t *bodies, size_t loop)
 {
@@ -83,7 +86,7 @@ static void print_mean(struct output *o, const char *what, double ns)
     out_uint(o, (uint64_t)(ns + 0.5));
 }
 
-/* How long the calls with SIGNATURES of a class took, and the gaps before them. */
+/* Prints how long the calls of CLASS with SIGNATURES took, and the gaps before them; nothing if no times are stored. */
 static void print_times(struct output *o, const struct pilgrim_cursor *cursor, size_t class, uint64_t signatures,
                         const char *separator)
 {
@@ -98,7 +101,8 @@ static void print_times(struct output *o, const struct pilgrim_cursor *cursor, s
         print_mean(o, ", gap mean ", gaps.mean_ns);
 }
 
-/* CALLS: of all signatures that share a statistic, which then is not printed; 0: this is not to be printed. */
+/* Prints a signature and, if it has a statistic of its own, its times. CALLS: how many calls the statistic of the whole
+ * class has; a signature with as many shares it, and its times are not printed. 0: print no times. */
 static enum pilgrim_status print_signature(struct output *o, struct pilgrim_cursor *cursor, size_t class,
                                            uint64_t number, uint64_t calls, struct pilgrim_error *error)
 {
@@ -118,7 +122,7 @@ static enum pilgrim_status print_signature(struct output *o, struct pilgrim_curs
     return status;
 }
 
-/* Of those that are stored as one, the first and the last. */
+/* Prints the signatures of a class; of each signature series the first and the last one. */
 static enum pilgrim_status print_signatures(struct output *o, struct pilgrim_cursor *cursor, size_t class,
                                             uint64_t count, struct pilgrim_error *error)
 {
@@ -164,7 +168,7 @@ static enum pilgrim_status print_call_class(struct output *o, struct pilgrim_cur
     return print_signatures(o, cursor, number, info->signature_count, error);
 }
 
-/* L7* -> 3 4 5: how often it is entered, its trips, and its body. */
+/* Prints a loop: how often it is entered, its trips, and its body (L7* -> 3 4 5). */
 static enum pilgrim_status print_loop(struct output *o, const struct pilgrim_cursor *cursor, size_t number,
                                       const uint64_t *bodies, struct pilgrim_error *error)
 {
@@ -192,7 +196,7 @@ static enum pilgrim_status print_loop(struct output *o, const struct pilgrim_cur
     return PILGRIM_OK;
 }
 
-/* The bodies of a thread's loops, by class, 0 for calls; to be freed. NULL: no memory. */
+/* Returns the bodies of a thread's loops, by class, 0 for classes of calls; to be freed. NULL: no memory. */
 static uint64_t *read_bodies(const struct pilgrim_cursor *cursor, size_t class_count)
 {
     struct pilgrim_class_info class;
@@ -203,7 +207,7 @@ static uint64_t *read_bodies(const struct pilgrim_cursor *cursor, size_t class_c
     return bodies;
 }
 
-/* CALLS: in this segment. */
+/* Prints the head line of a thread and its structure grammar. CALLS: of the thread in this segment. */
 static enum pilgrim_status print_structure(struct output *o, const struct pilgrim_cursor *cursor,
                                            const struct whose *whose, const struct pilgrim_thread_info *info,
                                            uint64_t calls, const uint64_t *bodies, struct pilgrim_error *error)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls as JSON, one object a line. */
+/* Prints calls as JSON (--format=json), one object a line. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 static void json_int(struct output *o, int64_t v)
 {
-    const int64_t exact = (int64_t)1 << 53; /* beyond it a double is not exact */
+    const int64_t exact = (int64_t)1 << 53; /* a double holds no larger integers exactly */
     bool quoted = v > exact || v < -exact;
     if (quoted)
         out_char(o, '"');
@@ -130,7 +130,7 @@ static void json_value(struct output *o, const struct pilgrim_value *v)
         out_named(o, "\"fn:", v->id);
         out_char(o, '"');
         break;
-    case PILGRIM_KEPT: /* no call that a cursor gives has these */
+    case PILGRIM_KEPT: /* only pilgrim_signature gives these; no call of a cursor has them */
     case PILGRIM_EDITED:
     case PILGRIM_COMPLETED:
     case PILGRIM_POSTED:

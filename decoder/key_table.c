@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Keys of three numbers; see key_table.h. */
+/* A hash table of keys of three numbers, on uthash; see key_table.h. */
 #include "key_table.h"
 
 #include <stdlib.h>

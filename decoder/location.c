@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where ranks ran, and where their clocks stand, a line each. */
+/* Prints where ranks ran and how their clocks differ from the common axis (--system --rank), a line each. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* --loops: the programs of threads as loops with their trips; see pilgrim-decode(1). */
+/* Prints the programs of threads as loops with their trips (--loops); pilgrim-decode(1), LOOPS, explains the output. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fold.h"
-#include "no_memory.h"
+#include "decode_errors.h"
 #include "print.h"
 #include "thread_loops.h"
 
-/* 4x; 12..97x, mean 41.2 */
+/* Prints counts: "4x", or "12..97x, mean 41.2". */
 static void out_counts(struct output *o, const struct nest_counts *c)
 {
     out_uint(o, c->min);
@@ -23,7 +23,7 @@ static void out_counts(struct output *o, const struct nest_counts *c)
     }
 }
 
-/* In which part of the iterations of the loop around it an item comes, if not in all. */
+/* Prints in which part of the iterations of the loop around it an item comes, if not in all. */
 static void out_share(struct output *o, const struct shown_loops *s, const struct nest_item *item,
                       const char **separator)
 {
@@ -42,7 +42,8 @@ static void out_share(struct output *o, const struct shown_loops *s, const struc
     *separator = ", ";
 }
 
-/* How long all calls take, of one thread of the mean; and each, and how long it is from the call before to each. */
+/* Prints the time of an item: the mean over the threads of the sum of all its calls, the mean of a call, and the mean
+ * gap before a call. */
 static void out_time(struct output *o, const struct shown_loops *s, size_t i, const char *separator)
 {
     if (s->ns[i] <= 0)
@@ -86,15 +87,15 @@ static void out_item(struct output *o, const struct shown_loops *s, size_t i, st
     out_char(o, '\n');
 }
 
-/* ---- of which threads they are ---- */
+/* ---- which threads share the loops ---- */
 
 enum {
-    LIST_MAX = 60,  /* characters of a list of threads that is printed whole ... */
-    LIST_HEAD = 40, /* ... and of the beginning of a longer one */
+    LIST_MAX = 60,  /* a list of at most so many characters is printed whole ... */
+    LIST_HEAD = 40, /* ... and so many characters of the beginning of a longer one */
     LISTS_MAX = 8
 };
 
-/* A list of ranges with commas between them; of a long one, if it is to be SHORT, its beginning and the last range. */
+/* Prints a list of ranges with commas between them. IS_SHORT: of a long list only the beginning and the last range. */
 static void out_ranges(struct output *o, const char *text, size_t length, bool is_short)
 {
     size_t head = LIST_HEAD, tail = length;
@@ -111,7 +112,7 @@ static void out_ranges(struct output *o, const char *text, size_t length, bool i
     out_bytes(o, text + tail, length - tail);
 }
 
-/* "rank 3", "ranks 0-8 (9)". False: no memory. */
+/* Prints "rank 3", or "ranks 0-8 (9)". False: no memory. */
 static bool out_numbers(struct output *o, const char *what, const uint32_t *numbers, size_t count, bool is_short)
 {
     enum { DIGITS = 12 };
@@ -142,7 +143,8 @@ static bool out_numbers(struct output *o, const char *what, const uint32_t *numb
     return good;
 }
 
-/* The ranks that have a thread of this number among those that are shown together: a piece of an array. */
+/* The ranks that have a thread of this number among the threads that are shown together. `ranks` points into an array
+ * of all. */
 struct thread_ranks {
     uint32_t thread;
     const uint32_t *ranks;
@@ -173,8 +175,8 @@ static int compare_lists(const void *a, const void *b)
     return order ? order : (x->thread > y->thread) - (x->thread < y->thread);
 }
 
-/* Those of each thread number, in LISTS, in an order where equal ones stand together; their ranks in RANKS. Returns how
- * many there are. */
+/* Fills LISTS with the ranks of each thread number, and RANKS with the ranks themselves. Sorts the lists so that equal
+ * ones are neighbours. Returns how many lists there are. */
 static size_t list_ranks(const struct shown_thread *threads, size_t count, struct thread_ranks *lists, uint32_t *ranks)
 {
     size_t lists_count = 0;
@@ -188,7 +190,7 @@ static size_t list_ranks(const struct shown_thread *threads, size_t count, struc
     return lists_count;
 }
 
-/* "ranks 0-8 (9), threads 1-3 (3); rank 9, thread 1". NUMBERS: room. False: no memory. */
+/* Prints "ranks 0-8 (9), threads 1-3 (3); rank 9, thread 1". NUMBERS: room for COUNT numbers. False: no memory. */
 static bool out_lists(struct output *o, const struct thread_ranks *lists, size_t count, uint32_t *numbers)
 {
     size_t i = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tree of machine.h: nodes are found by parent, kind and name, classes, bottom-up, by their members. */
+/* Builds the tree of machine.h. Nodes are found by parent, kind and name; classes, bottom-up, by their members. */
 #define _GNU_SOURCE 1 /* asprintf */
 #include "machine.h"
 
@@ -10,14 +10,14 @@
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
-/* What a node or a class is known by. */
+/* The key of a node or a class: words, then text. */
 struct machine_key {
     UT_hash_handle hh;
     uint32_t number;
-    uint32_t words[]; /* then text */
+    uint32_t words[]; /* and behind them the text */
 };
 
-/* The key of COUNT words and LENGTH bytes of text; one that is new has the number NEXT. NULL: no memory. */
+/* Returns the key of COUNT words and LENGTH bytes of text. A new key gets the number NEXT. NULL: no memory. */
 static struct machine_key *key_of(struct machine_key **table, const uint32_t *words, size_t count, const char *text,
                                   size_t length, size_t next)
 {
@@ -48,7 +48,7 @@ static void keys_free(struct machine_key **table)
     }
 }
 
-/* ARRAY of COUNT elements with room for one more. NULL: no memory, ARRAY is as it was. */
+/* Returns ARRAY, of COUNT elements, with room for one more. NULL: no memory, ARRAY is as it was. */
 static void *grow(void *array, size_t count, size_t size)
 {
     return count & (count - 1) ? array : realloc(array, (count ? 2 * count : 1) * size);
@@ -74,7 +74,7 @@ static bool add_node(struct machine *m, uint32_t parent, const struct pilgrim_le
     return true;
 }
 
-/* From *NODE to its child that is LEVEL. */
+/* Moves *NODE to its child LEVEL, which is added if it is new. False: no memory. */
 static bool enter_child(struct machine *m, uint32_t *node, const struct pilgrim_level *level)
 {
     char *text;
@@ -123,12 +123,12 @@ uint32_t machine_processes(const struct machine *m, uint32_t node)
 
 static int compare_members(const void *x, const void *y)
 {
-    const struct member *a = x, *b = y;
+    const struct machine_member *a = x, *b = y;
     return (a->what > b->what) - (a->what < b->what);
 }
 
-/* Sorts COUNT members and adds up equal ones; returns how many are left. */
-static size_t count_members(struct member *members, size_t count)
+/* Sorts COUNT members and joins equal ones; returns how many are left. */
+static size_t count_members(struct machine_member *members, size_t count)
 {
     size_t different = 0;
     qsort(members, count, sizeof *members, compare_members);
@@ -140,8 +140,8 @@ static size_t count_members(struct member *members, size_t count)
     return different;
 }
 
-/* Gives node NUMBER, whose children have theirs, its class. ROOM is for all its members and one more. */
-static bool classify(struct machine *m, uint32_t number, struct member *room)
+/* Gives node NUMBER its class; its children have theirs. ROOM is for all its members and one more. */
+static bool classify(struct machine *m, uint32_t number, struct machine_member *room)
 {
     struct machine_node *node = &m->nodes[number];
     struct machine_class *classes = grow(m->classes, m->class_count, sizeof *classes);
@@ -150,27 +150,27 @@ static bool classify(struct machine *m, uint32_t number, struct member *room)
     m->classes = classes;
     size_t count = 0, processes = machine_processes(m, number);
     for (uint32_t child = node->first; child; child = m->nodes[child].next)
-        room[1 + count++] = (struct member){m->nodes[child].class, 1};
+        room[1 + count++] = (struct machine_member){m->nodes[child].class, 1};
     size_t children = count_members(room + 1, count);
     for (uint32_t p = 0, rank; p < processes; p++)
-        room[1 + children + p] = (struct member){machine_threads(m, node->host, p, &rank), 1};
+        room[1 + children + p] = (struct machine_member){machine_threads(m, node->host, p, &rank), 1};
     processes = count_members(room + 1 + children, processes);
-    room[0] = (struct member){(uint32_t)children, (uint32_t)processes};
+    room[0] = (struct machine_member){(uint32_t)children, (uint32_t)processes};
     count = 1 + children + processes;
     struct machine_key *key =
         key_of(&m->class_keys, (const uint32_t *)room, 2 * count, node->kind, strlen(node->kind), m->class_count);
     if (!key)
         return false;
     if (key->number == m->class_count) {
-        const struct member *members = (const struct member *)key->words + 1;
+        const struct machine_member *members = (const struct machine_member *)key->words + 1;
         classes[m->class_count++] = (struct machine_class){members, members + children, children, processes};
     }
     node->class = key->number;
     return true;
 }
 
-/* Children first, in their order, so that classes are numbered as they come. */
-static bool classify_all(struct machine *m, uint32_t number, struct member *room)
+/* Classifies the children first, in their order, so that classes are numbered in the order of the output. */
+static bool classify_all(struct machine *m, uint32_t number, struct machine_member *room)
 {
     for (uint32_t child = m->nodes[number].first; child; child = m->nodes[child].next)
         if (!classify_all(m, child, room))
@@ -196,7 +196,7 @@ static bool build(struct machine *m)
     bool good = add_node(m, 0, &whole);
     for (uint32_t host = 0; host < pilgrim_system_hosts(m->system) && good; host++)
         good = add_host(m, host);
-    struct member *room = good ? malloc(room_needed(m) * sizeof *room) : NULL;
+    struct machine_member *room = good ? malloc(room_needed(m) * sizeof *room) : NULL;
     good = room && classify_all(m, 0, room);
     free(room);
     return good;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The machine as lines, or as one object: a line stands for all the nodes of a class in all copies of the class around
- * it. */
+/* Prints the machine (--system) as lines, or as one JSON object. A line stands for all nodes of a class in all copies
+ * of the class around it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,13 +10,13 @@
 #include "machine.h"
 #include "print.h"
 
-enum { NAMES_SHOWN = 120 }; /* characters, in a line for people */
+enum { NAMES_SHOWN = 120 }; /* characters of names in a line for people */
 
-/* What a line is inside of, out to the machine. */
+/* The classes that a line is nested in, from the innermost out to the machine. */
 struct scope {
     const struct scope *outer; /* NULL: the machine itself */
     const char *kind;
-    uint32_t copies; /* in each one of the outer */
+    uint32_t copies; /* in each copy of the outer scope */
 };
 
 struct printer {
@@ -35,7 +35,7 @@ static unsigned depth_of(const struct scope *scope)
     return depth;
 }
 
-/* FIRST: of what stands in the same class. */
+/* Begins a line, or an object. FIRST: it is the first in the class around it. */
 static void begin(struct printer *p, const struct scope *scope, bool first)
 {
     struct output *o = p->out;
@@ -55,7 +55,7 @@ static void begin(struct printer *p, const struct scope *scope, bool first)
     out_json_escaped(o, scope->kind, strlen(scope->kind));
 }
 
-/* After what begin wrote and what describes it: its members, if there are any, follow. */
+/* Ends the description of a line; its members, if there are any, follow. */
 static void describe_end(struct printer *p)
 {
     if (!p->json)
@@ -92,19 +92,19 @@ static bool print_names(struct printer *p, const uint32_t *nodes, size_t count)
     return true;
 }
 
-/* ---- ranks: a sum of one term for each scope, where they are that ---- */
+/* ---- ranks: a sum of one term a scope, if they form one ---- */
 
 struct term {
     const char *kind;
     uint64_t copies;
-    int64_t stride; /* between neighbouring copies */
+    int64_t stride; /* of the rank, between neighbouring copies */
 };
 
 /* The ranks of a line, in the tree's order. */
 struct ranks {
     const uint32_t *ranks;
     size_t count;
-    struct term *terms; /* outermost first; of all scopes but the machine */
+    struct term *terms; /* outermost first; one for each scope but the machine */
     size_t term_count;
     bool regular;
 };
@@ -122,7 +122,7 @@ static bool ranks_regular(const struct ranks *r)
     return true;
 }
 
-/* TERMS has room for one of each scope. */
+/* Fits a sum to COUNT ranks; `regular` says if it gives all of them. TERMS has room for a term of each scope. */
 static struct ranks ranks_fit(const uint32_t *ranks, size_t count, const struct scope *scope, struct term *terms)
 {
     struct ranks r = {.ranks = ranks, .count = count, .terms = terms, .term_count = depth_of(scope)};
@@ -136,7 +136,8 @@ static struct ranks ranks_fit(const uint32_t *ranks, size_t count, const struct 
     return r;
 }
 
-/* Leaves out terms of one copy, and makes one of two where the inner one's copies go on in the outer one's next. */
+/* Drops terms of one copy. Joins two neighbouring terms where the next outer copy goes on where the inner copies end.
+ */
 static void ranks_simplify(struct ranks *r)
 {
     size_t count = 0;
@@ -171,7 +172,7 @@ static void print_range(struct output *o, const char *what, int64_t lowest, int6
     }
 }
 
-/* "(16 + host + 4 x process)" */
+/* Prints a sum: "(16 + host + 4 x process)". */
 static void print_sum(struct output *o, const struct ranks *r)
 {
     const char *between = " (";
@@ -231,7 +232,7 @@ static bool print_ranks(struct printer *p, const uint32_t *ranks, size_t count, 
     return true;
 }
 
-/* The lowest and the highest one. */
+/* Prints the lowest and the highest process number. */
 static void print_pids(struct printer *p, const uint32_t *ranks, size_t count)
 {
     int64_t lowest = INT64_MAX, highest = -1;
@@ -262,9 +263,9 @@ static void print_threads(struct printer *p, const struct scope *outer, uint32_t
     end(p, false);
 }
 
-/* The processes on COUNT nodes that have MEMBER's number of threads. */
+/* Prints the processes on COUNT nodes that have MEMBER's number of threads. */
 static bool print_processes(struct printer *p, const struct scope *outer, const uint32_t *nodes, size_t count,
-                            const struct member *member, bool first)
+                            const struct machine_member *member, bool first)
 {
     const struct machine *m = p->machine;
     struct scope scope = {outer, "process", member->count};
@@ -289,9 +290,9 @@ static bool print_processes(struct printer *p, const struct scope *outer, const 
 
 static bool print_members(struct printer *p, const struct scope *scope, const uint32_t *nodes, size_t count);
 
-/* The children of COUNT nodes that are of MEMBER's class. */
+/* Prints the children of COUNT nodes that are of MEMBER's class. */
 static bool print_children(struct printer *p, const struct scope *outer, const uint32_t *nodes, size_t count,
-                           const struct member *member, bool first)
+                           const struct machine_member *member, bool first)
 {
     const struct machine *m = p->machine;
     uint32_t *children = malloc(count * member->count * sizeof *children);
@@ -312,7 +313,7 @@ static bool print_children(struct printer *p, const struct scope *outer, const u
     return good;
 }
 
-/* What is in COUNT nodes of one class. */
+/* Prints what is in COUNT nodes of one class. */
 static bool print_members(struct printer *p, const struct scope *scope, const uint32_t *nodes, size_t count)
 {
     const struct machine_class *class = &p->machine->classes[p->machine->nodes[nodes[0]].class];

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages from rank to rank; see matrix.h.
+/* Computes and prints the message matrix; see matrix.h.
  *
- * A rank's calls are added up by target (messages.h). Which ranks these are is known at the end, when all communicators
- * are. */
+ * A rank's calls are added up by target (messages.h). Which ranks the targets are is known only when all communicators
+ * of all ranks are, at the end. */
 #include "matrix.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "messages.h"
-#include "no_memory.h"
+#include "decode_errors.h"
 
-/* What went between a rank and one of its targets, by kind of part. */
+/* What went between a rank and one of its targets, by kind of transfer. */
 struct flow {
     uint64_t count[MESSAGES_GET + 1], bytes[MESSAGES_GET + 1];
 };
@@ -21,7 +21,7 @@ struct cell {
     uint64_t count, bytes;
 };
 
-/* A cell whose other end is not known yet. */
+/* A cell whose target is not yet known as a rank of MPI_COMM_WORLD. */
 struct open_cell {
     uint32_t rank;
     enum messages_kind kind;
@@ -33,7 +33,7 @@ struct matrix {
     const struct pilgrim_trace *trace;
     const struct matrix_options *options;
     struct messages *messages;
-    struct flow *flows; /* by target of the rank */
+    struct flow *flows; /* by target of the rank that is read */
     size_t flow_capacity;
     struct open_cell *cells;
     size_t cell_count, cell_capacity;
@@ -42,7 +42,7 @@ struct matrix {
 
 /* ---- a rank's calls ---- */
 
-/* Flows of all targets so far; new ones are 0. */
+/* Makes room for the flows of all targets so far; new ones are 0. */
 static bool grow_flows(struct matrix *m)
 {
     size_t wanted = messages_targets(m->messages);
@@ -60,14 +60,14 @@ static bool grow_flows(struct matrix *m)
 static bool add_call(struct matrix *m)
 {
     size_t count;
-    const struct messages_part *parts = messages_parts(m->messages, &count);
+    const struct messages_transfer *transfers = messages_transfers(m->messages, &count);
     if (count && !grow_flows(m))
         return false;
     for (size_t i = 0; i < count; i++) {
-        struct flow *flow = &m->flows[parts[i].target];
-        flow->count[parts[i].kind]++;
-        flow->bytes[parts[i].kind] += parts[i].bytes;
-        m->unsized += !parts[i].sized && (parts[i].kind != MESSAGES_SEND) == m->options->windows;
+        struct flow *flow = &m->flows[transfers[i].target];
+        flow->count[transfers[i].kind]++;
+        flow->bytes[transfers[i].kind] += transfers[i].bytes;
+        m->unsized += !transfers[i].sized && (transfers[i].kind != MESSAGES_SEND) == m->options->windows;
     }
     return true;
 }
@@ -103,7 +103,7 @@ static bool add_cell(struct matrix *m, const struct open_cell *cell)
     return true;
 }
 
-/* Makes cells of the rank's flows, which are 0 then. */
+/* Turns the rank's flows into cells, and sets the flows to 0. */
 static bool end_rank(struct matrix *m, uint32_t rank)
 {
     bool good = true;
@@ -173,7 +173,8 @@ static bool print_cells(struct output *o, const struct matrix *m)
             sum.count += cells[next].count;
             sum.bytes += cells[next].bytes;
         }
-        if (m->options->rank(m->options->context, (uint32_t)sum.from)) /* -1: a rank that there is not */
+        if (m->options->rank(m->options->context,
+                             (uint32_t)sum.from)) /* -1, an unknown rank, becomes a number that no rank has */
             print_cell(o, &sum);
     }
     free(cells);

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which groups the communicators of a rank stand for; see messages_data.h.
+/* Finds the group of processes behind each communicator of a rank; see messages_data.h.
  *
- * A communicator's identity is the number of its group, but for one that is a duplicate: that has its parent's. Of an
- * inter-communicator the processes that made it from one local communicator are one side. */
+ * The number of a group is the identity of its communicator; a duplicate has that of its parent. The processes that
+ * made an inter-communicator from the same local communicator are one side of it. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "call_values.h"
 #include "messages_data.h"
-#include "no_memory.h"
+#include "decode_errors.h"
 
-/* GROUP_SELF: of the rank that is looked at. Identities of communicators are hashes; if one is a number below that it
- * is not known. */
+/* GROUP_SELF: the rank that is read. Identities of communicators are hashes from GROUP_IDENTITY on; a smaller one
+ * counts as not known. */
 enum { GROUP_SELF = GROUP_FIRST, GROUP_IDENTITY };
 
 static const struct bound unknown_group = {GROUP_UNKNOWN, 0};
 
-/* Group and side behind a communicator's or window's value. */
 struct bound messages_group(const struct messages *m, enum bound_kind kind, const struct pilgrim_value *v)
 {
     if (value_is_name(v, "MPI_COMM_WORLD"))
@@ -27,8 +26,8 @@ struct bound messages_group(const struct messages *m, enum bound_kind kind, cons
     return found ? *found : unknown_group;
 }
 
-/* A number, not 0, for the side that a process with this local communicator is on. If that is not known, SIZE tells
- * sides apart. */
+/* Returns a number, not 0, for the side that the processes of this local communicator are on. If the communicator is
+ * not known, its SIZE tells the sides apart. */
 static uint64_t side_of_local(const struct messages *m, struct bound local, int64_t size)
 {
     if (local.a == GROUP_UNKNOWN)
@@ -52,7 +51,7 @@ static uint64_t group_of_identity(uint64_t identity)
     return identity >= GROUP_IDENTITY ? identity : GROUP_UNKNOWN;
 }
 
-/* What no recorded call made all threads know. */
+/* Binds a communicator that no recorded call made, for all threads. false: no memory */
 static bool share_unrecorded(struct messages *m, const struct created *made)
 {
     struct bound group = {group_of_identity(made->identity),
@@ -75,7 +74,7 @@ enum pilgrim_status messages_begin_groups(struct messages *m, struct pilgrim_err
     return status == PILGRIM_END ? PILGRIM_OK : status;
 }
 
-/* The list's next one of the thread; none behind the last. */
+/* Moves to the next communicator that the thread created; there is none behind the last. */
 static void find_next(struct messages *m)
 {
     struct pilgrim_communicator c;
@@ -97,7 +96,7 @@ enum pilgrim_status messages_begin_created(struct messages *m, struct pilgrim_er
     return status;
 }
 
-/* The thread's next one in *MADE, if that is NAME. */
+/* Takes the next communicator that the thread created into *MADE. False if there is none, or if it is not NAME. */
 static bool take_next(struct messages *m, const struct pilgrim_value *name, struct created *made)
 {
     *made = m->next;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What functions do, as far as messages are concerned: they send, prepare, start, or make and free what others refer
- * to. */
+/* The roles of MPI functions for messages: which ones send, prepare, start, or make and free what others refer to. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,8 +10,6 @@
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static const uint64_t no_target = UINT64_MAX;
-
-/* ---- binding ---- */
 
 static bool bind(struct messages *m, enum bound_kind kind, const struct pilgrim_value *name, struct bound what)
 {
@@ -36,9 +33,9 @@ static uint64_t size_of(void *context, const struct pilgrim_value *datatype)
     return found ? found->a : TYPE_SIZE_UNKNOWN;
 }
 
-/* ---- parts ---- */
+/* ---- transfers ---- */
 
-/* The number of a target, which is new or not. */
+/* Sets *NUMBER to the number of TARGET, a new one if it has none. False: no memory. */
 static bool target_number(struct messages *m, struct group_member target, uint64_t *number)
 {
     const struct key key = {{target.group, target.side, (uint64_t)target.rank}};
@@ -53,7 +50,8 @@ static bool target_number(struct messages *m, struct group_member target, uint64
     return true;
 }
 
-/* Who a rank argument in GROUP names; *NUMBER is no_target for nobody. */
+/* Sets *NUMBER to the target that the argument RANK names in GROUP; to no_target if it names none (MPI_PROC_NULL).
+ * False: no memory. */
 static bool target_of(struct messages *m, struct bound group, const struct pilgrim_value *rank, uint64_t *number)
 {
     *number = no_target;
@@ -62,18 +60,18 @@ static bool target_of(struct messages *m, struct bound group, const struct pilgr
     return target_number(m, messages_group_member(m, group, rank->integer), number);
 }
 
-static bool add_part(struct messages *m, enum messages_kind kind, uint64_t target, uint64_t bytes)
+static bool add_transfer(struct messages *m, enum messages_kind kind, uint64_t target, uint64_t bytes)
 {
     if (target == no_target)
         return true;
-    struct messages_part *parts =
-        messages_roomy(m->parts, m->seen_first + m->seen_count, &m->part_capacity, sizeof *parts);
-    if (!parts)
+    struct messages_transfer *transfers =
+        messages_roomy(m->transfers, m->seen_first + m->seen_count, &m->transfer_capacity, sizeof *transfers);
+    if (!transfers)
         return false;
-    m->parts = parts;
+    m->transfers = transfers;
     bool sized = bytes != TYPE_SIZE_UNKNOWN;
-    m->parts[m->seen_first + m->seen_count++] =
-        (struct messages_part){.kind = kind, .target = (uint32_t)target, .sized = sized, .bytes = sized ? bytes : 0};
+    m->transfers[m->seen_first + m->seen_count++] = (struct messages_transfer){
+        .kind = kind, .target = (uint32_t)target, .sized = sized, .bytes = sized ? bytes : 0};
     return true;
 }
 
@@ -82,14 +80,14 @@ static bool add_part(struct messages *m, enum messages_kind kind, uint64_t targe
 struct role;
 typedef bool (*role_function)(struct messages *m, const struct role *role, const struct pilgrim_call *call);
 
-/* What a function does, and the parameter that this is about. */
+/* What a function does, and the parameter that it does it to. */
 struct role {
     const char *function; /* without MPI_ and _c */
     role_function act;    /* false: no memory */
     const char *name;
 };
 
-/* COUNT of a datatype: bytes. */
+/* Returns the bytes of a buffer: the value of parameter COUNT times the size of that of DATATYPE. */
 static uint64_t bytes_of(struct messages *m, const struct pilgrim_call *call, const char *count, const char *datatype)
 {
     uint64_t elements;
@@ -107,7 +105,8 @@ static bool send(struct messages *m, const struct role *role, const struct pilgr
 {
     uint64_t target;
     (void)role;
-    return destination(m, call, &target) && add_part(m, MESSAGES_SEND, target, bytes_of(m, call, "count", "datatype"));
+    return destination(m, call, &target) &&
+           add_transfer(m, MESSAGES_SEND, target, bytes_of(m, call, "count", "datatype"));
 }
 
 static bool exchange(struct messages *m, const struct role *role, const struct pilgrim_call *call)
@@ -115,10 +114,10 @@ static bool exchange(struct messages *m, const struct role *role, const struct p
     uint64_t target;
     (void)role;
     return destination(m, call, &target) &&
-           add_part(m, MESSAGES_SEND, target, bytes_of(m, call, "sendcount", "sendtype"));
+           add_transfer(m, MESSAGES_SEND, target, bytes_of(m, call, "sendcount", "sendtype"));
 }
 
-/* What is sent whenever the request is started: target, bytes. */
+/* Binds a persistent or partitioned request to what each start of it sends: target and bytes. */
 static bool prepare(struct messages *m, const struct role *role, const struct pilgrim_call *call)
 {
     struct bound message = {no_target, bytes_of(m, call, "count", "datatype")};
@@ -132,7 +131,7 @@ static bool prepare(struct messages *m, const struct role *role, const struct pi
 static bool start_one(struct messages *m, const struct pilgrim_value *request)
 {
     const struct bound *message = bindings_find(&m->bindings, BOUND_REQUEST, request);
-    return !message || add_part(m, MESSAGES_SEND, message->a, message->b);
+    return !message || add_transfer(m, MESSAGES_SEND, message->a, message->b);
 }
 
 static bool start(struct messages *m, const struct role *role, const struct pilgrim_call *call)
@@ -149,13 +148,13 @@ static bool window_target(struct messages *m, const struct pilgrim_call *call, u
     return target_of(m, messages_group(m, BOUND_WIN, call_in(call, "win")), call_in(call, "target_rank"), target);
 }
 
-/* From the origin: COUNT "origin_count", or one element if there is no such parameter. */
+/* Adds what goes from the origin to the target. */
 static bool put(struct messages *m, const struct role *role, const struct pilgrim_call *call)
 {
     uint64_t target;
     (void)role;
     return window_target(m, call, &target) &&
-           add_part(m, MESSAGES_PUT, target, bytes_of(m, call, "origin_count", "origin_datatype"));
+           add_transfer(m, MESSAGES_PUT, target, bytes_of(m, call, "origin_count", "origin_datatype"));
 }
 
 static bool get(struct messages *m, const struct role *role, const struct pilgrim_call *call)
@@ -163,23 +162,23 @@ static bool get(struct messages *m, const struct role *role, const struct pilgri
     uint64_t target;
     (void)role;
     return window_target(m, call, &target) &&
-           add_part(m, MESSAGES_GET, target, bytes_of(m, call, "origin_count", "origin_datatype"));
+           add_transfer(m, MESSAGES_GET, target, bytes_of(m, call, "origin_count", "origin_datatype"));
 }
 
 static bool put_and_get(struct messages *m, const struct role *role, const struct pilgrim_call *call)
 {
     uint64_t target;
     return put(m, role, call) && window_target(m, call, &target) &&
-           add_part(m, MESSAGES_GET, target, bytes_of(m, call, "result_count", "result_datatype"));
+           add_transfer(m, MESSAGES_GET, target, bytes_of(m, call, "result_count", "result_datatype"));
 }
 
-/* One element there, one back. */
+/* Adds one element to the target and one back. */
 static bool fetch(struct messages *m, const struct role *role, const struct pilgrim_call *call)
 {
     uint64_t target, bytes = size_of(m, call_in(call, "datatype"));
     (void)role;
-    return window_target(m, call, &target) && add_part(m, MESSAGES_PUT, target, bytes) &&
-           add_part(m, MESSAGES_GET, target, bytes);
+    return window_target(m, call, &target) && add_transfer(m, MESSAGES_PUT, target, bytes) &&
+           add_transfer(m, MESSAGES_GET, target, bytes);
 }
 
 static bool make_type(struct messages *m, const struct role *role, const struct pilgrim_call *call)
@@ -188,7 +187,7 @@ static bool make_type(struct messages *m, const struct role *role, const struct 
     return bind(m, BOUND_DATATYPE, call_out(call, role->name), size);
 }
 
-/* What MPI says of a type's size. */
+/* Binds a datatype to the size that MPI returned. */
 static bool ask_size(struct messages *m, const struct role *role, const struct pilgrim_call *call)
 {
     struct bound size = {0, 0};
@@ -340,7 +339,7 @@ static int compare_role(const void *wanted, const void *entry)
     return order ? order : name[w->length] ? -1 : 0;
 }
 
-/* NULL: it neither sends nor makes anything that matters. */
+/* Returns the role of FUNCTION; NULL if it neither sends nor makes anything that matters. */
 static const struct role *role_of(const char *function)
 {
     if (strncmp(function, "MPI_", 4) != 0)

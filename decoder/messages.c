@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What calls send; see messages.h.
+/* Finds what calls send; see messages.h.
  *
- * A call is a message by its function's role and some of its values (message_roles.c); what these name is followed in
- * bindings.h. What was found out about a call is kept by the identity that the reader gives equal calls, as long as no
- * name has come to stand for something else. */
+ * What a call sends follows from the role of its function and some of its values (message_roles.c); what these values
+ * name is followed in bindings.h. The result is cached by the identity that the reader gives equal calls. It is valid
+ * until some name gets another meaning. */
 #include <stdlib.h>
 
 #include "messages_data.h"
-#include "no_memory.h"
+#include "decode_errors.h"
 
-enum { KEPT_PARTS_MAX = 1 << 12 };
+enum { CACHED_TRANSFERS_MAX = 1 << 12 };
 
 struct messages *messages_new(const struct pilgrim_trace *trace)
 {
@@ -28,11 +28,10 @@ void messages_free(struct messages *m)
     key_table_clear(&m->target_numbers);
     pilgrim_communicators_close(m->created);
     free(m->targets);
-    free(m->parts);
+    free(m->transfers);
     free(m);
 }
 
-/* ARRAY of COUNT items of SIZE bytes, with room for one more. NULL: no memory; it is as before. */
 void *messages_roomy(void *array, size_t count, size_t *capacity, size_t size)
 {
     if (count < *capacity)
@@ -46,14 +45,14 @@ void *messages_roomy(void *array, size_t count, size_t *capacity, size_t size)
 
 /* ---- calls ---- */
 
-/* Drops what was kept when there is much of it. */
+/* Begins a call; drops the cached transfers first if there are many. */
 static void begin_call(struct messages *m)
 {
-    if (m->kept > KEPT_PARTS_MAX) {
-        m->kept = 0;
+    if (m->cached > CACHED_TRANSFERS_MAX) {
+        m->cached = 0;
         m->bindings.changes++;
     }
-    m->seen_first = m->kept;
+    m->seen_first = m->cached;
     m->seen_count = 0;
     m->acts = false;
 }
@@ -62,9 +61,9 @@ static struct messages_count sum_of(const struct messages *m)
 {
     struct messages_count sum = {0, 0};
     for (size_t i = 0; i < m->seen_count; i++) {
-        const struct messages_part *part = &m->parts[m->seen_first + i];
-        sum.messages += part->kind == MESSAGES_SEND;
-        sum.bytes += part->kind == MESSAGES_SEND ? part->bytes : 0;
+        const struct messages_transfer *transfer = &m->transfers[m->seen_first + i];
+        sum.messages += transfer->kind == MESSAGES_SEND;
+        sum.bytes += transfer->kind == MESSAGES_SEND ? transfer->bytes : 0;
     }
     return sum;
 }
@@ -74,7 +73,7 @@ enum pilgrim_status messages_see(struct messages *m, const struct pilgrim_call *
     struct memo *memo = &m->memos[call->identity % MEMOS];
     if (call->identity && memo->identity == call->identity && memo->changes == m->bindings.changes) {
         m->seen_first = memo->first;
-        m->seen_count = memo->parts;
+        m->seen_count = memo->transfer_count;
         *count = memo->count;
         return PILGRIM_OK;
     }
@@ -84,15 +83,15 @@ enum pilgrim_status messages_see(struct messages *m, const struct pilgrim_call *
     *count = sum_of(m);
     if (call->identity && !m->acts) {
         *memo = (struct memo){call->identity, m->bindings.changes, m->seen_first, m->seen_count, *count};
-        m->kept += m->seen_count;
+        m->cached += m->seen_count;
     }
     return PILGRIM_OK;
 }
 
-const struct messages_part *messages_parts(const struct messages *m, size_t *count)
+const struct messages_transfer *messages_transfers(const struct messages *m, size_t *count)
 {
     *count = m->seen_count;
-    return m->parts + m->seen_first;
+    return m->transfers + m->seen_first;
 }
 
 /* ---- threads ---- */
@@ -100,12 +99,12 @@ const struct messages_part *messages_parts(const struct messages *m, size_t *cou
 static enum pilgrim_status begin_thread(struct messages *m, uint32_t thread, struct pilgrim_error *error)
 {
     m->thread = thread;
-    m->kept = 0;
+    m->cached = 0;
     bindings_begin_thread(&m->bindings);
     return messages_begin_created(m, error);
 }
 
-/* What THREAD makes, for others. */
+/* Reads the calls of THREAD, to bind what it makes for the other threads. */
 static enum pilgrim_status look_through(struct messages *m, uint32_t thread, struct pilgrim_error *error)
 {
     struct pilgrim_cursor *cursor;

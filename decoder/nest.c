@@ -1,39 +1,45 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loops out of transitions between classes. Regions, from the whole program inwards: the strongly connected components
- * of a region are its loops (Tarjan), and come out in the reverse of an order in which the region can be walked.
+/* Finds loops from transitions between classes; see nest.h.
+ *
+ * The search goes through regions, from the whole program inwards. The strongly connected components of a region are
+ * its loops (Tarjan, "Depth-first search and linear graph algorithms", 1972). They come out in the reverse of an order
+ * in which the region can be walked.
  *
  * Loops that begin with the same call are one component: "((A B)* C)*" has the same transitions as "(A B [C])*". The
- * inner one is taken for a loop of its own, and counted both ways; which of the two it is shown as, the counts say. */
+ * inner one is taken for a loop of its own and is counted both ways; the counts decide how it is shown (is_flat).
+ *
+ * One file: the search and the counting work on the same nodes and loops. */
 #include "nest.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define NONE        UINT32_MAX
-#define DEPTH_MAX   64 /* what is nested deeper is not taken apart */
-#define SOURCES_MAX 64 /* of so many steps back to a call at most, those of a loop inside are told apart */
-/* A loop that begins like the one around it is shown as one with that if it has fewer iterations, or more. */
+#define DEPTH_MAX   64 /* loops nested deeper are not searched */
+#define SOURCES_MAX 64 /* a call with more transitions back to it is not searched for an inner loop */
+/* A loop that begins like the loop around it is shown as one with it if it has fewer than FLAT_BELOW iterations a time
+ * in the mean, or more than FLAT_ABOVE. */
 #define FLAT_BELOW 2
 #define FLAT_ABOVE 6
 
 struct nest_node {
     uint32_t class;
-    uint32_t *next; /* the nodes that come behind it, but for itself */
+    uint32_t *next; /* the nodes that come behind it, without itself */
     uint32_t next_count, next_capacity;
-    uint32_t latest; /* that came behind it */
-    uint32_t loop;   /* the innermost */
-    uint32_t member; /* the next one of that loop's `members` */
+    uint32_t latest; /* the node that came behind it last */
+    uint32_t loop;   /* the innermost loop that it is in */
+    uint32_t member; /* the next node of that loop's `members` */
     struct nest_counts runs;
 };
 
 struct nest_loop {
     uint32_t parent, header, depth;
-    uint32_t size;            /* nodes */
-    uint32_t members;         /* a list of those; NONE ends it */
-    uint32_t first;           /* element */
-    uint32_t inner;           /* the loop in it that has the same header; NONE */
-    bool is_inner;            /* that its parent has */
-    uint64_t iteration, flat; /* of the time that it was entered last: iterations, and those of `inner` */
+    uint32_t size;            /* how many nodes it has */
+    uint32_t members;         /* the first of them, linked by `member`; NONE ends the list */
+    uint32_t first;           /* the first element of its region */
+    uint32_t inner;           /* the loop in it that has the same header; NONE: there is none */
+    bool is_inner;            /* it is its parent's `inner` */
+    uint64_t iteration, flat; /* since it was entered last: its iterations, and those of `inner` */
     struct nest_counts trips, flat_trips;
 };
 
@@ -41,11 +47,11 @@ struct nest {
     uint32_t *node_of; /* by class */
     struct nest_node *nodes;
     uint32_t node_count, node_capacity;
-    struct nest_loop *loops; /* 0: the program */
+    struct nest_loop *loops; /* loop 0 is the program */
     uint32_t loop_count;
-    uint32_t *following; /* by element, a node or node_count + loop: the next one of its region */
-    uint32_t last;       /* node; NONE: none yet */
-    uint64_t run;        /* calls of that one so far */
+    uint32_t *following; /* by element (a node, or node_count + a loop): the next element of its region */
+    uint32_t last;       /* the last node; NONE: there is none yet */
+    uint64_t run;        /* how often it was called so far, one call behind the other */
     uint32_t active;     /* the innermost loop that `last` is in */
     bool failed, ended;
 };
@@ -138,17 +144,17 @@ struct node_visit {
     uint32_t node, position;
 };
 
-/* What regions are searched with, all by node. */
+/* The state of the search; arrays are indexed by node. */
 struct region_search {
     struct nest *n;
-    uint32_t *before_first, *before; /* the nodes that come before each */
-    uint32_t *region;                /* the one that each was in, when it was searched: its number + 1 */
-    uint32_t *index, *low;           /* Tarjan's; index 0: not met */
-    uint32_t *pending;               /* met, and in no component yet */
+    uint32_t *before_first, *before; /* the nodes that come before each node */
+    uint32_t *region;                /* the number + 1 of the region in which each node was searched last */
+    uint32_t *index, *low;           /* as Tarjan names them; index 0: not met yet */
+    uint32_t *pending;               /* nodes that were met and are in no component yet */
     uint32_t pending_count;
     bool *is_pending;
-    bool *kept;      /* those whose steps back to the header are ones of the loop inside */
-    uint32_t *queue; /* the nodes that are kept, but for the header */
+    bool *in_inner;  /* nodes whose transitions back to the header belong to the loop inside */
+    uint32_t *queue; /* the nodes in in_inner, without the header */
     uint32_t queue_count;
     struct node_visit *stack;
     uint32_t met;
@@ -160,7 +166,7 @@ static int descending(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* Nodes in the order of `next` are gone to so that those met first come first. */
+/* Prepares the search. Sorts the `next` of each node so that nodes that were met first come out first. */
 static bool search_new(struct region_search *s, struct nest *n)
 {
     size_t count = (size_t)n->node_count + 1, edges = 0;
@@ -174,11 +180,11 @@ static bool search_new(struct region_search *s, struct nest *n)
                                 .low = calloc(count, sizeof *s->low),
                                 .pending = calloc(count, sizeof *s->pending),
                                 .is_pending = calloc(count, sizeof *s->is_pending),
-                                .kept = calloc(count, sizeof *s->kept),
+                                .in_inner = calloc(count, sizeof *s->in_inner),
                                 .queue = calloc(count, sizeof *s->queue),
                                 .stack = calloc(count, sizeof *s->stack)};
     if (!s->before_first || !s->before || !s->region || !s->index || !s->low || !s->pending || !s->is_pending ||
-        !s->kept || !s->queue || !s->stack)
+        !s->in_inner || !s->queue || !s->stack)
         return false;
     for (uint32_t i = 0; i < n->node_count; i++) {
         struct nest_node *node = &n->nodes[i];
@@ -197,30 +203,30 @@ static bool search_new(struct region_search *s, struct nest *n)
 
 static void search_free(struct region_search *s)
 {
-    void *const parts[] = {s->before_first, s->before,     s->region, s->index, s->low,
-                           s->pending,      s->is_pending, s->kept,   s->queue, s->stack};
+    void *const parts[] = {s->before_first, s->before,     s->region,   s->index, s->low,
+                           s->pending,      s->is_pending, s->in_inner, s->queue, s->stack};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         free(parts[i]);
 }
 
 /* ---- a loop that begins like the one around it ---- */
 
-/* The nodes of the region that lead to SOURCE without the header are marked in s->kept, with the header; returns how
- * many. They are the queue's first ones. */
+/* Marks in s->in_inner the header, and the nodes of the region that lead to SOURCE without passing the header; returns
+ * how many there are. The queue holds them, but for the header. */
 static uint32_t natural_loop(struct region_search *s, uint32_t region, uint32_t header, uint32_t source)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < s->queue_count; i++)
-        s->kept[s->queue[i]] = false;
-    s->kept[header] = s->kept[source] = true;
+        s->in_inner[s->queue[i]] = false;
+    s->in_inner[header] = s->in_inner[source] = true;
     s->queue[count++] = source;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t node = s->queue[i];
         for (uint32_t k = s->before_first[node]; node != header && k < s->before_first[node + 1]; k++) {
             uint32_t before = s->before[k];
-            if (s->region[before] != region + 1 || s->kept[before])
+            if (s->region[before] != region + 1 || s->in_inner[before])
                 continue;
-            s->kept[before] = true;
+            s->in_inner[before] = true;
             s->queue[count++] = before;
         }
     }
@@ -228,11 +234,11 @@ static uint32_t natural_loop(struct region_search *s, uint32_t region, uint32_t 
     return count + (source != header);
 }
 
-/* The calls that lead back to a header. */
+/* The nodes that lead back to a header. */
 struct back_edges {
     uint32_t node[SOURCES_MAX];
-    uint32_t size[SOURCES_MAX];   /* of the loop of each */
-    uint64_t inside[SOURCES_MAX]; /* a bit for each source that is in that loop */
+    uint32_t size[SOURCES_MAX];   /* how many nodes the loop of each has */
+    uint64_t inside[SOURCES_MAX]; /* a bit for each node here that is in that loop */
     uint32_t count;
 };
 
@@ -251,12 +257,12 @@ static bool find_back_edges(struct region_search *s, uint32_t region, struct bac
         found->size[i] = natural_loop(s, region, header, found->node[i]);
         found->inside[i] = 0;
         for (uint32_t k = 0; k < found->count; k++)
-            found->inside[i] |= (uint64_t)s->kept[found->node[k]] << k;
+            found->inside[i] |= (uint64_t)s->in_inner[found->node[k]] << k;
     }
     return found->count > 1;
 }
 
-/* Whether the loops of all other sources are around that of source I, or in it. */
+/* True if the loop of each other source is around that of source I, or inside it. */
 static bool is_nested(const struct back_edges *found, uint32_t i)
 {
     for (uint32_t k = 0; k < found->count; k++)
@@ -265,8 +271,8 @@ static bool is_nested(const struct back_edges *found, uint32_t i)
     return true;
 }
 
-/* Marks in s->kept the largest loop inside REGION that has its header, if all others with that header are in it or
- * around it. */
+/* Marks in s->in_inner the largest loop inside REGION that has its header. False if there is none, or if some loop with
+ * that header is neither inside it nor around it. */
 static bool find_inner(struct region_search *s, uint32_t region)
 {
     const struct nest_loop *loop = &s->n->loops[region];
@@ -290,7 +296,8 @@ static void put_element(struct nest *n, uint32_t region, uint32_t element)
     n->loops[region].first = element;
 }
 
-/* The component that NODE was the first one of: a call, or a loop. There are fewer loops than nodes. */
+/* Ends the component that NODE was the first node of: it is a single call, or a loop. There are fewer loops than nodes.
+ */
 static void end_component(struct region_search *s, uint32_t region, uint32_t node)
 {
     struct nest *n = s->n;
@@ -347,7 +354,7 @@ static void search_components(struct region_search *s, uint32_t region, bool has
         struct nest_node *node = &n->nodes[top->node];
         if (top->position < node->next_count) {
             uint32_t next = node->next[top->position++];
-            bool back = region > 0 && next == header && !(has_inner && s->kept[top->node]);
+            bool back = region > 0 && next == header && !(has_inner && s->in_inner[top->node]);
             if (s->region[next] != region + 1 || back)
                 continue;
             if (s->index[next] == 0)
@@ -381,7 +388,7 @@ static void search_region(struct region_search *s, uint32_t region)
 bool nest_build(struct nest *n)
 {
     struct region_search s;
-    size_t room = (size_t)n->node_count + 1; /* loops are sets of two nodes or more, in each other or apart */
+    size_t room = (size_t)n->node_count + 1; /* loops have two nodes or more, and are disjoint or nested */
     n->loops = calloc(room, sizeof *n->loops);
     n->following = calloc(2 * room, sizeof *n->following);
     bool good = search_new(&s, n) && n->loops && n->following && !n->failed;
@@ -430,7 +437,7 @@ static bool is_around(const struct nest *n, uint32_t outer, uint32_t loop)
     return loop == outer;
 }
 
-/* Enters the loops down to LOOP. */
+/* Enters the loops from the active one down to LOOP. */
 static void enter(struct nest *n, uint32_t loop)
 {
     uint32_t chain[DEPTH_MAX + 1], count = 0;
@@ -471,9 +478,9 @@ struct item_writer {
     size_t count;
 };
 
-/* Whether LOOP is shown as one with the loop inside that begins like it: then what else it has comes in a part of the
- * iterations. Not if it comes after the same number of iterations each time; but if it comes in most of them, or seldom
- * and is the smaller part. */
+/* True if LOOP is shown as one with its inner loop, which begins like it. What else LOOP has is then shown as part of
+ * the iterations. That is not so if the inner loop has the same number of iterations each time. It is so if the rest
+ * comes in most iterations, or if it comes seldom and is the smaller part. */
 static bool is_flat(const struct nest *n, uint32_t loop)
 {
     if (n->loops[loop].inner == NONE)
@@ -486,7 +493,7 @@ static bool is_flat(const struct nest *n, uint32_t loop)
            (iterations > FLAT_ABOVE * times && n->loops[loop].size - inner->size < inner->size);
 }
 
-/* The elements of REGION, which is the item AT. As deep as loops are. */
+/* Writes the elements of REGION, which is item AT. Recursion is as deep as loops are nested. */
 static void write_region(struct item_writer *w, uint32_t region, size_t at, uint32_t depth)
 {
     const struct nest *n = w->n;

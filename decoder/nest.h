@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The loops of a program, found in the order of its calls.
+/* Finds the loops of a program from the order of its calls (--loops).
  *
- * What is known is which class of calls comes behind which. Classes that lead back to each other are a loop; the one
- * that was met first begins its iterations; without the steps back to that one, the same holds inside. */
+ * Known is only which call class comes behind which. Classes that lead back to each other form a loop. The one that was
+ * met first begins an iteration. Without the transitions back to that one, the same rule finds the loops inside. */
 #ifndef DECODER_NEST_H
 #define DECODER_NEST_H
 
@@ -10,19 +10,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How often something happened, each time that it did. */
+/* Counts of something that happened several times: how many times, and the sum, least and greatest count of a time. */
 struct nest_counts {
     uint64_t times;
     uint64_t total, min, max;
 };
 
-/* A loop: each time it is entered, its iterations. A class: each time it is come to, how often it is called there, one
- * call behind the other. */
+/* A loop or a class. Counts of a loop: the iterations each time that it is entered. Counts of a class: the calls each
+ * time that it is reached, one directly behind the other. */
 struct nest_item {
     bool is_loop;
-    uint32_t class; /* unless it is a loop */
-    uint32_t depth; /* loops around it */
-    size_t loop;    /* the item that the innermost of them is; NEST_NONE: there is none */
+    uint32_t class; /* valid if it is not a loop */
+    uint32_t depth; /* how many loops are around it */
+    size_t loop;    /* the item of the innermost loop around it; NEST_NONE: there is none */
     struct nest_counts counts;
 };
 
@@ -30,19 +30,19 @@ struct nest_item {
 
 struct nest;
 
-/* CLASS_COUNT: classes are numbers below that. NULL: no memory. Memory grows with the classes, and the pairs of them
- * that come one behind the other, not with the calls. */
+/* Returns a finder of loops in sequences of classes, which are numbers below CLASS_COUNT. Memory grows with the
+ * classes, and with the pairs of classes that follow each other, not with the calls. NULL: no memory. */
 struct nest *nest_new(size_t class_count);
 void nest_free(struct nest *n);
 
-/* All calls in their order, COUNT of a class at once, twice: first by nest_see, then, after nest_build, by nest_count.
- */
+/* Take all calls in their order, COUNT of a class at once. Each call is taken twice: first by nest_see, then, after
+ * nest_build, by nest_count. */
 void nest_see(struct nest *n, size_t class, uint64_t count);
-bool nest_build(struct nest *n); /* false: no memory */
+bool nest_build(struct nest *n); /* finds the loops; false: no memory */
 void nest_count(struct nest *n, size_t class, uint64_t count);
 
-/* Then the items: each loop, and behind it what is in it, in an order in which a iteration comes to them. *ITEMS is the
- * caller's, to be freed. false: no memory. */
+/* Sets *ITEMS to the items, at the end: each loop, and behind it what is in it, in an order in which an iteration
+ * reaches them. *ITEMS is the caller's, to be freed. false: no memory. */
 bool nest_items(struct nest *n, struct nest_item **items, size_t *count);
 
 #endif

@@ -49,7 +49,7 @@ static unsigned decimal_length(uint64_t v)
     return count + (v >= 10) + (v >= 100) + (v >= 1000);
 }
 
-/* Two digits a time, from the last. */
+/* Writes two digits at a time, from the last. */
 char *out_put_long(char *at, uint64_t v)
 {
     char *end = at + decimal_length(v), *to = end;
@@ -107,8 +107,8 @@ void out_duration(struct output *o, double ns)
     out_text(o, text);
 }
 
-/* Bytes of the UTF-8 character at TEXT, 0 if there is none: overlong forms, surrogates and what lies beyond U+10FFFF
- * are not characters. */
+/* Returns the length of the UTF-8 character at TEXT, or 0 if there is none: overlong forms, surrogates and numbers
+ * beyond U+10FFFF are not characters. */
 static size_t utf8_length(const unsigned char *text, size_t left)
 {
     unsigned char c = text[0];
@@ -143,7 +143,7 @@ void out_json_string(struct output *o, const char *text, size_t length)
     out_char(o, '"');
 }
 
-/* Bytes that stand for themselves are ASCII, but for control bytes, quotes and backslashes. */
+/* True for bytes that are printed as they are: ASCII without control bytes, quotes and backslashes. */
 static bool is_plain(unsigned char c)
 {
     return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
@@ -151,7 +151,7 @@ static bool is_plain(unsigned char c)
 
 #define EACH_BYTE(b) (UINT64_C(0x0101010101010101) * (b))
 
-/* As is_plain, for 8 bytes at once: the high bit of some byte of `other` is set if one is not. */
+/* As is_plain, for 8 bytes at once: a high bit in `other` marks a byte that is not plain. */
 static bool are_plain(uint64_t word)
 {
     const uint64_t quotes = word ^ EACH_BYTE('"'), backslashes = word ^ EACH_BYTE('\\');
@@ -167,7 +167,7 @@ static uint64_t load_word(const unsigned char *from, size_t length)
     return word;
 }
 
-/* Words of 8 bytes, the last of which may overlap the one before. */
+/* As is_plain, for a whole text: words of 8 bytes, the last of which may overlap the one before. */
 static bool is_plain_text(const unsigned char *text, size_t length)
 {
     size_t n = 0;
@@ -184,7 +184,7 @@ static bool is_plain_text(const unsigned char *text, size_t length)
     return n == length;
 }
 
-/* The first character of TEXT, which does not stand for itself, or is not ASCII. Returns how many bytes it has. */
+/* Prints the first character of TEXT, which is not plain. Returns how many bytes it has. */
 static size_t escape_one(struct output *o, const unsigned char *text, size_t length)
 {
     size_t n = utf8_length(text, length);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Buffered output that is quick for many short pieces. The first write error sticks. */
+/* Buffered output, quick for many short pieces. After the first write error nothing more is written. */
 #ifndef DECODER_OUTPUT_H
 #define DECODER_OUTPUT_H
 
@@ -10,14 +10,15 @@
 
 struct output {
     int descriptor;
-    int error; /* errno of the first failed write, 0 for none; nothing is written after it */
+    int error; /* errno of the first failed write, 0 for none */
     size_t used;
-    uint64_t flushed; /* bytes that have left the buffer */
+    uint64_t flushed; /* bytes that have left the buffer, written or not */
     char buffer[1 << 17];
 };
 
 void out_flush(struct output *o);
-void out_split(struct output *o, const char *data, size_t length); /* as out_bytes, in parts */
+void out_split(struct output *o, const char *data,
+               size_t length); /* as out_bytes, for what does not fit into the buffer */
 
 static inline void out_bytes(struct output *o, const char *data, size_t length)
 {
@@ -43,9 +44,9 @@ static inline void out_char(struct output *o, char c)
 
 /* ---- numbers ---- */
 
-enum { OUT_NUMBER_MAX = 20 }; /* bytes */
+enum { OUT_NUMBER_MAX = 20 }; /* bytes of the longest number: -9223372036854775808 */
 
-/* Room for LENGTH bytes, at most 1024. Who has put some there moves `used`: out_end. */
+/* Returns room for LENGTH bytes, at most 1024. After writing there, call out_end. */
 static inline char *out_room(struct output *o, size_t length)
 {
     if (sizeof o->buffer - o->used < length)
@@ -58,7 +59,7 @@ static inline void out_end(struct output *o, const char *end)
     o->used = (size_t)(end - o->buffer);
 }
 
-/* Puts V to AT, where OUT_NUMBER_MAX bytes are. Returns the end. */
+/* Writes V to AT, which has room for OUT_NUMBER_MAX bytes. Returns the end. */
 char *out_put_long(char *at, uint64_t v);
 
 static inline char *out_put_uint(char *at, uint64_t v)
@@ -87,7 +88,7 @@ static inline void out_int(struct output *o, int64_t v)
     out_end(o, out_put_int(out_room(o, OUT_NUMBER_MAX), v));
 }
 
-/* WORD, a literal, and A; of two numbers SEPARATOR and B too. */
+/* Prints WORD and A; out_pair also SEPARATOR and B. WORD is short: a literal. */
 static inline void out_named(struct output *o, const char *word, int64_t a)
 {
     size_t length = strlen(word);
@@ -106,28 +107,28 @@ static inline void out_pair(struct output *o, const char *word, int64_t a, char 
     out_end(o, out_put_int(at, b));
 }
 
-void out_hex(struct output *o, uint64_t v);   /* lower case, no prefix */
+void out_hex(struct output *o, uint64_t v);   /* in lower case, without prefix */
 void out_real(struct output *o, double v);    /* %.17g */
-void out_decimal(struct output *o, double v); /* three digits or so, for people: 3.14, 31.4, 314 */
+void out_decimal(struct output *o, double v); /* about three digits, for people: 3.14, 31.4, 314 */
 
-/* For people: 812ns, 1.21us, 12.1ms, 4711s */
+/* A time for people: 812ns, 1.21us, 12.1ms, 4711s */
 enum { OUT_DURATION_MAX = 32 };
 void put_duration(char text[OUT_DURATION_MAX], double ns);
 void out_duration(struct output *o, double ns);
 
 /* ---- JSON ---- */
 
-/* TEXT as a JSON string: quotes and backslashes escaped, control bytes and bytes that are not UTF-8 as \u00XX.
- * out_json_escaped: without the quotes around it. */
+/* Prints TEXT as a JSON string: quotes and backslashes are escaped; control bytes, and bytes that are not UTF-8, become
+ * \u00XX. out_json_escaped prints no quotes around it. */
 void out_json_escaped(struct output *o, const char *text, size_t length);
 void out_json_string(struct output *o, const char *text, size_t length);
-/* `,"NAME":VALUE` */
+/* Prints `,"NAME":VALUE`. */
 void out_json_field(struct output *o, const char *name, int64_t value);
 
 /* ---- what was printed ---- */
 
-/* How many bytes have been given to O, and those from POSITION on, *LENGTH of them; NULL: some are no longer there.
- * Borrowed until more is. */
+/* out_position: how many bytes were printed to O so far. out_since: those from POSITION on, *LENGTH of them, borrowed
+ * until the next output; NULL: the buffer no longer has all of them. */
 static inline uint64_t out_position(const struct output *o)
 {
     return o->flushed + o->used;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Polls that failed; see print.h. */
+/* Recognises failed polls (--no-polls); see print.h. */
 #include <string.h>
 
 #include "print.h"
 
-/* The functions that ask whether something has happened, and what tells: a flag, or how many things have. */
+/* The functions that ask if something has happened, and the parameter that tells: a flag, or a number of things that
+ * have. */
 static const struct {
     const char *function, *parameter;
 } polls[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls in the two forms of pilgrim-decode(1). */
+/* Printers of calls and of the other views of pilgrim-decode(1), as text or JSON. */
 #ifndef DECODER_PRINT_H
 #define DECODER_PRINT_H
 
@@ -8,9 +8,9 @@
 #include "output.h"
 #include "source_lines.h"
 
-/* The parts of a call's line (call_lines.c), in their order: what is the same for all calls of a thread, up to seq;
- * what follows from function, site and values. For people times stand before that, in JSON behind it. *_head returns
- * its length. SOURCES: where sources are found; may be NULL. */
+/* The pieces of a call's line, in the order of call_lines.c: the head (rank, thread, up to seq) is the same for all
+ * calls of a thread; the body follows from function, site and values. Times stand before the body in text, behind it in
+ * JSON. *_head returns the head's length. SOURCES: where source lines are found; may be NULL. */
 #define CALL_HEAD_MAX 64
 size_t json_head(char head[CALL_HEAD_MAX], uint32_t rank, uint32_t thread);
 void json_body(struct output *o, const struct pilgrim_call *call);
@@ -19,47 +19,48 @@ size_t text_head(char head[CALL_HEAD_MAX], uint32_t rank, uint32_t thread);
 void text_times(struct output *o, const struct pilgrim_call *call);
 void text_body(struct output *o, const struct pilgrim_call *call, struct source_lines *sources);
 
-/* The parameters of a call, `buf=heap:0+8, count=64`. SYMBOLIC: ranks as rank+1. */
+/* Prints the parameters of a call: `buf=heap:0+8, count=64`. SYMBOLIC: ranks relative to the caller's, as rank+1. */
 void text_arguments(struct output *o, const struct pilgrim_call *call, bool symbolic);
 
-/* Whether it asked if something had happened, and nothing had. */
+/* True if the call asked if something had happened, and nothing had. */
 bool call_is_failed_poll(const struct pilgrim_call *call);
 
-/* "FILE:LINE", else "MODULE+0xOFFSET", else "?". */
+/* Prints a call site: "FILE:LINE", else "MODULE+0xOFFSET", else "?". */
 void text_site(struct output *o, const struct pilgrim_class *class, struct source_lines *lines);
 
-/* A communicator that RANK created: one line. */
+/* Prints a communicator that RANK created, on one line. */
 void communicator_print(struct output *o, uint32_t rank, const struct pilgrim_communicator *c, bool json);
 
-/* The machine that the program ran on, as a tree of classes: a line each, or one object. */
+/* Prints the machine that the program ran on as a tree of classes: a line each, or one object. */
 enum pilgrim_status machine_print(struct output *o, const struct pilgrim_trace *trace,
                                   const struct pilgrim_system *system, bool json);
 
-/* Where RANK ran, and where its clock stands if the trace says it: one line. errors: as pilgrim_clock_of */
+/* Prints where RANK ran and, if the trace has it, how its clock differs from the common axis: one line. errors: as
+ * pilgrim_clock_of */
 enum pilgrim_status location_print(struct output *o, const struct pilgrim_trace *trace,
                                    const struct pilgrim_system *system, uint32_t rank, bool json,
                                    struct pilgrim_error *error);
 
-/* The call-signature table and the grammars of one thread. */
+/* Prints the call-signature table and the grammars of one thread. */
 enum pilgrim_status grammar_print(struct output *o, const struct pilgrim_trace *trace, uint32_t rank, uint32_t thread,
                                   struct source_lines *lines, struct pilgrim_error *error);
 
-/* A profile: a table, or one object a line. HISTOGRAMS: of each row too. FUNCTION: only functions that match this glob;
- * NULL: all. */
+/* Prints a profile: a table, or one object a line. HISTOGRAMS: also those of each row. FUNCTION: only functions that
+ * match this glob; NULL: all. */
 struct call_profile;
 void profile_text(struct output *o, const struct call_profile *p, bool histograms, const char *function,
                   struct source_lines *lines);
 void profile_json(struct output *o, const struct call_profile *p, bool histograms, const char *function);
 
-/* An activity's name in JSON: computing, point_to_point, ... */
+/* Prints an activity's name as in JSON: computing, point_to_point, ... */
 void json_activity(struct output *o, enum pilgrim_activity activity);
 
-/* What each chosen rank did with its time: a line each. errors: as pilgrim_rank_profile */
+/* Prints what each chosen rank did with its time, a line each. errors: as pilgrim_rank_profile */
 enum pilgrim_status rank_times_print(struct output *o, const struct pilgrim_trace *trace, bool json,
                                      bool (*choose)(const void *context, uint32_t rank), const void *context,
                                      struct pilgrim_error *error);
 
-/* The programs of threads as loops. errors: PILGRIM_NOMEM */
+/* Prints the programs of threads as loops. errors: PILGRIM_NOMEM */
 struct loops_list;
 enum pilgrim_status loops_print(struct output *o, const struct loops_list *l, struct source_lines *lines,
                                 struct pilgrim_error *error);

@@ -1,47 +1,43 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Profiles; see profile.h. Each chosen thread's calls are walked once. */
+/* Computes profiles; see profile.h. The calls of each chosen thread are read once.
+ *
+ * One file: rows, times and counts are filled in by the same walk. */
 #include "profile.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "key_table.h"
-#include "no_memory.h"
+#include "decode_errors.h"
 
-/* A class in the segment that a thread is in. One that stands there twice, such as polls that failed and those that did
- * not, is one here. */
-struct known_function_class {
+/* A class in the segment that is read. Classes with the same function and call site, such as failed polls and other
+ * polls, are one here. */
+struct segment_class {
     const struct pilgrim_class *class;
     size_t row;
     uint64_t calls;
-    struct pilgrim_statistic *durations, *gaps; /* of such calls; NULL: not needed */
-    struct pilgrim_rank_class rank;             /* of those on the thread's rank, if that has no other thread */
+    struct pilgrim_statistic *durations, *gaps; /* of the calls of its value group; NULL: not needed */
+    struct pilgrim_rank_class rank;             /* of the calls on the thread's rank, if that has no other thread */
 };
 
 struct profile_maker {
     struct call_profile *p;
     const struct pilgrim_trace *trace;
-    bool all;   /* threads are chosen */
+    bool all;   /* all threads are chosen */
     bool alone; /* the thread is the only one of its rank */
     struct messages *messages;
-    struct known_function_class *known;
-    size_t known_count, known_capacity;
-    struct key_table places; /* in KNOWN, by class */
+    struct segment_class *classes;
+    size_t class_count, class_capacity;
+    struct key_table class_index; /* indices into `classes`, by class */
     uint32_t segment;
     bool in_segment;
-    uint64_t last_end_ns; /* of the thread, in this segment */
+    uint64_t last_end_ns; /* end of the thread's last call in this segment */
     bool has_end;
 };
 
-static enum pilgrim_status damaged(enum pilgrim_status status, struct pilgrim_error *error)
-{
-    *error = (struct pilgrim_error){.status = status, .message = "a thread is in none of the groups"};
-    return status;
-}
-
 /* ---- rows ---- */
 
-/* Of CLASS, made if there is none. false: no memory */
+/* Sets *ROW to the row of CLASS, which is made if there is none. false: no memory */
 static bool find_row(struct call_profile *p, const struct pilgrim_class *class, size_t *row)
 {
     struct class_copy *copy = copy_class(&p->classes, class);
@@ -64,13 +60,13 @@ static bool find_row(struct call_profile *p, const struct pilgrim_class *class, 
     return true;
 }
 
-/* Of a file with untrue counts it may be more than there can be. */
+/* Rounds a count. A file with wrong counts may give more than 2^63. */
 static uint64_t rounded(double count)
 {
     return count < 0x1p63 ? (uint64_t)(count + 0.5) : UINT64_MAX;
 }
 
-/* FACTOR times the calls of FROM, as if they had been like those. */
+/* Returns the statistic of FACTOR times the calls of FROM, as if all were like those. */
 static struct pilgrim_statistic scaled(const struct pilgrim_statistic *from, double factor)
 {
     struct pilgrim_statistic s = *from;
@@ -96,30 +92,30 @@ static struct key key_of(const struct pilgrim_class *class)
     return (struct key){{(uintptr_t) class}};
 }
 
-/* Room for COUNT classes; there are none yet. */
-static bool clear_known_classes(struct profile_maker *m, size_t count)
+/* Empties the table of classes and makes room for COUNT. */
+static bool clear_classes(struct profile_maker *m, size_t count)
 {
-    m->known_count = 0;
-    key_table_clear(&m->places);
-    if (count > m->known_capacity) {
-        struct known_function_class *known = realloc(m->known, count * sizeof *known);
-        if (!known)
+    m->class_count = 0;
+    key_table_clear(&m->class_index);
+    if (count > m->class_capacity) {
+        struct segment_class *classes = realloc(m->classes, count * sizeof *classes);
+        if (!classes)
             return false;
-        m->known = known;
-        m->known_capacity = count;
+        m->classes = classes;
+        m->class_capacity = count;
     }
     return true;
 }
 
-static bool add_known_class(struct profile_maker *m, const struct pilgrim_class *class, bool with_times,
-                            struct known_function_class **known)
+static bool add_class(struct profile_maker *m, const struct pilgrim_class *class, bool with_times,
+                      struct segment_class **entry)
 {
-    const uint64_t *place = key_table_put(&m->places, key_of(class), m->known_count);
-    if (!place)
+    const uint64_t *index = key_table_put(&m->class_index, key_of(class), m->class_count);
+    if (!index)
         return false;
-    if (*place == m->known_count) {
-        struct known_function_class *k = &m->known[m->known_count];
-        *k = (struct known_function_class){.class = class};
+    if (*index == m->class_count) {
+        struct segment_class *k = &m->classes[m->class_count];
+        *k = (struct segment_class){.class = class};
         if (!find_row(m->p, class, &k->row))
             return false;
         if (with_times) {
@@ -128,9 +124,9 @@ static bool add_known_class(struct profile_maker *m, const struct pilgrim_class 
                 return false;
             k->gaps = k->durations + 1;
         }
-        m->known_count++;
+        m->class_count++;
     }
-    *known = &m->known[*place];
+    *entry = &m->classes[*index];
     return true;
 }
 
@@ -146,24 +142,24 @@ static void add_times(struct call_profile *p, size_t row, const struct pilgrim_s
     p->timed |= durations->count > 0;
 }
 
-/* Takes what is known of class NUMBER, to be added when the thread's calls are counted. */
+/* Adds the times of class NUMBER to ENTRY; end_segment turns them into those of the thread's calls. */
 static enum pilgrim_status take_class(const struct profile_maker *m, const struct pilgrim_cursor *cursor, size_t number,
-                                      struct known_function_class *known)
+                                      struct segment_class *entry)
 {
     struct pilgrim_statistic durations, gaps;
     enum pilgrim_status status = pilgrim_durations(cursor, number, PILGRIM_VALUE_GROUP, &durations);
     if (status == PILGRIM_OK)
         status = pilgrim_gaps(cursor, number, PILGRIM_VALUE_GROUP, PILGRIM_ANY_CALL, &gaps);
     if (status == PILGRIM_OK && m->alone)
-        status = pilgrim_rank_class(cursor, number, &known->rank);
+        status = pilgrim_rank_class(cursor, number, &entry->rank);
     if (status != PILGRIM_OK)
         return status;
-    pilgrim_statistic_add(known->durations, &durations);
-    pilgrim_statistic_add(known->gaps, &gaps);
+    pilgrim_statistic_add(entry->durations, &durations);
+    pilgrim_statistic_add(entry->gaps, &gaps);
     return PILGRIM_OK;
 }
 
-/* CALLS calls like those of FROM, which took TOTAL_NS together if that is not negative. */
+/* Returns the statistic of CALLS calls like those of FROM; they took TOTAL_NS together, unless that is negative. */
 static struct pilgrim_statistic estimated(const struct pilgrim_statistic *from, uint64_t calls, double total_ns)
 {
     struct pilgrim_statistic s = scaled(from, (double)calls / (double)from->count);
@@ -174,11 +170,11 @@ static struct pilgrim_statistic estimated(const struct pilgrim_statistic *from, 
     return s;
 }
 
-/* The thread has no more calls in the segment. */
+/* Ends a segment: adds its calls, and their estimated times, to the rows. */
 static void end_segment(struct profile_maker *m)
 {
-    for (size_t i = 0; i < m->known_count; i++) {
-        struct known_function_class *k = &m->known[i];
+    for (size_t i = 0; i < m->class_count; i++) {
+        struct segment_class *k = &m->classes[i];
         m->p->rows[k->row].calls += k->calls;
         m->p->calls += k->calls;
         if (k->durations && k->calls > 0 && k->durations->count > 0) {
@@ -192,11 +188,11 @@ static void end_segment(struct profile_maker *m)
         }
         free(k->durations);
     }
-    m->known_count = 0;
+    m->class_count = 0;
     m->in_segment = false;
 }
 
-/* CURSOR has given the thread's first CALL in a segment. */
+/* Begins the segment of CALL, the thread's first call there, which CURSOR gave. */
 static enum pilgrim_status begin_segment(struct profile_maker *m, const struct pilgrim_cursor *cursor,
                                          const struct pilgrim_call *call, struct pilgrim_error *error)
 {
@@ -206,22 +202,22 @@ static enum pilgrim_status begin_segment(struct profile_maker *m, const struct p
     m->segment = pilgrim_cursor_segment(cursor);
     m->in_segment = true;
     m->has_end = false;
-    if (!clear_known_classes(m, thread.class_count))
+    if (!clear_classes(m, thread.class_count))
         return no_memory(error);
     for (size_t i = 0; i < thread.class_count; i++) {
         struct pilgrim_class_info info;
-        struct known_function_class *known;
+        struct segment_class *entry;
         enum pilgrim_status status = pilgrim_class_info(cursor, i, &info);
         if (status != PILGRIM_OK)
-            return damaged(status, error);
+            return no_group(status, error);
         if (info.body)
             continue;
-        if (!add_known_class(m, info.class_, estimate, &known))
+        if (!add_class(m, info.class_, estimate, &entry))
             return no_memory(error);
         if (estimate)
-            status = take_class(m, cursor, i, known);
+            status = take_class(m, cursor, i, entry);
         if (status != PILGRIM_OK)
-            return damaged(status, error);
+            return no_group(status, error);
     }
     return PILGRIM_OK;
 }
@@ -238,13 +234,13 @@ static void take_call_times(struct profile_maker *m, const struct pilgrim_call *
     add_times(m->p, row, &duration, &gap);
 }
 
-/* What the call sent that was seen last. */
+/* Counts the messages without a known size of the call that was seen last. */
 static void count_unsized(struct profile_maker *m)
 {
     size_t count;
-    const struct messages_part *parts = messages_parts(m->messages, &count);
+    const struct messages_transfer *transfers = messages_transfers(m->messages, &count);
     for (size_t i = 0; i < count; i++)
-        m->p->unsized += parts[i].kind == MESSAGES_SEND && !parts[i].sized;
+        m->p->unsized += transfers[i].kind == MESSAGES_SEND && !transfers[i].sized;
 }
 
 static enum pilgrim_status take_call(struct profile_maker *m, const struct pilgrim_cursor *cursor,
@@ -258,18 +254,19 @@ static enum pilgrim_status take_call(struct profile_maker *m, const struct pilgr
         if (status != PILGRIM_OK)
             return status;
     }
-    const uint64_t *class_number = key_table_find(&m->places, key_of(call->class_));
+    const uint64_t *class_number = key_table_find(&m->class_index, key_of(call->class_));
     if (!class_number)
-        return damaged(PILGRIM_DAMAGED, error);
-    struct known_function_class *known = &m->known[*class_number];
-    known->calls++;
-    if (!m->all && call->timed && !known->durations) /* of a segment that begins without times all are estimated */
-        take_call_times(m, call, known->row);
+        return no_group(PILGRIM_DAMAGED, error);
+    struct segment_class *entry = &m->classes[*class_number];
+    entry->calls++;
+    if (!m->all && call->timed &&
+        !entry->durations) /* if the segment's first call had no times, all its times are estimated */
+        take_call_times(m, call, entry->row);
     if (messages_see(m->messages, call, &sent) != PILGRIM_OK)
         return no_memory(error);
     if (sent.messages > 0)
         count_unsized(m);
-    struct profile_row *row = &m->p->rows[known->row];
+    struct profile_row *row = &m->p->rows[entry->row];
     row->sent.messages += sent.messages;
     row->sent.bytes += sent.bytes;
     return PILGRIM_OK;
@@ -305,7 +302,7 @@ static int compare_rows(const struct profile_row *a, const struct profile_row *b
     return (a->calls < b->calls) - (a->calls > b->calls);
 }
 
-/* By function, so that those of one stand together. */
+/* Compares by function first, so that the rows of a function become neighbours. */
 static int compare_sites(const void *x, const void *y)
 {
     const struct profile_row *a = x, *b = y;
@@ -329,7 +326,7 @@ static void add_row(struct profile_row *to, const struct profile_row *from)
     pilgrim_statistic_add(&to->gaps, &from->gaps);
 }
 
-/* Rows without calls, of loops' classes or of damaged threads, are dropped. */
+/* Makes the functions of the rows. Drops rows without calls: those of damaged threads. */
 static bool make_functions(struct call_profile *p)
 {
     size_t count = 0;
@@ -364,18 +361,18 @@ static void add_rank(struct call_profile *p, const struct pilgrim_rank_profile *
 {
     for (unsigned i = 0; i < PILGRIM_ACTIVITIES; i++) {
         struct profile_activity *a = &p->activities[i];
-        if (p->told_ranks == 0 || rank->ns[i] < a->least_ns) {
+        if (p->profiled_ranks == 0 || rank->ns[i] < a->least_ns) {
             a->least_ns = rank->ns[i];
             a->least_rank = rank->first_rank;
         }
-        if (p->told_ranks == 0 || rank->most_ns[i] > a->most_ns) {
+        if (p->profiled_ranks == 0 || rank->most_ns[i] > a->most_ns) {
             a->most_ns = rank->most_ns[i];
             a->most_rank = rank->most_rank[i];
         }
         a->total_ns += rank->ns[i];
     }
     p->blocks |= rank->rank_count > 1;
-    p->told_ranks++;
+    p->profiled_ranks++;
 }
 
 static enum pilgrim_status take_rank(struct profile_maker *m, uint32_t rank, struct pilgrim_error *error)
@@ -387,7 +384,7 @@ static enum pilgrim_status take_rank(struct profile_maker *m, uint32_t rank, str
     return status == PILGRIM_END ? PILGRIM_OK : status;
 }
 
-/* The times of all calls of the trace. */
+/* Adds the times of all calls of the trace. */
 static enum pilgrim_status take_all_times(struct profile_maker *m, struct pilgrim_error *error)
 {
     struct pilgrim_profile *profile;
@@ -441,8 +438,8 @@ enum pilgrim_status profile_make(struct call_profile *p, const struct pilgrim_tr
     if (!make_functions(p) && status == PILGRIM_OK)
         status = no_memory(error);
     messages_free(m.messages);
-    free(m.known);
-    key_table_clear(&m.places);
+    free(m.classes);
+    key_table_clear(&m.class_index);
     return status;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* --stats: profiles as a table, or as JSON; see pilgrim-decode(1). */
+/* Prints profiles (--stats) as a table, or as JSON; see pilgrim-decode(1). */
 #include <fnmatch.h>
 #include <stdio.h>
 
@@ -13,7 +13,7 @@ static bool is_shown(const struct profile_function *f, const char *function)
     return !function || fnmatch(function, f->all.class->function->name, 0) == 0;
 }
 
-/* The part of the run time that the calls of a row took. */
+/* Returns the part of the run time that the calls of a row took. */
 static double share_of(const struct call_profile *p, const struct profile_row *row)
 {
     return p->run_ns > 0 ? row->durations.total_ns / p->run_ns : 0;
@@ -51,7 +51,7 @@ static void out_percent(struct output *o, double share, size_t width)
     out_padded(o, share > 0 && share < 0.0005 ? "<0.1%" : text, width);
 }
 
-/* The columns behind the name. */
+/* Prints the columns behind the name. */
 static void text_columns(struct output *o, const struct call_profile *p, const struct profile_row *row)
 {
     const struct pilgrim_statistic *d = &row->durations;
@@ -97,7 +97,8 @@ static uint64_t most_of(const struct pilgrim_statistic *s)
     return most;
 }
 
-/* A line for each bucket from the first to the last that is not empty: what is below its end, how often, and a bar. */
+/* Prints a line for each bucket, from the first to the last that is not empty: its lower bound, its count, and a bar.
+ */
 static void text_histogram(struct output *o, const char *name, const struct pilgrim_statistic *s)
 {
     uint64_t most = most_of(s), left = s->count;
@@ -166,7 +167,7 @@ static void text_summary(struct output *o, const struct call_profile *p)
         out_char(o, ',');
         out_percent(o, p->run_ns > 0 ? p->mpi_ns / p->run_ns : 0, 0);
         out_text(o, " of it in MPI");
-        out_text(o, p->estimated ? "; of calls that take about as long on all ranks, by their mean\n" : "\n");
+        out_text(o, p->estimated ? "; estimated where calls take about as long on all ranks\n" : "\n");
     }
     out_char(o, '\n');
 }
@@ -180,12 +181,13 @@ static void out_name(struct output *o, const char *name)
         out_char(o, ' ');
 }
 
-/* What ranks did with their time: of several the mean, the least and the most, with the ranks that had them. */
+/* Prints what ranks did with their time; of several ranks the mean, the least and the most, with the ranks that had
+ * these. */
 static void text_activities(struct output *o, const struct call_profile *p)
 {
-    bool several = p->told_ranks > 1;
+    bool several = p->profiled_ranks > 1;
     double sum = 0;
-    if (p->told_ranks == 0)
+    if (p->profiled_ranks == 0)
         return;
     for (unsigned i = 0; i < PILGRIM_ACTIVITIES; i++)
         sum += p->activities[i].total_ns;
@@ -197,7 +199,7 @@ static void text_activities(struct output *o, const struct call_profile *p)
             continue;
         out_name(o, pilgrim_activity_name(i));
         out_percent(o, sum > 0 ? a->total_ns / sum : 0, 8);
-        out_padded_duration(o, a->total_ns / (double)p->told_ranks, 7);
+        out_padded_duration(o, a->total_ns / (double)p->profiled_ranks, 7);
         if (several) {
             out_padded_duration(o, a->least_ns, 7);
             out_padded_uint(o, a->least_rank, 6);
@@ -206,7 +208,7 @@ static void text_activities(struct output *o, const struct call_profile *p)
         }
         out_char(o, '\n');
     }
-    out_text(o, p->blocks ? "  (told for blocks of ranks: --by=rank has them)\n\n" : "\n");
+    out_text(o, p->blocks ? "  (stored for blocks of ranks; --by=rank lists the blocks)\n\n" : "\n");
 }
 
 void profile_text(struct output *o, const struct call_profile *p, bool histograms, const char *function,
@@ -235,13 +237,13 @@ static void json_uint(struct output *o, const char *name, uint64_t v)
     out_uint(o, v);
 }
 
-/* A sum that no run takes, of a file with untrue counts, is as much as can be printed. */
+/* Prints a time. A file with wrong counts may give a sum that is too large for JSON; it is printed as 2^64 - 1. */
 static void json_ns(struct output *o, const char *name, double ns)
 {
     json_uint(o, name, ns < 0x1p64 ? (uint64_t)(ns + 0.5) : UINT64_MAX);
 }
 
-/* The buckets that are not empty: their lowest ns, and how many times are there. */
+/* Prints the buckets that are not empty: the lowest ns of each, and its count. */
 static void json_histogram(struct output *o, const struct pilgrim_statistic *s)
 {
     const char *separator = ",\"histogram\":[[";
@@ -331,7 +333,7 @@ static void json_row(struct output *o, const struct call_profile *p, const struc
     out_text(o, "}\n");
 }
 
-/* What ranks did with their time: {"computing":{"total":...},...}. */
+/* Prints what ranks did with their time: {"computing":{"total":...},...}. */
 static void json_activities(struct output *o, const struct call_profile *p)
 {
     const char *separator = ",\"activities\":{\"";
@@ -340,7 +342,7 @@ static void json_activities(struct output *o, const struct call_profile *p)
         out_text(o, separator);
         json_activity(o, i);
         out_text(o, "\":{\"ranks\":");
-        out_uint(o, p->told_ranks);
+        out_uint(o, p->profiled_ranks);
         json_ns(o, "total", a->total_ns);
         json_ns(o, "min", a->least_ns);
         json_uint(o, "min_rank", a->least_rank);
@@ -363,7 +365,7 @@ void profile_json(struct output *o, const struct call_profile *p, bool histogram
         json_ns(o, "mpi", p->mpi_ns);
         out_text(o, p->estimated ? ",\"estimated\":true" : ",\"estimated\":false");
     }
-    if (p->told_ranks > 0)
+    if (p->profiled_ranks > 0)
         json_activities(o, p);
     json_uint(o, "messages", p->sent.messages);
     json_uint(o, "bytes", p->sent.bytes);

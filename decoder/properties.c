@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a trace says of its run; see properties.h. */
+/* Prints properties; see properties.h. */
 #include "properties.h"
 
 #include <string.h>

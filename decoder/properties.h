@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a trace says of its run. */
+/* Prints what a trace says of its run as a whole (--properties). */
 #ifndef DECODER_PROPERTIES_H
 #define DECODER_PROPERTIES_H
 
@@ -10,7 +10,8 @@
 /* Prints all properties, one a line. */
 void properties_print(struct output *out, const struct pilgrim_trace *trace, bool json);
 
-/* Prints a line if functions were left out, as what people read counts for less of the program then. */
+/* Prints a line if functions were left out (PILGRIM_FILTER), since the output then describes only part of the program.
+ */
 void properties_print_filter(struct output *out, const struct pilgrim_trace *trace);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* --stats --by=rank: what each rank did with its time, a line each. */
+/* Prints what each rank did with its time (--stats --by=rank), a line each. */
 #include <stdio.h>
 #include <string.h>
 
@@ -81,7 +81,7 @@ enum pilgrim_status rank_times_print(struct output *o, const struct pilgrim_trac
             continue;
         if (status != PILGRIM_OK)
             return status;
-        next = found.first_rank + found.rank_count; /* a block is told once */
+        next = found.first_rank + found.rank_count; /* a block is printed once */
         if (!begun)
             text_header(o);
         begun = true;
@@ -91,6 +91,6 @@ enum pilgrim_status rank_times_print(struct output *o, const struct pilgrim_trac
             text_line(o, &found);
     }
     if (!begun)
-        out_text(o, "the trace does not say what ranks did with their time\n");
+        out_text(o, "the trace has no times of ranks (PILGRIM_TIMING=off, or no chosen rank)\n");
     return PILGRIM_OK;
 }

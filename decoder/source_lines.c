@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Source lines by libdw (elfutils), module by module, found once and kept. Without libdw there are none.
+/* Finds source lines with libdw (elfutils). Each module is searched once. Without libdw there are no source lines.
  *
- * A wrong line is worse than none: a file of the module's name counts only if its build-id begins as the trace says. Of
- * a module without one nothing is known, so a file that is newer than the trace does not count. */
+ * A wrong line is worse than none. So a file with the module's name counts only if its build-id begins as the trace
+ * says. If the module has no build-id, a file that is newer than the trace does not count. */
 #include "source_lines.h"
 
 #include <stddef.h>
@@ -23,9 +23,9 @@ struct debug_module {
     char *name;
     unsigned char *build_id;
     size_t build_id_length;
-    Dwfl *dwfl; /* NULL: not found, or nothing to read in it */
+    Dwfl *dwfl; /* NULL: the file was not found or cannot be read */
     Dwfl_Module *mod;
-    uint64_t start; /* where the module begins, as dwfl numbers addresses */
+    uint64_t start; /* the address of its beginning, as dwfl numbers addresses */
 };
 
 struct source_lines {
@@ -40,7 +40,7 @@ struct module_search {
     const struct source_lines *lines;
     struct debug_module *module;
     char path[4096];
-    char other[4096]; /* the first file of that name that is another build; empty: none */
+    char other[4096]; /* the first file of that name that is another build; "": there is none */
 };
 
 struct source_lines *source_lines_new(const char *trace_path, const char *folders)
@@ -76,7 +76,7 @@ void source_lines_free(struct source_lines *lines)
     free(lines);
 }
 
-/* ---- is it the one that was traced? ---- */
+/* ---- is a file the module that was traced? ---- */
 
 static bool module_is_older(const struct module_search *s)
 {
@@ -95,7 +95,7 @@ static bool module_is_traced(const struct module_search *s)
     return length > 0 && (size_t)length >= m->build_id_length && memcmp(bits, m->build_id, m->build_id_length) == 0;
 }
 
-/* The address of the first segment, as dwfl numbers addresses, rounded down to a page of 4096. */
+/* Sets m->start to the address of the first segment, as dwfl numbers addresses, rounded down to a page of 4096. */
 static bool find_start(struct debug_module *m)
 {
     GElf_Addr bias;
@@ -116,7 +116,7 @@ static bool find_start(struct debug_module *m)
     return true;
 }
 
-/* True: the search is over. */
+/* Tries the file s->path. True: the search is over. */
 static bool try_path(struct module_search *s)
 {
     static char *debuginfo_path;
@@ -177,10 +177,12 @@ static void open_module(const struct source_lines *lines, struct debug_module *m
 {
     struct module_search s = {.lines = lines, .module = m};
     if (strchr(m->name, '/'))
-        return; /* a module's name has no folders; do not follow what a broken trace says */
+        return; /* a module's name has no folders; a damaged trace must not lead anywhere else */
     if (!try_all(&s) && s.other[0])
-        fprintf(stderr, "pilgrim-decode: %s is not the %s that was traced; no source lines from it\n", s.other,
-                m->name);
+        fprintf(stderr,
+                "pilgrim-decode: %s is not the %s that was traced, so its source lines are not printed; say where the "
+                "traced one is with --modules=FOLDER\n",
+                s.other, m->name);
 }
 
 static bool is_module(const struct debug_module *m, const struct pilgrim_frame *frame)
@@ -217,7 +219,7 @@ const char *source_lines_find(struct source_lines *lines, const struct pilgrim_f
     struct debug_module *m = module_of(lines, frame);
     if (!m || !m->dwfl || frame->offset == 0)
         return NULL;
-    /* One byte before the return address lies in the call instruction. */
+    /* The byte before the return address lies in the call instruction. */
     Dwfl_Line *line = dwfl_module_getsrc(m->mod, m->start + frame->offset - 1);
     int number = 0;
     const char *file = line ? dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) : NULL;

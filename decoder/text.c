@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls as a person would read them, one a line. */
+/* Prints calls for people (--format=text), one a line. */
 #include <stdio.h>
 #include <string.h>
 
@@ -32,7 +32,7 @@ static void text_status(struct output *o, const struct pilgrim_value *v, bool sy
     out_char(o, '{');
     for (size_t i = 0; i < v->count && i < 5; i++) {
         if (i == 3 && (v->items[i].type == PILGRIM_NONE || (v->items[i].type == PILGRIM_BOOL && !v->items[i].integer)))
-            continue; /* only what is out of the ordinary */
+            continue; /* `cancelled` is printed only if it is true */
         out_text(o, separator);
         out_text(o, key[i]);
         text_value(o, &v->items[i], symbolic);
@@ -54,7 +54,7 @@ static void text_rank(struct output *o, const struct pilgrim_value *v, bool symb
         out_int(o, v->relative);
 }
 
-/* What is changed, and how. */
+/* Prints an array that is stored as changes to another one: which one, and the changes. */
 static void text_edited(struct output *o, const struct pilgrim_value *v, bool symbolic)
 {
     if (v->id == 0)
@@ -161,7 +161,7 @@ static void text_value(struct output *o, const struct pilgrim_value *v, bool sym
     }
 }
 
-/* Where a wildcard source was matched: the source in the call's own status, NULL without one. */
+/* Returns the source that matched MPI_ANY_SOURCE, from the call's own status; NULL if there is none. */
 static const struct pilgrim_value *matched_source(const struct pilgrim_call *call, size_t parameter)
 {
     const struct pilgrim_function *f = call->function;
@@ -216,7 +216,7 @@ void text_site(struct output *o, const struct pilgrim_class *class, struct sourc
     }
 }
 
-/* ns as microseconds with three digits. */
+/* Prints ns as microseconds with three digits. */
 static void text_us(struct output *o, uint64_t ns)
 {
     out_uint(o, ns / 1000);
@@ -249,7 +249,7 @@ void text_body(struct output *o, const struct pilgrim_call *call, struct source_
     text_arguments(o, call, false);
     out_text(o, ") = ");
     if (call->ret.type == PILGRIM_NONE)
-        out_char(o, '?'); /* had not returned when the trace was written */
+        out_char(o, '?'); /* the call had not returned when the trace was written */
     else if (call->function->returns_error_code && call->ret.type == PILGRIM_INT && call->ret.integer == 0)
         out_text(o, "MPI_SUCCESS");
     else

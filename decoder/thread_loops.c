@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The loops of threads.
+/* Finds and groups the loops of threads; see thread_loops.h.
  *
- * Threads of a structure group that has no stored loops call the same classes in the same order, so one of them is
- * walked; of the others, each. Where a trace has several segments, each thread is walked through all of them: its
- * classes are numbered segment by segment. */
+ * Threads of a structure group without stored loops call the same classes in the same order, so one of them is read for
+ * all. With stored loops, each thread is read. If a trace has several segments, each thread is read through all of
+ * them: each segment numbers its classes anew.
+ *
+ * One file: reading a thread and joining it with others share the classes and the times. */
 #include "thread_loops.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "class_copies.h"
-#include "no_memory.h"
+#include "decode_errors.h"
 
 #define NONE SIZE_MAX
 
-/* The loops of one of a structure group's threads. */
+/* The loops of one thread of a structure group. */
 struct group_loops {
     bool known;
     struct shown_loops alone;
-    size_t shown; /* the number of those like it */
+    size_t shown; /* the number, in the list, of the loops it was added to */
 };
 
 struct loops_list {
@@ -26,18 +28,13 @@ struct loops_list {
     bool by_rank;
     struct shown_loops *shown;
     size_t count, capacity;
-    size_t *table;              /* of numbers + 1, by hash; twice as many as there is room for; 0: free */
-    struct group_loops *groups; /* by number; without stored loops; of a trace of one segment */
+    size_t *table; /* hash table of numbers + 1, with 2 x `capacity` slots; 0: free */
+    struct group_loops
+        *groups; /* by number of the structure group; only for groups without stored loops, in a trace of one segment */
     size_t group_count;
     struct class_copies classes;
-    uint64_t threads; /* that were read */
+    uint64_t threads; /* how many threads were read */
 };
-
-static enum pilgrim_status in_no_group(enum pilgrim_status status, struct pilgrim_error *error)
-{
-    *error = (struct pilgrim_error){.status = status, .message = "a thread is in none of the groups"};
-    return status;
-}
 
 struct loops_list *loops_new(const struct pilgrim_trace *trace, bool by_rank)
 {
@@ -80,23 +77,23 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 
 /* ---- a thread's classes ---- */
 
-/* A class of a thread in one of the segments. Those of one function and place, such as polls that failed and those that
- * did not, are shown as the first of them. */
+/* A class of a thread in one segment. Classes with the same function and call site, such as failed polls and other
+ * polls, are shown as the first of them. */
 struct loop_class {
     const struct class_copy *class;
-    bool is_loop; /* a stored one */
+    bool is_loop; /* it stands for a stored loop */
     size_t shown_as;
     uint64_t calls;
-    double mean_ns, gap_ns;  /* of a call, of the gap before it */
-    bool has_ns, has_gap_ns; /* those of all calls are known: */
+    double mean_ns, gap_ns;  /* means of a call and of the gap before it */
+    bool has_ns, has_gap_ns; /* the sums over all calls are known: */
     double all_ns, all_gap_ns;
 };
 
-/* A thread's, segment by segment. */
+/* The classes of a thread, segment by segment. */
 struct loop_classes {
     struct loop_class *classes;
     size_t count;
-    size_t *first; /* by segment: the number of its first one */
+    size_t *first; /* by segment: the index of its first class */
 };
 
 static void loop_classes_free(struct loop_classes *k)
@@ -105,13 +102,13 @@ static void loop_classes_free(struct loop_classes *k)
     free(k->first);
 }
 
-/* Whether the threads of THREAD's structure group have equal loops, so that one of them is walked for all. */
+/* True if all threads of THREAD's structure group have equal loops, so that one of them is read for all. */
 static bool is_alike(const struct loops_list *l, const struct pilgrim_thread_info *thread)
 {
     return pilgrim_segment_count(l->trace) == 1 && thread->loop_count == 0 && !l->by_rank;
 }
 
-/* GROUP: PILGRIM_VALUE_GROUP or PILGRIM_STRUCTURE_GROUP. */
+/* Reads the mean times of class NUMBER over GROUP: PILGRIM_VALUE_GROUP or PILGRIM_STRUCTURE_GROUP. */
 static bool read_times(const struct pilgrim_cursor *cursor, size_t number, uint64_t group, struct loop_class *class)
 {
     struct pilgrim_statistic durations, gaps;
@@ -123,8 +120,8 @@ static bool read_times(const struct pilgrim_cursor *cursor, size_t number, uint6
     return true;
 }
 
-/* Takes what the calls of class NUMBER took on the cursor's rank, whose only thread and segment this is; AGAIN: it
- * stands among the classes before, and so do these times. */
+/* Reads how long the calls of class NUMBER took on the cursor's rank, which has only this thread and segment. AGAIN: an
+ * earlier class has the same function and call site, and already holds these times. */
 static bool read_rank(const struct pilgrim_cursor *cursor, size_t number, bool again, struct loop_class *class)
 {
     struct pilgrim_rank_class rank;
@@ -137,7 +134,7 @@ static bool read_rank(const struct pilgrim_cursor *cursor, size_t number, bool a
     return true;
 }
 
-/* Appends those of the segment that CURSOR is in. ALONE: read_rank holds. */
+/* Appends the classes of the segment that CURSOR is in. ALONE: the rank has only this thread and segment. */
 static enum pilgrim_status read_segment(struct loops_list *l, const struct pilgrim_cursor *cursor, bool alone,
                                         struct loop_classes *seen, struct pilgrim_error *error)
 {
@@ -152,7 +149,7 @@ static enum pilgrim_status read_segment(struct loops_list *l, const struct pilgr
         struct pilgrim_class_info info;
         enum pilgrim_status status = pilgrim_class_info(cursor, i, &info);
         if (status != PILGRIM_OK)
-            return in_no_group(status, error);
+            return no_group(status, error);
         struct class_copy *class = copy_class(&l->classes, info.class_);
         if (!class)
             return no_memory(error);
@@ -165,15 +162,15 @@ static enum pilgrim_status read_segment(struct loops_list *l, const struct pilgr
             .class = class, .is_loop = info.body != 0, .shown_as = again ? class->first : seen->count};
         uint64_t group = is_alike(l, &thread) ? PILGRIM_STRUCTURE_GROUP : PILGRIM_VALUE_GROUP;
         if (!info.body && !read_times(cursor, i, group, &classes[seen->count]))
-            return in_no_group(PILGRIM_DAMAGED, error);
+            return no_group(PILGRIM_DAMAGED, error);
         if (alone && !info.body && !read_rank(cursor, i, again, &classes[seen->count]))
-            return in_no_group(PILGRIM_DAMAGED, error);
+            return no_group(PILGRIM_DAMAGED, error);
         seen->count++;
     }
     return PILGRIM_OK;
 }
 
-/* Those of CURSOR's thread, which moves to the last segment. *SEEN is to be freed, also after an error. */
+/* Reads the classes of CURSOR's thread in all segments; moves the cursor. *SEEN is to be freed, also after an error. */
 static enum pilgrim_status read_classes(struct loops_list *l, uint32_t rank, struct pilgrim_cursor *cursor,
                                         struct loop_classes *seen, struct pilgrim_error *error)
 {
@@ -193,8 +190,8 @@ static enum pilgrim_status read_classes(struct loops_list *l, uint32_t rank, str
 
 /* ---- one thread ---- */
 
-/* Takes all calls of a thread to N, by TAKE, and counts them. A stored loop goes along like a call, where it is
- * entered: behind it may stand what is in it or, if it has no segments, what follows it. */
+/* Gives all calls of a thread to N by TAKE, and counts them. A stored loop is taken like a call where it is entered.
+ * Behind it may come its body, or, if it makes no trips, what follows it. */
 static enum pilgrim_status walk(const struct loops_list *l, uint32_t rank, uint32_t thread,
                                 const struct loop_classes *seen, struct nest *n,
                                 void (*take)(struct nest *, size_t, uint64_t), struct pilgrim_error *error)
@@ -214,10 +211,10 @@ static enum pilgrim_status walk(const struct loops_list *l, uint32_t rank, uint3
     return status == PILGRIM_END ? PILGRIM_OK : status;
 }
 
-/* Drops the items that are no calls but stored loops, and loops of nothing else. */
+/* Drops items of stored loops, and loops that hold nothing else. False: no memory. */
 static bool drop_stored(struct shown_loops *s, const struct loop_class *classes)
 {
-    size_t count = 0, *slot = calloc(s->count + 1, sizeof *slot); /* at first whether an item stays */
+    size_t count = 0, *slot = calloc(s->count + 1, sizeof *slot); /* first: 1 if the item stays; later: its new index */
     if (!slot)
         return false;
     for (size_t i = s->count; i-- > 0;) {
@@ -240,8 +237,7 @@ static bool drop_stored(struct shown_loops *s, const struct loop_class *classes)
     return true;
 }
 
-/* Fills in what the items are calls of, and how long they took; each call was counted twice. ITEM_OF: room, by class.
- */
+/* Fills in the classes and the times of the items. Each call was counted twice. ITEM_OF: room, by class. */
 static void name_items(struct shown_loops *s, const struct loop_class *classes, size_t class_count, size_t *item_of)
 {
     for (size_t i = 0; i < s->count; i++) {
@@ -278,7 +274,7 @@ static enum pilgrim_status find_items(const struct loops_list *l, uint32_t rank,
     return status;
 }
 
-/* What CURSOR's thread does, which moves. *S is to be freed, also after an error. */
+/* Finds the loops of CURSOR's thread; moves the cursor. *S is to be freed, also after an error. */
 static enum pilgrim_status read_thread(struct loops_list *l, uint32_t rank, uint32_t thread,
                                        struct pilgrim_cursor *cursor, struct shown_loops *s,
                                        struct pilgrim_error *error)
@@ -333,7 +329,7 @@ static void add_counts(struct shown_loops *s, const struct shown_loops *other)
     s->calls_max = other->calls_max > s->calls_max ? other->calls_max : s->calls_max;
 }
 
-/* Where in the table those like S are, or the free place where they belong; there is one. */
+/* Returns the slot of the loops that equal S, or the free slot where they belong; there is always one. */
 static size_t *loops_slot(const struct loops_list *l, const struct shown_loops *s)
 {
     size_t i = (size_t)(s->hash * UINT64_C(0x9e3779b97f4a7c15) >> 32) % (2 * l->capacity);
@@ -342,7 +338,7 @@ static size_t *loops_slot(const struct loops_list *l, const struct shown_loops *
     return &l->table[i];
 }
 
-/* Room for one more. */
+/* Makes room for one more. False: no memory. */
 static bool reserve_shown(struct loops_list *l)
 {
     if (l->count < l->capacity)
@@ -363,8 +359,8 @@ static bool reserve_shown(struct loops_list *l)
     return true;
 }
 
-/* The number of those like S, which are made of it if there are none; NONE: no memory. Takes what S holds, unless
- * counts are only added: then it is freed. */
+/* Adds S to the loops that equal it, or appends it; returns their number, or NONE if there is no memory. Takes over
+ * what S holds; if only counts are added, frees it. */
 static size_t find_shown(struct loops_list *l, struct shown_loops *s)
 {
     if (!reserve_shown(l)) {
@@ -396,7 +392,7 @@ static bool add_thread(struct shown_loops *s, uint32_t rank, uint32_t thread)
     return true;
 }
 
-/* What is known of structure group NUMBER. NULL: no memory. */
+/* Returns the entry of structure group NUMBER. NULL: no memory. */
 static struct group_loops *find_group(struct loops_list *l, uint32_t number)
 {
     if (number >= l->group_count) {
@@ -427,7 +423,7 @@ static bool copy_shown(struct shown_loops *to, const struct shown_loops *from)
     return true;
 }
 
-/* What is known of the group of CURSOR's thread; *GROUP is NULL where nothing can be. */
+/* Sets *GROUP to the entry of the structure group of CURSOR's thread; to NULL if its threads cannot share loops. */
 static enum pilgrim_status group_of(struct loops_list *l, const struct pilgrim_cursor *cursor,
                                     struct group_loops **group, struct pilgrim_error *error)
 {
@@ -440,7 +436,7 @@ static enum pilgrim_status group_of(struct loops_list *l, const struct pilgrim_c
     return *group ? PILGRIM_OK : no_memory(error);
 }
 
-/* The loops of CURSOR's thread are among those of others from here on, as number *NUMBER. */
+/* Adds the loops of CURSOR's thread, and sets *NUMBER to the number of those it was added to. */
 static enum pilgrim_status add_loops(struct loops_list *l, uint32_t rank, uint32_t thread,
                                      struct pilgrim_cursor *cursor, size_t *number, struct pilgrim_error *error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sizes of datatypes; see type_sizes.h. */
+/* Computes sizes of datatypes; see type_sizes.h. */
 #include "type_sizes.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define UNKNOWN      TYPE_SIZE_UNKNOWN
 
-/* ---- predefined ones ---- */
+/* ---- predefined datatypes ---- */
 
 static const struct named_size {
     const char *name; /* without MPI_ */
@@ -102,7 +102,7 @@ uint64_t type_size_predefined(const char *name)
     return found ? found->size : UNKNOWN;
 }
 
-/* ---- derived ones ---- */
+/* ---- derived datatypes ---- */
 
 struct type_maker {
     const struct pilgrim_call *call;
@@ -139,7 +139,7 @@ static uint64_t in_type(const struct type_maker *m, const char *name)
     return m->lookup(m->context, call_in(m->call, name));
 }
 
-/* The array NAME; NULL: it is none. */
+/* Returns the array NAME; NULL if the value is no array. */
 static const struct pilgrim_value *in_array(const struct type_maker *m, const char *name)
 {
     const struct pilgrim_value *v = call_in(m->call, name);
@@ -190,7 +190,8 @@ static uint64_t subarray(const struct type_maker *m)
     return product;
 }
 
-/* How many of SIZE elements the process at COORDINATE of PROCESSES has. */
+/* Returns how many of SIZE elements the process at COORDINATE of PROCESSES has in one dimension of
+ * MPI_Type_create_darray. */
 static uint64_t distributed(uint64_t size, const struct pilgrim_value *how, const struct pilgrim_value *argument,
                             uint64_t processes, uint64_t coordinate)
 {
@@ -204,17 +205,17 @@ static uint64_t distributed(uint64_t size, const struct pilgrim_value *how, cons
         block = by_default ? 1 : block;
     else
         return UNKNOWN;
-    uint64_t round = type_size_times(block, processes), before = type_size_times(block, coordinate);
-    if (block == 0 || round == UNKNOWN)
+    uint64_t cycle = type_size_times(block, processes), before = type_size_times(block, coordinate);
+    if (block == 0 || cycle == UNKNOWN)
         return block == 0 && size == 0 ? 0 : UNKNOWN;
-    uint64_t rest = size % round > before ? size % round - before : 0;
-    return size / round * block + (rest < block ? rest : block);
+    uint64_t rest = size % cycle > before ? size % cycle - before : 0;
+    return size / cycle * block + (rest < block ? rest : block);
 }
 
 static uint64_t distributed_array(const struct type_maker *m)
 {
     static const char *const names[] = {"array_of_gsizes", "array_of_distribs", "array_of_dargs", "array_of_psizes"};
-    enum { SIZES, HOW, ARGUMENTS, PLACES };
+    enum { SIZES, HOW, ARGUMENTS, PROCESSES };
     const struct pilgrim_value *arrays[COUNT(names)];
     uint64_t product = same(m), rank = in_number(m, "rank");
     for (size_t i = 0; i < COUNT(names); i++) {
@@ -223,19 +224,20 @@ static uint64_t distributed_array(const struct type_maker *m)
             return UNKNOWN;
     }
     for (size_t i = arrays[0]->count;
-         i-- > 0;) { /* the last dimension's places are next to each other, in either order */
-        uint64_t size = number(&arrays[SIZES]->items[i]), processes = number(&arrays[PLACES]->items[i]);
+         i-- > 0;) { /* the last dimension's coordinate changes fastest with the rank, in either order */
+        uint64_t size = number(&arrays[SIZES]->items[i]), processes = number(&arrays[PROCESSES]->items[i]);
         if (size == UNKNOWN || processes == UNKNOWN || processes == 0 || rank == UNKNOWN)
             return UNKNOWN;
-        uint64_t own =
+        uint64_t share =
             distributed(size, &arrays[HOW]->items[i], &arrays[ARGUMENTS]->items[i], processes, rank % processes);
-        product = type_size_times(product, own);
+        product = type_size_times(product, share);
         rank /= processes;
     }
     return product;
 }
 
-/* A Fortran kind with so many decimal digits, and such an exponent: selected_real_kind, of gfortran. */
+/* Returns the size of a Fortran real kind with so many decimal digits and such an exponent, as gfortran's
+ * selected_real_kind has it. */
 static uint64_t real_kind(const struct type_maker *m)
 {
     const struct pilgrim_value *p = call_in(m->call, "p"), *r = call_in(m->call, "r");

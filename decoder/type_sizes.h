@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sizes of datatypes, as MPI_Type_size has them: bytes of data, without gaps. */
+/* Computes sizes of datatypes, as MPI_Type_size returns them: bytes of data, without gaps. */
 #ifndef DECODER_TYPE_SIZES_H
 #define DECODER_TYPE_SIZES_H
 
@@ -7,19 +7,20 @@
 
 #define TYPE_SIZE_UNKNOWN UINT64_MAX
 
-/* The size of the predefined datatype NAME, of C and Fortran compilers for 64-bit Linux whose default kinds nobody has
- * changed: an MPI_LONG has 8 bytes, an MPI_LONG_DOUBLE 16, an MPI_LOGICAL 4. Of one that there is not
- * TYPE_SIZE_UNKNOWN. */
+/* Returns the size of the predefined datatype NAME, for C and Fortran compilers of 64-bit Linux with their default
+ * kinds: an MPI_LONG has 8 bytes, an MPI_LONG_DOUBLE 16, an MPI_LOGICAL 4. TYPE_SIZE_UNKNOWN if there is no such
+ * datatype. */
 uint64_t type_size_predefined(const char *name);
 
-/* The size of a datatype that a call was given; TYPE_SIZE_UNKNOWN if it is not known. */
+/* Returns the size of a datatype that is an argument of a call; TYPE_SIZE_UNKNOWN if it is not known. */
 typedef uint64_t (*type_size_lookup)(void *context, const struct pilgrim_value *datatype);
 
-/* The size of the datatype that CALL made: the function is one of those that make them, and succeeded.
- * TYPE_SIZE_UNKNOWN where that of what it is made of is not known, or is 2^63 or more; also of other functions. */
+/* Returns the size of the datatype that CALL made; CALL succeeded. LOOKUP finds the sizes of the datatypes it is made
+ * of. TYPE_SIZE_UNKNOWN if one of these is not known, if the size is 2^63 or more, or if the function makes no
+ * datatype. */
 uint64_t type_size_made(const struct pilgrim_call *call, type_size_lookup lookup, void *context);
 
-/* A x B; TYPE_SIZE_UNKNOWN if it is 2^63 or more, or one of them is that. */
+/* Returns A x B; TYPE_SIZE_UNKNOWN if that is 2^63 or more, or if A or B is TYPE_SIZE_UNKNOWN. */
 uint64_t type_size_times(uint64_t a, uint64_t b);
 
 #endif

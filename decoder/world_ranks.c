@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Members of groups; see world_ranks.h. */
+/* Maps members of groups to ranks; see world_ranks.h. */
 #include "world_ranks.h"
 
 static const uint64_t ambiguous = UINT64_MAX;
@@ -9,7 +9,7 @@ static struct key side_key(uint64_t group, uint64_t number)
     return (struct key){{group, number, 0}};
 }
 
-/* A group has one side, or two. */
+/* Adds SIDE to the sides of GROUP, of which there are one or two. false: no memory */
 static bool add_side(struct world_ranks *w, uint64_t group, uint64_t side)
 {
     uint64_t *first = key_table_put(&w->sides, side_key(group, 0), side);

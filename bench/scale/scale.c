@@ -1,25 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The end of runs of up to a million ranks, without MPI: what each of the ranks does is recorded, the fragments are
- * merged as at MPI_Finalize, the trace is written, read again and compared with what the pattern defines.
+/* Simulates the end of runs of up to a million ranks, without MPI. What each of the ranks does is recorded, and the
+ * fragments are merged as at MPI_Finalize. The trace is written, read again and compared with what the pattern
+ * defines.
  *
  * usage: scale [--ranks=N,...] [--iterations=N] [--pairs=N] [--folder=FOLDER] [--odd-pids] [--levels] [--check]
- * [PATTERN...]
+ *              [PATTERN...]
  *
  *   --ranks=N,...     powers of two from 64 on (64,1024,16384); 2^20 ranks take minutes a pattern
  *   --iterations=N    of each rank's loop (10)
  *   --pairs=N         calls compared with the truth, besides one whole rank (1000)
  *   --folder=FOLDER   where the traces PATTERN-RANKS.pilgrim are left (.)
- *   --odd-pids        each host counts its processes from a number of its own
- *   --levels          what each step of the tree took, too
- *   --check           only compare the traces that are in FOLDER
+ *   --odd-pids        each host counts its processes from a different number
+ *   --levels          prints also what each step of the tree took
+ *   --check           only compares the traces that are in FOLDER
  *
- * A row: structure groups; bytes of the file, and that to those on 1024 ranks; the longest chain of merges and the most
- * memory that one process had of fragments and messages, its recording not counted; the slowest rank's way from what it
- * recorded to its fragment, and the most memory for that; writing the file, and memory for that; recording, all ranks
- * one after another, and the most memory that one rank had for it; the calls compared. Times are CPU times: what else
- * runs here matters little.
+ * The columns of a row:
+ *   * structure groups;
+ *   * bytes of the file, and their ratio to the bytes on 1024 ranks;
+ *   * the longest chain of merges, and the most memory that one process had of fragments and messages, without
+ *     its recording;
+ *   * the slowest rank's time from what it recorded to its fragment, and the most memory for that;
+ *   * the time of writing the file, and the memory for it;
+ *   * the time of recording, all ranks one after another, and the most memory that one rank had for it;
+ *   * the calls compared.
  *
- * Exit status: 0, 1 if a trace has other calls than were made, 2 for wrong use. */
+ * Times are CPU times, so other load on the machine matters little.
+ *
+ * Exit status: 0; 1 if a trace has other calls than were made; 2 for wrong use. */
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -49,7 +56,7 @@ static void die(const char *what)
     exit(2);
 }
 
-/* The number at *TEXT, which moves behind it and a comma. */
+/* Returns the number at *TEXT, and moves *TEXT behind it and a comma. */
 static uint64_t next_number(const char **text)
 {
     char *end;
@@ -137,7 +144,7 @@ static void print_head(void)
            "checked");
 }
 
-/* RATIO: bytes to those on TABLE_BASE_RANKS ranks, 0: not known. */
+/* Prints a row. RATIO: of bytes to those on TABLE_BASE_RANKS ranks; 0: not known. */
 static void print_row(const struct world *w, const struct tree_result *t, const struct check_result *c, size_t bytes,
                       double ratio)
 {
@@ -153,15 +160,15 @@ static void print_row(const struct world *w, const struct tree_result *t, const 
 
 static void print_levels(const struct tree_result *t)
 {
-    printf("    %8s %9s %10s %10s %12s\n", "step", "merges", "mean us", "longest us", "sealed bytes");
+    printf("    %8s %9s %10s %10s %12s\n", "step", "merges", "mean us", "longest us", "longest B");
     for (unsigned i = 0; i < t->levels; i++) {
         const struct tree_level *l = &t->level[i];
         printf("    %8u %9" PRIu64 " %10.1f %10.1f %12zu\n", 1u << i, l->merges, 1e6 * l->total_s / (double)l->merges,
-               1e6 * l->longest_s, l->sealed_bytes);
+               1e6 * l->longest_s, l->longest_bytes);
     }
 }
 
-/* The random graph: its neighbours as an array of ranks, compressed as a file. */
+/* Prints a row for the random graph itself: its neighbours as an array of ranks, compressed as a file. */
 static void print_graph(const struct world *w, const struct tree_result *t, size_t bytes)
 {
     size_t raw = (size_t)w->ranks * GRAPH_DEGREE * sizeof *w->neighbours, bound = ZSTD_compressBound(raw);
@@ -177,7 +184,7 @@ static void print_graph(const struct world *w, const struct tree_result *t, size
            raw, ZSTD_LEVEL, length, seconds, (double)bytes / (double)length, t->path_s + t->write_s);
 }
 
-/* One run; true: what is read is what was made. *BASE: the file's bytes on TABLE_BASE_RANKS ranks. */
+/* Does one run. True: what is read is what was made. *BASE: the bytes of the file on TABLE_BASE_RANKS ranks. */
 static bool run(const struct options *o, const struct pattern *p, uint32_t ranks, size_t *base)
 {
     struct world w;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The functions and names that the patterns need, described as the generator describes them, and made calls. */
+/* The functions and names that the patterns need, described as the generator does it, and calls made of them. */
 #include "scale_calls.h"
 
 #include <stdio.h>

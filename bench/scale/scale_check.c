@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Both sides are printed alike: function, call site, values in the order of base/value.h. One side is the pattern's
- * definition, where ranks are absolute; the other is what the reader gives out. */
+/* Compares a trace with its pattern. Both sides are printed alike: function, call site, values in the order of
+ * base/value.h. One side is the definition of the pattern, in which ranks are absolute. The other is what the reader
+ * returns. */
 #include "scale_check.h"
 
 #include <inttypes.h>
@@ -13,7 +14,7 @@
 #include "pilgrim/reader.h"
 #include "scale_tree.h"
 
-enum { PLACES = 50 }; /* ranks whose places are looked at */
+enum { PLACES = 50 }; /* ranks whose host locations are checked */
 
 static void print(struct bytes *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -31,7 +32,7 @@ static void print(struct bytes *b, const char *format, ...)
 
 static const char *const status_fields[] = {"source", "tag", "bytes", "cancelled"};
 
-/* The value at V; returns the one behind it. */
+/* Prints the value at V; returns the value behind it. */
 static const struct made_value *print_made(struct bytes *b, const struct made_value *v)
 {
     const struct made_value *next = v + 1;
@@ -176,7 +177,7 @@ static void wrong(struct check *c, uint32_t rank, uint64_t k, const char *what)
                 pattern_name(c->world->pattern), c->world->ranks, k, rank, what);
 }
 
-/* The next call at CURSOR against call K. */
+/* Compares the next call at CURSOR with call K. */
 static void compare_next(struct check *c, struct pilgrim_cursor *cursor, uint32_t rank, uint64_t k)
 {
     struct pilgrim_call call;
@@ -276,10 +277,10 @@ static void compare_place(struct check *c, const struct pilgrim_system *system, 
     if (pilgrim_system_location(system, rank, &found) != PILGRIM_OK ||
         pilgrim_system_host(system, found.host, &host) != PILGRIM_OK ||
         pilgrim_system_rank(system, found.host, found.process, &back) != PILGRIM_OK)
-        wrong(c, rank, 0, "no place");
+        wrong(c, rank, 0, "no host location");
     else if (found.pid != pid || back != rank || found.process != rank % HOST_RANKS || !host.name ||
              strcmp(host.name, name) != 0 || host.level_count != 2)
-        wrong(c, rank, 0, "another place");
+        wrong(c, rank, 0, "another host location");
 }
 
 static void compare_sites(struct check *c)
@@ -295,7 +296,7 @@ static void compare_sites(struct check *c)
     pilgrim_system_close(system);
 }
 
-/* Process streams have groups of their own, which are not counted. */
+/* Counts the structure groups of threads. Process streams have groups of their own, which are not counted. */
 static void count_groups(struct check *c)
 {
     struct pilgrim_thread_info info;
@@ -319,7 +320,8 @@ static void count_groups(struct check *c)
     bytes_free(&seen);
 }
 
-/* Half of the ranks at random, the others from both ends, which few patterns treat like the rest. */
+/* Draws a rank: half of the time any, otherwise one near the first or last rank, which few patterns treat like the
+ * others. */
 static uint32_t draw_rank(uint64_t *state, uint32_t ranks)
 {
     *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);

@@ -21,8 +21,8 @@ static bool joined(const uint32_t *neighbours, unsigned count, uint32_t a, uint3
     return false;
 }
 
-/* Pairs all ranks that are not neighbours yet, at random: those in ORDER two by two. A pair that is joined already
- * swaps one of the two with somebody else, which must suit both. */
+/* Pairs all ranks at random, those in ORDER two by two, so that no pair are neighbours already. If a pair are, one
+ * of the two is swapped with a member of another pair, so that both new pairs are good. */
 static void add_matching(uint32_t *neighbours, unsigned count, uint32_t ranks, uint32_t *order, uint64_t *state)
 {
     for (uint32_t i = ranks; i-- > 1;) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is allocated at present, and the most there was: of the whole program, its libraries too (zstd's working memory
- * counts).
+/* How much memory is allocated, and the most there was: of the whole program, its libraries included (zstd's working
+ * memory counts).
  *
  * The allocator's functions are defined here and call the C library's by their other names. One thread only. */
 #ifndef PILGRIM_SCALE_MEMORY_H
@@ -8,10 +8,10 @@
 
 #include <stddef.h>
 
-/* Bytes allocated, with the allocator's own. */
+/* Returns the bytes allocated, with the allocator's own. */
 size_t memory_live(void);
 
-/* The most since memory_mark. */
+/* Returns the most since memory_mark. */
 size_t memory_peak(void);
 void memory_mark(void);
 

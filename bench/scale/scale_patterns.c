@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The patterns. A rank's calls are MPI_Init, MPI_Comm_rank, MPI_Comm_size, perhaps MPI_Cart_create; the loop's body,
- * once for each iteration; MPI_Finalize. Bodies are of four kinds: an exchange with neighbours, rounds of MPI_Sendrecv,
- * sends and receives along a tree, a collective call with an array entry for each rank. */
+/* The patterns. A rank's calls are: MPI_Init, MPI_Comm_rank, MPI_Comm_size, perhaps MPI_Cart_create; the loop's
+ * body, once for each iteration; MPI_Finalize. There are four kinds of bodies: an exchange with neighbours; rounds
+ * of MPI_Sendrecv; sends and receives along a tree; a collective call with an array entry for each rank.
+ *
+ * The file is longer than 400 lines: it is one short pattern after another. */
 #include "scale_patterns.h"
 
 #include <inttypes.h>
@@ -14,13 +16,14 @@
 enum { HALO_MAX = 8, PAIRWISE_NEAR = 8, SITE_INIT = 1, SITE_RANK, SITE_SIZE, SITE_CART, SITE_FINALIZE, SITE_BODY };
 enum { DOUBLE_BYTES = 8, BLOCK_SIDE = 10, RANKS_MIN = 64, ARRAY_RANKS_MAX = 4096 };
 
-/* The neighbours of a rank. Message I to peer I has tag I; it is received as that of the neighbour's opposite side. */
+/* The neighbours of a rank. Message I to peer I has tag I; the neighbour receives it with the tag of its opposite
+ * side. */
 struct halo {
     unsigned count;
     int64_t peer[HALO_MAX]; /* negative: none on that side */
     uint64_t elements[HALO_MAX];
-    bool sites; /* each operation is called from a place of its own, not from a loop over the sides */
-    bool tags;  /* opposite sides are I and I ^ 1; without, all messages have tag 0 */
+    bool sites; /* each operation has a call site of its own, instead of a loop over the sides */
+    bool tags;  /* opposite sides are I and I ^ 1; false: all messages have tag 0 */
 };
 
 /* The partners of a round of MPI_Sendrecv. */
@@ -33,7 +36,7 @@ struct pattern {
     const char *name;
     unsigned dims; /* of the process grid; 0: none */
     bool cart;     /* on a periodic Cartesian communicator */
-    bool arrays;   /* keys grow with the ranks */
+    bool arrays;   /* keys grow with the number of ranks */
     bool graph;
     uint64_t (*length)(const struct world *, uint32_t rank);
     void (*call)(const struct world *, uint32_t rank, uint64_t place, struct made_call *);
@@ -42,7 +45,7 @@ struct pattern {
     uint64_t (*rounds)(const struct world *);
 };
 
-/* ---- what all have in common ---- */
+/* ---- what all patterns share ---- */
 
 static int64_t view_of(const struct world *w)
 {
@@ -74,7 +77,7 @@ static void make_message(const struct world *w, struct made_call *c, int64_t buf
     make_comm(w, c);
 }
 
-/* The status of a receive from PEER, as the standard has it for MPI_PROC_NULL, too. */
+/* Makes the status of a receive from PEER, which may be MPI_PROC_NULL. */
 static void make_received(const struct world *w, struct made_call *c, int64_t peer, int64_t tag, uint64_t elements)
 {
     make_status(c, STATUS_IGNORED);
@@ -149,7 +152,8 @@ static int64_t halo_tag(const struct halo *h, uint64_t side)
     return h->tags ? (int64_t)side : 0;
 }
 
-/* Operation I: the receives come first. Its class is a place in the order of the rank's classes. */
+/* Makes the request of operation I; the receives come first. Its class is its place in the order of the rank's
+ * classes. */
 static void make_halo_request(const struct world *w, const struct halo *h, uint64_t i, struct made_call *c)
 {
     int64_t first = (int64_t)calls_before(w);
@@ -207,7 +211,7 @@ static void halo_call(const struct world *w, uint32_t rank, uint64_t place, stru
     }
 }
 
-/* The rank one step along DIMENSION; negative: beyond the edge of a grid that is open. */
+/* Returns the rank one step along DIMENSION; negative: beyond the edge of a grid that is not periodic. */
 static int64_t grid_step(const struct world *w, uint32_t rank, unsigned dimension, int step, bool periodic)
 {
     int64_t stride = 1;
@@ -242,7 +246,7 @@ static struct halo periodic_halo(const struct world *w, uint32_t rank)
     return grid_halo(w, rank, true);
 }
 
-/* A box that the process grid does not divide: the first blocks of each dimension are one cell longer. */
+/* A box that the process grid does not divide evenly: the first blocks of each dimension are one cell longer. */
 static struct halo blocks_halo(const struct world *w, uint32_t rank)
 {
     struct halo h = grid_halo(w, rank, false);
@@ -315,8 +319,9 @@ static struct round butterfly_round(const struct world *w, uint32_t rank, uint64
     return (struct round){.dest = partner, .source = partner};
 }
 
-/* The pairwise exchange has a round for each other rank, in which rank R meets R xor I: on 2^20 ranks 2^40 calls. These
- * are the rounds with the nearest and some with the farthest, I = 1..8 and multiples of an eighth of the ranks. */
+/* The pairwise exchange has a round for each other rank, in which rank R meets R xor I: on 2^20 ranks 2^40 calls. So
+ * only the rounds with the nearest and some with the farthest ranks are made: I = 1..8 and multiples of an eighth of
+ * the ranks. */
 static uint64_t pairwise_rounds(const struct world *w)
 {
     (void)w;
@@ -341,7 +346,7 @@ static void make_tree_call(const struct world *w, struct made_call *c, bool send
     make_success(c);
 }
 
-/* The lowest set bit: what separates a rank from its parent; for the root the number of ranks. */
+/* Returns the lowest set bit of RANK: its distance to its parent; for the root the number of ranks. */
 static uint32_t binomial_span(const struct world *w, uint32_t rank)
 {
     return rank ? rank & -rank : w->ranks;
@@ -355,7 +360,7 @@ static uint64_t binomial_length(const struct world *w, uint32_t rank)
     return length;
 }
 
-/* A broadcast from rank 0: from the parent, then to the children, the farthest first. */
+/* A broadcast from rank 0: each rank receives from its parent, then sends to its children, the farthest first. */
 static void binomial_call(const struct world *w, uint32_t rank, uint64_t place, struct made_call *c)
 {
     uint32_t span = binomial_span(w, rank);
@@ -388,13 +393,13 @@ static uint64_t array_length(const struct world *w, uint32_t rank)
     return 1;
 }
 
-/* The rows of a matrix that RANK has: N rows over the ranks, the first of which have one more. */
+/* Returns how many of N rows of a matrix RANK has. The first ranks have one more if the ranks do not divide N. */
 static uint64_t descriptors_of(const struct world *w, uint64_t n, uint32_t rank)
 {
     return n / w->ranks + (rank < n % w->ranks);
 }
 
-/* Counts and displacements for each rank: SCALE x the rank's part of N. */
+/* Makes counts and displacements for each rank: SCALE x the rank's part of N. */
 static void make_parts(const struct world *w, struct made_call *c, uint64_t n, uint64_t scale)
 {
     make_array(c, w->ranks);
@@ -408,7 +413,7 @@ static void make_parts(const struct world *w, struct made_call *c, uint64_t n, u
     }
 }
 
-/* The transpose of a matrix of which the ranks do not divide either side. */
+/* The transpose of a matrix of which the ranks divide neither side. */
 static void alltoallv_call(const struct world *w, uint32_t rank, uint64_t place, struct made_call *c)
 {
     (void)place;
@@ -424,8 +429,8 @@ static void alltoallv_call(const struct world *w, uint32_t rank, uint64_t place,
     make_success(c);
 }
 
-/* Of a process grid, to all of the own row (sending) or column (receiving) one element of a derived type, else nothing.
- */
+/* On a process grid: one element of a derived type to each rank of the own row (sending) or column (receiving),
+ * nothing to the others. */
 static void make_side(const struct world *w, struct made_call *c, uint32_t rank, unsigned dimension)
 {
     for (int part = 0; part < 3; part++) {
@@ -502,7 +507,7 @@ bool pattern_fits(const struct pattern *p, uint64_t ranks)
 
 /* ---- a run ---- */
 
-/* Nearly equal factors of RANKS, the smallest first. */
+/* Finds nearly equal factors of RANKS, the smallest first. */
 static void divide(uint32_t ranks, unsigned count, uint32_t *dims)
 {
     for (unsigned d = 0; d < count; d++) {

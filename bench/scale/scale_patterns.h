@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the simulated ranks do: each pattern defines call K of rank R of a run, for any K and R, on its own. */
+/* What the simulated ranks do. Each pattern defines call K of rank R of a run directly, for any K and R. */
 #ifndef PILGRIM_SCALE_PATTERNS_H
 #define PILGRIM_SCALE_PATTERNS_H
 
@@ -19,33 +19,33 @@ struct world {
     uint32_t iterations;
     uint32_t dims[3];     /* of the process grid */
     uint32_t *neighbours; /* of the random graph: GRAPH_DEGREE for each rank, increasing */
-    bool odd_pids;        /* each host's count from a number of its own */
+    bool odd_pids;        /* each host counts its processes from a different number */
 };
 
 enum { HOST_RANKS = 64, SWITCH_HOSTS = 32, HOST_NAME_BYTES = 32 };
 
-/* The I-th pattern, NULL behind the last; and by name. */
+/* Return pattern number I, NULL behind the last, and the pattern called NAME. */
 const struct pattern *pattern_at(size_t i);
 const struct pattern *pattern_find(const char *name);
 const char *pattern_name(const struct pattern *p);
 
-/* Whether it is made for that many ranks: a power of two from 64 on; those with arrays of all ranks up to 2^12. */
+/* True if P is made for that many ranks: a power of two from 64 on; with arrays of all ranks, up to 2^12. */
 bool pattern_fits(const struct pattern *p, uint64_t ranks);
 
-/* Memory that is short ends the program. */
+/* Prepares a run. If memory is short the program ends. */
 void world_init(struct world *w, const struct pattern *p, uint32_t ranks, uint32_t iterations);
 void world_free(struct world *w);
 
-/* The calls of RANK's one thread, and call K of them. */
+/* Return the number of calls of RANK's one thread, and make call K. */
 uint64_t world_calls(const struct world *w, uint32_t rank);
 void world_call(const struct world *w, uint32_t rank, uint64_t k, struct made_call *c);
 
-/* The communicators that each rank makes, 0 or 1: Cartesian, of all ranks. Views are the rank's place in MPI_COMM_WORLD
- * and in each of these; they are all alike. */
+/* Returns how many communicators each rank makes, 0 or 1: a Cartesian one of all ranks. A rank has the same number
+ * in it as in MPI_COMM_WORLD, so all rank bases are equal. */
 unsigned world_communicators(const struct world *w);
 
-/* Where RANK runs: hosts of HOST_RANKS ranks each, behind switches of SWITCH_HOSTS hosts. Its host's name goes to NAME,
- * HOST_NAME_BYTES long; returns its process number there. */
+/* Says where RANK runs: hosts of HOST_RANKS ranks each, behind switches of SWITCH_HOSTS hosts. Copies the host's
+ * name to NAME, HOST_NAME_BYTES long; returns the process number on the host. */
 int64_t world_place(const struct world *w, uint32_t rank, char *name);
 
 #endif

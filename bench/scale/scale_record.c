@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Made calls as keys (base/value.h), appended to streams. Each rank records for itself; nothing is kept from one to the
- * next. */
+/* Turns made calls into keys (base/value.h) and appends them to streams. Each rank records for itself; nothing is
+ * kept from one rank to the next. */
 #include "scale_record.h"
 
 #include <endian.h>
@@ -11,7 +11,7 @@
 #include "base/bytes.h"
 #include "process/host_location.h"
 
-/* Sites are told apart by address alone. */
+/* Only the addresses of call sites matter. */
 static const char sites[64];
 
 static size_t resolve(const void *site, struct code_frame *frames)
@@ -28,7 +28,7 @@ static void require(bool good)
     }
 }
 
-/* RANK - OWN modulo SIZE, as the number of smallest magnitude; the positive one of two. */
+/* Returns RANK - OWN modulo SIZE as the number of smallest magnitude; of two, the positive one. */
 static int64_t relative(int64_t rank, int64_t own, int64_t size)
 {
     int64_t r = (rank - own) % size;
@@ -39,7 +39,7 @@ static int64_t relative(int64_t rank, int64_t own, int64_t size)
     return r;
 }
 
-/* What a token takes in a key, at most: tag, view and its slot, tag, two slots; strings have their bytes on top. */
+/* The most bytes of a token in a key: tag, rank base and its slot, tag, two slots. Strings add their bytes. */
 enum { TOKEN_BYTES_MAX = 32 };
 
 static uint8_t *store(uint8_t *at, uint64_t value, unsigned bytes)
@@ -49,7 +49,7 @@ static uint8_t *store(uint8_t *at, uint64_t value, unsigned bytes)
     return at + bytes;
 }
 
-/* Tag and operands. */
+/* Appends tag and operands. */
 static uint8_t *store_token(uint8_t *at, const struct made_value *v)
 {
     *at++ = v->tag;
@@ -81,7 +81,7 @@ static size_t room_for(const struct made_call *c)
     return room;
 }
 
-/* The key of C as OWN, the caller, records it; all views are alike. */
+/* Appends the key of C as OWN, the caller, records it. All rank bases are equal. */
 static void put_key(const struct world *w, uint32_t own, const struct made_call *c, struct bytes *key)
 {
     int64_t view = 0;
@@ -154,7 +154,7 @@ static void make_process(const struct world *w, uint32_t rank, struct made_call 
     }
 }
 
-/* What make_process leaves out: where the process runs, as under Slurm, and that nothing is returned. */
+/* Appends what make_process leaves out: where the process runs, as under Slurm, and that nothing is returned. */
 static void put_location(const struct world *w, uint32_t rank, struct bytes *key)
 {
     char name[HOST_NAME_BYTES], address[2 * HOST_NAME_BYTES];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Time and memory are those of the process that the work would be done on. A node of the tree knows when its fragment
- * is ready, if all ranks begin at 0, and what memory its process has; all that is allocated beyond that while it works
- * is its process's, too. */
+/* Simulates the merge tree. Time and memory are those of the process that would do the work. A node of the tree
+ * knows when its fragment is ready, if all ranks begin at 0, and how much memory its process has. What is allocated
+ * beyond that while the node works also belongs to its process. */
 #include "scale_tree.h"
 
 #include <stdio.h>
@@ -12,12 +12,12 @@
 #include "scale_memory.h"
 #include "scale_record.h"
 
-/* The fragment of a rank and the COUNT - 1 after it. */
+/* The fragment of a rank and the COUNT - 1 ranks after it. */
 struct node {
     struct fragment *fragment;
-    struct bytes own; /* the rank's own fragment, encoded: what a process keeps until all is well */
+    struct bytes own; /* the rank's own fragment, encoded; a process keeps it until the merge has succeeded */
     uint32_t count;
-    size_t bytes; /* of both */
+    size_t bytes; /* of both fragments */
     double ready_s;
 };
 
@@ -63,7 +63,7 @@ static struct node own_node(const struct world *w, uint32_t rank, struct tree_re
     require(n.fragment && fragment_add_rank(n.fragment, process, threads, 1) == PILGRIM_OK, "a rank's fragment");
     double made = cpu_seconds();
     raise_to(&result->own_bytes, memory_peak() - streams);
-    require(fragment_encode(n.fragment, &n.own) == PILGRIM_OK, "sealing");
+    require(fragment_encode(n.fragment, &n.own) == PILGRIM_OK, "encoding");
     n.ready_s = cpu_seconds() - made;
     size_t all = memory_live();
     n.bytes = all - streams;
@@ -77,45 +77,46 @@ static struct node own_node(const struct world *w, uint32_t rank, struct tree_re
 
 /* ---- two neighbours ---- */
 
-static void note_level(struct tree_result *result, unsigned level, double seconds, size_t sealed)
+static void note_level(struct tree_result *result, unsigned level, double seconds, size_t encoded)
 {
     struct tree_level *l = &result->level[level];
     l->merges++;
     l->total_s += seconds;
     raise_time(&l->longest_s, seconds);
-    raise_to(&l->sealed_bytes, sealed);
+    raise_to(&l->longest_bytes, encoded);
     if (level >= result->levels)
         result->levels = level + 1;
 }
 
-/* What the process of FROM does when all below it have come in. SEALED: what it sends, to be freed. */
-static void send(struct node *from, struct bytes *sealed, struct tree_result *result)
+/* Does what the process of FROM does when all fragments below it have arrived. ENCODED: the message that it sends;
+ * the caller frees it. */
+static void send(struct node *from, struct bytes *encoded, struct tree_result *result)
 {
     size_t before = memory_live();
     memory_mark();
     double began = cpu_seconds();
     bool bound;
-    require(fragment_finalise(from->fragment, true, &bound) == PILGRIM_OK, "binding");
+    require(fragment_finalise(from->fragment, true, &bound) == PILGRIM_OK, "finalising");
     if (bound || from->count > 1)
-        require(fragment_encode(from->fragment, sealed) == PILGRIM_OK, "sealing");
+        require(fragment_encode(from->fragment, encoded) == PILGRIM_OK, "encoding");
     fragment_free(from->fragment);
     from->ready_s += cpu_seconds() - began;
     raise_to(&result->peak_bytes, from->bytes + memory_peak() - before);
-    if (!sealed->data)
-        *sealed = from->own;
+    if (!encoded->data)
+        *encoded = from->own;
     else
         bytes_free(&from->own);
 }
 
-/* What the process of INTO does with what it receives. */
-static void receive(struct node *into, struct bytes *sealed, size_t message, struct tree_result *result)
+/* Does what the process of INTO does with the message that it receives. */
+static void receive(struct node *into, struct bytes *encoded, size_t message, struct tree_result *result)
 {
     struct fragment *other;
     size_t before = memory_live();
     memory_mark();
     double began = cpu_seconds();
-    require(fragment_decode(sealed->data, sealed->length, &other) == PILGRIM_OK, "unsealing");
-    bytes_free(sealed);
+    require(fragment_decode(encoded->data, encoded->length, &other) == PILGRIM_OK, "decoding");
+    bytes_free(encoded);
     require(fragment_merge(into->fragment, other) == PILGRIM_OK, "merging");
     fragment_free(other);
     into->ready_s += cpu_seconds() - began;
@@ -123,24 +124,24 @@ static void receive(struct node *into, struct bytes *sealed, size_t message, str
     into->bytes += message + memory_live() - before;
 }
 
-/* Step 2^LEVEL of INTO. */
+/* Does step 2^LEVEL of INTO. */
 static void take(struct node *into, struct node *from, unsigned level, struct tree_result *result)
 {
-    struct bytes sealed = {0};
+    struct bytes encoded = {0};
     double seconds = -from->ready_s;
     size_t others = memory_live() - from->bytes;
-    send(from, &sealed, result);
-    size_t length = sealed.length, message = memory_live() - others;
+    send(from, &encoded, result);
+    size_t length = encoded.length, message = memory_live() - others;
     seconds += from->ready_s;
     raise_time(&into->ready_s, from->ready_s);
     seconds -= into->ready_s;
-    receive(into, &sealed, message, result);
+    receive(into, &encoded, message, result);
     seconds += into->ready_s;
     into->count += from->count;
     note_level(result, level, seconds, length);
 }
 
-/* Depth first: neighbours merge as soon as both are there. NODES: those that wait, lower ranks first. */
+/* Merges depth first: neighbours merge as soon as both are there. NODES: the waiting nodes, lower ranks first. */
 static unsigned merge_waiting(struct node *nodes, unsigned count, bool all, struct tree_result *result)
 {
     while (count > 1 && (all || nodes[count - 2].count == nodes[count - 1].count)) {

@@ -1,7 +1,7 @@
-/* butterfly: collectives that a program makes itself of messages, on any number of ranks.
+/* butterfly: collectives that a program makes itself from messages, on any number of ranks.
  *
- * A sum by recursive doubling (ranks beyond the largest power of two take part through another), a broadcast along a
- * binomial tree whose root changes, and a ring that gathers. Each with several lengths.
+ * A sum by recursive doubling (ranks beyond the largest power of two take part through another rank), a broadcast
+ * along a binomial tree whose root changes, and a ring that gathers. Each with several lengths.
  *
  * usage: butterfly [steps, default 15]
  */
@@ -18,7 +18,7 @@ static void other_add(int count)
         own[i] += other[i];
 }
 
-/* Ranks from POWER on hand their part to rank - POWER, and get the sum from there. */
+/* Ranks from POWER on give their part to rank - POWER, and get the sum from there. */
 static void sum_all(int step, int count)
 {
     int power = 1, sum = 0;

@@ -64,7 +64,7 @@ static inline void expect(int found, int wanted)
     wrong += found != wanted;
 }
 
-/* A number that looks random, from two others; the same for (a, b) and (b, a). */
+/* Returns a number that looks random, from two others; it is the same for (a, b) and (b, a). */
 static inline unsigned mixed(unsigned a, unsigned b)
 {
     unsigned low = a < b ? a : b, high = a < b ? b : a, x = low * 2654435761u ^ high * 40503u;
@@ -74,7 +74,7 @@ static inline unsigned mixed(unsigned a, unsigned b)
     return x ^ x >> 13;
 }
 
-/* A box of ranks, counted in rows: the last coordinate is the fastest. Nobody is beyond its surface. */
+/* A box of ranks, numbered with the last coordinate fastest. Beyond its surface is MPI_PROC_NULL. */
 struct grid {
     int dims[3];
     int coords[3];
@@ -91,7 +91,7 @@ static inline struct grid grid_make(int dimensions)
     return grid;
 }
 
-/* Returns the rank that lies (x, y, z) further, or MPI_PROC_NULL. */
+/* Returns the rank that lies (x, y, z) away, or MPI_PROC_NULL. */
 static inline int neighbour(const struct grid *grid, int x, int y, int z)
 {
     const int steps[3] = {x, y, z};

@@ -1,8 +1,8 @@
 /* octants: transport sweeps from the corners of a grid, as a discrete ordinates code does them.
  *
  * A step has sweeps in four directions over the grid of ranks, for each group of energies. A chunk waits for its
- * upwind neighbours and sends downwind without blocking; the send before last has to be done first. Groups converge
- * after another number of iterations each.
+ * upwind neighbours and sends downwind without blocking; the send before the last one must be complete first. Each
+ * group converges after a different number of iterations.
  *
  * usage: octants [steps, default 6] [chunks, default 4]
  */

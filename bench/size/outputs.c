@@ -1,8 +1,8 @@
-/* outputs: time steps with rare ones among them: reductions, checkpoints to a file, probes that few ranks have.
+/* outputs: time steps, with rare events among them: reductions, checkpoints to a file, probes on a few ranks.
  *
- * Each step exchanges along a chain. Every 5th agrees on its length, every 10th has a history line at rank 0, every
- * 20th writes a checkpoint: a head by rank 0, the blocks of all ranks together. Every 7th rank has a probe, which
- * sends its value to rank 0 every 4th step. The last checkpoint is read and checked.
+ * Each step exchanges along a chain. Every 5th agrees on its length, every 10th sends a history line to rank 0,
+ * every 20th writes a checkpoint: a head by rank 0, then the blocks of all ranks together. Every 7th rank has a
+ * probe and sends its value to rank 0 every 4th step. The last checkpoint is read and checked.
  *
  * usage: outputs [steps, default 60]
  */

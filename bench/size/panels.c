@@ -1,8 +1,8 @@
 /* panels: dense matrices on a grid of ranks, with communicators of rows and columns.
  *
  * For each panel its owners broadcast along rows and columns. Then the matrix is transposed, by an all-to-all in the
- * row and messages to the rank across the diagonal, and a factorisation goes down the columns: there the ranks of one
- * column after the other look for a pivot.
+ * row and messages to the rank across the diagonal. Then a factorisation goes down the columns: the ranks of one
+ * column look for a pivot, then those of the next.
  *
  * usage: panels [steps, default 8]
  */

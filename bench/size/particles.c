@@ -1,10 +1,10 @@
-/* particles: molecular dynamics on a torus of boxes: atoms move, and lists of neighbours live for some steps.
+/* particles: molecular dynamics on a torus of boxes: atoms move, and lists of neighbours are kept for some steps.
  *
- * Between rebuilds a step sends positions forward and forces back, in six shifts whose lengths stay. A rebuild has
- * atoms migrate, with numbers that are drawn: first how many, then they. So lengths are new at each rebuild.
+ * Between rebuilds a step sends positions forward and forces back, in six shifts whose lengths stay equal. At a
+ * rebuild atoms migrate, in random numbers: first their number is sent, then they. So lengths change at each
+ * rebuild.
  *
- * usage: particles [steps, default 60] [steps from rebuild to rebuild, default 15]
- */
+ * usage: particles [steps, default 60] [steps from rebuild to rebuild, default 15] */
 #include "common.h"
 
 enum { SHIFTS = 6, ATOMS_MAX = 256, TAG_COUNT = 1, TAG_MIGRATE, TAG_FORWARD, TAG_REVERSE };

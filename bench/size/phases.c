@@ -1,6 +1,6 @@
 /* phases: a master and its workers, in phases that differ: another model, fewer tasks, other workers.
  *
- * Tasks have sizes of their own. The master gives them out in turn and takes results in the order of workers, so that
+ * Tasks have different sizes. The master gives them out in turn and takes results in the order of workers, so that
  * the calls are the same in each run. Every fourth worker is a reader: it gets the input and sends pieces to the two
  * workers after it. Between phases the model is broadcast and workers report.
  *

@@ -1,7 +1,7 @@
-/* slow: a regular exchange on a torus, where one rank computes longer than all others.
+/* slow: a regular exchange on a torus, in which one rank computes longer than all others.
  *
- * The slow rank sleeps in each step. Its neighbours wait for it in MPI_Waitall, the rest in the reduction, so that
- * where time goes differs by rank, and nothing else does.
+ * The slow rank sleeps in each step. Its neighbours wait for it in MPI_Waitall, the other ranks in the reduction. So
+ * ranks differ in where time goes, and in nothing else.
  *
  * usage: slow [steps, default 100] [microseconds of sleep, default 1000] [slow rank, default 1]
  */

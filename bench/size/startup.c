@@ -1,8 +1,8 @@
-/* startup: a code that does many things once or a few times before and after a short loop.
+/* startup: a code that does many things once or a few times, before and after a short loop.
  *
- * Rank 0 reads settings and broadcasts each of them, from a place of its own. Ranks tell each other sizes, make types,
- * scan offsets and pass tables along. Some of it only ranks of a certain kind do. The loop is short, so the trace is
- * nearly all call sites with few calls.
+ * Rank 0 reads settings and broadcasts each of them, from a call site of its own. Ranks tell each other sizes, make
+ * types, scan offsets and pass tables along. Only ranks of certain kinds do some of it. The loop is short, so the
+ * trace is nearly all call sites with few calls.
  *
  * usage: startup [steps, default 4]
  */
@@ -20,7 +20,7 @@ static int table[TABLE];
 #define AGREEMENT(number)                                                                                              \
     MPI_Allreduce(&(int){number}, table, 1, MPI_INT, (number) % 2 ? MPI_MAX : MPI_SUM, MPI_COMM_WORLD);                \
     expect(table[0], (number) % 2 ? (number) : (number)*size);
-/* Ranks that NUMBER divides send to the one after them. */
+/* Ranks divisible by NUMBER send to the rank after them. */
 #define KIND(number)                                                                                                   \
     if (rank % (number) == 0 && rank + 1 < size) {                                                                     \
         fill(table, number, 0, number);                                                                                \

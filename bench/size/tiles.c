@@ -1,8 +1,8 @@
 /* tiles: a hydrodynamics code on tiles of a plane, which packs the fields that it exchanges, with ghost layers.
  *
- * An exchange has a set of fields and a depth, and so another number of bytes. First it goes left and right, then up
- * and down, because corners go twice. A step has seven exchanges; the last four differ in even and odd steps. Every
- * tenth step has a summary.
+ * An exchange has a set of fields and a depth, and so a number of bytes of its own. It goes left and right first,
+ * then up and down, because corners travel twice. A step has seven exchanges; the last four differ in even and odd
+ * steps. Every tenth step has a summary.
  *
  * usage: tiles [steps, default 40]
  */

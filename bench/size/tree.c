@@ -1,8 +1,8 @@
-/* tree: nested meshes that step at their own pace, as codes with adaptive refinement do it in time.
+/* tree: nested meshes, each with its own time step, as codes with adaptive refinement have them.
  *
- * Ranks form a tree of four children each. A rank of depth d does 2^d short steps while the root does one: in each it
- * exchanges with its siblings, then its children do two, and hand up what they found. Children of one parent have
- * other sizes. Every tenth step all ranks tell their load to all.
+ * Ranks form a tree with four children each. A rank of depth d does 2^d short steps while the root does one. In each
+ * it exchanges with its siblings, then its children do two steps and hand up their results. Children of one parent
+ * have different sizes. Every tenth step all ranks tell their load to all.
  *
  * usage: tree [steps, default 25]
  */
@@ -35,7 +35,7 @@ static void average_to_parent(int step)
     MPI_Send(message, cells_of(rank) / 4, MPI_INT, parent, FINE, MPI_COMM_WORLD);
 }
 
-/* With the child before it and the one after it, of the same parent. */
+/* Exchanges with the child before it and the child after it, of the same parent. */
 static void siblings_exchange(int step)
 {
     const int before = place > 0 ? rank - 1 : MPI_PROC_NULL;

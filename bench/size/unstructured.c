@@ -1,8 +1,8 @@
 /* unstructured: a solver on an unstructured mesh: each rank has neighbours and message lengths of its own.
  *
- * The mesh is a formula: two ranks meet when their numbers, mixed, say so, and ranks next to each other always do. A
- * step multiplies by a matrix on two levels of another density, with the requests of the fine one persistent, and sums
- * twice.
+ * The mesh is a formula: two ranks are neighbours if a hash of their numbers says so; ranks next to each other
+ * always are. A step multiplies by a matrix on two levels of different density, and sums twice. The fine level uses
+ * persistent requests.
  *
  * usage: unstructured [steps, default 40]
  */

@@ -1,10 +1,10 @@
 /* vcycle: a multigrid solver whose coarse levels have fewer ranks, down to one.
  *
- * A level has every second rank of the one above it, in a communicator of its own. Ranks that leave hand their cells
- * to their partner, wait, and get the correction on the way up. Levels smooth more often the coarser they are.
+ * A level has every second rank of the level above it, in a communicator of its own. Ranks that leave hand their
+ * cells to their partner, wait, and get the correction on the way up. The coarser a level, the more often it
+ * smooths.
  *
- * usage: vcycle [cycles, default 40]
- */
+ * usage: vcycle [cycles, default 40] */
 #include "common.h"
 
 enum { CELLS = 64, LEVELS_MAX = 16, TO_LEFT = 1, TO_RIGHT, RESTRICT, PROLONG };

@@ -1,7 +1,7 @@
-/* wavefront: pipelines over a grid of ranks, as a solver with lower and upper triangular sweeps has them.
+/* wavefront: pipelines over a grid of ranks, as in a solver with lower and upper triangular sweeps.
  *
- * For each plane a rank waits for north and west and sends to south and east; the upper sweep goes the other way. Each
- * step ends with the exchange of two halo layers, and every fifth with norms.
+ * For each plane a rank waits for north and west and sends to south and east; the upper sweep goes the other way.
+ * Each step ends with the exchange of two halo layers, and every fifth step with norms.
  *
  * usage: wavefront [steps, default 30] [planes, default 10]
  */
@@ -53,7 +53,7 @@ static void upper_sweep(int step)
     }
 }
 
-/* To AHEAD, from BEHIND. */
+/* Sends to AHEAD, receives from BEHIND. */
 static void halo_shift(int ahead, int behind, int tag, int step)
 {
     MPI_Request request;

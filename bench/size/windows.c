@@ -7,10 +7,10 @@
  */
 #include "common.h"
 
-/* MPICH 4.0 puts into the wrong place where a window that it allocated is no multiple of 16 bytes. */
+/* MPICH 4.0 puts data into the wrong place if the size of a window that it allocated is no multiple of 16 bytes. */
 enum { SIDES = 4, LAYER = 20, COUNTER = SIDES * LAYER, CELLS = 96 };
 
-static int peer[SIDES]; /* opposite sides have numbers that differ by 1 in the lowest bit */
+static int peer[SIDES]; /* numbers of opposite sides differ in the lowest bit */
 static int *cells, layer[SIDES][LAYER];
 static MPI_Win window;
 
@@ -21,7 +21,7 @@ static void arrived_check(int step, int what)
             check(cells + side * LAYER, LAYER, peer[side], step, what + side);
 }
 
-/* What a rank puts to SIDE arrives at the opposite side there. */
+/* What a rank puts to SIDE arrives at the opposite side of the target. */
 static void sides_put(int step, int what)
 {
     for (int side = 0; side < SIDES; side++) {

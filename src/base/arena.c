@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A bump allocator: blocks that double in size, so that the number of mallocs is logarithmic. */
+/* A bump allocator; see arena.h. Blocks double in size, so the number of calls of malloc is logarithmic. */
 #include "base/arena.h"
 
 #include <stdalign.h>

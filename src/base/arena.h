@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory that is taken piece by piece and given back all at once. */
+/* An arena: memory that is taken piece by piece and freed all at once. */
 #ifndef PILGRIM_ARENA_H
 #define PILGRIM_ARENA_H
 
@@ -7,21 +7,21 @@
 
 struct arena_block;
 
-/* All zero is an empty arena. */
+/* An arena of zeros is empty. One thread uses it at a time. */
 struct arena {
     struct arena_block *blocks;
-    size_t used;  /* bytes in the newest block */
-    size_t total; /* bytes taken from the system */
+    size_t used;  /* bytes used in the newest block */
+    size_t total; /* bytes allocated from the system */
 };
 
-/* COUNT bytes, aligned for any object, not initialised; NULL where memory is short. Lives until arena_clear or
- * arena_free. */
+/* Returns COUNT bytes, aligned for any object and not initialised, or NULL if memory is short. They live until
+ * arena_clear or arena_free. */
 void *arena_take(struct arena *a, size_t count);
 
-/* The same, aligned for numbers of up to 4 bytes. Pieces of either kind may be taken in turn. */
+/* Does the same as arena_take, but aligns only for numbers of up to 4 bytes. Calls of both functions may be mixed. */
 void *arena_take_small(struct arena *a, size_t count);
 
-/* Gives everything back but a block, at most 1 MiB, for what is taken next. */
+/* Frees all pieces. Keeps one block of at most 1 MiB for later pieces. */
 void arena_clear(struct arena *a);
 void arena_free(struct arena *a);
 

@@ -94,7 +94,8 @@ uint64_t cursor_long_varint(struct cursor *c)
 {
     uint64_t value = 0;
     size_t start = c->position;
-    if (cursor_left(c) > 1 && c->data[start + 1] - 1u < 0x7f) { /* two bytes; the first is 0x80 or more */
+    if (cursor_left(c) > 1 &&
+        c->data[start + 1] - 1u < 0x7f) { /* a varint of two bytes; its first byte is 0x80 or more */
         c->position += 2;
         return (uint64_t)c->data[start + 1] << 7 | (c->data[start] & 0x7f);
     }

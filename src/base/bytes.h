@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Byte buffers that grow, and bounds-checked reading of bytes that may be hostile.
+/* Byte buffers that grow, and bounds-checked reading of untrusted bytes.
  *
- * Integers are canonical LEB128 ("varint"): 7 bits a byte, least significant first, the high bit set on all
- * bytes but the last, no superfluous last byte of 0. Signed ones are zigzag coded first. See docs/FORMAT.md. */
+ * Integers are canonical LEB128 ("varint"): 7 bits a byte, least significant first, with the high bit set on every byte
+ * but the last, and without a superfluous last byte of 0. Signed integers are zigzag-coded first. See
+ * docs/FORMAT.md. */
 #ifndef PILGRIM_BYTES_H
 #define PILGRIM_BYTES_H
 
@@ -12,8 +13,8 @@
 
 #include "pilgrim/status.h"
 
-/* A growing buffer; all zero is an empty one. A failed growth sets `failed` and leaves the content as it was;
- * every later append is then refused, so that a writer checks once, at its end. */
+/* A buffer that grows. A buffer of zeros is empty. If it cannot grow, it keeps its content, sets `failed` and refuses
+ * every later append. So a writer needs to check only once, at its end. */
 struct bytes {
     uint8_t *data;
     size_t length;
@@ -23,9 +24,9 @@ struct bytes {
 
 void bytes_free(struct bytes *b);
 
-uint8_t *bytes_grow(struct bytes *b, size_t count); /* bytes_reserve where there is no room yet */
+uint8_t *bytes_grow(struct bytes *b, size_t count); /* the slow path of bytes_reserve */
 
-/* Makes room for COUNT more bytes. Returns where they go, or NULL (b->failed is set). */
+/* Makes room for COUNT more bytes. Returns the address where they go, or NULL and sets b->failed. */
 static inline uint8_t *bytes_reserve(struct bytes *b, size_t count)
 {
     return !b->failed && count <= b->capacity - b->length ? b->data + b->length : bytes_grow(b, count);
@@ -34,10 +35,10 @@ static inline uint8_t *bytes_reserve(struct bytes *b, size_t count)
 void bytes_put(struct bytes *b, const void *data, size_t count);
 void bytes_put_u32(struct bytes *b, uint32_t value);         /* 4 bytes, little-endian */
 void bytes_put_u64(struct bytes *b, uint64_t value);         /* 8 bytes, little-endian */
-void bytes_put_long_varint(struct bytes *b, uint64_t value); /* bytes_put_varint, whatever its length */
+void bytes_put_long_varint(struct bytes *b, uint64_t value); /* the slow path of bytes_put_varint; takes any value */
 void bytes_put_svarint(struct bytes *b, int64_t value);
 
-/* Most bytes that are written are tags and small numbers. */
+/* Inline, because most of what is written are tags and small numbers. */
 static inline void bytes_put_u8(struct bytes *b, uint8_t value)
 {
     if (b->length < b->capacity && !b->failed)
@@ -54,11 +55,11 @@ static inline void bytes_put_varint(struct bytes *b, uint64_t value)
         bytes_put_long_varint(b, value);
 }
 
-/* PILGRIM_NOMEM where an append failed, else PILGRIM_OK. */
+/* Returns PILGRIM_NOMEM if an append has failed, else PILGRIM_OK. */
 enum pilgrim_status bytes_status(const struct bytes *b) PILGRIM_CHECKED;
 
-/* Reads DATA (borrowed) from front to back. The first error sticks: all later reads give 0 and leave the
- * position, so that a parser may check `status` once for each record. */
+/* Reads DATA, which is borrowed, from front to back. After the first error every read returns 0 and leaves the
+ * position. So a parser needs to check `status` only once a record. */
 struct cursor {
     const uint8_t *data;
     size_t length;
@@ -67,16 +68,16 @@ struct cursor {
 };
 
 void cursor_init(struct cursor *c, const void *data, size_t length);
-uint64_t cursor_long_varint(struct cursor *c); /* cursor_varint, whatever its length */
+uint64_t cursor_long_varint(struct cursor *c); /* the slow path of cursor_varint; reads any value */
 int64_t cursor_svarint(struct cursor *c);
-void cursor_fail(struct cursor *c, enum pilgrim_status status); /* the first error stays */
+void cursor_fail(struct cursor *c, enum pilgrim_status status); /* does nothing after the first error */
 
 static inline size_t cursor_left(const struct cursor *c)
 {
     return c->status == PILGRIM_OK ? c->length - c->position : 0;
 }
 
-/* The next COUNT bytes (borrowed from the cursor's data), or NULL with the status set. */
+/* Returns the next COUNT bytes, borrowed from the cursor's data; or NULL, with the status set. */
 static inline const uint8_t *cursor_take(struct cursor *c, size_t count)
 {
     if (c->status != PILGRIM_OK || count > c->length - c->position) {
@@ -111,7 +112,7 @@ static inline uint8_t cursor_u8(struct cursor *c)
     return at ? *at : 0;
 }
 
-/* One that is not canonical is PILGRIM_DAMAGED. Most are small. */
+/* Reads a varint. Most are small. A varint that is not canonical is PILGRIM_DAMAGED. */
 static inline uint64_t cursor_varint(struct cursor *c)
 {
     if (c->status == PILGRIM_OK && c->position < c->length && c->data[c->position] < 0x80)
@@ -119,11 +120,11 @@ static inline uint64_t cursor_varint(struct cursor *c)
     return cursor_long_varint(c);
 }
 
-/* A count of things that take at least MINIMUM bytes each (1 or more): PILGRIM_DAMAGED, and 0, where they
- * cannot fit in what is left. Call it before memory is taken for them. */
+/* Reads the number of items of at least MINIMUM bytes each (1 or more). Returns 0 and sets PILGRIM_DAMAGED if they do
+ * not fit into the bytes left. Call it before allocating memory for them. */
 size_t cursor_count(struct cursor *c, size_t minimum);
 
-/* An index below LIMIT, else PILGRIM_DAMAGED and 0. */
+/* Reads an index below LIMIT. Another one gives 0 and PILGRIM_DAMAGED. */
 size_t cursor_index(struct cursor *c, size_t limit);
 
 static inline uint64_t zigzag(int64_t v)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which clock, and its rate; see clock.h. */
+/* The choice of the clock, and its rate; see clock.h. */
 #include "base/clock.h"
 
 #include <fcntl.h>
@@ -15,22 +15,22 @@
 
 enum { PAIR_TRIES = 8, RATE_NS_MIN = 1000000 };
 
-/* The two clocks at one moment. */
-struct pair {
+/* Readings of both clocks at one moment. */
+struct clock_pair {
     uint64_t ticks;
     uint64_t ns;
 };
 
-struct rate {
+struct clock_rate {
     uint64_t ns;
     uint64_t ticks; /* not 0 */
 };
 
 enum clock_source clock_source = CLOCK_SOURCE_NONE;
 
-static struct pair first;
+static struct clock_pair first;
 
-/* Entries are written under the lock, before the count says that they are there, and do not change afterwards. */
+/* An entry is written under the lock, before the count includes it, and never changes afterwards. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 struct clock_scale clock_scales[CLOCK_SCALES_MAX] = {{.rate = UINT64_C(1) << CLOCK_RATE_BITS}};
 atomic_uint clock_scale_count;
@@ -48,18 +48,18 @@ uint64_t clock_now_slowly(void)
     return clock_source == CLOCK_SOURCE_MONOTONIC ? monotonic_ns() : 0;
 }
 
-/* One reading of the counter before and one after that of the other clock: of several such triples the one that took
- * least, as in the others the thread may have been interrupted. */
-static struct pair read_pair(void)
+/* Reads the counter, CLOCK_MONOTONIC, and the counter again, several times. Returns the fastest of these triples,
+ * because an interrupt may have come in between in the others. */
+static struct clock_pair read_pair(void)
 {
-    struct pair best = {0};
+    struct clock_pair best = {0};
     uint64_t least = UINT64_MAX;
     for (int i = 0; i < PAIR_TRIES; i++) {
         uint64_t before = clock_counter(), ns = monotonic_ns(), after = clock_counter(),
                  took = after > before ? after - before : 0;
         if (i == 0 || took < least) {
             least = took;
-            best = (struct pair){.ticks = before + took / 2, .ns = ns};
+            best = (struct clock_pair){.ticks = before + took / 2, .ns = ns};
         }
     }
     return best;
@@ -71,7 +71,7 @@ static struct pair read_pair(void)
 
 static const char kernel_name[] = "tsc";
 
-/* Where it cannot, reading it is a signal. */
+/* Reading the counter raises a signal if the process may not read it. */
 static bool counter_readable(void)
 {
     int mode;
@@ -107,7 +107,7 @@ static bool counter_invariant(void)
 
 #endif
 
-/* Whether the kernel has the counter among its clocks. It strikes it out if it finds it unsteady. */
+/* True if the kernel lists the counter as a clock source. It removes a counter that it finds unsteady. */
 static bool counter_listed(void)
 {
     char text[256];
@@ -133,7 +133,7 @@ void clock_choose(enum clock_wish wish)
     if (clock_source != CLOCK_SOURCE_NONE || wish == CLOCK_OFF)
         return;
     bool counter = counter_readable() && counter_wanted(wish);
-    first = counter ? read_pair() : (struct pair){.ns = monotonic_ns()};
+    first = counter ? read_pair() : (struct clock_pair){.ns = monotonic_ns()};
     if (!counter)
         first.ticks = first.ns;
     clock_source = counter ? CLOCK_SOURCE_COUNTER : CLOCK_SOURCE_MONOTONIC;
@@ -148,23 +148,23 @@ const char *clock_name(void)
 
 /* ---- rate ---- */
 
-/* How many ns so many ticks are: from the first pair of readings until now, which is waited for. *TICKS: now, by the
- * counter. */
-static struct rate measure(uint64_t *ticks)
+/* Measures the rate from the first pair of readings until now, and waits until that is long enough. *TICKS: the counter
+ * now. */
+static struct clock_rate measure(uint64_t *ticks)
 {
-    struct pair now;
+    struct clock_pair now;
     do
         now = read_pair();
     while (now.ns - first.ns < RATE_NS_MIN);
     *ticks = now.ticks;
     if (now.ticks > first.ticks)
-        return (struct rate){.ns = now.ns - first.ns, .ticks = now.ticks - first.ticks};
-    return (struct rate){.ns = 1, .ticks = 1};
+        return (struct clock_rate){.ns = now.ns - first.ns, .ticks = now.ticks - first.ticks};
+    return (struct clock_rate){.ns = 1, .ticks = 1};
 }
 
 /* ---- times ---- */
 
-static void add_scale(uint64_t ticks, uint64_t ns, struct rate rate)
+static void add_scale(uint64_t ticks, uint64_t ns, struct clock_rate rate)
 {
     unsigned count = atomic_load_explicit(&clock_scale_count, memory_order_relaxed);
     unsigned __int128 scaled = ((unsigned __int128)rate.ns << CLOCK_RATE_BITS) / rate.ticks;
@@ -173,18 +173,18 @@ static void add_scale(uint64_t ticks, uint64_t ns, struct rate rate)
     atomic_store_explicit(&clock_scale_count, count + 1, memory_order_release);
 }
 
-/* Under the lock, if there is none. */
+/* Adds the first scale. The caller holds the lock. */
 static void add_first(void)
 {
     uint64_t now;
     add_scale(first.ticks, 0,
-              clock_source == CLOCK_SOURCE_COUNTER ? measure(&now) : (struct rate){.ns = 1, .ticks = 1});
+              clock_source == CLOCK_SOURCE_COUNTER ? measure(&now) : (struct clock_rate){.ns = 1, .ticks = 1});
 }
 
 void clock_begin_scale(void)
 {
     if (clock_source == CLOCK_SOURCE_NONE)
-        return; /* and ticks are ns */
+        return; /* readings are ns already */
     pthread_mutex_lock(&lock);
     if (!atomic_load_explicit(&clock_scale_count, memory_order_relaxed))
         add_first();
@@ -200,7 +200,7 @@ void clock_settle(void)
     if (!atomic_load_explicit(&clock_scale_count, memory_order_relaxed)) {
         add_first();
     } else if (!settled && clock_source == CLOCK_SOURCE_COUNTER) {
-        struct rate rate = measure(&now);
+        struct clock_rate rate = measure(&now);
         if (now > first.ticks)
             add_scale(now, clock_scaled(&clock_scales[0], now), rate);
     }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lengths of compressed bytes; see compressed.h. */
+/* Compressed sizes by zstd; see compressed.h. */
 #include "base/compressed.h"
 
 #include <zstd.h>
 
 enum {
     LEVEL = 3,
-    FRAME_BYTES = 9 /* magic, descriptor, window, head of a block: a larger frame has them anyway */
+    FRAME_BYTES = 9 /* magic number, descriptor, window, block header: a larger frame has them anyway */
 };
 
 size_t compressed_length(struct compressor *c, const void *data, size_t length)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How long bytes are once they are compressed: to choose between two ways to write the same. */
+/* Estimates the compressed size of bytes, to choose between two ways to write the same data. */
 #ifndef PILGRIM_COMPRESSED_H
 #define PILGRIM_COMPRESSED_H
 
@@ -7,14 +7,14 @@
 
 #include "base/bytes.h"
 
-/* All zero at first; what is needed is kept from one use to the next. */
+/* A compressor of zeros is ready for use. It keeps its memory from one use to the next. */
 struct compressor {
     void *context;
     struct bytes scratch;
 };
 
-/* Bytes of DATA inside a larger frame, about: at most LENGTH. In some 10 ms a megabyte. b->scratch.failed: no memory;
- * LENGTH is returned then. */
+/* Returns about how many bytes DATA takes inside a larger compressed frame, at most LENGTH. Takes some 10 ms a
+ * megabyte. If memory is short, sets c->scratch.failed and returns LENGTH. */
 size_t compressed_length(struct compressor *c, const void *data, size_t length);
 
 void compressor_free(struct compressor *c);

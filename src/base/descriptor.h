@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is known of a function before it is called: the table that the generator writes. */
+/* Descriptions of MPI functions: the types of the table that the generator writes. */
 #ifndef PILGRIM_DESCRIPTOR_H
 #define PILGRIM_DESCRIPTOR_H
 
@@ -7,7 +7,7 @@
 
 enum direction { DIRECTION_IN = 1, DIRECTION_OUT = 2, DIRECTION_INOUT = 3 };
 
-/* What a process does with its time. Calls are what their function's chapter of the standard is about. */
+/* What a process spends its time on. A call belongs to the activity of its function's chapter in the standard. */
 enum activity {
     ACTIVITY_COMPUTING, /* between calls */
     ACTIVITY_POINT_TO_POINT,
@@ -18,12 +18,12 @@ enum activity {
     ACTIVITY_COUNT
 };
 
-/* What the return value means. A time is a reading of a clock in seconds, a double, and may be kept with the times of
+/* What the return value means. RETURNS_TIME is a clock reading in seconds, a double; it may be stored with the times of
  * the call. */
 enum returns { RETURNS_ERROR_CODE = 0, RETURNS_VALUE = 1, RETURNS_TIME = 2 };
 
 struct parameter_descriptor {
-    const char *name;  /* the standard's */
+    const char *name;  /* name in the standard */
     uint8_t direction; /* enum direction */
 };
 
@@ -32,10 +32,10 @@ struct function_descriptor {
     const struct parameter_descriptor *parameters;
     uint8_t parameter_count;
     uint8_t returns;  /* enum returns */
-    uint8_t activity; /* enum activity; 0: other calls */
+    uint8_t activity; /* enum activity; 0: calls without an activity of their own */
 };
 
-/* All that a recorded key refers to by number; one for the whole process, constant. */
+/* The tables that recorded keys index. There is one vocabulary a process, and it is constant. */
 struct vocabulary {
     const struct function_descriptor *functions;
     uint32_t function_count;

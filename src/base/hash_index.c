@@ -38,7 +38,7 @@ bool hash_index_grow(struct hash_index *x)
 void hash_index_remove(struct hash_index *x, struct hash_slot *slot)
 {
     uint32_t hole = (uint32_t)(slot - x->slots);
-    /* An entry may move back into the hole if its home is not after it, seen from the entry. */
+    /* An entry may move back into the hole unless its home slot lies behind the hole, on the way to the entry. */
     for (uint32_t i = (hole + 1) & x->mask; x->slots[i].number; i = (i + 1) & x->mask) {
         uint32_t home = x->slots[i].hash & x->mask;
         if (((i - home) & x->mask) >= ((i - hole) & x->mask)) {

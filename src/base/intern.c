@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Interning by content: the entries in an arena, an array from number to entry, and a hash index of numbers + 1. */
+/* Interning by content; see intern.h. Entries lie in an arena. An array leads from numbers to entries, a hash index
+ * from contents to numbers + 1. */
 #include "base/intern.h"
 
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 
 #include "base/hash.h"
 
-/* The slot of DATA, or the free one where it belongs. There are slots. */
+/* Returns the slot of DATA, or the free slot where it belongs. The index must have slots. */
 static struct hash_slot *find_slot(const struct intern *t, uint32_t hash, const void *data, size_t length)
 {
     for (struct hash_slot *slot = hash_index_first(&t->index, hash);; slot = hash_index_next(&t->index, slot)) {
@@ -18,7 +19,7 @@ static struct hash_slot *find_slot(const struct intern *t, uint32_t hash, const 
     }
 }
 
-/* Room for one more entry. */
+/* Makes room for one more entry. */
 static enum pilgrim_status reserve(struct intern *t)
 {
     if (!hash_index_reserve(&t->index))

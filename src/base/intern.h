@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Interning: each distinct string of bytes gets a number, 0, 1, 2, ... in order of first appearance.
+/* Interning: gives each distinct byte string a number, 0, 1, 2, ... in order of first appearance.
  *
- * Tables of everything that is stored once by content: strings, shapes, sequences, columns, signatures. An entry takes
- * its bytes and some 30 more. */
+ * Everything that is stored once by content is in such a table: strings, shapes, sequences, columns, signatures. An
+ * entry takes its bytes and about 30 more. */
 #ifndef PILGRIM_INTERN_H
 #define PILGRIM_INTERN_H
 
@@ -13,20 +13,21 @@
 #include "base/hash_index.h"
 #include "pilgrim/status.h"
 
-/* All zero is an empty table. */
+/* A table of zeros is empty. One thread uses it at a time. */
 struct intern {
-    struct hash_index index; /* of numbers + 1 */
-    uint8_t **entries;       /* by number: u32 length, the bytes, a 0 */
+    struct hash_index index; /* its numbers are those of the entries + 1 */
+    uint8_t **entries;       /* by number; each: u32 length, the bytes, a 0 byte */
     uint32_t count;
     uint32_t capacity; /* of ENTRIES */
     struct arena memory;
 };
 
-/* The number of DATA, LENGTH bytes (0 is legal), in *NUMBER; copied if new.
- * errors: PILGRIM_NOMEM, PILGRIM_LIMIT (2^30 entries, 2^32 - 1 bytes); the table is unchanged */
+/* Sets *NUMBER to the number of the LENGTH bytes at DATA (0 bytes are legal), which are copied if they are new.
+ * errors: PILGRIM_NOMEM, PILGRIM_LIMIT (2^30 entries, 2^32 - 1 bytes); the table is then unchanged */
 enum pilgrim_status intern_add(struct intern *t, const void *data, size_t length, uint32_t *number) PILGRIM_CHECKED;
 
-/* Entry NUMBER < t->count: its bytes, borrowed until the table is freed, aligned to 4. A 0 byte follows them. */
+/* Returns the bytes of entry NUMBER < t->count, borrowed until the table is freed, aligned to 4 and followed by a 0
+ * byte. *LENGTH, if LENGTH is not NULL: how many they are. */
 const uint8_t *intern_get(const struct intern *t, uint32_t number, size_t *length);
 
 size_t intern_memory_bytes(const struct intern *t);

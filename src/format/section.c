@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sections: framing, checksum, compression; see section.h.
  *
- * The checksum covers the type and the lengths too, so that no byte of a file can change unnoticed. A content that
- * compresses better than SECTION_RATIO_MAX is followed by padding: so a reader can refuse to allocate more than that
- * many times what it was given, and no writer makes a file that it refuses. */
+ * The checksum (XXH32) covers the type and the lengths, too, so that no byte of a file can change unnoticed. Contents
+ * are compressed with zstd. A content that compresses better than SECTION_RATIO_MAX is padded. So a reader can refuse
+ * to allocate more than that many times what it was given, and accepts all that writers make. */
 #include "format/section.h"
 
 #include <string.h>
 
+#include "format/compress_parts.h"
 #include "format/trace_format.h"
 
 #define XXH_INLINE_ALL
@@ -16,11 +17,10 @@
 #include <zstd_errors.h>
 
 #define SKIPPABLE_HEAD_BYTES 8
-#define PEEK_WINDOW_LOG                                                                                                \
-    22 /* memory for a beginning: no writer of ours has a larger window for what is less than 1 MiB */
+#define PEEK_WINDOW_LOG      22 /* memory for a beginning: our writers have no larger window for less than 1 MiB */
 
-/* Lines of dictionary.txt, each with a 0 byte at its end: what definitions speak of. Most traces are so small that they
- * would hardly get to repeat a name. It has been the same since version 2 of the format. */
+/* The lines of dictionary.txt, a 0 byte at the end of each: words that definitions use. Most traces are so small
+ * that they hardly repeat a name. It has not changed since version 2 of the format. */
 static const char dictionary[] =
 #include "dictionary.inc"
     ;
@@ -30,39 +30,34 @@ static size_t dictionary_bytes(uint8_t type)
     return type == SECTION_DEFINITIONS ? sizeof dictionary - 1 : 0;
 }
 
-/* The strongest level takes memory and time that grow with the content. What is larger than this is mostly disorder:
- * of 6.9 MB of random values it makes 5.66 MB in 3 s, level 12 makes 5.82 MB in 0.4 s. */
+/* The strongest level takes memory and time that grow with the content. A content that is larger than this mostly
+ * does not compress well: level 22 makes 5.66 MB of 6.9 MB of random values in 3 s, level 12 makes 5.82 MB in 0.4 s. */
 #define STRONGEST_CONTENT_MAX (1u << 20)
 #define LEVEL_STRONGEST       22
 #define LEVEL_LARGE           12
 
-/* What compressing takes, about, by level; and what it may take: so much for a call, but more than nothing for few
- * calls. */
+/* What a level costs, about; and what compressing may take: some ns for each call, but not too little for few calls. */
 static const struct {
     int level;
     unsigned ns_a_byte;
 } costs[] = {{LEVEL_STRONGEST, 1000}, {LEVEL_LARGE, 110}, {9, 60}, {6, 30}, {3, 10}};
 #define BOUND_NS_A_CALL    200
 #define BOUND_NS_MIN       64000000
-#define BOUND_NS_MIN_AGAIN 250000 /* of a section that is one of many */
+#define BOUND_NS_MIN_AGAIN 250000 /* for a section that is one of many */
 
-/* Of a large content tables of 1 MiB find what those of 12 MiB find, that level 9 has by itself. */
+/* In a large content tables of 1 MiB find as much as the tables of 12 MiB that level 9 has. */
 #define TABLES_CONTENT_MIN (1u << 18)
 #define TABLES_LOG         18
-#define TABLES_LEVEL_MIN   5 /* below it has smaller ones */
+#define TABLES_LEVEL_MIN   5 /* lower levels have smaller tables anyway */
 
-/* Where time counts. */
+/* Limits where time counts. */
 #define FAST_CONTENT_MIN 400
 #define LEVEL_FAST       1
 #define LEVEL_NONE       0
 
-/* Of a content in parts. Where numbers are as good as random, short matches only disturb, and so do those from far
- * away. What a table of symbols takes, by guess. */
-#define PART_MATCH_MIN     7
-#define PART_HASH_LOG      9
-#define BLOCK_HEAD_BYTES   16
-#define TABLE_BYTES        10
-#define TABLE_SYMBOL_BYTES 1
+/* Limits for a content of parts. If numbers are as good as random, short and distant matches only do harm. */
+#define PART_MATCH_MIN 7
+#define PART_HASH_LOG  9
 
 static uint32_t checksum(const uint8_t *head, size_t head_length, const uint8_t *stored, size_t stored_length)
 {
@@ -78,7 +73,7 @@ static uint32_t checksum(const uint8_t *head, size_t head_length, const uint8_t 
 
 static const char *find_damage(const struct section *s)
 {
-    /* Divided, not multiplied: neither side can overflow. */
+    /* Division, not multiplication, so neither side can overflow. */
     if (s->raw / SECTION_RATIO_MAX + (s->raw % SECTION_RATIO_MAX != 0) > s->stored_length)
         return "announces more content than its bytes can hold";
     return NULL;
@@ -180,7 +175,7 @@ void section_peek_free(void *context)
 
 /* ---- writing ---- */
 
-/* Appends a skippable frame, if needed, so that CONTENT_LENGTH is at most SECTION_RATIO_MAX times what is stored. */
+/* Appends a skippable frame if needed, so that CONTENT_LENGTH is at most SECTION_RATIO_MAX times the stored length. */
 static void pad(struct bytes *stored, size_t content_length)
 {
     size_t least = content_length / SECTION_RATIO_MAX + (content_length % SECTION_RATIO_MAX != 0);
@@ -194,23 +189,18 @@ static void pad(struct bytes *stored, size_t content_length)
         bytes_put_u8(stored, 0);
 }
 
-/* A compressor for contents of sections. NULL: no memory. */
+/* Returns a compressor for contents of sections, or NULL without memory. */
 static ZSTD_CCtx *compressor(int level)
 {
     ZSTD_CCtx *context = ZSTD_createCCtx();
     if (context) {
         ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level);
-        ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 0); /* the section says it */
+        ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 0); /* the head of the section has it */
     }
     return context;
 }
 
-static enum pilgrim_status compressor_error(size_t code)
-{
-    return ZSTD_getErrorCode(code) == ZSTD_error_memory_allocation ? PILGRIM_NOMEM : PILGRIM_LIMIT;
-}
-
-/* Appends CONTENT, compressed, to OUT, which is empty. */
+/* Compresses CONTENT into OUT, which is empty. */
 static enum pilgrim_status compress(uint8_t type, const struct bytes *content, int level, struct bytes *out)
 {
     size_t bound = ZSTD_compressBound(content->length);
@@ -235,126 +225,25 @@ static enum pilgrim_status compress(uint8_t type, const struct bytes *content, i
     return bytes_status(out);
 }
 
-/* Appends the bytes of CONTENT up to END, which are the next ones of a frame, to OUT. */
-static enum pilgrim_status compress_part(ZSTD_CCtx *context, const struct bytes *content, size_t *start, size_t end,
-                                         ZSTD_EndDirective directive, struct bytes *out)
-{
-    ZSTD_inBuffer in = {content->data + *start, end - *start, 0};
-    for (size_t left = 1; left;) {
-        size_t room = ZSTD_compressBound(in.size - in.pos) + BLOCK_HEAD_BYTES;
-        uint8_t *to = bytes_reserve(out, room);
-        if (!to)
-            return PILGRIM_NOMEM;
-        ZSTD_outBuffer part = {to, room, 0};
-        left = ZSTD_compressStream2(context, &part, &in, directive);
-        if (ZSTD_isError(left))
-            return compressor_error(left);
-        out->length += part.pos;
-    }
-    *start = end;
-    return PILGRIM_OK;
-}
-
-/* How often each symbol occurs. */
-struct histogram {
-    uint64_t total;
-    uint32_t of[256];
-};
-
-static void histogram_count(struct histogram *h, const uint8_t *data, size_t length)
-{
-    enum { TURNS = 4 }; /* equal neighbours do not wait for each other */
-    uint32_t of[TURNS][256] = {{0}};
-    size_t whole = length - length % TURNS;
-    for (size_t i = 0; i < whole; i += TURNS)
-        for (unsigned k = 0; k < TURNS; k++)
-            of[k][data[i + k]]++;
-    for (size_t i = whole; i < length; i++)
-        of[0][data[i]]++;
-    h->total = length;
-    for (unsigned i = 0; i < 256; i++) {
-        h->of[i] = 0;
-        for (unsigned k = 0; k < TURNS; k++)
-            h->of[i] += of[k][i];
-    }
-}
-
-static void histogram_add(struct histogram *h, const struct histogram *more)
-{
-    h->total += more->total;
-    for (unsigned i = 0; i < 256; i++)
-        h->of[i] += more->of[i];
-}
-
-/* About 2^16 x log2(n): a parabola between powers of two. In integers, so that every machine makes the same file. */
-static uint64_t scaled_log2(uint64_t n)
-{
-    unsigned whole = 63 - (unsigned)__builtin_clzll(n);
-    uint64_t rest = whole < 16 ? n << (16 - whole) : n >> (whole - 16);
-    rest -= 1 << 16;
-    return ((uint64_t)whole << 16) + rest + ((rest * ((1 << 16) - rest) >> 16) * 22713 >> 16);
-}
-
-/* Bytes that the symbols and a table of them take, about. */
-static uint64_t histogram_cost(const struct histogram *h)
-{
-    uint64_t bits = 0, symbols = 0, all = scaled_log2(h->total);
-    for (unsigned i = 0; i < 256; i++)
-        if (h->of[i]) {
-            bits += h->of[i] * (all - scaled_log2(h->of[i]));
-            symbols++;
-        }
-    uint64_t bytes = (bits >> 19) + TABLE_BYTES + TABLE_SYMBOL_BYTES * symbols;
-    return bytes < h->total ? bytes : h->total;
-}
-
-/* Compresses CONTENT, whose parts end at ENDS and at its end. A part that pays for a table of its own, beside those
- * before it, gets one: the compressor begins a block with a table for all symbols since the last flush. */
-static enum pilgrim_status compress_each(ZSTD_CCtx *context, const struct bytes *content, const size_t *ends,
-                                         size_t count, struct bytes *out)
-{
-    struct histogram before = {0}, part;
-    uint64_t cost_before = 0;
-    size_t start = 0, at = 0;
-    for (size_t i = 0; i <= count; i++) {
-        size_t end = i < count ? ends[i] : content->length;
-        if (end == at)
-            continue;
-        histogram_count(&part, content->data + at, end - at);
-        uint64_t cost = histogram_cost(&part), cost_apart = cost_before + cost;
-        histogram_add(&before, &part);
-        cost_before = histogram_cost(&before);
-        if (at > start && cost_apart < cost_before) {
-            enum pilgrim_status status = compress_part(context, content, &start, at, ZSTD_e_flush, out);
-            if (status != PILGRIM_OK)
-                return status;
-            before = part;
-            cost_before = cost;
-        }
-        at = end;
-    }
-    return compress_part(context, content, &start, content->length, ZSTD_e_end, out);
-}
-
-/* The same as compress for a content of parts, which end at ENDS. *CONTEXT_AT: NULL, or that of the section before. */
-static enum pilgrim_status compress_parts(void **context_at, const struct bytes *content, const size_t *ends,
-                                          size_t count, struct bytes *out)
+/* As compress, for a content of parts. *CONTEXT_AT is NULL or the context of the section before. */
+static enum pilgrim_status pack_parts(void **context_at, const struct bytes *content, const size_t *ends, size_t count,
+                                      struct bytes *out)
 {
     ZSTD_CCtx *context = *context_at ? *context_at : compressor(LEVEL_FAST);
     if (!context)
         return PILGRIM_NOMEM;
     *context_at = context;
-    ZSTD_CCtx_reset(context, ZSTD_reset_session_only); /* of one that failed */
+    ZSTD_CCtx_reset(context, ZSTD_reset_session_only); /* if the section before failed */
     ZSTD_CCtx_setParameter(context, ZSTD_c_minMatch, PART_MATCH_MIN);
     ZSTD_CCtx_setParameter(context, ZSTD_c_hashLog, PART_HASH_LOG);
     ZSTD_CCtx_setPledgedSrcSize(context, content->length);
-    enum pilgrim_status status = compress_each(context, content, ends, count, out);
+    enum pilgrim_status status = compress_parts(context, content, ends, count, out);
     if (status == PILGRIM_OK)
         pad(out, content->length);
     return status == PILGRIM_OK ? bytes_status(out) : status;
 }
 
-/* Appends a section with CONTENT, of which PACKED is the compressed form, or empty. */
+/* Appends a section with CONTENT. PACKED is its compressed form, or empty. */
 static enum pilgrim_status put_section(struct bytes *out, uint8_t type, const struct bytes *content,
                                        const struct bytes *packed)
 {
@@ -398,7 +287,7 @@ enum pilgrim_status section_write_bounded(struct bytes *out, uint8_t type, const
     const unsigned count = sizeof costs / sizeof costs[0];
     uint64_t bound = calls < UINT32_MAX ? calls * BOUND_NS_A_CALL : UINT64_MAX;
     uint64_t least = again ? BOUND_NS_MIN_AGAIN : BOUND_NS_MIN;
-    size_t length = content->length + dictionary_bytes(type); /* which is looked at first */
+    size_t length = content->length + dictionary_bytes(type); /* the compressor reads it first */
     unsigned i = content->length > STRONGEST_CONTENT_MAX;
     if (bound < least)
         bound = least;
@@ -418,7 +307,7 @@ enum pilgrim_status section_write_parts(void **context, struct bytes *out, uint8
     if (content->failed)
         return PILGRIM_NOMEM;
     struct bytes packed = {0};
-    enum pilgrim_status status = compress_parts(context, content, ends, count, &packed);
+    enum pilgrim_status status = pack_parts(context, content, ends, count, &packed);
     if (status == PILGRIM_OK)
         status = put_section(out, type, content, &packed);
     bytes_free(&packed);

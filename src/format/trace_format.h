@@ -5,7 +5,7 @@
  * These constants stand elsewhere, beside the code that both sides share:
  *   value tags, bits of a status     base/value.h (keys in memory have the same tags)
  *   frames of a call class           base/site.h
- *   limits of live requests          base/live.h
+ *   limits of live requests          base/live_requests.h
  *   codes and figures of times       timing/ */
 #ifndef PILGRIM_TRACE_FORMAT_H
 #define PILGRIM_TRACE_FORMAT_H

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The trace's file. It is written under a temporary name in its own folder and then named without replacing what is
- * there: renameat2 with RENAME_NOREPLACE, else link and unlink, else a placeholder of our own that rename replaces.
- * Numbers are tried in order, so that two runs at once get two files. A folder for several processes belongs to the run
- * whose mark is in its file "run", which the first of them makes in the same way: nobody has to ask another process.
- * No MPI here: tested without. */
+/* Output files; see trace_output.h.
+ *
+ * A file is written under a temporary name in its own folder. Then it is named without replacing another file: by
+ * renameat2 with RENAME_NOREPLACE, else by link and unlink, else by rename over a placeholder that this process has
+ * made. Numbers are tried in order, so that two runs at once get two files.
+ *
+ * A folder for several processes belongs to the run whose mark is in its file "run". The first process makes that
+ * file, in the same way as any other. So no process has to ask another one.
+ *
+ * The file is over 400 lines because whole files, files in pieces and folders share these steps. It knows no MPI and
+ * is tested without it. */
 #define _GNU_SOURCE 1 /* renameat2 */
 #include "format/trace_output.h"
 
@@ -40,7 +46,7 @@ static void put_text(struct bytes *b, const char *text)
     bytes_put(b, text, strlen(text));
 }
 
-/* Ends B's text for use as a C string; the 0 is not counted. */
+/* Appends a 0, which B->length does not count. */
 static enum pilgrim_status terminate(struct bytes *b)
 {
     uint8_t *end = bytes_reserve(b, 1);
@@ -101,7 +107,7 @@ char *output_job(char *text, size_t size)
     return text;
 }
 
-/* PATH, or with NUMBER above 0 its numbered form, in NAME. */
+/* Sets NAME to PATH, with NUMBER inserted if that is above 0. */
 static enum pilgrim_status number_path(const char *path, unsigned number, struct bytes *name)
 {
     name->length = 0;
@@ -118,7 +124,7 @@ static enum pilgrim_status number_path(const char *path, unsigned number, struct
     return terminate(name);
 }
 
-/* Gives TEMPORARY the name FINAL if there is no such file; errno is EEXIST if there is. */
+/* Renames TEMPORARY to FINAL. False if that fails; errno is EEXIST if there is such a file. */
 static bool rename_new(const char *temporary, const char *final)
 {
     if (!renameat2(AT_FDCWD, temporary, AT_FDCWD, final, RENAME_NOREPLACE))
@@ -143,7 +149,8 @@ static bool rename_new(const char *temporary, const char *final)
     return false;
 }
 
-/* A file of our own beside PATH, open for writing, its name in NAME; -1 with errno. */
+/* Creates a temporary file beside PATH and opens it for writing. NAME gets its name. Returns -1 with errno if that
+ * fails. */
 static int open_temporary(const char *path, struct bytes *name)
 {
     for (unsigned i = 0; i < TEMPORARY_TRIES; i++) {
@@ -163,7 +170,8 @@ static int open_temporary(const char *path, struct bytes *name)
     return -1;
 }
 
-/* The new name must survive a power cut too. A folder that cannot be opened or synced is no failure. */
+/* Puts the new name on disk, so that it survives a power cut. A folder that cannot be opened or synchronised is no
+ * failure. */
 static void sync_folder(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -176,7 +184,7 @@ static void sync_folder(const char *path)
     free(folder);
 }
 
-/* Names TEMPORARY after PATH. */
+/* Gives TEMPORARY the name PATH, or the first free one with a number. WRITTEN gets the name. */
 static enum pilgrim_status name_file(const char *temporary, const char *path, struct bytes *written)
 {
     for (unsigned number = 0; number < NUMBER_MAX; number++) {
@@ -190,7 +198,7 @@ static enum pilgrim_status name_file(const char *temporary, const char *path, st
     return PILGRIM_IO;
 }
 
-/* Frees NAME and, if a file of that name still is there (LEFT), removes it. Keeps errno. */
+/* Frees NAME, and removes the file of this name if it is left (LEFT). Keeps errno. */
 static void end_temporary(struct bytes *name, bool left)
 {
     int error = errno;
@@ -200,7 +208,7 @@ static void end_temporary(struct bytes *name, bool left)
     errno = error;
 }
 
-/* Puts DATA on disk, in a file of our own beside PATH; its name is in NAME if that succeeds, else nothing is left. */
+/* Writes DATA to a temporary file beside PATH, and to the disk. NAME gets its name. Leaves no file if that fails. */
 static enum pilgrim_status write_temporary(const char *path, const void *data, size_t length, struct bytes *name)
 {
     int file = open_temporary(path, name);
@@ -217,7 +225,7 @@ static enum pilgrim_status write_temporary(const char *path, const void *data, s
     return good ? PILGRIM_OK : error == ENOMEM ? PILGRIM_NOMEM : PILGRIM_IO;
 }
 
-/* The temporary file is on disk: gives it its name. */
+/* Gives the temporary file, which is on disk, its final name. */
 static enum pilgrim_status temporary_path(struct bytes *temporary, const char *path, struct bytes *written)
 {
     enum pilgrim_status status = name_file((const char *)temporary->data, path, written);
@@ -325,7 +333,7 @@ enum pilgrim_status output_put_file(const char *path, const void *data, size_t l
 
 /* ---- a folder for several processes ---- */
 
-/* Whether the file PATH holds MARK. errno is EEXIST if it holds something else. */
+/* True if the file PATH has MARK. errno is EEXIST if it has something else. */
 static bool mark_found(const char *path, const char mark[MARK_BYTES])
 {
     char found[MARK_BYTES];
@@ -339,7 +347,8 @@ static bool mark_found(const char *path, const char mark[MARK_BYTES])
     return length == MARK_BYTES && !memcmp(found, mark, MARK_BYTES);
 }
 
-/* Whether FOLDER is that of the run with this MARK; *FIRST: it is since now. errno is EEXIST if it is another run's. */
+/* True if FOLDER belongs to the run with MARK. *FIRST is true if this call has made it so. errno is EEXIST if it
+ * belongs to another run. */
 static bool folder_claim(const char *folder, const char mark[MARK_BYTES], bool *first)
 {
     struct bytes path = {0};
@@ -379,7 +388,7 @@ enum pilgrim_status output_folder(const char *path, uint64_t run, struct bytes *
             return PILGRIM_IO;
         if (folder_claim(name, mark, first))
             return PILGRIM_OK;
-        if (errno == ENOENT && gone++ < NUMBER_MAX) { /* another run has removed it meanwhile: it is to be made anew */
+        if (errno == ENOENT && gone++ < NUMBER_MAX) { /* another run has just removed it: make it again */
             number--;
             continue;
         }
@@ -389,7 +398,7 @@ enum pilgrim_status output_folder(const char *path, uint64_t run, struct bytes *
     return PILGRIM_IO;
 }
 
-/* Whether FOLDER has nothing but its mark. */
+/* True if FOLDER has no file but its mark. */
 static bool folder_is_empty(const char *folder)
 {
     DIR *d = opendir(folder);

@@ -14,7 +14,7 @@
 #include "process/filter.h"
 #include "lifecycle/init.h"
 #include "wrap/wrapper.h"
-#include "objects/thread_requests.h"
+#include "objects/thread_requests_inline.h"
 
 /* ---- handles ---- */
 

@@ -31,7 +31,7 @@ static bool equal_digrams(const struct symbol *symbols, uint32_t s, uint32_t t)
            equal_symbols(&symbols[symbols[s].next], &symbols[symbols[t].next]);
 }
 
-/* The slot of S's digram, or the free one where it would go. There are slots. */
+/* Returns the slot of S's digram, or the free slot where it belongs. The index must have slots. */
 static struct hash_slot *find_slot(const struct hash_index *x, const struct symbol *symbols, uint32_t s, uint32_t hash)
 {
     struct hash_slot *slot = hash_index_first(x, hash);
@@ -53,7 +53,7 @@ uint32_t digram_intern(struct hash_index *x, const struct symbol *symbols, uint3
     struct hash_slot *slot = find_slot(x, symbols, s, hash);
     if (slot->number != SYMBOL_NONE)
         return slot->number;
-    if (x->count < x->mask) /* one slot stays free: it ends a search */
+    if (x->count < x->mask) /* one slot stays free, to end searches */
         hash_index_put(x, slot, hash, s);
     return s;
 }

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Run-length Sequitur; grammar.h says what holds after every append, this page how.
+/* Run-length Sequitur. grammar.h says what holds after every append; this file says how.
  *
- * A change of the grammar never calls itself. It leaves work on three stacks, and grammar_settle() takes it from there
- * until none is left:
+ * A change of the grammar never calls another one recursively. It pushes work on three stacks, and grammar_settle()
+ * pops it until none is left:
  *   short rules     a rule with one symbol left: its uses become that symbol (collapse_rule);
- *   lonely rules    a rule with one use left, exponent 1: its symbols replace the use (inline_rule);
- *   open digrams    a new digram: if there is an equal one, both become uses of a rule (check_digram).
- * An entry may be out of date when its turn comes (the slot may even hold something else by then), so each step
- * looks first whether its reason still holds. Looking at a digram twice does no harm.
+ *   lonely rules    a rule with one use of exponent 1 left: its symbols replace the use (inline_rule);
+ *   open digrams    a new digram: if an equal one exists, both become uses of a rule (check_digram).
+ * An entry may be out of date when it is popped; its slot may even hold another symbol or rule by then. So each step
+ * first checks that its reason still holds. Checking a digram twice does no harm.
  *
- * Why it ends, and why an append is O(1) amortised: let F be twice the number of symbols less the number of rules.
- * Making a rule, using a rule, joining equal neighbours, inlining and collapsing each make F smaller by 1 or more; an
- * append adds 2, leaving a loop at most 5 for a symbol that it puts down, and each of those stands for terminals that
- * only moved the cursor. (A collapse costs its rule's uses besides. No sequence is known that needs one while memory
- * lasts; after it ran short, and a digram was left twice, they do happen.)
+ * Why it ends, and why an append is O(1) amortised: let F be twice the number of symbols minus the number of rules.
+ * Making a rule, using a rule, joining equal neighbours, inlining and collapsing each make F smaller by 1 or more. An
+ * append adds 2. Leaving a loop adds at most 5 for each symbol that it appends, and each of those symbols stands for
+ * terminals that only moved the cursor. (A collapse also costs the number of uses of its rule. No sequence is known
+ * that needs a collapse while memory lasts. Collapses happen after memory ran short and a digram stayed twice.)
  *
- * Equal neighbours are joined at once, so two digrams with the same key never overlap: the special care that
- * plain Sequitur needs for aaa is not needed here.
+ * Equal neighbours are joined at once, so two equal digrams never overlap. The special care that plain Sequitur needs
+ * for aaa is not needed here.
  *
- * Memory may run short in the middle. The only things an append cannot do without are its symbol, and those that
- * leaving a loop takes: taken first. All else is optional: a rule that cannot be made, or an entry that cannot be kept,
+ * Memory may run short at any point. An append cannot do without its own symbol and those that leaving a loop takes;
+ * they are reserved first. Everything else is optional: a rule that cannot be made, or an entry that cannot be pushed,
  * leaves a digram twice.
  *
- * More than 400 lines, because every function here may break what the others rely on. */
+ * The file has more than 400 lines because each function here may break an invariant that the others rely on. */
 #include "grammar/grammar.h"
 
 #include <stdlib.h>
@@ -35,12 +35,12 @@
 #define LAST_SYMBOLS  0xfffffff0u
 #define FIRST_RULES   4u
 #define LAST_RULES    0x7ffffff0u
-#define RESTART_BYTES 4096u       /* as much is kept for another grammar */
-#define FREE_SLOT     0xffffffffu /* value of a symbol that is not in use */
+#define RESTART_BYTES 4096u       /* a grammar with more memory is freed rather than reused */
+#define FREE_SLOT     0xffffffffu /* value of an unused symbol */
 
 /* --- arrays --- */
 
-/* Returns the next capacity of an array, larger by FIRST at least, or 0 if it is as large as it may be. */
+/* Returns the next capacity of an array, larger by at least FIRST, or 0 if it cannot grow. */
 static uint32_t next_capacity(uint32_t capacity, uint32_t first, uint32_t last)
 {
     if (capacity >= last)
@@ -62,10 +62,10 @@ static void push(struct index_stack *s, uint32_t item)
     s->items[s->count++] = item;
 }
 
-/* Makes sure that COUNT symbols can be taken. */
+/* Makes room for COUNT more symbols. False: no memory. */
 static bool reserve_symbols(struct grammar *g, uint32_t count)
 {
-    uint32_t used = g->symbol_count + g->rule_count; /* each rule has a guard */
+    uint32_t used = g->symbol_count + g->rule_count; /* plus a guard a rule */
     if (g->symbol_capacity - used >= count)
         return true;
     uint32_t capacity = next_capacity(g->symbol_capacity, FIRST_SYMBOLS + count, LAST_SYMBOLS);
@@ -99,7 +99,7 @@ bool grammar_reserve(struct grammar *g, uint32_t symbols, uint32_t rules)
     return reserve_symbols(g, symbols) && reserve_rules(g, rules);
 }
 
-/* A slot from what reserve_symbols has made sure of. */
+/* Takes a slot that reserve_symbols has reserved. */
 static uint32_t take_symbol(struct grammar *g)
 {
     uint32_t s = g->free_symbol;
@@ -146,7 +146,7 @@ static void set_symbol(struct grammar *g, uint32_t s, uint32_t value, uint64_t e
     rule->first_use = s;
 }
 
-/* Takes S off the list of its rule's uses. */
+/* Removes S from the list of its rule's uses. */
 static void drop_use(struct grammar *g, uint32_t s)
 {
     const struct symbol *symbol = &g->symbols[s];
@@ -163,7 +163,7 @@ static void drop_use(struct grammar *g, uint32_t s)
         push(&g->lonely_rules, r);
 }
 
-/* Takes S out of its rule; the caller has taken out the digrams. */
+/* Removes S from its rule. The caller has removed the digrams from the index. */
 static void delete_symbol(struct grammar *g, uint32_t s)
 {
     drop_use(g, s);
@@ -184,7 +184,7 @@ static void note_digram(struct grammar *g, uint32_t s)
         push(&g->open_digrams, s);
 }
 
-/* S is a symbol in a rule that has lost symbols. */
+/* Notes the rule of S if S is its only symbol. The rule has just lost symbols. */
 static void note_short_rule(struct grammar *g, uint32_t s)
 {
     uint32_t guard = g->symbols[s].previous;
@@ -211,7 +211,7 @@ static void join_symbols(struct grammar *g, uint32_t left)
 
 /* --- rules --- */
 
-/* A new rule without a body and uses, from what grammar_reserve has made sure of. */
+/* Takes a new rule without symbols and uses, which grammar_reserve has reserved. */
 static uint32_t take_rule(struct grammar *g)
 {
     uint32_t r = g->free_rule;
@@ -226,7 +226,7 @@ static uint32_t take_rule(struct grammar *g)
     return r;
 }
 
-/* Returns a new rule with the body A B and no uses, or 0 where memory is short. */
+/* Returns a new rule with copies of symbols A and B and no uses, or 0 if memory is short. */
 static uint32_t make_rule(struct grammar *g, uint32_t a, uint32_t b)
 {
     if (!grammar_reserve(g, 3, 1))
@@ -262,7 +262,7 @@ uint32_t grammar_split(struct grammar *g, uint32_t r, uint32_t s)
     return front;
 }
 
-/* The symbols of the body have gone elsewhere. */
+/* Frees a rule whose symbols have moved elsewhere. */
 static void free_rule(struct grammar *g, uint32_t r)
 {
     give_symbol(g, g->rules[r].guard);
@@ -271,7 +271,7 @@ static void free_rule(struct grammar *g, uint32_t r)
     g->rule_count--;
 }
 
-/* The rule whose whole body is the digram of S, or 0. */
+/* Returns the rule whose whole body is the digram of S, or 0. */
 static uint32_t whole_rule(const struct grammar *g, uint32_t s)
 {
     uint32_t guard = g->symbols[s].previous;
@@ -279,7 +279,7 @@ static uint32_t whole_rule(const struct grammar *g, uint32_t s)
     return whole ? g->symbols[guard].value : 0;
 }
 
-/* The digram of A becomes a use of rule R. The index has another symbol for that digram. */
+/* Replaces the digram of A by a use of rule R. Another symbol stands for that digram in the index. */
 static void replace_digram(struct grammar *g, uint32_t a, uint32_t r)
 {
     uint32_t previous = g->symbols[a].previous;
@@ -296,7 +296,8 @@ static void replace_digram(struct grammar *g, uint32_t a, uint32_t r)
     join_symbols(g, previous);
 }
 
-/* The last symbol of the start rule is still growing: its digram does not count until another symbol follows. */
+/* True for the last symbol of the start rule, which still grows: its digram does not count until another symbol
+ * follows. */
 static bool is_growing(const struct grammar *g, uint32_t s)
 {
     return g->symbols[s].next == SYMBOL_NONE && !g->closed;
@@ -328,7 +329,7 @@ static void check_digram(struct grammar *g, uint32_t s)
     replace_digram(g, s, r);
 }
 
-/* R has one use: its body takes the use's place. */
+/* Replaces the only use of R by its symbols. */
 static void inline_rule(struct grammar *g, uint32_t r)
 {
     if (g->rules[r].guard == SYMBOL_NONE || !is_lonely(g, r))
@@ -352,7 +353,7 @@ static void inline_rule(struct grammar *g, uint32_t r)
     join_symbols(g, previous);
 }
 
-/* R -> b^e: every use R^k becomes b^(e k). */
+/* Replaces every use R^k of a rule R -> b^e by b^(e k). */
 static void collapse_rule(struct grammar *g, uint32_t r)
 {
     uint32_t guard = g->rules[r].guard;
@@ -418,7 +419,7 @@ void grammar_take_back(struct grammar *g)
 
 /* --- the interface --- */
 
-/* G, which has room for a symbol and a rule, becomes empty. */
+/* Makes G empty. It has room for a symbol and a rule. */
 static void begin(struct grammar *g)
 {
     g->next.terminal = GRAMMAR_NOTHING;
@@ -487,7 +488,7 @@ void grammar_end_run(const struct grammar *g)
         g->symbols[last].exponent = RUN_END - g->next.left;
 }
 
-/* The run that now grows, or the loop that it begins another iteration of. */
+/* Predicts the growing run, or the next iteration of the loop that has just begun one. */
 static void predict(struct grammar *g, uint64_t length)
 {
     const struct symbol *last = &g->symbols[g->symbols[0].previous];

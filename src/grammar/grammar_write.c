@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A grammar as bytes (rules.h). What is written is a grammar at rest: the run and the loop that were still growing are
- * closed, on a copy. */
+/* Serialises a grammar (rules.h). The run and the loop that still grow are closed first, on a copy. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "grammar/grammar_data.h"
 #include "grammar/loop_cursor.h"
 
-enum { FEW_RULES = 8 }; /* no memory is taken for them */
+enum { FEW_RULES = 8 }; /* so many rules are written without allocating memory */
 
-/* Rules are numbered as they are met and written in that order, so ORDER is at once the queue of the walk. */
+/* Writes the rules in the order in which they are met, which is also their numbering. So ORDER doubles as the queue of
+ * the walk. */
 static void write_rules(const struct grammar *g, struct bytes *out)
 {
     uint32_t few[2][FEW_RULES] = {0};
@@ -76,7 +76,7 @@ static struct grammar *copy_grammar(const struct grammar *g)
     return copy;
 }
 
-/* The grammar as it would be if a terminal followed that it does not predict; NULL: no memory. */
+/* Returns a copy as it would be if a terminal followed that the grammar does not predict; NULL: no memory. */
 static struct grammar *close_grammar(const struct grammar *g)
 {
     struct grammar *closed = copy_grammar(g);
@@ -93,8 +93,8 @@ static struct grammar *close_grammar(const struct grammar *g)
     return closed;
 }
 
-/* Mostly what is written is the grammar as it stands; within a iteration of a loop, or where the last digram is one
- * that occurs elsewhere, it is worked out on a copy. */
+/* Writes the grammar as it is, in most cases. Inside an iteration of a loop, or if the last digram occurs elsewhere, it
+ * closes a copy and writes that. */
 void grammar_serialise(const struct grammar *g, struct bytes *out)
 {
     grammar_end_run(g);

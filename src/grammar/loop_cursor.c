@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A cursor that walks around a loop; see loop_cursor.h. */
+/* The loop cursor; see loop_cursor.h. */
 #include "grammar/loop_cursor.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static bool push_frame(struct grammar *g, uint32_t use, uint64_t iterations)
     return true;
 }
 
-/* TERMINAL is predicted as often as symbol S says. */
+/* Predicts TERMINAL as often as the exponent of symbol S says. */
 static void predict_symbol(struct grammar *g, uint32_t s, uint32_t terminal)
 {
     g->at = s;
@@ -30,8 +30,8 @@ static void predict_symbol(struct grammar *g, uint32_t s, uint32_t terminal)
     g->ends += g->symbols[s].exponent;
 }
 
-/* The first terminal of S's expansion. Where memory is short nothing is predicted: the loop is left at the next
- * terminal. */
+/* Predicts the first terminal of S's expansion. If memory is short it predicts nothing, and the next terminal makes the
+ * grammar leave the loop. */
 static void enter_symbol(struct grammar *g, uint32_t s)
 {
     while (g->symbols[s].value & SYMBOL_RULE) {
@@ -44,7 +44,8 @@ static void enter_symbol(struct grammar *g, uint32_t s)
     predict_symbol(g, s, g->symbols[s].value);
 }
 
-/* What follows in the body of GUARD's rule at its end: another iteration, or what comes after it. */
+/* Returns what follows the end of the body of GUARD's rule: its first symbol, for another iteration, or the symbol
+ * after the use. */
 static uint32_t end_iteration(struct grammar *g, uint32_t guard)
 {
     struct loop_frame *f = &g->frames[g->depth - 1];
@@ -82,7 +83,7 @@ void loop_cursor_start(struct grammar *g)
     uint32_t use = g->symbols[last].previous;
     uint32_t terminal = g->symbols[last].value;
     uint64_t exponent = g->symbols[last].exponent;
-    if (!(g->symbols[use].value & SYMBOL_RULE) || g->symbols[use].exponent < LOOP_ROUNDS_MIN)
+    if (!(g->symbols[use].value & SYMBOL_RULE) || g->symbols[use].exponent < LOOP_ITERATIONS_MIN)
         return;
     struct grammar_next run = g->next;
     uint64_t ends = g->ends;
@@ -101,9 +102,9 @@ void loop_cursor_start(struct grammar *g)
         grammar_advance(g);
 }
 
-/* ---- back ---- */
+/* ---- stepping back ---- */
 
-/* What comes before the first symbol of the body of GUARD's rule, which the cursor is at. */
+/* Returns what comes before the first symbol of the body of GUARD's rule, which the cursor is at. */
 static uint32_t begin_iteration(struct grammar *g, uint32_t guard)
 {
     struct loop_frame *f = &g->frames[g->depth - 1];
@@ -120,7 +121,7 @@ static uint32_t begin_iteration(struct grammar *g, uint32_t guard)
     return use->previous;
 }
 
-/* The cursor goes behind the symbol before. False: to a rule, not to a terminal, for want of memory. */
+/* Moves the cursor behind the previous symbol S. False if it had no memory to get to a terminal and stays at a rule. */
 static bool step_back(struct grammar *g, uint32_t s)
 {
     g->ends -= g->next.left;
@@ -151,7 +152,7 @@ bool loop_cursor_back(struct grammar *g, uint32_t terminal)
 
 /* ---- leaving ---- */
 
-/* What comes before S in rule R. */
+/* Appends what comes before S in rule R. */
 static void put_front(struct grammar *g, uint32_t r, uint32_t s)
 {
     uint32_t before = g->symbols[s].previous;

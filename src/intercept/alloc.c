@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* malloc and its family, interposed: each calls the next library's function and tells heap.c.
  *
- * These run before any constructor, inside the loader and in every thread, so they rely on nothing that must be
- * set up: the next functions are looked up at the first call. That look-up may itself allocate; it is then served
- * from a small arena, whose memory is never freed. errno is the next function's.
+ * These functions run before any constructor, inside the loader and in every thread, so nothing must have to be set
+ * up for them. The next functions are looked up at the first call. That look-up may itself allocate; it is then
+ * served from a small arena, whose memory is never freed. errno is the next function's.
  *
- * Memory that is given up is made known before the call that frees it: after it another thread may have it.
+ * heap.c learns of memory that is given up before the call that frees it, because afterwards another thread may have
+ * the memory.
  *
- * With PILGRIM_STATIC for libpilgrim.a, which becomes a part of the program: there may be no next library to look in,
- * so these are in the place of the C library's own functions, and call them by their other names. Mapped memory is not
- * followed then, as mmap has no other name in a shared C library. */
+ * PILGRIM_STATIC is for libpilgrim.a, which becomes a part of the program. There may be no next library to look in,
+ * so these functions replace the C library's own and call them by their other names. Mapped memory is not followed
+ * then, because mmap has no other name in a shared C library.
+ *
+ * The file is longer than 400 lines: it is one short wrapper after another. */
 #undef _FILE_OFFSET_BITS
 #define _GNU_SOURCE 1
 #include <dlfcn.h>
@@ -26,12 +29,12 @@
 
 #include "libc_version.h"
 #include "intercept/interpose.h"
-#include "objects/memory.h"
+#include "objects/heap.h"
 #include "pilgrim/status.h"
 
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-/* What stands behind ours. */
+/* The functions that ours call. */
 struct functions {
     void *(*malloc)(size_t);
     void *(*calloc)(size_t, size_t);
@@ -125,7 +128,8 @@ static void next_set(void *function, const char *name)
     memcpy(function, &symbol, sizeof symbol);
 }
 
-/* Two threads may do this at the same time: both write the same. False: called from within the look-up. */
+/* Looks the next functions up. Two threads may do this at the same time: both write the same. False: called from
+ * within the look-up. */
 static __attribute__((noinline)) bool resolve(void)
 {
     if (resolving)
@@ -171,7 +175,7 @@ static struct {
     atomic_size_t used;
 } arena;
 
-/* Blocks are preceded by 16 bytes that hold their size. Zeroed. */
+/* Returns a zeroed block. The 16 bytes before it hold its size. */
 static void *arena_take(size_t size)
 {
     if (size > sizeof arena.bytes)
@@ -225,7 +229,7 @@ PILGRIM_API void free(void *p)
         next.free(p);
 }
 
-/* A block of the arena moves out of it. */
+/* Moves a block out of the arena. */
 static __attribute__((noinline)) void *realloc_early(void *p, size_t size)
 {
     void *q = malloc(size);
@@ -392,8 +396,8 @@ PILGRIM_API void *followed_shmat(int segment, const void *wanted, int flags)
     return p;
 }
 
-/* It does not say how many bytes go, and fails for what shmat did not attach: so what goes is noted before, and taken
- * away after, unless something else lies there by then. */
+/* shmdt does not say how many bytes go, and fails for what shmat did not attach. So the mapping is noted before the
+ * call and removed after it, unless something else lies there by then. */
 PILGRIM_API int followed_shmdt(const void *address)
 {
     if (!next_known() || !next.shmdt) {

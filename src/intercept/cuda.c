@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* CUDA's allocating functions, interposed: each calls the next library's function and tells device.c.
  *
- * Runtime and driver have some thirty of them, and they differ in their parameters alone: a row each in the tables
- * below, typed as CUDA's headers type them (which are not needed: handles are pointers, enums are int, a driver's
- * address is an unsigned long long). Where the runtime calls the driver for an allocation, only the outer function
- * counts.
+ * The runtime and the driver have some thirty of them, which differ only in their parameters. Each is a row in the
+ * tables below, typed as in CUDA's headers. The headers are not needed: handles are pointers, enums are int, an
+ * address of the driver is an unsigned long long. If the runtime calls the driver for an allocation, only the outer
+ * function counts.
  *
- * What is not wrapped: cudaHostRegister (the memory keeps the name that it has), arrays and textures (no addresses),
+ * These are not wrapped: cudaHostRegister (the memory keeps its name), arrays and textures (they have no addresses),
  * cuMemAlloc without _v2 and its like (32-bit addresses, before CUDA 3.2), and calls that do not go through the
- * dynamic linker's names. Those driver.c finds out about.
+ * names of the dynamic linker. For the last ones memory.c asks cuda_driver.c.
  *
- * Nothing is looked up before the first call. Who searches a process for these names does not find ours (interpose.h).
- * A program that was linked with a weak reference to one, and runs without CUDA, does: it is told "not initialized", as
- * by an installed CUDA without a driver. */
+ * Nothing is looked up before the first call. Code that searches a process for these names does not find ours
+ * (interpose.h). A program that was linked with a weak reference to one, and runs without CUDA, does find it: it is
+ * told "not initialized", as by an installed CUDA without a driver. */
 #define _GNU_SOURCE 1
 #include <dlfcn.h>
 #include <errno.h>
@@ -22,9 +22,9 @@
 #include <string.h>
 
 #include "objects/device.h"
-#include "objects/driver.h"
+#include "objects/cuda_driver.h"
 #include "intercept/interpose.h"
-#include "objects/memory.h"
+#include "objects/heap.h"
 #include "objects/modules.h"
 #include "pilgrim/status.h"
 
@@ -37,7 +37,7 @@ static _Thread_local int depth; /* of wrappers in this thread */
 
 struct next {
     const char *name;
-    _Atomic(void *) symbol; /* once found where every module finds it */
+    _Atomic(void *) symbol; /* once it was found among the names that every module sees */
 };
 
 static bool is_ours(const void *symbol)
@@ -52,12 +52,13 @@ static void *find_in(const char *path, const char *name)
     void *module = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
     void *symbol = module ? dlsym(module, name) : NULL;
     if (module)
-        (void)dlclose(module); /* it is loaded without us */
+        (void)dlclose(module); /* the program keeps it loaded */
     return symbol && !is_ours(symbol) ? symbol : NULL;
 }
 
-/* A plug-in's libraries are its own: what CALLER would have found without us. A function that ends with a call of ours
- * has left the stack by then, and CALLER is its caller; so, at last, the library that should have it. */
+/* Looks in the libraries of CALLER's module: a plugin's libraries are its own. If a function ends with a call of
+ * ours (a tail call), it has left the stack, and CALLER is its caller; so, at last, this looks in the library that
+ * should have NAME. */
 static void *find_beside(const char *name, const void *caller)
 {
     char path[4096];
@@ -69,7 +70,8 @@ static void *find_beside(const char *name, const void *caller)
     return symbol;
 }
 
-/* Its library is kept for good, as the pointer to the function is. */
+/* Looks among the names that every module sees. The library is kept loaded for good, because the pointer to the
+ * function is. */
 static void *find_everywhere(struct next *next)
 {
     Dl_info info;
@@ -80,7 +82,7 @@ static void *find_everywhere(struct next *next)
     return symbol;
 }
 
-/* Writes the function that follows ours into *FUNCTION. */
+/* Writes the address of the next function into *FUNCTION. False: there is none. */
 static bool next_find(struct next *next, const void *caller, void *function)
 {
     int saved = errno;
@@ -96,7 +98,7 @@ static bool next_find(struct next *next, const void *caller, void *function)
 
 /* ---- what the functions did ---- */
 
-/* The device that is current for CALLER; -1 where there is none. */
+/* Returns the device that is current for CALLER; -1: none. */
 static int64_t current_device(const void *caller)
 {
     static struct next runtime = {.name = "cudaGetDevice"}, driver = {.name = "cuCtxGetDevice"};
@@ -113,14 +115,15 @@ static bool counts(void)
     return depth == 0 && memory_followed;
 }
 
-/* The driver knows better where the memory is: a pool or a stream may be another device's than the current one. */
+/* Notes an allocation. The driver knows better than the current device where the memory is: a pool or a stream may
+ * be another device's. */
 static void allocated(int result, uintptr_t start, size_t bytes, enum where where, const void *caller)
 {
     if (result != SUCCESS || !counts())
         return;
     int saved = errno;
     struct device_range told;
-    int64_t device = driver_ask(start, &told) ? told.device : current_device(caller);
+    int64_t device = cuda_driver_ask(start, &told) ? told.device : current_device(caller);
     device_allocated(start, bytes, device, where == ON_HOST);
     errno = saved;
 }
@@ -142,7 +145,7 @@ static void released(int result, bool known, const struct device_range *range)
 
 #define CALLER __builtin_return_address(0)
 
-/* BEFORE and AFTER are statements; the wrapper's variables are `real`, the next function, and `result`. */
+/* BEFORE and AFTER are statements. They see the variables `real`, the next function, and `result`. */
 #define WRAPPER(function, parameters, arguments, before, after)                                                        \
     PILGRIM_API int followed_##function parameters;                                                                    \
     PILGRIM_API int followed_##function parameters                                                                     \
@@ -159,12 +162,12 @@ static void released(int result, bool known, const struct device_range *range)
         return result;                                                                                                 \
     }
 
-/* Where it succeeds, BYTES at START are new. */
+/* A function that allocates BYTES at START. */
 #define ALLOCATE(function, parameters, arguments, where, start, bytes)                                                 \
     WRAPPER(function, parameters, arguments, (void)0,                                                                  \
             if (result == SUCCESS) allocated(result, (uintptr_t)(start), bytes, where, CALLER))
 
-/* Frees the allocation at START. */
+/* A function that frees the allocation at START. */
 #define RELEASE(function, parameters, arguments, start)                                                                \
     WRAPPER(function, parameters, arguments, struct device_range range;                                                \
             bool known = releasing((uintptr_t)(start), &range), released(result, known, &range))
@@ -210,7 +213,7 @@ ALLOCATE(cuMemAllocFromPoolAsync_ptsz, (address_t * p, size_t n, void *pool, voi
          ON_DEVICE, *p, n)
 ALLOCATE(cuMemAllocHost_v2, (void **p, size_t n), (p, n), ON_HOST, *p, n)
 ALLOCATE(cuMemHostAlloc, (void **p, size_t n, unsigned flags), (p, n, flags), ON_HOST, *p, n)
-/* Address space is no memory before something is mapped there; then that is an allocation. */
+/* Address space is no memory before something is mapped there; that is then an allocation. */
 ALLOCATE(cuMemMap, (address_t p, size_t n, size_t offset, address_t handle, address_t flags),
          (p, n, offset, handle, flags), ON_DEVICE, p, n)
 RELEASE(cuMemFree_v2, (address_t p), (p), p)
@@ -218,7 +221,7 @@ RELEASE(cuMemFreeHost, (void *p), (p), p)
 RELEASE(cuMemFreeAsync, (address_t p, void *stream), (p, stream), p)
 RELEASE(cuMemFreeAsync_ptsz, (address_t p, void *stream), (p, stream), p)
 
-/* ---- those that free several allocations ---- */
+/* ---- functions that free several allocations ---- */
 
 static void all_released(int result, uintptr_t start, uintptr_t end, int64_t device, uint64_t moment)
 {
@@ -235,12 +238,12 @@ WRAPPER(cudaDeviceReset, (void), (), uint64_t moment = device_moment();
 
 /* ---- their names ---- */
 
-/* The runtime has versions, one for each incompatible release. */
+/* The runtime's symbols have versions, one for each incompatible release. */
 #define RUNTIME(function)                                                                                              \
     INTERPOSE(function, "libcudart.so.11.0");                                                                          \
     INTERPOSE_ALSO(function, "_12", "libcudart.so.12");                                                                \
     INTERPOSE_ALSO(function, "_13", "libcudart.so.13")
-/* The driver has none. */
+/* The driver's symbols have none. */
 #define DRIVER(function) INTERPOSE(function, UNVERSIONED)
 
 RUNTIME(cudaMalloc);

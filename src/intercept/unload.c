@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dlclose, interposed. Call classes are known by return addresses; once a module is unloaded another one may come to
- * lie there. A counter says so, and a bit in capture.off, so that a program pays nothing that unloads nothing which MPI
- * was called from. */
+/* dlclose, interposed. Call classes are recognised by return addresses; after a module is unloaded another one may
+ * come to lie there. A counter says so, and a bit in capture.off, so a program that unloads no module from which MPI
+ * was called pays nothing. */
 #define _GNU_SOURCE 1 /* RTLD_NEXT */
 #include <dlfcn.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 atomic_uint capture_moved;
 
-/* Not in libpilgrim.a: there is no next dlclose, and MPI, which is part of the program, is not called from a plugin. */
+/* Not in libpilgrim.a: there is no next dlclose, and MPI, a part of the program, is not called from plugins. */
 #ifndef PILGRIM_STATIC
 
 PILGRIM_API int dlclose(void *handle)

@@ -19,7 +19,9 @@
 #include "process/stack.h"
 #include "process/sync.h"
 #include "process/thread.h"
+#include "objects/heap.h"
 #include "objects/memory.h"
+#include "objects/sharing.h"
 
 /* In the child. Where it is inside of a call's callback, that call is to be looked at when it ends. */
 static void forked(void)

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From trips to loops: which nodes are loops of the outcome, and what stands in their bodies.
+/* Turns trips into loops: decides which nodes become loops, and writes their bodies; see loop_bodies.h.
  *
- * A node that goes around equally often each time is its elements, with that exponent, where it stands. The others are
- * loops. A loop with a head is a head and a loop, in a body of their own if some iterations of the loop around it go
- * without. */
+ * A node with the same number of iterations each time is written where it stands, as its elements with that exponent.
+ * All other nodes become loops. A loop with a head becomes the head and a loop. The two are a loop of their own if the
+ * loop around them has iterations without them. */
+#include "loops/loop_bodies.h"
+
 #include <stdlib.h>
 
 #include "base/try.h"
-#include "loops/loop_trips.h"
 
 #define NO_LOOP UINT32_MAX
 
-/* The loops of the outcome that a node is. */
+/* The loops that a node becomes. */
 struct node_loops {
-    uint32_t whole;      /* as often as it is there, or goes around */
-    uint32_t iterations; /* of one with a head */
+    uint32_t whole;      /* the node as a whole, whose trips are its runs or iterations */
+    uint32_t iterations; /* the iterations of a node with a head */
 };
 
 struct body_writer {
@@ -104,7 +105,7 @@ static void put_elements(struct grammar_writer *g, uint32_t rule, uint32_t loop,
         put_node(g, rule, element(g->w, loop, index));
 }
 
-/* TIMES iterations of LOOP, which has no head. */
+/* Puts TIMES iterations of LOOP, which has no head. */
 static void put_iterations(struct grammar_writer *g, uint32_t rule, uint32_t loop, uint64_t times)
 {
     uint32_t inner = times > 1 ? new_rule(g) : rule;
@@ -113,7 +114,7 @@ static void put_iterations(struct grammar_writer *g, uint32_t rule, uint32_t loo
         put_rule(g, rule, inner, times);
 }
 
-/* A visit to LOOP, which has a head. */
+/* Puts a visit to LOOP, which has a head. */
 static void put_visit(struct grammar_writer *g, uint32_t rule, uint32_t loop)
 {
     const struct loop_node *n = node_of(g->w, loop);
@@ -134,7 +135,7 @@ static void put_visit(struct grammar_writer *g, uint32_t rule, uint32_t loop)
         put_rule(g, rule, inner, times);
 }
 
-/* What stands for NODE in a iteration of the loop around it. */
+/* Puts what stands for NODE in an iteration of the loop around it. */
 static void put_node(struct grammar_writer *g, uint32_t rule, uint32_t node)
 {
     const struct body_writer *w = g->w;
@@ -157,7 +158,7 @@ static void put_symbol(struct bytes *out, const struct rules_symbol *s)
         bytes_put_varint(out, s->exponent - 2);
 }
 
-/* Serialises what is there into OUT, and frees it. */
+/* Serialises the grammar into OUT and frees it. */
 static enum pilgrim_status end_grammar(struct grammar_writer *g, struct bytes *out)
 {
     bytes_put_varint(out, g->count);
@@ -206,8 +207,8 @@ static bool next_run(struct run_reader *r, uint64_t *value, uint64_t *times)
     return true;
 }
 
-/* The largest number that divides all differences, with the sign of the first one: so trips that depend on others
- * (those of the two sides of a branch, or of a loop over pairs) have the same differences. */
+/* Sets the factor to the greatest common divisor of all differences, with the sign of the first one. So trips that
+ * depend on each other (the two sides of a branch, or the loops over pairs) have equal differences. */
 static void set_factor(struct loops_loop *l, const struct loop_trips *t)
 {
     struct run_reader runs = read_runs(t);
@@ -269,13 +270,14 @@ static enum pilgrim_status add_loop(struct body_writer *w, uint32_t node, enum c
     return set_trips(l, trips);
 }
 
-/* Whether a loop that is visited only once is one all the same: other members may well go around more or less often. */
+/* True if a node that is visited only once becomes a loop all the same: it contains varying loops, and other members of
+ * its group may have more or fewer iterations. */
 static bool is_main_loop(const struct loop_trips *t, uint64_t iterations, bool varies)
 {
     return varies && t->total == 1 && iterations > 1;
 }
 
-/* The loops in NODE, then those that it is itself. *VARIES: there are any. */
+/* Adds the loops inside NODE, then those that NODE itself becomes. *VARIES: set if there are any. */
 static enum pilgrim_status add_node(struct body_writer *w, uint32_t node, bool *varies)
 {
     const struct loop_node *n = node_of(w, node);

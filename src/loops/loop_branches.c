@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Branches: which elements of a loop come together, and which exclude each other. */
+/* Branches: finds out which elements of a loop come together and which exclude each other; see loop_build.h. */
 #include "loops/loop_build.h"
 
-enum { DEPTH_MAX = 24 }; /* of branches in branches */
+enum { DEPTH_MAX = 24 }; /* nesting depth of branches */
 
 static uint32_t index_of(const struct loop_build *b, uint32_t terminal)
 {
     return b->regions.order[terminal];
 }
 
-/* ---- what is known of places ---- */
+/* ---- transitions into components ---- */
 
 static void note_transition(struct loop_build *b, uint32_t from, uint32_t to, uint64_t count)
 {
@@ -45,9 +45,9 @@ static void note_indices(struct loop_build *b, const struct loop_region *region,
     }
 }
 
-/* ---- pieces of a range of places ---- */
+/* ---- pieces of a range of components ---- */
 
-/* The end of the places that come only after A, in the same iteration. */
+/* Returns the end of the components from A on that come only after A in the same iteration. */
 static uint32_t dominated(const struct loop_build *b, uint32_t a, uint32_t to)
 {
     uint32_t end = a + 1;
@@ -59,7 +59,8 @@ static uint32_t dominated(const struct loop_build *b, uint32_t a, uint32_t to)
     return end;
 }
 
-/* Of a loop with ITERATIONS iterations. What comes in all of them needs no branch. */
+/* Splits a range of components of a loop with ITERATIONS iterations into items, and returns their number. A component
+ * that comes in all iterations needs no branch. */
 static uint32_t find_items(struct loop_build *b, uint32_t from, uint32_t to, uint64_t iterations)
 {
     uint32_t count = 0;
@@ -83,7 +84,7 @@ static uint32_t item_of(const struct loop_build *b, uint32_t count, uint32_t ind
     return low;
 }
 
-/* Of each item: the last one before it that comes next to it somewhere. */
+/* Finds for each item the last earlier item that is its neighbour somewhere in the sequence. */
 static void find_conflicts(struct loop_build *b, const struct loop_region *region, uint32_t count)
 {
     struct loop_regions *w = &b->regions;
@@ -106,8 +107,8 @@ static void find_conflicts(struct loop_build *b, const struct loop_region *regio
     }
 }
 
-/* The places FROM to TO - 1 of a loop with ITERATIONS iterations, put together: how many pieces follow the COUNT that
- * are there. */
+/* Splits the components FROM to TO - 1 of a loop with ITERATIONS iterations into pieces, behind the first COUNT pieces.
+ * Returns the new number of pieces. */
 static uint32_t find_pieces(struct loop_build *b, const struct loop_region *region, uint32_t from, uint32_t to,
                             uint64_t iterations, uint32_t count)
 {
@@ -130,7 +131,8 @@ static uint32_t find_pieces(struct loop_build *b, const struct loop_region *regi
     return count;
 }
 
-/* Two pieces of a choice, about as frequent; neither of them much longer, so that choices of many are not deep. */
+/* Splits a choice into two pieces of about equal frequency and returns their number. Neither has many more items than
+ * the other, so choices among many do not nest deeply. */
 static uint32_t split_choice(struct loop_build *b, const struct loop_piece *choice)
 {
     uint32_t items = find_items(b, choice->from, choice->to, UINT64_MAX);
@@ -219,8 +221,8 @@ void loop_branches_add(struct loop_build *b, const struct loop_region *region, u
     uint64_t iterations = 0, visits = 0;
     note_indices(b, region, count);
     for (uint32_t i = 0; i < count; i++) {
-        /* A iteration begins where the place is not behind the one before; that is not known here: the most frequent
-         * one is in all. */
+        /* An iteration begins at a component that is not behind the one before, which is not known here. So the most
+         * frequent component counts as being in all iterations. */
         iterations = b->elements[i].visits > iterations ? b->elements[i].visits : iterations;
         visits = i < entry && b->elements[i].visits > visits ? b->elements[i].visits : visits;
     }

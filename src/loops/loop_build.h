@@ -1,43 +1,43 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the files that make a loop forest share. */
+/* The state of building a loop forest, shared by loop_forest.c and loop_branches.c. */
 #ifndef PILGRIM_LOOP_BUILD_H
 #define PILGRIM_LOOP_BUILD_H
 
 #include "loops/loop_cuts.h"
 #include "loops/loop_forest.h"
 
-/* What is known of a place in the order of a loop's components. */
+/* The transitions into one component of a loop. A component is known by its index in the order of the components. */
 struct loop_element {
-    uint64_t visits; /* from elsewhere */
-    uint32_t before; /* the first place before it that it follows in a iteration */
-    uint32_t behind; /* the first place behind it that it follows, in the next iteration; UINT32_MAX: none */
-    bool begins;     /* it may be what a visit begins with */
+    uint64_t visits; /* transitions into it from other components, and from outside the loop */
+    uint32_t before; /* the smallest earlier component that it follows, within an iteration; UINT32_MAX: none */
+    uint32_t behind; /* the smallest later component that it follows, across iterations; UINT32_MAX: none */
+    bool begins;     /* a visit to the loop may begin with it */
 };
 
-/* Some elements of a loop that become one: consecutive places. */
+/* Consecutive components that become one element. */
 struct loop_piece {
     uint32_t from, to;
-    bool is_choice; /* of which one comes at most; else all but the first come only if that does */
+    bool is_choice; /* at most one of them comes at a time; else all but the first come only if the first does */
 };
 
-/* Loops are numbered when they are met, and looked into in this order; but branches at once. */
+/* Loops are numbered when they are met, and analysed in that order. Branches are analysed at once. */
 struct loop_build {
     struct loop_regions regions;
     struct loop_forest *forest;
-    uint32_t *depth;  /* of loops, by node; 0: a branch */
-    uint32_t *sorted; /* room for members */
-    uint32_t *starts; /* where the places of the region that is looked into begin, in its members */
+    uint32_t *depth;  /* by node: nesting depth of a loop; 0: a branch */
+    uint32_t *sorted; /* working memory for members */
+    uint32_t *starts; /* by component of the current region: where its members begin */
     uint32_t element_count;
-    struct loop_element *elements;     /* of that region */
-    struct loop_piece *pieces, *items; /* room for as many as there are places */
-    struct loop_piece *branches;       /* of that region: by node */
-    int64_t *conflicts;                /* of items */
+    struct loop_element *elements;     /* components of the current region */
+    struct loop_piece *pieces, *items; /* working memory, an entry a component */
+    struct loop_piece *branches;       /* by node: the components of a branch */
+    int64_t *conflicts;                /* by item: the last earlier one that is its neighbour somewhere; -1: none */
 };
 
-/* Adds the components of REGION, which is LOOP and is sorted by COUNT places, to it as elements. What comes only in
- * some iterations is put together: elements that come only where another one does, and elements of which only one comes
- * at a time, are loops of their own that go around once or not at all. So two sides of a branch say the same, and what
- * is inside says nothing when the branch is not taken. ENTRY: as for the loop. */
+/* Adds the COUNT components of REGION, which is LOOP and is sorted by component, to LOOP as elements. Elements that
+ * come only in some iterations are grouped: those that come only if another one does, and those that exclude each
+ * other, become loops of their own with one iteration or none. So the two sides of a branch give the same trips, and
+ * what is inside a branch gives no trips when it is not taken. ENTRY: component with which visits to the loop begin. */
 void loop_branches_add(struct loop_build *b, const struct loop_region *region, uint32_t loop, uint32_t count,
                        uint32_t entry);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Components of a region (Tarjan 1972, with a stack of its own), what an order of them costs, and the choice of one. */
+/* Components of a region, the cost of an order of them, and the choice of an order; see loop_cuts.h. Source: Tarjan
+ * 1972 (strongly connected components), with an explicit stack. */
 #include "loops/loop_cuts.h"
 
 #include <string.h>
@@ -12,7 +13,7 @@ struct component_search {
     struct loop_regions *w;
     uint32_t region;
     struct loop_cut cut;
-    uint32_t next; /* number of a terminal that is met */
+    uint32_t next; /* number for the next terminal that is met */
     uint32_t stacked, depth;
     uint32_t components;
 };
@@ -31,7 +32,7 @@ static void meet(struct component_search *s, uint32_t terminal)
     w->path[s->depth++] = terminal;
 }
 
-/* The next terminal that was not met, from TERMINAL on; NOTHING: there is none. */
+/* Returns the next terminal not met before that follows TERMINAL; NOTHING: there is none. */
 static uint32_t follow(struct component_search *s, uint32_t terminal)
 {
     struct loop_regions *w = s->w;
@@ -82,7 +83,7 @@ uint32_t loop_components(struct loop_regions *w, const struct loop_region *regio
                 meet(&s, next);
         }
     }
-    /* A component is complete after those that follow it. */
+    /* The search completes a component after those that follow it, so the order is reversed. */
     for (uint32_t i = region->begin; i < region->end; i++)
         w->order[w->members[i]] = s.components - 1 - w->order[w->members[i]];
     return s.components;
@@ -93,7 +94,7 @@ uint32_t loop_components(struct loop_regions *w, const struct loop_region *regio
 /* The visits of a region. */
 struct visits {
     uint64_t count, iterations;
-    uint32_t entry, exit; /* NOTHING: several */
+    uint32_t entry, exit; /* NOTHING: visits differ */
 };
 
 static void note_index(uint32_t *known, bool first, uint32_t index)
@@ -104,7 +105,7 @@ static void note_index(uint32_t *known, bool first, uint32_t index)
         *known = NOTHING;
 }
 
-/* COUNT times no element from FROM to TO - 1 comes in a iteration. */
+/* Notes that the elements FROM to TO - 1 are missing in COUNT iterations. */
 static void skip(struct loop_regions *w, uint32_t from, uint32_t to, uint64_t count)
 {
     if (from >= to)
@@ -166,16 +167,19 @@ static void note_transitions(struct loop_regions *w, const struct loop_region *r
     }
 }
 
-enum { LIST_BITS = 16, TRIPS_BITS = 1 }; /* of a list, whatever is in it; of a visit to an inner loop */
+enum {
+    SEQUENCE_BITS = 16,
+    TRIPS_BITS = 1
+}; /* bits of a delta sequence, whatever it contains; bits of a visit to an inner loop */
 
-/* Bits of a list of N values, M of which are another one: about log2(n over m). */
+/* Returns the bits of a sequence of N values of two kinds, M of one of them: about log2(n over m). */
 static uint64_t bits_of(uint64_t n, uint64_t m)
 {
     if (m > n / 2)
         m = n - m;
     if (m == 0)
         return 0;
-    return m * (uint64_t)(64 - __builtin_clzll(n / m)) + LIST_BITS;
+    return m * (uint64_t)(64 - __builtin_clzll(n / m)) + SEQUENCE_BITS;
 }
 
 uint64_t loop_cut_cost(struct loop_regions *w, const struct loop_region *region, uint32_t count, uint32_t *entry,
@@ -189,21 +193,23 @@ uint64_t loop_cut_cost(struct loop_regions *w, const struct loop_region *region,
     for (uint32_t i = region->begin; i < region->end; i++)
         w->sizes[w->order[w->members[i]]]++;
     note_transitions(w, region, count, &v);
-    /* Where the only visit begins and ends is chance. */
+    /* The first and last element of a single visit are chance. */
     *entry = v.entry == NOTHING || v.count == 1 ? 0 : v.entry;
     *exit = v.exit == NOTHING || v.count == 1 ? count - 1 : v.exit;
     for (uint32_t i = 0; i < count; i++) {
         skipped += w->skips[i];
         uint64_t before =
-            i < *entry ? v.count : 0; /* iterations that begin behind this element always: it is not asked for */
+            i < *entry
+                ? v.count
+                : 0; /* iterations that always begin behind this element: nothing has to say that it is missing */
         cost += bits_of(v.iterations - before, (uint64_t)skipped - before);
         if (w->sizes[i] > 1)
-            cost += TRIPS_BITS * (v.iterations - (uint64_t)skipped) + LIST_BITS;
+            cost += TRIPS_BITS * (v.iterations - (uint64_t)skipped) + SEQUENCE_BITS;
     }
     return cost;
 }
 
-/* Turns the places so that EXIT becomes the last of COUNT. */
+/* Rotates the order of the COUNT components so that EXIT becomes the last one. */
 static void turn_order(struct loop_regions *w, const struct loop_region *region, uint32_t count, uint32_t exit)
 {
     for (uint32_t i = region->begin; i < region->end; i++) {
@@ -217,12 +223,12 @@ static void turn_order(struct loop_regions *w, const struct loop_region *region,
 enum { BEST_COUNT = 2, CUTS_MAX = 2 * BEST_COUNT + 2 };
 
 /* The terminals with the highest scores. */
-struct best {
+struct best_terminals {
     uint32_t terminal[BEST_COUNT];
     uint64_t score[BEST_COUNT];
 };
 
-static void best_note(struct best *b, uint32_t terminal, uint64_t score)
+static void best_note(struct best_terminals *b, uint32_t terminal, uint64_t score)
 {
     if (score <= b->score[BEST_COUNT - 1])
         return;
@@ -235,7 +241,8 @@ static void best_note(struct best *b, uint32_t terminal, uint64_t score)
     b->terminal[i] = terminal;
 }
 
-/* How often TERMINAL is met, from (L = in) or before (L = out) one that is not in the region; and in all. */
+/* Returns how often a transition enters TERMINAL from outside of the region (L = in), or leaves it to the outside (L =
+ * out). Adds the number of all such transitions to *ALL. */
 static uint64_t count_outside(const struct loop_regions *w, const struct transition_lists *l, uint32_t region,
                               uint32_t terminal, uint64_t *all)
 {
@@ -248,10 +255,11 @@ static uint64_t count_outside(const struct loop_regions *w, const struct transit
     return outside;
 }
 
-/* Begin where it is entered, end where it is left, or around the terminal that comes most often. */
+/* Lists the cuts to try: an iteration begins where the region is entered, ends where it is left, or begins or ends at
+ * the most frequent terminal. */
 static unsigned find_cuts(struct loop_regions *w, const struct loop_region *region, struct loop_cut *cuts)
 {
-    struct best entries = {0}, exits = {0}, hubs = {0};
+    struct best_terminals entries = {0}, exits = {0}, hubs = {0};
     unsigned count = 0;
     for (uint32_t i = region->begin; i < region->end; i++) {
         uint32_t terminal = w->members[i];
@@ -275,14 +283,13 @@ static unsigned find_cuts(struct loop_regions *w, const struct loop_region *regi
     return count;
 }
 
-/* Another order has to be clearly better: so that streams that differ only in how often they do what have the same one.
- */
+/* True if a cost is clearly better. So streams that differ only in how often they do things get the same order. */
 static bool is_better(uint64_t cost, uint64_t than)
 {
     return cost < than - than / 4;
 }
 
-/* Sets the places in the better of the two orders that CUT gives. */
+/* Sets the members' orders to the better one of the two that CUT gives. */
 static uint64_t try_cut(struct loop_regions *w, const struct loop_region *region, struct loop_cut cut, bool *turned,
                         uint32_t *count, uint32_t *entry)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The forest, from the outside in: each region that is a loop is cut, and its components are elements or regions again.
- */
+/* Builds the loop forest from the outside in; see loop_forest.h. Each region that is a loop is cut; its components are
+ * terminals, or regions again. */
 #include "loops/loop_forest.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include "loops/loop_build.h"
 
-#define FOREST_STEPS (1u << 24) /* transitions to look at before loops are no longer looked into */
+#define FOREST_STEPS (1u << 24) /* transitions to examine before no further loops are analysed */
 
 static void build_free(struct loop_build *b)
 {
@@ -29,8 +29,8 @@ static void build_free(struct loop_build *b)
 static bool build_init(struct loop_build *b, uint32_t terminal_count)
 {
     struct loop_regions *w = &b->regions;
-    /* Each loop but the root has an element of its own that is a terminal; so there are two nodes for a terminal, which
-     * are elements; there are at most two branches for an element. */
+    /* Each loop but the root has an element that is a terminal. So terminals and loops are at most two nodes for each
+     * terminal, and those are elements. Branches are at most two for each element. */
     size_t most = 6 * (size_t)terminal_count + 6;
     uint32_t **arrays[] = {&w->members, &w->region, &w->order, &w->index, &w->low,    &w->at,
                            &w->stack,   &w->path,   &w->sizes, &b->depth, &b->sorted, &b->starts};
@@ -52,7 +52,7 @@ static bool build_init(struct loop_build *b, uint32_t terminal_count)
     return good && w->skips && b->forest->nodes && b->forest->elements && b->forest->order;
 }
 
-/* The region's members by their places; STARTS: where each of the COUNT components begins. */
+/* Sorts the region's members by component. STARTS: where each of the COUNT components begins. */
 static void sort_members(struct loop_build *b, const struct loop_region *region, uint32_t count)
 {
     struct loop_regions *w = &b->regions;
@@ -69,7 +69,7 @@ static void sort_members(struct loop_build *b, const struct loop_region *region,
     b->starts[0] = 0;
 }
 
-/* Components of one terminal each, in the members' order. */
+/* Makes each terminal a component, in the order of the members. Returns their number. */
 static uint32_t spread(struct loop_regions *w, const struct loop_region *region)
 {
     for (uint32_t i = region->begin; i < region->end; i++)
@@ -77,9 +77,9 @@ static uint32_t spread(struct loop_regions *w, const struct loop_region *region)
     return region->end - region->begin;
 }
 
-/* In `for each i: A, some times B` two A come after each other where there is no B between them, and that is no run of
- * A. So a terminal at either end of a loop is single if it seldom follows itself and all other elements are missing in
- * some iterations or go around several times anyway. */
+/* Decides if a terminal at either end of a loop is single. In `for each i: A, some times B` two A follow each other if
+ * no B comes between them, and that is no run of A. So a terminal at either end is single if it seldom follows itself,
+ * and each other element is missing in some iterations or goes around several times anyway. */
 static void find_single(struct loop_build *b, const struct loop_region *region, uint32_t count, uint32_t index)
 {
     struct loop_regions *w = &b->regions;

@@ -1,40 +1,40 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The loops of a sequence: which terminal stands in which loop, and where.
+/* The loop forest of a sequence: which terminal is in which loop, and in which order.
  *
- * The forest is made from nothing but the transitions, which terminal follows which one: a loop is a strongly connected
- * component of them. Where a loop's iterations begin is chosen (at one terminal, or after one), the transitions into a
- * new iteration are left out, and the components of what is left are its elements, in topological order: terminals and
- * inner loops. So in each iteration some of the elements come, in that order, and whatever the sequence is, it can be
- * read that way. A terminal that follows itself is one element, with its run, or begins a iteration. What is not in a
- * loop is an element of the root, which has one iteration. */
+ * The forest depends only on the transitions, that is, on which terminal follows which. A loop is a strongly connected
+ * component of the transitions. Its iterations begin at a chosen terminal, or after one. Without the transitions that
+ * begin an iteration, the components of the rest are the elements of the loop, in topological order: terminals and
+ * inner loops. So in each iteration some of the elements come, in that order, and any sequence can be read with its
+ * forest. A terminal that follows itself is one element with a run, or each of its occurrences begins an iteration.
+ * What is in no loop is an element of the root, which has one iteration. */
 #ifndef PILGRIM_LOOP_FOREST_H
 #define PILGRIM_LOOP_FOREST_H
 
 #include "rules/rules.h"
 
-#define LOOP_DEPTH_MAX 32 /* of loops in loops; the terminals in a deeper one are elements of the one around it */
+#define LOOP_DEPTH_MAX 32 /* nesting depth; the terminals of a deeper loop become elements of the loop around it */
 
-/* A terminal or a loop. */
+/* A node: a terminal or a loop. */
 struct loop_node {
-    uint32_t parent;   /* the loop that it is an element of; the root's is the root */
-    uint32_t element;  /* there */
-    uint32_t elements; /* of a loop: its first one in loop_forest's ... */
-    uint32_t count;    /* ... and how many; of a terminal 0 */
-    uint32_t entry; /* of a loop: the place of the element that all visits to it begin with; 0 if that is not known */
-    uint32_t begin, end; /* the terminals in it, by their order */
-    bool is_single;      /* of a terminal: it has no runs, each time is a iteration of its own */
+    uint32_t parent;     /* the loop that it is an element of; the root is its own parent */
+    uint32_t element;    /* its index among the parent's elements */
+    uint32_t elements;   /* of a loop: index of its first element in loop_forest.elements, ... */
+    uint32_t count;      /* ... and how many elements there are; of a terminal 0 */
+    uint32_t entry;      /* of a loop: index of the element that begins every visit; 0 if visits differ */
+    uint32_t begin, end; /* its terminals are those with begin <= order < end */
+    bool is_single;      /* of a terminal: it has no runs; each occurrence is an iteration of its own */
 };
 
 struct loop_forest {
     uint32_t terminal_count;
-    uint32_t node_count; /* terminals, then the root, then the other loops */
+    uint32_t node_count; /* nodes are the terminals, then the root, then the other loops */
     struct loop_node *nodes;
-    uint32_t *elements; /* nodes */
-    uint32_t *order;    /* terminal -> number; those of a loop are consecutive */
+    uint32_t *elements; /* node numbers, loop by loop */
+    uint32_t *order;    /* by terminal: a number; the terminals of a loop have consecutive numbers */
 };
 
-/* The forest of the grammar R, which is not empty, over terminals 0 to TERMINAL_COUNT - 1, each of which occurs.
- * O(symbols x depth), bounded by a number of steps after which no further loops are looked for.
+/* Builds the forest of the grammar R, which is not empty, over terminals 0 to TERMINAL_COUNT - 1, each of which occurs.
+ * O(symbols x depth), with a limit on the number of steps after which no further loops are searched for.
  * errors: PILGRIM_NOMEM, *F is then empty */
 enum pilgrim_status loop_forest_build(const struct rules *r, uint32_t terminal_count,
                                       struct loop_forest *f) PILGRIM_CHECKED;

@@ -1,52 +1,53 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reading a sequence by its loop forest (loop_forest.h), run by run.
+/* Finds loops: reads a sequence with its loop forest (loop_forest.h), run by run; see loops.h.
  *
- * The walk is in one element of each loop on the way from the root to the last terminal. The next one is in the
- * innermost of these loops that has it; the others are left. If it comes after the element that the walk is in, it is
- * in the same iteration, else it begins a new one. Elements that did not come in a iteration have 0 trips in it, which
- * is added when they come next: so a run costs the depth of the loops, not the number of elements. Every sequence can
- * be read so; the forest decides how little there is to say. */
+ * The walk is in one element of each loop on the way from the root to the last terminal. The next terminal belongs to
+ * the innermost of these loops that contains it; the loops further in are left. If its element comes after the current
+ * one, it is in the same iteration, else it begins a new one. An element that was missing in some iterations gets their
+ * trips, which are 0, when it comes again. So a run costs the depth of the loops, not the number of elements. Every
+ * sequence can be read like this; the forest decides how little there is to say. */
 #include "loops/loops.h"
 
 #include <stdlib.h>
 
 #include "base/try.h"
-#include "loops/loop_trips.h"
+#include "loops/loop_bodies.h"
+#include "loops/loops_size.h"
 
-#define LOOPS_RUNS (8u << 20) /* the longest walk */
+#define LOOPS_RUNS (8u << 20) /* runs in the longest walk */
 
-/* A run of trips takes a quarter of a byte or more where there are many. */
+/* So many runs of trips may pay: where there are many, a run takes a quarter of a byte or more. */
 #define RUNS_MAX(bytes) (4 * (uint64_t)(bytes))
 
-/* Of a start rule with so many symbols some runs show first whether loops may pay. */
-enum { SAMPLE_MIN = 1 << 14, SAMPLE_PLACES = 8, SAMPLE_RUNS = 2048 /* from each place on */ };
+/* If the start rule has so many symbols, some of its runs are tried first, to see if loops may pay. */
+enum { SAMPLE_MIN = 1 << 14, SAMPLE_POSITIONS = 8, SAMPLE_RUNS = 2048 /* from each position on */ };
 
 /* ---- runs of a sequence ---- */
 
-struct frame {
+struct run_frame {
     uint32_t position, end;
-    uint64_t left; /* of the symbol at POSITION: repetitions to come */
+    uint64_t left; /* repetitions of the symbol at POSITION still to come */
 };
 
 struct run_cursor {
     const struct rules *rules;
-    struct frame *stack;
+    struct run_frame *stack;
     uint32_t depth;
-    uint64_t terminal, count; /* the run that is to come; count 0: none */
+    uint64_t terminal, count; /* the next run; count 0: none */
 };
 
 static void enter_rule(struct run_cursor *c, uint32_t rule)
 {
     uint32_t first = c->rules->first[rule];
-    c->stack[c->depth++] =
-        (struct frame){.position = first, .end = c->rules->first[rule + 1], .left = c->rules->symbols[first].exponent};
+    c->stack[c->depth++] = (struct run_frame){
+        .position = first, .end = c->rules->first[rule + 1], .left = c->rules->symbols[first].exponent};
 }
 
-/* The next symbol that is a terminal. */
+/* Finds the next symbol that is a terminal, with its exponent. False at the end. */
 static bool next_symbol(struct run_cursor *c, uint64_t *terminal, uint64_t *count)
 {
     while (c->depth) {
-        struct frame *top = &c->stack[c->depth - 1];
+        struct run_frame *top = &c->stack[c->depth - 1];
         const struct rules_symbol *symbol = &c->rules->symbols[top->position];
         if (top->left && symbol->is_rule) {
             top->left--;
@@ -67,19 +68,20 @@ static bool next_symbol(struct run_cursor *c, uint64_t *terminal, uint64_t *coun
     return false;
 }
 
-/* From symbol number START of the start rule on; there is one. False: no memory. */
+/* Begins at symbol START of the start rule, which exists. False: no memory. */
 static bool run_cursor_init(struct run_cursor *c, const struct rules *r, uint32_t start)
 {
     *c = (struct run_cursor){.rules = r};
     c->stack = malloc(r->total[0].depth * sizeof *c->stack);
     if (!c->stack)
         return false;
-    c->stack[c->depth++] = (struct frame){.position = start, .end = r->first[1], .left = r->symbols[start].exponent};
+    c->stack[c->depth++] =
+        (struct run_frame){.position = start, .end = r->first[1], .left = r->symbols[start].exponent};
     (void)next_symbol(c, &c->terminal, &c->count);
     return true;
 }
 
-/* Neighbours that are equal are one run. */
+/* Finds the next run; equal neighbours are one run. False at the end. */
 static bool next_run(struct run_cursor *c, uint32_t *terminal, uint64_t *count)
 {
     *terminal = (uint32_t)c->terminal;
@@ -97,9 +99,9 @@ static bool next_run(struct run_cursor *c, uint32_t *terminal, uint64_t *count)
 struct trips_walk {
     const struct loop_forest *forest;
     struct loop_state *states; /* by node */
-    uint32_t innermost;        /* loop that the walk is in */
-    uint32_t *path;            /* room for the nodes from a loop to a terminal */
-    uint64_t runs;             /* of all trips, closed ones */
+    uint32_t innermost;        /* the innermost loop that the walk is in */
+    uint32_t *path;            /* working memory: the nodes from a loop to a terminal */
+    uint64_t runs;             /* closed runs of all trips */
 };
 
 static void trips_add(struct trips_walk *w, struct loop_trips *t, uint64_t value, uint64_t times)
@@ -117,7 +119,7 @@ static void trips_add(struct trips_walk *w, struct loop_trips *t, uint64_t value
     t->times += times;
 }
 
-/* The iterations of the loop around NODE in which it could have come. */
+/* Returns the number of iterations of the loop around NODE in which NODE could have come. */
 static uint64_t iterations_of(const struct trips_walk *w, uint32_t node)
 {
     const struct loop_node *n = &w->forest->nodes[node];
@@ -125,7 +127,8 @@ static uint64_t iterations_of(const struct trips_walk *w, uint32_t node)
     return n->element < w->forest->nodes[n->parent].entry ? loop->begun - loop->heads : loop->begun;
 }
 
-/* In the iteration that the loop around it is in, NODE goes around TIMES times. */
+/* Notes TIMES as the trips of NODE in the current iteration of the loop around it, after zeros for the iterations
+ * without it. */
 static void came(struct trips_walk *w, uint32_t node, uint64_t times)
 {
     struct loop_trips *t = &w->states[node].trips;
@@ -143,7 +146,7 @@ static void leave(struct trips_walk *w, uint32_t loop)
     s->current = 0;
 }
 
-/* To the element at ELEMENT of LOOP, from the one before. */
+/* Moves from LOOP's current element to the element with index ELEMENT. */
 static void pass(struct trips_walk *w, uint32_t loop, uint32_t element)
 {
     struct loop_state *s = &w->states[loop];
@@ -181,7 +184,7 @@ static void step(struct trips_walk *w, uint32_t terminal, uint64_t count)
     trips_add(w, &w->states[terminal].trips, 1, count - 1);
 }
 
-/* After the last terminal: all loops are left, and all lists complete. */
+/* Leaves all loops after the last terminal and completes all trips. */
 static void finish(struct trips_walk *w)
 {
     const struct loop_forest *f = w->forest;
@@ -192,7 +195,7 @@ static void finish(struct trips_walk *w)
             trips_add(w, &w->states[node].trips, 0, iterations_of(w, node) - w->states[node].trips.total);
 }
 
-/* *COMPLETE false: too many runs, or more than MOST of trips. */
+/* Walks the whole sequence. *COMPLETE false: it has too many runs, or trips have more than MOST runs. */
 static enum pilgrim_status walk(struct trips_walk *w, const struct rules *r, uint64_t most, bool *complete)
 {
     struct run_cursor c;
@@ -242,7 +245,7 @@ static enum pilgrim_status find_in_forest(const struct rules *r, const struct lo
     return status;
 }
 
-/* Runs of R from symbol START on, serialised as symbols of a rule. */
+/* Appends up to SAMPLE_RUNS runs of R, from symbol START of the start rule on, as symbols of a rule. */
 static enum pilgrim_status sample_runs(const struct rules *r, uint32_t start, struct bytes *symbols,
                                        uint32_t *symbol_count)
 {
@@ -261,14 +264,14 @@ static enum pilgrim_status sample_runs(const struct rules *r, uint32_t start, st
     return PILGRIM_OK;
 }
 
-/* A grammar of one rule: runs from all over R. */
+/* Makes a grammar of one rule from runs at several positions of R. */
 static enum pilgrim_status sample_take(const struct rules *r, struct bytes *grammar)
 {
     struct bytes symbols = {0};
     uint32_t count = 0;
     enum pilgrim_status status = PILGRIM_OK;
-    for (uint32_t i = 0; status == PILGRIM_OK && i < SAMPLE_PLACES; i++)
-        status = sample_runs(r, r->first[1] / SAMPLE_PLACES * i, &symbols, &count);
+    for (uint32_t i = 0; status == PILGRIM_OK && i < SAMPLE_POSITIONS; i++)
+        status = sample_runs(r, r->first[1] / SAMPLE_POSITIONS * i, &symbols, &count);
     bytes_put_varint(grammar, 1);
     bytes_put_varint(grammar, count);
     bytes_put(grammar, symbols.data, symbols.length);
@@ -277,7 +280,7 @@ static enum pilgrim_status sample_take(const struct rules *r, struct bytes *gram
     return status == PILGRIM_OK ? bytes_status(grammar) : status;
 }
 
-/* *PAY false: as loops of F a sample of R takes clearly more than as it is. */
+/* *PAY false: a sample of R takes clearly more as loops of F than as it is. */
 static enum pilgrim_status sample_pays(const struct rules *r, const struct loop_forest *f, bool *pay)
 {
     struct bytes grammar = {0};
@@ -313,7 +316,8 @@ static enum pilgrim_status find_in_rules(const struct rules *r, uint32_t termina
     return status;
 }
 
-/* MIN: symbols; MOST: runs of trips, UINT64_MAX: whatever it gains. */
+/* Finds loops in a grammar of at least MIN symbols. MOST: limit of runs of trips; UINT64_MAX: no limit, whether loops
+ * pay or not. */
 static enum pilgrim_status find(const void *data, size_t length, uint32_t terminal_count, uint32_t min, uint64_t most,
                                 struct loops *l, bool *found)
 {

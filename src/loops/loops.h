@@ -1,25 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From a grammar to loops with trip counts (docs/FORMAT.md, "Loops"): what is constant about a sequence, and how often
- * each of its loops goes around each time.
+/* Turns a grammar into loops with trip counts (docs/FORMAT.md, "Loops"): the constant structure of a sequence, and for
+ * each of its loops how many iterations it has each time.
  *
- * A grammar has to say each order in which things come. `for each i: X, then Y as often as i` is new rules for each i;
- * as a loop it is X Y* and the numbers 1, 2, 3, ... */
+ * A grammar must spell out every order of terminals. `for each i: X, then Y i times` takes new rules for each i. As a
+ * loop it is X Y* and the numbers 1, 2, 3, ...
+ *
+ * loops_size.h says if loops pay. */
 #ifndef PILGRIM_LOOPS_H
 #define PILGRIM_LOOPS_H
 
 #include "base/bytes.h"
 #include "sequence/nested_runs.h"
 
-#define LOOPS_MIN 40 /* symbols of a grammar: smaller ones stay as they are */
+#define LOOPS_MIN 40 /* symbols; a smaller grammar never becomes loops */
 
-/* Sequences are serialised grammars (rules.h). Terminal C + i of theirs, where C is the number of terminals of what
- * they were made from, is loop i: in its place stands its body, as often as the next of its trips says. */
+/* A loop. `body` and the `top` of all loops are serialised grammars (rules.h). Let C be the number of terminals of the
+ * original grammar: then terminal C + i means loop i. It stands for the body of loop i, repeated as often as the next
+ * of its trips says. */
 struct loops_loop {
-    struct bytes body;              /* not empty; of loops only those before this one */
-    uint64_t count;                 /* trips, one for each time that the loop is met */
-    int64_t first, factor;          /* the i-th, from 0: first + factor x the sum of the first i differences */
-    struct nested_runs differences; /* closed; none: all trips are equal */
-    uint64_t range;                 /* of those sums: the largest one - the smallest one */
+    struct bytes body;              /* not empty; uses only loops before this one */
+    uint64_t count;                 /* number of trips: one for each time that the loop is entered */
+    int64_t first, factor;          /* trip i (from 0) is first + factor x the sum of the first i differences */
+    struct nested_runs differences; /* closed; empty: all trips are equal */
+    uint64_t range;                 /* the largest of those sums minus the smallest */
 };
 
 struct loops {
@@ -28,23 +31,18 @@ struct loops {
     uint32_t count;
 };
 
-/* The loops of the grammar DATA, over terminals 0 to TERMINAL_COUNT - 1, each of which occurs. *FOUND false: it is no
- * grammar, it is too small or too long, or is smaller as it is; *L is then empty. O(runs of the sequence x depth of its
- * loops), bounded. errors: PILGRIM_NOMEM, *L is then empty; memory: *L is the caller's */
+/* Finds the loops of the serialised grammar DATA over terminals 0 to TERMINAL_COUNT - 1, each of which occurs. *FOUND
+ * false: it is no grammar, it is too small or too long, or loops do not pay; *L is then empty. O(runs of the sequence x
+ * depth of its loops), with a limit.
+ * errors: PILGRIM_NOMEM, *L is then empty;
+ * memory: *L is the caller's, to be freed by loops_free */
 enum pilgrim_status loops_find(const void *data, size_t length, uint32_t terminal_count, struct loops *l,
                                bool *found) PILGRIM_CHECKED;
 
-/* The same whatever its size, and whatever it gains: for tests. */
+/* Does the same without the limits and even if loops do not pay. For tests. */
 enum pilgrim_status loops_find_any(const void *data, size_t length, uint32_t terminal_count, struct loops *l,
                                    bool *found) PILGRIM_CHECKED;
 
-/* What the trace needs for L, about, in bytes; SIZE_MAX: no memory. And whether that is clearly less than what it needs
- * for the grammar DATA. */
-size_t loops_bytes(const struct loops *l);
-bool loops_pay(const struct loops *l, const void *data, size_t length);
-
-/* False: clearly more than DATA, a sample of a grammar. */
-bool loops_may_pay(const struct loops *l, const void *data, size_t length);
 void loops_free(struct loops *l);
 
 #endif

@@ -1,32 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What loops take in the trace, to be held against the grammar that they were made from. Both are compressed in the
- * end, and a grammar has more that can be. So that is what is compared; of a list of trips, whatever form of it is the
- * shortest. */
+/* Estimates what loops take in the trace, compared with the grammar that they stand for; see loops_size.h. The file is
+ * compressed in the end, and a grammar compresses better than loops do, so compressed sizes are compared. A sequence of
+ * trips counts with the shortest of its possible forms. */
+#include "loops/loops_size.h"
+
 #include "base/compressed.h"
 #include "base/intern.h"
-#include "loops/loops.h"
 
 enum {
-    ROW_BYTES = 8,        /* of a loop's row, its values and columns */
-    BLOCK_BYTES = 6,      /* of a block's head */
-    VALUES_MAX = 1 << 22, /* in lists that are compressed to know their length */
-    GAIN_MIN = 64         /* bytes that loops have to save, or an eighth if that is more */
+    GROUP_CLASS_BYTES = 8, /* the group class of a loop, its values and columns */
+    BLOCK_BYTES = 6,       /* header of a block */
+    VALUES_MAX = 1 << 22,  /* values in sequences that are compressed to know their sizes */
+    GAIN_MIN = 64          /* bytes that loops have to save, or an eighth of the grammar if that is more */
 };
 
 struct sizing {
     struct compressor compressor;
-    struct intern delta_lists; /* those that were counted */
-    uint64_t values;           /* in those that were compressed */
+    struct intern stored_deltas; /* sequences counted already */
+    uint64_t values;             /* values in the sequences that were compressed */
     bool failed;
 };
 
-/* The sums of the items BEGIN to END - 1, from *SUM on, two bytes each as planes: the low ones in LOW. */
+/* Appends the sums of the items' values, from *SUM on, as two planes of bytes: the low bytes to LOW, the next ones to
+ * HIGH. */
 static void put_sums(const struct nested_run *items, size_t count, int64_t *sum, struct bytes *low, struct bytes *high)
 {
     for (size_t i = 0; i < count; i++) {
-        if (items[i].exponent & REPEATS_BEGIN) {
+        if (items[i].exponent & NESTED_RUN_BEGIN) {
             size_t size = (size_t)items[i].value;
-            uint64_t times = items[i + size + 1].exponent & ~REPEATS_END;
+            uint64_t times = items[i + size + 1].exponent & ~NESTED_RUN_END;
             for (; times > 0; times--)
                 put_sums(&items[i + 1], size, sum, low, high);
             i += size + 1;
@@ -71,13 +73,13 @@ static size_t trips_bytes(struct sizing *s, const struct loops_loop *l, const st
 static size_t loop_bytes(struct sizing *s, const struct loops_loop *l)
 {
     struct bytes packed = {0};
-    size_t total = l->body.length + ROW_BYTES;
-    uint32_t known = s->delta_lists.count, number;
+    size_t total = l->body.length + GROUP_CLASS_BYTES;
+    uint32_t known = s->stored_deltas.count, number;
     nested_runs_pack(&l->differences, &packed);
     if (bytes_status(&packed) != PILGRIM_OK ||
-        intern_add(&s->delta_lists, packed.data, packed.length, &number) != PILGRIM_OK)
+        intern_add(&s->stored_deltas, packed.data, packed.length, &number) != PILGRIM_OK)
         s->failed = true;
-    else if (s->delta_lists.count > known)
+    else if (s->stored_deltas.count > known)
         total += trips_bytes(s, l, &packed);
     bytes_free(&packed);
     return total;
@@ -94,7 +96,7 @@ static size_t all_bytes(struct sizing *s, const struct loops *l)
 static void sizing_free(struct sizing *s)
 {
     compressor_free(&s->compressor);
-    intern_free(&s->delta_lists);
+    intern_free(&s->stored_deltas);
 }
 
 size_t loops_bytes(const struct loops *l)
@@ -105,7 +107,7 @@ size_t loops_bytes(const struct loops *l)
     return total;
 }
 
-/* What L needs, and in *BEFORE what DATA does. */
+/* Returns the size of L. *BEFORE: the size of DATA. */
 static size_t compare(const struct loops *l, const void *data, size_t length, size_t *before)
 {
     struct sizing s = {0};

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Transitions between terminals: of neighbours in a rule the last terminal of the one and the first of the other, as
- * often as the rule is there. Rules are visited by depth, so that what they stand for is known. */
+/* Transitions between terminals; see transitions.h. Two neighbours in a rule give a transition from the last terminal
+ * of the one to the first terminal of the other, as often as the rule occurs. Rules are visited by depth, so the first
+ * and last terminals of inner rules are known. */
 #include "loops/transitions.h"
 
 #include <stdlib.h>
 
-/* What is known of each rule. */
+/* The properties of each rule. */
 struct survey {
     const struct rules *rules;
     uint32_t *order;        /* rules, by depth */
     uint32_t *first, *last; /* terminals */
-    uint64_t *times;        /* in the expansion of all */
+    uint64_t *times;        /* occurrences in the whole expansion */
 };
 
-/* Called with each transition. */
+/* A function that is called with each transition. */
 typedef void transition_visitor(void *context, uint32_t from, uint32_t to, uint64_t count);
 
 static bool order_rules(struct survey *s)
@@ -81,7 +82,7 @@ static void count_one(void *context, uint32_t from, uint32_t to, uint64_t count)
     l->first[from + 1] += from != to;
 }
 
-/* FIRST is moved on to the end of what is there. */
+/* Adds a transition and moves FIRST, so that it points behind the last one so far. */
 static void put_one(void *context, uint32_t from, uint32_t to, uint64_t count)
 {
     struct transition_lists *l = context;
@@ -96,7 +97,7 @@ static void count_repeats(void *context, uint32_t from, uint32_t to, uint64_t co
         repeats[from] += count;
 }
 
-/* From counts at FIRST + 1 to where lists begin. */
+/* Turns the counts at FIRST + 1 into positions. */
 static void add_up(uint32_t *first, uint32_t terminal_count)
 {
     for (uint32_t i = 0; i < terminal_count; i++)
@@ -110,7 +111,7 @@ static void move_back(uint32_t *first, uint32_t terminal_count)
     first[0] = 0;
 }
 
-/* Transitions to the same terminal become one. SLOTS: room for a number for each terminal. */
+/* Joins the transitions of a terminal to the same other terminal. SLOTS: room for a number for each terminal. */
 static void unite(struct transition_lists *l, uint32_t terminal_count, uint32_t *slots)
 {
     uint32_t to = 0, from = 0;
@@ -157,7 +158,7 @@ static bool fill_out(const struct survey *s, uint32_t terminal_count, struct tra
     return good;
 }
 
-/* The other direction of OUT. */
+/* Fills IN with the other direction of OUT. */
 static bool fill_in(const struct transition_lists *out, uint32_t terminal_count, struct transition_lists *in)
 {
     in->items = malloc(out->first[terminal_count] * sizeof *in->items + 1);

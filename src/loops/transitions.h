@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which terminal follows which other one in a grammar's expansion, and how often. */
+/* Transitions: which terminal follows which in a grammar's expansion, and how often. */
 #ifndef PILGRIM_TRANSITIONS_H
 #define PILGRIM_TRANSITIONS_H
 
 #include "rules/rules.h"
 
 struct transition {
-    uint32_t other; /* terminal */
+    uint32_t other; /* the other terminal */
     uint64_t count;
 };
 
-/* Of terminal t in one direction: items[first[t]] to items[first[t + 1] - 1]. */
+/* The transitions of all terminals in one direction: those of terminal t are items[first[t]] to items[first[t + 1] -
+ * 1]. Transitions from a terminal to itself are left out. */
 struct transition_lists {
     uint32_t *first;
     struct transition *items;
@@ -18,12 +19,12 @@ struct transition_lists {
 
 struct transitions {
     struct transition_lists out, in;
-    uint64_t *repeats;    /* of each terminal: how often it follows itself */
-    uint32_t start, last; /* the first and the last terminal of all */
+    uint64_t *repeats;    /* by terminal: how often it follows itself */
+    uint32_t start, last; /* the first and the last terminal of the sequence */
 };
 
-/* Of R, one grammar over terminals below TERMINAL_COUNT, not empty; O(symbols). errors: PILGRIM_NOMEM, *T is then empty
- */
+/* Finds the transitions of R, one grammar that is not empty, over terminals below TERMINAL_COUNT. O(symbols).
+ * errors: PILGRIM_NOMEM, *T is then empty */
 enum pilgrim_status transitions_of(const struct rules *r, uint32_t terminal_count,
                                    struct transitions *t) PILGRIM_CHECKED;
 void transitions_free(struct transitions *t);

@@ -51,8 +51,8 @@ static void free_content(struct fragment *f)
     free(f->groups);
     nested_runs_free(&f->thread_counts);
     shares_free(&f->shares);
-    struct intern *tables[] = {&f->strings, &f->properties, &f->functions,   &f->modules,    &f->classes,
-                               &f->shapes,  &f->sequences,  &f->delta_lists, &f->group_keys, &f->value_group_keys};
+    struct intern *tables[] = {&f->strings, &f->properties, &f->functions,     &f->modules,    &f->classes,
+                               &f->shapes,  &f->sequences,  &f->stored_deltas, &f->group_keys, &f->value_group_keys};
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
         intern_free(tables[i]);
 }

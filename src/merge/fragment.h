@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
-#include "record/ended.h"
+#include "record/ended_threads.h"
 #include "record/stream.h"
 #include "pilgrim/status.h"
 
@@ -30,7 +30,7 @@ enum pilgrim_status fragment_add_rank(struct fragment *f, const struct stream *p
  * good to be freed or renewed then. */
 enum pilgrim_status fragment_add_rank_so_far(struct fragment *f, const struct stream *process,
                                              const struct stream *last, const struct stream *const *threads,
-                                             size_t thread_count, struct ended *ended) PILGRIM_CHECKED;
+                                             size_t thread_count, struct ended_threads *ended) PILGRIM_CHECKED;
 
 /* Appends FROM, whose first rank is the one after INTO's last; FROM is used up (free it).
  * errors: PILGRIM_NOMEM (INTO is then unusable), PILGRIM_INVALID (not neighbours) */

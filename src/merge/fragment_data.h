@@ -82,14 +82,14 @@ struct fragment {
     uint64_t calls;
     uint64_t plain_bytes;
     struct intern strings;
-    struct intern properties;  /* varint key string, varint value string */
-    struct intern functions;   /* declarations, as in the file */
-    struct intern modules;     /* as in the file */
-    struct intern classes;     /* varint function << 1 | fortran, count of frames, each: index module, varint offset */
-    struct intern shapes;      /* as in the file */
-    struct intern sequences;   /* serialised rules */
-    struct intern delta_lists; /* of differences (sequence/slots.h) */
-    struct intern group_keys;  /* u8 process; varints: sequence, count of loops, classes, bodies */
+    struct intern properties; /* varint key string, varint value string */
+    struct intern functions;  /* declarations, as in the file */
+    struct intern modules;    /* as in the file */
+    struct intern classes;    /* varint function << 1 | fortran, count of frames, each: index module, varint offset */
+    struct intern shapes;     /* as in the file */
+    struct intern sequences;  /* serialised rules */
+    struct intern stored_deltas;    /* of differences (sequence/slots.h) */
+    struct intern group_keys;       /* u8 process; varints: sequence, count of loops, classes, bodies */
     struct intern value_group_keys; /* varint group, place, sequence, then entries */
     struct shares shares;           /* of its ranks */
     struct structure_group *groups;

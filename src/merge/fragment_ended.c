@@ -12,15 +12,15 @@
 #include <string.h>
 
 #include "base/try.h"
-#include "record/ended_calls.h"
-#include "record/stream_data.h"
+#include "record/pattern_calls.h"
+#include "record/stream_inline.h"
 
 /* ---- threads of a pattern, one after another ---- */
 
 /* A column of a part, where the pattern's threads have their values from. */
 struct source_column {
     uint32_t column; /* of the pattern */
-    bool own;        /* own_classes are added */
+    bool own;        /* request_class_base is added */
     struct rank rank;
     struct column one; /* of the last value: what may be said of it is mostly the same again */
 };
@@ -49,7 +49,7 @@ struct thread_sources {
 };
 
 struct replay {
-    struct ended *ended;
+    struct ended_threads *ended;
     size_t count;
     uint32_t *owner; /* by number: 0, or a pattern's number + 1, or that of a whole stream + 1 behind those */
     struct thread_sources *sources; /* by pattern */
@@ -58,7 +58,7 @@ struct replay {
 static int64_t value_at(const struct replay *r, uint32_t pattern, uint32_t column)
 {
     const struct thread_sources *s = &r->sources[pattern];
-    const struct pattern *p = &r->ended->patterns[pattern];
+    const struct thread_pattern *p = &r->ended->patterns[pattern];
     if (p->values)
         return p->values[column];
     uint64_t k = s->order ? s->order[s->next] : s->next;
@@ -67,7 +67,7 @@ static int64_t value_at(const struct replay *r, uint32_t pattern, uint32_t colum
 
 static int64_t slot_value(const struct replay *r, uint32_t pattern, uint32_t slot)
 {
-    const struct pattern *p = &r->ended->patterns[pattern];
+    const struct thread_pattern *p = &r->ended->patterns[pattern];
     return value_at(r, pattern, p->values ? slot : p->slots[slot]);
 }
 
@@ -88,7 +88,7 @@ static void fill_keys(const struct replay *r, uint32_t pattern, uint32_t thread)
             w.key = cursor_take(&c, w.length);
             while (w.key && key_next_slot(&w)) {
                 size_t at = w.at - sizeof(int64_t);
-                int64_t own = key_slot_is_class(&w) && w.key[at] ? own_classes(thread) : 0;
+                int64_t own = key_slot_is_class(&w) && w.key[at] ? request_class_base(thread) : 0;
                 uint64_t value = htole64((uint64_t)(slot_value(r, pattern, slot++) + own));
                 memcpy(calls->keys.data + start + at, &value, sizeof value);
             }
@@ -102,7 +102,7 @@ static void fill_keys(const struct replay *r, uint32_t pattern, uint32_t thread)
 static void look_at_key(struct replay *r, uint32_t pattern, const uint8_t *key, size_t length, uint32_t *slot)
 {
     struct thread_sources *s = &r->sources[pattern];
-    const struct pattern *p = &r->ended->patterns[pattern];
+    const struct thread_pattern *p = &r->ended->patterns[pattern];
     int32_t base = 0;
     struct key_walk w = {.key = key, .length = length};
     for (; key_next_slot(&w); ++*slot) {
@@ -137,7 +137,7 @@ static void look_at_keys(struct replay *r, uint32_t pattern)
 
 /* From now on slots of VALUE_GROUP that have one column are one column of the pattern's, and so for all of its threads.
  */
-static enum pilgrim_status separate(const struct pattern *p, const struct thread_sources *s,
+static enum pilgrim_status separate(const struct thread_pattern *p, const struct thread_sources *s,
                                     const struct pattern_class *class, struct value_group *value_group)
 {
     uint32_t *labels = malloc(class->slot_count * sizeof *labels + 1);
@@ -154,7 +154,7 @@ static enum pilgrim_status separate(const struct pattern *p, const struct thread
 static enum pilgrim_status prepare(struct replay *r, uint32_t pattern, struct fragment *f, const uint32_t *parts)
 {
     struct thread_sources *s = &r->sources[pattern];
-    const struct pattern *p = &r->ended->patterns[pattern];
+    const struct thread_pattern *p = &r->ended->patterns[pattern];
     s->slots = calloc(p->slot_count + 1u, sizeof *s->slots);
     s->classes = calloc(p->class_count + 1u, sizeof *s->classes);
     if (!s->slots || !s->classes)
@@ -170,7 +170,7 @@ static enum pilgrim_status prepare(struct replay *r, uint32_t pattern, struct fr
 }
 
 /* Where the columns of VALUE_GROUP, which have become others, are from. */
-static enum pilgrim_status look_at_value_group(const struct pattern *p, const struct thread_sources *s,
+static enum pilgrim_status look_at_value_group(const struct thread_pattern *p, const struct thread_sources *s,
                                                const struct pattern_class *class, const struct value_group *value_group,
                                                uint32_t rank, const struct rank_bases *bases, struct source_class *sc)
 {
@@ -198,7 +198,7 @@ static enum pilgrim_status add_values(struct replay *r, uint32_t pattern, uint32
 {
     for (uint32_t i = 0; i < value_group->column_count; i++) {
         struct source_column *c = &sc->columns[i];
-        int64_t value = value_at(r, pattern, c->column) + (c->own ? own_classes(thread) : 0);
+        int64_t value = value_at(r, pattern, c->column) + (c->own ? request_class_base(thread) : 0);
         if (!c->one.length || c->one.first != value)
             column_begin(&c->one, value, c->rank);
         TRY(column_join(&value_group->columns[i], &c->one, 0));
@@ -211,7 +211,7 @@ static enum pilgrim_status add_alike(struct replay *r, uint32_t pattern, uint32_
                                      uint32_t rank, const struct rank_bases *bases)
 {
     struct thread_sources *s = &r->sources[pattern];
-    const struct pattern *p = &r->ended->patterns[pattern];
+    const struct thread_pattern *p = &r->ended->patterns[pattern];
     struct structure_group *g = &f->groups[s->group];
     for (uint32_t i = 0; i < p->class_count; i++) {
         struct source_class *sc = &s->classes[i];
@@ -227,12 +227,12 @@ static enum pilgrim_status add_alike(struct replay *r, uint32_t pattern, uint32_
 }
 
 /* What all threads of P took goes with the first one, S. */
-static enum pilgrim_status hand_statistics(struct pattern *p, const struct stream *s)
+static enum pilgrim_status hand_statistics(struct thread_pattern *p, const struct stream *s)
 {
     TRY(pattern_statistics(p));
     for (uint32_t i = 0; (p->stream || p->statistics) && i < p->class_count; i++) {
-        struct statistics *from = p->stream ? &p->stream->segment[i]->statistics : &p->statistics[i];
-        s->segment[i]->statistics = *from;
+        struct statistics *from = p->stream ? &p->stream->by_terminal[i]->statistics : &p->statistics[i];
+        s->by_terminal[i]->statistics = *from;
         *from = (struct statistics){0};
     }
     return PILGRIM_OK;
@@ -242,7 +242,7 @@ static enum pilgrim_status add_made(struct replay *r, uint32_t pattern, uint32_t
                                     uint32_t rank, const struct rank_bases *bases, struct placed *placed)
 {
     struct thread_sources *s = &r->sources[pattern];
-    struct pattern *p = &r->ended->patterns[pattern];
+    struct thread_pattern *p = &r->ended->patterns[pattern];
     struct stream *made = NULL;
     if (!s->begun && p->stream && p->number == thread)
         return fragment_add_thread(f, p->stream, rank, bases, placed);
@@ -260,7 +260,7 @@ static enum pilgrim_status add_first(struct replay *r, uint32_t pattern, uint32_
                                      uint32_t rank, const struct rank_bases *bases)
 {
     struct thread_sources *s = &r->sources[pattern];
-    const struct pattern *p = &r->ended->patterns[pattern];
+    const struct thread_pattern *p = &r->ended->patterns[pattern];
     struct placed placed = {.value_groups = malloc(p->class_count * sizeof *placed.value_groups + 1)};
     enum pilgrim_status status = placed.value_groups ? pattern_calls_read(r->ended, pattern, &s->calls) : PILGRIM_NOMEM;
     if (status == PILGRIM_OK)
@@ -277,11 +277,11 @@ static enum pilgrim_status add_first(struct replay *r, uint32_t pattern, uint32_
 enum pilgrim_status replay_add(struct replay *r, uint32_t number, struct fragment *f, uint32_t rank,
                                const struct rank_bases *bases)
 {
-    const struct ended *e = r->ended;
+    const struct ended_threads *e = r->ended;
     struct placed placed = {0};
     uint32_t owner = r->owner[number] - 1;
     if (owner >= e->calls.count)
-        return fragment_add_thread(f, e->wholes[owner - e->calls.count].stream, rank, bases, &placed);
+        return fragment_add_thread(f, e->unshared[owner - e->calls.count].stream, rank, bases, &placed);
     struct thread_sources *s = &r->sources[owner];
     enum pilgrim_status status;
     if (!s->begun)
@@ -348,7 +348,7 @@ static enum pilgrim_status sort_members(struct thread_sources *s, const int64_t 
 
 static enum pilgrim_status own_numbers(struct replay *r, uint32_t pattern, const int64_t *members)
 {
-    const struct pattern *p = &r->ended->patterns[pattern];
+    const struct thread_pattern *p = &r->ended->patterns[pattern];
     for (uint64_t i = 0; i < p->members.length; i++) {
         if (members[i] < 0 || (uint64_t)members[i] >= r->count)
             return PILGRIM_DAMAGED;
@@ -360,7 +360,7 @@ static enum pilgrim_status own_numbers(struct replay *r, uint32_t pattern, const
 static enum pilgrim_status open_pattern(struct replay *r, uint32_t pattern)
 {
     struct thread_sources *s = &r->sources[pattern];
-    const struct pattern *p = &r->ended->patterns[pattern];
+    const struct thread_pattern *p = &r->ended->patterns[pattern];
     int64_t *members = expand(&p->members);
     enum pilgrim_status status = members ? own_numbers(r, pattern, members) : PILGRIM_NOMEM;
     free(members);
@@ -381,7 +381,7 @@ static enum pilgrim_status open_pattern(struct replay *r, uint32_t pattern)
     return PILGRIM_OK;
 }
 
-enum pilgrim_status replay_new(struct ended *e, size_t count, struct replay **replay)
+enum pilgrim_status replay_new(struct ended_threads *e, size_t count, struct replay **replay)
 {
     struct replay *r = *replay = calloc(1, sizeof *r);
     if (!r)
@@ -395,15 +395,15 @@ enum pilgrim_status replay_new(struct ended *e, size_t count, struct replay **re
         return PILGRIM_NOMEM;
     for (uint32_t i = 0; i < e->calls.count; i++)
         TRY(open_pattern(r, i));
-    for (uint32_t i = 0; i < e->whole_count; i++) {
-        if (e->wholes[i].number >= count)
+    for (uint32_t i = 0; i < e->unshared_count; i++) {
+        if (e->unshared[i].number >= count)
             return PILGRIM_DAMAGED;
-        r->owner[e->wholes[i].number] = e->calls.count + i + 1;
+        r->owner[e->unshared[i].number] = e->calls.count + i + 1;
     }
     return PILGRIM_OK;
 }
 
-static void sources_free(struct thread_sources *s, const struct pattern *p)
+static void sources_free(struct thread_sources *s, const struct thread_pattern *p)
 {
     for (uint32_t i = 0; s->values && i < p->column_count; i++)
         free(s->values[i]);

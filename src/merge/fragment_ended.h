@@ -3,7 +3,7 @@
 #ifndef PILGRIM_FRAGMENT_ENDED_H
 #define PILGRIM_FRAGMENT_ENDED_H
 
-#include "record/ended.h"
+#include "record/ended_threads.h"
 #include "merge/fragment_data.h"
 #include "sequence/slots.h"
 
@@ -36,7 +36,7 @@ struct replay;
 
 /* The threads of E below COUNT, in order of number. E is borrowed. *R is to be freed in any case.
  * errors: PILGRIM_NOMEM, PILGRIM_DAMAGED */
-enum pilgrim_status replay_new(struct ended *e, size_t count, struct replay **r) PILGRIM_CHECKED;
+enum pilgrim_status replay_new(struct ended_threads *e, size_t count, struct replay **r) PILGRIM_CHECKED;
 void replay_free(struct replay *r); /* NULL is legal */
 
 /* Whether thread NUMBER is in there. */

@@ -60,10 +60,10 @@ static enum pilgrim_status map_tables(struct fragment *into, const struct fragme
         const uint8_t *data = intern_get(&from->sequences, i, &length);
         TRY(intern_add(&into->sequences, data, length, &m->sequences[i]));
     }
-    for (uint32_t i = 0; i < from->delta_lists.count; i++) {
+    for (uint32_t i = 0; i < from->stored_deltas.count; i++) {
         uint32_t ignored;
-        const uint8_t *data = intern_get(&from->delta_lists, i, &length);
-        TRY(intern_add(&into->delta_lists, data, length, &ignored));
+        const uint8_t *data = intern_get(&from->stored_deltas, i, &length);
+        TRY(intern_add(&into->stored_deltas, data, length, &ignored));
     }
     for (uint32_t i = 0; i < from->functions.count; i++) {
         const uint8_t *data = intern_get(&from->functions, i, &length);

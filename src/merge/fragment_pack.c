@@ -84,7 +84,7 @@ static void pack_group(const struct structure_group *g, struct bytes *out)
 static const struct intern *content_table(const struct fragment *f, unsigned i)
 {
     const struct intern *tables[] = {&f->strings, &f->properties, &f->functions, &f->modules,
-                                     &f->classes, &f->shapes,     &f->sequences, &f->delta_lists};
+                                     &f->classes, &f->shapes,     &f->sequences, &f->stored_deltas};
     return i < sizeof tables / sizeof tables[0] ? tables[i] : NULL;
 }
 
@@ -204,7 +204,7 @@ static enum pilgrim_status unpack(struct cursor *in, struct fragment *f)
     f->calls = cursor_varint(in);
     f->plain_bytes = cursor_varint(in);
     struct intern *tables[] = {&f->strings, &f->properties, &f->functions, &f->modules,
-                               &f->classes, &f->shapes,     &f->sequences, &f->delta_lists};
+                               &f->classes, &f->shapes,     &f->sequences, &f->stored_deltas};
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
         TRY(unpack_table(in, tables[i]));
     size_t groups = cursor_count(in, 1);

@@ -11,7 +11,7 @@
 #include "merge/fragment_data.h"
 #include "merge/fragment_ended.h"
 #include "merge/shape.h"
-#include "record/stream_data.h"
+#include "record/stream_inline.h"
 #include "record/skeleton.h"
 
 /* What turns a stream's numbers into the fragment's. */
@@ -84,7 +84,7 @@ static enum pilgrim_status translate_key(struct translation *t, const uint8_t *k
     for (;;) {
         struct bytes b = {0};
         struct shape_names names = {.strings = t->names, .count = t->vocabulary->name_count, .texts = t->texts};
-        enum pilgrim_status status = shape_split(key, length, &names, &f->delta_lists, &b, slots);
+        enum pilgrim_status status = shape_split(key, length, &names, &f->stored_deltas, &b, slots);
         if (status == PILGRIM_OK)
             return intern_bytes(&f->shapes, &b, shape);
         bytes_free(&b);
@@ -119,7 +119,7 @@ struct class_entries {
 static enum pilgrim_status end_slot_series(struct class_entries *c)
 {
     uint32_t signatures = (uint32_t)c->series.count;
-    bool vector = slot_series_is_vector(&c->series);
+    bool vector = slot_series_has_deltas(&c->series);
     for (uint32_t i = 0; i < (vector ? 1 : signatures); i++)
         c->entries[c->count++] = (struct entry){.shape = c->shape, .count = vector ? signatures : 1};
     return slot_series_end(&c->series, &c->slots);
@@ -160,7 +160,7 @@ static enum pilgrim_status put_deltas(struct fragment *f, const struct delta_seq
     int64_t factor = 1;
     enum pilgrim_status status = delta_sequence_serialise(deltas, chunks, &b, &factor);
     if (status == PILGRIM_OK && b.length)
-        status = delta_list_add_grammar(&f->delta_lists, b.data, b.length, &list.value);
+        status = stored_deltas_add_grammar(&f->stored_deltas, b.data, b.length, &list.value);
     bytes_free(&b);
     if (status == PILGRIM_OK)
         status = slots_add(out, (struct slot){.value = deltas->first, .kind = SLOT_NUMBER});
@@ -293,12 +293,12 @@ static enum pilgrim_status add_class(struct translation *t, uint32_t group, uint
 static enum pilgrim_status add_stream_classes(struct translation *t, uint32_t group, uint32_t first, uint32_t rank,
                                               const struct stream *s)
 {
-    enum pilgrim_status status = delta_list_add_texts(&t->fragment->delta_lists, &s->texts, &t->texts);
+    enum pilgrim_status status = stored_deltas_add_texts(&t->fragment->stored_deltas, &s->texts, &t->texts);
     t->chunks = &s->chunks;
-    for (uint32_t i = 0; status == PILGRIM_OK && i < s->segment_count; i++) {
-        struct class_entries c = {.series = {.min = VECTOR_MIN, .delta_lists = &t->fragment->delta_lists}};
-        c.entries = malloc(s->segment[i]->signatures.count * sizeof *c.entries + 1);
-        status = c.entries ? add_class(t, group, first + i, rank, s->segment[i], &c) : PILGRIM_NOMEM;
+    for (uint32_t i = 0; status == PILGRIM_OK && i < s->terminal_count; i++) {
+        struct class_entries c = {.series = {.min = SLOT_SERIES_MIN, .stored_deltas = &t->fragment->stored_deltas}};
+        c.entries = malloc(s->by_terminal[i]->signatures.count * sizeof *c.entries + 1);
+        status = c.entries ? add_class(t, group, first + i, rank, s->by_terminal[i], &c) : PILGRIM_NOMEM;
         slot_series_free(&c.series);
         slots_free(&c.slots);
         free(c.entries);
@@ -333,7 +333,7 @@ static enum pilgrim_status add_trips(struct translation *t, uint32_t group, uint
     put_run(&values, l->count);
     TRY(intern_bytes(&f->sequences, &values, &sequence));
     TRY(fragment_value_group(f, group, class_index, sequence, &entry, 1, &value_group));
-    TRY(delta_list_add(&f->delta_lists, &l->differences, &list.value));
+    TRY(stored_deltas_add(&f->stored_deltas, &l->differences, &list.value));
     enum pilgrim_status status = slots_add(&slots, (struct slot){.value = l->first, .kind = SLOT_NUMBER});
     if (status == PILGRIM_OK)
         status = slots_add(&slots, list);
@@ -357,7 +357,7 @@ struct stream_source {
 
 static uint32_t class_count(const struct stream_source *s)
 {
-    return s->stream->segment_count + (s->last ? s->last->segment_count : 0);
+    return s->stream->terminal_count + (s->last ? s->last->terminal_count : 0);
 }
 
 /* The class that stands for a loop. */
@@ -385,10 +385,10 @@ static enum pilgrim_status translate_classes(struct translation *t, const struct
     list->bodies = malloc(l->count * sizeof *list->bodies + 1);
     if (!list->classes || !list->bodies)
         return PILGRIM_NOMEM;
-    for (uint32_t i = 0; i < s->stream->segment_count; i++)
-        TRY(translate_class(t, s->stream->segment[i], next++));
+    for (uint32_t i = 0; i < s->stream->terminal_count; i++)
+        TRY(translate_class(t, s->stream->by_terminal[i], next++));
     if (s->last)
-        TRY(translate_class(t, s->last->segment[0], next++));
+        TRY(translate_class(t, s->last->by_terminal[0], next++));
     for (uint32_t i = 0; i < l->count; i++) {
         TRY(loop_class(f, next++));
         TRY(intern_add(&f->sequences, l->items[i].body.data, l->items[i].body.length, &list->bodies[i]));
@@ -406,12 +406,12 @@ static enum pilgrim_status structure(struct fragment *f, struct stream_source *s
     if (status == PILGRIM_OK && s->last) {
         struct bytes before = b;
         b = (struct bytes){0};
-        rules_append(&before, s->stream->segment_count, &b);
+        rules_append(&before, s->stream->terminal_count, &b);
         bytes_free(&before);
         status = bytes_status(&b);
     }
     if (status == PILGRIM_OK && !s->process &&
-        loops_find(b.data, b.length, s->stream->segment_count, l, &found) != PILGRIM_OK)
+        loops_find(b.data, b.length, s->stream->terminal_count, l, &found) != PILGRIM_OK)
         found = false;
     if (status == PILGRIM_OK)
         status = found ? intern_add(&f->sequences, l->top.data, l->top.length, sequence)
@@ -426,7 +426,7 @@ static enum pilgrim_status add_to_group(struct translation *t, uint32_t group, u
     struct structure_group *g = &t->fragment->groups[group];
     TRY(add_stream_classes(t, group, 0, rank, s->stream));
     if (s->last)
-        TRY(add_stream_classes(t, group, s->stream->segment_count, rank, s->last));
+        TRY(add_stream_classes(t, group, s->stream->terminal_count, rank, s->last));
     for (uint32_t i = 0; i < s->loops.count; i++)
         TRY(add_trips(t, group, class_count(s) + i, rank, &s->loops.items[i]));
     g->member_count++;
@@ -553,7 +553,7 @@ static enum pilgrim_status add_threads(struct fragment *f, const struct vocabula
 
 enum pilgrim_status fragment_add_rank_so_far(struct fragment *f, const struct stream *process,
                                              const struct stream *last, const struct stream *const *threads,
-                                             size_t thread_count, struct ended *ended)
+                                             size_t thread_count, struct ended_threads *ended)
 {
     struct rank_bases bases = {0};
     struct placed placed = {0};

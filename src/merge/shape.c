@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/run.h"
+#include "base/value_run.h"
 #include "base/try.h"
 #include "base/value.h"
 #include "format/trace_format.h"
@@ -15,7 +15,7 @@ enum { SERIES_SHAPES_MAX = 16 }; /* of an array's values; more, and it is no ser
 struct splitter {
     struct cursor key;
     struct shape_names *names;
-    struct intern *delta_lists;
+    struct intern *stored_deltas;
     struct bytes *shape;
     struct slots *slots;
     int32_t base;
@@ -150,7 +150,7 @@ static void sorted_free(struct sorted *s)
 
 /* The kind of a value with this shape and so many slots; SERIES_SHAPES_MAX: there are too many. */
 static uint32_t sorted_kind(struct sorted *s, const uint8_t *shape, size_t size, size_t width,
-                            struct intern *delta_lists)
+                            struct intern *stored_deltas)
 {
     for (uint32_t i = 0; i < s->count; i++)
         if (s->kinds[i].shape.length == size && !memcmp(s->kinds[i].shape.data, shape, size))
@@ -158,7 +158,7 @@ static uint32_t sorted_kind(struct sorted *s, const uint8_t *shape, size_t size,
     if (s->count == SERIES_SHAPES_MAX)
         return SERIES_SHAPES_MAX;
     bytes_put(&s->kinds[s->count].shape, shape, size);
-    s->kinds[s->count].values = (struct slot_series){.width = width, .min = 1, .delta_lists = delta_lists};
+    s->kinds[s->count].values = (struct slot_series){.width = width, .min = 1, .stored_deltas = stored_deltas};
     return s->count++;
 }
 
@@ -168,8 +168,8 @@ static enum pilgrim_status sort_value(struct splitter *s, struct sorted *sorted,
     size_t shape = s->shape->length, slots = s->slots->count;
     TRY(split_value(s, depth + 1));
     TRY(bytes_status(s->shape));
-    uint32_t kind =
-        sorted_kind(sorted, s->shape->data + shape, s->shape->length - shape, s->slots->count - slots, s->delta_lists);
+    uint32_t kind = sorted_kind(sorted, s->shape->data + shape, s->shape->length - shape, s->slots->count - slots,
+                                s->stored_deltas);
     s->shape->length = shape;
     s->slots->count = slots;
     *fits = kind < SERIES_SHAPES_MAX;
@@ -189,7 +189,7 @@ static enum pilgrim_status put_sorted(struct splitter *s, uint32_t n, struct sor
     bytes_put_varint(s->shape, n);
     bytes_put_varint(s->shape, sorted->count);
     if (sorted->count > 1) {
-        TRY(delta_list_add(s->delta_lists, &sorted->changes, &changes.value));
+        TRY(stored_deltas_add(s->stored_deltas, &sorted->changes, &changes.value));
         TRY(slots_add(s->slots, changes));
     }
     for (uint32_t i = 0; i < sorted->count; i++) {
@@ -202,7 +202,7 @@ static enum pilgrim_status put_sorted(struct splitter *s, uint32_t n, struct sor
 /* An array of N values, of which the tag and N are read, nothing is written yet. */
 static enum pilgrim_status split_array(struct splitter *s, uint32_t n, unsigned depth)
 {
-    bool fits = n >= VECTOR_MIN && !s->in_series;
+    bool fits = n >= SLOT_SERIES_MIN && !s->in_series;
     if (fits) {
         struct sorted sorted = {.count = 0};
         struct splitter before = *s;
@@ -298,9 +298,9 @@ static enum pilgrim_status split_value(struct splitter *s, unsigned depth)
 }
 
 enum pilgrim_status shape_split(const uint8_t *key, size_t length, struct shape_names *names,
-                                struct intern *delta_lists, struct bytes *shape, struct slots *slots)
+                                struct intern *stored_deltas, struct bytes *shape, struct slots *slots)
 {
-    struct splitter s = {.names = names, .delta_lists = delta_lists, .shape = shape, .slots = slots};
+    struct splitter s = {.names = names, .stored_deltas = stored_deltas, .shape = shape, .slots = slots};
     cursor_init(&s.key, key, length);
     while (cursor_left(&s.key) > 0) {
         enum pilgrim_status status = split_value(&s, 1);

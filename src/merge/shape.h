@@ -20,10 +20,10 @@ struct shape_names {
     int64_t texts;    /* what stands for the thread's texts, or 0 */
 };
 
-/* Splits KEY into SHAPE and SLOTS, both appended to. Long arrays become series, whose lists go to DELTA_LISTS.
+/* Splits KEY into SHAPE and SLOTS, both appended to. Long arrays become series, whose lists go to STORED_DELTAS.
  * errors: PILGRIM_NOMEM, PILGRIM_DAMAGED (not a key), PILGRIM_INVALID (a name that is not known yet: NAMES->missing) */
 enum pilgrim_status shape_split(const uint8_t *key, size_t length, struct shape_names *names,
-                                struct intern *delta_lists, struct bytes *shape, struct slots *slots) PILGRIM_CHECKED;
+                                struct intern *stored_deltas, struct bytes *shape, struct slots *slots) PILGRIM_CHECKED;
 
 /* Rewrites SHAPE with string i as MAP[i] (MAP has COUNT entries), appended to OUT. errors: PILGRIM_DAMAGED,
  * PILGRIM_NOMEM */

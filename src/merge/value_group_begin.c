@@ -71,7 +71,7 @@ static enum pilgrim_status add_slot(struct beginnings *x, struct value_group *p,
         struct column *c = &p->columns[p->column_count];
         x->columns[p->column_count] = *b;
         column_begin(c, b->value, b->rank);
-        c->is_delta_list = b->kind == SLOT_DELTAS;
+        c->is_stored_deltas = b->kind == SLOT_DELTAS;
         hash_index_put(&x->index, found, hash, ++p->column_count);
     }
     *column = found->number - 1;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The names that the program calls: a jump each, to the wrapper or, under an MPI of another family, past it.
+/* Entries: the names that the program calls. Each is a jump to the wrapper or, under an MPI of another family, past
+ * it.
  *
- * A wrapper's parameters have the types of the MPI that it was compiled for. Under another one they would cut
+ * A wrapper's parameters have the types of the MPI that it was compiled for. Under another MPI they would cut
  * handles in two: an int here, a pointer there. A jump touches no argument, so after entries_bypass the program's
- * calls reach its own MPI as they were made. The call site stays on top of the stack, where the wrapper looks. */
+ * calls reach its own MPI as they were made. The call site stays on top of the stack, where the wrapper looks for
+ * it. */
 #ifndef PILGRIM_ENTRY_H
 #define PILGRIM_ENTRY_H
 
@@ -18,7 +20,8 @@
     "    hint #34\n    adrp x16, entry_" #name "\n    ldr x16, [x16, #:lo12:entry_" #name "]\n    br x16\n"
 #endif
 
-/* Defines NAME, for the wrapper wrapper_NAME before it. On other processors the wrapper itself. */
+/* Defines NAME as a jump to wrapper_NAME, which is defined before it. On other processors NAME is the wrapper
+ * itself. */
 #ifdef ENTRY_JUMP
 #define ENTRY(name)                                                                                                    \
     extern void *entry_##name __attribute__((visibility("hidden")));                                                   \
@@ -33,7 +36,7 @@
     extern __typeof__(wrapper_##name) name __attribute__((alias("wrapper_" #name)))
 #endif
 
-/* From here on the program's calls go straight to the next library that has them. Before the first MPI call. */
+/* Makes the program's calls go straight to the next library that has them. Before the first MPI call. */
 void entries_bypass(void);
 
 #endif

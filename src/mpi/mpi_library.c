@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finding the program's MPI; see mpi_library.h.
+/* Finds the program's MPI; see mpi_library.h.
  *
- * All functions are looked up at once: a millisecond, where a look-up at the first use of each would cost a test in
- * every call. Each of the two families has a variable that the other has not: MPICH and its relatives MPI_UNWEIGHTED,
- * Open MPI ompi_mpi_comm_world. */
+ * All functions are looked up at once, in a millisecond. A look-up at the first use of each would cost a test in
+ * every call. Each of the two families has a variable that the other one lacks: MPICH and its relatives have
+ * MPI_UNWEIGHTED, Open MPI has ompi_mpi_comm_world. */
 #define _GNU_SOURCE 1 /* dladdr, dl_iterate_phdr, RTLD_DEFAULT */
 #include "mpi/mpi_library.h"
 
@@ -26,16 +26,16 @@ void (*mpi_library_missing_hook)(void);
 
 #ifdef PILGRIM_STATIC
 
-/* In a program that MPI is part of, the linker knows all of it. */
+/* In a program that MPI is linked into, the linker knows all of it. */
 #define MPI_LIBRARY_DEFINE(symbol)                                                                                     \
     extern char static_##symbol[] __asm__(#symbol);                                                                    \
-    void *library_##symbol = static_##symbol;
+    void *mpi_symbol_##symbol = static_##symbol;
 MPI_LIBRARY_SYMBOLS(MPI_LIBRARY_DEFINE)
 
 enum mpi_library mpi_library_bind(const void *site)
 {
     (void)site;
-    return MPI_LIBRARY_OWN;
+    return MPI_LIBRARY_BUILT_FOR;
 }
 
 void *mpi_library_symbol(const char *name)
@@ -46,23 +46,23 @@ void *mpi_library_symbol(const char *name)
 
 #else
 
-/* Until they are known: a null pointer to be read. */
+/* What the symbols lead to until they are known: a null pointer. */
 static void *const unknown = NULL;
 
-#define MPI_LIBRARY_DEFINE(symbol) void *library_##symbol = (void *)(uintptr_t)&unknown;
+#define MPI_LIBRARY_DEFINE(symbol) void *mpi_symbol_##symbol = (void *)(uintptr_t)&unknown;
 MPI_LIBRARY_SYMBOLS(MPI_LIBRARY_DEFINE)
 
 static const struct symbol {
     const char *name;
     void **value;
 } symbols[] = {
-#define MPI_LIBRARY_ROW(symbol)    {#symbol, &library_##symbol},
+#define MPI_LIBRARY_ROW(symbol)    {#symbol, &mpi_symbol_##symbol},
     MPI_LIBRARY_SYMBOLS(MPI_LIBRARY_ROW)};
 
 static const char any_mpi[] = "PMPI_Init";
 
-/* For dlsym; RTLD_DEFAULT where the whole process sees the library's names. */
-static _Atomic(void *) library;
+/* For dlsym; RTLD_DEFAULT if the whole process sees the library's names. */
+static _Atomic(void *) mpi_handle;
 
 /* ---- while there is no MPI ---- */
 
@@ -86,7 +86,7 @@ static void *function_missing(const char *name)
     return flag ? (void *)missing_flag : (void *)missing;
 }
 
-/* An address that another thread may be setting, to the same. */
+/* Sets an address that another thread may be setting to the same value. */
 static void set(void **address, void *value)
 {
     __atomic_store_n(address, value, __ATOMIC_RELAXED);
@@ -101,7 +101,7 @@ static void functions_set(void *handle)
     }
 }
 
-/* Not over what another thread has found. */
+/* Sets the functions that stand for missing ones, but not over what another thread has found. */
 static void functions_missing(void)
 {
     for (size_t i = 0; i < mpi_function_count; i++) {
@@ -113,7 +113,7 @@ static void functions_missing(void)
 
 /* ---- the search ---- */
 
-/* A handle of the loaded object at PATH if it, or what it is linked with, has MPI; else NULL. */
+/* Returns a handle of the loaded object at PATH if it, or a library that it is linked with, has MPI; else NULL. */
 static void *object_with_mpi(const char *path)
 {
     void *handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
@@ -123,8 +123,8 @@ static void *object_with_mpi(const char *path)
     return NULL;
 }
 
-/* The path of the loaded object with number WANTED. One at a time: the loader holds a lock while this looks, and
- * dlopen takes another one before that. */
+/* The path of the loaded object number WANTED. One at a time: the loader holds a lock during a visit, and dlopen
+ * takes another lock before that one. */
 struct object_path {
     size_t wanted;
     size_t number;
@@ -141,8 +141,8 @@ static int object_visit(struct dl_phdr_info *object, size_t size, void *context)
     return 1;
 }
 
-/* A handle of some loaded object that has MPI, or NULL. The program itself has no path here; its names are those that
- * the whole process sees. */
+/* Returns a handle of some loaded object that has MPI, or NULL. Skips the program itself, which has no path here;
+ * the whole process sees its names. */
 static void *any_object_with_mpi(void)
 {
     struct object_path object = {0};
@@ -156,7 +156,7 @@ static void *any_object_with_mpi(void)
     return handle;
 }
 
-static bool library_find(const void *site, void **handle)
+static bool mpi_find(const void *site, void **handle)
 {
     Dl_info caller;
     *handle = RTLD_DEFAULT;
@@ -170,45 +170,45 @@ static bool library_find(const void *site, void **handle)
     return *handle;
 }
 
-static enum mpi_library library_kind(void *handle)
+static enum mpi_library family_of(void *handle)
 {
-    bool mpich = dlsym(handle, "MPI_UNWEIGHTED"), open = dlsym(handle, "ompi_mpi_comm_world");
+    bool mpich = dlsym(handle, "MPI_UNWEIGHTED"), open_mpi = dlsym(handle, "ompi_mpi_comm_world");
 #ifdef OPEN_MPI
-    bool own = open;
+    bool same = open_mpi;
 #else
-    bool own = mpich;
+    bool same = mpich;
 #endif
-    if (own)
-        return MPI_LIBRARY_OWN;
-    mpi_library_other = mpich ? "MPICH" : open ? "Open MPI" : "of another kind";
+    if (same)
+        return MPI_LIBRARY_BUILT_FOR;
+    mpi_library_other = mpich ? "MPICH" : open_mpi ? "Open MPI" : "of another kind";
     return MPI_LIBRARY_OTHER;
 }
 
 enum mpi_library mpi_library_bind(const void *site)
 {
     void *handle;
-    bool found = library_find(site, &handle);
-    enum mpi_library kind = found ? library_kind(handle) : MPI_LIBRARY_NONE;
+    bool found = mpi_find(site, &handle);
+    enum mpi_library kind = found ? family_of(handle) : MPI_LIBRARY_NONE;
     if (found) {
-        atomic_store(&library, handle);
+        atomic_store(&mpi_handle, handle);
         functions_set(handle);
     } else if (site) {
         functions_missing();
     }
-    if (kind == MPI_LIBRARY_OWN) {
+    if (kind == MPI_LIBRARY_BUILT_FOR) {
         for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
             void *value = dlsym(handle, symbols[i].name);
             if (value)
                 set(symbols[i].value, value);
         }
     }
-    dlerror(); /* what was not found is no news to the program */
+    dlerror(); /* clears it: what was not found is no error of the program */
     return kind;
 }
 
 void *mpi_library_symbol(const char *name)
 {
-    return dlsym(atomic_load(&library), name);
+    return dlsym(atomic_load(&mpi_handle), name);
 }
 
 #endif

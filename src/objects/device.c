@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ranges of CUDA memory in an ordered array; see device.h. Allocating there costs microseconds and more: an insertion
- * that moves the tail of the array does not show. */
+/* CUDA memory as ranges in an ordered array; see device.h. CUDA takes microseconds and more for an allocation, so an
+ * insertion that moves the tail of the array does not show. */
 #include "objects/device.h"
 
 #include <errno.h>
@@ -14,20 +14,20 @@
 #include "objects/pool.h"
 #include "objects/sharing.h"
 
-enum { POOLS = 64 }; /* devices from the last one up share a pool: their ids are still their own */
+enum { POOLS = 64 }; /* devices from number 63 on share a pool; their ids are still unique */
 
 static atomic_bool used; /* there was a range */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Under the lock: */
-static struct device_range *ranges; /* by address, no two overlap */
+static struct device_range *ranges; /* by address; no two overlap */
 static size_t count, capacity;
 static uint64_t made;
 static struct pool pools[POOLS];
 
 /* ---- the array ---- */
 
-/* The index of the first range that ends after ADDRESS. */
+/* Returns the index of the first range that ends after ADDRESS. */
 static size_t first_after(uintptr_t address)
 {
     size_t low = 0, high = count;
@@ -41,8 +41,8 @@ static size_t first_after(uintptr_t address)
     return low;
 }
 
-/* The range that ADDRESS lies in; NULL: none. One that ends there counts, for an empty buffer behind the last element,
- * unless other memory begins there. */
+/* Returns the range that ADDRESS lies in; NULL: none. A range that ends at ADDRESS counts, for an empty buffer
+ * behind the last element, unless other memory begins there. */
 static struct device_range *range_at(uintptr_t address)
 {
     size_t i = first_after(address);
@@ -96,7 +96,7 @@ static bool id_take(struct device_range *range)
     return range->id >= 0;
 }
 
-/* The hook may write: errno belongs to the application. */
+/* errno belongs to the program, and the release hook may change it. */
 void device_freed(const struct device_range *range)
 {
     char word[32];
@@ -116,7 +116,7 @@ void device_freed(const struct device_range *range)
     errno = saved;
 }
 
-/* ---- what comes and goes ---- */
+/* ---- allocating and freeing ---- */
 
 uint64_t device_moment(void)
 {
@@ -148,7 +148,7 @@ static void add(struct device_range *range)
     device_gone(range->start, range->end, -1, UINT64_MAX);
     pthread_mutex_lock(&lock);
     range->made = made++;
-    (void)insert(range); /* without memory: counts as unknown */
+    (void)insert(range); /* if memory is short, the allocation counts as unknown memory */
     pthread_mutex_unlock(&lock);
 }
 
@@ -159,7 +159,7 @@ void device_allocated(uintptr_t start, size_t bytes, int64_t device, bool host)
         return;
     struct device_range range = {.start = start, .end = end, .device = device < 0 ? 0 : device, .host = host, .id = -1};
     add(&range);
-    /* The address may lie in address space that the driver mapped, and be known under that name. */
+    /* The address may lie in address space that the driver mapped, and may have a name as a part of that. */
     atomic_fetch_add(&memory_generation, 1);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a thread knows of objects and memory; see handle_cache.h. */
+/* Handle cache; see handle_cache.h. This is what happens where an entry is missing. */
 #include "objects/handle_cache.h"
 
 #include "base/value.h"
@@ -10,7 +10,8 @@ const struct cached_object *handle_cache_learn_object(struct handle_cache *cache
                                                       uint64_t handle)
 {
     struct cached_object *o = &cache->objects[handle_cache_hash(handle, CACHED_OBJECT_BITS)];
-    struct object_seen seen = {0}; /* where memory is short: no entry, a name that may be another's */
+    struct object_seen seen = {
+        0}; /* if memory is short: generation 0, so no entry, and a name that another object may have */
     (void)object_see(kind, handle, true, &seen);
     uint8_t bytes[TOKEN_BYTES] = {0};
     uint8_t *end;
@@ -49,7 +50,7 @@ static uint8_t *store_memory(uint8_t *at, const struct memory_name *m)
     }
 }
 
-/* The place of ADDRESS, or if it is in none its own, or else one beside it that is free. */
+/* Returns the entry of ADDRESS. If there is none: a free one among those that it may use, else the first of them. */
 static struct cached_buffer *buffer_slot(struct handle_cache *cache, uint64_t address, uint64_t generation)
 {
     uint64_t hash = handle_cache_buffer_hash(address);

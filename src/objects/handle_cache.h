@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a thread was told last of objects and of memory, as it is written in a key, so that a loop over the same ones
+/* Handle cache: the tokens that a thread used last for handles, rank bases and buffers. A loop over the same objects
  * takes no lock and asks nobody.
  *
- * Two caches with a place for each hash. An entry holds as long as the generation that it was made in (handles.h,
- * heap.h). A buffer may be in one of the places beside its own, too, as a program may well have hundreds; of those that
- * it does not have the memory is not touched. */
+ * There are two hash tables, one for objects and one for buffers. An entry is valid in the generation in which it
+ * was made (handles.h, heap.h). A buffer may also be in one of the entries beside its own, because a program may
+ * well have hundreds of buffers. Pages of entries that are never used are never touched. */
 #ifndef PILGRIM_HANDLE_CACHE_H
 #define PILGRIM_HANDLE_CACHE_H
 
@@ -18,7 +18,7 @@
 
 enum { CACHED_OBJECT_BITS = 5, CACHED_BUFFER_BITS = 11, CACHED_BUFFER_WAYS = 4 };
 
-/* A token of at most 15 bytes (value.h); the last byte is its length, 0: there is none. */
+/* A token of at most 15 bytes (base/value.h). The last byte is its length; 0: there is none. */
 struct short_token {
     uint64_t words[2];
 };
@@ -30,8 +30,8 @@ struct cached_object {
     struct short_token token;
     struct rank_base base;
     uint8_t kind;
-    uint8_t based_kind; /* the kind + 1, or 0: it has no rank base */
-    uint64_t unused;    /* up to a power of two: an entry's place is a shift then */
+    uint8_t based_kind; /* the kind + 1; 0: it has no rank base */
+    uint64_t unused;    /* makes the size a power of two, so that an index is a shift */
 };
 
 enum { CACHED_BUFFER_BYTES = 32 };
@@ -39,27 +39,28 @@ struct cached_buffer {
     uint64_t address;
     uint64_t generation;                /* 0: empty */
     uint8_t token[CACHED_BUFFER_BYTES]; /* the last byte is its length */
-    bool known;                         /* the memory that it lies in is */
+    bool known;                         /* it lies in known memory */
     uint64_t unused;
 };
 
 _Static_assert(sizeof(struct cached_object) == 64 && sizeof(struct cached_buffer) == 64, "powers of two");
 
-/* All zero is an empty one. Of one thread. */
+/* The caches of one thread. All zero is empty. */
 struct handle_cache {
     struct cached_object objects[1 << CACHED_OBJECT_BITS];
     struct cached_buffer buffers[1 << CACHED_BUFFER_BITS];
 };
 
-/* Looks HANDLE up, names it where it has no name, and makes it the entry that is returned. */
+/* Looks HANDLE up, names it if it has no name, and returns its new entry. */
 const struct cached_object *handle_cache_learn_object(struct handle_cache *cache, enum object_kind kind,
                                                       uint64_t handle);
 
-/* The same of ADDRESS, which is not NULL, unless there is an entry in another place. With ONLY_KNOWN the result is NULL
- * where it lies in no known memory. Where the name does not last it is no entry for long: to be used at once. */
+/* As handle_cache_learn_object, for ADDRESS, which is not NULL; first looks in the entries beside its own. Returns
+ * NULL if ONLY_KNOWN and the address lies in no known memory. The caller uses the result at once: the entry of a
+ * name that does not last is not found again. */
 const struct cached_buffer *handle_cache_learn_buffer(struct handle_cache *cache, const void *address, bool only_known);
 
-/* Handles of one number and different kinds are rare. */
+/* Returns the hash of KEY in BITS bits. The kind is left out, because equal handles of different kinds are rare. */
 static inline uint32_t handle_cache_hash(uint64_t key, unsigned bits)
 {
     return (uint32_t)key * 0x9e3779b1u >> (32 - bits);
@@ -76,13 +77,13 @@ static inline bool cached_object_holds(const struct cached_object *o, enum objec
            o->generation >= atomic_load_explicit(&objects_generation[kind], memory_order_acquire);
 }
 
-/* Buffers that lie 8, or 4, bytes apart are spread evenly. */
+/* Returns the hash of ADDRESS. Buffers that lie 8 or 4 bytes apart are spread evenly. */
 static inline uint64_t handle_cache_buffer_hash(uint64_t address)
 {
     return (address * (UINT64_C(0x9e3779b97f4a7c15) >> 3)) >> (64 - CACHED_BUFFER_BITS);
 }
 
-/* NULL: it is to be learnt. */
+/* Returns the entry of HANDLE; NULL: call handle_cache_learn_object. */
 static inline const struct cached_object *handle_cache_object(const struct handle_cache *cache, enum object_kind kind,
                                                               uint64_t handle)
 {
@@ -90,7 +91,7 @@ static inline const struct cached_object *handle_cache_object(const struct handl
     return __builtin_expect(o->kind == kind && cached_object_holds(o, kind, handle), 1) ? o : NULL;
 }
 
-/* The same; NULL also if it has no rank base. */
+/* As handle_cache_object, and NULL also if the entry has no rank base. */
 static inline const struct cached_object *handle_cache_based_object(const struct handle_cache *cache,
                                                                     enum object_kind kind, uint64_t handle)
 {
@@ -98,7 +99,7 @@ static inline const struct cached_object *handle_cache_based_object(const struct
     return __builtin_expect(o->based_kind == kind + 1 && cached_object_holds(o, kind, handle), 1) ? o : NULL;
 }
 
-/* NULL: it is in another place, or to be learnt. */
+/* Returns the entry of POINTER; NULL: call handle_cache_learn_buffer, which also looks in the entries beside it. */
 static inline const struct cached_buffer *handle_cache_buffer(const struct handle_cache *cache, const void *pointer)
 {
     uint64_t address = (uintptr_t)pointer;

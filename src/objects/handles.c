@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI handles but requests; see handles.h.
  *
- * A table for each kind leads from the handle to its object. Predefined handles are put into it at the first use,
- * so that one look-up answers for both. MPI is asked for ranks and sizes outside the lock, and only about objects
- * that a call has just returned, or that the application uses in a call for that purpose: an error would run the
- * application's error handler. */
+ * Each kind has a table that leads from the handle to its object. Predefined handles are put into it at the first
+ * use, so one look-up answers for both. MPI is asked for ranks and sizes outside the lock. It is asked only about
+ * objects that a call has just returned, or that the program uses in a call that needs the rank base: an error would
+ * run the program's error handler.
+ *
+ * The file is longer than 400 lines: names and rank bases of objects share one lock and one table. */
 #include "objects/handles.h"
 
 #include <pthread.h>
@@ -17,12 +19,12 @@
 #include "objects/pool.h"
 #include "objects/requests.h"
 #include "objects/sharing.h"
-#include "objects/table.h"
+#include "objects/hash_table.h"
 
 struct object {
     struct object_name name;
     int64_t references;
-    int32_t releasing; /* calls under way that may free it: the library may give its handle to another thread before
+    int32_t releasing; /* calls under way that may free it; the MPI library may give its handle to another thread before
                           they end */
     struct rank_base base;
     bool has_base;
@@ -31,28 +33,48 @@ struct object {
     struct object *next_free;
 };
 
+const char *const object_kind_word[KIND_COUNT] = {
+    [KIND_COMM] = "comm",
+    [KIND_DATATYPE] = "datatype",
+    [KIND_GROUP] = "group",
+    [KIND_OP] = "op",
+    [KIND_WIN] = "win",
+    [KIND_FILE] = "file",
+    [KIND_INFO] = "info",
+    [KIND_ERRHANDLER] = "errhandler",
+    [KIND_MESSAGE] = "message",
+    [KIND_SESSION] = "session",
+    [KIND_KEYVAL] = "keyval",
+    [KIND_CVAR] = "cvar",
+    [KIND_PVAR] = "pvar",
+    [KIND_PVAR_SESSION] = "pvar_session",
+    [KIND_ENUM] = "enum",
+    [KIND_EVENT] = "event",
+    [KIND_EVENT_INSTANCE] = "event_instance",
+    [KIND_REQUEST] = "request",
+};
+
 _Atomic uint64_t objects_generation[KIND_COUNT] = {[0 ... KIND_COUNT - 1] = 1}; /* changed under the lock */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Under the lock: */
 static bool prepared;
-static struct table objects[KIND_COUNT]; /* handle -> struct object */
+static struct hash_table objects[KIND_COUNT]; /* handle -> struct object */
 static struct pool pools[KIND_COUNT];
 static struct object *free_objects;
-/* Views stay where they are: piece by piece, so that they are read without a lock. The first is MPI_COMM_WORLD's,
- * without a rank until that is known. */
+/* Rank bases never move, because they are read without the lock: they lie in pieces. The first is that of
+ * MPI_COMM_WORLD; it has no rank until MPI is initialised. */
 enum { RANK_BASE_SHIFT = 7, RANK_BASE_PIECES = 1 << 16 };
 static struct rank_base *rank_bases[RANK_BASE_PIECES];
 static size_t rank_base_count;
-static struct table rank_base_index; /* rank and size -> index + 1 */
+static struct hash_table rank_base_index; /* rank and size -> index + 1 */
 
-/* requests.c knows no MPI. */
-void handles_bound(void)
+void handles_set_null_request(void)
 {
     request_null_handle = HANDLE(MPI_REQUEST_NULL);
 }
 
-/* Whether AFTER, left by a call that releases an object of KIND, says that it is released. */
+/* True if AFTER, left by a call that releases an object of KIND, says that the object is released. */
 static bool is_null(enum object_kind kind, uint64_t after)
 {
     switch (kind) {
@@ -119,13 +141,13 @@ static void object_give(struct object *o)
 
 static struct object *find(enum object_kind kind, uint64_t handle)
 {
-    return (struct object *)(uintptr_t)table_get(&objects[kind], handle);
+    return (struct object *)(uintptr_t)hash_table_get(&objects[kind], handle);
 }
 
 static struct object *add(enum object_kind kind, uint64_t handle, struct object_name name)
 {
     struct object *o = object_take();
-    if (!o || !table_set(&objects[kind], handle, (uint64_t)(uintptr_t)o)) {
+    if (!o || !hash_table_set(&objects[kind], handle, (uint64_t)(uintptr_t)o)) {
         if (o)
             object_give(o);
         objects_fail();
@@ -145,11 +167,11 @@ struct rank_base rank_base_numbered(uint32_t index)
     return rank_bases[0] ? *rank_base_at(index) : (struct rank_base){.rank = -1, .size = 1, .local_size = 1};
 }
 
-/* Index of the rank base RANK of SIZE, new or known; 0 where memory is short. */
+/* Returns the index of the rank base RANK of SIZE, which is added if it is new; 0 where memory is short. */
 static uint32_t rank_base_add(int rank, int size)
 {
     uint64_t key = (uint64_t)(uint32_t)rank << 32 | (uint32_t)size;
-    uint64_t known = table_get(&rank_base_index, key);
+    uint64_t known = hash_table_get(&rank_base_index, key);
     if (known)
         return (uint32_t)(known - 1);
     size_t piece = rank_base_count >> RANK_BASE_SHIFT;
@@ -159,7 +181,7 @@ static uint32_t rank_base_add(int rank, int size)
         objects_fail();
         return 0;
     }
-    if (!table_set(&rank_base_index, key, rank_base_count + 1)) {
+    if (!hash_table_set(&rank_base_index, key, rank_base_count + 1)) {
         objects_fail();
         return 0;
     }
@@ -168,7 +190,7 @@ static uint32_t rank_base_add(int rank, int size)
     return (uint32_t)rank_base_count++;
 }
 
-/* Names what is predefined, makes views[0]. */
+/* Names the predefined handles and makes rank base 0, once. */
 static void prepare(void)
 {
     if (prepared)
@@ -179,7 +201,7 @@ static void prepare(void)
     const struct predefined_handle *all = predefined_handles(&count);
     for (size_t i = 0; i < count; i++) {
         enum object_kind kind = (enum object_kind)all[i].kind;
-        if (!find(kind, all[i].handle)) /* the first of several names */
+        if (!find(kind, all[i].handle)) /* the first of several names counts */
             (void)add(kind, all[i].handle, (struct object_name){.predefined = true, .name = all[i].name});
     }
 }
@@ -215,7 +237,7 @@ static struct object_name name_of(const struct object *o)
 
 bool object_see(enum object_kind kind, uint64_t handle, bool adding, struct object_seen *seen)
 {
-    /* Read first: what changes while we look makes the answer out of date. */
+    /* Read first: what changes during the look-up makes the answer out of date. */
     uint64_t now = atomic_load_explicit(&objects_generation[kind], memory_order_acquire);
     enter();
     const struct object *o = adding ? find_or_add(kind, handle) : find(kind, handle);
@@ -227,7 +249,7 @@ bool object_see(enum object_kind kind, uint64_t handle, bool adding, struct obje
     return o;
 }
 
-/* Under the lock: what threads know of objects of KIND may be wrong now. */
+/* Makes what threads know of objects of KIND out of date. Under the lock. */
 static void outdate(enum object_kind kind)
 {
     atomic_fetch_add_explicit(&objects_generation[kind], 1, memory_order_release);
@@ -243,34 +265,34 @@ struct object_name object_name_of(enum object_kind kind, uint64_t handle)
 
 static struct rank_base rank_base_of_comm(MPI_Comm comm)
 {
-    struct rank_base v = {.rank = -1, .size = 1, .local_size = 1};
+    struct rank_base base = {.rank = -1, .size = 1, .local_size = 1};
     int inter = 0;
-    PMPI_Comm_rank(comm, &v.rank);
-    PMPI_Comm_size(comm, &v.local_size);
+    PMPI_Comm_rank(comm, &base.rank);
+    PMPI_Comm_size(comm, &base.local_size);
     PMPI_Comm_test_inter(comm, &inter);
-    v.size = v.local_size;
-    v.inter = inter;
+    base.size = base.local_size;
+    base.inter = inter;
     if (inter)
-        PMPI_Comm_remote_size(comm, &v.size);
-    return v;
+        PMPI_Comm_remote_size(comm, &base.size);
+    return base;
 }
 
 static struct rank_base rank_base_of_win(MPI_Win win)
 {
-    struct rank_base v = {.rank = -1, .size = 1, .local_size = 1};
+    struct rank_base base = {.rank = -1, .size = 1, .local_size = 1};
     MPI_Group group;
     if (PMPI_Win_get_group(win, &group) != MPI_SUCCESS)
-        return v;
-    PMPI_Group_rank(group, &v.rank);
-    if (v.rank == MPI_UNDEFINED)
-        v.rank = -1;
-    PMPI_Group_size(group, &v.size);
+        return base;
+    PMPI_Group_rank(group, &base.rank);
+    if (base.rank == MPI_UNDEFINED)
+        base.rank = -1;
+    PMPI_Group_size(group, &base.size);
     PMPI_Group_free(&group);
-    v.local_size = v.size;
-    return v;
+    base.local_size = base.size;
+    return base;
 }
 
-/* A handle is what HANDLE made of it: an int in some libraries, a pointer in others. */
+/* Back from HANDLE: a handle is an int in some MPI libraries, a pointer in others. */
 #define COMM(handle) ((MPI_Comm)(uintptr_t)(handle))
 #define WIN(handle)  ((MPI_Win)(uintptr_t)(handle))
 
@@ -282,23 +304,23 @@ static bool mpi_runs(void)
     return initialized && !finalized;
 }
 
-static void set_rank_base(enum object_kind kind, struct object *o, struct rank_base v, bool world)
+static void set_rank_base(enum object_kind kind, struct object *o, struct rank_base base, bool world)
 {
     if (world && rank_bases[0] && rank_bases[0]->rank < 0) {
-        (void)table_remove(&rank_base_index, (uint64_t)UINT32_MAX << 32 | 1);
-        *rank_bases[0] = (struct rank_base){.rank = v.rank, .size = v.size, .local_size = v.size};
-        (void)table_set(&rank_base_index, (uint64_t)(uint32_t)v.rank << 32 | (uint32_t)v.size, 1);
+        (void)hash_table_remove(&rank_base_index, (uint64_t)UINT32_MAX << 32 | 1);
+        *rank_bases[0] = (struct rank_base){.rank = base.rank, .size = base.size, .local_size = base.size};
+        (void)hash_table_set(&rank_base_index, (uint64_t)(uint32_t)base.rank << 32 | (uint32_t)base.size, 1);
     }
-    v.index = v.rank < 0 ? 0 : rank_base_add(v.rank, v.size);
-    o->base = v;
+    base.index = base.rank < 0 ? 0 : rank_base_add(base.rank, base.size);
+    o->base = base;
     o->has_base = true;
     outdate(kind);
 }
 
-/* The rank base of a communicator or window that the program came by where we did not see it (by PMPI, by an
- * extension). The handle may be none at all: asking must not run the program's error handler, which the call itself
- * will do. Open MPI and MPICH raise such errors on one of these two. False: it is none. */
-static bool ask_rank_base(enum object_kind kind, uint64_t handle, struct rank_base *v)
+/* Asks MPI for the rank base of a communicator or window whose creation was not seen (by PMPI, by an extension). The
+ * handle may be invalid. Asking must not run the program's error handler; the call itself will. Open MPI and MPICH
+ * raise such errors on MPI_COMM_WORLD or MPI_COMM_SELF. False: the handle is invalid. */
+static bool ask_rank_base(enum object_kind kind, uint64_t handle, struct rank_base *base)
 {
     const MPI_Comm raised_on[] = {MPI_COMM_WORLD, MPI_COMM_SELF};
     MPI_Errhandler handlers[2];
@@ -319,7 +341,7 @@ static bool ask_rank_base(enum object_kind kind, uint64_t handle, struct rank_ba
     if (group != MPI_GROUP_NULL)
         PMPI_Group_free(&group);
     if (good)
-        *v = kind == KIND_COMM ? rank_base_of_comm(COMM(handle)) : rank_base_of_win(WIN(handle));
+        *base = kind == KIND_COMM ? rank_base_of_comm(COMM(handle)) : rank_base_of_win(WIN(handle));
     return good;
 }
 
@@ -330,32 +352,32 @@ struct rank_base object_rank_base(enum object_kind kind, uint64_t handle)
     struct object_seen seen;
     if (object_see(kind, handle, false, &seen) && seen.has_base)
         return seen.base;
-    struct rank_base v;
+    struct rank_base base;
     struct object *o;
     enter();
-    v = rank_bases[0] ? *rank_bases[0] : (struct rank_base){.rank = -1, .size = 1, .local_size = 1};
+    base = rank_bases[0] ? *rank_bases[0] : (struct rank_base){.rank = -1, .size = 1, .local_size = 1};
     leave();
     bool null = is_null(kind, handle);
     if (null)
-        v.size = v.local_size = 0; /* arrays with an element for each rank have none */
+        base.size = base.local_size = 0; /* so arrays with an element for each rank have none */
     if (null || !mpi_runs() || (kind != KIND_COMM && kind != KIND_WIN))
-        return v;
+        return base;
     if (self) {
-        v = (struct rank_base){.rank = 0, .size = 1, .local_size = 1};
+        base = (struct rank_base){.rank = 0, .size = 1, .local_size = 1};
     } else if (world) {
-        v = rank_base_of_comm(MPI_COMM_WORLD);
-    } else if (!ask_rank_base(kind, handle, &v)) {
-        v.size = v.local_size = 0;
-        return v;
+        base = rank_base_of_comm(MPI_COMM_WORLD);
+    } else if (!ask_rank_base(kind, handle, &base)) {
+        base.size = base.local_size = 0;
+        return base;
     }
     enter();
     o = find_or_add(kind, handle);
     if (o) {
-        set_rank_base(kind, o, v, world);
-        v = o->base;
+        set_rank_base(kind, o, base, world);
+        base = o->base;
     }
     leave();
-    return v;
+    return base;
 }
 
 size_t objects_rank_bases(struct rank_base *copy, size_t capacity)
@@ -370,14 +392,15 @@ size_t objects_rank_bases(struct rank_base *copy, size_t capacity)
 
 /* ---- creation and release ---- */
 
-/* Whether MPI may return the handle of a live object once more, to be freed once more. */
+/* True if MPI may return the handle of a live object once more, to be freed once more. */
 static bool counts_references(enum object_kind kind)
 {
     return kind == KIND_DATATYPE || kind == KIND_GROUP || kind == KIND_ERRHANDLER;
 }
 
-/* One of another kind that is returned again while it is known: another thread is about to free the one before it, and
- * this is a new object with the same name; or it was freed where we did not see it, and keeps its id. */
+/* Names HANDLE, or counts a reference. A known handle of a kind without reference counts has one of two reasons.
+ * Another thread is about to free the object: then this is a new object with the same name. Or the object was freed
+ * by a call that was not seen: then the new one keeps its id. */
 static struct object_name created(enum object_kind kind, uint64_t handle, const struct rank_base *base)
 {
     enter();
@@ -398,11 +421,11 @@ static struct object_name created(enum object_kind kind, uint64_t handle, const 
 
 struct object_name object_created(enum object_kind kind, uint64_t handle)
 {
-    struct rank_base v;
+    struct rank_base base;
     if ((kind != KIND_COMM && kind != KIND_WIN) || is_null(kind, handle))
         return created(kind, handle, NULL);
-    v = kind == KIND_COMM ? rank_base_of_comm(COMM(handle)) : rank_base_of_win(WIN(handle));
-    return created(kind, handle, &v);
+    base = kind == KIND_COMM ? rank_base_of_comm(COMM(handle)) : rank_base_of_win(WIN(handle));
+    return created(kind, handle, &base);
 }
 
 struct object_name object_created_like(enum object_kind kind, uint64_t handle, const struct rank_base *base)
@@ -428,9 +451,10 @@ void object_released(enum object_kind kind, uint64_t before, uint64_t after)
         o->releasing--;
     bool gone = is_null(kind, after) && o && !o->name.predefined && --o->references == 0;
     if (gone) {
-        (void)table_remove(&objects[kind], before);
+        (void)hash_table_remove(&objects[kind], before);
         outdate(kind);
-        objects_tell_released(object_kind_word[kind], o->name.id); /* before another thread can take handle or id */
+        /* Before another thread can take the handle or the id. */
+        objects_tell_released(object_kind_word[kind], o->name.id);
         pool_give(&pools[kind], o->name.id);
         object_give(o);
     }
@@ -457,8 +481,8 @@ static void ask_degrees(MPI_Comm comm, int *indegree, int *outdegree)
     }
 }
 
-/* Under the lock: whether O is a communicator that a call made or that was there from the start. A handle that was only
- * passed may be none at all. */
+/* True if O is a communicator that a call made or that was there from the start. A handle that was only passed may
+ * be invalid. Under the lock. */
 static bool may_ask(const struct object *o, uint64_t comm)
 {
     return o && !is_null(KIND_COMM, comm) && (o->has_base || o->name.predefined);

@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which heap memory there is, and its names; see memory.h.
+/* Which heap memory there is, and its names; see heap.h.
  *
  * Allocations: a bitmap with a bit for each 16 bytes of address space, set where an allocation starts. It lies in
- * leaves of 64 MiB of address space, made on demand and kept, under one root. malloc and free set and clear a bit
- * with one atomic instruction: no lock, no list, no memory of their own. Sizes are the allocator's business
- * (malloc_usable_size).
+ * leaves of 64 MiB of address space under one root. A leaf is made when it is needed, and kept. malloc and free set
+ * and clear a bit with one atomic instruction: no lock, no list, no memory of their own. Sizes come from the
+ * allocator (malloc_usable_size).
  *
  * A look-up scans back to the nearest start. Two summaries make this fast in large allocations: a bit for each word
- * of 64 starts, a bit for each 64 of those. They are set with the start, and cleared only when a look-up finds
- * nothing there, so they may say "perhaps" of an empty word, never "no" of another. That holds because both sides
- * first change one level with an atomic read-modify-write and then read the other one.
+ * of 64 starts, and a bit for each 64 of those. They are set with the start, and cleared only when a look-up finds
+ * nothing there. So they may be set for an empty word, but are never clear for a word with a start. That holds
+ * because both sides first change one level with an atomic read-modify-write and then read the other one.
  *
- * Names: a table from start to id under a lock, and a bitmap 'named' with a summary, which free reads first. A
- * look-up marks a start as named, then sees whether it is still there, before it reads the allocation's size: a
- * concurrent free either has cleared the start by then, or sees the mark and waits for the lock. */
+ * The owner: the process's first thread changes a bitmap of its own without atomic instructions; a start is where
+ * that bitmap and the shared one differ. A look-up of another thread makes up for it with membarrier(2).
+ *
+ * Names: a table from start to id under a lock, and a bitmap `named` with a summary, which free reads first. A
+ * look-up marks a start as named, then checks that it is still there, and only then reads the allocation's size. A
+ * concurrent free either has cleared the start by then, or sees the mark and waits for the lock.
+ *
+ * The file is longer than 400 lines: the bitmap and the names depend on each other's memory order. */
 #define _GNU_SOURCE 1
 #include "objects/heap.h"
 
@@ -26,20 +31,19 @@
 #include <unistd.h>
 
 #include "objects/mappings.h"
-#include "objects/memory.h"
 #include "objects/pages.h"
 #include "objects/pool.h"
 #include "objects/sharing.h"
-#include "objects/table.h"
+#include "objects/hash_table.h"
 
 enum { UNIT_BITS = 4, LEAF_BITS = 26, ADDRESS_BITS = 48 };
 enum { WORDS = 1 << (LEAF_BITS - UNIT_BITS - 6), BLOCKS = WORDS / 64, GROUPS = BLOCKS / 64 };
 #define LEAVES ((size_t)1 << (ADDRESS_BITS - LEAF_BITS))
 
-/* Starts are where the two differ. */
+/* The starts are the bits in which the two differ. */
 struct starts {
     _Atomic uint64_t owners; /* written by the owner */
-    _Atomic uint64_t others; /* by all others, atomically */
+    _Atomic uint64_t others; /* written by all other threads, atomically */
 };
 
 struct leaf {
@@ -58,15 +62,15 @@ _Atomic uint64_t memory_generation = 1;
 static _Atomic(_Atomic(struct leaf *) *) root;
 
 static atomic_bool owned;                                                   /* there is an owner */
-static _Thread_local __attribute__((tls_model("initial-exec"))) bool owner; /* this is it */
+static _Thread_local __attribute__((tls_model("initial-exec"))) bool owner; /* this thread is it */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Under the lock: */
 static uint32_t *leaf_numbers; /* of the leaves there are, ascending */
 static size_t leaf_count, leaf_capacity;
-static struct pool ids;      /* of allocations, mappings and unknown addresses */
-static struct table names;   /* start of an allocation -> id + 1 */
-static struct table unknown; /* address -> id + 1 */
+static struct pool ids;           /* of allocations, mappings and unknown addresses */
+static struct hash_table names;   /* start of an allocation -> id + 1 */
+static struct hash_table unknown; /* address -> id + 1 */
 static struct mappings mappings;
 
 /* ---- the bitmap ---- */
@@ -87,7 +91,8 @@ static inline uint64_t starts_in(const struct starts *s)
     return atomic_load_explicit(&s->owners, memory_order_relaxed) ^ atomic_load(&s->others);
 }
 
-/* Makes BIT a start, or none. What comes after is not done before, nor seen before by a look-up behind its barrier. */
+/* Makes BIT a start, or clears it. Later stores of this thread are not done before it, nor seen before it by a
+ * look-up behind its barrier. */
 static inline void starts_change(struct starts *s, uint64_t bit, bool start)
 {
     if (!(starts_in(s) & bit) != start)
@@ -101,8 +106,8 @@ static inline void starts_change(struct starts *s, uint64_t bit, bool start)
     }
 }
 
-/* For look-ups: what other threads stored before is seen from here on, and what was stored here is seen by what they do
- * next. */
+/* The barrier of look-ups. What other threads stored before it is seen from here on. What was stored here is seen by
+ * what they do next. */
 static void barrier(void)
 {
     if (atomic_load(&owned) && !owner)
@@ -129,7 +134,7 @@ static inline struct bit_position bit_in(struct leaf *leaf, uintptr_t address)
     return (struct bit_position){leaf, unit / 64, (uint64_t)1 << (unit % 64)};
 }
 
-/* Writes the leaf's number into its place. False where memory is short. */
+/* Inserts NUMBER into leaf_numbers, in order. False: memory is short. */
 static bool remember_leaf(uint32_t number)
 {
     enum { FIRST_BYTES = 4096 };
@@ -149,7 +154,7 @@ static bool remember_leaf(uint32_t number)
     return true;
 }
 
-/* Makes the leaf of ADDRESS. NULL where memory is short: its allocations then count as unknown memory. */
+/* Makes the leaf of ADDRESS. NULL: memory is short; its allocations then count as unknown memory. */
 static __attribute__((noinline)) struct leaf *leaf_make(uintptr_t address)
 {
     pthread_mutex_lock(&lock);
@@ -186,14 +191,14 @@ void heap_allocated(const void *start)
         atomic_fetch_or(&leaf->blocks[p.word / 4096], block_bit);
 }
 
-/* The number of the last bit set in WORD at or below place LAST, or -1. */
+/* Returns the number of the last bit set in WORD at or below bit LAST, or -1. */
 static int last_bit(uint64_t word, size_t last)
 {
     word &= UINT64_MAX >> (63 - last);
     return word ? 63 - __builtin_clzll(word) : -1;
 }
 
-/* The last word with a start in it among 0..WORD, or -1. Under the lock; corrects the summaries. */
+/* Returns the last word with a start in it among 0..WORD, or -1. Corrects the summaries. Under the lock. */
 static int64_t last_word(struct leaf *leaf, int64_t word)
 {
     while (word >= 0) {
@@ -230,10 +235,10 @@ static int64_t last_word(struct leaf *leaf, int64_t word)
     return -1;
 }
 
-/* The nearest start at or below ADDRESS; 0: none. Under the lock. */
+/* Returns the nearest start at or below ADDRESS; 0: none. Under the lock. */
 static uintptr_t start_below(uintptr_t address)
 {
-    size_t low = 0, high = leaf_count; /* leaf_numbers[0..low-1] are at or below */
+    size_t low = 0, high = leaf_count; /* leaf_numbers[0..low-1] are at or below it */
     while (low < high) {
         size_t middle = (low + high) / 2;
         if (leaf_numbers[middle] <= address >> LEAF_BITS)
@@ -280,28 +285,28 @@ static int64_t id_take(void)
     return id;
 }
 
-/* The id of KEY in TABLE; one that has none gets one. Returns -1 where memory is short. */
-static int64_t id_in(struct table *table, uint64_t key)
+/* Returns the id of KEY in TABLE; a key without an id gets one. -1: memory is short. */
+static int64_t id_in(struct hash_table *table, uint64_t key)
 {
-    int64_t id = (int64_t)table_get(table, key) - 1;
+    int64_t id = (int64_t)hash_table_get(table, key) - 1;
     if (id >= 0 || (id = id_take()) < 0)
         return id;
-    if (table_set(table, key, (uint64_t)id + 1))
+    if (hash_table_set(table, key, (uint64_t)id + 1))
         return id;
     pool_give(&ids, id);
     objects_fail();
     return -1;
 }
 
-/* Whether the allocation at START reaches to ADDRESS. One that ends there counts, for an empty buffer behind the last
- * element, unless a mapping begins there. */
+/* True if the allocation at START reaches to ADDRESS. An allocation that ends at ADDRESS counts, for an empty buffer
+ * behind the last element, unless a mapping begins there. */
 static bool reaches(uintptr_t start, uintptr_t address)
 {
     size_t size = malloc_usable_size((void *)start);
     return address - start < size || (address - start == size && !mappings_find(&mappings, address));
 }
 
-/* Marks before it looks; see the head of this file. */
+/* Marks the start before it looks; see the head of this file. */
 static bool name_allocation(uintptr_t address, int64_t *id, int64_t *offset)
 {
     if (address >> ADDRESS_BITS)
@@ -397,11 +402,11 @@ void heap_id_give(int64_t id)
     pthread_mutex_unlock(&lock);
 }
 
-/* Takes the name of an allocation that is marked as named. Its id stays out of the pool. */
+/* Removes the name of an allocation that is marked as named, and returns its id, which stays out of the pool. */
 static __attribute__((noinline)) int64_t unname(const struct bit_position *p, uintptr_t start)
 {
     pthread_mutex_lock(&lock);
-    int64_t id = (int64_t)table_remove(&names, start) - 1;
+    int64_t id = (int64_t)hash_table_remove(&names, start) - 1;
     unmark_named(p);
     atomic_fetch_add(&memory_generation, 1);
     pthread_mutex_unlock(&lock);
@@ -422,7 +427,7 @@ int64_t heap_suspended(const void *start)
     return unname(&p, address);
 }
 
-/* The hook may write: errno belongs to the application, which calls free. */
+/* errno belongs to the program, which calls free; the release hook may change it. */
 static __attribute__((noinline)) void release(int64_t id)
 {
     int saved = errno;
@@ -452,7 +457,7 @@ void heap_resumed(const void *start, int64_t id)
     struct bit_position p = bit_in(leaf, (uintptr_t)start);
     pthread_mutex_lock(&lock);
     mark_named(&p);
-    bool kept = table_set(&names, (uintptr_t)start, (uint64_t)id + 1);
+    bool kept = hash_table_set(&names, (uintptr_t)start, (uint64_t)id + 1);
     pthread_mutex_unlock(&lock);
     if (!kept)
         release(id);
@@ -480,10 +485,10 @@ void heap_mapped(const void *start, size_t length)
     uintptr_t from = (uintptr_t)start, to = from + length;
     if (to <= from)
         return;
-    heap_unmapped(start, length); /* MAP_FIXED over another one */
+    heap_unmapped(start, length); /* MAP_FIXED over another mapping */
     pthread_mutex_lock(&lock);
-    (void)mappings_add(&mappings, from, to); /* without memory: counts as unknown */
-    atomic_fetch_add(&memory_generation, 1); /* START may have been known as the end of what lies before it */
+    (void)mappings_add(&mappings, from, to); /* if memory is short, the mapping counts as unknown memory */
+    atomic_fetch_add(&memory_generation, 1); /* START may have had a name as the end of what lies before it */
     pthread_mutex_unlock(&lock);
 }
 

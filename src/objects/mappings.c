@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ranges of mapped memory in an ordered array; see mappings.h. Mappings are few and change seldom: an insertion
- * that moves the tail of the array is cheaper than a tree would be. */
+/* Ranges of mapped memory in an ordered array; see mappings.h. Mappings are few and seldom change, so an insertion
+ * that moves the tail of the array costs less than a tree. */
 #include "objects/mappings.h"
 
 #include <string.h>
 
 #include "objects/pages.h"
 
-/* The index of the first range that ends after ADDRESS. */
+/* Returns the index of the first range that ends after ADDRESS. */
 static size_t first_after(const struct mappings *m, uintptr_t address)
 {
     size_t low = 0, high = m->count;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a pointer points to; see memory.h. Stacks, and the order in which the kinds of memory are asked.
+/* What a pointer points to; see memory.h. This file has the stacks, and the order in which the kinds of memory are
+ * asked.
  *
- * A thread's own stack comes first, and exactly: what lies above its stack pointer, unless it runs on a stack that the
- * program made itself (a coroutine's), which is heap memory. Other threads' stacks are
- * known once they named a pointer. The main thread's stack is asked last, because the space that it may still
- * grow into can hold other memory.
- */
+ * A thread's own stack comes first, and exactly: it is what lies above its stack pointer, unless the thread runs on
+ * a stack that the program made itself (a coroutine's), which is heap memory. The stack of another thread is known
+ * once that thread has named a pointer. The main thread's stack is asked last, because the space into which it may
+ * still grow can hold other memory. */
 #define _GNU_SOURCE 1
 #include "objects/memory.h"
 
@@ -14,14 +14,14 @@
 #include <unistd.h>
 
 #include "objects/device.h"
-#include "objects/driver.h"
+#include "objects/cuda_driver.h"
 #include "objects/heap.h"
 #include "objects/modules.h"
 #include "objects/pages.h"
 #include "objects/sharing.h"
-#include "objects/table.h"
+#include "objects/hash_table.h"
 
-/* A thread that named a pointer; in the list until the thread ends. */
+/* A thread that has named a pointer; in the list until the thread ends. */
 struct thread_memory {
     struct thread_memory *next;
     uintptr_t low, high; /* its stack */
@@ -29,7 +29,7 @@ struct thread_memory {
 };
 
 static _Thread_local __attribute__((tls_model("initial-exec"))) struct thread_memory *mine;
-static atomic_bool main_known; /* the main thread is in the list: no other one need ask whether it is that */
+static atomic_bool main_known; /* the main thread is in the list: no other one checks if it is the main thread */
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t at_thread_end;
@@ -37,7 +37,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Under the lock: */
 static struct thread_memory *threads;
 static struct thread_memory *spare; /* of threads that have ended */
-static struct table stack_ids;      /* address -> id + 1 */
+static struct hash_table stack_ids; /* address -> id + 1 */
 static int64_t next_stack_id;
 
 /* ---- threads ---- */
@@ -82,7 +82,7 @@ static void start(void)
         objects_fail();
 }
 
-/* NULL: no memory. */
+/* Returns memory for an entry of the list; NULL: memory is short. */
 static struct thread_memory *thread_memory_take(void)
 {
     enum { TOGETHER = 64 };
@@ -103,7 +103,7 @@ static struct thread_memory *thread_memory_take(void)
     return t;
 }
 
-/* The calling thread's place in the list; NULL where memory is short. */
+/* Returns the calling thread's entry in the list, which the first call makes; NULL: memory is short. */
 static struct thread_memory *thread_get(void)
 {
     if (mine)
@@ -161,8 +161,8 @@ bool memory_in_own_stack(const void *address)
 static int64_t stack_id(uintptr_t address)
 {
     pthread_mutex_lock(&lock);
-    int64_t id = (int64_t)table_get(&stack_ids, address) - 1;
-    if (id < 0 && table_set(&stack_ids, address, (uint64_t)next_stack_id + 1))
+    int64_t id = (int64_t)hash_table_get(&stack_ids, address) - 1;
+    if (id < 0 && hash_table_set(&stack_ids, address, (uint64_t)next_stack_id + 1))
         id = next_stack_id++;
     pthread_mutex_unlock(&lock);
     if (id < 0)
@@ -172,18 +172,18 @@ static int64_t stack_id(uintptr_t address)
 
 /* ---- names ---- */
 
-/* What the driver says of ADDRESS, where the allocation was not seen. */
+/* Asks the driver for the name of POINTER, for an allocation that was not seen. False: it does not know. */
 static bool find_told(const void *pointer, struct memory_name *name)
 {
     struct device_range range;
-    if (!memory_followed || !driver_ask((uintptr_t)pointer, &range))
+    if (!memory_followed || !cuda_driver_ask((uintptr_t)pointer, &range))
         return false;
     device_name_found(pointer, &range, name);
     return true;
 }
 
-/* False: nothing is known of ADDRESS. *LASTING: the name holds until memory_generation changes. CUDA's driver maps
- * address space for its memory: it is asked before the mappings are. */
+/* Puts the name of ADDRESS into *NAME. False: it is unknown. *LASTING: the name holds until memory_generation
+ * changes. CUDA's driver maps address space for its memory, so the driver is asked before the mappings. */
 static bool find_known(const struct thread_memory *t, uintptr_t address, struct memory_name *name, bool *lasting)
 {
     const void *pointer = (const void *)address;
@@ -216,11 +216,11 @@ bool memory_find_lasting(const void *pointer, struct memory_name *name, uint64_t
 {
     const struct thread_memory *t = thread_get();
     bool lasting;
-    /* Read first: what is freed while we look makes the name out of date. */
+    /* Read first: what is freed during the look-up makes the name out of date. */
     *generation = atomic_load(&memory_generation);
     bool found = find_known(t, (uintptr_t)pointer, name, &lasting);
     if (!found)
-        lasting = !memory_followed; /* or an allocation may come to hold it */
+        lasting = !memory_followed; /* an allocation may come to hold the address */
     if (!lasting)
         *generation = 0;
     return found;

@@ -1,78 +1,48 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a pointer points to: heap, stack, static data, device memory.
  *
- * Allocations are followed from the start of the process, but an allocation gets its id only when an MPI call
- * first names it, and gives it back when it is freed: ids are small, and the same on every rank, whatever the
- * MPI library allocates for itself. */
+ * Allocations are followed from the start of the process. But an allocation gets its id only when an MPI call first
+ * names it, and gives the id back when it is freed. So ids are small and the same on every rank, whatever the MPI
+ * library allocates for itself.
+ *
+ * Any thread may call these functions. */
 #ifndef PILGRIM_MEMORY_H
 #define PILGRIM_MEMORY_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include "base/site.h"
 
 enum memory_space { MEMORY_HEAP, MEMORY_STACK, MEMORY_STATIC, MEMORY_DEVICE };
 
-/* A pointer's symbolic name. */
+/* The symbolic name of a pointer. */
 struct memory_name {
     enum memory_space space;
     int64_t device; /* MEMORY_DEVICE only */
-    int64_t id;     /* heap: allocation, ids from a pool, smallest free first; stack: address, in order of first use;
-                       static: module (program or shared library), in order of first use */
+    int64_t id;     /* heap, device: allocation, ids from a pool, smallest free first; stack: address, in order of first
+                       use; static: module (program or shared library), in order of first use */
     int64_t offset; /* bytes from the start of the allocation or of the module's image; 0 for stack */
 };
 
-/* Names ADDRESS (not NULL), giving an id to its allocation if it has none yet. An address in no known memory
- * counts as a heap allocation of its own, offset 0. Any thread. */
+/* Returns the name of ADDRESS, which is not NULL. Its allocation gets an id if it has none yet. An address in no
+ * known memory counts as a heap allocation of its own, at offset 0. */
 struct memory_name memory_name_of(const void *address);
 
-/* As above, but only where ADDRESS lies in known memory: false otherwise, and nothing is named then. For integers
- * that may be addresses. */
+/* As memory_name_of, but only if ADDRESS lies in known memory. False: it does not, and nothing gets an id. For
+ * integers that may be addresses. */
 bool memory_find(const void *address, struct memory_name *name);
 
-/* As memory_find, for a cache: the result holds as long as memory_generation (heap.h) is *GENERATION; never, if that is
- * 0. */
+/* As memory_find, for a cache: the name holds as long as memory_generation (heap.h) is *GENERATION. 0: the name must
+ * not be cached. */
 bool memory_find_lasting(const void *address, struct memory_name *name, uint64_t *generation);
 
-/* The name of ADDRESS, of which memory_find knows nothing. */
+/* Returns the name of an ADDRESS that memory_find does not know. */
 struct memory_name memory_name_unknown(const void *address);
 
-/* From here on the calling thread's stack is known; it is, at the latest, when the thread first names anything. */
+/* Makes the calling thread's stack known. Otherwise it becomes known when the thread first names anything. */
 void memory_know_stack(void);
 
-/* From here on what the calling thread, the process's first, allocates and frees is followed without atomic
- * instructions. Once in a process; while there are no other threads it costs next to nothing. */
-void heap_own(void);
-
-/* Whether ADDRESS lies in the calling thread's own stack, which is not what it runs on where the program has made
- * others. */
+/* True if ADDRESS lies in the calling thread's own stack. The thread does not run on that stack if the program has
+ * made others (coroutines). */
 bool memory_in_own_stack(const void *address);
-
-/* Following the allocator; called by the interposed functions (alloc.c), lock-free for memory that no MPI call
- * has named. heap_freed comes before the memory is really freed, so that no other thread gets the address while
- * it still has a name.
- * realloc: heap_suspended before it, which returns the id that the allocation had (-1: none) and keeps it out of
- * the pool; then heap_resumed, with the same START where the allocation stayed in place, or the call failed, NULL
- * where it moved or was freed: the id goes back. */
-void heap_allocated(const void *start);
-void heap_freed(const void *start);
-int64_t heap_suspended(const void *start);
-void heap_resumed(const void *start, int64_t id);
-void heap_mapped(const void *start, size_t length);   /* mmap */
-void heap_unmapped(const void *start, size_t length); /* munmap, of any part */
-
-/* The number of the mapping that begins at START; false: none does. And the end of that mapping, all of it. */
-bool heap_mapping_serial(const void *start, uint64_t *serial);
-void heap_mapping_gone(uint64_t serial);
-
-/* False with PILGRIM_BUFFERS=off: allocations are not followed, those of before are forgotten. Set once, before
- * main. */
-extern bool memory_followed;
-
-/* Fills in FRAME if ADDRESS lies in a module, the program or a shared library. The module's description lives as long
- * as the process. Any thread. */
-bool memory_frame(const void *address, struct code_frame *frame);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which module an address lies in; memory_frame of memory.h and static data.
+/* Which module an address lies in: for call sites and for static data; see modules.h.
  *
- * The loader's list is copied, as segments in order of address, and copied anew when the loader has loaded or
- * unloaded something since (it counts). The loader is never called under our lock: it holds a lock of its own
- * while constructors run, which may call free, and so wait for us. */
+ * The loader's list is copied as load segments in order of address. It is copied again when the loader has loaded or
+ * unloaded something since, which the loader counts. The loader is never called under the lock of this file: it
+ * holds a lock of its own while constructors run, and these may call free, which may wait for the lock of this file. */
 #define _GNU_SOURCE 1
 #include "objects/modules.h"
 
@@ -16,17 +16,15 @@
 #include <unistd.h>
 
 #include "objects/heap.h"
-#include "objects/memory.h"
-#include "objects/sharing.h"
 
-/* A module once seen is kept, with its id, and found again by its path and build-id. */
+/* A module that was seen is kept, with its id, and found again by its path and build-id. */
 struct loaded_module {
     char *path;
-    struct code_module *code; /* never moved or freed: call sites refer to it */
+    struct code_module *code; /* never moved or freed, because call sites refer to it */
     uintptr_t base;
     int64_t id; /* -1: not named yet */
     bool loaded;
-    bool seen; /* memory_frame has found it since it was loaded */
+    bool seen; /* modules_frame has found it since it was loaded */
 };
 
 struct load_segment {
@@ -87,7 +85,7 @@ static bool listing_add(struct listing *l, struct found_module f)
     return true;
 }
 
-/* Whether what HEADER describes lies in a segment that can be read. */
+/* True if what HEADER describes lies in a segment that can be read. */
 static bool is_mapped(const struct dl_phdr_info *info, const ElfW(Phdr) * header)
 {
     for (size_t i = 0; i < info->dlpi_phnum; i++) {
@@ -99,7 +97,7 @@ static bool is_mapped(const struct dl_phdr_info *info, const ElfW(Phdr) * header
     return false;
 }
 
-/* The build-id among the notes at AT, SIZE bytes: name and content of each are padded to ALIGNMENT. */
+/* Reads the build-id among the SIZE bytes of notes at AT. Name and content of each note are padded to ALIGNMENT. */
 static void read_build_id(const char *at, size_t size, size_t alignment, struct code_module *code)
 {
     ElfW(Nhdr) note;
@@ -121,7 +119,7 @@ static void read_build_id(const char *at, size_t size, size_t alignment, struct 
     }
 }
 
-/* Where the module begins, and its build-id. */
+/* Returns where the module begins, and puts its build-id into CODE. */
 static uintptr_t load_address(const struct dl_phdr_info *info, struct code_module *code)
 {
     ElfW(Addr) low = UINTPTR_MAX;
@@ -167,7 +165,7 @@ static int list_counts(struct dl_phdr_info *info, size_t size, void *data)
     return 1;
 }
 
-/* ---- our copy ---- */
+/* ---- the copy ---- */
 
 static bool same_build(const struct code_module *a, const struct code_module *b)
 {
@@ -200,7 +198,7 @@ static size_t module_add(const struct found_module *f)
     return module_count++;
 }
 
-/* The index of the module that was found, new or known. Returns module_count where memory is short. */
+/* Returns the index of module F, which is added if it is new; module_count where memory is short. */
 static size_t module_at(const struct found_module *f)
 {
     size_t unloaded = module_count;
@@ -227,7 +225,7 @@ static int by_start(const void *a, const void *b)
     return x->start < y->start ? -1 : x->start > y->start;
 }
 
-/* Under the lock. */
+/* Makes L the copy. Under the lock. */
 static void copy_listing(const struct listing *l)
 {
     struct load_segment *fresh = malloc((l->count + 1) * sizeof *fresh);
@@ -252,7 +250,7 @@ static void copy_listing(const struct listing *l)
     known_loads = l->loads;
     known_unloads = l->unloads;
     atomic_fetch_add(&changes, 1);
-    atomic_fetch_add(&memory_generation, 1); /* where a module lies now there was none before */
+    atomic_fetch_add(&memory_generation, 1); /* a module may lie where there was none */
 }
 
 static void refresh(void)
@@ -275,7 +273,7 @@ static void refresh(void)
     free(l.found);
 }
 
-/* Under the lock. */
+/* Returns the module that ADDRESS lies in; NULL: none. Under the lock. */
 static struct loaded_module *find(uintptr_t address)
 {
     size_t low = 0, high = load_segment_count;
@@ -304,7 +302,7 @@ bool modules_name(const void *address, int64_t *id, int64_t *offset)
     return m;
 }
 
-bool memory_frame(const void *address, struct code_frame *frame)
+bool modules_frame(const void *address, struct code_frame *frame)
 {
     refresh();
     pthread_mutex_lock(&lock);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Modules: the program and its shared libraries. Any thread. */
+/* Modules: the program and its shared libraries, and which of them an address lies in. Any thread. */
 #ifndef PILGRIM_MODULES_H
 #define PILGRIM_MODULES_H
 
@@ -7,21 +7,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Names ADDRESS if it lies in a module: the module's id, in order of first use by this function, and the offset
- * from the module's load address. */
+#include "base/site.h"
+
+/* Names ADDRESS if it lies in a module. *ID: the module's id, in order of first use by this function. *OFFSET: bytes
+ * from the module's load address. False: it lies in none. */
 bool modules_name(const void *address, int64_t *id, int64_t *offset);
 
-/* How many times a module that memory_frame had found was unloaded: what it said of addresses may be wrong since. Costs
- * next to nothing as long as it has found none. */
+/* Fills in FRAME if ADDRESS lies in a module. The module's description lives as long as the process. False: it lies
+ * in none. */
+bool modules_frame(const void *address, struct code_frame *frame);
+
+/* Returns how many times a module was unloaded that modules_frame had found. What it said of addresses may be wrong
+ * after such an unload. Costs next to nothing as long as it has found none. */
 unsigned modules_moved(void);
 
-/* Another number whenever the loader has loaded or unloaded something. */
+/* Returns a number that changes whenever the loader has loaded or unloaded something. */
 unsigned modules_changes(void);
 
-/* Copies the path of a loaded module whose file name begins with PREFIX. False: there is none, or PATH is too short. */
+/* Copies the path of a loaded module whose file name begins with PREFIX. False: there is none, or the path is longer
+ * than SIZE allows. */
 bool modules_path(const char *prefix, char *path, size_t size);
 
-/* Around fork. */
+/* Around fork, so that the child finds the lock free. */
 void modules_fork_prepare(void);
 void modules_fork_done(void);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory from the kernel; see pages.h. System calls rather than mmap(), which alloc.c interposes. */
+/* Memory from the kernel; see pages.h. Makes system calls instead of calling mmap(), which alloc.c interposes. */
 #define _GNU_SOURCE 1
 #include "objects/pages.h"
 
@@ -20,7 +20,7 @@ void *pages_take(size_t bytes)
     int saved = errno;
     long result =
         syscall(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
-    /* These areas are large and sparse: a huge page would be mostly zeroes. */
+    /* These areas are large and sparse: most of a huge page would be zero. */
     if (result != -1)
         (void)syscall(SYS_madvise, result, bytes, MADV_NOHUGEPAGE);
     return returned(result, saved);

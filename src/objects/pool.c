@@ -2,7 +2,7 @@
 /* Pools of ids; see pool.h.
  *
  * Level 0 has a bit for each id, set while it is taken. Level l + 1 has a bit for each word of level l, set while
- * that word is full. A word that is not there counts as empty. */
+ * that word is full. A word beyond the capacity counts as empty. */
 #include "objects/pool.h"
 
 #include "objects/pages.h"
@@ -21,7 +21,7 @@ static uint64_t *word_of(struct pool *p, unsigned level, size_t word)
     return word ? &p->words[level][word - 1] : &p->first[level];
 }
 
-/* Makes room for word number WORD of LEVEL. Returns 0, or -1 where memory is short. */
+/* Makes room for word number WORD of LEVEL. Returns 0, or -1 if memory is short. */
 static int level_reserve(struct pool *p, unsigned level, size_t word)
 {
     enum { FIRST_BYTES = 4096 };

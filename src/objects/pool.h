@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pools of ids: always the smallest free one first.
+/* Pools of ids: always the smallest free one first. So ids stay small, and processes that create and free alike use
+ * the same ids.
  *
- * So ids stay small, and processes that create and free alike use the same ids. A tree of bitmaps with 64
- * children a node: taking and giving touch one word a level, whatever is taken. The first 64 ids need no memory. */
+ * A pool is a tree of bitmaps with 64 children a node. Taking and giving back touch one word a level, whatever is
+ * taken. The first 64 ids need no memory. */
 #ifndef PILGRIM_POOL_H
 #define PILGRIM_POOL_H
 
@@ -12,24 +13,25 @@
 
 enum { POOL_LEVELS = 5 }; /* 64^5 ids */
 
-/* All zero is an empty pool. It may be moved in memory. A pool is used by one thread at a time. */
+/* All zero is an empty pool. It may be moved in memory. One thread at a time. */
 struct pool {
     uint64_t first[POOL_LEVELS];  /* the first word of each level */
-    uint64_t *words[POOL_LEVELS]; /* the others (words[l][0] is word 1), or NULL */
-    size_t capacity[POOL_LEVELS]; /* of words[l] */
+    uint64_t *words[POOL_LEVELS]; /* the other words (words[l][0] is word 1), or NULL */
+    size_t capacity[POOL_LEVELS]; /* of words[l], in words */
 };
 
-/* Returns the smallest id that is not taken and takes it; -1 where memory is short (or all ids are taken). */
+/* Takes the smallest free id and returns it; -1 if memory is short or all ids are taken. */
 int64_t pool_take(struct pool *p);
 
-/* Gives ID back; one that is not taken is left alone. */
+/* Gives ID back. Does nothing if it is not taken. */
 void pool_give(struct pool *p, int64_t id);
 
-void pool_free(struct pool *p); /* leaves an empty pool */
+/* Frees the memory of P; leaves an empty pool. */
+void pool_free(struct pool *p);
 
-/* ---- the same in a few instructions, where it is simple ---- */
+/* ---- the same in a few instructions, for common cases ---- */
 
-/* pool_take, or -1 where it is not simple, and nothing has been done. */
+/* As pool_take. Returns -1, and has done nothing, if more than two levels would change or memory is needed. */
 static inline int64_t pool_take_quickly(struct pool *p)
 {
     uint64_t *word = &p->first[0], full = p->first[1];
@@ -51,7 +53,7 @@ static inline int64_t pool_take_quickly(struct pool *p)
     return number * INT64_C(64) + __builtin_ctzll(free);
 }
 
-/* pool_give of an ID that is taken. */
+/* As pool_give, for an ID that is taken. */
 static inline void pool_give_quickly(struct pool *p, uint32_t id)
 {
     uint64_t *word = __builtin_expect(id < 64, 1) ? &p->first[0] : &p->words[0][id / 64 - 1];

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Requests; see requests.h.
  *
- * Live operations with one handle form a FIFO, a linked list; a book's hash table leads from the handle to its first
- * one. The cursor of a FIFO says how far the running search has come in it, so that an array with one handle many times
- * costs no more than any other: it counts only if its search is the running one. 10^5 operations in flight take 64
- * bytes each, and some 10 in the table.
+ * Live operations with one handle form a FIFO, a linked list. A hash table leads from the handle to its first
+ * operation. The cursor of a FIFO says how far the current search has come in it, so an array that has one handle
+ * many times costs no more than another array. A cursor counts only if its search is the current one. 10^5
+ * operations in flight take 64 bytes each, and some 10 in the table.
  *
- * A thread looks in its own book first, and mostly finds there what it looks for, so that threads seldom meet. A book
- * is locked for as long as it is searched or changed, one book at a time; the pool of unknown operations may be locked
- * within. */
+ * A thread searches its own requests first and mostly finds there what it looks for, so threads seldom meet. Thread
+ * requests are locked while they are searched or changed. While those of a thread are locked, two other locks may be
+ * taken: that of the requests of ended threads, and that of the pool of unknown operations.
+ *
+ * The file is longer than 400 lines, because all of it works on one data structure. */
 #include "objects/requests.h"
 
 #include <pthread.h>
@@ -17,25 +19,27 @@
 #include <string.h>
 #include <time.h>
 
-#include "objects/thread_requests.h"
+#include "objects/thread_requests_inline.h"
 #include "objects/pages.h"
 #include "objects/sharing.h"
 #include "objects/untracked_requests.h"
 
 uint64_t request_null_handle;
-_Atomic(struct requests *) requests_first;
+_Atomic(struct thread_requests *) requests_first;
 
 enum {
     TABLE_MIN = 512,
     THREAD_REQUESTS_MAX = UINT16_MAX,
-    LARGE = 4096 /* what a call with more operations has found takes memory for no longer than it is needed */
+    LARGE = 4096 /* a call with more operations frees its handles after the search */
 };
 
 static pthread_mutex_t all_requests_lock = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic(struct requests *) inheritance; /* the book of ended threads; set under the lock. It is the last one: a
-                                        search that has missed an operation in the book that it was in meets it there */
 
-/* The places of unknown operations, of all threads. */
+/* The requests of ended threads; set under the lock. They are the last in the list: a search that misses an operation
+ * in the requests of its thread, because it is being moved, meets it here. */
+static _Atomic(struct thread_requests *) ended_requests;
+
+/* The request indices of unknown operations, of all threads. */
 static pthread_mutex_t unknown_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct pool unknown_indices;
 
@@ -46,14 +50,14 @@ static atomic_uint slab_count, thread_requests_count;
 
 _Alignas(1 << FOUND_SHIFT) struct operation request_null = {.what = WHAT(REQUEST_NULL, 0)};
 
-/* Stands for one that there was no memory for. */
 _Alignas(1 << FOUND_SHIFT) struct operation request_lost = {.what = WHAT(REQUEST_UNKNOWN, REQUEST_OTHER),
                                                             .active = true};
 
-/* ---- books ---- */
+/* ---- locks and the list ---- */
 
-/* Sleeps in the end, so that a thread of higher priority does not keep the one that holds the lock from going on. */
-void thread_requests_wait(struct requests *r)
+/* Sleeps after many attempts. Otherwise a waiting thread of higher priority could keep the thread that holds the
+ * lock from running. */
+void thread_requests_wait(struct thread_requests *r)
 {
     enum { SPINS = 64, YIELDS = 128 };
     const struct timespec nap = {.tv_nsec = 20000};
@@ -65,20 +69,20 @@ void thread_requests_wait(struct requests *r)
     }
 }
 
-static struct requests *thread_requests_next(const struct requests *r)
+static struct thread_requests *thread_requests_next(const struct thread_requests *r)
 {
     return atomic_load_explicit(&r->next, memory_order_acquire);
 }
 
-static struct requests *thread_requests_first(void)
+static struct thread_requests *thread_requests_first(void)
 {
     return atomic_load_explicit(&requests_first, memory_order_acquire);
 }
 
 /* ---- memory ---- */
 
-/* TABLE, of CAPACITY entries, a power of two, is R's. */
-static void table_set(struct requests *r, uint32_t *table, size_t capacity)
+/* Makes TABLE, of CAPACITY entries (a power of two), the table of R. */
+static void table_set(struct thread_requests *r, uint32_t *table, size_t capacity)
 {
     r->table = table;
     r->mask = capacity - 1;
@@ -86,10 +90,10 @@ static void table_set(struct requests *r, uint32_t *table, size_t capacity)
     r->shift = (unsigned)__builtin_clzll(capacity) + 1;
 }
 
-static struct requests *thread_requests_make(void)
+static struct thread_requests *thread_requests_make(void)
 {
     uint32_t number = atomic_fetch_add_explicit(&thread_requests_count, 1, memory_order_relaxed) + 1;
-    struct requests *r = number <= THREAD_REQUESTS_MAX ? calloc(1, sizeof *r) : NULL;
+    struct thread_requests *r = number <= THREAD_REQUESTS_MAX ? calloc(1, sizeof *r) : NULL;
     if (!r)
         return NULL;
     r->number = (uint16_t)number;
@@ -101,20 +105,20 @@ static struct requests *thread_requests_make(void)
     return r;
 }
 
-/* R is the last book, but for the common one of ended threads. Under the lock of the books. */
-static void thread_requests_add(struct requests *r)
+/* Appends R to the list, but before the requests of ended threads. Under all_requests_lock. */
+static void thread_requests_add(struct thread_requests *r)
 {
-    _Atomic(struct requests *) *end = &requests_first;
-    struct requests *at = atomic_load_explicit(end, memory_order_relaxed);
-    for (; at && at != inheritance; at = atomic_load_explicit(end, memory_order_relaxed))
+    _Atomic(struct thread_requests *) *end = &requests_first;
+    struct thread_requests *at = atomic_load_explicit(end, memory_order_relaxed);
+    for (; at && at != ended_requests; at = atomic_load_explicit(end, memory_order_relaxed))
         end = &at->next;
     atomic_store_explicit(&r->next, at, memory_order_relaxed);
     atomic_store_explicit(end, r, memory_order_release);
 }
 
-struct requests *requests_new(void)
+struct thread_requests *requests_new(void)
 {
-    struct requests *r = thread_requests_make();
+    struct thread_requests *r = thread_requests_make();
     if (!r)
         return NULL;
     pthread_mutex_lock(&all_requests_lock);
@@ -142,7 +146,7 @@ bool finding_reserve(struct finding *f, int64_t count)
     return true;
 }
 
-/* Room for a copy of each of COUNT operations. */
+/* Makes room for copies of COUNT operations. False: no memory. */
 static bool copies_reserve(struct finding *f, int64_t count)
 {
     if (count <= f->copy_capacity)
@@ -163,13 +167,13 @@ void finding_free(struct finding *f)
     *f = (struct finding){0};
 }
 
-/* Locks the book that O is in, which may become another one when its thread ends. */
-static struct requests *operation_lock(const struct operation *o)
+/* Locks and returns the thread requests that O is in. They change when O's thread ends. */
+static struct thread_requests *operation_lock(const struct operation *o)
 {
     for (;;) {
         bool moved = atomic_load_explicit(&o->moved, memory_order_acquire);
-        struct requests *r =
-            moved ? atomic_load_explicit(&inheritance, memory_order_relaxed) : operation_slab(o)->requests;
+        struct thread_requests *r =
+            moved ? atomic_load_explicit(&ended_requests, memory_order_relaxed) : operation_slab(o)->requests;
         thread_requests_lock(r);
         if (atomic_load_explicit(&o->moved, memory_order_relaxed) == moved)
             return r;
@@ -177,7 +181,7 @@ static struct requests *operation_lock(const struct operation *o)
     }
 }
 
-/* Pages for a slab, at a multiple of its size. */
+/* Returns pages for a slab, at a multiple of its size. */
 static char *slab_pages(void)
 {
     char *pages = pages_take(2 * (size_t)SLAB_BYTES);
@@ -190,7 +194,7 @@ static char *slab_pages(void)
     return pages + before;
 }
 
-static bool slab_make(struct requests *r)
+static bool slab_make(struct thread_requests *r)
 {
     uint32_t number = atomic_fetch_add_explicit(&slab_count, 1, memory_order_relaxed);
     char *pages = number < SLABS_MAX ? slab_pages() : NULL;
@@ -205,11 +209,11 @@ static bool slab_make(struct requests *r)
     return true;
 }
 
-/* What was R's is R's again; others may still look whether it is what they have found, under the lock of the book that
- * it was moved to. */
-static void take_returned(struct requests *r)
+/* Takes back what other threads have returned to R. They may still check if an operation is the one that they found;
+ * they do so under the lock of the requests of ended threads, which this takes, too. */
+static void take_returned(struct thread_requests *r)
 {
-    struct requests *from = atomic_load_explicit(&inheritance, memory_order_relaxed);
+    struct thread_requests *from = atomic_load_explicit(&ended_requests, memory_order_relaxed);
     thread_requests_lock(from);
     r->free = atomic_exchange_explicit(&r->returned, NULL, memory_order_acquire);
     for (struct operation *o = r->free; o; o = o->spare)
@@ -217,7 +221,7 @@ static void take_returned(struct requests *r)
     thread_requests_unlock(from);
 }
 
-struct operation *operation_make(struct requests *r)
+struct operation *operation_make(struct thread_requests *r)
 {
     if (atomic_load_explicit(&r->returned, memory_order_relaxed)) {
         take_returned(r);
@@ -230,16 +234,16 @@ struct operation *operation_make(struct requests *r)
 
 void operation_return(struct operation *o)
 {
-    struct requests *r = operation_slab(o)->requests;
+    struct thread_requests *r = operation_slab(o)->requests;
     o->spare = atomic_load_explicit(&r->returned, memory_order_relaxed);
     while (
         !atomic_compare_exchange_weak_explicit(&r->returned, &o->spare, o, memory_order_release, memory_order_relaxed))
         ;
 }
 
-/* ---- places ---- */
+/* ---- request indices ---- */
 
-struct pool *index_pool_make(struct requests *r, uint32_t number)
+struct pool *index_pool_make(struct thread_requests *r, uint32_t number)
 {
     if (number >= r->class_count) {
         uint32_t count = number + number / 2 + 16;
@@ -271,7 +275,7 @@ void unknown_index_give(const struct operation *o)
 
 /* ---- FIFOs ---- */
 
-bool table_grow(struct requests *r)
+bool table_grow(struct thread_requests *r)
 {
     uint32_t *before = r->table;
     size_t count = r->mask + 1;
@@ -290,8 +294,8 @@ bool table_grow(struct requests *r)
     return true;
 }
 
-/* Those behind entry AT whose way leads over it move up. */
-static void table_remove(struct requests *r, size_t at)
+/* Empties entry AT and moves up the entries behind it whose search passes over it. */
+static void table_remove(struct thread_requests *r, size_t at)
 {
     for (size_t next = (at + 1) & r->mask; r->table[next]; next = (next + 1) & r->mask) {
         size_t home = fifo_hash(r, operation_at(r->table[next])->key);
@@ -304,7 +308,7 @@ static void table_remove(struct requests *r, size_t at)
     r->room++;
 }
 
-void fifo_remove_slowly(struct requests *r, struct operation *o)
+void fifo_remove_slowly(struct thread_requests *r, struct operation *o)
 {
     size_t at;
     struct operation *first = fifo_find(r, o->key, &at);
@@ -319,7 +323,7 @@ void fifo_remove_slowly(struct requests *r, struct operation *o)
     }
 }
 
-void searches_begin_anew(struct requests *r)
+void searches_begin_anew(struct thread_requests *r)
 {
     for (size_t i = 0; i <= r->mask; i++)
         for (uint32_t at = r->table[i]; at; at = operation_at(at)->next)
@@ -329,32 +333,32 @@ void searches_begin_anew(struct requests *r)
 
 /* ---- threads that end ---- */
 
-/* The common book; NULL: no memory. Under the lock of the books. */
-static struct requests *heir(void)
+/* Returns the requests of ended threads, made at the first call; NULL: no memory. Under all_requests_lock. */
+static struct thread_requests *ended_requests_get(void)
 {
-    struct requests *r = atomic_load_explicit(&inheritance, memory_order_relaxed);
+    struct thread_requests *r = atomic_load_explicit(&ended_requests, memory_order_relaxed);
     if (!r && (r = thread_requests_make())) {
         thread_requests_add(r);
-        atomic_store_explicit(&inheritance, r, memory_order_relaxed);
+        atomic_store_explicit(&ended_requests, r, memory_order_relaxed);
     }
     return r;
 }
 
-/* There is room in TO. */
-static void operation_bequeath(struct requests *r, struct requests *to, struct operation *o)
+/* Moves O from R to TO, which has room for it. */
+static void operation_move(struct thread_requests *r, struct thread_requests *to, struct operation *o)
 {
     if (operation_class(o) != REQUEST_UNKNOWN)
         pool_give(r->classes[class_index(operation_class(o))], o->request_index);
-    if (o->completed_by == r->number) /* by a call that was cancelled */
+    if (o->completed_by == r->number) /* by a call of a thread that was cancelled */
         o->completed_by = 0;
     count_live(r, (size_t)-1);
     count_live(to, 1);
-    atomic_store_explicit(&o->moved, true, memory_order_release); /* TO may be new: operation_lock() */
+    atomic_store_explicit(&o->moved, true, memory_order_release); /* TO may be new: see operation_lock() */
     fifo_append(to, o->key, o);
 }
 
-/* False: no memory. */
-static bool bequeath_all(struct requests *r, struct requests *to)
+/* Moves all of R's operations to TO. False: no memory, and nothing was moved. */
+static bool move_all(struct thread_requests *r, struct thread_requests *to)
 {
     bool good = true;
     thread_requests_lock(r);
@@ -364,7 +368,7 @@ static bool bequeath_all(struct requests *r, struct requests *to)
     for (size_t i = 0; good && i <= r->mask; i++) {
         for (uint32_t at = r->table[i], next; at; at = next) {
             next = operation_at(at)->next;
-            operation_bequeath(r, to, operation_at(at));
+            operation_move(r, to, operation_at(at));
         }
         r->table[i] = 0;
     }
@@ -378,13 +382,13 @@ static bool bequeath_all(struct requests *r, struct requests *to)
     return good;
 }
 
-bool requests_bequeath(struct requests *r)
+bool requests_thread_ended(struct thread_requests *r)
 {
     bool good = true;
     if (atomic_load_explicit(&r->live, memory_order_relaxed)) {
         pthread_mutex_lock(&all_requests_lock);
-        struct requests *to = heir();
-        good = to && bequeath_all(r, to);
+        struct thread_requests *to = ended_requests_get();
+        good = to && move_all(r, to);
         pthread_mutex_unlock(&all_requests_lock);
     }
     return good;
@@ -392,17 +396,18 @@ bool requests_bequeath(struct requests *r)
 
 /* ---- finding ---- */
 
-/* Which operations a search takes: those that no other thread's call is about to complete, or all that no call of R is.
- */
+/* Which operations a search takes: FREE_ONES, those that no other thread's call is about to complete; OTHERS_TOO,
+ * all but those that the call of R has taken itself. */
 enum taking { FREE_ONES, OTHERS_TOO };
 
-static inline bool may_take(const struct operation *o, const struct requests *r, enum taking taking)
+static inline bool may_take(const struct operation *o, const struct thread_requests *r, enum taking taking)
 {
     return taking == FREE_ONES ? operation_is_free(o, r) : o->completed_by != r->number;
 }
 
-/* The next operation of KEY in the book IN that a call of R may take; NULL: there is none left. */
-static inline struct operation *next_of(struct requests *in, uint64_t key, const struct requests *r, enum taking taking)
+/* Returns the next operation of KEY in IN that the call of R may take; NULL: none is left. */
+static inline struct operation *next_of(struct thread_requests *in, uint64_t key, const struct thread_requests *r,
+                                        enum taking taking)
 {
     struct operation *first = fifo_first(in, key);
     if (!first)
@@ -415,9 +420,9 @@ static inline struct operation *next_of(struct requests *in, uint64_t key, const
     return at ? operation_at(at) : NULL;
 }
 
-/* Looks in the book IN for what is still missing. What another thread began may go at any time: COPY. Returns how much
- * is missing then. */
-static int64_t find_in(struct requests *in, const struct requests *r, struct finding *f, int64_t count,
+/* Looks in IN for what is still missing. Operations of other threads may end at any time, so they are copied.
+ * Returns how many are missing afterwards. */
+static int64_t find_in(struct thread_requests *in, const struct thread_requests *r, struct finding *f, int64_t count,
                        enum taking taking)
 {
     int64_t missing = 0;
@@ -442,8 +447,8 @@ static int64_t find_in(struct requests *in, const struct requests *r, struct fin
     return missing;
 }
 
-/* What is still missing is unknown. */
-static void find_unknown(struct requests *r, struct finding *f, int64_t count)
+/* Begins an unknown operation for each handle that is still missing. */
+static void find_unknown(struct thread_requests *r, struct finding *f, int64_t count)
 {
     thread_requests_lock(r);
     for (int64_t i = 0; i < count; i++) {
@@ -464,19 +469,20 @@ static void find_unknown(struct requests *r, struct finding *f, int64_t count)
     thread_requests_unlock(r);
 }
 
-/* What the book R itself does not have. */
-static __attribute__((noinline)) void find_elsewhere(struct requests *r, struct finding *f, int64_t count)
+/* Looks for what R itself does not have: in the requests of other threads, and last among operations that other
+ * calls are about to complete. */
+static __attribute__((noinline)) void find_elsewhere(struct thread_requests *r, struct finding *f, int64_t count)
 {
     int64_t missing = count;
     if (objects_threads && !copies_reserve(f, count)) {
         objects_fail();
     } else {
-        for (struct requests *in = thread_requests_first(); in && missing; in = thread_requests_next(in))
+        for (struct thread_requests *in = thread_requests_first(); in && missing; in = thread_requests_next(in))
             if (in != r)
                 missing = find_in(in, r, f, count, FREE_ONES);
         if (objects_threads && missing)
             missing = find_in(r, r, f, count, OTHERS_TOO);
-        for (struct requests *in = thread_requests_first(); objects_threads && in && missing;
+        for (struct thread_requests *in = thread_requests_first(); objects_threads && in && missing;
              in = thread_requests_next(in))
             if (in != r)
                 missing = find_in(in, r, f, count, OTHERS_TOO);
@@ -485,7 +491,7 @@ static __attribute__((noinline)) void find_elsewhere(struct requests *r, struct 
         find_unknown(r, f, count);
 }
 
-void requests_find(struct requests *r, struct finding *f, int64_t count)
+void requests_find(struct thread_requests *r, struct finding *f, int64_t count)
 {
     bool missing = false;
     const uint64_t *handles = f->handles;
@@ -508,13 +514,13 @@ void requests_find(struct requests *r, struct finding *f, int64_t count)
     if (__builtin_expect(count > LARGE, 0) && !objects_threads) {
         free(f->handles);
         f->handles = NULL;
-        f->capacity = 0; /* the next call takes as much as it needs */
+        f->capacity = 0; /* the next call allocates what it needs */
     }
 }
 
 /* ---- one request ---- */
 
-const struct operation *request_created_slowly(struct requests *r, uint64_t handle, int64_t class_number,
+const struct operation *request_created_slowly(struct thread_requests *r, uint64_t handle, int64_t class_number,
                                                enum request_kind kind, bool persistent, const struct rank_base *base,
                                                const struct posting *posted)
 {
@@ -530,7 +536,7 @@ const struct operation *request_created_slowly(struct requests *r, uint64_t hand
     return &request_lost;
 }
 
-const struct operation *request_find_slowly(struct requests *r, struct finding *f, uint64_t handle)
+const struct operation *request_find_slowly(struct thread_requests *r, struct finding *f, uint64_t handle)
 {
     f->handles[0] = handle;
     thread_requests_lock(r);
@@ -547,8 +553,8 @@ const struct operation *request_find_slowly(struct requests *r, struct finding *
 
 /* ---- calls that end ---- */
 
-/* Ends the first operation of KEY in the book IN. False: there is none. */
-static bool end_first(struct requests *in, uint64_t key)
+/* Ends the first operation of KEY in IN. False: there is none. */
+static bool end_first(struct thread_requests *in, uint64_t key)
 {
     thread_requests_lock(in);
     struct operation *o = fifo_first(in, key);
@@ -558,25 +564,26 @@ static bool end_first(struct requests *in, uint64_t key)
     return o;
 }
 
-/* One that another thread began; or one that is gone: where another thread took this one for the same handle, one of
- * the others is what this call completed. */
-static void finish_elsewhere(struct requests *r, struct finding *f, int64_t i)
+/* Ends an operation that another thread began, or that is already over. It is over if another thread found it, too,
+ * and ended it for its own completion of the handle. Then this call completed another operation of that handle, so
+ * one of those is ended. */
+static void finish_elsewhere(struct thread_requests *r, struct finding *f, int64_t i)
 {
     struct operation *o = found_live(&f->found[i]);
-    struct requests *of = operation_lock(o);
+    struct thread_requests *of = operation_lock(o);
     bool done = found_is(&f->found[i], o);
     if (done)
         operation_end(of, o);
     thread_requests_unlock(of);
     uint64_t key = f->handles ? f->handles[i] ^ request_null_handle : 0;
     done = done || !key || end_first(r, key);
-    for (struct requests *in = thread_requests_first(); in && !done; in = thread_requests_next(in))
+    for (struct thread_requests *in = thread_requests_first(); in && !done; in = thread_requests_next(in))
         done = end_first(in, key);
     f->found[i].live = false;
 }
 
-/* The same in R's own book, which is locked. False: it is not there. */
-static inline bool finish_here(struct requests *r, struct found_operation_bits *found)
+/* Ends the operation if it is in R, which is locked. False: it is not there. */
+static inline bool finish_here(struct thread_requests *r, struct found_operation_bits *found)
 {
     struct operation *o = found_operation(found);
     bool here = found->own && !atomic_load_explicit(&o->moved, memory_order_relaxed);
@@ -587,7 +594,7 @@ static inline bool finish_here(struct requests *r, struct found_operation_bits *
     return true;
 }
 
-void request_finish_slowly(struct requests *r, struct finding *f, int64_t i)
+void request_finish_slowly(struct thread_requests *r, struct finding *f, int64_t i)
 {
     if (!f->found[i].live)
         return;
@@ -598,7 +605,7 @@ void request_finish_slowly(struct requests *r, struct finding *f, int64_t i)
         finish_elsewhere(r, f, i);
 }
 
-void requests_finished(struct requests *r, struct finding *f, int64_t count)
+void requests_finished(struct thread_requests *r, struct finding *f, int64_t count)
 {
     bool left = false;
     struct found_operation_bits *found = f->found;
@@ -612,7 +619,7 @@ void requests_finished(struct requests *r, struct finding *f, int64_t count)
             finish_elsewhere(r, f, i);
 }
 
-void requests_leave(struct requests *r, struct finding *f, int64_t count)
+void requests_leave(struct thread_requests *r, struct finding *f, int64_t count)
 {
     if (!objects_threads)
         return;
@@ -620,7 +627,7 @@ void requests_leave(struct requests *r, struct finding *f, int64_t count)
         struct operation *o = found_live(&f->found[i]);
         if (!o)
             continue;
-        struct requests *of = operation_lock(o);
+        struct thread_requests *of = operation_lock(o);
         if (found_is(&f->found[i], o) && o->completed_by == r->number)
             o->completed_by = 0;
         thread_requests_unlock(of);
@@ -633,7 +640,7 @@ void requests_forget(struct finding *f, int64_t count)
         struct operation *o = found_live(&f->found[i]);
         if (!o)
             continue;
-        struct requests *of = operation_lock(o);
+        struct thread_requests *of = operation_lock(o);
         if (found_is(&f->found[i], o)) {
             untracked_request_begun(o->key ^ request_null_handle, operation_kind(o), o->base);
             operation_end(of, o);
@@ -648,7 +655,7 @@ void request_set_active(const struct found_operation_bits *found, bool active)
     struct operation *o = found_live(found);
     if (!o)
         return;
-    struct requests *of = operation_lock(o);
+    struct thread_requests *of = operation_lock(o);
     if (found_is(found, o))
         o->active = active;
     thread_requests_unlock(of);

@@ -1,35 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Locking, failure and the release hook; see sharing.h and handles.h. */
+/* Locking, failure and the release hook; see sharing.h. */
 #include "objects/sharing.h"
 
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
 
-#include "objects/handles.h"
-
 void (*objects_release_hook)(const char *name);
-
-const char *const object_kind_word[KIND_COUNT] = {
-    [KIND_COMM] = "comm",
-    [KIND_DATATYPE] = "datatype",
-    [KIND_GROUP] = "group",
-    [KIND_OP] = "op",
-    [KIND_WIN] = "win",
-    [KIND_FILE] = "file",
-    [KIND_INFO] = "info",
-    [KIND_ERRHANDLER] = "errhandler",
-    [KIND_MESSAGE] = "message",
-    [KIND_SESSION] = "session",
-    [KIND_KEYVAL] = "keyval",
-    [KIND_CVAR] = "cvar",
-    [KIND_PVAR] = "pvar",
-    [KIND_PVAR_SESSION] = "pvar_session",
-    [KIND_ENUM] = "enum",
-    [KIND_EVENT] = "event",
-    [KIND_EVENT_INSTANCE] = "event_instance",
-    [KIND_REQUEST] = "request",
-};
 
 bool objects_threads;
 static atomic_bool failed;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Requests that were begun untracked; see untracked_requests.h. An entry's last word says whether the others belong
- * together: two threads may write one at the same time. */
+/* Untracked requests; see untracked_requests.h. The last word of an entry tells whether the other two belong
+ * together, because two threads may write an entry at the same time. */
 #include "objects/untracked_requests.h"
 
 #include <stdatomic.h>
@@ -9,11 +9,11 @@ enum { UNTRACKED_BITS = 8 };
 
 static struct untracked_request {
     _Atomic uint64_t handle;
-    _Atomic uint64_t meant; /* index of the rank base, kind + 1 */
+    _Atomic uint64_t meant; /* index of the rank base << 8 | kind + 1; 0: empty */
     _Atomic uint64_t check;
 } table[1 << UNTRACKED_BITS];
 
-static struct untracked_request *slot_of(uint64_t handle)
+static struct untracked_request *entry_of(uint64_t handle)
 {
     return &table[(handle * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - UNTRACKED_BITS)];
 }
@@ -33,16 +33,16 @@ static uint64_t check_of(uint64_t handle, uint64_t meant)
     return handle * 3 + meant;
 }
 
-/* Whether statuses of KIND say nothing, as those of requests that nothing is known of. */
-static bool is_mute(enum request_kind kind)
+/* True if statuses of KIND say nothing, as those of requests of unknown kind. */
+static bool status_is_empty(enum request_kind kind)
 {
     return kind != REQUEST_RECV && kind != REQUEST_IO && kind != REQUEST_GREQ;
 }
 
 void untracked_request_begun(uint64_t handle, enum request_kind kind, uint32_t base)
 {
-    struct untracked_request *u = slot_of(handle);
-    if (is_mute(kind)) {
+    struct untracked_request *u = entry_of(handle);
+    if (status_is_empty(kind)) {
         if (get(&u->handle) == handle)
             set(&u->meant, 0);
         return;
@@ -55,7 +55,7 @@ void untracked_request_begun(uint64_t handle, enum request_kind kind, uint32_t b
 
 bool untracked_request_take(uint64_t handle, enum request_kind *kind, uint32_t *base)
 {
-    struct untracked_request *u = slot_of(handle);
+    struct untracked_request *u = entry_of(handle);
     uint64_t meant = get(&u->meant);
     if (get(&u->handle) != handle || !meant || get(&u->check) != check_of(handle, meant))
         return false;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Requests that were begun untracked, while recording was paused, and may be completed where it is not: what their
- * statuses mean.
+/* Untracked requests: begun while recording was paused or filtered. They may complete in a recorded call, which then
+ * must know what their statuses mean.
  *
- * A small table by handle, the newest one of a place only. It is written at each such beginning, so that what it says
- * of a handle is not of another request before; of one that it has lost nothing is known but the handle. Any thread, no
- * lock. */
+ * A small table by handle, in which a new entry overwrites an older one of the same hash. Each untracked beginning
+ * writes it, so an entry is never about an older request of the same handle. If the entry was overwritten, only the
+ * handle is known. Any thread; no lock. */
 #ifndef PILGRIM_UNTRACKED_REQUESTS_H
 #define PILGRIM_UNTRACKED_REQUESTS_H
 
@@ -13,10 +13,11 @@
 
 #include "objects/requests.h"
 
-/* HANDLE was begun untracked. BASE: index of what the source of its status refers to, where KIND is one of receives. */
+/* Notes that HANDLE was begun untracked. BASE: for kinds of receives, the index of the rank base that the source in
+ * its status refers to. */
 void untracked_request_begun(uint64_t handle, enum request_kind kind, uint32_t base);
 
-/* HANDLE is not known to any book. True if it was begun untracked; it is forgotten then. */
+/* Returns true, and forgets HANDLE, if it was begun untracked. Called for a HANDLE that is in no thread requests. */
 bool untracked_request_take(uint64_t handle, enum request_kind *kind, uint32_t *base);
 
 #endif

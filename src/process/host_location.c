@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/name.h"
+#include "base/name_pieces.h"
 #include "base/value.h"
 
 enum { HOST_BYTES = 256, ADDRESS_BYTES_MAX = 1024 };

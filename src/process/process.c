@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "mpi/entry.h"
-#include "objects/memory.h"
+#include "objects/heap.h"
 
 struct capture capture = {
     .off = OFF_UNLOADED | OFF_UNBOUND,
@@ -68,8 +68,8 @@ bool capture_bind(const void *site)
     unsigned before;
     mpi_library_missing_hook = say_missing;
     switch (mpi_library_bind(site)) {
-    case MPI_LIBRARY_OWN:
-        handles_bound();
+    case MPI_LIBRARY_BUILT_FOR:
+        handles_set_null_request();
         if (atomic_load(&capture.off) & OFF_SETTING)
             entries_bypass();
         else

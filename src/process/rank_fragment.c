@@ -19,6 +19,7 @@
 #include "process/sync.h"
 #include "functions.h"
 #include "objects/sharing.h"
+#include "record/stream_times.h"
 
 enum { RANK_BASE_CAPACITY_MIN = 64 };
 
@@ -148,7 +149,7 @@ struct fragment *rank_fragment_make(void)
 }
 
 /* A segment of the first COUNT threads: S is what number COUNT - 1 recorded, or NULL. */
-static struct fragment *segment_of(const struct stream *s, size_t count, struct ended *e)
+static struct fragment *segment_of(const struct stream *s, size_t count, struct ended_threads *e)
 {
     const struct stream **streams = calloc(count + 1, sizeof *streams);
     struct stream *last = stream_new(&vocabulary, NULL);
@@ -175,7 +176,7 @@ struct fragment *rank_fragment_segment(const struct thread *t)
     return stream_flush_times(t->stream) == PILGRIM_OK ? segment_of(t->stream, (size_t)t->index + 1, NULL) : NULL;
 }
 
-struct fragment *rank_fragment_segment_ended(struct ended *e)
+struct fragment *rank_fragment_segment_ended(struct ended_threads *e)
 {
     return segment_of(NULL, thread_count(), e);
 }

@@ -18,7 +18,7 @@ struct fragment *rank_fragment_make(void);
 struct fragment *rank_fragment_segment(const struct thread *t);
 
 /* The same of what ended threads did, which is in E. With no other thread at that. */
-struct fragment *rank_fragment_segment_ended(struct ended *e);
+struct fragment *rank_fragment_segment_ended(struct ended_threads *e);
 
 /* A segment in which this process does nothing. NULL: no memory. */
 struct fragment *rank_fragment_absence(void);

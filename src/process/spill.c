@@ -21,6 +21,7 @@
 #include "process/capture.h"
 #include "process/rank_fragment.h"
 #include "process/spill_file.h"
+#include "record/stream_times.h"
 
 enum {
     SEALING = 9,          /* shares of the bound that no thread has */
@@ -155,7 +156,7 @@ static void stop(enum pilgrim_status status)
                     strerror(errno));
 }
 
-static enum pilgrim_status spill_ended(struct ended *e)
+static enum pilgrim_status spill_ended(struct ended_threads *e)
 {
     TRY(ended_flush_times(e));
     TRY(spill_fragment(rank_fragment_segment_ended(e)));
@@ -186,7 +187,7 @@ static void care_end(const struct care *c, enum pilgrim_status status)
 }
 
 /* Of T, or if that is NULL of E. */
-static void spill_carefully(struct thread *t, struct ended *e)
+static void spill_carefully(struct thread *t, struct ended_threads *e)
 {
     struct care care;
     care_begin(&care);
@@ -264,7 +265,7 @@ void spill_consider(struct thread *t)
     watch_again(t, memory, limit ? limit : memory + 2 * (size_t)LOOK_BYTES);
 }
 
-void spill_consider_ended(struct ended *e)
+void spill_consider_ended(struct ended_threads *e)
 {
     size_t limit = spill_share();
     if (e && limit && ended_memory_bytes(e) > (limit > ENDED_BYTES_MIN ? limit : (size_t)ENDED_BYTES_MIN))
@@ -276,7 +277,7 @@ void spill_consider_ended(struct ended *e)
 void spill_end(void)
 {
     thread_keep_all();
-    struct ended *gone = thread_ended();
+    struct ended_threads *gone = thread_ended();
     size_t total = gone ? ended_memory_bytes(gone) : 0, most = atomic_load(&bound) / (SEALING + 1);
     for (const struct thread *t = thread_first(); t; t = t->next)
         total += stream_memory_bytes(t->stream);

@@ -24,7 +24,7 @@ void spill_consider(struct thread *t);
 
 /* Of threads that have ended the calls are in E, which may be NULL: it may have reached the share that they have
  * together, and is then put away, too, and renewed. One at a time. */
-void spill_consider_ended(struct ended *e);
+void spill_consider_ended(struct ended_threads *e);
 
 /* Whether there are segments, which nothing is known of then. */
 bool spill_forget(void);

@@ -16,7 +16,7 @@
 
 #include "base/hash.h"
 #include "process/capture.h"
-#include "objects/memory.h"
+#include "objects/modules.h"
 
 enum {
     INSIDE_MAX = 32,  /* frames between the unwinder and the site */
@@ -102,7 +102,7 @@ bool stack_ends_at(const void *address)
     uintptr_t entry = getauxval(AT_ENTRY);
     if (!address || (uintptr_t)address - entry <= START_BYTES)
         return true;
-    if (!memory_frame(address, &frame))
+    if (!modules_frame(address, &frame))
         return false;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (!strncmp(frame.module->name, names[i], strlen(names[i])))
@@ -118,7 +118,7 @@ static uint32_t count_shown(const void *site, uint32_t count)
     uint32_t shown = count;
     struct code_frame seen; /* all modules on the stack are to be known: libunwind remembers addresses in them */
     for (int i = 0; whole && i < length; i++)
-        (void)memory_frame(whole[i], &seen);
+        (void)modules_frame(whole[i], &seen);
     if (length < WHOLE_MAX) {
         int first = 0;
         while (first < length && whole[first] != site)
@@ -206,7 +206,7 @@ size_t stack_frames(const void *stack, struct code_frame *frames)
 {
     const struct call_stack *s = stack;
     size_t count = 0;
-    while (count < s->shown && memory_frame(s->addresses[count], &frames[count]))
+    while (count < s->shown && modules_frame(s->addresses[count], &frames[count]))
         count++;
     return count;
 }

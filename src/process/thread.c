@@ -16,9 +16,10 @@
 #include "process/spill.h"
 #include "process/stack.h"
 #include "functions.h"
-#include "objects/memory.h"
+#include "objects/modules.h"
 #include "timing/common_times.h"
 #include "record/statistics.h"
+#include "record/stream_times.h"
 
 enum { KEY_BYTES = 4096 }; /* a first key that is rarely outgrown */
 
@@ -32,7 +33,7 @@ static atomic_size_t count, shares;
 
 static pthread_mutex_t end_lock = PTHREAD_MUTEX_INITIALIZER;
 /* Under the lock of the end, which comes before the other one: */
-static struct ended *ended;
+static struct ended_threads *ended;
 static bool numbered; /* it is settled which thread is number 0, and so are the numbers of all */
 static bool keeps_all;
 
@@ -42,7 +43,7 @@ static bool tells_end; /* there is that key */
 
 static size_t resolve_site(const void *site, struct code_frame *frames)
 {
-    return memory_frame(site, frames);
+    return modules_frame(site, frames);
 }
 
 static size_t resolve_stack(const void *site, struct code_frame *frames)
@@ -117,9 +118,9 @@ static enum times_kind times_kind(void)
 }
 
 /* NULL: no memory. */
-static struct ended *make_ended(void)
+static struct ended_threads *make_ended(void)
 {
-    struct ended *e = ended_new(&vocabulary);
+    struct ended_threads *e = ended_new(&vocabulary);
     enum times_kind kind = times_kind();
     if (!e || kind == TIMES_NONE || ended_share_times(e, common_times_new(kind, put_common, NULL)) == PILGRIM_OK)
         return e;
@@ -151,7 +152,7 @@ static bool hand_over(struct thread *t)
 /* What T has of its own is for the next thread. */
 static void thread_retire(struct thread *t)
 {
-    if (!requests_bequeath(t->requests))
+    if (!requests_thread_ended(t->requests))
         t->requests = NULL;
     array_delta_free(&t->request_delta);
     live_restart(&t->live);
@@ -202,7 +203,7 @@ void thread_keep_all(void)
     pthread_mutex_unlock(&end_lock);
 }
 
-struct ended *thread_ended(void)
+struct ended_threads *thread_ended(void)
 {
     return ended;
 }

@@ -2,9 +2,9 @@
 /* What each thread that makes MPI calls has of its own, and the registry of all of them.
  *
  * Thread 0 is the one that initialised MPI, the others are numbered by their first MPI call. When a thread ends what it
- * recorded is put together with that of others (record/ended.h), and what it had of its own is the next new thread's.
- * It ends when its thread-specific data has been destroyed, but for what is made anew again and again: an MPI call
- * behind that counts as one of another thread. */
+ * recorded is put together with that of others (record/ended_threads.h), and what it had of its own is the next new
+ * thread's. It ends when its thread-specific data has been destroyed, but for what is made anew again and again: an MPI
+ * call behind that counts as one of another thread. */
 #ifndef PILGRIM_THREAD_H
 #define PILGRIM_THREAD_H
 
@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
-#include "base/live.h"
+#include "base/live_requests.h"
 #include "objects/request_array_delta.h"
 #include "objects/handle_cache.h"
 #include "record/stream.h"
@@ -46,21 +46,21 @@ struct thread {
     bool error_in_status; /* the call under way returned MPI_ERR_IN_STATUS: MPI_ERROR is set in its statuses */
     const struct class_head *class; /* of the call under way; NULL: it is not recorded */
     /* What is to be known of the call under way if it never returns (abandoned.h): */
-    const void *frame;               /* its struct call, on the stack */
-    const void *site;                /* that the wrapper returns to */
-    uint8_t *outputs;                /* in the key: where what comes out goes */
-    uint64_t start;                  /* clock ticks */
-    uint32_t index;                  /* thread number */
-    uint32_t segment;                /* how many segments of its calls were put away */
-    struct patience patience;        /* until it is encoded; spill.c */
-    uint64_t calls;                  /* recorded so far: the next one's seq */
-    unsigned passes;                 /* over its thread-specific data, at its end */
-    struct thread *nested;           /* for calls inside of one: scratch only, in no list */
-    unsigned moved;                  /* capture_moved when its call sites were last looked at */
-    struct requests *requests;       /* the operations that it began */
-    const struct operation *created; /* the newest one; for the shadow */
-    struct finding finding;          /* the operations of the call under way */
-    MPI_Status *statuses;            /* in place of MPI_STATUS(ES)_IGNORE */
+    const void *frame;                /* its struct call, on the stack */
+    const void *site;                 /* that the wrapper returns to */
+    uint8_t *outputs;                 /* in the key: where what comes out goes */
+    uint64_t start;                   /* clock ticks */
+    uint32_t index;                   /* thread number */
+    uint32_t segment;                 /* how many segments of its calls were put away */
+    struct patience patience;         /* until it is encoded; spill.c */
+    uint64_t calls;                   /* recorded so far: the next one's seq */
+    unsigned passes;                  /* over its thread-specific data, at its end */
+    struct thread *nested;            /* for calls inside of one: scratch only, in no list */
+    unsigned moved;                   /* capture_moved when its call sites were last looked at */
+    struct thread_requests *requests; /* the operations that it began */
+    const struct operation *created;  /* the newest one; for the shadow */
+    struct finding finding;           /* the operations of the call under way */
+    MPI_Status *statuses;             /* in place of MPI_STATUS(ES)_IGNORE */
     int64_t status_capacity;
     struct thread *next, *previous;
     struct handle_cache handle_cache; /* objects and buffers */
@@ -95,7 +95,7 @@ size_t thread_count(void);  /* of all: the number that the next one gets */
 size_t thread_shares(void); /* of memory: one for each that has not ended, one for all that have */
 
 /* What the others did; NULL: there are none. After thread_keep_all. */
-struct ended *thread_ended(void);
+struct ended_threads *thread_ended(void);
 
 /* Room for COUNT operations in `finding`, or statuses. False (tracing is then off): no memory. */
 bool thread_reserve_operations(struct thread *t, int64_t count);

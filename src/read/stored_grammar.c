@@ -6,6 +6,8 @@
 #include "read/cursor/cursor.h"
 #include "read/table/trace_error.h"
 
+#include "rules/rules_uses.h"
+
 struct pilgrim_grammar {
     const struct pilgrim_trace *trace;
     const struct shard *shard; /* held */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/intern.h"
-#include "base/name.h"
+#include "base/name_pieces.h"
 #include "read/cursor/cursor_open.h"
 #include "read/table/trace_error.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A class's signatures: a uthash over keys in an arena. Which one is expected says their sequence, else the last one,
- * which remembers what followed it: in a loop a key is compared once, and not hashed. */
+/* The signatures of a class: a uthash over keys in an arena.
+ *
+ * The expected signature is the one that the sequence predicts, else the successor of the last one: each signature
+ * remembers which one followed it. So a key in a loop is compared once, and not hashed. */
 #include "record/signature.h"
 
 #include <endian.h>
@@ -9,32 +11,12 @@
 
 #include "base/hash.h"
 #include "base/try.h"
-#include "rules/rules.h"
+#include "record/class_signature.h"
 #include "record/skeleton.h"
 #include "record/texts.h"
+#include "record/unzip.h"
 
-enum { FEW = 8 }; /* signatures for which memory is kept */
-
-/* What an unzipped signature has beside the others. */
-struct unzipped_state {
-    const struct skeleton *skeleton; /* that it is unzipped by, if it can come again */
-    struct delta_sequence *deltas;   /* for each slot that varies */
-    bool is_predicted;               /* all of those may go on as they did ... */
-    uint8_t *predicted;              /* ... and the key is then this one */
-    uint64_t steady;                 /* calls with the key that was predicted that `numbers` do not have yet */
-    uint32_t *offsets;               /* where those slots are in the key */
-    int64_t steps[];                 /* by how much they go on */
-};
-
-struct class_signature {
-    UT_hash_handle hh;
-    struct class_signature *successor; /* the signature that came after this one last time */
-    struct unzipped_state *unzipped;   /* NULL: it is not */
-    uint32_t terminal;
-    uint32_t length;
-    uint32_t varying; /* slots that vary; 0: it is not unzipped */
-    uint8_t key[];    /* 0 in the slots that vary */
-};
+enum { FEW = 8 }; /* signatures_restart keeps memory for this many signatures */
 
 static void slot_set(uint8_t *key, uint32_t offset, int64_t v)
 {
@@ -49,7 +31,7 @@ static int64_t slot_at(const uint8_t *key, uint32_t offset)
     return (int64_t)le64toh(value);
 }
 
-/* ---- new ones ---- */
+/* ---- new signatures ---- */
 
 static enum pilgrim_status reserve(struct signatures *s)
 {
@@ -86,7 +68,7 @@ static enum pilgrim_status begin_deltas(struct signatures *s, struct class_signa
     return PILGRIM_OK;
 }
 
-/* SKELETON: NULL, or that of KEY, which then has 0 in the slots that vary. */
+/* Adds the signature KEY. SKELETON is NULL for a zipped one; else it is KEY's, and KEY has 0 in the varying slots. */
 static enum pilgrim_status signature_add(struct signatures *s, const struct skeleton *skeleton, const void *key,
                                          size_t length, struct class_signature **added)
 {
@@ -116,9 +98,9 @@ static enum pilgrim_status signature_add(struct signatures *s, const struct skel
     return PILGRIM_OK;
 }
 
-/* ---- values that go on as they did ---- */
+/* ---- values that continue by the same steps ---- */
 
-/* Gives E's numbers what they do not have yet. */
+/* Appends to E's delta sequences the predicted calls that they do not have yet. */
 static void settle(const struct class_signature *e)
 {
     struct unzipped_state *u = e->unzipped;
@@ -127,13 +109,13 @@ static void settle(const struct class_signature *e)
     u->steady = 0;
 }
 
-/* What comes after V. */
+/* Returns the value after V. */
 static inline int64_t go_on(int64_t v, int64_t step)
 {
     return (int64_t)((uint64_t)v + (uint64_t)step);
 }
 
-/* Whether KEY is the one that E predicted. Then it has been recorded. */
+/* Records KEY and returns true if it is the key that E predicts. */
 static inline bool goes_on(const struct class_signature *e, const uint8_t *key, size_t length)
 {
     struct unzipped_state *u = e->unzipped;
@@ -145,7 +127,7 @@ static inline bool goes_on(const struct class_signature *e, const uint8_t *key, 
     return true;
 }
 
-/* KEY has been recorded: what comes next if all goes on. */
+/* Predicts the next key of E from KEY, which has just been recorded. */
 static void predict(const struct class_signature *e, const uint8_t *key)
 {
     struct unzipped_state *u = e->unzipped;
@@ -165,7 +147,7 @@ static enum pilgrim_status append_deltas(const struct class_signature *e, struct
     return PILGRIM_OK;
 }
 
-/* ---- finding ---- */
+/* ---- finding a signature ---- */
 
 static bool deltas_take(const struct class_signature *e, const uint8_t *key)
 {
@@ -175,7 +157,7 @@ static bool deltas_take(const struct class_signature *e, const uint8_t *key)
     return true;
 }
 
-/* Whether E stands for KEY. Bytes that are equal up to a slot say that it is a slot in both. */
+/* True if E stands for KEY. A byte that follows equal bytes is part of a slot in both keys or in neither. */
 static bool is_of(const struct class_signature *e, const uint8_t *key, size_t length)
 {
     if (e->length != length)
@@ -190,7 +172,8 @@ static bool is_of(const struct class_signature *e, const uint8_t *key, size_t le
     return equal_bytes(e->key + at, key + at, length - at) && deltas_take(e, key);
 }
 
-/* The signature that KEY belongs to if its skeleton is SKELETON. What comes in S->scratch is what it is known by. */
+/* Returns the signature of KEY, whose skeleton is SKELETON, or NULL. Leaves the key of that signature, with 0 in the
+ * varying slots, in S->scratch. */
 static struct class_signature *find_unzipped(struct signatures *s, const struct skeleton *skeleton, const uint8_t *key,
                                              size_t length)
 {
@@ -203,8 +186,8 @@ static struct class_signature *find_unzipped(struct signatures *s, const struct 
     return e && e->unzipped->skeleton == skeleton ? e : NULL;
 }
 
-/* *FOUND: the unzipped signature that KEY belongs to, added if new; NULL: to none. Mostly the skeleton is that of the
- * last one. */
+/* Sets *FOUND to the unzipped signature of KEY, which is added if it is new; NULL if KEY has no skeleton in the
+ * table. Tries the skeleton of the last signature first. */
 static enum pilgrim_status search_unzipped(struct signatures *s, const uint8_t *key, size_t length,
                                            struct class_signature **found)
 {
@@ -225,7 +208,7 @@ static enum pilgrim_status search_unzipped(struct signatures *s, const uint8_t *
     return PILGRIM_OK;
 }
 
-/* The zipped signature with KEY; NULL: there is none, and no `only` any more. errors: PILGRIM_NOMEM */
+/* Sets *FOUND to the zipped signature with KEY, or NULL. S->only is NULL in the latter case. errors: PILGRIM_NOMEM */
 static enum pilgrim_status find_zipped(struct signatures *s, const uint8_t *key, size_t length,
                                        struct class_signature **found)
 {
@@ -258,114 +241,9 @@ static __attribute__((noinline)) enum pilgrim_status search(struct signatures *s
     return *found ? PILGRIM_OK : signature_add(s, NULL, key, length, found);
 }
 
-/* ---- unzipping ---- */
+/* ---- recording ---- */
 
-/* Skeletons have other slots now: what was unzipped by them before cannot come again. All other signatures stay in the
- * tables, so that none has two numbers, and each is looked for there anew. */
-static void forget(struct signatures *s)
-{
-    struct class_signature *e, *next;
-    HASH_ITER(hh, s->unzipped, e, next)
-    {
-        if (e->varying != e->unzipped->skeleton->varying)
-            HASH_DELETE(hh, s->unzipped, e);
-    }
-    for (uint32_t i = 0; i < s->count; i++)
-        s->by_terminal[i]->successor = NULL;
-    s->last = NULL;
-    s->expected = NULL;
-    s->expected_length = 0;
-}
-
-/* Records in TO what S has recorded. */
-static enum pilgrim_status record_again(const struct signatures *s, struct signatures *to, struct intern *pool)
-{
-    struct bytes b = {0};
-    struct rules rules = {0};
-    struct rules_cursor at = {0};
-    struct cursor c;
-    uint64_t terminal;
-    enum pilgrim_status status = sequence_serialise(&s->sequence, pool, &b);
-    cursor_init(&c, b.data, b.length);
-    if (status == PILGRIM_OK)
-        status = rules_parse(&c, s->count, &rules);
-    if (status == PILGRIM_OK)
-        status = rules_cursor_init(&at, &rules, RULES_SEQUENCE(0));
-    while (status == PILGRIM_OK && rules_cursor_next(&at, &terminal)) {
-        const struct class_signature *e = s->by_terminal[terminal];
-        to->checked = to->count; /* not now */
-        status = signature_append(to, pool, e->key, e->length);
-    }
-    rules_cursor_free(&at);
-    rules_free(&rules);
-    bytes_free(&b);
-    return status;
-}
-
-static enum pilgrim_status replay(struct signatures *s, struct intern *pool)
-{
-    struct signatures again = {.skeletons = s->skeletons,
-                               .texts = s->texts,
-                               .numbered = s->numbered,
-                               .number_base = s->number_base + s->count};
-    enum pilgrim_status status = record_again(s, &again, pool);
-    struct signatures *useless = status == PILGRIM_OK ? s : &again;
-    useless->skeletons = NULL;
-    signatures_free(useless);
-    if (status == PILGRIM_OK) {
-        again.checked = again.count;
-        again.checked_calls = sequence_length(&again.sequence);
-        *s = again;
-    }
-    return status;
-}
-
-/* Chooses slots with more values than DISTINCT of the signatures from number FIRST on; ALL: all calls may be recorded
- * anew. */
-static enum pilgrim_status unzip(struct signatures *s, struct intern *pool, uint32_t first, uint32_t distinct, bool all)
-{
-    bool unzipped;
-    TRY(skeletons_choose(&s->skeletons, s, first, distinct, &unzipped));
-    if (!unzipped)
-        return PILGRIM_OK;
-    if (all)
-        return replay(s, pool);
-    forget(s);
-    return PILGRIM_OK;
-}
-
-/* Strings leave the keys. Where calls are not recorded anew slots are chosen when enough signatures with numbers are
- * there. */
-static enum pilgrim_status number_texts(struct signatures *s, struct intern *pool, uint32_t distinct, bool all)
-{
-    s->numbered = true;
-    if (!all) {
-        forget(s);
-        return PILGRIM_OK;
-    }
-    TRY(replay(s, pool));
-    return unzip(s, pool, 0, distinct, true);
-}
-
-/* New signatures come thick and fast: see whether strings and slots with more than DISTINCT values are to leave. */
-static __attribute__((noinline)) enum pilgrim_status consider(struct signatures *s, struct intern *pool,
-                                                              uint32_t distinct)
-{
-    uint64_t calls = sequence_length(&s->sequence), since = calls - s->checked_calls;
-    uint32_t first = s->checked;
-    bool all = !s->skeletons && calls <= UNZIP_REPLAY, vary = false;
-    s->checked = s->count;
-    s->checked_calls = calls;
-    if (since > (uint64_t)(s->skeletons ? UNZIP_SHARE_AGAIN : UNZIP_SHARE) * (s->count - first))
-        return PILGRIM_OK;
-    if (s->texts && !s->numbered)
-        TRY(texts_vary(s, first, &vary));
-    return vary ? number_texts(s, pool, distinct, all) : unzip(s, pool, first, distinct, all);
-}
-
-/* ---- the interface ---- */
-
-/* Sets what is expected. */
+/* Sets what is expected next. */
 static void expect(struct signatures *s)
 {
     uint32_t terminal = sequence_predicted(&s->sequence)->terminal;
@@ -382,7 +260,7 @@ void signature_advance(struct signatures *s)
     expect(s);
 }
 
-/* What is not predicted. */
+/* Records a call that is not the expected one. */
 static __attribute__((noinline)) enum pilgrim_status append(struct signatures *s, struct intern *pool, const void *key,
                                                             size_t length)
 {
@@ -403,7 +281,7 @@ static __attribute__((noinline)) enum pilgrim_status append(struct signatures *s
     }
     TRY(sequence_append(&s->sequence, pool, e->terminal));
     expect(s);
-    return s->count - s->checked < UNZIP_NEW ? PILGRIM_OK : consider(s, pool, UNZIP_DISTINCT);
+    return s->count - s->checked < UNZIP_NEW ? PILGRIM_OK : unzip_consider(s, pool, UNZIP_DISTINCT);
 }
 
 static enum pilgrim_status append_key(struct signatures *s, struct intern *pool, const void *key, size_t length)
@@ -455,13 +333,13 @@ enum pilgrim_status signatures_relieve(struct signatures *s, struct intern *pool
     TRY(sequence_relieve(&s->sequence, pool));
     expect(s);
     if (s->count - s->checked >= UNZIP_NEW_SHORT)
-        TRY(consider(s, pool, UNZIP_DISTINCT_SHORT));
+        TRY(unzip_consider(s, pool, UNZIP_DISTINCT_SHORT));
     *unzipped = s->number_base != base;
     return PILGRIM_OK;
 }
 
-/* By count: how many buckets there are depends on hashes, and so on the rank, but ranks that do the same are to begin
- * segments at the same call. */
+/* Returns bytes by the count of signatures. The number of buckets depends on hashes, and so on the rank; but ranks
+ * that do the same have to begin segments at the same call. */
 static size_t table_bytes(const struct class_signature *table)
 {
     return table ? sizeof(UT_hash_table) + 2 * HASH_COUNT(table) * sizeof(UT_hash_bucket) : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which slots of a class vary. */
+/* Chooses the varying slots of a class. */
 #include "record/skeleton.h"
 
 #include <stdlib.h>
@@ -11,8 +11,8 @@
 
 enum { SKELETON_SHARE = 8 };
 
-/* Puts 0 into all slots of KEY and appends where they are to OFFSETS, or not if that is NULL. false: it is not to be
- * unzipped, as it has an array that will be a series. */
+/* Sets all slots of KEY to 0. Appends their offsets to OFFSETS, unless that is NULL. False if KEY cannot be
+ * unzipped, because it has an array that becomes an array series. */
 static bool make_skeleton(uint8_t *key, size_t length, struct bytes *offsets)
 {
     size_t at = 0;
@@ -42,7 +42,7 @@ static bool make_skeleton(uint8_t *key, size_t length, struct bytes *offsets)
     return true;
 }
 
-/* *GOOD false: KEY has no skeleton. */
+/* Puts KEY into SCRATCH with 0 in its slots. *GOOD is false if KEY has no skeleton. */
 static enum pilgrim_status put_skeleton(const uint8_t *key, size_t length, struct bytes *scratch, struct bytes *offsets,
                                         bool *good)
 {
@@ -79,21 +79,21 @@ uint32_t skeleton_slot(const struct bytes *offsets, size_t i)
     return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
 
-/* ---- choosing ---- */
+/* ---- choosing slots ---- */
 
-/* The signatures that are looked at. */
+/* The signatures by which slots are chosen. */
 struct slot_sample {
     const struct signatures *signatures;
     uint32_t first;
-    uint32_t distinct; /* slots with more values than that are chosen */
+    uint32_t distinct; /* slots with more values than this are chosen */
     struct intern skeletons;
-    uint32_t *skeleton_of;  /* of each signature, UINT32_MAX: none */
-    uint32_t *members;      /* of each skeleton */
-    int64_t *values;        /* of a slot, each once */
-    struct hash_index seen; /* their numbers + 1 */
+    uint32_t *skeleton_of;  /* by signature: number of its skeleton; UINT32_MAX if it has none */
+    uint32_t *members;      /* by skeleton: its signatures */
+    int64_t *values;        /* of one slot, each once */
+    struct hash_index seen; /* index of `values`, by number + 1 */
     struct bytes scratch;
-    struct bytes offsets; /* u32 each */
-    bool *chosen;         /* slots, by number */
+    struct bytes offsets; /* of the slots of one skeleton, u32 each */
+    bool *chosen;         /* by number of the slot */
 };
 
 static enum pilgrim_status take_sample(struct slot_sample *a)
@@ -118,7 +118,7 @@ static enum pilgrim_status take_sample(struct slot_sample *a)
     return PILGRIM_OK;
 }
 
-/* Adds VALUE to the values of a slot, if it is new. */
+/* Adds VALUE to the values of the slot if it is new. */
 static enum pilgrim_status note_value(struct slot_sample *a, int64_t value)
 {
     uint32_t hash = hash_word((uint64_t)value);
@@ -134,7 +134,7 @@ static enum pilgrim_status note_value(struct slot_sample *a, int64_t value)
     return PILGRIM_OK;
 }
 
-/* Counts the values of the slot at OFFSET. */
+/* Counts the distinct values of the slot at OFFSET. */
 static enum pilgrim_status count_values(struct slot_sample *a, uint32_t skeleton, uint32_t offset, uint32_t *distinct)
 {
     hash_index_clear(&a->seen);
@@ -155,7 +155,7 @@ static uint32_t slot_count(const struct slot_sample *a)
     return (uint32_t)(a->offsets.length / sizeof(uint32_t));
 }
 
-/* Slots that vary too much; *COUNT: how many. */
+/* Chooses the slots of SKELETON that vary too much. *COUNT says how many there are. */
 static enum pilgrim_status choose_slots(struct slot_sample *a, uint32_t skeleton, uint32_t *count)
 {
     uint32_t slots = slot_count(a), most = 1, widest = 0, distinct;
@@ -176,10 +176,10 @@ static enum pilgrim_status choose_slots(struct slot_sample *a, uint32_t skeleton
     return PILGRIM_OK;
 }
 
-static bool has_offset(const struct skeleton *known, uint32_t offset)
+static bool has_offset(const struct skeleton *skeleton, uint32_t offset)
 {
-    for (uint32_t i = 0; known && i < known->varying; i++)
-        if (known->offsets[i] == offset)
+    for (uint32_t i = 0; skeleton && i < skeleton->varying; i++)
+        if (skeleton->offsets[i] == offset)
             return true;
     return false;
 }
@@ -201,25 +201,26 @@ static enum pilgrim_status skeleton_add(struct skeleton **table, const uint8_t *
     return PILGRIM_OK;
 }
 
-/* The skeleton with the chosen slots, and those that it had, in the table. */
+/* Stores in TABLE the skeleton KEY with the chosen slots and those that it had before. *ADDED is true if there are
+ * more than before. */
 static enum pilgrim_status store_skeleton(const struct slot_sample *a, struct skeleton **table, const uint8_t *key,
                                           size_t length, bool *added)
 {
-    struct skeleton *known;
+    struct skeleton *skeleton;
     uint32_t slots = slot_count(a), count = 0;
-    HASH_FIND(hh, *table, key, length, known);
-    if (!known)
-        TRY(skeleton_add(table, key, length, &known));
+    HASH_FIND(hh, *table, key, length, skeleton);
+    if (!skeleton)
+        TRY(skeleton_add(table, key, length, &skeleton));
     uint32_t *varying = malloc(slots * sizeof *varying);
     if (!varying)
         return PILGRIM_NOMEM;
     for (uint32_t i = 0; i < slots; i++)
-        if (a->chosen[i] || has_offset(known, skeleton_slot(&a->offsets, i)))
+        if (a->chosen[i] || has_offset(skeleton, skeleton_slot(&a->offsets, i)))
             varying[count++] = skeleton_slot(&a->offsets, i);
-    *added = count > known->varying;
-    known->varying = count;
-    free(known->offsets);
-    known->offsets = varying;
+    *added = count > skeleton->varying;
+    skeleton->varying = count;
+    free(skeleton->offsets);
+    skeleton->offsets = varying;
     return PILGRIM_OK;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A class's cells: an array, searched from front to back where the place by hash is another one's. There are few. */
+/* The cells of a class: an array, which is searched from front to back unless a hint is right. There are few cells. */
 #include "record/statistics.h"
 
 #include <stdlib.h>
@@ -39,13 +39,13 @@ static struct statistics_cell *cell_find(const struct statistics *s, uint32_t si
     return NULL;
 }
 
-/* By which predecessor gaps behind PREDECESSOR are told apart. */
+/* Returns the predecessor that stands for PREDECESSOR in the cells. */
 static uint32_t predecessor_told(const struct statistics *s, uint32_t predecessor)
 {
     return predecessor == STATISTICS_FIRST ? STATISTICS_FIRST : predecessor & ~s->one_predecessor;
 }
 
-/* What cells have is put together where they are no longer told apart. Needs no memory. */
+/* Joins cells that are not distinguished any more. Needs no memory. */
 static void join_cells(struct statistics *s)
 {
     uint32_t count = s->count;
@@ -73,18 +73,18 @@ void statistics_join_signatures(struct statistics *s)
 
 struct statistics_cell *statistics_search(struct statistics *s, uint32_t signature, uint32_t predecessor)
 {
-    uint8_t *slot = &s->slots[(signature + 7 * predecessor) % STATISTICS_PLACES];
+    uint8_t *hint = &s->hints[(signature + 7 * predecessor) % STATISTICS_HINTS];
     for (;;) {
         signature &= ~s->one_signature;
         predecessor = predecessor_told(s, predecessor);
-        if (*slot < s->count && cell_is(&s->cells[*slot], signature, predecessor))
-            return &s->cells[*slot];
+        if (*hint < s->count && cell_is(&s->cells[*hint], signature, predecessor))
+            return &s->cells[*hint];
         struct statistics_cell *cell = cell_find(s, signature, predecessor);
         bool full = s->count >= (s->cells_max ? s->cells_max : STATISTICS_CELLS);
         if (!cell && !full)
             cell = cell_add(s, signature, predecessor);
         if (cell)
-            *slot = (uint8_t)(cell - s->cells);
+            *hint = (uint8_t)(cell - s->cells);
         if (cell || !full)
             return cell;
         if (s->one_signature)
@@ -132,7 +132,7 @@ void statistics_totals(const struct statistics *s, double *durations, double *ga
     }
 }
 
-/* The first one of a thread's calls has the predecessor 0, the others one more than their place. */
+/* Returns the sort key of CELL: STATISTICS_FIRST is 0 in it, other predecessors are one more than the terminal. */
 static uint64_t order_of(const struct statistics_cell *cell)
 {
     return (uint64_t)cell->signature << 32 | (uint32_t)(cell->predecessor + 1);
@@ -144,7 +144,7 @@ static int compare_cells(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* By signature and predecessor, STATISTICS_FIRST before all others. */
+/* Sorts by signature, then by predecessor, with STATISTICS_FIRST first. */
 static void sort_cells(struct statistics *s)
 {
     s->last = NULL;
@@ -152,7 +152,7 @@ static void sort_cells(struct statistics *s)
         qsort(s->cells, s->count, sizeof *s->cells, compare_cells);
 }
 
-/* From cell I on: how many have the signature of that one. */
+/* Returns how many cells from index I on have the signature of that cell. */
 static uint32_t run_length(const struct statistics *s, uint32_t i)
 {
     uint32_t end = i;
@@ -188,7 +188,7 @@ void statistics_pack(struct statistics *s, struct bytes *out)
     }
 }
 
-/* The cells of one signature; *LEFT of all that are to come. */
+/* Reads the cells of one signature. *LEFT is the number of cells to come, of all signatures. */
 static enum pilgrim_status unpack_signature(struct cursor *c, struct statistics *s, uint32_t *left)
 {
     uint32_t signature = (uint32_t)cursor_varint(c), cells = (uint32_t)cursor_index(c, (size_t)*left + 1);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The times of one class's calls, as distributions: of durations for each signature, and of the gaps before its calls
- * for each predecessor, the class of the thread's call before. So the gap where a loop begins another segment is told
- * from the one where it is entered, and both from that of other loops.
+/* The times of one class's calls, as distributions.
  *
- * What a class has is bounded: of more than STATISTICS_CELLS pairs of signature and predecessor, all signatures are
- * one; if there are still more, all predecessors are, but a thread's first call stays apart. Which of that happens
- * depends on the set of pairs alone, so statistics, too, may be merged in any order. */
+ * There is a distribution of durations for each signature, and one of gaps for each predecessor: the class of the
+ * thread's call before. So the gap where a loop begins another iteration is distinguished from the gap where it is
+ * entered, and both from those of other loops.
+ *
+ * The memory of a class is bounded. If there are more than STATISTICS_CELLS pairs of signature and predecessor, all
+ * signatures become one. If there are still more, all predecessors become one, but for a thread's first call. This
+ * depends on the set of pairs only, so statistics may be merged in any order. */
 #ifndef PILGRIM_STATISTICS_H
 #define PILGRIM_STATISTICS_H
 
@@ -15,17 +17,17 @@
 #include "base/bytes.h"
 #include "timing/distribution.h"
 
-enum { STATISTICS_CELLS = 64, STATISTICS_PLACES = 64 };
+enum { STATISTICS_CELLS = 64, STATISTICS_HINTS = 64 };
 
 #define STATISTICS_FIRST UINT32_MAX /* the predecessor of a thread's first call */
 
-/* The calls of a signature that a predecessor came before. */
+/* The times of the calls with one signature and one predecessor. */
 struct statistics_cell {
-    uint32_t signature;   /* 0 if all are one */
-    uint32_t predecessor; /* a place in the thread's list of classes, or STATISTICS_FIRST; 0 if all are one, but for
-                             STATISTICS_FIRST */
+    uint32_t signature;   /* 0 if all signatures are one */
+    uint32_t predecessor; /* terminal of a class, or STATISTICS_FIRST; 0 for all but STATISTICS_FIRST if all
+                             predecessors are one */
     struct distribution gaps;
-    struct distribution durations; /* a signature's are those of all of its cells together */
+    struct distribution durations; /* those of a signature are in all of its cells */
 };
 
 /* All zero is empty. */
@@ -33,18 +35,19 @@ struct statistics {
     struct statistics_cell *cells;
     uint32_t count;
     uint32_t capacity;
-    uint32_t cells_max;               /* of pairs that are told apart; 0: STATISTICS_CELLS */
-    uint32_t one_signature;           /* 0, or UINT32_MAX: all are one */
-    uint32_t one_predecessor;         /* idem */
-    uint64_t last_pair;               /* signature and predecessor of the last call ... */
-    struct statistics_cell *last;     /* ... and their cell; NULL: not known */
-    uint8_t slots[STATISTICS_PLACES]; /* by hash: where a cell was last time */
+    uint32_t cells_max;              /* at most this many pairs; 0 stands for STATISTICS_CELLS */
+    uint32_t one_signature;          /* UINT32_MAX if all signatures are one, else 0 */
+    uint32_t one_predecessor;        /* UINT32_MAX if all predecessors are one, else 0 */
+    uint64_t last_pair;              /* signature and predecessor of the last call */
+    struct statistics_cell *last;    /* the cell of `last_pair`; NULL: to be searched */
+    uint8_t hints[STATISTICS_HINTS]; /* by hash of a pair: where its cell was last time */
 };
 
-/* The cell of (SIGNATURE, PREDECESSOR), added if new; borrowed until the next one is added. NULL: no memory. */
+/* Returns the cell of (SIGNATURE, PREDECESSOR), which is added if it is new; NULL without memory. Borrowed until the
+ * next cell is added. */
 struct statistics_cell *statistics_search(struct statistics *s, uint32_t signature, uint32_t predecessor);
 
-/* The same; in loops it is found at once. */
+/* As statistics_search. Finds the cell of the last call at once. */
 static inline struct statistics_cell *statistics_cell(struct statistics *s, uint32_t signature, uint32_t predecessor)
 {
     uint64_t pair = (uint64_t)signature << 32 | predecessor;
@@ -55,29 +58,33 @@ static inline struct statistics_cell *statistics_cell(struct statistics *s, uint
     return s->last;
 }
 
-/* Signatures are told apart no more. Needs no memory. */
+/* Makes all signatures one. Needs no memory. */
 void statistics_join_signatures(struct statistics *s);
 
-/* INTO, FROM's calls among them; and the same with signature i of FROM as signature NAMES[i] of COUNT, if NAMES is not
- * NULL. If there is one that has no name all signatures are one. errors: PILGRIM_NOMEM (INTO is then unusable) */
+/* Adds the calls of FROM to INTO. If NAMES is not NULL, signature i of FROM is signature NAMES[i] of INTO, for i
+ * below COUNT. If FROM has a signature of COUNT or more, all signatures become one. errors: PILGRIM_NOMEM (INTO can
+ * then only be freed) */
 enum pilgrim_status statistics_merge(struct statistics *into, const struct statistics *from, const uint32_t *names,
                                      uint32_t count) PILGRIM_CHECKED;
 
-/* All times so far were those of RANK. */
+/* Says that all times so far are those of RANK. */
 void statistics_set_rank(struct statistics *s, uint32_t rank);
 
-/* Adds what the calls of S took together, in ns, and the gaps before them, but those before a thread's first call. */
+/* Adds, in ns, the durations of all calls of S to *DURATIONS, and the gaps before them to *GAPS. The gap before a
+ * thread's first call is left out. */
 void statistics_totals(const struct statistics *s, double *durations, double *gaps);
 
-/* The durations of the signature whose cells are sorted and begin at CELL; *CELLS: how many it has. */
+/* Returns the durations of the signature whose cells begin at index CELL. *CELLS is the number of its cells. The
+ * cells are sorted. */
 struct distribution statistics_durations(const struct statistics *s, uint32_t cell, uint32_t *cells);
 
-/* For transport between processes of one run; not a file format. The cells are sorted; those that come back have each
- * signature's durations in its first cell. errors: PILGRIM_NOMEM, PILGRIM_DAMAGED; free S in any case */
+/* Packs for transport between processes of one run; this is no file format. Packing sorts the cells. Unpacked
+ * statistics have all durations of a signature in its first cell. errors: PILGRIM_NOMEM, PILGRIM_DAMAGED; S is to be
+ * freed in any case */
 void statistics_pack(struct statistics *s, struct bytes *out);
 enum pilgrim_status statistics_unpack(struct cursor *c, struct statistics *s) PILGRIM_CHECKED;
 
-size_t statistics_memory_bytes(const struct statistics *s); /* without itself */
+size_t statistics_memory_bytes(const struct statistics *s); /* without *S */
 void statistics_free(struct statistics *s);
 
 #endif

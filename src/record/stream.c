@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Recording one thread. The structure grammar's terminals are classes, each class's value grammar's are its
- * signatures (record/signature.h). In a loop both grammars predict what comes, and nothing is hashed or looked up.
- * Elsewhere classes and signatures remember which one came behind them last time.
+/* Recording one thread.
  *
- * Polls that fail have a class of their own beside the one of those that do not, its twin, so that a run of them is one
- * symbol with an exponent whatever came of the last one. Which of the two a call belongs to is known when it ends; it
- * is looked up when it begins, so either of them may be found then. */
+ * The terminals of the structure grammar are classes; those of a class's value grammar are its signatures
+ * (record/signature.h). In a loop both grammars predict the next call, and nothing is hashed or looked up. Elsewhere
+ * each class and each signature remembers what followed it last time.
+ *
+ * Failed polls have a class of their own, the twin of the class of the polls that succeed at the same site. So a run
+ * of failed polls is one symbol with an exponent, whatever the last poll returned. A class is looked up when the call
+ * begins. If the call is a failed poll is known when it ends, so either class may be found at first.
+ *
+ * The file is over 400 lines because a call's class, its terminal and the prediction of the next one belong
+ * together. */
 #include "record/stream.h"
 
 #include <inttypes.h>
@@ -14,24 +19,25 @@
 
 #include "base/try.h"
 #include "rules/rules.h"
-#include "record/stream_data.h"
+#include "record/stream_inline.h"
 
-/* What a new class may take, beside its first call. */
+/* What a new class may take, without its first call */
 enum { CLASS_GROWTH_BYTES = 4096 };
 
-enum { PLAIN_CALL_BYTES = 18 }; /* function 2, start 8, end 8; the values come on top */
+enum { PLAIN_CALL_BYTES = 18 }; /* function 2, start 8, end 8 */
 
-/* Of no call: its site is no return address. */
+/* The class of no call: its site is no return address. */
 static const struct class_head nothing = {.key = {.site = &nothing, .function = UINT32_MAX}};
 
-/* Looks at what comes next: in a loop the structure knows, else what came after the last class the time before. */
+/* Sets the expected class: the one that the structure grammar predicts in a loop, else the one that followed the
+ * last class. */
 static void expect(struct stream *s)
 {
     const struct sequence *structure = &s->structure;
     const struct stream_class *class = s->last ? s->last->successor : NULL;
     s->predicted = sequence_predicted(structure);
     if (structure->grammar && grammar_in_loop(structure->grammar) && s->predicted->terminal != GRAMMAR_NOTHING)
-        class = s->segment[s->predicted->terminal];
+        class = s->by_terminal[s->predicted->terminal];
     s->head.expected = class ? &class->head : &nothing;
 }
 
@@ -57,13 +63,13 @@ static void class_free(struct stream_class *class)
     free(class);
 }
 
-/* Frees the classes that this thread has not met: those of threads that had S before. */
-static void free_strange(struct stream *s)
+/* Frees the inherited classes. */
+static void free_inherited(struct stream *s)
 {
     struct stream_class *class, *next;
     HASH_ITER(hh, s->table, class, next)
     {
-        if (class->head.number != CLASS_STRANGE)
+        if (class->head.number != CLASS_INHERITED)
             continue;
         HASH_DEL(s->table, class);
         class_free(class);
@@ -74,22 +80,22 @@ void stream_free(struct stream *s)
 {
     if (!s)
         return;
-    free_strange(s);
+    free_inherited(s);
     HASH_CLEAR(hh, s->table);
     for (uint32_t i = 0; i < s->class_count; i++)
         class_free(s->classes[i]);
     free(s->classes);
-    free(s->segment);
+    free(s->by_terminal);
     free(s->spans);
     free(s->readings);
-    times_free(s->codec);
+    times_free(s->encoder);
     intern_free(&s->chunks);
     intern_free(&s->texts);
     sequence_free(&s->structure);
     free(s);
 }
 
-/* False: no memory. */
+/* Finds the frames of CLASS. False: no memory. */
 static bool class_resolve(struct stream_class *class, site_resolver *resolve)
 {
     struct code_frame frames[SITE_FRAMES_MAX];
@@ -104,7 +110,7 @@ static bool class_resolve(struct stream_class *class, site_resolver *resolve)
     return true;
 }
 
-/* Room for one more number. */
+/* Makes room for one more class index. False: no memory. */
 static bool reserve_class(struct stream *s)
 {
     if (s->class_count < s->class_capacity)
@@ -118,7 +124,7 @@ static bool reserve_class(struct stream *s)
     return true;
 }
 
-/* A class of stream S with KEY, without a place and in no table. */
+/* Returns a class of S with KEY, which is in no table yet. NULL: no memory. */
 static struct stream_class *class_new(struct stream *s, const struct class_key *key)
 {
     struct stream_class *class = reserve_class(s) ? calloc(1, sizeof *class) : NULL;
@@ -145,8 +151,8 @@ static struct stream_class *class_add(struct stream *s, const struct class_key *
     return class;
 }
 
-/* CLASS, which is known from an earlier thread, is called by this one for the first time. NULL: no memory. */
-static struct stream_class *class_meet(struct stream *s, struct stream_class *class)
+/* Gives CLASS, which is inherited, its index in this thread. NULL: no memory. */
+static struct stream_class *class_take_over(struct stream *s, struct stream_class *class)
 {
     if (!reserve_class(s))
         return NULL;
@@ -154,7 +160,7 @@ static struct stream_class *class_meet(struct stream *s, struct stream_class *cl
     return s->classes[s->class_count++] = class;
 }
 
-/* The class beside CLASS whose calls are what CLASS's are not: failed polls, or others. NULL: no memory. */
+/* Adds the twin of CLASS. NULL: no memory. */
 static struct stream_class *class_add_twin(struct stream *s, struct stream_class *class)
 {
     struct stream_class *twin = class_new(s, &class->head.key);
@@ -181,8 +187,8 @@ void stream_set_locator(struct stream *s, site_locator *locate)
     s->locate = locate;
 }
 
-/* The class that did not follow last time, or whose site is a stack, which is never at a return address. NULL: no
- * memory. */
+/* Looks up a class that is not the expected one. With a locator no class is expected before its stack is known, as
+ * its site is never a return address. NULL: no memory. */
 static __attribute__((noinline)) struct stream_class *class_search(struct stream *s, uint32_t function,
                                                                    const void *site, bool fortran)
 {
@@ -198,7 +204,7 @@ static __attribute__((noinline)) struct stream_class *class_search(struct stream
     HASH_FIND(hh, s->table, &key, sizeof key, class);
     if (!class)
         return class_add(s, &key);
-    return class->head.number == CLASS_STRANGE ? class_meet(s, class) : class;
+    return class->head.number == CLASS_INHERITED ? class_take_over(s, class) : class;
 }
 
 const struct class_head *stream_class_head(struct stream *s, uint32_t function, const void *site, bool fortran)
@@ -208,7 +214,7 @@ const struct class_head *stream_class_head(struct stream *s, uint32_t function, 
     struct stream_class *class = class_search(s, function, site, fortran);
     if (!class)
         return NULL;
-    s->head.expected = &class->head; /* as it stays, if a run of it goes on */
+    s->head.expected = &class->head; /* stays right if a run of the class begins */
     return &class->head;
 }
 
@@ -242,18 +248,18 @@ void stream_forget_moved(struct stream *s)
             continue;
         HASH_DELETE(hh, s->table, class);
         class->hh.tbl = NULL;
-        if (class->head.number == CLASS_STRANGE) {
+        if (class->head.number == CLASS_INHERITED) {
             class_free(class);
             continue;
         }
-        class->head.key.site = class; /* no return address: it is not found again */
+        class->head.key.site = class; /* no return address, so it is not found again */
         if (class->twin)
             class->twin->head.key.site = class;
     }
 }
 
-/* CLASS or the one beside it, for a call that is a failed poll or is none. Its first call says what a class is. NULL:
- * no memory. */
+/* Returns the one of CLASS and its twin that is for calls with FAILED_POLL; the twin is added if needed. The first call
+ * of a class decides what the class is for. NULL: no memory. */
 static struct stream_class *class_of_call(struct stream *s, struct stream_class *class, bool failed_poll)
 {
     if (class->failed_poll == failed_poll)
@@ -266,22 +272,22 @@ static struct stream_class *class_of_call(struct stream *s, struct stream_class 
     return class;
 }
 
-/* CLASS is called for the first time in this segment. */
-static __attribute__((noinline)) enum pilgrim_status segment_add(struct stream *s, struct stream_class *class)
+/* Gives CLASS its terminal: it is called for the first time in this segment. */
+static __attribute__((noinline)) enum pilgrim_status terminal_add(struct stream *s, struct stream_class *class)
 {
     class->statistics.cells_max = s->times.cells;
-    if (s->segment_count == s->segment_capacity) {
-        uint32_t capacity = s->segment_capacity * 2 + 16;
-        struct stream_class **segment = realloc(s->segment, capacity * sizeof *segment);
-        if (!segment)
+    if (s->terminal_count == s->terminal_capacity) {
+        uint32_t capacity = s->terminal_capacity * 2 + 16;
+        struct stream_class **by_terminal = realloc(s->by_terminal, capacity * sizeof *by_terminal);
+        if (!by_terminal)
             return PILGRIM_NOMEM;
-        s->segment = segment;
-        s->segment_capacity = capacity;
+        s->by_terminal = by_terminal;
+        s->terminal_capacity = capacity;
     }
     class->called = true;
     class->signatures.texts = &s->texts;
-    class->terminal = s->segment_count;
-    s->segment[s->segment_count++] = class;
+    class->terminal = s->terminal_count;
+    s->by_terminal[s->terminal_count++] = class;
     s->growth += CLASS_GROWTH_BYTES;
     return PILGRIM_OK;
 }
@@ -295,7 +301,7 @@ void stream_grow(struct stream *s, size_t bytes)
     }
 }
 
-/* What is not predicted. */
+/* Records a call whose class is not predicted. */
 static __attribute__((noinline)) enum pilgrim_status append(struct stream *s, struct stream_class *class,
                                                             bool failed_poll, const void *key, size_t length,
                                                             uint64_t start, uint64_t end)
@@ -304,7 +310,7 @@ static __attribute__((noinline)) enum pilgrim_status append(struct stream *s, st
     if (!class)
         return PILGRIM_NOMEM;
     if (class->terminal == NO_TERMINAL)
-        TRY(segment_add(s, class));
+        TRY(terminal_add(s, class));
     TRY(signature_append(&class->signatures, &s->chunks, key, length));
     TRY(sequence_append(&s->structure, &s->chunks, class->terminal));
     if (s->last)
@@ -319,7 +325,7 @@ static void advance(struct stream *s)
 {
     grammar_advance(s->structure.grammar);
     if (s->predicted->terminal != GRAMMAR_NOTHING)
-        s->head.expected = &s->segment[s->predicted->terminal]->head;
+        s->head.expected = &s->by_terminal[s->predicted->terminal]->head;
 }
 
 enum pilgrim_status stream_turn(struct stream *s, const struct class_head *head)
@@ -332,7 +338,7 @@ enum pilgrim_status stream_turn(struct stream *s, const struct class_head *head)
     return s->next != s->full ? PILGRIM_OK : stream_settle(s);
 }
 
-/* Where the structure is predicted its cursor moves. */
+/* Only the cursor of the structure moves if the class is predicted. */
 enum pilgrim_status stream_append(struct stream *s, uint32_t number, bool failed_poll, const void *key, size_t length,
                                   uint64_t start, uint64_t end)
 {
@@ -357,8 +363,8 @@ enum pilgrim_status stream_append(struct stream *s, uint32_t number, bool failed
 
 enum pilgrim_status stream_relieve(struct stream *s, size_t least)
 {
-    for (uint32_t i = 0; i < s->segment_count; i++) {
-        struct stream_class *class = s->segment[i];
+    for (uint32_t i = 0; i < s->terminal_count; i++) {
+        struct stream_class *class = s->by_terminal[i];
         bool unzipped = false;
         if (signatures_memory_bytes(&class->signatures) >= least)
             TRY(signatures_relieve(&class->signatures, &s->chunks, &unzipped));
@@ -382,7 +388,7 @@ void stream_watch(struct stream *s, size_t bytes, void (*watcher)(void *context)
 uint32_t *stream_class_register(struct stream *s, uint32_t number)
 {
     struct stream_class *class = s->classes[number];
-    return class->twin && class->twin->head.number < number ? &class->twin->kept : &class->kept;
+    return class->twin && class->twin->head.number < number ? &class->twin->register_number : &class->register_number;
 }
 
 static void class_renew(struct stream_class *class, bool again)
@@ -393,15 +399,15 @@ static void class_renew(struct stream_class *class, bool again)
         signatures_free(&class->signatures);
     statistics_free(&class->statistics);
     class->terminal = NO_TERMINAL;
-    class->kept = 0;
+    class->register_number = 0;
 }
 
-/* AGAIN: memory for a few calls is kept. */
+/* Forgets all calls. AGAIN: keeps memory for a few calls. */
 static void renew(struct stream *s, bool again)
 {
     for (uint32_t i = 0; i < s->class_count; i++)
         class_renew(s->classes[i], again);
-    s->segment_count = 0;
+    s->terminal_count = 0;
     if (again)
         sequence_restart(&s->structure);
     else
@@ -414,8 +420,8 @@ static void renew(struct stream *s, bool again)
     if (s->step)
         s->next = s->spans;
     s->announced = 0;
-    if (s->codec)
-        times_renew(s->codec);
+    if (s->encoder)
+        times_renew(s->encoder);
 }
 
 void stream_renew(struct stream *s)
@@ -423,14 +429,15 @@ void stream_renew(struct stream *s)
     renew(s, false);
 }
 
-/* The class is to be as it was when it was made: which of two twins comes first is for the next thread to say. */
-static void class_estrange(struct stream_class *class)
+/* Makes CLASS inherited. It is then as it was when it was made: the next thread decides which of two twins comes
+ * first. */
+static void class_hand_on(struct stream_class *class)
 {
-    if (!class->hh.tbl) { /* a twin, or moved */
+    if (!class->hh.tbl) { /* a twin, or its site has moved */
         class_free(class);
         return;
     }
-    class->head.number = CLASS_STRANGE;
+    class->head.number = CLASS_INHERITED;
     class->successor = class->twin = NULL;
     class->failed_poll = class->called = false;
 }
@@ -442,20 +449,20 @@ void stream_restart(struct stream *s)
     renew(s, true);
     s->class_count = 0;
     for (uint32_t i = 0; i < count; i++)
-        class_estrange(s->classes[i]);
+        class_hand_on(s->classes[i]);
     s->last_ticks = s->last_end = s->taken = 0;
-    if (s->codec)
-        times_restart(s->codec);
+    if (s->encoder)
+        times_restart(s->encoder);
 }
 
 void stream_close(struct stream *s)
 {
     free(s->spans);
-    times_free(s->codec);
+    times_free(s->encoder);
     s->spans = s->full = NULL;
     s->next = &s->unused;
     s->step = 0;
-    s->codec = NULL;
+    s->encoder = NULL;
     s->watched = SIZE_MAX;
 }
 
@@ -471,7 +478,7 @@ uint64_t stream_plain_bytes(const struct stream *s)
 
 size_t stream_table_bytes(const struct stream *s)
 {
-    size_t total = sizeof *s + (s->class_capacity + s->segment_capacity) * sizeof(struct stream_class *);
+    size_t total = sizeof *s + (s->class_capacity + s->terminal_capacity) * sizeof(struct stream_class *);
     for (uint32_t i = 0; i < s->class_count; i++)
         total += sizeof(struct stream_class) + s->classes[i]->frame_count * sizeof(struct code_frame);
     return total;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What one thread did: its structure grammar, its call classes, their signatures and value grammars.
  *
- * Where memory is bounded a stream is recorded in segments: each is put into a fragment, and the stream is renewed.
+ * Where memory is bounded a stream is recorded in segments. A segment is put into a fragment, and the stream is
+ * renewed.
  *
- * The recording end of the data model; fragment.h makes it mergeable. Used by one thread at a time. */
+ * Calls come in here; merge/fragment.h takes them out. stream_times.h has the times. Used by one thread at a time. */
 #ifndef PILGRIM_STREAM_H
 #define PILGRIM_STREAM_H
 
@@ -15,77 +16,40 @@
 #include "base/descriptor.h"
 #include "base/site.h"
 #include "pilgrim/status.h"
-#include "timing/times.h"
 
-struct common_times;
-struct statistics;
 struct stream;
 
-/* Where a site lies: fills in FRAMES, which has room for SITE_FRAMES_MAX, innermost first, and returns how many there
- * are; 0: unknown. Modules are borrowed, live as long as the stream. */
+/* Finds out where SITE lies. Fills in FRAMES, innermost first, which has room for SITE_FRAMES_MAX, and returns their
+ * number; 0: unknown. Modules are borrowed and live as long as the stream. */
 typedef size_t site_resolver(const void *site, struct code_frame *frames);
 
-/* From the site that stream_class is given to the one that its class is known by, and that is resolved: the stack that
- * the calling thread is on. NULL: no memory. */
+/* Returns what stands for SITE in class keys and for the resolver: the stack that the calling thread is on. NULL: no
+ * memory. */
 typedef const void *site_locator(const void *site);
 
-/* VOCABULARY and RESOLVE are borrowed. NULL where memory is short. */
+/* Returns a stream without calls, or NULL without memory. VOCABULARY and RESOLVE are borrowed. */
 struct stream *stream_new(const struct vocabulary *vocabulary, site_resolver *resolve);
 
-/* Before the first class; without a locator, sites are what they are. */
+/* Sets a locator. To be called before the first class. Without a locator a site stands for itself. */
 void stream_set_locator(struct stream *s, site_locator *locate);
 void stream_free(struct stream *s);
 
-/* The number of the call class (FUNCTION, SITE, FORTRAN: called from there) in *CLASS: order of first appearance in
- * this stream, from 0. An unchanged class costs one comparison with the class that followed last time. Polls that fail
- * are a class beside those of the same site that do not: which of the two *CLASS is has no meaning. errors:
- * PILGRIM_NOMEM */
+/* Sets *CLASS to the class index of FUNCTION, called at SITE, from Fortran or not. Indices are given by first
+ * appearance in this stream, from 0. A class that follows the one that it followed last time costs one comparison.
+ * Failed polls are a class of their own at the same site: *CLASS may be either of the two. errors: PILGRIM_NOMEM */
 enum pilgrim_status stream_class(struct stream *s, uint32_t function, const void *site, bool fortran,
                                  uint32_t *class) PILGRIM_CHECKED;
 
-/* Records a call of class CLASS with the values KEY (base/value.h, copied if new), LENGTH bytes. FAILED_POLL: it asked
- * whether something had happened, and nothing had. START, END: in ticks (base/clock.h); no meaning if times are not
- * kept. errors: PILGRIM_NOMEM, PILGRIM_LIMIT (a key of 2^31 bytes), what the times' sink says: the stream has lost this
- * call or its time, record no more */
+/* Records a call of CLASS with the values KEY (base/value.h; LENGTH bytes, copied if new). FAILED_POLL: it asked if
+ * something had happened, and nothing had. START and END are in ticks (base/clock.h); they have no meaning if times
+ * are not recorded. errors: PILGRIM_NOMEM, PILGRIM_LIMIT (a key of more than 2^31 bytes), errors of the times' sink;
+ * the stream has lost this call or its time, and nothing more may be recorded */
 enum pilgrim_status stream_append(struct stream *s, uint32_t class, bool failed_poll, const void *key, size_t length,
                                   uint64_t start, uint64_t end) PILGRIM_CHECKED;
 
-/* ---- times ---- */
+/* ---- prediction ---- */
 
-/* Where the times of calls go. */
-struct stream_times {
-    enum times_kind kind; /* TIMES_NONE: statistics are kept, and nothing of each call */
-    uint32_t cells; /* of a class's statistics, 296 bytes each, at most (statistics.h); 0: as many as there may be */
-    uint32_t (*base)(uint32_t function); /* of TIMES_BINS: of the calls of a function (times_class) */
-    /* Takes a block: CONTENT and ENDS as from times_take, borrowed; its first call is number FIRST of the thread, over
-     * all segments. What it returns, if that is not PILGRIM_OK, is an error of the call that was recorded. */
-    enum pilgrim_status (*sink)(void *context, uint64_t first, const struct bytes *content, const struct bytes *ends);
-    void *context;
-};
-
-/* From now on statistics of times are kept, and what TIMES (copied) says. Before the first call.
- * errors: PILGRIM_NOMEM: the stream keeps no times */
-enum pilgrim_status stream_keep_times(struct stream *s, const struct stream_times *times) PILGRIM_CHECKED;
-
-/* The call that is recorded next returns VALUE, a reading of a clock, and its function is one that RETURNS_TIME: that
- * is kept with its times, and its return value is VALUE_TIME. False: it cannot be, there are no times of each call, or
- * VALUE is no time. */
-bool stream_keep_reading(struct stream *s, double value);
-
-/* All that was recorded is in the statistics, and the times of each call have gone to the sink: to be called before S
- * is put into a fragment. errors: as stream_append */
-enum pilgrim_status stream_flush_times(struct stream *s) PILGRIM_CHECKED;
-
-/* The same at the end of thread NUMBER, whose times go elsewhere if it has few calls: to TOTALS, if not NULL, of S's
- * classes in place of S's own statistics, to which no call of this segment may have gone so far (stream_settled); and
- * to COMMON, if not NULL, in place of the sink. */
-enum pilgrim_status stream_flush_last_times(struct stream *s, uint32_t number, struct statistics *totals,
-                                            struct common_times *common) PILGRIM_CHECKED;
-bool stream_settled(const struct stream *s);
-
-/* ---- what is predicted ---- */
-
-/* What a class is known by. */
+/* The key of a class in the table. */
 struct class_key {
     const void *site;
     union {
@@ -93,77 +57,81 @@ struct class_key {
             uint32_t function;
             uint32_t fortran;
         };
-        uint64_t what; /* both */
+        uint64_t what; /* function and fortran together */
     };
 };
 
-/* The beginning of a class. */
+/* The beginning of each class. NUMBER is its class index. */
 struct class_head {
     struct class_key key;
     uint32_t number;
 };
 
-/* The beginning of a stream; never NULL. */
+/* The beginning of each stream, for inline functions outside of this folder. */
 struct stream_head {
-    const struct class_head *expected; /* what the next call is likely to be of */
+    const struct class_head *expected; /* the likely class of the next call; never NULL */
 };
 
+/* Returns the likely class of the next call. */
 static inline const struct class_head *stream_expected(const struct stream *s)
 {
     return ((const struct stream_head *)s)->expected;
 }
 
+/* True if CLASS is that of FUNCTION, called at SITE, from Fortran or not. */
 static inline bool class_is(const struct class_head *class, uint32_t function, const void *site, bool fortran)
 {
     const struct class_key key = {.function = function, .fortran = fortran};
     return class->key.site == site && class->key.what == key.what;
 }
 
-/* As stream_class. NULL: no memory. Where the class is the expected one, as in loops, it need not be asked for. */
+/* Returns the class as stream_class does; NULL without memory. In loops the class is the expected one, and there is
+ * no need to call this. */
 const struct class_head *stream_class_head(struct stream *s, uint32_t function, const void *site, bool fortran);
 
-/* A number that its user may set, 0 at first: that of CLASS and of the failed polls, or other calls, of the same site.
- * Valid until the next call. */
+/* Returns a number that the caller may set; it is 0 at first. CLASS shares it with its twin, the failed polls or
+ * other calls at the same site. The pointer is valid until the next call. */
 uint32_t *stream_class_register(struct stream *s, uint32_t class);
 
-/* Memory is short: what takes LEAST bytes or more and keeps being new, values and the order of classes, goes on as
- * numbers, which take less. errors: as stream_append */
+/* Frees memory where it is short: unzips classes, and gives up grammars, that take LEAST bytes or more and do not
+ * repeat. errors: as stream_append */
 enum pilgrim_status stream_relieve(struct stream *s, size_t least) PILGRIM_CHECKED;
 
-/* Forgets all calls, as if S were new: what was recorded has been put into a fragment, and another segment begins.
- * Classes keep their numbers, as requests are named by them, and their registers are 0 again; gaps are measured from
- * the last call's end. Needs no memory. */
+/* Forgets all calls, which have been put into a fragment, and begins the next segment. Classes keep their indices,
+ * as requests are named by them; their registers are 0 again. The next gap is measured from the end of the last
+ * call. Needs no memory. */
 void stream_renew(struct stream *s);
 
-/* Forgets the thread, too: S is as if it were new, for another thread, but what it knows of call sites it need not ask
- * again. Needs no memory. */
+/* Makes S a stream for another thread. What it knows of call sites stays known. Needs no memory. */
 void stream_restart(struct stream *s);
 
-/* Nothing more is recorded in S, which is kept for what was: it takes less memory. Its times are flushed. */
+/* Frees what only recording needs. S stays readable; nothing more may be recorded. The times have been flushed. */
 void stream_close(struct stream *s);
 
-/* WATCHER is called, once, by the stream_append after which S may have taken BYTES more memory than now. What a call
- * takes at most is counted, so this is mostly much sooner; calls that take none are not counted. */
+/* Has WATCHER called once, by the stream_append after which S may have taken BYTES more than now. As each call
+ * counts with what it may take at most, this mostly happens much earlier. Calls that are predicted take nothing and
+ * are not counted. */
 void stream_watch(struct stream *s, size_t bytes, void (*watcher)(void *context), void *context);
 
-/* What a call with a key of LENGTH bytes may add at most, as the watcher counts: to tables and grammars, and the key,
- * which is once a signature, or less than that in the sequences of its slots. */
+/* Returns what a call with a key of LENGTH bytes may add at most: to tables and grammars, and the key itself. */
 static inline size_t stream_growth(size_t length)
 {
     return 512 + 2 * length;
 }
 
-/* Something was unloaded: from now on a site that no longer lies where its class says is another class. */
+/* Forgets where sites lie, because a module was unloaded. A site that lies elsewhere now becomes another class. */
 void stream_forget_moved(struct stream *s);
 
-uint64_t stream_calls(const struct stream *s);       /* since it was renewed; so the others, too */
-uint64_t stream_plain_bytes(const struct stream *s); /* what plain records would take: 18 bytes and the key, a call */
-/* But for calls on their way to statistics and codec, and the times of one block: some bytes for each of its calls. */
-size_t stream_memory_bytes(const struct stream *s);
-size_t
-stream_table_bytes(const struct stream *s); /* of that, the table of classes, which is there when it has been renewed */
+uint64_t stream_calls(const struct stream *s);       /* calls since S was renewed; so below */
+uint64_t stream_plain_bytes(const struct stream *s); /* bytes of plain records: 18 and the key for each call */
 
-/* Prints the table and the grammars as they are now, for people. */
+/* Returns the bytes of S, without the times of calls that are not flushed yet: a few bytes for each. */
+size_t stream_memory_bytes(const struct stream *s);
+
+/* Returns the part of them that the table of classes takes, which stays when S is renewed. */
+size_t stream_table_bytes(const struct stream *s);
+
+/* Prints the table and the grammars, for people. */
 void stream_dump(const struct stream *s, FILE *to);
 
 #endif

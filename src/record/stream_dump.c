@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A stream's table and grammars in text, for people: pilgrim_dump(). The same layout as pilgrim-decode --grammar. */
+/* The table and the grammars of a stream as text, for people: pilgrim_dump(). The layout is that of pilgrim-decode
+ * --grammar. */
 #include <inttypes.h>
 
 #include "base/bytes.h"
 #include "base/value.h"
 #include "rules/rules.h"
-#include "record/stream_data.h"
+#include "record/stream_inline.h"
 
-/* 0 is the start rule S; the others A, B, ... Z, R26, R27, ... */
+/* Prints a symbol. Rule 0 is the start rule S; the others are A, B, ... Z, R26, R27, ... */
 static void print_symbol(FILE *to, const struct rules_symbol *s)
 {
     if (!s->is_rule)
@@ -45,13 +46,13 @@ static void dump_sequence(const struct stream *stream, const struct sequence *se
     bytes_free(&b);
 }
 
-/* Prints one value of KEY with what belongs to it. */
+/* Prints the next value of KEY. */
 static void dump_value(const struct vocabulary *v, struct cursor *key, FILE *to)
 {
     static const char *const word[VALUE_TAG_COUNT] = {
         [VALUE_NONE] = "null",        [VALUE_INT] = "",
         [VALUE_BOOL] = "bool:",       [VALUE_REAL] = "real:",
-        [VALUE_RANK] = "rank+",       [VALUE_RANK_BASE] = "view:",
+        [VALUE_RANK] = "rank+",       [VALUE_RANK_BASE] = "base:",
         [VALUE_REQUEST] = "request:", [VALUE_HEAP] = "heap:",
         [VALUE_STACK] = "stack:",     [VALUE_STATIC] = "static:",
         [VALUE_DEVICE] = "device:",   [VALUE_STRING] = "",
@@ -109,12 +110,12 @@ static void dump_class(const struct stream *s, const struct stream_class *class,
     for (uint32_t i = 0; i < class->signatures.count; i++) {
         size_t length;
         const uint32_t *offsets;
-        const struct delta_sequence *numbers;
+        const struct delta_sequence *deltas;
         const uint8_t *key = signature_key(&class->signatures, i, &length);
         struct cursor c;
         cursor_init(&c, key, length);
         fprintf(to, "   %" PRIu32 " %s", i,
-                signature_varying(&class->signatures, i, &offsets, &numbers) ? "(unzipped)" : "");
+                signature_varying(&class->signatures, i, &offsets, &deltas) ? "(unzipped)" : "");
         while (cursor_left(&c) > 0) {
             fputc(' ', to);
             dump_value(s->vocabulary, &c, to);
@@ -125,8 +126,8 @@ static void dump_class(const struct stream *s, const struct stream_class *class,
 
 void stream_dump(const struct stream *s, FILE *to)
 {
-    fprintf(to, "%" PRIu32 " classes, %" PRIu64 " calls\n", s->segment_count, stream_calls(s));
+    fprintf(to, "%" PRIu32 " classes, %" PRIu64 " calls\n", s->terminal_count, stream_calls(s));
     dump_sequence(s, &s->structure, "", to);
-    for (uint32_t i = 0; i < s->segment_count; i++)
-        dump_class(s, s->segment[i], to);
+    for (uint32_t i = 0; i < s->terminal_count; i++)
+        dump_class(s, s->by_terminal[i], to);
 }

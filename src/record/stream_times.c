@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The times of a stream's calls. What a call does is to append its two readings of the clock to an array; some hundred
- * calls at a time are settled: turned into ns, put in order, and given to the statistics and to the codec. So each of
- * those is at work long enough for its code and its tables to be at hand. */
+/* The times of a stream's calls.
+ *
+ * A call appends its two readings of the clock to an array. Some hundred calls at a time are settled: their times
+ * are turned into ns, put in order, and given to the statistics and to the encoder. So each of these works long enough
+ * to have its code and tables in the cache. */
+#include "record/stream_times.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/try.h"
-#include "record/stream_data.h"
+#include "record/stream_inline.h"
 #include "timing/common_times.h"
 
 enum { SPANS = 512 };
@@ -15,16 +19,16 @@ enum { SPANS = 512 };
 enum pilgrim_status stream_keep_times(struct stream *s, const struct stream_times *times)
 {
     struct span *spans = malloc(SPANS * sizeof *spans);
-    struct times *codec = times->kind == TIMES_NONE ? NULL : times_new(times->kind);
-    double *readings = codec ? calloc(SPANS, sizeof *readings) : NULL;
+    struct times *encoder = times->kind == TIMES_NONE ? NULL : times_new(times->kind);
+    double *readings = encoder ? calloc(SPANS, sizeof *readings) : NULL;
     if (!spans || (times->kind != TIMES_NONE && !readings)) {
         free(spans);
-        times_free(codec);
+        times_free(encoder);
         return PILGRIM_NOMEM;
     }
     s->readings = readings;
     s->times = *times;
-    s->codec = codec;
+    s->encoder = encoder;
     s->spans = s->next = spans;
     s->full = spans + SPANS;
     s->step = 1;
@@ -39,7 +43,7 @@ bool stream_keep_reading(struct stream *s, double value)
     return true;
 }
 
-/* From ticks to ns, where one scale does for all. */
+/* Turns ticks into ns where one scale does for all spans. */
 static void convert_all(struct stream *s, const struct clock_scale *scale)
 {
     for (struct span *span = s->spans; span < s->next; span++) {
@@ -48,8 +52,8 @@ static void convert_all(struct stream *s, const struct clock_scale *scale)
     }
 }
 
-/* From ticks to ns. A clock that is behind, as that of the processor that the thread was moved to, stands still
- * instead. */
+/* Turns ticks into ns. Times never go back: where a clock is behind, such as that of a processor that the thread was
+ * moved to, time stands still. */
 static void convert(struct stream *s)
 {
     struct clock_scale scale;
@@ -69,14 +73,14 @@ static void convert(struct stream *s)
     }
 }
 
-/* To TOTALS, by class; NULL: to those of the classes. A copy for either, as this is some part of each call. errors:
- * PILGRIM_NOMEM */
+/* Adds the spans to TOTALS, by class, or, if that is NULL, to the statistics of the classes. Inlined once for each
+ * of the two, as it is a large part of a call's cost. errors: PILGRIM_NOMEM */
 static inline __attribute__((always_inline)) enum pilgrim_status add_spans(struct stream *s, struct statistics *totals)
 {
     uint32_t predecessor = s->predecessor;
     uint64_t last_end = s->last_end;
     for (const struct span *span = s->spans; span < s->next; span++) {
-        struct statistics *statistics = totals ? &totals[span->class] : &s->segment[span->class]->statistics;
+        struct statistics *statistics = totals ? &totals[span->class] : &s->by_terminal[span->class]->statistics;
         uint32_t capacity = statistics->capacity;
         struct statistics_cell *cell = statistics_cell(statistics, span->signature, predecessor);
         if (__builtin_expect(statistics->capacity != capacity, 0))
@@ -93,12 +97,12 @@ static inline __attribute__((always_inline)) enum pilgrim_status add_spans(struc
     return PILGRIM_OK;
 }
 
-/* What the codec has becomes a block. */
+/* Makes a block of what the encoder has, and gives it to the sink. */
 static enum pilgrim_status take_block(struct stream *s)
 {
     struct bytes content = {0}, ends = {0};
-    uint64_t count = times_pending(s->codec);
-    enum pilgrim_status status = times_take(s->codec, &content, &ends);
+    uint64_t count = times_pending(s->encoder);
+    enum pilgrim_status status = times_take(s->encoder, &content, &ends);
     if (status == PILGRIM_OK)
         status = s->times.sink(s->times.context, s->taken, &content, &ends);
     s->taken += count;
@@ -107,20 +111,20 @@ static enum pilgrim_status take_block(struct stream *s)
     return status;
 }
 
-/* What the codec is to know of the class at CLASS_INDEX of the segment. */
-static struct common_class codec_class(const struct stream *s, uint32_t class_index)
+/* Returns what the encoder must know of the class with TERMINAL. */
+static struct common_class encoder_class(const struct stream *s, uint32_t terminal)
 {
-    uint32_t function = s->segment[class_index]->head.key.function;
+    uint32_t function = s->by_terminal[terminal]->head.key.function;
     return (struct common_class){.base = s->times.base ? s->times.base(function) : 0,
                                  .reads = s->vocabulary->functions[function].returns == RETURNS_TIME};
 }
 
-/* The codec is told of the classes that are new. A short thread's never is. */
+/* Tells the encoder of new classes. Classes of a short thread are not announced. */
 static enum pilgrim_status announce(struct stream *s)
 {
-    for (; s->announced < s->segment_count; s->announced++) {
-        struct common_class class = codec_class(s, s->announced);
-        TRY(times_class(s->codec, s->announced, class.base, class.reads));
+    for (; s->announced < s->terminal_count; s->announced++) {
+        struct common_class class = encoder_class(s, s->announced);
+        TRY(times_class(s->encoder, s->announced, class.base, class.reads));
     }
     return PILGRIM_OK;
 }
@@ -129,20 +133,20 @@ static enum pilgrim_status encode_spans(struct stream *s)
 {
     size_t before = stream_times_bytes(s);
     TRY(announce(s));
-    TRY(times_add(s->codec, s->spans, s->readings, (size_t)(s->next - s->spans)));
+    TRY(times_add(s->encoder, s->spans, s->readings, (size_t)(s->next - s->spans)));
     size_t after = stream_times_bytes(s);
     if (after > before)
         stream_grow(s, after - before);
-    return times_pending(s->codec) >= TIMES_BLOCK_CALLS ? take_block(s) : PILGRIM_OK;
+    return times_pending(s->encoder) >= TIMES_BLOCK_CALLS ? take_block(s) : PILGRIM_OK;
 }
 
-/* The calls, all that thread NUMBER has made, go to COMMON. */
-static enum pilgrim_status gather_spans(const struct stream *s, uint32_t number, struct common_times *common)
+/* Sends the calls, which are all that thread NUMBER made, to COMMON. */
+static enum pilgrim_status add_common_spans(const struct stream *s, uint32_t number, struct common_times *common)
 {
     struct common_class classes[COMMON_CALLS_MAX];
-    for (uint32_t i = 0; i < s->segment_count; i++)
-        classes[i] = codec_class(s, i);
-    return common_times_add(common, number, classes, s->segment_count, s->spans, s->readings,
+    for (uint32_t i = 0; i < s->terminal_count; i++)
+        classes[i] = encoder_class(s, i);
+    return common_times_add(common, number, classes, s->terminal_count, s->spans, s->readings,
                             (size_t)(s->next - s->spans));
 }
 
@@ -154,8 +158,8 @@ static enum pilgrim_status settle(struct stream *s, uint32_t number, struct stat
         return PILGRIM_OK;
     convert(s);
     enum pilgrim_status status = totals ? add_spans(s, totals) : add_spans(s, NULL);
-    if (status == PILGRIM_OK && s->codec)
-        status = common ? gather_spans(s, number, common) : encode_spans(s);
+    if (status == PILGRIM_OK && s->encoder)
+        status = common ? add_common_spans(s, number, common) : encode_spans(s);
     s->next = s->spans;
     errno = error;
     return status;
@@ -173,7 +177,7 @@ enum pilgrim_status stream_flush_last_times(struct stream *s, uint32_t number, s
         return PILGRIM_OK;
     bool is_short = !stream_settled(s) && !s->taken && s->next - s->spans <= COMMON_CALLS_MAX;
     TRY(settle(s, number, totals, is_short ? common : NULL));
-    return s->codec && times_pending(s->codec) ? take_block(s) : PILGRIM_OK;
+    return s->encoder && times_pending(s->encoder) ? take_block(s) : PILGRIM_OK;
 }
 
 enum pilgrim_status stream_flush_times(struct stream *s)
@@ -188,5 +192,5 @@ bool stream_settled(const struct stream *s)
 
 size_t stream_times_bytes(const struct stream *s)
 {
-    return s->codec ? times_segment_bytes(s->codec) : 0;
+    return s->encoder ? times_segment_bytes(s->encoder) : 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From strings to numbers. What is recorded was put together by this library; a key that is none ends where it ceases
- * to be one. */
+/* From strings to numbers. Keys come from this library, so they are not checked: the rest of a malformed key is
+ * taken as one token. */
 #include "record/texts.h"
 
 #include <string.h>
@@ -8,10 +8,10 @@
 #include "base/try.h"
 #include "base/value.h"
 
-/* A token of a key. */
+/* A value of a key. */
 struct key_token {
     const uint8_t *start;
-    size_t length;       /* with operands and slots */
+    size_t length;       /* of all its bytes */
     const uint8_t *text; /* of a string that may become a text; else NULL */
     size_t text_length;
 };
@@ -24,7 +24,7 @@ static uint32_t operand_of(const uint8_t *at, unsigned bytes)
     return operand;
 }
 
-/* The token at AT of KEY; the rest of it where there is none. */
+/* Returns the token at AT of KEY; all the rest of KEY if it is malformed there. */
 static struct key_token token_at(const uint8_t *key, size_t length, size_t at)
 {
     struct key_token t = {.start = key + at, .length = length - at};

@@ -78,7 +78,8 @@ uint64_t block_sum(const struct block *b, uint32_t count)
 
 bool block_find_sum(const struct block *b, uint64_t sum, uint32_t *count)
 {
-    uint32_t low = 0, high = b->sums ? b->count : (b->count - 1) / BLOCK_STRIDE; /* counts, or marks */
+    uint32_t low = 0,
+             high = b->sums ? b->count : (b->count - 1) / BLOCK_STRIDE; /* in numbers of terminals, or in marks */
     while (low < high) {
         uint32_t middle = high - (high - low) / 2;
         if ((b->sums ? block_sum(b, middle) : b->marks[middle]) <= sum)
@@ -95,7 +96,7 @@ bool block_find_sum(const struct block *b, uint64_t sum, uint32_t *count)
 
 /* ---- writing ---- */
 
-/* What is packed, in turn. */
+/* The numbers to pack, one after another. */
 struct block_source {
     const uint64_t *terminals;
     bool sums;
@@ -113,7 +114,7 @@ static uint64_t source_next(struct block_source *s, uint32_t i)
 static void put_bits(uint8_t *to, struct block_source s, const struct block *b)
 {
     enum { TAKE_MAX = 32 };
-    uint64_t word = 0; /* bits that wait, at most 7 but while a number is put */
+    uint64_t word = 0; /* bits not written yet; at most 7 between two numbers */
     unsigned filled = 0;
     for (uint32_t i = 0; i < b->count; i++) {
         uint64_t number = source_next(&s, i) - (uint64_t)b->base;
@@ -138,7 +139,7 @@ static void put_planes(uint8_t *to, struct block_source s, const struct block *b
     }
 }
 
-/* Sets base and width. false: too wide. */
+/* Sets base and width. False: a number is too wide. */
 static bool fit(struct block *b, struct block_source s)
 {
     int64_t low = INT64_MAX, high = INT64_MIN;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Blocks: rules that are bit-packed terminals (docs/FORMAT.md, "Rules and sequences"). They stay packed in memory: the
- * numbers are borrowed from the bytes that they were read from.
+/* Blocks: rules that are bit-packed terminals (docs/FORMAT.md, "Rules and sequences"). A block stays packed in memory;
+ * its numbers are borrowed from the bytes that it was parsed from.
  *
- * As differences, terminals are zigzag coded (base/bytes.h). With sums, what is packed is the differences' sums from
- * the start of the block; without, the sum before each BLOCK_STRIDE-th terminal is kept, so that a sum takes as many
- * steps at most. */
+ * Terminals that are differences are zigzag-coded (base/bytes.h). A block "with sums" packs the sums of its differences
+ * from its start on. A block without them has marks in memory, the sums before each BLOCK_STRIDE-th terminal, so
+ * finding a sum takes at most that many steps. */
 #ifndef PILGRIM_BLOCK_H
 #define PILGRIM_BLOCK_H
 
@@ -20,39 +20,41 @@ enum { BLOCK_STRIDE = 128 };
 
 struct block {
     const uint8_t *numbers; /* borrowed */
-    uint64_t *marks;        /* borrowed: sums before terminals; NULL with sums */
+    uint64_t *marks;        /* borrowed: sums before each BLOCK_STRIDE-th terminal; NULL for a block with sums */
     int64_t base;
     uint32_t count;
     uint8_t width; /* bits */
     bool planes, sums;
     /* Set by block_check: */
-    bool rises, increases; /* no difference is negative, and their sum is below 2^63; nor is one 0 */
+    bool rises, increases; /* no difference is negative, and the sum is below 2^63; also, none is 0 */
     uint64_t limit;        /* the largest terminal + 1 */
-    int64_t sum;           /* of all, as differences */
+    int64_t sum;           /* of all differences, modulo 2^64 */
 };
 
-/* The block at C, behind its first byte. What depends on its terminals is not checked yet.
+/* Parses the block at C, whose first byte the caller has read. Does not check yet what depends on the terminals.
  * errors: PILGRIM_TRUNCATED, PILGRIM_DAMAGED (also left in c->status) */
 enum pilgrim_status block_parse(struct cursor *c, struct block *b) PILGRIM_CHECKED;
 
-/* How many marks B needs. */
+/* Returns the number of marks that B needs. */
 size_t block_marks(const struct block *b);
 
-/* Checks all terminals and sets what follows from them. MARKS: room for block_marks of them, which becomes the block's.
+/* Checks all terminals and sets the fields that depend on them. MARKS: room for block_marks(B) numbers, which B borrows
+ * from then on.
  * errors: PILGRIM_DAMAGED */
 enum pilgrim_status block_check(struct block *b, uint64_t *marks) PILGRIM_CHECKED;
 
-/* The sum of the first COUNT differences, at most all, modulo 2^64. */
+/* Returns the sum of the first COUNT differences, at most all of them, modulo 2^64. */
 uint64_t block_sum(const struct block *b, uint32_t count);
 
-/* How many of the first differences add up to SUM; false: none do. They increase. */
+/* Sets *COUNT to the number of first differences that add up to SUM. False if no number of them does. The block
+ * increases. */
 bool block_find_sum(const struct block *b, uint64_t sum, uint32_t *count);
 
-/* Appends the block of TERMINALS, COUNT of them within the limits above. false: what would be packed does not fit, or
- * OUT has failed; OUT is as it was. */
+/* Appends the block of the COUNT TERMINALS, which are within the limits above. False if a number is too wide to be
+ * packed, or OUT has failed; OUT is then unchanged. */
 bool block_put(struct bytes *out, const uint64_t *terminals, uint32_t count, bool planes, bool sums);
 
-/* 8 bytes at AT, fewer if fewer are LEFT. */
+/* Reads 8 bytes at AT as a little-endian number, or LEFT bytes if they are fewer. */
 static inline uint64_t block_word(const uint8_t *at, size_t left)
 {
     uint64_t word = 0;
@@ -69,7 +71,7 @@ static inline size_t block_bytes(const struct block *b)
     return ((size_t)b->count * b->width + 7) / 8;
 }
 
-/* The packed number I. */
+/* Returns packed number I. */
 static inline uint64_t block_number(const struct block *b, uint32_t i)
 {
     uint64_t number = 0;
@@ -87,17 +89,17 @@ static inline uint64_t block_number(const struct block *b, uint32_t i)
     return number & ((UINT64_C(1) << b->width) - 1);
 }
 
-/* Number I with the base: a terminal, or a sum. */
+/* Returns number I plus the base: a terminal, or a sum. */
 static inline uint64_t block_value(const struct block *b, uint32_t i)
 {
     return (uint64_t)b->base + block_number(b, i);
 }
 
-/* Goes along a block: at terminal AT. All zero: at the end. */
+/* A walk along a block, at terminal AT. A walk of zeros is at the end. */
 struct block_walk {
     const struct block *block;
     uint32_t at, end;
-    uint64_t before; /* the sum so far, of a block with sums */
+    uint64_t before; /* in a block with sums: the sum so far */
 };
 
 static inline struct block_walk block_begin(const struct block *b)
@@ -105,7 +107,7 @@ static inline struct block_walk block_begin(const struct block *b)
     return (struct block_walk){.block = b, .end = b->count};
 }
 
-/* The terminal at w->at, which is not the end. */
+/* Returns the terminal at w->at, which is not the end, and moves on. */
 static inline uint64_t block_next(struct block_walk *w)
 {
     uint64_t value = block_value(w->block, w->at++), before = w->before;
@@ -115,7 +117,7 @@ static inline uint64_t block_next(struct block_walk *w)
     return zigzag((int64_t)(value - before));
 }
 
-/* Moves to terminal AT, or the end. */
+/* Moves to terminal AT, or to the end. */
 static inline void block_seek(struct block_walk *w, uint32_t at)
 {
     w->at = at;

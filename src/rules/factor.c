@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rules that do not pay are dissolved; see factor.h.
+/* Dissolves the rules that do not pay; see factor.h.
  *
- * What pays is not what is shorter: the table is compressed afterwards, and zstd finds repeated bytes itself. To it a
- * short rule is a disturbance, a number among the symbols that tells nothing of what it stands for. So a rule has to
- * save RULE_SAVES_MIN bytes; docs/design/rulebook.md has the measurements. Rules are looked at in their order, those
- * inside first: what dissolves makes the rules around it longer and more worth keeping. */
+ * A rule does not pay just because it makes the table shorter. The table is compressed afterwards, and zstd finds
+ * repeated bytes itself. A short rule disturbs zstd: its number among the symbols tells nothing about what it stands
+ * for. So a rule has to save RULE_SAVES_MIN bytes; docs/design/rulebook.md has the measurements. Rules are examined in
+ * their order, inner ones first: a dissolved rule makes the rules around it longer, and so more likely to pay. */
 #include "rules/factor.h"
 
 #include <stdlib.h>
@@ -14,21 +14,21 @@
 
 enum { RULE_SAVES_MIN = 160, USE_BYTES = 2 };
 
-/* One rule on its way into the new table. */
-struct fate {
+/* What becomes of one rule. */
+struct rule_fate {
     uint64_t uses;
-    bool is_counted; /* used with an exponent */
+    bool is_counted; /* some use has an exponent */
     bool is_sequence;
     bool is_dissolved;
-    uint32_t number; /* in the new table; dissolved: in `dissolved` */
+    uint32_t number; /* number in the new table, or if it is dissolved in `dissolved` */
 };
 
 struct dissolving {
     const struct intern *table;
     struct intern *out;
-    uint32_t block_count;    /* rules of the file before those of OUT */
-    struct intern dissolved; /* what these rules were, in terms of the new table */
-    struct fate *fates;
+    uint32_t block_count;    /* rules in the file before the rules of OUT */
+    struct intern dissolved; /* the symbols of dissolved rules, with rule numbers of the new table */
+    struct rule_fate *fates;
     struct rule_writer writer;
 };
 
@@ -46,7 +46,7 @@ static void count_uses(struct dissolving *d)
     }
 }
 
-/* The symbols of a rule that dissolved, EXPONENT times. That is 1 unless it is but one symbol. */
+/* Puts the symbols of a dissolved rule, EXPONENT times. EXPONENT is 1 unless the rule has only one symbol. */
 static void put_dissolved(struct dissolving *d, uint32_t number, uint64_t exponent)
 {
     struct cursor c = rule_open(&d->dissolved, number);
@@ -57,14 +57,14 @@ static void put_dissolved(struct dissolving *d, uint32_t number, uint64_t expone
     }
 }
 
-/* Rule I in terms of the new table. */
+/* Writes rule I with rule numbers of the new table. */
 static enum pilgrim_status put_rule(struct dissolving *d, uint32_t i)
 {
     rule_begin(&d->writer);
     struct cursor c = rule_open(d->table, i);
     while (cursor_left(&c)) {
         struct rules_symbol s = rule_take(&c);
-        const struct fate *f = s.is_rule ? &d->fates[s.value] : NULL;
+        const struct rule_fate *f = s.is_rule ? &d->fates[s.value] : NULL;
         if (f && f->is_dissolved) {
             put_dissolved(d, f->number, s.exponent);
             continue;
@@ -76,7 +76,7 @@ static enum pilgrim_status put_rule(struct dissolving *d, uint32_t i)
     return rule_complete(&d->writer);
 }
 
-/* Whether a rule is one symbol, no ramp. */
+/* True if a rule is one symbol that is no ramp. Sets *SYMBOL. */
 static bool is_one(const struct bytes *b, struct rules_symbol *symbol)
 {
     struct cursor c;
@@ -85,8 +85,8 @@ static bool is_one(const struct bytes *b, struct rules_symbol *symbol)
     return !cursor_left(&c) && !symbol->is_ramp;
 }
 
-/* Whether the rule that was just put is worth being one. */
-static bool pays(const struct dissolving *d, const struct fate *f)
+/* True if the rule that was just written pays. */
+static bool pays(const struct dissolving *d, const struct rule_fate *f)
 {
     const struct bytes *b = &d->writer.bytes;
     struct rules_symbol symbol;
@@ -96,10 +96,11 @@ static bool pays(const struct dissolving *d, const struct fate *f)
     return f->is_counted || f->uses * b->length >= with + RULE_SAVES_MIN;
 }
 
-/* What the file calls the sequence that is rule I. Nothing else uses it, or it was dissolved, or it has a number. */
+/* Sets *REFERENCE to the file's number for the sequence that is rule I. A rule that nothing uses, or that is dissolved,
+ * is written first. */
 static enum pilgrim_status refer(struct dissolving *d, uint32_t i, uint64_t *reference)
 {
-    const struct fate *f = &d->fates[i];
+    const struct rule_fate *f = &d->fates[i];
     uint32_t number = f->number;
     if (!f->uses || f->is_dissolved) {
         struct rules_symbol one;
@@ -124,7 +125,7 @@ static enum pilgrim_status dissolve(struct dissolving *d, const uint32_t *sequen
             d->fates[sequences[i]].is_sequence = true;
     count_uses(d);
     for (uint32_t i = 0; i < d->table->count; i++) {
-        struct fate *f = &d->fates[i];
+        struct rule_fate *f = &d->fates[i];
         if (!f->uses)
             continue;
         TRY(put_rule(d, i));

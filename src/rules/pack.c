@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From symbols to blocks; see pack.h.
+/* Packs symbols into blocks; see pack.h.
  *
- * A stretch is the symbols in a row, of one rule, that stand for few terminals each. Random values come with short runs
- * and with rules of a few terminals, which a grammar always finds in them, so both are part of a stretch. It is
- * expanded, written in each way that a block can be, and compressed; so are its symbols, with the rules that they stand
- * for. A block is taken if it is shorter by more than such an estimate may be wrong.
+ * A stretch is a sequence of consecutive symbols of one rule that stand for few terminals each. A grammar finds short
+ * runs and rules of a few terminals even in random values, so a stretch may contain both. The stretch is expanded,
+ * written in each form that a block may have, and compressed. Its symbols, with the rules that they use, are compressed
+ * too. Blocks are taken if they are shorter by more than the error of this estimate.
  *
- * What stretches have in common with others is not seen that way. So at last both tables are compressed as a whole, and
- * blocks must be ahead there, too. */
+ * The estimate does not see what a stretch has in common with other stretches. So finally both whole tables are
+ * compressed, and the one with blocks must be shorter there too. */
 #include "rules/pack.h"
 
 #include <stdlib.h>
@@ -17,9 +17,9 @@
 #include "rules/rule_bytes.h"
 
 enum {
-    FLAT_MAX = 64,       /* terminals that a symbol of a stretch stands for */
+    FLAT_MAX = 64,       /* most terminals that a symbol of a stretch stands for */
     STRETCH_MIN = 32,    /* symbols */
-    TRIES_MAX = 1 << 15, /* 20 us each at least; then only stretches of LONG_MIN symbols are tried */
+    TRIES_MAX = 1 << 15, /* stretches to try, at least 20 us each; then only those of LONG_MIN symbols are tried */
     LONG_MIN = 1024,
     BLOCK_TERMINALS = 4096,
     BLOCK_USE_BYTES = 3, /* the symbol that stands for a block */
@@ -33,22 +33,22 @@ struct packing {
     const struct intern *table;
     const uint8_t *uses;
     struct intern *blocks;
-    uint32_t *lengths;   /* of the rules, at most FLAT_MAX + 1 */
-    uint32_t *rewritten; /* rule -> its number in RULES, UINT32_MAX: as it was */
-    uint32_t *counted;   /* rule -> the last stretch that it is part of */
-    bool *live;          /* it is still needed */
-    struct intern rules; /* with blocks */
+    uint32_t *lengths;   /* by rule: terminals, at most FLAT_MAX + 1 */
+    uint32_t *rewritten; /* by rule: its number in RULES; UINT32_MAX: unchanged */
+    uint32_t *counted;   /* by rule: the last stretch that it is part of */
+    bool *live;          /* by rule: it is still needed */
+    struct intern rules; /* the rules that contain blocks now */
     uint32_t stretches;
     struct compressor compressor;
     struct rule_writer writer;
-    struct bytes bytes;  /* what is to be compressed */
-    uint64_t *terminals; /* of a stretch */
+    struct bytes bytes;  /* bytes to compress */
+    uint64_t *terminals; /* terminals of a stretch */
     size_t count, capacity;
 };
 
 /* ---- stretches ---- */
 
-/* Terminals that S stands for, at most FLAT_MAX + 1. */
+/* Returns the number of terminals of S, at most FLAT_MAX + 1. */
 static uint32_t flat_length(const struct packing *p, const struct rules_symbol *s)
 {
     uint64_t one = s->is_rule ? p->lengths[s->value] : 1;
@@ -69,7 +69,8 @@ static void measure_rules(struct packing *p)
     }
 }
 
-/* The stretch that begins at C, maybe none: its symbols and terminals are counted, and C moves behind it. */
+/* Moves C behind the stretch that begins there, which may be empty. Returns its symbols, and sets *TERMINALS to the
+ * number of its terminals. */
 static size_t find_stretch(const struct packing *p, struct cursor *c, size_t *terminals)
 {
     size_t symbols = 0;
@@ -84,9 +85,9 @@ static size_t find_stretch(const struct packing *p, struct cursor *c, size_t *te
     return symbols;
 }
 
-/* Appends the terminals that the symbols at C, up to END, stand for. Rules of them are at most FLAT_MAX terminals long,
- * so this is at most as deep. The bytes of rules that are met for the first time in this stretch are appended to
- * p->bytes. */
+/* Appends the terminals of the symbols from C to END to p->terminals. Rules in a stretch have at most FLAT_MAX
+ * terminals, which bounds the recursion. Also appends to p->bytes each rule that this stretch uses for the first
+ * time. */
 static void expand(struct packing *p, struct cursor c, size_t end)
 {
     while (c.position < end) {
@@ -109,7 +110,8 @@ static void expand(struct packing *p, struct cursor c, size_t end)
     }
 }
 
-/* Sets p->terminals, of COUNT, and *SYMBOLS to what the stretch takes as it is. */
+/* Sets p->terminals to the COUNT terminals of the stretch, and *SYMBOLS to the compressed size of its symbols and
+ * rules. */
 static enum pilgrim_status expand_stretch(struct packing *p, const struct cursor *from, size_t end, size_t count,
                                           size_t *symbols)
 {
@@ -132,13 +134,14 @@ static enum pilgrim_status expand_stretch(struct packing *p, const struct cursor
 
 /* ---- blocks ---- */
 
-/* How many of LEFT terminals go into the next block. A block has 2 at least. */
+/* Returns how many of LEFT terminals the next block takes. A block has at least 2. */
 static uint32_t block_size(size_t left)
 {
     return (uint32_t)(left <= BLOCK_TERMINALS + 1 ? left : BLOCK_TERMINALS);
 }
 
-/* p->bytes: the stretch's terminals as blocks, one after another. false: this FORM does not fit them, or no memory. */
+/* Sets p->bytes to the stretch's terminals as blocks, one after another. False if the terminals do not fit this FORM,
+ * or memory is short. */
 static bool put_blocks(struct packing *p, unsigned form)
 {
     p->bytes.length = 0;
@@ -150,7 +153,7 @@ static bool put_blocks(struct packing *p, unsigned form)
     return true;
 }
 
-/* The form that takes least: *SIZE, compressed. FORMS: none fits. */
+/* Sets *BEST to the form with the least compressed size, *SIZE. *BEST is FORMS if none fits. */
 static enum pilgrim_status choose_form(struct packing *p, bool differences, unsigned *best, size_t *size)
 {
     *best = FORMS;
@@ -168,7 +171,7 @@ static enum pilgrim_status choose_form(struct packing *p, bool differences, unsi
     return p->bytes.failed || p->compressor.scratch.failed ? PILGRIM_NOMEM : PILGRIM_OK;
 }
 
-/* Puts the stretch's terminals as blocks into the rule that is being written. */
+/* Puts the stretch's terminals, as blocks, into the rule that is being written. */
 static enum pilgrim_status put_stretch(struct packing *p, unsigned form)
 {
     for (size_t at = 0, size; at < p->count; at += size) {
@@ -235,7 +238,7 @@ static struct cursor open_rule(const struct packing *p, uint32_t rule)
     return p->rewritten[rule] == UINT32_MAX ? rule_open(p->table, rule) : rule_open(&p->rules, p->rewritten[rule]);
 }
 
-/* Packs all rules that are needed, those that use others first. */
+/* Packs all rules that are needed, each before the rules that it uses. */
 static enum pilgrim_status pack_rules(struct packing *p, const uint32_t *sequences, size_t sequence_count)
 {
     for (size_t i = 0; i < sequence_count; i++)
@@ -256,7 +259,7 @@ static enum pilgrim_status pack_rules(struct packing *p, const uint32_t *sequenc
 
 /* ---- the new table ---- */
 
-/* The rules that are needed into OUT; NUMBERS: what they are called there. */
+/* Copies the rules that are needed to OUT. NUMBERS: by rule, its number there. */
 static enum pilgrim_status write_rules(struct packing *p, struct intern *out, uint32_t *numbers)
 {
     for (uint32_t i = 0; i < p->table->count; i++) {
@@ -284,7 +287,7 @@ static void put_table(struct bytes *b, const struct intern *t)
     }
 }
 
-/* Whether OUT, with the blocks, is shorter than the table as it was. */
+/* Sets *SHORTER if OUT and the blocks, compressed, are shorter than the old table. */
 static enum pilgrim_status compare_tables(struct packing *p, const struct intern *out, bool *shorter)
 {
     p->bytes.length = 0;

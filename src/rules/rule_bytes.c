@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rules as bytes; see rule_bytes.h. A graft is a walk depth first with a stack of its own. */
+/* Rules as bytes; see rule_bytes.h. A graft is a depth-first walk with an explicit stack. */
 #include "rules/rule_bytes.h"
 
 #include <stdlib.h>
 
 #include "base/try.h"
 
-/* A block has both bits, and an exponent that is odd: there are no ramps of rules. */
+/* A block has both flag bits, and an odd second number: no other symbol has that, as rules have no ramps. */
 static void put_block(struct bytes *out, const struct rules_symbol *s)
 {
     bytes_put_varint(out, (s->value - RULES_BLOCK) << STORED_SYMBOL_BITS | STORED_HAS_EXPONENT | STORED_IS_RULE);

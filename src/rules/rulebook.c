@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rules shared by all sequences of a trace; see rulebook.h.
+/* The rulebook; see rulebook.h.
  *
- * Everything is kept as bytes (rule_bytes.h), a few for a symbol. A rule is added after those it uses, so descending
- * over the rules passes users before what they use, and ascending the other way around.
+ * Rules and sequences are stored as bytes (rule_bytes.h), a few a symbol. A rule is added after the rules that it uses.
+ * So descending numbers visit each rule before the rules that it uses, and ascending numbers after them.
  *
- * In the end sequences become rules like the others, with ramps; what is irregular is packed (pack.h), and rules that
- * do not pay are dissolved (factor.h). The file's table has the blocks first. */
+ * At the end the sequences become rules too, ramps are found, irregular stretches are packed (pack.h), and rules that
+ * do not pay are dissolved (factor.h). In the file's table the blocks come first. */
 #include "rules/rulebook.h"
 
 #include <stdlib.h>
@@ -17,16 +17,16 @@
 #include "rules/rule_bytes.h"
 
 struct rulebook {
-    struct intern rules;     /* with the rulebook's own numbers, and no ramps */
-    struct intern sequences; /* u8 ramps, then as a rule */
+    struct intern rules;     /* with the rulebook's own numbers, without ramps */
+    struct intern sequences; /* each: u8 ramps, then symbols as in a rule */
     struct rule_writer writer;
-    /* Once finished: */
-    struct intern blocks; /* as in the file, where they come first */
+    /* Set by finish: */
+    struct intern blocks; /* as in the file, where blocks come first */
     struct intern table;  /* the other rules */
-    uint64_t *references; /* for each sequence */
+    uint64_t *references; /* by sequence: its number in the file */
 };
 
-enum { RAMP_MIN = 3 }; /* terminals: two are as short without */
+enum { RAMP_MIN = 3 }; /* terminals; a ramp of two would not be shorter */
 
 struct rulebook *rulebook_new(void)
 {
@@ -97,7 +97,7 @@ enum pilgrim_status rulebook_serialised(struct rulebook *p, const void *data, si
 
 /* --- finishing --- */
 
-/* Marks the rules that the symbols at C use by what they are part of. */
+/* Adds USE to USES of the rules that the symbols at C use. */
 static void mark(struct cursor c, uint8_t use, uint8_t *uses)
 {
     while (cursor_left(&c)) {
@@ -126,7 +126,7 @@ static void mark_all(const struct rulebook *p, uint8_t *uses)
             mark(rule_open(&p->rules, i), uses[i], uses);
 }
 
-/* How many terminals from SYMBOL, which was just taken from FROM, on count up by 1 without exponents. */
+/* Returns how many terminals from SYMBOL on, which was just taken from FROM, count up by 1 and have no exponent. */
 static uint64_t ramp_length(const struct cursor *from, struct rules_symbol symbol)
 {
     struct cursor c = *from;
@@ -142,7 +142,7 @@ static uint64_t ramp_length(const struct cursor *from, struct rules_symbol symbo
     return count;
 }
 
-/* Adds the rule with the symbols at C, the rules among them called by NUMBERS, to TABLE. */
+/* Adds to TABLE a rule with the symbols at C, whose rules get their new numbers from NUMBERS. Finds ramps if RAMPS. */
 static enum pilgrim_status collect_rule(struct rulebook *p, struct cursor c, bool ramps, const uint32_t *numbers,
                                         struct intern *table, uint32_t *number)
 {
@@ -163,13 +163,13 @@ static enum pilgrim_status collect_rule(struct rulebook *p, struct cursor c, boo
     return rule_end(&p->writer, table, number);
 }
 
-/* All rules that are used and all sequences: one table, and what each of its rules is part of. */
+/* All used rules and all sequences as one table, and the kinds of sequences that each of its rules is part of. */
 struct rule_collection {
     struct intern table;
-    uint8_t *uses;       /* of the table's rules */
-    uint32_t *sequences; /* their numbers in the table, UINT32_MAX: empty */
-    uint8_t *rule_uses;  /* of the rulebook's rules, */
-    uint32_t *numbers;   /* and their numbers */
+    uint8_t *uses;       /* by rule of the table */
+    uint32_t *sequences; /* by sequence: its number in the table; UINT32_MAX: empty */
+    uint8_t *rule_uses;  /* by rule of the rulebook: the kinds, */
+    uint32_t *numbers;   /* and its number in the table */
 };
 
 static enum pilgrim_status collect(struct rulebook *p, struct rule_collection *k)
@@ -232,7 +232,7 @@ enum pilgrim_status rulebook_finish_plain(struct rulebook *p)
 
 /* --- the result --- */
 
-/* The symbols at C as the file calls them, in W. Returns their number. */
+/* Writes the symbols at C into W with the file's rule numbers. Returns how many they are. */
 static size_t name_symbols(const struct rulebook *p, struct cursor c, struct rule_writer *w)
 {
     size_t count = 0;

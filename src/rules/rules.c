@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Grammars at rest: reading them from hostile bytes; see rules.h.
+/* Parses grammars at rest from untrusted bytes; see rules.h.
  *
- * One grammar's rules come in any order. Parsing reads all symbols, then visits the rules depth first with a stack of
- * its own: a rule met again while it is on the stack is a cycle. A rule is finished after the rules it uses, so what is
- * known of those is known then. In a table that is the order in which the rules stand.
+ * The rules of one grammar come in any order. Parsing reads all symbols, then visits the rules depth first with an
+ * explicit stack. A rule that is met again while it is on the stack closes a cycle. A rule is finished after the rules
+ * it uses, so their properties are known by then. In a table the rules stand in such an order already.
  *
- * A rule that expands to nothing is refused: with it, a few bytes could make the walk take steps without end
- * between two terminals.
+ * A rule that expands to nothing is refused. With such rules a few bytes could make a walk take endless steps between
+ * two terminals.
  *
- * What stands before a symbol, terminals and their sum, is kept for every 16th symbol of all rules together: within a
- * rule it is a difference, so there is nothing to keep for each rule. */
+ * For every 16th symbol of the whole table the parser stores the length and the sum of all symbols before it. Within a
+ * rule the difference of two marks counts, so rules need no marks of their own. */
 #include "rules/rules.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 #include "format/trace_format.h"
 
 #define LENGTH_UNKNOWN UINT64_MAX       /* not visited yet */
-#define LENGTH_BEGUN   (UINT64_MAX - 1) /* on the stack */
+#define LENGTH_BEGUN   (UINT64_MAX - 1) /* being visited: the rule is on the stack */
 #define LENGTH_MAX     (UINT64_MAX >> 1)
 
 struct rule_visit {
@@ -26,13 +26,13 @@ struct rule_visit {
     uint32_t position;
 };
 
-/* One parse. */
-struct reading {
+/* The state of one parse. */
+struct rules_parser {
     struct cursor *c;
     struct rules *r;
     uint64_t *budget;
     uint64_t terminal_limit;
-    size_t used, capacity; /* symbols */
+    size_t used, capacity; /* number of symbols */
     size_t block_capacity;
     bool table;
 };
@@ -46,7 +46,7 @@ static enum pilgrim_status fail(struct cursor *c, enum pilgrim_status status)
 
 /* --- parsing --- */
 
-static bool charge(struct reading *in, uint64_t bytes)
+static bool charge(struct rules_parser *in, uint64_t bytes)
 {
     if (bytes > *in->budget)
         return false;
@@ -54,8 +54,8 @@ static bool charge(struct reading *in, uint64_t bytes)
     return true;
 }
 
-/* One symbol of rule RULE. */
-static enum pilgrim_status parse_symbol(struct reading *in, uint32_t rule, struct rules_symbol *symbol)
+/* Parses a symbol of rule RULE. */
+static enum pilgrim_status parse_symbol(struct rules_parser *in, uint32_t rule, struct rules_symbol *symbol)
 {
     struct cursor *c = in->c;
     uint64_t word = cursor_varint(c), value = word >> STORED_SYMBOL_BITS;
@@ -77,7 +77,7 @@ static enum pilgrim_status parse_symbol(struct reading *in, uint32_t rule, struc
 }
 
 /* Makes room for COUNT more symbols. */
-static enum pilgrim_status grow_symbols(struct reading *in, size_t count)
+static enum pilgrim_status grow_symbols(struct rules_parser *in, size_t count)
 {
     if (count > UINT32_MAX - in->used)
         return PILGRIM_LIMIT;
@@ -94,8 +94,8 @@ static enum pilgrim_status grow_symbols(struct reading *in, size_t count)
     return PILGRIM_OK;
 }
 
-/* The only symbol of a rule that is a block. */
-static enum pilgrim_status parse_block(struct reading *in)
+/* Parses a block, which is the only symbol of its rule. */
+static enum pilgrim_status parse_block(struct rules_parser *in)
 {
     struct rules *r = in->r;
     if (r->block_count == in->block_capacity) {
@@ -114,7 +114,7 @@ static enum pilgrim_status parse_block(struct reading *in)
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status parse_rule(struct reading *in, uint32_t i)
+static enum pilgrim_status parse_rule(struct rules_parser *in, uint32_t i)
 {
     struct rules *r = in->r;
     r->first[i] = (uint32_t)in->used;
@@ -131,7 +131,7 @@ static enum pilgrim_status parse_rule(struct reading *in, uint32_t i)
     return status;
 }
 
-static enum pilgrim_status parse_rules(struct reading *in, size_t count)
+static enum pilgrim_status parse_rules(struct rules_parser *in, size_t count)
 {
     struct rules *r = in->r;
     enum pilgrim_status status = PILGRIM_OK;
@@ -152,7 +152,7 @@ static enum pilgrim_status parse_rules(struct reading *in, size_t count)
 
 /* --- totals --- */
 
-/* Of SYMBOL once. */
+/* Returns the properties of SYMBOL, without its exponent. */
 static struct rules_total symbol_total(const struct rules *r, const struct rules_symbol *symbol)
 {
     if (symbol->is_rule)
@@ -181,7 +181,8 @@ static bool product_fits(uint64_t a, uint64_t b, uint64_t limit)
     return !__builtin_mul_overflow(a, b, &product) && product <= limit;
 }
 
-/* Adds a terminal, no ramp. Most symbols of what does not repeat are. */
+/* Adds a terminal that is no ramp. It is a fast path: most symbols of sequences that do not repeat are such
+ * terminals. */
 static bool add_terminal(struct rules_total *sum, const struct rules_symbol *symbol)
 {
     bool rises = (symbol->value & 1) == 0;
@@ -196,7 +197,7 @@ static bool add_terminal(struct rules_total *sum, const struct rules_symbol *sym
     return true;
 }
 
-/* Sets rule I's total, from those of the rules it uses. false: its length does not fit 63 bits. */
+/* Sets rule I's total from the totals of the rules that it uses. False: its length does not fit into 63 bits. */
 static bool sum_rule(const struct rules *r, uint32_t i)
 {
     struct rules_total sum = {.rises = true, .increases = true};
@@ -226,7 +227,7 @@ static bool sum_rule(const struct rules *r, uint32_t i)
     return true;
 }
 
-static enum pilgrim_status check_blocks(struct reading *in)
+static enum pilgrim_status check_blocks(struct rules_parser *in)
 {
     struct rules *r = in->r;
     size_t count = 0;
@@ -245,7 +246,7 @@ static enum pilgrim_status check_blocks(struct reading *in)
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status mark_symbols(struct reading *in)
+static enum pilgrim_status mark_symbols(struct rules_parser *in)
 {
     struct rules *r = in->r;
     size_t count = in->used / RULES_STRIDE + 1;
@@ -264,14 +265,14 @@ static enum pilgrim_status mark_symbols(struct reading *in)
     return PILGRIM_OK;
 }
 
-/* --- the order of one grammar's rules --- */
+/* --- visiting the rules of one grammar --- */
 
 static bool is_unfinished(const struct rules *r, const struct rules_symbol *symbol)
 {
     return symbol->is_rule && r->total[symbol->value].length > LENGTH_MAX;
 }
 
-/* Visits all rules from the start rule on and sets their totals. STACK has room for all rules. */
+/* Visits all rules that the start rule reaches and sets their totals. STACK has room for all rules. */
 static enum pilgrim_status visit_rules(struct rules *r, struct rule_visit *stack)
 {
     uint32_t finished = 0;
@@ -317,7 +318,7 @@ static enum pilgrim_status sum_table(struct rules *r)
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status parse(struct reading *in)
+static enum pilgrim_status parse(struct rules_parser *in)
 {
     *in->r = (struct rules){0};
     size_t count = cursor_count(in->c, in->table ? 2 : 1);
@@ -341,12 +342,12 @@ static enum pilgrim_status parse(struct reading *in)
 enum pilgrim_status rules_parse(struct cursor *c, uint64_t terminal_limit, struct rules *r)
 {
     uint64_t budget = UINT64_MAX;
-    return parse(&(struct reading){.c = c, .r = r, .budget = &budget, .terminal_limit = terminal_limit});
+    return parse(&(struct rules_parser){.c = c, .r = r, .budget = &budget, .terminal_limit = terminal_limit});
 }
 
 enum pilgrim_status rules_parse_table(struct cursor *c, uint64_t *budget, struct rules *r)
 {
-    return parse(&(struct reading){.c = c, .r = r, .budget = budget, .terminal_limit = UINT64_MAX, .table = true});
+    return parse(&(struct rules_parser){.c = c, .r = r, .budget = budget, .terminal_limit = UINT64_MAX, .table = true});
 }
 
 void rules_append(const struct bytes *grammar, uint64_t terminal, struct bytes *out)

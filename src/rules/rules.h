@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Grammars at rest, read from hostile bytes, and their expansion: one grammar, or a table of rules that any number of
- * sequences share.
+/* Grammars at rest, parsed from untrusted bytes: one grammar, or a table of rules that many sequences share.
  *
- * One grammar: varint rule count R >= 1; then for each rule, the start rule first, varint symbol count n, then n
- * symbols: varint  (value << 2) | (has exponent << 1) | (is a rule)  where value is the terminal or the rule's
- * number (1..R-1; rule 0 is the start rule and is used nowhere), and, with an exponent, varint  exponent - 2.
+ * One grammar: varint rule count R >= 1; then for each rule, the start rule first, varint symbol count n and n symbols.
+ * A symbol is varint (value << 2) | (has exponent << 1) | (is a rule) where value is the terminal or the rule's number
+ * (1 to R - 1; rule 0 is the start rule and is used nowhere); a symbol with an exponent has then varint exponent - 2.
  * The empty sequence is R = 1, n = 0.
  *
- * A table (docs/FORMAT.md, "Rules and sequences"): any rule is a start rule, and stands only for rules that come before
- * it; none is empty; the second varint of a symbol is  (exponent - 2) << 1 | is a ramp. A rule may also be a block
- * (block.h): one symbol that stands for all of its terminals. */
+ * A table (docs/FORMAT.md, "Rules and sequences") differs: any rule may be a start rule, and uses only rules before it;
+ * no rule is empty; the second varint of a symbol is (exponent - 2) << 1 | is a ramp. A rule may also be a block
+ * (block.h): one symbol that stands for all of its terminals.
+ *
+ * rules_walk.h walks the expansion, rules_uses.h counts what it is made of. */
 #ifndef PILGRIM_RULES_H
 #define PILGRIM_RULES_H
 
@@ -21,18 +22,19 @@
 #include "rules/block.h"
 #include "pilgrim/status.h"
 
-/* Sequences over a table, as in a file: 0 is the one without terminals, 2t + 1 that of terminal t alone, 2n + 2 the
- * expansion of rule n. */
+/* The number of a sequence over a table, as in a file: 0 is the empty sequence, 2t + 1 is terminal t alone, 2n + 2 is
+ * the expansion of rule n. */
 #define RULES_SEQUENCE(rule) (2 * (uint64_t)(rule) + 2)
 
 struct rules_symbol {
-    uint64_t value;    /* terminal, or rule number, or RULES_BLOCK + a block's number */
+    uint64_t value;    /* terminal, rule number, or RULES_BLOCK + the number of a block */
     uint64_t exponent; /* 1 or more */
     bool is_rule;
-    bool is_ramp; /* value, value + 1, ... rather than value each time */
+    bool is_ramp; /* stands for value, value + 1, ... rather than for value each time */
 };
 
-/* A symbol with it is a block, and neither a terminal nor a rule. It is the only symbol of its rule, once. */
+/* Added to the value of a symbol that is a block, neither a terminal nor a rule. Such a symbol is the only one of its
+ * rule, and occurs once. */
 #define RULES_BLOCK (UINT64_C(1) << 63)
 
 static inline bool rules_is_block(const struct rules_symbol *symbol)
@@ -40,20 +42,21 @@ static inline bool rules_is_block(const struct rules_symbol *symbol)
     return symbol->value >= RULES_BLOCK;
 }
 
-/* What is known of an expansion. Terminals are taken for differences, zigzag coded (base/bytes.h), by the last three.
- */
+/* The properties of an expansion. The last four fields take the terminals for differences, zigzag-coded
+ * (base/bytes.h). */
 struct rules_total {
     uint64_t length; /* terminals */
     uint64_t limit;  /* the largest terminal + 1 */
-    uint32_t depth;  /* of rules: 1 where there is but one */
+    uint32_t depth;  /* nesting depth of rules; 1: a rule without rules */
     bool has_ramp;
-    bool has_sums;  /* it has blocks with sums, so it makes sense for differences only */
-    bool rises;     /* no difference is negative, and their sum is below 2^63 */
-    bool increases; /* nor is one 0 */
-    int64_t sum;    /* modulo 2^64 */
+    bool has_sums;  /* it contains blocks with sums, so only differences make sense */
+    bool rises;     /* no difference is negative, and the sum is below 2^63 */
+    bool increases; /* it rises, and no difference is 0 */
+    int64_t sum;    /* of all differences, modulo 2^64 */
 };
 
-/* Length and sum of all symbols that stand before one. Sums are modulo 2^64, so are the differences of two of them. */
+/* Length and sum of all symbols before one symbol of the table. Sums, and so the differences of two of them, are modulo
+ * 2^64. */
 struct rules_mark {
     uint64_t length;
     uint64_t sum;
@@ -63,22 +66,22 @@ struct rules {
     uint32_t rule_count;
     uint32_t *first; /* rule r's symbols are symbols[first[r]] .. symbols[first[r + 1] - 1] */
     struct rules_symbol *symbols;
-    struct rules_total *total; /* of each rule */
+    struct rules_total *total; /* by rule */
     struct rules_mark *marks;  /* of every RULES_STRIDE-th symbol */
     struct block *blocks;
     size_t block_count;
-    uint64_t *block_marks; /* of all of them */
+    uint64_t *block_marks; /* the marks of all blocks */
 };
 
 #define RULES_STRIDE 16
 
-/* That of a symbol that is one. */
+/* Returns the block of a symbol that is one. */
 static inline const struct block *rules_block(const struct rules *r, const struct rules_symbol *symbol)
 {
     return &r->blocks[symbol->value - RULES_BLOCK];
 }
 
-/* Of a symbol once. */
+/* Returns the number of terminals of a symbol, without its exponent. */
 static inline uint64_t rules_symbol_length(const struct rules *r, const struct rules_symbol *symbol)
 {
     if (rules_is_block(symbol))
@@ -93,20 +96,19 @@ static inline uint64_t rules_symbol_sum(const struct rules *r, const struct rule
     return (uint64_t)(symbol->is_rule ? r->total[symbol->value].sum : unzigzag(symbol->value));
 }
 
-/* Parses one grammar at C and checks it: canonical numbers, rule references in range, no cycle, no rule that the
- * start rule does not reach, none that is empty but the start rule, lengths that fit 63 bits, every terminal below
- * TERMINAL_LIMIT. Memory is at most proportional to the bytes read; the
- * stack does not grow with the input. On an error *R is empty.
+/* Parses and checks one grammar at C: canonical numbers, rule numbers in range, no cycle, no rule that the start rule
+ * does not reach, no empty rule but the start rule, lengths below 2^63, every terminal below TERMINAL_LIMIT. Memory is
+ * at most proportional to the bytes read; the stack does not grow with the input. On an error *R is empty.
  * errors: PILGRIM_NOMEM, PILGRIM_LIMIT (2^32 symbols), PILGRIM_TRUNCATED, PILGRIM_DAMAGED (also left in c->status)
  * memory: *r is the caller's, to be freed by rules_free */
 enum pilgrim_status rules_parse(struct cursor *c, uint64_t terminal_limit, struct rules *r) PILGRIM_CHECKED;
 
-/* Appends to OUT the grammar in GRAMMAR, bytes that were written here, with one more TERMINAL, another than its last
- * one, at its end. */
+/* Appends to OUT the grammar in GRAMMAR with one more TERMINAL at its end, which differs from the last one. The bytes
+ * of GRAMMAR are trusted: grammar_serialise wrote them. */
 void rules_append(const struct bytes *grammar, uint64_t terminal, struct bytes *out);
 
-/* Parses a table, which may be empty. Memory comes off *BUDGET, bytes; PILGRIM_LIMIT where that is not enough. Blocks
- * stay where they are: the bytes that C reads are borrowed by *R. Else as rules_parse. */
+/* Parses and checks a table, which may be empty. Subtracts the memory it takes from *BUDGET (bytes); PILGRIM_LIMIT if
+ * that is not enough. *R borrows the bytes that C reads, where blocks stay packed. Otherwise as rules_parse. */
 enum pilgrim_status rules_parse_table(struct cursor *c, uint64_t *budget, struct rules *r) PILGRIM_CHECKED;
 void rules_free(struct rules *r);
 
@@ -115,73 +117,17 @@ static inline bool rules_is_expansion(uint64_t sequence)
     return sequence > 0 && sequence % 2 == 0;
 }
 
-/* The rule that a sequence is the expansion of. */
+/* Returns the rule whose expansion SEQUENCE is. */
 static inline uint32_t rules_start(uint64_t sequence)
 {
     return (uint32_t)(sequence / 2 - 1);
 }
 
-/* Whether R has what SEQUENCE needs. The functions below take such sequences only. */
+/* True if R has the rule that SEQUENCE needs. The functions below, in rules_walk.h and in rules_uses.h take only such
+ * sequences. */
 bool rules_have(const struct rules *r, uint64_t sequence);
 
 struct rules_total rules_sequence_total(const struct rules *r, uint64_t sequence);
 uint64_t rules_length(const struct rules *r, uint64_t sequence); /* terminals */
-
-/* The first terminal of a SEQUENCE that has one. O(depth). */
-uint64_t rules_first(const struct rules *r, uint64_t sequence);
-
-/* The sum of the first COUNT differences of SEQUENCE, at most its length; without ramps. O(depth x log symbols). */
-int64_t rules_sum(const struct rules *r, uint64_t sequence, uint64_t count);
-
-/* How many of SEQUENCE's first differences add up to SUM; false: none do. SEQUENCE increases. O(depth x log symbols).
- */
-bool rules_find_sum(const struct rules *r, uint64_t sequence, uint64_t sum, uint64_t *count);
-
-struct rules_use {
-    uint32_t rule;
-    uint64_t times;
-};
-
-/* The rules of a table that SEQUENCE is made of, and how often each: its own first, then in descending order, so that
- * each comes before those that it stands for. O(n log n) in the symbols of those rules. memory: *USES is the caller's,
- * to be freed. errors: PILGRIM_NOMEM */
-enum pilgrim_status rules_uses(const struct rules *r, uint64_t sequence, struct rules_use **uses,
-                               size_t *count) PILGRIM_CHECKED;
-
-/* How often each terminal, below TERMINAL_COUNT, stands among the first COUNT, at most all, of a table's SEQUENCE.
- * COUNTS has one more than those; it is set. In time proportional to the rules, not to COUNT; *WORK: how many symbols
- * were looked at. errors: PILGRIM_NOMEM */
-enum pilgrim_status rules_count_terminals(const struct rules *r, uint64_t sequence, uint64_t count, uint64_t *counts,
-                                          size_t terminal_count, uint64_t *work) PILGRIM_CHECKED;
-
-/* Walks a sequence in O(depth) memory. R is borrowed and must outlive the cursor. All zero: it is at the end. */
-struct rules_cursor {
-    const struct rules *rules;
-    struct rules_frame *stack; /* explicit: one frame a nesting level */
-    uint32_t depth;
-    struct block_walk walk; /* of the block that the innermost rule is */
-    bool has_single;        /* the sequence of one terminal, which is still to come */
-    uint64_t single;
-};
-
-enum pilgrim_status rules_cursor_init(struct rules_cursor *c, const struct rules *r, uint64_t sequence) PILGRIM_CHECKED;
-void rules_cursor_free(struct rules_cursor *c);
-
-/* Back to the beginning of SEQUENCE, for which C was initialised. */
-void rules_cursor_restart(struct rules_cursor *c, uint64_t sequence);
-
-/* What a cursor over SEQUENCE takes, bytes. */
-uint64_t rules_cursor_bytes(const struct rules *r, uint64_t sequence);
-
-/* The next terminal in *TERMINAL, true; or false at the end. */
-bool rules_cursor_next(struct rules_cursor *c, uint64_t *terminal);
-
-/* Directly after rules_cursor_next has given one: passes over those behind it that are stored as one with it, all equal
- * to it. Returns how many. */
-uint64_t rules_cursor_take_same(struct rules_cursor *c);
-
-/* Passes over up to COUNT terminals in time proportional to the grammar's size, not to COUNT. Returns how
- * many were passed over. */
-uint64_t rules_cursor_skip(struct rules_cursor *c, uint64_t count);
 
 #endif

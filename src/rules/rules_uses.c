@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The rules that an expansion is made of, and its terminals; see rules.h. */
+/* Counts the rules and the terminals of an expansion; see rules_uses.h. */
+#include "rules/rules_uses.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "rules/rules.h"
-
-/* A heap with the highest rule on top. */
+/* A heap with the highest rule number on top. */
 struct heap {
     struct rules_use *entries;
     size_t count, capacity;
@@ -51,7 +51,7 @@ static struct rules_use heap_pop(struct heap *h)
     return top;
 }
 
-/* The highest rule with all its uses. */
+/* Removes all entries of the highest rule and returns it with the sum of their uses. */
 static struct rules_use heap_pop_all(struct heap *h)
 {
     struct rules_use use = heap_pop(h);
@@ -71,7 +71,7 @@ static bool push_inner(const struct rules *r, struct heap *h, const struct rules
     return good;
 }
 
-/* No count exceeds the expansion's length, since no rule expands to nothing. */
+/* No count exceeds the length of the expansion, because no rule expands to nothing. */
 enum pilgrim_status rules_uses(const struct rules *r, uint64_t sequence, struct rules_use **uses, size_t *count)
 {
     struct heap h = {0};
@@ -96,8 +96,8 @@ enum pilgrim_status rules_uses(const struct rules *r, uint64_t sequence, struct 
 
 /* ---- terminals ---- */
 
-/* What is counted: rules that are still to be taken apart, and for each terminal how many more times it occurs than the
- * one before, so that a ramp takes two steps. */
+/* The state of a count: the rules that are still to be expanded, and for each terminal how many more times it occurs
+ * than the terminal before it. So a ramp takes two steps. */
 struct counting {
     const struct rules *rules;
     struct heap heap;
@@ -106,7 +106,7 @@ struct counting {
     bool failed;
 };
 
-/* TIMES times the first COUNT terminals of a block. */
+/* Counts the first COUNT terminals of a block, TIMES times. */
 static void count_block(struct counting *c, const struct block *b, uint64_t count, uint64_t times)
 {
     struct block_walk walk = block_begin(b);
@@ -118,7 +118,7 @@ static void count_block(struct counting *c, const struct block *b, uint64_t coun
     }
 }
 
-/* TIMES times the first COUNT repetitions of SYMBOL, or terminals if it is a ramp. */
+/* Counts the first COUNT repetitions of SYMBOL (of a ramp, its first COUNT terminals), TIMES times. */
 static void count_symbol(struct counting *c, const struct rules_symbol *symbol, uint64_t count, uint64_t times)
 {
     c->work++;
@@ -136,7 +136,8 @@ static void count_symbol(struct counting *c, const struct rules_symbol *symbol, 
     c->steps[symbol->value + (symbol->is_ramp ? count : 1)] -= each;
 }
 
-/* The first COUNT terminals of RULE, at most its length: whole symbols, then the beginning of one, and so on inside. */
+/* Counts the first COUNT terminals of RULE, at most its length: whole symbols, then the beginning of one symbol, and so
+ * on inside it. */
 static void count_beginning(struct counting *c, uint32_t rule, uint64_t count)
 {
     const struct rules *r = c->rules;
@@ -153,7 +154,7 @@ static void count_beginning(struct counting *c, uint32_t rule, uint64_t count)
             return;
         }
         if (whole < symbol->exponent)
-            s = r->first[symbol->is_rule ? symbol->value : 0]; /* if it is none, count is 0 */
+            s = r->first[symbol->is_rule ? symbol->value : 0]; /* if the symbol is no rule, COUNT is 0 now */
     }
 }
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Expansions of grammars at rest: places and sums in them, and the walk; see rules.h. */
+/* Walks, sums and positions in expansions; see rules_walk.h. */
+#include "rules/rules_walk.h"
+
 #include <stdlib.h>
 
-#include "rules/rules.h"
-
 struct rules_frame {
-    uint32_t position; /* of the symbol that the walk is in */
-    uint32_t end;      /* of the rule */
-    uint64_t left;     /* repetitions of the symbol that have not begun */
+    uint32_t position; /* the symbol that the walk is in */
+    uint32_t end;      /* end of the rule's symbols */
+    uint64_t left;     /* repetitions of that symbol that have not begun */
 };
 
-/* --- places and sums --- */
+/* --- positions and sums --- */
 
-/* What stands before symbol S, all rules together. */
+/* Returns the length and sum of all symbols before symbol S, over all rules. */
 static struct rules_mark mark_before(const struct rules *r, uint32_t s)
 {
     struct rules_mark at = r->marks[s / RULES_STRIDE];
@@ -28,8 +28,8 @@ static uint64_t mark_value(const struct rules_mark *at, const struct rules_mark 
     return by_sum ? at->sum - base->sum : at->length - base->length;
 }
 
-/* The last of RULE's symbols before which at most VALUE terminals stand (BY_SUM: terminals whose sum is at most VALUE,
- * which must increase). *BEFORE: what stands before it in the rule. */
+/* Returns the last symbol of RULE that has at most VALUE terminals before it; or, if BY_SUM, terminals with a sum of at
+ * most VALUE, in which case the rule must increase. *BEFORE: length and sum of the symbols before it in the rule. */
 static const struct rules_symbol *find_symbol(const struct rules *r, uint32_t rule, uint64_t value, bool by_sum,
                                               struct rules_mark *before)
 {
@@ -128,7 +128,7 @@ static void enter_rule(struct rules_cursor *c, uint32_t rule)
         (struct rules_frame){.position = position, .end = r->first[rule + 1], .left = r->symbols[position].exponent};
 }
 
-/* Begins SYMBOL, a rule or a block, once. */
+/* Enters SYMBOL, a rule or a block, once. */
 static void enter(struct rules_cursor *c, const struct rules_symbol *symbol)
 {
     if (rules_is_block(symbol))
@@ -137,7 +137,7 @@ static void enter(struct rules_cursor *c, const struct rules_symbol *symbol)
         enter_rule(c, (uint32_t)symbol->value);
 }
 
-/* Passes to the next symbol of the innermost rule, or out of the rule. */
+/* Moves to the next symbol of the innermost rule, or out of the rule. */
 static void leave_symbol(struct rules_cursor *c)
 {
     struct rules_frame *top = &c->stack[c->depth - 1];

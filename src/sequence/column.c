@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Columns: differences as repeats, and the functions of the rank that fit so far. */
+/* Columns; see column.h. */
 #include "sequence/column.h"
 
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static bool is_kind(const struct column *c, enum expression_kind kind)
     return c->kinds >> kind & 1;
 }
 
-/* Values agree modulo n: what counts is the rank itself, (x + value) mod n. */
+/* Values are equal modulo n. So the constants are those for the absolute rank, (x + value) mod n. */
 static void begin_relative(struct column *c, struct rank rank)
 {
     if (rank.n <= 0 || rank.x < 0 || rank.x >= rank.n)
@@ -62,7 +62,7 @@ void column_begin(struct column *c, int64_t value, struct rank rank)
         begin_world(c, rank);
 }
 
-/* (x + c) mod n: value - x is c, or c - n once the sum is n or more. Two offsets make n known. */
+/* For (x + c) mod n, value - x is c, or c - n if x + c is n or more. Two different offsets determine n. */
 static bool join_modulo(struct column *c, const struct column *from)
 {
     int64_t high = c->constants[EXPRESSION_MODULO - 1], low = c->other;
@@ -163,9 +163,9 @@ static enum pilgrim_status visit_items(const struct nested_run *items, size_t co
                                        column_visitor *each, void *context)
 {
     for (size_t i = 0; i < count; i++) {
-        bool block = items[i].exponent & REPEATS_BEGIN;
+        bool block = items[i].exponent & NESTED_RUN_BEGIN;
         size_t size = block ? (size_t)items[i].value : 0;
-        uint64_t times = block ? items[i + size + 1].exponent & ~REPEATS_END : items[i].exponent;
+        uint64_t times = block ? items[i + size + 1].exponent & ~NESTED_RUN_END : items[i].exponent;
         for (; times > 0; times--) {
             if (block) {
                 TRY(visit_items(&items[i + 1], size, value, each, context));
@@ -189,13 +189,13 @@ enum pilgrim_status column_visit(const struct column *c, column_visitor *each, v
     return visit_items(&c->differences.open, c->differences.open.exponent > 0, &value, each, context);
 }
 
-#define PACKED_LIST 128u /* beside the kinds */
+#define PACKED_STORED_DELTAS 128u /* a bit beside those of the kinds */
 
 void column_pack(const struct column *c, struct bytes *out)
 {
     bytes_put_svarint(out, c->first);
     bytes_put_varint(out, c->length);
-    bytes_put_u8(out, (uint8_t)(c->kinds | (c->is_delta_list ? PACKED_LIST : 0)));
+    bytes_put_u8(out, (uint8_t)(c->kinds | (c->is_stored_deltas ? PACKED_STORED_DELTAS : 0)));
     for (enum expression_kind kind = EXPRESSION_PLUS; kind <= EXPRESSION_MODULO; kind++)
         if (is_kind(c, kind))
             bytes_put_svarint(out, c->constants[kind - 1]);
@@ -214,8 +214,8 @@ enum pilgrim_status column_unpack(struct cursor *in, struct column *c)
     *c = (struct column){.first = cursor_svarint(in)};
     c->length = cursor_varint(in);
     c->kinds = cursor_u8(in);
-    c->is_delta_list = c->kinds & PACKED_LIST;
-    c->kinds &= ~PACKED_LIST;
+    c->is_stored_deltas = c->kinds & PACKED_STORED_DELTAS;
+    c->kinds &= ~PACKED_STORED_DELTAS;
     for (enum expression_kind kind = EXPRESSION_PLUS; kind <= EXPRESSION_MODULO; kind++)
         if (is_kind(c, kind))
             c->constants[kind - 1] = cursor_svarint(in);

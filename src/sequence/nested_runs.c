@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Repeats: after each complete run the end of the sequence is looked at: does the last period repeat the one before,
- * or the block before? Items lie flat, blocks between their two marks, so that comparing is memcmp. */
+/* Nested runs; see nested_runs.h. After each complete run the end of the sequence is examined: does the last period
+ * repeat the period before it, or the block before it? Items lie flat, and a block lies between its two marks, so a
+ * comparison is memcmp. */
 #include "sequence/nested_runs.h"
 
 #include <stdlib.h>
@@ -9,20 +10,20 @@
 #include "base/try.h"
 
 enum {
-    WINDOW = REPEATS_WINDOW,
-    COPIES_MAX = 4, /* of a block that are appended piece by piece, to see whether what stands there takes it in */
-    TAIL_MAX = 64,  /* items that may follow the growing block meanwhile */
-    DEPTH_MAX = 4   /* of blocks that are taken apart */
+    WINDOW = NESTED_RUNS_WINDOW,
+    COPIES_MAX = 4, /* copies of a block that are appended item by item, to see if they merge with the items before */
+    TAIL_MAX = 64,  /* items that may follow the growing block */
+    DEPTH_MAX = 4   /* nesting depth of blocks that are appended item by item */
 };
 
 static bool begins(const struct nested_run *item)
 {
-    return item->exponent & REPEATS_BEGIN;
+    return item->exponent & NESTED_RUN_BEGIN;
 }
 
 static bool ends(const struct nested_run *item)
 {
-    return item->exponent & REPEATS_END;
+    return item->exponent & NESTED_RUN_END;
 }
 
 static bool equal(const struct nested_run *a, const struct nested_run *b, size_t count)
@@ -51,43 +52,43 @@ static enum pilgrim_status reserve(struct nested_runs *r, size_t count)
     return PILGRIM_OK;
 }
 
-/* Where the run or block that ends before END begins. */
+/* Returns where the run or block that ends before END begins. */
 static size_t start_before(const struct nested_runs *r, size_t end)
 {
     const struct nested_run *last = &r->items[end - 1];
     return ends(last) ? end - 2 - (size_t)last->value : end - 1;
 }
 
-/* Whether a block that ends before END > 0 has a body equal to the SIZE items at AT. */
+/* True if a block ends before END > 0 and its body equals the SIZE items at AT. */
 static bool block_is(const struct nested_runs *r, size_t end, size_t at, size_t size)
 {
     const struct nested_run *last = r->items + end - 1;
     return ends(last) && (uint64_t)last->value == size && equal(last - size, &r->items[at], size);
 }
 
-/* Two blocks of equal bodies at the end become one. */
+/* Joins the last two blocks if their bodies are equal. */
 static bool unite_blocks(struct nested_runs *r, size_t start)
 {
     struct nested_run *last = &r->items[r->count - 1];
     if (!ends(last) || !start || !block_is(r, start, start + 1, (size_t)last->value))
         return false;
-    r->items[start - 1].exponent += last->exponent & ~REPEATS_END;
+    r->items[start - 1].exponent += last->exponent & ~NESTED_RUN_END;
     r->count = start;
     return true;
 }
 
-/* The items from START on twice, the second time at the end: a block. There is room. */
+/* Makes a block of the SIZE items from START on, which come twice, the second time at the end. There is room. */
 static void make_block(struct nested_runs *r, size_t start, size_t size)
 {
     struct nested_run *body = &r->items[start];
     memmove(body + 1, body, size * sizeof *body);
-    body[0] = (struct nested_run){.value = (int64_t)size, .exponent = REPEATS_BEGIN};
-    body[size + 1] = (struct nested_run){.value = (int64_t)size, .exponent = REPEATS_END | 2};
+    body[0] = (struct nested_run){.value = (int64_t)size, .exponent = NESTED_RUN_BEGIN};
+    body[size + 1] = (struct nested_run){.value = (int64_t)size, .exponent = NESTED_RUN_END | 2};
     r->count = start + size + 2;
 }
 
-/* Whether the SIZE items before START are those from there on. A period of one run cannot come twice, the runs would be
- * one. */
+/* True if the SIZE items before START equal the SIZE items from there on. A period of one run cannot come twice,
+ * because the two runs would be one. */
 static bool comes_twice(const struct nested_runs *r, size_t start, size_t size)
 {
     return size > 1 && start >= size && equal(&r->items[start - size], &r->items[start], size);
@@ -98,20 +99,20 @@ static inline bool same(const struct nested_run *a, const struct nested_run *b)
     return !((uint64_t)(a->value ^ b->value) | (a->exponent ^ b->exponent));
 }
 
-/* How many of the runs before START, at most PERIODS, neither end a block nor may be the end of what comes twice: its
- * last two items are those of the sequence. Of values at random that is all, mostly, so this is what appending them
- * costs. */
+/* Returns how many runs before START, at most PERIODS, can be skipped: each neither ends a block nor ends a period that
+ * equals the end of the sequence, whose last two items it would have to match. For random values that is nearly every
+ * run, so this function is most of the cost of appending them. */
 static size_t count_others(const struct nested_runs *r, size_t start, size_t periods)
 {
     const struct nested_run *last = &r->items[r->count - 1], *before = &r->items[start - 1];
     size_t most = start < periods ? start : periods, others = 0;
-    for (; others < most && before->exponent < REPEATS_END; others++, before--)
+    for (; others < most && before->exponent < NESTED_RUN_END; others++, before--)
         if (same(before, last) && before > r->items && same(before - 1, last - 1))
             break;
     return others;
 }
 
-/* One step of compaction; false: there is none. */
+/* Does one step of compaction. False: there is nothing to do. */
 static bool compact_once(struct nested_runs *r)
 {
     size_t start = start_before(r, r->count);
@@ -172,17 +173,17 @@ enum pilgrim_status nested_runs_append(struct nested_runs *r, int64_t value, uin
 
 /* ---- joining ---- */
 
-/* What follows the last block near the end: if that is the same after one more period, and the block has grown by one,
- * all further periods do the same. */
-struct tail {
-    size_t block; /* index behind the block, 0: none */
+/* The items after the last block near the end. If they are the same after one more period, and the block has grown by
+ * one, then all further periods do the same. */
+struct growing_tail {
+    size_t block; /* index behind the block; 0: there is no block */
     uint64_t exponent;
     size_t count;
     struct nested_run open;
     struct nested_run items[TAIL_MAX];
 };
 
-static void tail_take(const struct nested_runs *r, struct tail *t)
+static void tail_take(const struct nested_runs *r, struct growing_tail *t)
 {
     size_t at = r->count;
     for (unsigned i = 0; i < WINDOW && at > 0 && !ends(&r->items[at - 1]); i++)
@@ -196,7 +197,7 @@ static void tail_take(const struct nested_runs *r, struct tail *t)
     memcpy(t->items, &r->items[at], t->count * sizeof *t->items);
 }
 
-static bool tail_advanced(const struct tail *before, const struct tail *after)
+static bool tail_advanced(const struct growing_tail *before, const struct growing_tail *after)
 {
     return before->block && after->block == before->block && after->exponent == before->exponent + 1 &&
            after->count == before->count && equal(&after->open, &before->open, 1) &&
@@ -212,20 +213,20 @@ static enum pilgrim_status append_whole(struct nested_runs *r, const struct nest
     TRY(close_run(r));
     TRY(reserve(r, size + 2));
     struct nested_run *to = &r->items[r->count];
-    to[0] = (struct nested_run){.value = (int64_t)size, .exponent = REPEATS_BEGIN};
+    to[0] = (struct nested_run){.value = (int64_t)size, .exponent = NESTED_RUN_BEGIN};
     memcpy(to + 1, body, size * sizeof *to);
-    to[size + 1] = (struct nested_run){.value = (int64_t)size, .exponent = REPEATS_END | times};
+    to[size + 1] = (struct nested_run){.value = (int64_t)size, .exponent = NESTED_RUN_END | times};
     r->count += size + 2;
     compact(r);
     return PILGRIM_OK;
 }
 
-/* A block cannot just be copied: the end of what stands there may be a part of the same period, so that all of it goes
- * on where that stopped. */
+/* Appends a block. It cannot simply be copied: the items before it may end in a part of the same period, so that the
+ * whole block continues that period. */
 static enum pilgrim_status append_block(struct nested_runs *r, const struct nested_run *body, size_t size,
                                         uint64_t times, unsigned depth)
 {
-    struct tail before, after = {0};
+    struct growing_tail before, after = {0};
     for (unsigned copy = 0; times > 0 && copy < COPIES_MAX && depth < DEPTH_MAX && size <= TAIL_MAX; copy++) {
         TRY(append_items(r, body, size, depth + 1));
         times--;
@@ -241,7 +242,8 @@ static enum pilgrim_status append_block(struct nested_runs *r, const struct nest
     return times ? append_whole(r, body, size, times) : PILGRIM_OK;
 }
 
-/* Once the last items stand here as they stand in what is appended, nothing that follows can differ. */
+/* Copies the remaining items. Once enough items in a row were appended unchanged, later items cannot merge with earlier
+ * ones. */
 static enum pilgrim_status append_rest(struct nested_runs *r, const struct nested_run *items, size_t count)
 {
     TRY(close_run(r));
@@ -254,11 +256,11 @@ static enum pilgrim_status append_rest(struct nested_runs *r, const struct neste
 static enum pilgrim_status append_items(struct nested_runs *r, const struct nested_run *items, size_t count,
                                         unsigned depth)
 {
-    unsigned unchanged = 0; /* runs in a row that became an item each, and nothing else */
+    unsigned unchanged = 0; /* consecutive runs that each became one item and caused no compaction */
     for (size_t i = 0; i < count;) {
         if (begins(&items[i])) {
             size_t size = (size_t)items[i].value;
-            TRY(append_block(r, &items[i + 1], size, items[i + size + 1].exponent & ~REPEATS_END, depth));
+            TRY(append_block(r, &items[i + 1], size, items[i + size + 1].exponent & ~NESTED_RUN_END, depth));
             i += size + 2;
             unchanged = 0;
             continue;
@@ -308,7 +310,8 @@ bool nested_runs_next(const struct nested_runs *r, size_t *at, struct nested_run
     return true;
 }
 
-/* An item: varint exponent << 2 | kind, and its value; of a block's begin there is no exponent, of its end no value. */
+/* A serialised item: varint exponent << 2 | kind, then its value. The beginning of a block has its value in place of
+ * the exponent; the end of a block has no value. */
 enum { PACKED_RUN = 0, PACKED_BEGIN = 1, PACKED_END = 2 };
 
 void nested_runs_pack(const struct nested_runs *r, struct bytes *out)
@@ -328,26 +331,27 @@ void nested_runs_pack(const struct nested_runs *r, struct bytes *out)
     bytes_put_u8(out, r->open.exponent > 0);
 }
 
-/* The items as they were; what they mean is checked by check_items. */
+/* Reads the items. check_items checks what they mean. */
 static void unpack_items(struct cursor *in, struct nested_runs *r, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         uint64_t head = cursor_varint(in);
         struct nested_run item = {.exponent = head >> 2};
         if ((head & 3) == PACKED_BEGIN)
-            item = (struct nested_run){.value = (int64_t)(head >> 2), .exponent = REPEATS_BEGIN};
+            item = (struct nested_run){.value = (int64_t)(head >> 2), .exponent = NESTED_RUN_BEGIN};
         else if ((head & 3) == PACKED_END)
-            item.exponent |= REPEATS_END;
+            item.exponent |= NESTED_RUN_END;
         else
             item.value = cursor_svarint(in);
         r->items[r->count++] = item;
     }
 }
 
-/* Blocks begin and end as they say; their ends get their lengths. */
+/* Checks that blocks nest and have the lengths they say, and sets the lengths at their ends. */
 static bool check_items(struct nested_runs *r)
 {
-    size_t open = 0; /* index + 1 of the innermost block's begin; that of the one around it is kept in its exponent */
+    size_t open = 0; /* index + 1 of the innermost open block's begin; the begin stores the same of the block around it
+                        in its exponent */
     for (size_t i = 0; i < r->count; i++) {
         struct nested_run *item = &r->items[i];
         if (begins(item)) {
@@ -355,11 +359,12 @@ static bool check_items(struct nested_runs *r)
             open = i + 1;
         } else if (ends(item)) {
             struct nested_run *begin = open ? &r->items[open - 1] : NULL;
-            if (!begin || (uint64_t)begin->value != i - open || begin->value == 0 || !(item->exponent & ~REPEATS_END))
+            if (!begin || (uint64_t)begin->value != i - open || begin->value == 0 ||
+                !(item->exponent & ~NESTED_RUN_END))
                 return false;
             item->value = begin->value;
-            open = (size_t)(begin->exponent & ~REPEATS_BEGIN);
-            begin->exponent = REPEATS_BEGIN;
+            open = (size_t)(begin->exponent & ~NESTED_RUN_BEGIN);
+            begin->exponent = NESTED_RUN_BEGIN;
         } else if (!item->exponent) {
             return false;
         }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sequences that grow as a grammar or, if that is no use, as numbers. */
+/* Growing sequences; see sequence.h. */
 #include "sequence/sequence.h"
 
 #include "base/try.h"
-#include "rules/rules.h"
+#include "rules/rules_walk.h"
 
-/* It is looked at when it has FIRST_LOOK terminals, and each time that it has twice as many, up to LAST_LOOK. */
+/* The grammar is checked at FIRST_LOOK terminals, and each time the length has doubled, up to LAST_LOOK. */
 enum {
     FIRST_LOOK = 4096,
-    FIRST_LOOK_SHORT = 128, /* where memory is short */
+    FIRST_LOOK_SHORT = 128, /* if memory is short */
     LAST_LOOK = 65536,
-    WORTH = 4 /* a grammar with more symbols than one in so many terminals is not worth it */
+    WORTH = 4 /* a grammar with more than a symbol for so many terminals does not pay */
 };
 
 static enum pilgrim_status append_number(struct sequence *s, struct intern *pool, uint32_t terminal)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Slots and series of them. */
+/* Slots and series of slots; see slots.h. */
 #include "sequence/slots.h"
 
 #include <stdlib.h>
@@ -28,18 +28,18 @@ void slots_free(struct slots *s)
     *s = (struct slots){0};
 }
 
-int64_t delta_list_hash(const void *packed, size_t length)
+int64_t stored_deltas_hash(const void *packed, size_t length)
 {
     int64_t hash = (int64_t)XXH3_64bits(packed, length);
     return hash + !hash;
 }
 
-bool slot_series_is_vector(const struct slot_series *s)
+bool slot_series_has_deltas(const struct slot_series *s)
 {
     return s->differences;
 }
 
-/* A difference has to fit a terminal: zigzag coded below 2^62 (docs/FORMAT.md, section 4). */
+/* A difference has to fit into a terminal: zigzag-coded it is below 2^62 (docs/FORMAT.md, section 4). */
 static bool is_narrow(int64_t difference)
 {
     return zigzag(difference) < UINT64_C(1) << 62;
@@ -59,8 +59,8 @@ static enum pilgrim_status slot_series_follow(struct slot_series *s, const struc
     return PILGRIM_OK;
 }
 
-/* Long enough: what was kept as it is becomes differences. */
-static enum pilgrim_status slot_series_become_vector(struct slot_series *s)
+/* Begins differences: the series is long enough, and the slots so far become differences. */
+static enum pilgrim_status slot_series_begin_deltas(struct slot_series *s)
 {
     s->differences = calloc(s->width, sizeof *s->differences);
     if (!s->differences)
@@ -93,61 +93,62 @@ enum pilgrim_status slot_series_add(struct slot_series *s, const struct slot *sl
         TRY(slots_add(&s->raw, slots[i]));
         s->last[i] = slots[i].value;
     }
-    return s->count == s->min && s->width ? slot_series_become_vector(s) : PILGRIM_OK;
+    return s->count == s->min && s->width ? slot_series_begin_deltas(s) : PILGRIM_OK;
 }
 
-/* LIST is used up. */
-static enum pilgrim_status store_delta_list(struct intern *lists, struct bytes *list, int64_t *hash)
+/* Adds ENTRY to the table and frees it. *HASH: its hash. */
+static enum pilgrim_status store_entry(struct intern *table, struct bytes *entry, int64_t *hash)
 {
     uint32_t ignored;
-    enum pilgrim_status status = bytes_status(list);
+    enum pilgrim_status status = bytes_status(entry);
     if (status == PILGRIM_OK)
-        status = intern_add(lists, list->data, list->length, &ignored);
+        status = intern_add(table, entry->data, entry->length, &ignored);
     if (status == PILGRIM_OK)
-        *hash = delta_list_hash(list->data, list->length);
-    bytes_free(list);
+        *hash = stored_deltas_hash(entry->data, entry->length);
+    bytes_free(entry);
     return status;
 }
 
-enum pilgrim_status delta_list_add(struct intern *lists, struct nested_runs *differences, int64_t *hash)
+enum pilgrim_status stored_deltas_add(struct intern *table, struct nested_runs *differences, int64_t *hash)
 {
     *hash = 0;
     if (!differences->count && !differences->open.value)
         return PILGRIM_OK;
-    struct bytes list = {0};
+    struct bytes entry = {0};
     TRY(nested_runs_close(differences));
-    bytes_put_u8(&list, DELTA_LIST_RUNS);
-    nested_runs_pack(differences, &list);
-    return store_delta_list(lists, &list, hash);
+    bytes_put_u8(&entry, STORED_DELTAS_RUNS);
+    nested_runs_pack(differences, &entry);
+    return store_entry(table, &entry, hash);
 }
 
-enum pilgrim_status delta_list_add_grammar(struct intern *lists, const void *serialised, size_t length, int64_t *hash)
+enum pilgrim_status stored_deltas_add_grammar(struct intern *table, const void *serialised, size_t length,
+                                              int64_t *hash)
 {
-    struct bytes list = {0};
-    bytes_put_u8(&list, DELTA_LIST_GRAMMAR);
-    bytes_put(&list, serialised, length);
-    return store_delta_list(lists, &list, hash);
+    struct bytes entry = {0};
+    bytes_put_u8(&entry, STORED_DELTAS_GRAMMAR);
+    bytes_put(&entry, serialised, length);
+    return store_entry(table, &entry, hash);
 }
 
-enum pilgrim_status delta_list_add_texts(struct intern *lists, const struct intern *texts, int64_t *hash)
+enum pilgrim_status stored_deltas_add_texts(struct intern *table, const struct intern *texts, int64_t *hash)
 {
-    struct bytes list = {0};
+    struct bytes entry = {0};
     *hash = 0;
     if (!texts->count)
         return PILGRIM_OK;
-    bytes_put_u8(&list, DELTA_LIST_TEXTS);
+    bytes_put_u8(&entry, STORED_DELTAS_TEXTS);
     for (uint32_t i = 0; i < texts->count; i++) {
         size_t length;
         const uint8_t *text = intern_get(texts, i, &length);
-        bytes_put(&list, text, length + 1);
+        bytes_put(&entry, text, length + 1);
     }
-    return store_delta_list(lists, &list, hash);
+    return store_entry(table, &entry, hash);
 }
 
-uint32_t delta_list_text_count(const uint8_t *data, size_t length)
+uint32_t stored_deltas_text_count(const uint8_t *data, size_t length)
 {
     uint32_t count = 0;
-    if (!length || data[0] != DELTA_LIST_TEXTS)
+    if (!length || data[0] != STORED_DELTAS_TEXTS)
         return 0;
     for (const uint8_t *at = data + 1, *end = data + length; at < end; count++) {
         const uint8_t *stop = memchr(at, 0, (size_t)(end - at));
@@ -156,22 +157,23 @@ uint32_t delta_list_text_count(const uint8_t *data, size_t length)
     return count;
 }
 
-static enum pilgrim_status end_vector(struct slot_series *s, struct slots *out)
+static enum pilgrim_status end_deltas(struct slot_series *s, struct slots *out)
 {
     for (size_t i = 0; i < s->width; i++) {
-        struct slot list = {.kind = SLOT_DELTAS};
-        TRY(delta_list_add(s->delta_lists, &s->differences[i], &list.value));
-        uint32_t kind = s->raw.items[i].kind == SLOT_DELTAS ? SLOT_DELTAS : SLOT_NUMBER; /* texts */
+        struct slot deltas = {.kind = SLOT_DELTAS};
+        TRY(stored_deltas_add(s->stored_deltas, &s->differences[i], &deltas.value));
+        uint32_t kind =
+            s->raw.items[i].kind == SLOT_DELTAS ? SLOT_DELTAS : SLOT_NUMBER; /* SLOT_DELTAS: the hash of stored texts */
         TRY(slots_add(out, (struct slot){.value = s->raw.items[i].value, .kind = kind}));
-        TRY(slots_add(out, list));
+        TRY(slots_add(out, deltas));
     }
     return PILGRIM_OK;
 }
 
 enum pilgrim_status slot_series_end(struct slot_series *s, struct slots *out)
 {
-    if (slot_series_is_vector(s))
-        TRY(end_vector(s, out));
+    if (slot_series_has_deltas(s))
+        TRY(end_deltas(s, out));
     else
         for (size_t i = 0; i < s->raw.count; i++)
             TRY(slots_add(out, s->raw.items[i]));
@@ -186,5 +188,5 @@ void slot_series_free(struct slot_series *s)
     free(s->differences);
     free(s->last);
     slots_free(&s->raw);
-    *s = (struct slot_series){.width = s->width, .min = s->min, .delta_lists = s->delta_lists};
+    *s = (struct slot_series){.width = s->width, .min = s->min, .stored_deltas = s->stored_deltas};
 }

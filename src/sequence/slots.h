@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Slots: the numbers of a call's values, and how a series of alike values becomes a vector (docs/FORMAT.md, sections 4
- * and 5): for each slot the first number and the list of differences. */
+/* Slots are the numbers of a call's values. A series of alike values is stored slot by slot as first number and
+ * differences (docs/FORMAT.md, sections 4 and 5).
+ *
+ * Differences and texts are stored once by content, in an intern table of "stored deltas". A slot refers to them by
+ * hash. */
 #ifndef PILGRIM_SLOTS_H
 #define PILGRIM_SLOTS_H
 
@@ -14,23 +17,23 @@
 #include "sequence/nested_runs.h"
 #include "pilgrim/status.h"
 
-/* Fewer signatures in a row, and shorter arrays, stay as they are: over ranks each of their slots may be regular where
- * the lists are not. */
-#define VECTOR_MIN VALUE_SERIES_MIN
+/* Fewer consecutive signatures, and shorter arrays, are not stored as series: each of their slots may be regular over
+ * the ranks where the differences are not. */
+#define SLOT_SERIES_MIN VALUE_SERIES_MIN
 
 enum slot_kind {
     SLOT_NUMBER,
-    SLOT_RANK,  /* relative to the rank base's */
-    SLOT_DELTAS /* the hash of a list of differences, 0: they are all 0; or of texts */
+    SLOT_RANK,  /* relative to the rank of its rank base */
+    SLOT_DELTAS /* the hash of stored deltas, 0 if all differences are 0; or the hash of stored texts */
 };
 
 struct slot {
     int64_t value;
     uint32_t kind;
-    int32_t base; /* SLOT_RANK: number of the current one */
+    int32_t base; /* SLOT_RANK: number of the current rank base */
 };
 
-/* A growing array; all zero is an empty one. */
+/* A growing array. A struct of zeros is empty. */
 struct slots {
     struct slot *items;
     size_t count;
@@ -40,49 +43,53 @@ struct slots {
 enum pilgrim_status slots_add(struct slots *s, struct slot slot) PILGRIM_CHECKED;
 void slots_free(struct slots *s);
 
-/* Values of one shape with WIDTH slots each, in a row. All zero but WIDTH, MIN and LISTS is an empty one. */
+/* Consecutive values of one shape with WIDTH slots each. A struct with WIDTH, MIN and STORED_DELTAS set and all else
+ * zero is empty. */
 struct slot_series {
     size_t width;
-    uint64_t min; /* values that make a vector, 1 or more */
+    uint64_t min; /* from so many values on (1 or more) the series is stored as differences */
     uint64_t count;
-    struct intern *delta_lists;      /* where vectors put their lists */
-    struct slots raw;                /* of the first values; all of them while there are fewer than MIN */
-    struct nested_runs *differences; /* for each slot, once it is a vector */
+    struct intern *stored_deltas;    /* the table that takes the differences */
+    struct slots raw;                /* slots of the first values; of all values while they are fewer than MIN */
+    struct nested_runs *differences; /* for each slot, once there are MIN values; else NULL */
     int64_t *last;
 };
 
-/* Adds a value's slots if the series can have them; *FITS false: it cannot, end it and begin another one.
+/* Adds the slots of a value. *FITS false: a difference is too large; end the series and begin another one.
  * errors: PILGRIM_NOMEM */
 enum pilgrim_status slot_series_add(struct slot_series *s, const struct slot *slots, bool *fits) PILGRIM_CHECKED;
 
-/* Whether slot_series_end will give a vector: two slots for each of a value, else WIDTH for each value. */
-bool slot_series_is_vector(const struct slot_series *s);
+/* True if slot_series_end will write two slots for each slot of a value: the first number and the hash of the
+ * differences. Otherwise it writes WIDTH slots for each value. */
+bool slot_series_has_deltas(const struct slot_series *s);
 
-/* Appends the series' slots to OUT and empties it, but for WIDTH, MIN and LISTS. errors: PILGRIM_NOMEM */
+/* Appends the slots of the series to OUT and empties the series, but for WIDTH, MIN and STORED_DELTAS.
+ * errors: PILGRIM_NOMEM */
 enum pilgrim_status slot_series_end(struct slot_series *s, struct slots *out) PILGRIM_CHECKED;
 void slot_series_free(struct slot_series *s);
 
-/* A list of DIFFERENCES, which are closed, in LISTS: *HASH is what stands for it, 0 if all are 0. errors: PILGRIM_NOMEM
- */
-enum pilgrim_status delta_list_add(struct intern *lists, struct nested_runs *differences,
-                                   int64_t *hash) PILGRIM_CHECKED;
+/* Closes DIFFERENCES and adds them to TABLE, of stored deltas. *HASH: their hash, 0 if all are 0.
+ * errors: PILGRIM_NOMEM */
+enum pilgrim_status stored_deltas_add(struct intern *table, struct nested_runs *differences,
+                                      int64_t *hash) PILGRIM_CHECKED;
 
-/* The same for differences that are a grammar over their codes, LENGTH bytes as serialised (rules/rules.h). */
-enum pilgrim_status delta_list_add_grammar(struct intern *lists, const void *serialised, size_t length,
-                                           int64_t *hash) PILGRIM_CHECKED;
+/* Does the same for differences as a grammar over their codes, LENGTH serialised bytes (rules/rules.h). */
+enum pilgrim_status stored_deltas_add_grammar(struct intern *table, const void *serialised, size_t length,
+                                              int64_t *hash) PILGRIM_CHECKED;
 
-/* TEXTS, which have no 0 byte in them, in the order of their numbers. *HASH is 0 if there are none. errors:
- * PILGRIM_NOMEM */
-enum pilgrim_status delta_list_add_texts(struct intern *lists, const struct intern *texts,
-                                         int64_t *hash) PILGRIM_CHECKED;
+/* Does the same for TEXTS, in the order of their numbers; none contains a 0 byte. *HASH is 0 if there are no texts.
+ * errors: PILGRIM_NOMEM */
+enum pilgrim_status stored_deltas_add_texts(struct intern *table, const struct intern *texts,
+                                            int64_t *hash) PILGRIM_CHECKED;
 
-/* How many texts an entry of LISTS with LENGTH bytes has; 0 if it has differences. */
-uint32_t delta_list_text_count(const uint8_t *data, size_t length);
+/* Returns the number of texts in an entry of the table, LENGTH bytes; 0 if it has differences. */
+uint32_t stored_deltas_text_count(const uint8_t *data, size_t length);
 
-/* How an entry of LISTS is written: this byte, then the list; texts have a 0 byte each at their ends. */
-enum delta_list_form { DELTA_LIST_RUNS, DELTA_LIST_GRAMMAR, DELTA_LIST_TEXTS };
+/* The first byte of an entry of the table. It says what follows: nested runs, a serialised grammar, or texts with a 0
+ * byte after each. */
+enum stored_deltas_form { STORED_DELTAS_RUNS, STORED_DELTAS_GRAMMAR, STORED_DELTAS_TEXTS };
 
-/* What stands for an entry of LISTS, LENGTH bytes. */
-int64_t delta_list_hash(const void *packed, size_t length);
+/* Returns the hash of an entry of the table, LENGTH bytes. It is never 0. */
+int64_t stored_deltas_hash(const void *packed, size_t length);
 
 #endif

@@ -20,7 +20,7 @@
 #include "shadow/shadow_text.h"
 #include "process/thread.h"
 #include "functions.h"
-#include "objects/memory.h"
+#include "objects/sharing.h"
 
 /* A line that waits: of THREAD, or an event if that is NULL. */
 struct waiting_line {

@@ -170,7 +170,7 @@ enum mpi_library __wrap_mpi_library_bind(const void *site)
 {
     enum mpi_library kind = __real_mpi_library_bind(site);
     const char *wish = getenv("ORACLE_SHADOW");
-    if (kind != MPI_LIBRARY_OWN || capture.settings.off || !wish || !*wish)
+    if (kind != MPI_LIBRARY_BUILT_FOR || capture.settings.off || !wish || !*wish)
         return kind;
     for (size_t i = 0; i < mpi_function_count; i++) {
         const struct shadow_function *f = &shadow_functions[i];

@@ -7,11 +7,11 @@
 #define CAPACITY_MIN  256
 #define SLOT_BITS_MAX 10
 
-/* Of a series with longer runs of single ns than this, the reader keeps every 2^SPARSE_SHIFT-th number. */
+/* For a smaller base than this, which has longer runs of single ns, the reader stores every 2^SPARSE_SHIFT-th bound. */
 #define SPARSE_BASE_MAX 5000
 #define SPARSE_SHIFT    5
 
-/* ITEMS, of SIZE bytes each, with room for COUNT at least. NULL: no memory, ITEMS stay. */
+/* Returns ITEMS, of SIZE bytes each, with room for at least COUNT. NULL without memory; ITEMS are then unchanged. */
 static void *grown(void *items, size_t size, size_t count, size_t *capacity)
 {
     size_t room = *capacity ? *capacity : CAPACITY_MIN;
@@ -29,7 +29,7 @@ static void *grown(void *items, size_t size, size_t count, size_t *capacity)
 
 void bins_init(struct bins *b, uint32_t base)
 {
-    /* Behind a power of two slots are narrower than 2^-bits of it, and bins at least b - 1 of it, rounded down. */
+    /* Behind a power of two, slots are narrower than 2^-bits of it, and bins at least b - 1 of it, rounded down. */
     unsigned bits = 0;
     while (bits < SLOT_BITS_MAX && ((uint64_t)base << bits) < BINS_UNIT)
         bits++;
@@ -44,7 +44,7 @@ void bins_free(struct bins *b)
     bins_init(b, b->base);
 }
 
-/* The first value of SLOT; UINT64_MAX where that is 2^63 or more. */
+/* Returns the first value of SLOT; UINT64_MAX if it is 2^63 or more. */
 static uint64_t slot_first(unsigned bits, uint32_t slot)
 {
     uint64_t one = UINT64_C(1) << bits;
@@ -54,7 +54,7 @@ static uint64_t slot_first(unsigned bits, uint32_t slot)
     return shift + bits < 63 ? (one + (slot & (one - 1))) << shift : UINT64_MAX;
 }
 
-/* The slots whose first value is below END belong to BIN, or to one before. */
+/* Gives BIN to the slots that have no bin yet and whose first value is below END. */
 static enum pilgrim_status add_slots(struct bins *b, uint64_t end, uint32_t bin)
 {
     while (slot_first(b->slot_bits, b->slot_count) < end) {
@@ -67,10 +67,10 @@ static enum pilgrim_status add_slots(struct bins *b, uint64_t end, uint32_t bin)
     return PILGRIM_OK;
 }
 
-/* BOUND: UINT64_MAX where there are no more. */
+/* Appends BOUND; UINT64_MAX if there are no more. */
 static enum pilgrim_status add_bound(struct bins *b, uint64_t bound)
 {
-    /* One more than there are: what stands behind the last one. */
+    /* One more than there are, for what is behind the last one. */
     uint64_t *bounds = grown(b->bounds, sizeof *bounds, b->count + (size_t)2, &b->capacity);
     if (!bounds)
         return PILGRIM_NOMEM;
@@ -109,10 +109,10 @@ void bin_bounds_free(struct bin_bounds *b)
 
 static enum pilgrim_status add_bound_at(struct bin_bounds *b, uint64_t value)
 {
-    uint64_t *kept = grown(b->bounds, sizeof *kept, b->count + 1, &b->capacity);
-    if (!kept)
+    uint64_t *bounds = grown(b->bounds, sizeof *bounds, b->count + 1, &b->capacity);
+    if (!bounds)
         return PILGRIM_NOMEM;
-    b->bounds = kept;
+    b->bounds = bounds;
     b->bounds[b->count++] = value;
     return PILGRIM_OK;
 }

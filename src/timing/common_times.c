@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Times of several threads in one section; see common_times.h. To the codec they are those of one thread whose clock
- * jumps: before each thread's first call its end is where that call starts (times_jump). Those starts stand by
- * themselves, as differences. */
+/* Times of several threads in one section; see common_times.h.
+ *
+ * The encoder takes them for those of one thread whose clock jumps: before the first call of each thread it is told
+ * that the last call ended where this one starts (times_jump). These starts are stored in a column of their own, as
+ * differences. */
 #include "timing/common_times.h"
 
 #include <stdbool.h>
@@ -10,14 +12,14 @@
 
 #include "base/try.h"
 
-enum { KINDS = 16 };
+enum { OPEN_SECTIONS = 16 };
 
-/* Threads of one kind. */
-struct gathered {
-    struct bytes kind; /* what they have in common: the classes, then the class of each call, u32 each */
+/* The open section of a kind of threads. */
+struct open_section {
+    struct bytes kind; /* the classes, then the class of each call, u32 each */
     uint32_t calls;    /* of each thread */
-    struct times *codec;
-    uint64_t met;                 /* when, by common_times.met */
+    struct times *encoder;
+    uint64_t used;                /* last use: `used` of the object at that time */
     struct bytes numbers, starts; /* of the threads, as in the section */
     uint32_t thread_count;
     uint32_t last_number;
@@ -28,9 +30,9 @@ struct common_times {
     enum times_kind kind;
     common_sink *sink;
     void *context;
-    uint64_t met;
-    struct bytes wanted; /* the kind of the thread that is added */
-    struct gathered gathered[KINDS];
+    uint64_t used;
+    struct bytes wanted; /* kind of the thread that is being added */
+    struct open_section open[OPEN_SECTIONS];
 };
 
 struct common_times *common_times_new(enum times_kind kind, common_sink *sink, void *context)
@@ -44,19 +46,19 @@ struct common_times *common_times_new(enum times_kind kind, common_sink *sink, v
     return c;
 }
 
-static void gathered_free(struct gathered *g)
+static void open_section_free(struct open_section *g)
 {
-    times_free(g->codec);
+    times_free(g->encoder);
     bytes_free(&g->kind);
     bytes_free(&g->numbers);
     bytes_free(&g->starts);
-    *g = (struct gathered){0};
+    *g = (struct open_section){0};
 }
 
 void common_times_free(struct common_times *c)
 {
-    for (unsigned i = 0; c && i < KINDS; i++)
-        gathered_free(&c->gathered[i]);
+    for (unsigned i = 0; c && i < OPEN_SECTIONS; i++)
+        open_section_free(&c->open[i]);
     if (c)
         bytes_free(&c->wanted);
     free(c);
@@ -64,15 +66,15 @@ void common_times_free(struct common_times *c)
 
 /* ---- sections ---- */
 
-static void put_order(const struct gathered *g, struct bytes *content)
+static void put_order(const struct open_section *g, struct bytes *content)
 {
     const uint32_t *classes = (const uint32_t *)(const void *)(g->kind.data + g->kind.length) - g->calls;
     for (uint32_t i = 0; i < g->calls; i++)
         bytes_put_varint(content, classes[i]);
 }
 
-/* Gives what G has to the sink. */
-static enum pilgrim_status put_section(const struct common_times *c, struct gathered *g)
+/* Sends the section to the sink and empties it. */
+static enum pilgrim_status put_section(const struct common_times *c, struct open_section *g)
 {
     struct bytes content = {0}, ends = {0};
     if (!g->thread_count)
@@ -85,7 +87,7 @@ static enum pilgrim_status put_section(const struct common_times *c, struct gath
     bytes_put(&ends, &content.length, sizeof content.length);
     bytes_put(&content, g->starts.data, g->starts.length);
     bytes_put(&ends, &content.length, sizeof content.length);
-    enum pilgrim_status status = times_take(g->codec, &content, &ends);
+    enum pilgrim_status status = times_take(g->encoder, &content, &ends);
     if (status == PILGRIM_OK)
         status = c->sink(c->context, &content, &ends);
     bytes_free(&content);
@@ -98,8 +100,8 @@ static enum pilgrim_status put_section(const struct common_times *c, struct gath
 
 enum pilgrim_status common_times_flush(struct common_times *c)
 {
-    for (unsigned i = 0; i < KINDS; i++)
-        TRY(put_section(c, &c->gathered[i]));
+    for (unsigned i = 0; i < OPEN_SECTIONS; i++)
+        TRY(put_section(c, &c->open[i]));
     return PILGRIM_OK;
 }
 
@@ -121,37 +123,37 @@ static enum pilgrim_status describe(struct common_times *c, const struct common_
     return PILGRIM_OK;
 }
 
-static bool is_wanted(const struct common_times *c, const struct gathered *g, size_t calls)
+static bool is_wanted(const struct common_times *c, const struct open_section *g, size_t calls)
 {
-    return g->codec && g->calls == calls && g->kind.length == c->wanted.length &&
+    return g->encoder && g->calls == calls && g->kind.length == c->wanted.length &&
            !memcmp(g->kind.data, c->wanted.data, g->kind.length);
 }
 
-/* Makes G one of the kind that is wanted. */
-static enum pilgrim_status begin(struct common_times *c, struct gathered *g, const struct common_class *classes,
+/* Makes G an open section of the wanted kind. */
+static enum pilgrim_status begin(struct common_times *c, struct open_section *g, const struct common_class *classes,
                                  uint32_t class_count, size_t calls)
 {
     TRY(put_section(c, g));
-    gathered_free(g);
-    g->codec = times_new(c->kind);
-    if (!g->codec)
+    open_section_free(g);
+    g->encoder = times_new(c->kind);
+    if (!g->encoder)
         return PILGRIM_NOMEM;
     for (uint32_t i = 0; i < class_count; i++)
-        TRY(times_class(g->codec, i, classes[i].base, classes[i].reads));
+        TRY(times_class(g->encoder, i, classes[i].base, classes[i].reads));
     bytes_put(&g->kind, c->wanted.data, c->wanted.length);
     g->calls = (uint32_t)calls;
     return bytes_status(&g->kind);
 }
 
-/* The one that is wanted, or the one that was met longest ago. */
-static struct gathered *choose(struct common_times *c, size_t calls)
+/* Returns the section of the wanted kind; else the one that was used longest ago. */
+static struct open_section *choose(struct common_times *c, size_t calls)
 {
-    struct gathered *oldest = &c->gathered[0];
-    for (unsigned i = 0; i < KINDS; i++) {
-        struct gathered *g = &c->gathered[i];
+    struct open_section *oldest = &c->open[0];
+    for (unsigned i = 0; i < OPEN_SECTIONS; i++) {
+        struct open_section *g = &c->open[i];
         if (is_wanted(c, g, calls))
             return g;
-        if (g->met < oldest->met)
+        if (g->used < oldest->used)
             oldest = g;
     }
     return oldest;
@@ -162,10 +164,10 @@ enum pilgrim_status common_times_add(struct common_times *c, uint32_t number, co
                                      size_t count)
 {
     TRY(describe(c, classes, class_count, spans, count));
-    struct gathered *g = choose(c, count);
+    struct open_section *g = choose(c, count);
     if (!is_wanted(c, g, count))
         TRY(begin(c, g, classes, class_count, count));
-    g->met = ++c->met;
+    g->used = ++c->used;
     bytes_put_svarint(&g->numbers, (int64_t)number - (int64_t)g->last_number);
     bytes_put_svarint(&g->starts, (int64_t)(spans->start - g->last_start));
     TRY(bytes_status(&g->numbers));
@@ -173,7 +175,7 @@ enum pilgrim_status common_times_add(struct common_times *c, uint32_t number, co
     g->thread_count++;
     g->last_number = number;
     g->last_start = spans->start;
-    times_jump(g->codec, spans->start);
-    TRY(times_add(g->codec, spans, readings, count));
-    return times_pending(g->codec) + count > COMMON_SECTION_CALLS ? put_section(c, g) : PILGRIM_OK;
+    times_jump(g->encoder, spans->start);
+    TRY(times_add(g->encoder, spans, readings, count));
+    return times_pending(g->encoder) + count > COMMON_SECTION_CALLS ? put_section(c, g) : PILGRIM_OK;
 }

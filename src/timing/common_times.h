@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The times of short threads that have ended, those of several in one times section (docs/FORMAT.md, section 6): of
- * threads whose calls are of the same classes in the same order. A section for each of them would be ten times what it
- * says.
+/* Times sections that several short threads share (docs/FORMAT.md, section 6).
  *
- * Few kinds of threads are gathered at a time; the one that was met longest ago makes room for another. Used by one
- * thread at a time. */
+ * Threads share a section if they have ended and their calls are of the same classes in the same order: they are of
+ * one *kind*. A section for each thread would be ten times as large as what it says. A few kinds have an open
+ * section at a time. A new kind replaces the one that was used longest ago. Used by one thread at a time. */
 #ifndef PILGRIM_COMMON_TIMES_H
 #define PILGRIM_COMMON_TIMES_H
 
@@ -15,15 +14,15 @@
 #include "timing/times.h"
 
 enum {
-    COMMON_CALLS_MAX = 128,      /* of a thread that is gathered */
-    COMMON_SECTION_CALLS = 1024, /* of a section, about: a reader goes through all before those that it wants */
-    COMMON_ORDER_MAX = 4096      /* n x threads of a section that a reader takes */
+    COMMON_CALLS_MAX = 128,      /* most calls of a thread that shares a section */
+    COMMON_SECTION_CALLS = 1024, /* of a section, about: a reader goes through all calls before those that it wants */
+    COMMON_ORDER_MAX = 4096      /* most calls of a thread x threads of a section that a reader accepts */
 };
 
-/* Takes a section, CONTENT from `calls` on and ENDS as times_take has them, borrowed. */
+/* Takes a section: CONTENT from `calls` on, and ENDS, as times_take makes them. Both are borrowed. */
 typedef enum pilgrim_status common_sink(void *context, const struct bytes *content, const struct bytes *ends);
 
-/* What there is to know of a thread's class: as times_class. */
+/* A class of a thread, as for times_class. */
 struct common_class {
     uint32_t base;
     uint32_t reads;
@@ -31,17 +30,18 @@ struct common_class {
 
 struct common_times;
 
-/* KIND: TIMES_BINS or TIMES_EXACT. NULL: no memory. */
+/* Returns an object without times, or NULL without memory. KIND is TIMES_BINS or TIMES_EXACT. */
 struct common_times *common_times_new(enum times_kind kind, common_sink *sink, void *context);
-void common_times_free(struct common_times *c); /* what is pending is lost; NULL is legal */
+void common_times_free(struct common_times *c); /* C may be NULL. Pending times are lost */
 
-/* All calls of thread NUMBER, COUNT of them (1 to COMMON_CALLS_MAX), as times_add, of CLASSES, of which all are called.
- * errors: as times_add and times_class, and those of the sink; C can then only be freed */
+/* Adds all calls of thread NUMBER, COUNT of them, from 1 to COMMON_CALLS_MAX. Each of CLASSES is called. SPANS and
+ * READINGS are as for times_add. errors: as times_add and times_class, and those of the sink; C can then only be
+ * freed */
 enum pilgrim_status common_times_add(struct common_times *c, uint32_t number, const struct common_class *classes,
                                      uint32_t class_count, const struct span *spans, const double *readings,
                                      size_t count) PILGRIM_CHECKED;
 
-/* What is pending goes to the sink. errors: PILGRIM_NOMEM, those of the sink */
+/* Sends all pending times to the sink. errors: PILGRIM_NOMEM, those of the sink */
 enum pilgrim_status common_times_flush(struct common_times *c) PILGRIM_CHECKED;
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Distributions of times; see distribution.h. */
+/* Distributions of times; see distribution.h. All in integers. */
 #include "timing/distribution.h"
 
 static unsigned __int128 wide(const uint64_t sum[2])
@@ -15,11 +15,11 @@ void distribution_init(struct distribution *d)
 void distribution_halve(struct distribution *d)
 {
     for (unsigned k = 0; k < BUCKETS; k++)
-        d->histogram[k] = (uint16_t)((d->histogram[k] + 1u) / 2); /* what was there stays there */
+        d->histogram[k] = (uint16_t)((d->histogram[k] + 1u) / 2); /* a count does not become 0 */
     d->unit++;
 }
 
-/* COUNT in a unit that is 2^SHIFT times the one it has, not to 0. */
+/* Returns COUNT in a unit 2^SHIFT times as large. A count does not become 0. */
 static uint32_t in_unit(uint32_t count, uint32_t shift)
 {
     uint32_t less = shift < 32 ? count >> shift : 0;
@@ -74,8 +74,8 @@ static uint64_t square_root(unsigned __int128 v)
     return root;
 }
 
-/* From q, the mean rounded down, the squares of all differences are the sum of x^2 - 2qx + q^2; with total = count x q
- * + r that is squares - q x (total + r), without anything that is larger. */
+/* q is the mean, rounded down, and total = count x q + r. The sum of the squared differences from q is the sum of
+ * x^2 - 2qx + q^2. That is squares - q x (total + r), and no intermediate result is larger. */
 uint64_t distribution_deviation(const struct distribution *d)
 {
     unsigned __int128 mean = wide(d->total) / d->count, rest = wide(d->total) % d->count;
@@ -95,7 +95,7 @@ static void take_wide(struct cursor *c, uint64_t sum[2])
     sum[1] = cursor_varint(c);
 }
 
-/* The buckets that may have something. */
+/* The lowest and the highest bucket that may have a count. */
 static unsigned first_bucket(const struct distribution *d)
 {
     return histogram_bucket(bucket_of(d->least));

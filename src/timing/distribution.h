@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is known of many times without keeping each: how many, the shortest, the longest and which rank had that, sum,
- * squares, a histogram of powers of two. All but the histogram is exact, so distributions may be put together in any
- * order. The histogram says shares: its counts are in a unit that doubles when one does not fit any more, so a
+/* Distributions: what is stored of many times instead of each of them.
+ *
+ * A distribution has their count, the shortest and the longest, the rank of the longest, the sum, the sum of
+ * squares, and a histogram of powers of two. All but the histogram are exact, so distributions may be merged in any
+ * order. The histogram gives shares: the unit of its counts doubles when one of them gets too large. So a
  * distribution takes 144 bytes. */
 #ifndef PILGRIM_DISTRIBUTION_H
 #define PILGRIM_DISTRIBUTION_H
@@ -11,28 +13,28 @@
 
 #include "base/bytes.h"
 
-enum { BUCKETS = 40 }; /* the last one has all longer times as well: 2^38 ns are 275 s */
+enum { BUCKETS = 40 }; /* the last one has all longer times, too: 2^38 ns are 275 s */
 
 #define DISTRIBUTION_NS_MAX INT64_MAX
 
-/* All zero, but for the least one, is empty: distribution_init. */
+/* All zero, but for `least`, is empty: distribution_init. */
 struct distribution {
     uint64_t count;
     uint64_t least; /* ns; UINT64_MAX while it is empty */
     uint64_t most;
-    uint64_t total[2], squares[2]; /* the lower 64 bits, the upper ones */
-    uint32_t high_rank;            /* that had the longest; the lowest one of several */
+    uint64_t total[2], squares[2]; /* the lower 64 bits, then the upper 64 bits */
+    uint32_t high_rank;            /* with the longest time; the lowest one of several */
     uint32_t unit;                 /* of the histogram: 2^unit times */
     uint16_t histogram[BUCKETS];
 };
 
-/* 0 for 0 ns, else k where 2^(k-1) <= ns < 2^k; ns below 2^63. */
+/* Returns the bucket of NS, which is below 2^63: 0 for 0 ns, else k with 2^(k-1) <= ns < 2^k. */
 static inline unsigned bucket_of(uint64_t ns)
 {
     return 63 - (unsigned)__builtin_clzll(2 * ns + 1);
 }
 
-/* A time as 2^PRECISION steps a bucket; PRECISION up to 8. */
+/* Returns NS as a figure: a number with 2^PRECISION steps for each bucket. PRECISION is at most 8. */
 static inline unsigned figure_of(uint64_t ns, unsigned precision)
 {
     unsigned k = bucket_of(ns);
@@ -43,7 +45,7 @@ static inline unsigned figure_of(uint64_t ns, unsigned precision)
            (unsigned)(k - 1 > precision ? below >> (k - 1 - precision) : below << (precision - (k - 1)));
 }
 
-/* The least time of FIGURE. */
+/* Returns the shortest time with FIGURE. */
 static inline uint64_t figure_ns(unsigned figure, unsigned precision)
 {
     unsigned k = figure >> precision;
@@ -54,7 +56,7 @@ static inline uint64_t figure_ns(unsigned figure, unsigned precision)
            (k - 1 > precision ? below << (k - 1 - precision) : below >> (precision - (k - 1)));
 }
 
-/* The bucket of the histogram. */
+/* Returns the bucket of the histogram that stands for BUCKET. */
 static inline unsigned histogram_bucket(unsigned bucket)
 {
     return bucket < BUCKETS ? bucket : BUCKETS - 1;
@@ -62,7 +64,7 @@ static inline unsigned histogram_bucket(unsigned bucket)
 
 void distribution_init(struct distribution *d);
 
-/* Doubles the unit. */
+/* Doubles the unit of the histogram. */
 void distribution_halve(struct distribution *d);
 
 static inline void add_wide(uint64_t sum[2], unsigned __int128 v)
@@ -72,14 +74,14 @@ static inline void add_wide(uint64_t sum[2], unsigned __int128 v)
     sum[1] = (uint64_t)(v >> 64);
 }
 
-/* Whether the next time counts in the histogram: of 2^unit times one does. They are spread as the multiples of the
- * golden ratio are, evenly over any period that the times may have. */
+/* True if the histogram counts the next time. It counts one of 2^unit times. Those are spread like the multiples of
+ * the golden ratio: evenly over any period that the times may have. */
 static inline bool distribution_counts(const struct distribution *d)
 {
     return d->unit == 0 || (d->count * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - d->unit) == 0;
 }
 
-/* NS is at most DISTRIBUTION_NS_MAX. */
+/* Adds NS, which is at most DISTRIBUTION_NS_MAX. */
 static inline void distribution_add(struct distribution *d, uint64_t ns)
 {
     unsigned k = histogram_bucket(bucket_of(ns));
@@ -96,12 +98,13 @@ static inline void distribution_add(struct distribution *d, uint64_t ns)
 
 void distribution_merge(struct distribution *into, const struct distribution *from);
 
-/* Of one that is not empty, rounded down. */
+/* Return ns, rounded down, of a distribution that is not empty. */
 uint64_t distribution_mean(const struct distribution *d);
 uint64_t distribution_deviation(const struct distribution *d);
 double distribution_total(const struct distribution *d); /* ns */
 
-/* For transport between processes of one run; not a file format. What is not one is left to C->status. */
+/* Pack for transport between processes of one run; this is no file format. Malformed input sets C->status and leaves
+ * *D empty. */
 void distribution_pack(const struct distribution *d, struct bytes *out);
 void distribution_unpack(struct cursor *c, struct distribution *d);
 

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the coder of a profile learns (docs/FORMAT.md, section 6, "The profile"), for its writer and its reader. */
+/* The model that the coder of a profile learns, for writer and reader (docs/FORMAT.md, section 6, "The profile"). */
 #ifndef PILGRIM_PROFILE_MODEL_H
 #define PILGRIM_PROFILE_MODEL_H
 
 #include "timing/range_coder.h"
 
 enum {
-    PROFILE_PARTS_MAX = 64,     /* distributions of one class's durations, or gaps */
-    PROFILE_RECENT = 8,         /* counts that are remembered */
+    PROFILE_PARTS_MAX = 64,     /* distributions of a class's durations, or of its gaps */
+    PROFILE_RECENT = 8,         /* remembered counts */
     PROFILE_SHARES = 32,        /* of a histogram */
-    PROFILE_MEAN_PRECISION = 8, /* of figures */
+    PROFILE_MEAN_PRECISION = 8, /* precision of the mean's figure; below, of other figures */
     PROFILE_PRECISION = 4,
     PROFILE_BUCKET_BITS = 6,
     PROFILE_ACTIVITIES = 6,
     PROFILE_BLOCKS_MAX = 1 << 16
 };
 
-/* Of durations, and of gaps. */
+/* What a distribution is of. */
 enum profile_kind { PROFILE_DURATIONS, PROFILE_GAPS, PROFILE_KINDS };
 
 struct profile_contexts {
@@ -31,7 +31,7 @@ struct profile_contexts {
 
 struct profile_model {
     struct profile_contexts contexts;
-    uint64_t recent[PROFILE_RECENT]; /* counts, the last one first */
+    uint64_t recent[PROFILE_RECENT]; /* the last count first */
 };
 
 static inline void profile_model_init(struct profile_model *m)
@@ -41,7 +41,7 @@ static inline void profile_model_init(struct profile_model *m)
         m->recent[i] = 0;
 }
 
-/* COUNT, at INDEX of the recent ones or at none (PROFILE_RECENT), comes to the front. */
+/* Moves COUNT to the front. INDEX is its index among the recent counts; PROFILE_RECENT if it is not there. */
 static inline void profile_recent_use(struct profile_model *m, unsigned index, uint64_t count)
 {
     for (unsigned i = index < PROFILE_RECENT ? index : PROFILE_RECENT - 1; i > 0; i--)
@@ -49,7 +49,7 @@ static inline void profile_recent_use(struct profile_model *m, unsigned index, u
     m->recent[0] = count;
 }
 
-/* Bits of the numbers below COUNT. */
+/* Returns how many bits numbers below COUNT have. */
 static inline unsigned profile_bits(uint64_t count)
 {
     return count > 1 ? 64 - (unsigned)__builtin_clzll(count - 1) : 0;

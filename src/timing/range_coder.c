@@ -81,7 +81,7 @@ void encode_difference(struct range_encoder *e, struct number_context *context, 
         encode_flag(e, &context->sign, value < 0);
 }
 
-/* The shortest number of the interval, 0s behind it left out; low and high differ in their first byte. */
+/* Writes the shortest number of the interval, without 0s at its end. `low` and `high` differ in their first byte. */
 void encoder_end(struct range_encoder *e)
 {
     if (e->low > 0)

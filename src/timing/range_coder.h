@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An adaptive binary range coder: what is likely takes less than a bit. For small sections of many kinds of numbers,
- * where a general compressor has too little to learn from (docs/FORMAT.md, section 6, "The profile").
+/* An adaptive binary range coder: a likely bit takes less than a bit.
  *
- * A context learns how likely a bit is; the steps become smaller as it has seen more. */
+ * It is for small sections with many kinds of numbers, where a general compressor has too little to learn from
+ * (docs/FORMAT.md, section 6, "The profile"). The method is Martin's range coding (1979), a bit at a time. A context
+ * learns how likely a bit is. It learns in smaller steps the more it has seen. */
 #ifndef PILGRIM_RANGE_CODER_H
 #define PILGRIM_RANGE_CODER_H
 
@@ -12,45 +13,45 @@
 
 #include "base/bytes.h"
 
-/* One bit's probability. */
+/* The probability of one bit. */
 struct bit_context {
-    uint16_t one; /* of 65536: that the bit is 1 */
-    uint8_t seen; /* bits, up to a limit */
+    uint16_t one; /* probability of a 1, of 65536 */
+    uint8_t seen; /* bits so far, up to a limit */
 };
 
 enum { NUMBER_BITS = 63 };
 
-/* Numbers of one kind. */
+/* The contexts of one kind of numbers. */
 struct number_context {
     struct bit_context length[NUMBER_BITS + 1], high[NUMBER_BITS + 1], sign;
 };
 
-/* COUNT contexts that have seen nothing. */
+/* Makes COUNT contexts new. */
 void contexts_init(struct bit_context *contexts, size_t count);
 
-/* The same, for a structure that consists of them alone. */
+/* The same for a struct that consists of contexts. */
 #define CONTEXTS_INIT(model) contexts_init((struct bit_context *)(model), sizeof *(model) / sizeof(struct bit_context))
 
-/* Writes coded bits behind OUT's end. */
+/* Appends coded bits to `out`. */
 struct range_encoder {
     uint32_t low, high;
     struct bytes *out;
-    size_t begin; /* in OUT */
+    size_t begin; /* where they begin in `out` */
 };
 
 void encoder_init(struct range_encoder *e, struct bytes *out);
 void encode_flag(struct range_encoder *e, struct bit_context *context, bool bit);
-void encode_bits(struct range_encoder *e, unsigned count, uint64_t value); /* without a context; at most 63 */
+void encode_bits(struct range_encoder *e, unsigned count, uint64_t value); /* without a context; COUNT is at most 63 */
 void encode_number(struct range_encoder *e, struct number_context *context, uint64_t value); /* below 2^63 - 1 */
 void encode_difference(struct range_encoder *e, struct number_context *context, int64_t value);
-void encoder_end(struct range_encoder *e); /* what is behind the last byte reads as 0 */
+void encoder_end(struct range_encoder *e); /* must be last; the decoder reads 0s behind the end */
 
-/* Reads them. Behind the end there are bits without end, so who reads bounds what is read. */
+/* Reads coded bits. There are bits without end behind the last one, so the caller bounds what it reads. */
 struct range_decoder {
     uint32_t low, high, value;
     const uint8_t *data; /* borrowed */
     size_t length, position;
-    bool damaged; /* a number was too long; all numbers are 0 from there on */
+    bool damaged; /* a number was too long; all numbers from there on are 0 */
 };
 
 void decoder_init(struct range_decoder *d, const void *data, size_t length);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decoding one times section; see times_block.h. */
+/* Decoding one times section; see times_block.h.
+ *
+ * The file is over 400 lines: half of it checks a hostile block when it is opened, the other half relies on that. */
 #include "timing/times_block.h"
 
 #include <stdlib.h>
@@ -8,19 +10,19 @@
 #include "base/try.h"
 #include "timing/bins.h"
 #include "timing/times.h"
-#include "timing/times_code.h"
+#include "timing/times_code_inline.h"
 
 enum { WIDTH_MAX = 3, BEFORE_COLUMNS_MIN = 2 };
 
 #define NO_CLASS UINT32_MAX
 
-/* Numbers of one kind and class. */
+/* The gaps, the durations or the readings of a class. */
 struct block_numbers {
-    const uint8_t *at[2]; /* the next one; exact: the next low one and the next high one */
-    uint64_t left[2];     /* so many from there on */
+    const uint8_t *at[2]; /* the next numbers; exact: of the two columns */
+    uint64_t left[2];     /* numbers from there on */
     uint64_t stride;      /* bins: from one plane to the next */
     uint8_t width;
-    uint32_t mean; /* exact: times_code.h */
+    uint32_t mean; /* exact: times_code_inline.h */
 };
 
 struct block_class {
@@ -28,34 +30,34 @@ struct block_class {
     uint32_t base;
     struct block_numbers gaps, durations;
     bool reads;
-    struct block_numbers readings, corrections; /* of one that does; corrections: exact */
+    struct block_numbers readings, corrections; /* if the class reads a clock; corrections: exact only */
 };
 
 struct times_block {
     enum times_kind kind;
     bool is_damaged;
-    bool is_high; /* exact: what comes next */
+    bool is_high; /* exact: the column of the next number */
     uint64_t calls, left;
     uint64_t begin;
     uint64_t end; /* of the call before */
     uint64_t class_limit;
-    uint32_t *by_class; /* its class, or NO_CLASS */
+    uint32_t *by_class; /* by class index: the index in `classes`, or NO_CLASS */
     size_t class_count;
     struct block_class *classes;
     size_t base_count;
     struct bin_bounds bases[TIMES_BASES_MAX];
     struct cursor bits;
-    uint64_t held; /* bits that were read and not taken */
+    uint64_t held; /* bits that were read and not used */
     unsigned held_count;
-    bool reads;       /* some class does */
-    bool has_reading; /* the last call: */
+    bool reads;       /* a class of the block reads a clock */
+    bool has_reading; /* the last call has this reading: */
     double reading;
-    int64_t offset;         /* of the last reading from its call's start; bins: the anchor */
-    uint64_t reading_count; /* all that were given */
-    struct cursor anchors;  /* bins: those that are still to come ... */
+    int64_t offset;         /* exact: from the start of the last reading's call to the reading; bins: the anchor */
+    uint64_t reading_count; /* of the calls so far */
+    struct cursor anchors;  /* bins: those to come */
     uint64_t anchors_left;
-    uint64_t anchored;   /* ... of which the first is for this reading, */
-    int64_t next_offset; /* and this is it */
+    uint64_t anchored;   /* bins: the reading that the next anchor begins at */
+    int64_t next_offset; /* bins: the next anchor */
 };
 
 struct opening {
@@ -101,13 +103,13 @@ static enum pilgrim_status open_bases(struct opening *o)
     for (; b->base_count < count; b->base_count++) {
         uint64_t base = cursor_varint(o->in);
         if (base < BINS_BASE_MIN || base > BINS_BASE_MAX)
-            return wrong(o, "a base that there is not");
+            return wrong(o, "unknown base");
         bin_bounds_init(&b->bases[b->base_count], (uint32_t)base);
     }
     return PILGRIM_OK;
 }
 
-/* What is said of a class's columns. */
+/* Reads what the head says of the columns of C. False if that is wrong. */
 static bool open_numbers(struct opening *o, struct block_class *c)
 {
     struct block_numbers *const both[] = {&c->gaps, &c->durations};
@@ -161,7 +163,7 @@ static enum pilgrim_status open_classes(struct opening *o)
     return PILGRIM_OK;
 }
 
-/* The next anchor; behind the last one there is none. They were looked at when the block was opened. */
+/* Reads the next anchor, if there is one. Anchors were checked when the block was opened. */
 static void next_anchor(struct times_block *b)
 {
     if (!b->anchors_left)
@@ -191,7 +193,7 @@ static enum pilgrim_status open_anchors(struct opening *o)
     return o->in->status;
 }
 
-/* Which classes read a clock. */
+/* Reads which classes read a clock. */
 static enum pilgrim_status open_readers(struct opening *o)
 {
     struct times_block *b = o->block;
@@ -201,7 +203,7 @@ static enum pilgrim_status open_readers(struct opening *o)
     for (size_t i = 0; i < count; i++) {
         uint64_t skipped = cursor_varint(o->in);
         if (skipped >= b->class_count - next)
-            return wrong(o, "readings of a class that there is not");
+            return wrong(o, "readings of an unknown class");
         struct block_class *c = &b->classes[next + skipped];
         c->reads = true;
         c->readings = c->corrections = (struct block_numbers){.left = {c->calls}, .stride = c->calls, .width = 1};
@@ -214,7 +216,7 @@ static enum pilgrim_status open_readers(struct opening *o)
     return b->kind == TIMES_BINS ? open_anchors(o) : o->in->status;
 }
 
-/* The number at AT, in planes. */
+/* Returns the number at AT, whose further bytes are in the other planes. */
 static inline uint64_t number_at(const struct block_numbers *n, const uint8_t *at)
 {
     uint64_t number = at[0];
@@ -223,7 +225,7 @@ static inline uint64_t number_at(const struct block_numbers *n, const uint8_t *a
     return number;
 }
 
-/* Takes a column; the largest number in it must be one that there is. */
+/* Takes a column. Its largest number must be a code or a bin that exists. */
 static enum pilgrim_status open_column(struct opening *o, const struct block_class *c, struct block_numbers *n)
 {
     struct times_block *b = o->block;
@@ -238,9 +240,9 @@ static enum pilgrim_status open_column(struct opening *o, const struct block_cla
     n->at[0] = at;
     n->at[1] = at + n->left[0];
     if (b->kind == TIMES_EXACT)
-        return largest < CODE_END ? PILGRIM_OK : wrong(o, "a code that there is not");
+        return largest < CODE_END ? PILGRIM_OK : wrong(o, "unknown code");
     enum pilgrim_status status = bin_bounds_reach(&b->bases[c->base], largest);
-    return status == PILGRIM_DAMAGED ? wrong(o, "a bin that there is not") : status;
+    return status == PILGRIM_DAMAGED ? wrong(o, "unknown bin") : status;
 }
 
 static enum pilgrim_status open_columns(struct opening *o)
@@ -350,7 +352,7 @@ void times_block_jump(struct times_block *block, uint64_t end)
 
 /* ---- calls ---- */
 
-/* At most 32 of the next bits, which are there. */
+/* Takes the next COUNT bits, at most 32. They exist. */
 static inline uint64_t bits_take(struct times_block *b, unsigned count)
 {
     for (; b->held_count < count; b->held_count += 8)
@@ -361,7 +363,7 @@ static inline uint64_t bits_take(struct times_block *b, unsigned count)
     return value;
 }
 
-/* The number that CODE stands for, with its bits. */
+/* Returns the number that CODE and its bits stand for. */
 static inline uint64_t take_number(struct times_block *b, unsigned code)
 {
     unsigned bits = times_code_bits(code), first = bits > 32 ? 32 : bits;
@@ -370,7 +372,7 @@ static inline uint64_t take_number(struct times_block *b, unsigned code)
     return times_code_value(code) + low;
 }
 
-/* False: there are no more of its kind. */
+/* Takes the next number. False if the column has no more. */
 static inline bool next_exact(struct times_block *b, struct block_numbers *n, uint64_t *value)
 {
     unsigned kind = b->is_high;
@@ -389,7 +391,7 @@ static inline uint64_t next_bin(const struct times_block *b, const struct block_
     return bin_bounds_at(&b->bases[c->base], number_at(n, n->at[0]++));
 }
 
-/* The ns of a reading of a call that begins at START. */
+/* Returns the reading, in ns, of a call that starts at START. */
 static inline int64_t next_reading_bin(struct times_block *b, const struct block_class *c, struct block_numbers *n,
                                        uint64_t start)
 {
@@ -407,7 +409,7 @@ static inline int64_t next_reading_exact(struct times_block *b, struct block_num
     return (int64_t)((uint64_t)b->offset + start);
 }
 
-/* The reading of a call of C that begins at START. False: there is no such number. */
+/* Sets the reading of a call of C that starts at START. False if there is no such double. */
 static bool next_reading(struct times_block *b, struct block_class *c, uint64_t start)
 {
     int64_t correction = 0, ns;

@@ -9,7 +9,7 @@
 #include "process/filter.h"
 #include "process/spill.h"
 #include "wrap/wrapper.h"
-#include "record/stream_data.h"
+#include "record/stream_inline.h"
 #include "objects/sharing.h"
 #include "objects/untracked_requests.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Requests, and arrays of them: what a call finds behind its handles, and what becomes of that. */
-#include "base/run.h"
+#include "base/value_run.h"
 #include "wrap/wrapper.h"
-#include "objects/thread_requests.h"
+#include "objects/thread_requests_inline.h"
 
 enum {
     ITEM_BYTES = 1 + 2 * SLOT_BYTES,
@@ -163,7 +163,7 @@ static void put_found(struct call *c, const MPI_Request *requests)
     struct run_writer run = {0};
     for (int64_t i = 0; i < count; i++) {
         uint8_t *item = at;
-        at = store_live(c, at, operation_name(found_operation(&operations[i])), LIVE_PLACES);
+        at = store_live(c, at, operation_name(found_operation(&operations[i])), LIVE_INDICES);
         if (count >= VALUE_SERIES_MIN)
             at = run_put(&run, item, at);
     }
@@ -191,7 +191,7 @@ void put_requests_after(struct call *c, const MPI_Request *requests, int64_t cou
         uint8_t *item = at;
         at = requests[i] == MPI_REQUEST_NULL
                  ? store_name(at, NAME_MPI_REQUEST_NULL)
-                 : store_live(c, at, operation_name(found_operation(&operations[i])), LIVE_PLACES);
+                 : store_live(c, at, operation_name(found_operation(&operations[i])), LIVE_INDICES);
         if (count >= VALUE_SERIES_MIN)
             at = run_put(&run, item, at);
     }
@@ -211,7 +211,7 @@ void put_requests_after(struct call *c, const MPI_Request *requests, int64_t cou
 static inline bool find_same_requests(struct call *c, const MPI_Request *requests, struct operation_array *in)
 {
     struct thread *t = c->thread;
-    struct requests *r = t->requests;
+    struct thread_requests *r = t->requests;
     struct finding *f = &t->finding;
     uint64_t null = 0;
     uint32_t search = requests_search_begin(r);

@@ -8,7 +8,7 @@
  *  - of a null or inactive request, the empty status as MPI filled it.
  *  - of a receive that went as its call said when it was posted, in a call whose array of requests is there: how often
  * its count. The shadow follows the same rules with code of its own. */
-#include "base/run.h"
+#include "base/value_run.h"
 #include "format/trace_format.h"
 #include "wrap/status_fields.h"
 #include "wrap/wrapper.h"

@@ -19,6 +19,7 @@
 #include "objects/handle_cache.h"
 #include "wrap/put.h"
 #include "process/thread.h"
+#include "record/stream_times.h"
 #include "functions.h"
 
 _Static_assert(CALL_ROOM == 32 * CALL_ROOM_OF_VALUE, "gen/emit_wrappers.c counts a call's values");

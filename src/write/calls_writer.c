@@ -41,9 +41,9 @@ static enum pilgrim_status number_sequences(struct calls_writer *w)
         const uint8_t *data = intern_get(&f->sequences, i, &length);
         TRY(rulebook_serialised(w->rulebook, data, length, true, &w->sequences[i]));
     }
-    for (uint32_t i = 0; i < f->delta_lists.count; i++) {
-        const uint8_t *data = intern_get(&f->delta_lists, i, &length);
-        TRY(expressions_delta_list(&w->expressions, data, length));
+    for (uint32_t i = 0; i < f->stored_deltas.count; i++) {
+        const uint8_t *data = intern_get(&f->stored_deltas, i, &length);
+        TRY(expressions_stored_deltas(&w->expressions, data, length));
     }
     return PILGRIM_OK;
 }

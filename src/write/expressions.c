@@ -24,7 +24,7 @@ struct expression {
     uint32_t number; /* SEQUENCE: of the rulebook; LIST, REFERENCES: in their tables */
 };
 
-struct delta_list {
+struct stored_deltas {
     UT_hash_handle hh;
     int64_t hash;
     uint32_t sequence; /* of the rulebook; of texts the number of the first one in the table of strings + TEXTS */
@@ -35,10 +35,10 @@ struct delta_list {
 
 void expressions_free(struct expressions *e)
 {
-    struct delta_list *list, *next;
-    HASH_ITER(hh, e->delta_lists, list, next)
+    struct stored_deltas *list, *next;
+    HASH_ITER(hh, e->stored_deltas, list, next)
     {
-        HASH_DEL(e->delta_lists, list);
+        HASH_DEL(e->stored_deltas, list);
         free(list);
     }
     intern_free(&e->choices);
@@ -76,7 +76,7 @@ static enum pilgrim_status items_symbols(struct rulebook *rulebook, const struct
         return PILGRIM_NOMEM;
     for (size_t i = 0; i < count; i++) {
         struct rulebook_symbol *s = &(*symbols)[(*symbol_count)++];
-        if (!(items[i].exponent & REPEATS_BEGIN)) {
+        if (!(items[i].exponent & NESTED_RUN_BEGIN)) {
             *s = (struct rulebook_symbol){.value = zigzag(items[i].value), .exponent = items[i].exponent};
             continue;
         }
@@ -89,7 +89,7 @@ static enum pilgrim_status items_symbols(struct rulebook *rulebook, const struct
         free(body);
         TRY(status);
         i += size + 1;
-        *s = (struct rulebook_symbol){.value = rule, .exponent = items[i].exponent & ~REPEATS_END, .is_rule = true};
+        *s = (struct rulebook_symbol){.value = rule, .exponent = items[i].exponent & ~NESTED_RUN_END, .is_rule = true};
     }
     return PILGRIM_OK;
 }
@@ -122,19 +122,19 @@ enum pilgrim_status expressions_sequence(struct expressions *e, int64_t first, c
 
 /* ---- lists of vectors ---- */
 
-static enum pilgrim_status delta_list_sequence(struct expressions *e, const uint8_t *data, size_t length,
-                                               uint32_t *sequence)
+static enum pilgrim_status stored_deltas_sequence(struct expressions *e, const uint8_t *data, size_t length,
+                                                  uint32_t *sequence)
 {
     struct nested_runs r = {0};
     struct cursor in;
     cursor_init(&in, data, length);
-    uint32_t texts = delta_list_text_count(data, length);
+    uint32_t texts = stored_deltas_text_count(data, length);
     if (texts) {
         *sequence = TEXTS + e->next_text;
         e->next_text += texts;
         return texts < TEXTS - 1 && e->next_text < TEXTS - 1 ? PILGRIM_OK : PILGRIM_LIMIT;
     }
-    if (cursor_u8(&in) == DELTA_LIST_GRAMMAR)
+    if (cursor_u8(&in) == STORED_DELTAS_GRAMMAR)
         return rulebook_serialised(e->rulebook, data + 1, length - 1, false, sequence);
     enum pilgrim_status status = nested_runs_unpack(&in, &r);
     if (status == PILGRIM_OK)
@@ -143,19 +143,19 @@ static enum pilgrim_status delta_list_sequence(struct expressions *e, const uint
     return status;
 }
 
-enum pilgrim_status expressions_delta_list(struct expressions *e, const uint8_t *data, size_t length)
+enum pilgrim_status expressions_stored_deltas(struct expressions *e, const uint8_t *data, size_t length)
 {
-    struct delta_list *list, *known;
+    struct stored_deltas *list, *known;
     uint32_t sequence;
-    TRY(delta_list_sequence(e, data, length, &sequence));
+    TRY(stored_deltas_sequence(e, data, length, &sequence));
     list = malloc(sizeof *list);
     if (!list)
         return PILGRIM_NOMEM;
-    list->hash = delta_list_hash(data, length);
+    list->hash = stored_deltas_hash(data, length);
     list->sequence = sequence;
-    HASH_FIND(hh, e->delta_lists, &list->hash, sizeof list->hash, known);
+    HASH_FIND(hh, e->stored_deltas, &list->hash, sizeof list->hash, known);
     if (!known)
-        HASH_ADD(hh, e->delta_lists, hash, sizeof list->hash, list);
+        HASH_ADD(hh, e->stored_deltas, hash, sizeof list->hash, list);
     if (known || !list->hh.tbl) {
         free(list);
         return known ? PILGRIM_LIMIT : PILGRIM_NOMEM;
@@ -169,13 +169,13 @@ struct naming {
     struct bytes numbers;
 };
 
-static enum pilgrim_status name_delta_list(void *context, int64_t hash)
+static enum pilgrim_status name_stored_deltas(void *context, int64_t hash)
 {
     struct naming *n = context;
-    struct delta_list *list = NULL;
+    struct stored_deltas *list = NULL;
     uint32_t sequence = UINT32_MAX; /* all differences are 0 */
     if (hash) {
-        HASH_FIND(hh, n->e->delta_lists, &hash, sizeof hash, list);
+        HASH_FIND(hh, n->e->stored_deltas, &hash, sizeof hash, list);
         if (!list)
             return PILGRIM_DAMAGED;
         sequence = list->sequence;
@@ -184,12 +184,12 @@ static enum pilgrim_status name_delta_list(void *context, int64_t hash)
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status add_delta_lists(struct expressions *e, const struct column *c, struct expression *x)
+static enum pilgrim_status add_stored_deltas(struct expressions *e, const struct column *c, struct expression *x)
 {
     struct naming n = {.e = e};
     int64_t constant, ignored;
     bool same = column_is(c, EXPRESSION_CONSTANT, &constant, &ignored);
-    enum pilgrim_status status = same ? name_delta_list(&n, constant) : column_visit(c, name_delta_list, &n);
+    enum pilgrim_status status = same ? name_stored_deltas(&n, constant) : column_visit(c, name_stored_deltas, &n);
     if (status == PILGRIM_OK)
         status = bytes_status(&n.numbers);
     if (status == PILGRIM_OK)
@@ -206,7 +206,7 @@ enum { VOTES_OF_MANY = 64 };
 
 enum pilgrim_status expressions_vote(struct expressions *e, const struct column *c)
 {
-    for (enum expression_kind kind = EXPRESSION_CONSTANT; kind <= EXPRESSION_MODULO && !c->is_delta_list; kind++) {
+    for (enum expression_kind kind = EXPRESSION_CONSTANT; kind <= EXPRESSION_MODULO && !c->is_stored_deltas; kind++) {
         int64_t constant, n;
         uint32_t choice;
         if (!column_is(c, kind, &constant, &n))
@@ -282,7 +282,7 @@ static size_t sequence_size(const struct nested_runs *r)
     struct nested_run item;
     for (size_t at = 0; nested_runs_next(r, &at, &item);) {
         uint64_t code = zigzag(item.value);
-        bool mark = item.exponent & (REPEATS_BEGIN | REPEATS_END);
+        bool mark = item.exponent & (NESTED_RUN_BEGIN | NESTED_RUN_END);
         if (!mark && code >= UINT64_C(1) << 62)
             return SIZE_MAX;
         size += mark ? 2 : svarint_size((int64_t)(code << 1)) + (item.exponent > 1) + (item.exponent > 64);
@@ -329,9 +329,9 @@ static enum pilgrim_status add_values(struct expressions *e, const struct column
 enum pilgrim_status expressions_add(struct expressions *e, const struct column *c, uint32_t *number)
 {
     struct expression x = expression_of(EXPRESSION_CONSTANT, 0, 0);
-    bool found = c->is_delta_list;
-    if (c->is_delta_list)
-        TRY(add_delta_lists(e, c, &x));
+    bool found = c->is_stored_deltas;
+    if (c->is_stored_deltas)
+        TRY(add_stored_deltas(e, c, &x));
     else if (!e->plain)
         TRY(choose(e, c, &x, &found));
     if (!found)

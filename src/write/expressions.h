@@ -25,8 +25,8 @@ struct expressions {
     struct intern chosen;
     struct intern values;     /* kind LIST: as in the file */
     struct intern references; /* sequences of lists that differ: their numbers in the rulebook, 4 bytes each */
-    struct delta_list
-        *delta_lists;   /* uthash: hash -> sequence of the rulebook, or where texts begin in the table of strings */
+    struct stored_deltas
+        *stored_deltas; /* uthash: hash -> sequence of the rulebook, or where texts begin in the table of strings */
     uint32_t next_text; /* where the next list's will; at first: how many strings are before all texts */
     struct compressor compressor;
 };
@@ -35,7 +35,8 @@ void expressions_free(struct expressions *e);
 
 /* Makes a list known: an entry of a fragment's lists (sequence/slots.h). errors: PILGRIM_NOMEM, PILGRIM_DAMAGED,
  * PILGRIM_LIMIT (another list has the same hash) */
-enum pilgrim_status expressions_delta_list(struct expressions *e, const uint8_t *data, size_t length) PILGRIM_CHECKED;
+enum pilgrim_status expressions_stored_deltas(struct expressions *e, const uint8_t *data,
+                                              size_t length) PILGRIM_CHECKED;
 
 /* First round: takes a column's choices into account. errors: PILGRIM_NOMEM */
 enum pilgrim_status expressions_vote(struct expressions *e, const struct column *c) PILGRIM_CHECKED;

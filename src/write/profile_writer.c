@@ -6,7 +6,7 @@
 #include "base/descriptor.h"
 #include "base/try.h"
 #include "write/profile_parts.h"
-#include "timing/share_code.h"
+#include "timing/share_code_inline.h"
 
 /* Of calls, or gaps, with less than that share of the run's time the histogram, the shortest and the deviation are left
  * out. */

@@ -138,15 +138,15 @@ static void write_strings(const struct fragment *f, struct bytes *out)
 {
     uint64_t count = f->strings.count;
     size_t length;
-    for (uint32_t i = 0; i < f->delta_lists.count; i++) {
-        const uint8_t *list = intern_get(&f->delta_lists, i, &length);
-        count += delta_list_text_count(list, length);
+    for (uint32_t i = 0; i < f->stored_deltas.count; i++) {
+        const uint8_t *list = intern_get(&f->stored_deltas, i, &length);
+        count += stored_deltas_text_count(list, length);
     }
     bytes_put_varint(out, count);
     write_entries(&f->strings, FRAMING_TEXT, out);
-    for (uint32_t i = 0; i < f->delta_lists.count; i++) {
-        const uint8_t *list = intern_get(&f->delta_lists, i, &length);
-        if (delta_list_text_count(list, length))
+    for (uint32_t i = 0; i < f->stored_deltas.count; i++) {
+        const uint8_t *list = intern_get(&f->stored_deltas, i, &length);
+        if (stored_deltas_text_count(list, length))
             bytes_put(out, list + 1, length - 1);
     }
 }

@@ -149,46 +149,46 @@ class Shard:
         self.shard, self.profile = shard, shard.profile
         self.number_of = {id(group): number for number, group in enumerate(shard.groups)}
         self.distributions = {}     # by (class, list, number there): Times
-        self.rows = [RankTimes(shard.ranks) for _ in CATEGORIES]
+        self.activities = [RankTimes(shard.ranks) for _ in CATEGORIES]
         self.by_class = {}          # by (class, "by_rank" or "by_rank_gaps"): RankTimes
 
     def add(self, key, ns, rank):
         self.distributions.setdefault(key, Times()).times.append((ns, rank))
 
-    def add_row(self, category, key, ns, rank):
-        self.rows[category].add(rank, ns)
+    def add_shares(self, category, key, ns, rank):
+        self.activities[category].add(rank, ns)
         self.by_class.setdefault(key, RankTimes(self.shard.ranks)).add(rank, ns)
 
-    def add_call(self, row, leaf, before, gap, duration, rank):
-        """A call of ROW, behind one of class BEFORE, or None. LEAF: the number of its distribution."""
-        number, known = row.class_number, self.profile.classes[row.class_number]
+    def add_call(self, group_class, leaf, before, gap, duration, rank):
+        """A call of GROUP_CLASS, behind one of class BEFORE, or None. LEAF: the number of its distribution."""
+        number, known = group_class.class_number, self.profile.classes[group_class.class_number]
         self.add((number, "durations", leaf), duration, rank)
-        self.add_row(category_of(row.call_class[0][0]), (number, "by_rank"), duration, rank)
+        self.add_shares(category_of(group_class.call_class[0][0]), (number, "by_rank"), duration, rank)
         if before is None:
             self.add((number, "first", 0), gap, rank)
         else:
             self.add((number, "gaps", known.befores.get(before, 0)), gap, rank)
-            self.add_row(0, (number, "by_rank_gaps"), gap, rank)
+            self.add_shares(0, (number, "by_rank_gaps"), gap, rank)
 
     def thread(self, rank, thread, times, last):
-        """TIMES: an iterator over those of the thread's calls from this round on. LAST: the end of the call before. Returns that of the
-        last one in this round."""
+        """TIMES: an iterator over those of the thread's calls from this segment on. LAST: the end of the call before. Returns that of the
+        last one in this segment."""
         shard = self.shard
         first = shard.threads.value(rank - shard.first)
         if first + thread >= shard.threads.value(rank - shard.first + 1):
             return last
         stream = Stream(shard, shard.members, first + thread, rank, [])
-        group, place = shard.members.place(first + thread)
-        parts = [row.partition.place(place)[0] if row.partition else 0 for row in group.rows]
+        group, member = shard.members.find(first + thread)
+        value_groups = [each.partition.find(member)[0] if each.partition else 0 for each in group.group_classes]
         before, number = None, self.number_of[id(group)]
         for at, terminal in stream.calls():
             start, end = next(times)
-            row = group.rows[at]
-            leaves, leaf = self.profile.leaves.get((number, at, parts[at])), 0
+            group_class = group.group_classes[at]
+            leaves, leaf = self.profile.leaves.get((number, at, value_groups[at])), 0
             if leaves:
-                leaf = leaves[bisect.bisect_right(row.parts[parts[at]].starts, terminal) - 1]
-            self.add_call(row, leaf, before, start - last, end - start, rank - shard.first)
-            before, last = row.class_number, end
+                leaf = leaves[bisect.bisect_right(group_class.value_groups[value_groups[at]].starts, terminal) - 1]
+            self.add_call(group_class, leaf, before, start - last, end - start, rank - shard.first)
+            before, last = group_class.class_number, end
         return last
 
     def name_of(self, number):
@@ -196,7 +196,7 @@ class Shard:
         return "class %d, %s at %s" % (number, name, frames[0] if frames else "?")
 
     def check(self):
-        count, run = 0, sum(sum(times.ns) for times in self.rows)
+        count, run = 0, sum(sum(times.ns) for times in self.activities)
         for number, known in self.profile.classes.items():
             name = self.name_of(number)
             for kind, those in (("durations", known.durations), ("gaps", known.gaps), ("first", [known.first] if known.first else [])):
@@ -206,21 +206,21 @@ class Shard:
         if self.distributions:
             number, kind, i = next(iter(self.distributions))
             raise Difference("no distribution for %s, %s %d" % (self.name_of(number), kind, i))
-        self.check_rows(run)
+        self.check_shares(run)
         return count
 
-    def check_rows(self, run):
+    def check_shares(self, run):
         profile = self.profile
         if profile.blocks is None:
             if run:
                 raise Difference("no shares of %d ns" % run)
             return
-        for category, times, row in zip(CATEGORIES, self.rows, profile.rows):
-            times.check(category, row, profile.blocks)
+        for category, times, shares in zip(CATEGORIES, self.activities, profile.activities):
+            times.check(category, shares, profile.blocks)
         for (number, kind), times in self.by_class.items():
-            row, name = getattr(profile.classes[number], kind), "%s, %s" % (self.name_of(number), kind)
-            if row:
-                times.check(name, row, profile.class_blocks)
+            shares, name = getattr(profile.classes[number], kind), "%s, %s" % (self.name_of(number), kind)
+            if shares:
+                times.check(name, shares, profile.class_blocks)
             elif max(profile.class_blocks) == 1:
                 times.check_alike(name, ROW_SMALL * run / self.shard.ranks)
 
@@ -234,13 +234,13 @@ def aggregates_check(folder, path):
             raise Difference("%s: %s" % (path, damage))
     if trace.damage:
         raise Difference("%s: %s" % (path, trace.damage))
-    shards = {id(shard): Shard(shard) for shard in itertools.chain.from_iterable(trace.rounds)}
+    shards = {id(shard): Shard(shard) for shard in itertools.chain.from_iterable(trace.segments)}
     if any(shard.profile is None for shard in shards.values()):
         raise Difference("%s: a shard without a profile" % path)
     for rank, threads in true_times(folder).items():
         for thread, times in threads.items():
             times, last = iter(times), 0
-            for shard in [shard_with(shards, rank) for shards in trace.rounds]:
+            for shard in [shard_with(shards, rank) for shards in trace.segments]:
                 last = shards[id(shard)].thread(rank, thread, times, last)
             if next(times, None):
                 raise Difference("rank %d thread %d has fewer calls in the trace" % (rank, thread))

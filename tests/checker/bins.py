@@ -8,7 +8,7 @@ BASES: as in PILGRIM_TIMING, "1.2" or "1.2,MPI_Barrier:1.01,MPI_Wait*:2". The sh
 
 * a call's stored duration is the largest number of its function's series that is not above the true one;
 * no call begins later than it did, nor before the end, as it is stored, of the call before in its thread;
-* with p, the stored start of the last call in this thread and round that had the same signature, or the stored end of the call before
+* with p, the stored start of the last call in this thread and segment that had the same signature, or the stored end of the call before
   where there was none, (true start - p) <= base x (stored start - p).
 
 * what MPI_Wtime returned is between the stored start and end of its call, seen from one distance of the two clocks; it is not later than it
@@ -92,7 +92,7 @@ class Thread:
 
     def __init__(self):
         self.starts = {}  # by signature: stored start of the last call with it
-        self.firsts = {}  # by class: that of the first one in this round
+        self.firsts = {}  # by class: that of the first one in this segment
         self.end = 0      # stored, of the call before
 
     def since(self, signature, call_class, unzipped):
@@ -119,8 +119,8 @@ class Thread:
 
 
 def signatures_read(trace, rank, thread):
-    """Yields (signature, class, whether it is unzipped) of each call, with names that no other round has."""
-    for number, shards in enumerate(trace.rounds):
+    """Yields (signature, class, whether it is unzipped) of each call, with names that no other segment has."""
+    for number, shards in enumerate(trace.segments):
         shard = shard_with(shards, rank)
         if not shard:
             continue
@@ -128,9 +128,9 @@ def signatures_read(trace, rank, thread):
         if thread >= end - first:
             continue
         stream = Stream(shard, shard.members, first + thread, rank, [])
-        for place, terminal in stream.calls():
-            signature, _ = stream.parts[place][0].signature(terminal)
-            yield (number, place, terminal), (number, place), signature.is_unzipped
+        for class_index, terminal in stream.calls():
+            signature, _ = stream.value_groups[class_index][0].signature(terminal)
+            yield (number, class_index, terminal), (number, class_index), signature.is_unzipped
 
 
 def true_times(folder, of=lambda call: (call["start"], call["end"])):

@@ -11,7 +11,7 @@ import aggregates
 import compare
 from aggregates import RankTimes, Times, share_value
 from random_profile import ProfileWriter, lists_of
-from second_profile import CATEGORIES, MEAN_PRECISION, PRECISION, WHOLE, ClassProfile, Distribution, Profile, ShareRow, bucket_of, figure
+from second_profile import CATEGORIES, MEAN_PRECISION, PRECISION, WHOLE, ClassProfile, Distribution, Profile, RankShares, bucket_of, figure
 from trace_writer import Builder, constant, file_of
 
 
@@ -86,18 +86,18 @@ class Shares(unittest.TestCase):
 
     def test_single(self):
         values = [share_value(ns) for ns in self.times.ns]
-        self.times.check("here", ShareRow(values, [(value, 0) for value in values]), [1] * 4)
+        self.times.check("here", RankShares(values, [(value, 0) for value in values]), [1] * 4)
         for i in range(4):
             changed = [value + 2 * (number == i) for number, value in enumerate(values)]
-            self.bad("ranks %d to %d" % (i, i), ShareRow(changed, [(value, 0) for value in changed]), [1] * 4)
+            self.bad("ranks %d to %d" % (i, i), RankShares(changed, [(value, 0) for value in changed]), [1] * 4)
 
     def test_blocks(self):
         values = [share_value(ns) for ns in (500, 15000)]
         most = [(share_value(1000), 1), (share_value(20000), 1)]
-        self.times.check("here", ShareRow(values, most), [2, 2])
-        self.bad("ranks 2 to 3 take", ShareRow([values[0], values[1] + 1], most), [2, 2])
-        self.bad("takes the most", ShareRow(values, [most[0], (most[1][0] + 1, 1)]), [2, 2])
-        self.bad("takes the most", ShareRow(values, [most[0], (most[1][0], 0)]), [2, 2])
+        self.times.check("here", RankShares(values, most), [2, 2])
+        self.bad("ranks 2 to 3 take", RankShares([values[0], values[1] + 1], most), [2, 2])
+        self.bad("takes the most", RankShares(values, [most[0], (most[1][0] + 1, 1)]), [2, 2])
+        self.bad("takes the most", RankShares(values, [most[0], (most[1][0], 0)]), [2, 2])
 
     def test_alike(self):
         alike = RankTimes(3)
@@ -118,8 +118,8 @@ class Shares(unittest.TestCase):
 
 
 class Traces(unittest.TestCase):
-    """Two ranks with two classes. Of the first one durations are told apart by their places in the list of signatures, which are equal, and gaps."""
-    # (class, place in the list, gap, duration) of each rank's calls
+    """Two ranks with two classes. Of the first one durations are told apart by their indices in the list of signatures, which are equal, and gaps."""
+    # (class, index in the list, gap, duration) of each rank's calls
     CALLS = [[(0, 0, 5, 100), (0, 1, 7, 9000), (1, 0, 800, 20), (0, 0, 9, 101)],
              [(0, 0, 6, 100), (0, 1, 7, 9000), (1, 0, 800, 20), (0, 0, 9, 200)]]
 
@@ -129,8 +129,8 @@ class Traces(unittest.TestCase):
         self.profile = self.made()
         b = self.b = Builder(ranks=2)
         signatures = 2 * [b.signature(b.shape(b"\3"), [constant(1)])]
-        rows = [(b.row(b.call_class(b"MPI_Send"), (b.sequence(0, 1, 0), signatures)), None),
-                (b.row(b.call_class(b"MPI_Barrier"), (b.sequence(0), signatures[:1])), None)]
+        rows = [(b.group_class(b.call_class(b"MPI_Send"), (b.sequence(0, 1, 0), signatures)), None),
+                (b.group_class(b.call_class(b"MPI_Barrier"), (b.sequence(0), signatures[:1])), None)]
         b.process()
         b.group(b.sequence(0, 0, 1, 0), rows, b"\7\0" + bytes([b.differences(1)]))
         for rank, calls in enumerate(self.CALLS):
@@ -156,7 +156,7 @@ class Traces(unittest.TestCase):
 
         def row(*ns):
             values = [share_value(v) for v in ns]
-            return ShareRow(values, [(value, 0) for value in values])
+            return RankShares(values, [(value, 0) for value in values])
 
         send = ClassProfile([distribution(*durations[0, 0]), distribution(*durations[0, 1])], [gap_of(0, 0), gap_of(0, 1)], {1: 1},
                             gap_of(0, None), row(9201, 9300))
@@ -202,7 +202,7 @@ class Traces(unittest.TestCase):
         self.bad("gaps 1: 2 times, not 0")
 
     def test_rows(self):
-        self.profile.rows[1], self.profile.rows[2] = self.profile.rows[2], self.profile.rows[1]
+        self.profile.activities[1], self.profile.activities[2] = self.profile.activities[2], self.profile.activities[1]
         self.bad("point to point: ranks 0 to 0 take 9201 ns")
 
     def test_class_row(self):
@@ -212,7 +212,7 @@ class Traces(unittest.TestCase):
     def test_without_row(self):
         self.profile.classes[0].by_rank = None
         self.assertEqual(self.check(), 7)
-        self.profile.classes[0].by_rank_gaps = self.profile.rows[1]
+        self.profile.classes[0].by_rank_gaps = self.profile.activities[1]
         self.bad("by_rank_gaps: ranks 0 to 0 take 16 ns")
 
     def test_without_profile(self):

@@ -1,8 +1,7 @@
-/* again: calls whose arguments are regular for long, then at random, then as before.
+/* again: calls whose arguments are regular for a long time, then random, then regular again.
  *
- * Exercises: classes that are unzipped after more calls than are recorded anew, once and twice, and keys of other
- * shapes, which come before, meanwhile and afterwards; values that come again in the middle of a run of random ones.
- */
+ * Exercises: classes that are unzipped after more calls than are recorded anew, once and twice; keys of other shapes
+ * before, during and after that; values that come again in the middle of a run of random ones. */
 #include "expect.h"
 
 enum { CALLS = 11010, FIRST = 9000, LAST = 11000 };

@@ -1,10 +1,9 @@
-/* communicators: every way to make one. For each there is a number that its processes, and nobody else, agree on by
- * messages over it: what the trace says of identity is held against that (tests/communicators).
+/* communicators: every way to make one. The processes of each agree, by messages over it, on a number that no other
+ * processes have. tests/communicators compares what the trace says of identity with these numbers.
  *
  *     communicators            makes them
- *     communicators ROUNDS     only so many rounds of dup and free
- *     communicators show       makes them, and writes a line for each to the file made.RANK
- */
+ *     communicators ROUNDS     only so many times dup and free
+ *     communicators show       makes them, and writes a line for each to the file made.RANK */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

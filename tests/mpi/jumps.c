@@ -1,10 +1,8 @@
 /* jumps: MPI calls that never return, because a callback of the program leaves them by longjmp.
  *
- * Exercises: longjmp out of an error handler, of a reduction, of attribute callbacks and of a generalized request's
- * query function, to where the next call is made from less deep, from as deep, and from deeper in the stack; calls made
- * by such a callback before it leaves; a fork in a callback. After each, calls that return. tests/values looks at what
- * was recorded.
- */
+ * Exercises: longjmp out of an error handler, a reduction, attribute callbacks and a generalized request's query
+ * function, followed by a call from a smaller, equal or greater stack depth; calls that such a callback makes before it
+ * leaves; a fork in a callback. After each, calls that return. tests/values checks what was recorded. */
 #include "expect.h"
 
 #include <setjmp.h>

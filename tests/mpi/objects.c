@@ -1,12 +1,11 @@
-/* objects: made, shared, freed while in use, freed by callbacks.
+/* objects: objects that are made, shared, freed while in use, and freed by callbacks.
  *
  *     objects [ROUNDS]     1 if not given
  *
- * Exercises: attributes of communicators, windows and datatypes, one of which holds a communicator that its delete
- * callback frees, as libraries do that keep one of their own; a reduction and error handlers of communicators, windows,
- * files that call MPI; datatypes and communicators freed while operations use them; groups, infos and error handlers
- * that several handles share; performance variables.
- */
+ * Exercises: attributes of communicators, windows and datatypes; one of them holds a communicator that its delete
+ * callback frees, as libraries do that have a communicator of their own; a reduction, and error handlers of
+ * communicators, windows and files, that call MPI; datatypes and communicators freed while operations use them; groups,
+ * infos and error handlers that several handles share; performance variables. */
 #include "expect.h"
 
 #include <string.h>

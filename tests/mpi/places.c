@@ -1,10 +1,9 @@
-/* places: memory of every kind, and the name that each address has to have.
+/* places: memory of every kind, and the name that each address must have.
  *
  * Exercises: heap (interior, end, reallocated, given back), static data of the program and of a library, stacks of the
  * main and of another thread, a stack made of heap memory, mappings, System V shared memory, MPI_Alloc_mem, windows of
- * all kinds, MPI_BOTTOM with absolute addresses, memory of a plug-in that brings its own CUDA. No interposed function
- * of the C library's or CUDA's is found by those who search for it.
- */
+ * all kinds, MPI_BOTTOM with absolute addresses, memory of a plug-in that brings its own CUDA. A program that searches
+ * for a function of the C library or of CUDA that Pilgrim intercepts finds the original. */
 #define _GNU_SOURCE
 #include "expect.h"
 #include "places.h"

@@ -1,10 +1,9 @@
-/* polls [EXTRA]: busy waiting by each function that can, a number of times that no one can predict; then EXTRA
- * more polls in vain, of the same place (5).
+/* polls [EXTRA]: busy waiting by each function that can, an unpredictable number of times; then EXTRA more failed polls
+ * from the same call site (default 5).
  *
- * Exercises: runs of thousands of equal calls, of a length that differs from rank to rank and from run to
- * run, and polling on collectives; each function in vain and not, from one place and in turn; polls of nothing at
- * all; polls that are errors. What is printed does not depend on the number of polls.
- */
+ * Exercises: runs of thousands of equal calls, of a length that differs from rank to rank and from run to run, and
+ * polling on collectives; each function with and without success, from one call site and in turn; polls of nothing at
+ * all; polls that are errors. What is printed does not depend on the number of polls. */
 #include "expect.h"
 
 enum { ROUNDS = 20, TAG = 4 };

@@ -1,5 +1,6 @@
-/* A program that times itself: MPI_Wtime at several places, around all else, twice in a row, in threads, seldom and
- * often. Of what it measured it prints only that it was quick, so that the output is the same each time. */
+/* readings: a program that times itself. It calls MPI_Wtime at several call sites, around all other calls, twice in a
+ * row, in threads, seldom and often. Of its measurements it prints only that it was quick, so that the output is the
+ * same each time. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>

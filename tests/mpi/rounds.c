@@ -1,10 +1,9 @@
-/* rounds: loops whose numbers of rounds nobody can predict, each rank's other ones, and often none.
+/* rounds: loops with unpredictable numbers of trips, often 0, that differ from rank to rank.
  *
- * Exercises: trips of nested loops that differ from rank to rank, 0 among them. Each rank sends to itself, so that
- * ranks need not agree.
+ * Exercises: nested loops whose trips differ from rank to rank, 0 among them. Each rank sends to itself, so that ranks
+ * need not agree.
  *
- * usage: rounds [outer rounds, default 400]
- */
+ * usage: rounds [outer trips, default 400] */
 #include <stdint.h>
 
 #include "expect.h"

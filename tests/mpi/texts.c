@@ -2,9 +2,8 @@
  *
  *     texts [ROUNDS]     1500 if not given
  *
- * Exercises: keys and values of infos that count up, are drawn at random or come again, the same on all ranks or not; a
- * place where strings are few for long and then all different; empty ones; bytes that are no UTF-8.
- */
+ * Exercises: keys and values of infos that count up, are drawn at random or come again, equal on all ranks or not; a
+ * call site with few different strings for a long time, then all different; empty strings; bytes that are not UTF-8. */
 #include "expect.h"
 
 #include <string.h>

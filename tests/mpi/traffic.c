@@ -1,13 +1,12 @@
 /* traffic: every way to send, of every kind of datatype and over every kind of communicator, and operations on windows.
- * The program counts messages and bytes itself, by what MPI says of ranks and sizes: what the trace says is held
- * against that (tests/matrix).
+ * The program counts messages and bytes itself, by what MPI says of ranks and sizes. tests/matrix compares the trace
+ * with these counts.
  *
  *     traffic              sends
- *     traffic show [N]     and writes lines `to messages bytes` to the file sent.RANK, `from to operations bytes` to
- * moved.RANK; before that sends N messages that are not alike
+ *     traffic show [N]     first sends N messages that differ; then sends, and writes what it counted
  *
- * What is counted is asked for by names that are not recorded (PMPI_...).
- */
+ * It writes lines `to messages bytes` to the file sent.RANK, and lines `from to operations bytes` to moved.RANK. It
+ * asks for what it counts by names that are not recorded (PMPI_...). */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>

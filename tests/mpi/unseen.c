@@ -1,9 +1,9 @@
-/* unseen: objects that the program comes by past MPI's names, by PMPI, as other tools and some libraries do.
+/* unseen: objects that the program makes with PMPI calls, past the recorded names, as other tools and some libraries
+ * do.
  *
  * Exercises: a communicator and a window made by PMPI, in calls whose arrays have one element for each of its ranks.
- * The arrays end where memory ends: who reads more than the communicator has ranks does not come back.
- * tests/communicators looks at the lengths that were recorded.
- */
+ * The arrays end where memory ends: a reader of more elements than there are ranks crashes. tests/communicators checks
+ * the lengths that were recorded. */
 #include "expect.h"
 
 #include <sys/mman.h>

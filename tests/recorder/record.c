@@ -5,7 +5,7 @@
 
 #include "base/value.h"
 #include "merge/fragment_file.h"
-#include "record/stream.h"
+#include "record/stream_times.h"
 
 static const struct vocabulary vocabulary = {made_functions, FUNCTIONS, made_names, NAMES};
 static const struct code_module module = {"made", {1, 2, 3, 4}, 4};

@@ -3,7 +3,7 @@
 import collections
 
 from second_profile import (CATEGORIES, COUNT_END, FIGURE_MAX, MEAN_PRECISION, PRECISION, RECENT_COUNTS, SHARE_MAX, WHOLE,
-                            ClassProfile, Context, Distribution, Interval, Profile, RecentCounts, ShareRow, bucket_of)
+                            ClassProfile, Context, Distribution, Interval, Profile, RecentCounts, RankShares, bucket_of)
 
 MEAN_SHIFT = MEAN_PRECISION - PRECISION
 
@@ -130,13 +130,13 @@ class ProfileWriter:
             self.w.number(count - 1, "blocks")
             self.w.number(size - 1, "ranks")
 
-    def row(self, row, sizes):
+    def shares_by_rank(self, shares, sizes):
         w, before = self.w, 0
-        empty = not any(most for most, _ in row.most)
+        empty = not any(most for most, _ in shares.most)
         w.flag(empty, "empty")
         if empty:
             return
-        for value, (most, rank), size in zip(row.values, row.most, sizes):
+        for value, (most, rank), size in zip(shares.values, shares.most, sizes):
             w.difference(value - before, "value")
             before = value
             if size > 1:
@@ -153,14 +153,14 @@ class ProfileWriter:
         self.w.flag(profile.blocks is not None, "shares")
         if profile.blocks is not None:
             self.blocks(profile.blocks)
-            for row in profile.rows:
-                self.row(row, profile.blocks)
+            for shares in profile.activities:
+                self.shares_by_rank(shares, profile.blocks)
             self.blocks(profile.class_blocks)
             for c in profile.classes.values():
-                for row, name in ((c.by_rank, "by_rank"), (c.by_rank_gaps, "by_rank_gaps")) if c.durations else ():
-                    self.w.flag(row is not None, name)
-                    if row is not None:
-                        self.row(row, profile.class_blocks)
+                for shares, name in ((c.by_rank, "by_rank"), (c.by_rank_gaps, "by_rank_gaps")) if c.durations else ():
+                    self.w.flag(shares is not None, name)
+                    if shares is not None:
+                        self.shares_by_rank(shares, profile.class_blocks)
         return self.w.bytes()
 
 
@@ -224,20 +224,20 @@ class Random:
             left -= size
         return found
 
-    def row(self, sizes):
+    def shares_by_rank(self, sizes):
         d, value, values, most = self.dice, 0, [], []
         if d.random() < 0.2:
-            return ShareRow([0] * len(sizes), [(0, 0)] * len(sizes))
+            return RankShares([0] * len(sizes), [(0, 0)] * len(sizes))
         for size in sizes:
             value = d.choice((value, 0, d.randint(0, SHARE_MAX), min(value + d.randrange(9), SHARE_MAX)))
             values.append(value)
             most.append((d.choice((value, d.randint(value, SHARE_MAX))), d.randrange(size)) if size > 1 else (value, 0))
         if not any(value for value, _ in most):     # which has another form
             most = [(0, 0)] * len(sizes)
-        return ShareRow(values, most)
+        return RankShares(values, most)
 
     def profile(self, numbers, lists):
-        """NUMBERS: of the classes with calls. LISTS: {(group, place, part): (class, number of its signatures)}, in order."""
+        """NUMBERS: of the classes with calls. LISTS: {(group, class index, value group): (class, number of its signatures)}, in order."""
         d = self.dice
         found = Profile({number: self.class_profile() for number in sorted(numbers)}, {})
         last = collections.defaultdict(int)
@@ -250,21 +250,21 @@ class Random:
                     found.leaves[key].append(last[number])
         if d.random() < 0.8:
             found.blocks, found.class_blocks = self.blocks(), self.blocks()
-            found.rows = [self.row(found.blocks) for _ in CATEGORIES]
+            found.activities = [self.shares_by_rank(found.blocks) for _ in CATEGORIES]
             for c in found.classes.values():
                 if c.durations:
-                    c.by_rank, c.by_rank_gaps = (self.row(found.class_blocks) if d.random() < 0.4 else None for _ in range(2))
+                    c.by_rank, c.by_rank_gaps = (self.shares_by_rank(found.class_blocks) if d.random() < 0.4 else None for _ in range(2))
         return found
 
 
 def lists_of(b):
     """LISTS, as Random.profile has it, of Builder B's calls."""
-    rows, found = b.table("rows"), {}
+    group_classes, found = b.table("group_classes"), {}
     for number, (_, process, those, _) in enumerate(b.groups):
-        for place, (row, body) in enumerate(those):
+        for class_index, (group_class, body) in enumerate(those):
             if body is None and not process:
-                for part, (_, signatures) in enumerate(rows[row][2]):
-                    found[number, place, part] = rows[row][0], len(signatures)
+                for value_group, (_, signatures) in enumerate(group_classes[group_class][2]):
+                    found[number, class_index, value_group] = group_classes[group_class][0], len(signatures)
     return found
 
 

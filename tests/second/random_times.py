@@ -109,18 +109,18 @@ def common_section(dice, rank, threads, places):
             {thread: times[i * count:][:count] for i, thread in enumerate(threads)})
 
 
-def thread_times(dice, rank, thread, rounds, common=()):
-    """([(round, content)], {number of a call: (start, end)}): some sections of a thread. rounds: of each the places of its calls; common:
-    start and end of the first ones of the first round with calls, which are in another section."""
+def thread_times(dice, rank, thread, segments, common=()):
+    """([(segment, content)], {number of a call: (start, end)}): some sections of a thread. segments: of each the places of its calls; common:
+    start and end of the first ones of the first segment with calls, which are in another section."""
     sections, known, number, now, skip = [], dict(enumerate(common)), 0, common[-1][1] if common else 0, len(common)
-    for which, places in enumerate(rounds):
+    for which, places in enumerate(segments):
         at = min(skip, len(places))
         number, skip = number + at, skip - at
         while at < len(places):
             count = min(dice.choice((1, dice.randint(1, 9), 99)), len(places) - at)
             if dice.random() < 0.8:
                 now += dice.randrange(1000)
-                extra = dice.randint(0, 3) if which == len(rounds) - 1 and at + count == len(places) else 0
+                extra = dice.randint(0, 3) if which == len(segments) - 1 and at + count == len(places) else 0
                 those = places[at:at + count]
                 content, times = section(dice, rank, thread, number, now, those + dice.choices(those, k=extra))
                 sections.append((which, content))
@@ -151,11 +151,11 @@ class Distribution:
 
 def statistics(dice, b):
     """The content of a section for what Builder B has."""
-    parts, sizes, rows = [], [], b.table("rows")
+    parts, sizes, group_classes = [], [], b.table("group_classes")
     for _, process, those, _ in b.groups:
         places = [place for place, (_, body) in enumerate(those) if body is None and not process]
         for place in places:
-            for _, signatures in rows[those[place][0]][2]:
+            for _, signatures in group_classes[those[place][0]][2]:
                 each = dice.randrange(2)
                 parts.append(bytes([each]) if len(signatures) > 1 else b"")
                 for _ in range(len(signatures) if each or len(signatures) < 2 else 1):

@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from random_profile import random_profile  # noqa: E402
 from random_times import common_section, statistics, thread_times  # noqa: E402
-from random_values import INT, KEPT_ITEMS, PLAIN, REQUESTS, UNZIPPED, VECTOR, Printer, Sequences, Shape  # noqa: E402
+from random_values import INT, KEPT_ITEMS, PLAIN, REQUESTS, UNZIPPED, SIGNATURE_SERIES, Printer, Sequences, Shape  # noqa: E402
 from trace_writer import Builder, T, constant, expression, file_of, rule, varint  # noqa: E402
 
 CALLS_MAX = 60      # of a thread, more or less
@@ -68,7 +68,7 @@ class Class:
 
 class Shard:
     """threads: how many each of its ranks has; speaks: whether its process stream has calls; first: the number of the first one; world:
-    how many ranks there are in all. views: what the process streams say. lines: of its calls, without what is in front of the function's
+    how many ranks there are in all. rank_bases: what the process streams say. lines: of its calls, without what is in front of the function's
     name, {(rank, thread): [...]}; places: of their classes, likewise. profile: what a reader should find, or None."""
 
     def __init__(self, dice, first, threads, speaks, world):
@@ -89,10 +89,10 @@ class Shard:
         if len(self.b.tables["callers"]) < len(self.callers):
             raise AssertionError("two equal callers")
         self.b.threads = self.b.column(self.s.column([0, *itertools.accumulate(self.threads)]))
-        self.views = self.processes(first, speaks, world)
+        self.rank_bases = self.processes(first, speaks, world)
 
-    def calls(self, views):
-        """Makes the threads' calls. views: of all ranks."""
+    def calls(self, rank_bases):
+        """Makes the threads' calls. rank_bases: of all ranks."""
         dice, first = self.dice, self.first
         owners = [(rank, thread) for rank, count in enumerate(self.threads) for thread in range(count)]
         groups = {}
@@ -102,9 +102,9 @@ class Shard:
         self.classes = [Class(self, 0, [","] * len(KEPT_ITEMS)), Class(self, 1, ",,,>", ("source", "tag", "count", "request"))]
         self.classes += [Class(self, i) for i in range(2, dice.randint(4, 6))]
         for numbers in groups.values():
-            members = [(first + owners[n][0], views[first + owners[n][0]]) for n in numbers]
+            members = [(first + owners[n][0], rank_bases[first + owners[n][0]]) for n in numbers]
             group = Group(self, members)
-            self.b.group(group.sequence, group.rows, self.s.column(numbers))
+            self.b.group(group.sequence, group.group_classes, self.s.column(numbers))
             for n, lines, places in zip(numbers, group.lines, group.places):
                 owner = first + owners[n][0], owners[n][1]
                 self.lines[owner], self.places[owner] = lines, places
@@ -115,11 +115,11 @@ class Shard:
             self.profile, self.b.profile = random_profile(dice, self.b)
 
     def processes(self, first, speaks, world):
-        """The process streams; the views of each rank."""
+        """The process streams; the rank bases of each rank."""
         dice, b, ranks = self.dice, self.b, len(speaks)
         count = dice.randint(1, 4)
         xs = [first + i for i in range(ranks)]
-        columns, views = [expression(1, 0)], [[(x, world)] for x in xs]
+        columns, rank_bases = [expression(1, 0)], [[(x, world)] for x in xs]
         sizes = [constant(world)]
         for _ in range(count - 1):
             column, places = self.s.any_column(xs, True)
@@ -127,9 +127,9 @@ class Shard:
             columns.append(column)
             sizes.append(constant(size))
             for i, place in enumerate(places):
-                views[i].append((place, size))
+                rank_bases[i].append((place, size))
         ints = b"\x0f" + varint(count) + b"\3" * count
-        row = b.row(b.call_class(b"pilgrim_process,views_rank,views_size:"),
+        group_class = b.group_class(b.call_class(b"pilgrim_process,views_rank,views_size:"),
                     (1, [b.signature(b.shape(ints + ints + b"\1"), columns + sizes)]))
         groups = {}
         for i in range(ranks):
@@ -138,12 +138,12 @@ class Shard:
             if kind == "none":
                 b.group(0, [], self.s.column(numbers), True)
             else:
-                b.group(1, [(row, None)], self.s.column(numbers), True)
-        return views
+                b.group(1, [(group_class, None)], self.s.column(numbers), True)
+        return rank_bases
 
 
 class Group:
-    """A structure group of MEMBERS: rows, sequence; lines, places: of each member's calls."""
+    """A structure group of MEMBERS: group_classes, sequence; lines, places: of each member's calls."""
 
     def __init__(self, shard, members):
         self.shard, self.members, self.dice, self.s, self.b = shard, members, shard.dice, shard.s, shard.b
@@ -162,13 +162,13 @@ class Group:
         whole = [0] + [1] * REQUESTS + self.list_of(places + 3 * list(self.bodies), 9)
         self.sequence = self.s.sequence(whole)
         met = [self.walk(whole, m) for m in range(len(members))]
-        self.rows, found = [], []
+        self.group_classes, found = [], []
         for place, kind in enumerate(self.kinds):
             trips = [those for _, those in met]
             counts = [len(trips[m][place]) if kind == "loop" else met[m][0].count(place) for m in range(len(members))]
-            row, printed = self.row(None if kind == "loop" else calls[kind], counts, [those.get(place) for those in trips])
+            group_class, printed = self.group_class(None if kind == "loop" else calls[kind], counts, [those.get(place) for those in trips])
             found.append(printed)
-            self.rows.append((row, self.s.sequence(self.bodies[place]) if kind == "loop" else None))
+            self.group_classes.append((group_class, self.s.sequence(self.bodies[place]) if kind == "loop" else None))
         self.lines, self.places = [], [those for those, _ in met]
         for m, (those, _) in enumerate(met):
             begun, live, registers, nexts, lines = {}, [], {}, [iter(printed[m] or ()) for printed in found], []
@@ -178,7 +178,7 @@ class Group:
                 lines.append(calls[self.kinds[place]].line(printer, values))
                 registers.update(printer.kept)
                 if self.kinds[place] == 1:
-                    printer.view = 0
+                    printer.rank_base = 0
                     pair = printer.pair(values[3])
                     begun[pair] = (*map(printer.text, values[:2]), printer.slots(values[2])[0])
                     live[:] = [place for place in live if place != pair[1]] + [pair[1]]
@@ -208,38 +208,38 @@ class Group:
                 stack.append(itertools.chain.from_iterable([self.bodies[place]] * n))
         return calls, trips
 
-    def row(self, call_class, counts, trips):
-        """(row, for each member (values, position, i) of each call). trips: of each member, if it is a loop."""
-        d, parts = self.dice, {}
+    def group_class(self, call_class, counts, trips):
+        """(group_class, for each member (values, position, i) of each call). trips: of each member, if it is a loop."""
+        d, value_groups = self.dice, {}
         more = d.randint(1, 2)
         for m, count in enumerate(counts):
-            parts.setdefault((count, d.randrange(more)), []).append(m)
-        parts = list(parts.values())
-        d.shuffle(parts)
+            value_groups.setdefault((count, d.randrange(more)), []).append(m)
+        value_groups = list(value_groups.values())
+        d.shuffle(value_groups)
         sequences, printed = [], [None] * len(counts)
-        for places in parts:
+        for places in value_groups:
             count = counts[places[0]]
             if call_class is None:
                 sequences.append(self.trips([trips[m] for m in places], count, [self.members[m] for m in places]))
                 continue
-            sequence, calls = self.part(call_class, count, [self.members[m] for m in places])
+            sequence, calls = self.value_group(call_class, count, [self.members[m] for m in places])
             sequences.append(sequence)
             for position, m in enumerate(places):
                 printed[m] = [(values, position, i) for values, i in calls]
-        partition = self.b.partition(*map(self.s.column, parts)) if len(parts) > 1 else None
+        partition = self.b.partition(*map(self.s.column, value_groups)) if len(value_groups) > 1 else None
         number = self.shard.loop if call_class is None else call_class.number
-        return self.b.row(number, *sequences, partition=partition), printed
+        return self.b.group_class(number, *sequences, partition=partition), printed
 
     def trips(self, values, count, members):
-        """A part of a loop: VALUES[m][i]. Unzipped, as a vector, or in other ways, if there are calls."""
+        """A value group of a loop: VALUES[m][i]. Unzipped, as a signature series, or in other ways, if there are calls."""
         shape, xs = self.b.shape(varint(INT)), [r for r, _ in members]
-        kind = self.dice.choice((PLAIN, VECTOR, UNZIPPED) if count > 1 else (PLAIN, UNZIPPED))
+        kind = self.dice.choice((PLAIN, SIGNATURE_SERIES, UNZIPPED) if count > 1 else (PLAIN, UNZIPPED))
         if not count:
             return 0, []
         if kind != PLAIN:
             columns, _ = self.s.slot(kind, xs, [count] * len(members), lambda m, i: values[m][i])
-            terminals = range(count) if kind == VECTOR else [0] * count
-            return self.s.sequence(terminals), [self.b.signature(shape, columns, count if kind == VECTOR else 0)]
+            terminals = range(count) if kind == SIGNATURE_SERIES else [0] * count
+            return self.s.sequence(terminals), [self.b.signature(shape, columns, count if kind == SIGNATURE_SERIES else 0)]
         known, terminals = {}, []
         for those in zip(*values):
             if those not in known:
@@ -247,16 +247,16 @@ class Group:
             terminals.append(known[those][0])
         return self.s.sequence(terminals), [number for _, number in known.values()]
 
-    def part(self, call_class, count, members):
+    def value_group(self, call_class, count, members):
         """((sequence, signatures), of each call (values, i))."""
         d = self.dice
         if not count:
             return (0, []), []
         first, begins = (call_class is those for those in self.shard.classes[:2])
-        kinds = d.choices((PLAIN, VECTOR, UNZIPPED), k=d.randint(1, 3))
+        kinds = d.choices((PLAIN, SIGNATURE_SERIES, UNZIPPED), k=d.randint(1, 3))
         if first or begins:
             kinds = [UNZIPPED] if begins else [d.choice((PLAIN, UNZIPPED))]
-        sizes = [d.randint(2, 4) if kind == VECTOR else 1 for kind in kinds]
+        sizes = [d.randint(2, 4) if kind == SIGNATURE_SERIES else 1 for kind in kinds]
         again = len(kinds) if not first and not begins and d.random() < 0.3 else None  # place of the first one, once more
         if again:
             kinds.append(kinds[0])
@@ -276,7 +276,7 @@ class Group:
             shape = Shape(self.s, kind, members, times, call_class.parameters)
             shape = shape.first() if first else shape.begin() if begins else shape.draw()
             numbers.append(self.b.signature(self.b.shape(shape.content), shape.columns,
-                                            {PLAIN: 1, VECTOR: size, UNZIPPED: 0}[kind]))
+                                            {PLAIN: 1, SIGNATURE_SERIES: size, UNZIPPED: 0}[kind]))
             shapes.append(shape)
         met, calls = [0] * len(kinds), []
         for terminal in terminals:
@@ -296,14 +296,14 @@ def parted(dice, ranks):
 
 
 def speaking(dice, threads):
-    """In which rounds the process stream of a rank has calls, which has so many THREADS in each."""
+    """In which segments the process stream of a rank has calls, which has so many THREADS in each."""
     if not any(threads) and dice.random() < 0.5:
         return [False for _ in threads]
     last = dice.randrange(len(threads))
     return [number == last or number < last and dice.random() < 0.5 for number in range(len(threads))]
 
 
-def common_add(dice, shards, rounds, places):
+def common_add(dice, shards, segments, places):
     """Adds sections of several threads. Returns {(rank, thread): (the shard that it is behind, [(start, end)])}."""
     found = {}
     firsts = {owner: next(((which, those) for which, those in enumerate(parts) if those), (0, [])) for owner, parts in places.items()}
@@ -314,24 +314,24 @@ def common_add(dice, shards, rounds, places):
         alike = [other for other in firsts if other[0] == owner[0] and other not in found and firsts[other][1][:len(order)] == order]
         dice.shuffle(alike)
         content, times = common_section(dice, owner[0], [thread for _, thread in alike], order)
-        at = dice.randint(rounds[max(firsts[other][0] for other in alike)], len(shards) - 1)
+        at = dice.randint(segments[max(firsts[other][0] for other in alike)], len(shards) - 1)
         shards[at].b.times.append(content)
         found.update((other, (at, times[other[1]])) for other in alike)
     return found
 
 
-def times_add(dice, shards, rounds, lines):
-    """Adds times to the lines of threads, and sections with them to the shards. rounds: the number of each one's first shard."""
-    places = {owner: [[] for _ in rounds] for owner in lines}
+def times_add(dice, shards, segments, lines):
+    """Adds times to the lines of threads, and sections with them to the shards. segments: the number of each one's first shard."""
+    places = {owner: [[] for _ in segments] for owner in lines}
     for number, shard in enumerate(shards):
         for owner, those in shard.places.items():
-            places[owner][sum(first <= number for first in rounds) - 1] += those
-    common = common_add(dice, shards, rounds, places)
+            places[owner][sum(first <= number for first in segments) - 1] += those
+    common = common_add(dice, shards, segments, places)
     for (rank, thread), those in lines.items():
         at, times = common.get((rank, thread), (0, ()))
         sections, known = thread_times(dice, rank, thread, places[rank, thread], times)
         for which, content in sections:
-            at = dice.randint(max(at, rounds[which]), len(shards) - 1)
+            at = dice.randint(max(at, segments[which]), len(shards) - 1)
             shards[at].b.times.append(content)
         for number, times in known.items():
             those[number] = those[number][:-1] + ',"start":%d,"end":%d}' % times
@@ -347,22 +347,22 @@ def random_shards(seed):
     """(Shards, lines)"""
     dice = random.Random(seed)
     counts = [dice.randint(1, 5) for _ in range(dice.choice((1, 1, 1, 2, 3)))]
-    world, rounds = sum(counts), dice.choice((1, 1, 2, 3))
-    threads = [[dice.choice((0, 1, 1, 1, 2, 3)) for _ in range(world)] for _ in range(rounds)]
+    world, segments = sum(counts), dice.choice((1, 1, 2, 3))
+    threads = [[dice.choice((0, 1, 1, 1, 2, 3)) for _ in range(world)] for _ in range(segments)]
     speaks = list(zip(*[speaking(dice, those) for those in zip(*threads)]))
-    shards, views, lines, firsts = [], {}, {}, []
-    for number in range(rounds):
+    shards, rank_bases, lines, firsts = [], {}, {}, []
+    for number in range(segments):
         first = 0
         firsts.append(len(shards))
         for ranks in parted(dice, world) if number else counts:
             those = slice(first, first + ranks)
             shard = Shard(dice, first, threads[number][those], speaks[number][those], world)
-            shard.b.begins_round = number > 0 and first == 0
-            views.update((first + i, shown) for i, shown in enumerate(shard.views) if speaks[number][first + i])
+            shard.b.begins_segment = number > 0 and first == 0
+            rank_bases.update((first + i, shown) for i, shown in enumerate(shard.rank_bases) if speaks[number][first + i])
             shards.append(shard)
             first += ranks
     for shard in shards:
-        shard.calls(views)
+        shard.calls(rank_bases)
         for owner, those in shard.lines.items():
             lines.setdefault(owner, []).extend(those)
     if dice.random() < 0.7:

@@ -9,12 +9,12 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from trace_writer import RAMP, R, T, block, code, constant, expression, listed, rule, text, varint  # noqa: E402
 
-NONE, NAME, INT, BOOL, REAL, RANK, VIEW, OBJECT, REQUEST, HEAP = range(1, 11)
-STACK, STATIC, DEVICE, STRING, ARRAY, FLAGS, STATUS, SYMBOL, FUNCTION, SERIES, KEEP, EDITED, COMPLETED, POSTED, BEGUN, LIVE, TIME, TEXT = range(11, 29)
+NONE, NAME, INT, BOOL, REAL, RANK, RANK_BASE, OBJECT, REQUEST, HEAP = range(1, 11)
+STACK, STATIC, DEVICE, STRING, ARRAY, FLAGS, STATUS, SYMBOL, FUNCTION, SERIES, REGISTER, EDITED, COMPLETED, POSTED, BEGUN, LIVE, TIME, TEXT = range(11, 29)
 SIMPLE = {INT: 1, REAL: 1, REQUEST: 2, HEAP: 2, STACK: 1, STATIC: 2, DEVICE: 3, FUNCTION: 1}
 FORMATS = {REQUEST: "request:%d.%d", HEAP: "heap:%d+%d", STACK: "stack:%d", STATIC: "static:%d+%d", DEVICE: "device:%d:%d+%d",
            FUNCTION: "fn:%d"}
-PLAIN, VECTOR, UNZIPPED = range(3)
+PLAIN, SIGNATURE_SERIES, UNZIPPED = range(3)
 KEPT = 3            # registers 0 to 2 hold arrays of these many items from the first call on; 3 holds anything
 KEPT_ITEMS = (2, 4, 7)
 REQUESTS = 3        # that a thread's first calls after that begin
@@ -141,7 +141,7 @@ class Sequences:
             values.append(codes[length, same])
             if not same:
                 codes.clear()
-        if kind == VECTOR:
+        if kind == SIGNATURE_SERIES:
             sums = [[0, *itertools.accumulate(steps)][:k] for (_, steps), k in zip(values, times)]
             return [first, self.column([c for c, _ in values])], [[wrap(f + s) for s in those] for f, those in zip(firsts, sums)]
         factor, factors = self.any_column(xs)
@@ -158,7 +158,7 @@ class Sequences:
         codes = [0 if not any(those) and (kind == UNZIPPED or self.dice.random() < 0.5) else self.differences(those)
                  for those in steps]
         found = [first, self.column(codes)]
-        return found if kind == VECTOR else found + [self.column([sign] * len(values))]
+        return found if kind == SIGNATURE_SERIES else found + [self.column([sign] * len(values))]
 
 
 class Node:
@@ -169,13 +169,13 @@ class Node:
 
 
 class Shape:
-    """Draws the values of a signature: of KIND, for MEMBERS (each (rank, views)), TIMES each. Then holds content, the shape's
+    """Draws the values of a signature: of KIND, for MEMBERS (each (rank, rank_bases)), TIMES each. Then holds content, the shape's
     bytes; columns, of its slots; values, Nodes."""
 
     def __init__(self, sequences, kind, members, times, parameters):
         self.s, self.dice, self.kind, self.members = sequences, sequences.dice, kind, members
         self.times, self.columns, self.content = [times] * len(members), [], b""
-        self.view, self.ranks = [0] * len(members), [r for r, _ in members]
+        self.rank_base, self.ranks = [0] * len(members), [r for r, _ in members]
         self.values, self.arrays = [], {}
         self.inside = False     # of a series
         self.with_series = kind == PLAIN and self.dice.random() < 0.4
@@ -224,10 +224,10 @@ class Shape:
         """An array with requests that are begun, and others, in the first of the values."""
         d = self.dice
         if d.random() < 0.3:
-            self.content += varint(KEEP) + varint(KEPT)
+            self.content += varint(REGISTER) + varint(KEPT)
             self.with_series = False
-            return Node(KEEP, KEPT, inner=[self.requests_array(2)])
-        return self.viewed(1, self.requests_array) if d.random() < 0.2 else self.requests_array(1)
+            return Node(REGISTER, KEPT, inner=[self.requests_array(2)])
+        return self.in_rank_base(1, self.requests_array) if d.random() < 0.2 else self.requests_array(1)
 
     def requests_array(self, depth):
         size = self.dice.randint(1, 4)
@@ -251,22 +251,22 @@ class Shape:
     def completed(self, parameter, size):
         if not self.with_series and self.dice.random() < 0.4:
             register = self.dice.choice([KEPT] + [r for r, items in enumerate(KEPT_ITEMS) if items == size])
-            self.content += varint(KEEP) + varint(register)
-            return Node(KEEP, register, inner=[self.completed_array(parameter)])
+            self.content += varint(REGISTER) + varint(register)
+            return Node(REGISTER, register, inner=[self.completed_array(parameter)])
         return self.completed_array(parameter)
 
     def completed_array(self, parameter):
         self.content += varint(COMPLETED) + varint(parameter)
-        return Node(COMPLETED, parameter, inner=[self.any(3, (NAME, NAME, NONE, INT, RANK, VIEW, ARRAY))])
+        return Node(COMPLETED, parameter, inner=[self.any(3, (NAME, NAME, NONE, INT, RANK, RANK_BASE, ARRAY))])
 
     def places(self, size, depth=1):
         """What names places below SIZE."""
         d = self.dice
         if depth == 1 and d.random() < 0.2:
-            return self.viewed(1, lambda depth: self.places(size, depth))
+            return self.in_rank_base(1, lambda depth: self.places(size, depth))
         if depth == 1 and not self.with_series and d.random() < 0.2:
-            self.content += varint(KEEP) + varint(KEPT)
-            return Node(KEEP, KEPT, inner=[self.places(size, 2)])
+            self.content += varint(REGISTER) + varint(KEPT)
+            return Node(REGISTER, KEPT, inner=[self.places(size, 2)])
         if d.random() < 0.5:
             return self.place(size)
         count = d.randint(0, 4)
@@ -283,21 +283,21 @@ class Shape:
         """Of the first call of a thread: fills the registers."""
         self.with_series, self.with_registers = False, True
         for register, size in enumerate(KEPT_ITEMS):
-            self.content += varint(KEEP) + varint(register)
-            self.values.append(Node(KEEP, register, inner=[self.array(size, 2)]))
+            self.content += varint(REGISTER) + varint(register)
+            self.values.append(Node(REGISTER, register, inner=[self.array(size, 2)]))
         self.values.append(self.any(1, (INT,)))
         return self
 
     def items(self, node):
         """How many items an array has that this value is printed as; None: it is none."""
-        if node.tag in (KEEP, VIEW):
+        if node.tag in (REGISTER, RANK_BASE):
             return self.items(node.inner[0])
         if node.tag == EDITED:
             return self.arrays[id(node)]
         return len(node.inner) if node.tag == ARRAY else node.operand if node.tag == SERIES and not self.with_registers else None
 
     def slot(self, legal=None, xs=None):
-        kind = VECTOR if self.inside else self.kind
+        kind = SIGNATURE_SERIES if self.inside else self.kind
         columns, values = self.s.slot(kind, xs or self.ranks, self.times, legal)
         self.columns += columns
         return values
@@ -310,14 +310,14 @@ class Shape:
         if d.random() < 0.5:
             return self.edited(base)
         register = d.randint(0, KEPT)
-        self.content += varint(KEEP) + varint(register)
+        self.content += varint(REGISTER) + varint(register)
         if register == KEPT:
-            return Node(KEEP, register, inner=[self.any(2) if d.random() < 0.6 else self.edited(base)])
+            return Node(REGISTER, register, inner=[self.any(2) if d.random() < 0.6 else self.edited(base)])
         if d.random() < 0.7:
-            return Node(KEEP, register, inner=[self.edited(base, KEPT_ITEMS[register])])
+            return Node(REGISTER, register, inner=[self.edited(base, KEPT_ITEMS[register])])
         if d.random() < 0.3:
-            return Node(KEEP, register, inner=[self.viewed(2, lambda depth: self.array(KEPT_ITEMS[register], depth))])
-        return Node(KEEP, register, inner=[self.array(KEPT_ITEMS[register], 2)])
+            return Node(REGISTER, register, inner=[self.in_rank_base(2, lambda depth: self.array(KEPT_ITEMS[register], depth))])
+        return Node(REGISTER, register, inner=[self.array(KEPT_ITEMS[register], 2)])
 
     def edited(self, base, items=None):
         """items: how many it must have."""
@@ -341,26 +341,26 @@ class Shape:
         self.content += varint(ARRAY) + varint(size)
         return Node(ARRAY, size, inner=[self.any(depth + 1, (INT, INT, REQUEST, NONE, NAME, RANK)) for _ in range(size)])
 
-    def viewed(self, depth, make):
-        self.content += varint(VIEW)
+    def in_rank_base(self, depth, make):
+        self.content += varint(RANK_BASE)
         numbers = self.slot(lambda j, i: self.dice.randrange(len(self.members[j][1])))
         if self.kind == PLAIN:
-            self.view = None if self.inside else [those[0] for those in numbers]
-        return Node(VIEW, slots=[numbers], inner=[make(depth + 1)])
+            self.rank_base = None if self.inside else [those[0] for those in numbers]
+        return Node(RANK_BASE, slots=[numbers], inner=[make(depth + 1)])
 
     def any(self, depth, tags=None):
         d = self.dice
-        tag = d.choice(tags or (NONE, NAME, INT, INT, INT, BOOL, REAL, RANK, RANK, VIEW, VIEW, OBJECT, REQUEST, HEAP, STACK, STATIC,
+        tag = d.choice(tags or (NONE, NAME, INT, INT, INT, BOOL, REAL, RANK, RANK, RANK_BASE, RANK_BASE, OBJECT, REQUEST, HEAP, STACK, STATIC,
                                 DEVICE, STRING, TEXT, ARRAY, ARRAY, FLAGS, STATUS, SYMBOL, FUNCTION, SERIES, SERIES, LIVE, BEGUN))
-        if tag == SERIES and (self.inside or not self.with_series) or depth > 4 and tag in (ARRAY, STATUS, VIEW, SERIES):
+        if tag == SERIES and (self.inside or not self.with_series) or depth > 4 and tag in (ARRAY, STATUS, RANK_BASE, SERIES):
             tag = INT
         if self.begun and self.is_out and not self.inside and not tags and d.random() < 0.3:
             self.content += varint(POSTED)
             tag = d.randint(0, 1)
             self.content += bytes([tag])
             return Node(POSTED, tag, slots=[self.slot(lambda j, i: d.choice(self.begun)), self.slot()])
-        if tag == VIEW:
-            return self.viewed(depth, self.any)
+        if tag == RANK_BASE:
+            return self.in_rank_base(depth, self.any)
         if tag in (LIVE, BEGUN):
             return self.request(tag)
         self.content += varint(tag)
@@ -370,9 +370,9 @@ class Shape:
             return Node(tag, slots=[self.slot() for _ in range(SIMPLE[tag])])
         if tag == RANK:
             plain = self.kind == PLAIN and not self.inside
-            if plain and self.view is None:     # of a series: what is kept in mind of it is not which view was the last one
+            if plain and self.rank_base is None:     # of a series: what is kept in mind of it is not which rank base was the last one
                 return Node(tag, slots=[self.slot(lambda j, i: j)])
-            xs = [views[view][0] for (_, views), view in zip(self.members, self.view)] if plain else self.ranks
+            xs = [rank_bases[rank_base][0] for (_, rank_bases), rank_base in zip(self.members, self.rank_base)] if plain else self.ranks
             return Node(tag, slots=[self.slot(xs=xs)])
         if tag == BOOL:
             return Node(tag, slots=[self.slot(lambda j, i: d.randint(0, 1))])
@@ -431,13 +431,13 @@ class Shape:
 class Printer:
     """What a call of member M prints, the I-th with its signature. registers, begun, live: the thread's; live: places, the oldest first."""
 
-    def __init__(self, m, i, views, registers, begun, live):
-        self.m, self.i, self.views, self.registers, self.begun, self.live = m, i, views, registers, begun, live
+    def __init__(self, m, i, rank_bases, registers, begun, live):
+        self.m, self.i, self.rank_bases, self.registers, self.begun, self.live = m, i, rank_bases, registers, begun, live
         self.completed, self.requests = [], None
-        self.view, self.kept = 0, {}
+        self.rank_base, self.kept = 0, {}
 
     def unwrapped(self, node):
-        while node.tag in (KEEP, VIEW):
+        while node.tag in (REGISTER, RANK_BASE):
             node = node.inner[0]
         return node
 
@@ -464,11 +464,11 @@ class Printer:
 
     def items(self, node, before):
         """The texts of the items if this is printed as an array, else None. before: those of the in-value."""
-        if node.tag == KEEP:
+        if node.tag == REGISTER:
             self.kept[node.operand] = found = self.items(node.inner[0], before)
             return found
-        if node.tag == VIEW and node.inner[0].tag in (ARRAY, VIEW, SERIES):
-            self.view = self.slots(node)[0]
+        if node.tag == RANK_BASE and node.inner[0].tag in (ARRAY, RANK_BASE, SERIES):
+            self.rank_base = self.slots(node)[0]
             return self.items(node.inner[0], before)
         if node.tag == EDITED:
             found = list(self.registers[node.operand - 1] if node.operand else before)
@@ -493,11 +493,11 @@ class Printer:
 
     def parameter(self, node, before):
         inner = node
-        while inner.tag in (KEEP, VIEW):
+        while inner.tag in (REGISTER, RANK_BASE):
             inner = inner.inner[0]
         if inner.tag in (ARRAY, SERIES, EDITED, COMPLETED):
             return None, self.items(node, before)
-        if node.tag == KEEP:
+        if node.tag == REGISTER:
             self.kept[node.operand] = None
             return self.text(node.inner[0]), None
         return self.text(node), None
@@ -525,10 +525,10 @@ class Printer:
             found = "%.17g" % struct.unpack("<d", struct.pack("<q", slots[0]))
             return '"' + found + '"' if found in ("nan", "inf", "-inf") else found
         if tag == RANK:
-            place, size = self.views[self.view]
-            return str((slots[0] + place) % size)
-        if tag == VIEW:
-            self.view = slots[0]
+            rank, size = self.rank_bases[self.rank_base]
+            return str((slots[0] + rank) % size)
+        if tag == RANK_BASE:
+            self.rank_base = slots[0]
             return self.text(node.inner[0])
         if tag == OBJECT:
             return quote(node.operand + b":%d" % slots[0])

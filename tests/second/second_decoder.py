@@ -23,26 +23,26 @@ from second_parts import CALLS, DEFINITIONS, PROFILE, STATISTICS, TIMES, Damage,
 from second_profile import profile_read  # noqa: E402
 from second_statistics import statistics_read  # noqa: E402
 from second_times import AllTimes  # noqa: E402
-from second_values import (ARRAY, INT, SERIES, TIME, VIEW, Live, Name, Printer, Request, Shape, Signature, Unzipped, escape, quote,  # noqa: E402
+from second_values import (ARRAY, INT, SERIES, TIME, RANK_BASE, Live, Name, Printer, Request, Shape, Signature, Unzipped, escape, quote,  # noqa: E402
                            real)
 
 CALLERS_MAX = 63
 BUILD_ID_MAX = 32
 KEPT_ITEMS_MAX = 1 << 24
 BEGUN_MAX = 1 << 20
-BEGUN_PLACES = 4096
+BEGUN_INDICES = 4096
 LOOP = "pilgrim_loop"
 READING = "\0" # in a call's line, where a reading stands, or null
 
 
 class Trace:
-    """rounds: each the shards up to the damage, by their first ranks; damage: what comes behind them has, or None; times: of the
+    """segments: each the shards up to the damage, by their first ranks; damage: what comes behind them has, or None; times: of the
     calls, with damages of their own. common: times are on the common axis."""
 
     def __init__(self, data, common=False):
         self.common = common
         sections, damage = shards_read(data)
-        self.rounds, self.ranks, self.damage = [], 0, None
+        self.segments, self.ranks, self.damage = [], 0, None
         self.times = AllTimes()
         try:
             for those in sections:
@@ -54,34 +54,34 @@ class Trace:
                             self.times.add(section)
                     if shard.damage:
                         raise shard.damage
-            if damage is None and self.round_ranks() < self.ranks:
-                damage = Damage("the last round has %d of %d ranks" % (self.round_ranks(), self.ranks))
+            if damage is None and self.segment_ranks() < self.ranks:
+                damage = Damage("the last segment has %d of %d ranks" % (self.segment_ranks(), self.ranks))
         except Damage as found:
             damage = found
         self.damage = damage
 
-    def round_ranks(self):
-        """How many ranks the last round has."""
-        return self.rounds[-1][-1].end
+    def segment_ranks(self):
+        """How many ranks the last segment has."""
+        return self.segments[-1][-1].end
 
     def shard_add(self, shard):
-        if shard.begins_round and not self.rounds:
-            raise Damage("the first shard begins another round")
-        if shard.begins_round and self.round_ranks() < self.ranks:
-            raise Damage("a round begins behind %d of %d ranks" % (self.round_ranks(), self.ranks))
-        shard.first = 0 if shard.begins_round or not self.rounds else self.round_ranks()
+        if shard.begins_segment and not self.segments:
+            raise Damage("the first shard begins another segment")
+        if shard.begins_segment and self.segment_ranks() < self.ranks:
+            raise Damage("a segment begins behind %d of %d ranks" % (self.segment_ranks(), self.ranks))
+        shard.first = 0 if shard.begins_segment or not self.segments else self.segment_ranks()
         shard.end = shard.first + shard.ranks
-        in_first = len(self.rounds) < 2 and not shard.begins_round
+        in_first = len(self.segments) < 2 and not shard.begins_segment
         if not in_first and shard.end > self.ranks:
-            raise Damage("a round of %d ranks behind one of %d" % (shard.end, self.ranks))
-        if shard.begins_round or not self.rounds:
-            self.rounds.append([])
-        self.rounds[-1].append(shard)
+            raise Damage("a segment of %d ranks behind one of %d" % (shard.end, self.ranks))
+        if shard.begins_segment or not self.segments:
+            self.segments.append([])
+        self.segments[-1].append(shard)
         self.ranks = shard.end if in_first else self.ranks
 
 
 class Shard:
-    """Ranks from `first` up to `end`, of its round; inside, they are counted from 0."""
+    """Ranks from `first` up to `end`, of its segment; inside, they are counted from 0."""
 
     def __init__(self, sections):
         self.damage = self.statistics = self.profile = None
@@ -166,7 +166,7 @@ class Shard:
         partitions = Table([Partition(c, columns) for _ in range(c.count())], "partition")
         self.ranks_at = c.at        # for those who make other traces of this one
         word = c.varint()
-        self.begins_round, self.ranks = word & 1, word >> 1
+        self.begins_segment, self.ranks = word & 1, word >> 1
         if self.ranks < 1:
             raise Damage("no ranks")
         self.threads = columns.read(c)
@@ -177,25 +177,25 @@ class Shard:
             raise Damage("a column of threads that does not begin with 0")
         self.thread_count = self.threads.value(self.ranks)
         classes = Table(list(enumerate(self.classes)), "class")
-        rows = Table([Row(c, self.rules, classes, partitions, signatures) for _ in range(c.count())], "row")
-        self.groups = [Group(c, self.rules, rows, columns) for _ in range(c.count())]
+        group_classes = Table([GroupClass(c, self.rules, classes, partitions, signatures) for _ in range(c.count())], "group class")
+        self.groups = [Group(c, self.rules, group_classes, columns) for _ in range(c.count())]
         self.processes = Split([(g, g.members) for g in self.groups if g.is_process], self.ranks, "rank")
         self.members = Split([(g, g.members) for g in self.groups if not g.is_process], self.thread_count, "thread")
 
 
 class Partition:
-    """sizes: of its parts; size: of all; place(i): the number of the part that place I is in, and its position there."""
+    """sizes: of its value groups; size: of all; find(i): the number of the value group of member I, and its position there."""
 
     def __init__(self, c, columns):
-        parts = [columns.read(c) for _ in range(c.count())]
-        if len(parts) < 2:
-            raise Damage("a partition with %d parts" % len(parts))
-        self.sizes = [column.size() for column in parts]
+        columns_read = [columns.read(c) for _ in range(c.count())]
+        if len(columns_read) < 2:
+            raise Damage("a partition with %d value groups" % len(columns_read))
+        self.sizes = [column.size() for column in columns_read]
         self.size = sum(self.sizes)
-        self.place = Split(list(enumerate(parts)), self.size, "place").place
+        self.find = Split(list(enumerate(columns_read)), self.size, "member").find
 
 
-class Part:
+class ValueGroup:
     """A value group: the sequence of what its members do in their calls of a class. sizes: of its columns that have one."""
 
     def __init__(self, c, rules, signatures, call_class):
@@ -209,20 +209,20 @@ class Part:
             if name == LOOP and signature.shape.values[0][0] != INT:
                 raise Damage("a loop with trips that are not an int")
         self.sizes = set().union(*[signature.sizes for signature in self.list])
-        # Terminals are numbers in the list, in which a vector counts as often as it has calls.
+        # Terminals are numbers in the list, in which a signature series counts as often as it has calls.
         self.starts = list(itertools.accumulate([signature.length for signature in self.list], initial=0))
         if rules.largest[self.sequence] >= self.starts[-1]:
             raise Damage("a sequence with signature %d of %d" % (rules.largest[self.sequence], self.starts[-1]))
         self.calls = rules.lengths[self.sequence]
 
     def signature(self, terminal):
-        """(signature, element of its vector)"""
+        """(signature, element of its signature series)"""
         k = bisect.bisect_right(self.starts, terminal) - 1
         return self.list[k], terminal - self.starts[k]
 
 
-class Row:
-    """A class and its values, or a loop and its trips: the parts of a partition, or the one part of all members."""
+class GroupClass:
+    """A class and its values, or a loop and its trips: the value groups of a partition, or the one value group of all members."""
 
     def __init__(self, c, rules, classes, partitions, signatures):
         self.class_number, self.call_class = classes.read(c)
@@ -230,119 +230,119 @@ class Row:
         self.is_loop = self.call_class[0][0] == LOOP
         which = c.varint()
         self.partition = partitions.at(which - 1) if which else None
-        self.parts = [Part(c, rules, signatures, self.call_class) for _ in (self.partition.sizes if which else [0])]
+        self.value_groups = [ValueGroup(c, rules, signatures, self.call_class) for _ in (self.partition.sizes if which else [0])]
 
     def check(self, members, calls):
-        """That a group of MEMBERS, with CALLS of this class, may have this row. None: each member has its own number."""
+        """That a group of MEMBERS, with CALLS of this class, may have this group class. None: each member has its own number."""
         if self.partition and self.partition.size != members:
             raise Damage("a partition of %d for a group of %d" % (self.partition.size, members))
-        for part, size in zip(self.parts, self.partition.sizes if self.partition else [members]):
-            if not part.sizes <= {size}:
+        for value_group, size in zip(self.value_groups, self.partition.sizes if self.partition else [members]):
+            if not value_group.sizes <= {size}:
                 raise Damage("a column that is not as long as its value group, %d" % size)
-            if calls is not None and part.calls != calls:
-                raise Damage("values of %d calls for %d" % (part.calls, calls))
+            if calls is not None and value_group.calls != calls:
+                raise Damage("values of %d calls for %d" % (value_group.calls, calls))
 
 
 class Group:
-    """A structure group. bodies: by the place of a loop."""
+    """A structure group. bodies: by the class index of a loop."""
 
-    def __init__(self, c, rules, rows, columns):
+    def __init__(self, c, rules, group_classes, columns):
         word = c.varint()
         self.is_process, self.sequence = word & 1, rules.plain(word >> 1)
-        self.rows, self.bodies = [], {}
-        for place in range(c.count()):
-            self.rows.append(rows.read(c))
-            if self.rows[-1].is_loop:
-                self.bodies[place] = rules.plain(c.varint())
-        self.has_posted = any(s.shape.has_posted for row in self.rows for part in row.parts for s in part.list)
-        self.follows = any(s.shape.follows for row in self.rows for part in row.parts for s in part.list)
+        self.group_classes, self.bodies = [], {}
+        for class_index in range(c.count()):
+            self.group_classes.append(group_classes.read(c))
+            if self.group_classes[-1].is_loop:
+                self.bodies[class_index] = rules.plain(c.varint())
+        self.has_posted = any(s.shape.has_posted for group_class in self.group_classes for value_group in group_class.value_groups for s in value_group.list)
+        self.follows = any(s.shape.follows for group_class in self.group_classes for value_group in group_class.value_groups for s in value_group.list)
         self.members = columns.read(c)
         self.bodies_check(rules)
-        counts = [None] * len(self.rows) if self.bodies else rules.counts(self.sequence, len(self.rows))
-        for row, calls in zip(self.rows, counts):
-            row.check(self.members.size(), calls)
+        counts = [None] * len(self.group_classes) if self.bodies else rules.counts(self.sequence, len(self.group_classes))
+        for group_class, calls in zip(self.group_classes, counts):
+            group_class.check(self.members.size(), calls)
 
     def bodies_check(self, rules):
         if self.bodies and self.is_process:
             raise Damage("a process stream with a loop")
         for sequence in (self.sequence, *self.bodies.values()):
-            if rules.largest[sequence] >= len(self.rows):
-                raise Damage("a sequence with row %d of %d" % (rules.largest[sequence], len(self.rows)))
+            if rules.largest[sequence] >= len(self.group_classes):
+                raise Damage("a sequence with class index %d of %d" % (rules.largest[sequence], len(self.group_classes)))
         loops = list(self.bodies)
-        for number, (place, body) in enumerate(self.bodies.items()):
+        for number, (class_index, body) in enumerate(self.bodies.items()):
             if not rules.lengths[body]:
                 raise Damage("a loop without a body")
             for first, end, _ in rules.runs(body):
                 other = max(number, bisect.bisect_left(loops, first))  # the first loop from this one on that may stand there
                 if other < len(loops) and loops[other] < end:
-                    raise Damage("loop %d in the body of loop %d" % (loops[other], place))
+                    raise Damage("loop %d in the body of loop %d" % (loops[other], class_index))
 
 
 class Stream:
-    """One stream's calls: for each class, its value group, and the position in that. rank, views: of the process.
+    """One stream's calls: for each class, its value group, and the position in that. rank, rank_bases: of the process.
     registers: what its calls have kept, each the texts of an array's items; None: something else. begun: by their requests, of the
     calls that began an operation (source, tag, count)."""
 
-    def __init__(self, shard, split, number, rank, views):
-        self.rules, self.rank, self.views, self.registers, self.kept_items = shard.rules, rank, views, {}, 0
+    def __init__(self, shard, split, number, rank, rank_bases):
+        self.rules, self.rank, self.rank_bases, self.registers, self.kept_items = shard.rules, rank, rank_bases, {}, 0
         self.begun, self.live = {}, Live()
-        self.group, place = split.place(number)
-        self.parts = []
-        for row in self.group.rows:
-            part, position = row.partition.place(place) if row.partition else (0, place)
-            self.parts.append((row.parts[part], position))
-        self.unzipped, self.known = {}, [{} for _ in self.parts]
+        self.group, member = split.find(number)
+        self.value_groups = []
+        for group_class in self.group.group_classes:
+            number, position = group_class.partition.find(member) if group_class.partition else (0, member)
+            self.value_groups.append((group_class.value_groups[number], position))
+        self.unzipped, self.known = {}, [{} for _ in self.value_groups]
 
     def calls(self):
-        """(place of the class, terminal of its values) of every call."""
-        values = [self.rules.terminals(part.sequence) for part, _ in self.parts]
+        """(class index, terminal of its values) of every call."""
+        values = [self.rules.terminals(value_group.sequence) for value_group, _ in self.value_groups]
         if self.group.bodies:
             yield from self.loops_unrolled(values)
             return
-        for place in self.rules.terminals(self.group.sequence):
-            yield place, next(values[place])
+        for class_index in self.rules.terminals(self.group.sequence):
+            yield class_index, next(values[class_index])
 
     def loops_unrolled(self, values):
-        """The same. values: iterators for the terminals of each row."""
+        """The same. values: iterators for the terminals of each group_class."""
         stack, idle = [self.rules.terminals(self.group.sequence)], 0
         while stack:
-            for place in stack[-1]:
-                terminal = next(values[place], None)
+            for class_index in stack[-1]:
+                terminal = next(values[class_index], None)
                 if terminal is None:
-                    raise Damage("row %d has fewer values than calls" % place)
-                if place not in self.group.bodies:
+                    raise Damage("group class %d has fewer values than calls" % class_index)
+                if class_index not in self.group.bodies:
                     idle = 0
-                    yield place, terminal
+                    yield class_index, terminal
                     continue
-                trips = self.trips(place, terminal)
+                trips = self.trips(class_index, terminal)
                 idle += not trips
-                if idle > len(self.parts):
-                    raise Damage("more than %d loops without trips, one after another" % len(self.parts))
+                if idle > len(self.value_groups):
+                    raise Damage("more than %d loops without trips, one after another" % len(self.value_groups))
                 if trips:
-                    stack.append(self.rules.repeated(self.group.bodies[place], trips))
+                    stack.append(self.rules.repeated(self.group.bodies[class_index], trips))
                     break
             else:
                 stack.pop()
-        for place, left in enumerate(values):
+        for class_index, left in enumerate(values):
             if next(left, None) is not None:
-                raise Damage("row %d has more values than calls" % place)
+                raise Damage("group class %d has more values than calls" % class_index)
 
-    def trips(self, place, terminal):
-        trips = self.known[place].get(terminal)
+    def trips(self, class_index, terminal):
+        trips = self.known[class_index].get(terminal)
         if trips is None:
-            values, printer = self.printer(place, terminal)
+            values, printer = self.printer(class_index, terminal)
             trips = printer.slot(values[0][2])
             if trips < 0:
                 raise Damage("a loop of %d trips" % trips)
             if printer.slots is None:
-                self.keep(place, terminal, trips)
+                self.keep(class_index, terminal, trips)
         return trips
 
-    def keep(self, place, terminal, what):
+    def keep(self, class_index, terminal, what):
         """For the next call with the same class and values."""
-        if len(self.known[place]) >= MEMO_MAX:
-            self.known[place].clear()
-        self.known[place][terminal] = what
+        if len(self.known[class_index]) >= MEMO_MAX:
+            self.known[class_index].clear()
+        self.known[class_index][terminal] = what
 
     def register_set(self, register, items):
         """items: texts; None: it is not an array."""
@@ -356,54 +356,54 @@ class Stream:
         length = self.rules.lengths[self.group.sequence]
         if not length:
             return None
-        place, _ = self.rules.find(self.group.sequence, length - 1)
-        sequence = self.parts[place][0].sequence
-        return place, self.rules.find(sequence, self.rules.lengths[sequence] - 1)[0]
+        class_index, _ = self.rules.find(self.group.sequence, length - 1)
+        sequence = self.value_groups[class_index][0].sequence
+        return class_index, self.rules.find(sequence, self.rules.lengths[sequence] - 1)[0]
 
-    def last_printer(self, place, terminal):
+    def last_printer(self, class_index, terminal):
         """That of the last call."""
-        part, position = self.parts[place]
-        signature, element = part.signature(terminal)
+        value_group, position = self.value_groups[class_index]
+        signature, element = value_group.signature(terminal)
         slots = None
         if signature.is_unzipped:
-            slots = Unzipped(signature, position, self.rank).at(self.rules.count_of(part.sequence, terminal) - 1)
-        return signature.shape.values, Printer(signature, element, position, self.rank, self.views, slots)
+            slots = Unzipped(signature, position, self.rank).at(self.rules.count_of(value_group.sequence, terminal) - 1)
+        return signature.shape.values, Printer(signature, element, position, self.rank, self.rank_bases, slots)
 
-    def printer(self, place, terminal):
+    def printer(self, class_index, terminal):
         """(values of the shape, their printer) of a call; of an unzipped signature the next."""
-        unzipped = self.unzipped.get((place, terminal))
+        unzipped = self.unzipped.get((class_index, terminal))
         if unzipped is None:
-            part, position = self.parts[place]
-            signature, element = part.signature(terminal)
+            value_group, position = self.value_groups[class_index]
+            signature, element = value_group.signature(terminal)
             if not signature.is_unzipped:
-                return signature.shape.values, Printer(signature, element, position, self.rank, self.views, None, self.registers,
-                                                       self.begun, self.begins(place), self.live)
-            unzipped = self.unzipped[place, terminal] = Unzipped(signature, position, self.rank), signature
+                return signature.shape.values, Printer(signature, element, position, self.rank, self.rank_bases, None, self.registers,
+                                                       self.begun, self.begins(class_index), self.live)
+            unzipped = self.unzipped[class_index, terminal] = Unzipped(signature, position, self.rank), signature
         slots, signature = unzipped
-        return signature.shape.values, Printer(signature, 0, 0, self.rank, self.views, slots.next(), self.registers, self.begun,
-                                               self.begins(place), self.live)
+        return signature.shape.values, Printer(signature, 0, 0, self.rank, self.rank_bases, slots.next(), self.registers, self.begun,
+                                               self.begins(class_index), self.live)
 
-    def begins(self, place):
+    def begins(self, class_index):
         """Whether later calls may ask for those of this class."""
-        return self.group.has_posted and self.group.rows[place].begins
+        return self.group.has_posted and self.group.group_classes[class_index].begins
 
-    def text(self, place, terminal):
+    def text(self, class_index, terminal):
         """What stands behind "seq":N in the call's line."""
-        text, begun, told = self.known[place].get(terminal, (None, None, None))
+        text, begun, told = self.known[class_index].get(terminal, (None, None, None))
         if text is None:
-            values, printer = self.printer(place, terminal)
-            text, begun, told = call_text(self.group.rows[place].call_class, values, printer)
+            values, printer = self.printer(class_index, terminal)
+            text, begun, told = call_text(self.group.group_classes[class_index].call_class, values, printer)
             for register, items in printer.kept.items():
                 self.register_set(register, items)
             shape = printer.signature.shape
             if printer.slots is None and not shape.has_registers and not shape.has_posted and not shape.follows:
-                self.keep(place, terminal, (text, begun, told))
+                self.keep(class_index, terminal, (text, begun, told))
         if self.group.follows:
             for pair in told[0]:
                 self.live.end(pair)
             for pair in told[1]:
                 self.live.begin(pair)
-        if begun and self.group.has_posted and begun[0].pair[1] < BEGUN_PLACES:
+        if begun and self.group.has_posted and begun[0].pair[1] < BEGUN_INDICES:
             self.begun[begun[0]] = begun[1]
             if len(self.begun) >= BEGUN_MAX:
                 raise Damage("%d requests" % len(self.begun))
@@ -428,7 +428,7 @@ def process_stream(shards, rank):
 def process_arrays(shards, rank):
     """{parameter: ints} of the last call in the process stream of RANK, those that are arrays of ints. shards: those with the rank."""
     stream, last = process_stream(shards, rank)
-    name, parameters = stream.group.rows[last[0]].call_class[0]
+    name, parameters = stream.group.group_classes[last[0]].call_class[0]
     if name != "pilgrim_process":
         raise Damage("the process stream of rank %d ends with a call of %s" % (rank, name))
     values, printer = stream.last_printer(*last)
@@ -436,11 +436,11 @@ def process_arrays(shards, rank):
             for value, (parameter, _) in zip(values, parameters) if is_ints(value)}
 
 
-def views_of(found, rank):
-    """The views of RANK, [(rank, size)]. found: its process_arrays."""
+def rank_bases_of(found, rank):
+    """The rank bases of RANK, [(rank, size)]. found: its process_arrays."""
     ranks, sizes = found.get("views_rank"), found.get("views_size")
     if ranks is None or sizes is None or len(ranks) != len(sizes):
-        raise Damage("the views of rank %d are not two arrays of equal length" % rank)
+        raise Damage("the rank bases of rank %d are not two arrays of equal length" % rank)
     return list(zip(ranks, sizes))
 
 
@@ -480,7 +480,7 @@ def call_text(call_class, shape, printer):
     printer.requests = None
     returned = next(values)
     result = printer.value(returned)
-    while returned[0] == VIEW:
+    while returned[0] == RANK_BASE:
         returned = returned[3][0]
     result = READING if returned[0] == TIME else result
     arguments = []
@@ -506,17 +506,17 @@ def clock_of(found, rank):
     return clock
 
 
-def thread_calls(shards, rank, thread, views, times, clock):
-    """(N, what stands behind "seq":N) of each of the thread's calls, round by round. shards: those with the rank, one a round."""
+def thread_calls(shards, rank, thread, rank_bases, times, clock):
+    """(N, what stands behind "seq":N) of each of the thread's calls, segment by segment. shards: those with the rank, one a segment."""
     seq = 0
     for shard in shards:
         first, end = (shard.threads.value(rank - shard.first + more) for more in (0, 1))
         if thread < end - first:
-            stream = Stream(shard, shard.members, first + thread, rank, views)
-            first_of_round = seq
-            for place, terminal in stream.calls():
-                text = stream.text(place, terminal)
-                found = times.take(seq, first_of_round, place, len(stream.group.rows))
+            stream = Stream(shard, shard.members, first + thread, rank, rank_bases)
+            first_of_segment = seq
+            for class_index, terminal in stream.calls():
+                text = stream.text(class_index, terminal)
+                found = times.take(seq, first_of_segment, class_index, len(stream.group.group_classes))
                 reading = "null"
                 if found:
                     start, end, bits = found
@@ -527,11 +527,11 @@ def thread_calls(shards, rank, thread, views, times, clock):
                 seq += 1
 
 
-def thread_print(shards, rank, thread, views, times, clock, out):
+def thread_print(shards, rank, thread, rank_bases, times, clock, out):
     head = b'{"rank":%d,"thread":%d,"seq":' % (rank, thread)
     lines = []
     try:
-        for seq, text in thread_calls(shards, rank, thread, views, times, clock):
+        for seq, text in thread_calls(shards, rank, thread, rank_bases, times, clock):
             lines.append(b"%s%d%s" % (head, seq, text))
             if len(lines) == 1000:
                 out.write(b"".join(lines))
@@ -541,17 +541,17 @@ def thread_print(shards, rank, thread, views, times, clock, out):
 
 
 def rank_print(trace, rank, out):
-    shards = [shard for shards in trace.rounds for shard in [shard_with(shards, rank)] if shard]
+    shards = [shard for shards in trace.segments for shard in [shard_with(shards, rank)] if shard]
     counts = [shard.threads.value(rank - shard.first + 1) - shard.threads.value(rank - shard.first) for shard in shards]
     if any(counts):
         found = process_arrays(shards, rank)
-        views, clock = views_of(found, rank), clock_of(found, rank) if trace.common else None
+        rank_bases, clock = rank_bases_of(found, rank), clock_of(found, rank) if trace.common else None
         for thread in range(max(counts)):
-            thread_print(shards, rank, thread, views, trace.times.of(rank, thread), clock, out)
+            thread_print(shards, rank, thread, rank_bases, trace.times.of(rank, thread), clock, out)
 
 
 def shard_with(shards, rank):
-    """The one with RANK; None: the round has no such rank."""
+    """The one with RANK; None: the segment has no such rank."""
     number = bisect.bisect_right([shard.first for shard in shards], rank) - 1
     return shards[number] if rank < shards[number].end else None
 
@@ -571,9 +571,9 @@ def next_in_shard(shard, number):
 
 
 def next_with_threads(trace, rank):
-    """The first rank from RANK on that has threads in some round; the number of ranks if there is none."""
+    """The first rank from RANK on that has threads in some segment; the number of ranks if there is none."""
     found = trace.ranks
-    for shards in trace.rounds:
+    for shards in trace.segments:
         for shard in shards:
             if rank < shard.end and shard.first < found:
                 number = next_in_shard(shard, max(rank - shard.first, 0))

@@ -424,13 +424,13 @@ class Column:
 
 
 class Split:
-    """The numbers below SIZE, each in one of several increasing columns: parts, as (name, column)."""
+    """The numbers below SIZE, each in one of several increasing columns: (name, column)."""
 
-    def __init__(self, parts, size, what):
+    def __init__(self, columns, size, what):
         self.what = what
         self.last = None, None
         self.single, self.others = {}, []
-        for name, column in parts:
+        for name, column in columns:
             column.steps_check(1, size, what)
             if column.size() == 1:
                 if column.value(0) in self.single:
@@ -438,11 +438,11 @@ class Split:
                 self.single[column.value(0)] = name
             elif column.size():
                 self.others.append((column.value(0), column.value(column.size() - 1), name, column))
-        if sum(column.size() for _, column in parts) != size:
+        if sum(column.size() for _, column in columns) != size:
             raise Damage("columns that do not hold each of %d %ss once" % (size, what))
 
-    def place(self, number):
-        """(name, position) of the part that holds NUMBER."""
+    def find(self, number):
+        """(name, position) of the column that holds NUMBER."""
         if self.last[0] == number:
             return self.last[1]
         found = [(self.single[number], 0)] if number in self.single else []

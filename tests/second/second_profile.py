@@ -231,13 +231,13 @@ class DistributionReader:
 @dataclasses.dataclass
 class ClassProfile:
     """durations, gaps: Distributions, no durations: nothing is known; befores: {class of the call before: number of a distribution of
-    gaps}, 0 for those that do not stand there; first: that of first calls, or None; by_rank, by_rank_gaps: ShareRows or None."""
+    gaps}, 0 for those that do not stand there; first: that of first calls, or None; by_rank, by_rank_gaps: RankShares or None."""
     durations: list = dataclasses.field(default_factory=list)
     gaps: list = dataclasses.field(default_factory=list)
     befores: dict = dataclasses.field(default_factory=dict)
     first: Distribution = None
-    by_rank: "ShareRow" = None
-    by_rank_gaps: "ShareRow" = None
+    by_rank: "RankShares" = None
+    by_rank_gaps: "RankShares" = None
 
 
 def class_read(reader, classes):
@@ -271,30 +271,30 @@ def befores_read(b, befores, number, classes):
         befores.setdefault(before, number)
 
 
-def rows_of(groups):
-    """Yields (group's number, place, row) of the calls that a profile is of."""
+def group_classes_of(groups):
+    """Yields (group's number, class index, group class) of the calls that a profile is of."""
     for number, group in enumerate(groups):
         if not group.is_process:
-            for place, row in enumerate(group.rows):
-                if not row.is_loop:
-                    yield number, place, row
+            for class_index, group_class in enumerate(group.group_classes):
+                if not group_class.is_loop:
+                    yield number, class_index, group_class
 
 
 def leaves_read(b, groups, classes):
-    """{(group's number, place, part's number): for each of its signatures the number of a distribution}, of classes that have several. CLASSES:
+    """{(group's number, class index, value group's number): for each of its signatures the number of a distribution}, of classes that have several. CLASSES:
     by their numbers."""
     last, found = {}, {}
-    for number, place, row in rows_of(groups):
-        count = len(classes[row.class_number].durations)
+    for number, class_index, group_class in group_classes_of(groups):
+        count = len(classes[group_class.class_number].durations)
         if count < 2:
             continue
-        for k, part in enumerate(row.parts):
-            leaves = found[number, place, k] = []
-            for _ in part.list:
-                which = last.get(row.class_number, 0) if b.flag("again") else b.number("which")
+        for k, value_group in enumerate(group_class.value_groups):
+            leaves = found[number, class_index, k] = []
+            for _ in value_group.list:
+                which = last.get(group_class.class_number, 0) if b.flag("again") else b.number("which")
                 if which >= count:
                     raise Damage("distribution %d of %d" % (which, count))
-                last[row.class_number] = which
+                last[group_class.class_number] = which
                 leaves.append(which)
     return found
 
@@ -302,7 +302,7 @@ def leaves_read(b, groups, classes):
 # ---- shares ------------------------------------------------------------------------------------------------------
 
 @dataclasses.dataclass
-class ShareRow:
+class RankShares:
     """values: of each block; most: of each block (value, rank in the block) of the rank with the most."""
     values: list
     most: list
@@ -328,9 +328,9 @@ def share_read(value):
     return value
 
 
-def row_read(b, blocks):
+def by_rank_read(b, blocks):
     if b.flag("empty"):
-        return ShareRow([0] * len(blocks), [(0, 0)] * len(blocks))
+        return RankShares([0] * len(blocks), [(0, 0)] * len(blocks))
     values, most, value = [], [], 0
     for ranks in blocks:
         value = share_read(value + b.difference("value"))
@@ -339,35 +339,35 @@ def row_read(b, blocks):
         if rank >= ranks:
             raise Damage("rank %d of %d in its block" % (rank, ranks))
         most.append((share_read(value + more), rank))
-    return ShareRow(values, most)
+    return RankShares(values, most)
 
 
 @dataclasses.dataclass
 class Profile:
-    """classes: {number: ClassProfile}; leaves: as leaves_read returns them; blocks: sizes, None without shares; rows: of CATEGORIES;
+    """classes: {number: ClassProfile}; leaves: as leaves_read returns them; blocks: sizes, None without shares; activities: of CATEGORIES;
     class_blocks: sizes."""
     classes: dict
     leaves: dict
     blocks: list = None
-    rows: list = dataclasses.field(default_factory=list)
+    activities: list = dataclasses.field(default_factory=list)
     class_blocks: list = None
 
 
 def shares_read(b, found, known, ranks):
     found.blocks = blocks_read(b, ranks)
-    found.rows = [row_read(b, found.blocks) for _ in CATEGORIES]
+    found.activities = [by_rank_read(b, found.blocks) for _ in CATEGORIES]
     found.class_blocks = blocks_read(b, ranks)
     for those in known.values():
         if those.durations:
-            those.by_rank = row_read(b, found.class_blocks) if b.flag("by_rank") else None
-            those.by_rank_gaps = row_read(b, found.class_blocks) if b.flag("by_rank_gaps") else None
+            those.by_rank = by_rank_read(b, found.class_blocks) if b.flag("by_rank") else None
+            those.by_rank_gaps = by_rank_read(b, found.class_blocks) if b.flag("by_rank_gaps") else None
 
 
 def profile_read(c, groups, classes, ranks):
     """GROUPS: of the shard, which has RANKS ranks, and so many CLASSES."""
     b = BitReader(c.bytes(c.left()))
     reader = DistributionReader(b, ranks)
-    numbers = sorted({row.class_number for _, _, row in rows_of(groups)})
+    numbers = sorted({group_class.class_number for _, _, group_class in group_classes_of(groups)})
     known = {number: class_read(reader, classes) for number in numbers}
     found = Profile(known, leaves_read(b, groups, known))
     if b.flag("shares"):

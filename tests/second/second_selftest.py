@@ -33,7 +33,7 @@ PROCESS_SHAPE = b"\x0f\x02\x03\x03" + b"\x14\x02\x01\x03" + b"\x01"  # an array 
 SEND_SHAPE = b"\x0a\x03\x06\x03"  # heap, int, rank, int
 ODD_SHAPE = (b"\x0f\x09"                                       # x in: array of 9
              + b"\x01" + b"\x02" + varint(S[b"A"]) + b"\x04" + b"\x05"
-             + b"\x07\x06"                                     # view, then a rank
+             + b"\x07\x06"                                     # rank base, then a rank
              + b"\x0e" + text(b'q"\\\n\xff\xc3\xa9')
              + b"\x10\x02\x02" + varint(S[b"B"]) + b"\x03"     # flags
              + b"\x11\x03" + b"\x06\x03\x03\x04\x03"           # status with error, ignored
@@ -97,41 +97,41 @@ def signature(shape, names, length=1):
 PROCESS = "rank back 3 0"
 SEND = "0 64 counts 1 0"                                    # heap:0+64, to rank + 1
 SEND_TWO = "0 0 64 0 counts more -1 0 0 0"                  # the second call of the two has another count; to rank - 1
-ODD = ("1 real 1 rank 64 0 64 0 1 1"                        # in: bool, real, view 1, rank 2 - r, flag, status from 0 with error
+ODD = ("1 real 1 rank 64 0 64 0 1 1"                        # in: bool, real, rank base 1, rank 2 - r, flag, status from 0 with error
        " 1 1 0 3 0 64 1 0 64 64 huge"                       # out
        " order rank zigzag %s 9 0")                           # y: ranks r, r - 2, r + 3; ints, 2 apart; it returns 0
 
 
-def part(sequence, *signatures):
+def value_group(sequence, *signatures):
     return varint(sequence) + counted(signatures)
 
 
-def row(call_class, *parts, partition=None):
-    return call_class + varint(0 if partition is None else 1 + partition) + b"".join(parts)
+def group_class(call_class, *value_groups, partition=None):
+    return call_class + varint(0 if partition is None else 1 + partition) + b"".join(value_groups)
 
 
-def group(sequence, process, rows, members):
-    return varint(sequence << 1 | process) + counted(rows) + columns_of(members)
+def group(sequence, process, group_classes, members):
+    return varint(sequence << 1 | process) + counted(group_classes) + columns_of(members)
 
 
 SIGNATURES = [signature(0, PROCESS), signature(1, SEND), signature(1, SEND_TWO, 2), signature(2, ODD % "pair"),
               signature(2, ODD % "9")]
 PARTITION = varint(2) + columns_of("even odd")
-VIEWS = row(NEXT, part(of_one(0), NEXT))
-SENDS = row(NEXT, part(of_rule("sends"), NEXT, NEXT))
-ODDS = row(NEXT, part(of_one(0), NEXT), part(of_one(0), NEXT), partition=0)
+RANK_BASES = group_class(NEXT, value_group(of_one(0), NEXT))
+SENDS = group_class(NEXT, value_group(of_rule("sends"), NEXT, NEXT))
+ODDS = group_class(NEXT, value_group(of_one(0), NEXT), value_group(of_one(0), NEXT), partition=0)
 PROCESSES = group(of_one(0), True, [NEXT], "all")
 THREADS = group(of_rule("calls"), False, [to(1), NEXT], "all")
 
 
-NO_STATISTICS = bytes(2 + 1 + 1 + 2 * 6)   # of a part with two signatures, two with one; of three distributions each
+NO_STATISTICS = bytes(2 + 1 + 1 + 2 * 6)   # of a value group with two signatures, two with one; of three distributions each
 
 
 def calls(rules=RULES.values(), columns=None, signatures=SIGNATURES, partitions=(PARTITION,), ranks=3, threads="threads",
-          rows=(VIEWS, SENDS, ODDS), groups=(PROCESSES, THREADS), begins_round=False):
+          group_classes=(RANK_BASES, SENDS, ODDS), groups=(PROCESSES, THREADS), begins_segment=False):
     """3 ranks with a thread each. columns: by name, those that are others than above."""
     return (counted(list(rules)) + counted({**COLUMNS, **(columns or {})}.values()) + counted(signatures) + counted(partitions)
-            + varint(ranks << 1 | begins_round) + columns_of(threads) + counted(rows) + counted(groups))
+            + varint(ranks << 1 | begins_segment) + columns_of(threads) + counted(group_classes) + counted(groups))
 
 
 def trace(definitions=definitions(), calls=calls(), statistics=None, packed=False, times=()):
@@ -152,10 +152,10 @@ def odd_line(rank):
             % (rank, inside, out, (7, 9, -7)[rank % 3], (9, 11, -5)[rank % 3]))
 
 
-def expected(ranks=range(3), rounds=1):
+def expected(ranks=range(3), segments=1):
     lines = []
     for rank in ranks:
-        for number in range(rounds):
+        for number in range(segments):
             lines += [line.replace('"seq":', '"seq":%d+' % (7 * number)) for line in expected_once(rank)]
     return "".join(re.sub(r"(?<=\"seq\":)\d+\+\d+", lambda sum_: str(sum(map(int, sum_[0].split("+")))), line) + "\n"
                    for line in lines)
@@ -268,20 +268,20 @@ class Decoder(unittest.TestCase):
             self.assertIsNotNone(damage)
             self.assertEqual(printed, expected(range(ranks)))
 
-    def test_rounds(self):
+    def test_segments(self):
         head, end = trace()[:10], section(0, b"")
-        one, two, again = section(1, definitions()), section(2, calls()), section(2, calls(begins_round=True))
-        silent = section(2, calls(groups=(group(0, True, [], "all"), THREADS), begins_round=True))
-        for data, ranks, rounds in ((one + two + one + again + one + again, 3, 3), (one + two + one + silent, 3, 2),
+        one, two, again = section(1, definitions()), section(2, calls()), section(2, calls(begins_segment=True))
+        silent = section(2, calls(groups=(group(0, True, [], "all"), THREADS), begins_segment=True))
+        for data, ranks, segments in ((one + two + one + again + one + again, 3, 3), (one + two + one + silent, 3, 2),
                                     (one + two + one + two + one + again + one + two, 6, 2)):
-            self.assertEqual(decode(head + data + end), (expected(range(ranks), rounds), None))
-            self.assertEqual(decode(head + data + end, 1), (expected([1], rounds), None))
+            self.assertEqual(decode(head + data + end), (expected(range(ranks), segments), None))
+            self.assertEqual(decode(head + data + end, 1), (expected([1], segments), None))
             printed, damage = decode(head + data)
-            self.assertEqual(printed, expected(range(ranks), rounds))
+            self.assertEqual(printed, expected(range(ranks), segments))
             self.assertIn("truncated", str(damage))
         for data, printed, message in (
-                (one + again, "", "begins another round"),
-                (one + two + one + again + one + two, expected(range(3), 2), "a round of 6 ranks behind one of 3"),
+                (one + again, "", "begins another segment"),
+                (one + two + one + again + one + two, expected(range(3), 2), "a segment of 6 ranks behind one of 3"),
                 (one + two + one + two + one + again, expected(range(3), 2) + expected(range(3, 6)), "has 3 of 6 ranks"),
                 (one + two + one + two + one + again + one + again, expected(range(3), 2) + expected(range(3, 6)),
                  "begins behind 3 of 6 ranks")):
@@ -370,10 +370,10 @@ class Decoder(unittest.TestCase):
             return PROCESSES, group(0, False, [], first), group(0, False, [], second)
 
         def sends(*new):
-            return seen(rows=(VIEWS, row(*new), ODDS))
+            return seen(group_classes=(RANK_BASES, group_class(*new), ODDS))
 
         def odds(*new, partition=None):
-            return seen(rows=(VIEWS, SENDS, row(NEXT, *new, partition=partition)))
+            return seen(group_classes=(RANK_BASES, SENDS, group_class(NEXT, *new, partition=partition)))
 
         def odd_shape(content):
             return trace(definitions(SHAPES[:2] + [content]))
@@ -384,12 +384,12 @@ class Decoder(unittest.TestCase):
         def rules(*new):
             return seen(rules=[*RULES.values(), *new])
 
-        six = part(of_rule("sends"), to(1), to(2))
-        one, two, none = part(of_one(0), to(3)), part(of_one(0), to(4)), len(RULES) * 2 + 2
+        six = value_group(of_rule("sends"), to(1), to(2))
+        one, two, none = value_group(of_one(0), to(3)), value_group(of_one(0), to(4)), len(RULES) * 2 + 2
         longest = rule((T, 0, (1 << 62) - 1))
         for right in (rules(longest, rule((R, len(RULES), 2), (T, 0, 1))),  # 2^63 - 1 terminals
                       sends(to(1), six), odds(one, two, partition=1),
-                      seen(rows=(VIEWS, SENDS, ODDS, row(to(0), part(of_one(0), to(0))))),
+                      seen(group_classes=(RANK_BASES, SENDS, ODDS, group_class(to(0), value_group(of_one(0), to(0))))),
                       seen(columns={"even": expression(7, 0, of_one(4)), "odd": expression(7, 1, 0)}),
                       seen(group(of_one(0), True, [to(0)], "0"), group(of_one(0), True, [to(0)], "odd"),
                            group(of_one(0), True, [to(0)], "2"), THREADS)):
@@ -410,12 +410,12 @@ class Decoder(unittest.TestCase):
                 ("a long signature of 1, or of series", signatures(2, varint(5) + varint(1) + columns_of(SEND_TWO))),
                 ("a long signature of 2, or of series", signatures(0, signature(0, "0 0 0 0 0 0 0 0 0 0", 2))),
                 ("column 99 of 21", signatures(1, varint(4) + to(99) * 5)),
-                ("a partition with 1 parts", seen(partitions=[varint(1) + columns_of("all")])),
-                ("place 1 stands in 0 columns", seen(columns={"odd": constant(2)})),
-                ("a column of place that does not increase", seen(partitions=[varint(2) + columns_of("even 3")])),
-                ("a column of place that does not increase", seen(partitions=[varint(2) + columns_of("even rank")])),
-                ("a column of place that does not increase", seen(columns={"even": listed(2, 0)})),
-                ("a column of place that does not increase", seen(columns={"even": listed(0, 0)})),
+                ("a partition with 1 value groups", seen(partitions=[varint(1) + columns_of("all")])),
+                ("member 1 stands in 0 columns", seen(columns={"odd": constant(2)})),
+                ("a column of member that does not increase", seen(partitions=[varint(2) + columns_of("even 3")])),
+                ("a column of member that does not increase", seen(partitions=[varint(2) + columns_of("even rank")])),
+                ("a column of member that does not increase", seen(columns={"even": listed(2, 0)})),
+                ("a column of member that does not increase", seen(columns={"even": listed(0, 0)})),
                 ("no ranks", seen(ranks=0)),
                 ("a column of thread that does not increase", seen(threads="rank")),
                 ("a column of threads that is not for 4 ranks", seen(ranks=4)),
@@ -429,19 +429,19 @@ class Decoder(unittest.TestCase):
                 ("columns that do not hold each of 3 threads once", seen(*idle("0", "2"))),
                 ("thread 1 stands in 0 columns", seen(*idle("even", "odd"), columns={"odd": constant(2)})),
                 ("a sequence that is rule 8 of 8", seen(PROCESSES, group(none, False, [to(1), to(2)], "all"))),
-                ("a sequence with row 1 of 1", seen(PROCESSES, group(of_rule("calls"), False, [to(1)], "all"))),
-                ("row 3 of 3", seen(PROCESSES, group(of_rule("calls"), False, [to(1), to(3)], "all"))),
-                ("row 3 of 3", seen(PROCESSES, group(of_rule("calls"), False, [to(2), NEXT], "all"))),
+                ("a sequence with class index 1 of 1", seen(PROCESSES, group(of_rule("calls"), False, [to(1)], "all"))),
+                ("group class 3 of 3", seen(PROCESSES, group(of_rule("calls"), False, [to(1), to(3)], "all"))),
+                ("group class 3 of 3", seen(PROCESSES, group(of_rule("calls"), False, [to(2), NEXT], "all"))),
                 ("class 3 of 3", sends(to(3), six)),
                 ("partition 1 of 1", odds(one, two, partition=2)),
-                ("partition 1 of 1", seen(rows=(VIEWS, SENDS, ODDS, row(to(2), one, two, partition=0)))),
+                ("partition 1 of 1", seen(group_classes=(RANK_BASES, SENDS, ODDS, group_class(to(2), one, two, partition=0)))),
                 ("a partition of 4 for a group of 3", seen(columns={"odd": listed(1, 3)})),
-                ("values of 1 calls for 6", sends(NEXT, part(of_one(0), to(1), to(2)))),
-                ("values of 2 calls for 1", odds(part(of_rule("two"), to(3)), two, partition=0)),
-                ("signature 5 of 5", odds(one, part(of_one(0), to(5)), partition=0)),
-                ("a sequence with signature 2 of 2", sends(NEXT, part(of_rule("sends"), to(2)))),
-                ("a sequence with signature 0 of 0", odds(one, part(of_one(0)), partition=0)),
-                ("a shape of 3 values for MPI_X, which has 4", odds(one, part(of_one(0), to(0)), partition=0)),
+                ("values of 1 calls for 6", sends(NEXT, value_group(of_one(0), to(1), to(2)))),
+                ("values of 2 calls for 1", odds(value_group(of_rule("two"), to(3)), two, partition=0)),
+                ("signature 5 of 5", odds(one, value_group(of_one(0), to(5)), partition=0)),
+                ("a sequence with signature 2 of 2", sends(NEXT, value_group(of_rule("sends"), to(2)))),
+                ("a sequence with signature 0 of 0", odds(one, value_group(of_one(0)), partition=0)),
+                ("a shape of 3 values for MPI_X, which has 4", odds(one, value_group(of_one(0), to(0)), partition=0)),
                 ("a column that is not as long as its value group, 3", seen(columns={"counts": listed(2, 4)})),
                 ("a column that is not as long as its value group, 3", seen(columns={"more": listed(of_one(2), of_one(20))})),
                 ("sequence 8 is not one of 1 differences", seen(columns={"more": listed(of_one(2), of_rule("up 2"), 0)})),
@@ -450,12 +450,12 @@ class Decoder(unittest.TestCase):
                 ("a sequence that is rule 8 of 8", seen(columns={"more": listed(of_one(2), none, 0)})),
                 ("sequence -1 is not one of 1 differences", seen(columns={"more": listed(of_one(2), -1, 0)})),
                 ("a logical of 3", signatures(3, signature(2, "3" + ODD[1:] % "pair"))),
-                ("a rank in a view of size 0", seen(columns={"3": constant(0)})),
-                ("view 2 of 2", signatures(3, signature(2, ODD.replace("real 1", "real 2") % "pair"))),
+                ("a rank in a rank base of size 0", seen(columns={"3": constant(0)})),
+                ("rank base 2 of 2", signatures(3, signature(2, ODD.replace("real 1", "real 2") % "pair"))),
                 ("the process streams of rank 0 have no call", seen(group(0, True, [], "all"), THREADS)),
                 ("rank 0 ends with a call of MPI_Send", seen(
                     group(of_one(0), True, [to(3)], "all"), group(of_rule("calls"), False, [to(1), to(2)], "all"),
-                    rows=(VIEWS, SENDS, ODDS, row(to(1), part(of_one(0), to(1)))))),
+                    group_classes=(RANK_BASES, SENDS, ODDS, group_class(to(1), value_group(of_one(0), to(1)))))),
                 ("a token with tag 29", odd_shape(b"\x1d" + ODD_SHAPE)),
                 ("a shape of 5 values for MPI_X, which has 4", odd_shape(ODD_SHAPE + b"\x01")),
                 ("sequence 14 is not one of 5 differences", seen(columns={"order": constant(of_rule("ramp"))})),
@@ -575,7 +575,7 @@ class Grammars(unittest.TestCase):
             split = grammar.Split([(k, grammar.Column(parts.Cursor(c), found)) for k, c in enumerate(columns)], size, "place")
             for k, values in enumerate(lists):
                 for position, i in enumerate(values):
-                    self.assertEqual(split.place(i), (k, position))
+                    self.assertEqual(split.find(i), (k, position))
 
     def test_expressions(self):
         table = grammar.Rules(parts.Cursor(counted([])))
@@ -605,7 +605,7 @@ class Grammars(unittest.TestCase):
         columns = {"3": constant(size), "all": expression(7, 0, 8), "threads": expression(7, 0, 4), "even": expression(7, 0, 10),
                    "odd": expression(7, 1, 10), "back": expression(2, size - 1), "counts": expression(1, 1)}
         settings = {"signatures": SIGNATURES[:2], "partitions": [], "ranks": size,
-                    "rows": [VIEWS, row(NEXT, part(of_one(0), NEXT))]}
+                    "group_classes": [RANK_BASES, group_class(NEXT, value_group(of_one(0), NEXT))]}
         halves = [group(of_one(0), False, [to(1)], name) for name in ("even", "odd")]
         content = calls(rules, columns, groups=[PROCESSES] + halves, **settings)
         line = ('{"rank":%d,"thread":0,"seq":0,"func":"MPI_Send","args":{"buf":"heap:0+64","count":%d,"dest":%d},"ret":0,'

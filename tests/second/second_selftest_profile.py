@@ -10,7 +10,7 @@ import trace_writer
 from random_profile import BitWriter, ProfileWriter
 from second_parts import Cursor, Damage
 from second_profile import (BLOCKS_MAX, COUNT_END, FIGURE_MAX, RECENT_COUNTS, SHARE_MAX, WHOLE, BitReader, ClassProfile, Context, Distribution, Profile,
-                            RecentCounts, ShareRow, blocks_read, figure, profile_read, smallest)
+                            RecentCounts, RankShares, blocks_read, figure, profile_read, smallest)
 
 RANKS, CLASSES = 3, 2
 
@@ -94,19 +94,19 @@ def gap(**changes):
 def profile():
     """Of one class with two distributions of durations, and one with one and gaps that are told apart."""
     one = Distribution(1, figure(9, 8), figure(9, 4), 1, figure(9, 4), 0, {4: WHOLE})
-    known = ClassProfile([distribution(), one], [gap(), Distribution(COUNT_END - 1, 0, FIGURE_MAX)], {0: 1, 1: 1}, gap(count=3), ShareRow([0, 5], [(0, 0), (9, 1)]))
-    other = ClassProfile([distribution(shares={3: WHOLE})], by_rank_gaps=ShareRow([1, 1], [(1, 0), (1, 0)]))
-    rows = [ShareRow([number, SHARE_MAX - number], [(number, 0), (SHARE_MAX, number % 2)]) for number in range(5)]
-    return Profile({0: known, 1: other}, {(0, 0, 0): [1, 0], (0, 1, 0): [0]}, [1, 2], rows + [ShareRow([0, 0], [(0, 0)] * 2)], [1, 2])
+    known = ClassProfile([distribution(), one], [gap(), Distribution(COUNT_END - 1, 0, FIGURE_MAX)], {0: 1, 1: 1}, gap(count=3), RankShares([0, 5], [(0, 0), (9, 1)]))
+    other = ClassProfile([distribution(shares={3: WHOLE})], by_rank_gaps=RankShares([1, 1], [(1, 0), (1, 0)]))
+    rows = [RankShares([number, SHARE_MAX - number], [(number, 0), (SHARE_MAX, number % 2)]) for number in range(5)]
+    return Profile({0: known, 1: other}, {(0, 0, 0): [1, 0], (0, 1, 0): [0]}, [1, 2], rows + [RankShares([0, 0], [(0, 0)] * 2)], [1, 2])
 
 
 class Profiles(unittest.TestCase):
     maxDiff = None
 
     def setUp(self):
-        rows = [types.SimpleNamespace(is_loop=loop, class_number=number, parts=[types.SimpleNamespace(list=[None] * signatures)])
+        group_classes = [types.SimpleNamespace(is_loop=loop, class_number=number, value_groups=[types.SimpleNamespace(list=[None] * signatures)])
                 for number, signatures, loop in ((0, 2, False), (0, 1, False), (1, 3, False), (7, 1, True))]
-        self.groups = [types.SimpleNamespace(is_process=False, rows=rows), types.SimpleNamespace(is_process=True, rows=rows)]
+        self.groups = [types.SimpleNamespace(is_process=False, group_classes=group_classes), types.SimpleNamespace(is_process=True, group_classes=group_classes)]
 
     def read(self, data):
         cursor = Cursor(data)
@@ -178,19 +178,19 @@ class Profiles(unittest.TestCase):
         for sizes in ([1, 1], [1, 1, 1, 1], [4], [2]):
             self.bad("blocks of", lambda what, sizes=sizes: setattr(what, "blocks", sizes))
             self.bad("blocks of", lambda what, sizes=sizes: setattr(what, "class_blocks", sizes))
-        self.bad("a time 1010", lambda what: what.rows.__setitem__(0, ShareRow([0, SHARE_MAX + 1], [(0, 0), (SHARE_MAX + 1, 0)])))
-        self.bad("a time -1", lambda what: what.rows[0].values.__setitem__(0, -1))
-        self.bad("a time 1010", lambda what: what.rows[0].most.__setitem__(1, (SHARE_MAX + 1, 0)))
+        self.bad("a time 1010", lambda what: what.activities.__setitem__(0, RankShares([0, SHARE_MAX + 1], [(0, 0), (SHARE_MAX + 1, 0)])))
+        self.bad("a time -1", lambda what: what.activities[0].values.__setitem__(0, -1))
+        self.bad("a time 1010", lambda what: what.activities[0].most.__setitem__(1, (SHARE_MAX + 1, 0)))
         self.bad("a time 1010", lambda what: what.classes[1].by_rank_gaps.most.__setitem__(1, (SHARE_MAX + 1, 0)))
 
     def test_damage_rank_in_block(self):
         what = profile()
         what.blocks, what.class_blocks = [3], [3]
-        what.rows = [ShareRow([4], [(5, 2)])] * 6
+        what.activities = [RankShares([4], [(5, 2)])] * 6
         for those in what.classes.values():
             those.by_rank = those.by_rank_gaps = None
         self.assertEqual(self.read(self.written(what)), what)
-        what.rows = [ShareRow([4], [(5, 3)])] * 6
+        what.activities = [RankShares([4], [(5, 3)])] * 6
         with self.assertRaises(Damage) as caught:
             self.read(self.written(what))
         self.assertIn("rank 3 of 3", str(caught.exception))
@@ -225,7 +225,7 @@ class Profiles(unittest.TestCase):
             shards, _ = random_trace.random_shards(seed)
             trace = second_decoder.Trace(trace_writer.file_of(*[shard.b.sections() for shard in shards]))
             self.assertIsNone(trace.damage, seed)
-            found = [shard for those in trace.rounds for shard in those]
+            found = [shard for those in trace.segments for shard in those]
             self.assertEqual([shard.profile for shard in found], [shard.profile for shard in shards], seed)
             count += sum(shard.profile is not None for shard in shards)
         self.assertGreater(count, 20)

@@ -11,7 +11,7 @@ import second_values as values_of  # noqa: E402
 from second_selftest_streams import INT, NONE, ONE_TO_THREE, RANK, THREE, OneByOne, array, edited, keep  # noqa: E402
 from trace_writer import Builder, T, constant, expression, listed, rule, varint  # noqa: E402
 
-NAME, REQUEST, VIEW, REAL, BOOL = b"\2\0", b"\x09", b"\7", b"\5", b"\4"
+NAME, REQUEST, RANK_BASE, REAL, BOOL = b"\2\0", b"\x09", b"\7", b"\5", b"\4"
 SERIES = b"\x14\3\1\3"       # of three ints
 
 
@@ -24,9 +24,9 @@ def posted(bits=0):
 
 
 class Requests(OneByOne):
-    def made(self, *calls, threads=1, views=((0, 1),)):
+    def made(self, *calls, threads=1, rank_bases=((0, 1),)):
         """NAME is NULL."""
-        b = super().made(*calls, threads=threads, views=views)
+        b = super().made(*calls, threads=threads, rank_bases=rank_bases)
         b.tables["strings"] = {b"NULL": 0, **{t: i + 1 for i, t in enumerate(b.table("strings"))}}
         b.tables["modules"] = {varint(1) + content[1:]: i for i, content in enumerate(b.table("modules"))}
         return b
@@ -44,9 +44,9 @@ class Completed(Requests):
                  '"a":{"in":[1,2,3],"out":[[7],2,3]},"b":["NULL",0]'),
                 (b"X&a>b", THREE + completed(1, NONE) + NAME, ONE_TO_THREE, '"a":{"in":[1,2,3],"out":[1,2,3]},"b":"NULL"'),
                 (b"X&a>b", THREE + completed(1, NONE) + array(), ONE_TO_THREE, '"a":{"in":[1,2,3],"out":[1,2,3]},"b":[]'),
-                (b"X&a>b", THREE + completed(1, NONE) + keep(1, VIEW + INT), [*ONE_TO_THREE, 0, 0],
+                (b"X&a>b", THREE + completed(1, NONE) + keep(1, RANK_BASE + INT), [*ONE_TO_THREE, 0, 0],
                  '"a":{"in":[1,2,3],"out":[null,2,3]},"b":0'),
-                (b"X&a>b", keep(2, VIEW + THREE) + keep(1, completed(1, NONE)) + VIEW + array(INT), [0, *ONE_TO_THREE, 0, 0],
+                (b"X&a>b", keep(2, RANK_BASE + THREE) + keep(1, completed(1, NONE)) + RANK_BASE + array(INT), [0, *ONE_TO_THREE, 0, 0],
                  '"a":{"in":[1,2,3],"out":[null,2,3]},"b":[0]'),
                 (b"X&a&b", THREE + THREE + completed(1, NONE) + edited(0, INT, INT, INT),
                  [*ONE_TO_THREE, 0, 5, 1, 0, 2, 1, 0, 2, 2],
@@ -64,10 +64,10 @@ class Completed(Requests):
                   ("X", '"a":[1,2,3]'), ("X", '"a":{"in":[1,2,3],"out":[1,"NULL",3]},"b":1'),
                   ("X", '"a":{"in":[1,"NULL",3],"out":[null,"NULL",3]},"b":0'), ("X", '"a":[1,"NULL",3],"b":[null,"NULL",3]'))
 
-    def test_views(self):
-        """What stands in the array has the view of where its token stands, not of where the places do."""
-        self.args(self.made((b"X&a>b>c", THREE + completed(1, RANK) + VIEW + INT + RANK, [*ONE_TO_THREE, 1, 1, 2, 0]),
-                            views=((3, 5), (2, 4))),
+    def test_rank_bases(self):
+        """What stands in the array has the rank base of where its token stands, not of where the indices do."""
+        self.args(self.made((b"X&a>b>c", THREE + completed(1, RANK) + RANK_BASE + INT + RANK, [*ONE_TO_THREE, 1, 1, 2, 0]),
+                            rank_bases=((3, 5), (2, 4))),
                   ("X", '"a":{"in":[1,2,3],"out":[1,2,4]},"b":2,"c":2'))
 
     def test_damage(self):
@@ -75,17 +75,17 @@ class Completed(Requests):
                 ("a completed array that is not there", INT + completed(1, NONE) + INT, [1, 0], b"X&a>b"),
                 ("a completed array that is not there", completed(1, NONE) + INT, [0], b"X>a>b"),
                 ("a completed array that is not there", completed(1, NONE) + INT, [0], b"X,a>b"),
-                ("place 3 in a completed array of 3", THREE + completed(1, NONE) + INT, [*ONE_TO_THREE, 3], b"X&a>b"),
-                ("place -1 in a completed array of 3", THREE + completed(1, NONE) + INT, [*ONE_TO_THREE, -1], b"X&a>b"),
-                ("place 3 in a completed array of 3", THREE + completed(1, NONE) + array(INT, INT), [*ONE_TO_THREE, 0, 3],
+                ("index 3 in a completed array of 3", THREE + completed(1, NONE) + INT, [*ONE_TO_THREE, 3], b"X&a>b"),
+                ("index -1 in a completed array of 3", THREE + completed(1, NONE) + INT, [*ONE_TO_THREE, -1], b"X&a>b"),
+                ("index 3 in a completed array of 3", THREE + completed(1, NONE) + array(INT, INT), [*ONE_TO_THREE, 0, 3],
                  b"X&a>b"),
-                ("place null in a completed", THREE + completed(1, NONE) + NONE, ONE_TO_THREE, b"X&a>b"),
-                ("place true in a completed", THREE + completed(1, NONE) + BOOL, [*ONE_TO_THREE, 1], b"X&a>b"),
-                ("place 0 in a completed", THREE + completed(1, NONE) + RANK, [*ONE_TO_THREE, 0], b"X&a>b"),
-                ("place 0 in a completed", THREE + completed(1, NONE) + array(REAL), [*ONE_TO_THREE, 0], b"X&a>b"),
-                ("place [0] in a completed", THREE + completed(1, NONE) + array(array(INT)), [*ONE_TO_THREE, 0], b"X&a>b"),
-                ("place None in a completed", THREE + completed(2, NONE) + INT, [*ONE_TO_THREE, 0], b"X&a>b"),
-                ("place None in a completed", THREE + INT + completed(1, NONE) + INT, [*ONE_TO_THREE, 0, 0], b"X&a,b>c"),
+                ("index null in a completed", THREE + completed(1, NONE) + NONE, ONE_TO_THREE, b"X&a>b"),
+                ("index true in a completed", THREE + completed(1, NONE) + BOOL, [*ONE_TO_THREE, 1], b"X&a>b"),
+                ("index 0 in a completed", THREE + completed(1, NONE) + RANK, [*ONE_TO_THREE, 0], b"X&a>b"),
+                ("index 0 in a completed", THREE + completed(1, NONE) + array(REAL), [*ONE_TO_THREE, 0], b"X&a>b"),
+                ("index [0] in a completed", THREE + completed(1, NONE) + array(array(INT)), [*ONE_TO_THREE, 0], b"X&a>b"),
+                ("index None in a completed", THREE + completed(2, NONE) + INT, [*ONE_TO_THREE, 0], b"X&a>b"),
+                ("index None in a completed", THREE + INT + completed(1, NONE) + INT, [*ONE_TO_THREE, 0, 0], b"X&a,b>c"),
                 ("which is itself completed", THREE + completed(0, NONE) + INT, [*ONE_TO_THREE, 0], b"X&a>b"),
                 ("which is itself completed", THREE + THREE + completed(1, NONE) + completed(2, INT) + INT,
                  [*ONE_TO_THREE, *ONE_TO_THREE, 0, 0], b"X&a&b>c")):
@@ -95,7 +95,7 @@ class Completed(Requests):
     def test_shapes(self):
         values_of.Shape(SERIES + completed(1, NONE) + INT, [])
         values_of.Shape(keep(0, completed(1, NONE)) + INT, [])
-        for content in (INT + completed(1, NONE), array(completed(1, NONE)) + INT, VIEW + completed(1, NONE) + INT,
+        for content in (INT + completed(1, NONE), array(completed(1, NONE)) + INT, RANK_BASE + completed(1, NONE) + INT,
                         completed(1, keep(1, NONE)) + INT, completed(1, completed(1, NONE)) + INT,
                         edited(1, completed(1, NONE)) + INT,
                         b"\x14\2\1" + completed(1, NONE) + INT, b"\x17\1", keep(0, completed(1, NONE)) + SERIES + INT):
@@ -121,7 +121,7 @@ class Posted(Requests):
                 (array(NAME, REQUEST) + posted(1), [0, 1, 1, 8], '"a":["NULL","request:0.1"],"s":' + status(3, 4, 40, "true")),
                 (array(REQUEST, REQUEST) + array(NONE, posted()), [7, 7, 0, 1, 1, -1],
                  '"a":["request:7.7","request:0.1"],"s":[null,%s]' % status(3, 4, -5)),
-                (keep(0, VIEW + array(REQUEST)) + VIEW + posted(), [0, 0, 1, 0, 0, 1 << 62],
+                (keep(0, RANK_BASE + array(REQUEST)) + RANK_BASE + posted(), [0, 0, 1, 0, 0, 1 << 62],
                  '"a":["request:0.1"],"s":' + status(3, 4, '"4611686018427387904"')),
                 (keep(0, array(REQUEST)) + keep(1, posted()), [0, 1, 0, 8], '"a":["request:0.1"],"s":' + status(3, 4, 40))):
             with self.subTest(shape):
@@ -132,7 +132,7 @@ class Posted(Requests):
         again = (BEGIN, RANK + NAME + INT + REQUEST, [1, 6, 0, 1])
         test = (b"Test&request>s", REQUEST + REQUEST + NONE, [0, 1, 0, 1])
         wait = (b"Waitall,n,m,a,b>s", INT + array(INT) + array(REQUEST) + array(REQUEST) + posted(), [9, 9, 0, 1, 8, 8, 0, 2])
-        self.args(self.made(BEGUN, again, test, wait, views=((1, 4),)),
+        self.args(self.made(BEGUN, again, test, wait, rank_bases=((1, 4),)),
                   BEGUN_LINE, ("Irecv", '"source":2,"tag":"NULL","count":6,"request":"request:0.1"'),
                   ("Test", '"request":{"in":"request:0.1","out":"request:0.1"},"s":null'),
                   ("Waitall", '"n":9,"m":[9],"a":["request:0.1"],"b":["request:8.8"],"s":' + status(2, '"NULL"', 12)))
@@ -149,12 +149,12 @@ class Posted(Requests):
         b = Builder(ranks=2)
         up = [constant(0), constant(b.rule(rule((T, 2, 4)))), constant(1)]
         zero = [constant(0)] * 3
-        begin = b.row(b.call_class(BEGIN), (b.sequence(0, 1, 0, 0), [
+        begin = b.group_class(b.call_class(BEGIN), (b.sequence(0, 1, 0, 0), [
             b.signature(b.shape(INT * 3 + REQUEST + INT), [expression(1, 1), *zero[1:], *up, *up, *zero * 3], 0),
             b.signature(b.shape(INT * 3 + REQUEST + INT), list(map(constant, (7, 8, 9, 0, 0, 0))))]))
-        wait = b.row(b.call_class(WAIT), (b.sequence(0, 0, 0, 0), [
+        wait = b.group_class(b.call_class(WAIT), (b.sequence(0, 0, 0, 0), [
             b.signature(b.shape(array(REQUEST) + posted() + INT), list(map(constant, (0, 0, 0, 2, 0))))]))
-        loop = b.row(b.call_class(b"pilgrim_loop:"), (1, [b.signature(b.shape(INT), [constant(4)])]))
+        loop = b.group_class(b.call_class(b"pilgrim_loop:"), (1, [b.signature(b.shape(INT), [constant(4)])]))
         b.process()
         b.group(b.sequence(2), [(begin, None), (wait, None), (loop, b.sequence(0, 1))], listed(0, 1))
         lines = []
@@ -196,7 +196,7 @@ class Posted(Requests):
         b = Builder(ranks=2)
         one = b.signature(b.shape(INT * 3 + REQUEST + INT), list(map(constant, (3, 4, 5, 0, 1, 0))))
         other = b.signature(b.shape(array(REQUEST) + posted() + INT), list(map(constant, (0, 1, 0, 8, 0))))
-        begin, wait = b.row(b.call_class(BEGIN), (1, [one])), b.row(b.call_class(WAIT), (1, [other]))
+        begin, wait = b.group_class(b.call_class(BEGIN), (1, [one])), b.group_class(b.call_class(WAIT), (1, [other]))
         b.process()
         b.group(1, [(begin, None)], constant(0))
         b.group(1, [(wait, None)], constant(1))
@@ -233,7 +233,7 @@ class Live(Requests):
                   ("Wait", '"request":{"in":"request:0.0","out":"NULL"}'), ("Look", '"a":["request:0.1","request:0.0"]'))
 
     def test_written_out(self):
-        """What is written out counts as well; a request that begins anew is the youngest, one with a large place is none."""
+        """What is written out counts as well; a request that begins anew is the youngest, one with a large index is none."""
         self.args(self.made((b"Isend>request", REQUEST, [0, 3]), new(0), (b"Isend>request", REQUEST, [0, 3]),
                             (b"Isend>request", REQUEST, [0, 1024]), (b"Look,a", array(LIVE, LIVE), [0, 0, 0, 1]),
                             (b"Wait&request", REQUEST + NAME, [0, 0]), (b"Look,a", array(LIVE, NEW), [0, 0, 0])),

@@ -8,14 +8,14 @@ from second_statistics import ANY, FIRST, range_of, statistics_read
 
 # Two calls, behind no call: gaps of 5 and 7 ns, durations of 0 and 300.
 TWO_CALLS = [[1, 0], [3, 0], [1, 10], [2], [1, 0, 0, 0, 0, 0, 0, 0, 0], [0, 8], [2, 1], [1, 0], [3, 44], [2, 22], [0, 22]]
-PARTS, FIRSTS, BUCKETS, GAP_COUNTS, COUNTS, MEANS, DEVIATIONS, LEAST, MOST, MEAN_PLACES, DEVIATION_PLACES = range(11)
+PARTS, FIRSTS, BUCKETS, GAP_COUNTS, COUNTS, MEANS, DEVIATIONS, LEAST, MOST, MEAN_STEPS, DEVIATION_STEPS = range(11)
 
 
-def shard(ranks=1, signatures=1, rows=1):
+def shard(ranks=1, signatures=1, group_classes=1):
     """(groups, ranks)"""
-    row = types.SimpleNamespace(is_loop=False, parts=[types.SimpleNamespace(list=[None] * signatures)])
-    others = [types.SimpleNamespace(is_loop=True, parts=[]) for _ in range(rows - 1)]
-    return [types.SimpleNamespace(is_process=False, rows=[row] + others), types.SimpleNamespace(is_process=True, rows=[row])], ranks
+    group_class = types.SimpleNamespace(is_loop=False, value_groups=[types.SimpleNamespace(list=[None] * signatures)])
+    others = [types.SimpleNamespace(is_loop=True, value_groups=[]) for _ in range(group_classes - 1)]
+    return [types.SimpleNamespace(is_process=False, group_classes=[group_class] + others), types.SimpleNamespace(is_process=True, group_classes=[group_class])], ranks
 
 
 class Statistics(unittest.TestCase):
@@ -70,18 +70,18 @@ class Statistics(unittest.TestCase):
             self.read([[2] + TWO_CALLS[0]] + TWO_CALLS[1:], signatures=2)
 
     def test_damage(self):
-        self.bad("behind row", PARTS, 1, 2)            # svarint 1: place -2
-        self.bad("behind row", PARTS, 1, 3, rows=2)    # svarint -2: place 1, a loop
+        self.bad("behind group class", PARTS, 1, 2)            # svarint 1: class index -2
+        self.bad("behind group class", PARTS, 1, 3, group_classes=2)    # svarint -2: class index 1, a loop
         self.bad("buckets", FIRSTS, 1, 60)
         self.bad("buckets", BUCKETS, 0, 0)
         self.bad("empty", COUNTS, 0, 0)
         self.bad("not as many", COUNTS, 1, 1)
         self.bad("beyond", MEANS, 1, 10)
         self.bad("bucket -1", DEVIATIONS, 1, 10)
-        self.bad("place 4 in bucket 3", MOST, 0, 4)
-        self.bad("place 1 in bucket 0", LEAST, 1, 1)
-        self.bad("place 128 in bucket 8", MEAN_PLACES, 1, 128)
-        self.bad("place 1 in bucket 1", DEVIATION_PLACES, 0, 1)
+        self.bad("step 4 in bucket 3", MOST, 0, 4)
+        self.bad("step 1 in bucket 0", LEAST, 1, 1)
+        self.bad("step 128 in bucket 8", MEAN_STEPS, 1, 128)
+        self.bad("step 1 in bucket 1", DEVIATION_STEPS, 0, 1)
 
     def test_cut_off(self):
         whole = sum(TWO_CALLS, [])

@@ -152,11 +152,11 @@ class Blocks(Case):
 
     def test_where(self):
         """Blocks of each kind stand where they may."""
-        def made(part, differences, group, body):
+        def made(value_group, differences, group, body):
             b = Builder(ranks=3)
-            call = b.row(b.call_class(b"MPI_X"), (b.rule(part), [b.signature(b.shape(b"\3"), [constant(0)]),
+            call = b.group_class(b.call_class(b"MPI_X"), (b.rule(value_group), [b.signature(b.shape(b"\3"), [constant(0)]),
                                                                  b.signature(b.shape(b"\3"), [constant(1)])]))
-            loop = b.row(b.call_class(b"pilgrim_loop:"), (1, [b.signature(b.shape(b"\3"), [constant(1)])]))
+            loop = b.group_class(b.call_class(b"pilgrim_loop:"), (1, [b.signature(b.shape(b"\3"), [constant(1)])]))
             b.rule(rule((R, 0, 1), (T, 0, 1)))
             b.process(members=expression(7, 0, b.rule(differences)))
             b.group(b.rule(group), [(call, None), (loop, b.rule(body))], listed(0, 1, 2))
@@ -188,9 +188,9 @@ class UnzippedSignatures(Case):
         b = Builder(ranks=ranks)
         signatures = [b.signature(b.shape(shape), [c(b) if callable(c) else c for c in columns], k)]
         signatures += [b.signature(b.shape(b"\3\3"), those, size) for those, size in more]
-        row = b.row(b.call_class(b"MPI_X,a"), (b.rule(sequence), signatures))
-        b.process(views=((1, 3), (2, 3)))
-        b.group(b.rule(rule((T, 0, table(sequence).lengths[1]))), [(row, None)], listed(*range(ranks)))
+        group_class = b.group_class(b.call_class(b"MPI_X,a"), (b.rule(sequence), signatures))
+        b.process(rank_bases=((1, 3), (2, 3)))
+        b.group(b.rule(rule((T, 0, table(sequence).lengths[1]))), [(group_class, None)], listed(*range(ranks)))
         return b
 
     @staticmethod
@@ -214,7 +214,7 @@ class UnzippedSignatures(Case):
             self.right(b, *[self.lines(*values) for values in expected])
 
     def test_between_others(self):
-        """It counts as one among vectors and other signatures, and only its own times are counted."""
+        """It counts as one among signature series and other signatures, and only its own times are counted."""
         b = self.made(once(1, 0, 2, 0, 3, 0, 2, 0), constant(5), lambda b: constant(b.differences(1, 10, 100)), constant(1),
                       *[constant(0)] * 3, ranks=1,
                       more=(([constant(70), constant(3), constant(0), constant(0)], 2), ([constant(80), constant(0)], 1)))
@@ -232,24 +232,24 @@ class UnzippedSignatures(Case):
             codes.append(b.rule(rule((R, one // 2 - 1, 1), (R, other // 2 - 1, 1))))
         columns = [listed(values[0][0], values[1][0]), listed(*codes), constant(1), *[constant(0)] * 3]
         signature = b.signature(b.shape(b"\3\3"), columns, 0)
-        row = b.row(b.call_class(b"MPI_X,a"), (b.rule(rule((T, 0, 9000))), [signature]))
+        group_class = b.group_class(b.call_class(b"MPI_X,a"), (b.rule(rule((T, 0, 9000))), [signature]))
         b.process()
-        b.group(b.rule(rule((T, 0, 9000))), [(row, None)], listed(0, 1))
+        b.group(b.rule(rule((T, 0, 9000))), [(group_class, None)], listed(0, 1))
         self.right(b, *[self.lines(*those) for those in values])
 
-    def test_rows(self):
-        """In two rows of a group, and in one row that stands there twice, it counts for each alone."""
+    def test_group_classes(self):
+        """In two group_classes of a group, and in one group_class that stands there twice, it counts for each alone."""
         b = Builder()
         signature = b.signature(b.shape(b"\3\3"), [constant(5), constant(b.differences(1, 1)), constant(1)] + [constant(0)] * 3, 0)
-        one = b.row(b.call_class(b"MPI_X,a"), (b.rule(once(0, 0)), [signature]))
-        two = b.row(b.call_class(b"MPI_X,a", b.module(b"m"), 3), (b.rule(once(0, 0)), [signature]))
+        one = b.group_class(b.call_class(b"MPI_X,a"), (b.rule(once(0, 0)), [signature]))
+        two = b.group_class(b.call_class(b"MPI_X,a", b.module(b"m"), 3), (b.rule(once(0, 0)), [signature]))
         b.process()
         b.group(b.rule(once(0, 1, 2, 2, 1, 0)), [(one, None), (one, None), (two, None)], constant(0))
         sites = ["}", "}", ',"site":"m+0x3"}', ',"site":"m+0x3"}', "}", "}"]
         self.right(b, [line[:-1] + site for line, site in zip(self.lines(5, 5, 5, 6, 6, 6), sites)])
 
     def test_rank(self):
-        """The rank token's x is the thread's rank, whatever the view: 2 after r; in view 1, place 2 of 3."""
+        """The rank token's x is the thread's rank, whatever the rank base: 2 after r; in rank base 1, rank 2 of 3."""
         zero = [constant(0)] * 3
         b = self.made(rule((T, 0, 2)), constant(1), *zero[:2], expression(1, 2), lambda b: constant(b.differences(1)), constant(1),
                       *zero, shape=b"\7\6\3")
@@ -262,9 +262,9 @@ class UnzippedSignatures(Case):
         signature = b.signature(shape, [constant(9), constant(b.rule(block([-9, -8, -9, 5], sums=True))), constant(1), constant(4),
                                         constant(0), constant(0)], 0)
         other = b.signature(shape, [constant(0), constant(1)])
-        row = b.row(b.call_class(b"pilgrim_process,views_rank,views_size:"), (b.rule(once(0, 1, 0, 0)), [signature, other]))
-        call = b.row(b.call_class(b"MPI_X,a"), (1, [b.signature(b.shape(b"\6\3"), [expression(0, 2), constant(0)])]))
-        b.group(b.rule(rule((T, 0, 4))), [(row, None)], constant(0), True)
+        group_class = b.group_class(b.call_class(b"pilgrim_process,views_rank,views_size:"), (b.rule(once(0, 1, 0, 0)), [signature, other]))
+        call = b.group_class(b.call_class(b"MPI_X,a"), (1, [b.signature(b.shape(b"\6\3"), [expression(0, 2), constant(0)])]))
+        b.group(b.rule(rule((T, 0, 4))), [(group_class, None)], constant(0), True)
         b.group(1, [(call, None)], constant(0))
         self.right(b, self.lines(3))
         rules = b.table("rules")
@@ -291,16 +291,16 @@ class UnzippedSignatures(Case):
                 if "sequence 6" in message:
                     b.rule(once(1, 1)), b.rule(once(1, 1, 1))
                 signature = b.signature(b.shape(b"\3\3"), [c(b) if callable(c) else c for c in columns] + zero, 0)
-                row = b.row(b.call_class(b"MPI_X,a"), (b.rule(three), [signature]))
+                group_class = b.group_class(b.call_class(b"MPI_X,a"), (b.rule(three), [signature]))
                 b.process()
-                b.group(b.rule(three), [(row, None)], listed(0, 1))
+                b.group(b.rule(three), [(group_class, None)], listed(0, 1))
                 self.wrong(message, b, printed)
         for k, shape in ((0, b"\x14\2\1\3\3"), (2, b"\x14\2\1\3\3"), (1, b"\3\3")):
             b = Builder()
             signature = b.signature(b.shape(shape), [constant(0)] * 6, k)
-            row = b.row(b.call_class(b"MPI_X,a"), (1, [signature]))
+            group_class = b.group_class(b.call_class(b"MPI_X,a"), (1, [signature]))
             b.process()
-            b.group(1, [(row, None)], constant(0))
+            b.group(1, [(group_class, None)], constant(0))
             if k != 1:
                 self.wrong("a long signature of %d, or of series" % k, b, 0)
         data = varint(0 << 1 | 1) + varint(1)
@@ -311,11 +311,11 @@ class UnzippedSignatures(Case):
 # ---- loops -------------------------------------------------------------------------------------------------------
 
 class Loops(Case):
-    def made(self, rows, sequence, ranks=1, calls=None, loop=b"pilgrim_loop:", shape=b"\3", statistics=None):
-        """rows: of a group, each a list: the values of its calls, or (body, the trips), in the order in which they are met."""
+    def made(self, group_classes, sequence, ranks=1, calls=None, loop=b"pilgrim_loop:", shape=b"\3", statistics=None):
+        """group_classes: of a group, each a list: the values of its calls, or (body, the trips), in the order in which they are met."""
         b = Builder(ranks=ranks)
         found = []
-        for number, values in enumerate(rows):
+        for number, values in enumerate(group_classes):
             body = None
             if isinstance(values, tuple):
                 body, values = values
@@ -323,7 +323,7 @@ class Loops(Case):
             call_class = b.call_class(b"MPI_%c" % (65 + number) if body is None else loop)
             signatures = [b.signature(b.shape(shape if body is not None else b"\3"), [constant(v)]) for v in dict.fromkeys(values)]
             places = {v: i for i, v in enumerate(dict.fromkeys(values))}
-            found.append((b.row(call_class, (b.sequence(*[places[v] for v in values]), signatures)), body))
+            found.append((b.group_class(call_class, (b.sequence(*[places[v] for v in values]), signatures)), body))
         b.process()
         b.group(b.sequence(*sequence), found, listed(*range(ranks)) if ranks > 1 else constant(0))
         b.statistics = statistics
@@ -338,20 +338,20 @@ class Loops(Case):
         # 1 stands for A, 2 for the loop of A, 3 for the loop of B and that.
         for trips, outer, expected in (([3], [1], "B0A0A1A2"), ([0], [1], "B0"), ([], [0], ""), ([1, 0, 2], [3], "B0A0B1B2A1A2"),
                                        ([2, 2], [2], "B0A0A1B1A2A3")):
-            rows = [[int(expected[i + 1]) for i in range(0, len(expected), 2) if expected[i] == name] for name in "AB"]
-            b = self.made([rows[0], rows[1], ((0,), trips), ((1, 2), outer)], (3,))
+            group_classes = [[int(expected[i + 1]) for i in range(0, len(expected), 2) if expected[i] == name] for name in "AB"]
+            b = self.made([group_classes[0], group_classes[1], ((0,), trips), ((1, 2), outer)], (3,))
             self.right(b, self.lines(expected))
         # Loops one after another, calls between and around them; trips of 0.
         self.right(self.made([[1, 2, 3, 4], ((0,), [0, 2, 0]), [5, 6]], (2, 1, 1, 0, 2, 0, 1)), self.lines("C5A1A2A3C6A4"))
 
     def test_members(self):
-        """Trips that differ, so that parts of rows do; unzipped, as a vector, and of one column."""
+        """Trips that differ, so that parts of group classes do; unzipped, as a signature series, and of one column."""
         b = Builder(ranks=3)
-        call = b.row(b.call_class(b"MPI_A"), (0, []), (b.rule(rule((T, 0, 3))), [b.signature(b.shape(b"\3"), [
+        call = b.group_class(b.call_class(b"MPI_A"), (0, []), (b.rule(rule((T, 0, 3))), [b.signature(b.shape(b"\3"), [
             constant(4), constant(b.differences(1, 1)), constant(-1)], 0)]), partition=b.partition(constant(0), listed(1, 2)))
-        loop = b.row(b.call_class(b"pilgrim_loop:"), (b.sequence(0, 1), [b.signature(b.shape(b"\3"), [
+        loop = b.group_class(b.call_class(b"pilgrim_loop:"), (b.sequence(0, 1), [b.signature(b.shape(b"\3"), [
             listed(0, 1, 2), listed(0, b.differences(1), b.differences(-1))], 2)]))
-        again = b.row(b.call_class(b"pilgrim_loop:"), (b.sequence(0, 0), [b.signature(b.shape(b"\3"), [
+        again = b.group_class(b.call_class(b"pilgrim_loop:"), (b.sequence(0, 0), [b.signature(b.shape(b"\3"), [
             expression(0, 1), listed(0, 0, 0), constant(1)], 0)]))
         b.process()
         b.group(b.sequence(2, 2), [(call, None), (loop, b.sequence(0)), (again, b.sequence(1))], listed(0, 1, 2))
@@ -361,19 +361,19 @@ class Loops(Case):
         """2^62 trips are walked, not expanded; a long body; loops in loops as deep as they go."""
         b = self.made([[0] * 3], (0,))
         b = Builder()
-        call = b.row(b.call_class(b"MPI_A"), (b.rule(rule((T, 0, 1 << 61))), [b.signature(b.shape(b"\3"), [constant(0)])]))
-        loop = b.row(b.call_class(b"pilgrim_loop:"), (1, [b.signature(b.shape(b"\3"), [constant((1 << 63) - 1)])]))
+        call = b.group_class(b.call_class(b"MPI_A"), (b.rule(rule((T, 0, 1 << 61))), [b.signature(b.shape(b"\3"), [constant(0)])]))
+        loop = b.group_class(b.call_class(b"pilgrim_loop:"), (1, [b.signature(b.shape(b"\3"), [constant((1 << 63) - 1)])]))
         b.process()
         b.group(b.sequence(1), [(call, None), (loop, b.rule(rule((T, 0, 5000))))], constant(0))
         lines, damage = lines_of(file_of(b.sections()))
         self.assertTrue(len(lines) > 10000 and "too much" in str(damage), damage)
         depth = 3000
-        rows = [[7]] + [((number,), [1]) for number in range(depth)]
-        self.right(self.made(rows, (depth,)), self.lines("A7"))
+        group_classes = [[7]] + [((number,), [1]) for number in range(depth)]
+        self.right(self.made(group_classes, (depth,)), self.lines("A7"))
 
     def test_zero_trips(self):
-        rows = [[7, 8], ((0,), [0] * 6)]
-        self.right(self.made(rows, (1, 1, 0, 1, 1, 0, 1, 1)), self.lines("A7A8"))
+        group_classes = [[7, 8], ((0,), [0] * 6)]
+        self.right(self.made(group_classes, (1, 1, 0, 1, 1, 0, 1, 1)), self.lines("A7A8"))
         for at in range(3):
             sequence, trips = [1, 1, 0, 1, 1, 0, 1, 1], [0] * 7
             sequence.insert((0, 3, 6)[at], 1)
@@ -381,35 +381,35 @@ class Loops(Case):
         # A loop whose body is a loop of no trips, 2^62 times.
         endless = self.made([[7], ((0,), [0]), ((1,), [1 << 62])], (2, 0))
         endless.tables["rules"] = {rule((T, 0, 1 << 62)): 0, once(2, 0): 1}
-        row = endless.row(endless.call_class(b"pilgrim_loop:"), (2, [endless.signature(endless.shape(b"\3"), [constant(0)])]))
-        rows = list(endless.groups[1][2])
-        rows[1] = row, rows[1][1]
-        endless.groups[1] = (4, False, rows, endless.groups[1][3])
+        group_class = endless.group_class(endless.call_class(b"pilgrim_loop:"), (2, [endless.signature(endless.shape(b"\3"), [constant(0)])]))
+        group_classes = list(endless.groups[1][2])
+        group_classes[1] = group_class, group_classes[1][1]
+        endless.groups[1] = (4, False, group_classes, endless.groups[1][3])
         self.wrong("more than 3 loops without trips", endless, 0)
 
     def test_statistics(self):
         """A loop has none, and is no predecessor."""
-        rows, sequence = [[1, 2], ((0,), [1]), [3]], (0, 1, 2)
+        group_classes, sequence = [[1, 2], ((0,), [1]), [3]], (0, 1, 2)
         for good in (bytes(2 + 1 + 2 * 4), bytes(2) + counted([svarint(1)]) + bytes(2 * 4)):
-            self.right(self.made(rows, sequence, statistics=good), self.lines("A1A2C3"))
+            self.right(self.made(group_classes, sequence, statistics=good), self.lines("A1A2C3"))
         for wrong in (bytes(10), bytes(12), bytes(2) + counted([svarint(0)]) + bytes(2 * 4)):
-            self.wrong("section statistics", self.made(rows, sequence, statistics=wrong), 3)
+            self.wrong("section statistics", self.made(group_classes, sequence, statistics=wrong), 3)
 
     def test_damage(self):
         for message, printed, b in (
                 ("a loop of -1 trips", 1, self.made([[1, 2], ((0,), [-1])], (0, 1, 0))),
                 ("a loop without a body", 0, self.made([[1, 2], ((), [1])], (0, 1))),
-                ("a sequence with row 2 of 2", 0, self.made([[1, 2], ((0, 2), [1])], (0, 1))),
+                ("a sequence with class index 2 of 2", 0, self.made([[1, 2], ((0, 2), [1])], (0, 1))),
                 ("loop 1 in the body of loop 1", 0, self.made([[1, 2], ((0, 1), [1])], (0, 1))),
                 ("loop 2 in the body of loop 1", 0, self.made([[1, 2], ((0, 2), [1]), ((0,), [1])], (0, 1))),
                 ("loop 3 in the body of loop 2", 0, self.made([[1], ((0,), []), ((1, 3, 4), [1]), ((0,), [1]), [1]], (2,))),
                 ("a sequence that is rule 99 of", 0, self.made([[1, 2], (200, [1])], (0, 1))),
                 ("a block with sums in", 0, self.made([[1, 2], (2, [1])], (0, 1))),
-                ("row 0 has fewer values than calls", 2, self.made([[1, 2], ((0,), [2])], (0, 1))),
-                ("row 0 has more values than calls", 2, self.made([[1, 2, 3], ((0,), [1])], (0, 1))),
-                ("row 1 has fewer values than calls", 2, self.made([[1, 2], ((0,), [1])], (0, 1, 1))),
-                ("row 1 has more values than calls", 2, self.made([[1, 2], ((0,), [1, 1])], (0, 1))),
-                ("row 2 has more values than calls", 2, self.made([[1, 2], ((0,), [1]), [5]], (0, 1))),
+                ("group class 0 has fewer values than calls", 2, self.made([[1, 2], ((0,), [2])], (0, 1))),
+                ("group class 0 has more values than calls", 2, self.made([[1, 2, 3], ((0,), [1])], (0, 1))),
+                ("group class 1 has fewer values than calls", 2, self.made([[1, 2], ((0,), [1])], (0, 1, 1))),
+                ("group class 1 has more values than calls", 2, self.made([[1, 2], ((0,), [1, 1])], (0, 1))),
+                ("group class 2 has more values than calls", 2, self.made([[1, 2], ((0,), [1]), [5]], (0, 1))),
                 ("another declaration of pilgrim_loop", 0, self.made([[1, 2], ((0,), [1])], (0, 1), loop=b"pilgrim_loop")),
                 ("another declaration of pilgrim_loop", 0, self.made([[1, 2], ((0,), [1])], (0, 1), loop=b"pilgrim_loop,a:")),
                 ("a loop with trips that are not an int", 0, self.made([[1, 2], ((0,), [1])], (0, 1), shape=b"\4")),
@@ -420,19 +420,19 @@ class Loops(Case):
             with self.subTest(message):
                 self.wrong(message, b, printed)
         b = self.made([[1]], (0,))
-        loop = b.row(b.call_class(b"pilgrim_loop:"), (0, []))
+        loop = b.group_class(b.call_class(b"pilgrim_loop:"), (0, []))
         b.groups[0] = (1, True, [b.groups[0][2][0], (loop, b.sequence(0))], b.groups[0][3])
         self.wrong("a process stream with a loop", b, 0)
         # Without a loop, values are counted before anything is printed.
         self.wrong("values of 2 calls for 1", self.made([[1, 2]], (0,)), 0)
 
     def test_same_row(self):
-        """A row that stands twice in a group: each time it has a body, and trips to be met, of its own."""
+        """A group_class that stands twice in a group: each time it has a body, and trips to be met, of its own."""
         b = Builder()
-        call = b.row(b.call_class(b"MPI_A"), (b.rule(rule((T, 0, 6))), [b.signature(b.shape(b"\3"), [
+        call = b.group_class(b.call_class(b"MPI_A"), (b.rule(rule((T, 0, 6))), [b.signature(b.shape(b"\3"), [
             constant(1), constant(b.rule(steps(1, 1, 1, 1, 1))), constant(1)], 0)]))
-        other = b.row(b.call_class(b"MPI_B"), (b.sequence(0, 0, 0), [b.signature(b.shape(b"\3"), [constant(9)])]))
-        loop = b.row(b.call_class(b"pilgrim_loop:"), (b.sequence(0, 1), [b.signature(b.shape(b"\3"), [constant(1)]),
+        other = b.group_class(b.call_class(b"MPI_B"), (b.sequence(0, 0, 0), [b.signature(b.shape(b"\3"), [constant(9)])]))
+        loop = b.group_class(b.call_class(b"pilgrim_loop:"), (b.sequence(0, 1), [b.signature(b.shape(b"\3"), [constant(1)]),
                                                                          b.signature(b.shape(b"\3"), [constant(2)])]))
         b.process()
         b.group(b.sequence(2, 3, 2, 3), [(call, None), (other, None), (loop, b.sequence(0)), (loop, b.sequence(0, 1))], constant(0))
@@ -446,7 +446,7 @@ def keep(register, value):
 
 
 def edited(base, *changes):
-    """changes: values; their places are ints."""
+    """changes: values; their indices are ints."""
     return b"\x16" + varint(base) + varint(len(changes)) + b"".join(b"\3" + change for change in changes)
 
 
@@ -461,16 +461,16 @@ ONE_TO_THREE, THREE = [1, 2, 3], array(INT, INT, INT)
 class OneByOne(Case):
     """Traces of a few calls, each of a class of its own."""
 
-    def made(self, *calls, threads=1, views=((0, 1),)):
+    def made(self, *calls, threads=1, rank_bases=((0, 1),)):
         """calls: (declaration, shape without the return value, numbers of its slots), one after another."""
         b = Builder(ranks=threads)
-        rows, sequence = [], []
+        group_classes, sequence = [], []
         for number, (declaration, shape, numbers) in enumerate(calls):
             signature = b.signature(b.shape(shape + INT), [n if isinstance(n, bytes) else constant(n) for n in (*numbers, 0)])
-            rows.append((b.row(b.call_class(declaration, b.module(b"m"), number), (1, [signature])), None))
+            group_classes.append((b.group_class(b.call_class(declaration, b.module(b"m"), number), (1, [signature])), None))
             sequence.append(number)
-        b.process(views=views)
-        b.group(b.sequence(*sequence), rows, listed(*range(threads)) if threads > 1 else constant(0))
+        b.process(rank_bases=rank_bases)
+        b.group(b.sequence(*sequence), group_classes, listed(*range(threads)) if threads > 1 else constant(0))
         return b
 
     def args(self, b, *expected, threads=1):
@@ -504,22 +504,22 @@ class Registers(OneByOne):
                             (b"X,a", edited(1), [])),
                   ("X", '"a":[1,2,3]'), ("X", '"a":[7],"b":[8,2,3],"c":[1,2,9]'), ("X", '"a":[1,2,9]'))
 
-    def test_views(self):
+    def test_rank_bases(self):
         """What is kept is what was printed."""
         self.args(self.made((b"X,a", keep(0, array(RANK, b"\7" + RANK, RANK)), [0, 1, 0, 0]),
-                            (b"X,a,b", b"\7" + NONE + edited(1, RANK), [2, 0, 1]), views=((3, 5), (1, 2), (2, 4))),
+                            (b"X,a,b", b"\7" + NONE + edited(1, RANK), [2, 0, 1]), rank_bases=((3, 5), (1, 2), (2, 4))),
                   ("X", '"a":[3,1,1]'), ("X", '"a":null,"b":[3,1,1]'))
 
     def test_long_signatures(self):
-        """In unzipped signatures and vectors; each call sees what the one before kept."""
+        """In unzipped signatures and signature series; each call sees what the one before kept."""
         b = Builder(ranks=2)
         shape = b.shape(keep(0, edited(1, INT)) + INT)
-        first = b.row(b.call_class(b"X,a"), (1, [b.signature(b.shape(keep(0, THREE) + INT), list(map(constant, (5, 5, 5, 0))))]))
+        first = b.group_class(b.call_class(b"X,a"), (1, [b.signature(b.shape(keep(0, THREE) + INT), list(map(constant, (5, 5, 5, 0))))]))
         down = [constant(2), constant(b.differences(-1, -1))]
         up = [listed(6, 7), constant(b.differences(1, 1)), constant(10)]
         one = b.signature(shape, down + [constant(1)] + up + [constant(0)] * 3, 0)
-        vector = b.signature(shape, down + [constant(1), constant(0)] + [constant(0)] * 2, 3)
-        more = b.row(b.call_class(b"X,a"), (b.sequence(0, 0, 0, 1, 2, 3), [one, vector]))
+        series = b.signature(shape, down + [constant(1), constant(0)] + [constant(0)] * 2, 3)
+        more = b.group_class(b.call_class(b"X,a"), (b.sequence(0, 0, 0, 1, 2, 3), [one, series]))
         b.process()
         b.group(b.rule(once(0, 1, 1, 1, 1, 1, 1)), [(first, None), (more, None)], listed(0, 1))
         self.right(b, *[['"X","args":{"a":[%s]},"ret":0}' % values for values in
@@ -529,8 +529,8 @@ class Registers(OneByOne):
     def test_threads(self):
         """Each thread has its own."""
         b = Builder(ranks=2)
-        first = b.row(b.call_class(b"X,a"), (1, [b.signature(b.shape(keep(0, THREE) + INT), list(map(constant, (5, 5, 5, 0))))]))
-        second = b.row(b.call_class(b"X,a"), (1, [b.signature(b.shape(edited(1) + INT), [constant(0)])]))
+        first = b.group_class(b.call_class(b"X,a"), (1, [b.signature(b.shape(keep(0, THREE) + INT), list(map(constant, (5, 5, 5, 0))))]))
+        second = b.group_class(b.call_class(b"X,a"), (1, [b.signature(b.shape(edited(1) + INT), [constant(0)])]))
         b.process()
         b.group(1, [(first, None)], constant(0))
         b.group(1, [(second, None)], constant(1))
@@ -549,10 +549,10 @@ class Registers(OneByOne):
                 ("or not an array", 1, ((b"X,a", keep(0, INT), [1]), (b"X,a", edited(1), []))),
                 ("or not an array", 1, ((b"X,a", keep(0, b"\x11\0" + INT * 4), [1] * 4), (b"X,a", edited(1), []))),
                 ("or not an array", 2, (kept, (b"X,a", keep(0, NONE), []), (b"X,a", edited(1), []))),
-                ("a change at place 3", 1, (kept, (b"X,a", edited(1, INT), [3, 0]))),
-                ("a change at place -1", 1, (kept, (b"X,a", edited(1, INT), [-1, 0]))),
-                ("a change at place 1, after 1", 1, (kept, (b"X,a", edited(1, INT, INT), [1, 0, 1, 0]))),
-                ("a change at place 0, after 1", 1, (kept, (b"X,a", edited(1, INT, INT), [1, 0, 0, 0]))),
+                ("a change at index 3", 1, (kept, (b"X,a", edited(1, INT), [3, 0]))),
+                ("a change at index -1", 1, (kept, (b"X,a", edited(1, INT), [-1, 0]))),
+                ("a change at index 1, after 1", 1, (kept, (b"X,a", edited(1, INT, INT), [1, 0, 1, 0]))),
+                ("a change at index 0, after 1", 1, (kept, (b"X,a", edited(1, INT, INT), [1, 0, 0, 0]))),
                 ("register 65536 of 65536", 0, ((b"X,a", keep(65536, INT), [1]),)),
                 ("register 65537 of 65537", 0, ((b"X,a", edited(65537), []),))):
             with self.subTest(message):
@@ -580,11 +580,11 @@ class Registers(OneByOne):
         """Many copies of a large array are refused."""
         size, b = 1 << 12, Builder()
         start = b.signature(b.shape(keep(0, array(*[NONE] * size)) + INT), [constant(0)])
-        rows = [(b.row(b.call_class(b"X,a"), (1, [start])), None)]
+        group_classes = [(b.group_class(b.call_class(b"X,a"), (1, [start])), None)]
         copies = [b.signature(b.shape(keep(i, edited(1)) + INT), [constant(0)]) for i in range(1, 1 << 12)]
-        rows.append((b.row(b.call_class(b"X,a"), (b.rule(rule((RAMP, 0, len(copies)))), copies)), None))
+        group_classes.append((b.group_class(b.call_class(b"X,a"), (b.rule(rule((RAMP, 0, len(copies)))), copies)), None))
         b.process()
-        b.group(b.rule(rule((T, 0, 1), (T, 1, len(copies)))), rows, constant(0))
+        b.group(b.rule(rule((T, 0, 1), (T, 1, len(copies)))), group_classes, constant(0))
         found, damage = lines_of(file_of(b.sections()), 1 << 30)
         self.assertIn("16777216 items in registers", str(damage))
         self.assertGreater(len(found), 4000)

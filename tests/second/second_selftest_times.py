@@ -9,7 +9,7 @@ import second_parts as parts
 from second_selftest import calls, decode, definitions, expected, trace
 from trace_writer import counted, section, svarint, varint
 
-# 3 ranks with a thread each, which has 7 calls: 6 of the class at place 0, one of that at place 1. See second_selftest.py.
+# 3 ranks with a thread each, which has 7 calls: 6 of the class at class index 0, one of that at class index 1. See second_selftest.py.
 BINS, EXACT = 1, 2
 
 
@@ -44,7 +44,7 @@ EXACT_TIMES = {2: (1000, 1005), 3: (1008, 1031), 4: (1040, 1040)}
 
 
 def bins(**changes):
-    """Of calls 5 and 6, of two classes. B of 1.2: 0 ... 10, 12, 14, 16, 19; of 2: 0, 1, 2, 4, ... 2^62 at place 63."""
+    """Of calls 5 and 6, of two classes. B of 1.2: 0 ... 10, 12, 14, 16, 19; of 2: 0, 1, 2, 4, ... 2^62 at bin index 63."""
     found = {"head": head(BINS, 2, first=5), "bases": counted([varint(200000), varint(1000000)]),
              "classes": counted([varint(0) + varint(1) + varint(0) + bytes((1, 1)), varint(0) + varint(1) + varint(1) + bytes((2, 1))]),
              "gaps": bytes((14,)) + bytes((4, 0)), "durations": bytes((11,)) + bytes((63,))}
@@ -125,7 +125,7 @@ class Times(unittest.TestCase):
                 ("kind 3", exact(head=head(5, 3))), ("0 calls", exact(head=head(EXACT, 0))),
                 ("from", exact(head=head(EXACT, 3, begin=1 << 63))),
                 ("together", exact(classes=counted([exact_class(0, 2, 1, 1)]))),
-                ("place 2 of 2", exact(classes=counted([exact_class(2, 3, 1, 1)]))),
+                ("class index 2 of 2", exact(classes=counted([exact_class(2, 3, 1, 1)]))),
                 ("0 calls", exact(classes=counted([one, exact_class(0, 0, 0, 0)]))),
                 ("code 222", exact(gaps=bytes((0, 3, 222)))), ("high", exact(classes=counted([exact_class(0, 3, 4, 1)]))),
                 ("bits left over", exact(bits=b"\3")), ("too many", exact(bits=b"\1\0")),
@@ -156,8 +156,8 @@ class Times(unittest.TestCase):
         self.right({0: (5, 10)}, common((0,), (0, 2, 1), (5, -6, 0)))
         self.wrong("begin at -1", {}, common((0,), (2, -2, 1), (5, -6, 0)))
         for message, those in (
-                ("at place 1", common((0, 0, 1), number=3)), ("at place 2", common((2,), (1, -1, 3), (0, 0, 0))),
-                ("at place 1, not 0", common((1,), (0, 1, 1), (0, 0, 0))),
+                ("at class index 1", common((0, 0, 1), number=3)), ("at class index 2", common((2,), (1, -1, 3), (0, 0, 0))),
+                ("at class index 1, not 0", common((1,), (0, 1, 1), (0, 0, 0))),
                 ("3 calls, not 1 of 2", common((0,), (0, 1), (0, 0))),
                 ("another one before", common((0,), (1, 0, 1), (0, 0, 0))), ("0 calls of 1", common(())),
                 ("of 0 threads", common(threads=(), starts=())), ("2 calls of 2049", common((0, 0), (0,) * 2049, (0,) * 2049)),
@@ -168,16 +168,16 @@ class Times(unittest.TestCase):
         self.wrong("another one before", {0: (1000, 1005), 1: (1008, 1031), 2: (1040, 1040)}, common(), exact())
 
     def test_places(self):
-        """Before the end of the one before; in two rounds."""
+        """Before the end of the one before; in two segments."""
         first, again = exact(), exact(head=head(EXACT, 3, first=4, begin=0))
         self.wrong("another one before", EXACT_TIMES, first, again)
         self.wrong("another one before", EXACT_TIMES, first, first)
         self.right({**EXACT_TIMES, **BINS_TIMES}, first, bins())
-        one, two, more = section(1, definitions()), section(2, calls()), section(2, calls(begins_round=True))
+        one, two, more = section(1, definitions()), section(2, calls()), section(2, calls(begins_segment=True))
         last = exact(head=head(EXACT, 3, first=5), classes=counted([exact_class(0, 2, 0, 0), exact_class(0, 1, 0, 0)]),
                      gaps=bytes((0, 3, 3)), durations=bytes((5, 5, 5)), bits=b"")
         printed, damage = decode(trace()[:10] + one + two + one + more + section(4, last) + section(0, b""))
-        self.assertIn("two rounds", str(damage))
+        self.assertIn("two segments", str(damage))
         self.assertEqual(printed.count('"start"'), 2)
 
     def test_checksum(self):

@@ -9,12 +9,12 @@ from second_parts import Damage  # noqa: E402
 
 BUCKET_MAX = 63
 ANY = None  # in place of a predecessor: whatever came before
-FIRST = -1  # idem: no call before in this round
+FIRST = -1  # idem: no call before in this segment
 
 
 class Distribution:
     """What is known of some times. first: the first bucket that is not empty; counts: of it and those that follow; mean, deviation, least,
-    most: (bucket, place); low, high: ranks, in the shard. count 0: nothing is known."""
+    most: (bucket, step); low, high: ranks, in the shard. count 0: nothing is known."""
 
     def __init__(self, first):
         self.first, self.counts, self.count = first, [], 0
@@ -33,24 +33,24 @@ class Distribution:
             raise Damage("a first or last bucket that is empty, or 2^64 times or more")
 
 
-def range_of(bucket, place):
-    """(smallest, largest) of the numbers that stand as PLACE in BUCKET."""
+def range_of(bucket, step):
+    """(smallest, largest) of the numbers that stand as STEP in BUCKET."""
     if not bucket:
         return 0, 0
-    step = 1 << max(bucket - 9, 0)
-    smallest = (1 << (bucket - 1)) + place * step
-    return smallest, smallest + step - 1
+    width = 1 << max(bucket - 9, 0)
+    smallest = (1 << (bucket - 1)) + step * width
+    return smallest, smallest + width - 1
 
 
 class Entry:
-    """The calls with one signature of a part, or with any. predecessors: places, FIRST; or [ANY]. gaps: of each; duration."""
+    """The calls with one signature of a value group, or with any. predecessors: class indices, FIRST; or [ANY]. gaps: of each; duration."""
 
-    def __init__(self, c, place, rows):
+    def __init__(self, c, class_index, group_classes):
         self.predecessors = []
         for _ in range(c.count()):
-            before = place - 1 - c.svarint()
-            if not FIRST <= before < len(rows) or before >= 0 and rows[before].is_loop:
-                raise Damage("calls behind row %d of %d" % (before, len(rows)))
+            before = class_index - 1 - c.svarint()
+            if not FIRST <= before < len(group_classes) or before >= 0 and group_classes[before].is_loop:
+                raise Damage("calls behind group class %d of %d" % (before, len(group_classes)))
             if self.predecessors and before <= self.predecessors[-1]:
                 raise Damage("predecessors that do not increase")
             self.predecessors.append(before)
@@ -59,30 +59,30 @@ class Entry:
 
 
 def entries_read(c, groups):
-    """{(group's number, place, part's number): [Entry of each signature, or one of all]}"""
+    """{(group's number, class index, value group's number): [Entry of each signature, or one of all]}"""
     found = {}
     for number, group in enumerate(groups):
         if group.is_process:
             continue
-        for place, row in enumerate(group.rows):
-            if row.is_loop:
+        for class_index, group_class in enumerate(group.group_classes):
+            if group_class.is_loop:
                 continue
-            for k, part in enumerate(row.parts):
-                each = c.u8() if len(part.list) > 1 else 1
+            for k, value_group in enumerate(group_class.value_groups):
+                each = c.u8() if len(value_group.list) > 1 else 1
                 if each > 1:
-                    raise Damage("statistics of a part in another form")
-                found[number, place, k] = [Entry(c, place, group.rows) for _ in (part.list if each else [0])]
+                    raise Damage("statistics of a value group in another form")
+                found[number, class_index, k] = [Entry(c, class_index, group.group_classes) for _ in (value_group.list if each else [0])]
     return found
 
 
-def place_read(c, bucket):
-    """(bucket, place in it)"""
-    place = c.u8()
+def step_read(c, bucket):
+    """(bucket, step in it)"""
+    step = c.u8()
     if not 0 <= bucket <= BUCKET_MAX:
         raise Damage("a bucket %d" % bucket)
-    if place and place >= 1 << (bucket - 1) if bucket else place:
-        raise Damage("place %d in bucket %d" % (place, bucket))
-    return bucket, place
+    if step and step >= 1 << (bucket - 1) if bucket else step:
+        raise Damage("step %d in bucket %d" % (step, bucket))
+    return bucket, step
 
 
 def counts_read(c, entries, sizes):
@@ -121,16 +121,16 @@ def statistics_read(c, groups, ranks):
     mean_buckets = [d.first + c.u8() for d in several]
     deviation_buckets = [d.last() - c.u8() for d in several]
     for d in filled:
-        d.least = d.most = d.mean = place_read(c, d.first)
+        d.least = d.most = d.mean = step_read(c, d.first)
         d.deviation = 0, 0
     for d in several:
-        d.most = place_read(c, d.last())
+        d.most = step_read(c, d.last())
     for d, bucket in zip(several, mean_buckets):
         if bucket > d.last():
             raise Damage("a mean beyond the last bucket")
-        d.mean = place_read(c, bucket)
+        d.mean = step_read(c, bucket)
     for d, bucket in zip(several, deviation_buckets):
-        d.deviation = place_read(c, bucket)
+        d.deviation = step_read(c, bucket)
     if ranks > 1:
         for d in filled:
             d.low = d.high = c.index(ranks, "rank")

@@ -17,13 +17,13 @@ class Series:
     def __init__(self, base):
         self.base, self.values = base, [0, 1]
 
-    def value(self, place):
-        while place >= len(self.values):
+    def value(self, bin_index):
+        while bin_index >= len(self.values):
             last = self.values[-1]
             self.values.append(max(last + 1, last * (1000000 + self.base) // 1000000))
             if self.values[-1] >= TIME_END:
-                raise Damage("a bin %d that the series does not have" % place)
-        return self.values[place]
+                raise Damage("a bin %d that the series does not have" % bin_index)
+        return self.values[bin_index]
 
 
 class Bits:
@@ -71,9 +71,9 @@ class Codes:
 
 
 class Block:
-    """What one section says, from `calls` on. place_end: of the thread's places of classes."""
+    """What one section says, from `calls` on. class_index_end: of the thread's class indices."""
 
-    def __init__(self, c, place_end):
+    def __init__(self, c, class_index_end):
         self.calls, self.end, self.kind = c.varint(), c.varint(), c.u8()
         reads = self.kind > READS
         self.kind -= READS * reads
@@ -81,9 +81,9 @@ class Block:
             raise Damage("%d calls, times of kind %d, from %d on" % (self.calls, self.kind, self.end))
         bases = self.bases_read(c) if self.kind == BINS else []
         self.columns = {}
-        classes, place = [], -1
+        classes, class_index = [], -1
         for _ in range(c.count()):
-            place += 1 + c.varint()
+            class_index += 1 + c.varint()
             calls = c.varint()
             series, widths = bases[c.index(len(bases), "base")] if bases else None, (1, 1)
             highs = (0, 0)
@@ -91,11 +91,11 @@ class Block:
                 widths = c.u8(), c.u8()
             else:
                 highs = c.varint(), c.varint()
-            if place >= place_end or not calls or not all(1 <= width <= 3 for width in widths):
-                raise Damage("place %d of %d, %d calls, widths of %d and %d" % (place, place_end, calls, *widths))
+            if class_index >= class_index_end or not calls or not all(1 <= width <= 3 for width in widths):
+                raise Damage("class index %d of %d, %d calls, widths of %d and %d" % (class_index, class_index_end, calls, *widths))
             if max(highs) > calls:
                 raise Damage("%d and %d high codes of %d" % (*highs, calls))
-            classes.append((place, calls, series, widths, highs))
+            classes.append((class_index, calls, series, widths, highs))
         if sum(calls for _, calls, *_ in classes) != self.calls:
             raise Damage("classes that have not %d calls together" % self.calls)
         readers = self.readers_read(c, len(classes)) if reads else {}
@@ -105,9 +105,9 @@ class Block:
         told = [[self.column_read(c, classes[number][1], width, classes[number][2]) for number, width in readers.items()]
                 for _ in range(1 if bases else 2)] if reads else []
         self.readings = {classes[number][0]: zip(*columns) for number, *columns in zip(readers, *told)}
-        for (place, *_, highs), gaps, durations in zip(classes, *found):
+        for (class_index, *_, highs), gaps, durations in zip(classes, *found):
             codes = (Codes(gaps, highs[0]), Codes(durations, highs[1]))
-            self.columns[place] = zip(gaps, durations) if bases else codes
+            self.columns[class_index] = zip(gaps, durations) if bases else codes
         self.after_long = False
         self.bits = self.bits_read(c, found + told) if self.kind == EXACT else None
         c.end()
@@ -165,25 +165,25 @@ class Block:
         code, self.after_long = codes.next(self.after_long)
         return code_base(code) + self.bits.take(code_bits(code))
 
-    def times(self, place):
+    def times(self, class_index):
         """Gap and duration of the next call."""
-        if place not in self.columns:
-            raise Damage("no call of the class at place %d" % place)
+        if class_index not in self.columns:
+            raise Damage("no call of the class at class index %d" % class_index)
         if self.kind == EXACT:
-            gaps, durations = self.columns[place]
+            gaps, durations = self.columns[class_index]
             return self.time_exact(gaps), self.time_exact(durations)
-        found = next(self.columns[place], None)
+        found = next(self.columns[class_index], None)
         if found is None:
-            raise Damage("no further call of the class at place %d" % place)
+            raise Damage("no further call of the class at class index %d" % class_index)
         return found
 
     def svarint(self, code):
         number = code_base(code) + self.bits.take(code_bits(code))
         return (number >> 1) ^ -(number & 1)
 
-    def reading(self, place, start):
+    def reading(self, class_index, start):
         """The bits of the next call's reading."""
-        numbers, correction = next(self.readings[place]), 0
+        numbers, correction = next(self.readings[class_index]), 0
         if self.kind == EXACT:
             self.distance = wrap(self.distance + self.svarint(numbers[0]))
             ns, correction = wrap(start + self.distance), self.svarint(numbers[1])
@@ -199,15 +199,15 @@ class Block:
             raise Damage("a reading with the bits %d" % bits)
         return bits
 
-    def next(self, place):
+    def next(self, class_index):
         """Start and end of the next call, and its reading, or None."""
-        gap, duration = self.times(place)
+        gap, duration = self.times(class_index)
         start = self.end + gap
         end = start + duration
         if end >= TIME_END:
             raise Damage("a time of 2^63 or more")
         self.end = end
-        return start, end, self.reading(place, start) if place in self.readings else None
+        return start, end, self.reading(class_index, start) if class_index in self.readings else None
 
 
 class ThreadTimes:
@@ -217,22 +217,22 @@ class ThreadTimes:
         self.sections, self.report = list(reversed(sections)), report
         self.block = self.last = None
 
-    def take(self, seq, first_of_round, place, place_end):
-        """(start, end) of call SEQ, whose round has calls from FIRST_OF_ROUND on; None: not known."""
+    def take(self, seq, first_of_segment, class_index, class_index_end):
+        """(start, end) of call SEQ, whose segment has calls from FIRST_OF_SEGMENT on; None: not known."""
         while self.sections and self.sections[-1].first <= seq:
             self.last, self.block = self.sections.pop(), None
-            self.try_section(lambda: self.begin(place_end))
+            self.try_section(lambda: self.begin(class_index_end))
         if self.block is None or seq >= self.last.end:
             return None
-        if self.last.first < first_of_round:
-            self.try_section(self.two_rounds)
+        if self.last.first < first_of_segment:
+            self.try_section(self.two_segments)
             return None
-        return self.try_section(lambda: self.next(seq, place))
+        return self.try_section(lambda: self.next(seq, class_index))
 
-    def next(self, seq, place):
-        if self.last.common and self.last.common.order[seq] != place:
-            raise Damage("call %d of the class at place %d, not %d" % (seq, self.last.common.order[seq], place))
-        return self.block.next(place)
+    def next(self, seq, class_index):
+        if self.last.common and self.last.common.order[seq] != class_index:
+            raise Damage("call %d of the class at class index %d, not %d" % (seq, self.last.common.order[seq], class_index))
+        return self.block.next(class_index)
 
     def try_section(self, do):
         try:
@@ -242,18 +242,18 @@ class ThreadTimes:
             self.block = None
             return None
 
-    def begin(self, place_end):
-        self.block = Block(Cursor(self.last.content, self.last.at), place_end)
+    def begin(self, class_index_end):
+        self.block = Block(Cursor(self.last.content, self.last.at), class_index_end)
         if self.last.common:
             self.last.common.pass_threads(self.block, self.last.number)
 
     @staticmethod
-    def two_rounds():
-        raise Damage("of calls of two rounds")
+    def two_segments():
+        raise Damage("of calls of two segments")
 
 
 class CommonTimes:
-    """What a section of several threads begins with, behind the 0 in the place of `calls`."""
+    """What a section of several threads begins with, behind the 0 where `calls` stands."""
 
     def __init__(self, c):
         self.order = [c.varint() for _ in range(c.count())]
@@ -277,8 +277,8 @@ class CommonTimes:
                 raise Damage("a thread's calls begin at %d" % start)
             block.end = start
             if i < number:
-                for place in self.order:
-                    block.next(place)
+                for class_index in self.order:
+                    block.next(class_index)
 
 
 class TimesSection:

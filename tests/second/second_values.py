@@ -15,11 +15,11 @@ NESTING_MAX = 32
 EXACT_MAX = 1 << 53
 SHAPE_MAX = 1 << 28
 REGISTERS_MAX = 65536
-LIVE_PLACES, LIVE_MAX, LIVE_CLASSES = 1024, 65536, 65536
+LIVE_INDICES, LIVE_MAX, LIVE_CLASSES = 1024, 65536, 65536
 
-NONE, NAME, INT, BOOL, REAL, RANK, VIEW, OBJECT, REQUEST, HEAP = range(1, 11)
-STACK, STATIC, DEVICE, STRING, ARRAY, FLAGS, STATUS, SYMBOL, FUNCTION, SERIES, KEEP, EDITED, COMPLETED, POSTED, BEGUN, LIVE, TIME, TEXT = range(11, 29)
-SLOTS = {INT: 1, BOOL: 1, REAL: 1, RANK: 1, VIEW: 1, OBJECT: 1, REQUEST: 2, HEAP: 2, STACK: 1, STATIC: 2,
+NONE, NAME, INT, BOOL, REAL, RANK, RANK_BASE, OBJECT, REQUEST, HEAP = range(1, 11)
+STACK, STATIC, DEVICE, STRING, ARRAY, FLAGS, STATUS, SYMBOL, FUNCTION, SERIES, REGISTER, EDITED, COMPLETED, POSTED, BEGUN, LIVE, TIME, TEXT = range(11, 29)
+SLOTS = {INT: 1, BOOL: 1, REAL: 1, RANK: 1, RANK_BASE: 1, OBJECT: 1, REQUEST: 2, HEAP: 2, STACK: 1, STATIC: 2,
          DEVICE: 3, FUNCTION: 1, POSTED: 2, BEGUN: 1, LIVE: 2, TEXT: 2}
 
 
@@ -62,46 +62,46 @@ class Name(str):
 
 
 class Request(str):
-    """The text of the request NUMBER.PLACE; pair: both."""
+    """The text of the request CLASS.INDEX; pair: both."""
 
-    def __new__(cls, number, place):
-        text = super().__new__(cls, quote("request:%d.%d" % (number, place)))
-        text.pair = number, place
+    def __new__(cls, number, index):
+        text = super().__new__(cls, quote("request:%d.%d" % (number, index)))
+        text.pair = number, index
         return text
 
 
 class Live:
-    """The requests of a thread that are live, as its calls say: of each class their places, the oldest first."""
+    """The requests of a thread that are live, as its calls say: of each class their indices, the oldest first."""
 
     def __init__(self):
         self.classes, self.count = {}, 0
 
-    def place(self, number):
+    def free_index(self, number):
         taken = set(self.classes.get(number, ()))
-        free = next(place for place in range(LIVE_PLACES + 1) if place not in taken)
-        if free == LIVE_PLACES:
-            raise Damage("a request of class %d, which has no free place" % number)
+        free = next(index for index in range(LIVE_INDICES + 1) if index not in taken)
+        if free == LIVE_INDICES:
+            raise Damage("a request of class %d, which has no free index" % number)
         return free
 
-    def at(self, number, rank):
-        places = self.classes.get(number, ())
-        if not 0 <= rank < len(places):
-            raise Damage("request %d of class %d, of which %d are live" % (rank, number, len(places)))
-        return places[rank]
+    def at(self, number, age):
+        indices = self.classes.get(number, ())
+        if not 0 <= age < len(indices):
+            raise Damage("request %d of class %d, of which %d are live" % (age, number, len(indices)))
+        return indices[age]
 
     def end(self, pair):
-        places = self.classes.get(pair[0], ())
-        if pair[1] in places:
-            places.remove(pair[1])
+        indices = self.classes.get(pair[0], ())
+        if pair[1] in indices:
+            indices.remove(pair[1])
             self.count -= 1
 
     def begin(self, pair):
-        number, place = pair
-        if not 0 <= place < LIVE_PLACES or (number not in self.classes and len(self.classes) == LIVE_CLASSES):
+        number, index = pair
+        if not 0 <= index < LIVE_INDICES or (number not in self.classes and len(self.classes) == LIVE_CLASSES):
             return
         self.end(pair)
         if self.count < LIVE_MAX:
-            self.classes.setdefault(number, []).append(place)
+            self.classes.setdefault(number, []).append(index)
             self.count += 1
 
 
@@ -114,12 +114,12 @@ class Shape:
         self.cursor, self.strings, self.keeps, self.follows = Cursor(content), strings, False, False
         self.values, self.slots, self.has_series, self.has_registers, self.has_posted, size = [], [], False, False, False, 0
         while self.cursor.left():
-            value, more = self.token_read(1, False, (KEEP, EDITED, COMPLETED))
+            value, more = self.token_read(1, False, (REGISTER, EDITED, COMPLETED))
             self.values.append(value)
             size += more
         if size >= SHAPE_MAX:
             raise Damage("a shape of 2^28 values or more")
-        if self.has_registers and (self.keeps and self.has_series or self.values[-1][0] in (KEEP, EDITED, COMPLETED)):
+        if self.has_registers and (self.keeps and self.has_series or self.values[-1][0] in (REGISTER, EDITED, COMPLETED)):
             raise Damage("a shape that keeps or edits the return value, or has a series, too")
 
     def token_read(self, depth, inside, registers=()):
@@ -140,7 +140,7 @@ class Shape:
             if operand > 3:
                 raise Damage("status bits %d" % operand)
             follow = 5 if operand & 2 else 4
-        elif tag == VIEW:
+        elif tag == RANK_BASE:
             follow = 1
         elif tag == SERIES:
             operand, follow = c.varint(), c.varint()
@@ -160,17 +160,17 @@ class Shape:
             self.has_posted = True
         elif tag in (BEGUN, LIVE):
             self.follows = True
-        elif tag in (KEEP, EDITED, COMPLETED):
+        elif tag in (REGISTER, EDITED, COMPLETED):
             raise Damage("a token with tag %d that is no parameter's" % tag)
         elif not NONE <= tag <= FUNCTION and tag not in (TIME, TEXT):
             raise Damage("a token with tag %d" % tag)
         inner, sizes = [], []
         for number in range(follow):
-            item, size = self.token_read(depth + 1, inside, (EDITED, COMPLETED) if tag == KEEP else ())
+            item, size = self.token_read(depth + 1, inside, (EDITED, COMPLETED) if tag == REGISTER else ())
             if tag == FLAGS and item[0] not in (NAME, INT):
                 raise Damage("a flag that is neither a name nor an integer")
             if tag == EDITED and number % 2 == 0 and item[0] != INT:
-                raise Damage("the place of a change that is not an integer")
+                raise Damage("the index of a change that is not an integer")
             inner.append(item)
             sizes.append(size)
         return (tag, operand, first, inner), 1 + (operand * max(sizes) if tag == SERIES else sum(sizes))
@@ -228,27 +228,27 @@ class Unzipped:
 
 
 class Printer:
-    """Prints the values of one call: that of the member at POSITION, with RANK and its VIEWS, ELEMENT of the signature's vector.
+    """Prints the values of one call: that of the member at POSITION, with RANK and its RANK_BASES, ELEMENT of the signature series.
     slots: what they are, if it is unzipped. registers: what the thread's earlier calls kept: for each register the texts of the
     items; None: it is not an array; kept: what this call keeps, likewise. begun: of each request what the call was that began it,
     (source, tag, count), None for what it does not have. live: which requests are. is_typed: texts say what they are, where others ask for it.
     element, length: in a series, which of how many values of the same shape."""
 
-    def __init__(self, signature, element, position, rank, views, slots=None, registers=None, begun=None, is_typed=False,
+    def __init__(self, signature, element, position, rank, rank_bases, slots=None, registers=None, begun=None, is_typed=False,
                  live=None):
-        self.signature, self.element, self.position, self.rank, self.views = signature, element, position, rank, views
+        self.signature, self.element, self.position, self.rank, self.rank_bases = signature, element, position, rank, rank_bases
         self.slots, self.registers, self.begun, self.kept, self.completed = slots, registers or {}, begun or {}, {}, []
         self.is_typed = is_typed or signature.shape.has_registers or signature.shape.has_posted
         self.requests, self.live = None, live    # requests: items of the first in-value that has some
         self.length = signature.length
-        self.view = 0
+        self.rank_base = 0
 
     def slot(self, number, tag=INT):
         if self.slots is not None:
             return self.slots[number]
         column, differences, _ = self.signature.columns[number]
         if differences is None:
-            return column.value(self.position, self.views[self.view][0] if tag == RANK else self.rank)
+            return column.value(self.position, self.rank_bases[self.rank_base][0] if tag == RANK else self.rank)
         value = column.value(self.position, self.rank)
         code = differences.value(self.position, self.rank)
         return wrap(value + column.rules.differences_sum(code, self.length - 1, self.element))
@@ -257,11 +257,11 @@ class Printer:
         """(text, items) of the value of a parameter; items: their texts, and no text; None: it is not an array. before: the items
         of its in-value; None if it has none."""
         tag, operand, _, inner = value
-        if tag == VIEW:
-            self.view = self.slot(value[2])
-        if tag in (KEEP, VIEW):
+        if tag == RANK_BASE:
+            self.rank_base = self.slot(value[2])
+        if tag in (REGISTER, RANK_BASE):
             text, items = self.parameter(inner[0], before)
-            if tag == KEEP:
+            if tag == REGISTER:
                 self.kept[operand] = items
             return text, items
         if tag == EDITED:
@@ -282,12 +282,12 @@ class Printer:
         for items, parameter, value in self.completed:
             text, those = outs.get(parameter, (None, None))
             if any(those is other for other in own):
-                raise Damage("parameter %d, which is itself completed, for places" % parameter)
-            for place in [text] if those is None else those:
-                if isinstance(place, Int) and 0 <= place.value < len(items):
-                    items[place.value] = value
-                elif not isinstance(place, Name):
-                    raise Damage("place %s in a completed array of %d" % (place, len(items)))
+                raise Damage("parameter %d, which is itself completed, for indices" % parameter)
+            for index in [text] if those is None else those:
+                if isinstance(index, Int) and 0 <= index.value < len(items):
+                    items[index.value] = value
+                elif not isinstance(index, Name):
+                    raise Damage("index %s in a completed array of %d" % (index, len(items)))
 
     def posted(self, value):
         if self.requests is None:
@@ -301,25 +301,25 @@ class Printer:
                 % (source, tag, integer(wrap(unit * count.value)), "true" if value[1] else "false"))
 
     def edited(self, changes, base):
-        """The items of BASE after the CHANGES, place and value in turn."""
+        """The items of BASE after the CHANGES, index and value in turn."""
         if base is None:
             raise Damage("changes of what is not there, or not an array")
         items, last = list(base), -1
-        for place, value in zip(changes[::2], changes[1::2]):
-            i = self.slot(place[2])
+        for index, value in zip(changes[::2], changes[1::2]):
+            i = self.slot(index[2])
             if not last < i < len(items):
-                raise Damage("a change at place %d, after %d, of %d" % (i, last, len(items)))
+                raise Damage("a change at index %d, after %d, of %d" % (i, last, len(items)))
             items[i] = self.value(value)
             last = i
         return items
 
     def relative(self, first):
-        if not 0 <= self.view < len(self.views):
-            raise Damage("view %d of %d" % (self.view, len(self.views)))
-        place, size = self.views[self.view]
+        if not 0 <= self.rank_base < len(self.rank_bases):
+            raise Damage("rank base %d of %d" % (self.rank_base, len(self.rank_bases)))
+        rank, size = self.rank_bases[self.rank_base]
         if size <= 0:
-            raise Damage("a rank in a view of size %d" % size)
-        return str((self.slot(first, RANK) + place) % size)
+            raise Damage("a rank in a rank base of size %d" % size)
+        return str((self.slot(first, RANK) + rank) % size)
 
     def items(self, array):
         """The texts of the values of an array or series."""
@@ -350,7 +350,7 @@ class Printer:
             return Name(quote(operand)) if tag == NAME else quote(operand)
         if tag in (ARRAY, SERIES):
             return "[" + ",".join(self.items(value)) + "]"
-        if tag in (FLAGS, STATUS, VIEW):
+        if tag in (FLAGS, STATUS, RANK_BASE):
             return self.compound(value)
         if tag == SYMBOL:
             return quote("fn:" + operand)
@@ -376,7 +376,7 @@ class Printer:
     def request(self, tag, first):
         number = self.slot(first)
         if tag == BEGUN:
-            return Request(number, self.live.place(number))
+            return Request(number, self.live.free_index(number))
         return Request(number, self.slot(first + 1) if tag == REQUEST else self.live.at(number, self.slot(first + 1)))
 
     @staticmethod
@@ -402,7 +402,7 @@ class Printer:
             pairs = ['"%s":%s' % (key, self.value(item)) for key, item in zip(keys, inner)]
             pairs.append('"ignored":' + ("true" if operand & 1 else "false"))
             return "{" + ",".join(pairs) + "}"
-        self.view = self.slot(value[2])
+        self.rank_base = self.slot(value[2])
         return self.value(inner[0])
 
 

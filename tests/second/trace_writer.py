@@ -124,7 +124,7 @@ class Builder:
     """The tables of a shard. What is added returns its number, that of an equal one where there is one."""
 
     def __init__(self, ranks=1, threads=1):
-        self.ranks, self.begins_round, self.tables = ranks, False, {}
+        self.ranks, self.begins_segment, self.tables = ranks, False, {}
         self.plain_references = False
         self.groups, self.statistics, self.profile, self.times = [], None, None, []
         self.threads = self.column(listed(*range(0, (ranks + 1) * threads, threads)) if threads else constant(0))
@@ -168,20 +168,20 @@ class Builder:
     def partition(self, *columns):
         return self.add("partitions", tuple(map(self.column, columns)))
 
-    def row(self, call_class, *sequences, partition=None):
-        """sequences: of each part, (sequence, signatures)."""
-        return self.add("rows", (call_class, partition, tuple((s, tuple(those)) for s, those in sequences)))
+    def group_class(self, call_class, *sequences, partition=None):
+        """sequences: of each value group, (sequence, signatures)."""
+        return self.add("group_classes", (call_class, partition, tuple((s, tuple(those)) for s, those in sequences)))
 
-    def group(self, sequence, rows, members, process=False):
-        """rows: each (row, body); body None: no loop."""
-        self.groups.append((sequence, process, rows, self.column(members)))
+    def group(self, sequence, group_classes, members, process=False):
+        """group_classes: each (group class, body); body None: no loop."""
+        self.groups.append((sequence, process, group_classes, self.column(members)))
 
-    def process(self, members=None, views=((0, 1),)):
-        """The process streams of all ranks, or of MEMBERS, with equal VIEWS."""
-        row = self.row(self.call_class(b"pilgrim_process,views_rank,views_size:"),
-                       (1, [self.signature(self.shape((b"\x0f" + varint(len(views)) + b"\x03" * len(views)) * 2 + b"\x01"),
-                                           [constant(rank) for rank, _ in views] + [constant(size) for _, size in views])]))
-        self.group(1, [(row, None)], members or (listed(*range(self.ranks)) if self.ranks > 1 else constant(0)), True)
+    def process(self, members=None, rank_bases=((0, 1),)):
+        """The process streams of all ranks, or of MEMBERS, with equal RANK_BASES."""
+        group_class = self.group_class(self.call_class(b"pilgrim_process,views_rank,views_size:"),
+                       (1, [self.signature(self.shape((b"\x0f" + varint(len(rank_bases)) + b"\x03" * len(rank_bases)) * 2 + b"\x01"),
+                                           [constant(rank) for rank, _ in rank_bases] + [constant(size) for _, size in rank_bases])]))
+        self.group(1, [(group_class, None)], members or (listed(*range(self.ranks)) if self.ranks > 1 else constant(0)), True)
 
     def table(self, name):
         return list(self.tables.get(name, ()))
@@ -205,19 +205,19 @@ class Builder:
                 + counted(classes) + counted([text(t) for t in self.table("shapes")]))
 
     def calls(self):
-        columns, shapes, signatures, partitions, classes, rows = (References(self.plain_references) for _ in range(6))
+        columns, shapes, signatures, partitions, classes, group_classes = (References(self.plain_references) for _ in range(6))
         found = [counted(self.table("rules")), counted(self.table("columns"))]
         found.append(counted([varint((number_of(shapes, shape)) << 1 | (k != 1)) + (varint(k) if k != 1 else b"")
                               + b"".join(map(columns.to, those)) for shape, k, those in self.table("signatures")]))
         found.append(counted([counted([columns.to(c) for c in those]) for those in self.table("partitions")]))
-        found += [varint(self.ranks << 1 | self.begins_round), columns.to(self.threads)]
+        found += [varint(self.ranks << 1 | self.begins_segment), columns.to(self.threads)]
         written = []
-        for call_class, partition, sequences in self.table("rows"):
+        for call_class, partition, sequences in self.table("group_classes"):
             head = classes.to(call_class) + (varint(0) if partition is None else varint(1 + number_of(partitions, partition)))
             written.append(head + b"".join([varint(s) + counted([signatures.to(i) for i in those]) for s, those in sequences]))
         found.append(counted(written))
         found.append(counted([varint(sequence << 1 | process)
-                              + counted([rows.to(row) + (b"" if body is None else varint(body)) for row, body in those])
+                              + counted([group_classes.to(group_class) + (b"" if body is None else varint(body)) for group_class, body in those])
                               + columns.to(members) for sequence, process, those, members in self.groups]))
         return b"".join(found)
 

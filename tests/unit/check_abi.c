@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What programs were compiled against stays: the size of each public struct, the place of each member, the value of
- * each enumerator.
+/* What compiled programs rely on does not change: the size of each public struct, the offset of each member, the value
+ * of each enumerator.
  *
- * A failure here means that programs that are built break with the new library. Undo the change, and add a struct and a
- * function in its place; or raise PILGRIM_ABI (include/pilgrim/version.h says what follows), and then this table.
- * Before a release the table may follow the headers. It is that of machines with 64-bit pointers. */
+ * A failure here means that programs that are already built break with the new library. Undo the change, and add a
+ * struct and a function instead. Or raise PILGRIM_ABI (include/pilgrim/version.h says what follows), and then this
+ * table. Before a release the table may follow the headers. It is that of machines with 64-bit pointers. */
 #include <check.h>
 #include <stddef.h>
 #include <stdio.h>

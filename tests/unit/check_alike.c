@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls that a cursor gives once more: those with an identity are alike, and values of unzipped signatures, which are
- * changed in place, are what was stored. */
+/* The identity of calls: calls of a cursor with equal identities are equal. The values of unzipped signatures, which
+ * the cursor changes in place, are those that were stored. */
 #include <stdlib.h>
 
 #include "built_trace.h"

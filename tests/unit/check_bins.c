@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The series of bins: against its definition in wide integers, for writers and for readers. */
+/* The bins of times, for writers and readers, compared with their definition in wide integers. */
 #include "timing/bins.h"
 
 #include "random.h"

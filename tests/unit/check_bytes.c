@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Byte buffers and cursors: every number comes back, no number has two forms, no read passes the end. */
+/* Tests byte buffers and cursors: every number comes back, no number has two forms, no read passes the end. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,7 +95,7 @@ START_TEST(varint_not_canonical)
 }
 END_TEST
 
-/* All forms of one and two bytes: exactly the canonical ones are read, and written again they are the same. */
+/* All forms of one and two bytes: exactly the canonical ones are read, and writing them gives the same bytes. */
 START_TEST(varint_has_one_form)
 {
     unsigned read = 0;

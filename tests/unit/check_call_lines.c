@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lines of calls: what was printed before is printed again, and nothing else; numbers and strings against plain ways of
- * printing them. The decoder's files are not in the library of the modules; they are compiled in here. */
+/* Lines of calls: cached text is printed again for equal calls only; numbers and strings are printed as plain code
+ * prints them. The decoder's files are not in the library of the modules; they are compiled in here. */
 #include "../../decoder/output.c"
 #include "../../decoder/call_lines.c"
 #include "../../decoder/json.c"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The times of calls, read as cursors come to them: all of them, behind calls that were passed over, in loops and other
- * segments, from files and memory; and what is left of them where sections are damaged. */
+/* The times of calls as cursors read them: complete, behind calls that were passed over, in loops and later segments,
+ * from files and from memory; and what is left of them if sections are damaged. */
 #include <stdio.h>
 #include <unistd.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a trace may be made of, way by way: columns of each kind, groups and parts of each form, vectors, series, ramps,
- * shards, each against the plain numbers; and with bytes changed.
+/* Everything that a calls section may consist of: columns of each kind, groups and value groups of each form, array and
+ * signature series, ramps, shards. Each is compared with plain numbers, and read with changed bytes.
  *
- * One file, as all of it is built and read back by the same model. */
+ * One file, as one model builds and reads back all of it. */
 #include <stdlib.h>
 
 #include "built_trace.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Traces with one thing wrong: each is refused for what it is, or when that is met. */
+/* Traces with one thing wrong: each is refused with the right message, when it is opened or when the wrong thing is
+ * reached. */
 #include <stdlib.h>
 
 #include "built_trace.h"

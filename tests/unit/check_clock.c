@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The clock: which one is chosen, its rate, and times. clock.c is compiled in to begin anew for each choice. */
+/* Tests the clock: the choice, the rate, and times. clock.c is compiled in, to begin anew for each choice. */
 #include "base/clock.c"
 
 #include <check.h>
@@ -27,7 +27,7 @@ START_TEST(off_reads_no_clock)
     choose(CLOCK_OFF);
     ck_assert_uint_eq(clock_now(), 0);
     ck_assert_str_eq(clock_name(), "off");
-    clock_choose(CLOCK_MONOTONIC_NS); /* off is no choice yet */
+    clock_choose(CLOCK_MONOTONIC_NS); /* CLOCK_OFF is not a choice yet */
     ck_assert_str_eq(clock_name(), "monotonic");
     clock_choose(CLOCK_TSC); /* too late */
     ck_assert_str_eq(clock_name(), "monotonic");
@@ -43,7 +43,7 @@ START_TEST(monotonic_is_in_ns)
 }
 END_TEST
 
-/* What is automatic is the counter only where it is steady. */
+/* The automatic choice is the counter only if it is steady. */
 START_TEST(automatic_choice)
 {
     choose(CLOCK_AUTO);
@@ -68,7 +68,7 @@ START_TEST(readings_do_not_go_back)
 }
 END_TEST
 
-/* Asked for at once, the rate is waited for: it rests on 1 ms at least, and is right to a percent. */
+/* A conversion right after the choice waits for the rate, which rests on at least 1 ms and is right to a percent. */
 START_TEST(rate_of_a_short_run)
 {
     double best = 1;
@@ -86,7 +86,7 @@ START_TEST(rate_of_a_short_run)
 }
 END_TEST
 
-/* A counter that stands still or goes back (a process that was moved) gives times that can be used. */
+/* A counter that stands still or goes back (the process was moved) still gives usable times. */
 START_TEST(counter_that_went_back)
 {
     choose(CLOCK_TSC);
@@ -120,7 +120,7 @@ START_TEST(times_are_those_of_the_other_clock)
 }
 END_TEST
 
-/* Before the rate is settled and after: what was converted has the same time again, and later ticks have no earlier
+/* Before and after clock_settle: a reading converted before keeps its time, and later readings have no earlier
  * times. */
 START_TEST(times_stay)
 {
@@ -147,7 +147,7 @@ START_TEST(times_stay)
 }
 END_TEST
 
-/* If no time was asked for, one rate is for all. */
+/* If no time was converted before, all readings get one rate. */
 START_TEST(settled_at_once)
 {
     choose(CLOCK_AUTO);
@@ -172,7 +172,7 @@ START_TEST(times_at_the_borders)
     ck_assert_uint_eq(clock_time_ns(first.ticks + 77), 77);
     ck_assert_uint_eq(clock_time_ns(first.ticks + 1000 * UINT64_C(86400000000000)), 1000 * UINT64_C(86400000000000));
     ck_assert_uint_eq(clock_time_ns(UINT64_MAX), CLOCK_TIME_MAX_NS);
-    /* A slow counter, whose ticks are more ns than there may be. */
+    /* A slow counter, whose times exceed the largest time. */
     clock_scales[0] = (struct clock_scale){.ticks = 10, .ns = 5, .rate = UINT64_C(40) << CLOCK_RATE_BITS};
     ck_assert_uint_eq(clock_time_ns(12), 85);
     ck_assert_uint_eq(clock_time_ns(UINT64_MAX), CLOCK_TIME_MAX_NS);
@@ -180,7 +180,7 @@ START_TEST(times_at_the_borders)
 }
 END_TEST
 
-/* 4 ticks a ns: no bit is lost on the way. */
+/* 4 ticks a ns: the conversion loses no bit. */
 START_TEST(scaled_exactly)
 {
     const struct clock_scale s = {.rate = (UINT64_C(1) << CLOCK_RATE_BITS) / 4};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Clocks of ranks and the axis that they have in common: what is read from a trace, and what is made of it. */
+/* Clocks of ranks and their common time axis: what is read from a trace, and what is computed from it. */
 #include <check.h>
 #include <string.h>
 

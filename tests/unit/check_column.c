@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Columns: whatever way they are put together, the values come back, and a function of the rank is known exactly as
- * long as it gives every value. */
+/* Tests columns: however they are joined, the values come back; and a function of the rank is known exactly as long as
+ * it gives every value. */
 #include <check.h>
 #include <stdlib.h>
 
@@ -29,7 +29,7 @@ static int64_t modulo(int64_t a, int64_t n)
     return (a % n + n) % n;
 }
 
-/* The value of an expression (docs/FORMAT.md, section 4). */
+/* Returns the value of an expression (docs/FORMAT.md, section 4). */
 static int64_t evaluate(unsigned kind, int64_t c, int64_t n, int64_t x)
 {
     switch (kind) {
@@ -58,14 +58,14 @@ static bool gives(const struct column_member *m, unsigned kind, int64_t c, int64
     return value == m->value;
 }
 
-/* The smallest number by magnitude that is VALUE modulo N. */
+/* Returns the number of smallest magnitude that is VALUE modulo N. */
 static int64_t relative(int64_t value, int64_t n)
 {
     value = modulo(value, n);
     return value > n / 2 ? value - n : value;
 }
 
-/* Members of ranks that increase, with values that some expression gives, or nearly. */
+/* Makes members of increasing ranks, with values that some expression gives, or nearly gives. */
 static unsigned make(struct column_member *members)
 {
     unsigned count = 1 + (unsigned)draw(N), kind = (unsigned)draw(7);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Times of several threads in one section: all are there, whatever threads come in which order, and a section that was
- * changed is read without harm. */
+/* Times of several threads in one section: all are read back, whatever the order of the threads, and a changed section
+ * does no harm. */
 #include <check.h>
 #include <inttypes.h>
 #include <stdlib.h>

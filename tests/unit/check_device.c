@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "objects/handles.h"
+#include "objects/sharing.h"
 #include "objects/heap.h"
 #include "objects/memory.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Statistics: sections put together by docs/FORMAT.md from calls whose times are known, random ones, and what the
- * reader says of them.
+/* Distributions that the reader gives: sections are built by docs/FORMAT.md from random calls with known times, and
+ * read.
  *
- * Two structure groups, of the first ranks and of the others; random classes, parts, signatures (some stand for several
- * calls' values), times from 0 ns to days. Every figure that can be asked for is compared with the calls themselves. */
+ * There are two structure groups, of the first ranks and of the others, with random classes, value groups, signatures
+ * (some stand for several calls' values) and times from 0 ns to days. Every number that can be asked for is compared
+ * with one computed from the calls. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Threads that have ended are in the trace as if they were still there: the bytes are the same, whatever the order in
+/* Threads that have ended are recorded as if they still lived: the trace has the same bytes, whatever the order in
  * which they end. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/value.h"
-#include "record/ended.h"
+#include "record/ended_threads.h"
 #include "merge/fragment.h"
+#include "record/stream_times.h"
 #include "random.h"
 
 static const struct parameter_descriptor parameters[] = {{"in", DIRECTION_IN}, {"out", DIRECTION_OUT}};
@@ -174,7 +175,7 @@ static struct fragment *fragment_of(unsigned rank, const struct plan *plans, con
 {
     const struct stream *threads[THREADS] = {NULL};
     struct stream *process = process_of(rank);
-    struct ended *ended = ended_new(&vocabulary);
+    struct ended_threads *ended = ended_new(&vocabulary);
     struct fragment *f = fragment_new(rank);
     for (uint32_t i = 0; i < THREADS; i++) {
         const struct plan *plan = &plans[order[i]];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Folded names: what is expected by eye, and that any set of names comes back, which an expander of its own sees to.
+/* Folded names: expressions written by hand, and random sets of names that an expander of the test's own gives back.
  * The decoder's files are not in the library of the modules; they are compiled in here. */
 #include "../../decoder/fold.c"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fragments: however the ranks are merged, over however many processes, the file is the same, byte for byte; and its
- * size does not grow with the ranks of a regular program. */
+/* Fragments: the file has the same bytes, in whatever order ranks are merged and by however many processes; its size
+ * does not grow with the ranks of a regular program. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 #include "base/value.h"
 #include "merge/fragment_data.h"
-#include "record/stream.h"
+#include "record/stream_times.h"
 #include "pilgrim/reader.h"
 
 static const struct parameter_descriptor send_parameters[] = {{"dest", DIRECTION_IN}, {"request", DIRECTION_OUT}};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fragment files: what was written is read, and makes the same trace; a file that is cut off at any byte, or has any
- * byte changed, is refused and harms nothing. A file of several segments has them in their order; without its end they
- * are all there still. */
+/* Fragment files: what was written is read back and makes the same trace. A file that is cut off at any byte, or has
+ * any byte changed, is refused and does no harm. A file of several segments gives them in order; if its end is missing,
+ * it still gives the complete ones. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The properties of a run-length Sequitur grammar, looked at after every append, on sequences made by hand and
- * from seeds. The checker knows nothing of the grammar's inside: it reads the serialised form. */
+/* Tests the invariants of a run-length Sequitur grammar after every append, on sequences made by hand and from seeds.
+ * The checker knows only the serialised form, not the struct. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static struct grammar *grammar_of(const struct test_sequence *s)
     return g;
 }
 
-/* Builds S's grammar, looks at it after every append, and frees S. */
+/* Builds S's grammar, checks it after every append, and frees S. */
 static void assert_every_append(struct test_sequence *s)
 {
     struct grammar *g = grammar_new();
@@ -34,7 +34,7 @@ static void assert_every_append(struct test_sequence *s)
         append(g, s->terminals[i]);
         assert_grammar(g, s->terminals, i + 1);
     }
-    /* Having been looked at makes no difference. */
+    /* Checking the grammar must not change it. */
     struct grammar *again = grammar_of(s);
     struct bytes a = {0};
     struct bytes b = {0};
@@ -54,7 +54,7 @@ static void assert_every_append(struct test_sequence *s)
 
 /* --- by hand --- */
 
-/* The rules as text: "0: R1^2 c; 1: a b". */
+/* Returns the rules as text: "0: R1^2 c; 1: a b". */
 static void print_rules(const struct rules *r, char *text, size_t size)
 {
     size_t at = 0;
@@ -110,7 +110,7 @@ START_TEST(known_sequence)
 }
 END_TEST
 
-/* Runs next to runs, overlaps, rules inside rules, words whose repetition shows late. */
+/* Runs next to runs, overlaps, rules inside rules, words whose repetition shows only late. */
 static const char *const words[] = {
     "aaa",
     "aaaa",
@@ -181,7 +181,7 @@ START_TEST(all_short_sequences)
             terminals[i] = rest % alphabet;
             append(g, terminals[i]);
         }
-        assert_grammar(g, terminals, length); /* every prefix is the start of some shorter test below */
+        assert_grammar(g, terminals, length); /* each prefix is tested as a shorter sequence */
         grammar_free(g);
     }
 }
@@ -205,7 +205,7 @@ START_TEST(random_sequence)
 }
 END_TEST
 
-/* Runs of random length: exponents get to work. */
+/* Runs of random length exercise the exponents. */
 START_TEST(random_runs)
 {
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
@@ -222,7 +222,7 @@ START_TEST(random_runs)
 }
 END_TEST
 
-/* A program's way to make a sequence: loops in loops, the bodies given or of varying trip counts. */
+/* Sequences like those of a program: loops in loops, with given bodies or of varying trip counts. */
 static void add_loops(struct test_sequence *s, uint32_t depth, uint32_t alphabet, bool varying, uint64_t program)
 {
     uint64_t saved = random_state;
@@ -268,7 +268,7 @@ START_TEST(random_loops)
 }
 END_TEST
 
-/* A random sequence whose pieces are copies of earlier pieces: deep rules. */
+/* Random sequences whose pieces are copies of earlier pieces: they give deep rules. */
 START_TEST(random_copies)
 {
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
@@ -307,7 +307,7 @@ static void loop_size(const struct test_sequence *body, uint32_t prologue, uint3
     grammar_free(g);
 }
 
-/* A loop has been found after so many iterations, whatever its body. What is found may be two or three of them. */
+/* After so many iterations a loop is found, whatever its body. What is found may be two or three iterations as one. */
 #define SETTLED 12u
 
 static void assert_constant(const struct test_sequence *body, uint32_t prologue)
@@ -404,7 +404,7 @@ START_TEST(terminal_limit)
 }
 END_TEST
 
-/* Memory for a million random terminals is bounded by a number of bytes each; a run takes none. */
+/* A million random terminals take a bounded number of bytes each; a run takes none. */
 START_TEST(memory_is_linear)
 {
     struct grammar *g = grammar_new();

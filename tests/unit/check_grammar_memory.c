@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A grammar that is short of memory: its source is compiled here once more, with allocations that fail as a
- * seed says. A terminal that is refused leaves no trace, and what was accepted comes back exactly. */
+/* Tests a grammar that is short of memory. Its source is compiled here once more, with allocations that fail as a seed
+ * says. A refused terminal leaves no trace, and accepted terminals come back exactly. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +66,7 @@ static void *failing_calloc(size_t count, size_t size)
 #include "grammar/grammar.c"
 #include "grammar/grammar_write.c"
 #include "grammar/loop_cursor.c"
-#include "rules/rules.h"
+#include "rules/rules_walk.h"
 
 #define LENGTH 3000
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Hash indices against a plain model: hashes that many entries share, removal, and what happens to those that stand
- * behind. */
+/* Tests hash indices against a plain model: entries that share a hash, removal, and the entries behind a removed
+ * one. */
 #include <check.h>
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 
 enum { STEPS = 60000, MOST = 3000 };
 
-/* Few hashes, which lie close together and at the end of the table, or many. */
+/* Returns one of few hashes, which lie close together at the end of the table, or one of many. */
 static uint32_t hash_of(uint32_t number, int few)
 {
     return few ? UINT32_MAX - number % 5 : hash_word(number);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names of memory: heap, mappings, stacks, static data. Nothing is interposed here: the tests tell the heap what
- * they allocate. */
+/* Names of memory: heap, mappings, stacks, static data. Nothing is intercepted here; the tests report each allocation
+ * to the heap. */
 #define _GNU_SOURCE 1
 #include "objects/heap.h"
 
@@ -16,8 +16,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "objects/handles.h"
+#include "objects/sharing.h"
 #include "objects/memory.h"
+#include "objects/modules.h"
 
 static char released[256];
 
@@ -292,14 +293,14 @@ START_TEST(static_data)
     ck_assert_int_eq(l.space, MEMORY_STATIC);
     ck_assert_int_eq(l.id, 1);
     struct code_frame own, library;
-    ck_assert(memory_frame(data, &own));
+    ck_assert(modules_frame(data, &own));
     ck_assert_str_eq(own.module->name, program_invocation_short_name);
     ck_assert_uint_eq(own.offset, (uint64_t)n.offset);
-    ck_assert(memory_frame(stdout, &library));
+    ck_assert(modules_frame(stdout, &library));
     ck_assert_ptr_nonnull(strstr(library.module->name, "libc"));
     ck_assert_uint_eq(library.offset, (uint64_t)l.offset);
     int local;
-    ck_assert(!memory_frame(&local, &own));
+    ck_assert(!modules_frame(&local, &own));
 }
 END_TEST
 

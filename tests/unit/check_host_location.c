@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names in pieces and back, and what is recorded of a process's place. host_location.c belongs to the traced program's
- * side, which is not in the library of the modules without MPI; it is compiled in here. */
+/* Host locations: names are split into pieces and joined again, and what is recorded of a process's location.
+ * host_location.c belongs to the traced program's side and is not in the library of the modules without MPI; it is
+ * compiled in here. */
 #include "process/host_location.c"
 
 #include <check.h>

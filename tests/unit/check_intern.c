@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Interning: bytes of any length, many of them, with the same beginnings; what memory says of itself. Numbers by first
- * appearance are tested in check_signature.c. */
+/* Tests interning: bytes of any length, many of them, with equal beginnings; and the reported memory. check_signature.c
+ * tests numbers by first appearance. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Live requests, against lists that are searched. */
+/* Tests live requests against arrays that are searched. */
 #include <check.h>
 #include <stdlib.h>
 
-#include "base/live.h"
+#include "base/live_requests.h"
 #include "random.h"
 
 enum { CLASSES = 5, STEPS = 200000 };
 
 /* A class's requests, the oldest first. */
 struct live_list {
-    int64_t indices[LIVE_PLACES];
+    int64_t indices[LIVE_INDICES];
     int64_t count;
 };
 
@@ -27,9 +27,9 @@ static int64_t rank_in(const struct live_list *l, int64_t request_index)
 static int64_t free_in(const struct live_list *l)
 {
     int64_t request_index = 0;
-    while (request_index < LIVE_PLACES && rank_in(l, request_index) >= 0)
+    while (request_index < LIVE_INDICES && rank_in(l, request_index) >= 0)
         request_index++;
-    return request_index < LIVE_PLACES ? request_index : -1;
+    return request_index < LIVE_INDICES ? request_index : -1;
 }
 
 static void end_in(struct live_list *l, int64_t request_index)
@@ -43,13 +43,13 @@ static void end_in(struct live_list *l, int64_t request_index)
 
 static void begin_in(struct live_list *l, int64_t request_index)
 {
-    if (request_index < 0 || request_index >= LIVE_PLACES)
+    if (request_index < 0 || request_index >= LIVE_INDICES)
         return;
     end_in(l, request_index);
     l->indices[l->count++] = request_index;
 }
 
-/* _i: how many there are, more or less. */
+/* _i: about how many requests are live. */
 START_TEST(as_lists_are)
 {
     static struct live_list lists[CLASSES];
@@ -88,21 +88,21 @@ START_TEST(as_lists_are)
 }
 END_TEST
 
-/* What is beyond the limits is not followed, and all is as if it were not there. */
+/* Requests beyond the limits are ignored, and change nothing for the others. */
 START_TEST(limits)
 {
     struct live_requests live = {0};
-    ck_assert_int_eq(live_begin(&live, 7, LIVE_PLACES), PILGRIM_OK);
-    ck_assert_int_eq(live_rank(&live, 7, LIVE_PLACES), -1);
+    ck_assert_int_eq(live_begin(&live, 7, LIVE_INDICES), PILGRIM_OK);
+    ck_assert_int_eq(live_rank(&live, 7, LIVE_INDICES), -1);
     ck_assert_int_eq(live_begin(&live, 7, -1), PILGRIM_OK);
     ck_assert_uint_eq(live.count, 0);
     for (int64_t i = 0; i < LIVE_MAX; i++)
-        ck_assert_int_eq(live_begin(&live, i / LIVE_PLACES, i % LIVE_PLACES), PILGRIM_OK);
+        ck_assert_int_eq(live_begin(&live, i / LIVE_INDICES, i % LIVE_INDICES), PILGRIM_OK);
     ck_assert_int_eq(live_request_index(&live, 0), -1);
     ck_assert_int_eq(live_begin(&live, 1000, 0), PILGRIM_OK);
     ck_assert_int_eq(live_rank(&live, 1000, 0), -1);
     ck_assert_int_eq(live_begin(&live, 0, 5), PILGRIM_OK); /* anew */
-    ck_assert_int_eq(live_rank(&live, 0, 5), LIVE_PLACES - 1);
+    ck_assert_int_eq(live_rank(&live, 0, 5), LIVE_INDICES - 1);
     live_end(&live, 0, 5);
     ck_assert_int_eq(live_begin(&live, 1000, 3), PILGRIM_OK);
     ck_assert_int_eq(live_rank(&live, 1000, 3), 0);
@@ -113,7 +113,7 @@ START_TEST(limits)
         live_end(&live, i, 1);
     }
     ck_assert_uint_eq(live.index.count, LIVE_CLASSES);
-    live_restart(&live); /* keeps no more than a few */
+    live_restart(&live); /* keeps memory for only a few classes */
     ck_assert_uint_eq(live.bytes, 0);
     ck_assert_int_eq(live_begin(&live, 1000, 3), PILGRIM_OK);
     live_restart(&live);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The loop cursor: programs of loops in loops, whose trips change, that are left in the middle, with noise between.
- * What the grammar says is the sequence, in the middle of a round, too; the invariants hold; and it is not larger than
- * without a cursor.
+/* Tests the loop cursor on programs of nested loops with changing trips, which are left in the middle, and with noise.
+ * The grammar expands to the sequence, in the middle of an iteration too; the invariants hold; and the grammar is not
+ * larger than without a cursor.
  *
- * usage: check_loop_cursor [FIRST COUNT]    programs of these seeds alone: for more than a test has time for */
+ *   usage: check_loop_cursor [FIRST COUNT]    only the programs of these seeds, for more than a test has time for */
 #include <stdio.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ void plain_serialise(const struct grammar *g, struct bytes *out);
 bool plain_in_loop(const struct grammar *g);
 void plain_advance(struct grammar *g);
 
-#define LOOP_ROUNDS_MIN      UINT64_MAX
+#define LOOP_ITERATIONS_MIN  UINT64_MAX
 #define grammar_new          plain_new
 #define grammar_restart      plain_restart
 #define grammar_free         plain_free
@@ -71,7 +71,7 @@ struct program_node {
     uint32_t terminal;
     enum trips trips;
     uint32_t usual, most;
-    uint32_t leave;        /* one round in so many is left in the middle; 0: none */
+    uint32_t leave;        /* one iteration in so many is left in the middle; 0: none */
     uint32_t first, count; /* of the body */
 };
 
@@ -79,7 +79,7 @@ struct cursor_program {
     struct program_node nodes[NODES_MAX];
     uint32_t count;
     uint32_t alphabet;
-    uint32_t noise; /* one terminal in so many is another; 0: none */
+    uint32_t noise; /* one terminal in so many is replaced by another; 0: none */
 };
 
 static uint32_t make_body(struct cursor_program *p, uint32_t depth, uint32_t *count)
@@ -176,7 +176,8 @@ static uint32_t plain_size(const struct test_sequence *s)
     return size;
 }
 
-/* Looks at the grammar of S one time in LOOK; how many symbols it has in the end, and how often it was in a loop. */
+/* Builds the grammar of S and checks it after one append in LOOK. Returns how many symbols it has in the end and how
+ * often it was in a loop. */
 static uint32_t checked_size(const struct test_sequence *s, uint32_t look, uint32_t *in_loop)
 {
     struct grammar *g = grammar_new();
@@ -196,7 +197,7 @@ static uint32_t checked_size(const struct test_sequence *s, uint32_t look, uint3
     return size;
 }
 
-/* Sums over seeds FIRST to FIRST + COUNT: terminals, those in loops, symbols with a cursor and without. */
+/* Sums over COUNT seeds from FIRST on: terminals, those in loops, symbols with a cursor and without. */
 struct sums {
     uint64_t length, in_loop, size, plain;
 };
@@ -225,7 +226,8 @@ START_TEST(programs)
 }
 END_TEST
 
-/* The grammar of LENGTH terminals of a period of words, and whether all but COLD of them moved the cursor alone. */
+/* Builds the grammar of LENGTH terminals of a periodic sequence, and checks that all but COLD of them moved only the
+ * cursor. */
 static void assert_steady(const char *period, uint64_t length, uint64_t cold)
 {
     struct grammar *g = grammar_new();
@@ -252,7 +254,7 @@ START_TEST(all_is_foretold)
 }
 END_TEST
 
-/* A body of 20000, left at another place each time: what is done each time does not depend on the body. */
+/* A body of 20000 terminals, left at another terminal each time: the work of leaving must not depend on the body. */
 START_TEST(long_body)
 {
     enum { BODY = 20000 };
@@ -266,7 +268,7 @@ START_TEST(long_body)
 }
 END_TEST
 
-/* One terminal too many of the last run of a body, or of its first. */
+/* The last run of a body, or its first, gets one terminal too many. */
 START_TEST(runs_at_the_border)
 {
     static const char *const words[] = {"abb", "aab", "abcc", "aabb", "ababb"};

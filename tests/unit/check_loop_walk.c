@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loops as a reader meets them: groups of calls and nested loops at random, whose members have other trips, against the
- * plain lists of what they call; and what is wrong with them.
+/* Tests reading loops: groups of calls and nested loops at random, whose members have different trips, are compared
+ * with plain arrays of their calls. Damaged loops are reported.
  *
- * One file, as all of it is built and read back by the same model. */
+ * One file, because everything is built and read back by the same model. */
 #include <stdlib.h>
 
 #include "built_trace.h"
@@ -11,13 +11,13 @@
 
 enum { ROWS_MAX = 12, TERMS_MAX = 6, MEMBERS_MAX = 5, EVENTS_MAX = 3000, NOTHING = 1 << 20 };
 
-/* A sequence of places. */
+/* A sequence of group classes, by index. */
 struct terms {
     uint64_t place[TERMS_MAX * 2];
     size_t count;
 };
 
-/* What one member does: each row's values in order (a call's argument, a loop's trips), and the calls. */
+/* What one member does: the values of each group class in order (a call's argument, a loop's trips), and the calls. */
 struct walk_run {
     int64_t values[ROWS_MAX][EVENTS_MAX];
     size_t value_count[ROWS_MAX];
@@ -38,7 +38,7 @@ struct walk_program {
 
 /* ---- a program at random, and its runs ---- */
 
-/* Places below LIMIT, of which the last is that of a call: place 0. */
+/* Makes a sequence of group classes below LIMIT. The last one is the call, class 0. */
 static void draw_terms(struct terms *t, const struct walk_program *p, size_t limit)
 {
     t->count = 0;
@@ -111,7 +111,7 @@ static int64_t put_steps(struct built *b, const int64_t *values, size_t count, i
         codes[i - 1] = zigzag((values[i] - values[i - 1]) / factor);
         all_zero &= codes[i - 1] == 0;
     }
-    uint64_t more = below(2); /* what is left over has no meaning */
+    uint64_t more = below(2); /* leftover bits have no meaning */
     if (more && count > 0)
         codes[count - 1] = 77;
     uint64_t sequence = all_zero ? 0 : put_sequence(b, codes, count > 0 ? count - 1 + more : 0);
@@ -172,7 +172,7 @@ static void put_some(struct built *b, uint32_t shape, const int64_t *values, siz
     free(numbers);
 }
 
-/* As a vector of as many values as there are. */
+/* As one signature series of all values. */
 static void put_as_vector(struct built *b, uint32_t shape, const int64_t *values, size_t count)
 {
     struct rules_symbol all = {0, count, false, true};
@@ -252,7 +252,7 @@ static void expect_end(struct pilgrim_cursor *cursor)
     pilgrim_cursor_close(cursor);
 }
 
-/* Calls read, passed one by one, and skipped, in turns. */
+/* Reads calls, passes them one by one, and skips them, in turns. */
 static void expect_mixed(const struct pilgrim_trace *trace, const struct walk_run *run, uint32_t rank)
 {
     struct pilgrim_cursor *cursor = open_cursor(trace, rank);
@@ -346,16 +346,16 @@ START_TEST(programs)
 }
 END_TEST
 
-/* ---- one rank and a few rows ---- */
+/* ---- one rank and a few group classes ---- */
 
-/* Row 0 is a call, rows 1 and 2 are loops: their bodies, in places; how many values each has; what they are. */
+/* Group class 0 is a call, 1 and 2 are loops: their bodies, the number of their values, and the values. */
 struct small {
     struct terms main, body[2];
-    size_t calls; /* values of row 0: 3 each time */
+    size_t calls; /* values of group class 0: 3 each time */
     int64_t trips[2][4];
     size_t trip_count[2];
-    const char *message; /* of opening, or of the first call that cannot be read; NULL: all is well */
-    uint64_t good;       /* calls before that */
+    const char *message; /* error of opening, or of the first call that cannot be read; NULL: no error */
+    uint64_t good;       /* calls before the error */
 };
 
 static void put_small(struct built *b, const struct small *s)
@@ -393,8 +393,7 @@ static const struct small smalls[] = {
     {{{1, 2, 0}, 3}, {{{0}, 1}, {{0, 1}, 2}}, 6, {{2, -1, 1}, {2}}, {3, 1}, "a negative number of trips", 3},
     {{{1, 2, 0}, 3}, {{{0}, 1}, {{0, 2}, 2}}, 6, {{2, 0, 1}, {2}}, {3, 1}, "a loop that does not come before", 0},
     {{{1, 2, 0}, 3}, {{{2}, 1}, {{0, 0}, 2}}, 6, {{2, 0, 1}, {2}}, {3, 1}, "a loop that does not come before", 0},
-    {{{1, 2, 0}, 3}, {{{0}, 0}, {{0, 1}, 2}}, 6, {{2, 0, 1}, {2}}, {3, 1}, "", 0}, /* what follows stands where a body
-                                                                                      should */
+    {{{1, 2, 0}, 3}, {{{0}, 0}, {{0, 1}, 2}}, 6, {{2, 0, 1}, {2}}, {3, 1}, "", 0}, /* what follows replaces a body */
     {{{1, 2, 0}, 3}, {{{0}, 1}, {{3, 1}, 2}}, 6, {{2, 0, 1}, {2}}, {3, 1}, "a class that its group does not have", 0},
     {{{1, 3, 0}, 3}, {{{0}, 1}, {{0, 1}, 2}}, 6, {{2, 0, 1}, {2}}, {3, 1}, "a class that its group does not have", 0},
     {{{2}, 1}, {{{0}, 1}, {{1}, 1}}, 4, {{2, 0, 0, 2}, {4}}, {4, 1}, NULL, 4},
@@ -403,7 +402,7 @@ static const struct small smalls[] = {
     {{{1, 2}, 2}, {{{0}, 1}, {{0}, 1}}, 0, {{0}, {0}}, {1, 1}, NULL, 0},
 };
 
-/* Walks until something is wrong; SKIP: by skipping, then. */
+/* Reads until an error; with SKIP, by skipping. */
 static void expect_small(const struct small *s, bool skip)
 {
     struct built b;
@@ -484,7 +483,7 @@ START_TEST(rounds_without_end)
 }
 END_TEST
 
-/* A loop of 2^61 iterations is passed over as fast as it is stored. */
+/* A loop of 2^61 iterations is skipped at once. */
 START_TEST(skip_far)
 {
     struct small s = {{{0, 1, 0}, 3}, {{{0, 0, 0, 0}, 4}, {{0}, 1}}, 2, {{INT64_C(1) << 60}, {0}}, {1, 0}, NULL, 0};
@@ -525,12 +524,12 @@ END_TEST
 
 /* ---- unzipped signatures ---- */
 
-/* Three calls of one unzipped signature: 5, and then twice each difference more. */
+/* Three calls of one unzipped signature: the first value is 5, and each difference counts twice. */
 static const struct {
     int64_t values[3];
     size_t good;
     const char *message;
-    int64_t sequence; /* -3: of the differences 1, 3; -4: of 1; -5: a ramp; else this one */
+    int64_t sequence; /* -3: the sequence of the differences 1, 3; -4: of 1; -5: a ramp; else the sequence itself */
 } unzipped[] = {
     {{5, 5, 5}, 3, NULL, 0},
     {{5, 7, 13}, 3, NULL, -3},

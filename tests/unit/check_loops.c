@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loops: whatever the sequence, what is found expands to it; and what a program with loops does takes a body for each
- * loop and a list for each number that varies. */
+/* Tests loops: whatever the sequence, the loops found expand to it; and a program with loops takes one body for each
+ * loop and one delta sequence for each number that varies. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,8 @@
 
 #include "grammar/grammar.h"
 #include "loops/loops.h"
-#include "rules/rules.h"
+#include "loops/loops_size.h"
+#include "rules/rules_walk.h"
 #include "random.h"
 
 /* ---- sequences ---- */
@@ -34,7 +35,7 @@ static void add_times(struct loops_sequence *s, uint32_t terminal, unsigned time
         add(s, terminal);
 }
 
-/* Numbers terminals by their first appearance, as a stream does: how many there are. */
+/* Numbers terminals by first appearance, as a stream does, and returns how many there are. */
 static uint32_t number(struct loops_sequence *s)
 {
     uint32_t names[1024], count = 0;
@@ -61,13 +62,13 @@ static struct bytes grammar_of(const struct loops_sequence *s)
 
 /* ---- what loops stand for ---- */
 
-/* A block of differences that is under way. */
+/* A block of differences that is being expanded. */
 struct loops_nest {
     size_t begin;
     uint64_t left;
 };
 
-/* All trips in their order. */
+/* All trips of a loop, in order. */
 static uint64_t *trips_of(const struct loops_loop *l)
 {
     const struct nested_runs *d = &l->differences;
@@ -79,11 +80,11 @@ static uint64_t *trips_of(const struct loops_loop *l)
     trips[at++] = (uint64_t)value;
     for (size_t i = 0; i < d->count; i++) {
         const struct nested_run *item = &d->items[i];
-        if (item->exponent & REPEATS_BEGIN) {
+        if (item->exponent & NESTED_RUN_BEGIN) {
             EXPECT(depth < 64, "deep");
             stack[depth++] =
-                (struct loops_nest){i, (d->items[i + (size_t)item->value + 1].exponent & ~REPEATS_END) - 1};
-        } else if (item->exponent & REPEATS_END) {
+                (struct loops_nest){i, (d->items[i + (size_t)item->value + 1].exponent & ~NESTED_RUN_END) - 1};
+        } else if (item->exponent & NESTED_RUN_END) {
             if (stack[depth - 1].left--)
                 i = stack[depth - 1].begin;
             else
@@ -106,12 +107,12 @@ static uint64_t *trips_of(const struct loops_loop *l)
 struct expansion {
     const struct loops *loops;
     const struct rules *bodies;
-    uint64_t **trips; /* of each loop, all of them */
+    uint64_t **trips; /* by loop: all of its trips */
     uint64_t *met;
     const struct loops_sequence *expected;
     uint32_t terminals;
     size_t at;
-    uint32_t empty; /* loops met with 0 trips since the last terminal */
+    uint32_t empty; /* loops entered with 0 trips since the last terminal */
 };
 
 static void expand(struct expansion *e, const struct rules *r, uint64_t limit)
@@ -171,7 +172,7 @@ static void check_expansion(const struct loops *l, const struct loops_sequence *
     free(met);
 }
 
-/* The loops of S, which is used up, checked. */
+/* Finds and checks the loops of S, and frees S. */
 static struct loops loops_of(struct loops_sequence *s)
 {
     struct loops l;
@@ -303,7 +304,7 @@ START_TEST(anything_expands_to_itself)
 }
 END_TEST
 
-/* ---- shapes that are known ---- */
+/* ---- known structures ---- */
 
 /* for 20: A, for random: B, for random: C, for random: D */
 START_TEST(loops_in_loops)
@@ -321,7 +322,7 @@ START_TEST(loops_in_loops)
         }
     }
     struct loops l = loops_of(&s);
-    /* The outermost one too: it is met once, but varies inside. */
+    /* The outermost loop too: it is entered once, but varies inside. */
     ck_assert_uint_eq(l.count, 4);
     ck_assert_uint_lt(body_bytes(&l), 32);
     loops_free(&l);
@@ -366,7 +367,7 @@ START_TEST(two_sides_of_a_branch_have_one_list)
 }
 END_TEST
 
-/* A switch of eight sides of three calls, one of them with a branch of its own: as many bits as it takes to say which
+/* A switch of eight sides of three calls, one of them with a branch of its own, takes as many bits as the choice of a
  * side. */
 START_TEST(a_switch_takes_its_entropy)
 {
@@ -385,7 +386,7 @@ START_TEST(a_switch_takes_its_entropy)
     }
     struct loops l = loops_of(&s);
     for (uint32_t i = 0; i < l.count; i++) {
-        bool opposite = false; /* of another one, and so the same list */
+        bool opposite = false; /* depends on another loop, and so has the same delta sequence */
         for (uint32_t k = 0; k < i && !opposite; k++)
             opposite = l.items[k].factor == -l.items[i].factor &&
                        l.items[k].differences.count == l.items[i].differences.count &&
@@ -438,7 +439,7 @@ START_TEST(a_triangle_is_constant)
 }
 END_TEST
 
-/* A regular program is what it was: rules with exponents, no loops. */
+/* A regular program stays as it is: rules with exponents, no loops. */
 START_TEST(what_is_regular_has_no_loops)
 {
     struct loops_sequence s = {0};
@@ -457,7 +458,7 @@ START_TEST(what_is_regular_has_no_loops)
 }
 END_TEST
 
-/* ---- only where it is smaller ---- */
+/* ---- only if they are smaller ---- */
 
 static bool is_taken(struct loops_sequence *s)
 {
@@ -505,7 +506,7 @@ START_TEST(loops_are_taken_where_they_are_smaller)
 }
 END_TEST
 
-/* Of a long start rule a sample is looked at first. */
+/* A long start rule is sampled first. */
 START_TEST(long_sequences_are_sampled)
 {
     struct loops_sequence s = {0};

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages of calls: sizes of datatypes, names that come to stand for other things, who is who. The decoder's files are
- * compiled in here, and the reader's functions that they need stand for a trace that is written down as an array of
- * calls.
+/* Messages of calls: sizes of datatypes, names that get new meanings, members of groups. The decoder's files are
+ * compiled in here. Stand-ins for the reader's functions read a trace that is written down as an array of calls.
  *
- * One file, as all of it goes through that stand-in. */
+ * One file, as all of it uses these stand-ins. */
 #include "../../decoder/bindings.c"
 #include "../../decoder/call_values.c"
 #include "../../decoder/key_table.c"
@@ -227,7 +226,7 @@ static void teardown(void)
 static void expect_parts(size_t count)
 {
     size_t found;
-    messages_parts(m, &found);
+    messages_transfers(m, &found);
     ck_assert_uint_eq(found, count);
 }
 
@@ -245,7 +244,7 @@ static void see(const struct told_message *t, uint64_t identity, uint64_t messag
 static int64_t goes_to(size_t i)
 {
     size_t count;
-    const struct messages_part *parts = messages_parts(m, &count);
+    const struct messages_transfer *parts = messages_transfers(m, &count);
     ck_assert_uint_lt(i, count);
     ck_assert_uint_lt(parts[i].target, messages_targets(m));
     struct group_member member = messages_target(m, parts[i].target);
@@ -370,13 +369,13 @@ START_TEST(unsized)
     struct told_message t;
     size_t count;
     see(tell_send(&t, "MPI_Send", 3, object(1), rank_value(2), WORLD), 0, 1, 0);
-    ck_assert(!messages_parts(m, &count)[0].sized);
+    ck_assert(!messages_transfers(m, &count)[0].sized);
     tell(&t, "MPI_Type_size"); /* MPI says it */
     give(&t, "datatype", PILGRIM_IN, object(1));
     give(&t, "size", PILGRIM_OUT, int_value(10));
     see(&t, 7, 0, 0);
     see(tell_send(&t, "MPI_Send", 3, object(1), rank_value(2), WORLD), 0, 1, 30);
-    ck_assert(messages_parts(m, &count)[0].sized);
+    ck_assert(messages_transfers(m, &count)[0].sized);
     see(tell_free(&t, "MPI_Type_free", "datatype", object(1)), 8, 0, 0);
     see(tell_send(&t, "MPI_Send", 3, object(1), rank_value(2), WORLD), 0, 1, 0);
 }
@@ -410,7 +409,7 @@ END_TEST
 START_TEST(many_different_calls)
 {
     struct told_message t;
-    for (int64_t i = 0; i < 3 * KEPT_PARTS_MAX; i++) {
+    for (int64_t i = 0; i < 3 * CACHED_TRANSFERS_MAX; i++) {
         see(tell_send(&t, "MPI_Send", i, name("MPI_CHAR"), rank_value(i % RANKS), WORLD), (uint64_t)i + 1, 1,
             (uint64_t)i);
         see(&t, (uint64_t)i + 1, 1, (uint64_t)i);
@@ -435,14 +434,14 @@ static struct told_message *tell_exchange(struct told_message *t, int64_t count,
 /* What was kept is dropped from time to time: what was known of a call then is not what stands there now. */
 START_TEST(dropped)
 {
-    enum { BACK = KEPT_PARTS_MAX * 3 / 4 };
+    enum { BACK = CACHED_TRANSFERS_MAX * 3 / 4 };
     struct told_message t;
     size_t count;
-    for (int64_t i = 0; i < 3 * KEPT_PARTS_MAX; i++) {
+    for (int64_t i = 0; i < 3 * CACHED_TRANSFERS_MAX; i++) {
         see(tell_exchange(&t, i, i), (uint64_t)i + 1, 0, 0);
         int64_t before = i < BACK ? i : i - BACK;
         see(tell_exchange(&t, before, before), (uint64_t)before + 1, 0, 0);
-        ck_assert(messages_parts(m, &count)[0].bytes == 4 * (uint64_t)before && count == 2);
+        ck_assert(messages_transfers(m, &count)[0].bytes == 4 * (uint64_t)before && count == 2);
     }
 }
 END_TEST
@@ -484,7 +483,7 @@ START_TEST(windows)
     size_t count;
     see(tell_new(&t, "MPI_Win_create", "comm", WORLD, "win", object(0)), 0, 0, 0);
     see(tell_exchange(&t, 2, 3), 0, 0, 0);
-    const struct messages_part *parts = messages_parts(m, &count);
+    const struct messages_transfer *parts = messages_transfers(m, &count);
     ck_assert_uint_eq(count, 2);
     ck_assert(parts[0].kind == MESSAGES_PUT && parts[0].bytes == 8 && parts[1].kind == MESSAGES_GET &&
               parts[1].bytes == 12);
@@ -530,7 +529,7 @@ START_TEST(communicators)
         if (rank == 1) {
             size_t count;
             see(&t, 2, 1, 4);
-            targets[0] = messages_parts(m, &count)[0].target;
+            targets[0] = messages_transfers(m, &count)[0].target;
             see(&gone, 3, 0, 0);
             see(&null, 4, 0, 0);
         }
@@ -539,7 +538,7 @@ START_TEST(communicators)
         if (rank == 1) {
             size_t count;
             see(&t, 2, 1, 4);
-            targets[1] = messages_parts(m, &count)[0].target;
+            targets[1] = messages_transfers(m, &count)[0].target;
             for (int i = 0; i < 2; i++)
                 members[i] = messages_target(m, targets[i]);
         }
@@ -570,7 +569,7 @@ START_TEST(inter_communicators)
         see(&inter, 2, 0, 0);
         see(&copy, 3, 0, 0);
         see(tell_send(&t, "MPI_Send", 1, name("MPI_INT"), rank_value(0), object(rank % 2 ? 1 : 2)), 4, 1, 4);
-        members[rank] = messages_target(m, messages_parts(m, &count)[0].target);
+        members[rank] = messages_target(m, messages_transfers(m, &count)[0].target);
     }
     for (uint32_t rank = 0; rank < RANKS; rank++)
         ck_assert_int_eq(messages_world_rank(m, &members[rank]), rank < 2 ? 3 : 0);
@@ -642,7 +641,7 @@ START_TEST(unrecorded)
     size_t count;
     begin(2, 0);
     see(tell_send(&t, "MPI_Send", 1, name("MPI_INT"), rank_value(0), object(0)), 0, 1, 4);
-    member = messages_target(m, messages_parts(m, &count)[0].target);
+    member = messages_target(m, messages_transfers(m, &count)[0].target);
     ck_assert_int_eq(messages_world_rank(m, &member), -1); /* not yet */
     begin(3, 0);
     ck_assert_int_eq(messages_world_rank(m, &member), 3);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loops out of the order of calls: programs at random, found again; and what is told from what. */
+/* Loops from the order of calls: the loops of random programs are found again; similar programs are told apart. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Repeats: whatever way a sequence is put together it comes back, and what is periodic stays small. */
+/* Tests nested runs: however a sequence is joined, it comes back, and a periodic one stays small. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,15 +19,15 @@ static uint64_t draw(uint64_t limit)
     return state % limit;
 }
 
-/* Expands the items before *AT's block end (or all) to TO; an expander of its own, recursive. */
+/* Expands the items before the end of *AT's block (or all) to TO. The expander is the test's own, recursive. */
 static size_t expand(const struct nested_run *items, size_t count, int64_t *to, size_t room)
 {
     size_t n = 0;
     for (size_t i = 0; i < count; i++) {
-        if (items[i].exponent & REPEATS_BEGIN) {
+        if (items[i].exponent & NESTED_RUN_BEGIN) {
             size_t size = (size_t)items[i].value;
-            uint64_t times = items[i + size + 1].exponent & ~REPEATS_END;
-            ck_assert(items[i + size + 1].exponent & REPEATS_END);
+            uint64_t times = items[i + size + 1].exponent & ~NESTED_RUN_END;
+            ck_assert(items[i + size + 1].exponent & NESTED_RUN_END);
             for (uint64_t k = 0; k < times; k++)
                 n += expand(&items[i + 1], size, to + n, room - n);
             i += size + 1;
@@ -47,7 +47,7 @@ static size_t expand_all(const struct nested_runs *r, int64_t *to, size_t room)
     return n + expand(&r->open, r->open.exponent > 0, to + n, room - n);
 }
 
-/* A sequence of nested periods with some noise. */
+/* Makes a sequence of nested periods with some noise. */
 static size_t make(int64_t *values, size_t room)
 {
     size_t n = 0;
@@ -95,7 +95,7 @@ static void through_transport(struct nested_runs *r)
     bytes_free(&again);
 }
 
-/* The values of a range, put together by a random tree. */
+/* Joins the values of a range in the order of a random tree. */
 static void build(struct nested_runs *r, const int64_t *values, size_t from, size_t to)
 {
     if (to - from < 2 || !draw(3)) {
@@ -129,7 +129,7 @@ START_TEST(any_tree_gives_the_sequence)
 }
 END_TEST
 
-/* Equal sequences that were appended value by value give equal bytes, whatever the runs they came in. */
+/* Equal sequences that were appended value by value give equal bytes, whatever runs they came in. */
 START_TEST(appending_is_canonical)
 {
     static int64_t values[N];
@@ -196,8 +196,8 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("repeats");
-    TCase *c = tcase_create("repeats");
+    Suite *suite = suite_create("nested runs");
+    TCase *c = tcase_create("nested runs");
     tcase_set_timeout(c, 240);
     tcase_add_test(c, any_tree_gives_the_sequence);
     tcase_add_test(c, appending_is_canonical);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The trace's path and file: expansion, numbers, nothing replaced, nothing left behind; the folder that the
- * processes of a run share. The file is compiled in here for its inner functions. */
+/* The trace's path and file: expansion of names, numbers behind existing names, nothing overwritten, nothing left
+ * behind; and the folder that the processes of a run share. The file is compiled in here for its inner functions. */
 #include "format/trace_output.c"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pools of ids, hash tables, ranges of mapped memory: against plain models. */
+/* Pools of ids, hash tables, and ranges of mapped memory, compared with plain models. */
 #include "objects/pool.h"
 
 #include <check.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "objects/mappings.h"
-#include "objects/table.h"
+#include "objects/hash_table.h"
 
 static uint32_t random_next(uint32_t *state)
 {
@@ -126,35 +126,35 @@ START_TEST(table_is_a_model)
 {
     enum { KEYS = 3000, STEPS = 300000 };
     static uint64_t model[KEYS];
-    struct table t = {0};
+    struct hash_table t = {0};
     uint32_t state = 3;
     size_t count = 0;
-    ck_assert_uint_eq(table_get(&t, 0), 0);
-    ck_assert_uint_eq(table_remove(&t, 0), 0);
+    ck_assert_uint_eq(hash_table_get(&t, 0), 0);
+    ck_assert_uint_eq(hash_table_remove(&t, 0), 0);
     for (int i = 0; i < STEPS; i++) {
         uint32_t k = random_next(&state) % KEYS;
         /* Keys as they come: 0, handles that differ in low bits, addresses that differ in high ones. */
         uint64_t key = k % 2 ? (uint64_t)k << 40 | 0x10 : k;
         switch (random_next(&state) % 3) {
         case 0:
-            ck_assert(table_set(&t, key, (uint64_t)i + 1));
+            ck_assert(hash_table_set(&t, key, (uint64_t)i + 1));
             count += !model[k];
             model[k] = (uint64_t)i + 1;
             break;
         case 1:
-            ck_assert_uint_eq(table_remove(&t, key), model[k]);
+            ck_assert_uint_eq(hash_table_remove(&t, key), model[k]);
             count -= model[k] != 0;
             model[k] = 0;
             break;
         default:
-            ck_assert_uint_eq(table_get(&t, key), model[k]);
+            ck_assert_uint_eq(hash_table_get(&t, key), model[k]);
             break;
         }
         ck_assert_uint_eq(t.count, count);
     }
     for (uint32_t k = 0; k < KEYS; k++)
-        ck_assert_uint_eq(table_get(&t, k % 2 ? (uint64_t)k << 40 | 0x10 : k), model[k]);
-    table_free(&t);
+        ck_assert_uint_eq(hash_table_get(&t, k % 2 ? (uint64_t)k << 40 | 0x10 : k), model[k]);
+    hash_table_free(&t);
 }
 END_TEST
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The profile on its way from streams to the reader: of random calls on several ranks, merged as a tree, every
- * distribution that the reader gives is that of the calls that it is given for, those that differ enough to matter are
- * told apart, and each rank's time is what it was.
+/* The profile, from streams through fragments to the reader. Random calls on several ranks are merged as a tree. Then
+ * every distribution that the reader gives equals that of its calls; calls whose times differ enough are in
+ * distributions of their own; and each rank's time is right.
  *
- * One file, as all of it records calls by the same maker and opens the trace that comes of them. */
+ * One file, as one maker records all calls and opens the trace. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 #include "base/value.h"
 #include "merge/fragment.h"
 #include "write/profile_parts.h"
-#include "record/stream.h"
+#include "record/stream_times.h"
 #include "pilgrim/reader.h"
 #include "random.h"
 #include "record/statistics.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Profile sections put together field by field as docs/FORMAT.md has them: what the reader says of them; each field
- * that cannot be is reported as damage; and other bytes are refused or read, in bounded time. */
+/* Profile sections that are built field by field, as docs/FORMAT.md has them: what the reader says of them. Each
+ * impossible field is reported as damage; other bytes are refused or read, in bounded time. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 #include "hostile_trace.h"
 #include "timing/distribution.h"
 #include "timing/profile_model.h"
-#include "timing/share_code.h"
+#include "timing/share_code_inline.h"
 
 enum { RANKS = 8, ROWS = 3, RANK_BITS = 3 };
 

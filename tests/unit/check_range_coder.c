@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The range coder: what is written is read back, whatever it is; what is likely takes little; and any bytes can be
- * read. */
+/* The range coder: any sequence is read back, likely symbols take few bytes, and any bytes can be read without harm. */
 #include "timing/range_coder.h"
 
 #include <stdlib.h>

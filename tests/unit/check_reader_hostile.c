@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The reader and hostile bytes: whatever they are, it says what is wrong with them, in bounded time and memory. */
+/* The reader with hostile bytes: it reports what is wrong, in bounded time and memory. */
 #include <check.h>
 #include <string.h>
 

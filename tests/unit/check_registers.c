@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Values that are kept, and arrays with changes, against the plain arrays: however the reader comes to a call. And what
- * is wrong with them. */
+/* Registers: values that are stored in them, and arrays that are stored as changes to them, are read as the plain
+ * arrays, whatever way the cursor takes to the call. Damaged ones are refused. */
 #include <stdlib.h>
 
 #include "built_trace.h"
@@ -233,7 +233,7 @@ END_TEST
 
 /* ---- what is wrong ---- */
 
-static const char nowhere[] = "where no parameter begins", not_there[] = "an array that is not there",
+static const char nowhere[] = "where no parameter begins", not_there[] = "an array that does not exist",
                   item_indices[] = "indexes that do not increase or do not exist";
 
 #define ARRAY_2 VALUE_ARRAY, 2, VALUE_INT, VALUE_INT

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Arrays of requests by what changed: from the keys a decoder gets the plain arrays back, and keys that could be equal
- * are. */
+/* Request array deltas: a decoder gets the plain arrays back from the keys, and keys are equal where they can be. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Requests: names, FIFOs behind one handle, threads, many in flight; and random calls against a simple model.
+/* Requests: names, queues of operations that share a handle, threads, many requests at once; and random calls compared
+ * with a simple model.
  *
  * One file, as all of it begins, finds and finishes operations through the same few functions. */
 #define _GNU_SOURCE 1
-#include "objects/thread_requests.h"
+#include "objects/thread_requests_inline.h"
 
 #include <check.h>
 #include <pthread.h>
@@ -17,7 +18,7 @@ enum { THREADS = 4 };
 static const uint64_t null_handle = 0x2c000000;
 static const struct rank_base world = {.index = 3, .rank = 1, .size = 4};
 static char released[64];
-static struct requests *books[THREADS];
+static struct thread_requests *books[THREADS];
 static struct finding finding; /* of the newest call */
 
 static void note(const char *name)
@@ -554,7 +555,7 @@ static void *hand_on_from(int thread, bool ends)
         begin(thread, 3000 + (uint64_t)thread, thread);
         begin(thread, 800, thread);
         atomic_store(&begun[thread], i + 1);
-        wrong += ends && !requests_bequeath(books[thread]);
+        wrong += ends && !requests_thread_ended(books[thread]);
         while (atomic_load(&begun[before]) <= i)
             sched_yield();
         wrong += !finding_reserve(&f, 2);
@@ -603,7 +604,7 @@ START_TEST(what_ended_threads_began_stays)
     begin(1, 800, 2);
     begin(1, 600, 3);
     find(0, handles, 3);
-    ck_assert(requests_bequeath(books[1]));
+    ck_assert(requests_thread_ended(books[1]));
     ck_assert_uint_eq(books[1]->live, 0);
     finish_in(&finding, 0, 1, 3); /* of a call that was under way */
     requests_leave(books[0], &finding, 3);
@@ -615,7 +616,7 @@ START_TEST(what_ended_threads_began_stays)
     ck_assert(finding.found[0].own && !found_operation(&finding.found[0])->moved);
     finish_in(&finding, 1, 0, 1);
     requests_leave(books[1], &finding, 1);
-    ck_assert(requests_bequeath(books[1]));
+    ck_assert(requests_thread_ended(books[1]));
     expect(find_one(500), class_of(1, 2), 0);
     finish_one(500);
     finish_one(800);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The shared table of rules: whatever sequences go in, what is written expands to them. The expander here is the
- * test's own and knows the format alone.
+/* Tests the rulebook: whatever sequences go in, the written table expands to them. The expander is the test's own and
+ * knows only the format.
  *
- * One file, as all of it goes through the same expander. */
+ * One file, because everything goes through the same expander. */
 #include "rules/rulebook.h"
 
 #include <check.h>
@@ -53,7 +53,7 @@ static void assert_equal(const struct terminals *a, const struct terminals *b)
 struct written {
     struct bytes bytes;
     size_t count;
-    size_t *start;   /* of each rule, behind its count of symbols */
+    size_t *start;   /* by rule: what follows its count of symbols */
     size_t *symbols; /* 0: a block */
     bool *has_ramp;  /* it or a rule in it */
     bool *has_sums;
@@ -86,7 +86,7 @@ static struct model_symbol take_symbol(const struct bytes *b, size_t *at)
     return (struct model_symbol){word >> 2, word & 2 ? (more >> 1) + 2 : 1, word & 1, word & 2 && more & 1};
 }
 
-/* A block as the format describes it: one bit after the other. */
+/* Reads a block as the format describes it, one bit after the other. */
 struct packed {
     size_t count, numbers;
     unsigned width;
@@ -244,7 +244,8 @@ START_TEST(equal_is_one)
     OK(rulebook_sequence(p, ab, 2, false, &s[4]));
     OK(rulebook_sequence(p, NULL, 0, true, &s[5]));
     OK(rulebook_finish(p));
-    ck_assert_uint_eq(rulebook_reference(p, s[0]), rulebook_reference(p, s[2])); /* no ramp in it: one rule for both */
+    ck_assert_uint_eq(rulebook_reference(p, s[0]),
+                      rulebook_reference(p, s[2])); /* it has no ramp, so both use one rule */
     ck_assert_uint_eq(rulebook_reference(p, s[3]), rulebook_reference(p, s[4])); /* a rule alone is that rule */
     ck_assert_uint_eq(rulebook_reference(p, s[5]), 0);
     struct written w = written(p);
@@ -254,7 +255,7 @@ START_TEST(equal_is_one)
 }
 END_TEST
 
-/* Whether the table's bytes are these. */
+/* Checks that the table's bytes are these. */
 static void assert_bytes(const struct rulebook *p, const uint8_t *bytes, size_t length)
 {
     struct bytes out = {0};
@@ -322,7 +323,7 @@ START_TEST(ramps_not_where_differences_use_the_rule)
 }
 END_TEST
 
-/* A rule that saves nothing is no rule; one symbol's exponents multiply. */
+/* A rule that saves nothing is dissolved, and the exponents of a rule of one symbol multiply. */
 START_TEST(small_rules_dissolve)
 {
     struct rulebook *p = rulebook_new();
@@ -341,7 +342,7 @@ START_TEST(small_rules_dissolve)
 }
 END_TEST
 
-/* A rule within a rule that is but another name for it. */
+/* A rule that is only another name for a rule. */
 START_TEST(names_of_rules)
 {
     struct rulebook *p = rulebook_new();
@@ -418,7 +419,7 @@ END_TEST
 
 enum { RULES = 40, SEQUENCES = 40, SYMBOLS = 12, EXPANSION_MAX = 3000 };
 
-/* What went into a rulebook, and what it stands for. */
+/* A sequence in a rulebook, and its expansion. */
 struct rulebook_model {
     struct rulebook *rulebook;
     uint32_t rules[RULES];
@@ -430,8 +431,7 @@ struct rulebook_model {
     uint32_t alphabet;
 };
 
-/* Random symbols, some of which repeat what stood before; equal neighbours are made one symbol. Returns their number.
- */
+/* Makes random symbols, some of which repeat earlier ones; equal neighbours become one symbol. Returns their number. */
 static size_t make_symbols(const struct rulebook_model *m, struct rulebook_symbol *symbols, struct terminals *expansion)
 {
     size_t count = 0;
@@ -522,7 +522,7 @@ START_TEST(random_grammars)
 }
 END_TEST
 
-/* Bytes of the table as the file has it. */
+/* Returns the bytes of the table as in the file. */
 static size_t compressed(const struct written *w)
 {
     struct compressor c = {0};
@@ -570,7 +570,7 @@ static size_t phrases(size_t count, size_t parts, size_t length, uint32_t phrase
     return bytes;
 }
 
-/* What sequences have in common is said once, behind the compression. */
+/* What sequences have in common costs only once, after compression. */
 START_TEST(repeats_between_sequences)
 {
     enum { COUNT = 60, PARTS = 8, LENGTH = 100, PHRASES = 10 };
@@ -700,7 +700,7 @@ START_TEST(random_values)
 }
 END_TEST
 
-/* What values take: bits of the compressed table for each, in 1/100, and whether there are blocks. */
+/* Returns the bits of the compressed table for each value, in 1/100, and if there are blocks. */
 static const struct {
     const char *what;
     unsigned kind, way;
@@ -734,7 +734,7 @@ START_TEST(values_are_packed)
 }
 END_TEST
 
-/* What is irregular between loops is packed, and the loops stay. */
+/* Irregular stretches between loops are packed, and the loops stay. */
 START_TEST(stretches_are_packed)
 {
     enum { NOISE = 1000 };

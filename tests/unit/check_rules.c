@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Grammars at rest: every field read as FORMAT.md says, walking and skipping agree, and no bytes do harm: all
- * truncations, all changes of single bytes, and grammars made to be refused. Tables of rules: check_rules_table.c. */
+/* Tests parsing of one grammar: every field is read as FORMAT.md says, walking and skipping agree, and no bytes do
+ * harm: truncations, changes of single bytes, and grammars made to be refused. check_rules_table.c tests tables. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
 #include "grammar/grammar.h"
-#include "rules/rules.h"
+#include "rules/rules_walk.h"
 
 #define ARRAY_COUNT(a) (sizeof(a) / sizeof *(a))
 
@@ -30,7 +30,7 @@ static enum pilgrim_status parse(const void *data, size_t length, uint64_t limit
     return status;
 }
 
-/* --- what is right --- */
+/* --- valid grammars --- */
 
 /* 0: R1^3 c; 1: a R2^2 b^5; 2: d e  over a = 0 ... e = 4 */
 static const uint8_t good[] = {3, 2, R_RUN(1), 1, T(2), 3, T(0), R_RUN(2), 0, T_RUN(1), 3, 2, T(3), T(4)};
@@ -129,7 +129,7 @@ START_TEST(skip_agrees_with_next)
 }
 END_TEST
 
-/* RULES rules, each the next one FACTOR times and a terminal; the last one two terminals. */
+/* Makes RULES rules, each of which is the next one FACTOR times and a terminal; the last one is two terminals. */
 static void put_chain(struct bytes *b, uint32_t rules, uint64_t factor)
 {
     bytes_put_varint(b, rules);
@@ -145,7 +145,7 @@ static void put_chain(struct bytes *b, uint32_t rules, uint64_t factor)
     bytes_put_varint(b, T(2));
 }
 
-/* 60 levels of doubling: walking takes for ever, skipping does not. */
+/* 60 levels of doubling: walking would take for ever, skipping does not. */
 START_TEST(skip_is_fast)
 {
     struct bytes b = {0};
@@ -160,7 +160,7 @@ START_TEST(skip_is_fast)
     ck_assert_int_eq(rules_cursor_init(&c, &r, RULES_SEQUENCE(0)), PILGRIM_OK);
     ck_assert_uint_eq(rules_cursor_skip(&c, length - 60), length - 60);
     uint64_t terminal;
-    ck_assert(rules_cursor_next(&c, &terminal)); /* left: 1 2 and then 0 for each of the levels but the last */
+    ck_assert(rules_cursor_next(&c, &terminal)); /* left to walk: 1 2, then 0 for each level but the last */
     ck_assert_uint_eq(terminal, 2);
     for (int i = 1; i < 60; i++) {
         ck_assert(rules_cursor_next(&c, &terminal));
@@ -194,7 +194,7 @@ START_TEST(deep_nesting)
 }
 END_TEST
 
-/* --- what is wrong --- */
+/* --- invalid grammars --- */
 
 #define EXPONENT_62 0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x3f /* 2^62 - 2: the exponent 2^62 */
 
@@ -299,7 +299,7 @@ static struct bytes sample(void)
     return b;
 }
 
-/* Where changed bytes are a grammar again, it can be walked and skipped without harm. */
+/* If changed bytes are a grammar again, it can be walked and skipped without harm. */
 static void use_rules(const struct rules *r)
 {
     struct rules_cursor c;
@@ -358,7 +358,7 @@ START_TEST(every_byte_changed)
 }
 END_TEST
 
-/* Bytes without meaning, short ones and long ones. */
+/* Random bytes, short and long. */
 START_TEST(random_bytes)
 {
     uint32_t state = 1;

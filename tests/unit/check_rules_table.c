@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tables of rules that sequences share, and blocks: every field read as FORMAT.md says, walking, skipping, sums and
- * their places agree with what was drawn, and damaged tables are refused. */
+/* Tests tables of rules, and blocks: every field is read as FORMAT.md says; walks, skips, sums and positions agree with
+ * the drawn values; and damaged tables are refused. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
-#include "rules/rules.h"
+#include "rules/rules_uses.h"
+#include "rules/rules_walk.h"
 
 #define ARRAY_COUNT(a) (sizeof(a) / sizeof *(a))
 
@@ -165,7 +166,7 @@ static const struct {
     {"a first difference of 2^61", PILGRIM_DAMAGED, 14, {1, 0, 2, FORM(4) | SUMS, BASE_61, 0}},
 };
 
-/* What is next to them and right. */
+/* Their valid neighbours. */
 static const struct {
     const char *what;
     size_t length;
@@ -226,7 +227,7 @@ enum { RULES = 12, SYMBOLS_MAX = 100, EXPANSION_MAX = 40000 };
 
 enum { BLOCK_MAX = 700 };
 
-/* A block of random differences: from 2 to BLOCK_MAX, of any form, packed bit by bit. */
+/* Makes a block of random differences, from 2 to BLOCK_MAX, in any form, packed bit by bit. */
 static void draw_block(struct bytes *b, bool increasing, uint64_t *expanded, size_t *length)
 {
     size_t count = 2 + draw_below(draw_below(3) ? 20 : BLOCK_MAX - 1);
@@ -271,8 +272,8 @@ static void draw_block(struct bytes *b, bool increasing, uint64_t *expanded, siz
     *length = count;
 }
 
-/* Rules of differences, each made of those before, long and short ones, and blocks; EXPANDED: what they stand for.
- * Without INCREASING differences are of any sign. */
+/* Makes rules of differences, long and short, each of earlier rules, and blocks. EXPANDED: their expansions. Without
+ * INCREASING, differences have any sign. */
 static void draw_table(struct bytes *b, bool increasing, uint64_t *expanded[RULES], size_t *lengths)
 {
     bytes_put_varint(b, RULES);
@@ -305,7 +306,7 @@ static void draw_table(struct bytes *b, bool increasing, uint64_t *expanded[RULE
     }
 }
 
-/* Sums and places, against those added up one by one. */
+/* Compares sums and positions with those added up one by one. */
 START_TEST(sums_and_places)
 {
     drawn = (uint64_t)_i + 1;
@@ -341,7 +342,7 @@ START_TEST(sums_and_places)
 }
 END_TEST
 
-/* Each rule's terminals, from any of them on, all at once or with jumps; and how many there are of each. */
+/* Checks each rule's terminals, from any position on, walked or with skips, and their counts. */
 START_TEST(blocks_walked)
 {
     enum { LIMIT = 5000 };
@@ -394,7 +395,7 @@ START_TEST(blocks_walked)
 }
 END_TEST
 
-/* A block of 2^16 is as long as one may be. What is read of a table stays within its budget with blocks, too. */
+/* A block of 2^16 terminals is the longest one. Parsing a table with blocks stays within its budget, too. */
 START_TEST(largest_block)
 {
     struct bytes b = {0};
@@ -419,7 +420,7 @@ START_TEST(largest_block)
 }
 END_TEST
 
-/* Where changed bytes are a table again it can be walked, counted and looked into without harm. */
+/* If changed bytes are a table again, it can be walked, counted and searched without harm. */
 static void use_table(const struct rules *r)
 {
     for (uint32_t i = 0; i < r->rule_count; i++) {

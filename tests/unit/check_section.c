@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sections: what is written is read again, whatever the content and its parts; the same content gives the same bytes;
- * parts pay. */
+/* Sections: what is written is read back, whatever the content and however it is divided; equal content gives equal
+ * bytes; dividing content makes it smaller. */
 #include "format/section.h"
 
 #include <string.h>

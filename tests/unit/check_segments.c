@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Traces of several segments, in memory and from files of which only a part is kept in memory.
+/* Traces of several segments, read from memory, and from files of which only a part is in memory.
  *
- * One file, as all of it reads traces of the same maker and compares with what that says. */
+ * One file, as one maker makes all traces and knows what they hold. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

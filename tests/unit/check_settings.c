@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Settings: each word that is accepted, each that is not, and the warning for it. The file is compiled in
- * here for its table. */
+/* Settings: each accepted word, each refused one, and the warning for it. The file is compiled in here for its table.
+ */
 #include "process/settings.c"
 
 #include <check.h>

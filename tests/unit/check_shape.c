@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shapes and slots, with series: together they give the key back. */
+/* Shapes, slots and array series: together they give the key back. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/run.h"
+#include "base/value_run.h"
 #include "base/value.h"
 #include "merge/shape.h"
 
@@ -122,34 +122,34 @@ struct joiner {
     struct cursor shape;
     const struct slots *slots;
     size_t next;
-    const struct intern *delta_lists;
+    const struct intern *stored_deltas;
     struct bytes key;
     unsigned series, mixed;
 };
 
 /* The differences of the list with this hash, to be freed. */
-static int64_t *delta_list_of(const struct joiner *j, int64_t hash, uint64_t count)
+static int64_t *stored_deltas_of(const struct joiner *j, int64_t hash, uint64_t count)
 {
     int64_t *differences = calloc(count + 1, sizeof *differences);
-    for (uint32_t i = 0; hash && i < j->delta_lists->count; i++) {
+    for (uint32_t i = 0; hash && i < j->stored_deltas->count; i++) {
         size_t length, at = 0;
         struct cursor in;
         struct nested_runs r = {0};
         struct nested_run item;
         size_t starts[64], depth = 0;
         uint64_t n = 0;
-        const uint8_t *packed = intern_get(j->delta_lists, i, &length);
-        if (delta_list_hash(packed, length) != hash)
+        const uint8_t *packed = intern_get(j->stored_deltas, i, &length);
+        if (stored_deltas_hash(packed, length) != hash)
             continue;
         cursor_init(&in, packed, length);
-        ck_assert_int_eq(cursor_u8(&in), DELTA_LIST_RUNS);
+        ck_assert_int_eq(cursor_u8(&in), STORED_DELTAS_RUNS);
         ck_assert_int_eq(nested_runs_unpack(&in, &r), PILGRIM_OK);
         while (nested_runs_next(&r, &at, &item)) {
-            if (item.exponent & REPEATS_BEGIN) {
+            if (item.exponent & NESTED_RUN_BEGIN) {
                 starts[depth++] = n;
-            } else if (item.exponent & REPEATS_END) {
+            } else if (item.exponent & NESTED_RUN_END) {
                 uint64_t size = n - starts[--depth];
-                for (uint64_t k = 1; k < (item.exponent & ~REPEATS_END); k++, n += size)
+                for (uint64_t k = 1; k < (item.exponent & ~NESTED_RUN_END); k++, n += size)
                     memcpy(&differences[n], &differences[starts[depth]], size * sizeof *differences);
             } else {
                 for (uint64_t k = 0; k < item.exponent; k++)
@@ -226,7 +226,7 @@ enum { WIDTH_MAX = 1024, KINDS_MAX = 16 };
 struct value_kind {
     struct cursor shape;
     size_t width;
-    int64_t at[WIDTH_MAX], *delta_lists[WIDTH_MAX];
+    int64_t at[WIDTH_MAX], *stored_deltas[WIDTH_MAX];
     uint64_t count, next;
 };
 
@@ -247,7 +247,7 @@ static void read_kind(struct joiner *j, struct value_kind *k, uint64_t count)
     for (size_t i = 0; i < k->width; i++) {
         k->at[i] = j->slots->items[j->next++].value;
         ck_assert_int_eq(j->slots->items[j->next].kind, SLOT_DELTAS);
-        k->delta_lists[i] = delta_list_of(j, j->slots->items[j->next++].value, count - 1);
+        k->stored_deltas[i] = stored_deltas_of(j, j->slots->items[j->next++].value, count - 1);
     }
 }
 
@@ -260,16 +260,16 @@ static void next_of_kind(struct joiner *j, struct value_kind *k)
     j->shape = after;
     if (++k->next < k->count)
         for (size_t i = 0; i < k->width; i++)
-            k->at[i] = (int64_t)((uint64_t)k->at[i] + (uint64_t)k->delta_lists[i][k->next - 1]);
+            k->at[i] = (int64_t)((uint64_t)k->at[i] + (uint64_t)k->stored_deltas[i][k->next - 1]);
 }
 
 static void join_series(struct joiner *j)
 {
     static struct value_kind kinds[KINDS_MAX];
     uint64_t n = cursor_varint(&j->shape), m = cursor_varint(&j->shape), counts[KINDS_MAX] = {0};
-    ck_assert_uint_ge(n, VECTOR_MIN);
+    ck_assert_uint_ge(n, SLOT_SERIES_MIN);
     ck_assert_uint_le(m, KINDS_MAX);
-    int64_t *changes = delta_list_of(j, m > 1 ? j->slots->items[j->next++].value : 0, n - 1), at = 0;
+    int64_t *changes = stored_deltas_of(j, m > 1 ? j->slots->items[j->next++].value : 0, n - 1), at = 0;
     for (uint64_t i = 0; i < n; i++) {
         counts[at]++;
         at += i + 1 < n ? changes[i] : 0;
@@ -286,7 +286,7 @@ static void join_series(struct joiner *j)
     }
     for (uint64_t i = 0; i < m; i++)
         for (size_t k = 0; k < kinds[i].width; k++)
-            free(kinds[i].delta_lists[k]);
+            free(kinds[i].stored_deltas[k]);
     free(changes);
     j->series++;
     j->mixed += m > 1;
@@ -298,14 +298,14 @@ START_TEST(shape_and_slots_give_the_key)
     for (int round = 0; round < 1500; round++) {
         struct bytes key = {0}, shape = {0}, rewritten = {0};
         struct slots slots = {0};
-        struct intern delta_lists = {0};
+        struct intern stored_deltas = {0};
         struct shape_names names = {.strings = strings, .count = 3};
         for (uint64_t k = draw(3); k > 0; k--)
             put_array(&key, 0);
         for (uint64_t k = draw(3); k > 0; k--)
             put_kept(&key);
         put(&key, VALUE_INT, 5, 0);
-        ck_assert_int_eq(shape_split(key.data, key.length, &names, &delta_lists, &shape, &slots), PILGRIM_OK);
+        ck_assert_int_eq(shape_split(key.data, key.length, &names, &stored_deltas, &shape, &slots), PILGRIM_OK);
 
         uint32_t count;
         bool has_series;
@@ -316,7 +316,7 @@ START_TEST(shape_and_slots_give_the_key)
         ck_assert_uint_eq(rewritten.length, shape.length);
         ck_assert_mem_eq(rewritten.data, shape.data, shape.length);
 
-        struct joiner j = {.slots = &slots, .delta_lists = &delta_lists};
+        struct joiner j = {.slots = &slots, .stored_deltas = &stored_deltas};
         cursor_init(&j.shape, shape.data, shape.length);
         while (cursor_left(&j.shape) > 0)
             join_value(&j, NULL, NULL);
@@ -331,7 +331,7 @@ START_TEST(shape_and_slots_give_the_key)
         bytes_free(&shape);
         bytes_free(&rewritten);
         slots_free(&slots);
-        intern_free(&delta_lists);
+        intern_free(&stored_deltas);
     }
     ck_assert_uint_gt(series, 500);
     ck_assert_uint_gt(mixed, 200);
@@ -376,15 +376,16 @@ START_TEST(runs_are_the_values_that_they_stand_for)
     for (int round = 0; round < 500; round++) {
         struct bytes keys[2] = {{0}}, shapes[2] = {{0}};
         struct slots slots[2] = {{0}};
-        struct intern delta_lists[2] = {0};
+        struct intern stored_deltas[2] = {0};
         put_runs(&keys[0], &keys[1], (uint32_t)draw(400));
         plain += keys[0].length;
         in_runs += keys[1].length;
         for (int i = 0; i < 2; i++) {
             struct shape_names names = {.strings = strings, .count = 3};
             put(&keys[i], VALUE_INT, 5, 0);
-            ck_assert_int_eq(shape_split(keys[i].data, keys[i].length, &names, &delta_lists[i], &shapes[i], &slots[i]),
-                             PILGRIM_OK);
+            ck_assert_int_eq(
+                shape_split(keys[i].data, keys[i].length, &names, &stored_deltas[i], &shapes[i], &slots[i]),
+                PILGRIM_OK);
         }
         ck_assert_uint_eq(shapes[1].length, shapes[0].length);
         ck_assert_mem_eq(shapes[1].data, shapes[0].data, shapes[0].length);
@@ -394,12 +395,12 @@ START_TEST(runs_are_the_values_that_they_stand_for)
             ck_assert_uint_eq(slots[1].items[i].kind, slots[0].items[i].kind);
             ck_assert_int_eq(slots[1].items[i].base, slots[0].items[i].base);
         }
-        ck_assert_uint_eq(delta_lists[1].count, delta_lists[0].count);
+        ck_assert_uint_eq(stored_deltas[1].count, stored_deltas[0].count);
         for (int i = 0; i < 2; i++) {
             bytes_free(&keys[i]);
             bytes_free(&shapes[i]);
             slots_free(&slots[i]);
-            intern_free(&delta_lists[i]);
+            intern_free(&stored_deltas[i]);
         }
     }
     ck_assert_uint_lt(in_runs, plain / 3 * 2);
@@ -412,7 +413,7 @@ START_TEST(a_run_that_cannot_be_is_refused)
     for (int way = 0; way < 5; way++) {
         struct bytes key = {0}, shape = {0};
         struct slots slots = {0};
-        struct intern delta_lists = {0};
+        struct intern stored_deltas = {0};
         struct shape_names names = {.strings = strings, .count = 3};
         if (way != 2) {
             bytes_put_u8(&key, VALUE_ARRAY);
@@ -422,12 +423,12 @@ START_TEST(a_run_that_cannot_be_is_refused)
         bytes_put_u32(&key, way == 1 ? 101 : way == 3 ? 1 : 100);
         put(&key, VALUE_INT, 1, 0);
         put(&key, way == 4 ? VALUE_BOOL : VALUE_INT, 2, 0);
-        ck_assert_int_eq(shape_split(key.data, key.length, &names, &delta_lists, &shape, &slots),
+        ck_assert_int_eq(shape_split(key.data, key.length, &names, &stored_deltas, &shape, &slots),
                          way ? PILGRIM_DAMAGED : PILGRIM_OK);
         bytes_free(&key);
         bytes_free(&shape);
         slots_free(&slots);
-        intern_free(&delta_lists);
+        intern_free(&stored_deltas);
     }
 }
 END_TEST
@@ -441,16 +442,16 @@ START_TEST(what_is_not_a_key_is_refused)
     for (size_t length = 0; length < key.length; length++) {
         struct bytes shape = {0};
         struct slots slots = {0};
-        struct intern delta_lists = {0};
+        struct intern stored_deltas = {0};
         struct shape_names names = {.strings = strings, .count = 3};
         uint8_t *copy = malloc(length + 1);
         memcpy(copy, key.data, length);
-        enum pilgrim_status status = shape_split(copy, length, &names, &delta_lists, &shape, &slots);
+        enum pilgrim_status status = shape_split(copy, length, &names, &stored_deltas, &shape, &slots);
         ck_assert(length == 0 || status == PILGRIM_DAMAGED || status == PILGRIM_OK);
         free(copy);
         bytes_free(&shape);
         slots_free(&slots);
-        intern_free(&delta_lists);
+        intern_free(&stored_deltas);
     }
     bytes_free(&key);
 }
@@ -461,15 +462,15 @@ START_TEST(a_name_that_is_not_known_is_asked_for)
     static const uint32_t unknown[] = {0, UINT32_MAX, 2};
     struct bytes key = {0}, shape = {0};
     struct slots slots = {0};
-    struct intern delta_lists = {0};
+    struct intern stored_deltas = {0};
     struct shape_names names = {.strings = unknown, .count = 3};
     put(&key, VALUE_NAME, 1, 0);
-    ck_assert_int_eq(shape_split(key.data, key.length, &names, &delta_lists, &shape, &slots), PILGRIM_INVALID);
+    ck_assert_int_eq(shape_split(key.data, key.length, &names, &stored_deltas, &shape, &slots), PILGRIM_INVALID);
     ck_assert_uint_eq(names.missing, 1);
     bytes_free(&key);
     bytes_free(&shape);
     slots_free(&slots);
-    intern_free(&delta_lists);
+    intern_free(&stored_deltas);
 }
 END_TEST
 

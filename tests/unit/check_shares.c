@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shares of very many ranks: whatever way they are merged, each block knows the mean of its ranks and the first of
- * those that have most. */
+/* Shares of very many ranks: however they are merged, each block has the mean of its ranks and the first of the ranks
+ * that have most. */
 #include "merge/shares.h"
 
 #include <string.h>

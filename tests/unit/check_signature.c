@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Signatures, zipped and not, and interning: numbers by first appearance, equal bytes equal numbers, bytes given back.
- */
+/* Signatures, of classes that are unzipped or not, and interning: numbers by first appearance, equal numbers for equal
+ * bytes, bytes given back. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include "base/intern.h"
 #include "base/value.h"
-#include "rules/rules.h"
+#include "rules/rules_walk.h"
 #include "record/signature.h"
 
 enum { DISTINCT = 5000, DRAWS = 60000 };

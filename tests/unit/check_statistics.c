@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Statistics of times: every figure is that of the times themselves, whatever they are, in whatever order and by
- * whatever way they were put together; what has too many signatures or predecessors is told apart less, and nothing of
- * it is lost. */
+/* Statistics of times: every number equals the one computed from the times themselves, whatever the times, their order
+ * and the way they were merged. Classes with too many signatures or predecessors have coarser statistics, and lose no
+ * call. */
 #include "record/statistics.h"
 
 #include <stdlib.h>

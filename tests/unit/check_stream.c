@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Streams: polls that fail and calls that do not are classes of their own, numbered by first appearance, wherever they
- * stand; both are forgotten when their site moves; a run of failed polls is one symbol. A stream that is renewed goes
- * on as a new one would. */
+/* Streams: failed polls and other calls are classes of their own, numbered by first appearance. Both are forgotten if
+ * the call site moves. A run of failed polls is one symbol. A stream that is begun anew goes on as a new one would. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/value.h"
-#include "rules/rules.h"
-#include "record/stream_data.h"
+#include "rules/rules_walk.h"
+#include "record/stream_inline.h"
 #include "random.h"
 #include "timing/times_block.h"
 
@@ -185,8 +184,8 @@ static struct bytes recorded(const struct stream *s)
     bytes_put_varint(&b, stream_calls(s));
     bytes_put_varint(&b, s->key_bytes);
     ck_assert_int_eq(sequence_serialise(&s->structure, &s->chunks, &b), PILGRIM_OK);
-    for (uint32_t i = 0; i < s->segment_count; i++) {
-        const struct stream_class *class = s->segment[i];
+    for (uint32_t i = 0; i < s->terminal_count; i++) {
+        const struct stream_class *class = s->by_terminal[i];
         ck_assert_uint_eq(class->terminal, i);
         bytes_put_varint(&b, class->head.key.function << 1 | class->failed_poll);
         bytes_put_varint(&b, (uint64_t)((const char *)class->head.key.site - sites));
@@ -401,12 +400,12 @@ static void append_timed(struct stream *s, struct timed *t, uint64_t *now, uint6
 static void require_statistics(const struct stream *s, unsigned count)
 {
     uint64_t found = 0;
-    for (uint32_t i = 0; i < s->segment_count; i++) {
-        const struct statistics *of = &s->segment[i]->statistics;
+    for (uint32_t i = 0; i < s->terminal_count; i++) {
+        const struct statistics *of = &s->by_terminal[i]->statistics;
         for (uint32_t k = 0; k < of->count; k++) {
             const struct statistics_cell *cell = &of->cells[k];
             size_t length;
-            const uint8_t *key = signature_key(&s->segment[i]->signatures, cell->signature, &length);
+            const uint8_t *key = signature_key(&s->by_terminal[i]->signatures, cell->signature, &length);
             uint64_t gaps = 0, durations = 0, calls = 0;
             for (unsigned c = 0; c < count; c++)
                 if (timed[c].class == i && timed[c].predecessor == cell->predecessor && timed[c].key == key[3]) {
@@ -558,7 +557,7 @@ START_TEST(numbers_of_signatures)
         for (unsigned k = 0; k < i; k++)
             EXPECT(keys[i] == keys[k] || numbers[i] != numbers[k] || numbers[i] >= given_up, "one number for two keys");
     ck_assert_int_eq(stream_flush_times(s), PILGRIM_OK);
-    const struct statistics *of = &s->segment[0]->statistics;
+    const struct statistics *of = &s->by_terminal[0]->statistics;
     ck_assert(of->one_signature);
     ck_assert_uint_eq(of->count, 2); /* the first call, and the others */
     ck_assert_uint_eq(of->cells[0].gaps.count + of->cells[1].gaps.count, MANY);

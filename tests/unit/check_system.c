@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The machine out of traces that are made here: locations both ways, and the tree as it is printed. The files of the
- * tracer's and the decoder's are not in the library of the modules; they are compiled in here. */
+/* The machine, from traces that are made here: locations in both directions, and the tree as it is printed. The files
+ * of the recorder and the decoder are not in the library of the modules; they are compiled in here. */
 #include "../../decoder/fold.c"
 #include "../../decoder/machine.c"
 #include "../../decoder/output.c"

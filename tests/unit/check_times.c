@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Times of calls, encoded and decoded: exact ones are what they were, binned ones keep their bounds, for every call.
- * The bounds are computed here from the document, from nothing but the true times and the decoded ones. Blocks that are
- * damaged are refused or are other times.
+/* Times of calls, encoded and decoded: exact times are equal, binned times keep their bounds, for every call. The
+ * bounds are computed here from the document, from the true times and the decoded ones alone. Damaged blocks are
+ * refused, or give other times.
  *
- * One file, as all of it is held against the same true times and bounds. */
+ * One file, as all of it is compared with the same true times and bounds. */
 #include "timing/times.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is kept of requests that were begun unseen. */
+/* What is recorded of untracked requests: those that began while recording was paused or filtered. */
 #include "objects/untracked_requests.h"
 
 #include <check.h>

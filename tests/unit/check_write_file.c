@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files that grow: each piece is there or none of it, a limit of the system is an error and no signal, and nothing that
- * the process had pending or blocked is lost. */
+/* Files that grow: each piece is written whole or not at all; a limit of the system is an error, not a signal; the
+ * process's pending and blocked signals stay as they were. */
 #define _GNU_SOURCE 1
 #include "format/write_file.h"
 

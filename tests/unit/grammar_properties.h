@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The properties of a run-length Sequitur grammar, read from its serialised form, and sequences from seeds. */
+/* Checks the invariants of a run-length Sequitur grammar in its serialised form, and makes sequences from seeds. */
 #ifndef PILGRIM_TESTS_GRAMMAR_PROPERTIES_H
 #define PILGRIM_TESTS_GRAMMAR_PROPERTIES_H
 
@@ -8,7 +8,7 @@
 
 #include "base/bytes.h"
 #include "grammar/grammar.h"
-#include "rules/rules.h"
+#include "rules/rules_walk.h"
 #include "random.h"
 
 #define ARRAY_COUNT(a) (sizeof(a) / sizeof *(a))

@@ -9,7 +9,7 @@
 
 #include "base/value.h"
 #include "merge/fragment.h"
-#include "record/stream.h"
+#include "record/stream_times.h"
 
 enum { RANKS = 7, SITES = 12, CALLS = 60, VIEWS = 2, DEPTH = 4, FUNCTIONS = 5, COMMUNICATORS = 6 };
 

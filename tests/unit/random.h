@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What tests with random input share: numbers, and an assertion for inner loops. */
+/* Shared by tests with random input: random numbers, and an assertion for inner loops. */
 #ifndef PILGRIM_TESTS_RANDOM_H
 #define PILGRIM_TESTS_RANDOM_H
 
 #include <check.h>
 #include <stdint.h>
 
-/* For inner loops: Check's own assertions write a message to a file each time, also where they hold. */
+/* An assertion for inner loops. Check's own assertions write a message to a file each time, even if they hold. */
 #define EXPECT(condition, ...)                                                                                         \
     do {                                                                                                               \
         if (!(condition))                                                                                              \

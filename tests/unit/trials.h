@@ -16,7 +16,8 @@
 #define TRIALS_SANITIZED 0
 #endif
 
-/* Of N trials: a sixth; with LONG=1 all, but under the address sanitizer, which takes three times as long, a third. */
+/* Returns how many of N trials to do: a sixth; all with LONG=1; a third with LONG=1 under the address sanitizer, which
+ * takes three times as long. */
 static inline unsigned trials(unsigned n)
 {
     const char *text = getenv("LONG");

@@ -8,6 +8,7 @@
 
 #include "read/value/unzipped.h"
 #include "read/value/unzipped_values.h"
+#include "rules/rules_uses.h"
 
 #define WALK_MAX            1024       /* fewer values are passed one by one */
 #define NUMBERS_COUNTED_MAX (1u << 20) /* if a class has more numbers, their occurrences are not counted */

@@ -14,6 +14,7 @@
 #include "read/table/trace_error.h"
 #include "read/value/delta_values.h"
 #include "read/value/unzipped_values.h"
+#include "rules/rules_uses.h"
 
 #define CACHED_OTHERS_MAX 16   /* values of one signature that are cached */
 #define SKIP_STEPS_MAX    1024 /* more calls are skipped by counting, fewer one by one */

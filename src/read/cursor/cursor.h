@@ -7,7 +7,7 @@
 #ifndef PILGRIM_CURSOR_H
 #define PILGRIM_CURSOR_H
 
-#include "base/live.h"
+#include "base/live_requests.h"
 #include "read/cursor/call_times.h"
 #include "read/file/shards.h"
 #include "read/table/streams.h"

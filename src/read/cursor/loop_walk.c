@@ -10,6 +10,8 @@
 
 #include "read/cursor/class_values.h"
 
+#include "rules/rules_uses.h"
+
 enum pilgrim_status loop_trips(struct pilgrim_cursor *c, struct class_state *state, uint64_t *trips,
                                const char **problem)
 {

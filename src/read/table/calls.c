@@ -12,6 +12,7 @@
 #include "read/table/columns.h"
 #include "read/table/member_index.h"
 #include "read/table/streams.h"
+#include "rules/rules_uses.h"
 
 /* The state until all groups are read. */
 struct calls_parser {

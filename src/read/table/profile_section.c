@@ -8,7 +8,7 @@
 
 #include "read/table/streams.h"
 #include "timing/distribution.h"
-#include "timing/share_code.h"
+#include "timing/share_code_inline.h"
 
 enum { FIGURE_MAX = (63 << PROFILE_PRECISION) + (1 << PROFILE_PRECISION) - 1 };
 

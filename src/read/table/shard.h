@@ -23,7 +23,7 @@
 #include "base/bytes.h"
 #include "format/trace_format.h"
 #include "read/table/request_parameters.h"
-#include "rules/rules.h"
+#include "rules/rules_walk.h"
 #include "timing/profile_model.h"
 #include "pilgrim/reader.h"
 
@@ -204,7 +204,7 @@ struct stored_profile_gaps {
 
 /* The times of a rank or of several, in a table of shares. */
 struct profile_share {
-    uint16_t mean, most; /* codes (timing/share_code.h) */
+    uint16_t mean, most; /* codes (timing/share_code_inline.h) */
     uint32_t at;         /* the rank with the most time, counted from the first rank of the block */
 };
 

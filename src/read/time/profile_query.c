@@ -8,7 +8,7 @@
 #include "read/table/trace_error.h"
 #include "read/time/distributions.h"
 #include "timing/distribution.h"
-#include "timing/share_code.h"
+#include "timing/share_code_inline.h"
 
 /* Sets the counts of buckets from shares. Each border is rounded, not each bucket, so the counts add up to the count.
  */

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/hash_index.h"
-#include "base/live.h"
+#include "base/live_requests.h"
 #include "format/trace_format.h"
 #include "read/table/request_parameters.h"
 #include "pilgrim/reader.h"

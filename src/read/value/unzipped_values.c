@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "base/live.h"
+#include "base/live_requests.h"
 #include "read/value/evaluation.h"
 #include "read/value/unzipped.h"
 

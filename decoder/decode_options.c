@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Parses the options of pilgrim-decode; see decode_options.h. */
+#include "decode_options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pilgrim/version.h"
+
+static const char usage[] =
+    "usage: pilgrim-decode [--format=text|json] [--rank=LIST] [--thread=LIST] [--func=GLOB]\n"
+    "                      [--from=N] [--limit=N] [--no-polls] [--clock=local|common]\n"
+    "                      [--loops | --stats[=histograms] [--by=rank] | --matrix[=rma] | --grammar |\n"
+    "                       --communicators | --system | --properties]\n"
+    "                      [--modules=FOLDERS] TRACE\n";
+
+static const char help[] =
+    "\n"
+    "Prints the MPI calls of a Pilgrim trace, rank by rank, thread by thread, in the order in which they returned.\n"
+    "\n"
+    "Which calls, and how:\n"
+    "  --format=text|json  a line for people (the default), or one JSON object a line\n"
+    "  --rank=LIST         only these ranks of MPI_COMM_WORLD, such as 0,3,8-15\n"
+    "  --thread=LIST       only these threads of each rank\n"
+    "  --func=GLOB         only functions whose name matches, such as 'MPI_I*'\n"
+    "  --from=N            of each thread, only the calls with number N and up\n"
+    "  --limit=N           print at most N calls in all\n"
+    "  --no-polls          leave out failed polls, such as an MPI_Test that found nothing\n"
+    "  --clock=local|common  times by the clock of each process (the default), or on one time axis for all ranks\n"
+    "  --modules=FOLDERS   folders to search first for the program and its libraries, for source lines; colons between "
+    "them\n"
+    "\n"
+    "Instead of calls:\n"
+    "  --loops             the program: its loops, how often they repeat, and the calls in them\n"
+    "  --stats[=histograms]\n"
+    "                      what calls cost, by function and call site: calls, times, messages, bytes;\n"
+    "                      =histograms: also how times are distributed\n"
+    "  --by=rank           with --stats: what each rank did with its time\n"
+    "  --matrix[=rma]      messages and bytes from rank to rank, as CSV; =rma: operations on windows\n"
+    "  --grammar           the call-signature tables and the grammars\n"
+    "  --communicators     the communicators that each rank created\n"
+    "  --system            the machine: switches, hosts, processes, threads; with --rank: where these ranks ran\n"
+    "  --properties        what the trace says of the whole run: program, MPI library, what was left out\n"
+    "\n"
+    "  --help, --version\n"
+    "\n"
+    "Exit status: 0 all printed; 1 the trace is damaged or cannot be read, or the output cannot be written; 2 wrong "
+    "use.\n";
+
+static bool parse_number(const char *text, const char **end, uint64_t *number)
+{
+    if (*text < '0' || *text > '9')
+        return false;
+    char *after;
+    errno = 0;
+    *number = strtoull(text, &after, 10);
+    *end = after;
+    return errno == 0;
+}
+
+static bool parse_list(const char *text, struct number_list *list)
+{
+    free(list->ranges);
+    list->count = 0;
+    list->ranges = malloc((strlen(text) / 2 + 1) * sizeof *list->ranges);
+    while (list->ranges) {
+        uint64_t first, last;
+        if (!parse_number(text, &text, &first))
+            return false;
+        last = first;
+        if (*text == '-' && !parse_number(text + 1, &text, &last))
+            return false;
+        if (first > last || last > UINT32_MAX)
+            return false;
+        list->ranges[list->count++] = (struct number_range){(uint32_t)first, (uint32_t)last};
+        if (*text == 0)
+            return true;
+        if (*text++ != ',')
+            return false;
+    }
+    return false;
+}
+
+bool list_has(const struct number_list *list, uint32_t number)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (number >= list->ranges[i].first && number <= list->ranges[i].last)
+            return true;
+    return list->count == 0;
+}
+
+static bool parse_whole(const char *text, uint64_t *number)
+{
+    const char *end;
+    return parse_number(text, &end, number) && *end == 0;
+}
+
+/* Parses an option that chooses what is printed instead of calls. False: it takes no such ARGUMENT. */
+static bool parse_view(int option, const char *argument, struct options *o)
+{
+    switch (option) {
+    case 'l':
+        o->loops = true;
+        return true;
+    case 'T':
+        o->stats = true;
+        o->histograms = argument;
+        return !argument || strcmp(argument, "histograms") == 0;
+    case 'b':
+        o->by_rank = true;
+        return strcmp(argument, "rank") == 0;
+    case 'x':
+        o->matrix = true;
+        o->windows = argument;
+        return !argument || strcmp(argument, "rma") == 0;
+    case 'g':
+        o->grammar = true;
+        return true;
+    case 'c':
+        o->communicators = true;
+        return true;
+    case 'P':
+        o->properties = true;
+        return true;
+    default:
+        o->system = true;
+        return true;
+    }
+}
+
+/* Returns what the argument of OPTION may be. */
+static const char *expected(int option)
+{
+    switch (option) {
+    case 'f':
+        return "text or json";
+    case 'r':
+    case 't':
+        return "numbers and ranges, such as 0,3,8-15";
+    case 's':
+    case 'n':
+        return "a number";
+    case 'C':
+        return "local or common";
+    case 'T':
+        return "histograms, or nothing";
+    case 'x':
+        return "rma, or nothing";
+    default:
+        return "rank";
+    }
+}
+
+/* Parses the option NAME. False: it is wrong, and a message was printed. */
+static bool parse_option(int option, const char *name, const char *argument, struct options *o)
+{
+    bool good = true;
+    switch (option) {
+    case 'f':
+        o->json = strcmp(argument, "json") == 0;
+        good = o->json || strcmp(argument, "text") == 0;
+        break;
+    case 'r':
+        good = parse_list(argument, &o->ranks);
+        break;
+    case 't':
+        good = parse_list(argument, &o->threads);
+        break;
+    case 'F':
+        o->function = argument;
+        break;
+    case 'C':
+        o->common = strcmp(argument, "common") == 0;
+        good = o->common || strcmp(argument, "local") == 0;
+        break;
+    case 's':
+        good = parse_whole(argument, &o->from);
+        break;
+    case 'n':
+        good = parse_whole(argument, &o->limit);
+        break;
+    case 'm':
+        o->modules = argument;
+        break;
+    case 'p':
+        o->no_polls = true;
+        break;
+    case '?':
+        fputs(usage, stderr);
+        return false;
+    default:
+        good = parse_view(option, argument, o);
+    }
+    if (!good)
+        fprintf(stderr, "pilgrim-decode: --%s takes %s, not '%s'; see pilgrim-decode --help\n", name, expected(option),
+                argument);
+    return good;
+}
+
+static int wrong_use(const char *why)
+{
+    fprintf(stderr, "pilgrim-decode: %s\n%s", why, usage);
+    return EXIT_USAGE;
+}
+
+int options_parse(int argc, char **argv, struct options *o)
+{
+    static const struct option names[] = {
+        {"format", required_argument, NULL, 'f'}, {"rank", required_argument, NULL, 'r'},
+        {"thread", required_argument, NULL, 't'}, {"func", required_argument, NULL, 'F'},
+        {"from", required_argument, NULL, 's'},   {"limit", required_argument, NULL, 'n'},
+        {"grammar", no_argument, NULL, 'g'},      {"communicators", no_argument, NULL, 'c'},
+        {"system", no_argument, NULL, 'S'},       {"modules", required_argument, NULL, 'm'},
+        {"no-polls", no_argument, NULL, 'p'},     {"loops", no_argument, NULL, 'l'},
+        {"stats", optional_argument, NULL, 'T'},  {"matrix", optional_argument, NULL, 'x'},
+        {"clock", required_argument, NULL, 'C'},  {"help", no_argument, NULL, 'h'},
+        {"version", no_argument, NULL, 'v'},      {"by", required_argument, NULL, 'b'},
+        {"properties", no_argument, NULL, 'P'},   {NULL, 0, NULL, 0},
+    };
+    *o = (struct options){.limit = UINT64_MAX};
+    int option, index = 0;
+    while ((option = getopt_long(argc, argv, "", names, &index)) != -1) {
+        if (option == 'h' || option == 'v') {
+            fputs(option == 'h' ? usage : "pilgrim-decode " PILGRIM_VERSION_TEXT "\n", stdout);
+            fputs(option == 'h' ? help : "", stdout);
+            return fflush(stdout) == 0 ? 0 : EXIT_DAMAGED;
+        }
+        if (!parse_option(option, names[index].name, optarg, o))
+            return EXIT_USAGE;
+    }
+    if (o->by_rank && !o->stats)
+        return wrong_use("--by=rank needs --stats");
+    if (optind == argc)
+        return wrong_use("no trace is given");
+    if (optind + 1 < argc)
+        return wrong_use("more than one trace is given");
+    o->path = argv[optind];
+    return -1;
+}
+
+void options_free(struct options *o)
+{
+    free(o->ranks.ranges);
+    free(o->threads.ranges);
+}

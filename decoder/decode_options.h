@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The options of pilgrim-decode. */
+#ifndef DECODER_DECODE_OPTIONS_H
+#define DECODER_DECODE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Exit statuses beside 0; see pilgrim-decode(1). */
+enum { EXIT_DAMAGED = 1, EXIT_USAGE = 2 };
+
+struct number_range {
+    uint32_t first, last;
+};
+
+/* `0,3,8-15`; no ranges: everything. */
+struct number_list {
+    struct number_range *ranges;
+    size_t count;
+};
+
+/* What is to be printed. All texts are borrowed from the command line. */
+struct options {
+    const char *path;     /* of the trace */
+    const char *function; /* a glob; NULL: all functions */
+    const char *modules;  /* folders with colons between them; NULL: none */
+    struct number_list ranks;
+    struct number_list threads;
+    uint64_t from;  /* of each thread, the first call */
+    uint64_t limit; /* how many calls at most, in all */
+    bool json;
+    bool common; /* times are those of the common axis */
+    bool no_polls;
+    bool grammar; /* from here on: what is printed instead of calls */
+    bool communicators;
+    bool system;
+    bool properties;
+    bool loops;
+    bool stats;
+    bool histograms; /* with stats */
+    bool by_rank;    /* with stats */
+    bool matrix;
+    bool windows; /* with matrix: operations on windows instead of messages */
+};
+
+/* Fills in *O from the command line. Returns -1 if the trace is to be printed, else the exit status: help or version
+ * was printed, or a message about wrong use. *O is to be freed in any case. */
+int options_parse(int argc, char **argv, struct options *o);
+void options_free(struct options *o);
+
+/* True if NUMBER is in the list, or the list has no ranges. */
+bool list_has(const struct number_list *list, uint32_t number);
+
+#endif

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The inline functions of thread requests (requests.h), which are on the hot path, and the data that they need.
+ * src/wrap/put_requests.c uses it.
+ *
+ * The lock of thread requests is one atomic exchange. It is held for some instructions and is nearly always free. */
+#ifndef PILGRIM_THREAD_REQUESTS_INLINE_H
+#define PILGRIM_THREAD_REQUESTS_INLINE_H
+
+#include "objects/pool.h"
+#include "objects/requests.h"
+#include "objects/sharing.h"
+
+/* Operations lie in slabs, which are never freed. The index of an operation is the slab's number and the operation's
+ * number in the slab, from 1. */
+enum { SLAB_BYTES = 1 << 16, SLAB_SHIFT = 10, SLABS_MAX = 1 << 16 };
+
+struct operation_slab {
+    struct thread_requests *requests; /* which its operations belong to, unless they were moved */
+    uint32_t base;                    /* the slab's number << SLAB_SHIFT */
+};
+
+_Static_assert(sizeof(struct operation) == SLAB_BYTES >> SLAB_SHIFT, "the slab's head is one operation long");
+
+extern struct operation_slab *operation_slabs[SLABS_MAX]; /* by number */
+extern struct operation request_null;                     /* the null operation */
+extern struct operation request_lost;                     /* stands for an operation that there was no memory for */
+
+/* ---- slow paths of the inline functions; requests.c. The caller holds the lock, but for the first one. ---- */
+
+/* Takes the lock of R. Called when an attempt has failed. */
+void thread_requests_wait(struct thread_requests *r);
+
+/* Returns memory for an operation when no free one is left; NULL: no memory. */
+struct operation *operation_make(struct thread_requests *r);
+
+/* Makes the pool of request indices of call class NUMBER; NULL: no memory. */
+struct pool *index_pool_make(struct thread_requests *r, uint32_t number);
+
+/* Makes room for another entry. False: no memory. */
+bool table_grow(struct thread_requests *r);
+
+/* Begins the numbers of searches again at 1. */
+void searches_begin_anew(struct thread_requests *r);
+
+/* fifo_remove, if the FIFO has other operations, or entries of the table may have to move. */
+void fifo_remove_slowly(struct thread_requests *r, struct operation *o);
+
+/* Takes an index of the pool of unknown operations for O (false: no memory), and gives it back. */
+bool unknown_index_take(struct operation *o);
+void unknown_index_give(const struct operation *o);
+
+/* Gives the memory of O, which was moved and has ended, back to the thread requests that made it. */
+void operation_return(struct operation *o);
+
+/* ---- addresses, indices, locks ---- */
+
+static inline struct operation_slab *operation_slab(const struct operation *o)
+{
+    return (struct operation_slab *)((uintptr_t)o & ~(uintptr_t)(SLAB_BYTES - 1));
+}
+
+static inline uint32_t operation_index(const struct operation *o)
+{
+    return operation_slab(o)->base + (uint32_t)((uintptr_t)o % SLAB_BYTES / sizeof *o);
+}
+
+static inline struct operation *operation_at(uint32_t index)
+{
+    return (struct operation *)(void *)operation_slabs[index >> SLAB_SHIFT] + index % (1u << SLAB_SHIFT);
+}
+
+static inline void thread_requests_lock(struct thread_requests *r)
+{
+    if (__builtin_expect(objects_threads, 0) && atomic_exchange_explicit(&r->lock, 1, memory_order_acquire))
+        thread_requests_wait(r);
+}
+
+static inline void thread_requests_unlock(struct thread_requests *r)
+{
+    if (__builtin_expect(objects_threads, 0))
+        atomic_store_explicit(&r->lock, 0, memory_order_release);
+}
+
+/* ---- FIFOs. From here on the caller holds the lock of the thread requests. ---- */
+
+/* Returns where in the table the search for KEY begins. Fibonacci hashing: the high bits of the product depend on
+ * all bits of the key. */
+static inline size_t fifo_hash(const struct thread_requests *r, uint64_t key)
+{
+    return (key * UINT64_C(0x9e3779b97f4a7c15)) >> r->shift;
+}
+
+/* Returns the first operation of KEY, and in *AT its entry. NULL: there is none; *AT is then the free entry for it. */
+static inline struct operation *fifo_find(const struct thread_requests *r, uint64_t key, size_t *at)
+{
+    uint32_t first;
+    for (*at = fifo_hash(r, key); (first = r->table[*at]) != 0; *at = (*at + 1) & r->mask) {
+        struct operation *o = operation_at(first);
+        if (__builtin_expect(o->key == key, 1))
+            return o;
+    }
+    return NULL;
+}
+
+/* Returns the first operation of KEY; NULL: there is none. */
+static inline struct operation *fifo_first(const struct thread_requests *r, uint64_t key)
+{
+    size_t at;
+    return fifo_find(r, key, &at);
+}
+
+/* Makes O the only operation of KEY, with the free entry AT. */
+static inline void fifo_begin(struct thread_requests *r, size_t at, uint64_t key, struct operation *o)
+{
+    r->table[at] = o->previous = operation_index(o);
+    r->room--;
+    o->key = key;
+    o->next = o->search = 0;
+}
+
+/* Appends O to the FIFO of KEY. The table must have room for an entry. */
+static inline void fifo_append(struct thread_requests *r, uint64_t key, struct operation *o)
+{
+    size_t at;
+    struct operation *first = fifo_find(r, key, &at);
+    if (!first) {
+        fifo_begin(r, at, key, o);
+        return;
+    }
+    uint32_t index = operation_index(o);
+    o->key = key;
+    o->next = o->search = 0;
+    o->previous = first->previous;
+    operation_at(first->previous)->next = index;
+    first->previous = index;
+}
+
+static inline void fifo_remove(struct thread_requests *r, struct operation *o)
+{
+    size_t at = fifo_hash(r, o->key);
+    if (__builtin_expect(r->table[at] != operation_index(o) || o->next || r->table[(at + 1) & r->mask], 0)) {
+        fifo_remove_slowly(r, o);
+        return;
+    }
+    r->table[at] = 0;
+    r->room++;
+}
+
+/* ---- operations that begin and end ---- */
+
+/* Returns memory for an operation of R; NULL: there is none. Memory of operations is never freed, so that what a
+ * call has found stays an operation. */
+static inline struct operation *operation_take(struct thread_requests *r)
+{
+    struct operation *o = r->free;
+    if (__builtin_expect(!o, 0))
+        return operation_make(r);
+    r->free = o->spare;
+    return o;
+}
+
+static inline void operation_give(struct thread_requests *r, struct operation *o)
+{
+    o->spare = r->free;
+    r->free = o;
+}
+
+static inline void count_live(struct thread_requests *r, size_t more)
+{
+    size_t live = atomic_load_explicit(&r->live, memory_order_relaxed);
+    atomic_store_explicit(&r->live, live + more, memory_order_relaxed);
+}
+
+static inline uint32_t class_index(int64_t class_number)
+{
+    return (uint32_t)class_number & ((1u << REQUEST_THREAD_SHIFT) - 1);
+}
+
+/* Gives O, an operation of R, a request index. False: no memory. */
+static inline bool request_index_take(struct thread_requests *r, struct operation *o, int64_t class_number)
+{
+    if (__builtin_expect(class_number == REQUEST_UNKNOWN, 0)) {
+        bool taken = unknown_index_take(o);
+        count_live(r, taken);
+        return taken;
+    }
+    uint32_t number = class_index(class_number);
+    struct pool *p = number < r->class_count ? r->classes[number] : NULL;
+    if (__builtin_expect(!p, 0))
+        p = index_pool_make(r, number);
+    int64_t request_index = p ? pool_take(p) : -1;
+    if (__builtin_expect(request_index < 0 || request_index > UINT32_MAX, 0))
+        return false;
+    o->request_index = (uint32_t)request_index;
+    count_live(r, 1);
+    return true;
+}
+
+/* Gives the request index of O back. R: the thread requests that O is in now. */
+static inline void request_index_give(struct thread_requests *r, const struct operation *o)
+{
+    count_live(r, (size_t)-1);
+    if (__builtin_expect(operation_class(o) == REQUEST_UNKNOWN, 0))
+        unknown_index_give(o);
+    else if (__builtin_expect(!atomic_load_explicit(&o->moved, memory_order_relaxed), 1))
+        pool_give(r->classes[class_index(operation_class(o))], o->request_index);
+}
+
+static inline void operation_fill(struct operation *o, int64_t class_number, enum request_kind kind, bool persistent,
+                                  uint32_t base, const struct posting *posted)
+{
+    o->what = (int64_t)((uint64_t)class_number << OPERATION_CLASS_SHIFT | (uint64_t)kind << 1 | persistent);
+    o->active = !persistent;
+    o->base = base;
+    o->completed_by = 0;
+    o->posted.count = 0;
+    if (posted)
+        o->posted = *posted;
+}
+
+/* Begins an operation and appends it to KEY's FIFO. NULL: no memory. */
+static inline struct operation *operation_begin(struct thread_requests *r, uint64_t key, int64_t class_number,
+                                                enum request_kind kind, bool persistent, uint32_t base,
+                                                const struct posting *posted)
+{
+    struct operation *o = r->room || table_grow(r) ? operation_take(r) : NULL;
+    if (__builtin_expect(!o, 0))
+        return NULL;
+    if (__builtin_expect(!request_index_take(r, o, class_number), 0)) {
+        operation_give(r, o);
+        return NULL;
+    }
+    r->search++;
+    fifo_append(r, key, o);
+    operation_fill(o, class_number, kind, persistent, base, posted);
+    return o;
+}
+
+/* As operation_begin, if nothing has to be allocated and KEY has no other operation. The caller fills the operation.
+ * NULL: another case, and nothing was done. */
+static inline struct operation *operation_begin_quickly(struct thread_requests *r, uint64_t key, int64_t class_number)
+{
+    size_t at = fifo_hash(r, key);
+    struct operation *o = r->free;
+    uint32_t number = class_index(class_number);
+    if (__builtin_expect(
+            r->table[at] || !r->room || !key || !o || class_number == REQUEST_UNKNOWN || number >= r->class_count, 0))
+        return NULL;
+    struct pool *p = r->classes[number];
+    int64_t request_index = __builtin_expect(p != NULL, 1) ? pool_take_quickly(p) : -1;
+    if (__builtin_expect(request_index < 0, 0))
+        return NULL;
+    r->free = o->spare;
+    o->request_index = (uint32_t)request_index;
+    count_live(r, 1);
+    fifo_begin(r, at, key, o);
+    return o;
+}
+
+/* Ends O, which is in R. */
+static inline void operation_end(struct thread_requests *r, struct operation *o)
+{
+    fifo_remove(r, o);
+    r->search++;
+    o->serial++;
+    if (__builtin_expect(objects_release_hook != NULL, 0)) /* before another thread can take the request index */
+        objects_tell_request_released(operation_class(o), o->request_index);
+    request_index_give(r, o);
+    if (__builtin_expect(atomic_load_explicit(&o->moved, memory_order_relaxed), 0))
+        operation_return(o);
+    else
+        operation_give(r, o);
+}
+
+/* ---- finding ---- */
+
+/* True if a call of R may find O: no other thread's call is about to complete it. Otherwise the MPI library may
+ * already have given its handle to somebody else. */
+static inline bool operation_is_free(const struct operation *o, const struct thread_requests *r)
+{
+    return !o->completed_by || o->completed_by == r->number;
+}
+
+/* Records in FOUND that a call of R has found O. OWN: O is in R. */
+static inline void found_set(struct found_operation_bits *found, struct operation *o, const struct thread_requests *r,
+                             bool own)
+{
+    *found = found_only(o);
+    found->serial = o->serial & UINT16_MAX;
+    found->live = true;
+    found->own = own;
+    if (__builtin_expect(objects_threads, 0) && !o->completed_by)
+        o->completed_by = r->number;
+}
+
+/* Returns the live operation; NULL: it has ended, or none was found. */
+static inline struct operation *found_live(const struct found_operation_bits *found)
+{
+    if (!found->live)
+        return NULL;
+    struct operation *o = found_operation(found);
+    return found->copied ? ((struct operation_copy *)(void *)o)->live : o;
+}
+
+/* ---- several requests, while there is one thread ---- */
+
+/* Begins a search for several handles, one after another. Returns its number. */
+static inline uint32_t requests_search_begin(struct thread_requests *r)
+{
+    r->search++;
+    if (__builtin_expect(!++r->searches, 0))
+        searches_begin_anew(r);
+    return r->searches;
+}
+
+/* Returns the operation of HANDLE, which is not MPI_REQUEST_NULL, if this is the first occurrence of the handle in
+ * the search. NULL: another occurrence, or not found here. */
+static inline struct operation *requests_search_quickly(struct thread_requests *r, uint64_t handle, uint32_t search)
+{
+    struct operation *o = fifo_first(r, handle ^ request_null_handle);
+    if (__builtin_expect(!o || o->search == search, 0))
+        return NULL;
+    o->search = search;
+    o->cursor = o->next;
+    return o;
+}
+
+/* ---- one request. The caller holds no lock. ---- */
+
+const struct operation *request_created_slowly(struct thread_requests *r, uint64_t handle, int64_t class_number,
+                                               enum request_kind kind, bool persistent, const struct rank_base *base,
+                                               const struct posting *posted);
+
+/* Begins and returns the operation of HANDLE, which a call of class CLASS_NUMBER created. Returns the null operation
+ * for MPI_REQUEST_NULL. POSTED: how it was posted, copied; NULL: not known. */
+static inline const struct operation *request_created(struct thread_requests *r, uint64_t handle, int64_t class_number,
+                                                      enum request_kind kind, bool persistent,
+                                                      const struct rank_base *base, const struct posting *posted)
+{
+    struct operation *o = NULL;
+    if (__builtin_expect(!objects_threads, 1))
+        o = operation_begin_quickly(r, handle ^ request_null_handle, class_number);
+    if (__builtin_expect(!o, 0)) {
+        struct posting copy = posted ? *posted : (struct posting){0}; /* so that the caller's may stay in registers */
+        return request_created_slowly(r, handle, class_number, kind, persistent, base, posted ? &copy : NULL);
+    }
+    operation_fill(o, class_number, kind, persistent, base->index, posted);
+    return o;
+}
+
+/* As requests_find for HANDLE alone. F has room for one operation. */
+const struct operation *request_find_slowly(struct thread_requests *r, struct finding *f, uint64_t handle);
+
+static inline const struct operation *request_find(struct thread_requests *r, struct finding *f, uint64_t handle)
+{
+    struct operation *o = __builtin_expect(objects_threads, 0) ? NULL : fifo_first(r, handle ^ request_null_handle);
+    if (__builtin_expect(!o, 0))
+        return request_find_slowly(r, f, handle);
+    f->handles[0] = handle;
+    r->search++;
+    found_set(f->found, o, r, true);
+    return o;
+}
+
+/* Ends the operation of F->handles[i], which MPI_REQUEST_NULL has replaced. */
+void request_finish_slowly(struct thread_requests *r, struct finding *f, int64_t i);
+
+static inline void request_finish(struct thread_requests *r, struct finding *f, int64_t i)
+{
+    struct found_operation_bits *found = &f->found[i];
+    struct operation *o = found_operation(found);
+    bool quick = !objects_threads && found->own && found->live && found_is(found, o) && !objects_release_hook &&
+                 operation_class(o) != REQUEST_UNKNOWN;
+    if (__builtin_expect(!quick, 0)) {
+        request_finish_slowly(r, f, i);
+        return;
+    }
+    found->live = false;
+    fifo_remove(r, o);
+    r->search++;
+    o->serial++;
+    operation_give(r, o);
+    count_live(r, (size_t)-1);
+    pool_give_quickly(r->classes[class_index(operation_class(o))], o->request_index);
+}
+
+#endif
