@@ -5,7 +5,6 @@
 
 #include "read/cursor/cursor.h"
 #include "read/table/trace_error.h"
-
 #include "rules/rules_uses.h"
 
 struct pilgrim_grammar {

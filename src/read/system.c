@@ -10,7 +10,7 @@
 
 #include "base/intern.h"
 #include "base/name_pieces.h"
-#include "read/cursor/cursor_open.h"
+#include "read/cursor/process_values.h"
 #include "read/table/trace_error.h"
 
 enum { PID_UNKNOWN = -1, LOCATION_BYTES_MAX = 4096 };

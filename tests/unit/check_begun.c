@@ -224,7 +224,8 @@ END_TEST
 /* ---- one call that posts, one that completes ---- */
 
 static const char nobody[] = "a request that no call has posted", nowhere[] = "where no parameter begins",
-                  no_such_index[] = "a completed array without the places", no_array[] = "an array that does not exist";
+                  no_such_index[] = "a completed array without the completed indexes",
+                  no_array[] = "an array that does not exist";
 
 #define BYTES(...)                                                                                                     \
     sizeof(uint8_t[]){__VA_ARGS__},                                                                                    \

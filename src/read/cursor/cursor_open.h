@@ -21,12 +21,4 @@ enum pilgrim_status process_cursor_open(const struct pilgrim_trace *trace, uint3
  * errors: as pilgrim_cursor_next; the cursor does not move */
 enum pilgrim_status cursor_next_segment(struct pilgrim_cursor *c, struct pilgrim_error *error) PILGRIM_CHECKED;
 
-/* Evaluates the call of pilgrim_process of RANK, a rank of the trace, in the last segment whose process stream has
- * calls. All memory is from ARENA, but for what is borrowed from *SHARD, which the caller releases, also after an
- * error. PILGRIM_END: no process stream has calls.
- * errors: PILGRIM_NOMEM, PILGRIM_IO, PILGRIM_DAMAGED */
-enum pilgrim_status process_values(const struct pilgrim_trace *trace, uint32_t rank, struct arena *arena,
-                                   const struct shard **shard, const struct pilgrim_function **function,
-                                   const struct pilgrim_value **in, struct pilgrim_error *error) PILGRIM_CHECKED;
-
 #endif

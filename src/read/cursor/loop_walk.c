@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #include "read/cursor/class_values.h"
-
 #include "rules/rules_uses.h"
 
 enum pilgrim_status loop_trips(struct pilgrim_cursor *c, struct class_state *state, uint64_t *trips,

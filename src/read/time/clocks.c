@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "read/cursor/cursor_open.h"
+#include "read/cursor/process_values.h"
 #include "read/table/trace_error.h"
 
 #define TIME_MAX   ((INT64_C(1) << 62) - 1)
