@@ -2,7 +2,9 @@
 /* Cursors: the calls of one thread in their order.
  *
  * The structure grammar says which class is called next; the value grammar of the class says with which signature.
- * Calls repeat, so values are evaluated once and cached. If the cache exceeds a limit all of it is dropped. */
+ * Calls repeat, so values are evaluated once and cached. If the cache exceeds a limit all of it is dropped.
+ *
+ * The file is long because walking, skipping and evaluating share the errors, registers and requests of the cursor. */
 #include "read/cursor/cursor.h"
 
 #include <stdlib.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Opens a trace: reads the header, then the sections in their order. Each is checked and parsed before the next. */
+/* Opens a trace: reads the header, then the sections in their order. Each is checked and parsed before the next.
+ *
+ * The file is long: it has the three ways to get at the bytes (memory, file, pipe), and all checks of the order of
+ * sections. */
 #include "read/file/load.h"
 
 #include <errno.h>

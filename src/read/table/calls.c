@@ -3,7 +3,9 @@
  * section 4).
  *
  * A signature may stand in any number of value groups, and a group class in any number of groups. So each is checked
- * once, when it is read; the result says where it may be used. */
+ * once, when it is read; the result says where it may be used.
+ *
+ * The file is long: it has one function or two for each table of the section. */
 #include "read/table/calls.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The values of a signature for one rank: the tokens of its shape with the numbers from its columns (docs/FORMAT.md,
- * section 5). Opening has checked the shape. */
+ * section 5). Opening has checked the shape. The file is long: it has a case for each of the 28 tokens. */
 #include "read/value/evaluate.h"
 
 #include <stdlib.h>
