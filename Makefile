@@ -41,7 +41,7 @@ sources = $(wildcard $(addsuffix /*.c,$(addprefix $(S)/,$(1))))
 objects = $(patsubst $(S)/%.c,$(B)/obj/%.o,$(call sources,$(1)))
 
 CORE := $(call objects,$(addprefix src/,base grammar rules sequence loops timing format record merge write))
-READER := $(call objects,src/read)
+READER := $(call objects,$(addprefix src/read/,table file value cursor time) src/read)
 TRACER := $(call objects,$(addprefix src/,mpi objects intercept process wrap fortran gather lifecycle))
 # The thread sanitizer has an allocator of its own.
 TRACER := $(if $(findstring -fsanitize=thread,$(CFLAGS)),$(filter-out %/intercept/alloc.o,$(TRACER)),$(TRACER))
@@ -207,7 +207,7 @@ $(B)/obj/src/%.o: $(S)/src/%.c
 $(B)/libcore.a: $(CORE) $(READER) $(PLAIN)
 	$(call say,AR)rm -f $@ && ar rcs $@ $^
 
-# The part of the reader that the writer asks (read/prove.h), as one object that shows nothing else: a program may have a reader of its own.
+# The part of the reader that the writer asks (read/file/prove.h), as one object that shows nothing else: a program may have a reader of its own.
 $(B)/proof.o: $(B)/libcore.a
 	$(call say,LD)ld -r -u prove_shard -o $@ $< && objcopy --keep-global-symbol=prove_shard $@
 

@@ -22,7 +22,7 @@
 #include <zstd.h>
 
 #include "format/section.h"
-#include "format/trace_file.h"
+#include "format/trace_format.h"
 #include "grammar/grammar.h"
 #include "timing/bins.h"
 #include "timing/times.h"

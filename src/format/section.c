@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "format/compress_parts.h"
-#include "format/trace_file.h"
+#include "format/trace_format.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

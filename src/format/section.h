@@ -9,9 +9,8 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
+#include "format/trace_format.h"
 #include "pilgrim/status.h"
-
-#define SECTION_RATIO_MAX 256 /* a content is at most this many times as long as its stored bytes */
 
 struct section {
     uint8_t type;

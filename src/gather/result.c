@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/try.h"
+#include "format/trace_format.h"
 #include "process/capture.h"
 #include "process/rank_fragment.h"
 #include "write/trace_writer.h"
@@ -77,7 +78,7 @@ static enum pilgrim_status put(struct result *r, const struct bytes *made)
 enum pilgrim_status result_add(struct result *r, struct fragment *f)
 {
     struct bytes made = {0};
-    fragment_list_properties(f, FRAGMENT_HIDDEN_FUNCTION, &r->hidden);
+    fragment_list_properties(f, PROPERTY_UNSEEN, &r->hidden);
     enum pilgrim_status status = make(r, f, &made);
     if (status == PILGRIM_OK)
         status = put(r, &made);

@@ -69,12 +69,9 @@ uint64_t fragment_calls(const struct fragment *f);
 uint64_t fragment_plain_bytes(const struct fragment *f);
 uint32_t fragment_ranks(const struct fragment *f);
 
-/* Sets a property of the run, which the file will have. Copies KEY and VALUE. */
+/* Sets a property of the run, which the file will have. Copies KEY and VALUE. Any rank may set
+ * PROPERTY_UNSEEN, several times; a merge keeps the properties of both fragments. */
 enum pilgrim_status fragment_set_property(struct fragment *f, const char *key, const char *value) PILGRIM_CHECKED;
-
-/* The key of a property that any rank may set, and that may occur several times: a function from Fortran whose calls
- * were not recorded, because another tool hides them. A merge keeps the properties of both fragments. */
-#define FRAGMENT_HIDDEN_FUNCTION "unseen"
 
 /* Appends the values of all properties with KEY to TEXT, except those that TEXT already lists. Separates them by ", ".
  */

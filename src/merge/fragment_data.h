@@ -11,7 +11,7 @@
 #include "sequence/column.h"
 #include "merge/fragment.h"
 #include "merge/shares.h"
-#include "read/prove.h"
+#include "read/file/prove.h"
 #include "record/statistics.h"
 
 /* An entry of a value group: one signature, a signature series (sequence/slots.h), or an unzipped signature. */

@@ -6,7 +6,7 @@
 
 #include "base/try.h"
 #include "format/section.h"
-#include "format/trace_file.h"
+#include "format/trace_format.h"
 #include "merge/fragment_data.h"
 
 static const uint8_t magic[8] = {0x89, 'P', 'L', 'F', 0x0d, 0x0a, 0x1a, 0x0a};

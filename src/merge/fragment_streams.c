@@ -11,6 +11,7 @@
 
 #include "base/try.h"
 #include "base/value.h"
+#include "format/trace_format.h"
 #include "loops/loops.h"
 #include "rules/rules.h"
 #include "merge/fragment_ended.h"
@@ -371,7 +372,7 @@ static uint32_t class_count(const struct stream_source *s)
 /* Finds or adds the class that stands for loops. */
 static enum pilgrim_status loop_class(struct fragment *f, uint32_t *number)
 {
-    static const struct function_descriptor loop = {"pilgrim_loop", NULL, 0, RETURNS_VALUE, ACTIVITY_OTHER};
+    static const struct function_descriptor loop = {LOOP_FUNCTION, NULL, 0, RETURNS_VALUE, ACTIVITY_OTHER};
     struct bytes declaration = {0}, class = {0};
     uint32_t function;
     put_declaration(&declaration, &loop);

@@ -10,11 +10,9 @@
 #include "base/value_run.h"
 #include "base/try.h"
 #include "base/value.h"
+#include "format/trace_format.h"
 
-enum {
-    NESTING_MAX = 32,
-    SERIES_SHAPES_MAX = 16 /* distinct shapes of an array's values; with more it is no array series */
-};
+enum { SERIES_SHAPES_MAX = 16 }; /* distinct shapes of an array's values; with more it is no array series */
 
 /* A key while it is split. */
 struct splitter {
@@ -296,7 +294,7 @@ static enum pilgrim_status split_value(struct splitter *s, unsigned depth)
 {
     uint32_t children = 0;
     uint8_t tag = cursor_u8(&s->key);
-    if (depth > NESTING_MAX)
+    if (depth > VALUE_NESTING_MAX)
         return PILGRIM_DAMAGED;
     if (tag == VALUE_ARRAY)
         return split_array(s, cursor_u32(&s->key), depth);

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/try.h"
 #include "base/value.h"
+#include "format/trace_format.h"
 #include "process/times_sections.h"
 #include "process/capture.h"
 #include "process/filter.h"
@@ -103,7 +104,7 @@ static enum pilgrim_status put_hidden(struct fragment *f)
 {
     const char *name;
     for (size_t i = 0; (name = filter_unseen_name(i)); i++)
-        TRY(fragment_set_property(f, FRAGMENT_HIDDEN_FUNCTION, name));
+        TRY(fragment_set_property(f, PROPERTY_UNSEEN, name));
     return PILGRIM_OK;
 }
 

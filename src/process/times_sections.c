@@ -15,7 +15,7 @@
 #include "process/spill_file.h"
 #include "process/spill.h"
 #include "format/section.h"
-#include "format/trace_file.h"
+#include "format/trace_format.h"
 
 enum { PIECE_BYTES = 4 << 20 };
 

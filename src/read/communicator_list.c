@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Communicators of a rank: its process stream's calls of pilgrim_communicator, and the counts that make identities.
+/* The communicators of a rank: the calls of pilgrim_communicator in its process stream, and the counts from which
+ * identities are made.
  *
- * Identity: a hash of the parent's identity, the members' key, the count before among those with the same two, and
- * the leader. A name that no call bound, or a value that is not what it must be, gives no identity: bytes of a file
- * are believed only as far as that. */
+ * An identity is a hash of the parent's identity, the members' key, the number of earlier communicators with the same
+ * parent and key, and the leader. A name that no call has introduced, or a value of a wrong type, has no identity: the
+ * file may be damaged. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
-#include "read/trace.h"
+#include "read/cursor/cursor_open.h"
+#include "read/table/trace_error.h"
 
 enum { NAME_BYTES = 32 };
 
-/* Parameters of pilgrim_communicator. */
+/* Indexes of the parameters of pilgrim_communicator. */
 enum { COMMUNICATOR, THREAD, PARENT, INTER, TOPOLOGY, SIZE, RANK, REMOTE_SIZE, LEADER, KEY, PARAMETER_COUNT };
 
 struct live {
@@ -36,7 +38,7 @@ struct count {
 struct pilgrim_communicators {
     const struct pilgrim_trace *trace;
     struct pilgrim_cursor *cursor;
-    uint64_t self; /* identity of MPI_COMM_SELF */
+    uint64_t self; /* the identity of MPI_COMM_SELF */
     struct live *live;
     struct count *counts;
     char name[NAME_BYTES], parent[NAME_BYTES];
@@ -85,7 +87,7 @@ void pilgrim_communicators_close(struct pilgrim_communicators *l)
     free(l);
 }
 
-/* The identity behind a handle's value; 0: not known. */
+/* Returns the identity of the communicator that a handle's value names. 0: unknown. */
 static uint64_t identity_of(const struct pilgrim_communicators *l, const struct pilgrim_value *v)
 {
     struct live *found = NULL;
@@ -96,7 +98,7 @@ static uint64_t identity_of(const struct pilgrim_communicators *l, const struct 
     return found ? found->identity : 0;
 }
 
-/* From here on ID is IDENTITY's name. */
+/* Makes ID the name of IDENTITY. False: no memory. */
 static bool bind(struct pilgrim_communicators *l, int64_t id, uint64_t identity)
 {
     struct live *found;
@@ -116,7 +118,7 @@ static bool bind(struct pilgrim_communicators *l, int64_t id, uint64_t identity)
     return true;
 }
 
-/* How many of the family came before; -1: no memory. */
+/* Returns the number of earlier communicators with this parent and key, and counts one more. -1: no memory. */
 static int64_t count_next(struct pilgrim_communicators *l, uint64_t parent, uint64_t key)
 {
     struct family family = {parent, key};
@@ -184,7 +186,7 @@ enum pilgrim_status pilgrim_communicators_next(struct pilgrim_communicators *l,
         enum pilgrim_status status = pilgrim_cursor_next(l->cursor, &call, error);
         if (status != PILGRIM_OK)
             return status;
-        if (call.function->parameter_count == PARAMETER_COUNT && !strcmp(call.function->name, "pilgrim_communicator"))
+        if (call.function->parameter_count == PARAMETER_COUNT && !strcmp(call.function->name, COMMUNICATOR_FUNCTION))
             return convert(l, call.in, communicator, error);
     }
 }

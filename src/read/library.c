@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the reader library says of itself: its version, and the text of each status. */
+/* The version of the reader library, and the text of each status. */
 #include "pilgrim/version.h"
 
 unsigned pilgrim_version_number(void)

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is stored of a sequence: the rules that it needs of those that all sequences share, numbered anew. */
+/* The stored grammar of a sequence, for tools: the rules that it uses of the table that all sequences share,
+ * renumbered. */
 #include <stdlib.h>
 
-#include "read/cursor.h"
-
+#include "read/cursor/cursor.h"
+#include "read/table/trace_error.h"
 #include "rules/rules_uses.h"
 
 struct pilgrim_grammar {
     const struct pilgrim_trace *trace;
     const struct shard *shard; /* held */
     const struct rules *rules;
-    struct rules_use *uses; /* in descending order of the rules */
-    uint32_t *number;       /* the new one of each of those */
-    uint32_t *order;        /* the place among them of each new one */
+    struct rules_use *uses; /* by rule number, descending */
+    uint32_t *number;       /* new number of each of USES */
+    uint32_t *order;        /* index in USES of each new number */
     uint32_t count;
     uint64_t sequence;
 };
 
-/* The place of RULE, which is there, among the uses. */
+/* Returns the index of RULE in the uses, which have it. */
 static uint32_t index_of(const struct pilgrim_grammar *g, uint64_t rule)
 {
     uint32_t low = 0, high = g->count - 1;
@@ -31,7 +32,7 @@ static uint32_t index_of(const struct pilgrim_grammar *g, uint64_t rule)
     return low;
 }
 
-/* The start rule stands first among the uses. A rule's number is 0 as long as it was not met. */
+/* Numbers the rules. The start rule is the first of the uses. A rule's number is 0 until the walk meets it. */
 static void number_rules(struct pilgrim_grammar *g)
 {
     uint32_t met = 1;
@@ -98,7 +99,7 @@ uint32_t pilgrim_grammar_rules(const struct pilgrim_grammar *g)
     return g->count ? g->count : 1;
 }
 
-/* What the RULE among the uses is if it is a block, else NULL. A block's symbols are its terminals. */
+/* Returns the block that use RULE is, or NULL. The symbols of a block are its terminals. */
 static const struct block *block_of(const struct pilgrim_grammar *g, uint32_t rule)
 {
     const struct rules_symbol *s = &g->rules->symbols[g->rules->first[g->uses[g->order[rule]].rule]];

@@ -1,33 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The machine that a program ran on, made out of what each process says of its place in its call of pilgrim_process.
+/* The machine that a program ran on, from what the call of pilgrim_process of each process says of its host.
  *
- * Kept are, for each rank, its host and pid; the ranks ordered by host, within a host by rank, so that a process of a
- * host is found by its place, and a rank's place by bisection. Hosts are known by their whole place: kinds and names of
- * all levels, each with a 0 byte behind it, interned. Bytes of a file are believed as far as they are a place; else it
- * is not known. */
+ * For each rank there are a host and a pid. The ranks are also sorted by host, and by rank within a host: so the n-th
+ * process of a host is found at once, and the index of a rank by bisection. A host is identified by its whole location:
+ * kinds and names of all levels, each followed by a 0 byte, interned. A location that is not well formed is unknown:
+ * the file may be damaged. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/intern.h"
 #include "base/name_pieces.h"
-#include "read/shards.h"
+#include "read/cursor/process_values.h"
+#include "read/table/trace_error.h"
 
 enum { PID_UNKNOWN = -1, LOCATION_BYTES_MAX = 4096 };
 
 struct pilgrim_system {
     const struct pilgrim_trace *trace;
-    uint32_t *host;    /* of each rank */
+    uint32_t *host;    /* by rank */
     int64_t *pid;      /* of each rank */
-    uint32_t *ordered; /* ranks by host */
-    uint32_t *first;   /* of each host: where its ranks begin in `ordered`; one more: their end */
+    uint32_t *ordered; /* the ranks, sorted by host */
+    uint32_t *first;   /* by host: its first rank in ORDERED; one more entry for the end */
     struct intern locations;
     struct pilgrim_host *hosts;
-    struct arena memory; /* of their levels */
+    struct arena memory; /* owns the levels of hosts */
 };
 
-/* ---- one process's place ---- */
+/* ---- the location of a process ---- */
 
-/* Whether V is a string that C can hold. */
+/* True if V is a string without a 0 byte. */
 static bool is_text(const struct pilgrim_value *v)
 {
     return v->type == PILGRIM_STRING && !memchr(v->text, 0, v->length);
@@ -62,7 +63,7 @@ static void put_piece(struct bytes *to, const struct pilgrim_value *v)
         bytes_put(to, digits, name_digits(v->integer, digits));
 }
 
-/* The key of a place; empty: it is not known. */
+/* Puts the key of the location VALUE. An empty key: unknown. */
 static void put_location(struct bytes *to, const struct pilgrim_value *location)
 {
     to->length = 0;
@@ -89,7 +90,7 @@ static const struct pilgrim_value *argument(const struct pilgrim_function *f, co
     return NULL;
 }
 
-/* Notes what RANK says. KEY is room for a key, and then its. */
+/* Reads the host and pid of RANK. KEY is scratch memory. */
 static enum pilgrim_status read_rank(struct pilgrim_system *s, uint32_t rank, struct bytes *key,
                                      struct pilgrim_error *error)
 {
@@ -116,7 +117,7 @@ static enum pilgrim_status read_rank(struct pilgrim_system *s, uint32_t rank, st
 
 /* ---- all of them ---- */
 
-/* The levels of host H, out of its key. */
+/* Makes the levels of host H from its key. */
 static bool make_host(struct pilgrim_system *s, uint32_t h)
 {
     size_t length, count = 0;
@@ -138,7 +139,7 @@ static bool make_host(struct pilgrim_system *s, uint32_t h)
     return true;
 }
 
-/* Sorts the ranks by host, by counting. */
+/* Sorts the ranks by host (a counting sort). */
 static void order_ranks(struct pilgrim_system *s)
 {
     uint32_t ranks = s->trace->rank_count, hosts = s->locations.count;
@@ -148,7 +149,7 @@ static void order_ranks(struct pilgrim_system *s)
         s->first[h + 1] += s->first[h];
     for (uint32_t rank = 0; rank < ranks; rank++)
         s->ordered[s->first[s->host[rank]]++] = rank;
-    /* Each is now where the next one was. */
+    /* Each entry now stands where the next one was. */
     memmove(s->first + 1, s->first, hosts * sizeof *s->first);
     s->first[0] = 0;
 }

@@ -2,8 +2,6 @@
 /* Blocks of packed terminals; see block.h. */
 #include "rules/block.h"
 
-enum { FORM_SUMS = 1, FORM_PLANES = 2, FORM_BITS = 2 };
-
 /* ---- reading ---- */
 
 static enum pilgrim_status refuse(struct cursor *c)
@@ -24,8 +22,10 @@ enum pilgrim_status block_parse(struct cursor *c, struct block *b)
 {
     uint64_t count = cursor_varint(c);
     uint8_t form = cursor_u8(c);
-    *b = (struct block){
-        .base = cursor_svarint(c), .width = form >> FORM_BITS, .planes = form & FORM_PLANES, .sums = form & FORM_SUMS};
+    *b = (struct block){.base = cursor_svarint(c),
+                        .width = form >> BLOCK_FORM_BITS,
+                        .planes = form & BLOCK_PLANES,
+                        .sums = form & BLOCK_SUMS};
     if (c->status != PILGRIM_OK || count < BLOCK_COUNT_MIN || count > BLOCK_COUNT_MAX || !good_width(b))
         return refuse(c);
     b->count = (uint32_t)count;
@@ -168,7 +168,7 @@ bool block_put(struct bytes *out, const uint64_t *terminals, uint32_t count, boo
         return false;
     bytes_put_varint(out, 0);
     bytes_put_varint(out, count);
-    bytes_put_u8(out, (uint8_t)(b.width << FORM_BITS | (planes ? FORM_PLANES : 0) | (sums ? FORM_SUMS : 0)));
+    bytes_put_u8(out, (uint8_t)(b.width << BLOCK_FORM_BITS | (planes ? BLOCK_PLANES : 0) | (sums ? BLOCK_SUMS : 0)));
     bytes_put_svarint(out, b.base);
     uint8_t *to = bytes_reserve(out, block_bytes(&b));
     if (!to) {

@@ -13,17 +13,10 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
+#include "format/trace_format.h"
 #include "pilgrim/status.h"
 
-enum {
-    BLOCK_COUNT_MIN = 2,
-    BLOCK_COUNT_MAX = 65536,
-    BLOCK_WIDTH_MAX = 62,
-    BLOCK_PLANES_WIDTH_MAX = 56,
-    BLOCK_STRIDE = 128
-};
-
-#define BLOCK_TERMINAL_LIMIT (UINT64_C(1) << 62)
+enum { BLOCK_STRIDE = 128 };
 
 struct block {
     const uint8_t *numbers; /* borrowed */

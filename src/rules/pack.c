@@ -27,7 +27,7 @@ enum {
     GAIN_MIN = 4 /* a block has to be shorter by 1/GAIN_PART of itself and GAIN_MIN */
 };
 
-enum { FORMS = 4, FORM_SUMS = 1, FORM_PLANES = 2 };
+enum { FORMS = 1 << BLOCK_FORM_BITS };
 
 struct packing {
     const struct intern *table;
@@ -147,7 +147,7 @@ static bool put_blocks(struct packing *p, unsigned form)
     p->bytes.length = 0;
     for (size_t at = 0, size; at < p->count; at += size) {
         size = block_size(p->count - at);
-        if (!block_put(&p->bytes, p->terminals + at, (uint32_t)size, form & FORM_PLANES, form & FORM_SUMS))
+        if (!block_put(&p->bytes, p->terminals + at, (uint32_t)size, form & BLOCK_PLANES, form & BLOCK_SUMS))
             return false;
     }
     return true;
@@ -159,7 +159,7 @@ static enum pilgrim_status choose_form(struct packing *p, bool differences, unsi
     *best = FORMS;
     *size = SIZE_MAX;
     for (unsigned form = 0; form < FORMS; form++) {
-        if (((form & FORM_SUMS) && !differences) || !put_blocks(p, form))
+        if (((form & BLOCK_SUMS) && !differences) || !put_blocks(p, form))
             continue;
         size_t length = compressed_length(&p->compressor, p->bytes.data, p->bytes.length) +
                         (p->count / BLOCK_TERMINALS + 1) * BLOCK_USE_BYTES;
@@ -178,7 +178,7 @@ static enum pilgrim_status put_stretch(struct packing *p, unsigned form)
         uint32_t number;
         size = block_size(p->count - at);
         p->bytes.length = 0;
-        if (!block_put(&p->bytes, p->terminals + at, (uint32_t)size, form & FORM_PLANES, form & FORM_SUMS))
+        if (!block_put(&p->bytes, p->terminals + at, (uint32_t)size, form & BLOCK_PLANES, form & BLOCK_SUMS))
             return PILGRIM_NOMEM;
         TRY(intern_add(p->blocks, p->bytes.data, p->bytes.length, &number));
         rule_put(&p->writer, (struct rules_symbol){.value = RULES_BLOCK + number, .exponent = 1});

@@ -9,7 +9,7 @@
 /* A block has both flag bits, and an odd second number: no other symbol has that, as rules have no ramps. */
 static void put_block(struct bytes *out, const struct rules_symbol *s)
 {
-    bytes_put_varint(out, (s->value - RULES_BLOCK) << SYMBOL_BITS | SYMBOL_EXPONENT | SYMBOL_RULE);
+    bytes_put_varint(out, (s->value - RULES_BLOCK) << STORED_SYMBOL_BITS | STORED_HAS_EXPONENT | STORED_IS_RULE);
     bytes_put_varint(out, (s->exponent - 1) << 1 | 1);
 }
 
@@ -20,7 +20,8 @@ static void put_symbol(struct bytes *out, const struct rules_symbol *s)
         return;
     }
     bool more = s->exponent > 1;
-    bytes_put_varint(out, s->value << SYMBOL_BITS | (more ? SYMBOL_EXPONENT : 0) | (s->is_rule ? SYMBOL_RULE : 0));
+    bytes_put_varint(out, s->value << STORED_SYMBOL_BITS | (more ? STORED_HAS_EXPONENT : 0) |
+                              (s->is_rule ? STORED_IS_RULE : 0));
     if (more)
         bytes_put_varint(out, (s->exponent - 2) << 1 | s->is_ramp);
 }

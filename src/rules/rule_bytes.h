@@ -6,6 +6,7 @@
 #define PILGRIM_RULE_BYTES_H
 
 #include "base/intern.h"
+#include "format/trace_format.h"
 #include "rules/rules.h"
 
 /* Writes one rule after another. A writer of zeros is ready. Equal neighbours become one symbol, so the writer holds
@@ -29,17 +30,15 @@ enum pilgrim_status rule_end(struct rule_writer *w, struct intern *table, uint32
 /* Returns a cursor over a rule of TABLE for rule_take. The bytes are trusted: a rule_writer wrote them. */
 struct cursor rule_open(const struct intern *table, uint32_t rule);
 
-enum { SYMBOL_RULE = 1, SYMBOL_EXPONENT = 2, SYMBOL_BITS = 2 };
-
 static inline struct rules_symbol rule_take(struct cursor *c)
 {
     uint64_t word = cursor_varint(c);
-    uint64_t more = word & SYMBOL_EXPONENT ? cursor_varint(c) : 0;
-    if ((word & SYMBOL_RULE) && (more & 1))
-        return (struct rules_symbol){.value = RULES_BLOCK + (word >> SYMBOL_BITS), .exponent = (more >> 1) + 1};
-    return (struct rules_symbol){.value = word >> SYMBOL_BITS,
-                                 .exponent = word & SYMBOL_EXPONENT ? (more >> 1) + 2 : 1,
-                                 .is_rule = word & SYMBOL_RULE,
+    uint64_t more = word & STORED_HAS_EXPONENT ? cursor_varint(c) : 0;
+    if ((word & STORED_IS_RULE) && (more & 1))
+        return (struct rules_symbol){.value = RULES_BLOCK + (word >> STORED_SYMBOL_BITS), .exponent = (more >> 1) + 1};
+    return (struct rules_symbol){.value = word >> STORED_SYMBOL_BITS,
+                                 .exponent = word & STORED_HAS_EXPONENT ? (more >> 1) + 2 : 1,
+                                 .is_rule = word & STORED_IS_RULE,
                                  .is_ramp = more & 1};
 }
 

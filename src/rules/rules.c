@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "base/try.h"
+#include "format/trace_format.h"
 
 #define LENGTH_UNKNOWN UINT64_MAX       /* not visited yet */
 #define LENGTH_BEGUN   (UINT64_MAX - 1) /* being visited: the rule is on the stack */
@@ -57,9 +58,9 @@ static bool charge(struct rules_parser *in, uint64_t bytes)
 static enum pilgrim_status parse_symbol(struct rules_parser *in, uint32_t rule, struct rules_symbol *symbol)
 {
     struct cursor *c = in->c;
-    uint64_t word = cursor_varint(c), value = word >> 2;
-    uint64_t more = (word & 2) ? cursor_varint(c) : 0;
-    bool is_rule = word & 1, is_ramp = in->table && (more & 1);
+    uint64_t word = cursor_varint(c), value = word >> STORED_SYMBOL_BITS;
+    uint64_t more = (word & STORED_HAS_EXPONENT) ? cursor_varint(c) : 0;
+    bool is_rule = word & STORED_IS_RULE, is_ramp = in->table && (more & 1);
     if (c->status != PILGRIM_OK)
         return c->status;
     if (in->table)
@@ -68,8 +69,10 @@ static enum pilgrim_status parse_symbol(struct rules_parser *in, uint32_t rule, 
     uint64_t limit = !is_rule ? in->terminal_limit : in->table ? rule : in->r->rule_count;
     if (value < least || value >= limit || more > LENGTH_MAX - 2 || (is_rule && is_ramp))
         return fail(c, PILGRIM_DAMAGED);
-    *symbol = (struct rules_symbol){
-        .value = value, .exponent = (word & 2) ? more + 2 : 1, .is_rule = is_rule, .is_ramp = is_ramp};
+    *symbol = (struct rules_symbol){.value = value,
+                                    .exponent = (word & STORED_HAS_EXPONENT) ? more + 2 : 1,
+                                    .is_rule = is_rule,
+                                    .is_ramp = is_ramp};
     return PILGRIM_OK;
 }
 
@@ -356,7 +359,7 @@ void rules_append(const struct bytes *grammar, uint64_t terminal, struct bytes *
     bytes_put_varint(out, count + 1);
     size_t start = c.position;
     for (uint64_t i = 0; i < count; i++)
-        if (cursor_varint(&c) & 2)
+        if (cursor_varint(&c) & STORED_HAS_EXPONENT)
             cursor_varint(&c);
     bytes_put(out, grammar->data + start, c.position - start);
     bytes_put_varint(out, terminal << 2);

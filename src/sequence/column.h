@@ -12,22 +12,9 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
+#include "format/trace_format.h"
 #include "sequence/nested_runs.h"
 #include "pilgrim/status.h"
-
-/* Kinds of expressions, as in the file. */
-enum expression_kind {
-    EXPRESSION_CONSTANT = 0,
-    EXPRESSION_PLUS = 1,         /* x + c */
-    EXPRESSION_MINUS = 2,        /* c - x */
-    EXPRESSION_MINUS_TWICE = 3,  /* c - 2x */
-    EXPRESSION_XOR_RELATIVE = 4, /* (x xor c) - x */
-    EXPRESSION_XOR = 5,          /* x xor c */
-    EXPRESSION_MODULO = 6,       /* (x + c) mod n */
-    EXPRESSION_SUMS = 7,
-    EXPRESSION_LIST = 8,
-    EXPRESSION_KIND_COUNT = 9
-};
 
 /* How a value may depend on the rank. */
 enum rank_meaning {

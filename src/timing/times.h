@@ -29,13 +29,11 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
+#include "format/trace_format.h"
 #include "pilgrim/status.h"
 #include "timing/bins.h"
 
-enum times_kind { TIMES_NONE = 0, TIMES_BINS = 1, TIMES_EXACT = 2 }; /* as in the file, where 0 does not occur */
-
 enum {
-    TIMES_READS = 2,             /* added to the kind in the file if there are readings */
     TIMES_BLOCK_CALLS = 1 << 16, /* of one section, about: times_pending */
     TIMES_BASES_MAX = 64         /* different bases in one section */
 };

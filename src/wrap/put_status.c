@@ -13,13 +13,14 @@
 #include "wrap/put_status.h"
 
 #include "base/value_run.h"
+#include "format/trace_format.h"
 #include "wrap/status_fields.h"
 #include "wrap/call_inline.h"
 
 /* The reader remembers a bounded number of receives (docs/FORMAT.md, section 5): in each class, those with an index
- * below POSTED_INDICES. For a call with a single request the limit is POSTED_ALONE: if more are in flight, the statuses
- * themselves are alike. */
-enum { POSTED_INDICES = 4096, POSTED_ALONE = 64 };
+ * below POSTED_INDEX_LIMIT. For a call with a single request the limit is POSTED_ALONE: if more are in flight, the
+ * statuses themselves are alike. */
+enum { POSTED_ALONE = 64 };
 
 /* Largest size of a status: its head, a rank base, and up to six values. */
 enum { STATUS_BYTES = 2 + 7 * (1 + SLOT_BYTES) };
@@ -137,7 +138,7 @@ static inline uint8_t *store_posted(const struct call *c, uint8_t *at, int64_t i
                                     const MPI_Status *status, bool ignored)
 {
     const struct posting *posted = &operation->posted;
-    const uint32_t limit = c->operation_count == 1 ? POSTED_ALONE : POSTED_INDICES;
+    const uint32_t limit = c->operation_count == 1 ? POSTED_ALONE : POSTED_INDEX_LIMIT;
     if (c->dropped || c->operation_count >= VALUE_SERIES_MIN || posted->count == 0 ||
         operation->request_index >= limit ||
         operation_class(operation) >> REQUEST_THREAD_SHIFT != (int64_t)c->thread->index ||

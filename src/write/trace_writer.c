@@ -9,7 +9,7 @@
 
 #include "base/try.h"
 #include "format/section.h"
-#include "format/trace_file.h"
+#include "format/trace_format.h"
 #include "write/calls_writer.h"
 #include "write/profile_writer.h"
 #include "merge/fragment_data.h"

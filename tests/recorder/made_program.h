@@ -23,7 +23,7 @@ enum {
     ROUNDS_MAX = 3,
     VIEWS = 2,
     NAMES = 6,
-    PROCESS_FUNCTION = KINDS, /* after those of the kinds */
+    FUNCTION_OF_PROCESS = KINDS, /* after those of the kinds */
     FUNCTIONS
 };
 

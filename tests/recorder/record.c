@@ -44,7 +44,7 @@ static struct stream *process_stream(const struct program *p, uint32_t rank)
         }
     }
     bytes_put_u8(&key, VALUE_NONE);
-    append(s, p, PROCESS_FUNCTION, false, &key, 0);
+    append(s, p, FUNCTION_OF_PROCESS, false, &key, 0);
     bytes_free(&key);
     return s;
 }

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "read/trace.h"
+#include "read/file/load.h"
 
 void require(bool good, const char *what, uint64_t seed)
 {

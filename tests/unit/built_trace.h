@@ -18,10 +18,10 @@
 #include "base/bytes.h"
 #include "base/value.h"
 #include "format/section.h"
-#include "format/trace_file.h"
+#include "format/trace_format.h"
 #include "rules/rules.h"
 #include "pilgrim/reader.h"
-#include "read/trace.h"
+#include "read/file/load.h"
 
 enum { CLASSES = 40, LOOP_CLASS = CLASSES, CHANGING_CLASS, POSTING_CLASS, COMPLETING_CLASS, SIZE_1 = 5 };
 

@@ -5,7 +5,7 @@
 
 #include "made_trace.h"
 #include "pilgrim/reader.h"
-#include "read/trace.h"
+#include "read/file/load.h"
 
 static struct pilgrim_trace *trace;
 static struct pilgrim_cursor *cursor;

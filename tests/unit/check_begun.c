@@ -2,7 +2,7 @@
 /* Request arrays that a call completes, and statuses that follow from the posted receive, are read as the plain values,
  * whatever way the cursor takes to the call. Damaged ones are refused. */
 #include "built_trace.h"
-#include "read/begun.h"
+#include "read/value/begun.h"
 
 enum { RANKS = 3, CALLS = 300, ITEMS = 6, REQUEST_CLASS = 7, PARAMETER = 1 };
 
@@ -224,7 +224,8 @@ END_TEST
 /* ---- one call that posts, one that completes ---- */
 
 static const char nobody[] = "a request that no call has posted", nowhere[] = "where no parameter begins",
-                  no_such_index[] = "a completed array without the places", no_array[] = "an array that is not there";
+                  no_such_index[] = "a completed array without the completed indexes",
+                  no_array[] = "an array that does not exist";
 
 #define BYTES(...)                                                                                                     \
     sizeof(uint8_t[]){__VA_ARGS__},                                                                                    \

@@ -5,7 +5,8 @@
 #include <unistd.h>
 
 #include "built_trace.h"
-#include "read/shards.h"
+#include "read/file/load.h"
+#include "read/file/shards.h"
 #include "timing/times.h"
 #include "trials.h"
 

@@ -273,7 +273,7 @@ static const struct {
     {"groups that do not hold each thread once", no_members},
     {"groups that do not hold each thread once", member_twice},
     {"a sequence of calls with a class that its group does not have", class_missing},
-    {"a row that does not exist", row_beyond},
+    {"a group class that does not exist", row_beyond},
     {"more or fewer values than calls of a class", values_too_few},
     {"more or fewer values than calls of a class", values_unequal},
     {"a sequence of values with a signature that its class does not have", value_beyond},
@@ -290,8 +290,8 @@ static const struct {
     {"a series in a series", series_of_series},
     {"a series with a wrong number of values", series_of_more_shapes},
     {"a shape of too many values", too_many_values},
-    {"a partition with a wrong number of parts", one_part},
-    {"a partition whose parts do not hold each place once", parts_overlap},
+    {"a partition with a wrong number of value groups", one_part},
+    {"a partition whose value groups do not hold each member once", parts_overlap},
     {"a partition that is not as long as its group", parts_of_others},
 };
 
@@ -338,7 +338,7 @@ START_TEST(damage_met_late)
     r.members = put_sums(&b, 1, put_rule(&b, (struct rules_symbol[]){{4, 19, false, false}}, 1));
     finish(&b, &r);
     put_group(&b, false, r.sequence, (uint32_t[]){r.row, r.other_row}, 2, r.members);
-    expect_failure(&b, PILGRIM_DAMAGED, "is in none of the groups");
+    expect_failure(&b, PILGRIM_DAMAGED, "is in no group");
     static const struct {
         uint64_t count;
         int64_t sequence;

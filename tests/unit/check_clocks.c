@@ -8,7 +8,7 @@
 #include "write/trace_writer.h"
 #include "record/stream.h"
 #include "random.h"
-#include "read/trace.h"
+#include "read/file/load.h"
 
 static const struct parameter_descriptor process_parameters[] = {
     {"views_rank", DIRECTION_IN}, {"views_size", DIRECTION_IN}, {"clock", DIRECTION_IN}};

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "random.h"
-#include "read/common_section.h"
+#include "read/file/common_section.h"
 #include "timing/common_times.h"
 #include "timing/times_block.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "format/section.h"
-#include "format/trace_file.h"
+#include "format/trace_format.h"
 #include "made_trace.h"
 #include "merge/fragment_file.h"
 #include "write/trace_writer.h"

@@ -7,6 +7,7 @@
 #include "built_trace.h"
 #include "hostile_trace.h"
 #include "timing/distribution.h"
+#include "timing/profile_model.h"
 #include "timing/share_code_inline.h"
 
 enum { RANKS = 8, ROWS = 3, RANK_BITS = 3 };

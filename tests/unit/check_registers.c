@@ -224,7 +224,7 @@ START_TEST(a_signature_is_given_as_it_is_stored)
     /* As a call it is wrong, and stays so. */
     for (int i = 0; i < 2; i++) {
         ck_assert_int_eq(pilgrim_cursor_next(cursor, &call, &error), PILGRIM_DAMAGED);
-        ck_assert_ptr_nonnull(strstr(error.message, "changes of an array that is not there"));
+        ck_assert_ptr_nonnull(strstr(error.message, "changes of an array that does not exist"));
     }
     pilgrim_cursor_close(cursor);
     pilgrim_close(trace);
@@ -233,8 +233,8 @@ END_TEST
 
 /* ---- what is wrong ---- */
 
-static const char nowhere[] = "where no parameter begins", not_there[] = "an array that is not there",
-                  item_indices[] = "places do not increase, or are not there";
+static const char nowhere[] = "where no parameter begins", not_there[] = "an array that does not exist",
+                  item_indices[] = "indexes that do not increase or do not exist";
 
 #define ARRAY_2 VALUE_ARRAY, 2, VALUE_INT, VALUE_INT
 #define TOKENS(...)                                                                                                    \
@@ -264,9 +264,10 @@ static const struct {
     {"more changes than bytes", false, 0, TOKENS(VALUE_EDITED, 0, 9, VALUE_NONE, VALUE_NONE)},
     {"more changes than bytes", false, 0,
      TOKENS(VALUE_EDITED, 0, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 1)},
-    {"a place of a change that is no number", false, 2,
+    {"an index of a change that is no number", false, 2,
      TOKENS(ARRAY_2, VALUE_EDITED, 0, 1, VALUE_NONE, VALUE_NONE, VALUE_NONE)},
-    {"a series beside values", false, 0, TOKENS(VALUE_SERIES, 2, 1, VALUE_NONE, VALUE_EDITED, 0, 0, VALUE_NONE)},
+    {"a series beside keep or edited", false, 0,
+     TOKENS(VALUE_SERIES, 2, 1, VALUE_NONE, VALUE_EDITED, 0, 0, VALUE_NONE)},
     {not_there, true, 0, TOKENS(VALUE_EDITED, 0, 0, VALUE_NONE, VALUE_NONE)},             /* of what goes in */
     {not_there, true, 0, TOKENS(VALUE_NONE, VALUE_EDITED, 0, 0, VALUE_NONE)},             /* not an array */
     {not_there, true, 0, TOKENS(VALUE_EDITED, 1, 0, VALUE_NONE, VALUE_NONE)},             /* not set */

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "format/trace_file.h"
+#include "format/trace_format.h"
 #include "random.h"
 
 static void check(enum pilgrim_status status)

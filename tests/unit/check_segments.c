@@ -9,7 +9,8 @@
 
 #include "built_trace.h"
 #include "hostile_trace.h"
-#include "read/shards.h"
+#include "read/file/load.h"
+#include "read/file/shards.h"
 
 /* ---- the trace: what each thread calls in each segment ---- */
 
@@ -398,7 +399,7 @@ static const struct {
         bool begins;
     } volumes[5];
 } wrong[] = {
-    {"where none is before", 0, 0, {{2, true}, {2, true}}},
+    {"without one before it", 0, 0, {{2, true}, {2, true}}},
     {"before all ranks of segment 1", 2, 3, {{2, false}, {1, false}, {2, true}}},
     {"before all ranks of the last one", 2, 3, {{2, false}, {1, false}, {2, true}, {3, true}}},
     {"more ranks than the first one", 1, 2, {{2, false}, {3, true}}},

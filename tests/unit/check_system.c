@@ -13,7 +13,7 @@
 #include "merge/fragment.h"
 #include "write/trace_writer.h"
 #include "record/stream.h"
-#include "read/trace.h"
+#include "read/file/load.h"
 
 static const struct parameter_descriptor process_parameters[] = {
     {"views_rank", DIRECTION_IN}, {"views_size", DIRECTION_IN}, {"pid", DIRECTION_IN}, {"place", DIRECTION_IN}};

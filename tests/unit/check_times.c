@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "format/section.h"
-#include "format/trace_file.h"
+#include "format/trace_format.h"
 #include "random.h"
 #include "timing/times_block.h"
 

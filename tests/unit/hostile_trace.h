@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "format/section.h"
-#include "format/trace_file.h"
+#include "format/trace_format.h"
 #include "pilgrim/reader.h"
-#include "read/trace.h"
+#include "read/file/load.h"
 
 enum { CALLS_WALKED = 120, RANKS_WALKED = 7, SYSTEM_RANKS_MAX = 64 };
 

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Opens a trace. */
+#ifndef PILGRIM_LOAD_H
+#define PILGRIM_LOAD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pilgrim/reader.h"
+
+/* As pilgrim_open, from LENGTH bytes at DATA, which are borrowed for the time of the call. */
+enum pilgrim_status trace_load(const void *data, size_t length, struct pilgrim_trace **trace,
+                               struct pilgrim_error *error) PILGRIM_CHECKED;
+
+/* As pilgrim_open, with LIMIT bytes for shards in memory in place of SHARDS_BYTES_MAX. */
+enum pilgrim_status trace_open(const char *path, uint64_t limit, struct pilgrim_trace **trace,
+                               struct pilgrim_error *error) PILGRIM_CHECKED;
+
+#endif
