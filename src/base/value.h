@@ -42,7 +42,7 @@ enum value_tag {
     VALUE_FUNCTION = 19,  /* - | id | "fn:3" */
     VALUE_SERIES = 20,    /* in shapes: n, m | - | [ ] of n values of the m shapes that follow;
                              in keys: n | - | n values of an array, of which two follow (base/value_run.h) */
-    VALUE_KEEP = 21,      /* register | - | the value that follows, which is also stored in the register */
+    VALUE_REGISTER = 21,  /* register | - | the value that follows, which is also stored in the register */
     VALUE_EDITED = 22,    /* base, m | - | an earlier array, named by base, with m changes; 2m values follow */
     VALUE_COMPLETED = 23, /* parameter | - | the in-value, with the value that follows at each index that the out-value
                              of that parameter names */
@@ -78,9 +78,9 @@ static inline unsigned value_slots(uint8_t tag)
 static inline unsigned value_operands(uint8_t tag)
 {
     static const uint8_t operands[VALUE_TAG_COUNT] = {
-        [VALUE_NAME] = 2,  [VALUE_OBJECT] = 2, [VALUE_STRING] = 4,    [VALUE_SYMBOL] = 4,
-        [VALUE_ARRAY] = 4, [VALUE_FLAGS] = 4,  [VALUE_STATUS] = 1,    [VALUE_SERIES] = 4,
-        [VALUE_KEEP] = 2,  [VALUE_EDITED] = 4, [VALUE_COMPLETED] = 1, [VALUE_POSTED] = 1,
+        [VALUE_NAME] = 2,     [VALUE_OBJECT] = 2, [VALUE_STRING] = 4,    [VALUE_SYMBOL] = 4,
+        [VALUE_ARRAY] = 4,    [VALUE_FLAGS] = 4,  [VALUE_STATUS] = 1,    [VALUE_SERIES] = 4,
+        [VALUE_REGISTER] = 2, [VALUE_EDITED] = 4, [VALUE_COMPLETED] = 1, [VALUE_POSTED] = 1,
     };
     return tag < VALUE_TAG_COUNT ? operands[tag] : 0;
 }

@@ -268,7 +268,7 @@ static enum pilgrim_status split_operands(struct splitter *s, uint8_t tag, uint3
     case VALUE_RANK_BASE:
         *children = 1;
         return PILGRIM_OK;
-    case VALUE_KEEP:
+    case VALUE_REGISTER:
         *children = 1;
         bytes_put_varint(s->shape, take_u16(&s->key));
         return PILGRIM_OK;
@@ -358,7 +358,7 @@ static enum pilgrim_status next_token(struct cursor *c, struct shape_token *t)
     case VALUE_RANK_BASE:
         t->children = 1;
         break;
-    case VALUE_KEEP:
+    case VALUE_REGISTER:
     case VALUE_COMPLETED:
         cursor_varint(c);
         t->children = 1;

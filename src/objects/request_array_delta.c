@@ -261,7 +261,7 @@ void array_delta_out(struct request_array_delta *d, uint64_t over, struct bytes 
         return;
     /* If all requests have completed at once, no later call goes on with this array. */
     if (d->own_register && (changed_little || over != array_delta_live(d))) {
-        *at = VALUE_KEEP;
+        *at = VALUE_REGISTER;
         at = store_u16(at + 1, d->own_register - 1);
         d->pending = d->own_register;
         d->over = over;

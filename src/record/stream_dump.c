@@ -58,7 +58,7 @@ static void dump_value(const struct vocabulary *v, struct cursor *key, FILE *to)
         [VALUE_DEVICE] = "device:",   [VALUE_STRING] = "",
         [VALUE_ARRAY] = "array",      [VALUE_FLAGS] = "flags",
         [VALUE_STATUS] = "status",    [VALUE_SYMBOL] = "fn:",
-        [VALUE_FUNCTION] = "fn:",     [VALUE_KEEP] = "keep:",
+        [VALUE_FUNCTION] = "fn:",     [VALUE_REGISTER] = "keep:",
         [VALUE_EDITED] = "edited:",   [VALUE_COMPLETED] = "completed:",
         [VALUE_POSTED] = "posted:",   [VALUE_BEGUN] = "begun:",
         [VALUE_LIVE] = "live:",
@@ -81,7 +81,7 @@ static void dump_value(const struct vocabulary *v, struct cursor *key, FILE *to)
         cursor_u8(key);
     } else if (tag == VALUE_COMPLETED) {
         fprintf(to, "%u ", cursor_u8(key));
-    } else if (tag == VALUE_KEEP || tag == VALUE_EDITED) {
+    } else if (tag == VALUE_REGISTER || tag == VALUE_EDITED) {
         const uint8_t *at = cursor_take(key, 2);
         fprintf(to, "%u", at ? (unsigned)(at[0] | at[1] << 8) : 0);
         at = tag == VALUE_EDITED ? cursor_take(key, 2) : NULL;

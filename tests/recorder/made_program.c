@@ -49,7 +49,7 @@ const struct function_descriptor made_functions[FUNCTIONS] = {
     KIND(21, in, 2),
     KIND(22, mixed, 3),
     KIND(23, in, 0),
-    [PROCESS_FUNCTION] = {"pilgrim_process", process_parameters, 2, RETURNS_VALUE, ACTIVITY_OTHER},
+    [FUNCTION_OF_PROCESS] = {"pilgrim_process", process_parameters, 2, RETURNS_VALUE, ACTIVITY_OTHER},
 };
 const char *const made_names[NAMES] = {"NULL", "MPI_INT", "comm", "MPI_PROC_NULL", "MPI_MODE_CREATE", "MPI_MODE_RDWR"};
 

@@ -247,7 +247,7 @@ static const struct {
     {NULL, true, BYTES(POSTS),
      BYTES(ONE_REQUEST, VALUE_COMPLETED, 1, VALUE_NONE, VALUE_ARRAY, 0, VALUE_ARRAY, 1, VALUE_POSTED, 1), 0},
     {NULL, true, BYTES(POSTS),
-     BYTES(ONE_REQUEST, VALUE_KEEP, 0, VALUE_COMPLETED, 1, VALUE_NONE, VALUE_INT, VALUE_POSTED, 0), 0},
+     BYTES(ONE_REQUEST, VALUE_REGISTER, 0, VALUE_COMPLETED, 1, VALUE_NONE, VALUE_INT, VALUE_POSTED, 0), 0},
     {NULL, true, BYTES(POSTS), BYTES(ONE_REQUEST, VALUE_COMPLETED, 2, VALUE_POSTED, 0, VALUE_NONE, VALUE_INT), 0},
     {nobody, true, BYTES(POSTS), BYTES(ONE_REQUEST, VALUE_NONE, VALUE_NONE, VALUE_POSTED, 0), 1},
     {nobody, true, BYTES(POSTS), BYTES(ONE_REQUEST, VALUE_NONE, VALUE_NONE, VALUE_POSTED, 0), -1},
@@ -287,7 +287,7 @@ static uint32_t put_tokens_of(struct built *b, const uint8_t *tokens, size_t len
     for (size_t i = 0; i < length; i++) {
         for (unsigned k = 0; k < value_slots(tokens[i]); k++)
             put_slot(&d, EXPRESSION_CONSTANT, tokens[i] != VALUE_POSTED ? 0 : k ? 4 : position);
-        i += tokens[i] == VALUE_ARRAY || tokens[i] == VALUE_KEEP || tokens[i] == VALUE_COMPLETED ||
+        i += tokens[i] == VALUE_ARRAY || tokens[i] == VALUE_REGISTER || tokens[i] == VALUE_COMPLETED ||
              tokens[i] == VALUE_POSTED;
         i += tokens[i] == VALUE_SERIES ? 2 : 0;
     }

@@ -72,7 +72,7 @@ static void put_some(struct register_draft *d, const struct register_model *m, s
 {
     size_t to = below(2 * REGISTERS), from = below(REGISTERS);
     if (to < REGISTERS) {
-        bytes_put_u8(&d->tokens, VALUE_KEEP);
+        bytes_put_u8(&d->tokens, VALUE_REGISTER);
         bytes_put_varint(&d->tokens, to);
     }
     if (in && below(2)) {
@@ -202,8 +202,8 @@ static void one_call(struct built *b, const uint8_t *tokens, size_t length, cons
 
 START_TEST(a_signature_is_given_as_it_is_stored)
 {
-    static const uint8_t tokens[] = {VALUE_KEEP,   2, VALUE_ARRAY, 1,         VALUE_INT,  VALUE_KEEP, 3,
-                                     VALUE_EDITED, 9, 1,           VALUE_INT, VALUE_NONE, VALUE_NONE};
+    static const uint8_t tokens[] = {VALUE_REGISTER, 2, VALUE_ARRAY, 1,         VALUE_INT,  VALUE_REGISTER, 3,
+                                     VALUE_EDITED,   9, 1,           VALUE_INT, VALUE_NONE, VALUE_NONE};
     struct built b;
     struct pilgrim_error error;
     struct pilgrim_call call;
@@ -252,14 +252,15 @@ static const struct {
     uint8_t tokens[24];
 } wrong[] = {
     {NULL, true, 3, TOKENS(ARRAY_2, VALUE_EDITED, 0, 1, VALUE_INT, VALUE_NONE, VALUE_NONE)},
-    {NULL, true, 2, TOKENS(VALUE_KEEP, 0xff, 0xff, 3, ARRAY_2, VALUE_NONE, VALUE_NONE)},
+    {NULL, true, 2, TOKENS(VALUE_REGISTER, 0xff, 0xff, 3, ARRAY_2, VALUE_NONE, VALUE_NONE)},
     {nowhere, false, 0, TOKENS(VALUE_ARRAY, 1, VALUE_EDITED, 0, 0, VALUE_NONE, VALUE_NONE)},
-    {nowhere, false, 0, TOKENS(VALUE_ARRAY, 1, VALUE_KEEP, 0, VALUE_NONE, VALUE_NONE, VALUE_NONE)},
-    {nowhere, false, 0, TOKENS(VALUE_KEEP, 0, VALUE_KEEP, 0, VALUE_NONE, VALUE_NONE, VALUE_NONE)},
+    {nowhere, false, 0, TOKENS(VALUE_ARRAY, 1, VALUE_REGISTER, 0, VALUE_NONE, VALUE_NONE, VALUE_NONE)},
+    {nowhere, false, 0, TOKENS(VALUE_REGISTER, 0, VALUE_REGISTER, 0, VALUE_NONE, VALUE_NONE, VALUE_NONE)},
     {nowhere, false, 1, TOKENS(VALUE_EDITED, 0, 1, VALUE_INT, VALUE_EDITED, 0, 0, VALUE_NONE, VALUE_NONE)},
     {nowhere, false, 0, TOKENS(VALUE_EDITED, 0, 0, VALUE_NONE, VALUE_EDITED, 0, 0)},
-    {nowhere, false, 0, TOKENS(VALUE_NONE, VALUE_NONE, VALUE_KEEP, 0, VALUE_NONE)},
-    {"a register that does not exist", false, 0, TOKENS(VALUE_KEEP, BIG_REGISTER, VALUE_NONE, VALUE_NONE, VALUE_NONE)},
+    {nowhere, false, 0, TOKENS(VALUE_NONE, VALUE_NONE, VALUE_REGISTER, 0, VALUE_NONE)},
+    {"a register that does not exist", false, 0,
+     TOKENS(VALUE_REGISTER, BIG_REGISTER, VALUE_NONE, VALUE_NONE, VALUE_NONE)},
     {"a register that does not exist", false, 0, TOKENS(VALUE_EDITED, 0x81, 0x80, 4, 0, VALUE_NONE, VALUE_NONE)},
     {"more changes than bytes", false, 0, TOKENS(VALUE_EDITED, 0, 9, VALUE_NONE, VALUE_NONE)},
     {"more changes than bytes", false, 0,
@@ -268,11 +269,11 @@ static const struct {
      TOKENS(ARRAY_2, VALUE_EDITED, 0, 1, VALUE_NONE, VALUE_NONE, VALUE_NONE)},
     {"a series beside keep or edited", false, 0,
      TOKENS(VALUE_SERIES, 2, 1, VALUE_NONE, VALUE_EDITED, 0, 0, VALUE_NONE)},
-    {not_there, true, 0, TOKENS(VALUE_EDITED, 0, 0, VALUE_NONE, VALUE_NONE)},             /* of what goes in */
-    {not_there, true, 0, TOKENS(VALUE_NONE, VALUE_EDITED, 0, 0, VALUE_NONE)},             /* not an array */
-    {not_there, true, 0, TOKENS(VALUE_EDITED, 1, 0, VALUE_NONE, VALUE_NONE)},             /* not set */
-    {not_there, true, 0, TOKENS(VALUE_EDITED, 0x80, 0x80, 4, 0, VALUE_NONE, VALUE_NONE)}, /* idem, the last one */
-    {not_there, true, 2, TOKENS(VALUE_KEEP, 0, ARRAY_2, VALUE_EDITED, 1, 0, VALUE_NONE)}, /* not before this call */
+    {not_there, true, 0, TOKENS(VALUE_EDITED, 0, 0, VALUE_NONE, VALUE_NONE)},                 /* of what goes in */
+    {not_there, true, 0, TOKENS(VALUE_NONE, VALUE_EDITED, 0, 0, VALUE_NONE)},                 /* not an array */
+    {not_there, true, 0, TOKENS(VALUE_EDITED, 1, 0, VALUE_NONE, VALUE_NONE)},                 /* not set */
+    {not_there, true, 0, TOKENS(VALUE_EDITED, 0x80, 0x80, 4, 0, VALUE_NONE, VALUE_NONE)},     /* idem, the last one */
+    {not_there, true, 2, TOKENS(VALUE_REGISTER, 0, ARRAY_2, VALUE_EDITED, 1, 0, VALUE_NONE)}, /* not before this call */
     {not_there, true, 1, TOKENS(VALUE_FLAGS, 1, VALUE_INT, VALUE_EDITED, 0, 0, VALUE_NONE)},
     {item_indices, true, 4,
      TOKENS(ARRAY_2, VALUE_EDITED, 0, 2, VALUE_INT, VALUE_NONE, VALUE_INT, VALUE_NONE, VALUE_NONE)},
@@ -314,7 +315,7 @@ START_TEST(damage_that_is_passed)
     struct built b;
     struct pilgrim_error error;
     struct pilgrim_call call;
-    static const uint8_t good[] = {VALUE_KEEP, 0, ARRAY_2, VALUE_NONE, VALUE_NONE},
+    static const uint8_t good[] = {VALUE_REGISTER, 0, ARRAY_2, VALUE_NONE, VALUE_NONE},
                          bad[] = {VALUE_EDITED, 1, 1, VALUE_INT, VALUE_NONE, VALUE_NONE, VALUE_NONE};
     built_begin(&b, 1, 0);
     const uint32_t nine = put_column(&b, EXPRESSION_CONSTANT, 9), both[] = {nine, nine};

@@ -103,7 +103,7 @@ static void expect_call(struct decoder *d, const struct bytes *key, const struct
     struct request_array first = take_array(&c, d, NULL, NULL), second;
     expect(&first, in);
     unsigned number = REGISTERS;
-    if (cursor_left(&c) && c.data[c.position] == VALUE_KEEP) {
+    if (cursor_left(&c) && c.data[c.position] == VALUE_REGISTER) {
         cursor_u8(&c);
         number = take_u16(&c);
         ck_assert_uint_lt(number, REGISTERS);

@@ -469,7 +469,7 @@ END_TEST
 /* One call a shard: the first keeps an array, that of the second one is a change of it. */
 static void build_keeping(struct built *shards, bool keeps)
 {
-    static const uint8_t keeping[] = {VALUE_KEEP, 0, VALUE_ARRAY, 1, VALUE_INT, VALUE_NONE, VALUE_NONE},
+    static const uint8_t keeping[] = {VALUE_REGISTER, 0, VALUE_ARRAY, 1, VALUE_INT, VALUE_NONE, VALUE_NONE},
                          editing[] = {VALUE_EDITED, 1, 0, VALUE_NONE, VALUE_NONE};
     for (uint32_t segment = 0; segment < 2; segment++) {
         struct built *b = &shards[segment];
@@ -521,7 +521,7 @@ enum { PAIRS = 1500 };
 /* PAIRS times two calls: one keeps an array, that of the other one is what was kept. */
 static void build_pairs(struct built *b, uint32_t segment)
 {
-    static const uint8_t keeping[] = {VALUE_KEEP, 0, VALUE_ARRAY, 1, VALUE_INT, VALUE_NONE, VALUE_NONE},
+    static const uint8_t keeping[] = {VALUE_REGISTER, 0, VALUE_ARRAY, 1, VALUE_INT, VALUE_NONE, VALUE_NONE},
                          editing[] = {VALUE_EDITED, 1, 0, VALUE_NONE, VALUE_NONE};
     built_begin_segment(b, segment, 1, 0, SIZE_1);
     const uint32_t column = put_column(b, EXPRESSION_CONSTANT, 10 * (int64_t)segment);

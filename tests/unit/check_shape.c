@@ -91,7 +91,7 @@ static void put_kept(struct bytes *key)
         return;
     }
     if (way < 2 || draw(2)) {
-        bytes_put_u8(key, VALUE_KEEP);
+        bytes_put_u8(key, VALUE_REGISTER);
         put_u16(key, draw(2) ? draw(65536) : draw(3));
     }
     if (way == 0) {
@@ -192,7 +192,7 @@ static void join_value(struct joiner *j, const int64_t *values, size_t *slot)
         children = cursor_varint(&j->shape);
         bytes_put_u32(&j->key, (uint32_t)children);
     }
-    if (tag == VALUE_KEEP || tag == VALUE_EDITED) {
+    if (tag == VALUE_REGISTER || tag == VALUE_EDITED) {
         put_u16(&j->key, cursor_varint(&j->shape));
         children = 1;
     }

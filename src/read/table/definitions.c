@@ -233,7 +233,7 @@ static struct stored_items check_register(struct parser *p, struct shape *shape,
         parser_fail(p, "keep or edited where no parameter begins");
     else if (number >= REGISTERS_MAX + (tag == VALUE_EDITED))
         parser_fail(p, "a register that does not exist");
-    shape->has_registers |= tag == VALUE_KEEP || number > 0;
+    shape->has_registers |= tag == VALUE_REGISTER || number > 0;
     shape->needs_registers |= shape->has_registers;
     return (struct stored_items){count, count};
 }
@@ -286,7 +286,7 @@ static struct stored_items check_operand(struct parser *p, struct shape *shape, 
         break;
     case VALUE_SERIES:
         return check_series(p, in);
-    case VALUE_KEEP:
+    case VALUE_REGISTER:
     case VALUE_EDITED:
         return check_register(p, shape, tag, in);
     case VALUE_COMPLETED:
@@ -314,7 +314,7 @@ static void count_slots(struct shape *shape, uint8_t tag, size_t items, bool in_
     shape->column_count += in_series ? 2 * slots : slots;
     shape->has_series |= tag == VALUE_SERIES;
     shape->column_count += tag == VALUE_SERIES && items > 1;
-    shape->has_edited |= tag == VALUE_KEEP || tag == VALUE_EDITED;
+    shape->has_edited |= tag == VALUE_REGISTER || tag == VALUE_EDITED;
 }
 
 /* Returns what surrounds value I of those behind a token. */
@@ -323,7 +323,7 @@ static struct surroundings inside(const struct surroundings *in, uint8_t tag, si
     return (struct surroundings){.depth = in->depth + 1,
                                  .flags = tag == VALUE_FLAGS,
                                  .series = in->series || tag == VALUE_SERIES,
-                                 .is_kept = tag == VALUE_KEEP,
+                                 .is_kept = tag == VALUE_REGISTER,
                                  .is_index = tag == VALUE_EDITED && i % 2 == 0};
 }
 
@@ -370,7 +370,7 @@ static void check_shape(struct parser *p, struct shape *shape)
         values += check_value(&tokens, shape, (struct surroundings){.depth = 1, .parameter = true});
         shape->value_count++;
     }
-    if (last == VALUE_KEEP || last == VALUE_EDITED || last == VALUE_COMPLETED)
+    if (last == VALUE_REGISTER || last == VALUE_EDITED || last == VALUE_COMPLETED)
         parser_fail(&tokens, "keep or edited where no parameter begins");
     if (shape->has_series && shape->has_edited)
         parser_fail(&tokens, "a series beside keep or edited");

@@ -226,7 +226,7 @@ void evaluate(struct evaluation *e, struct pilgrim_value *v)
         [VALUE_STACK] = PILGRIM_STACK,         [VALUE_STATIC] = PILGRIM_STATIC,   [VALUE_DEVICE] = PILGRIM_DEVICE,
         [VALUE_STRING] = PILGRIM_STRING,       [VALUE_ARRAY] = PILGRIM_ARRAY,     [VALUE_FLAGS] = PILGRIM_FLAGS,
         [VALUE_STATUS] = PILGRIM_STATUS,       [VALUE_SYMBOL] = PILGRIM_SYMBOL,   [VALUE_FUNCTION] = PILGRIM_FUNCTION,
-        [VALUE_SERIES] = PILGRIM_ARRAY,        [VALUE_KEEP] = PILGRIM_KEPT,       [VALUE_EDITED] = PILGRIM_EDITED,
+        [VALUE_SERIES] = PILGRIM_ARRAY,        [VALUE_REGISTER] = PILGRIM_KEPT,   [VALUE_EDITED] = PILGRIM_EDITED,
         [VALUE_COMPLETED] = PILGRIM_COMPLETED, [VALUE_POSTED] = PILGRIM_POSTED,   [VALUE_TIME] = PILGRIM_TIME,
         [VALUE_BEGUN] = PILGRIM_BEGUN,         [VALUE_LIVE] = PILGRIM_LIVE,       [VALUE_TEXT] = PILGRIM_STRING,
     };
@@ -288,7 +288,7 @@ void evaluate(struct evaluation *e, struct pilgrim_value *v)
     case VALUE_SERIES:
         evaluate_series(e, v);
         break;
-    case VALUE_KEEP:
+    case VALUE_REGISTER:
         evaluate_keep(e, v);
         break;
     case VALUE_EDITED:
