@@ -95,7 +95,8 @@ static void print_times(struct output *o, const struct pilgrim_cursor *cursor, s
         return;
     out_text(o, separator);
     print_mean(o, "ns: mean ", durations.mean_ns);
-    print_mean(o, " min ", (double)durations.min_ns);
+    if (!durations.brief) /* else it is not known */
+        print_mean(o, " min ", (double)durations.min_ns);
     print_mean(o, " max ", (double)durations.max_ns);
     if (pilgrim_gaps(cursor, class, signatures, PILGRIM_ANY_CALL, &gaps) == PILGRIM_OK && gaps.count > 0)
         print_mean(o, ", gap mean ", gaps.mean_ns);

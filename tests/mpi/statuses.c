@@ -9,7 +9,7 @@
  */
 #include "expect.h"
 
-enum { TAG_PLAIN = 1, TAG_PROBE = 20, TAG_NEVER = 99, TAG_ANY_FIRST = 1000 };
+enum { TAG_PLAIN = 1, TAG_PROBE = 20, TAG_POSTED = 50, TAG_NEVER = 99, TAG_ANY_FIRST = 1000 };
 
 static int world_rank, world_size, partner;
 
@@ -116,6 +116,32 @@ static void check_any(void)
         const int value = world_rank * 3;
 
         MPI_Send(&value, 1, MPI_INT, 0, TAG_ANY_FIRST + world_rank * (i + 1), MPI_COMM_WORLD);
+    }
+}
+
+/* Receives whose source is known only from the status: completed in other ways, and by a tag that is known. */
+static void check_any_posted(void)
+{
+    int out = world_rank, in[2] = {-1, -1};
+    MPI_Request requests[3];
+    MPI_Status statuses[3];
+
+    MPI_Irecv(&in[0], 1, MPI_INT, MPI_ANY_SOURCE, TAG_POSTED, MPI_COMM_WORLD, &requests[0]);
+    MPI_Isend(&out, 1, MPI_INT, (world_rank + 1) % world_size, TAG_POSTED, MPI_COMM_WORLD, &requests[1]);
+    MPI_Wait(&requests[0], &statuses[0]);
+    EXPECT(statuses[0].MPI_SOURCE == in[0] && statuses[0].MPI_TAG == TAG_POSTED);
+    MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Irecv(&in[0], 1, MPI_INT, MPI_ANY_SOURCE, TAG_POSTED, MPI_COMM_WORLD, &requests[0]);
+    MPI_Irecv(&in[1], 1, MPI_INT, MPI_ANY_SOURCE, TAG_POSTED + 1, MPI_COMM_WORLD, &requests[1]);
+    MPI_Isend(&out, 1, MPI_INT, (world_rank + 1) % world_size, TAG_POSTED, MPI_COMM_WORLD, &requests[2]);
+    MPI_Send(&out, 1, MPI_INT, (world_rank + world_size - 1) % world_size, TAG_POSTED + 1, MPI_COMM_WORLD);
+    for (int left = 3; left > 0;) {
+        int done, indices[3];
+        MPI_Waitsome(3, requests, &done, indices, statuses);
+        for (int i = 0; i < done; i++)
+            EXPECT(indices[i] == 2 || statuses[i].MPI_SOURCE == in[indices[i]]);
+        left -= done;
     }
 }
 
@@ -262,8 +288,20 @@ static void check_inactive(void)
     EXPECT(at == 1 && value == world_rank && status.MPI_SOURCE == world_rank);
     MPI_Testany(2, requests, &at, &flag, &status);
     EXPECT(flag && at == MPI_UNDEFINED);
+    MPI_Wait(&requests[1], &status);
+    expect_empty(&status);
     MPI_Request_free(&requests[1]);
     EXPECT(requests[1] == MPI_REQUEST_NULL);
+    MPI_Send_init(&world_rank, 1, MPI_INT, world_rank, TAG_PLAIN, MPI_COMM_WORLD, &requests[1]);
+    for (int i = 0; i < 2; i++) {
+        MPI_Irecv(&value, 1, MPI_INT, world_rank, TAG_PLAIN, MPI_COMM_WORLD, &requests[0]);
+        MPI_Start(&requests[1]);
+        MPI_Wait(&requests[1], &status);
+        MPI_Wait(&requests[1], &status); /* inactive now */
+        expect_empty(&status);
+        MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    }
+    MPI_Request_free(&requests[1]);
 }
 
 /* Statuses go through their Fortran forms unchanged. */
@@ -291,6 +329,7 @@ int main(int argc, char **argv)
     check_plain();
     check_counts();
     check_any();
+    check_any_posted();
     MPI_Barrier(MPI_COMM_WORLD);
     check_probes();
     check_cancel();

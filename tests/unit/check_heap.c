@@ -519,7 +519,7 @@ START_TEST(blocks_go_from_the_owner_to_others_and_back)
         ck_assert(!heap_begins(own[i]) && !heap_begins(others[i]));
         ck_assert(!memory_find(own[i], &n) && !memory_find(others[i], &n));
     }
-    /* The same addresses once more, the other way segment; twice, as some allocators' blocks are only seen when they
+    /* The same addresses once more, the other way round; twice, as some allocators' blocks are only seen when they
      * are freed. */
     for (int round = 0; round < 2; round++) {
         heap_freed(own[0]);
