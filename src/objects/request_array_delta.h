@@ -97,7 +97,8 @@ static inline uint64_t array_delta_live(const struct request_array_delta *d)
 void array_delta_out(struct request_array_delta *d, uint64_t over, struct bytes *key,
                      const struct completed_indices *completed);
 
-/* Stores the array in the register. Called once the call is recorded. */
+/* Stores the array in the register, if array_delta_out says so. To be called for each call that is recorded, whether it
+ * was predicted or not: the reader does the same. */
 void array_delta_commit(struct request_array_delta *d);
 
 #endif

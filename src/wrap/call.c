@@ -179,8 +179,6 @@ static __attribute__((noinline)) void call_done_slowly(struct call *c, size_t le
         status = stream_append(t->stream, t->class->number, c->failed_poll, t->key.data, length, t->start, c->end);
     if (status != PILGRIM_OK)
         call_lost(c, status);
-    else if (t->request_delta.pending)
-        array_delta_commit(&t->request_delta);
     t->calls++;
     if (t->pending)
         call_ended(t);

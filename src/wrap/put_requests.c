@@ -315,6 +315,7 @@ static void put_changed(struct call *c, const MPI_Request *requests, int64_t cou
         if (requests[__builtin_ctzll(live)] == MPI_REQUEST_NULL)
             over |= live & -live;
     array_delta_out(&t->request_delta, over, c->key, completed);
+    array_delta_commit(&t->request_delta); /* a predicted call stores its array, too; if recording fails, it ends */
     t->request_delta.gone = over;
     for (; over; over &= over - 1) {
         end_live(c, t->request_delta.in.items[__builtin_ctzll(over)]);

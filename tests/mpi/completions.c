@@ -9,7 +9,7 @@
 
 #include "expect.h"
 
-enum { MOST = 70, TAG = 6, FUNCTIONS = 4 };
+enum { MOST = 70, TAG = 6, FUNCTIONS = 4, LOOKED = 6 };
 
 static int world_rank, world_size, next, previous;
 
@@ -234,6 +234,36 @@ struct work {
     int rounds;
 };
 
+static void look(MPI_Request *requests)
+{
+    int count, indices[2 * LOOKED];
+    MPI_Testsome(2 * LOOKED, requests, &count, indices, MPI_STATUSES_IGNORE);
+    EXPECT(count == 0);
+}
+
+/* Two arrays by turns: the same calls each time, whose arrays are what the call before left. Then one array twice. */
+static void by_turns(MPI_Comm comm)
+{
+    int in = 0, count, indices[2 * LOOKED];
+    MPI_Request requests[2][2 * LOOKED];
+    for (int k = 0; k < 2 * LOOKED; k++)
+        MPI_Irecv(&in, 0, MPI_INT, previous, TAG + MOST + k, comm, &requests[k / LOOKED][k % LOOKED]);
+    for (int i = 0; i < 40; i++) {
+        MPI_Request *turn = requests[i % 2];
+        for (int k = LOOKED; k < 2 * LOOKED; k++)
+            MPI_Isend(&in, 0, MPI_INT, MPI_PROC_NULL, TAG, comm, &turn[k]);
+        for (int left = LOOKED; left > 0; left -= count)
+            MPI_Waitsome(2 * LOOKED, turn, &count, indices, MPI_STATUSES_IGNORE);
+        look(turn);
+    }
+    look(requests[0]);
+    look(requests[1]);
+    for (int k = 0; k < 2 * LOOKED; k++) {
+        MPI_Cancel(&requests[k / LOOKED][k % LOOKED]);
+        MPI_Wait(&requests[k / LOOKED][k % LOOKED], MPI_STATUS_IGNORE);
+    }
+}
+
 static void *iterations_of(void *argument)
 {
     struct work *work = argument;
@@ -260,6 +290,7 @@ int main(int argc, char **argv)
         works[i].rounds = rounds;
         MPI_Comm_dup(MPI_COMM_WORLD, &works[i].array.comm);
     }
+    by_turns(works[0].array.comm);
     all_sizes(&works[0].array);
     iterations_of(&works[0]);
     paused(&works[0].array);
