@@ -57,6 +57,7 @@ START_TEST(entries_are_those_of_a_model)
     ck_assert(hash_index_copy(&copy, &x));
     hash_index_clear(&x);
     ck_assert_uint_eq(find(&x, 1, _i)->number, 0);
+    hash_index_free(&x);
     compare(&copy, there, most, _i);
     ck_assert_uint_le(hash_index_bytes(&copy), 2 * sizeof(struct hash_slot) * (most + 4));
     hash_index_free(&copy);
