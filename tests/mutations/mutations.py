@@ -8,8 +8,8 @@ folders, so that it does not depend on a file's name. A mutation must compile: t
 MUTATIONS = [
     ("recorder", "a poll that succeeds is recorded as one that fails, where the structure is predicted",
      r"(predicted->terminal != class->terminal) \|\| class->failed_poll != failed_poll\)", r"\1)"),
-    ("recorder", "a wildcard receive has the source that its call predicted, whatever came",
-     r"status->MPI_SOURCE != posted->source \|\| (status->MPI_TAG != posted->tag)", r"\1"),
+    ("recorder", "a rank base with a smaller number than the one before is not written",
+     r"if \(base->index != c->current_base\)( \{\s*\*at = VALUE_RANK_BASE)", r"if (base->index > c->current_base)\1"),
     ("grammar", "two runs of one symbol that meet lose repetitions",
      r"(symbols\[left\]\.exponent) \+= g->symbols\[right\]\.exponent;", r"\1 += 1;"),
     ("grammar", "two blocks of nested runs that meet lose repetitions",
