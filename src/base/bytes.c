@@ -7,7 +7,8 @@
 
 void bytes_free(struct bytes *b)
 {
-    free(b->data);
+    if (!b->borrowed)
+        free(b->data);
     *b = (struct bytes){0};
 }
 
@@ -20,12 +21,15 @@ uint8_t *bytes_grow(struct bytes *b, size_t count)
     size_t capacity = b->capacity ? b->capacity : 64;
     while (capacity - b->length < count)
         capacity *= 2;
-    uint8_t *data = realloc(b->data, capacity);
+    uint8_t *data = realloc(b->borrowed ? NULL : b->data, capacity);
     if (!data) {
         b->failed = true;
         return NULL;
     }
+    if (b->borrowed && b->length)
+        memcpy(data, b->data, b->length);
     b->data = data;
+    b->borrowed = false;
     b->capacity = capacity;
     return b->data + b->length;
 }

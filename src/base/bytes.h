@@ -20,6 +20,7 @@ struct bytes {
     size_t length;
     size_t capacity;
     bool failed;
+    bool borrowed; /* `data` is not the buffer's: it is never freed, and a buffer that grows leaves it */
 };
 
 void bytes_free(struct bytes *b);

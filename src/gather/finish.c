@@ -15,6 +15,7 @@
 #include "process/capture.h"
 #include "wrap/communicator_calls.h"
 #include "gather/gather.h"
+#include "process/journaling.h"
 #include "process/launcher.h"
 #include "process/rank_fragment.h"
 #include "process/spill_file.h"
@@ -89,6 +90,7 @@ static enum pilgrim_status write_file(const struct bytes *rest, struct bytes *fo
         status = bytes_status(&file);
     if (status == PILGRIM_OK)
         status = output_folder(capture.run.trace, capture.run.id, folder, first);
+    *first |= spill_file_first();
     if (status == PILGRIM_OK)
         status = spill_file_name((const char *)folder->data, &path);
     if (status == PILGRIM_OK) {
@@ -253,6 +255,7 @@ void capture_finish(void)
         leave_fragments(state, &last);
     else
         spill_file_remove();
+    journaling_end();
     if (capture.rank == 0 && state->outcome == GATHER_NO_FRAGMENT)
         capture_say("no trace is written: rank %d could not record its calls", (int)state->rank);
     else if (state->outcome == GATHER_NO_MEMORY && !last.length)

@@ -13,7 +13,9 @@
 #include "process/times_sections.h"
 #include "process/capture.h"
 #include "wrap/communicator_calls.h"
+#include "process/endings.h"
 #include "process/filter.h"
+#include "process/journaling.h"
 #include "process/launcher.h"
 #include "process/spill_file.h"
 #include "process/spill.h"
@@ -29,8 +31,10 @@ static void forked(void)
 {
     struct thread *t = thread_registered();
     atomic_fetch_or(&capture.off, OFF_CHILD);
-    if (t)
+    if (t) {
         t->grown = true;
+        journal_forked(t->journal);
+    }
 }
 
 static enum readings readings_of(const struct settings *s)
@@ -91,8 +95,9 @@ static void say_settings(void)
 }
 
 /* Sets the bound on memory, which depends on the number of processes on this machine. To ask MPI is collective, and may
- * cost rank 0 as much memory as all of recording. So it is asked only if the launcher did not tell rank 0. */
-static void begin_spilling(void)
+ * cost rank 0 as much memory as all of recording. So it is asked only if the launcher did not tell rank 0. Returns the
+ * number of machines, at least. */
+static int begin_spilling(void)
 {
     MPI_Comm local = MPI_COMM_NULL;
     int processes = launcher_local_count();
@@ -103,6 +108,7 @@ static void begin_spilling(void)
         PMPI_Comm_free(&local);
     }
     spill_begin(processes ? processes : capture.size);
+    return processes ? capture.size / processes : 1;
 }
 
 void capture_after_init(void)
@@ -132,7 +138,8 @@ void capture_after_init(void)
     capture_agree();
     clock_settle();
     clock_sync_begin();
-    begin_spilling();
+    journaling_begin(begin_spilling());
+    endings_watch();
     capture.world = object_rank_base(KIND_COMM, HANDLE(MPI_COMM_WORLD));
     communicators_begin();
     memory_know_stack();
@@ -163,21 +170,29 @@ void capture_before_finalize(void)
     if (!usable(OFF_UNLOADED | OFF_SETTING | OFF_FINISHED | OFF_CHILD) || !capture.initialized)
         return;
     atomic_fetch_or(&capture.off, OFF_FINISHED);
+    journal_end(JOURNAL_FINALIZE, 0);
     capture_finish();
 }
 
-static void say_no_trace(const char *why)
+/* The program ends without MPI_Finalize, as ENDING and WHY say. */
+static void end_early(enum journal_ending ending, int number, const char *why)
 {
+    if (journal_started()) {
+        endings_note(ending, number);
+        return;
+    }
+    if (ending == JOURNAL_EXIT && capture.rank)
+        return;
     const char *folder = spill_segments() ? spill_file_folder() : NULL;
     if (!folder)
         spill_file_remove();
-    capture_say("%s%s%s", why, folder ? "; the calls recorded first are in " : "", folder ? folder : "");
+    capture_say("%s; there is no trace%s%s", why, folder ? "; the calls recorded first are in " : "", folder ? folder : "");
 }
 
-void capture_before_abort(void)
+void capture_before_abort(int code)
 {
     if (usable(OFF_UNLOADED | OFF_SETTING | OFF_FINISHED | OFF_CHILD | OFF_FAILED | OFF_OTHER))
-        say_no_trace("the program called MPI_Abort; there is no trace");
+        end_early(JOURNAL_ABORT, code, "the program called MPI_Abort");
     atomic_fetch_or(&capture.off, OFF_FINISHED);
 }
 
@@ -197,10 +212,8 @@ __attribute__((destructor)) static void capture_unload(void)
     if (!usable(OFF_UNLOADED | OFF_SETTING | OFF_FINISHED | OFF_CHILD) || capture.process != getpid())
         return;
     atomic_fetch_or(&capture.off, OFF_FINISHED);
-    if (capture.initialized) {
-        if (capture.rank == 0)
-            say_no_trace("the program ended without MPI_Finalize; there is no trace");
-    } else if (capture.session) {
+    if (capture.initialized)
+        end_early(JOURNAL_EXIT, 0, "the program ended without MPI_Finalize");
+    else if (capture.session)
         capture_finish();
-    }
 }

@@ -23,6 +23,6 @@ void capture_after_session_init(void);
 void capture_before_finalize(void);
 
 /* Before PMPI_Abort. Ends recording without a trace. */
-void capture_before_abort(void);
+void capture_before_abort(int code);
 
 #endif

@@ -14,6 +14,7 @@
 #include <stddef.h>
 
 #include "functions.h"
+#include "journal/journal.h"
 #include "mpi/mpi_library.h"
 #include "objects/pages.h"
 #include "objects/pool.h"
@@ -167,6 +168,13 @@ struct rank_base rank_base_numbered(uint32_t index)
     return rank_bases[0] ? *rank_base_at(index) : (struct rank_base){.rank = -1, .size = 1, .local_size = 1};
 }
 
+static void tell_rank_base(size_t index)
+{
+    const struct rank_base *base = rank_base_at(index);
+    const struct journal_rank_base told = {.index = (uint32_t)index, .rank = base->rank, .size = base->size};
+    journal_put(JOURNAL_SHARED, JOURNAL_RANK_BASE, &told, sizeof told);
+}
+
 /* Returns the index of the rank base RANK of SIZE, which is added if it is new; 0 where memory is short. */
 static uint32_t rank_base_add(int rank, int size)
 {
@@ -187,6 +195,7 @@ static uint32_t rank_base_add(int rank, int size)
     }
     *rank_base_at(rank_base_count) =
         (struct rank_base){.index = (uint32_t)rank_base_count, .rank = rank, .size = size, .local_size = size};
+    tell_rank_base(rank_base_count);
     return (uint32_t)rank_base_count++;
 }
 
@@ -310,6 +319,7 @@ static void set_rank_base(enum object_kind kind, struct object *o, struct rank_b
         (void)hash_table_remove(&rank_base_index, (uint64_t)UINT32_MAX << 32 | 1);
         *rank_bases[0] = (struct rank_base){.rank = base.rank, .size = base.size, .local_size = base.size};
         (void)hash_table_set(&rank_base_index, (uint64_t)(uint32_t)base.rank << 32 | (uint32_t)base.size, 1);
+        tell_rank_base(0);
     }
     base.index = base.rank < 0 ? 0 : rank_base_add(base.rank, base.size);
     o->base = base;

@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "functions.h"
+#include "journal/journal.h"
 #include "record/stream.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -33,6 +34,8 @@ enum pilgrim_status process_stream_add(void)
         status = bytes_status(&key);
     if (status == PILGRIM_OK)
         status = stream_append(process, class, false, key.data, key.length, 0, 0);
+    if (status == PILGRIM_OK)
+        journal_put(JOURNAL_SHARED, JOURNAL_COMMUNICATOR, key.data, key.length);
     pthread_mutex_unlock(&lock);
     return status;
 }

@@ -18,7 +18,8 @@ enum setting_kind {
     SETTING_BYTES,
     SETTING_CLOCK,
     SETTING_TIMING,
-    SETTING_FILTER
+    SETTING_FILTER,
+    SETTING_JOURNAL
 };
 
 enum {
@@ -34,6 +35,7 @@ enum {
     MERGE_TIMEOUT,
     MEMORY,
     SYSTEM,
+    JOURNAL,
     VARIABLE_COUNT
 };
 
@@ -62,6 +64,7 @@ static const struct variable {
                 "a number of bytes, at least 256K, with K, M or G behind it or not", SETTINGS_MEMORY_MIN,
                 SETTINGS_MEMORY_MAX},
     [SYSTEM] = {"PILGRIM_SYSTEM", SETTING_SWITCH, "on", "off", "on or off"},
+    [JOURNAL] = {"PILGRIM_JOURNAL", SETTING_JOURNAL, "on", "off", "on, off or the path of a folder, which has a /"},
 };
 
 static const char prefix[] = "PILGRIM_";
@@ -270,6 +273,8 @@ static bool value_valid(const struct variable *v, const char *value)
         return timing_of(value, &mode);
     case SETTING_FILTER:
         return strlen(value) <= FILTER_BYTES_MAX && filter_find(value, "", &records);
+    case SETTING_JOURNAL:
+        return !strcmp(value, v->yes) || !strcmp(value, v->no) || strchr(value, '/');
     default:
         return !strcmp(value, v->yes) || !strcmp(value, v->no);
     }
@@ -316,6 +321,10 @@ static void variable_set(struct settings *s, const struct variable *v, const cha
     case MEMORY:
         s->memory_bytes = number;
         break;
+    case JOURNAL:
+        s->journal = yes || strchr(value, '/');
+        s->journal_folder = strchr(value, '/') ? value : NULL;
+        break;
     default:
         s->system = yes;
         break;
@@ -329,6 +338,7 @@ void settings_read(struct settings *s, char *const *environment)
                            .timing_text = "aggregate",
                            .clock = CLOCK_AUTO,
                            .system = true,
+                           .journal = true,
                            .stack = 1,
                            .merge_limit_s = 300,
                            .memory_bytes = UINT64_C(256) << 20};

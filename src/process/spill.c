@@ -33,6 +33,8 @@ enum {
     SEGMENT_TABLES = 3,          /* ... and the size of the class table so many times */
     LOOP_TABLES = 10,            /* an iteration of most loops takes less than this many class tables */
     ENDED_BYTES_MIN = 1 << 16,   /* ended threads may have these bytes in any case */
+    JOURNAL_SHARE = 4,           /* the journal may have 1/JOURNAL_SHARE of the bound, ... */
+    JOURNAL_BYTES_MIN = 1 << 18, /* ... and each thread these bytes in any case */
     LOOK_SHARE = 32,             /* look at a stream when it has grown by 1/LOOK_SHARE of its limit, or later */
     RELIEF_SHARE = 32,           /* relieving leaves alone what takes less than 1/RELIEF_SHARE of the limit */
     RELIEF_PART = 4              /* relieving must free 1/RELIEF_PART of the limit, else the stream is encoded */
@@ -138,6 +140,7 @@ static enum pilgrim_status spill_fragment(struct fragment *f)
 static enum pilgrim_status spill_thread(struct thread *t)
 {
     TRY(spill_fragment(rank_fragment_segment(t)));
+    journal_log_renew(&t->log, spill_file_length(), &t->journal->epoch);
     stream_renew(t->stream);
     array_delta_free(&t->request_delta);
     live_free(&t->live);
@@ -159,6 +162,7 @@ static enum pilgrim_status spill_ended(struct ended_threads *e)
     TRY(ended_flush_times(e));
     TRY(spill_fragment(rank_fragment_segment_ended(e)));
     ended_renew(e);
+    journal_written(JOURNAL_ENDED, spill_file_length());
     return PILGRIM_OK;
 }
 
@@ -248,13 +252,26 @@ static size_t segment_limit(const struct thread *t, size_t share)
     return larger(larger(share, table + segment), wanted < most ? wanted : most);
 }
 
+/* Returns how many bytes a thread's log in the journal may have. */
+static size_t journal_share(void)
+{
+    size_t share = atomic_load_explicit(&bound, memory_order_relaxed) / JOURNAL_SHARE / thread_shares();
+    return larger(share, JOURNAL_BYTES_MIN);
+}
+
+bool spill_journal_full(const struct thread *t)
+{
+    return t->log.bytes > journal_share() && atomic_load_explicit(&bound, memory_order_relaxed);
+}
+
 void spill_consider(struct thread *t)
 {
+    bool full = spill_journal_full(t);
     size_t memory = t->wait.bytes_left ? 0 : stream_memory_bytes(t->stream), limit = spill_share();
     if (limit)
         limit = segment_limit(t, limit);
-    if (limit && (t->wait.bytes_left || memory >= limit)) {
-        if (t->wait.bytes_left || !relieve(t, limit)) {
+    if (limit && (t->wait.bytes_left || memory >= limit || full)) {
+        if (t->wait.bytes_left || full || !relieve(t, limit)) {
             if (wait_for_good_end(t, limit))
                 return; /* t->grown stays set, so the next call gets here again */
             spill_locked(t, NULL);
@@ -268,7 +285,8 @@ void spill_consider(struct thread *t)
 void spill_consider_ended(struct ended_threads *e)
 {
     size_t limit = spill_share();
-    if (e && limit && ended_memory_bytes(e) > (limit > ENDED_BYTES_MIN ? limit : (size_t)ENDED_BYTES_MIN))
+    size_t most = limit > ENDED_BYTES_MIN ? limit : (size_t)ENDED_BYTES_MIN;
+    if (e && limit && (ended_memory_bytes(e) > most || journal_log_bytes(JOURNAL_ENDED) > journal_share()))
         spill_locked(NULL, e);
 }
 

@@ -73,20 +73,29 @@ static void set_path(struct bytes *name)
     path = *name;
 }
 
+/* Finds or makes the folder. */
+static enum pilgrim_status find_folder(void)
+{
+    struct bytes found = {0};
+    bool made = false;
+    if (folder.length)
+        return PILGRIM_OK;
+    enum pilgrim_status status = output_folder(capture.run.trace, capture.run.id, &found, &made);
+    first |= made;
+    if (status == PILGRIM_OK)
+        status = set_folder((const char *)found.data);
+    bytes_free(&found);
+    return status;
+}
+
 /* Creates the folder and puts the head of the file into FILE. Uses the folder of an earlier attempt if there is one. */
 static enum pilgrim_status begin(struct bytes *file)
 {
     TRY(spill_file_head(file));
     if (!*capture.run.trace)
         return PILGRIM_LIMIT;
-    bytes_free(&folder);
-    struct bytes found = {0}, name = {0};
-    bool made = false;
-    enum pilgrim_status status = output_folder(capture.run.trace, capture.run.id, &found, &made);
-    first |= made;
-    if (status == PILGRIM_OK)
-        status = set_folder((const char *)found.data);
-    bytes_free(&found);
+    struct bytes name = {0};
+    enum pilgrim_status status = find_folder();
     if (status == PILGRIM_OK)
         status = spill_file_name((const char *)folder.data, &name);
     if (status == PILGRIM_OK)
@@ -128,6 +137,14 @@ enum pilgrim_status spill_file_read(const struct spill_extent *extent, struct by
     return read_part((const char *)path.data, extent->start, (size_t)extent->length, data);
 }
 
+uint64_t spill_file_length(void)
+{
+    pthread_mutex_lock(&lock);
+    uint64_t length = file_length;
+    pthread_mutex_unlock(&lock);
+    return length;
+}
+
 bool spill_file_exists(void)
 {
     return file_length;
@@ -149,6 +166,18 @@ const char *spill_file_folder(void)
 bool spill_file_first(void)
 {
     return first;
+}
+
+enum pilgrim_status spill_file_path_in_folder(const char *name, struct bytes *to)
+{
+    pthread_mutex_lock(&lock);
+    enum pilgrim_status status = *capture.run.trace ? find_folder() : PILGRIM_LIMIT;
+    if (status == PILGRIM_OK)
+        bytes_put(to, folder.data, folder.length - 1);
+    pthread_mutex_unlock(&lock);
+    bytes_put_u8(to, '/');
+    bytes_put(to, name, strlen(name) + 1);
+    return status == PILGRIM_OK ? bytes_status(to) : status;
 }
 
 static void remove_all(void)

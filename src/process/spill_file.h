@@ -25,8 +25,13 @@ enum pilgrim_status spill_file_append(const struct bytes *data, struct spill_ext
 /* Appends the bytes at EXTENT to DATA. errors: PILGRIM_NOMEM, PILGRIM_IO (errno; 0: the file is too short) */
 enum pilgrim_status spill_file_read(const struct spill_extent *extent, struct bytes *data) PILGRIM_CHECKED;
 
-/* True if the file exists. */
+/* True if the file exists. spill_file_length returns its bytes so far. */
 bool spill_file_exists(void);
+uint64_t spill_file_length(void);
+
+/* Sets PATH (empty at first, freed by the caller) to the absolute path of the file NAME in the folder, which is made if there is none.
+ * errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_IO (errno) */
+enum pilgrim_status spill_file_path_in_folder(const char *name, struct bytes *path) PILGRIM_CHECKED;
 
 /* spill_file_path returns the file's path, or the trace's path while the file's is unknown. spill_file_folder returns
  * its folder, absolute; NULL if there is no file. spill_file_first is true if this process created the folder, as the

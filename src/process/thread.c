@@ -21,8 +21,6 @@
 #include "record/statistics.h"
 #include "record/stream_times.h"
 
-enum { KEY_BYTES = 4096 }; /* large enough for the keys of nearly all calls */
-
 _Thread_local struct thread *thread_now __attribute__((tls_model("initial-exec")));
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -61,6 +59,8 @@ static void thread_free(struct thread *t)
     stream_free(t->stream);
     stacks_free(t->stacks);
     bytes_free(&t->key);
+    journal_log_free(&t->log);
+    journal_live_free(t->journal);
     array_delta_free(&t->request_delta);
     live_free(&t->live);
     finding_free(&t->finding);
@@ -143,6 +143,7 @@ static bool hand_over(struct thread *t)
         capture_fail("out of memory");
         return false;
     }
+    journal_thread_ended(t->journal, &t->log, t->index);
     if (t->stream)
         stream_restart(t->stream);
     spill_consider_ended(ended);
@@ -163,7 +164,6 @@ static void thread_retire(struct thread *t)
     t->created = NULL;
     t->segment = 0;
     t->wait = (struct segment_wait){0};
-    t->calls = 0;
     t->passes = 0;
     pthread_mutex_lock(&lock);
     list_remove(t);
@@ -244,6 +244,7 @@ static bool thread_equip(struct thread *t)
         if (deep)
             stream_set_locator(t->stream, locate_stack);
     }
+    stream_set_journal(t->stream, journal_wanted() ? &t->log : NULL);
     if (deep && !t->stacks)
         t->stacks = stacks_new(capture.settings.stack);
     if (!t->requests)
@@ -251,23 +252,64 @@ static bool thread_equip(struct thread *t)
     return (t->stacks || !deep) && t->requests;
 }
 
+/* The key of the current call lies behind LIVE: large enough for nearly all calls. */
+static void thread_set_live(struct thread *t, struct journal_live *live)
+{
+    bytes_free(&t->key);
+    t->journal = t->log.live = live;
+    t->key = (struct bytes){.data = (uint8_t *)(live + 1), .capacity = JOURNAL_KEY_BYTES, .borrowed = true};
+    live->key = t->key.data;
+}
+
 static struct thread *thread_make(void)
 {
     struct thread *t = calloc(1, sizeof *t);
-    if (t && !bytes_reserve(&t->key, KEY_BYTES)) {
+    struct journal_live *live = t ? journal_live_new() : NULL;
+    if (!live) {
         free(t);
         return NULL;
     }
-    if (t)
-        t->request_delta.null_name = NAME_MPI_REQUEST_NULL;
+    thread_set_live(t, live);
     return t;
+}
+
+/* Moves a key that has grown out of its memory into the journal's file. If there is no room, the inputs of calls in progress are not
+ * known if the process dies. */
+static void move_key(struct thread *t)
+{
+    uint8_t *room = journal_key_room(t->journal, t->key.capacity);
+    t->journal->key = t->key.data;
+    if (!room)
+        return;
+    size_t capacity = t->key.capacity;
+    bytes_free(&t->key);
+    t->key = (struct bytes){.data = room, .capacity = capacity, .borrowed = true};
+    t->journal->key = room;
+}
+
+void thread_join_journal(struct thread *t)
+{
+    if (!t->log.count && journal_started()) {
+        struct journal_live *live = journal_thread(t->journal, &t->log, t->index);
+        if (live)
+            thread_set_live(t, live);
+    }
+    if (!t->key.borrowed && t->journal->key != t->key.data)
+        move_key(t);
+    if (t->log.grown) {
+        t->log.grown = false;
+        t->grown |= spill_journal_full(t);
+    }
 }
 
 static struct thread *thread_new(void)
 {
     struct thread *t = take_spare();
-    if (!t)
+    if (!t) {
         t = thread_make();
+        if (t)
+            t->request_delta.null_name = NAME_MPI_REQUEST_NULL;
+    }
     if (t && !thread_equip(t)) {
         thread_free(t);
         return NULL;
@@ -275,6 +317,8 @@ static struct thread *thread_new(void)
     if (!t)
         return NULL;
     thread_register(t);
+    thread_join_journal(t);
+    t->journal->number = t->index;
     spill_watch(t);
     pthread_once(&once, make_key);
     if (tells_end)
@@ -303,11 +347,7 @@ struct thread *thread_nested(struct thread *t)
 {
     while (t && t->inside) {
         if (!t->nested) {
-            t->nested = calloc(1, sizeof *t);
-            if (t->nested && !bytes_reserve(&t->nested->key, KEY_BYTES)) {
-                free(t->nested);
-                t->nested = NULL;
-            }
+            t->nested = thread_make();
         }
         if (!t->nested)
             capture_fail("out of memory");
@@ -338,7 +378,7 @@ void thread_becomes_first(void)
     first = thread_now;
     uint32_t index = 0;
     for (struct thread *t = first; t; t = t->next)
-        t->index = index++;
+        t->journal->number = t->index = index++;
     pthread_mutex_unlock(&lock);
 }
 

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
+#include "journal/journal.h"
 #include "base/live_requests.h"
 #include "objects/request_array_delta.h"
 #include "objects/handle_cache.h"
@@ -36,6 +37,8 @@ struct thread {
     struct request_array_delta request_delta; /* the thread's last arrays of requests */
     struct live_requests live;                /* live requests, as the calls of this segment tell the reader */
     struct stream *stream;
+    struct journal_live *journal; /* what the journal has of the current call: start, outputs; count of recorded calls */
+    struct journal_log log;
     struct call_stacks *stacks; /* NULL: a class has its call site only */
     bool inside; /* a call is in progress; calls made below it are not recorded, but their objects are followed */
     union {
@@ -50,12 +53,9 @@ struct thread {
     /* Used to record the current call if it never returns (abandoned.h): */
     const void *frame;                /* the wrapper's struct call, on the stack */
     const void *site;                 /* return address of the wrapper */
-    uint8_t *outputs;                 /* where the outputs begin in the key */
-    uint64_t start;                   /* of the current call, in clock ticks */
     uint32_t index;                   /* thread number */
     uint32_t segment;                 /* number of the current segment of its calls */
     struct segment_wait wait;         /* until the segment is encoded; spill.c */
-    uint64_t calls;                   /* recorded so far; also the number of the next call */
     unsigned passes;                  /* passes over its thread-specific data when it ends */
     struct thread *nested;            /* state for calls made inside a call: scratch memory, in no list */
     unsigned moved;                   /* value of capture_moved when its call sites were last checked */
@@ -67,6 +67,21 @@ struct thread {
     struct thread *next, *previous;
     struct handle_cache handle_cache; /* of handles, rank bases and buffers */
 };
+
+/* Returns how many calls of T were recorded; that is also the number of the next one. */
+static inline uint64_t thread_calls(const struct thread *t)
+{
+    return atomic_load_explicit(&t->journal->calls, memory_order_relaxed);
+}
+
+/* Counts a call that was recorded. Only the thread itself stores the count. */
+static inline void thread_call_recorded(struct thread *t)
+{
+    atomic_store_explicit(&t->journal->calls, thread_calls(t) + 1, memory_order_release);
+}
+
+/* Moves what the journal has of T into the journal's file, if there is one now. To be called between calls of T, by T. */
+void thread_join_journal(struct thread *t);
 
 /* This thread's state, or NULL if it has none yet; for wrappers. thread_registered returns it. */
 extern _Thread_local struct thread *thread_now __attribute__((tls_model("initial-exec"), visibility("hidden")));

@@ -89,20 +89,24 @@ static void write_out(void)
     enum pilgrim_status status = spill_file_append(&sections, &extent);
     if (status == PILGRIM_OK)
         status = note_extent(extent);
-    if (status == PILGRIM_OK)
+    if (status == PILGRIM_OK) {
         sections.length = 0;
-    else
+        journal_written(JOURNAL_TIMES, spill_file_length());
+    } else {
         give_up(status);
+    }
 }
 
 static enum pilgrim_status put(uint32_t thread, uint64_t first, const struct bytes *content, const struct bytes *ends)
 {
-    size_t most = spill_share();
+    size_t most = spill_share(), before = sections.length;
     if (given_up)
         return PILGRIM_OK;
     TRY(write_section(thread, first, content, ends, &sections));
     if (most && sections.length > most)
         write_out();
+    else
+        journal_put(JOURNAL_TIMES, JOURNAL_SECTION, sections.data + before, sections.length - before);
     return PILGRIM_OK;
 }
 

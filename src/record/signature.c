@@ -266,6 +266,8 @@ static __attribute__((noinline)) enum pilgrim_status append(struct signatures *s
 {
     struct class_signature *last = s->last;
     struct class_signature *e = last ? last->successor : NULL;
+    uint32_t before = s->count;
+    s->foreseen = false;
     if (!e || !is_of(e, key, length)) {
         TRY(search(s, key, length, &e));
         if (last)
@@ -273,6 +275,7 @@ static __attribute__((noinline)) enum pilgrim_status append(struct signatures *s
     }
     s->last = e;
     s->recorded = e->terminal + s->number_base;
+    s->found = e->terminal < before && !e->varying ? e->terminal : GRAMMAR_NOTHING;
     if (e->varying)
         TRY(append_deltas(e, pool, key));
     if (sequence_predicted(&s->sequence)->terminal == e->terminal) {
@@ -286,6 +289,8 @@ static __attribute__((noinline)) enum pilgrim_status append(struct signatures *s
 
 static enum pilgrim_status append_key(struct signatures *s, struct intern *pool, const void *key, size_t length)
 {
+    s->foreseen = true;
+    s->found = GRAMMAR_NOTHING;
     if (length && signature_expects(s, key, length)) {
         s->recorded = signature_predicted(s);
         signature_step(s);
@@ -300,12 +305,32 @@ static enum pilgrim_status append_key(struct signatures *s, struct intern *pool,
     return PILGRIM_OK;
 }
 
+const uint8_t *signature_foreseen(const struct signatures *s, size_t *length)
+{
+    const struct class_signature *e = s->last ? s->last->successor : NULL;
+    *length = s->expected_length;
+    if (s->expected)
+        return s->expected;
+    if (!e || sequence_predicted(&s->sequence)->terminal != e->terminal || !e->unzipped || !e->unzipped->is_predicted)
+        return NULL;
+    *length = e->length;
+    return e->unzipped->predicted;
+}
+
+enum pilgrim_status signature_append_stored(struct signatures *s, struct intern *pool, const void *key, size_t length)
+{
+    return append_key(s, pool, key, length);
+}
+
 enum pilgrim_status signature_append(struct signatures *s, struct intern *pool, const void *key, size_t length)
 {
     if (!s->numbered)
         return append_key(s, pool, key, length);
+    size_t texts = s->texts->count;
     TRY(texts_number(s->texts, key, length, &s->numbered_key));
-    return append_key(s, pool, s->numbered_key.data, s->numbered_key.length);
+    TRY(append_key(s, pool, s->numbered_key.data, s->numbered_key.length));
+    s->foreseen = s->foreseen && s->texts->count == texts; /* a number may be predicted, but not the text */
+    return PILGRIM_OK;
 }
 
 const uint8_t *signature_key(const struct signatures *s, uint32_t terminal, size_t *length)

@@ -71,6 +71,8 @@ struct signatures {
     /* A signature has number terminal + number_base; numbers that were given up are not used again. */
     uint32_t number_base;
     uint32_t recorded;      /* number of the signature of the last call, if signature_append recorded it */
+    bool foreseen;          /* the last call that signature_append recorded was predicted, key and all */
+    uint32_t found;         /* terminal of its signature if that was there before and is zipped; else GRAMMAR_NOTHING */
     uint32_t checked;       /* count of signatures when unzipping was last considered */
     uint64_t checked_calls; /* count of calls at that time */
     struct arena memory;
@@ -103,6 +105,14 @@ static inline void signature_step(struct signatures *s)
  * errors: PILGRIM_NOMEM, PILGRIM_LIMIT; the call is lost, and nothing more may be recorded */
 enum pilgrim_status signature_append(struct signatures *s, struct intern *pool, const void *key,
                                      size_t length) PILGRIM_CHECKED;
+
+/* Returns the key that is predicted for the next call, as signature_append_stored takes it; NULL if none is. Borrowed
+ * until the next call. */
+const uint8_t *signature_foreseen(const struct signatures *s, size_t *length);
+
+/* As signature_append, for a key that has come from S: its texts are numbers already if others are. */
+enum pilgrim_status signature_append_stored(struct signatures *s, struct intern *pool, const void *key,
+                                            size_t length) PILGRIM_CHECKED;
 
 /* Returns the key of TERMINAL, which is below s->count. Varying slots are 0. Borrowed until the next call. */
 const uint8_t *signature_key(const struct signatures *s, uint32_t terminal, size_t *length);

@@ -20,6 +20,7 @@
 #include "base/try.h"
 #include "rules/rules.h"
 #include "record/stream_inline.h"
+#include "record/stream_journal.h"
 
 /* What a new class may take, without its first call */
 enum { CLASS_GROWTH_BYTES = 4096 };
@@ -60,6 +61,7 @@ static void class_free(struct stream_class *class)
     signatures_free(&class->signatures);
     statistics_free(&class->statistics);
     free(class->frames);
+    free(class->told.data);
     free(class);
 }
 
@@ -148,6 +150,8 @@ static struct stream_class *class_add(struct stream *s, const struct class_key *
         return NULL;
     }
     s->classes[s->class_count++] = class;
+    if (s->journal)
+        stream_tell_class(s, class);
     return class;
 }
 
@@ -157,7 +161,10 @@ static struct stream_class *class_take_over(struct stream *s, struct stream_clas
     if (!reserve_class(s))
         return NULL;
     class->head.number = s->class_count;
-    return s->classes[s->class_count++] = class;
+    s->classes[s->class_count++] = class;
+    if (s->journal)
+        stream_tell_class(s, class);
+    return class;
 }
 
 /* Adds the twin of CLASS. NULL: no memory. */
@@ -180,6 +187,11 @@ static struct stream_class *class_add_twin(struct stream *s, struct stream_class
     class->twin = twin;
     s->classes[s->class_count++] = twin;
     return twin;
+}
+
+void stream_set_journal(struct stream *s, struct journal_log *log)
+{
+    s->journal = log;
 }
 
 void stream_set_locator(struct stream *s, site_locator *locate)
@@ -306,6 +318,7 @@ static __attribute__((noinline)) enum pilgrim_status append(struct stream *s, st
                                                             bool failed_poll, const void *key, size_t length,
                                                             uint64_t start, uint64_t end)
 {
+    struct stream_class *asked = class;
     class = class_of_call(s, class, failed_poll);
     if (!class)
         return PILGRIM_NOMEM;
@@ -313,6 +326,8 @@ static __attribute__((noinline)) enum pilgrim_status append(struct stream *s, st
         TRY(terminal_add(s, class));
     TRY(signature_append(&class->signatures, &s->chunks, key, length));
     TRY(sequence_append(&s->structure, &s->chunks, class->terminal));
+    if (s->journal)
+        stream_tell_call(s, asked, class, failed_poll, false, key, length);
     if (s->last)
         s->last->successor = class;
     bool room = stream_count(s, class, length, class->signatures.recorded, start, end);
@@ -352,6 +367,8 @@ enum pilgrim_status stream_append(struct stream *s, uint32_t number, bool failed
     } else {
         TRY(signature_append(&class->signatures, &s->chunks, key, length));
         signature = class->signatures.recorded;
+        if (s->journal && !class->signatures.foreseen)
+            stream_tell_call(s, class, class, failed_poll, true, key, length);
     }
     bool room = stream_count(s, class, length, signature, start, end);
     if (!expected)
@@ -361,19 +378,96 @@ enum pilgrim_status stream_append(struct stream *s, uint32_t number, bool failed
     return room ? PILGRIM_OK : stream_settle(s);
 }
 
+/* ---- from a journal ---- */
+
+enum pilgrim_status stream_be_told_class(struct stream *s, const struct told_class *told)
+{
+    const struct class_key key = {.site = told->site, .function = told->function, .fortran = told->fortran};
+    struct stream_class *class;
+    if (told->is_twin) {
+        class = s->classes[told->twin];
+        if (class->twin)
+            return PILGRIM_DAMAGED;
+        class = class_add_twin(s, class);
+    } else {
+        class = class_new(s, &key);
+        if (class && !class_resolve(class, s->resolve)) {
+            class_free(class);
+            class = NULL;
+        }
+        if (class) {
+            class->head.key.site = class; /* no return address: it is never looked for */
+            s->classes[s->class_count++] = class;
+        }
+    }
+    if (!class)
+        return PILGRIM_NOMEM;
+    class->failed_poll = told->failed_poll;
+    class->called = told->called;
+    return PILGRIM_OK;
+}
+
+enum pilgrim_status stream_be_told_signature(struct stream *s, struct stream_class *class, bool failed_poll,
+                                             uint64_t signature)
+{
+    const uint32_t *offsets;
+    const struct delta_sequence *deltas;
+    size_t length = 0;
+    const uint8_t *key = NULL;
+    class = class_of_call(s, class, failed_poll);
+    if (!class)
+        return PILGRIM_NOMEM;
+    struct signatures *values = &class->signatures;
+    if (signature == UINT64_MAX)
+        key = signature_foreseen(values, &length);
+    else if (signature < values->count && !signature_varying(values, (uint32_t)signature, &offsets, &deltas))
+        key = signature_key(values, (uint32_t)signature, &length);
+    if (!key)
+        return PILGRIM_DAMAGED;
+    TRY(signature_append_stored(values, &s->chunks, key, length));
+    (void)stream_count(s, class, length, values->recorded, 0, 0);
+    if (s->predicted->terminal != class->terminal) {
+        TRY(sequence_append(&s->structure, &s->chunks, class->terminal));
+        expect(s);
+    } else if (!grammar_step(s->structure.grammar)) {
+        advance(s);
+    }
+    return PILGRIM_OK;
+}
+
+/* ---- short memory, segments, threads ---- */
+
+enum pilgrim_status stream_relieve_class(struct stream *s, uint32_t terminal)
+{
+    struct stream_class *class = s->by_terminal[terminal];
+    bool unzipped = false;
+    TRY(signatures_relieve(&class->signatures, &s->chunks, &unzipped));
+    if (unzipped)
+        statistics_join_signatures(&class->statistics);
+    return PILGRIM_OK;
+}
+
+enum pilgrim_status stream_relieve_structure(struct stream *s)
+{
+    TRY(sequence_relieve(&s->structure, &s->chunks));
+    expect(s);
+    return PILGRIM_OK;
+}
+
 enum pilgrim_status stream_relieve(struct stream *s, size_t least)
 {
     for (uint32_t i = 0; i < s->terminal_count; i++) {
-        struct stream_class *class = s->by_terminal[i];
-        bool unzipped = false;
-        if (signatures_memory_bytes(&class->signatures) >= least)
-            TRY(signatures_relieve(&class->signatures, &s->chunks, &unzipped));
-        if (unzipped)
-            statistics_join_signatures(&class->statistics);
+        if (signatures_memory_bytes(&s->by_terminal[i]->signatures) < least)
+            continue;
+        TRY(stream_relieve_class(s, i));
+        if (s->journal)
+            stream_tell_relief(s, i);
     }
-    if (sequence_memory_bytes(&s->structure) >= least)
-        TRY(sequence_relieve(&s->structure, &s->chunks));
-    expect(s);
+    if (sequence_memory_bytes(&s->structure) < least)
+        return PILGRIM_OK;
+    TRY(stream_relieve_structure(s));
+    if (s->journal)
+        stream_tell_relief(s, GRAMMAR_NOTHING);
     return PILGRIM_OK;
 }
 
@@ -400,6 +494,7 @@ static void class_renew(struct stream_class *class, bool again)
     statistics_free(&class->statistics);
     class->terminal = NO_TERMINAL;
     class->register_number = 0;
+    class->told.length = 0;
 }
 
 /* Forgets all calls. AGAIN: keeps memory for a few calls. */
@@ -427,6 +522,8 @@ static void renew(struct stream *s, bool again)
 void stream_renew(struct stream *s)
 {
     renew(s, false);
+    if (s->journal)
+        stream_tell_begin(s);
 }
 
 /* Makes CLASS inherited. It is then as it was when it was made: the next thread decides which of two twins comes

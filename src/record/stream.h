@@ -95,6 +95,10 @@ const struct class_head *stream_class_head(struct stream *s, uint32_t function, 
  * other calls at the same site. The pointer is valid until the next call. */
 uint32_t *stream_class_register(struct stream *s, uint32_t class);
 
+/* Tells LOG, which is empty, from now on what it needs to get the calls back, if this process dies. */
+struct journal_log;
+void stream_set_journal(struct stream *s, struct journal_log *log);
+
 /* Frees memory where it is short: unzips classes, and gives up grammars, that take LEAST bytes or more and do not
  * repeat.
  * errors: as stream_append */
@@ -102,7 +106,7 @@ enum pilgrim_status stream_relieve(struct stream *s, size_t least) PILGRIM_CHECK
 
 /* Forgets all calls, which have been put into a fragment, and begins the next segment. Classes keep their indices,
  * as requests are named by them; their registers are 0 again. The next gap is measured from the end of the last
- * call. Needs no memory. */
+ * call. Needs no memory. The log is empty. */
 void stream_renew(struct stream *s);
 
 /* Makes S a stream for another thread. What it knows of call sites stays known. Needs no memory. */

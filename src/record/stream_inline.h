@@ -23,6 +23,10 @@ struct stream_class {
     uint32_t frame_count;           /* 0 if unknown */
     struct signatures signatures;
     struct statistics statistics;
+    struct told_key { /* the last key of this class that the journal was told whole */
+        uint8_t *data;
+        size_t length, capacity;
+    } told;
 };
 
 /* The number of an inherited class: a thread that had this stream before called it, this one has not (stream_restart).
@@ -53,6 +57,7 @@ struct stream {
     uint64_t last_ticks;   /* end of the last settled call, in ticks */
     uint64_t last_end;     /* the same in ns */
     uint64_t taken;        /* calls whose times went to the sink */
+    struct journal_log *journal; /* or NULL */
     /* The rest is of the current segment. */
     struct stream_class **by_terminal; /* classes that were called */
     uint32_t terminal_count;
@@ -110,6 +115,10 @@ static inline bool stream_step(struct stream *s, const struct class_head *head, 
     bool same = grammar_step(class->signatures.sequence.grammar);
     return grammar_step(s->structure.grammar) & same & room;
 }
+
+/* The two parts of stream_relieve: one class, and the structure. errors: as stream_append */
+enum pilgrim_status stream_relieve_class(struct stream *s, uint32_t terminal) PILGRIM_CHECKED;
+enum pilgrim_status stream_relieve_structure(struct stream *s) PILGRIM_CHECKED;
 
 /* Turns cursors that have come to the end of a run, and settles times if there is no room for more.
  * errors: as stream_append */

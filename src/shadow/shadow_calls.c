@@ -83,7 +83,7 @@ static void begin(struct shadow *s, const struct call *c)
 struct shadow *shadow_enter(uint32_t function)
 {
     struct thread *t = thread_now;
-    if (!t || !t->inside || !t->class || !t->outputs)
+    if (!t || !t->inside || !t->class || !t->journal->outputs)
         return NULL;
     const struct call *c = t->frame;
     struct shadow *s = c->function == function ? shadow_of(t) : NULL;
@@ -112,7 +112,7 @@ void shadow_save(struct shadow *s, const void *saved, size_t size, void (*after)
 /* Writes the line of call number SEQ, if that was recorded. */
 static void end(struct shadow *s, uint64_t seq, uint64_t start, uint64_t ended)
 {
-    if (s->thread->calls > seq && !(atomic_load(&capture.off) & (OFF_FAILED | OFF_CHILD)))
+    if (thread_calls(s->thread) > seq && !(atomic_load(&capture.off) & (OFF_FAILED | OFF_CHILD)))
         shadow_end(s, seq, start, ended);
     s->call = NULL;
 }
@@ -134,10 +134,10 @@ void __wrap_call_done(struct call *c, const uint8_t *to)
 {
     struct thread *t = c->thread;
     struct shadow *s = folder && !c->dropped ? shadow_of(t) : NULL;
-    const uint64_t seq = t->calls, start = t->start, ended = c->end;
+    const uint64_t seq = thread_calls(t), start = t->journal->start, ended = c->end;
     if (s)
         print_out(s, c);
-    t->outputs = NULL;
+    t->journal->outputs = NULL;
     __real_call_done(c, to);
     if (s)
         end(s, seq, start, ended);
@@ -146,12 +146,12 @@ void __wrap_call_done(struct call *c, const uint8_t *to)
 void __wrap_abandoned_calls(struct thread *t, const void *frame, const void *site)
 {
     struct shadow *s = folder ? shadow_of(t) : NULL;
-    const uint64_t seq = t->calls, start = t->start;
-    uint8_t *outputs = t->outputs;
+    const uint64_t seq = thread_calls(t), start = t->journal->start;
+    const uint8_t *outputs = t->journal->outputs;
     if (!outputs)
-        t->outputs = t->key.data; /* the recorder cuts the key off there */
+        t->journal->outputs = t->key.data; /* the recorder cuts the key off there */
     __real_abandoned_calls(t, frame, site);
-    t->outputs = t->inside ? outputs : NULL;
+    t->journal->outputs = t->inside ? outputs : NULL;
     if (!t->inside && s)
         end(s, seq, start, start);
 }

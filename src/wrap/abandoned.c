@@ -80,23 +80,23 @@ static void record(struct thread *t)
 {
     const struct function_descriptor *f = &vocabulary.functions[t->class->key.function];
     enum pilgrim_status status = PILGRIM_NOMEM;
-    t->key.length = (size_t)(t->outputs - t->key.data);
+    t->key.length = (size_t)(t->journal->outputs - t->key.data);
     for (unsigned i = 0; i < f->parameter_count; i++)
         if (f->parameters[i].direction & DIRECTION_OUT)
             bytes_put_u8(&t->key, VALUE_NONE);
     bytes_put_u8(&t->key, VALUE_NONE);
     if (!t->key.failed)
-        status = stream_append(t->stream, t->class->number, false, t->key.data, t->key.length, t->start, t->start);
+        status = stream_append(t->stream, t->class->number, false, t->key.data, t->key.length, t->journal->start, t->journal->start);
     if (status != PILGRIM_OK)
         capture_fail("a call that never returned could not be recorded");
-    t->calls++;
+    thread_call_recorded(t);
 }
 
 /* T is a thread, or a thread's state for calls inside calls. */
 static void end(struct thread *t)
 {
     t->inside = false;
-    if (t->finding.call == t->calls)
+    if (t->finding.call == thread_calls(t))
         requests_forget(&t->finding, t->finding.count);
     t->finding.count = 0;
     t->request_delta.pending = 0;

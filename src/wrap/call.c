@@ -176,10 +176,11 @@ static __attribute__((noinline)) void call_done_slowly(struct call *c, size_t le
     }
     enum pilgrim_status status = PILGRIM_NOMEM;
     if (!t->key.failed)
-        status = stream_append(t->stream, t->class->number, c->failed_poll, t->key.data, length, t->start, c->end);
+        status = stream_append(t->stream, t->class->number, c->failed_poll, t->key.data, length, t->journal->start, c->end);
     if (status != PILGRIM_OK)
         call_lost(c, status);
-    t->calls++;
+    thread_call_recorded(t);
+    thread_join_journal(t);
     if (t->pending)
         call_ended(t);
 }
@@ -195,8 +196,8 @@ static __attribute__((noinline)) void call_turn(const struct call *c)
 static inline void call_step(const struct call *c, size_t length)
 {
     struct thread *t = c->thread;
-    t->calls++;
-    if (!CALL_LIKELY(stream_step(t->stream, t->class, length, t->start, c->end)))
+    thread_call_recorded(t);
+    if (!CALL_LIKELY(stream_step(t->stream, t->class, length, t->journal->start, c->end)))
         call_turn(c);
 }
 

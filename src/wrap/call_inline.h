@@ -124,8 +124,13 @@ static inline int call_passed(const struct call *c, int ret)
 /* The real function is called next. AT: where the outputs begin in the key. */
 static inline void call_enter(struct call *c, uint8_t *at)
 {
-    c->thread->outputs = at;
-    c->thread->start = clock_now();
+    struct thread *t = c->thread;
+    struct journal_live *live = t->journal;
+    live->outputs = at;
+    live->class = t->class ? t->class->number : JOURNAL_NO_CLASS;
+    live->start = clock_now();
+    /* From here on a journal's reader takes the call for one in progress, until it is counted. */
+    atomic_store_explicit(&live->entered, thread_calls(t) + 1, memory_order_release);
 }
 
 /* The real function has returned. RET decides c->ok: outputs are defined after MPI_SUCCESS. _statuses: for functions

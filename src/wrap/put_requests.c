@@ -97,7 +97,7 @@ static inline void found_by(struct call *c, int64_t count)
     struct thread *t = c->thread;
     c->operations = t->finding.found;
     c->operation_count = t->finding.count = count;
-    t->finding.call = t->calls;
+    t->finding.call = thread_calls(t);
 }
 
 /* Makes room for COUNT operations of the call. False: out of memory; the call has no operations then. */

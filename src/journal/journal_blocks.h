@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Blocks of log records, of the process's journal file; for journal_log.c. Any thread. */
+#ifndef PILGRIM_JOURNAL_BLOCKS_H
+#define PILGRIM_JOURNAL_BLOCKS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "journal/journal_format.h"
+#include "journal/journal_log.h"
+
+/* Returns the next block of LOG, with room for LENGTH bytes. It is larger than the last one. NULL: there is none. */
+struct journal_block *journal_block_take(const struct journal_log *log, size_t length);
+
+/* Gives B to other logs. */
+void journal_block_give(struct journal_block *b);
+
+/* The bytes of a block that records may use, and where they begin: behind its head; in a process or thread block,
+ * behind its first page. */
+static inline size_t journal_block_room(const struct journal_block *b)
+{
+    size_t whole = (size_t)b->pages * JOURNAL_PAGE;
+    return whole - (atomic_load(&b->kind) == JOURNAL_LOG ? sizeof *b : JOURNAL_PAGE);
+}
+
+static inline uint8_t *journal_block_data(const struct journal_block *b)
+{
+    return (uint8_t *)(uintptr_t)b + (size_t)b->pages * JOURNAL_PAGE - journal_block_room(b);
+}
+
+/* Notes that a record could not be stored. */
+void journal_cut(void);
+
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Journal files; see journal_file.h.
+ *
+ * No lock and no message is needed to share a file: all processes write the same head, extending a file never makes it
+ * shorter, and pages are claimed by one atomic addition. */
+#define _GNU_SOURCE 1 /* fallocate */
+#include "journal/journal_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { ZEROS = 1 << 16 };
+
+/* Allocates the bytes from AT in the file. Where the file system cannot, zeros are written: the bytes are behind the
+ * end of the file, or of a page that nobody has claimed. */
+static bool allocate(int file, off_t at, size_t length)
+{
+    static const char zeros[ZEROS];
+    int done;
+    do
+        done = fallocate(file, 0, at, (off_t)length);
+    while (done && errno == EINTR);
+    if (!done)
+        return true;
+    if (errno != EOPNOTSUPP && errno != ENOSYS && errno != EINVAL)
+        return false;
+    while (length) {
+        size_t part = length < sizeof zeros ? length : sizeof zeros;
+        ssize_t written = pwrite(file, zeros, part, at);
+        if (written < 0 && errno != EINTR)
+            return false;
+        if (written > 0) {
+            at += written;
+            length -= (size_t)written;
+        }
+    }
+    return true;
+}
+
+static void *map(int file, uint64_t page, uint32_t pages)
+{
+    return mmap(NULL, (size_t)pages * JOURNAL_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, file,
+                (off_t)(page * JOURNAL_PAGE));
+}
+
+/* True if the file is this user's, an ordinary one, and nobody else may write to it. */
+static bool is_own(int file, struct stat *found)
+{
+    if (fstat(file, found))
+        return false;
+    errno = EEXIST;
+    return S_ISREG(found->st_mode) && found->st_uid == geteuid() && !(found->st_mode & (S_IWGRP | S_IWOTH)) &&
+           found->st_nlink == 1;
+}
+
+/* Writes the head, or finds that it is there. False: it is that of another run (EEXIST). */
+static bool head_agrees(struct journal_head *h, const struct journal_identity *identity)
+{
+    static const char nothing[sizeof h->magic];
+    struct journal_head wanted = {.version = JOURNAL_VERSION, .page_bytes = JOURNAL_PAGE, .run = identity->run};
+    memcpy(wanted.magic, JOURNAL_MAGIC, sizeof wanted.magic);
+    snprintf(wanted.tracer, sizeof wanted.tracer, "%s", identity->tracer);
+    snprintf(wanted.host, sizeof wanted.host, "%s", identity->host);
+    if (!memcmp(h->magic, nothing, sizeof nothing)) {
+        h->version = wanted.version;
+        h->page_bytes = wanted.page_bytes;
+        h->run = wanted.run;
+        memcpy(h->tracer, wanted.tracer, sizeof wanted.tracer);
+        memcpy(h->host, wanted.host, sizeof wanted.host);
+        atomic_thread_fence(memory_order_release);
+        memcpy(h->magic, wanted.magic, sizeof wanted.magic);
+    }
+    errno = EEXIST;
+    return h->run == wanted.run && h->version == wanted.version && !memcmp(h->magic, wanted.magic, sizeof wanted.magic);
+}
+
+static enum pilgrim_status open_head(struct journal_file *f, const char *path, int file,
+                                     const struct journal_identity *identity)
+{
+    struct stat found;
+    if (!is_own(file, &found) || !allocate(file, 0, JOURNAL_PAGE))
+        return PILGRIM_IO;
+    struct journal_head *head = map(file, 0, 1);
+    if (head == MAP_FAILED)
+        return PILGRIM_IO;
+    f->path = head_agrees(head, identity) ? strdup(path) : NULL; /* strdup sets ENOMEM */
+    if (!f->path) {
+        int error = errno;
+        munmap(head, JOURNAL_PAGE);
+        errno = error;
+        return error == ENOMEM ? PILGRIM_NOMEM : PILGRIM_IO;
+    }
+    f->device = found.st_dev;
+    f->inode = found.st_ino;
+    f->head = head;
+    atomic_fetch_add(&head->processes, 1);
+    return PILGRIM_OK;
+}
+
+static void close_file(int file)
+{
+    int error = errno;
+    close(file);
+    errno = error;
+}
+
+enum pilgrim_status journal_open(struct journal_file *f, const char *path, const struct journal_identity *identity)
+{
+    _Static_assert(sizeof(struct journal_head) <= JOURNAL_PAGE, "the head is one page");
+    int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    *f = (struct journal_file){.path = NULL};
+    if (file < 0)
+        return PILGRIM_IO;
+    enum pilgrim_status status = open_head(f, path, file, identity);
+    close_file(file);
+    return status;
+}
+
+bool journal_leave(struct journal_file *f)
+{
+    return f->path && atomic_fetch_sub(&f->head->processes, 1) == 1;
+}
+
+/* Opens the file again. -1: it is gone, or another file has its name. */
+static int reopen(const struct journal_file *f)
+{
+    struct stat found;
+    int file = open(f->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    if (file < 0)
+        return -1;
+    if (!fstat(file, &found) && found.st_dev == f->device && found.st_ino == f->inode)
+        return file;
+    close(file);
+    errno = ESTALE;
+    return -1;
+}
+
+struct journal_block *journal_claim(struct journal_file *f, enum journal_kind kind, uint64_t owner, uint32_t pages)
+{
+    int file = f->path ? reopen(f) : -1;
+    if (file < 0)
+        return NULL;
+    uint64_t page = 1 + atomic_fetch_add(&f->head->pages, pages);
+    struct journal_block *b = MAP_FAILED;
+    if (allocate(file, (off_t)(page * JOURNAL_PAGE), (size_t)pages * JOURNAL_PAGE))
+        b = map(file, page, pages);
+    close_file(file);
+    if (b == MAP_FAILED)
+        return NULL;
+    b->pages = pages;
+    b->page = page;
+    b->process = f->process ? f->process : page;
+    b->owner = owner ? owner : page;
+    b->address = (uintptr_t)b;
+    b->kind = kind;
+    atomic_thread_fence(memory_order_release);
+    memcpy(b->magic, JOURNAL_BLOCK_MAGIC, sizeof b->magic);
+    f->bytes += (uint64_t)pages * JOURNAL_PAGE;
+    return b;
+}

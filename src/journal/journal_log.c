@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Logs; see journal_log.h. */
+#include "journal/journal_log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "journal/journal_blocks.h"
+
+enum { HEAD_BYTES_MAX = 6, CHECK_BYTES = 1, LENGTH_MAX = 1 << 28 };
+
+uint8_t journal_check(const uint8_t *payload, size_t length, uint8_t type)
+{
+    return (uint8_t)(XXH3_64bits(payload, length) + type);
+}
+
+struct bytes *journal_record_begin(struct journal_log *log)
+{
+    log->scratch.length = 0;
+    return &log->scratch;
+}
+
+static struct journal_block *last_block(const struct journal_log *log)
+{
+    return log->blocks[log->count - 1];
+}
+
+/* Stops the log, because a record could not be stored. */
+static void stop(struct journal_log *log)
+{
+    log->stopped = true;
+    if (log->live)
+        atomic_store_explicit(&log->live->state, JOURNAL_THREAD_CUT, memory_order_release);
+    journal_cut();
+}
+
+/* Makes B the block that records go to. False: out of memory. */
+static bool add_block(struct journal_log *log, struct journal_block *b)
+{
+    if (log->count == log->capacity) {
+        uint32_t capacity = log->capacity * 2 + 4;
+        struct journal_block **blocks = realloc(log->blocks, capacity * sizeof *blocks);
+        if (!blocks)
+            return false;
+        log->blocks = blocks;
+        log->capacity = capacity;
+    }
+    log->blocks[log->count++] = b;
+    log->used = 0;
+    log->room = journal_block_room(b);
+    return true;
+}
+
+/* Returns where the next LENGTH bytes go; NULL: there is no room for them. */
+static uint8_t *reserve(struct journal_log *log, size_t length)
+{
+    if (!log->owner)
+        return bytes_reserve(&log->early, length);
+    if (!log->count || length > log->room - log->used) {
+        struct journal_block *b = journal_block_take(log, length);
+        log->grown = true;
+        if (!b)
+            return NULL;
+        if (!add_block(log, b)) {
+            journal_block_give(b);
+            return NULL;
+        }
+    }
+    return journal_block_data(last_block(log)) + log->used;
+}
+
+/* The LENGTH bytes behind the last record are records now. */
+static void commit(struct journal_log *log, size_t length)
+{
+    log->bytes += length;
+    if (!log->owner) {
+        log->early.length += length;
+        return;
+    }
+    log->used += length;
+    atomic_store_explicit(&last_block(log)->used, log->used, memory_order_release);
+}
+
+void journal_record_end(struct journal_log *log, enum journal_record type)
+{
+    const struct bytes *payload = &log->scratch;
+    size_t length = payload->length;
+    if (log->stopped)
+        return;
+    uint8_t *begin = NULL;
+    if (!payload->failed && length < LENGTH_MAX)
+        begin = reserve(log, HEAD_BYTES_MAX + length + CHECK_BYTES);
+    if (!begin) {
+        stop(log);
+        return;
+    }
+    uint8_t *at = begin;
+    for (; length >= 0x80; length >>= 7)
+        *at++ = (uint8_t)(length | 0x80);
+    *at++ = (uint8_t)length;
+    *at++ = (uint8_t)type;
+    if (payload->length)
+        memcpy(at, payload->data, payload->length);
+    at += payload->length;
+    *at++ = journal_check(payload->data, payload->length, (uint8_t)type);
+    commit(log, (size_t)(at - begin));
+}
+
+bool journal_log_move(struct journal_log *log, struct journal_block *owner, bool first)
+{
+    struct bytes early = log->early;
+    if (first && !add_block(log, owner))
+        return false;
+    log->owner = owner->page;
+    log->early = (struct bytes){0};
+    uint8_t *to = early.length ? reserve(log, early.length) : NULL;
+    if (to) {
+        memcpy(to, early.data, early.length);
+        log->bytes -= early.length;
+        commit(log, early.length);
+    } else if (early.length) {
+        stop(log);
+    }
+    bytes_free(&early);
+    return true;
+}
+
+void journal_log_renew(struct journal_log *log, uint64_t epoch, _Atomic uint64_t *word)
+{
+    uint32_t kept = log->count > 0;
+    for (uint32_t i = kept; i < log->count; i++)
+        journal_block_give(log->blocks[i]);
+    log->count = kept;
+    log->used = log->bytes = log->early.length = 0;
+    log->epoch = epoch;
+    log->stopped = log->grown = false;
+    if (kept) {
+        atomic_store_explicit(&log->blocks[0]->used, 0, memory_order_relaxed);
+        log->blocks[0]->epoch = epoch;
+        log->room = journal_block_room(log->blocks[0]);
+    }
+    if (log->live) {
+        log->told = atomic_load_explicit(&log->live->calls, memory_order_relaxed);
+        atomic_store_explicit(&log->live->state, JOURNAL_THREAD_RUNS, memory_order_relaxed);
+    }
+    atomic_store_explicit(word, epoch, memory_order_release);
+}
+
+void journal_log_free(struct journal_log *log)
+{
+    for (uint32_t i = 0; i < log->count; i++)
+        if (atomic_load(&log->blocks[i]->kind) == JOURNAL_LOG)
+            journal_block_give(log->blocks[i]);
+    free(log->blocks);
+    bytes_free(&log->early);
+    bytes_free(&log->scratch);
+    *log = (struct journal_log){0};
+}
+
+void journal_log_copy(const struct journal_log *log, struct bytes *to)
+{
+    if (!log->owner)
+        bytes_put(to, log->early.data, log->early.length);
+    for (uint32_t i = 0; i < log->count; i++)
+        bytes_put(to, journal_block_data(log->blocks[i]), atomic_load(&log->blocks[i]->used));
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Ends of the process that are not MPI_Finalize: noted in the journal, and said once for the whole run. */
+#ifndef PILGRIM_ENDINGS_H
+#define PILGRIM_ENDINGS_H
+
+#include "journal/journal_format.h"
+
+/* Has the signals that end a process noted in the journal, if there is one. They do what they did before: the program's handler, or
+ * the end. A signal that is ignored stays ignored. */
+void endings_watch(void);
+
+/* Notes that the process ends so, and says how to get its calls. NUMBER: as journal_end. */
+void endings_note(enum journal_ending ending, int number);
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The journal of a recorded process; see journaling.h.
+ *
+ * The processes of a machine share a file. It lies in the run's folder beside the trace; in a run of many machines in
+ * memory of the machine, since a parallel file system is not made for thousands of small files at once. */
+#define _GNU_SOURCE 1 /* gethostname */
+#include "process/journaling.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/try.h"
+#include "base/value.h"
+#include "functions.h"
+#include "journal/journal.h"
+#include "process/capture.h"
+#include "process/clock_sync.h"
+#include "process/host_location.h"
+#include "process/spill_file.h"
+
+enum { NODES_BESIDE_TRACE = 64, BOOT_DIGITS = 8, NAME_BYTES = 160 };
+
+static char *place; /* what pilgrim-merge is given */
+
+/* Sets NAME to a name that only this machine has, as it runs now: host names alone may repeat. */
+static void name_machine(char *name, size_t size)
+{
+    char host[JOURNAL_TEXT / 2] = "", boot[BOOT_DIGITS + 1] = "";
+    if (gethostname(host, sizeof host - 1) || !*host)
+        snprintf(host, sizeof host, "host");
+    for (char *at = host; *at; at++)
+        if (*at == '/')
+            *at = '_';
+    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+    if (!file || !fgets(boot, sizeof boot, file))
+        *boot = 0;
+    if (file)
+        fclose(file);
+    snprintf(name, size, "%s-%s", host, boot);
+}
+
+/* Sets PATH to the name of the file in FOLDER, which others use, too. */
+static enum pilgrim_status path_in(const char *folder, struct bytes *path)
+{
+    char name[NAME_BYTES];
+    char *absolute = realpath(folder, NULL);
+    if (!absolute)
+        return PILGRIM_IO;
+    int length = snprintf(name, sizeof name, "/pilgrim-%ld-%016" PRIx64 JOURNAL_FILE_SUFFIX, (long)geteuid(),
+                          capture.run.id);
+    bytes_put(path, absolute, strlen(absolute));
+    bytes_put(path, name, (size_t)length + 1);
+    free(absolute);
+    return bytes_status(path);
+}
+
+/* Sets PATH to where the journal goes, and `place`. */
+static enum pilgrim_status find_path(int nodes, const char *machine, struct bytes *path)
+{
+    static const char memory[] = "/dev/shm";
+    const char *folder = capture.settings.journal_folder;
+    char name[NAME_BYTES + sizeof JOURNAL_FILE_SUFFIX];
+    if (!folder && nodes > NODES_BESIDE_TRACE)
+        folder = memory;
+    if (folder) {
+        TRY(path_in(folder, path));
+        place = strdup((const char *)path->data);
+        return place ? PILGRIM_OK : PILGRIM_NOMEM;
+    }
+    snprintf(name, sizeof name, "%s" JOURNAL_FILE_SUFFIX, machine);
+    TRY(spill_file_path_in_folder(name, path));
+    place = strdup((const char *)path->data);
+    if (!place)
+        return PILGRIM_NOMEM;
+    *strrchr(place, '/') = 0;
+    return PILGRIM_OK;
+}
+
+static void put_file_head(void)
+{
+    struct bytes head = {0};
+    if (spill_file_head(&head) == PILGRIM_OK)
+        journal_put(JOURNAL_SHARED, JOURNAL_FILE_HEAD, head.data, head.length);
+    bytes_free(&head);
+}
+
+static void put_identity(void)
+{
+    struct bytes values = {0};
+    bytes_put_u32(&values, clock_sync_known() ? FUNCTION_pilgrim_process_clock : FUNCTION_pilgrim_process);
+    host_location_put(&values, capture.settings.system);
+    if (clock_sync_known())
+        clock_sync_put(&values);
+    bytes_put_u8(&values, VALUE_NONE);
+    if (bytes_status(&values) == PILGRIM_OK)
+        journal_put(JOURNAL_SHARED, JOURNAL_IDENTITY, values.data, values.length);
+    bytes_free(&values);
+}
+
+static void put_communicator_function(void)
+{
+    const uint32_t function = FUNCTION_pilgrim_communicator;
+    journal_put(JOURNAL_SHARED, JOURNAL_COMMUNICATORS, &function, sizeof function);
+}
+
+void journaling_begin(int nodes)
+{
+    char machine[NAME_BYTES];
+    struct bytes path = {0};
+    if (!capture.settings.journal || !journal_wanted()) {
+        journal_never();
+        return;
+    }
+    name_machine(machine, sizeof machine);
+    const struct journal_identity identity = {.run = capture.run.id, .tracer = CAPTURE_TRACER, .host = machine};
+    enum pilgrim_status status = find_path(nodes, machine, &path);
+    if (status == PILGRIM_OK)
+        status = journal_start((const char *)path.data, &identity, (uint32_t)capture.rank, (uint32_t)capture.size,
+                               &vocabulary);
+    if (status == PILGRIM_OK) {
+        put_file_head();
+        put_identity();
+        put_communicator_function();
+    } else {
+        capture_say("%s: %s; there is no journal, so if this process dies its calls are lost",
+                    path.data ? (const char *)path.data : capture.run.trace,
+                    status == PILGRIM_IO ? strerror(errno) : "out of memory");
+        journal_never();
+    }
+    bytes_free(&path);
+}
+
+void journaling_end(void)
+{
+    const char *path;
+    if (journal_finish(&path))
+        unlink(path);
+}
+
+const char *journaling_path(void)
+{
+    return journal_started() ? place : NULL;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a stream tells the journal; see stream_journal.h. */
+#include "record/stream_journal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "journal/journal.h"
+
+enum { WORD = 8 };
+
+/* ---- keys ---- */
+
+static uint64_t key_word(const uint8_t *key, size_t length, size_t word)
+{
+    uint64_t value = 0;
+    size_t left = length - word * WORD;
+    memcpy(&value, key + word * WORD, left < WORD ? left : WORD);
+    return value;
+}
+
+/* Appends what differs between TOLD and KEY. */
+static void put_difference(struct bytes *b, const uint8_t *told, const uint8_t *key, size_t length)
+{
+    size_t words = (length + WORD - 1) / WORD, mask_bytes = (words + 7) / 8, at = b->length;
+    if (!bytes_reserve(b, mask_bytes))
+        return;
+    memset(b->data + at, 0, mask_bytes);
+    b->length += mask_bytes;
+    for (size_t i = 0; i < words; i++) {
+        uint64_t difference = key_word(told, length, i) ^ key_word(key, length, i);
+        if (!difference)
+            continue;
+        b->data[at + i / 8] |= (uint8_t)(1 << i % 8);
+        bytes_put_varint(b, difference);
+    }
+}
+
+void told_key_change(struct cursor *c, uint8_t *told, size_t length)
+{
+    size_t words = (length + WORD - 1) / WORD;
+    const uint8_t *mask = cursor_take(c, (words + 7) / 8);
+    for (size_t i = 0; mask && i < words; i++) {
+        if (!(mask[i / 8] >> i % 8 & 1))
+            continue;
+        uint64_t value = key_word(told, length, i) ^ cursor_varint(c);
+        size_t left = length - i * WORD;
+        memcpy(told + i * WORD, &value, left < WORD ? left : WORD);
+    }
+}
+
+/* Appends KEY, and makes it the told key of CLASS. True: as a difference. */
+static bool put_key(struct bytes *b, struct told_key *told, const uint8_t *key, size_t length)
+{
+    bool difference = told->length == length;
+    bytes_put_varint(b, length);
+    if (difference)
+        put_difference(b, told->data, key, length);
+    else
+        bytes_put(b, key, length);
+    if (told->capacity < length) {
+        free(told->data);
+        told->data = malloc(length);
+        told->capacity = told->data ? length : 0;
+    }
+    told->length = told->data ? length : 0;
+    if (told->data)
+        memcpy(told->data, key, length);
+    return difference;
+}
+
+/* ---- records ---- */
+
+void stream_tell_call(struct stream *s, struct stream_class *asked, const struct stream_class *class, bool failed_poll,
+                      bool predicted, const void *key, size_t length)
+{
+    struct journal_log *log = s->journal;
+    const struct signatures *values = &class->signatures;
+    uint64_t calls = atomic_load_explicit(&log->live->calls, memory_order_relaxed);
+    struct bytes *b = journal_record_begin(log);
+    unsigned flags = (failed_poll ? TOLD_FAILED_POLL : 0) | (predicted ? TOLD_PREDICTED : 0);
+    bytes_put_u8(b, 0);
+    bytes_put_varint(b, calls - log->told);
+    if (!predicted)
+        bytes_put_varint(b, asked->head.number);
+    if (values->found != GRAMMAR_NOTHING) {
+        flags |= TOLD_SIGNATURE;
+        bytes_put_varint(b, values->found);
+    } else if (!values->foreseen) {
+        flags |= TOLD_KEY;
+        if (put_key(b, &asked->told, key, length))
+            flags |= TOLD_DIFFERENCE;
+    }
+    if (!b->failed)
+        b->data[0] = (uint8_t)flags;
+    log->told = calls + 1;
+    journal_record_end(log, JOURNAL_CALL);
+}
+
+static void put_class(struct bytes *b, const struct stream_class *class)
+{
+    bool twin = class->twin && class->twin->head.number < class->head.number;
+    bytes_put_u8(b, (uint8_t)((class->head.key.fortran ? TOLD_FORTRAN : 0) | (class->failed_poll ? TOLD_FAILING : 0) |
+                              (class->called ? TOLD_CALLED : 0) | (twin ? TOLD_TWIN : 0)));
+    bytes_put_varint(b, class->head.key.function);
+    if (twin)
+        bytes_put_varint(b, class->twin->head.number);
+    bytes_put_varint(b, class->frame_count);
+    for (uint32_t i = 0; i < class->frame_count; i++) {
+        bytes_put_varint(b, journal_module(class->frames[i].module));
+        bytes_put_varint(b, class->frames[i].offset);
+    }
+}
+
+void stream_tell_class(struct stream *s, const struct stream_class *class)
+{
+    put_class(journal_record_begin(s->journal), class);
+    journal_record_end(s->journal, JOURNAL_CLASS);
+}
+
+void stream_tell_relief(struct stream *s, uint32_t terminal)
+{
+    struct bytes *b = journal_record_begin(s->journal);
+    uint64_t calls = atomic_load_explicit(&s->journal->live->calls, memory_order_relaxed);
+    bytes_put_varint(b, calls - s->journal->told);
+    bytes_put_varint(b, terminal);
+    s->journal->told = calls;
+    journal_record_end(s->journal, JOURNAL_RELIEF);
+}
+
+void stream_tell_begin(struct stream *s)
+{
+    struct bytes *b = journal_record_begin(s->journal);
+    bytes_put_varint(b, s->journal->told);
+    bytes_put_varint(b, s->class_count);
+    for (uint32_t i = 0; i < s->class_count; i++)
+        put_class(b, s->classes[i]);
+    journal_record_end(s->journal, JOURNAL_BEGIN);
+}

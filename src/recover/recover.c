@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The fragment of a process that died; see recover.h. */
+#include "recover/recover.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/try.h"
+#include "base/value.h"
+#include "recover/replay.h"
+
+enum { THREADS_MAX = 1 << 24, RANK_BASES_MAX = 1 << 24 };
+
+/* What the process's log of shared things says. Bytes are borrowed from it. */
+struct shared {
+    struct replay_modules modules;
+    struct journal_rank_base *bases;
+    size_t base_count, base_capacity;
+    struct stream *process; /* the process stream */
+    uint32_t communicators; /* number of the function pilgrim_communicator */
+    struct cursor identity;
+};
+
+/* The streams of a process. */
+struct streams {
+    struct stream **items; /* by number of the thread; NULL: it made no calls */
+    size_t count, capacity;
+};
+
+/* Returns *ITEMS, an array of *CAPACITY items of SIZE bytes, with room for item INDEX; new items are 0. NULL: no memory; *ITEMS
+ * stays. */
+static void *array_reserve(void *items, size_t *capacity, size_t index, size_t size)
+{
+    if (index < *capacity)
+        return items;
+    size_t more = 2 * index + 16;
+    char *grown = realloc(items, more * size);
+    if (!grown)
+        return NULL;
+    memset(grown + *capacity * size, 0, (more - *capacity) * size);
+    *capacity = more;
+    return grown;
+}
+
+/* ---- what the threads share ---- */
+
+static enum pilgrim_status take_module(struct shared *s, struct cursor *c)
+{
+    struct code_module *items = array_reserve(s->modules.items, &s->modules.capacity, s->modules.count, sizeof *items);
+    if (!items)
+        return PILGRIM_NOMEM;
+    s->modules.items = items;
+    struct code_module *m = &items[s->modules.count];
+    m->build_id_length = cursor_u8(c);
+    const uint8_t *id = m->build_id_length <= SITE_BUILD_ID_BYTES ? cursor_take(c, m->build_id_length) : NULL;
+    if (!id)
+        return PILGRIM_DAMAGED;
+    memcpy(m->build_id, id, m->build_id_length);
+    m->name = strndup((const char *)c->data + c->position, cursor_left(c));
+    if (!m->name)
+        return PILGRIM_NOMEM;
+    s->modules.count++;
+    return PILGRIM_OK;
+}
+
+static enum pilgrim_status take_rank_base(struct shared *s, struct cursor *c)
+{
+    struct journal_rank_base base;
+    const uint8_t *data = cursor_take(c, sizeof base);
+    if (!data)
+        return PILGRIM_DAMAGED;
+    memcpy(&base, data, sizeof base);
+    if (base.index > s->base_count || base.index > RANK_BASES_MAX)
+        return PILGRIM_DAMAGED;
+    struct journal_rank_base *bases = array_reserve(s->bases, &s->base_capacity, base.index, sizeof *bases);
+    if (!bases)
+        return PILGRIM_NOMEM;
+    s->bases = bases;
+    bases[base.index] = base;
+    s->base_count += base.index == s->base_count;
+    return PILGRIM_OK;
+}
+
+static enum pilgrim_status take_communicator(struct shared *s, struct cursor *c)
+{
+    uint32_t class;
+    if (!cursor_left(c))
+        return PILGRIM_DAMAGED;
+    TRY(stream_class(s->process, s->communicators, NULL, false, &class));
+    return stream_append(s->process, class, false, c->data, c->length, 0, 0);
+}
+
+static enum pilgrim_status take_shared(struct shared *s, enum journal_record type, struct cursor *c,
+                                       const struct vocabulary *vocabulary)
+{
+    switch (type) {
+    case JOURNAL_MODULE:
+        return take_module(s, c);
+    case JOURNAL_RANK_BASE:
+        return take_rank_base(s, c);
+    case JOURNAL_COMMUNICATORS:
+        s->communicators = c->length == 4 ? *(const uint32_t *)(const void *)c->data : UINT32_MAX;
+        return s->communicators < vocabulary->function_count ? PILGRIM_OK : PILGRIM_DAMAGED;
+    case JOURNAL_COMMUNICATOR:
+        return s->communicators ? take_communicator(s, c) : PILGRIM_DAMAGED;
+    case JOURNAL_IDENTITY:
+        s->identity = *c;
+        return PILGRIM_OK;
+    default:
+        return PILGRIM_OK;
+    }
+}
+
+static void put_integers(struct bytes *key, const struct shared *s, bool sizes)
+{
+    bytes_put_u8(key, VALUE_ARRAY);
+    bytes_put_u32(key, (uint32_t)s->base_count);
+    for (size_t i = 0; i < s->base_count; i++) {
+        bytes_put_u8(key, VALUE_INT);
+        bytes_put_u64(key, (uint64_t)(int64_t)(sizes ? s->bases[i].size : s->bases[i].rank));
+    }
+}
+
+/* Appends the call of pilgrim_process, which is the last one of the process stream. */
+static enum pilgrim_status put_process(struct shared *s, const struct vocabulary *vocabulary)
+{
+    struct bytes key = {0};
+    uint32_t class, function = cursor_u32(&s->identity);
+    if (s->identity.status != PILGRIM_OK || function >= vocabulary->function_count || !s->base_count)
+        return PILGRIM_DAMAGED;
+    put_integers(&key, s, false);
+    put_integers(&key, s, true);
+    bytes_put(&key, s->identity.data + s->identity.position, cursor_left(&s->identity));
+    enum pilgrim_status status = bytes_status(&key);
+    if (status == PILGRIM_OK)
+        status = stream_class(s->process, function, NULL, false, &class);
+    if (status == PILGRIM_OK)
+        status = stream_append(s->process, class, false, key.data, key.length, 0, 0);
+    bytes_free(&key);
+    return status;
+}
+
+static enum pilgrim_status read_shared(struct shared *s, const struct read_process *p,
+                                       const struct vocabulary *vocabulary)
+{
+    struct cursor log, payload;
+    enum journal_record type;
+    const struct bytes *records = &p->logs[JOURNAL_SHARED].records;
+    s->process = stream_new(vocabulary, NULL);
+    if (!s->process)
+        return PILGRIM_NOMEM;
+    cursor_init(&s->identity, NULL, 0);
+    cursor_init(&log, records->data, records->length);
+    while (cursor_left(&log) && journal_next_record(&log, &type, &payload))
+        TRY(take_shared(s, type, &payload, vocabulary));
+    return put_process(s, vocabulary);
+}
+
+static void shared_free(struct shared *s)
+{
+    for (size_t i = 0; i < s->modules.count; i++)
+        free((char *)(uintptr_t)s->modules.items[i].name);
+    free(s->modules.items);
+    free(s->bases);
+    stream_free(s->process);
+}
+
+/* ---- threads ---- */
+
+static enum pilgrim_status add_stream(struct streams *all, uint32_t number, struct stream *s)
+{
+    struct stream **items = number < THREADS_MAX ? array_reserve(all->items, &all->capacity, number, sizeof *items) : NULL;
+    if (!items || items[number]) {
+        if (items)
+            all->items = items;
+        stream_free(s);
+        return items ? PILGRIM_DAMAGED : number < THREADS_MAX ? PILGRIM_NOMEM : PILGRIM_DAMAGED;
+    }
+    all->items = items;
+    items[number] = s;
+    all->count = number >= all->count ? number + 1 : all->count;
+    return PILGRIM_OK;
+}
+
+static enum pilgrim_status add_thread(struct streams *all, const struct read_thread *t, const struct shared *shared,
+                                      const struct vocabulary *vocabulary, bool *whole)
+{
+    struct stream *s;
+    uint64_t calls;
+    enum pilgrim_status status = replay_thread(t, vocabulary, &shared->modules, &s, &calls);
+    if (!s)
+        return status;
+    *whole = *whole && status == PILGRIM_OK && calls >= t->calls;
+    if (status == PILGRIM_NOMEM) {
+        stream_free(s);
+        return status;
+    }
+    return add_stream(all, t->number, s);
+}
+
+/* Adds the threads that have ended. */
+static enum pilgrim_status add_ended(struct streams *all, const struct read_process *p, const struct shared *shared,
+                                     const struct vocabulary *vocabulary, bool *whole)
+{
+    struct cursor log, payload;
+    enum journal_record type;
+    struct read_thread *seen = NULL; /* by number: what AGAIN refers to */
+    size_t capacity = 0;
+    enum pilgrim_status status = PILGRIM_OK;
+    cursor_init(&log, p->logs[JOURNAL_ENDED].records.data, p->logs[JOURNAL_ENDED].records.length);
+    while (status == PILGRIM_OK && cursor_left(&log) && journal_next_record(&log, &type, &payload)) {
+        uint64_t number = cursor_varint(&payload), what = cursor_varint(&payload);
+        if (number >= THREADS_MAX || (type == JOURNAL_THREAD_AGAIN && what >= capacity)) {
+            status = PILGRIM_DAMAGED;
+            break;
+        }
+        struct read_thread *more = array_reserve(seen, &capacity, (size_t)number, sizeof *seen);
+        if (!more) {
+            status = PILGRIM_NOMEM;
+            break;
+        }
+        seen = more;
+        struct read_thread *t = &seen[number];
+        if (type == JOURNAL_THREAD_AGAIN) {
+            *t = seen[what];
+        } else {
+            t->calls = what;
+            t->log.records.data = (uint8_t *)(uintptr_t)payload.data + payload.position;
+            t->log.records.length = cursor_left(&payload);
+        }
+        t->number = (uint32_t)number;
+        t->in_flight.class = JOURNAL_NO_CLASS;
+        status = add_thread(all, t, shared, vocabulary, whole);
+    }
+    free(seen);
+    return status;
+}
+
+static enum pilgrim_status read_streams(struct streams *all, const struct read_process *p, const struct shared *shared,
+                                        const struct vocabulary *vocabulary, bool *whole)
+{
+    TRY(add_ended(all, p, shared, vocabulary, whole));
+    for (size_t i = 0; i < p->thread_count; i++)
+        TRY(add_thread(all, &p->threads[i], shared, vocabulary, whole));
+    return PILGRIM_OK;
+}
+
+/* ---- the fragment ---- */
+
+static enum pilgrim_status put_times(struct fragment *f, const struct read_process *p)
+{
+    struct cursor log, payload;
+    enum journal_record type;
+    struct bytes *times = fragment_times(f);
+    cursor_init(&log, p->logs[JOURNAL_TIMES].records.data, p->logs[JOURNAL_TIMES].records.length);
+    while (cursor_left(&log) && journal_next_record(&log, &type, &payload))
+        bytes_put(times, payload.data, payload.length);
+    return bytes_status(times);
+}
+
+enum pilgrim_status recover_fragment(const struct read_journal *j, const struct read_process *p, struct fragment **f,
+                                     bool *whole)
+{
+    struct shared shared = {.base_count = 0};
+    struct streams all = {.count = 0};
+    *whole = true;
+    *f = fragment_new(p->rank);
+    enum pilgrim_status status = *f ? read_shared(&shared, p, &j->vocabulary) : PILGRIM_NOMEM;
+    if (status == PILGRIM_OK)
+        status = read_streams(&all, p, &shared, &j->vocabulary, whole);
+    if (status == PILGRIM_OK)
+        status = fragment_add_rank(*f, shared.process, (const struct stream *const *)all.items, all.count);
+    if (status == PILGRIM_OK)
+        status = put_times(*f, p);
+    for (size_t i = 0; i < all.count; i++)
+        stream_free(all.items[i]);
+    free(all.items);
+    shared_free(&shared);
+    if (status != PILGRIM_OK) {
+        fragment_free(*f);
+        *f = NULL;
+    }
+    return status;
+}
+
+uint64_t recover_file_length(const struct read_process *p)
+{
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < JOURNAL_PROCESS_LOGS; i++)
+        most = p->logs[i].epoch > most ? p->logs[i].epoch : most;
+    for (size_t i = 0; i < p->thread_count; i++)
+        most = p->threads[i].log.epoch > most ? p->threads[i].log.epoch : most;
+    return most;
+}
+
+const uint8_t *recover_file_head(const struct read_process *p, size_t *length)
+{
+    struct cursor log, payload;
+    enum journal_record type;
+    cursor_init(&log, p->logs[JOURNAL_SHARED].records.data, p->logs[JOURNAL_SHARED].records.length);
+    while (cursor_left(&log) && journal_next_record(&log, &type, &payload))
+        if (type == JOURNAL_FILE_HEAD) {
+            *length = payload.length;
+            return payload.data;
+        }
+    return NULL;
+}

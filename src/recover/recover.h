@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The fragment of a process that died, from its journal: what it would have handed on in MPI_Finalize, of the calls
+ * that are not in its fragment file. */
+#ifndef PILGRIM_RECOVER_H
+#define PILGRIM_RECOVER_H
+
+#include "merge/fragment_file.h"
+#include "recover/journal_reader.h"
+
+/* Sets *F to the fragment, for the caller to free. *WHOLE is false if some of the calls could not be told from the
+ * journal: its space was used up, or it is damaged. J is the journal that P is in.
+ * errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_DAMAGED */
+enum pilgrim_status recover_fragment(const struct read_journal *j, const struct read_process *p, struct fragment **f,
+                                     bool *whole) PILGRIM_CHECKED;
+
+/* Returns how many bytes of the process's fragment file count: the calls behind them are still in the journal. */
+uint64_t recover_file_length(const struct read_process *p);
+
+/* Finds the head of the fragment file that the process would have written, borrowed. NULL: there is none. */
+const uint8_t *recover_file_head(const struct read_process *p, size_t *length);
+
+#endif
