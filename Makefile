@@ -295,7 +295,7 @@ $(B)/pilgrim-decode: $(DECODER) $(B)/libpilgrim-reader.a
 $(B)/pilgrim-merge: $(B)/obj/tools/merge/pilgrim-merge.o $(B)/libcore.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd
 
-$(B)/pilgrim-run: $(B)/obj/tools/run/pilgrim-run.o
+$(B)/pilgrim-run: $(addprefix $(B)/obj/tools/run/,pilgrim-run.o sanitizers.o)
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
 # ---- programs to trace, tests, benchmarks ----
