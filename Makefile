@@ -292,10 +292,12 @@ $(B)/libpilgrim-reader.so: $(B)/reader.o $(S)/src/read/reader.map
 $(B)/pilgrim-decode: $(DECODER) $(B)/libpilgrim-reader.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS)
 
-$(B)/pilgrim-merge: $(B)/obj/tools/merge/pilgrim-merge.o $(B)/libcore.a
+MERGE := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/merge/*.c))
+
+$(B)/pilgrim-merge: $(MERGE) $(B)/libcore.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd
 
-$(B)/pilgrim-run: $(B)/obj/tools/run/pilgrim-run.o
+$(B)/pilgrim-run: $(addprefix $(B)/obj/tools/run/,pilgrim-run.o sanitizers.o)
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
 # ---- programs to trace, tests, benchmarks ----
@@ -376,7 +378,7 @@ $(WRONG)/%.o: $(S)/src/write/trace_writer.c
 $(WRONG)/libpilgrim-%.so: $(WRONG)/%.o $(filter-out %/trace_writer.o,$(CORE)) $(TRACER) $(B)/proof.o $(B)/preload.map
 	$(PRELOAD_LINK)
 
-$(WRONG)/pilgrim-merge-%: $(WRONG)/%.o $(B)/obj/tools/merge/pilgrim-merge.o $(B)/libcore.a
+$(WRONG)/pilgrim-merge-%: $(WRONG)/%.o $(MERGE) $(B)/libcore.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread
 
 # What tests run, and benchmarks beside it.

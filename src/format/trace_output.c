@@ -21,10 +21,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "format/leftovers.h"
 #include "format/write_file.h"
+
+#define INFIX        ".tmp-"
+#define INFIX_LOCKED ".tmp-merge-"
 
 static const char suffix[] = ".pilgrim";
 static const char mark_name[] = "run";
@@ -149,13 +154,13 @@ static bool rename_new(const char *temporary, const char *final)
     return false;
 }
 
-/* Creates a temporary file beside PATH and opens it for writing. NAME gets its name. Returns -1 with errno if that
- * fails. */
-static int open_temporary(const char *path, struct bytes *name)
+/* Creates a temporary file beside PATH, named after it and INFIX, and opens it for writing. NAME gets its name. Returns
+ * -1 with errno if that fails. */
+static int open_temporary(const char *path, const char *infix, struct bytes *name)
 {
     for (unsigned i = 0; i < TEMPORARY_TRIES; i++) {
         char text[48];
-        snprintf(text, sizeof text, ".tmp-%ld-%u", (long)getpid(), i);
+        snprintf(text, sizeof text, "%s%ld-%u", infix, (long)getpid(), i);
         name->length = 0;
         put_text(name, path);
         put_text(name, text);
@@ -211,7 +216,7 @@ static void end_temporary(struct bytes *name, bool left)
 /* Writes DATA to a temporary file beside PATH, and to the disk. NAME gets its name. Leaves no file if that fails. */
 static enum pilgrim_status write_temporary(const char *path, const void *data, size_t length, struct bytes *name)
 {
-    int file = open_temporary(path, name);
+    int file = open_temporary(path, INFIX, name);
     bool good = file >= 0 && write_whole(file, data, length) && !fsync(file);
     int error = errno;
     if (file >= 0 && close(file) && good) {
@@ -244,16 +249,30 @@ enum pilgrim_status output_write(const char *path, const void *data, size_t leng
     return status == PILGRIM_OK ? temporary_path(&temporary, path, written) : status;
 }
 
-enum pilgrim_status output_begin(struct trace_output *o, const char *path)
+static enum pilgrim_status begin(struct trace_output *o, const char *path, const char *infix)
 {
     *o = (struct trace_output){0};
     if (number_path(path, 0, &o->path) != PILGRIM_OK)
         return PILGRIM_NOMEM;
-    o->file = open_temporary(path, &o->temporary);
+    o->file = open_temporary(path, infix, &o->temporary);
     if (o->file >= 0)
         return PILGRIM_OK;
     end_temporary(&o->temporary, false);
     return errno == ENOMEM ? PILGRIM_NOMEM : PILGRIM_IO;
+}
+
+enum pilgrim_status output_begin(struct trace_output *o, const char *path)
+{
+    return begin(o, path, INFIX);
+}
+
+enum pilgrim_status output_begin_locked(struct trace_output *o, const char *path)
+{
+    leftovers_remove(path, INFIX_LOCKED);
+    enum pilgrim_status status = begin(o, path, INFIX_LOCKED);
+    if (status == PILGRIM_OK)
+        (void)flock(o->file, LOCK_EX | LOCK_NB); /* if there are no locks here, no leftovers are removed either */
+    return status;
 }
 
 enum pilgrim_status output_append(struct trace_output *o, const void *data, size_t length)

@@ -40,6 +40,10 @@ struct trace_output {
  * errors: as output_write. O is then empty, but for O->path, the path that failed */
 enum pilgrim_status output_begin(struct trace_output *o, const char *path) PILGRIM_CHECKED;
 
+/* As output_begin, for a program that may be killed at any time and run again: holds a lock on the temporary file, and
+ * first removes files that earlier such programs left for the same path. */
+enum pilgrim_status output_begin_locked(struct trace_output *o, const char *path) PILGRIM_CHECKED;
+
 /* Appends DATA. It is on disk for certain after output_share or output_end.
  * errors: PILGRIM_IO (errno); then only output_cancel may be called */
 enum pilgrim_status output_append(struct trace_output *o, const void *data, size_t length) PILGRIM_CHECKED;

@@ -65,6 +65,12 @@ const char *fragment_problem(const struct fragment *f);
 void fragment_pack(const struct fragment *f, struct bytes *out);
 enum pilgrim_status fragment_unpack(const void *data, size_t length, struct fragment **f) PILGRIM_CHECKED;
 
+/* Makes *COPY, the caller's to free: the same as F, without times sections, but of ranks from FIRST_RANK on. Columns
+ * that are functions of the rank stay as they are, so F's streams must have no calls. errors: PILGRIM_NOMEM,
+ * PILGRIM_LIMIT */
+enum pilgrim_status fragment_copy(const struct fragment *f, uint32_t first_rank,
+                                  struct fragment **copy) PILGRIM_CHECKED;
+
 uint64_t fragment_calls(const struct fragment *f);
 uint64_t fragment_plain_bytes(const struct fragment *f);
 uint32_t fragment_ranks(const struct fragment *f);

@@ -141,7 +141,7 @@ static enum pilgrim_status parse_head(const struct bytes *texts, struct fragment
     cursor_init(&c, texts->data, texts->length);
     head->run = cursor_u64(&c);
     head->rank = (uint32_t)cursor_index(&c, UINT32_MAX);
-    head->ranks = (uint32_t)cursor_index(&c, UINT32_MAX);
+    head->ranks = (uint32_t)cursor_index(&c, (size_t)INT32_MAX + 1); /* MPI's ranks are ints */
     head->times = cursor_u8(&c);
     head->tracer = take_text(&c);
     head->trace = take_text(&c);

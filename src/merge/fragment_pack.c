@@ -239,3 +239,17 @@ enum pilgrim_status fragment_unpack(const void *data, size_t length, struct frag
     }
     return status;
 }
+
+enum pilgrim_status fragment_copy(const struct fragment *f, uint32_t first_rank, struct fragment **copy)
+{
+    struct bytes packed = {0};
+    *copy = NULL;
+    fragment_pack(f, &packed);
+    enum pilgrim_status status = bytes_status(&packed);
+    if (status == PILGRIM_OK)
+        status = fragment_unpack(packed.data, packed.length, copy);
+    bytes_free(&packed);
+    if (status == PILGRIM_OK)
+        (*copy)->first_rank = first_rank;
+    return status;
+}

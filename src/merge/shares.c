@@ -7,6 +7,8 @@
 
 #include "base/try.h"
 
+enum { IDLE_BLOCKS_MIN = 64 };
+
 static bool grow_rows(struct share_table *t, uint32_t capacity)
 {
     for (uint32_t i = 0; i < t->row_count; i++) {
@@ -116,9 +118,47 @@ static void halve(struct share_table *t)
     t->block_count = half + t->block_count % 2;
 }
 
+static bool is_idle(const struct share_table *t, uint32_t block)
+{
+    for (uint32_t i = 0; i < t->row_count; i++)
+        if (t->rows[i] && (t->rows[i][block].mean != 0 || t->rows[i][block].most != 0))
+            return false;
+    return true;
+}
+
+/* Moves COUNT blocks of T from FROM to TO, below FROM. */
+static void move_blocks(struct share_table *t, uint32_t to, uint32_t from, uint32_t count)
+{
+    memmove(t->ranks + to, t->ranks + from, count * sizeof *t->ranks);
+    for (uint32_t i = 0; i < t->row_count; i++)
+        if (t->rows[i])
+            memmove(t->rows[i] + to, t->rows[i] + from, count * sizeof *t->rows[i]);
+}
+
+/* Makes one block of many neighbouring ones that are 0 in all rows: ranks whose calls are missing, mostly. */
+static void join_idle(struct share_table *t)
+{
+    uint32_t to = 0;
+    for (uint32_t from = 0, count; from < t->block_count; from += count) {
+        uint32_t ranks = 0;
+        for (count = 0; from + count < t->block_count && is_idle(t, from + count); count++)
+            ranks += t->ranks[from + count];
+        bool joined = count >= IDLE_BLOCKS_MIN;
+        count += !count;
+        uint32_t left = joined ? 1 : count;
+        move_blocks(t, to, from, left);
+        if (joined)
+            t->ranks[to] = ranks;
+        to += left;
+    }
+    t->block_count = to;
+}
+
 static void limit_values(struct share_table *t, uint32_t values)
 {
     uint64_t rows = rows_used(t) ? rows_used(t) : 1; /* even a table without rows has a count of ranks for each block */
+    if (t->block_count > 1 && rows * t->block_count > values)
+        join_idle(t);
     while (t->block_count > 1 && rows * t->block_count > values)
         halve(t);
 }
@@ -166,6 +206,8 @@ enum pilgrim_status shares_select(const struct share_table *t, const bool *chose
     if (t->block_count)
         memcpy(out->ranks, t->ranks, t->block_count * sizeof *t->ranks);
     out->block_count = t->block_count;
+    if (out->block_count)
+        join_idle(out);
     limit_values(out, values);
     return PILGRIM_OK;
 }

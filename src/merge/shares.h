@@ -42,8 +42,9 @@ enum pilgrim_status shares_add(struct share_table *t, uint32_t row, double ns) P
 enum pilgrim_status shares_merge(struct shares *into, const struct shares *from,
                                  const uint32_t *classes) PILGRIM_CHECKED;
 
-/* Copies the rows of T whose CHOSEN is true to OUT, where they have the same numbers. Joins blocks until there are at
- * most VALUES values. The caller frees *OUT, also after an error. errors: PILGRIM_NOMEM */
+/* Copies the rows of T whose CHOSEN is true to OUT, where they have the same numbers. Joins many neighbouring blocks
+ * that are 0 in all rows, then blocks until there are at most VALUES values. The caller frees *OUT, also after an
+ * error. errors: PILGRIM_NOMEM */
 enum pilgrim_status shares_select(const struct share_table *t, const bool *chosen, uint32_t values,
                                   struct share_table *out) PILGRIM_CHECKED;
 

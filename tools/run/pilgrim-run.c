@@ -4,15 +4,18 @@
  * It stands between the launcher and the program (mpiexec -n 4 pilgrim-run ./app), so that the library is preloaded
  * into the program and not into the launcher. It looks for the library beside this executable (a build folder), then in
  * ../lib of its folder (an installation, wherever it was moved), then where configure said. What LD_PRELOAD had stays
- * in it, after the library. Nothing of pilgrim-run is left after exec: the exit status is the program's. */
+ * in it, after the library. Runtimes of sanitizers go first of all, because they insist on it. Nothing of pilgrim-run
+ * is left after exec: the exit status is the program's. */
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "sanitizers.h"
 #include "pilgrim/version.h"
 
 enum { EXIT_USAGE = 2, EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127 };
@@ -58,24 +61,69 @@ static int library_find(char path[PATH_MAX])
     return path_readable(path, PILGRIM_LIBDIR, "libpilgrim.so");
 }
 
-/* Puts LIBRARY before what LD_PRELOAD has. Returns false if memory is short. */
-static int preload_set(const char *library)
+/* The value of LD_PRELOAD while it is put together. */
+struct preload {
+    char *value;
+    const char *others; /* what LD_PRELOAD had */
+    bool failed;        /* memory is short */
+};
+
+static void preload_add(struct preload *p, const char *library, size_t length)
+{
+    const size_t before = p->value != NULL ? strlen(p->value) : 0;
+    char *const value = p->failed ? NULL : realloc(p->value, before + length + 2);
+
+    if (value == NULL) {
+        p->failed = true;
+        return;
+    }
+    p->value = value;
+    snprintf(value + before, length + 2, "%s%.*s", before > 0 ? ":" : "", (int)length, library);
+}
+
+/* Adds those of the other libraries that are runtimes of sanitizers, or those that are not. */
+static void preload_add_others(struct preload *p, bool runtimes)
+{
+    for (const char *at = p->others; *at != '\0';) {
+        const size_t length = strcspn(at, " :");
+
+        if (length > 0 && sanitizer_runtime(at, length) == runtimes)
+            preload_add(p, at, length);
+        at += length + (at[length] != '\0');
+    }
+}
+
+/* Adds the runtime NAME, unless it is there already, with or without a folder. */
+static void preload_add_runtime(void *context, const char *name)
+{
+    struct preload *p = context;
+
+    for (const char *at = p->value; at != NULL && *at != '\0';) {
+        const size_t length = strcspn(at, ":"), wanted = strlen(name);
+
+        if (length >= wanted && !strncmp(at + length - wanted, name, wanted) &&
+            (length == wanted || at[length - wanted - 1] == '/'))
+            return;
+        at += length + (at[length] != '\0');
+    }
+    preload_add(p, name, strlen(name));
+}
+
+/* Puts LIBRARY before what LD_PRELOAD has, but behind runtimes of sanitizers: those that LD_PRELOAD has and those that
+ * PROGRAM is linked with. Returns false if memory is short. */
+static bool preload_set(const char *library, const char *program)
 {
     const char *others = getenv("LD_PRELOAD");
-    char *value;
-    int failed;
+    struct preload p = {.others = others != NULL ? others : ""};
+    bool good;
 
-    if (others == NULL || *others == '\0')
-        return setenv("LD_PRELOAD", library, 1) == 0;
-    value = malloc(strlen(library) + strlen(others) + 2);
-    if (value == NULL)
-        return 0;
-    strcpy(value, library);
-    strcat(value, ":");
-    strcat(value, others);
-    failed = setenv("LD_PRELOAD", value, 1);
-    free(value);
-    return failed == 0;
+    preload_add_others(&p, true);
+    sanitizers_of(program, preload_add_runtime, &p);
+    preload_add(&p, library, strlen(library));
+    preload_add_others(&p, false);
+    good = !p.failed && setenv("LD_PRELOAD", p.value, 1) == 0;
+    free(p.value);
+    return good;
 }
 
 int main(int argc, char **argv)
@@ -119,7 +167,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "pilgrim-run: %s cannot be preloaded: its path has a space or a colon\n", library);
         return EXIT_USAGE;
     }
-    if (!preload_set(library) || (output != NULL && setenv("PILGRIM_TRACE", output, 1) != 0)) {
+    if (!preload_set(library, argv[optind]) || (output != NULL && setenv("PILGRIM_TRACE", output, 1) != 0)) {
         perror("pilgrim-run");
         return EXIT_NOT_EXECUTABLE;
     }

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A run of pilgrim-merge: which fragment files there are, of which ranks. */
+#ifndef PILGRIM_MERGE_JOB_H
+#define PILGRIM_MERGE_JOB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+#include "merge/fragment_file.h"
+
+/* A fragment file. */
+struct rank_file {
+    uint32_t rank;
+    char *path;
+    size_t begin;      /* offset of the first segment or times section */
+    size_t at;         /* offset of the next segment */
+    size_t end;        /* the file's length */
+    uint32_t segments; /* segments that were not read yet */
+    uint32_t all_segments;
+    bool cut; /* the file ends before its rank did */
+};
+
+struct job {
+    struct rank_file *files; /* sorted by rank once all are known */
+    size_t count;
+    size_t capacity;
+    struct fragment_head head; /* of the first file that was added; from prepare() on, of the lowest rank */
+    struct bytes texts;        /* HEAD's texts */
+    char *missing;             /* text: ranks without a file; NULL: none */
+    char *cut;                 /* text: ranks whose file is cut off; NULL: none */
+    uint32_t missing_count, cut_count;
+    bool apart;    /* each rank is a shard of its own */
+    char *problem; /* why the first form of the trace could not be read (fragment_problem); NULL: it could */
+};
+
+/* Maps the file at PATH into memory. C is at offset AT; the caller passes it to close_file. errors: PILGRIM_IO (errno)
+ */
+enum pilgrim_status open_file(const char *path, size_t at, struct cursor *c) PILGRIM_CHECKED;
+void close_file(const struct cursor *c);
+
+bool has_suffix(const char *name, const char *suffix);
+
+/* Adds the fragment file PATH, or those in the folder PATH. False after a message. */
+bool job_add(struct job *job, const char *path);
+
+/* Sorts and checks the files that were added. PARTIAL: ranks may be missing or cut off. False after a message. */
+bool job_prepare(struct job *job, bool partial);
+
+/* Prints what is wrong with COUNT ranks. Returns false. */
+bool fail_ranks(const struct job *job, const char *ranks, uint32_t count, const char *what);
+
+/* Merges the files and writes the trace to PATH. False after a message. */
+bool job_write(struct job *job, const char *path);
+
+/* Frees what JOB has. */
+void job_free(struct job *job);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Messages of pilgrim-merge; see merge_message.h. */
+#include "merge_message.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define REFRESH_NS 100000000
+
+/* Progress, in bytes of the fragment files: */
+static uint64_t whole, done;
+static int64_t shown_ns; /* CLOCK_MONOTONIC: when it was shown last; 0: it is not shown */
+
+static void clear_progress(void)
+{
+    if (shown_ns)
+        fputs("\r\033[K", stderr);
+    shown_ns = 0;
+}
+
+bool fail(const char *format, ...)
+{
+    va_list arguments;
+    clear_progress();
+    va_start(arguments, format);
+    fputs("pilgrim-merge: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    return false;
+}
+
+bool fail_status(const char *path, enum pilgrim_status status)
+{
+    static const char *const reasons[] = {
+        [PILGRIM_NOMEM] = "out of memory",
+        [PILGRIM_LIMIT] = "the ranks together are more than a trace can hold",
+        [PILGRIM_NOT_TRACE] = "not a fragment file",
+        [PILGRIM_VERSION] = "made by another version of Pilgrim",
+        [PILGRIM_DAMAGED] = "damaged",
+        [PILGRIM_TRUNCATED] = "cut off",
+        [PILGRIM_INVALID] = "damaged: not the fragment of its rank",
+    };
+    return fail("%s: %s", path, status == PILGRIM_IO ? strerror(errno) : reasons[status]);
+}
+
+void progress_begin(uint64_t bytes)
+{
+    whole = bytes;
+    done = 0;
+}
+
+void progress_add(uint64_t bytes)
+{
+    struct timespec t;
+    done += bytes;
+    if (!isatty(STDERR_FILENO) || clock_gettime(CLOCK_MONOTONIC, &t))
+        return;
+    int64_t now_ns = (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+    if (shown_ns && now_ns - shown_ns < REFRESH_NS)
+        return;
+    shown_ns = now_ns;
+    fprintf(stderr, "\rpilgrim-merge: %3.0f%% of %.1f MB\033[K", whole ? 100.0 * (double)done / (double)whole : 100.0,
+            (double)whole / 1e6);
+    fflush(stderr);
+}
+
+void progress_end(void)
+{
+    clear_progress();
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What pilgrim-merge says: messages, and on a terminal how far it has come. */
+#ifndef PILGRIM_MERGE_MESSAGE_H
+#define PILGRIM_MERGE_MESSAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "pilgrim/status.h"
+
+/* Print a message. Return false, for the caller to return. */
+bool fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+bool fail_status(const char *path, enum pilgrim_status status);
+
+/* Progress: one line that is refreshed in place, if stderr is a terminal; else nothing. The next message, or
+ * progress_end, removes the line. BYTES: of all input, and of what was merged since the last call. */
+void progress_begin(uint64_t bytes);
+void progress_add(uint64_t bytes);
+void progress_end(void);
+
+#endif
