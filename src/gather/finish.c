@@ -251,11 +251,11 @@ void capture_finish(void)
     bool leaves = state->outcome != GATHER_WHOLE && (state->outcome != GATHER_NO_FRAGMENT || spill_segments());
     if (leaves && number < spill_segments())
         encode_last(&last);
+    journaling_end();
     if (leaves && (last.length || spill_segments()))
         leave_fragments(state, &last);
     else
         spill_file_remove();
-    journaling_end();
     if (capture.rank == 0 && state->outcome == GATHER_NO_FRAGMENT)
         capture_say("no trace is written: rank %d could not record its calls", (int)state->rank);
     else if (state->outcome == GATHER_NO_MEMORY && !last.length)

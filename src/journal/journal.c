@@ -37,12 +37,13 @@ static size_t spare_block_count;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Under `lock`, which may be taken before `file_lock`: */
 static struct journal_process *process;
-static struct journal_log logs[JOURNAL_PROCESS_LOGS] = {[JOURNAL_ENDED] = {.number = JOURNAL_ENDED}, [JOURNAL_TIMES] = {.number = JOURNAL_TIMES}};
+static struct journal_log logs[JOURNAL_PROCESS_LOGS] = {
+    [JOURNAL_ENDED] = {.number = JOURNAL_ENDED}, [JOURNAL_TIMES] = {.number = JOURNAL_TIMES}};
 static const struct code_module **modules;
 static uint32_t module_count, module_capacity;
 static struct ended_log {
     uint64_t hash;
-    uint32_t number; /* of the thread */
+    uint32_t number;      /* of the thread */
 } ended_logs[ENDED_LOGS]; /* logs of ended threads that the process's log has; by hash */
 
 static atomic_bool cut;
@@ -102,7 +103,8 @@ static struct journal_block *take_spare(size_t pages)
 
 struct journal_block *journal_block_take(const struct journal_log *log, size_t length)
 {
-    size_t pages = 2 * (log->room / JOURNAL_PAGE + 1), least = (length + sizeof(struct journal_block)) / JOURNAL_PAGE + 1;
+    size_t pages = 2 * (log->room / JOURNAL_PAGE + 1),
+           least = (length + sizeof(struct journal_block)) / JOURNAL_PAGE + 1;
     pages = pages > BLOCK_PAGES_MAX ? BLOCK_PAGES_MAX : pages;
     pages = pages < least ? least : pages;
     struct journal_block *b = take_spare(pages);
@@ -238,14 +240,16 @@ enum pilgrim_status journal_start(const char *path, const struct journal_identit
     return status;
 }
 
-void journal_end(enum journal_ending ending, int number)
+void journal_end(enum journal_ending ending, int number, const struct journal_live *live)
 {
     if (!journal_started())
         return;
     uint32_t before = atomic_load(&process->ending);
-    if (before != JOURNAL_RUNNING && (before != JOURNAL_FINALIZE || ending == JOURNAL_FINALIZE))
+    if (before == JOURNAL_EXIT || before == JOURNAL_ABORT || before == ending)
         return;
     process->ending_number = number;
+    process->ending_thread = live ? live->number : UINT32_MAX;
+    process->ending_calls = live ? atomic_load(&live->calls) : UINT64_MAX;
     atomic_store(&process->ending, ending);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The journal of this process: enough to get its calls back if it dies. It lies in a file that is mapped into memory, so
- * it is there whatever ends the process. It is no help against a power cut.
+/* The journal of this process: enough to get its calls back if it dies. It lies in a file that is mapped into memory,
+ * so it is there whatever ends the process. It is no help against a power cut.
  *
  * Each thread has a live block (journal_live) and a log; the process has a log of what its threads share. Until
  * journal_start all of it is in memory of the process. Any thread may call these functions. */
@@ -25,19 +25,20 @@ bool journal_wanted(void);
 /* True after journal_start. */
 bool journal_started(void);
 
-/* Puts the journal into the file PATH (journal_open). RANK of RANKS is this process's; VOCABULARY is what keys refer to.
- * errors: as journal_open, and PILGRIM_IO with ENOSPC and the like; then there will be no journal */
+/* Puts the journal into the file PATH (journal_open). RANK of RANKS is this process's; VOCABULARY is what keys refer
+ * to. errors: as journal_open, and PILGRIM_IO with ENOSPC and the like; then there will be no journal */
 enum pilgrim_status journal_start(const char *path, const struct journal_identity *identity, uint32_t rank,
                                   uint32_t ranks, const struct vocabulary *vocabulary) PILGRIM_CHECKED;
 
-/* Says how the process ended. The first word counts, but JOURNAL_FINALIZE gives way to any other. Async-signal-safe. */
-void journal_end(enum journal_ending ending, int number);
+/* Says how the process ended, in the thread with LIVE (NULL: another one). The first word counts, but JOURNAL_FINALIZE
+ * and JOURNAL_SIGNAL give way to any other. Async-signal-safe. */
+void journal_end(enum journal_ending ending, int number, const struct journal_live *live);
 
 /* Takes back what journal_end said of a signal: the process goes on. Async-signal-safe. */
 void journal_go_on(void);
 
-/* Says that this process needs no journal any more. *PATH is the name of the file, borrowed, if the caller is the last of its
- * processes and may remove it. False: it is not. */
+/* Says that this process needs no journal any more. *PATH is the name of the file, borrowed, if the caller is the last
+ * of its processes and may remove it. False: it is not. */
 bool journal_finish(const char **path);
 
 /* In the child of a fork: gives it blocks of its own. */
@@ -49,14 +50,15 @@ void journal_forked(struct journal_live *live);
 struct journal_live *journal_live_new(void);
 void journal_live_free(struct journal_live *live);
 
-/* Returns a live block in the file, which has all that LIVE has, and makes it that of thread NUMBER. LOG's early records
- * go there. LIVE is freed. NULL: there is no journal, or no room; LIVE stays. */
+/* Returns a live block in the file, which has all that LIVE has, and makes it that of thread NUMBER. LOG's early
+ * records go there. LIVE is freed. NULL: there is no journal, or no room; LIVE stays. */
 struct journal_live *journal_thread(struct journal_live *live, struct journal_log *log, uint32_t number);
 
 /* Returns memory in the file for a key of LENGTH bytes of the thread with LIVE; NULL: there is none. */
 uint8_t *journal_key_room(const struct journal_live *live, size_t length);
 
-/* Thread NUMBER, with LIVE and LOG, has ended. Its log joins the process's. LIVE and LOG are for another thread then. */
+/* Thread NUMBER, with LIVE and LOG, has ended. Its log joins the process's. LIVE and LOG are for another thread then.
+ */
 void journal_thread_ended(struct journal_live *live, struct journal_log *log, uint32_t number);
 
 /* Says that what log NUMBER of the process has is in its fragment file, which has EPOCH bytes. */

@@ -13,7 +13,8 @@
  *   vocabulary      functions and names, by whose numbers logs and keys refer to them; one block is enough for a file
  *
  * A log is a sequence of records (journal_log.h). When what it had was written to the rank's fragment file, it is begun
- * again with another epoch, the length of that file. So what lies in the file behind all epochs is still in the logs. */
+ * again with another epoch, the length of that file. So what lies in the file behind all epochs is still in the logs.
+ */
 #ifndef PILGRIM_JOURNAL_FORMAT_H
 #define PILGRIM_JOURNAL_FORMAT_H
 
@@ -42,10 +43,10 @@ struct journal_head {
     char magic[8];
     uint32_t version;
     uint32_t page_bytes;
-    uint64_t run;          /* a number that only the files of this run have */
-    atomic_ullong pages;   /* that were claimed, without page 0 */
+    uint64_t run;             /* a number that only the files of this run have */
+    atomic_ullong pages;      /* that were claimed, without page 0 */
     atomic_ullong vocabulary; /* page of the vocabulary; 0: there is none yet */
-    atomic_uint processes; /* that wrote a journal into this file and have not ended well */
+    atomic_uint processes;    /* that wrote a journal into this file and have not ended well */
     uint32_t reserved;
     char tracer[JOURNAL_TEXT]; /* the version of Pilgrim that wrote it */
     char host[JOURNAL_TEXT];
@@ -55,17 +56,18 @@ struct journal_head {
 struct journal_block {
     char magic[8];
     _Atomic uint32_t kind; /* enum journal_kind */
-    uint32_t pages;   /* of the block */
-    uint64_t page;    /* where the block begins */
-    uint64_t process; /* page of the process block */
-    uint64_t owner;   /* page of the thread or process block that this block belongs to */
-    uint64_t address; /* of the block in the process */
-    uint64_t epoch;   /* log: of which log of its owner it is; statistics: calls that they are of */
-    uint32_t index;   /* log: 0, 1, ... */
-    uint32_t log;     /* log: enum journal_process_log of a process; 0 of a thread */
-    uint32_t check;   /* statistics: of the bytes */
+    uint32_t pages;        /* of the block */
+    uint64_t page;         /* where the block begins */
+    uint64_t process;      /* page of the process block */
+    uint64_t owner;        /* page of the thread or process block that this block belongs to */
+    uint64_t address;      /* of the block in the process */
+    uint64_t epoch;        /* log: of which log of its owner it is; statistics: calls that they are of */
+    uint32_t index;        /* log: 0, 1, ... */
+    uint32_t log;          /* log: enum journal_process_log of a process; 0 of a thread */
+    uint32_t check;        /* statistics: of the bytes */
     uint32_t reserved;
-    atomic_ullong used; /* bytes behind this head, or, in a thread block, behind its first page; all of them are whole */
+    atomic_ullong
+        used; /* bytes behind this head, or, in a thread block, behind its first page; all of them are whole */
 };
 
 /* The logs of a process. */
@@ -93,8 +95,9 @@ struct journal_process {
     uint32_t rank;
     uint32_t ranks; /* of the run */
     _Atomic uint32_t ending;
-    int32_t ending_number; /* signal, or error code of MPI_Abort */
-    uint32_t reserved;
+    int32_t ending_number;  /* signal, or error code of MPI_Abort */
+    uint32_t ending_thread; /* signal: the thread that got it, ... */
+    uint64_t ending_calls;  /* ... and the calls that it had made. If it made more, that was not the end */
     _Atomic uint64_t epochs[JOURNAL_PROCESS_LOGS]; /* of the logs that are written now */
 };
 
@@ -137,16 +140,16 @@ enum journal_record {
     JOURNAL_CALL,      /* a call that was not predicted */
     JOURNAL_RELIEF,    /* stream_relieve */
     /* Those of a process's logs: */
-    JOURNAL_FILE_HEAD,    /* the head of the fragment file that the process would write */
-    JOURNAL_MODULE,       /* a module that classes lie in */
-    JOURNAL_RANK_BASE,    /* another rank base; or another value for rank base 0 */
-    JOURNAL_IDENTITY,     /* number of the function pilgrim_process (4 bytes), and its values behind the rank bases */
+    JOURNAL_FILE_HEAD,     /* the head of the fragment file that the process would write */
+    JOURNAL_MODULE,        /* a module that classes lie in */
+    JOURNAL_RANK_BASE,     /* another rank base; or another value for rank base 0 */
+    JOURNAL_IDENTITY,      /* number of the function pilgrim_process (4 bytes), and its values behind the rank bases */
     JOURNAL_COMMUNICATORS, /* number of the function pilgrim_communicator */
-    JOURNAL_COMMUNICATOR, /* a call of it: the key */
-    JOURNAL_CLOCK,        /* the rate of the clock */
-    JOURNAL_SECTION,      /* a times section */
-    JOURNAL_THREAD_ENDED, /* a thread that has ended, with its log */
-    JOURNAL_THREAD_AGAIN, /* a thread that has ended, with the log of another one */
+    JOURNAL_COMMUNICATOR,  /* a call of it: the key */
+    JOURNAL_CLOCK,         /* the rate of the clock */
+    JOURNAL_SECTION,       /* a times section */
+    JOURNAL_THREAD_ENDED,  /* a thread that has ended, with its log */
+    JOURNAL_THREAD_AGAIN,  /* a thread that has ended, with the log of another one */
     JOURNAL_RECORD_COUNT
 };
 

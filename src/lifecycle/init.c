@@ -170,7 +170,7 @@ void capture_before_finalize(void)
     if (!usable(OFF_UNLOADED | OFF_SETTING | OFF_FINISHED | OFF_CHILD) || !capture.initialized)
         return;
     atomic_fetch_or(&capture.off, OFF_FINISHED);
-    journal_end(JOURNAL_FINALIZE, 0);
+    journal_end(JOURNAL_FINALIZE, 0, NULL);
     capture_finish();
 }
 
@@ -186,7 +186,8 @@ static void end_early(enum journal_ending ending, int number, const char *why)
     const char *folder = spill_segments() ? spill_file_folder() : NULL;
     if (!folder)
         spill_file_remove();
-    capture_say("%s; there is no trace%s%s", why, folder ? "; the calls recorded first are in " : "", folder ? folder : "");
+    capture_say("%s; there is no trace%s%s", why, folder ? "; the calls recorded first are in " : "",
+                folder ? folder : "");
 }
 
 void capture_before_abort(int code)

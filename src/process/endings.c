@@ -19,10 +19,11 @@
 #include "journal/journal.h"
 #include "process/capture.h"
 #include "process/journaling.h"
+#include "process/thread.h"
 
 enum { LINE_BYTES = PATH_MAX + 256, SIGNALS = 32 };
 
-static const int watched[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL,  SIGSYS,  SIGTRAP, SIGABRT, SIGTERM,
+static const int watched[] = {SIGSEGV, SIGBUS, SIGFPE,  SIGILL,  SIGSYS,  SIGTRAP, SIGABRT, SIGTERM,
                               SIGINT,  SIGHUP, SIGQUIT, SIGXCPU, SIGALRM, SIGUSR1, SIGUSR2};
 
 static struct sigaction before[SIGNALS]; /* by signal */
@@ -76,7 +77,8 @@ void endings_note(enum journal_ending ending, int number)
 {
     if (!journal_started())
         return;
-    journal_end(ending, number);
+    const struct thread *t = thread_now;
+    journal_end(ending, number, t ? t->journal : NULL);
     say(ending, number);
 }
 
@@ -110,15 +112,16 @@ static void handle(int number, siginfo_t *info, void *context)
         errno = error;
         return;
     }
-    if (first)
-        journal_go_on(); /* the handler has returned, and so the program goes on */
+    if (first && !is_fault(number, info))
+        journal_go_on(); /* the handler has returned, and so the program goes on. A fault may come again */
     errno = error;
 }
 
 static void watch(int number)
 {
     struct sigaction now;
-    if (sigaction(number, NULL, &before[number]) || (!(before[number].sa_flags & SA_SIGINFO) && before[number].sa_handler == SIG_IGN))
+    if (sigaction(number, NULL, &before[number]) ||
+        (!(before[number].sa_flags & SA_SIGINFO) && before[number].sa_handler == SIG_IGN))
         return;
     now = before[number];
     now.sa_sigaction = handle;

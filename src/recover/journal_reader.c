@@ -37,8 +37,8 @@ static const struct journal_block *block_at(const struct image *image, uint64_t 
     return good ? b : NULL;
 }
 
-/* Returns the next block behind PAGE, or NULL. Where a process died before it wrote a block's head, the head is missing,
- * and each page is tried. */
+/* Returns the next block behind PAGE, or NULL. Where a process died before it wrote a block's head, the head is
+ * missing, and each page is tried. */
 static const struct journal_block *next_block(const struct image *image, uint64_t *page)
 {
     while (*page < image->pages) {
@@ -120,8 +120,7 @@ static void blocks_free(struct blocks *b)
 static enum pilgrim_status read_log(const struct blocks *blocks, const struct journal_block *owner, uint32_t number,
                                     uint64_t epoch, bool first, struct read_log *log)
 {
-    const struct journal_block wanted = {
-        .owner = owner->page, .log = number, .epoch = epoch, .index = first ? 1 : 0};
+    const struct journal_block wanted = {.owner = owner->page, .log = number, .epoch = epoch, .index = first ? 1 : 0};
     log->epoch = epoch;
     if (first && owner->epoch == epoch)
         put_records(owner, JOURNAL_PAGE, &log->records);
@@ -196,6 +195,8 @@ static enum pilgrim_status read_process(const struct image *image, const struct 
         return PILGRIM_DAMAGED;
     for (uint32_t i = 0; i < JOURNAL_PROCESS_LOGS; i++)
         TRY(read_log(blocks, &from->block, i, atomic_load(&from->epochs[i]), i == JOURNAL_SHARED, &p->logs[i]));
+    uint32_t ending_thread = from->ending_thread;
+    uint64_t ending_calls = from->ending_calls;
     p->threads = calloc(end - first, sizeof *p->threads);
     if (!p->threads)
         return PILGRIM_NOMEM;
@@ -204,6 +205,9 @@ static enum pilgrim_status read_process(const struct image *image, const struct 
         if (atomic_load(&live->state) != JOURNAL_THREAD_FREE)
             TRY(read_thread(image, blocks, live, &p->threads[p->thread_count++]));
     }
+    for (size_t i = 0; i < p->thread_count; i++)
+        if (p->ending == JOURNAL_SIGNAL && p->threads[i].number == ending_thread && p->threads[i].calls > ending_calls)
+            p->ending = JOURNAL_RUNNING;
     return PILGRIM_OK;
 }
 

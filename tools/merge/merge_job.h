@@ -9,6 +9,7 @@
 
 #include "base/bytes.h"
 #include "merge/fragment_file.h"
+#include "recover/journal_reader.h"
 
 /* A fragment file. */
 struct rank_file {
@@ -20,6 +21,12 @@ struct rank_file {
     uint32_t segments; /* segments that were not read yet */
     uint32_t all_segments;
     bool cut; /* the file ends before its rank did */
+    /* If the rank died: its journal, which has the calls behind those of the file. `path` is the journal's if there is
+     * no fragment file. */
+    const struct read_journal *journal;
+    const struct read_process *process;
+    bool only_journal;
+    bool whole; /* the journal gave all of its calls */
 };
 
 struct job {
@@ -29,8 +36,12 @@ struct job {
     struct fragment_head head; /* of the first file that was added; from prepare() on, of the lowest rank */
     struct bytes texts;        /* HEAD's texts */
     char *missing;             /* text: ranks without a file; NULL: none */
+    char *endings;             /* text: how ranks ended that died; NULL: none did */
     char *cut;                 /* text: ranks whose file is cut off; NULL: none */
     uint32_t missing_count, cut_count;
+    struct read_journal *journals;
+    char **journal_paths;
+    size_t journal_count;
     bool apart;    /* each rank is a shard of its own */
     char *problem; /* why the first form of the trace could not be read (fragment_problem); NULL: it could */
 };
@@ -42,11 +53,33 @@ void close_file(const struct cursor *c);
 
 bool has_suffix(const char *name, const char *suffix);
 
-/* Adds the fragment file PATH, or those in the folder PATH. False after a message. */
+/* Adds the fragment file or journal PATH, or those in the folder PATH. False after a message. */
 bool job_add(struct job *job, const char *path);
 
-/* Sorts and checks the files that were added. PARTIAL: ranks may be missing or cut off. False after a message. */
-bool job_prepare(struct job *job, bool partial);
+/* Sorts and checks the files that were added. False after a message. */
+bool job_prepare(struct job *job);
+
+/* Adds the journal PATH. False after a message. */
+bool job_add_journal(struct job *job, const char *path);
+
+/* Gives each rank that died its journal. Ranks that have nothing but a journal join the files. */
+enum pilgrim_status job_join_journals(struct job *job) PILGRIM_CHECKED;
+
+/* Appends a file for RANK, whose first segment is at offset AT. Copies PATH. errors: PILGRIM_NOMEM */
+enum pilgrim_status job_add_rank(struct job *job, const char *path, uint32_t rank, size_t at) PILGRIM_CHECKED;
+
+/* Sets job->endings. errors: PILGRIM_NOMEM */
+enum pilgrim_status job_find_endings(struct job *job) PILGRIM_CHECKED;
+
+/* Appends RANK to a list of ranges in TEXT, which ends with ranks below RANK. */
+struct ranges {
+    struct bytes text;
+    uint32_t first, end; /* the last range, which may still grow */
+    unsigned count;
+    unsigned shown; /* how many ranges the text may have */
+};
+void ranges_add(struct ranges *r, uint32_t first, uint32_t end);
+void ranges_end(struct ranges *r);
 
 /* Prints what is wrong with COUNT ranks. Returns false. */
 bool fail_ranks(const struct job *job, const char *ranks, uint32_t count, const char *what);

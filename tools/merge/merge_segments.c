@@ -14,6 +14,7 @@
 #include "format/trace_output.h"
 #include "merge_job.h"
 #include "merge_message.h"
+#include "recover/recover.h"
 #include "write/trace_writer.h"
 
 enum { LEVELS = 34 };
@@ -34,6 +35,10 @@ static enum pilgrim_status read_fragment(struct rank_file *file, struct fragment
 {
     struct cursor c;
     *f = NULL;
+    if (file->process && file->segments == 1) {
+        file->segments--;
+        return recover_fragment(file->journal, file->process, f, &file->whole);
+    }
     TRY(open_file(file->path, file->at, &c));
     enum pilgrim_status status = fragment_file_next(&c, f);
     progress_add(c.position - file->at);
@@ -200,6 +205,8 @@ static enum pilgrim_status begin_trace(const struct job *job, struct fragment *f
         TRY(fragment_set_property(f, "missing", job->missing));
     if (job->cut)
         TRY(fragment_set_property(f, "cut", job->cut));
+    if (job->endings)
+        TRY(fragment_set_property(f, "endings", job->endings));
     return trace_write_begin(out);
 }
 
@@ -243,7 +250,7 @@ static enum pilgrim_status copy_sections(struct trace *trace, const struct rank_
     size_t length;
     for (;;) {
         enum pilgrim_status status = fragment_file_times(c, &times, &length);
-        if (status == PILGRIM_TRUNCATED && file->cut)
+        if (status == PILGRIM_TRUNCATED && (file->cut || file->process))
             return PILGRIM_OK;
         TRY(status);
         if (!times)
@@ -257,6 +264,8 @@ static enum pilgrim_status copy_sections(struct trace *trace, const struct rank_
 static enum pilgrim_status copy_times(struct trace *trace, const struct rank_file *file)
 {
     struct cursor c;
+    if (file->only_journal)
+        return PILGRIM_OK;
     TRY(open_file(file->path, file->begin, &c));
     enum pilgrim_status status = copy_sections(trace, file, &c);
     close_file(&c);
@@ -291,6 +300,12 @@ static bool end_trace(const struct job *job, struct trace *trace)
         (void)fail_ranks(job, job->missing, job->missing_count, "missing; the trace has none of their calls");
     if (good && job->cut)
         (void)fail_ranks(job, job->cut, job->cut_count, "cut off; the trace has only their first calls");
+    for (size_t i = 0; good && i < job->count; i++)
+        if (job->files[i].process && !job->files[i].whole)
+            (void)fail("rank %" PRIu32 ": its journal ends before its calls; the trace has the calls before",
+                       job->files[i].rank);
+    if (good && job->endings)
+        (void)fail("how ranks ended: %s", job->endings);
     if (good)
         printf("%" PRIu64 " calls of %" PRIu32 " ranks in %s, %" PRIu64 " bytes\n", trace->calls, job->head.ranks,
                (const char *)written.data, length);

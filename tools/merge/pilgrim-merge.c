@@ -16,16 +16,16 @@
 
 enum { EXIT_USAGE = 2 };
 
-static const char usage[] = "usage: pilgrim-merge [-o TRACE] [--partial] FOLDER|FILE...\n";
+static const char usage[] = "usage: pilgrim-merge [-o TRACE] FOLDER|FILE...\n";
 
 static const char help[] =
     "\n"
-    "Makes a trace from the fragment files of a run whose processes could not merge them in MPI_Finalize.\n"
+    "Makes a trace of what a run has left that did not write one: fragment files, and journals of processes that "
+    "died.\n"
     "\n"
     "    pilgrim-merge app.pilgrim.fragments\n"
     "\n"
     "  -o, --output=TRACE  the path of the trace; default: that of the folder, without .fragments\n"
-    "      --partial       goes on if fragment files are missing or cut off: the trace has the calls that they have\n"
     "  -h, --help          this text\n"
     "  -V, --version       the version\n"
     "\n"
@@ -48,12 +48,12 @@ static char *default_path(const struct job *job, const char *argument)
     return strdup(slash ? slash + 1 : job->head.trace);
 }
 
-static bool run(struct job *job, char **arguments, const char *output, bool partial)
+static bool run(struct job *job, char **arguments, const char *output)
 {
     bool good = true;
     for (char **argument = arguments; good && *argument; argument++)
         good = job_add(job, *argument);
-    if (!good || !job_prepare(job, partial))
+    if (!good || !job_prepare(job))
         return false;
     char *path = output ? strdup(output) : default_path(job, arguments[0]);
     good = path ? job_write(job, path) : fail_status(arguments[0], PILGRIM_NOMEM);
@@ -69,15 +69,13 @@ int main(int argc, char **argv)
                                             {"version", no_argument, NULL, 'V'},
                                             {NULL, 0, NULL, 0}};
     const char *output = NULL;
-    bool partial = false;
     for (int option; (option = getopt_long(argc, argv, "o:hV", options, NULL)) != -1;)
         switch (option) {
         case 'o':
             output = optarg;
             break;
         case 'p':
-            partial = true;
-            break;
+            break; /* it is what happens in any case */
         case 'h':
             printf("%s%s", usage, help);
             return EXIT_SUCCESS;
@@ -93,7 +91,7 @@ int main(int argc, char **argv)
         return EXIT_USAGE;
     }
     struct job job = {0};
-    bool good = run(&job, argv + optind, output, partial);
+    bool good = run(&job, argv + optind, output);
     job_free(&job);
     return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -16,6 +16,7 @@
 #include "merge_job.h"
 #include "merge_message.h"
 #include "pilgrim/version.h"
+#include "recover/recover.h"
 
 enum { RANGES_SHOWN = 16 };
 
@@ -58,21 +59,24 @@ static enum pilgrim_status read_head(const char *path, struct fragment_head *hea
     return status;
 }
 
-/* Counts the segments of FILE. */
-static enum pilgrim_status scan(struct rank_file *file)
+/* Counts the segments of the first LENGTH bytes of FILE. */
+static enum pilgrim_status scan(struct rank_file *file, uint64_t length)
 {
     struct cursor c;
     TRY(open_file(file->path, file->at, &c));
+    size_t all = c.length;
+    c.length = c.length < length ? c.length : (size_t)length;
+    c.position = c.position < c.length ? c.position : c.length;
     enum pilgrim_status status = fragment_file_scan(&c, &file->segments);
-    file->end = c.length;
+    c.length = all;
+    file->end = all;
     close_file(&c);
     return status;
 }
 
 /* ---- which files ---- */
 
-/* Adds a file. Copies PATH. */
-static enum pilgrim_status add_rank_file(struct job *job, const char *path, uint32_t rank, size_t at)
+enum pilgrim_status job_add_rank(struct job *job, const char *path, uint32_t rank, size_t at)
 {
     if (job->count == job->capacity) {
         size_t capacity = job->capacity * 2 + 64;
@@ -101,7 +105,7 @@ static bool add_file(struct job *job, const char *path)
     if (good && job->count && (head.run != job->head.run || head.ranks != job->head.ranks))
         good = fail("%s: not of the same run as %s", path, job->files[0].path);
     if (good) {
-        status = add_rank_file(job, path, head.rank, at);
+        status = job_add_rank(job, path, head.rank, at);
         good = status == PILGRIM_OK || fail_status(path, status);
     }
     if (good && job->count == 1) {
@@ -122,19 +126,20 @@ bool has_suffix(const char *name, const char *suffix)
 static bool add_folder(struct job *job, const char *path)
 {
     DIR *folder = opendir(path);
-    size_t before = job->count;
+    size_t before = job->count + job->journal_count;
     bool good = folder || fail_status(path, PILGRIM_IO);
     for (struct dirent *entry; good && (entry = readdir(folder));) {
-        if (!has_suffix(entry->d_name, FRAGMENT_FILE_SUFFIX))
+        bool journal = has_suffix(entry->d_name, JOURNAL_FILE_SUFFIX);
+        if (!journal && !has_suffix(entry->d_name, FRAGMENT_FILE_SUFFIX))
             continue;
         char *file = NULL;
-        good =
-            asprintf(&file, "%s/%s", path, entry->d_name) >= 0 ? add_file(job, file) : fail_status(path, PILGRIM_NOMEM);
+        good = asprintf(&file, "%s/%s", path, entry->d_name) >= 0 || fail_status(path, PILGRIM_NOMEM);
+        good = good && (journal ? job_add_journal(job, file) : add_file(job, file));
         free(file);
     }
     if (folder)
         closedir(folder);
-    return good && (job->count > before || fail("%s: no fragment files", path));
+    return good && (job->count + job->journal_count > before || fail("%s: no fragment files and no journals", path));
 }
 
 bool job_add(struct job *job, const char *path)
@@ -142,7 +147,9 @@ bool job_add(struct job *job, const char *path)
     struct stat found;
     if (stat(path, &found))
         return fail_status(path, PILGRIM_IO);
-    return S_ISDIR(found.st_mode) ? add_folder(job, path) : add_file(job, path);
+    if (S_ISDIR(found.st_mode))
+        return add_folder(job, path);
+    return has_suffix(path, JOURNAL_FILE_SUFFIX) ? job_add_journal(job, path) : add_file(job, path);
 }
 
 static int file_order(const void *a, const void *b)
@@ -161,26 +168,18 @@ static void put_range(struct bytes *text, uint32_t first, uint32_t end)
     bytes_put(text, range, (size_t)length);
 }
 
-/* Ranges of ranks, in ascending order. */
-struct ranges {
-    struct bytes text;
-    uint32_t first, end; /* the last range, which may still grow */
-    unsigned count;
-};
-
-static void end_range(struct ranges *r)
+void ranges_end(struct ranges *r)
 {
-    if (r->end > r->first && r->count++ < RANGES_SHOWN)
+    if (r->end > r->first && r->count++ < r->shown)
         put_range(&r->text, r->first, r->end);
-    else if (r->end > r->first && r->count == RANGES_SHOWN + 1)
+    else if (r->end > r->first && r->count == r->shown + 1)
         bytes_put(&r->text, ", ...", strlen(", ..."));
 }
 
-/* Adds the ranks from FIRST to END - 1, which follow all ranks added so far. */
-static void add_range(struct ranges *r, uint32_t first, uint32_t end)
+void ranges_add(struct ranges *r, uint32_t first, uint32_t end)
 {
     if (first > r->end || r->end == r->first) {
-        end_range(r);
+        ranges_end(r);
         r->first = first;
     }
     r->end = end;
@@ -189,7 +188,7 @@ static void add_range(struct ranges *r, uint32_t first, uint32_t end)
 /* *TEXT: the ranges, for the caller to free, or NULL if there are none. */
 static bool finish_ranges(struct ranges *r, char **text)
 {
-    end_range(r);
+    ranges_end(r);
     *text = NULL;
     if (!r->text.length)
         return true;
@@ -201,34 +200,48 @@ static bool finish_ranges(struct ranges *r, char **text)
 /* Finds the ranks without a file. */
 static bool find_missing(struct job *job)
 {
-    struct ranges found = {0};
+    struct ranges found = {.shown = RANGES_SHOWN};
     uint32_t next = 0;
     for (size_t i = 0; i <= job->count; i++) {
         uint32_t rank = i < job->count ? job->files[i].rank : job->head.ranks;
         if (rank > next)
-            add_range(&found, next, rank);
+            ranges_add(&found, next, rank);
         next = rank + 1;
     }
     job->missing_count = job->head.ranks - (uint32_t)job->count;
     return finish_ranges(&found, &job->missing);
 }
 
-/* Counts the segments of all files, and finds the files that end before their ranks did. These are an error unless
- * PARTIAL. */
-static bool find_cut(struct job *job, bool partial)
+/* Counts the segments of FILE. A rank that died has one more: its journal. */
+static enum pilgrim_status count_segments(struct rank_file *file)
 {
-    struct ranges found = {0};
+    enum pilgrim_status status = file->only_journal ? PILGRIM_TRUNCATED : scan(file, SIZE_MAX);
+    if (status == PILGRIM_OK)
+        file->process = NULL; /* its fragment file has everything */
+    if (status != PILGRIM_TRUNCATED || !file->process)
+        return status;
+    if (!file->only_journal)
+        (void)!scan(file, recover_file_length(file->process));
+    file->segments++;
+    return PILGRIM_OK;
+}
+
+/* Counts the segments of all files, and finds the ranks that are cut off: their files end before they did, and they
+ * have no journal. */
+static bool find_cut(struct job *job)
+{
+    struct ranges found = {.shown = RANGES_SHOWN};
     for (size_t i = 0; i < job->count; i++) {
         struct rank_file *file = &job->files[i];
-        enum pilgrim_status status = scan(file);
+        enum pilgrim_status status = count_segments(file);
         file->cut = status == PILGRIM_TRUNCATED;
         file->all_segments = file->segments;
-        if (status != PILGRIM_OK && !(file->cut && partial)) {
+        if (status != PILGRIM_OK && !file->cut) {
             bytes_free(&found.text);
             return fail_status(file->path, status);
         }
         if (file->cut)
-            add_range(&found, file->rank, file->rank + 1);
+            ranges_add(&found, file->rank, file->rank + 1);
         job->cut_count += file->cut;
     }
     return finish_ranges(&found, &job->cut);
@@ -240,22 +253,35 @@ bool fail_ranks(const struct job *job, const char *ranks, uint32_t count, const 
                 count == 1 ? "is" : "are", what);
 }
 
-bool job_prepare(struct job *job, bool partial)
+/* Sets JOB's head to that of the lowest rank. */
+static enum pilgrim_status read_first_head(struct job *job)
 {
+    const struct rank_file *first = &job->files[0];
+    size_t length, ignored;
+    bytes_free(&job->texts);
+    if (!first->only_journal)
+        return read_head(first->path, &job->head, &job->texts, &ignored);
+    const uint8_t *head = recover_file_head(first->process, &length);
+    return head ? fragment_file_head(head, length, &job->head, &job->texts, &ignored) : PILGRIM_DAMAGED;
+}
+
+bool job_prepare(struct job *job)
+{
+    enum pilgrim_status status = job_join_journals(job);
+    if (status != PILGRIM_OK)
+        return fail_status("the journals", status);
+    if (!job->count)
+        return fail("the journals have no calls: no process of theirs is left");
     qsort(job->files, job->count, sizeof *job->files, file_order);
     for (size_t i = 1; i < job->count; i++)
         if (job->files[i].rank == job->files[i - 1].rank)
             return fail("rank %" PRIu32 " has two files: %s and %s", job->files[i].rank, job->files[i - 1].path,
                         job->files[i].path);
-    if (!find_missing(job))
+    status = read_first_head(job);
+    if (status == PILGRIM_OK && !(find_missing(job) && find_cut(job)))
         return false;
-    if (job->missing && !partial)
-        return fail_ranks(job, job->missing, job->missing_count, "missing");
-    if (!find_cut(job, partial))
-        return false;
-    size_t ignored;
-    bytes_free(&job->texts);
-    enum pilgrim_status status = read_head(job->files[0].path, &job->head, &job->texts, &ignored);
+    if (status == PILGRIM_OK)
+        status = job_find_endings(job);
     return status == PILGRIM_OK || fail_status(job->files[0].path, status);
 }
 
@@ -263,9 +289,16 @@ void job_free(struct job *job)
 {
     for (size_t i = 0; i < job->count; i++)
         free(job->files[i].path);
+    for (size_t i = 0; i < job->journal_count; i++) {
+        journal_read_free(&job->journals[i]);
+        free(job->journal_paths[i]);
+    }
+    free(job->journals);
+    free(job->journal_paths);
     free(job->files);
     free(job->missing);
     free(job->cut);
+    free(job->endings);
     free(job->problem);
     bytes_free(&job->texts);
 }
