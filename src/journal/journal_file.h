@@ -32,8 +32,8 @@ struct journal_identity {
 };
 
 /* Maps the head of the file PATH, which is absolute. Makes the file if there is none. Any number of processes may do it
- * at once. errors: PILGRIM_NOMEM, PILGRIM_IO (errno: what the file system says; EEXIST: it is the file of another run or
- * of another user), in which case F has no file */
+ * at once. errors: PILGRIM_NOMEM, PILGRIM_IO (errno: what the file system says; EEXIST: it is the file of another run
+ * or of another user), in which case F has no file */
 enum pilgrim_status journal_open(struct journal_file *f, const char *path,
                                  const struct journal_identity *identity) PILGRIM_CHECKED;
 
@@ -43,7 +43,6 @@ bool journal_leave(struct journal_file *f);
 
 /* Claims PAGES pages for a block of KIND that belongs to the block at page OWNER. The block is 0 behind its
  * head. NULL: the file has no room, is gone, or the process has no address space; errno says why. */
-struct journal_block *journal_claim(struct journal_file *f, enum journal_kind kind, uint64_t owner,
-                                    uint32_t pages);
+struct journal_block *journal_claim(struct journal_file *f, enum journal_kind kind, uint64_t owner, uint32_t pages);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Logs: sequences of records in a journal file.
  *
- * A record is its length (varint), its type (1 byte), its payload, and a check byte. A record counts as soon as `used` of
- * its block says so. A thread's log has what the recorder's grammars did not predict; the rest is a count of calls
+ * A record is its length (varint), its type (1 byte), its payload, and a check byte. A record counts as soon as `used`
+ * of its block says so. A thread's log has what the recorder's grammars did not predict; the rest is a count of calls
  * (journal_live). So replaying the log through the same grammars gives the calls back (recover/replay.h).
  *
  * Until the process has a journal file, records are collected in memory. */
@@ -44,7 +44,8 @@ void journal_record_end(struct journal_log *log, enum journal_record type);
  * memory; the log is as before. */
 bool journal_log_move(struct journal_log *log, struct journal_block *owner, bool first);
 
-/* Makes the log empty, to be begun again as another EPOCH, which is stored at *WORD. Its blocks but one are for others. */
+/* Makes the log empty, to be begun again as another EPOCH, which is stored at *WORD. Its blocks but one are for others.
+ */
 void journal_log_renew(struct journal_log *log, uint64_t epoch, _Atomic uint64_t *word);
 
 /* Releases the log's memory and blocks. */

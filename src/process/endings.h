@@ -5,8 +5,8 @@
 
 #include "journal/journal_format.h"
 
-/* Has the signals that end a process noted in the journal, if there is one. They do what they did before: the program's handler, or
- * the end. A signal that is ignored stays ignored. */
+/* Has the signals that end a process noted in the journal, if there is one. They do what they did before: the program's
+ * handler, or the end. A signal that is ignored stays ignored. */
 void endings_watch(void);
 
 /* Notes that the process ends so, and says how to get its calls. NUMBER: as journal_end. */

@@ -50,8 +50,8 @@ static enum pilgrim_status path_in(const char *folder, struct bytes *path)
     char *absolute = realpath(folder, NULL);
     if (!absolute)
         return PILGRIM_IO;
-    int length = snprintf(name, sizeof name, "/pilgrim-%ld-%016" PRIx64 JOURNAL_FILE_SUFFIX, (long)geteuid(),
-                          capture.run.id);
+    int length =
+        snprintf(name, sizeof name, "/pilgrim-%ld-%016" PRIx64 JOURNAL_FILE_SUFFIX, (long)geteuid(), capture.run.id);
     bytes_put(path, absolute, strlen(absolute));
     bytes_put(path, name, (size_t)length + 1);
     free(absolute);

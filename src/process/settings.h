@@ -20,21 +20,21 @@ enum timing_mode {
 };
 
 struct settings {
-    const char *trace;       /* PILGRIM_TRACE: pattern of the trace's path, or NULL (borrowed) */
-    bool off;                /* PILGRIM_OFF=1 */
-    bool quiet;              /* PILGRIM_QUIET=1 */
-    bool buffers;            /* PILGRIM_BUFFERS=on|off */
-    enum timing_mode timing; /* PILGRIM_TIMING=off|aggregate|bins:BASE,...|exact */
-    const char *timing_text; /* PILGRIM_TIMING as it was set: the trace's property "timing" (borrowed) */
-    bool keeps_readings;     /* PILGRIM_VALUES=wtime: results of MPI_Wtime are values, whatever PILGRIM_TIMING is */
-    const char *filter;      /* PILGRIM_FILTER: a list of functions, or NULL (borrowed) */
-    enum clock_wish clock;   /* PILGRIM_CLOCK=auto|tsc|monotonic */
-    bool system;             /* PILGRIM_SYSTEM=on|off */
-    bool journal;            /* PILGRIM_JOURNAL=on|off|FOLDER */
+    const char *trace;          /* PILGRIM_TRACE: pattern of the trace's path, or NULL (borrowed) */
+    bool off;                   /* PILGRIM_OFF=1 */
+    bool quiet;                 /* PILGRIM_QUIET=1 */
+    bool buffers;               /* PILGRIM_BUFFERS=on|off */
+    enum timing_mode timing;    /* PILGRIM_TIMING=off|aggregate|bins:BASE,...|exact */
+    const char *timing_text;    /* PILGRIM_TIMING as it was set: the trace's property "timing" (borrowed) */
+    bool keeps_readings;        /* PILGRIM_VALUES=wtime: results of MPI_Wtime are values, whatever PILGRIM_TIMING is */
+    const char *filter;         /* PILGRIM_FILTER: a list of functions, or NULL (borrowed) */
+    enum clock_wish clock;      /* PILGRIM_CLOCK=auto|tsc|monotonic */
+    bool system;                /* PILGRIM_SYSTEM=on|off */
+    bool journal;               /* PILGRIM_JOURNAL=on|off|FOLDER */
     const char *journal_folder; /* or NULL: beside the trace, or where there is most room for many files (borrowed) */
-    uint32_t stack;          /* PILGRIM_STACK: frames of a call class, 1 to SITE_FRAMES_MAX */
-    uint32_t merge_limit_s;  /* PILGRIM_MERGE_TIMEOUT, in seconds */
-    uint64_t memory_bytes;   /* PILGRIM_MEMORY: bound on what recording keeps in a process */
+    uint32_t stack;             /* PILGRIM_STACK: frames of a call class, 1 to SITE_FRAMES_MAX */
+    uint32_t merge_limit_s;     /* PILGRIM_MERGE_TIMEOUT, in seconds */
+    uint64_t memory_bytes;      /* PILGRIM_MEMORY: bound on what recording keeps in a process */
 };
 
 /* Fills S from ENVIRONMENT ("NAME=VALUE", NULL-terminated). A variable with an unknown name or a bad value has no

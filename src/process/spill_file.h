@@ -29,8 +29,8 @@ enum pilgrim_status spill_file_read(const struct spill_extent *extent, struct by
 bool spill_file_exists(void);
 uint64_t spill_file_length(void);
 
-/* Sets PATH (empty at first, freed by the caller) to the absolute path of the file NAME in the folder, which is made if there is none.
- * errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_IO (errno) */
+/* Sets PATH (empty at first, freed by the caller) to the absolute path of the file NAME in the folder, which is made if
+ * there is none. errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_IO (errno) */
 enum pilgrim_status spill_file_path_in_folder(const char *name, struct bytes *path) PILGRIM_CHECKED;
 
 /* spill_file_path returns the file's path, or the trace's path while the file's is unknown. spill_file_folder returns

@@ -273,8 +273,8 @@ static struct thread *thread_make(void)
     return t;
 }
 
-/* Moves a key that has grown out of its memory into the journal's file. If there is no room, the inputs of calls in progress are not
- * known if the process dies. */
+/* Moves a key that has grown out of its memory into the journal's file. If there is no room, the inputs of calls in
+ * progress are not known if the process dies. */
 static void move_key(struct thread *t)
 {
     uint8_t *room = journal_key_room(t->journal, t->key.capacity);

@@ -37,7 +37,8 @@ struct thread {
     struct request_array_delta request_delta; /* the thread's last arrays of requests */
     struct live_requests live;                /* live requests, as the calls of this segment tell the reader */
     struct stream *stream;
-    struct journal_live *journal; /* what the journal has of the current call: start, outputs; count of recorded calls */
+    struct journal_live
+        *journal; /* what the journal has of the current call: start, outputs; count of recorded calls */
     struct journal_log log;
     struct call_stacks *stacks; /* NULL: a class has its call site only */
     bool inside; /* a call is in progress; calls made below it are not recorded, but their objects are followed */
@@ -80,7 +81,8 @@ static inline void thread_call_recorded(struct thread *t)
     atomic_store_explicit(&t->journal->calls, thread_calls(t) + 1, memory_order_release);
 }
 
-/* Moves what the journal has of T into the journal's file, if there is one now. To be called between calls of T, by T. */
+/* Moves what the journal has of T into the journal's file, if there is one now. To be called between calls of T, by T.
+ */
 void thread_join_journal(struct thread *t);
 
 /* This thread's state, or NULL if it has none yet; for wrappers. thread_registered returns it. */

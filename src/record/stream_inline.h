@@ -49,14 +49,14 @@ struct stream {
     uint32_t class_capacity;
     struct stream_class *last;
     struct stream_times times;
-    struct times *encoder; /* or NULL */
-    uint32_t announced;    /* classes of this segment that the encoder knows */
-    double *readings;      /* for each of `spans`, if its class reads a clock; NULL without a encoder */
-    struct span *spans;    /* array that `next` points into ... */
-    struct span unused;    /* ... or to this one if times are not recorded */
-    uint64_t last_ticks;   /* end of the last settled call, in ticks */
-    uint64_t last_end;     /* the same in ns */
-    uint64_t taken;        /* calls whose times went to the sink */
+    struct times *encoder;       /* or NULL */
+    uint32_t announced;          /* classes of this segment that the encoder knows */
+    double *readings;            /* for each of `spans`, if its class reads a clock; NULL without a encoder */
+    struct span *spans;          /* array that `next` points into ... */
+    struct span unused;          /* ... or to this one if times are not recorded */
+    uint64_t last_ticks;         /* end of the last settled call, in ticks */
+    uint64_t last_end;           /* the same in ns */
+    uint64_t taken;              /* calls whose times went to the sink */
     struct journal_log *journal; /* or NULL */
     /* The rest is of the current segment. */
     struct stream_class **by_terminal; /* classes that were called */

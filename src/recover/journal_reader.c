@@ -18,7 +18,7 @@
 #include "journal/journal_log.h"
 
 /* A file in memory. */
-struct image {
+struct journal_image {
     const uint8_t *data;
     uint64_t pages;
 };
@@ -26,7 +26,7 @@ struct image {
 /* ---- blocks ---- */
 
 /* Returns the block at PAGE; NULL if there is none. */
-static const struct journal_block *block_at(const struct image *image, uint64_t page)
+static const struct journal_block *block_at(const struct journal_image *image, uint64_t page)
 {
     const struct journal_block *b;
     if (page == 0 || page >= image->pages)
@@ -39,7 +39,7 @@ static const struct journal_block *block_at(const struct image *image, uint64_t 
 
 /* Returns the next block behind PAGE, or NULL. Where a process died before it wrote a block's head, the head is
  * missing, and each page is tried. */
-static const struct journal_block *next_block(const struct image *image, uint64_t *page)
+static const struct journal_block *next_block(const struct journal_image *image, uint64_t *page)
 {
     while (*page < image->pages) {
         const struct journal_block *b = block_at(image, *page);
@@ -88,7 +88,7 @@ static int owner_order(const void *one, const void *other)
     return order ? order : compare(a->page, b->page); /* the process block comes first: it is the oldest */
 }
 
-static enum pilgrim_status find_blocks(const struct image *image, struct blocks *found)
+static enum pilgrim_status find_blocks(const struct journal_image *image, struct blocks *found)
 {
     size_t count = 0;
     for (uint64_t page = 1; next_block(image, &page);)
@@ -145,8 +145,8 @@ static enum pilgrim_status read_log(const struct blocks *blocks, const struct jo
 /* ---- threads and processes ---- */
 
 /* Reads the call that the thread with LIVE is in. */
-static enum pilgrim_status read_in_flight(const struct image *image, const struct journal_live *live, uint64_t calls,
-                                          struct call_in_flight *call)
+static enum pilgrim_status read_in_flight(const struct journal_image *image, const struct journal_live *live,
+                                          uint64_t calls, struct call_in_flight *call)
 {
     call->class = JOURNAL_NO_CLASS;
     if (atomic_load(&live->entered) <= calls || live->class == JOURNAL_NO_CLASS)
@@ -170,7 +170,7 @@ static enum pilgrim_status read_in_flight(const struct image *image, const struc
     return bytes_status(&call->key);
 }
 
-static enum pilgrim_status read_thread(const struct image *image, const struct blocks *blocks,
+static enum pilgrim_status read_thread(const struct journal_image *image, const struct blocks *blocks,
                                        const struct journal_live *live, struct read_thread *t)
 {
     uint32_t state = atomic_load(&live->state);
@@ -181,7 +181,7 @@ static enum pilgrim_status read_thread(const struct image *image, const struct b
     return read_in_flight(image, live, t->calls, &t->in_flight);
 }
 
-static enum pilgrim_status read_process(const struct image *image, const struct blocks *blocks, size_t first,
+static enum pilgrim_status read_process(const struct journal_image *image, const struct blocks *blocks, size_t first,
                                         size_t end, struct read_process *p)
 {
     const struct journal_process *from = (const struct journal_process *)blocks->owners[first];
@@ -211,7 +211,7 @@ static enum pilgrim_status read_process(const struct image *image, const struct 
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status read_processes(const struct image *image, struct read_journal *j)
+static enum pilgrim_status read_processes(const struct journal_image *image, struct read_journal *j)
 {
     struct blocks blocks = {0};
     enum pilgrim_status status = find_blocks(image, &blocks);
@@ -316,7 +316,7 @@ static void vocabulary_free(struct vocabulary *v)
     *v = (struct vocabulary){0};
 }
 
-static enum pilgrim_status read_vocabulary(const struct image *image, uint64_t page, struct read_journal *j)
+static enum pilgrim_status read_vocabulary(const struct journal_image *image, uint64_t page, struct read_journal *j)
 {
     const struct journal_block *b = block_at(image, page);
     struct bytes packed = {0};
@@ -338,7 +338,7 @@ static enum pilgrim_status read_vocabulary(const struct image *image, uint64_t p
 
 /* ---- files ---- */
 
-static enum pilgrim_status read_image(const struct image *image, struct read_journal *j)
+static enum pilgrim_status read_image(const struct journal_image *image, struct read_journal *j)
 {
     const struct journal_head *h = (const struct journal_head *)(const void *)image->data;
     if (memcmp(h->magic, JOURNAL_MAGIC, sizeof h->magic) != 0)
@@ -386,7 +386,7 @@ enum pilgrim_status journal_read(const char *path, struct read_journal *j)
     }
     int error = errno;
     close(file);
-    const struct image image = {data, done / JOURNAL_PAGE};
+    const struct journal_image image = {data, done / JOURNAL_PAGE};
     if (status == PILGRIM_OK)
         status = image.pages ? read_image(&image, j) : PILGRIM_NOT_TRACE;
     free(data);

@@ -22,9 +22,9 @@ struct read_log {
 
 /* The call that a thread is in. */
 struct call_in_flight {
-    uint32_t class; /* class index; JOURNAL_NO_CLASS: the thread is in no call that is recorded */
-    uint64_t start; /* clock ticks */
-    bool has_key;   /* its inputs are known */
+    uint32_t class;   /* class index; JOURNAL_NO_CLASS: the thread is in no call that is recorded */
+    uint64_t start;   /* clock ticks */
+    bool has_key;     /* its inputs are known */
     struct bytes key; /* the inputs */
 };
 

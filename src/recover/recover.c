@@ -27,8 +27,8 @@ struct streams {
     size_t count, capacity;
 };
 
-/* Returns *ITEMS, an array of *CAPACITY items of SIZE bytes, with room for item INDEX; new items are 0. NULL: no memory; *ITEMS
- * stays. */
+/* Returns *ITEMS, an array of *CAPACITY items of SIZE bytes, with room for item INDEX; new items are 0. NULL: no
+ * memory; *ITEMS stays. */
 static void *array_reserve(void *items, size_t *capacity, size_t index, size_t size)
 {
     if (index < *capacity)
@@ -169,7 +169,8 @@ static void shared_free(struct shared *s)
 
 static enum pilgrim_status add_stream(struct streams *all, uint32_t number, struct stream *s)
 {
-    struct stream **items = number < THREADS_MAX ? array_reserve(all->items, &all->capacity, number, sizeof *items) : NULL;
+    struct stream **items =
+        number < THREADS_MAX ? array_reserve(all->items, &all->capacity, number, sizeof *items) : NULL;
     if (!items || items[number]) {
         if (items)
             all->items = items;

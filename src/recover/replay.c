@@ -103,7 +103,7 @@ static enum pilgrim_status reserve_told(struct remake *r, uint32_t class)
 {
     if (class < r->told_capacity)
         return PILGRIM_OK;
-    size_t capacity = 2 * (size_t)class + 16;
+    size_t capacity = 2 * (size_t) class + 16;
     struct told *told = realloc(r->told, capacity * sizeof *told);
     if (!told)
         return PILGRIM_NOMEM;

@@ -86,7 +86,8 @@ static void record(struct thread *t)
             bytes_put_u8(&t->key, VALUE_NONE);
     bytes_put_u8(&t->key, VALUE_NONE);
     if (!t->key.failed)
-        status = stream_append(t->stream, t->class->number, false, t->key.data, t->key.length, t->journal->start, t->journal->start);
+        status = stream_append(t->stream, t->class->number, false, t->key.data, t->key.length, t->journal->start,
+                               t->journal->start);
     if (status != PILGRIM_OK)
         capture_fail("a call that never returned could not be recorded");
     thread_call_recorded(t);

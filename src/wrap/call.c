@@ -176,7 +176,8 @@ static __attribute__((noinline)) void call_done_slowly(struct call *c, size_t le
     }
     enum pilgrim_status status = PILGRIM_NOMEM;
     if (!t->key.failed)
-        status = stream_append(t->stream, t->class->number, c->failed_poll, t->key.data, length, t->journal->start, c->end);
+        status =
+            stream_append(t->stream, t->class->number, c->failed_poll, t->key.data, length, t->journal->start, c->end);
     if (status != PILGRIM_OK)
         call_lost(c, status);
     thread_call_recorded(t);
