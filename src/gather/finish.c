@@ -16,6 +16,7 @@
 #include "wrap/communicator_calls.h"
 #include "gather/gather.h"
 #include "process/journaling.h"
+#include "process/endings.h"
 #include "process/launcher.h"
 #include "process/rank_fragment.h"
 #include "process/spill_file.h"
@@ -62,8 +63,7 @@ void capture_agree(void)
 static void say_left(const struct gather_message *state, const char *folder)
 {
     char why[LINE_BYTES] = "";
-    bool cut = state->outcome == GATHER_CUT;
-    if (cut)
+    if (state->outcome == GATHER_CUT)
         snprintf(why, sizeof why, "rank %d could not record all of its calls; ", (int)state->rank);
     else if (state->outcome == GATHER_NO_MEMORY)
         snprintf(why, sizeof why, "rank %d has too little memory to merge; ", (int)state->rank);
@@ -75,8 +75,8 @@ static void say_left(const struct gather_message *state, const char *folder)
         snprintf(why, sizeof why, "the calls of all ranks were not merged within %" PRIu32 " s; ",
                  capture.run.merge_limit_s);
     if (*why || !capture.settings.quiet)
-        capture_say("%seach rank writes its calls to a file in %s; make the trace with: pilgrim-merge%s %s", why,
-                    folder, cut ? " --partial" : "", folder);
+        capture_say("%seach rank writes its calls to a file in %s; make the trace with: pilgrim-merge %s", why, folder,
+                    folder);
 }
 
 /* Writes the fragment file of a process that has none yet. FOLDER (empty before, freed by the caller) becomes the
@@ -133,7 +133,7 @@ static void leave_fragments(const struct gather_message *state, const struct byt
         status = fragment_file_end(&rest);
     if (status == PILGRIM_OK)
         status = leave(&rest, &folder, &first);
-    if (status == PILGRIM_OK && first)
+    if (status == PILGRIM_OK && (journaling_path() ? endings_first_to_say() : first))
         say_left(state, (const char *)folder.data);
     else if (status != PILGRIM_OK && (first || capture.rank == 0))
         capture_say("%s: %s; the calls of rank %d are lost", folder.data ? (const char *)folder.data : "a fragment",

@@ -381,8 +381,8 @@ uint64_t journal_log_bytes(enum journal_process_log number)
 void journal_forked(struct journal_live *live)
 {
     if (live && is_shared(live))
-        (void)mmap(live, (size_t)live->block.pages * JOURNAL_PAGE, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+        (void)journal_map(live, (size_t)live->block.pages * JOURNAL_PAGE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+                          0);
 }
 
 /* ---- the process's log ---- */

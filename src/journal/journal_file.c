@@ -3,7 +3,7 @@
  *
  * No lock and no message is needed to share a file: all processes write the same head, extending a file never makes it
  * shorter, and pages are claimed by one atomic addition. */
-#define _GNU_SOURCE 1 /* fallocate */
+#define _GNU_SOURCE 1 /* fallocate, syscall */
 #include "journal/journal_file.h"
 
 #include <errno.h>
@@ -13,13 +13,16 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#include "format/write_file.h"
 
 enum { ZEROS = 1 << 16 };
 
 /* Allocates the bytes from AT in the file. Where the file system cannot, zeros are written: the bytes are behind the
  * end of the file, or of a page that nobody has claimed. */
-static bool allocate(int file, off_t at, size_t length)
+static bool allocate_unguarded(int file, off_t at, size_t length)
 {
     static const char zeros[ZEROS];
     int done;
@@ -43,10 +46,24 @@ static bool allocate(int file, off_t at, size_t length)
     return true;
 }
 
+/* The same, without the signal that a file of the process's largest length raises. */
+static bool allocate(int file, off_t at, size_t length)
+{
+    struct write_guard g;
+    write_guard_begin(&g);
+    bool good = allocate_unguarded(file, at, length);
+    write_guard_end(&g);
+    return good;
+}
+
+void *journal_map(void *at, size_t length, int flags, int file, uint64_t offset)
+{
+    return (void *)syscall(SYS_mmap, at, length, PROT_READ | PROT_WRITE, flags, file, (off_t)offset);
+}
+
 static void *map(int file, uint64_t page, uint32_t pages)
 {
-    return mmap(NULL, (size_t)pages * JOURNAL_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, file,
-                (off_t)(page * JOURNAL_PAGE));
+    return journal_map(NULL, (size_t)pages * JOURNAL_PAGE, MAP_SHARED, file, page * JOURNAL_PAGE);
 }
 
 /* True if the file is this user's, an ordinary one, and nobody else may write to it. */
@@ -92,7 +109,7 @@ static enum pilgrim_status open_head(struct journal_file *f, const char *path, i
     f->path = head_agrees(head, identity) ? strdup(path) : NULL; /* strdup sets ENOMEM */
     if (!f->path) {
         int error = errno;
-        munmap(head, JOURNAL_PAGE);
+        (void)syscall(SYS_munmap, head, (size_t)JOURNAL_PAGE);
         errno = error;
         return error == ENOMEM ? PILGRIM_NOMEM : PILGRIM_IO;
     }

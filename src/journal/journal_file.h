@@ -24,6 +24,10 @@ struct journal_file {
     uint64_t bytes;   /* that this process has claimed */
 };
 
+/* mmap for reading and writing, past the functions that follow the program's memory: this is none of it, and their lock
+ * may be held by a thread that a fork has left behind. */
+void *journal_map(void *at, size_t length, int flags, int file, uint64_t offset);
+
 /* What all processes that share a file agree on. */
 struct journal_identity {
     uint64_t run;

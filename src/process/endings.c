@@ -30,8 +30,7 @@ static struct sigaction before[SIGNALS]; /* by signal */
 static char said_path[PATH_MAX + 32];    /* the file that says that somebody has told the user */
 static char advice[LINE_BYTES];          /* the end of the line */
 
-/* True in the first process of the run. Async-signal-safe. */
-static bool is_first_to_say(void)
+bool endings_first_to_say(void)
 {
     int file = open(said_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file >= 0)
@@ -64,7 +63,7 @@ static void say(enum journal_ending ending, int number)
         [JOURNAL_SIGNAL] = " got signal ",
     };
     char line[LINE_BYTES];
-    if (!*advice || !is_first_to_say())
+    if (!*advice || !endings_first_to_say())
         return;
     size_t length = put(line, 0, "pilgrim: rank ", capture.rank);
     length = put(line, length, what[ending], ending == JOURNAL_SIGNAL ? number : -1);

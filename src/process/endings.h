@@ -3,6 +3,8 @@
 #ifndef PILGRIM_ENDINGS_H
 #define PILGRIM_ENDINGS_H
 
+#include <stdbool.h>
+
 #include "journal/journal_format.h"
 
 /* Has the signals that end a process noted in the journal, if there is one. They do what they did before: the program's
@@ -11,5 +13,8 @@ void endings_watch(void);
 
 /* Notes that the process ends so, and says how to get its calls. NUMBER: as journal_end. */
 void endings_note(enum journal_ending ending, int number);
+
+/* True in one process of the run, which tells the user what to do for all. Async-signal-safe. */
+bool endings_first_to_say(void);
 
 #endif

@@ -126,9 +126,11 @@ void journaling_begin(int nodes)
         put_identity();
         put_communicator_function();
     } else {
-        capture_say("%s: %s; there is no journal, so if this process dies its calls are lost",
-                    path.data ? (const char *)path.data : capture.run.trace,
-                    status == PILGRIM_IO ? strerror(errno) : "out of memory");
+        /* If the trace's folder is no good, that is said where the trace is written. */
+        if (status != PILGRIM_IO || (errno != ENOENT && errno != ENOTDIR && errno != EACCES && errno != EROFS))
+            capture_say("%s: %s; there is no journal, so if this process dies its calls are lost",
+                        path.data ? (const char *)path.data : capture.run.trace,
+                        status == PILGRIM_IO ? strerror(errno) : "out of memory");
         journal_never();
     }
     bytes_free(&path);
