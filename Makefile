@@ -22,7 +22,9 @@ include $(B)/config.mk
 endif
 
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wmissing-prototypes -Wstrict-prototypes -Wundef -Wvla -Wcast-qual
-BASE_FLAGS = -std=gnu11 $(WARNINGS) $(if $(WERROR),-Werror) -MMD -MP
+# The target is named because ccache with a base folder would name it by a relative path, which is no target here.
+DEPENDENCIES = -MMD -MP -MT $@
+BASE_FLAGS = -std=gnu11 $(WARNINGS) $(if $(WERROR),-Werror) $(DEPENDENCIES)
 LIBRARY_FLAGS = $(BASE_FLAGS) -fPIC -fvisibility=hidden -I$(S)/src -I$(S)/include -I$(B) $(CPPFLAGS) $(CFLAGS)
 # MPICH declares arrays of statuses in a way that makes gcc 12 warn of MPI_STATUSES_IGNORE; clang does not know the option.
 MPI_FLAGS = -Wno-unknown-warning-option -Wno-stringop-overflow -Wno-stringop-overread -Wno-deprecated-declarations $(MPI_DEFINES)
@@ -397,13 +399,13 @@ $(B)/programs/finalize.so: $(S)/bench/finalize.c
 # Knows no MPI. It defines malloc and the like, as the library does: gcc must not take them for its own.
 $(B)/programs/scale: $(call sources,bench/scale) $(wildcard $(S)/bench/scale/*.h) $(B)/libcore.a
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(filter-out -MMD -MP,$(BASE_FLAGS)) -fno-builtin-malloc -I$(S)/src -I$(S)/include $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) \
+	$(call say,CC)$(CC) $(filter-out $(DEPENDENCIES),$(BASE_FLAGS)) -fno-builtin-malloc -I$(S)/src -I$(S)/include $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) \
 	    -o $@ $(filter %.c,$^) $(B)/libcore.a -lzstd -lpthread
 
 # The same without MPI: from recorder to reader.
 $(B)/programs/recorder: $(call sources,tests/recorder) $(wildcard $(S)/tests/recorder/*.h) $(B)/libcore.a
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(filter-out -MMD -MP,$(BASE_FLAGS)) -I$(S)/src -I$(S)/include -I$(S)/tests/recorder $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) \
+	$(call say,CC)$(CC) $(filter-out $(DEPENDENCIES),$(BASE_FLAGS)) -I$(S)/src -I$(S)/include -I$(S)/tests/recorder $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) \
 	    -o $@ $(filter %.c,$^) $(B)/libcore.a -lzstd -lpthread -lm
 
 $(B)/programs/irregular_cost $(B)/programs/times_stores: $(B)/programs/%: $(S)/bench/%.c $(B)/libcore.a

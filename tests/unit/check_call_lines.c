@@ -116,17 +116,18 @@ START_TEST(again)
 }
 END_TEST
 
+/* The second call has times; the first has none. */
 START_TEST(by_eye)
 {
     static const char *const expected[] = {
         "5.2 #0 MPI_F(count=8, name\"=\"xx\" -> \"xx\") = MPI_SUCCESS at app+0x1a2b\n"
-        "5.2 #10 MPI_F(count=8, name\"=\"xx\" -> \"xx\") = MPI_SUCCESS at app+0x1a2b\n",
+        "5.2 #10 +21012.345us 0.678us MPI_F(count=8, name\"=\"xx\" -> \"xx\") = MPI_SUCCESS at app+0x1a2b\n",
         "{\"rank\":5,\"thread\":2,\"seq\":0,\"func\":\"MPI_F\",\"args\":{\"count\":8,\"name\\\"\":{\"in\":\"xx\","
         "\"out\":\"xx\"}},"
         "\"ret\":0,\"site\":\"app+0x1a2b\"}\n"
         "{\"rank\":5,\"thread\":2,\"seq\":10,\"func\":\"MPI_F\",\"args\":{\"count\":8,\"name\\\"\":{\"in\":\"xx\","
         "\"out\":\"xx\"}},"
-        "\"ret\":0,\"site\":\"app+0x1a2b\"}\n"};
+        "\"ret\":0,\"site\":\"app+0x1a2b\",\"start\":21012345,\"end\":21013023}\n"};
     struct pilgrim_value values[4];
     size_t length;
     memset(letters, 'x', TEXT_MAX);
@@ -137,6 +138,9 @@ START_TEST(by_eye)
         for (uint64_t seq = 0; seq < 20; seq += 10) {
             struct pilgrim_call call = make_call(values, 7, 1, 2);
             call.seq = seq;
+            call.timed = seq > 0;
+            call.start_ns = 21012345;
+            call.end_ns = 21012345 + 678;
             call_lines_print(l, &call);
         }
         call_lines_free(l);
