@@ -1,27 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Output files: their names, and how they are written so that no file is ever replaced or left incomplete. */
+/* Output files: written so that no file is ever replaced or left incomplete. */
 #ifndef PILGRIM_TRACE_OUTPUT_H
 #define PILGRIM_TRACE_OUTPUT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <time.h>
 
 #include "base/bytes.h"
 #include "pilgrim/status.h"
-
-/* True if PATTERN has no '%' other than %p, %j, %t and %%. */
-bool output_pattern_valid(const char *pattern);
-
-/* Expands PATTERN into PATH (empty at first, to be freed), which is 0-terminated. NULL or "" stands for "%p.pilgrim".
- * %p is PROGRAM, %j is JOB, %t is TIME as YYYYmmdd-HHMMSS, local time. A path that ends in '/' gets PROGRAM.pilgrim.
- * errors: PILGRIM_NOMEM, PILGRIM_INVALID (an unknown %) */
-enum pilgrim_status output_expand(const char *pattern, const char *program, const char *job, time_t time,
-                                  struct bytes *path) PILGRIM_CHECKED;
-
-/* Writes the batch system's name of this job to TEXT, or the process id if there is none. Returns TEXT. */
-char *output_job(char *text, size_t size);
 
 /* Writes a new file at PATH. If there is one already, a number is inserted before the suffix ".pilgrim", or appended.
  * WRITTEN (to be freed) gets the name, 0-terminated. The file appears whole or not at all, and is on disk on return.
@@ -64,19 +51,9 @@ enum pilgrim_status output_end(struct trace_output *o, struct bytes *written) PI
 /* Removes what was written, if anything was. Keeps errno. */
 void output_cancel(struct trace_output *o);
 
-/* Writes the new file PATH: whole or not at all, and on disk on return.
+/* Writes the new file NAME in the folder that IN is a descriptor of: whole or not at all, and on disk on return. Only
+ * its owner can read and write it, whatever the umask says.
  * errors: PILGRIM_NOMEM, PILGRIM_IO (errno; EEXIST if there is one) */
-enum pilgrim_status output_put_file(const char *path, const void *data, size_t length) PILGRIM_CHECKED;
-
-#define OUTPUT_FOLDER_SUFFIX ".fragments"
-
-/* Finds or makes the folder for the files of all processes of a run: PATH with OUTPUT_FOLDER_SUFFIX, with a number as
- * for output_write if another run has that folder. RUN is a number that no other run has. Processes that share a file
- * system get the same folder; *FIRST is true in one of them. FOLDER (to be freed) gets the name, 0-terminated.
- * errors: PILGRIM_NOMEM, PILGRIM_IO (errno; FOLDER is the path that failed) */
-enum pilgrim_status output_folder(const char *path, uint64_t run, struct bytes *folder, bool *first) PILGRIM_CHECKED;
-
-/* Removes FOLDER, made by output_folder, if it has no files left. */
-void output_folder_remove(const char *folder);
+enum pilgrim_status output_put_file(int in, const char *name, const void *data, size_t length) PILGRIM_CHECKED;
 
 #endif

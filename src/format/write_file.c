@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writing to files without harm to the process; see write_file.h. */
-#define _GNU_SOURCE 1 /* pthread_sigmask, pread */
+#define _GNU_SOURCE 1 /* pthread_sigmask, pread, O_NOFOLLOW */
 #include "format/write_file.h"
 
 #include <errno.h>
@@ -14,27 +14,33 @@
 
 enum { PART_BYTES = 1 << 30 };
 
-static sigset_t limit_signal(void)
-{
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGXFSZ);
-    return set;
-}
+static const int guarded[] = {SIGXFSZ, SIGPIPE};
+
+enum { GUARDED_COUNT = sizeof guarded / sizeof guarded[0] };
 
 void write_guard_begin(struct write_guard *g)
 {
-    sigset_t set = limit_signal(), pending;
-    g->pending = !sigpending(&pending) && sigismember(&pending, SIGXFSZ) == 1;
+    sigset_t set;
+    sigemptyset(&set);
+    sigemptyset(&g->pending);
+    for (size_t i = 0; i < GUARDED_COUNT; i++)
+        sigaddset(&set, guarded[i]);
+    sigpending(&g->pending);
     pthread_sigmask(SIG_BLOCK, &set, &g->before);
 }
 
+/* The kernel sends these signals to the thread that writes. One that was not pending before is taken back. */
 void write_guard_end(const struct write_guard *g)
 {
     int error = errno;
-    sigset_t set = limit_signal(), pending;
-    if (!g->pending && !sigpending(&pending) && sigismember(&pending, SIGXFSZ) == 1)
+    sigset_t pending, set;
+    for (size_t i = 0; i < GUARDED_COUNT && !sigpending(&pending); i++) {
+        if (sigismember(&g->pending, guarded[i]) || sigismember(&pending, guarded[i]) != 1)
+            continue;
+        sigemptyset(&set);
+        sigaddset(&set, guarded[i]);
         (void)sigtimedwait(&set, NULL, &(struct timespec){0});
+    }
     pthread_sigmask(SIG_SETMASK, &g->before, NULL);
     errno = error;
 }
@@ -64,47 +70,79 @@ bool write_whole(int file, const void *data, size_t length)
     return good;
 }
 
-enum pilgrim_status append_file(const char *path, uint64_t *end, const void *data, size_t length)
+/* Opens PATH, which must be FILE if that exists. Returns -1 with errno if that fails. */
+static int reopen(int in, const char *path, const struct reopened_file *file, int flags)
 {
-    int file = open(path, O_WRONLY | O_CLOEXEC | (*end ? 0 : O_CREAT | O_EXCL), 0666);
-    if (file < 0)
-        return PILGRIM_IO;
-    bool good = lseek(file, (off_t)*end, SEEK_SET) >= 0 && write_whole(file, data, length);
+    struct stat found;
+    int fd = openat(in, path, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+    if (fd < 0) {
+        errno = errno == ELOOP ? ESTALE : errno;
+        return -1;
+    }
+    int error = fstat(fd, &found) ? errno : 0;
+    if (!error && file->length && (found.st_dev != file->device || found.st_ino != file->inode))
+        error = ESTALE;
+    if (!error)
+        return fd;
+    close(fd);
+    errno = error;
+    return -1;
+}
+
+/* Writes at the end of FILE, which FD is open for. */
+static bool append_to(int fd, const struct reopened_file *file, const void *data, size_t length)
+{
+    if (lseek(fd, (off_t)file->length, SEEK_SET) >= 0 && write_whole(fd, data, length))
+        return true;
     int error = errno;
-    if (!good && ftruncate(file, (off_t)*end))
+    if (ftruncate(fd, (off_t)file->length))
         error = errno;
-    if (close(file) && good) {
+    errno = error;
+    return false;
+}
+
+enum pilgrim_status append_file(int in, const char *path, struct reopened_file *file, const void *data, size_t length)
+{
+    struct stat found;
+    int fd = reopen(in, path, file, O_WRONLY | (file->length ? 0 : O_CREAT | O_EXCL));
+    if (fd < 0)
+        return PILGRIM_IO;
+    bool good = !fstat(fd, &found) && (file->length || !fchmod(fd, 0600)) && append_to(fd, file, data, length);
+    int error = errno;
+    if (close(fd) && good) {
         good = false;
         error = errno;
     }
-    if (!good && !*end)
-        unlink(path);
+    if (!good && !file->length)
+        unlinkat(in, path, 0);
     errno = error;
     if (!good)
         return PILGRIM_IO;
-    *end += length;
+    *file = (struct reopened_file){file->length + length, found.st_dev, found.st_ino};
     return PILGRIM_OK;
 }
 
-enum pilgrim_status read_part(const char *path, uint64_t start, size_t length, struct bytes *data)
+enum pilgrim_status read_part(const char *path, const struct reopened_file *file, uint64_t start, size_t length,
+                              struct bytes *data)
 {
     uint8_t *to = bytes_reserve(data, length + !length);
     if (!to)
         return PILGRIM_NOMEM;
-    int file = open(path, O_RDONLY | O_CLOEXEC);
+    errno = ENOENT;
+    int fd = file->length ? reopen(AT_FDCWD, path, file, O_RDONLY) : -1;
     size_t done = 0;
-    ssize_t got = file < 0 ? -1 : 1;
-    errno = file < 0 ? errno : 0;
+    ssize_t got = fd < 0 ? -1 : 1;
+    errno = fd < 0 ? errno : 0;
     while (got > 0 && done < length) {
-        got = pread(file, to + done, length - done, (off_t)(start + done));
+        got = pread(fd, to + done, length - done, (off_t)(start + done));
         if (got < 0 && errno == EINTR)
             got = 1;
         else if (got > 0)
             done += (size_t)got;
     }
     int error = errno;
-    if (file >= 0)
-        close(file);
+    if (fd >= 0)
+        close(fd);
     errno = error;
     if (done < length)
         return PILGRIM_IO;

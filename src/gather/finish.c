@@ -2,22 +2,17 @@
 /* Ends the recording in MPI_Finalize: makes this process's fragments, gathers those of all processes in rank 0
  * (gather.c), segment by segment, and has rank 0 write the trace. If that fails, each process leaves its fragments in a
  * file, and pilgrim-merge makes the trace from the files. */
-#define _GNU_SOURCE 1 /* program_invocation_short_name */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
-#include <unistd.h>
 
-#include "base/try.h"
 #include "process/times_sections.h"
 #include "process/capture.h"
 #include "wrap/communicator_calls.h"
 #include "gather/gather.h"
-#include "process/journaling.h"
 #include "process/endings.h"
-#include "process/launcher.h"
+#include "process/journaling.h"
 #include "process/rank_fragment.h"
 #include "process/spill_file.h"
 #include "gather/result.h"
@@ -27,44 +22,17 @@
 
 enum { LINE_BYTES = 128 };
 
-/* ---- what all processes agree on ---- */
-
-static uint64_t random_number(void)
-{
-    uint64_t number;
-    struct timespec t;
-    if (getrandom(&number, sizeof number, GRND_NONBLOCK) == (ssize_t)sizeof number)
-        return number;
-    clock_gettime(CLOCK_REALTIME, &t);
-    return ((uint64_t)t.tv_sec << 30 ^ (uint64_t)t.tv_nsec) * (uint64_t)getpid();
-}
-
-void capture_agree(void)
-{
-    struct run *run = &capture.run;
-    if (capture.rank == 0) {
-        struct bytes path = {0};
-        char job[256];
-        run->id = random_number();
-        run->merge_limit_s = capture.settings.merge_limit_s;
-        run->timing = capture.settings.timing;
-        run->local_count_known = launcher_local_count() > 0;
-        if (output_expand(capture.settings.trace, program_invocation_short_name, output_job(job, sizeof job),
-                          time(NULL), &path) == PILGRIM_OK)
-            snprintf(run->trace, sizeof run->trace, "%s", (const char *)path.data);
-        bytes_free(&path);
-    }
-    if (capture.comm != MPI_COMM_NULL)
-        PMPI_Bcast(run, sizeof *run, MPI_BYTE, 0, capture.comm);
-}
-
 /* ---- fragment files ---- */
 
-static void say_left(const struct gather_message *state, const char *folder)
+/* Says where the fragments are. */
+static void say_left(const struct gather_message *state)
 {
+    const char *folder = spill_file_folder();
     char why[LINE_BYTES] = "";
     if (state->outcome == GATHER_CUT)
         snprintf(why, sizeof why, "rank %d could not record all of its calls; ", (int)state->rank);
+    else if (state->outcome == GATHER_NO_FRAGMENT)
+        snprintf(why, sizeof why, "calls of rank %d are missing; ", (int)state->rank);
     else if (state->outcome == GATHER_NO_MEMORY)
         snprintf(why, sizeof why, "rank %d has too little memory to merge; ", (int)state->rank);
     else if (state->outcome == GATHER_UNWRITTEN)
@@ -79,69 +47,28 @@ static void say_left(const struct gather_message *state, const char *folder)
                     folder);
 }
 
-/* Writes the fragment file of a process that has none yet. FOLDER (empty before, freed by the caller) becomes the
- * folder, or the path that failed. *FIRST: true if this process made the folder. */
-static enum pilgrim_status write_file(const struct bytes *rest, struct bytes *folder, bool *first)
-{
-    struct bytes file = {0}, path = {0};
-    enum pilgrim_status status = spill_file_head(&file);
-    bytes_put(&file, rest->data, rest->length);
-    if (status == PILGRIM_OK)
-        status = bytes_status(&file);
-    if (status == PILGRIM_OK)
-        status = output_folder(capture.run.trace, capture.run.id, folder, first);
-    *first |= spill_file_first();
-    if (status == PILGRIM_OK)
-        status = spill_file_name((const char *)folder->data, &path);
-    if (status == PILGRIM_OK) {
-        status = output_put_file((const char *)path.data, file.data, file.length);
-        if (status != PILGRIM_OK) {
-            struct bytes failed = *folder;
-            *folder = path;
-            path = failed;
-        }
-    }
-    int error = errno;
-    bytes_free(&file);
-    bytes_free(&path);
-    errno = error;
-    return status;
-}
-
-/* Appends REST to this process's fragment file, which may have segments already. FOLDER and FIRST: as above. */
-static enum pilgrim_status leave(const struct bytes *rest, struct bytes *folder, bool *first)
-{
-    if (!spill_file_exists())
-        return write_file(rest, folder, first);
-    *first = spill_file_first();
-    bytes_put(folder, spill_file_folder(), strlen(spill_file_folder()) + 1);
-    TRY(bytes_status(folder));
-    struct spill_extent ignored;
-    return rest->length ? spill_file_append(rest, &ignored) : PILGRIM_OK;
-}
-
 /* Leaves this process's fragments in its file. ENCODED is its last segment, or empty if its calls were not recorded to
  * the end. The process that made the folder prints the line for all. Rank 0 reports its own failure too, for there may
  * be no folder. */
 static void leave_fragments(const struct gather_message *state, const struct bytes *encoded)
 {
-    struct bytes rest = {0}, folder = {0};
-    bool first = false;
+    struct bytes rest = {0};
+    struct spill_extent ignored;
     bytes_put(&rest, encoded->data, encoded->length);
     enum pilgrim_status status = encoded->length ? times_sections_take(&rest) : PILGRIM_OK;
     if (status == PILGRIM_OK && encoded->length)
         status = fragment_file_end(&rest);
-    if (status == PILGRIM_OK)
-        status = leave(&rest, &folder, &first);
-    if (status == PILGRIM_OK && (journaling_path() ? endings_first_to_say() : first))
-        say_left(state, (const char *)folder.data);
-    else if (status != PILGRIM_OK && (first || capture.rank == 0))
-        capture_say("%s: %s; the calls of rank %d are lost", folder.data ? (const char *)folder.data : "a fragment",
+    if (status == PILGRIM_OK && rest.length)
+        status = spill_file_append(&rest, &ignored);
+    bool first = journaling_path() ? endings_first_to_say() : spill_file_first();
+    if (status != PILGRIM_OK && (first || capture.rank == 0))
+        capture_say("%s: %s; the calls of rank %d are lost", spill_file_path(),
                     status == PILGRIM_IO ? strerror(errno) : "out of memory", capture.rank);
+    if (first && (status == PILGRIM_OK || spill_segments()))
+        say_left(state);
     if (status != PILGRIM_OK && !spill_segments())
         spill_file_remove(); /* there are only times, which are of no use without calls */
     bytes_free(&rest);
-    bytes_free(&folder);
 }
 
 /* ---- segments ---- */
@@ -256,7 +183,7 @@ void capture_finish(void)
         leave_fragments(state, &last);
     else
         spill_file_remove();
-    if (capture.rank == 0 && state->outcome == GATHER_NO_FRAGMENT)
+    if (capture.rank == 0 && state->outcome == GATHER_NO_FRAGMENT && !leaves)
         capture_say("no trace is written: rank %d could not record its calls", (int)state->rank);
     else if (state->outcome == GATHER_NO_MEMORY && !last.length)
         capture_say("out of memory; no trace is written");

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The trace that rank 0 writes; see result.h. */
+#define _GNU_SOURCE 1 /* gethostname */
 #include "gather/result.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/try.h"
 #include "format/trace_format.h"
+#include "format/trace_path.h"
 #include "process/capture.h"
 #include "process/rank_fragment.h"
 #include "write/trace_writer.h"
 
-enum { SEGMENTS_TEXT_BYTES = 32 };
+enum { SEGMENTS_TEXT_BYTES = 32, HOST_BYTES = 256 };
 
 static void say_summary(const struct result *r, const char *path, uint64_t length)
 {
@@ -22,7 +25,7 @@ static void say_summary(const struct result *r, const char *path, uint64_t lengt
         snprintf(segments, sizeof segments, " in %" PRIu32 " segments", r->segments);
     capture_say("%" PRIu64 " calls of %" PRIu32 " rank%s in %s, %" PRIu64 " bytes%s, %" PRIu64
                 " times smaller than plain records (%" PRIu64 " bytes)",
-                r->calls, r->ranks, r->ranks == 1 ? "" : "s", path, length, segments,
+                r->calls, r->ranks, r->ranks == 1 ? "" : "s", capture_shown(path), length, segments,
                 length ? r->plain_bytes / length : 0, r->plain_bytes);
 }
 
@@ -55,7 +58,7 @@ static void say_hidden(struct result *r)
 
 static void say_failure(const char *path)
 {
-    capture_say("%s: %s; no trace is written", path, strerror(errno));
+    capture_say("%s: %s; no trace is written", capture_shown(path), strerror(errno));
 }
 
 /* Removes the file if STATUS is an error, and prints the reason if that is PILGRIM_IO. Returns STATUS. */
@@ -68,11 +71,37 @@ static enum pilgrim_status checked(struct result *r, enum pilgrim_status status)
     return status;
 }
 
-static enum pilgrim_status put(struct result *r, const struct bytes *made)
+static enum pilgrim_status put(struct result *r, const char *trace, const struct bytes *made)
 {
     if (!r->segments)
-        TRY(*capture.run.trace ? output_begin(&r->file, capture.run.trace) : PILGRIM_NOMEM);
+        TRY(*trace ? output_begin(&r->file, trace) : PILGRIM_NOMEM);
     return output_append(&r->file, made->data, made->length);
+}
+
+/* As put, for the first segment of a trace that cannot be written to its folder: in a folder for temporary files. Keeps
+ * the errno of that failure if this fails, too. A limit on the length of files holds everywhere. */
+static enum pilgrim_status put_elsewhere(struct result *r, const struct bytes *made)
+{
+    struct bytes other = {0};
+    struct trace_output failed = r->file;
+    char host[HOST_BYTES] = "";
+    int error = errno;
+    enum pilgrim_status status = PILGRIM_IO;
+    if (error != EFBIG && trace_path_elsewhere(capture.run.trace, &other)) {
+        status = put(r, (const char *)other.data, made);
+        struct trace_output *gone = status == PILGRIM_OK ? &failed : &r->file;
+        output_cancel(gone);
+    }
+    if (status == PILGRIM_OK) {
+        gethostname(host, sizeof host - 1);
+        capture_say("%s: %s; the trace goes to %s on %s", capture_shown(capture.run.trace), strerror(error),
+                    (const char *)other.data, host);
+    } else {
+        r->file = failed;
+    }
+    bytes_free(&other);
+    errno = error;
+    return status;
 }
 
 enum pilgrim_status result_add(struct result *r, struct fragment *f)
@@ -81,7 +110,9 @@ enum pilgrim_status result_add(struct result *r, struct fragment *f)
     fragment_list_properties(f, PROPERTY_UNSEEN, &r->hidden);
     enum pilgrim_status status = make(r, f, &made);
     if (status == PILGRIM_OK)
-        status = put(r, &made);
+        status = put(r, capture.run.trace, &made);
+    if (status == PILGRIM_IO && !r->segments)
+        status = put_elsewhere(r, &made);
     bytes_free(&made);
     r->segments++;
     r->ranks = fragment_ranks(f);

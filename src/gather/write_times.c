@@ -103,7 +103,7 @@ static enum pilgrim_status prepare(const struct gather *g, struct result *result
 static bool sees(const struct shared_file *shared, const char *path)
 {
     struct stat found;
-    int file = open(path, O_WRONLY | O_CLOEXEC);
+    int file = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
     if (file < 0)
         return false;
     bool good = !fstat(file, &found) && found.st_ino == shared->inode && (uint64_t)found.st_size == shared->length;

@@ -7,9 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "lifecycle/own_communicator.h"
 #include "process/times_sections.h"
 #include "process/capture.h"
 #include "wrap/communicator_calls.h"
@@ -48,8 +50,11 @@ static enum readings readings_of(const struct settings *s)
 
 __attribute__((constructor)) static void capture_load(void)
 {
+    bool secure = getauxval(AT_SECURE); /* a set-user-ID program: its user must not tell it which files to write */
+    capture_know_stderr();
     capture.process = getpid();
-    settings_read(&capture.settings, environ);
+    settings_read(&capture.settings, secure ? NULL : environ);
+    capture.settings.off |= secure;
     capture.readings = readings_of(&capture.settings);
     filter_begin();
     memory_followed = capture.settings.buffers && !capture.settings.off;
@@ -129,7 +134,7 @@ void capture_after_init(void)
     if (capture.rank == 0)
         say_settings();
     /* From here on this process takes part in the gather, even if its own tracing fails. */
-    if (PMPI_Comm_dup(MPI_COMM_WORLD, &capture.comm) != MPI_SUCCESS) {
+    if (!own_communicator_make()) {
         capture.comm = MPI_COMM_NULL;
         capture_fail("Pilgrim could not duplicate MPI_COMM_WORLD for its own messages");
         return;

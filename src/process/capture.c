@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The recorder's state in this process, its messages on stderr, and its binding to the MPI library; see capture.h. */
+#define _GNU_SOURCE 1 /* pthread_setcancelstate */
 #include "process/capture.h"
 
+#include <errno.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "format/write_file.h"
 #include "mpi/entry.h"
 #include "objects/heap.h"
 #include "process/launcher.h"
@@ -18,9 +23,46 @@ struct capture capture = {
     .size = 1,
 };
 
+/* As of the loading of the library. */
+static struct {
+    bool open;
+    dev_t device;
+    ino_t inode;
+} stderr_file;
+
+void capture_know_stderr(void)
+{
+    struct stat found = {0};
+    stderr_file.open = !fstat(STDERR_FILENO, &found);
+    stderr_file.device = found.st_dev;
+    stderr_file.inode = found.st_ino;
+}
+
+static bool stderr_is_same(void)
+{
+    struct stat now;
+    return stderr_file.open && !fstat(STDERR_FILENO, &now) && now.st_dev == stderr_file.device &&
+           now.st_ino == stderr_file.inode;
+}
+
+void capture_write(const char *line, size_t length)
+{
+    struct write_guard guard;
+    int error = errno, cancel_state;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+    write_guard_begin(&guard);
+    /* One write, so that the lines of several processes do not mix. If it fails, nothing can be done. */
+    if (stderr_is_same())
+        (void)!write(STDERR_FILENO, line, length);
+    write_guard_end(&guard);
+    pthread_setcancelstate(cancel_state, NULL);
+    errno = error;
+}
+
 void capture_say(const char *format, ...)
 {
     char line[1024] = "pilgrim: ";
+    int error = errno;
     va_list arguments;
     va_start(arguments, format);
     size_t used = strlen(line);
@@ -28,9 +70,14 @@ void capture_say(const char *format, ...)
     va_end(arguments);
     used = strlen(line);
     line[used++] = '\n';
-    /* One write, so that the lines of several processes do not mix. If it fails, nothing can be done. */
-    ssize_t written = write(STDERR_FILENO, line, used);
-    (void)written;
+    capture_write(line, used);
+    errno = error;
+}
+
+const char *capture_shown(const char *path)
+{
+    size_t length = capture.run.here_length;
+    return length && !strncmp(path, capture.run.trace, length) ? path + length : path;
 }
 
 void capture_fail(const char *why)

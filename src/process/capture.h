@@ -37,7 +37,8 @@ struct run {
     uint32_t merge_limit_s;   /* PILGRIM_MERGE_TIMEOUT, in seconds */
     enum timing_mode timing;  /* PILGRIM_TIMING of rank 0; decides if clocks are synchronised */
     bool local_count_known;   /* the launcher says how many processes are on a machine */
-    char trace[PATH_MAX + 8]; /* path of the trace; a path that was cut off here is too long for any file */
+    uint32_t here_length;     /* so many bytes of `trace`, up to a '/', are rank 0's working directory in MPI_Init */
+    char trace[PATH_MAX + 8]; /* path of the trace, absolute; a path that was cut off here is too long for any file */
 };
 
 /* How results of functions that read a clock, such as MPI_Wtime, are stored. */
@@ -77,11 +78,23 @@ void capture_fail(const char *why);
  * recorded from now on. */
 bool capture_bind(const void *site);
 
-/* Writes one line to stderr: "pilgrim: " and the text, cut off at 1 KiB. Any thread. */
+/* Notes which file stderr is. Called when the library is loaded. */
+void capture_know_stderr(void);
+
+/* Writes one line to stderr: "pilgrim: " and the text, cut off at 1 KiB. Writes nothing if descriptor 2 is no longer
+ * the file that it was when the library was loaded: it may hold the program's data. Raises no signal and keeps errno.
+ * Any thread. */
 void capture_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Writes LINE of LENGTH bytes, with its newline, to stderr, as capture_say does. Async-signal-safe. */
+void capture_write(const char *line, size_t length);
+
+/* Returns PATH as the user wrote it, for messages: without rank 0's working directory if PILGRIM_TRACE was relative.
+ * Borrowed from PATH. */
+const char *capture_shown(const char *path);
+
 /* Fills capture.run once MPI is initialised. Collective over capture.comm, if that is not MPI_COMM_NULL. In
- * gather/finish.c. */
+ * gather/agree.c. */
 void capture_agree(void);
 
 /* Gathers the fragments over capture.comm and writes the trace. Without MPI_Init this process is rank 0 of 1. In

@@ -69,7 +69,7 @@ static void say(enum journal_ending ending, int number)
     length = put(line, length, what[ending], ending == JOURNAL_SIGNAL ? number : -1);
     length = put(line, length, advice, -1);
     line[length++] = '\n';
-    (void)!write(STDERR_FILENO, line, length);
+    capture_write(line, length);
 }
 
 void endings_note(enum journal_ending ending, int number)

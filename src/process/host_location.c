@@ -116,7 +116,8 @@ void host_location_put(struct bytes *key, bool known)
     else
         bytes_put_u8(key, VALUE_NONE);
     if (known && gethostname(host, sizeof host - 1) == 0 && *host)
-        host_location_put_of(key, host, getenv("SLURM_TOPOLOGY_ADDR"), getenv("SLURM_TOPOLOGY_ADDR_PATTERN"));
+        host_location_put_of(key, host, secure_getenv("SLURM_TOPOLOGY_ADDR"),
+                             secure_getenv("SLURM_TOPOLOGY_ADDR_PATTERN"));
     else
         bytes_put_u8(key, VALUE_NONE);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The launcher's environment variables; see launcher.h. */
+#define _GNU_SOURCE 1 /* secure_getenv */
 #include "process/launcher.h"
 
 #include <stddef.h>
@@ -10,7 +11,7 @@ bool launcher_is_first(void)
 {
     static const char *const names[] = {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *rank = getenv(names[i]);
+        const char *rank = secure_getenv(names[i]);
         if (rank)
             return !strcmp(rank, "0");
     }
@@ -22,7 +23,7 @@ int launcher_local_count(void)
     static const char *const names[] = {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE", "PMI_LOCAL_SIZE"};
     int count = 0;
     for (size_t i = 0; i < sizeof names / sizeof *names && count <= 0; i++) {
-        const char *value = getenv(names[i]);
+        const char *value = secure_getenv(names[i]);
         count = value ? atoi(value) : 0;
     }
     return count > 0 ? count : 0;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/site.h"
-#include "format/trace_output.h"
+#include "format/trace_path.h"
 #include "timing/times.h"
 
 enum setting_kind {
@@ -263,7 +263,7 @@ static bool value_valid(const struct variable *v, const char *value)
     bool records;
     switch (v->kind) {
     case SETTING_PATTERN:
-        return *value && output_pattern_valid(value);
+        return *value && trace_path_pattern_valid(value);
     case SETTING_NUMBER:
     case SETTING_BYTES:
         return number_of(v, value, &number);

@@ -1,30 +1,36 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The process's fragment file; see spill_file.h. */
+#define _GNU_SOURCE 1 /* gethostname */
 #include "process/spill_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/try.h"
 #include "process/capture.h"
 #include "process/rank_fragment.h"
-#include "format/trace_output.h"
+#include "format/run_folder.h"
+#include "format/trace_path.h"
 #include "format/write_file.h"
 
-enum { NAME_BYTES = 32 };
+enum { NAME_BYTES = 32, HOST_BYTES = 256 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Under `lock`: */
-static bool first;          /* this process created the folder */
-static struct bytes folder; /* absolute, 0-terminated; empty: none yet */
-static struct bytes path;   /* of the file in the folder */
-static uint64_t file_length;
+/* A folder for fragments. All zero: there is none yet. */
+static struct place {
+    struct bytes name;    /* absolute, 0-terminated */
+    bool first;           /* this process made it */
+} folder, apart;          /* of the run; where the file is, if there was no room for it in `folder` */
+static struct bytes path; /* of the file, or of what could not be made */
+static struct reopened_file file;
 
-enum pilgrim_status spill_file_head(struct bytes *file)
+enum pilgrim_status spill_file_head(struct bytes *out)
 {
     struct fragment_head head = {
         .run = capture.run.id,
@@ -32,96 +38,134 @@ enum pilgrim_status spill_file_head(struct bytes *file)
         .ranks = (uint32_t)capture.size,
         .times = capture.settings.timing != TIMING_OFF,
         .tracer = CAPTURE_TRACER,
-        .trace = capture.run.trace,
+        .trace = capture_shown(capture.run.trace),
     };
     head.property_count = run_properties(head.properties);
-    return fragment_file_begin(&head, file);
+    return fragment_file_begin(&head, out);
 }
 
-enum pilgrim_status spill_file_name(const char *in, struct bytes *name)
+/* Sets `path` to START and END. The old path is not freed: another thread may still be printing it after its append has
+ * failed. There are two or three in a run. */
+static enum pilgrim_status set_path(const struct bytes *start, const char *end)
 {
-    char text[NAME_BYTES];
-    int length = snprintf(text, sizeof text, "/%d" FRAGMENT_FILE_SUFFIX, capture.rank);
-    bytes_put(name, in, strlen(in));
-    bytes_put(name, text, (size_t)length + 1);
-    return bytes_status(name);
-}
-
-/* Sets `folder` to FOUND, made absolute. */
-static enum pilgrim_status set_folder(const char *found)
-{
-    char *here = *found == '/' ? strdup("") : getcwd(NULL, 0);
-    if (!here)
-        return errno == ENOMEM ? PILGRIM_NOMEM : PILGRIM_IO;
-    bytes_put(&folder, here, strlen(here));
-    if (*here)
-        bytes_put_u8(&folder, '/');
-    bytes_put(&folder, found, strlen(found) + 1);
-    free(here);
-    return bytes_status(&folder);
-}
-
-/* Sets `path` to NAME. Another thread may still be printing the old path after its append has failed, so an equal path
- * stays where it is in memory. */
-static void set_path(struct bytes *name)
-{
-    if (name->length == path.length && !memcmp(name->data, path.data, path.length)) {
-        bytes_free(name);
-        return;
-    }
-    bytes_free(&path);
-    path = *name;
-}
-
-/* Finds or makes the folder. */
-static enum pilgrim_status find_folder(void)
-{
-    struct bytes found = {0};
-    bool made = false;
-    if (folder.length)
-        return PILGRIM_OK;
-    enum pilgrim_status status = output_folder(capture.run.trace, capture.run.id, &found, &made);
-    first |= made;
+    struct bytes name = {0};
+    int error = errno;
+    enum pilgrim_status status = trace_path_put(&name, start->data ? (const char *)start->data : "");
     if (status == PILGRIM_OK)
-        status = set_folder((const char *)found.data);
-    bytes_free(&found);
+        status = trace_path_put(&name, end);
+    if (status == PILGRIM_OK && (name.length != path.length || memcmp(name.data, path.data, path.length)))
+        path = name;
+    else
+        bytes_free(&name);
+    errno = error;
     return status;
 }
 
-/* Creates the folder and puts the head of the file into FILE. Uses the folder of an earlier attempt if there is one. */
-static enum pilgrim_status begin(struct bytes *file)
+/* Makes PLACE, beside TRACE. `path` becomes what could not be made. */
+static enum pilgrim_status make(struct place *place, const char *trace)
 {
-    TRY(spill_file_head(file));
+    enum pilgrim_status status = run_folder_make(trace, capture.run.id, &place->name, &place->first);
+    if (status == PILGRIM_OK)
+        return status;
+    if (status == PILGRIM_IO && set_path(&place->name, "") != PILGRIM_OK)
+        status = PILGRIM_NOMEM;
+    int error = errno;
+    bytes_free(&place->name);
+    errno = error;
+    return status;
+}
+
+/* Makes PLACE in a folder for temporary files, because of the errno of what failed at `path`, which this keeps if it
+ * fails, too. A limit on the length of files holds everywhere. */
+static enum pilgrim_status make_elsewhere(struct place *place)
+{
+    struct bytes other = {0}, failed = path;
+    char host[HOST_BYTES] = "";
+    int error = errno;
+    path = (struct bytes){0};
+    bool good = error != EFBIG && trace_path_elsewhere(capture.run.trace, &other) &&
+                make(place, (const char *)other.data) == PILGRIM_OK;
+    bytes_free(&other);
+    gethostname(host, sizeof host - 1);
+    if (good && place->first)
+        capture_say("%s: %s; on %s fragments go to %s", capture_shown((const char *)failed.data), strerror(error), host,
+                    (const char *)place->name.data);
+    bytes_free(&path);
+    path = failed;
+    errno = error;
+    return good ? PILGRIM_OK : PILGRIM_IO;
+}
+
+/* Finds or makes the folder of the run. */
+static enum pilgrim_status find_folder(void)
+{
+    if (folder.name.length)
+        return PILGRIM_OK;
     if (!*capture.run.trace)
         return PILGRIM_LIMIT;
-    struct bytes name = {0};
-    enum pilgrim_status status = find_folder();
+    enum pilgrim_status status = make(&folder, capture.run.trace);
+    return status == PILGRIM_IO ? make_elsewhere(&folder) : status;
+}
+
+/* Removes PLACE, if it is empty. */
+static void leave(struct place *place)
+{
+    int error = errno;
+    if (place->name.length && run_folder_remove((const char *)place->name.data)) {
+        bytes_free(&place->name);
+        place->first = false;
+    }
+    errno = error;
+}
+
+/* Creates the file in PLACE, with DATA. */
+static enum pilgrim_status create(struct place *place, const struct bytes *data)
+{
+    char name[NAME_BYTES];
+    snprintf(name, sizeof name, "/%d" FRAGMENT_FILE_SUFFIX, capture.rank);
+    TRY(set_path(&place->name, name));
+    int in = run_folder_open((const char *)place->name.data, capture.run.id);
+    enum pilgrim_status status = PILGRIM_IO;
+    if (in >= 0) {
+        status = append_file(in, name + 1, &file, data->data, data->length);
+        int error = errno;
+        close(in);
+        errno = error;
+    }
+    if (status != PILGRIM_OK)
+        leave(place);
+    return status;
+}
+
+/* Creates the file with a head and DATA. */
+static enum pilgrim_status begin(const struct bytes *data)
+{
+    struct bytes whole = {0};
+    enum pilgrim_status status = spill_file_head(&whole);
+    bytes_put(&whole, data->data, data->length);
     if (status == PILGRIM_OK)
-        status = spill_file_name((const char *)folder.data, &name);
+        status = bytes_status(&whole);
     if (status == PILGRIM_OK)
-        set_path(&name);
-    else
-        bytes_free(&name);
+        status = find_folder();
+    if (status == PILGRIM_OK) {
+        status = create(&folder, &whole);
+        if (status == PILGRIM_IO && make_elsewhere(&apart) == PILGRIM_OK)
+            status = create(&apart, &whole);
+    }
+    int error = errno;
+    bytes_free(&whole);
+    errno = error;
     return status;
 }
 
 static enum pilgrim_status append(const struct bytes *data, struct spill_extent *extent)
 {
-    struct bytes file = {0};
-    enum pilgrim_status status = file_length ? PILGRIM_OK : begin(&file);
-    size_t head = file.length;
-    if (status == PILGRIM_OK && head) {
-        bytes_put(&file, data->data, data->length);
-        status = bytes_status(&file);
-    }
-    *extent = (struct spill_extent){file_length + head, data->length};
-    const struct bytes *all = head ? &file : data;
-    if (status == PILGRIM_OK)
-        status = append_file((const char *)path.data, &file_length, all->data, all->length);
-    int error = errno;
-    bytes_free(&file);
-    errno = error;
-    return status;
+    if (file.length)
+        TRY(append_file(AT_FDCWD, (const char *)path.data, &file, data->data, data->length));
+    else
+        TRY(begin(data));
+    *extent = (struct spill_extent){file.length - data->length, data->length};
+    return PILGRIM_OK;
 }
 
 enum pilgrim_status spill_file_append(const struct bytes *data, struct spill_extent *extent)
@@ -134,20 +178,20 @@ enum pilgrim_status spill_file_append(const struct bytes *data, struct spill_ext
 
 enum pilgrim_status spill_file_read(const struct spill_extent *extent, struct bytes *data)
 {
-    return read_part((const char *)path.data, extent->start, (size_t)extent->length, data);
+    return read_part((const char *)path.data, &file, extent->start, (size_t)extent->length, data);
 }
 
 uint64_t spill_file_length(void)
 {
     pthread_mutex_lock(&lock);
-    uint64_t length = file_length;
+    uint64_t length = file.length;
     pthread_mutex_unlock(&lock);
     return length;
 }
 
 bool spill_file_exists(void)
 {
-    return file_length;
+    return file.length;
 }
 
 const char *spill_file_path(void)
@@ -155,47 +199,53 @@ const char *spill_file_path(void)
     pthread_mutex_lock(&lock);
     const char *name = path.length ? (const char *)path.data : capture.run.trace;
     pthread_mutex_unlock(&lock);
-    return name;
+    return capture_shown(name);
 }
 
 const char *spill_file_folder(void)
 {
-    return file_length ? (const char *)folder.data : NULL;
+    const struct place *place = apart.name.length ? &apart : &folder;
+    return file.length ? capture_shown((const char *)place->name.data) : NULL;
 }
 
 bool spill_file_first(void)
 {
-    return first;
+    return apart.name.length ? apart.first : folder.first;
 }
 
 enum pilgrim_status spill_file_path_in_folder(const char *name, struct bytes *to)
 {
     pthread_mutex_lock(&lock);
-    enum pilgrim_status status = *capture.run.trace ? find_folder() : PILGRIM_LIMIT;
-    if (status == PILGRIM_OK)
-        bytes_put(to, folder.data, folder.length - 1);
+    enum pilgrim_status status = find_folder();
+    const struct bytes *start = status == PILGRIM_OK ? &folder.name : &path;
+    enum pilgrim_status put = trace_path_put(to, start->length ? (const char *)start->data : capture.run.trace);
     pthread_mutex_unlock(&lock);
-    bytes_put_u8(to, '/');
-    bytes_put(to, name, strlen(name) + 1);
-    return status == PILGRIM_OK ? bytes_status(to) : status;
+    if (put == PILGRIM_OK && status == PILGRIM_OK && (put = trace_path_put(to, "/")) == PILGRIM_OK)
+        put = trace_path_put(to, name);
+    return status == PILGRIM_OK ? put : status;
 }
 
-static void remove_all(void)
+/* Removes the file, if it still is the one that this process made. */
+static void remove_file(void)
 {
-    if (!folder.length)
+    struct stat found;
+    const struct place *place = apart.name.length ? &apart : &folder;
+    int in = file.length ? run_folder_open((const char *)place->name.data, capture.run.id) : -1;
+    if (in < 0)
         return;
-    if (file_length)
-        unlink((const char *)path.data);
-    output_folder_remove((const char *)folder.data);
-    file_length = 0;
-    first = false;
-    bytes_free(&folder);
-    bytes_free(&path);
+    const char *name = strrchr((const char *)path.data, '/') + 1;
+    if (!fstatat(in, name, &found, AT_SYMLINK_NOFOLLOW) && found.st_dev == file.device && found.st_ino == file.inode)
+        unlinkat(in, name, 0);
+    close(in);
 }
 
 void spill_file_remove(void)
 {
     pthread_mutex_lock(&lock);
-    remove_all();
+    remove_file();
+    leave(&apart);
+    leave(&folder);
+    file = (struct reopened_file){0};
+    bytes_free(&path);
     pthread_mutex_unlock(&lock);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The process's fragment file (docs/FORMAT.md, appendix), in the run's folder next to the trace. It receives what
- * memory has no room for. The first append creates it. Its path is absolute, so chdir does not move it.
+ * memory has no room for. The first append creates it. Its path is absolute, so chdir does not move it. If it cannot be
+ * created there, it is created in a folder for temporary files, and a line says so.
  *
  * The program must not notice: writing raises no signal, and the file is open only while it is read or written. Any
  * thread may call these functions. */
@@ -30,23 +31,20 @@ bool spill_file_exists(void);
 uint64_t spill_file_length(void);
 
 /* Sets PATH (empty at first, freed by the caller) to the absolute path of the file NAME in the folder, which is made if
- * there is none. errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_IO (errno) */
+ * there is none. errors: PILGRIM_NOMEM, PILGRIM_LIMIT, PILGRIM_IO (errno; PATH is what could not be made) */
 enum pilgrim_status spill_file_path_in_folder(const char *name, struct bytes *path) PILGRIM_CHECKED;
 
-/* spill_file_path returns the file's path, or the trace's path while the file's is unknown. spill_file_folder returns
- * its folder, absolute; NULL if there is no file. spill_file_first is true if this process created the folder, as the
- * first process of the run. */
+/* For messages (capture_shown): spill_file_path returns the file's path, or the one that failed, or the trace's path.
+ * spill_file_folder returns its folder; NULL if there is no file. spill_file_first is true if this process created the
+ * folder, as the first process of the run. */
 const char *spill_file_path(void);
 const char *spill_file_folder(void);
 bool spill_file_first(void);
 
+/* Appends the head of the fragment file to FILE. errors: PILGRIM_NOMEM, PILGRIM_LIMIT */
+enum pilgrim_status spill_file_head(struct bytes *file) PILGRIM_CHECKED;
+
 /* Removes the file, and its folder if that is empty then. A new file may be begun after this. */
 void spill_file_remove(void);
-
-/* For a process that has written nothing to its file. spill_file_head appends the head of the fragment file to FILE.
- * spill_file_name sets PATH (empty at first, freed by the caller) to the file's path in folder IN. errors:
- * PILGRIM_NOMEM, PILGRIM_LIMIT */
-enum pilgrim_status spill_file_head(struct bytes *file) PILGRIM_CHECKED;
-enum pilgrim_status spill_file_name(const char *in, struct bytes *path) PILGRIM_CHECKED;
 
 #endif

@@ -32,7 +32,7 @@ static void rest(int64_t waited_ns)
         nanosleep(&(struct timespec){.tv_nsec = nap < NAP_MAX_NS ? nap : NAP_MAX_NS}, NULL);
 }
 
-bool waiting_for(MPI_Request *request, bool receives, int64_t end_ns)
+bool waiting_until(MPI_Request *request, int64_t end_ns)
 {
     int64_t begin_ns = waiting_now_ns(), time_ns;
     int done = 0;
@@ -44,6 +44,13 @@ bool waiting_for(MPI_Request *request, bool receives, int64_t end_ns)
         time_ns = waiting_now_ns();
         rest(time_ns - begin_ns);
     } while (time_ns < end_ns);
+    return false;
+}
+
+bool waiting_for(MPI_Request *request, bool receives, int64_t end_ns)
+{
+    if (waiting_until(request, end_ns))
+        return true;
     if (*request != MPI_REQUEST_NULL) {
         if (receives)
             PMPI_Cancel(request);

@@ -18,8 +18,11 @@
 /* Returns the time of CLOCK_MONOTONIC in ns. */
 int64_t waiting_now_ns(void);
 
-/* Waits until REQUEST is complete; false if it is not by END_NS. RECEIVES says that it is a receive. An incomplete
- * request is cancelled or freed, but MPI may still use its buffer as long as the process lives. */
+/* Waits until REQUEST is complete; false if it is not by END_NS, or if MPI says that it failed. */
+bool waiting_until(MPI_Request *request, int64_t end_ns);
+
+/* The same, and gives up REQUEST if it is not complete. RECEIVES says that it is a receive. The request
+ * is cancelled or freed then, but MPI may still use its buffer as long as the process lives. */
 bool waiting_for(MPI_Request *request, bool receives, int64_t end_ns);
 
 /* True if a message from RANK with TAG is waiting on capture.comm. Probes several times, because MPI may need more than

@@ -7,7 +7,8 @@
  * its like, some are persistent; now and then a communicator is made, and a stretch of calls is regular. Rank LITTLE
  * makes a hundredth of the calls. HOW: finish  MPI_Finalize (default) killed  rank 0 is killed in the middle wander the
  * working directory is NOISE_FOLDER from the middle on limited no file may be longer than NOISE_BYTES session CALLS
- * more, before MPI_Init, in a session */
+ * more, before MPI_Init, in a session exchanged  in the middle rank 0 puts a link to NOISE_VICTIM in place of
+ * NOISE_FILE lost  rank 0 removes NOISE_FILE before MPI_Finalize */
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
@@ -120,6 +121,9 @@ static void halfway(const struct worker *w)
 {
     if (!strcmp(how, "killed") && w->rank == 0)
         raise(SIGKILL);
+    if (!strcmp(how, "exchanged") && w->rank == 0 && getenv("NOISE_FILE") &&
+        (unlink(getenv("NOISE_FILE")) || symlink(getenv("NOISE_VICTIM"), getenv("NOISE_FILE"))))
+        perror("symlink");
     if (!strcmp(how, "wander") && chdir(getenv("NOISE_FOLDER")))
         perror("chdir");
 }
@@ -222,6 +226,12 @@ int main(int argc, char **argv)
         MPI_Comm_free(&workers[i].comm);
     }
     printf("rank %d: %ld\n", rank, received);
+    if (!strcmp(how, "lost")) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (rank == 0 && unlink(getenv("NOISE_FILE")))
+            perror("unlink");
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
     MPI_Finalize();
     end_session();
     return 0;

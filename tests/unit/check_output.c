@@ -1,13 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The trace's path and file: expansion of names, numbers behind existing names, nothing overwritten, nothing left
- * behind; and the folder that the processes of a run share. The file is compiled in here for its inner functions. */
-#include "format/trace_output.c"
+/* The trace's file: numbers behind existing names, nothing overwritten, nothing left behind. */
+#include "format/trace_output.h"
 
 #include <check.h>
 #include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
+
+#include "format/trace_path.h"
 
 static char folder[64];
 
@@ -40,51 +48,6 @@ static void teardown(void)
     ck_assert_int_eq(chdir("/"), 0);
     ck_assert_int_eq(rmdir(folder), 0);
 }
-
-static void check_expand(const char *pattern, const char *expected)
-{
-    struct bytes path = {0};
-    ck_assert_int_eq(output_expand(pattern, "app", "77.node", 1000000000, &path), PILGRIM_OK);
-    ck_assert_str_eq((const char *)path.data, expected);
-    bytes_free(&path);
-}
-
-START_TEST(expansion)
-{
-    ck_assert_int_eq(setenv("TZ", "UTC0", 1), 0);
-    tzset();
-    check_expand(NULL, "app.pilgrim");
-    check_expand("", "app.pilgrim");
-    check_expand("plain", "plain");
-    check_expand("out/%p-%j.%t", "out/app-77.node.20010909-014640");
-    check_expand("100%%", "100%");
-    check_expand("%%p", "%p");
-    check_expand("%p%p", "appapp");
-    check_expand("out/", "out/app.pilgrim");
-    struct bytes path = {0};
-    ck_assert_int_eq(output_expand("%x", "app", "1", 0, &path), PILGRIM_INVALID);
-    ck_assert_int_eq(output_expand("a%", "app", "1", 0, &path), PILGRIM_INVALID);
-    bytes_free(&path);
-}
-END_TEST
-
-START_TEST(job)
-{
-    char text[64], expected[64];
-    static const char *const names[] = {"SLURM_JOB_ID", "PBS_JOBID",   "LSB_JOBID", "PJM_JOBID",
-                                        "COBALT_JOBID", "FLUX_JOB_ID", "JOB_ID"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        unsetenv(names[i]);
-    snprintf(expected, sizeof expected, "%ld", (long)getpid());
-    ck_assert_str_eq(output_job(text, sizeof text), expected);
-    setenv("PBS_JOBID", "12.server", 1);
-    ck_assert_str_eq(output_job(text, sizeof text), "12.server");
-    setenv("SLURM_JOB_ID", "34", 1);
-    ck_assert_str_eq(output_job(text, sizeof text), "34");
-    setenv("SLURM_JOB_ID", "../34", 1); /* no way out of the folder */
-    ck_assert_str_eq(output_job(text, sizeof text), "12.server");
-}
-END_TEST
 
 static void check_write(const char *path, const char *data, const char *expected)
 {
@@ -125,13 +88,24 @@ START_TEST(nothing_is_replaced)
 }
 END_TEST
 
-START_TEST(mode_follows_umask)
+static mode_t mode_of(const char *path)
 {
-    umask(027);
+    struct stat found;
+    ck_assert_int_eq(stat(path, &found), 0);
+    return found.st_mode & 0777;
+}
+
+/* Others cannot read a file; its owner can, unless the umask says otherwise, but always a working file. */
+START_TEST(modes)
+{
+    umask(0);
     check_write("mode.pilgrim", "x", "mode.pilgrim");
-    struct stat s;
-    ck_assert_int_eq(stat("mode.pilgrim", &s), 0);
-    ck_assert_uint_eq(s.st_mode & 0777, 0640);
+    ck_assert_uint_eq(mode_of("mode.pilgrim"), 0600);
+    umask(0277);
+    check_write("strict.pilgrim", "x", "strict.pilgrim");
+    ck_assert_uint_eq(mode_of("strict.pilgrim"), 0400);
+    ck_assert_int_eq(output_put_file(AT_FDCWD, "work", "x", 1), PILGRIM_OK);
+    ck_assert_uint_eq(mode_of("work"), 0600);
 }
 END_TEST
 
@@ -181,7 +155,7 @@ START_TEST(writers_at_once)
     unsigned seen = 0;
     for (unsigned i = 0; i < WRITERS; i++) {
         struct bytes name = {0};
-        ck_assert_int_eq(number_path("app.pilgrim", i, &name), PILGRIM_OK);
+        ck_assert_int_eq(trace_path_number("app.pilgrim", i, &name), PILGRIM_OK);
         FILE *f = fopen((const char *)name.data, "r");
         ck_assert_ptr_nonnull(f);
         seen |= 1u << (fgetc(f) - 'a');
@@ -194,95 +168,13 @@ END_TEST
 
 START_TEST(placed_once)
 {
-    ck_assert_int_eq(output_put_file("one", "first", 5), PILGRIM_OK);
-    ck_assert_int_eq(output_put_file("one", "second", 6), PILGRIM_IO);
+    ck_assert_int_eq(output_put_file(AT_FDCWD, "one", "first", 5), PILGRIM_OK);
+    ck_assert_int_eq(output_put_file(AT_FDCWD, "one", "second", 6), PILGRIM_IO);
     ck_assert_int_eq(errno, EEXIST);
     check_content("one", "first");
-    ck_assert_int_eq(output_put_file("absent/one", "x", 1), PILGRIM_IO);
+    ck_assert_int_eq(output_put_file(AT_FDCWD, "absent/one", "x", 1), PILGRIM_IO);
     ck_assert_int_eq(errno, ENOENT);
     ck_assert_int_eq(count_files(), 1);
-}
-END_TEST
-
-static void check_folder(const char *path, uint64_t run, const char *expected, bool first)
-{
-    struct bytes name = {0};
-    bool was_first;
-    ck_assert_int_eq(output_folder(path, run, &name, &was_first), PILGRIM_OK);
-    ck_assert_str_eq((const char *)name.data, expected);
-    ck_assert_int_eq(was_first, first);
-    bytes_free(&name);
-}
-
-static void remove_folder(const char *name)
-{
-    char path[128];
-    snprintf(path, sizeof path, "%s/run", name);
-    unlink(path);
-    ck_assert_int_eq(rmdir(name), 0); /* so nothing else was left in it */
-}
-
-/* One folder for each run, one process of it is the first; a name that is taken, by whatever, gets a number. */
-START_TEST(folders)
-{
-    check_folder("app.pilgrim", 1, "app.pilgrim.fragments", true);
-    check_folder("app.pilgrim", 1, "app.pilgrim.fragments", false);
-    check_folder("app.pilgrim", UINT64_MAX, "app.1.pilgrim.fragments", true);
-    check_folder("app.pilgrim", 0, "app.2.pilgrim.fragments", true);
-    check_folder("app.pilgrim", 1, "app.pilgrim.fragments", false);
-    check_folder("app.pilgrim", UINT64_MAX, "app.1.pilgrim.fragments", false);
-    ck_assert_int_eq(output_put_file("plain.fragments", "a file", 6), PILGRIM_OK);
-    check_folder("plain", 1, "plain.1.fragments", true);
-    ck_assert_int_eq(mkdir("odd.fragments", 0777), 0);
-    ck_assert_int_eq(output_put_file("odd.fragments/run", "", 0), PILGRIM_OK);
-    check_folder("odd", 1, "odd.1.fragments", true);
-    struct bytes name = {0};
-    bool first;
-    ck_assert_int_eq(output_folder("absent/app", 1, &name, &first), PILGRIM_IO);
-    ck_assert_int_eq(errno, ENOENT);
-    ck_assert_str_eq((const char *)name.data, "absent/app.fragments");
-    bytes_free(&name);
-    static const char *const made[] = {"app.pilgrim.fragments", "app.1.pilgrim.fragments", "app.2.pilgrim.fragments",
-                                       "plain.1.fragments",     "odd.fragments",           "odd.1.fragments"};
-    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
-        remove_folder(made[i]);
-}
-END_TEST
-
-/* Processes of two runs at once: two folders, and one first process in each. */
-START_TEST(folders_at_once)
-{
-    enum { PROCESSES = 16 };
-    unsigned firsts[2] = {0};
-    char names[2][64] = {{0}};
-    int ends[2];
-    ck_assert_int_eq(pipe(ends), 0);
-    for (unsigned i = 0; i < PROCESSES; i++)
-        if (!fork()) {
-            struct bytes name = {0};
-            bool first = false;
-            char line[64] = {(char)i};
-            if (output_folder("app.pilgrim", i % 2, &name, &first) == PILGRIM_OK)
-                snprintf(line + 1, sizeof line - 1, "%d%s", first, (const char *)name.data);
-            _exit(write(ends[1], line, sizeof line) != sizeof line);
-        }
-    for (unsigned i = 0; i < PROCESSES; i++) {
-        char line[64];
-        int status;
-        ck_assert_int_eq(read(ends[0], line, sizeof line), sizeof line);
-        ck_assert_int_gt(wait(&status), 0);
-        ck_assert_int_eq(status, 0);
-        unsigned run = (unsigned)line[0] % 2;
-        firsts[run] += line[1] == '1';
-        if (!*names[run])
-            snprintf(names[run], sizeof names[run], "%s", line + 2);
-        ck_assert_str_eq(names[run], line + 2);
-    }
-    ck_assert_uint_eq(firsts[0], 1);
-    ck_assert_uint_eq(firsts[1], 1);
-    ck_assert_str_ne(names[0], names[1]);
-    remove_folder("app.pilgrim.fragments");
-    remove_folder("app.1.pilgrim.fragments");
 }
 END_TEST
 
@@ -357,42 +249,19 @@ START_TEST(cancelled)
 }
 END_TEST
 
-START_TEST(folders_are_removed)
-{
-    struct bytes path = {0};
-    bool first;
-    ck_assert_int_eq(output_folder("t", 7, &path, &first), PILGRIM_OK);
-    ck_assert_int_eq(output_put_file("t.fragments/0.fragment", "x", 1), PILGRIM_OK);
-    output_folder_remove("t.fragments");
-    ck_assert_int_eq(access("t.fragments/run", F_OK), 0);
-    ck_assert_int_eq(unlink("t.fragments/0.fragment"), 0);
-    output_folder_remove("t.fragments");
-    ck_assert_int_eq(count_files(), 0);
-    output_folder_remove("t.fragments");
-    bytes_free(&path);
-}
-END_TEST
-
 int main(void)
 {
     Suite *suite = suite_create("output");
-    TCase *paths = tcase_create("paths");
-    tcase_add_test(paths, expansion);
-    tcase_add_test(paths, job);
-    suite_add_tcase(suite, paths);
     TCase *files = tcase_create("files");
     tcase_add_checked_fixture(files, setup, teardown);
     tcase_add_test(files, nothing_is_replaced);
-    tcase_add_test(files, mode_follows_umask);
+    tcase_add_test(files, modes);
     tcase_add_test(files, failures_leave_nothing);
     tcase_add_test(files, writers_at_once);
     tcase_add_test(files, placed_once);
-    tcase_add_test(files, folders);
-    tcase_add_test(files, folders_at_once);
     tcase_add_test(files, in_pieces);
     tcase_add_test(files, shared);
     tcase_add_test(files, cancelled);
-    tcase_add_test(files, folders_are_removed);
     suite_add_tcase(suite, files);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

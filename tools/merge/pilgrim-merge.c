@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/run_folder.h"
 #include "format/trace_output.h"
 #include "merge_job.h"
 #include "merge_message.h"
@@ -39,8 +40,8 @@ static char *default_path(const struct job *job, const char *argument)
     while (length > 1 && argument[length - 1] == '/')
         length--;
     char *path = strndup(argument, length);
-    if (path && has_suffix(path, OUTPUT_FOLDER_SUFFIX)) {
-        path[length - strlen(OUTPUT_FOLDER_SUFFIX)] = 0;
+    if (path && has_suffix(path, RUN_FOLDER_SUFFIX)) {
+        path[length - strlen(RUN_FOLDER_SUFFIX)] = 0;
         return path;
     }
     const char *slash = strrchr(job->head.trace, '/');

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The folder of a run; see run_folder.h.
+ *
+ * A folder belongs to the run whose mark is in its file "run". The first process makes this file, and it can be made
+ * only once, so no process has to ask another one.
+ *
+ * A process puts a mark only into a folder that it has just made, or that its user owns and nobody else can write to.
+ * Nobody else can read the mark. So a folder with the run's mark is one that a process of the run trusted. No symbolic
+ * link is followed, and a folder is opened before it is looked at: another user may rename what is in a folder that
+ * both can write to, such as the one of the trace. */
+#define _GNU_SOURCE 1 /* AT_SYMLINK_NOFOLLOW of fchmodat */
+#include "format/run_folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "format/trace_output.h"
+#include "format/trace_path.h"
+
+static const char mark_name[] = "run";
+
+enum {
+    NUMBER_MAX = 1000000,
+    MARK_BYTES = 17,
+    /* A process waits so often, so long, for the mark in a folder that is not its user's. On some file systems all
+     * folders belong to another user, or to nobody: NFS maps root, and a FAT has no owners. */
+    LOOKS = 50,
+    LOOK_NS = 10000000
+};
+
+struct mark {
+    char text[MARK_BYTES + 1];
+};
+
+static struct mark mark_of(uint64_t run)
+{
+    struct mark mark;
+    snprintf(mark.text, sizeof mark.text, "%016" PRIx64 "\n", run);
+    return mark;
+}
+
+/* True if the folder IN has MARK. errno is EEXIST if it has another one. */
+static bool mark_found(int in, const struct mark *mark)
+{
+    char found[MARK_BYTES];
+    int file = openat(in, mark_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (file < 0) {
+        errno = errno == EACCES || errno == ELOOP ? EEXIST : errno;
+        return false;
+    }
+    ssize_t length = read(file, found, sizeof found);
+    close(file);
+    errno = EEXIST;
+    return length == MARK_BYTES && !memcmp(found, mark->text, MARK_BYTES);
+}
+
+static bool is_own(int in)
+{
+    struct stat found;
+    return !fstat(in, &found) && found.st_uid == geteuid() && !(found.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+/* As mark_found, in a folder of another user. */
+static bool mark_awaited(int in, const struct mark *mark)
+{
+    for (int i = 0; i < LOOKS; i++) {
+        if (mark_found(in, mark))
+            return true;
+        if (errno != ENOENT)
+            return false;
+        nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
+    }
+    errno = EEXIST;
+    return false;
+}
+
+/* True if the folder IN belongs to the run with MARK. MADE: this process has just made it. *FIRST is true if this call
+ * has put the mark there. errno is EEXIST if the folder is no folder for this run. */
+static bool claim(int in, const struct mark *mark, bool made, bool *first)
+{
+    if (mark_found(in, mark))
+        return true;
+    if (errno != ENOENT)
+        return false;
+    if (!made && !is_own(in))
+        return mark_awaited(in, mark);
+    enum pilgrim_status status = output_put_file(in, mark_name, mark->text, MARK_BYTES);
+    *first = status == PILGRIM_OK;
+    if (status == PILGRIM_NOMEM)
+        errno = ENOMEM;
+    return *first || (errno == EEXIST && mark_found(in, mark));
+}
+
+static int open_folder(const char *name)
+{
+    return open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/* Makes or takes the folder NAME. errors as for claim; ESTALE: another run has just removed it */
+static bool take(const char *name, const struct mark *mark, bool *first)
+{
+    bool made = !mkdir(name, 0700);
+    if (!made && errno != EEXIST)
+        return false;
+    int in = open_folder(name);
+    if (in < 0 && made && !fchmodat(AT_FDCWD, name, 0700, AT_SYMLINK_NOFOLLOW)) /* the umask is too strict */
+        in = open_folder(name);
+    bool good = in >= 0 && claim(in, mark, made, first);
+    int error = errno;
+    if (in >= 0)
+        close(in);
+    else if (!made && (error == ENOTDIR || error == ELOOP || error == EACCES))
+        error = EEXIST;
+    if (error == ENOENT)
+        error = ESTALE;
+    if (!good && made)
+        rmdir(name);
+    errno = error;
+    return good;
+}
+
+enum pilgrim_status run_folder_make(const char *path, uint64_t run, struct bytes *folder, bool *first)
+{
+    struct mark mark = mark_of(run);
+    unsigned gone = 0;
+    *first = false;
+    for (unsigned number = 0; number < NUMBER_MAX; number++) {
+        if (trace_path_number(path, number, folder) != PILGRIM_OK ||
+            trace_path_put(folder, RUN_FOLDER_SUFFIX) != PILGRIM_OK)
+            return PILGRIM_NOMEM;
+        if (take((const char *)folder->data, &mark, first))
+            return PILGRIM_OK;
+        if (errno == ESTALE && gone++ < LOOKS)
+            number--;
+        else if (errno != EEXIST)
+            return errno == ENOMEM ? PILGRIM_NOMEM : PILGRIM_IO;
+    }
+    return PILGRIM_IO;
+}
+
+int run_folder_open(const char *folder, uint64_t run)
+{
+    struct mark mark = mark_of(run);
+    int in = open_folder(folder);
+    if (in >= 0 && !mark_found(in, &mark)) {
+        int error = errno == EEXIST ? ESTALE : errno;
+        close(in);
+        in = -1;
+        errno = error;
+    }
+    return in;
+}
+
+/* True if the folder IN, which this closes, has no file but its mark. */
+static bool is_empty(int in)
+{
+    DIR *d = fdopendir(in);
+    bool empty = d;
+    for (struct dirent *e; empty && (e = readdir(d));)
+        empty = !strcmp(e->d_name, mark_name) || !strcmp(e->d_name, ".") || !strcmp(e->d_name, "..");
+    if (d)
+        closedir(d);
+    else
+        close(in);
+    return empty;
+}
+
+bool run_folder_remove(const char *folder)
+{
+    int in = open_folder(folder), other = in < 0 ? -1 : fcntl(in, F_DUPFD_CLOEXEC, 0);
+    bool gone = in < 0 && errno == ENOENT;
+    if (other >= 0 && is_empty(other)) {
+        unlinkat(in, mark_name, 0);
+        gone = !rmdir(folder);
+    }
+    if (in >= 0)
+        close(in);
+    return gone;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The folder in which all processes of a run leave files. A folder that another user could change is not used. */
+#ifndef PILGRIM_RUN_FOLDER_H
+#define PILGRIM_RUN_FOLDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+#include "pilgrim/status.h"
+
+#define RUN_FOLDER_SUFFIX ".fragments"
+
+/* Finds or makes the folder of a run: PATH with RUN_FOLDER_SUFFIX, with a number as for output_write if something else
+ * has that name. RUN is a random number that only this run's processes know. Processes that share a file system get the
+ * same folder; *FIRST is true in one of them. FOLDER (to be freed) gets the name, 0-terminated. Leaves no empty folder.
+ * errors: PILGRIM_NOMEM, PILGRIM_IO (errno; FOLDER is the path that failed) */
+enum pilgrim_status run_folder_make(const char *path, uint64_t run, struct bytes *folder, bool *first) PILGRIM_CHECKED;
+
+/* Opens FOLDER, if it still is RUN's. Returns a descriptor, or -1 with errno. */
+int run_folder_open(const char *folder, uint64_t run);
+
+/* Removes FOLDER, made by run_folder_make, if it has no files left. True if it is gone. */
+bool run_folder_remove(const char *folder);
+
+#endif

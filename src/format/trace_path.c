@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where the trace goes; see trace_path.h. */
+#define _GNU_SOURCE 1 /* secure_getenv, O_TMPFILE */
+#include "format/trace_path.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/try.h"
+#include "format/write_file.h"
+
+static const char suffix[] = TRACE_PATH_SUFFIX;
+
+enum {
+    TRIAL_BYTES = 4096,
+    ADDED_BYTES_MAX = 28 /* of ".tmp-PID-NUMBER", or of a number and ".fragments" */
+};
+
+enum pilgrim_status trace_path_put(struct bytes *path, const char *text)
+{
+    bytes_put(path, text, strlen(text) + 1);
+    path->length -= !path->failed;
+    return bytes_status(path);
+}
+
+/* ---- names ---- */
+
+bool trace_path_pattern_valid(const char *pattern)
+{
+    for (; *pattern; pattern++)
+        if (*pattern == '%' && !strchr("pjt%", *++pattern))
+            return false;
+        else if (!*pattern)
+            return false;
+    return true;
+}
+
+enum pilgrim_status trace_path_expand(const char *pattern, const char *program, const char *job, time_t now,
+                                      struct bytes *path)
+{
+    if (!pattern || !*pattern)
+        pattern = "%p.pilgrim";
+    if (!trace_path_pattern_valid(pattern))
+        return PILGRIM_INVALID;
+    char text[32];
+    struct tm local;
+    for (; *pattern; pattern++) {
+        if (*pattern != '%') {
+            bytes_put_u8(path, (uint8_t)*pattern);
+            continue;
+        }
+        switch (*++pattern) {
+        case 'p':
+            TRY(trace_path_put(path, program));
+            break;
+        case 'j':
+            TRY(trace_path_put(path, job));
+            break;
+        case 't':
+            if (localtime_r(&now, &local) && strftime(text, sizeof text, "%Y%m%d-%H%M%S", &local))
+                TRY(trace_path_put(path, text));
+            break;
+        default:
+            bytes_put_u8(path, '%');
+            break;
+        }
+    }
+    TRY(trace_path_put(path, ""));
+    struct stat found;
+    if (path->length && path->data[path->length - 1] != '/' && !stat((const char *)path->data, &found) &&
+        S_ISDIR(found.st_mode))
+        TRY(trace_path_put(path, "/"));
+    if (path->length && path->data[path->length - 1] == '/') {
+        TRY(trace_path_put(path, program));
+        TRY(trace_path_put(path, suffix));
+    }
+    return PILGRIM_OK;
+}
+
+char *trace_path_job(char *text, size_t size)
+{
+    static const char *const names[] = {"SLURM_JOB_ID", "PBS_JOBID",   "LSB_JOBID", "PJM_JOBID",
+                                        "COBALT_JOBID", "FLUX_JOB_ID", "JOB_ID"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *value = secure_getenv(names[i]);
+        if (value && *value && !strchr(value, '/')) {
+            snprintf(text, size, "%s", value);
+            return text;
+        }
+    }
+    snprintf(text, size, "%ld", (long)getpid());
+    return text;
+}
+
+enum pilgrim_status trace_path_number(const char *path, unsigned number, struct bytes *name)
+{
+    name->length = 0;
+    size_t length = strlen(path), tail = 0;
+    if (length > sizeof suffix - 1 && !strcmp(path + length - (sizeof suffix - 1), suffix))
+        tail = sizeof suffix - 1;
+    bytes_put(name, path, length - tail);
+    if (number) {
+        char text[16];
+        snprintf(text, sizeof text, ".%u", number);
+        TRY(trace_path_put(name, text));
+    }
+    return trace_path_put(name, path + length - tail);
+}
+
+/* ---- places ---- */
+
+bool trace_path_is_device(const char *path)
+{
+    struct stat found;
+    return !stat(path, &found) && !S_ISREG(found.st_mode) && !S_ISDIR(found.st_mode);
+}
+
+/* Returns 0 if a file can be made in FOLDER, else the errno. */
+static int folder_problem(const char *folder)
+{
+    static const char trial[TRIAL_BYTES];
+    int file = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+    if (file >= 0) {
+        int problem = write_whole(file, trial, sizeof trial) ? 0 : errno;
+        close(file);
+        return problem;
+    }
+    /* A kernel or a file system that has no files without a name. */
+    if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL && errno != ENOENT)
+        return errno;
+    struct stat found;
+    if (stat(folder, &found))
+        return errno;
+    if (!S_ISDIR(found.st_mode))
+        return ENOTDIR;
+    return faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) ? errno : 0;
+}
+
+/* Sets FOLDER to the folder of PATH. */
+static enum pilgrim_status folder_of(const char *path, struct bytes *folder)
+{
+    const char *slash = strrchr(path, '/');
+    if (slash)
+        bytes_put(folder, path, (size_t)(slash - path) + 1);
+    return trace_path_put(folder, slash ? "" : ".");
+}
+
+int trace_path_problem(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    if (strlen(slash ? slash + 1 : path) > NAME_MAX - ADDED_BYTES_MAX)
+        return ENAMETOOLONG;
+    struct bytes folder = {0};
+    int problem = folder_of(path, &folder) == PILGRIM_OK ? folder_problem((const char *)folder.data) : ENOMEM;
+    bytes_free(&folder);
+    return problem;
+}
+
+bool trace_path_elsewhere(const char *path, struct bytes *other)
+{
+    const char *places[] = {secure_getenv("TMPDIR"), "/tmp"}, *slash = strrchr(path, '/');
+    struct stat own = {0}, found;
+    struct bytes folder = {0};
+    if (folder_of(path, &folder) != PILGRIM_OK || stat((const char *)folder.data, &own))
+        own.st_nlink = 0;
+    bytes_free(&folder);
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        if (!places[i] || *places[i] != '/' || stat(places[i], &found) ||
+            (own.st_nlink && found.st_dev == own.st_dev && found.st_ino == own.st_ino))
+            continue;
+        other->length = 0;
+        if (trace_path_put(other, places[i]) == PILGRIM_OK && trace_path_put(other, "/") == PILGRIM_OK &&
+            trace_path_put(other, slash ? slash + 1 : path) == PILGRIM_OK &&
+            !trace_path_problem((const char *)other->data))
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where the trace goes: its path from a pattern, and whether a file can be written there. */
+#ifndef PILGRIM_TRACE_PATH_H
+#define PILGRIM_TRACE_PATH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <time.h>
+
+#include "base/bytes.h"
+#include "pilgrim/status.h"
+
+#define TRACE_PATH_SUFFIX ".pilgrim"
+
+/* All paths here are 0-terminated; the length of a struct bytes does not count the 0. */
+
+/* Appends TEXT to PATH. errors: PILGRIM_NOMEM */
+enum pilgrim_status trace_path_put(struct bytes *path, const char *text) PILGRIM_CHECKED;
+
+/* True if PATTERN has no '%' other than %p, %j, %t and %%. */
+bool trace_path_pattern_valid(const char *pattern);
+
+/* Expands PATTERN into PATH (empty at first, to be freed). NULL or "" stands for "%p.pilgrim". %p is PROGRAM, %j is
+ * JOB, %t is TIME as YYYYmmdd-HHMMSS, local time. A path that ends in '/', or that is a folder, gets PROGRAM.pilgrim.
+ * errors: PILGRIM_NOMEM, PILGRIM_INVALID (an unknown %) */
+enum pilgrim_status trace_path_expand(const char *pattern, const char *program, const char *job, time_t time,
+                                      struct bytes *path) PILGRIM_CHECKED;
+
+/* Writes the batch system's name of this job to TEXT, or the process id if there is none. Returns TEXT. */
+char *trace_path_job(char *text, size_t size);
+
+/* Sets NAME to PATH, with NUMBER inserted before the suffix ".pilgrim", or appended, if it is above 0.
+ * errors: PILGRIM_NOMEM */
+enum pilgrim_status trace_path_number(const char *path, unsigned number, struct bytes *name) PILGRIM_CHECKED;
+
+/* True if there is something at PATH that is neither a file nor a folder: a device, a pipe, a socket. */
+bool trace_path_is_device(const char *path);
+
+/* Returns 0 if a new file can be made in the folder of PATH and has room for some bytes, else the errno. Where the file
+ * system has files without a name, it tries; nothing is left. */
+int trace_path_problem(const char *path);
+
+/* Sets OTHER to a path with the same last part in a folder where a file can be made: TMPDIR if that is absolute, else
+ * /tmp. PATH's own folder does not count. False: there is no such folder, or memory is short. */
+bool trace_path_elsewhere(const char *path, struct bytes *other);
+
+#endif
