@@ -158,13 +158,19 @@ int run_folder_open(const char *folder, uint64_t run)
     return in;
 }
 
-/* True if the folder IN, which this closes, has no file but its mark. */
+/* True if NAME is a file of the folder itself. */
+static bool is_of_folder(const char *name)
+{
+    return !strcmp(name, mark_name) || !strcmp(name, RUN_FOLDER_SAID) || !strcmp(name, ".") || !strcmp(name, "..");
+}
+
+/* True if the folder IN, which this closes, has no files but its own. */
 static bool is_empty(int in)
 {
     DIR *d = fdopendir(in);
     bool empty = d;
     for (struct dirent *e; empty && (e = readdir(d));)
-        empty = !strcmp(e->d_name, mark_name) || !strcmp(e->d_name, ".") || !strcmp(e->d_name, "..");
+        empty = is_of_folder(e->d_name);
     if (d)
         closedir(d);
     else
@@ -177,6 +183,7 @@ bool run_folder_remove(const char *folder)
     int in = open_folder(folder), other = in < 0 ? -1 : fcntl(in, F_DUPFD_CLOEXEC, 0);
     bool gone = in < 0 && errno == ENOENT;
     if (other >= 0 && is_empty(other)) {
+        unlinkat(in, RUN_FOLDER_SAID, 0);
         unlinkat(in, mark_name, 0);
         gone = !rmdir(folder);
     }

@@ -9,6 +9,9 @@
 #include "base/bytes.h"
 #include "pilgrim/status.h"
 
+/* A file in the folder that says that some process has told the user what to do with the folder. */
+#define RUN_FOLDER_SAID "said"
+
 #define RUN_FOLDER_SUFFIX ".fragments"
 
 /* Finds or makes the folder of a run: PATH with RUN_FOLDER_SUFFIX, with a number as for output_write if something else

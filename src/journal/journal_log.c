@@ -39,7 +39,7 @@ static void stop(struct journal_log *log)
 static bool add_block(struct journal_log *log, struct journal_block *b)
 {
     if (log->count == log->capacity) {
-        uint32_t capacity = log->capacity * 2 + 4;
+        uint32_t capacity = log->capacity * 2 + 32; /* blocks double: enough for all there may be */
         struct journal_block **blocks = realloc(log->blocks, capacity * sizeof *blocks);
         if (!blocks)
             return false;

@@ -2,7 +2,8 @@
 /* Makes calls and ends in the way that its arguments say: PATTERN END RANK STEPS [NS].
  *
  * PATTERN: steady, random, threads. END: how the process with RANK ends after STEPS steps (-1: all processes do); the
- * others go on until they are killed, but for a limit. With `timer` it is killed NS nanoseconds later, wherever it is. */
+ * others go on until they are killed, but for a limit. With `timer` it is killed NS nanoseconds later, wherever it is.
+ */
 #include <errno.h>
 #include <mpi.h>
 #include <pthread.h>
