@@ -25,6 +25,8 @@
 #include "format/trace_path.h"
 
 static const char mark_name[] = "run";
+/* Files that say something about a run, and have nothing of it. */
+static const char *const signs[] = {RUN_FOLDER_SAID, mark_name};
 
 enum {
     NUMBER_MAX = 1000000,
@@ -32,7 +34,8 @@ enum {
     /* A process waits so often, so long, for the mark in a folder that is not its user's. On some file systems all
      * folders belong to another user, or to nobody: NFS maps root, and a FAT has no owners. */
     LOOKS = 50,
-    LOOK_NS = 10000000
+    LOOK_NS = 10000000,
+    SIGN_COUNT = sizeof signs / sizeof signs[0]
 };
 
 struct mark {
@@ -158,19 +161,21 @@ int run_folder_open(const char *folder, uint64_t run)
     return in;
 }
 
-/* True if NAME is a file of the folder itself. */
-static bool is_of_folder(const char *name)
+static bool is_sign(const char *name)
 {
-    return !strcmp(name, mark_name) || !strcmp(name, RUN_FOLDER_SAID) || !strcmp(name, ".") || !strcmp(name, "..");
+    bool found = false;
+    for (size_t i = 0; i < SIGN_COUNT; i++)
+        found |= !strcmp(name, signs[i]);
+    return found;
 }
 
-/* True if the folder IN, which this closes, has no files but its own. */
+/* True if the folder IN, which this closes, has no file but those in `signs`. */
 static bool is_empty(int in)
 {
     DIR *d = fdopendir(in);
     bool empty = d;
     for (struct dirent *e; empty && (e = readdir(d));)
-        empty = is_of_folder(e->d_name);
+        empty = is_sign(e->d_name) || !strcmp(e->d_name, ".") || !strcmp(e->d_name, "..");
     if (d)
         closedir(d);
     else
@@ -183,8 +188,8 @@ bool run_folder_remove(const char *folder)
     int in = open_folder(folder), other = in < 0 ? -1 : fcntl(in, F_DUPFD_CLOEXEC, 0);
     bool gone = in < 0 && errno == ENOENT;
     if (other >= 0 && is_empty(other)) {
-        unlinkat(in, RUN_FOLDER_SAID, 0);
-        unlinkat(in, mark_name, 0);
+        for (size_t i = 0; i < SIGN_COUNT; i++)
+            unlinkat(in, signs[i], 0);
         gone = !rmdir(folder);
     }
     if (in >= 0)

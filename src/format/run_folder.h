@@ -9,10 +9,10 @@
 #include "base/bytes.h"
 #include "pilgrim/status.h"
 
-/* A file in the folder that says that some process has told the user what to do with the folder. */
-#define RUN_FOLDER_SAID "said"
-
 #define RUN_FOLDER_SUFFIX ".fragments"
+
+/* The file in the folder that says that a process has told the user about it. */
+#define RUN_FOLDER_SAID "said"
 
 /* Finds or makes the folder of a run: PATH with RUN_FOLDER_SUFFIX, with a number as for output_write if something else
  * has that name. RUN is a random number that only this run's processes know. Processes that share a file system get the
@@ -23,7 +23,7 @@ enum pilgrim_status run_folder_make(const char *path, uint64_t run, struct bytes
 /* Opens FOLDER, if it still is RUN's. Returns a descriptor, or -1 with errno. */
 int run_folder_open(const char *folder, uint64_t run);
 
-/* Removes FOLDER, made by run_folder_make, if it has no files left. True if it is gone. */
+/* Removes FOLDER, made by run_folder_make, if it has no files of the run left. True if it is gone. */
 bool run_folder_remove(const char *folder);
 
 #endif

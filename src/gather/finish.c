@@ -68,6 +68,7 @@ static void leave_fragments(const struct gather_message *state, const struct byt
         say_left(state);
     if (status != PILGRIM_OK && !spill_segments())
         spill_file_remove(); /* there are only times, which are of no use without calls */
+    spill_file_end();
     bytes_free(&rest);
 }
 

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "format/run_folder.h"
 #include "journal/journal.h"
 #include "process/capture.h"
 #include "process/journaling.h"
@@ -136,7 +137,7 @@ void endings_watch(void)
     if (!path || *advice)
         return;
     bool is_file = strstr(path, JOURNAL_FILE_SUFFIX) != NULL;
-    snprintf(said_path, sizeof said_path, "%s%s", path, is_file ? ".said" : "/said");
+    snprintf(said_path, sizeof said_path, "%s%s", path, is_file ? ".said" : "/" RUN_FOLDER_SAID);
     snprintf(advice, sizeof advice, "; for a trace of the calls until then: pilgrim-merge %s", path);
     for (size_t i = 0; i < sizeof watched / sizeof watched[0]; i++)
         watch(watched[i]);

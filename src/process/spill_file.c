@@ -132,9 +132,21 @@ static enum pilgrim_status create(struct place *place, const struct bytes *data)
         close(in);
         errno = error;
     }
-    if (status != PILGRIM_OK)
-        leave(place);
     return status;
+}
+
+/* Creates the file in the folder of the run, with DATA. Another process may have removed that folder, because it was
+ * empty and it had nothing to put there. */
+static enum pilgrim_status create_in_folder(const struct bytes *data)
+{
+    bool found = folder.name.length;
+    TRY(find_folder());
+    enum pilgrim_status status = create(&folder, data);
+    if (status != PILGRIM_IO || errno != ENOENT || !found)
+        return status;
+    bytes_free(&folder.name);
+    TRY(find_folder());
+    return create(&folder, data);
 }
 
 /* Creates the file with a head and DATA. */
@@ -146,13 +158,15 @@ static enum pilgrim_status begin(const struct bytes *data)
     if (status == PILGRIM_OK)
         status = bytes_status(&whole);
     if (status == PILGRIM_OK)
-        status = find_folder();
-    if (status == PILGRIM_OK) {
-        status = create(&folder, &whole);
-        if (status == PILGRIM_IO && make_elsewhere(&apart) == PILGRIM_OK)
-            status = create(&apart, &whole);
+        status = create_in_folder(&whole);
+    if (status == PILGRIM_IO && folder.name.length && make_elsewhere(&apart) == PILGRIM_OK) {
+        status = create(&apart, &whole);
+        if (status != PILGRIM_OK)
+            leave(&apart);
     }
     int error = errno;
+    if (!file.length)
+        bytes_free(&apart.name);
     bytes_free(&whole);
     errno = error;
     return status;
@@ -237,6 +251,14 @@ static void remove_file(void)
     if (!fstatat(in, name, &found, AT_SYMLINK_NOFOLLOW) && found.st_dev == file.device && found.st_ino == file.inode)
         unlinkat(in, name, 0);
     close(in);
+}
+
+void spill_file_end(void)
+{
+    pthread_mutex_lock(&lock);
+    if (apart.name.length)
+        leave(&folder);
+    pthread_mutex_unlock(&lock);
 }
 
 void spill_file_remove(void)

@@ -44,6 +44,9 @@ bool spill_file_first(void);
 /* Appends the head of the fragment file to FILE. errors: PILGRIM_NOMEM, PILGRIM_LIMIT */
 enum pilgrim_status spill_file_head(struct bytes *file) PILGRIM_CHECKED;
 
+/* Nothing is appended any more: if the file is elsewhere, removes the run's folder if that is empty. */
+void spill_file_end(void);
+
 /* Removes the file, and its folder if that is empty then. A new file may be begun after this. */
 void spill_file_remove(void);
 

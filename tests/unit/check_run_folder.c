@@ -139,12 +139,13 @@ START_TEST(folders_are_removed)
     bool first;
     ck_assert_int_eq(run_folder_make("t", 7, &path, &first), PILGRIM_OK);
     ck_assert_int_eq(output_put_file(AT_FDCWD, "t.fragments/0.fragment", "x", 1), PILGRIM_OK);
-    run_folder_remove("t.fragments");
+    ck_assert(!run_folder_remove("t.fragments"));
     ck_assert_int_eq(access("t.fragments/run", F_OK), 0);
     ck_assert_int_eq(unlink("t.fragments/0.fragment"), 0);
-    run_folder_remove("t.fragments");
+    ck_assert_int_eq(output_put_file(AT_FDCWD, "t.fragments/" RUN_FOLDER_SAID, "", 0), PILGRIM_OK);
+    ck_assert(run_folder_remove("t.fragments"));
     ck_assert_int_eq(count_files(), 0);
-    run_folder_remove("t.fragments");
+    ck_assert(run_folder_remove("t.fragments"));
     bytes_free(&path);
 }
 END_TEST
