@@ -232,10 +232,13 @@ enum pilgrim_status journal_start(const char *path, const struct journal_identit
     if (status == PILGRIM_OK)
         status = make_process(rank, ranks);
     int error = errno;
-    if (status == PILGRIM_OK)
+    if (status == PILGRIM_OK) {
         atomic_store(&state, STARTED);
-    else
+    } else {
+        if (file.path && journal_leave(&file))
+            unlink(file.path);
         journal_never();
+    }
     errno = error;
     return status;
 }
