@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode_errors.h"
 #include "pilgrim/version.h"
 
 static const char usage[] =
@@ -195,8 +196,7 @@ static bool parse_option(int option, const char *name, const char *argument, str
         good = parse_view(option, argument, o);
     }
     if (!good)
-        fprintf(stderr, "pilgrim-decode: --%s takes %s, not '%s'; see pilgrim-decode --help\n", name, expected(option),
-                argument);
+        complain("--%s takes %s, not '%s'; see pilgrim-decode --help", name, expected(option), argument);
     return good;
 }
 

@@ -63,7 +63,8 @@ struct pilgrim_trace;
 struct pilgrim_error {
     enum pilgrim_status status;
     uint64_t offset;   /* in the file, bytes; 0 where it does not apply */
-    char message[240]; /* one line without a newline, NUL-terminated: what, in which section, at which byte */
+    char message[240]; /* one line without a newline, NUL-terminated: what, in which section, at which byte; it may
+                        * be printed as it is */
 };
 
 /* Opens and checks the trace in a file: magic, version, and every checksum, count and reference.
@@ -124,6 +125,28 @@ PILGRIM_API const char *pilgrim_property(const struct pilgrim_trace *trace, cons
  * memory:  borrowed until the trace is closed
  * threads: shared */
 PILGRIM_API bool pilgrim_property_at(const struct pilgrim_trace *trace, size_t i, const char **key, const char **value);
+
+/* ---- texts ---- */
+
+enum { PILGRIM_PRINTABLE_MAX = 8 };
+
+/* Writes the first character of a text from a trace as it may be printed, with a NUL behind it. A text may hold any
+ * byte: names of functions and modules, too, if somebody has made the trace by hand. To print one:
+ *
+ *     for (size_t n; length > 0; text += n, length -= n) {
+ *         n = pilgrim_printable(text, length, shown);
+ *         fputs(shown, stdout);
+ *     }
+ *
+ * A character stands there as it is, but as \uXXXX if it could command a terminal or show a line as another one:
+ * control characters (DEL and those from U+0080 to U+009F, too), and those that separate lines or turn the direction of
+ * writing. A byte that is not UTF-8 is \u00XX.
+ * text:    need not end with a NUL
+ * length:  bytes of the text
+ * shown:   at most PILGRIM_PRINTABLE_MAX bytes with the NUL
+ * Returns how many bytes of the text the character has; 0 if the length is 0: nothing is written.
+ * threads: any number at once */
+PILGRIM_API size_t pilgrim_printable(const char *text, size_t length, char shown[PILGRIM_PRINTABLE_MAX]);
 
 /* ---- calls ---- */
 

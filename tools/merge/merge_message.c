@@ -3,11 +3,14 @@
 #include "merge_message.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "base/printable.h"
 
 #define REFRESH_NS 100000000
 
@@ -22,16 +25,35 @@ static void clear_progress(void)
     shown_ns = 0;
 }
 
+/* Prints a line without the control characters that texts and names of files may have. */
+static void print_line(FILE *to, const char *format, va_list arguments)
+{
+    char text[2 * PATH_MAX + 512], shown[PRINTABLE_MAX]; /* the longest message names two paths */
+    vsnprintf(text, sizeof text, format, arguments);
+    for (size_t at = 0, left = strlen(text), n; left > 0; at += n, left -= n) {
+        n = printable_next(text + at, left, shown);
+        fputs(shown, to);
+    }
+    fputc('\n', to);
+}
+
 bool fail(const char *format, ...)
 {
     va_list arguments;
     clear_progress();
     va_start(arguments, format);
     fputs("pilgrim-merge: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    print_line(stderr, format, arguments);
     va_end(arguments);
     return false;
+}
+
+void report(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    print_line(stdout, format, arguments);
+    va_end(arguments);
 }
 
 bool fail_status(const char *path, enum pilgrim_status status)
