@@ -281,7 +281,7 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error like any other */
     int result = options_parse(argc, argv, &options);
     if (result < 0) {
-        if (pilgrim_open(options.path, &trace, &error) != PILGRIM_OK) {
+        if (pilgrim_open_limited(options.path, options.memory, &trace, &error) != PILGRIM_OK) {
             result = complain_of(options.path, &error);
         } else {
             struct source_lines *lines = options.json ? NULL : source_lines_new(options.path, options.modules);

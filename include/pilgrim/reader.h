@@ -73,7 +73,8 @@ struct pilgrim_error {
  * Then PILGRIM_OK is returned and error->status is not PILGRIM_OK: error->message says what is missing (times, the
  * ranks that follow, later segments, the end). Otherwise PILGRIM_OK sets error->status to PILGRIM_OK.
  *
- * Memory is at most a small multiple of the file's size. The file stays open as long as the trace in two cases. If
+ * Memory is at most a small multiple of the file's size, and at most PILGRIM_MEMORY_DEFAULT (see pilgrim_open_limited).
+ * The file stays open as long as the trace in two cases. If
  * the trace has times of single calls, a cursor reads them from the file. If the trace takes more than 256 MiB and
  * consists of several shards (as processes make that recorded more than fits into their memory), no more than
  * 256 MiB stay in memory, and one shard for each open cursor and grammar. Other shards are read and checked again
@@ -87,6 +88,16 @@ struct pilgrim_error {
  * threads: shared */
 PILGRIM_API enum pilgrim_status pilgrim_open(const char *path, struct pilgrim_trace **trace,
                                              struct pilgrim_error *error) PILGRIM_CHECKED;
+
+#define PILGRIM_MEMORY_DEFAULT (UINT64_C(1) << 30) /* bytes: 1 GiB */
+
+/* As pilgrim_open, with another limit of memory. Files are compressed, and a few bytes may announce any number of ranks
+ * and values, so a file that somebody has made for it could ask for any amount.
+ * memory:  bytes that the trace takes at most; each cursor, list and grammar that is opened from it takes at most as
+ *          much again. What needs more returns PILGRIM_LIMIT. UINT64_MAX: as much as a file of its size may need
+ * else as pilgrim_open */
+PILGRIM_API enum pilgrim_status pilgrim_open_limited(const char *path, uint64_t memory, struct pilgrim_trace **trace,
+                                                     struct pilgrim_error *error) PILGRIM_CHECKED;
 
 /* Closes the trace and its file. Everything that was opened from it must be closed before.
  * trace:   NULL is legal

@@ -309,12 +309,12 @@ START_TEST(times_from_files)
     ck_assert_int_ge(descriptor, 0);
     ck_assert_int_eq(write(descriptor, file.data, file.length), (ssize_t)file.length);
     for (unsigned i = 0; i < 2; i++) {
-        ck_assert_msg(trace_open(path, i ? 1 : SHARDS_BYTES_MAX, &trace, &error) == PILGRIM_OK, "%s", error.message);
+        ck_assert_msg(trace_open(path, i ? 1 : SHARDS_BYTES_MAX, PILGRIM_MEMORY_DEFAULT, &trace, &error) == PILGRIM_OK, "%s", error.message);
         ck_assert_int_eq(error.status, PILGRIM_OK);
         expect_all(trace);
         pilgrim_close(trace);
     }
-    ck_assert_int_eq(trace_open(path, SHARDS_BYTES_MAX, &trace, &error), PILGRIM_OK);
+    ck_assert_int_eq(trace_open(path, SHARDS_BYTES_MAX, PILGRIM_MEMORY_DEFAULT, &trace, &error), PILGRIM_OK);
     struct pilgrim_cursor *cursor = open_cursor(trace, 0);
     size_t last = m.count - 1;
     while (m.sections[last].rank != 0)

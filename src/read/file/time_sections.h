@@ -11,6 +11,8 @@
 #include "pilgrim/reader.h"
 #include "read/file/source.h"
 
+struct budget;
+
 struct time_section {
     uint64_t offset;       /* in the file */
     uint64_t first, calls; /* calls of the thread, counted over all segments */
@@ -27,11 +29,11 @@ struct time_sections {
     struct bytes room; /* likewise */
 };
 
-/* Adds SECTION, whose head was read from SOURCE, and whose stored bytes are at STORED_AT. *BUDGET: bytes that opening
- * may still take.
+/* Adds SECTION, whose head was read from SOURCE, and whose stored bytes are at STORED_AT. BUDGET: what opening may
+ * still take.
  * errors: PILGRIM_NOMEM, PILGRIM_IO, PILGRIM_DAMAGED, PILGRIM_LIMIT */
 enum pilgrim_status time_sections_add(struct time_sections *t, const struct trace_source *source,
-                                      const struct section *section, uint64_t stored_at, uint64_t *budget,
+                                      const struct section *section, uint64_t stored_at, struct budget *budget,
                                       struct pilgrim_error *error) PILGRIM_CHECKED;
 
 /* Sorts the sections when all of TRACE was read. Leaves out sections whose calls are not behind those of the thread's
@@ -40,7 +42,7 @@ enum pilgrim_status time_sections_add(struct time_sections *t, const struct trac
 enum pilgrim_status time_sections_settle(struct pilgrim_trace *trace, struct pilgrim_error *error) PILGRIM_CHECKED;
 
 /* Reads section S again and checks that it has not changed. *CONTENT is its content, to be freed.
- * errors: PILGRIM_NOMEM, PILGRIM_IO, PILGRIM_DAMAGED with *PROBLEM set to a constant */
+ * errors: PILGRIM_NOMEM, PILGRIM_IO; PILGRIM_DAMAGED and PILGRIM_LIMIT with *PROBLEM set to a constant */
 enum pilgrim_status time_section_read(const struct trace_source *source, const struct time_section *s,
                                       struct bytes *content, const char **problem) PILGRIM_CHECKED;
 
