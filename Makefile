@@ -111,7 +111,7 @@ $(B)/config.mk: $(S)/configure $(S)/config.mk.in $(S)/build.mk.in $(S)/pilgrim.p
 parallel = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
 
 demo check check-long check-apps bench:
-	$(if $(filter no,$(DEPS)),,@$(S)/scripts/install-deps.sh)
+	$(if $(filter no,$(DEPS)),,@$(S)/scripts/install-deps.sh $(if $(filter check-long,$@),long))
 	$(if $(filter check-apps,$@),$(if $(filter no,$(DEPS)),,@$(S)/scripts/install-apps.sh))
 	@$(MAKE) --no-print-directory $(parallel) run-$@
 

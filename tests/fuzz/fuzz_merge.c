@@ -13,6 +13,7 @@ enum { HEAD = 10, FILES_MAX = 8, RANKS_MAX = 64 };
 
 int merge_main(int argc, char **argv);
 
+static char folder[FUZZ_PATH_MAX - 32];
 static const uint8_t magic[] = {0x89, 'P', 'L', 'F', 0x0d, 0x0a, 0x1a, 0x0a};
 
 /* Returns the length of the first file. */
@@ -35,7 +36,7 @@ static bool is_wanted(const uint8_t *data, size_t length, uint32_t *rank)
     return good;
 }
 
-static void write_file(const char *folder, unsigned number, const uint8_t *data, size_t length)
+static void write_file(unsigned number, const uint8_t *data, size_t length)
 {
     char path[FUZZ_PATH_MAX];
     snprintf(path, sizeof path, "%s/%u.fragment", folder, number);
@@ -44,7 +45,7 @@ static void write_file(const char *folder, unsigned number, const uint8_t *data,
     close(file);
 }
 
-static void remove_files(const char *folder, unsigned count)
+static void remove_files(unsigned count)
 {
     char path[FUZZ_PATH_MAX];
     for (unsigned i = 0; i < count; i++) {
@@ -66,21 +67,26 @@ static void read_trace(const char *path)
     unlink(path);
 }
 
+static void remove_folder(void)
+{
+    rmdir(folder);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
 {
-    static char folder[FUZZ_PATH_MAX - 32];
     char path[FUZZ_PATH_MAX], command[2 * FUZZ_PATH_MAX];
     unsigned count = 0;
     if (!*folder) {
         snprintf(folder, sizeof folder, "/tmp/fuzz.XXXXXX");
         ck_assert_ptr_nonnull(mkdtemp(folder));
+        atexit(remove_folder);
     }
     while (length > 0 && count < FILES_MAX) {
         size_t file = first_file(data, length);
         uint32_t rank;
         if (!is_wanted(data, file, &rank))
             break;
-        write_file(folder, count++, data, file);
+        write_file(count++, data, file);
         data += file;
         length -= file;
     }
@@ -88,7 +94,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
     snprintf(command, sizeof command, "pilgrim-merge --partial --output=%s", path);
     if (count > 0 && fuzz_main(merge_main, command, folder) == 0)
         read_trace(path);
-    remove_files(folder, count);
+    remove_files(count);
     return 0;
 }
 

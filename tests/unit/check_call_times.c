@@ -309,7 +309,8 @@ START_TEST(times_from_files)
     ck_assert_int_ge(descriptor, 0);
     ck_assert_int_eq(write(descriptor, file.data, file.length), (ssize_t)file.length);
     for (unsigned i = 0; i < 2; i++) {
-        ck_assert_msg(trace_open(path, i ? 1 : SHARDS_BYTES_MAX, PILGRIM_MEMORY_DEFAULT, &trace, &error) == PILGRIM_OK, "%s", error.message);
+        ck_assert_msg(trace_open(path, i ? 1 : SHARDS_BYTES_MAX, PILGRIM_MEMORY_DEFAULT, &trace, &error) == PILGRIM_OK,
+                      "%s", error.message);
         ck_assert_int_eq(error.status, PILGRIM_OK);
         expect_all(trace);
         pilgrim_close(trace);

@@ -624,8 +624,8 @@ START_TEST(small_traces_stay_in_memory)
 }
 END_TEST
 
-/* The memory that is allowed is enough, or the message says how to allow more. Shards that are dropped give theirs back:
- * less than all shards together suffices. */
+/* The memory that is allowed is enough, or the message says how to allow more. Shards that are dropped give theirs
+ * back: less than all shards together suffices. */
 START_TEST(memory_is_limited)
 {
     struct pilgrim_trace *trace = open_file(UINT64_C(1) << 20);
@@ -645,7 +645,8 @@ START_TEST(memory_is_limited)
             ck_assert_msg(!least, "%llu bytes suffice, %llu do not", (unsigned long long)least,
                           (unsigned long long)memory);
             ck_assert_int_eq(error.status, PILGRIM_LIMIT);
-            ck_assert_msg(strstr(error.message, "--memory=SIZE") && strstr(error.message, "byte "), "%s", error.message);
+            ck_assert_msg(strstr(error.message, "--memory=SIZE") && strstr(error.message, "byte "), "%s",
+                          error.message);
         }
         pilgrim_close(trace);
     }

@@ -20,7 +20,7 @@
 /* Memory that one call may take: it may have an array with an item for each rank of a large run, which takes a few
  * bytes in the file. */
 #define CALL_BUDGET_BASE (UINT64_C(256) << 20)
-#define CALL_PARTS       4 /* a cursor has so many stores of that size: its walk, registers, begun calls, the call itself */
+#define CALL_PARTS       4 /* stores of that size that a cursor has: its walk, registers, begun calls, the call */
 
 #define STEPS_BASE  (UINT64_C(64) << 20)
 #define STEPS_RATIO 2048
