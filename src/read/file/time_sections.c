@@ -225,7 +225,7 @@ static const char *find_problem(const struct pilgrim_trace *trace, const struct 
     *keep = s->thread < pilgrim_thread_count(trace, s->rank);
     if (*keep && before && compare_threads(before, s) == 0 && s->first < before->first + before->calls)
         problem = "has calls that an earlier section has";
-    else if (!*keep && time_section_read(&trace->source, s, &content, &problem) != PILGRIM_DAMAGED)
+    else if (!*keep && !s->of_common && time_section_read(&trace->source, s, &content, &problem) != PILGRIM_DAMAGED)
         problem = NULL;
     bytes_free(&content);
     *keep &= !problem;

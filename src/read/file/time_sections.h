@@ -4,7 +4,8 @@
  * A trace may have any number of these sections, and they may be most of the file. So opening a trace reads only the
  * beginning of each, without verifying its checksum; it reads those of several threads whole, which are small.
  * call_times.h verifies a section when it reads it. A section of a thread that does not exist is never read later, so
- * time_sections_settle verifies it: its thread number may be what is damaged. */
+ * time_sections_settle verifies it: its thread number may be what is damaged. Those of several threads were verified
+ * when they were read whole. */
 #ifndef PILGRIM_TIME_SECTIONS_H
 #define PILGRIM_TIME_SECTIONS_H
 
