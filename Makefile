@@ -460,7 +460,8 @@ $(B)/obj/fuzz/%.o: $(S)/tests/fuzz/%.c
 $(B)/decoder.o: $(B)/obj/fuzz/pilgrim-decode.o $(filter-out %/pilgrim-decode.o,$(DECODER)) $(B)/reader.o
 	$(call say,LD)ld -r -o $@ $^ && objcopy $(addprefix --keep-global-symbol=,decode_main options_parse options_free list_has) $@
 
-$(B)/fuzz_%: $(B)/obj/fuzz/fuzz_%.o $(B)/obj/fuzz/sections.o $(B)/obj/fuzz/pilgrim-merge.o $(B)/decoder.o $(B)/libcore.a
+$(B)/fuzz_%: $(B)/obj/fuzz/fuzz_%.o $(B)/obj/fuzz/sections.o $(B)/obj/fuzz/pilgrim-merge.o $(filter-out %/pilgrim-merge.o,$(MERGE)) \
+    $(B)/decoder.o $(B)/libcore.a
 	$(call say,LINK)$(CC) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS)
 
 # A third one: the tracer under the thread sanitizer, and what its test runs.

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages of pilgrim-merge; see merge_message.h. */
+#define _GNU_SOURCE 1 /* vasprintf */
 #include "merge_message.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -28,13 +29,15 @@ static void clear_progress(void)
 /* Prints a line without the control characters that texts and names of files may have. */
 static void print_line(FILE *to, const char *format, va_list arguments)
 {
-    char text[2 * PATH_MAX + 512], shown[PRINTABLE_MAX]; /* the longest message names two paths */
-    vsnprintf(text, sizeof text, format, arguments);
-    for (size_t at = 0, left = strlen(text), n; left > 0; at += n, left -= n) {
+    char *text, shown[PRINTABLE_MAX];
+    int length = vasprintf(&text, format, arguments);
+    for (size_t at = 0, left = length > 0 ? (size_t)length : 0, n; left > 0; at += n, left -= n) {
         n = printable_next(text + at, left, shown);
         fputs(shown, to);
     }
     fputc('\n', to);
+    if (length >= 0)
+        free(text);
 }
 
 bool fail(const char *format, ...)
