@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the fuzz targets share. A target is a file fuzz_NAME.c with LLVMFuzzerTestOneInput, its name in FUZZERS in the
- * Makefile, and its share of the time and a function make_NAME, for its corpus, in tests/fuzz/run. Tools are compiled in
- * whole, with another name for main (the Makefile gives it). An input that has found something goes to found/NAME-..., if
- * it is tiny, or becomes a unit test. */
+ * Makefile, and its share of the time and a function make_NAME, for its corpus, in tests/fuzz/run. Tools are compiled
+ * in whole, with another name for main (the Makefile gives it). An input that has found something goes to
+ * found/NAME-..., if it is tiny, or becomes a unit test. */
 #ifndef TESTS_FUZZ_H
 #define TESTS_FUZZ_H
 
