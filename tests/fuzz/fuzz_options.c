@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "../../decoder/decode_options.h"
-#include "format/trace_output.h"
+#include ""
 #include "fuzz.h"
 #include "process/settings.h"
 
