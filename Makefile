@@ -14,7 +14,7 @@ B := $(abspath $(BUILD))
 G := $(B)/generated
 
 # These do not need a configured build folder: they set one up, or need none.
-NO_CONFIG := help clean distclean demo check check-long check-apps bench asan configure
+NO_CONFIG := help clean distclean demo check check-long check-apps bench asan fuzz configure
 .DEFAULT_GOAL := all
 
 ifneq ($(filter-out $(NO_CONFIG),$(or $(MAKECMDGOALS),all)),)
@@ -66,7 +66,7 @@ LIBRARIES := $(B)/libpilgrim.so $(B)/libpilgrim.a
 endif
 LIBRARIES += $(if $(READER),$(B)/libpilgrim-reader.a $(B)/libpilgrim-reader.so)
 
-.PHONY: all help units other tsan programs coverage install clean distclean demo check check-long check-apps bench asan \
+.PHONY: all help units other tsan fuzz fuzzers programs coverage install clean distclean demo check check-long check-apps bench asan \
 	checked checked-long run-demo run-check run-check-long run-check-apps run-bench
 
 all: $(LIBRARIES) $(TOOLS)
@@ -85,6 +85,7 @@ help:
 	@echo 'make asan         reader, decoder and unit tests with ASan and UBSan, in $(BUILD)/asan'
 	@echo 'make other        all, for the MPI of the other family (MPICH, Open MPI), in $(BUILD)/other'
 	@echo 'make tsan         the preload library and some programs with TSan, in $(BUILD)/tsan'
+	@echo 'make fuzz         fuzzers of reader, merge and options, with clang, in $(BUILD)/fuzz'
 	@echo 'make configure    ./configure from configure.ac'
 	@echo 'make clean        remove what was built; distclean: and what was configured'
 	@echo
@@ -110,7 +111,7 @@ $(B)/config.mk: $(S)/configure $(S)/config.mk.in $(S)/build.mk.in $(S)/pilgrim.p
 parallel = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
 
 demo check check-long check-apps bench:
-	$(if $(filter no,$(DEPS)),,@$(S)/scripts/install-deps.sh)
+	$(if $(filter no,$(DEPS)),,@$(S)/scripts/install-deps.sh $(if $(filter check-long,$@),long))
 	$(if $(filter check-apps,$@),$(if $(filter no,$(DEPS)),,@$(S)/scripts/install-apps.sh))
 	@$(MAKE) --no-print-directory $(parallel) run-$@
 
@@ -431,6 +432,38 @@ asan: $(S)/configure
 	@test -f $(B)/asan/config.mk || (cd $(B)/asan && $(S)/configure -q --without-mpi CFLAGS='$(SANITIZE)')
 	@$(MAKE) --no-print-directory BUILD=$(B)/asan all units
 
+# The fuzzers (tests/fuzz), with clang; the tools that they call are compiled in, main by another name. A new target: its name here.
+FUZZERS := reader merge options
+FUZZ_FLAGS := -O1 -g -Wno-missing-field-initializers -fno-omit-frame-pointer -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all
+
+fuzz: $(S)/configure
+	@command -v clang >/dev/null || { echo 'clang is missing: run scripts/install-deps.sh long' >&2; exit 1; }
+	@mkdir -p $(B)/fuzz
+	@test -f $(B)/fuzz/config.mk || (cd $(B)/fuzz && $(S)/configure -q --without-mpi CC=clang CFLAGS='$(FUZZ_FLAGS)')
+	@$(MAKE) --no-print-directory BUILD=$(B)/fuzz fuzzers
+
+fuzzers: $(addprefix $(B)/fuzz_,$(FUZZERS))
+
+$(B)/obj/fuzz/pilgrim-decode.o: $(S)/decoder/pilgrim-decode.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(PROGRAM_FLAGS) $(DW_FLAGS) -Dmain=decode_main -Wno-missing-prototypes -c -o $@ $<
+
+$(B)/obj/fuzz/pilgrim-merge.o: $(S)/tools/merge/pilgrim-merge.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -I$(S)/src -Dmain=merge_main -Wno-missing-prototypes -c -o $@ $<
+
+$(B)/obj/fuzz/%.o: $(S)/tests/fuzz/%.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -I$(S)/src -I$(S)/tests/fuzz -I$(S)/tests/unit -c -o $@ $<
+
+# The decoder and its reader as one object: the decoder has names that libcore.a has, too.
+$(B)/decoder.o: $(B)/obj/fuzz/pilgrim-decode.o $(filter-out %/pilgrim-decode.o,$(DECODER)) $(B)/reader.o
+	$(call say,LD)ld -r -o $@ $^ && objcopy $(addprefix --keep-global-symbol=,decode_main options_parse options_free list_has) $@
+
+$(B)/fuzz_%: $(B)/obj/fuzz/fuzz_%.o $(B)/obj/fuzz/sections.o $(B)/obj/fuzz/pilgrim-merge.o $(filter-out %/pilgrim-merge.o,$(MERGE)) \
+    $(B)/decoder.o $(B)/libcore.a
+	$(call say,LINK)$(CC) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS)
+
 # A third one: the tracer under the thread sanitizer, and what its test runs.
 tsan: $(S)/configure
 	@mkdir -p $(B)/tsan
@@ -450,6 +483,7 @@ checked checked-long: all units programs $(CHECKED)
 checked-long: $(BENCHES)
 	@$(MAKE) --no-print-directory BUILD=$(B) asan WERROR=$(WERROR)
 	@$(MAKE) --no-print-directory BUILD=$(B) tsan WERROR=$(WERROR)
+	@$(MAKE) --no-print-directory BUILD=$(B) fuzz WERROR=$(WERROR)
 	$(if $(OTHER_MPICC),@$(MAKE) --no-print-directory BUILD=$(B) other WERROR=$(WERROR))
 
 run-check-long: checked-long
@@ -489,7 +523,7 @@ install: all
 	install -m 644 $(MAN) $(DESTDIR)$(mandir)/man1
 
 clean:
-	rm -rf $(addprefix $(B)/,obj generated generated.new mpi programs every tests asan tsan other scratch demo bench \
+	rm -rf $(addprefix $(B)/,obj generated generated.new mpi programs every tests asan tsan fuzz other scratch demo bench \
 	    reader.o proof.o tracer.o allocator.o libcore.a dictionary.inc libc_version.h preload.map libpilgrim.so libpilgrim.a \
 	    libpilgrim-reader.a libpilgrim-reader.so libpilgrim-reader.so.$(ABI) \
 	    pilgrim-gen pilgrim-run pilgrim-decode pilgrim-merge)

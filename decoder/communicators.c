@@ -45,10 +45,10 @@ static void print_text(struct output *o, uint32_t rank, const struct pilgrim_com
     else
         out_char(o, '-');
     out_char(o, ' ');
-    out_text(o, c->name);
+    out_name(o, c->name);
     if (c->parent) {
         out_text(o, " from ");
-        out_text(o, c->parent);
+        out_name(o, c->parent);
     }
     out_text(o, " #");
     out_uint(o, c->sequence);
@@ -63,7 +63,7 @@ static void print_text(struct output *o, uint32_t rank, const struct pilgrim_com
         out_int(o, c->rank);
         if (strcmp(c->topology, "MPI_UNDEFINED") != 0) {
             out_text(o, ", ");
-            out_text(o, c->topology);
+            out_name(o, c->topology);
         }
         out_text(o, ", leader ");
         out_int(o, c->leader);

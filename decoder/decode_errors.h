@@ -5,6 +5,10 @@
 
 #include <pilgrim/reader.h>
 
+/* Prints a line on stderr, `pilgrim-decode: ...`, without the control characters that names of a trace or of a file may
+ * have. */
+void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* Returns PILGRIM_NOMEM, and fills in *ERROR. */
 static inline enum pilgrim_status no_memory(struct pilgrim_error *error)
 {

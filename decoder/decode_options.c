@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode_errors.h"
 #include "pilgrim/version.h"
 
 static const char usage[] =
@@ -15,7 +16,7 @@ static const char usage[] =
     "                      [--from=N] [--limit=N] [--no-polls] [--clock=local|common]\n"
     "                      [--loops | --stats[=histograms] [--by=rank] | --matrix[=rma] | --grammar |\n"
     "                       --communicators | --system | --properties]\n"
-    "                      [--modules=FOLDERS] TRACE\n";
+    "                      [--modules=FOLDERS] [--memory=SIZE] TRACE\n";
 
 static const char help[] =
     "\n"
@@ -32,6 +33,7 @@ static const char help[] =
     "  --clock=local|common  times by the clock of each process (the default), or on one time axis for all ranks\n"
     "  --modules=FOLDERS   folders to search first for the program and its libraries, for source lines; colons between "
     "them\n"
+    "  --memory=SIZE       memory that reading the trace may take, such as 512M or 4G; 1G if not given\n"
     "\n"
     "Instead of calls:\n"
     "  --loops             the program: its loops, how often they repeat, and the calls in them\n"
@@ -98,6 +100,20 @@ static bool parse_whole(const char *text, uint64_t *number)
     return parse_number(text, &end, number) && *end == 0;
 }
 
+/* Parses a size: a number of bytes, or of KiB, MiB, GiB, TiB with K, M, G or T behind it. */
+static bool parse_size(const char *text, uint64_t *size)
+{
+    static const char units[] = "KMGT";
+    const char *unit;
+    if (!parse_number(text, &text, size))
+        return false;
+    unsigned shift = *text && (unit = strchr(units, *text)) ? 10 * (unsigned)(unit - units + 1) : 0;
+    if (*size > UINT64_MAX >> shift)
+        return false;
+    *size <<= shift;
+    return text[shift > 0] == 0;
+}
+
 /* Parses an option that chooses what is printed instead of calls. False: it takes no such ARGUMENT. */
 static bool parse_view(int option, const char *argument, struct options *o)
 {
@@ -143,6 +159,8 @@ static const char *expected(int option)
     case 's':
     case 'n':
         return "a number";
+    case 'M':
+        return "a size, such as 512M or 4G";
     case 'C':
         return "local or common";
     case 'T':
@@ -185,6 +203,9 @@ static bool parse_option(int option, const char *name, const char *argument, str
     case 'm':
         o->modules = argument;
         break;
+    case 'M':
+        good = parse_size(argument, &o->memory);
+        break;
     case 'p':
         o->no_polls = true;
         break;
@@ -195,8 +216,7 @@ static bool parse_option(int option, const char *name, const char *argument, str
         good = parse_view(option, argument, o);
     }
     if (!good)
-        fprintf(stderr, "pilgrim-decode: --%s takes %s, not '%s'; see pilgrim-decode --help\n", name, expected(option),
-                argument);
+        complain("--%s takes %s, not '%s'; see pilgrim-decode --help", name, expected(option), argument);
     return good;
 }
 
@@ -209,18 +229,29 @@ static int wrong_use(const char *why)
 int options_parse(int argc, char **argv, struct options *o)
 {
     static const struct option names[] = {
-        {"format", required_argument, NULL, 'f'}, {"rank", required_argument, NULL, 'r'},
-        {"thread", required_argument, NULL, 't'}, {"func", required_argument, NULL, 'F'},
-        {"from", required_argument, NULL, 's'},   {"limit", required_argument, NULL, 'n'},
-        {"grammar", no_argument, NULL, 'g'},      {"communicators", no_argument, NULL, 'c'},
-        {"system", no_argument, NULL, 'S'},       {"modules", required_argument, NULL, 'm'},
-        {"no-polls", no_argument, NULL, 'p'},     {"loops", no_argument, NULL, 'l'},
-        {"stats", optional_argument, NULL, 'T'},  {"matrix", optional_argument, NULL, 'x'},
-        {"clock", required_argument, NULL, 'C'},  {"help", no_argument, NULL, 'h'},
-        {"version", no_argument, NULL, 'v'},      {"by", required_argument, NULL, 'b'},
-        {"properties", no_argument, NULL, 'P'},   {NULL, 0, NULL, 0},
+        {"format", required_argument, NULL, 'f'},
+        {"rank", required_argument, NULL, 'r'},
+        {"thread", required_argument, NULL, 't'},
+        {"func", required_argument, NULL, 'F'},
+        {"from", required_argument, NULL, 's'},
+        {"limit", required_argument, NULL, 'n'},
+        {"grammar", no_argument, NULL, 'g'},
+        {"communicators", no_argument, NULL, 'c'},
+        {"system", no_argument, NULL, 'S'},
+        {"modules", required_argument, NULL, 'm'},
+        {"no-polls", no_argument, NULL, 'p'},
+        {"loops", no_argument, NULL, 'l'},
+        {"stats", optional_argument, NULL, 'T'},
+        {"matrix", optional_argument, NULL, 'x'},
+        {"clock", required_argument, NULL, 'C'},
+        {"help", no_argument, NULL, 'h'},
+        {"version", no_argument, NULL, 'v'},
+        {"by", required_argument, NULL, 'b'},
+        {"properties", no_argument, NULL, 'P'},
+        {"memory", required_argument, NULL, 'M'},
+        {NULL, 0, NULL, 0},
     };
-    *o = (struct options){.limit = UINT64_MAX};
+    *o = (struct options){.limit = UINT64_MAX, .memory = PILGRIM_MEMORY_DEFAULT};
     int option, index = 0;
     while ((option = getopt_long(argc, argv, "", names, &index)) != -1) {
         if (option == 'h' || option == 'v') {

@@ -27,8 +27,9 @@ struct options {
     const char *modules;  /* folders with colons between them; NULL: none */
     struct number_list ranks;
     struct number_list threads;
-    uint64_t from;  /* of each thread, the first call */
-    uint64_t limit; /* how many calls at most, in all */
+    uint64_t memory; /* bytes that the reader may take */
+    uint64_t from;   /* of each thread, the first call */
+    uint64_t limit;  /* how many calls at most, in all */
     bool json;
     bool common; /* times are those of the common axis */
     bool no_polls;

@@ -152,7 +152,7 @@ static enum pilgrim_status print_call_class(struct output *o, struct pilgrim_cur
         return status;
     out_uint(o, number);
     out_text(o, "  ");
-    out_text(o, info->class_->function->name);
+    out_name(o, info->class_->function->name);
     out_text(o, " at ");
     text_site(o, info->class_, lines);
     out_text(o, "   ");

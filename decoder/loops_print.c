@@ -72,7 +72,7 @@ static void out_item(struct output *o, const struct shown_loops *s, size_t i, st
         out_text(o, "loop ");
         out_counts(o, &item->counts);
     } else {
-        out_text(o, s->classes[i]->function->name);
+        out_name(o, s->classes[i]->function->name);
         out_text(o, " at ");
         text_site(o, s->classes[i], lines);
         if (item->counts.max > 1) {

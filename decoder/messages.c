@@ -91,7 +91,7 @@ enum pilgrim_status messages_see(struct messages *m, const struct pilgrim_call *
 const struct messages_transfer *messages_transfers(const struct messages *m, size_t *count)
 {
     *count = m->seen_count;
-    return m->transfers + m->seen_first;
+    return m->transfers ? &m->transfers[m->seen_first] : NULL;
 }
 
 /* ---- threads ---- */

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <pilgrim/reader.h>
+
 void out_flush(struct output *o)
 {
     size_t done = 0;
@@ -107,27 +109,6 @@ void out_duration(struct output *o, double ns)
     out_text(o, text);
 }
 
-/* Returns the length of the UTF-8 character at TEXT, or 0 if there is none: overlong forms, surrogates and numbers
- * beyond U+10FFFF are not characters. */
-static size_t utf8_length(const unsigned char *text, size_t left)
-{
-    unsigned char c = text[0];
-    size_t length = c < 0x80                ? 1
-                    : c >= 0xc2 && c < 0xe0 ? 2
-                    : c >= 0xe0 && c < 0xf0 ? 3
-                    : c >= 0xf0 && c < 0xf5 ? 4
-                                            : 0;
-    if (length == 0 || length > left)
-        return 0;
-    for (size_t i = 1; i < length; i++)
-        if ((text[i] & 0xc0) != 0x80)
-            return 0;
-    if ((c == 0xe0 && text[1] < 0xa0) || (c == 0xed && text[1] > 0x9f) || (c == 0xf0 && text[1] < 0x90) ||
-        (c == 0xf4 && text[1] > 0x8f))
-        return 0;
-    return length;
-}
-
 void out_json_field(struct output *o, const char *name, int64_t value)
 {
     out_text(o, ",\"");
@@ -143,10 +124,10 @@ void out_json_string(struct output *o, const char *text, size_t length)
     out_char(o, '"');
 }
 
-/* True for bytes that are printed as they are: ASCII without control bytes, quotes and backslashes. */
+/* True for bytes that are printed as they are: ASCII without controls, quotes and backslashes. */
 static bool is_plain(unsigned char c)
 {
-    return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
+    return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
 }
 
 #define EACH_BYTE(b) (UINT64_C(0x0101010101010101) * (b))
@@ -155,8 +136,8 @@ static bool is_plain(unsigned char c)
 static bool are_plain(uint64_t word)
 {
     const uint64_t quotes = word ^ EACH_BYTE('"'), backslashes = word ^ EACH_BYTE('\\');
-    const uint64_t other = word | (word - EACH_BYTE(0x20)) | ((quotes - EACH_BYTE(1)) & ~quotes) |
-                           ((backslashes - EACH_BYTE(1)) & ~backslashes);
+    const uint64_t other = word | (word - EACH_BYTE(0x20)) | (word + EACH_BYTE(1)) |
+                           ((quotes - EACH_BYTE(1)) & ~quotes) | ((backslashes - EACH_BYTE(1)) & ~backslashes);
     return (other & EACH_BYTE(0x80)) == 0;
 }
 
@@ -184,22 +165,6 @@ static bool is_plain_text(const unsigned char *text, size_t length)
     return n == length;
 }
 
-/* Prints the first character of TEXT, which is not plain. Returns how many bytes it has. */
-static size_t escape_one(struct output *o, const unsigned char *text, size_t length)
-{
-    size_t n = utf8_length(text, length);
-    if (n > 0 && *text >= 0x20) {
-        if (*text == '"' || *text == '\\')
-            out_char(o, '\\');
-        out_bytes(o, (const char *)text, n);
-        return n;
-    }
-    out_text(o, "\\u00");
-    out_char(o, "0123456789abcdef"[*text >> 4]);
-    out_char(o, "0123456789abcdef"[*text & 15]);
-    return 1;
-}
-
 void out_json_escaped(struct output *o, const char *text, size_t length)
 {
     const unsigned char *at = (const unsigned char *)text;
@@ -208,11 +173,11 @@ void out_json_escaped(struct output *o, const char *text, size_t length)
         return;
     }
     while (length > 0) {
-        size_t n = 1;
-        if (is_plain(*at))
-            out_char(o, (char)*at);
-        else
-            n = escape_one(o, at, length);
+        char shown[PILGRIM_PRINTABLE_MAX];
+        size_t n = pilgrim_printable((const char *)at, length, shown);
+        if (*at == '"' || *at == '\\')
+            out_char(o, '\\');
+        out_text(o, shown);
         at += n;
         length -= n;
     }

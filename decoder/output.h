@@ -118,10 +118,16 @@ void out_duration(struct output *o, double ns);
 
 /* ---- JSON ---- */
 
-/* Prints TEXT as a JSON string: quotes and backslashes are escaped; control bytes, and bytes that are not UTF-8, become
- * \u00XX. out_json_escaped prints no quotes around it. */
+/* Prints TEXT as a JSON string: quotes and backslashes are escaped; control characters and the like, and bytes that are
+ * not UTF-8, become \uXXXX (pilgrim_printable). out_json_escaped prints no quotes around it.
+ * out_name: the same for a name from a trace, which may have such bytes as well. */
 void out_json_escaped(struct output *o, const char *text, size_t length);
 void out_json_string(struct output *o, const char *text, size_t length);
+static inline void out_name(struct output *o, const char *name)
+{
+    out_json_escaped(o, name, strlen(name));
+}
+
 /* Prints `,"NAME":VALUE`. */
 void out_json_field(struct output *o, const char *name, int64_t value);
 

@@ -17,9 +17,9 @@
 #include "properties.h"
 #include "thread_loops.h"
 
-static int complain(const char *path, const struct pilgrim_error *error)
+static int complain_of(const char *path, const struct pilgrim_error *error)
 {
-    fprintf(stderr, "pilgrim-decode: %s: %s\n", path, error->message);
+    complain("%s: %s", path, error->message);
     return EXIT_DAMAGED;
 }
 
@@ -172,8 +172,8 @@ static enum pilgrim_status print_loops(struct output *out, const struct pilgrim_
 static void complain_unsized(const struct options *o, uint64_t count, const char *what)
 {
     if (count > 0)
-        fprintf(stderr, "pilgrim-decode: %s: %llu %s count as 0 bytes, as the sizes of their datatypes are not known\n",
-                o->path, (unsigned long long)count, what);
+        complain("%s: %llu %s count as 0 bytes, as the sizes of their datatypes are not known", o->path,
+                 (unsigned long long)count, what);
 }
 
 static bool shows_rank(const void *options, uint32_t rank)
@@ -266,9 +266,9 @@ static int print_trace(struct output *out, const struct pilgrim_trace *trace, co
     enum pilgrim_status status = print_view(out, trace, o, lines, &error);
     out_flush(out);
     if (status != PILGRIM_OK)
-        return complain(o->path, &error);
+        return complain_of(o->path, &error);
     if (out->error && out->error != EPIPE)
-        fprintf(stderr, "pilgrim-decode: cannot write the output, which is incomplete: %s\n", strerror(out->error));
+        complain("cannot write the output, which is incomplete: %s", strerror(out->error));
     return out->error ? EXIT_DAMAGED : 0;
 }
 
@@ -281,14 +281,14 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error like any other */
     int result = options_parse(argc, argv, &options);
     if (result < 0) {
-        if (pilgrim_open(options.path, &trace, &error) != PILGRIM_OK) {
-            result = complain(options.path, &error);
+        if (pilgrim_open_limited(options.path, options.memory, &trace, &error) != PILGRIM_OK) {
+            result = complain_of(options.path, &error);
         } else {
             struct source_lines *lines = options.json ? NULL : source_lines_new(options.path, options.modules);
             struct pilgrim_error opened = error;
             result = print_trace(&out, trace, &options, lines);
             if (opened.status != PILGRIM_OK && result == 0)
-                result = complain(options.path, &opened);
+                result = complain_of(options.path, &opened);
             source_lines_free(lines);
             pilgrim_close(trace);
         }

@@ -135,7 +135,7 @@ static void text_row(struct output *o, const struct call_profile *p, const struc
         out_text(o, "  ");
         text_site(o, row->class, lines);
     } else {
-        out_text(o, row->class->function->name);
+        out_name(o, row->class->function->name);
     }
     while (out_position(o) - start < NAME_WIDTH)
         out_char(o, ' ');
@@ -172,7 +172,7 @@ static void text_summary(struct output *o, const struct call_profile *p)
     out_char(o, '\n');
 }
 
-static void out_name(struct output *o, const char *name)
+static void out_activity(struct output *o, const char *name)
 {
     size_t width = NAME_WIDTH - 2 - strlen(name);
     out_text(o, "  ");
@@ -197,7 +197,7 @@ static void text_activities(struct output *o, const struct call_profile *p)
         const struct profile_activity *a = &p->activities[i];
         if (a->most_ns <= 0)
             continue;
-        out_name(o, pilgrim_activity_name(i));
+        out_activity(o, pilgrim_activity_name(i));
         out_percent(o, sum > 0 ? a->total_ns / sum : 0, 8);
         out_padded_duration(o, a->total_ns / (double)p->profiled_ranks, 7);
         if (several) {

@@ -9,9 +9,9 @@ void properties_print(struct output *out, const struct pilgrim_trace *trace, boo
     const char *key, *value;
     for (size_t i = 0; pilgrim_property_at(trace, i, &key, &value); i++) {
         if (!json) {
-            out_text(out, key);
+            out_name(out, key);
             out_text(out, ": ");
-            out_text(out, value);
+            out_name(out, value);
             out_char(out, '\n');
             continue;
         }
@@ -29,6 +29,6 @@ void properties_print_filter(struct output *out, const struct pilgrim_trace *tra
     if (!filter)
         return;
     out_text(out, "functions left out: ");
-    out_text(out, filter);
+    out_name(out, filter);
     out_char(out, '\n');
 }

@@ -18,6 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "decode_errors.h"
+
 struct debug_module {
     struct debug_module *next;
     char *name;
@@ -179,10 +181,9 @@ static void open_module(const struct source_lines *lines, struct debug_module *m
     if (strchr(m->name, '/'))
         return; /* a module's name has no folders; a damaged trace must not lead anywhere else */
     if (!try_all(&s) && s.other[0])
-        fprintf(stderr,
-                "pilgrim-decode: %s is not the %s that was traced, so its source lines are not printed; say where the "
-                "traced one is with --modules=FOLDER\n",
-                s.other, m->name);
+        complain("%s is not the %s that was traced, so its source lines are not printed; say where the traced one is "
+                 "with --modules=FOLDER",
+                 s.other, m->name);
 }
 
 static bool is_module(const struct debug_module *m, const struct pilgrim_frame *frame)

@@ -77,7 +77,7 @@ static void text_value(struct output *o, const struct pilgrim_value *v, bool sym
         out_char(o, '-');
         break;
     case PILGRIM_NAME:
-        out_bytes(o, v->text, v->length);
+        out_json_escaped(o, v->text, v->length);
         break;
     case PILGRIM_STRING:
         out_json_string(o, v->text, v->length);
@@ -95,7 +95,7 @@ static void text_value(struct output *o, const struct pilgrim_value *v, bool sym
         out_real(o, v->real);
         break;
     case PILGRIM_OBJECT:
-        out_text(o, v->text);
+        out_name(o, v->text);
         out_named(o, ":", v->id);
         break;
     case PILGRIM_REQUEST:
@@ -127,7 +127,7 @@ static void text_value(struct output *o, const struct pilgrim_value *v, bool sym
         break;
     case PILGRIM_SYMBOL:
         out_text(o, "fn:");
-        out_bytes(o, v->text, v->length);
+        out_json_escaped(o, v->text, v->length);
         break;
     case PILGRIM_FUNCTION:
         out_named(o, "fn:", v->id);
@@ -181,7 +181,7 @@ void text_arguments(struct output *o, const struct pilgrim_call *call, bool symb
     for (size_t i = 0; i < f->parameter_count; i++) {
         if (i)
             out_text(o, ", ");
-        out_text(o, f->parameters[i].name);
+        out_name(o, f->parameters[i].name);
         out_char(o, '=');
         enum pilgrim_direction direction = f->parameters[i].direction;
         if (direction & PILGRIM_IN)
@@ -207,9 +207,9 @@ void text_site(struct output *o, const struct pilgrim_class *class, struct sourc
         if (f != class->site)
             out_text(o, " < ");
         if (line) {
-            out_text(o, line);
+            out_name(o, line);
         } else {
-            out_text(o, f->module);
+            out_name(o, f->module);
             out_text(o, "+0x");
             out_hex(o, f->offset);
         }
@@ -244,7 +244,7 @@ void text_times(struct output *o, const struct pilgrim_call *call)
 
 void text_body(struct output *o, const struct pilgrim_call *call, struct source_lines *lines)
 {
-    out_text(o, call->function->name);
+    out_name(o, call->function->name);
     out_char(o, '(');
     text_arguments(o, call, false);
     out_text(o, ") = ");

@@ -4,6 +4,7 @@
 #
 # Says what it does. Does nothing, and says nothing, when all of them are there. Uses sudo when not root.
 # On a system that is not Debian (or made from it) it prints what to install and stops with status 1.
+# `install-deps.sh long` also installs what only `make check-long` needs.
 set -eu
 
 # package          what for
@@ -33,5 +34,12 @@ python3-mpi4py     tests: MPI in Python, which opens it so that nobody else sees
 python3-numpy      tests: arrays for that
 '
 
+long='
+clang              tests: the fuzzers
+libclang-rt-dev    tests: the sanitizers and the fuzzer of clang
+valgrind           tests: reads of what was never written
+'
+
+[ "${1-}" = long ] && wanted="$wanted$long"
 echo "$wanted" | "$(dirname "$0")/install-packages.sh" install-deps \
     "autoconf && ./configure && make (and 'make check DEPS=no' for the tests)."

@@ -63,7 +63,8 @@ struct pilgrim_trace;
 struct pilgrim_error {
     enum pilgrim_status status;
     uint64_t offset;   /* in the file, bytes; 0 where it does not apply */
-    char message[240]; /* one line without a newline, NUL-terminated: what, in which section, at which byte */
+    char message[240]; /* one line without a newline, NUL-terminated: what, in which section, at which byte; it may
+                        * be printed as it is */
 };
 
 /* Opens and checks the trace in a file: magic, version, and every checksum, count and reference.
@@ -72,7 +73,8 @@ struct pilgrim_error {
  * Then PILGRIM_OK is returned and error->status is not PILGRIM_OK: error->message says what is missing (times, the
  * ranks that follow, later segments, the end). Otherwise PILGRIM_OK sets error->status to PILGRIM_OK.
  *
- * Memory is at most a small multiple of the file's size. The file stays open as long as the trace in two cases. If
+ * Memory is at most a small multiple of the file's size, and at most PILGRIM_MEMORY_DEFAULT (see pilgrim_open_limited).
+ * The file stays open as long as the trace in two cases. If
  * the trace has times of single calls, a cursor reads them from the file. If the trace takes more than 256 MiB and
  * consists of several shards (as processes make that recorded more than fits into their memory), no more than
  * 256 MiB stay in memory, and one shard for each open cursor and grammar. Other shards are read and checked again
@@ -86,6 +88,16 @@ struct pilgrim_error {
  * threads: shared */
 PILGRIM_API enum pilgrim_status pilgrim_open(const char *path, struct pilgrim_trace **trace,
                                              struct pilgrim_error *error) PILGRIM_CHECKED;
+
+#define PILGRIM_MEMORY_DEFAULT (UINT64_C(1) << 30) /* bytes: 1 GiB */
+
+/* As pilgrim_open, with another limit of memory. Files are compressed, and a few bytes may announce any number of ranks
+ * and values, so a file that somebody has made for it could ask for any amount.
+ * memory:  bytes that the trace takes at most; each cursor, list and grammar that is opened from it takes at most as
+ *          much again. What needs more returns PILGRIM_LIMIT. UINT64_MAX: as much as a file of its size may need
+ * else as pilgrim_open */
+PILGRIM_API enum pilgrim_status pilgrim_open_limited(const char *path, uint64_t memory, struct pilgrim_trace **trace,
+                                                     struct pilgrim_error *error) PILGRIM_CHECKED;
 
 /* Closes the trace and its file. Everything that was opened from it must be closed before.
  * trace:   NULL is legal
@@ -124,6 +136,28 @@ PILGRIM_API const char *pilgrim_property(const struct pilgrim_trace *trace, cons
  * memory:  borrowed until the trace is closed
  * threads: shared */
 PILGRIM_API bool pilgrim_property_at(const struct pilgrim_trace *trace, size_t i, const char **key, const char **value);
+
+/* ---- texts ---- */
+
+enum { PILGRIM_PRINTABLE_MAX = 8 };
+
+/* Writes the first character of a text from a trace as it may be printed, with a NUL behind it. A text may hold any
+ * byte: names of functions and modules, too, if somebody has made the trace by hand. To print one:
+ *
+ *     for (size_t n; length > 0; text += n, length -= n) {
+ *         n = pilgrim_printable(text, length, shown);
+ *         fputs(shown, stdout);
+ *     }
+ *
+ * A character stands there as it is, but as \uXXXX if it could command a terminal or show a line as another one:
+ * control characters (DEL and those from U+0080 to U+009F, too), and those that separate lines or turn the direction of
+ * writing. A byte that is not UTF-8 is \u00XX.
+ * text:    need not end with a NUL
+ * length:  bytes of the text
+ * shown:   at most PILGRIM_PRINTABLE_MAX bytes with the NUL
+ * Returns how many bytes of the text the character has; 0 if the length is 0: nothing is written.
+ * threads: any number at once */
+PILGRIM_API size_t pilgrim_printable(const char *text, size_t length, char shown[PILGRIM_PRINTABLE_MAX]);
 
 /* ---- calls ---- */
 

@@ -21,8 +21,8 @@ enum pilgrim_status {
     PILGRIM_OK = 0,    /* done */
     PILGRIM_END,       /* nothing is left to return: not an error */
     PILGRIM_NOMEM,     /* out of memory */
-    PILGRIM_LIMIT,     /* the file asks for more memory or steps than its size allows, or has more than can be
-                        * counted */
+    PILGRIM_LIMIT,     /* the file asks for more memory or steps than its size or the caller of pilgrim_open_limited
+                        * allows, or has more than can be counted */
     PILGRIM_IO,        /* a system call failed; the error's message says which and why */
     PILGRIM_NOT_TRACE, /* the file does not begin as a Pilgrim trace does */
     PILGRIM_VERSION,   /* the file's format is of a version that this library does not read */

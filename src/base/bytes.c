@@ -36,8 +36,8 @@ uint8_t *bytes_grow(struct bytes *b, size_t count)
 
 void bytes_put(struct bytes *b, const void *data, size_t count)
 {
-    uint8_t *to = bytes_reserve(b, count);
-    if (to && count) {
+    uint8_t *to = count ? bytes_reserve(b, count) : NULL; /* an empty buffer has no address to add to */
+    if (to) {
         memcpy(to, data, count);
         b->length += count;
     }
@@ -85,7 +85,8 @@ enum pilgrim_status bytes_status(const struct bytes *b)
 
 void cursor_init(struct cursor *c, const void *data, size_t length)
 {
-    *c = (struct cursor){.data = data, .length = length};
+    static const uint8_t nothing; /* an address, because NULL + 0 is undefined */
+    *c = (struct cursor){.data = data ? data : &nothing, .length = length};
 }
 
 void cursor_fail(struct cursor *c, enum pilgrim_status status)

@@ -74,7 +74,7 @@ static const char kernel_name[] = "tsc";
 /* Reading the counter raises a signal if the process may not read it. */
 static bool counter_readable(void)
 {
-    int mode;
+    int mode = 0; /* valgrind does not know that prctl sets it */
     return prctl(PR_GET_TSC, &mode) || mode == PR_TSC_ENABLE;
 }
 

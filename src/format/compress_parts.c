@@ -20,7 +20,7 @@ enum pilgrim_status compressor_error(size_t code)
 static enum pilgrim_status compress_part(ZSTD_CCtx *context, const struct bytes *content, size_t *start, size_t end,
                                          ZSTD_EndDirective directive, struct bytes *out)
 {
-    ZSTD_inBuffer in = {content->data + *start, end - *start, 0};
+    ZSTD_inBuffer in = {content->data, end, *start};
     for (size_t left = 1; left;) {
         size_t room = ZSTD_compressBound(in.size - in.pos) + BLOCK_HEAD_BYTES;
         uint8_t *to = bytes_reserve(out, room);

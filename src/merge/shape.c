@@ -186,7 +186,7 @@ static enum pilgrim_status sort_value(struct splitter *s, struct sorted *sorted,
     if (!first)
         TRY(nested_runs_append(&sorted->changes, (int64_t)kind - sorted->last, 1));
     sorted->last = kind;
-    return slot_series_add(&sorted->kinds[kind].values, s->slots->items + slots, fits);
+    return slot_series_add(&sorted->kinds[kind].values, s->slots->items ? s->slots->items + slots : NULL, fits);
 }
 
 static enum pilgrim_status put_sorted(struct splitter *s, uint32_t n, struct sorted *sorted)

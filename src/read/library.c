@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The version of the reader library, and the text of each status. */
-#include "pilgrim/version.h"
+/* The version of the reader library, the text of each status, and texts as they may be printed. */
+#include "base/printable.h"
+#include "pilgrim/reader.h"
 
 unsigned pilgrim_version_number(void)
 {
@@ -38,4 +39,9 @@ const char *pilgrim_status_text(enum pilgrim_status status)
         return "invalid argument";
     }
     return "unknown status";
+}
+
+size_t pilgrim_printable(const char *text, size_t length, char shown[PILGRIM_PRINTABLE_MAX])
+{
+    return text && shown && length ? printable_next(text, length, shown) : 0;
 }

@@ -11,6 +11,7 @@
 #include "base/intern.h"
 #include "base/name_pieces.h"
 #include "read/cursor/process_values.h"
+#include "read/table/parser.h"
 #include "read/table/trace_error.h"
 
 enum { PID_UNKNOWN = -1, LOCATION_BYTES_MAX = 4096 };
@@ -159,6 +160,8 @@ static enum pilgrim_status read_all(struct pilgrim_system *s, struct pilgrim_err
     uint32_t ranks = s->trace->rank_count;
     struct bytes key = {0};
     enum pilgrim_status status = PILGRIM_OK;
+    if (ranks > s->trace->source.memory / (sizeof *s->host + sizeof *s->pid + sizeof *s->ordered))
+        return trace_error(error, PILGRIM_LIMIT, 0, "%u ranks: %s", ranks, too_much_for_caller);
     s->host = malloc(ranks * sizeof *s->host);
     s->pid = malloc(ranks * sizeof *s->pid);
     s->ordered = malloc(ranks * sizeof *s->ordered);

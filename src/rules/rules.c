@@ -235,8 +235,8 @@ static enum pilgrim_status check_blocks(struct rules_parser *in)
         count += block_marks(&r->blocks[i]);
     if (!charge(in, count * sizeof *r->block_marks))
         return PILGRIM_LIMIT;
-    r->block_marks = count ? malloc(count * sizeof *r->block_marks) : NULL;
-    if (count && !r->block_marks)
+    r->block_marks = malloc(count * sizeof *r->block_marks + 1);
+    if (!r->block_marks)
         return PILGRIM_NOMEM;
     uint64_t *marks = r->block_marks;
     for (size_t i = 0; i < r->block_count; i++) {

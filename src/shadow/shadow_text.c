@@ -20,6 +20,18 @@ void text_print(struct bytes *b, const char *format, ...)
         bytes_put(b, text, (size_t)length);
 }
 
+/* True if the character at S, of LENGTH bytes, is printed as its number: a control character, or one that separates
+ * lines or turns the direction of writing. *CODE: the number. */
+static bool is_hidden(const uint8_t *s, size_t length, unsigned *code)
+{
+    *code = length == 1 ? s[0] : length == 2 ? (s[0] & 0x1fu) << 6 | (s[1] & 0x3f) : 0;
+    if (length == 3)
+        *code = (s[0] & 0x0fu) << 12 | (s[1] & 0x3fu) << 6 | (s[2] & 0x3f);
+    return (length == 1 && (*code < 0x20 || *code == 0x7f)) || (*code >= 0x80 && *code <= 0x9f) || *code == 0x61c ||
+           *code == 0x200e || *code == 0x200f || (*code >= 0x2028 && *code <= 0x202e) ||
+           (*code >= 0x2066 && *code <= 0x2069);
+}
+
 /* Returns the length of the UTF-8 character at S, which has at most N bytes; 0 if there is none. */
 static size_t utf8_length(const uint8_t *s, size_t n)
 {
@@ -43,9 +55,10 @@ void text_string(struct bytes *b, const char *string, size_t length)
     bytes_put_u8(b, '"');
     for (size_t i = 0; i < length;) {
         size_t character = utf8_length(s + i, length - i);
-        if (!character || s[i] < 0x20) {
-            text_print(b, "\\u%04x", s[i]);
-            i++;
+        unsigned code = s[i];
+        if (!character || is_hidden(s + i, character, &code)) {
+            text_print(b, "\\u%04x", code);
+            i += character + !character;
             continue;
         }
         if (s[i] == '"' || s[i] == '\\')

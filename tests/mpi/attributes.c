@@ -96,7 +96,14 @@ static void check_attributes(void)
 static void check_names(void)
 {
     static const char *const names[] = {
-        "plain", "", "quote \" back \\ slash", "tab\tline\nbell\a\x01\x7f", "no utf-8 \xff\xc3(", "utf-8 \xc3\xa9"};
+        "plain",
+        "",
+        "quote \" back \\ slash",
+        "tab\tline\nbell\a\x01\x7f",
+        "no utf-8 \xff\xc3(",
+        "utf-8 \xc3\xa9",
+        "\x1b[1m\xc2\x9b \xc2\xa0 \xd8\x9c \xe2\x80\x8d\xe2\x80\x8e\xe2\x80\xa8\xe2\x80\xae\xe2\x80\xaf "
+        "\xe2\x81\xa6\xe2\x81\xa9\xe2\x81\xaa"};
     char got[MPI_MAX_OBJECT_NAME];
     int length;
     MPI_Comm comm;

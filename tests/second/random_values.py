@@ -18,7 +18,7 @@ PLAIN, SIGNATURE_SERIES, UNZIPPED = range(3)
 KEPT = 3            # registers 0 to 2 hold arrays of these many items from the first call on; 3 holds anything
 KEPT_ITEMS = (2, 4, 7)
 REQUESTS = 3        # that a thread's first calls after that begin
-TEXTS = [b"A", b"MPI_INT", b"", b'q"\\\n', b"\xc3\xa9\x7f", b"\xff"]
+TEXTS = [b"A", b"MPI_INT", b"", b'q"\\\n', b"\xc3\xa9\x7f", b"\xff", b"\xc2\x9b1m\xe2\x80\xae"]
 
 
 def wrap(v):
@@ -29,7 +29,7 @@ def quote(t):
     out = ""
     for c in t.decode("utf-8", "surrogateescape"):
         n = ord(c)
-        out += ("\\" + c if c in '"\\' else "\\u%04x" % n if n < 0x20 else "\\u%04x" % (n - 0xdc00) if 0xdc80 <= n <= 0xdcff else c)
+        out += ("\\" + c if c in '"\\' else "\\u%04x" % n if n < 0x20 or 0x7f <= n < 0xa0 or n == 0x202e else "\\u%04x" % (n - 0xdc00) if 0xdc80 <= n <= 0xdcff else c)
     return '"' + out + '"'
 
 

@@ -350,7 +350,9 @@ class Decoder(unittest.TestCase):
                 parts.Cursor(wrong).varint()
 
     def test_strings(self):
-        self.assertEqual(values_of.escape(b"a\x7f\x1f/\xe2\x82\xac"), "a\x7f\\u001f/\u20ac")
+        self.assertEqual(values_of.escape(b"a\x7f\x1f/\xe2\x82\xac"), "a\\u007f\\u001f/\u20ac")
+        self.assertEqual(values_of.escape("\x80\x9f\xa0\u061c\u200d\u200e\u2028\u202e\u202f\u2066\u206a".encode()),
+                         "\\u0080\\u009f\xa0\\u061c\u200d\\u200e\\u2028\\u202e\u202f\\u2066\u206a")
         self.assertEqual(values_of.escape(b"\xe2\x82A\xed\xa0\x80\xc0\x80"),
                          "\\u00e2\\u0082A\\u00ed\\u00a0\\u0080\\u00c0\\u0080")
 

@@ -23,11 +23,15 @@ SLOTS = {INT: 1, BOOL: 1, REAL: 1, RANK: 1, RANK_BASE: 1, OBJECT: 1, REQUEST: 2,
          DEVICE: 3, FUNCTION: 1, POSTED: 2, BEGUN: 1, LIVE: 2, TEXT: 2}
 
 
+# Characters that separate lines or turn the direction of writing.
+HIDDEN = {0x61c, 0x200e, 0x200f, *range(0x2028, 0x202f), *range(0x2066, 0x206a)}
+
+
 class Escapes(dict):
     """For str.translate: what JSON must have escaped."""
 
     def __missing__(self, code):
-        if code < 0x20:
+        if code < 0x20 or 0x7f <= code <= 0x9f or code in HIDDEN:
             self[code] = "\\u%04x" % code
         elif 0xdc80 <= code <= 0xdcff:  # surrogateescape: a byte that is not UTF-8
             self[code] = "\\u%04x" % (code - 0xdc00)

@@ -60,6 +60,9 @@ START_TEST(null_of_traces)
     ck_assert_ptr_null(t);
     INVALID(pilgrim_open("x", NULL, &error));
     REFUSED(pilgrim_open(NULL, NULL, NULL));
+    INVALID(pilgrim_open_limited(NULL, 1, &t, &error));
+    ck_assert_ptr_null(t);
+    INVALID(pilgrim_open_limited("x", 1, NULL, &error));
     INVALID(pilgrim_cursor_open(NULL, 0, 0, &c, &error));
     ck_assert_ptr_null(c);
     INVALID(pilgrim_cursor_open(trace, 0, 0, NULL, &error));

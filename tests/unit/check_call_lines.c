@@ -120,8 +120,8 @@ END_TEST
 START_TEST(by_eye)
 {
     static const char *const expected[] = {
-        "5.2 #0 MPI_F(count=8, name\"=\"xx\" -> \"xx\") = MPI_SUCCESS at app+0x1a2b\n"
-        "5.2 #10 +21012.345us 0.678us MPI_F(count=8, name\"=\"xx\" -> \"xx\") = MPI_SUCCESS at app+0x1a2b\n",
+        "5.2 #0 MPI_F(count=8, name\\\"=\"xx\" -> \"xx\") = MPI_SUCCESS at app+0x1a2b\n"
+        "5.2 #10 +21012.345us 0.678us MPI_F(count=8, name\\\"=\"xx\" -> \"xx\") = MPI_SUCCESS at app+0x1a2b\n",
         "{\"rank\":5,\"thread\":2,\"seq\":0,\"func\":\"MPI_F\",\"args\":{\"count\":8,\"name\\\"\":{\"in\":\"xx\","
         "\"out\":\"xx\"}},"
         "\"ret\":0,\"site\":\"app+0x1a2b\"}\n"
@@ -188,7 +188,7 @@ static char *put_escaped(char *to, unsigned char c)
 {
     if (c == '"' || c == '\\')
         return to + sprintf(to, "\\%c", c);
-    return to + sprintf(to, c < 0x20 || c >= 0x80 ? "\\u%04x" : "%c", c);
+    return to + sprintf(to, c < 0x20 || c >= 0x7f ? "\\u%04x" : "%c", c);
 }
 
 /* Each byte at each place of strings of up to 20 bytes. */

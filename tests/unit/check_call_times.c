@@ -2,6 +2,7 @@
 /* The times of calls as cursors read them: complete, behind calls that were passed over, in loops and later segments,
  * from files and from memory; and what is left of them if sections are damaged. */
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "built_trace.h"
@@ -309,12 +310,13 @@ START_TEST(times_from_files)
     ck_assert_int_ge(descriptor, 0);
     ck_assert_int_eq(write(descriptor, file.data, file.length), (ssize_t)file.length);
     for (unsigned i = 0; i < 2; i++) {
-        ck_assert_msg(trace_open(path, i ? 1 : SHARDS_BYTES_MAX, &trace, &error) == PILGRIM_OK, "%s", error.message);
+        ck_assert_msg(trace_open(path, i ? 1 : SHARDS_BYTES_MAX, PILGRIM_MEMORY_DEFAULT, &trace, &error) == PILGRIM_OK,
+                      "%s", error.message);
         ck_assert_int_eq(error.status, PILGRIM_OK);
         expect_all(trace);
         pilgrim_close(trace);
     }
-    ck_assert_int_eq(trace_open(path, SHARDS_BYTES_MAX, &trace, &error), PILGRIM_OK);
+    ck_assert_int_eq(trace_open(path, SHARDS_BYTES_MAX, PILGRIM_MEMORY_DEFAULT, &trace, &error), PILGRIM_OK);
     struct pilgrim_cursor *cursor = open_cursor(trace, 0);
     size_t last = m.count - 1;
     while (m.sections[last].rank != 0)
@@ -509,6 +511,39 @@ static void expect_known(const struct pilgrim_trace *trace, uint64_t from, uint6
     pilgrim_cursor_close(cursor);
 }
 
+/* One section of very many threads, none of which exists, with a large content: it is read once, not for each of them.
+ */
+START_TEST(times_of_many_nobodies)
+{
+    enum { THREADS = 4096, CONTENT = 4 << 20 };
+    struct made_times m;
+    struct bytes file = {0}, content = {0};
+    struct pilgrim_error error;
+    state = 5;
+    make(&m, TIMES_EXACT, 700);
+    put_file(&m, &file);
+    file.length = m.count ? m.sections[0].offset : file.length;
+    bytes_put_varint(&content, 77777); /* the rank */
+    for (unsigned i = 0; i < 3; i++)
+        bytes_put_varint(&content, 0); /* of several threads */
+    bytes_put_varint(&content, 1);
+    bytes_put_varint(&content, 0); /* one call each, of class 0 */
+    bytes_put_varint(&content, THREADS);
+    for (unsigned i = 0; i < 2 * THREADS; i++)
+        bytes_put_svarint(&content, 1); /* their numbers, then their starts */
+    while (content.length < CONTENT)
+        bytes_put_u64(&content, 0);
+    ck_assert_int_eq(section_write_fast(&file, SECTION_TIMES, &content), PILGRIM_OK);
+    ck_assert_int_eq(section_write(&file, SECTION_END, &(struct bytes){0}), PILGRIM_OK);
+    const clock_t begin = clock();
+    pilgrim_close(load(&file, &error));
+    ck_assert_msg(clock() - begin < 2 * CLOCKS_PER_SEC, "%ld us", (long)(clock() - begin));
+    made_free(&m);
+    bytes_free(&content);
+    bytes_free(&file);
+}
+END_TEST
+
 START_TEST(times_twice)
 {
     struct made_times m;
@@ -559,6 +594,7 @@ int main(void)
     tcase_add_loop_test(tests, damage_takes_times_only, 0, 2);
     tcase_add_test(tests, every_byte_of_times);
     tcase_add_test(tests, times_of_nobody);
+    tcase_add_test(tests, times_of_many_nobodies);
     tcase_add_test(tests, times_twice);
     tcase_add_test(tests, times_of_two_rounds);
     suite_add_tcase(suite, tests);

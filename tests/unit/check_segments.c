@@ -588,7 +588,7 @@ static struct pilgrim_trace *open_file(uint64_t limit)
     ck_assert(descriptor >= 0 && write(descriptor, file.data, file.length) == (ssize_t)file.length);
     close(descriptor);
     bytes_free(&file);
-    ck_assert_msg(trace_open(path, limit, &trace, &error) == PILGRIM_OK, "%s", error.message);
+    ck_assert_msg(trace_open(path, limit, PILGRIM_MEMORY_DEFAULT, &trace, &error) == PILGRIM_OK, "%s", error.message);
     ck_assert_msg(error.status == PILGRIM_OK, "%s", error.message);
     for (size_t v = 0; v < SHARDS; v++)
         offsets[v] = trace->entries[v].sections[SECTION_CALLS].offset;
@@ -621,6 +621,40 @@ START_TEST(small_traces_stay_in_memory)
     ck_assert_ptr_null(trace->cache);
     expect_all(trace);
     pilgrim_close(trace);
+}
+END_TEST
+
+/* The memory that is allowed is enough, or the message says how to allow more. Shards that are dropped give theirs
+ * back: less than all shards together suffices. */
+START_TEST(memory_is_limited)
+{
+    struct pilgrim_trace *trace = open_file(UINT64_C(1) << 20);
+    struct pilgrim_error error;
+    uint64_t all = 0, least = 0;
+    for (size_t v = 0; v < SHARDS; v++)
+        all += trace->entries[v].bytes;
+    pilgrim_close(trace);
+    for (uint64_t memory = 0; memory <= all; memory += 500) {
+        enum pilgrim_status status = pilgrim_open_limited(path, memory, &trace, &error);
+        ck_assert_int_eq(status == PILGRIM_OK, trace != NULL);
+        if (status == PILGRIM_OK && error.status == PILGRIM_OK) {
+            least = least ? least : memory;
+            if (memory >= all / 2)
+                expect_all(trace);
+        } else {
+            ck_assert_msg(!least, "%llu bytes suffice, %llu do not", (unsigned long long)least,
+                          (unsigned long long)memory);
+            ck_assert_int_eq(error.status, PILGRIM_LIMIT);
+            ck_assert_msg(strstr(error.message, "--memory=SIZE") && strstr(error.message, "byte "), "%s",
+                          error.message);
+        }
+        pilgrim_close(trace);
+    }
+    ck_assert_msg(least > 0 && least < all / 2, "%llu of %llu bytes", (unsigned long long)least,
+                  (unsigned long long)all);
+    ck_assert_int_eq(pilgrim_open_limited(path, UINT64_MAX, &trace, &error), PILGRIM_OK);
+    pilgrim_close(trace);
+    unlink(path);
 }
 END_TEST
 
@@ -715,6 +749,7 @@ int main(void)
     tcase_add_test(tests, rounds_are_skipped);
     tcase_add_loop_test(tests, volumes_come_and_go, 0, 2);
     tcase_add_test(tests, small_traces_stay_in_memory);
+    tcase_add_test(tests, memory_is_limited);
     tcase_add_test(tests, grammars_stay);
     tcase_add_loop_test(tests, threads_share_a_trace, 0, 2);
     tcase_add_loop_test(tests, files_that_change, 0, 2);

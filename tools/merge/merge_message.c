@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages of pilgrim-merge; see merge_message.h. */
+#define _GNU_SOURCE 1 /* vasprintf */
 #include "merge_message.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "base/printable.h"
 
 #define REFRESH_NS 100000000
 
@@ -22,16 +26,37 @@ static void clear_progress(void)
     shown_ns = 0;
 }
 
+/* Prints a line without the control characters that texts and names of files may have. */
+static void print_line(FILE *to, const char *format, va_list arguments)
+{
+    char *text, shown[PRINTABLE_MAX];
+    int length = vasprintf(&text, format, arguments);
+    for (size_t at = 0, left = length > 0 ? (size_t)length : 0, n; left > 0; at += n, left -= n) {
+        n = printable_next(text + at, left, shown);
+        fputs(shown, to);
+    }
+    fputc('\n', to);
+    if (length >= 0)
+        free(text);
+}
+
 bool fail(const char *format, ...)
 {
     va_list arguments;
     clear_progress();
     va_start(arguments, format);
     fputs("pilgrim-merge: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    print_line(stderr, format, arguments);
     va_end(arguments);
     return false;
+}
+
+void report(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    print_line(stdout, format, arguments);
+    va_end(arguments);
 }
 
 bool fail_status(const char *path, enum pilgrim_status status)

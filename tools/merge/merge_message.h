@@ -8,9 +8,13 @@
 
 #include "pilgrim/status.h"
 
-/* Print a message. Return false, for the caller to return. */
+/* Print a message, without the control characters that texts and names of files may have. Return false, for the caller
+ * to return. */
 bool fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 bool fail_status(const char *path, enum pilgrim_status status);
+
+/* Prints a line on stdout in the same way. */
+void report(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Progress: one line that is refreshed in place, if stderr is a terminal; else nothing. The next message, or
  * progress_end, removes the line. BYTES: of all input, and of what was merged since the last call. */

@@ -307,7 +307,7 @@ static bool end_trace(const struct job *job, struct trace *trace)
     if (good && job->endings)
         (void)fail("how ranks ended: %s", job->endings);
     if (good)
-        printf("%" PRIu64 " calls of %" PRIu32 " ranks in %s, %" PRIu64 " bytes\n", trace->calls, job->head.ranks,
+        report("%" PRIu64 " calls of %" PRIu32 " ranks in %s, %" PRIu64 " bytes", trace->calls, job->head.ranks,
                (const char *)written.data, length);
     bytes_free(&written);
     return good;

@@ -13,8 +13,6 @@
 #define WALK_MAX            1024       /* fewer values are passed one by one */
 #define NUMBERS_COUNTED_MAX (1u << 20) /* if a class has more numbers, their occurrences are not counted */
 
-const char memory_problem[] = "needs more memory than a file of its length may take";
-
 bool memory_fits(uint64_t *left, uint64_t bytes)
 {
     if (bytes > *left)
@@ -63,7 +61,7 @@ static enum pilgrim_status open_unzipped(struct pilgrim_cursor *c, struct class_
 {
     size_t bytes = state->value_group->count * sizeof *state->unzipped;
     if (!state->unzipped) {
-        *problem = memory_problem;
+        *problem = c->shard->memory_problem;
         if (!memory_fits(&c->memory_left, bytes))
             return PILGRIM_LIMIT;
         state->unzipped = take_zeroed(&c->arena, bytes);

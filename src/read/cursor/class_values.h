@@ -5,9 +5,8 @@
 
 #include "read/cursor/cursor.h"
 
-/* Takes BYTES off *LEFT. False: there are fewer; the problem is then memory_problem. */
+/* Takes BYTES off *LEFT. False: there are fewer; the problem is then the shard's memory_problem. */
 bool memory_fits(uint64_t *left, uint64_t bytes);
-extern const char memory_problem[];
 
 /* Allocates what the state of the class needs.
  * errors: PILGRIM_NOMEM */

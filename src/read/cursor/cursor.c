@@ -168,7 +168,7 @@ static enum pilgrim_status note_requests(struct pilgrim_cursor *c, const struct 
     if (status == PILGRIM_OK && tells_live(c, state))
         status = begun_follow(&c->live, p, values->in, values->out);
     if (status == PILGRIM_OK && c->live.bytes > c->begun.limit) {
-        *problem = memory_problem;
+        *problem = c->shard->memory_problem;
         return PILGRIM_LIMIT;
     }
     return status;

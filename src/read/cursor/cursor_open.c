@@ -60,7 +60,7 @@ static enum pilgrim_status open_classes(struct pilgrim_cursor *c, const char **p
         bounded = memory_fits(&c->memory_left, rules_cursor_bytes(&v->rules, found.value_group->sequence));
     }
     if (!bounded) {
-        *problem = memory_problem;
+        *problem = v->memory_problem;
         return PILGRIM_LIMIT;
     }
     return rules_cursor_init(&c->structure, &v->rules, g->sequence);

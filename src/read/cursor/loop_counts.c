@@ -14,7 +14,7 @@ static enum pilgrim_status sum_trips(struct pilgrim_cursor *c, size_t class_inde
     uint64_t length = rules_length(&c->shard->rules, state->value_group->sequence);
     bool constant = state->value_group->call_count_limit == 1 && !state->value_group->has_unzipped;
     *trips = (struct pilgrim_trips){.entered = length};
-    if (!constant && length > c->shard->call_budget) {
+    if (!constant && length > c->shard->count_budget) {
         *problem = "a loop that is entered more often than can be counted";
         return PILGRIM_LIMIT;
     }

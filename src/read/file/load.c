@@ -21,8 +21,9 @@
 struct loader {
     struct pilgrim_trace *trace;
     struct trace_source source;
-    struct budget budget;
-    uint64_t before;                        /* budget.bytes at the start of the current shard */
+    struct budget budget;                   /* for the current shard and its times */
+    uint64_t granted;                       /* budget.bytes at the start of the current shard */
+    uint64_t spent;                         /* bytes that the shards before took */
     struct bytes room;                      /* for the bytes of a section */
     struct shard *shard;                    /* its calls are still to come; NULL: there is none */
     struct shard_entry entry;               /* of SHARD */
@@ -120,6 +121,24 @@ static enum pilgrim_status number_ranks(struct loader *l, const struct section *
     return PILGRIM_OK;
 }
 
+/* Returns the memory of tables of so many BYTES: a quarter more, for malloc. */
+static uint64_t bytes_taken(uint64_t bytes)
+{
+    return bytes / 4 * 5;
+}
+
+/* Makes the budget for another shard: what is left for the whole file, and of the memory beside what stays in it. */
+static void grant(struct loader *l)
+{
+    const struct shard_cache *cache = l->trace->cache;
+    const uint64_t steps = l->budget.steps;
+    l->spent += l->granted - l->budget.bytes;
+    l->budget = open_budget(&l->source, l->spent,
+                            cache ? cache->bytes + l->trace->times.count * sizeof *l->trace->times.list : l->spent);
+    l->budget.steps = steps;
+    l->granted = l->budget.bytes;
+}
+
 /* Adds the shard to the trace when its calls are read. */
 static enum pilgrim_status add_shard(struct loader *l, const struct section *section, struct pilgrim_error *error)
 {
@@ -137,7 +156,7 @@ static enum pilgrim_status add_shard(struct loader *l, const struct section *sec
         e->first_rank = v->first_rank;
         e->first_group = v->first_group;
         e->rank_count = v->rank_count;
-        e->bytes = (sizeof *v + l->before - l->budget.bytes) / 4 * 5; /* and a quarter for malloc */
+        e->bytes = bytes_taken(sizeof *v + l->granted - l->budget.bytes);
         status = shards_add(t, e) == PILGRIM_OK ? PILGRIM_OK : trace_no_memory(error);
     }
     if (status != PILGRIM_OK) {
@@ -158,13 +177,18 @@ static enum pilgrim_status take_section(struct loader *l, const struct section *
     struct pilgrim_trace *t = l->trace;
     if (section->type == SECTION_STATISTICS || section->type == SECTION_PROFILE) {
         struct shard_entry *e = &t->entries[t->shard_count - 1];
+        const uint64_t before = l->budget.bytes;
         enum pilgrim_status status = shard_take(e->shard, section, &l->budget, error);
-        if (status == PILGRIM_OK)
-            e->sections[section->type] = section_location(section);
-        return status;
+        if (status != PILGRIM_OK)
+            return status;
+        e->sections[section->type] = section_location(section);
+        e->bytes += bytes_taken(before - l->budget.bytes);
+        if (t->cache)
+            t->cache->bytes += bytes_taken(before - l->budget.bytes);
+        return PILGRIM_OK;
     }
     if (section->type == SECTION_DEFINITIONS) {
-        l->before = l->budget.bytes;
+        grant(l);
         l->entry = (struct shard_entry){0};
         l->shard = shard_new(t->shard_count, &l->source);
         if (!l->shard)
@@ -249,7 +273,7 @@ static enum pilgrim_status take_times(struct loader *l, const struct section *se
     struct pilgrim_trace *t = l->trace;
     struct pilgrim_error found;
     enum pilgrim_status status =
-        time_sections_add(&t->times, &l->source, section, end - section->stored_length, &l->budget.bytes, &found);
+        time_sections_add(&t->times, &l->source, section, end - section->stored_length, &l->budget, &found);
     if (status == PILGRIM_DAMAGED && l->times.status == PILGRIM_OK)
         l->times = found;
     else if (status != PILGRIM_OK && status != PILGRIM_DAMAGED && error)
@@ -272,7 +296,7 @@ static enum pilgrim_status take_sections(struct loader *l, struct pilgrim_error 
         unsigned long long start = at, length = l->source.length;
         enum pilgrim_status status = next_section(l, &at, &section);
         const char *next = section_names[usually_next[last]];
-        if (status == PILGRIM_IO || status == PILGRIM_NOMEM)
+        if (status == PILGRIM_IO || status == PILGRIM_NOMEM || status == PILGRIM_LIMIT)
             return source_error(error, status, start);
         if (status == PILGRIM_TRUNCATED)
             return trace_error(error, status, length, "truncated at byte %llu: section %s at byte %llu is not complete",
@@ -321,14 +345,16 @@ static struct pilgrim_trace *trace_new(const struct trace_source *source, uint64
     return t;
 }
 
-/* As trace_open. LIMIT 0: all shards stay in memory. Bytes in memory are borrowed for as long as the trace lives. */
+/* As trace_open, of SOURCE. LIMIT: bytes for shards in memory; 0: all of them stay there. Bytes in memory are borrowed
+ * for as long as the trace lives. */
 static enum pilgrim_status load(const struct trace_source *source, uint64_t limit, struct pilgrim_trace **trace,
                                 struct pilgrim_error *error)
 {
-    struct loader l = {.trace = trace_new(source, limit), .source = *source, .budget = whole_budget(source)};
+    struct loader l = {.trace = trace_new(source, limit), .source = *source, .budget = open_budget(source, 0, 0)};
     const uint8_t *data;
     size_t got;
     *trace = NULL;
+    l.granted = l.budget.bytes;
     if (!l.trace)
         return trace_no_memory(error);
     enum pilgrim_status status = source_read(source, 0, HEADER_BYTES, &l.room, &data, &got);
@@ -356,11 +382,12 @@ static enum pilgrim_status load(const struct trace_source *source, uint64_t limi
 
 /* Loads a trace from BYTES. If it has times of calls it keeps the bytes: those of DATA, if that is not NULL, else a
  * copy. */
-static enum pilgrim_status load_memory(const void *bytes, size_t length, struct bytes *data,
+static enum pilgrim_status load_memory(const void *bytes, size_t length, struct bytes *data, uint64_t memory,
                                        struct pilgrim_trace **trace, struct pilgrim_error *error)
 {
     static const uint8_t nothing;
-    const struct trace_source source = {.data = bytes ? bytes : &nothing, .descriptor = -1, .length = length};
+    const struct trace_source source = {
+        .data = bytes ? bytes : &nothing, .descriptor = -1, .length = length, .memory = memory};
     enum pilgrim_status status = load(&source, 0, trace, error);
     if (status != PILGRIM_OK || (*trace)->times.count == 0)
         return status;
@@ -382,7 +409,7 @@ static enum pilgrim_status load_memory(const void *bytes, size_t length, struct 
 enum pilgrim_status trace_load(const void *data, size_t length, struct pilgrim_trace **trace,
                                struct pilgrim_error *error)
 {
-    return load_memory(data, length, NULL, trace, error);
+    return load_memory(data, length, NULL, PILGRIM_MEMORY_DEFAULT, trace, error);
 }
 
 /* ---- files ---- */
@@ -404,13 +431,16 @@ static enum pilgrim_status read_some(int descriptor, size_t count, struct bytes 
     return PILGRIM_OK;
 }
 
-/* Reads all of the file. Stops after the header if it is not a trace: it may be a device without an end. */
-static enum pilgrim_status read_file(int descriptor, struct bytes *data)
+/* Reads all of the file, at most MEMORY bytes. Stops after the header if it is not a trace: it may be a device without
+ * an end. */
+static enum pilgrim_status read_file(int descriptor, uint64_t memory, struct bytes *data)
 {
     bool end = false;
     enum pilgrim_status status = PILGRIM_OK;
     while (status == PILGRIM_OK && !end) {
         status = read_some(descriptor, READ_BYTES, data, &end);
+        if (data->length > memory)
+            return PILGRIM_LIMIT;
         if (data->length >= sizeof trace_magic && memcmp(data->data, trace_magic, sizeof trace_magic) != 0)
             break;
     }
@@ -418,20 +448,23 @@ static enum pilgrim_status read_file(int descriptor, struct bytes *data)
 }
 
 /* Opens what is no regular file, such as a pipe. */
-static enum pilgrim_status open_stream(int descriptor, struct pilgrim_trace **trace, struct pilgrim_error *error)
+static enum pilgrim_status open_stream(int descriptor, uint64_t memory, struct pilgrim_trace **trace,
+                                       struct pilgrim_error *error)
 {
     struct bytes data = {0};
-    enum pilgrim_status status = read_file(descriptor, &data);
-    if (status != PILGRIM_OK)
+    enum pilgrim_status status = read_file(descriptor, memory, &data);
+    if (status == PILGRIM_LIMIT)
+        trace_error(error, status, data.length, "at byte %zu: %s", data.length, too_much_for_caller);
+    else if (status != PILGRIM_OK)
         source_error(error, status, data.length);
     close(descriptor);
     if (status == PILGRIM_OK)
-        status = load_memory(data.data, data.length, &data, trace, error);
+        status = load_memory(data.data, data.length, &data, memory, trace, error);
     bytes_free(&data);
     return status;
 }
 
-enum pilgrim_status trace_open(const char *path, uint64_t limit, struct pilgrim_trace **trace,
+enum pilgrim_status trace_open(const char *path, uint64_t limit, uint64_t memory, struct pilgrim_trace **trace,
                                struct pilgrim_error *error)
 {
     struct stat file;
@@ -440,16 +473,23 @@ enum pilgrim_status trace_open(const char *path, uint64_t limit, struct pilgrim_
     if (descriptor < 0)
         return trace_error(error, PILGRIM_IO, 0, "cannot open: %s", strerror(errno));
     if (fstat(descriptor, &file) != 0 || !S_ISREG(file.st_mode) || file.st_size == 0)
-        return open_stream(descriptor, trace, error);
-    const struct trace_source source = {.descriptor = descriptor, .length = (uint64_t)file.st_size};
+        return open_stream(descriptor, memory, trace, error);
+    const struct trace_source source = {.descriptor = descriptor, .length = (uint64_t)file.st_size, .memory = memory};
     return load(&source, limit, trace, error);
 }
 
-enum pilgrim_status pilgrim_open(const char *path, struct pilgrim_trace **trace, struct pilgrim_error *error)
+enum pilgrim_status pilgrim_open_limited(const char *path, uint64_t memory, struct pilgrim_trace **trace,
+                                         struct pilgrim_error *error)
 {
     if (trace)
         *trace = NULL;
     if (!path || !trace)
         return trace_null(error);
-    return trace_open(path, SHARDS_BYTES_MAX, trace, error);
+    /* Another shard has half of the memory at least. */
+    return trace_open(path, memory / 2 < SHARDS_BYTES_MAX ? memory / 2 + 1 : SHARDS_BYTES_MAX, memory, trace, error);
+}
+
+enum pilgrim_status pilgrim_open(const char *path, struct pilgrim_trace **trace, struct pilgrim_error *error)
+{
+    return pilgrim_open_limited(path, PILGRIM_MEMORY_DEFAULT, trace, error);
 }

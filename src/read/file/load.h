@@ -12,8 +12,8 @@
 enum pilgrim_status trace_load(const void *data, size_t length, struct pilgrim_trace **trace,
                                struct pilgrim_error *error) PILGRIM_CHECKED;
 
-/* As pilgrim_open, with LIMIT bytes for shards in memory in place of SHARDS_BYTES_MAX. */
-enum pilgrim_status trace_open(const char *path, uint64_t limit, struct pilgrim_trace **trace,
+/* As pilgrim_open_limited, with LIMIT bytes, 1 or more, for shards in memory in place of SHARDS_BYTES_MAX. */
+enum pilgrim_status trace_open(const char *path, uint64_t limit, uint64_t memory, struct pilgrim_trace **trace,
                                struct pilgrim_error *error) PILGRIM_CHECKED;
 
 #endif

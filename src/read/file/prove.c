@@ -29,8 +29,8 @@ static enum pilgrim_status prove_sections(struct cursor *in, struct shard *v, st
 
 enum pilgrim_status prove_shard(const void *sections, size_t length, struct proof *proof)
 {
-    const struct trace_source source = {.data = sections, .descriptor = -1, .length = length};
-    struct budget budget = whole_budget(&source);
+    const struct trace_source source = {.data = sections, .descriptor = -1, .length = length, .memory = UINT64_MAX};
+    struct budget budget = open_budget(&source, 0, 0);
     struct shard *v = shard_new(0, &source);
     struct cursor in;
     *proof = (struct proof){0};

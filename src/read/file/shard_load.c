@@ -20,6 +20,7 @@
 /* Memory that one call may take: it may have an array with an item for each rank of a large run, which takes a few
  * bytes in the file. */
 #define CALL_BUDGET_BASE (UINT64_C(256) << 20)
+#define CALL_PARTS       4 /* stores of that size that a cursor has: its walk, registers, begun calls, the call */
 
 #define STEPS_BASE  (UINT64_C(64) << 20)
 #define STEPS_RATIO 2048
@@ -33,10 +34,18 @@ static void (*const section_parse[SECTION_TYPE_COUNT])(struct parser *) = {
     [SECTION_PROFILE] = profile_parse,
 };
 
-struct budget whole_budget(const struct trace_source *source)
+static uint64_t less(uint64_t from, uint64_t bytes)
 {
-    return (struct budget){.bytes = BUDGET_BASE + BUDGET_RATIO * source->length,
-                           .steps = STEPS_BASE + STEPS_RATIO * source->length};
+    return bytes < from ? from - bytes : 0;
+}
+
+struct budget open_budget(const struct trace_source *source, uint64_t spent, uint64_t in_memory)
+{
+    const uint64_t of_file = less(BUDGET_BASE + BUDGET_RATIO * source->length, spent),
+                   of_caller = less(source->memory, in_memory);
+    return (struct budget){.bytes = of_caller < of_file ? of_caller : of_file,
+                           .steps = STEPS_BASE + STEPS_RATIO * source->length,
+                           .problem = of_caller < of_file ? too_much_for_caller : too_much_for_file};
 }
 
 enum pilgrim_status shard_take(struct shard *v, const struct section *section, struct budget *budget,
@@ -71,8 +80,12 @@ enum pilgrim_status shard_take(struct shard *v, const struct section *section, s
 struct shard *shard_new(size_t number, const struct trace_source *source)
 {
     struct shard *v = calloc(1, sizeof *v);
+    const uint64_t of_file = CALL_BUDGET_BASE + BUDGET_RATIO * source->length, of_caller = source->memory / CALL_PARTS;
     if (v)
-        *v = (struct shard){.number = number, .call_budget = CALL_BUDGET_BASE + BUDGET_RATIO * source->length};
+        *v = (struct shard){.number = number,
+                            .call_budget = of_caller < of_file ? of_caller : of_file,
+                            .count_budget = of_file,
+                            .memory_problem = of_caller < of_file ? too_much_for_caller : too_much_for_file};
     return v;
 }
 
@@ -89,6 +102,9 @@ enum pilgrim_status source_error(struct pilgrim_error *error, enum pilgrim_statu
 {
     if (status == PILGRIM_NOMEM)
         return trace_no_memory(error);
+    if (status == PILGRIM_LIMIT)
+        return trace_error(error, status, offset, "section at byte %llu: %s", (unsigned long long)offset,
+                           too_much_for_caller);
     return trace_error(error, status, offset, "cannot read at byte %llu: %s", (unsigned long long)offset,
                        strerror(errno));
 }
@@ -107,7 +123,7 @@ static enum pilgrim_status read_again(const struct trace_source *source, const s
     struct section section;
     uint64_t offset = location->offset;
     enum pilgrim_status status = source_section(source, &offset, room, &section);
-    if (status == PILGRIM_IO || status == PILGRIM_NOMEM)
+    if (status == PILGRIM_IO || status == PILGRIM_NOMEM || status == PILGRIM_LIMIT)
         return source_error(error, status, location->offset);
     if (status != PILGRIM_OK || section.damage || section.raw != location->raw ||
         section.stored_length != location->stored_length || section.checksum != location->checksum)
@@ -119,7 +135,7 @@ enum pilgrim_status shard_load(const struct pilgrim_trace *t, size_t number, str
                                struct pilgrim_error *error)
 {
     const struct shard_entry *e = &t->entries[number];
-    struct budget budget = whole_budget(&t->source);
+    struct budget budget = open_budget(&t->source, 0, t->cache ? t->cache->bytes : 0);
     struct bytes room = {0};
     struct shard *v = shard_new(number, &t->source);
     enum pilgrim_status status = v ? PILGRIM_OK : trace_no_memory(error);

@@ -284,7 +284,7 @@ static void close_source(struct pilgrim_trace *t)
 {
     if (t->source.descriptor >= 0)
         close(t->source.descriptor);
-    t->source = (struct trace_source){.descriptor = -1};
+    t->source = (struct trace_source){.descriptor = -1, .memory = t->source.memory};
     bytes_free(&t->held);
 }
 

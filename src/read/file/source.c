@@ -75,6 +75,8 @@ enum pilgrim_status source_section(const struct trace_source *s, uint64_t *offse
         return status;
     cursor_init(&bytes, data, got);
     uint64_t whole = section_length(&bytes);
+    if (whole > got && !s->data && (whole < s->length - start ? whole : s->length - start) > s->memory)
+        return PILGRIM_LIMIT;
     if (whole > got) {
         status = source_read(s, start, whole, room, &data, &got);
         if (status != PILGRIM_OK)

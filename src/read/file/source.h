@@ -14,6 +14,7 @@ struct trace_source {
     const uint8_t *data; /* NULL: they are in the file */
     int descriptor;
     uint64_t length;
+    uint64_t memory; /* bytes that a reader may take; UINT64_MAX: as many as a file of its length may need */
 };
 
 /* Reads COUNT bytes at OFFSET, or those up to the end. *DATA points to *GOT bytes, borrowed from the source or from
@@ -29,7 +30,7 @@ enum pilgrim_status source_head(const struct trace_source *s, uint64_t offset, s
 
 /* Reads the section at *OFFSET, as section_read, and moves *OFFSET behind it. The stored bytes are borrowed as in
  * source_read.
- * errors: as section_read, source_read */
+ * errors: as section_read, source_read; PILGRIM_LIMIT: it has more bytes than S->memory */
 enum pilgrim_status source_section(const struct trace_source *s, uint64_t *offset, struct bytes *room,
                                    struct section *section) PILGRIM_CHECKED;
 

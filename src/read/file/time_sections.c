@@ -28,15 +28,15 @@ static enum pilgrim_status section_error(const struct section *section, enum pil
 
 /* Reads the whole content of a section; *CONTENT is to be freed. */
 static enum pilgrim_status read_whole(struct time_sections *t, const struct trace_source *source,
-                                      const struct section *head, uint64_t *budget, struct bytes *content,
+                                      const struct section *head, struct budget *budget, struct bytes *content,
                                       struct pilgrim_error *error)
 {
     struct section section;
     uint64_t at = head->offset;
-    if (head->raw > *budget)
-        return section_error(head, PILGRIM_LIMIT, "needs more memory than a file of its length may take", error);
+    if (head->raw > budget->bytes)
+        return section_error(head, PILGRIM_LIMIT, budget->problem, error);
     enum pilgrim_status status = source_section(source, &at, &t->room, &section);
-    if (status == PILGRIM_IO || status == PILGRIM_NOMEM)
+    if (status == PILGRIM_IO || status == PILGRIM_NOMEM || status == PILGRIM_LIMIT)
         return source_error(error, status, head->offset);
     if (status != PILGRIM_OK)
         return section_error(head, PILGRIM_DAMAGED, "not a section", error);
@@ -48,7 +48,7 @@ static enum pilgrim_status read_whole(struct time_sections *t, const struct trac
 
 /* Gets the first bytes by decompressing the whole content. */
 static enum pilgrim_status begin_whole(struct time_sections *t, const struct trace_source *source,
-                                       const struct section *head, uint64_t *budget, uint8_t *to, size_t *length,
+                                       const struct section *head, struct budget *budget, uint8_t *to, size_t *length,
                                        struct pilgrim_error *error)
 {
     struct bytes content = {0};
@@ -63,7 +63,7 @@ static enum pilgrim_status begin_whole(struct time_sections *t, const struct tra
 
 /* Gets the first bytes of the content, up to BEGINNING_BYTES. */
 static enum pilgrim_status begin(struct time_sections *t, const struct trace_source *source,
-                                 const struct section *section, uint64_t stored_at, uint64_t *budget, uint8_t *to,
+                                 const struct section *section, uint64_t stored_at, struct budget *budget, uint8_t *to,
                                  size_t *length, struct pilgrim_error *error)
 {
     static const size_t tries[] = {FIRST_BYTES, BLOCK_BYTES};
@@ -97,11 +97,11 @@ static bool make_room(struct time_sections *t)
 }
 
 static enum pilgrim_status add(struct time_sections *t, const struct section *section, struct time_section added,
-                               uint64_t *budget, struct pilgrim_error *error)
+                               struct budget *budget, struct pilgrim_error *error)
 {
-    if (*budget < sizeof *t->list)
-        return section_error(section, PILGRIM_LIMIT, "needs more memory than a file of its length may take", error);
-    *budget -= sizeof *t->list;
+    if (budget->bytes < sizeof *t->list)
+        return section_error(section, PILGRIM_LIMIT, budget->problem, error);
+    budget->bytes -= sizeof *t->list;
     if (!make_room(t))
         return trace_no_memory(error);
     added.offset = section->offset;
@@ -119,7 +119,7 @@ static uint32_t small(uint64_t number)
 /* Adds an entry for each thread of a section of several threads. CONTENT is all of its content. A damaged one adds
  * nothing. */
 static enum pilgrim_status add_threads(struct time_sections *t, const struct section *section,
-                                       const struct bytes *content, uint64_t *budget, struct pilgrim_error *error)
+                                       const struct bytes *content, struct budget *budget, struct pilgrim_error *error)
 {
     struct cursor in;
     struct common_section common;
@@ -143,7 +143,7 @@ static enum pilgrim_status add_threads(struct time_sections *t, const struct sec
 }
 
 static enum pilgrim_status add_common(struct time_sections *t, const struct trace_source *source,
-                                      const struct section *section, uint64_t *budget, struct pilgrim_error *error)
+                                      const struct section *section, struct budget *budget, struct pilgrim_error *error)
 {
     struct bytes content = {0};
     enum pilgrim_status status = read_whole(t, source, section, budget, &content, error);
@@ -154,7 +154,7 @@ static enum pilgrim_status add_common(struct time_sections *t, const struct trac
 }
 
 enum pilgrim_status time_sections_add(struct time_sections *t, const struct trace_source *source,
-                                      const struct section *section, uint64_t stored_at, uint64_t *budget,
+                                      const struct section *section, uint64_t stored_at, struct budget *budget,
                                       struct pilgrim_error *error)
 {
     uint8_t beginning[BEGINNING_BYTES];
@@ -204,6 +204,9 @@ enum pilgrim_status time_section_read(const struct trace_source *source, const s
     } else if (status == PILGRIM_OK && section.damage) {
         *problem = section.damage;
         status = PILGRIM_DAMAGED;
+    } else if (status == PILGRIM_LIMIT || (status == PILGRIM_OK && section.raw > source->memory)) {
+        *problem = too_much_for_caller;
+        status = PILGRIM_LIMIT;
     } else if (status == PILGRIM_OK) {
         *problem = "cannot be decompressed";
         content->length = 0;
@@ -222,7 +225,7 @@ static const char *find_problem(const struct pilgrim_trace *trace, const struct 
     *keep = s->thread < pilgrim_thread_count(trace, s->rank);
     if (*keep && before && compare_threads(before, s) == 0 && s->first < before->first + before->calls)
         problem = "has calls that an earlier section has";
-    else if (!*keep && time_section_read(&trace->source, s, &content, &problem) != PILGRIM_DAMAGED)
+    else if (!*keep && !s->of_common && time_section_read(&trace->source, s, &content, &problem) != PILGRIM_DAMAGED)
         problem = NULL;
     bytes_free(&content);
     *keep &= !problem;

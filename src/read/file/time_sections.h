@@ -4,12 +4,15 @@
  * A trace may have any number of these sections, and they may be most of the file. So opening a trace reads only the
  * beginning of each, without verifying its checksum; it reads those of several threads whole, which are small.
  * call_times.h verifies a section when it reads it. A section of a thread that does not exist is never read later, so
- * time_sections_settle verifies it: its thread number may be what is damaged. */
+ * time_sections_settle verifies it: its thread number may be what is damaged. Those of several threads were verified
+ * when they were read whole. */
 #ifndef PILGRIM_TIME_SECTIONS_H
 #define PILGRIM_TIME_SECTIONS_H
 
 #include "pilgrim/reader.h"
 #include "read/file/source.h"
+
+struct budget;
 
 struct time_section {
     uint64_t offset;       /* in the file */
@@ -27,11 +30,11 @@ struct time_sections {
     struct bytes room; /* likewise */
 };
 
-/* Adds SECTION, whose head was read from SOURCE, and whose stored bytes are at STORED_AT. *BUDGET: bytes that opening
- * may still take.
+/* Adds SECTION, whose head was read from SOURCE, and whose stored bytes are at STORED_AT. BUDGET: what opening may
+ * still take.
  * errors: PILGRIM_NOMEM, PILGRIM_IO, PILGRIM_DAMAGED, PILGRIM_LIMIT */
 enum pilgrim_status time_sections_add(struct time_sections *t, const struct trace_source *source,
-                                      const struct section *section, uint64_t stored_at, uint64_t *budget,
+                                      const struct section *section, uint64_t stored_at, struct budget *budget,
                                       struct pilgrim_error *error) PILGRIM_CHECKED;
 
 /* Sorts the sections when all of TRACE was read. Leaves out sections whose calls are not behind those of the thread's
@@ -40,7 +43,7 @@ enum pilgrim_status time_sections_add(struct time_sections *t, const struct trac
 enum pilgrim_status time_sections_settle(struct pilgrim_trace *trace, struct pilgrim_error *error) PILGRIM_CHECKED;
 
 /* Reads section S again and checks that it has not changed. *CONTENT is its content, to be freed.
- * errors: PILGRIM_NOMEM, PILGRIM_IO, PILGRIM_DAMAGED with *PROBLEM set to a constant */
+ * errors: PILGRIM_NOMEM, PILGRIM_IO; PILGRIM_DAMAGED and PILGRIM_LIMIT with *PROBLEM set to a constant */
 enum pilgrim_status time_section_read(const struct trace_source *source, const struct time_section *s,
                                       struct bytes *content, const char **problem) PILGRIM_CHECKED;
 

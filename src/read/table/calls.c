@@ -36,7 +36,7 @@ static void parse_rules(struct parser *p)
     struct shard *v = p->shard;
     enum pilgrim_status status = rules_parse_table(&p->in, &p->budget->bytes, &v->rules);
     if (status == PILGRIM_LIMIT)
-        parser_fail_with(p, status, "needs more memory than a file of its length may take");
+        parser_fail_with(p, status, p->budget->problem);
     else if (status == PILGRIM_NOMEM)
         parser_fail_with(p, status, "not enough memory");
     else if (status != PILGRIM_OK)

@@ -8,6 +8,10 @@
 
 #include <string.h>
 
+const char too_much_for_file[] = "needs more memory than a file of its length may take";
+const char too_much_for_caller[] =
+    "needs more memory than is allowed; --memory=SIZE (pilgrim_open_limited) allows more";
+
 bool parser_good(const struct parser *p)
 {
     return p->in.status == PILGRIM_OK;
@@ -29,7 +33,7 @@ void parser_fail(struct parser *p, const char *problem)
 bool parser_charge(struct parser *p, uint64_t bytes)
 {
     if (bytes > p->budget->bytes)
-        parser_fail_with(p, PILGRIM_LIMIT, "needs more memory than a file of its length may take");
+        parser_fail_with(p, PILGRIM_LIMIT, p->budget->problem);
     if (!parser_good(p))
         return false;
     p->budget->bytes -= bytes;

@@ -12,7 +12,11 @@
 struct budget {
     uint64_t bytes;
     uint64_t steps;
+    const char *problem; /* if it takes more bytes: one of the next two */
 };
+
+extern const char too_much_for_file[];   /* a file of its length may not need so much */
+extern const char too_much_for_caller[]; /* the caller of pilgrim_open_limited allows less */
 
 struct parser {
     struct cursor in;

@@ -240,6 +240,8 @@ struct shard {
     size_t number;                    /* in the trace */
     uint32_t first_rank, first_group; /* ranks and groups of the shards before, in this segment */
     uint64_t call_budget;             /* bytes that the values of one call may take */
+    uint64_t count_budget;            /* entries of a loop that may be counted one by one */
+    const char *memory_problem;       /* if more than call_budget is needed */
     struct arena arena;
     struct bytes content[SECTION_TYPE_COUNT]; /* sections that the tables point into */
     uint64_t offset[SECTION_TYPE_COUNT];      /* of each section in the file */

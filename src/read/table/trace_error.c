@@ -5,16 +5,20 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/printable.h"
+
 enum pilgrim_status trace_error(struct pilgrim_error *error, enum pilgrim_status status, uint64_t offset,
                                 const char *format, ...)
 {
     if (error) {
+        char text[sizeof error->message];
         va_list arguments;
         error->status = status;
         error->offset = offset;
         va_start(arguments, format);
-        vsnprintf(error->message, sizeof error->message, format, arguments);
+        vsnprintf(text, sizeof text, format, arguments);
         va_end(arguments);
+        printable_copy(error->message, sizeof error->message, text); /* it may name a function of the trace */
     }
     return status;
 }

@@ -36,7 +36,7 @@ void evaluate_keeping(struct evaluation *e)
     for (; first && e->status == PILGRIM_OK; first = first->before) {
         enum pilgrim_status status = registers_set(e->caller->registers, first->number, first->value);
         if (status != PILGRIM_OK)
-            evaluation_fail(e, status, "registers that need more memory than a file of its length may take");
+            evaluation_fail(e, status, e->shard->memory_problem);
     }
 }
 
@@ -193,7 +193,7 @@ static const struct pilgrim_value *find_begun(struct evaluation *e, int64_t posi
     const struct pilgrim_value *items;
     enum pilgrim_status status = begun_get(e->caller->begun, request->id, request->offset, &items);
     if (status != PILGRIM_OK)
-        evaluation_fail(e, status, "requests that need more memory than a file of its length may take");
+        evaluation_fail(e, status, e->shard->memory_problem);
     return status == PILGRIM_OK ? items : NULL;
 }
 

@@ -23,7 +23,7 @@ void evaluation_fail(struct evaluation *e, enum pilgrim_status status, const cha
 bool evaluation_charge(struct evaluation *e, uint64_t bytes)
 {
     if (bytes > e->budget) {
-        evaluation_fail(e, PILGRIM_LIMIT, "values that need more memory than a file of its length may take");
+        evaluation_fail(e, PILGRIM_LIMIT, e->shard->memory_problem);
         return false;
     }
     e->budget -= bytes;

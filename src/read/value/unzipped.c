@@ -20,8 +20,6 @@ static bool fits(uint64_t *left, uint64_t bytes)
     return true;
 }
 
-static const char too_large[] = "needs more memory than a file of its length may take";
-
 /* Reads a column's value. X: what columns are functions of. */
 static int64_t read_column(const struct shard *v, struct cursor *columns, uint32_t *next, uint64_t position, int64_t x)
 {
@@ -36,7 +34,7 @@ enum pilgrim_status unzipped_open(const struct shard *v, const struct stored_sig
     uint32_t next = s->next_column, count = v->shapes[s->shape].slot_count;
     struct cursor columns;
     *u = (struct unzipped_values){.shard = v};
-    *problem = too_large;
+    *problem = v->memory_problem;
     if (!fits(budget, (uint64_t)count * sizeof *u->slots))
         return PILGRIM_LIMIT;
     u->slots = calloc((size_t)count + 1, sizeof *u->slots);
