@@ -156,7 +156,7 @@ static int rank_order(const void *a, const void *b)
 }
 
 /* Numbers the traces: as the launcher did, if it is known of all of them. */
-static bool number_traces(struct process_traces *all, bool partial)
+static bool number_traces(struct process_traces *all)
 {
     uint32_t known = 0;
     for (uint32_t i = 0; i < all->count; i++) {
@@ -174,8 +174,7 @@ static bool number_traces(struct process_traces *all, bool partial)
             return fail("%s and %s are both of the process with rank %" PRIu32, all->traces[i - 1].path,
                         all->traces[i].path, all->traces[i].rank);
     all->ranks = all->traces[all->count - 1].rank + 1;
-    return all->ranks == all->count || partial ||
-           fail("%" PRIu32 " of %" PRIu32 " processes are missing", all->ranks - all->count, all->ranks);
+    return true;
 }
 
 static bool of_one_run(const struct process_traces *all)
@@ -287,7 +286,7 @@ static bool write_joined(const struct process_traces *all, const char *path)
     return good;
 }
 
-bool join_traces(char **paths, const char *output, bool partial)
+bool join_traces(char **paths, const char *output)
 {
     struct process_traces all = {0};
     size_t count = 0;
@@ -297,7 +296,7 @@ bool join_traces(char **paths, const char *output, bool partial)
     bool good = all.traces || fail_status(paths[0], PILGRIM_NOMEM);
     for (; good && all.count < count; all.count++)
         good = read_trace(&all.traces[all.count], paths[all.count]);
-    good = good && of_one_run(&all) && number_traces(&all, partial) && write_joined(&all, output);
+    good = good && of_one_run(&all) && number_traces(&all) && write_joined(&all, output);
     for (uint32_t i = 0; i < all.count; i++) {
         close_file(&all.traces[i].file);
         bytes_free(&all.traces[i].texts);

@@ -9,7 +9,7 @@
 bool is_trace(const char *path);
 
 /* Writes one trace of those at PATHS, which end with NULL, to OUTPUT. Its ranks are those that the launcher gave the
- * processes, or else in the order of PATHS. PARTIAL: some processes may be missing. False after a message. */
-bool join_traces(char **paths, const char *output, bool partial);
+ * processes, or else in the order of PATHS. Some processes may be missing. False after a message. */
+bool join_traces(char **paths, const char *output);
 
 #endif

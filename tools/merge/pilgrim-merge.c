@@ -57,7 +57,7 @@ static bool run(struct job *job, char **arguments, const char *output)
 {
     bool good = true;
     if (is_trace(arguments[0]))
-        return join_traces(arguments, output ? output : arguments[0], partial);
+        return join_traces(arguments, output ? output : arguments[0]);
     for (char **argument = arguments; good && *argument; argument++)
         good = job_add(job, *argument);
     if (!good || !job_prepare(job))
