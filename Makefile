@@ -335,6 +335,10 @@ $(B)/programs/%: $(S)/tests/mpi/%.c
 	@mkdir -p $(@D)
 	$(PROGRAM_COMPILE)
 
+$(B)/programs/%: $(S)/tests/tsan/%.c
+	@mkdir -p $(@D)
+	$(PROGRAM_COMPILE)
+
 $(B)/programs/%: $(S)/bench/size/%.c
 	@mkdir -p $(@D)
 	$(PROGRAM_COMPILE)
@@ -469,7 +473,7 @@ tsan: $(S)/configure
 	@mkdir -p $(B)/tsan
 	@test -f $(B)/tsan/config.mk || (cd $(B)/tsan && $(S)/configure -q MPICC='$(MPICC)' CFLAGS='-O1 -g -fsanitize=thread')
 	@$(MAKE) --no-print-directory BUILD=$(B)/tsan \
-	    $(addprefix $(B)/tsan/,libpilgrim.so programs/threads programs/crowd programs/churn tests/unit/check_heap tests/unit/check_requests tests/unit/check_segments)
+	    $(addprefix $(B)/tsan/,libpilgrim.so $(addprefix programs/,threads crowd churn asking) tests/unit/check_heap tests/unit/check_requests tests/unit/check_segments)
 
 # The other MPI family, in a second build folder in the first.
 other: $(S)/configure

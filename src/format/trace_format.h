@@ -35,6 +35,10 @@ enum section_type {
 /* The property of functions some of whose calls another tool hid from the recorder. */
 #define PROPERTY_UNSEEN "unseen"
 
+/* The property of the trace of one process, which only has sessions: the rank that the launcher gave it, or "unknown".
+ * Such a trace has no columns that depend on the rank, so that its shard means the same behind others. */
+#define PROPERTY_SESSION "session"
+
 /* ---- 3. Definitions ---- */
 
 #define BUILD_ID_BYTES_MAX 32

@@ -81,18 +81,25 @@ static struct fragment *last_fragment(void)
     return f;
 }
 
-/* Returns the fragment of segment NUMBER of this process, and for a segment in the file its bytes in ENCODED. NULL: it
- * could not be read, or memory is short. */
-static struct fragment *own_segment_of(uint32_t number, struct bytes *encoded)
+/* Returns the fragment of segment NUMBER of this process. NULL: it could not be read, or memory is short. */
+static struct fragment *own_segment_of(uint32_t number)
 {
     struct fragment *f = NULL;
+    struct bytes encoded = {0};
     if (number == spill_segments())
         return last_fragment();
     if (number > spill_segments())
         return rank_fragment_absence();
-    if (spill_read(number, encoded) != PILGRIM_OK || fragment_decode(encoded->data, encoded->length, &f) != PILGRIM_OK)
-        bytes_free(encoded);
-    return f;
+    enum pilgrim_status status = spill_read(number, &encoded);
+    if (status == PILGRIM_OK)
+        status = fragment_decode(encoded.data, encoded.length, &f);
+    if (status == PILGRIM_OK)
+        status = fragment_drop_process(&f);
+    bytes_free(&encoded);
+    if (status == PILGRIM_OK)
+        return f;
+    fragment_free(f);
+    return NULL;
 }
 
 static bool is_cut(void)
@@ -132,7 +139,7 @@ static void write_segment(struct gather *g, struct result *result)
 static void gather_segment(struct gather *g, struct result *result, uint32_t number, bool apart, struct bytes *last)
 {
     struct bytes encoded = {0};
-    struct fragment *f = is_cut() ? NULL : own_segment_of(number, &encoded);
+    struct fragment *f = is_cut() ? NULL : own_segment_of(number);
     if (f && number == spill_segments() && (number || times_sections_stay()) &&
         fragment_encode(f, &encoded) != PILGRIM_OK)
         bytes_free(&encoded);

@@ -175,6 +175,7 @@ void capture_before_finalize(void)
     if (!usable(OFF_UNLOADED | OFF_SETTING | OFF_FINISHED | OFF_CHILD) || !capture.initialized)
         return;
     atomic_fetch_or(&capture.off, OFF_FINISHED);
+    threads_settle();
     journal_end(JOURNAL_FINALIZE, 0, NULL);
     capture_finish();
 }
@@ -218,8 +219,10 @@ __attribute__((destructor)) static void capture_unload(void)
     if (!usable(OFF_UNLOADED | OFF_SETTING | OFF_FINISHED | OFF_CHILD) || capture.process != getpid())
         return;
     atomic_fetch_or(&capture.off, OFF_FINISHED);
-    if (capture.initialized)
+    if (capture.initialized) {
         end_early(JOURNAL_EXIT, 0, "the program ended without MPI_Finalize");
-    else if (capture.session)
+    } else if (capture.session) {
+        threads_settle();
         capture_finish();
+    }
 }

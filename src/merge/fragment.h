@@ -65,6 +65,12 @@ const char *fragment_problem(const struct fragment *f);
 void fragment_pack(const struct fragment *f, struct bytes *out);
 enum pilgrim_status fragment_unpack(const void *data, size_t length, struct fragment **f) PILGRIM_CHECKED;
 
+/* Makes the process stream of *F, a fragment of one rank, empty, and drops what only that stream used. Only the process
+ * stream of a rank's last segment counts, but each segment has one, of all communicators so far. Put together with all
+ * of them, time and bytes would grow with the segments times the communicators. errors: PILGRIM_NOMEM, PILGRIM_LIMIT,
+ * PILGRIM_DAMAGED, PILGRIM_INVALID (not of one rank); *F can then only be freed */
+enum pilgrim_status fragment_drop_process(struct fragment **f) PILGRIM_CHECKED;
+
 /* Makes *COPY, the caller's to free: the same as F, without times sections, but of ranks from FIRST_RANK on. Columns
  * that are functions of the rank stay as they are, so F's streams must have no calls. errors: PILGRIM_NOMEM,
  * PILGRIM_LIMIT */

@@ -8,12 +8,29 @@
 #include "merge/fragment_data.h"
 #include "merge/shape.h"
 #include "merge/value_group.h"
+#include "sequence/slots.h"
 
 /* Maps the numbers of the fragment that is merged to those of the other fragment. */
 struct number_map {
     uint32_t *strings, *functions, *modules, *classes, *shapes,
         *sequences; /* delta sequences need none: they are named by hashes */
+    bool *used;     /* NULL: everything; else of each sequence, shape and stored deltas, in this order */
 };
+
+static bool sequence_used(const struct number_map *m, uint32_t i)
+{
+    return !m->used || m->used[i];
+}
+
+static bool shape_used(const struct number_map *m, const struct fragment *from, uint32_t i)
+{
+    return !m->used || m->used[from->sequences.count + i];
+}
+
+static bool deltas_used(const struct number_map *m, const struct fragment *from, uint32_t i)
+{
+    return !m->used || m->used[from->sequences.count + from->shapes.count + i];
+}
 
 static enum pilgrim_status map_modules(struct fragment *into, const struct fragment *from, struct number_map *m)
 {
@@ -59,11 +76,15 @@ static enum pilgrim_status map_tables(struct fragment *into, const struct fragme
         TRY(intern_add(&into->strings, data, length, &m->strings[i]));
     }
     for (uint32_t i = 0; i < from->sequences.count; i++) {
+        if (!sequence_used(m, i))
+            continue;
         const uint8_t *data = intern_get(&from->sequences, i, &length);
         TRY(intern_add(&into->sequences, data, length, &m->sequences[i]));
     }
     for (uint32_t i = 0; i < from->stored_deltas.count; i++) {
         uint32_t ignored;
+        if (!deltas_used(m, from, i))
+            continue;
         const uint8_t *data = intern_get(&from->stored_deltas, i, &length);
         TRY(intern_add(&into->stored_deltas, data, length, &ignored));
     }
@@ -75,6 +96,8 @@ static enum pilgrim_status map_tables(struct fragment *into, const struct fragme
     TRY(map_classes(into, from, m));
     for (uint32_t i = 0; i < from->shapes.count; i++) {
         struct bytes b = {0};
+        if (!shape_used(m, from, i))
+            continue;
         const uint8_t *data = intern_get(&from->shapes, i, &length);
         enum pilgrim_status status = shape_rewrite(data, length, m->strings, from->strings.count, &b);
         if (status != PILGRIM_OK) {
@@ -124,25 +147,33 @@ static enum pilgrim_status merge_group(struct fragment *into, struct fragment *f
     return column_join(&into->groups[number].members, &g->members, (int64_t)member_offset);
 }
 
-static enum pilgrim_status merge_content(struct fragment *into, struct fragment *from)
+/* Gives M its tables, which take one allocation. The caller frees m->strings. errors: PILGRIM_NOMEM */
+static enum pilgrim_status make_map(const struct fragment *from, struct number_map *m)
 {
     size_t total = (size_t)from->strings.count + from->functions.count + from->modules.count + from->classes.count +
                    from->shapes.count + from->sequences.count;
     uint32_t *numbers = malloc(total * sizeof *numbers + 1);
     if (!numbers)
         return PILGRIM_NOMEM;
-    struct number_map m = {.strings = numbers};
-    m.functions = m.strings + from->strings.count;
-    m.modules = m.functions + from->functions.count;
-    m.classes = m.modules + from->modules.count;
-    m.shapes = m.classes + from->classes.count;
-    m.sequences = m.shapes + from->shapes.count;
+    *m = (struct number_map){.strings = numbers};
+    m->functions = m->strings + from->strings.count;
+    m->modules = m->functions + from->functions.count;
+    m->classes = m->modules + from->modules.count;
+    m->shapes = m->classes + from->classes.count;
+    m->sequences = m->shapes + from->shapes.count;
+    return PILGRIM_OK;
+}
+
+static enum pilgrim_status merge_content(struct fragment *into, struct fragment *from)
+{
+    struct number_map m;
+    TRY(make_map(from, &m));
     enum pilgrim_status status = map_tables(into, from, &m);
     for (uint32_t i = 0; status == PILGRIM_OK && i < from->group_keys.count; i++)
         status = merge_group(into, from, &from->groups[i], &m);
     if (status == PILGRIM_OK)
         status = shares_merge(&into->shares, &from->shares, m.classes);
-    free(numbers);
+    free(m.strings);
     if (status == PILGRIM_OK)
         status = nested_runs_join(&into->thread_counts, &from->thread_counts);
     into->rank_count += from->rank_count;
@@ -176,4 +207,100 @@ enum pilgrim_status fragment_merge(struct fragment *into, struct fragment *from)
     bytes_put(&into->times, from->times.data, from->times.length);
     TRY(bytes_status(&into->times));
     return bytes_status(&into->shards);
+}
+
+/* ---- without process streams ---- */
+
+static enum pilgrim_status note_hash(void *hashes, int64_t hash)
+{
+    uint32_t ignored;
+    return intern_add(hashes, &hash, sizeof hash, &ignored);
+}
+
+/* Marks what value group P uses; the stored deltas by their hashes. */
+static enum pilgrim_status mark_value_group(const struct fragment *f, const struct value_group *p, bool *used,
+                                            struct intern *hashes)
+{
+    used[p->sequence] = true;
+    for (uint32_t i = 0; i < p->entry_count; i++)
+        used[f->sequences.count + p->entries[i].shape] = true;
+    for (uint32_t i = 0; i < p->column_count; i++)
+        if (p->columns[i].is_stored_deltas)
+            TRY(column_visit(&p->columns[i], note_hash, hashes));
+    return PILGRIM_OK;
+}
+
+static enum pilgrim_status mark_group(const struct fragment *f, const struct structure_group *g, bool *used,
+                                      struct intern *hashes)
+{
+    used[g->sequence] = true;
+    for (uint32_t i = 0; i < g->classes.loop_count; i++)
+        used[g->classes.bodies[i]] = true;
+    for (uint32_t i = 0; i < g->classes.count; i++)
+        for (uint32_t k = 0; k < g->value_groups[i].count; k++)
+            TRY(mark_value_group(f, &f->value_groups[g->value_groups[i].value_groups[k]], used, hashes));
+    return PILGRIM_OK;
+}
+
+/* Marks what the threads of F use. */
+static enum pilgrim_status mark_used(const struct fragment *f, bool *used)
+{
+    struct intern hashes = {0};
+    enum pilgrim_status status = PILGRIM_OK;
+    for (uint32_t i = 0; status == PILGRIM_OK && i < f->group_keys.count; i++)
+        if (!f->groups[i].process)
+            status = mark_group(f, &f->groups[i], used, &hashes);
+    for (uint32_t i = 0; status == PILGRIM_OK && i < f->stored_deltas.count; i++) {
+        size_t length;
+        uint32_t before = hashes.count, number;
+        const uint8_t *data = intern_get(&f->stored_deltas, i, &length);
+        int64_t hash = stored_deltas_hash(data, length);
+        status = intern_add(&hashes, &hash, sizeof hash, &number);
+        used[f->sequences.count + f->shapes.count + i] = status == PILGRIM_OK && number < before;
+    }
+    intern_free(&hashes);
+    return status;
+}
+
+/* Moves the threads of FROM to INTO, whose only rank has none yet. */
+static enum pilgrim_status move_threads(struct fragment *into, struct fragment *from, struct number_map *m)
+{
+    TRY(mark_used(from, m->used));
+    TRY(map_tables(into, from, m));
+    for (uint32_t i = 0; i < from->group_keys.count; i++)
+        if (!from->groups[i].process)
+            TRY(merge_group(into, from, &from->groups[i], m));
+    shares_free(&into->shares);
+    TRY(shares_merge(&into->shares, &from->shares, m->classes));
+    nested_runs_free(&into->thread_counts);
+    TRY(nested_runs_copy(&into->thread_counts, &from->thread_counts));
+    into->thread_total = from->thread_total;
+    into->calls = from->calls;
+    into->plain_bytes = from->plain_bytes;
+    TRY(fragment_copy_properties(into, from));
+    into->times = from->times;
+    from->times = (struct bytes){0};
+    return PILGRIM_OK;
+}
+
+enum pilgrim_status fragment_drop_process(struct fragment **f)
+{
+    static const struct vocabulary nothing;
+    struct fragment *from = *f, *into = fragment_new(from->first_rank);
+    struct stream *process = stream_new(&nothing, NULL);
+    struct number_map m = {0};
+    enum pilgrim_status status = from->rank_count == 1 && !from->shard_ranks ? PILGRIM_OK : PILGRIM_INVALID;
+    if (status == PILGRIM_OK)
+        status = into && process ? fragment_add_rank(into, process, NULL, 0) : PILGRIM_NOMEM;
+    stream_free(process);
+    if (status == PILGRIM_OK)
+        status = make_map(from, &m);
+    m.used = calloc((size_t)from->sequences.count + from->shapes.count + from->stored_deltas.count + 1, 1);
+    if (status == PILGRIM_OK)
+        status = m.used ? move_threads(into, from, &m) : PILGRIM_NOMEM;
+    free(m.used);
+    free(m.strings);
+    fragment_free(from);
+    *f = into;
+    return status;
 }

@@ -7,15 +7,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool launcher_is_first(void)
+const char *launcher_rank(void)
 {
     static const char *const names[] = {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *rank = secure_getenv(names[i]);
         if (rank)
-            return !strcmp(rank, "0");
+            return rank;
     }
-    return true;
+    return NULL;
+}
+
+bool launcher_is_first(void)
+{
+    const char *rank = launcher_rank();
+    return !rank || !strcmp(rank, "0");
 }
 
 int launcher_local_count(void)

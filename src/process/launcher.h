@@ -5,6 +5,9 @@
 
 #include <stdbool.h>
 
+/* Returns the rank that the launcher gave this process, or NULL if it does not say. */
+const char *launcher_rank(void);
+
 /* True if this process is rank 0, or if the launcher says nothing about ranks. Such a process writes the messages that
  * concern all processes. */
 bool launcher_is_first(void);

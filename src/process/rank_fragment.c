@@ -15,6 +15,7 @@
 #include "process/capture.h"
 #include "process/filter.h"
 #include "process/host_location.h"
+#include "process/launcher.h"
 #include "process/process_stream.h"
 #include "process/clock_sync.h"
 #include "functions.h"
@@ -22,6 +23,13 @@
 #include "record/stream_times.h"
 
 enum { RANK_BASE_CAPACITY_MIN = 64 };
+
+/* Returns the value of the property of a process that only has sessions, or NULL for any other process. */
+static const char *session_rank(void)
+{
+    const char *rank = launcher_rank();
+    return capture.initialized || !capture.session ? NULL : rank ? rank : "unknown";
+}
 
 size_t run_properties(struct fragment_property *properties)
 {
@@ -34,6 +42,7 @@ size_t run_properties(struct fragment_property *properties)
         {"clock_method", clock_sync_known() ? clock_sync_method : NULL},
         {"values", capture.settings.keeps_readings ? "wtime" : NULL},
         {"filter", capture.settings.filter},
+        {PROPERTY_SESSION, session_rank()},
     };
     size_t count = 0;
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)

@@ -4,12 +4,16 @@
  * The thread-local pointer uses the initial-exec model: one load, no call into the loader, no allocation. The
  * destructor of the thread's thread-specific data tells that the thread ends. Recording takes no lock; creating and
  * ending a thread does. */
+#define _GNU_SOURCE 1 /* syscall */
 #include "process/thread.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "process/times_sections.h"
 #include "process/capture.h"
@@ -20,6 +24,14 @@
 #include "timing/common_times.h"
 #include "record/statistics.h"
 #include "record/stream_times.h"
+
+enum { PAUSE_NS = 200000, PAUSES = 2500 };
+
+/* MEMBARRIER_CMD_PRIVATE_EXPEDITED, which old headers lack, and the command that registers for it. */
+enum { BARRIER = 1 << 3, BARRIER_REGISTER = 1 << 4 };
+#ifndef SYS_membarrier
+#define SYS_membarrier (-1)
+#endif
 
 _Thread_local struct thread *thread_now __attribute__((tls_model("initial-exec")));
 
@@ -201,6 +213,39 @@ void thread_keep_all(void)
     pthread_mutex_lock(&end_lock);
     keeps_all = true;
     pthread_mutex_unlock(&end_lock);
+}
+
+/* Makes each running thread pass a memory barrier. A thread that has not seen OFF_FINISHED by then has entered its call
+ * where this thread can see it. Without the system call, stores need some time to arrive. */
+static void pass_barriers(void)
+{
+    if (syscall(SYS_membarrier, BARRIER_REGISTER, 0) || syscall(SYS_membarrier, BARRIER, 0))
+        nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+}
+
+/* True if another thread is inside a call. GIVE_UP: marks such calls, so that they are looked at when they end, and are
+ * not recorded. */
+static bool others_inside(bool give_up)
+{
+    bool some = false;
+    pthread_mutex_lock(&lock);
+    for (struct thread *t = first; t; t = t->next)
+        if (t != thread_now && __atomic_load_n(&t->inside, __ATOMIC_ACQUIRE)) {
+            some = true;
+            if (give_up)
+                __atomic_store_n(&t->grown, true, __ATOMIC_RELAXED);
+        }
+    pthread_mutex_unlock(&lock);
+    return some;
+}
+
+void threads_settle(void)
+{
+    int error = errno;
+    pass_barriers();
+    for (unsigned i = 0; i < PAUSES && others_inside(i == PAUSES - 1); i++)
+        nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+    errno = error;
 }
 
 struct ended_threads *thread_ended(void)

@@ -8,6 +8,7 @@
 #ifndef PILGRIM_THREAD_H
 #define PILGRIM_THREAD_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -84,6 +85,23 @@ static inline void thread_call_recorded(struct thread *t)
 /* Moves what the journal has of T into the journal's file, if there is one now. To be called between calls of T, by T.
  */
 void thread_join_journal(struct thread *t);
+
+/* The calling thread begins and ends a call. Between the two, and only if capture.off was 0 after thread_enter, it may
+ * change its stream. threads_settle makes the two sides see each other, so neither costs a fence. */
+static inline void thread_enter(struct thread *t)
+{
+    __atomic_store_n(&t->inside, true, __ATOMIC_RELAXED);
+    atomic_signal_fence(memory_order_seq_cst);
+}
+
+static inline void thread_leave(struct thread *t)
+{
+    __atomic_store_n(&t->inside, false, __ATOMIC_RELEASE);
+}
+
+/* After capture.off has got OFF_FINISHED: waits until the other threads have ended their calls, so that nobody changes
+ * a stream any more. A thread may be in a call that does not end: after half a second its call is given up. */
+void threads_settle(void);
 
 /* This thread's state, or NULL if it has none yet; for wrappers. thread_registered returns it. */
 extern _Thread_local struct thread *thread_now __attribute__((tls_model("initial-exec"), visibility("hidden")));

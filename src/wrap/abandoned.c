@@ -96,17 +96,16 @@ static void record(struct thread *t)
 /* T is a thread, or a thread's state for calls inside calls. */
 static void end(struct thread *t)
 {
-    t->inside = false;
     if (t->finding.call == thread_calls(t))
         requests_forget(&t->finding, t->finding.count);
     t->finding.count = 0;
     t->request_delta.pending = 0;
     t->request_delta.search = 0;
-    if (!t->class)
-        return;
-    record(t);
-    if (t->pending)
+    if (t->class)
+        record(t);
+    if (t->class && t->pending)
         call_ended(t);
+    thread_leave(t);
 }
 
 void abandoned_calls(struct thread *t, const void *frame, const void *site)

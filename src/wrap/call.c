@@ -65,7 +65,7 @@ uint8_t *call_begin_slowly(struct call *c, uint32_t function, enum call_follows 
     bool recorded = off == 0 && !filter_left_out[function];
     if (!recorded && !off && !t->inside && call_may_be_untracked(follows)) {
         c->thread = t;
-        t->inside = true;
+        thread_enter(t);
         t->frame = c;
         t->site = from_here;
         t->class = NULL;
@@ -77,9 +77,16 @@ uint8_t *call_begin_slowly(struct call *c, uint32_t function, enum call_follows 
         if (!t)
             return NULL;
     }
+    thread_enter(t);
+    if (recorded && atomic_load_explicit(&capture.off, memory_order_relaxed) & OFF_FINISHED) {
+        thread_leave(t);
+        return NULL;
+    }
     t->class = recorded ? stream_class_head(t->stream, function, site, from != NULL) : NULL;
-    if (recorded && !t->class)
+    if (recorded && !t->class) {
+        thread_leave(t);
         return call_no_memory();
+    }
     call_fill(c, t, function, from_here);
     c->dropped = !recorded;
     c->fortran = from;
@@ -161,12 +168,11 @@ __attribute__((noinline, cold)) void call_ended(struct thread *t)
     t->pause = false;
 }
 
-/* The rest of call_done for all cases but the usual one. */
-static __attribute__((noinline)) void call_done_slowly(struct call *c, size_t length)
+static void record_slowly(struct call *c, size_t length)
 {
     struct thread *t = c->thread;
-    if (atomic_load_explicit(&capture.off, memory_order_relaxed) & OFF_CHILD)
-        return; /* the call forked, and this is the child: the file belongs to the parent */
+    if (atomic_load_explicit(&capture.off, memory_order_relaxed) & (OFF_CHILD | OFF_FINISHED))
+        return; /* the call forked, and this is the child: the file belongs to the parent; or it returned too late */
     t->key.length = length;
     if (c->operation_count)
         requests_leave(t->requests, &t->finding, c->operation_count);
@@ -186,19 +192,29 @@ static __attribute__((noinline)) void call_done_slowly(struct call *c, size_t le
         call_ended(t);
 }
 
+/* The rest of call_done for all cases but the usual one. */
+static __attribute__((noinline)) void call_done_slowly(struct call *c, size_t length)
+{
+    record_slowly(c, length);
+    thread_leave(c->thread);
+}
+
 static __attribute__((noinline)) void call_turn(const struct call *c)
 {
     struct thread *t = c->thread;
     enum pilgrim_status status = stream_turn(t->stream, t->class);
     if (status != PILGRIM_OK)
         call_lost(c, status);
+    thread_leave(t);
 }
 
 static inline void call_step(const struct call *c, size_t length)
 {
     struct thread *t = c->thread;
     thread_call_recorded(t);
-    if (!CALL_LIKELY(stream_step(t->stream, t->class, length, t->journal->start, c->end)))
+    if (CALL_LIKELY(stream_step(t->stream, t->class, length, t->journal->start, c->end)))
+        thread_leave(t);
+    else
         call_turn(c);
 }
 
@@ -215,7 +231,6 @@ void call_done(struct call *c, const uint8_t *end)
     struct thread *t = c->thread;
     const uint8_t *key = t->key.data;
     size_t length = (size_t)(end - key);
-    t->inside = false;
     bool usual = CALL_LIKELY(!c->dropped) && CALL_LIKELY(!t->pending) && CALL_LIKELY(!t->key.failed);
     if (!CALL_LIKELY(usual) || !CALL_LIKELY(stream_predicts(t->stream, t->class, c->failed_poll, key, length))) {
         call_done_slowly(c, length);

@@ -36,10 +36,9 @@ _Static_assert(offsetof(struct thread, key) == 0, "a call's thread is its key, t
 
 /* ---- the call ---- */
 
-/* Fills C for a call of T that is made at SITE. Does not set t->class, nor c->base. */
+/* Fills C for a call of T, which has entered it, that is made at SITE. Does not set t->class, nor c->base. */
 CALL_INLINE void call_fill(struct call *c, struct thread *t, uint32_t function, const void *site)
 {
-    t->inside = true;
     t->frame = c;
     t->site = site;
     t->error_in_status = false;
@@ -78,13 +77,19 @@ CALL_INLINE uint8_t *call_begin(struct call *c, unsigned off, uint32_t function,
     struct thread *t = thread_now;
     if (!CALL_LIKELY(!off) || !CALL_LIKELY(t) || !CALL_LIKELY(!t->inside) || !CALL_LIKELY(!fortran_now))
         return call_begin_slowly(c, function, follows, site);
+    thread_enter(t);
+    if (!CALL_LIKELY(!call_off())) { /* MPI_Finalize, maybe, since OFF was read */
+        thread_leave(t);
+        return call_begin_slowly(c, function, follows, site);
+    }
     const struct class_head *class = stream_expected(t->stream);
     if (!CALL_LIKELY(class_is(class, function, site, false))) {
         if (!CALL_LIKELY(!filter_left_out[function])) {
-            if (!call_may_be_untracked(follows))
+            if (!call_may_be_untracked(follows)) {
+                thread_leave(t);
                 return call_begin_slowly(c, function, follows, site);
+            }
             c->thread = t;
-            t->inside = true;
             t->frame = c; /* so that a call from its callback does not count as one after a call that never returned */
             t->site = site;
             t->class = NULL;
@@ -93,6 +98,7 @@ CALL_INLINE uint8_t *call_begin(struct call *c, unsigned off, uint32_t function,
         class = stream_class_head(t->stream, function, site, false);
         if (!class) {
             c->thread = NULL;
+            thread_leave(t);
             return call_no_memory();
         }
     }
@@ -109,7 +115,7 @@ CALL_INLINE uint8_t *call_begin(struct call *c, unsigned off, uint32_t function,
 static inline int call_passed(const struct call *c, int ret)
 {
     if (!CALL_LIKELY(!c->thread))
-        c->thread->inside = false;
+        thread_leave(c->thread);
     return ret;
 }
 

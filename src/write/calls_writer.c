@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/try.h"
+#include "format/trace_format.h"
 #include "rules/rulebook.h"
 #include "write/expressions.h"
 #include "merge/fragment_data.h"
@@ -279,11 +280,22 @@ static void write_all(const struct calls_writer *w, bool another, struct bytes *
     write_groups(w, &at, out);
 }
 
+/* True if F is of one process that only has sessions (PROPERTY_SESSION). */
+static bool of_session(const struct fragment *f)
+{
+    struct bytes text = {0};
+    fragment_list_properties(f, PROPERTY_SESSION, &text);
+    bool session = text.length;
+    bytes_free(&text);
+    return session;
+}
+
 enum pilgrim_status calls_write(const struct fragment *f, bool another, bool plain, struct bytes *out)
 {
     struct calls_writer w = {.fragment = f, .rulebook = rulebook_new()};
     w.expressions.rulebook = w.rulebook;
     w.expressions.plain = plain;
+    w.expressions.constants = of_session(f);
     w.expressions.next_text = f->strings.count;
     enum pilgrim_status status = w.rulebook ? number_all(&w) : PILGRIM_NOMEM;
     if (status == PILGRIM_OK) {

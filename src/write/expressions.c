@@ -243,7 +243,8 @@ static enum pilgrim_status choose(struct expressions *e, const struct column *c,
 {
     uint32_t best_votes = 0;
     *found = false;
-    for (enum expression_kind kind = EXPRESSION_CONSTANT; kind <= EXPRESSION_MODULO; kind++) {
+    enum expression_kind last = e->constants ? EXPRESSION_CONSTANT : EXPRESSION_MODULO;
+    for (enum expression_kind kind = EXPRESSION_CONSTANT; kind <= last; kind++) {
         int64_t constant, n;
         uint32_t choice;
         if (!column_is(c, kind, &constant, &n))

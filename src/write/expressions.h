@@ -19,6 +19,7 @@
 /* The table of expressions. Empty if all is zero but `rulebook`, `plain` and `next_text`. */
 struct expressions {
     struct rulebook *rulebook; /* borrowed; sequences go here */
+    bool constants;            /* of the functions of the rank use the constant only */
     bool plain;                /* use no functions of the rank: columns are sequences or lists */
     struct intern choices;     /* expressions that some column could have */
     uint32_t *votes;           /* by choice: how many columns could have it */

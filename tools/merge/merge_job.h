@@ -87,6 +87,10 @@ bool fail_ranks(const struct job *job, const char *ranks, uint32_t count, const 
 /* Merges the files and writes the trace to PATH. False after a message. */
 bool job_write(struct job *job, const char *path);
 
+/* Makes the fragment of rank 0 that does nothing in a segment: no threads, and a process stream without calls. The
+ * caller frees *F, also after an error. errors: PILGRIM_NOMEM */
+enum pilgrim_status make_idle(struct fragment **f) PILGRIM_CHECKED;
+
 /* Frees what JOB has. */
 void job_free(struct job *job);
 

@@ -45,11 +45,12 @@ static enum pilgrim_status read_fragment(struct rank_file *file, struct fragment
     file->at = c.position;
     file->segments--;
     close_file(&c);
+    if (status == PILGRIM_OK && *f && file->segments)
+        status = fragment_drop_process(f);
     return status == PILGRIM_OK && !*f ? PILGRIM_DAMAGED : status;
 }
 
-/* Makes the fragment of a rank that does nothing in a segment: no threads, and a process stream without calls. */
-static enum pilgrim_status make_idle(struct fragment **f)
+enum pilgrim_status make_idle(struct fragment **f)
 {
     static const struct vocabulary nothing;
     struct stream *process = stream_new(&nothing, NULL);

@@ -11,6 +11,7 @@
 
 #include "format/run_folder.h"
 #include "format/trace_output.h"
+#include "join_traces.h"
 #include "merge_job.h"
 #include "merge_message.h"
 #include "pilgrim/version.h"
@@ -25,6 +26,9 @@ static const char help[] =
     "died.\n"
     "\n"
     "    pilgrim-merge app.pilgrim.fragments\n"
+    "    pilgrim-merge -o all.pilgrim app.pilgrim app.1.pilgrim\n"
+    "\n"
+    "The second form makes one trace of those of processes that only have sessions.\n"
     "\n"
     "  -o, --output=TRACE  the path of the trace; default: that of the folder, without .fragments\n"
     "  -h, --help          this text\n"
@@ -52,6 +56,8 @@ static char *default_path(const struct job *job, const char *argument)
 static bool run(struct job *job, char **arguments, const char *output)
 {
     bool good = true;
+    if (is_trace(arguments[0]))
+        return join_traces(arguments, output ? output : arguments[0]);
     for (char **argument = arguments; good && *argument; argument++)
         good = job_add(job, *argument);
     if (!good || !job_prepare(job))
