@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "../../decoder/decode_options.h"
-#include ""
+#include "format/trace_path.h"
 #include "fuzz.h"
 #include "process/settings.h"
 
@@ -47,7 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
         words[count++] = text + at;
     words[count] = NULL;
     read_settings(words + 1);
-    if (count > 1 && output_expand(words[1], "program", "job", 0, &path) == PILGRIM_OK)
+    if (count > 1 && trace_path_expand(words[1], "program", "job", 0, &path) == PILGRIM_OK)
         ck_assert(path.length > 0);
     bytes_free(&path);
     read_options(count, words);
