@@ -318,6 +318,12 @@ struct journal_live *journal_thread(struct journal_live *live, struct journal_lo
     return shared;
 }
 
+void journal_thread_begins(struct journal_live *live, uint32_t number)
+{
+    live->number = number;
+    atomic_store_explicit(&live->state, JOURNAL_THREAD_RUNS, memory_order_release);
+}
+
 uint8_t *journal_key_room(const struct journal_live *live, size_t length)
 {
     struct journal_block *b = is_shared(live) && length < KEY_ROOM_MAX
@@ -355,7 +361,7 @@ void journal_thread_ended(struct journal_live *live, struct journal_log *log, ui
     if (calls)
         put_ended(log, number, calls);
     pthread_mutex_unlock(&lock);
-    atomic_store(&live->state, JOURNAL_THREAD_FREE);
+    atomic_store(&live->state, JOURNAL_THREAD_FREE); /* before this, it is there twice: the reader takes one of them */
     atomic_store(&live->calls, 0);
     atomic_store(&live->entered, 0);
     journal_log_renew(log, log->epoch, &live->epoch);

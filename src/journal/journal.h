@@ -54,6 +54,9 @@ void journal_live_free(struct journal_live *live);
  * records go there. LIVE is freed. NULL: there is no journal, or no room; LIVE stays. */
 struct journal_live *journal_thread(struct journal_live *live, struct journal_log *log, uint32_t number);
 
+/* Thread NUMBER begins, with LIVE and an empty log. */
+void journal_thread_begins(struct journal_live *live, uint32_t number);
+
 /* Returns memory in the file for a key of LENGTH bytes of the thread with LIVE; NULL: there is none. */
 uint8_t *journal_key_room(const struct journal_live *live, size_t length);
 

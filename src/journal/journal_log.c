@@ -141,8 +141,9 @@ void journal_log_renew(struct journal_log *log, uint64_t epoch, _Atomic uint64_t
         log->room = journal_block_room(log->blocks[0]);
     }
     if (log->live) {
+        uint32_t cut_off = JOURNAL_THREAD_CUT;
         log->told = atomic_load_explicit(&log->live->calls, memory_order_relaxed);
-        atomic_store_explicit(&log->live->state, JOURNAL_THREAD_RUNS, memory_order_relaxed);
+        atomic_compare_exchange_strong(&log->live->state, &cut_off, JOURNAL_THREAD_RUNS);
     }
     atomic_store_explicit(word, epoch, memory_order_release);
 }

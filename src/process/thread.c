@@ -363,7 +363,7 @@ static struct thread *thread_new(void)
         return NULL;
     thread_register(t);
     thread_join_journal(t);
-    t->journal->number = t->index;
+    journal_thread_begins(t->journal, t->index);
     spill_watch(t);
     pthread_once(&once, make_key);
     if (tells_end)

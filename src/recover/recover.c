@@ -171,13 +171,15 @@ static enum pilgrim_status add_stream(struct streams *all, uint32_t number, stru
 {
     struct stream **items =
         number < THREADS_MAX ? array_reserve(all->items, &all->capacity, number, sizeof *items) : NULL;
-    if (!items || items[number]) {
-        if (items)
-            all->items = items;
+    if (!items) {
         stream_free(s);
-        return items ? PILGRIM_DAMAGED : number < THREADS_MAX ? PILGRIM_NOMEM : PILGRIM_DAMAGED;
+        return number < THREADS_MAX ? PILGRIM_NOMEM : PILGRIM_DAMAGED;
     }
     all->items = items;
+    if (items[number]) { /* it died while the thread ended, and has it as an ended one as well */
+        stream_free(s);
+        return PILGRIM_OK;
+    }
     items[number] = s;
     all->count = number >= all->count ? number + 1 : all->count;
     return PILGRIM_OK;
