@@ -15,7 +15,7 @@ static const char usage[] =
     "usage: pilgrim-decode [--format=text|json] [--rank=LIST] [--thread=LIST] [--func=GLOB]\n"
     "                      [--from=N] [--limit=N] [--no-polls] [--clock=local|common]\n"
     "                      [--loops | --stats[=histograms] [--by=rank] | --matrix[=rma] | --grammar |\n"
-    "                       --communicators | --system | --properties]\n"
+    "                       --communicators | --system | --properties | --endings]\n"
     "                      [--modules=FOLDERS] [--memory=SIZE] TRACE\n";
 
 static const char help[] =
@@ -46,6 +46,8 @@ static const char help[] =
     "  --communicators     the communicators that each rank created\n"
     "  --system            the machine: switches, hosts, processes, threads; with --rank: where these ranks ran\n"
     "  --properties        what the trace says of the whole run: program, MPI library, what was left out\n"
+    "  --endings           how ranks ended that did not reach the end of MPI_Finalize, and the calls that they were "
+    "in\n"
     "\n"
     "  --help, --version\n"
     "\n"
@@ -141,6 +143,9 @@ static bool parse_view(int option, const char *argument, struct options *o)
     case 'P':
         o->properties = true;
         return true;
+    case 'E':
+        o->endings = true;
+        return true;
     default:
         o->system = true;
         return true;
@@ -229,27 +234,17 @@ static int wrong_use(const char *why)
 int options_parse(int argc, char **argv, struct options *o)
 {
     static const struct option names[] = {
-        {"format", required_argument, NULL, 'f'},
-        {"rank", required_argument, NULL, 'r'},
-        {"thread", required_argument, NULL, 't'},
-        {"func", required_argument, NULL, 'F'},
-        {"from", required_argument, NULL, 's'},
-        {"limit", required_argument, NULL, 'n'},
-        {"grammar", no_argument, NULL, 'g'},
-        {"communicators", no_argument, NULL, 'c'},
-        {"system", no_argument, NULL, 'S'},
-        {"modules", required_argument, NULL, 'm'},
-        {"no-polls", no_argument, NULL, 'p'},
-        {"loops", no_argument, NULL, 'l'},
-        {"stats", optional_argument, NULL, 'T'},
-        {"matrix", optional_argument, NULL, 'x'},
-        {"clock", required_argument, NULL, 'C'},
-        {"help", no_argument, NULL, 'h'},
-        {"version", no_argument, NULL, 'v'},
-        {"by", required_argument, NULL, 'b'},
-        {"properties", no_argument, NULL, 'P'},
-        {"memory", required_argument, NULL, 'M'},
-        {NULL, 0, NULL, 0},
+        {"format", required_argument, NULL, 'f'}, {"rank", required_argument, NULL, 'r'},
+        {"thread", required_argument, NULL, 't'}, {"func", required_argument, NULL, 'F'},
+        {"from", required_argument, NULL, 's'},   {"limit", required_argument, NULL, 'n'},
+        {"grammar", no_argument, NULL, 'g'},      {"communicators", no_argument, NULL, 'c'},
+        {"system", no_argument, NULL, 'S'},       {"modules", required_argument, NULL, 'm'},
+        {"no-polls", no_argument, NULL, 'p'},     {"loops", no_argument, NULL, 'l'},
+        {"stats", optional_argument, NULL, 'T'},  {"matrix", optional_argument, NULL, 'x'},
+        {"clock", required_argument, NULL, 'C'},  {"help", no_argument, NULL, 'h'},
+        {"version", no_argument, NULL, 'v'},      {"by", required_argument, NULL, 'b'},
+        {"properties", no_argument, NULL, 'P'},   {"endings", no_argument, NULL, 'E'},
+        {"memory", required_argument, NULL, 'M'}, {NULL, 0, NULL, 0},
     };
     *o = (struct options){.limit = UINT64_MAX, .memory = PILGRIM_MEMORY_DEFAULT};
     int option, index = 0;

@@ -37,6 +37,7 @@ struct options {
     bool communicators;
     bool system;
     bool properties;
+    bool endings;
     bool loops;
     bool stats;
     bool histograms; /* with stats */

@@ -12,6 +12,7 @@
 #include "decode_options.h"
 #include "matrix.h"
 #include "decode_errors.h"
+#include "endings_print.h"
 #include "print.h"
 #include "profile.h"
 #include "properties.h"
@@ -56,7 +57,9 @@ static enum pilgrim_status print_thread(struct output *out, const struct pilgrim
     if (status != PILGRIM_OK)
         return status;
     call_lines_begin(calls, rank, thread);
-    if (o->from && pilgrim_cursor_skip(cursor, o->from) != PILGRIM_OK)
+    uint64_t count = pilgrim_call_count(trace, rank, thread);
+    uint64_t from = o->endings && count > o->from ? count - 1 : o->from;
+    if (from && pilgrim_cursor_skip(cursor, from) != PILGRIM_OK)
         status = no_memory(error);
     while (status == PILGRIM_OK && *left > 0 && !out->error) {
         status = pilgrim_cursor_next(cursor, &call, error);
@@ -64,7 +67,7 @@ static enum pilgrim_status print_thread(struct output *out, const struct pilgrim
             break;
         if (o->function && fnmatch(o->function, call.function->name, 0) != 0)
             continue;
-        if (o->no_polls && call_is_failed_poll(&call))
+        if ((o->no_polls && call_is_failed_poll(&call)) || (o->endings && !call_in_progress(&call)))
             continue;
         pilgrim_clock_apply(&clock, &call);
         call_lines_print(calls, &call);
@@ -245,6 +248,8 @@ static enum pilgrim_status print_view(struct output *out, const struct pilgrim_t
 {
     if (!o->json && (o->system || o->stats || o->loops))
         properties_print_filter(out, trace);
+    if (o->endings || (!o->json && (o->stats || o->loops)))
+        endings_print(out, trace, o->json);
     if (o->system)
         return print_system(out, trace, o, error);
     if (o->stats)

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Endings; see endings_print.h. pilgrim-merge sets the properties (tools/merge/journals.c). */
+#include "endings_print.h"
+
+#include <string.h>
+
+static const struct part {
+    const char *property;
+    const char *says;
+} parts[] = {
+    {"endings", "ended before MPI_Finalize was over"},
+    {"missing", "nothing is left of these ranks"},
+    {"cut", "of these ranks there are only the first calls"},
+};
+
+/* Prints an item of the property "endings": "signal 11: 0-2". */
+static void print_ending(struct output *out, const char *item, size_t length)
+{
+    const char *colon = memchr(item, ':', length);
+    size_t how = colon ? (size_t)(colon - item) : length, ranks = colon ? how + 2 : length;
+    out_text(out, "{\"ending\":");
+    out_json_string(out, item, how);
+    out_text(out, ",\"ranks\":");
+    out_json_string(out, item + (ranks < length ? ranks : length), ranks < length ? length - ranks : 0);
+    out_text(out, "}\n");
+}
+
+static void print_json(struct output *out, const char *property, const char *value)
+{
+    if (strcmp(property, "endings") != 0) {
+        out_text(out, "{\"ending\":");
+        out_json_string(out, property, strlen(property));
+        out_text(out, ",\"ranks\":");
+        out_json_string(out, value, strlen(value));
+        out_text(out, "}\n");
+        return;
+    }
+    for (const char *item = value; *item;) {
+        const char *end = strstr(item, "; ");
+        size_t length = end ? (size_t)(end - item) : strlen(item);
+        print_ending(out, item, length);
+        item += length + (end ? 2 : 0);
+    }
+}
+
+void endings_print(struct output *out, const struct pilgrim_trace *trace, bool json)
+{
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        const char *value = pilgrim_property(trace, parts[i].property);
+        if (!value)
+            continue;
+        if (json) {
+            print_json(out, parts[i].property, value);
+            continue;
+        }
+        out_text(out, parts[i].says);
+        out_text(out, ": ");
+        out_name(out, value);
+        out_char(out, '\n');
+    }
+}
+
+bool call_in_progress(const struct pilgrim_call *call)
+{
+    return call->ret.type == PILGRIM_NONE && strcmp(call->function->name, "MPI_Finalize") != 0;
+}
