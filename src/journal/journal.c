@@ -121,6 +121,11 @@ struct journal_block *journal_block_take(const struct journal_log *log, size_t l
     return b;
 }
 
+struct journal_block *journal_statistics_block(uint64_t owner, size_t length)
+{
+    return claim(JOURNAL_STATISTICS, owner, (sizeof(struct journal_block) + length) / JOURNAL_PAGE + 1);
+}
+
 void journal_block_give(struct journal_block *b)
 {
     atomic_store(&b->kind, JOURNAL_NONE);

@@ -12,6 +12,9 @@
 /* Returns the next block of LOG, with room for LENGTH bytes. It is larger than the last one. NULL: there is none. */
 struct journal_block *journal_block_take(const struct journal_log *log, size_t length);
 
+/* Returns a block for LENGTH bytes of statistics of the thread OWNER. NULL: there is none. */
+struct journal_block *journal_statistics_block(uint64_t owner, size_t length);
+
 /* Gives B to other logs. */
 void journal_block_give(struct journal_block *b);
 
@@ -20,7 +23,8 @@ void journal_block_give(struct journal_block *b);
 static inline size_t journal_block_room(const struct journal_block *b)
 {
     size_t whole = (size_t)b->pages * JOURNAL_PAGE;
-    return whole - (atomic_load(&b->kind) == JOURNAL_LOG ? sizeof *b : JOURNAL_PAGE);
+    uint32_t kind = atomic_load(&b->kind);
+    return whole - (kind == JOURNAL_PROCESS || kind == JOURNAL_THREAD ? JOURNAL_PAGE : sizeof *b);
 }
 
 static inline uint8_t *journal_block_data(const struct journal_block *b)

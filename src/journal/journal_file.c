@@ -76,6 +76,14 @@ static bool is_own(int file, struct stat *found)
            found->st_nlink == 1;
 }
 
+/* Stores TEXT at MAGIC, which is aligned, behind all that was stored before. */
+static void put_magic(char *magic, const char *text)
+{
+    uint64_t value;
+    memcpy(&value, text, sizeof value);
+    __atomic_store_n((uint64_t *)(void *)magic, value, __ATOMIC_RELEASE);
+}
+
 /* Writes the head, or finds that it is there. False: it is that of another run (EEXIST). */
 static bool head_agrees(struct journal_head *h, const struct journal_identity *identity)
 {
@@ -90,8 +98,7 @@ static bool head_agrees(struct journal_head *h, const struct journal_identity *i
         h->run = wanted.run;
         memcpy(h->tracer, wanted.tracer, sizeof wanted.tracer);
         memcpy(h->host, wanted.host, sizeof wanted.host);
-        atomic_thread_fence(memory_order_release);
-        memcpy(h->magic, wanted.magic, sizeof wanted.magic);
+        put_magic(h->magic, JOURNAL_MAGIC);
     }
     errno = EEXIST;
     return h->run == wanted.run && h->version == wanted.version && !memcmp(h->magic, wanted.magic, sizeof wanted.magic);
@@ -176,8 +183,7 @@ struct journal_block *journal_claim(struct journal_file *f, enum journal_kind ki
     b->owner = owner ? owner : page;
     b->address = (uintptr_t)b;
     b->kind = kind;
-    atomic_thread_fence(memory_order_release);
-    memcpy(b->magic, JOURNAL_BLOCK_MAGIC, sizeof b->magic);
+    put_magic(b->magic, JOURNAL_BLOCK_MAGIC);
     f->bytes += (uint64_t)pages * JOURNAL_PAGE;
     return b;
 }

@@ -61,8 +61,8 @@ struct journal_block {
     uint64_t process;      /* page of the process block */
     uint64_t owner;        /* page of the thread or process block that this block belongs to */
     uint64_t address;      /* of the block in the process */
-    uint64_t epoch;        /* log: of which log of its owner it is; statistics: calls that they are of */
-    uint32_t index;        /* log: 0, 1, ... */
+    uint64_t epoch;        /* log: of which log of its owner it is; statistics: of which log's calls they are */
+    uint32_t index;        /* log: 0, 1, ...; statistics: the higher one is newer */
     uint32_t log;          /* log: enum journal_process_log of a process; 0 of a thread */
     uint32_t check;        /* statistics: of the bytes */
     uint32_t reserved;

@@ -107,6 +107,33 @@ void journal_record_end(struct journal_log *log, enum journal_record type)
     commit(log, (size_t)(at - begin));
 }
 
+uint32_t journal_statistics_check(const uint8_t *packed, size_t length)
+{
+    return (uint32_t)XXH3_64bits(packed, length);
+}
+
+void journal_statistics_end(struct journal_log *log)
+{
+    const struct bytes *packed = &log->scratch;
+    struct journal_block **b = &log->statistics[log->turn % 2];
+    if (!log->owner || packed->failed)
+        return;
+    if (!*b || journal_block_room(*b) < packed->length) {
+        struct journal_block *larger = journal_statistics_block(log->owner, 2 * packed->length);
+        if (!larger)
+            return; /* the statistics before are kept */
+        if (*b)
+            atomic_store(&(*b)->kind, JOURNAL_NONE);
+        *b = larger;
+    }
+    atomic_store(&(*b)->used, 0);
+    memcpy(journal_block_data(*b), packed->data, packed->length);
+    (*b)->epoch = log->epoch;
+    (*b)->index = log->turn++;
+    (*b)->check = journal_statistics_check(packed->data, packed->length);
+    atomic_store_explicit(&(*b)->used, packed->length, memory_order_release);
+}
+
 bool journal_log_move(struct journal_log *log, struct journal_block *owner, bool first)
 {
     struct bytes early = log->early;
@@ -135,6 +162,9 @@ void journal_log_renew(struct journal_log *log, uint64_t epoch, _Atomic uint64_t
     log->used = log->bytes = log->early.length = 0;
     log->epoch = epoch;
     log->stopped = log->grown = false;
+    for (unsigned i = 0; i < 2; i++)
+        if (log->statistics[i])
+            atomic_store(&log->statistics[i]->used, 0);
     if (kept) {
         atomic_store_explicit(&log->blocks[0]->used, 0, memory_order_relaxed);
         log->blocks[0]->epoch = epoch;
@@ -153,6 +183,9 @@ void journal_log_free(struct journal_log *log)
     for (uint32_t i = 0; i < log->count; i++)
         if (atomic_load(&log->blocks[i]->kind) == JOURNAL_LOG)
             journal_block_give(log->blocks[i]);
+    for (unsigned i = 0; i < 2; i++)
+        if (log->statistics[i])
+            atomic_store(&log->statistics[i]->kind, JOURNAL_NONE);
     free(log->blocks);
     bytes_free(&log->early);
     bytes_free(&log->scratch);

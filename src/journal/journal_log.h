@@ -24,14 +24,16 @@ struct journal_log {
     size_t used, room;             /* bytes of the last block behind its head */
     uint64_t owner;                /* page of the block that the log belongs to; 0: there is no file, so to `early` */
     uint64_t epoch;
-    uint32_t number;           /* enum journal_process_log of the process's logs; 0 of a thread's */
-    struct bytes early;        /* records, while there is no journal file */
-    struct journal_live *live; /* of the thread; NULL: a log of the process */
-    uint64_t told;             /* calls up to the last record's, that one included */
-    uint64_t bytes;            /* of records since the log was begun */
-    bool stopped;              /* a record is missing, so there are no more */
-    bool grown;                /* another block was taken; for who bounds the log */
-    struct bytes scratch;      /* a payload while it is made */
+    uint32_t number;                     /* enum journal_process_log of the process's logs; 0 of a thread's */
+    struct bytes early;                  /* records, while there is no journal file */
+    struct journal_live *live;           /* of the thread; NULL: a log of the process */
+    uint64_t told;                       /* calls up to the last record's, that one included */
+    uint64_t bytes;                      /* of records since the log was begun */
+    bool stopped;                        /* a record is missing, so there are no more */
+    bool grown;                          /* another block was taken; for who bounds the log */
+    struct bytes scratch;                /* a payload while it is made */
+    struct journal_block *statistics[2]; /* which take turns */
+    uint32_t turn;
 };
 
 /* Begins a record. Returns where to put its payload. */
@@ -39,6 +41,9 @@ struct bytes *journal_record_begin(struct journal_log *log);
 
 /* Ends the record that journal_record_begin began. */
 void journal_record_end(struct journal_log *log, enum journal_record type);
+
+/* Stores the payload that journal_record_begin began as the thread's statistics, in place of those before the last. */
+void journal_statistics_end(struct journal_log *log);
 
 /* Moves the log into the file. It belongs to OWNER, a process or thread block, and begins in it if FIRST. False: out of
  * memory; the log is as before. */
@@ -53,6 +58,9 @@ void journal_log_free(struct journal_log *log);
 
 /* Appends to TO all records of LOG. */
 void journal_log_copy(const struct journal_log *log, struct bytes *to);
+
+/* Returns the check of statistics. */
+uint32_t journal_statistics_check(const uint8_t *packed, size_t length);
 
 /* Returns the check byte of a record. */
 uint8_t journal_check(const uint8_t *payload, size_t length, uint8_t type);

@@ -511,6 +511,7 @@ static void renew(struct stream *s, bool again)
     intern_free(&s->chunks);
     intern_free(&s->texts);
     s->key_bytes = 0;
+    s->settled = s->told_settled = 0;
     s->predecessor = STATISTICS_FIRST;
     if (s->step)
         s->next = s->spans;

@@ -58,6 +58,9 @@ struct stream {
     uint64_t last_end;           /* the same in ns */
     uint64_t taken;              /* calls whose times went to the sink */
     struct journal_log *journal; /* or NULL */
+    uint64_t settled;            /* calls of the current segment whose times are in the statistics; ... */
+    uint64_t told_settled;       /* ... when the journal was told of the statistics, ... */
+    uint64_t told_ns;            /* ... and at what time */
     /* The rest is of the current segment. */
     struct stream_class **by_terminal; /* classes that were called */
     uint32_t terminal_count;

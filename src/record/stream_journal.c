@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/try.h"
 #include "journal/journal.h"
 
-enum { WORD = 8 };
+enum { WORD = 8, TELL_AFTER_NS = 1000000000 };
 
 /* ---- keys ---- */
 
@@ -126,6 +127,33 @@ void stream_tell_relief(struct stream *s, uint32_t terminal)
     bytes_put_varint(b, terminal);
     s->journal->told = calls;
     journal_record_end(s->journal, JOURNAL_RELIEF);
+}
+
+void stream_tell_settled(struct stream *s, size_t count)
+{
+    s->settled += count;
+    if (s->settled < 2 * s->told_settled && s->last_end - s->told_ns < TELL_AFTER_NS)
+        return;
+    struct bytes *b = journal_record_begin(s->journal);
+    bytes_put_varint(b, s->terminal_count);
+    for (uint32_t i = 0; i < s->terminal_count; i++)
+        statistics_pack(&s->by_terminal[i]->statistics, b);
+    journal_statistics_end(s->journal);
+    s->told_settled = s->settled;
+    s->told_ns = s->last_end;
+}
+
+enum pilgrim_status stream_be_told_statistics(struct stream *s, struct cursor *c)
+{
+    size_t count = cursor_count(c, 2);
+    if (count > s->terminal_count)
+        return PILGRIM_DAMAGED;
+    for (size_t i = 0; i < count; i++) {
+        struct statistics *to = &s->by_terminal[i]->statistics;
+        statistics_free(to);
+        TRY(statistics_unpack(c, to));
+    }
+    return c->status == PILGRIM_OK ? PILGRIM_OK : PILGRIM_DAMAGED;
 }
 
 void stream_tell_begin(struct stream *s)

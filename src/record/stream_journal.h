@@ -17,6 +17,10 @@ void stream_tell_call(struct stream *s, struct stream_class *asked, const struct
 /* Says that stream_relieve changed the class with TERMINAL, or, if that is GRAMMAR_NOTHING, the structure. */
 void stream_tell_relief(struct stream *s, uint32_t terminal);
 
+/* Says that the times of COUNT more calls are in the statistics. Those are told when their calls have doubled, or a
+ * second is over. */
+void stream_tell_settled(struct stream *s, size_t count);
+
 /* Begins the log again, which is empty, with the classes that there are. */
 void stream_tell_begin(struct stream *s);
 
@@ -46,6 +50,9 @@ struct told_class {
 
 /* Adds the class that TOLD describes. errors: PILGRIM_NOMEM, PILGRIM_DAMAGED (there is such a twin already) */
 enum pilgrim_status stream_be_told_class(struct stream *s, const struct told_class *told) PILGRIM_CHECKED;
+
+/* Takes the statistics at C. errors: PILGRIM_DAMAGED, PILGRIM_NOMEM */
+enum pilgrim_status stream_be_told_statistics(struct stream *s, struct cursor *c) PILGRIM_CHECKED;
 
 /* Records a call of CLASS with signature number SIGNATURE, which is there and zipped; UINT64_MAX: with the key that
  * the class predicts. errors: as stream_append, and PILGRIM_DAMAGED (there is no such signature, or no prediction) */

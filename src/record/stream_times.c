@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/try.h"
 #include "record/stream_inline.h"
+#include "record/stream_journal.h"
 #include "timing/common_times.h"
 
 enum { SPANS = 512 };
@@ -158,6 +159,8 @@ static enum pilgrim_status settle(struct stream *s, uint32_t number, struct stat
         return PILGRIM_OK;
     convert(s);
     enum pilgrim_status status = totals ? add_spans(s, totals) : add_spans(s, NULL);
+    if (status == PILGRIM_OK && s->journal && !totals)
+        stream_tell_settled(s, (size_t)(s->next - s->spans));
     if (status == PILGRIM_OK && s->encoder)
         status = common ? add_common_spans(s, number, common) : encode_spans(s);
     s->next = s->spans;

@@ -61,6 +61,8 @@ static void put_records(const struct journal_block *b, size_t begin, struct byte
 struct blocks {
     const struct journal_block **logs; /* by owner, log, epoch, index */
     size_t log_count;
+    const struct journal_block **statistics;
+    size_t statistics_count;
     const struct journal_block **owners; /* processes and threads, by process */
     size_t owner_count;
 };
@@ -95,13 +97,16 @@ static enum pilgrim_status find_blocks(const struct journal_image *image, struct
         count++;
     found->logs = malloc((count + 1) * sizeof(struct journal_block *));
     found->owners = malloc((count + 1) * sizeof(struct journal_block *));
-    if (!found->logs || !found->owners)
+    found->statistics = malloc((count + 1) * sizeof(struct journal_block *));
+    if (!found->logs || !found->owners || !found->statistics)
         return PILGRIM_NOMEM;
     const struct journal_block *b;
     for (uint64_t page = 1; (b = next_block(image, &page));) {
         uint32_t kind = atomic_load(&b->kind);
         if (kind == JOURNAL_LOG)
             found->logs[found->log_count++] = b;
+        else if (kind == JOURNAL_STATISTICS)
+            found->statistics[found->statistics_count++] = b;
         else if (kind == JOURNAL_PROCESS || kind == JOURNAL_THREAD)
             found->owners[found->owner_count++] = b;
     }
@@ -113,6 +118,7 @@ static enum pilgrim_status find_blocks(const struct journal_image *image, struct
 static void blocks_free(struct blocks *b)
 {
     free(b->logs);
+    free(b->statistics);
     free(b->owners);
 }
 
@@ -170,6 +176,27 @@ static enum pilgrim_status read_in_flight(const struct journal_image *image, con
     return bytes_status(&call->key);
 }
 
+/* Reads the newest statistics of the thread with LIVE that are whole. */
+static void read_statistics(const struct blocks *blocks, const struct journal_live *live, uint64_t epoch,
+                            struct bytes *statistics)
+{
+    uint32_t newest = 0;
+    for (size_t i = 0; i < blocks->statistics_count; i++) {
+        const struct journal_block *b = blocks->statistics[i];
+        if (b->owner != live->block.page || b->epoch != epoch || (statistics->length && b->index < newest))
+            continue;
+        struct bytes found = {0};
+        put_records(b, sizeof *b, &found);
+        if (found.length && !found.failed && journal_statistics_check(found.data, found.length) == b->check) {
+            bytes_free(statistics);
+            *statistics = found;
+            newest = b->index;
+        } else {
+            bytes_free(&found);
+        }
+    }
+}
+
 static enum pilgrim_status read_thread(const struct journal_image *image, const struct blocks *blocks,
                                        const struct journal_live *live, struct read_thread *t)
 {
@@ -178,6 +205,7 @@ static enum pilgrim_status read_thread(const struct journal_image *image, const 
     t->calls = atomic_load(&live->calls);
     t->cut = state == JOURNAL_THREAD_CUT;
     TRY(read_log(blocks, &live->block, 0, atomic_load(&live->epoch), true, &t->log));
+    read_statistics(blocks, live, t->log.epoch, &t->statistics);
     return read_in_flight(image, live, t->calls, &t->in_flight);
 }
 
@@ -400,6 +428,7 @@ void journal_read_free(struct read_journal *j)
         struct read_process *p = &j->processes[i];
         for (size_t k = 0; k < p->thread_count; k++) {
             bytes_free(&p->threads[k].log.records);
+            bytes_free(&p->threads[k].statistics);
             bytes_free(&p->threads[k].in_flight.key);
         }
         for (size_t k = 0; k < JOURNAL_PROCESS_LOGS; k++)

@@ -33,6 +33,7 @@ struct read_thread {
     uint64_t calls; /* that were recorded, over all epochs */
     bool cut;       /* the log has no calls behind its last record */
     struct read_log log;
+    struct bytes statistics; /* packed; empty: there are none */
     struct call_in_flight in_flight;
 };
 

@@ -224,6 +224,10 @@ static enum pilgrim_status remake_all(struct remake *r, const struct read_thread
         TRY(go_on(r, t->calls - r->calls));
     if (whole && !t->cut && t->calls <= r->calls && t->in_flight.class != JOURNAL_NO_CLASS)
         TRY(put_in_flight(r, &t->in_flight));
+    struct cursor statistics;
+    cursor_init(&statistics, t->statistics.data, t->statistics.length);
+    if (t->statistics.length)
+        TRY(stream_be_told_statistics(r->stream, &statistics));
     return whole ? PILGRIM_OK : PILGRIM_DAMAGED;
 }
 
