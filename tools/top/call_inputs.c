@@ -216,6 +216,7 @@ static void take_argument(struct unit *u, const char *name, const struct key_val
     if (u->argument_count == ARGUMENTS_MAX || world || v->tag == VALUE_NONE)
         return; /* most calls are on MPI_COMM_WORLD */
     a->name = name;
+    a->is_number = v->tag == VALUE_INT;
     if (!rank_of(u->process, v, &a->rank, &a->relative, &a->size))
         print_value(u->process, v, a->text);
     u->argument_count++;
@@ -247,7 +248,7 @@ void call_collective(const struct look_process *p, const struct function_descrip
         if (!strcmp(name, "comm") || !strcmp(name, "comm_old"))
             *comm = process_comms_identity(&p->comms, &v, &p->journal->vocabulary);
         if (!strcmp(name, "root") && !rank_of(p, &v, root, &relative, &size))
-            *root = -1;
+            *root = v.tag == VALUE_INT ? v.slots[0] : -1;
     }
 }
 

@@ -108,3 +108,22 @@ enum agreement group_argument(const struct group *g, unsigned i)
     }
     return same ? AGREES : relative ? AGREES_RELATIVE : DIFFERS;
 }
+
+static bool same_requests(const struct unit *a, const struct unit *b)
+{
+    bool same = a->request_kinds == b->request_kinds && a->other_requests == b->other_requests;
+    for (unsigned i = 0; same && i < a->request_kinds; i++) {
+        const struct class_site *x = a->requests[i].begun, *y = b->requests[i].begun;
+        same = a->requests[i].count == b->requests[i].count && x && y && x->function == y->function &&
+               x->has_site == y->has_site && x->site.offset == y->site.offset;
+    }
+    return same;
+}
+
+bool group_has_same_requests(const struct group *g)
+{
+    for (size_t i = 1; i < g->count; i++)
+        if (!same_requests(g->units[0], g->units[i]))
+            return false;
+    return true;
+}

@@ -50,6 +50,7 @@ enum { ARGUMENTS_MAX = 8, REQUEST_KINDS_MAX = 4, ARGUMENT_TEXT = 40 };
 struct argument {
     const char *name;         /* borrowed from the vocabulary */
     char text[ARGUMENT_TEXT]; /* empty: it is a rank */
+    bool is_number;           /* `text` is a number */
     int64_t rank, relative, size;
 };
 

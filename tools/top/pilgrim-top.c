@@ -225,6 +225,15 @@ static bool watch_refresh(struct watch *w, struct look *look)
     return good && !screen_output.error;
 }
 
+/* True if a process may still run. */
+static bool can_move(const struct look *look)
+{
+    for (size_t i = 0; i < look->process_count; i++)
+        if (!look->processes[i].gone)
+            return true;
+    return false;
+}
+
 static int watch_once(struct watch *w)
 {
     struct look look = {0};
@@ -237,7 +246,7 @@ static int watch_once(struct watch *w)
         if (none)
             break;
         watch_keep(w, &look);
-        if (i == 0)
+        if (i == 0 && can_move(&look))
             (void)poll(NULL, 0, LOOK_APART_MS);
     }
     if (!w->looked) {

@@ -47,4 +47,7 @@ void show_json(const struct show *s);
 enum agreement { AGREES, AGREES_RELATIVE, DIFFERS };
 enum agreement group_argument(const struct group *g, unsigned i);
 
+/* True if the calls of all units of G wait for alike requests. */
+bool group_has_same_requests(const struct group *g);
+
 #endif

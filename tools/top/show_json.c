@@ -64,7 +64,9 @@ static void put_arguments(struct output *o, const struct group *g)
             continue;
         put_key(o, any ? "," : "", a->name);
         any = true;
-        if (a->text[0]) {
+        if (a->is_number) {
+            out_text(o, a->text);
+        } else if (a->text[0]) {
             put_string(o, a->text);
         } else if (agreement == AGREES) {
             out_int(o, a->rank);
@@ -121,7 +123,7 @@ static void put_group(const struct show *s, const struct group *g)
         put_key(o, ",", "function");
         put_string(o, u->function->name);
         put_arguments(o, g);
-        if (g->count == 1)
+        if (group_has_same_requests(g))
             put_requests(s, u);
         put_site(s, u->class);
         put_key(o, ",", "seconds");

@@ -2,11 +2,14 @@
 /* Prints a look as text. Names come from files that nobody has checked, so control characters are escaped. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "show.h"
 
 enum { RANGES_SHOWN = 8, CYCLE_SHOWN = 16 };
+
+#define TIME_SHOWN_S 0.1 /* a call that takes less is no news */
 
 static void put_name(struct output *o, const char *name)
 {
@@ -88,16 +91,19 @@ static void put_call(const struct show *s, const struct group *g)
 {
     const struct unit *u = g->units[0];
     put_name(s->o, u->function ? u->function->name : "an MPI call");
-    out_char(s->o, '(');
     for (unsigned i = 0; i < u->argument_count; i++) {
-        out_text(s->o, i ? ", " : "");
+        out_text(s->o, i ? ", " : "(");
         put_argument(s->o, &u->arguments[i], group_argument(g, i));
     }
-    if (u->request_kinds && g->count == 1)
-        put_requests(s, u);
-    else if (u->request_kinds)
-        out_text(s->o, "...");
-    out_char(s->o, ')');
+    if (u->request_kinds) {
+        out_text(s->o, u->argument_count ? ", " : "(");
+        if (group_has_same_requests(g))
+            put_requests(s, u);
+        else
+            out_text(s->o, "...");
+    }
+    if (u->argument_count || u->request_kinds)
+        out_char(s->o, ')');
     put_place(s, u->class);
 }
 
@@ -110,7 +116,7 @@ static void put_state(const struct show *s, const struct group *g)
                                         [UNIT_EXIT] = "ended without MPI_Finalize",
                                         [UNIT_ABORT] = "called MPI_Abort, error code ",
                                         [UNIT_SIGNAL] = "ended by signal ",
-                                        [UNIT_KILLED] = "killed"};
+                                        [UNIT_KILLED] = "gone: killed, or ended by _exit"};
     const struct unit *u = g->units[0];
     if (u->state == UNIT_IN_CALL) {
         out_text(s->o, "in ");
@@ -127,7 +133,7 @@ static void put_state(const struct show *s, const struct group *g)
 static void put_times(struct output *o, const struct group *g)
 {
     enum unit_state state = g->units[0]->state;
-    if (state == UNIT_IN_CALL && g->longest >= 0) {
+    if (state == UNIT_IN_CALL && g->longest >= TIME_SHOWN_S) {
         out_text(o, " for ");
         if (g->longest - g->shortest >= 1) {
             put_seconds(o, g->shortest);
@@ -204,7 +210,6 @@ static void put_cycle(const struct show *s, const struct finding *f, bool ended)
     for (size_t i = 0; i < lines && i < CYCLE_SHOWN; i++) {
         const struct group alone = {.units = &f->units[i], .count = 1};
         const struct unit *next = f->units[(i + 1) % f->count];
-        const struct group peer = {.units = (struct unit *[]){(struct unit *)(uintptr_t)next}, .count = 1};
         out_text(s->o, "       rank ");
         put_unit_name(s->o, f->units[i], has_threads(&alone));
         out_text(s->o, " in ");
@@ -213,43 +218,69 @@ static void put_cycle(const struct show *s, const struct finding *f, bool ended)
         out_text(s->o, next == f->units[i] ? "itself" : "rank ");
         if (next != f->units[i])
             out_uint(s->o, next->process->read->rank);
-        if (ended) {
-            out_text(s->o, ", which is ");
-            put_state(s, &peer);
-        }
+        if (ended)
+            out_text(s->o, next->state == UNIT_FINALIZE ? ", which is in MPI_Finalize" : ", which has ended");
         out_char(s->o, '\n');
     }
     if (lines > CYCLE_SHOWN)
         out_text(s->o, "       ...\n");
 }
 
-static void put_collective_head(const struct show *s, const struct finding *f)
+/* Returns the name of the communicator of U's collective call. */
+static const char *comm_name(const struct unit *u)
 {
-    const struct unit *u = f->collective;
-    const char *comm = "MPI_COMM_WORLD";
     for (unsigned i = 0; i < u->argument_count; i++)
         if (!strcmp(u->arguments[i].name, "comm") || !strcmp(u->arguments[i].name, "comm_old"))
-            comm = u->arguments[i].text;
+            return u->arguments[i].text;
+    return NULL;
+}
+
+static void put_comm(const struct show *s, const struct finding *f)
+{
+    const char *comm = comm_name(f->collective);
+    const struct group all = {.units = f->units, .count = f->count};
+    put_name(s->o, comm ? comm : "MPI_COMM_WORLD");
+    if (!comm)
+        return;
+    out_text(s->o, " (ranks ");
+    put_ranks(s->o, &all);
+    out_char(s->o, ')');
+}
+
+/* Prints what is wrong. Returns how many units of F are to be listed: they are moved to the front of UNITS. */
+static size_t put_collective_head(const struct show *s, const struct finding *f, struct unit **units)
+{
+    size_t missing = 0;
+    const struct unit *u = f->collective;
+    for (size_t i = 0; i < f->count; i++)
+        if (f->kind != FINDING_MISSING || !f->units[i]->stuck || !f->units[i]->collective ||
+            f->units[i]->comm != u->comm)
+            units[missing++] = f->units[i];
     if (f->kind == FINDING_FUNCTIONS) {
-        out_text(s->o, "the ranks of ");
-        put_name(s->o, comm);
-        out_text(s->o, " are in different collective calls:\n");
+        out_text(s->o, "different collective calls on ");
+        put_comm(s, f);
+        out_text(s->o, ":\n");
     } else if (f->kind == FINDING_ROOTS) {
         put_name(s->o, u->function->name);
-        out_text(s->o, " is called with different roots on ");
-        put_name(s->o, comm);
+        out_text(s->o, " with different roots on ");
+        put_comm(s, f);
         out_text(s->o, ":\n");
     } else {
         put_name(s->o, u->function->name);
         out_text(s->o, " on ");
-        put_name(s->o, comm);
-        out_text(s->o, " waits for ranks that cannot come:\n");
+        put_comm(s, f);
+        out_text(s->o, " has ");
+        out_uint(s->o, f->count - missing);
+        out_text(s->o, " of ");
+        out_uint(s->o, f->count);
+        out_text(s->o, " ranks. These cannot come:\n");
     }
+    return missing;
 }
 
 static void put_finding(const struct show *s, const struct finding *f)
 {
-    struct groups g;
+    struct groups g = {0};
     out_text(s->o, "DEADLOCK: ");
     if (f->kind == FINDING_ENDED || f->kind == FINDING_CYCLE) {
         if (f->kind == FINDING_ENDED) {
@@ -263,14 +294,13 @@ static void put_finding(const struct show *s, const struct finding *f)
         put_cycle(s, f, f->kind == FINDING_ENDED);
         return;
     }
-    put_collective_head(s, f);
-    if (!groups_make(&g, f->units, f->count)) {
-        groups_free(&g);
-        return;
-    }
-    for (size_t i = 0; i < g.count; i++)
-        put_group(s, &g.items[i]);
+    struct unit **units = malloc((f->count + 1) * sizeof(struct unit *));
+    size_t count = units ? put_collective_head(s, f, units) : 0;
+    if (count && groups_make(&g, units, count))
+        for (size_t i = 0; i < g.count; i++)
+            put_group(s, &g.items[i]);
     groups_free(&g);
+    free(units);
 }
 
 static void put_findings(const struct show *s)
