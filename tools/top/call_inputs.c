@@ -211,7 +211,7 @@ static bool is_telling(const char *name)
 
 static void take_argument(struct unit *u, const char *name, const struct key_value *v)
 {
-    struct argument *a = &u->arguments[u->argument_count];
+    struct call_argument *a = &u->arguments[u->argument_count];
     bool world = value_is_name(v, &u->process->journal->vocabulary, "MPI_COMM_WORLD");
     if (u->argument_count == ARGUMENTS_MAX || world || v->tag == VALUE_NONE)
         return; /* most calls are on MPI_COMM_WORLD */

@@ -96,10 +96,10 @@ void groups_free(struct groups *g)
 
 enum agreement group_argument(const struct group *g, unsigned i)
 {
-    const struct argument *first = &g->units[0]->arguments[i];
+    const struct call_argument *first = &g->units[0]->arguments[i];
     bool same = true, relative = !first->text[0];
     for (size_t k = 1; k < g->count; k++) {
-        const struct argument *a = &g->units[k]->arguments[i];
+        const struct call_argument *a = &g->units[k]->arguments[i];
         if (g->units[k]->argument_count <= i || strcmp(a->name, first->name) != 0 || !a->text[0] != !first->text[0])
             return DIFFERS;
         same = same && !strcmp(a->text, first->text) && (a->text[0] || a->rank == first->rank);

@@ -367,6 +367,18 @@ static void process_free(struct look_process *p)
     process_comms_free(&p->comms);
 }
 
+void look_forget_logs(struct look *look)
+{
+    for (size_t i = 0; i < look->journal_count; i++)
+        for (size_t k = 0; k < look->journals[i].process_count; k++) {
+            struct read_process *p = &look->journals[i].processes[k];
+            for (size_t n = 0; n < JOURNAL_PROCESS_LOGS; n++)
+                bytes_free(&p->logs[n].records);
+            for (size_t n = 0; n < p->thread_count; n++)
+                bytes_free(&p->threads[n].log.records);
+        }
+}
+
 void look_free(struct look *look)
 {
     for (size_t i = 0; i < look->unit_count; i++)

@@ -47,7 +47,7 @@ enum unit_state {
 enum { ARGUMENTS_MAX = 8, REQUEST_KINDS_MAX = 4, ARGUMENT_TEXT = 40 };
 
 /* An input that says what a call is about. */
-struct argument {
+struct call_argument {
     const char *name;         /* borrowed from the vocabulary */
     char text[ARGUMENT_TEXT]; /* empty: it is a rank */
     bool is_number;           /* `text` is a number */
@@ -81,7 +81,7 @@ struct unit {
     const struct class_site *class;             /* NULL: unknown */
     double seconds;                             /* in the call; computing: since the last call began. < 0: unknown */
     double rate;                                /* calls a second; < 0: unknown */
-    struct argument arguments[ARGUMENTS_MAX];
+    struct call_argument arguments[ARGUMENTS_MAX];
     unsigned argument_count;
     struct request_kind requests[REQUEST_KINDS_MAX];
     unsigned request_kinds;
@@ -123,11 +123,13 @@ struct look {
 bool look_take(struct look *look, char *const *paths, size_t count, bool *none);
 void look_free(struct look *look);
 
-/* Sets what only two looks tell, from BEFORE, an earlier one: rates; the time in a call where no clock says it, from
- * *SINCE. */
+/* Frees what is not needed to compare with LOOK. */
+void look_forget_logs(struct look *look);
+
+/* Sets what only two looks tell, from BEFORE, an earlier one: rates, and the time in a call where no clock says it. */
 void look_compare(struct look *look, const struct look *before);
 
-/* Returns the processes of RANK, *COUNT of them; threads as units. */
+/* Returns the units of RANK, *COUNT of them. */
 struct unit *look_units_of(const struct look *look, uint32_t rank, size_t *count);
 
 /* Returns the rank in MPI_COMM_WORLD of COMM_RANK in IDENTITY; -1: unknown. */

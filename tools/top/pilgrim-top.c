@@ -198,9 +198,9 @@ static void watch_keep(struct watch *w, const struct look *look)
 
 static bool watch_print(struct watch *w, struct look *look, size_t groups_shown)
 {
-    struct findings found = {0};
+    struct deadlocks found = {0};
     struct groups groups = {0};
-    bool good = findings_make(look, w->options->patience, &found) && groups_make_all(&groups, look);
+    bool good = deadlocks_find(look, w->options->patience, &found) && groups_make_all(&groups, look);
     const struct show show = {
         .o = &w->o, .lines = w->lines, .look = look, .groups = &groups, .found = &found, .groups_shown = groups_shown};
     if (!good)
@@ -210,7 +210,7 @@ static bool watch_print(struct watch *w, struct look *look, size_t groups_shown)
     else
         show_text(&show);
     groups_free(&groups);
-    findings_free(&found);
+    deadlocks_free(&found);
     return good;
 }
 
@@ -246,6 +246,8 @@ static int watch_once(struct watch *w)
         if (none)
             break;
         watch_keep(w, &look);
+        if (i == 0)
+            look_forget_logs(&w->last);
         if (i == 0 && can_move(&look))
             (void)poll(NULL, 0, LOOK_APART_MS);
     }
@@ -282,6 +284,7 @@ static int watch_go_on(struct watch *w)
             return EXIT_FAILURE;
         }
         watch_keep(w, &look);
+        look_forget_logs(&w->last);
     } while (wait_for(w->looked ? w->options->interval : 0));
     if (none && w->looked)
         fprintf(stderr, "pilgrim-top: the run has ended, and its trace is written\n");

@@ -33,7 +33,7 @@ struct show {
     struct source_lines *lines; /* or NULL */
     const struct look *look;
     const struct groups *groups; /* of all units */
-    const struct findings *found;
+    const struct deadlocks *found;
     size_t groups_shown; /* 0: all of them */
 };
 

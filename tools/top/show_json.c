@@ -58,7 +58,7 @@ static void put_arguments(struct output *o, const struct group *g)
     put_key(o, ",", "arguments");
     out_char(o, '{');
     for (unsigned i = 0; i < u->argument_count; i++) {
-        const struct argument *a = &u->arguments[i];
+        const struct call_argument *a = &u->arguments[i];
         enum agreement agreement = group_argument(g, i);
         if (agreement == DIFFERS)
             continue;
@@ -148,13 +148,13 @@ static void put_groups(const struct show *s, const struct groups *g)
 }
 
 /* In a cycle each unit is a group, in the order in which they wait. */
-static void put_finding(const struct show *s, const struct finding *f)
+static void put_deadlock(const struct show *s, const struct deadlock *f)
 {
-    static const char *const kinds[] = {[FINDING_CYCLE] = "cycle",
-                                        [FINDING_ENDED] = "peer ended",
-                                        [FINDING_FUNCTIONS] = "different collectives",
-                                        [FINDING_ROOTS] = "different roots",
-                                        [FINDING_MISSING] = "missing ranks"};
+    static const char *const kinds[] = {[DEADLOCK_CYCLE] = "cycle",
+                                        [DEADLOCK_ENDED] = "peer ended",
+                                        [DEADLOCK_FUNCTIONS] = "different collectives",
+                                        [DEADLOCK_ROOTS] = "different roots",
+                                        [DEADLOCK_MISSING] = "missing ranks"};
     struct groups g = {0};
     out_text(s->o, "{\"kind\":");
     put_string(s->o, kinds[f->kind]);
@@ -193,7 +193,7 @@ void show_json(const struct show *s)
     out_char(o, '[');
     for (size_t i = 0; i < s->found->count; i++) {
         out_text(o, i ? "," : "");
-        put_finding(s, &s->found->items[i]);
+        put_deadlock(s, &s->found->items[i]);
     }
     out_char(o, ']');
     put_key(o, ",", "stalled_seconds");

@@ -53,7 +53,7 @@ static void put_place(const struct show *s, const struct class_site *class)
 
 /* ---- a call ---- */
 
-static void put_argument(struct output *o, const struct argument *a, enum agreement agreement)
+static void put_argument(struct output *o, const struct call_argument *a, enum agreement agreement)
 {
     put_name(o, a->name);
     out_char(o, '=');
@@ -202,9 +202,9 @@ static void put_group(const struct show *s, const struct group *g)
     out_char(s->o, '\n');
 }
 
-/* ---- findings ---- */
+/* ---- deadlocks ---- */
 
-static void put_cycle(const struct show *s, const struct finding *f, bool ended)
+static void put_cycle(const struct show *s, const struct deadlock *f, bool ended)
 {
     size_t lines = ended ? 1 : f->count;
     for (size_t i = 0; i < lines && i < CYCLE_SHOWN; i++) {
@@ -235,7 +235,7 @@ static const char *comm_name(const struct unit *u)
     return NULL;
 }
 
-static void put_comm(const struct show *s, const struct finding *f)
+static void put_comm(const struct show *s, const struct deadlock *f)
 {
     const char *comm = comm_name(f->collective);
     const struct group all = {.units = f->units, .count = f->count};
@@ -248,19 +248,19 @@ static void put_comm(const struct show *s, const struct finding *f)
 }
 
 /* Prints what is wrong. Returns how many units of F are to be listed: they are moved to the front of UNITS. */
-static size_t put_collective_head(const struct show *s, const struct finding *f, struct unit **units)
+static size_t put_collective_head(const struct show *s, const struct deadlock *f, struct unit **units)
 {
     size_t missing = 0;
     const struct unit *u = f->collective;
     for (size_t i = 0; i < f->count; i++)
-        if (f->kind != FINDING_MISSING || !f->units[i]->stuck || !f->units[i]->collective ||
+        if (f->kind != DEADLOCK_MISSING || !f->units[i]->stuck || !f->units[i]->collective ||
             f->units[i]->comm != u->comm)
             units[missing++] = f->units[i];
-    if (f->kind == FINDING_FUNCTIONS) {
+    if (f->kind == DEADLOCK_FUNCTIONS) {
         out_text(s->o, "different collective calls on ");
         put_comm(s, f);
         out_text(s->o, ":\n");
-    } else if (f->kind == FINDING_ROOTS) {
+    } else if (f->kind == DEADLOCK_ROOTS) {
         put_name(s->o, u->function->name);
         out_text(s->o, " with different roots on ");
         put_comm(s, f);
@@ -278,12 +278,12 @@ static size_t put_collective_head(const struct show *s, const struct finding *f,
     return missing;
 }
 
-static void put_finding(const struct show *s, const struct finding *f)
+static void put_deadlock(const struct show *s, const struct deadlock *f)
 {
     struct groups g = {0};
     out_text(s->o, "DEADLOCK: ");
-    if (f->kind == FINDING_ENDED || f->kind == FINDING_CYCLE) {
-        if (f->kind == FINDING_ENDED) {
+    if (f->kind == DEADLOCK_ENDED || f->kind == DEADLOCK_CYCLE) {
+        if (f->kind == DEADLOCK_ENDED) {
             out_text(s->o, "a rank waits for one that has ended:\n");
         } else if (f->count == 1) {
             out_text(s->o, "a rank waits for itself:\n");
@@ -291,7 +291,7 @@ static void put_finding(const struct show *s, const struct finding *f)
             out_uint(s->o, f->count);
             out_text(s->o, " ranks wait for each other:\n");
         }
-        put_cycle(s, f, f->kind == FINDING_ENDED);
+        put_cycle(s, f, f->kind == DEADLOCK_ENDED);
         return;
     }
     struct unit **units = malloc((f->count + 1) * sizeof(struct unit *));
@@ -303,11 +303,11 @@ static void put_finding(const struct show *s, const struct finding *f)
     free(units);
 }
 
-static void put_findings(const struct show *s)
+static void put_deadlocks(const struct show *s)
 {
     for (size_t i = 0; i < s->found->count; i++) {
         out_char(s->o, '\n');
-        put_finding(s, &s->found->items[i]);
+        put_deadlock(s, &s->found->items[i]);
     }
     if (s->found->more)
         out_text(s->o, "\nThere are more deadlocks.\n");
@@ -356,7 +356,7 @@ void show_text(const struct show *s)
 {
     const size_t count = s->groups->count, shown = s->groups_shown && count > s->groups_shown ? s->groups_shown : count;
     put_head(s);
-    put_findings(s);
+    put_deadlocks(s);
     out_char(s->o, '\n');
     for (size_t i = 0; i < shown; i++)
         put_group(s, &s->groups->items[i]);

@@ -17,12 +17,12 @@ enum { COMMUNICATOR, THREAD, PARENT, INTER, TOPOLOGY, SIZE, RANK, REMOTE_SIZE, L
 
 enum { COMMS_MAX = 1 << 20 };
 
-struct family {
+struct comm_family {
     uint64_t parent, members;
 };
 
-struct family_count {
-    struct family family;
+struct comm_family_count {
+    struct comm_family family;
     uint64_t made;
     UT_hash_handle hh;
 };
@@ -42,9 +42,9 @@ uint64_t process_comms_identity(const struct process_comms *comms, const struct 
 }
 
 /* Returns how many communicators FAMILY had, and counts one more. -1: no memory. */
-static int64_t count_next(struct family_count **counts, struct family family)
+static int64_t count_next(struct comm_family_count **counts, struct comm_family family)
 {
-    struct family_count *found;
+    struct comm_family_count *found;
     HASH_FIND(hh, *counts, &family, sizeof family, found);
     if (!found) {
         found = calloc(1, sizeof *found);
@@ -73,8 +73,8 @@ static enum pilgrim_status add(struct process_comms *comms, int64_t id, const st
     return PILGRIM_OK;
 }
 
-static enum pilgrim_status take(struct process_comms *comms, struct family_count **counts, const struct cursor *payload,
-                                const struct vocabulary *vocabulary)
+static enum pilgrim_status take(struct process_comms *comms, struct comm_family_count **counts,
+                                const struct cursor *payload, const struct vocabulary *vocabulary)
 {
     struct key_reader r = {.c = *payload};
     struct key_value v[VALUES];
@@ -84,7 +84,7 @@ static enum pilgrim_status take(struct process_comms *comms, struct family_count
     bool root = v[PARENT].tag == VALUE_NONE;
     uint64_t parent = root ? COMM_UNKNOWN : process_comms_identity(comms, &v[PARENT], vocabulary);
     uint64_t members = v[MEMBERS].tag == VALUE_INT ? (uint64_t)v[MEMBERS].slots[0] : 0;
-    int64_t before = count_next(counts, (struct family){parent, members});
+    int64_t before = count_next(counts, (struct comm_family){parent, members});
     if (before < 0)
         return PILGRIM_NOMEM;
     if (v[COMMUNICATOR].tag != VALUE_OBJECT)
@@ -103,7 +103,7 @@ enum pilgrim_status process_comms_read(struct process_comms *comms, const struct
 {
     struct cursor log, payload;
     enum journal_record type;
-    struct family_count *counts = NULL, *count, *next;
+    struct comm_family_count *counts = NULL, *count, *next;
     enum pilgrim_status status = PILGRIM_OK;
     cursor_init(&log, records->data, records->length);
     while (status == PILGRIM_OK && cursor_left(&log) && journal_next_record(&log, &type, &payload))

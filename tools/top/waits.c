@@ -22,7 +22,7 @@ enum {
     REPLAY_CALLS_ALL = 20000000,
     PENDING_KNOWN_MAX = 64,
     PASSES_MAX = 64,
-    FINDINGS_MAX = 16
+    DEADLOCKS_MAX = 16
 };
 
 enum fate { GOES_ON, STUCK, ENDED };
@@ -31,7 +31,7 @@ struct waiting {
     struct look *look;
     double patience;
     enum fate *fates; /* by process */
-    bool *seen;       /* by unit: it is in a finding, or was walked through */
+    bool *seen;       /* by unit: it is in a deadlock that was found, or was walked through */
     size_t *walk;     /* units of a chain of waits */
     uint64_t replayed;
     bool no_memory;
@@ -274,7 +274,8 @@ static bool message_ends(const struct waiting *w, const struct unit *u, const st
     return !m.count;
 }
 
-/* What is true of the collective calls of a communicator in one pass. */
+/* What was found of the collective calls of a communicator in this pass. It is the same for all that are in one: all of
+ * them are in the same one, or not. */
 struct collective_answer {
     const struct unit *unit;
     bool ends;
@@ -283,8 +284,7 @@ struct collective_answer {
 static bool may_end(const struct waiting *w, const struct unit *u, struct collective_answer *last)
 {
     if (u->collective) {
-        bool known = last->unit && last->unit->comm == u->comm && same_collective(last->unit, u);
-        if (!known)
+        if (!last->unit || last->unit->comm != u->comm)
             *last = (struct collective_answer){u, collective_ends(w, u)};
         return last->ends;
     }
@@ -326,30 +326,30 @@ static bool find_fates(struct waiting *w)
     return false;
 }
 
-/* ---- findings ---- */
+/* ---- deadlocks ---- */
 
 static bool is_stuck(const struct waiting *w, const struct unit *u)
 {
     return u->stuck && w->fates[process_of(w->look, u)] == STUCK;
 }
 
-static struct finding *finding_new(struct findings *found, enum finding_kind kind, size_t room)
+static struct deadlock *deadlock_new(struct deadlocks *found, enum deadlock_kind kind, size_t room)
 {
-    if (found->count == FINDINGS_MAX) {
+    if (found->count == DEADLOCKS_MAX) {
         found->more = true;
         return NULL;
     }
-    struct finding *f = &found->items[found->count];
-    *f = (struct finding){.kind = kind, .units = malloc((room + 1) * sizeof(struct unit *))};
+    struct deadlock *f = &found->items[found->count];
+    *f = (struct deadlock){.kind = kind, .units = malloc((room + 1) * sizeof(struct unit *))};
     found->count += f->units != NULL;
     return f->units ? f : NULL;
 }
 
 /* Adds what is wrong in the communicator of U, which is in a collective call. */
-static void find_collective(struct waiting *w, struct findings *found, struct unit *u)
+static void find_collective(struct waiting *w, struct deadlocks *found, struct unit *u)
 {
     const struct members m = members_of(w->look, u->comm);
-    struct finding *f = finding_new(found, FINDING_MISSING, w->look->unit_count);
+    struct deadlock *f = deadlock_new(found, DEADLOCK_MISSING, w->look->unit_count);
     bool functions = false, roots = false;
     if (!f)
         return;
@@ -367,7 +367,7 @@ static void find_collective(struct waiting *w, struct findings *found, struct un
         functions |= !same_function(in, u);
         roots |= in->root != u->root;
     }
-    f->kind = functions ? FINDING_FUNCTIONS : roots ? FINDING_ROOTS : FINDING_MISSING;
+    f->kind = functions ? DEADLOCK_FUNCTIONS : roots ? DEADLOCK_ROOTS : DEADLOCK_MISSING;
 }
 
 /* Returns a unit that U waits for, and that is stuck or has ended. */
@@ -388,28 +388,28 @@ static struct unit *waits_for(const struct waiting *w, const struct unit *u)
     return NULL;
 }
 
-static void add_chain(struct waiting *w, struct findings *found, enum finding_kind kind, size_t first, size_t end)
+static void add_chain(struct waiting *w, struct deadlocks *found, enum deadlock_kind kind, size_t first, size_t end)
 {
-    struct finding *f = finding_new(found, kind, end - first);
+    struct deadlock *f = deadlock_new(found, kind, end - first);
     for (size_t i = first; f && i < end; i++)
         f->units[f->count++] = &w->look->units[w->walk[i]];
 }
 
 /* Follows the waits from unit START, as long as they are of messages. */
-static void find_chain(struct waiting *w, struct findings *found, size_t start)
+static void find_chain(struct waiting *w, struct deadlocks *found, size_t start)
 {
     size_t length = 0;
     for (struct unit *u = &w->look->units[start]; u; u = waits_for(w, u)) {
         size_t at = (size_t)(u - w->look->units), before = 0;
         if (!u->stuck && length) {
             w->walk[length] = at;
-            add_chain(w, found, FINDING_ENDED, length - 1, length + 1);
+            add_chain(w, found, DEADLOCK_ENDED, length - 1, length + 1);
             return;
         }
         while (w->seen[at] && before < length && w->walk[before] != at)
             before++;
         if (w->seen[at] && before < length)
-            add_chain(w, found, FINDING_CYCLE, before, length);
+            add_chain(w, found, DEADLOCK_CYCLE, before, length);
         if (w->seen[at] || u->collective)
             return;
         w->seen[at] = true;
@@ -432,14 +432,14 @@ static double find_stalled(const struct look *look, double patience)
     return look->process_count >= look->ranks ? least : -1;
 }
 
-bool findings_make(struct look *look, double patience, struct findings *found)
+bool deadlocks_find(struct look *look, double patience, struct deadlocks *found)
 {
     struct waiting w = {.look = look,
                         .patience = patience,
                         .fates = calloc(look->process_count + 1, sizeof *w.fates),
                         .seen = calloc(look->unit_count + 1, sizeof *w.seen),
                         .walk = calloc(look->unit_count + 2, sizeof *w.walk)};
-    *found = (struct findings){.items = calloc(FINDINGS_MAX, sizeof *found->items), .stalled = -1};
+    *found = (struct deadlocks){.items = calloc(DEADLOCKS_MAX, sizeof *found->items), .stalled = -1};
     bool good = w.fates && w.seen && w.walk && found->items;
     bool certain = good && find_fates(&w);
     for (size_t i = 0; certain && i < look->unit_count; i++)
@@ -456,10 +456,10 @@ bool findings_make(struct look *look, double patience, struct findings *found)
     return good;
 }
 
-void findings_free(struct findings *found)
+void deadlocks_free(struct deadlocks *found)
 {
     for (size_t i = 0; i < found->count; i++)
         free(found->items[i].units);
     free(found->items);
-    *found = (struct findings){0};
+    *found = (struct deadlocks){0};
 }
