@@ -99,12 +99,22 @@ static void put_requests(const struct show *s, const struct unit *u)
     out_char(o, ']');
 }
 
-static void put_ranks(struct output *o, const struct group *g)
+/* Prints the ranks of G; if some rank has several threads, also which of them each unit is. */
+static void put_ranks(const struct show *s, const struct group *g)
 {
+    struct output *o = s->o;
     put_key(o, ",", "ranks");
     for (size_t i = 0; i < g->count; i++) {
         out_char(o, i ? ',' : '[');
         out_uint(o, g->units[i]->process->read->rank);
+    }
+    out_char(o, ']');
+    if (s->look->unit_count == s->look->process_count)
+        return;
+    put_key(o, ",", "threads");
+    for (size_t i = 0; i < g->count; i++) {
+        out_char(o, i ? ',' : '[');
+        out_uint(o, g->units[i]->thread ? g->units[i]->thread->number : 0);
     }
     out_char(o, ']');
 }
@@ -135,7 +145,7 @@ static void put_group(const struct show *s, const struct group *g)
     }
     put_key(o, ",", "calls_per_second");
     put_number(o, g->rate);
-    put_ranks(o, g);
+    put_ranks(s, g);
     out_char(o, '}');
 }
 

@@ -148,13 +148,10 @@ static void put_times(struct output *o, const struct group *g)
     }
 }
 
-/* True if some of the units are not their rank's thread 0. */
-static bool has_threads(const struct group *g)
+/* True if units are threads: some rank has several. */
+static bool has_threads(const struct show *s)
 {
-    for (size_t i = 0; i < g->count; i++)
-        if (g->units[i]->thread && g->units[i]->thread->number)
-            return true;
-    return false;
+    return s->look->unit_count > s->look->process_count;
 }
 
 static void put_unit_name(struct output *o, const struct unit *u, bool threads)
@@ -167,9 +164,10 @@ static void put_unit_name(struct output *o, const struct unit *u, bool threads)
 }
 
 /* Prints the ranks of G as ranges. */
-static void put_ranks(struct output *o, const struct group *g)
+static void put_ranks(const struct show *s, const struct group *g)
 {
-    bool threads = has_threads(g);
+    struct output *o = s->o;
+    const bool threads = has_threads(s);
     size_t shown = 0;
     for (size_t i = 0, end; i < g->count; i = end) {
         for (end = i + 1; !threads && end < g->count &&
@@ -191,14 +189,14 @@ static void put_ranks(struct output *o, const struct group *g)
 static void put_group(const struct show *s, const struct group *g)
 {
     char count[32];
-    const bool threads = has_threads(g);
+    const bool threads = has_threads(s);
     snprintf(count, sizeof count, "%6zu ", g->count);
     out_text(s->o, count);
     out_text(s->o, threads ? g->count == 1 ? "thread  " : "threads " : g->count == 1 ? "rank  " : "ranks ");
     put_state(s, g);
     put_times(s->o, g);
     out_text(s->o, ": ");
-    put_ranks(s->o, g);
+    put_ranks(s, g);
     out_char(s->o, '\n');
 }
 
@@ -211,7 +209,7 @@ static void put_cycle(const struct show *s, const struct deadlock *f, bool ended
         const struct group alone = {.units = &f->units[i], .count = 1};
         const struct unit *next = f->units[(i + 1) % f->count];
         out_text(s->o, "       rank ");
-        put_unit_name(s->o, f->units[i], has_threads(&alone));
+        put_unit_name(s->o, f->units[i], has_threads(s));
         out_text(s->o, " in ");
         put_call(s, &alone);
         out_text(s->o, " waits for ");
@@ -243,7 +241,7 @@ static void put_comm(const struct show *s, const struct deadlock *f)
     if (!comm)
         return;
     out_text(s->o, " (ranks ");
-    put_ranks(s->o, &all);
+    put_ranks(s, &all);
     out_char(s->o, ')');
 }
 
@@ -361,5 +359,5 @@ void show_text(const struct show *s)
     for (size_t i = 0; i < shown; i++)
         put_group(s, &s->groups->items[i]);
     if (shown < count)
-        put_count(s->o, count - shown, "more place\n", "more places\n");
+        put_count(s->o, count - shown, "more line\n", "more lines\n");
 }
