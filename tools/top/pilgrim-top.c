@@ -9,7 +9,6 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,17 +53,6 @@ struct top_options {
 static volatile sig_atomic_t stop;
 static struct termios before;
 static bool screen; /* the terminal is ours */
-
-bool top_fail(const char *format, ...)
-{
-    va_list arguments;
-    fputs("pilgrim-top: ", stderr);
-    va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
-    va_end(arguments);
-    fputc('\n', stderr);
-    return false;
-}
 
 const char *show_line(const struct show *s, const struct code_frame *site)
 {
@@ -287,7 +275,7 @@ static int watch_go_on(struct watch *w)
         look_forget_logs(&w->last);
     } while (wait_for(w->looked ? w->options->interval : 0));
     if (none && w->looked)
-        fprintf(stderr, "pilgrim-top: the run has ended, and its trace is written\n");
+        top_fail("the run has ended, and its trace is written");
     if (none && !w->looked)
         top_fail("%s: there are no journals: the run has not begun, has ended well, or has PILGRIM_JOURNAL=off",
                  w->options->paths[0]);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Messages of pilgrim-top. */
 #ifndef PILGRIM_TOP_MESSAGE_H
 #define PILGRIM_TOP_MESSAGE_H
 
