@@ -207,3 +207,19 @@ void clock_settle(void)
     settled = true;
     pthread_mutex_unlock(&lock);
 }
+
+void clock_anchor(uint64_t *ticks, uint64_t *monotonic, uint64_t *rate)
+{
+    struct clock_pair now = {0};
+    *rate = 0;
+    if (clock_source != CLOCK_SOURCE_NONE) {
+        (void)clock_time_ns(0); /* makes sure that there is a scale */
+        unsigned count = atomic_load_explicit(&clock_scale_count, memory_order_acquire);
+        now = read_pair();
+        if (clock_source == CLOCK_SOURCE_MONOTONIC)
+            now.ticks = now.ns;
+        *rate = clock_scales[count - 1].rate;
+    }
+    *ticks = now.ticks;
+    *monotonic = now.ns;
+}

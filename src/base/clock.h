@@ -101,6 +101,10 @@ static inline uint64_t clock_time_ns(uint64_t ticks)
     return clock_scaled(&clock_scales[count > 1 && ticks >= clock_scales[1].ticks], ticks);
 }
 
+/* A reading of the clock, and CLOCK_MONOTONIC at that moment, in ns. *RATE is the length of a tick as in clock_scale;
+ * 0: there is no clock. For who must tell ticks from outside of the process. */
+void clock_anchor(uint64_t *ticks, uint64_t *monotonic_ns, uint64_t *rate);
+
 /* True if clock_scaled_small with *SCALE gives the time of every reading from FIRST to LAST. Sets *SCALE. */
 static inline bool clock_has_scale(uint64_t first, uint64_t last, struct clock_scale *scale)
 {

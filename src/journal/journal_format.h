@@ -133,6 +133,13 @@ struct journal_rank_base {
     int32_t rank, size;
 };
 
+/* The payload of JOURNAL_CLOCK: a reading of the clock that times calls, what two other clocks said at that moment, and
+ * how long a tick is (base/clock.h). */
+struct journal_clock {
+    uint64_t ticks, monotonic_ns, realtime_ns;
+    uint64_t rate; /* ns a tick, times 2^48; 0: there is no clock */
+};
+
 /* Types of records. Those of a thread's log: */
 enum journal_record {
     JOURNAL_BEGIN = 1, /* the first one: number of the first call, segment, classes that were there */
@@ -146,7 +153,7 @@ enum journal_record {
     JOURNAL_IDENTITY,      /* number of the function pilgrim_process (4 bytes), and its values behind the rank bases */
     JOURNAL_COMMUNICATORS, /* number of the function pilgrim_communicator */
     JOURNAL_COMMUNICATOR,  /* a call of it: the key */
-    JOURNAL_CLOCK,         /* the rate of the clock */
+    JOURNAL_CLOCK,         /* when what the clock says was (journal_clock) */
     JOURNAL_SECTION,       /* a times section */
     JOURNAL_THREAD_ENDED,  /* a thread that has ended, with its log */
     JOURNAL_THREAD_AGAIN,  /* a thread that has ended, with the log of another one */

@@ -3,7 +3,6 @@
  *
  * The processes of a machine share a file. It lies in the run's folder beside the trace; in a run of many machines in
  * memory of the machine, since a parallel file system is not made for thousands of small files at once. */
-#define _GNU_SOURCE 1 /* gethostname */
 #include "process/journaling.h"
 
 #include <errno.h>
@@ -11,37 +10,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/try.h"
 #include "base/value.h"
 #include "functions.h"
 #include "journal/journal.h"
+#include "journal/machine_name.h"
 #include "process/capture.h"
 #include "process/clock_sync.h"
 #include "process/host_location.h"
 #include "process/spill_file.h"
 
-enum { NODES_BESIDE_TRACE = 64, BOOT_DIGITS = 8, NAME_BYTES = 160 };
+enum { NODES_BESIDE_TRACE = 64, NAME_BYTES = 160 };
 
 static char *place; /* what pilgrim-merge is given */
-
-/* Sets NAME to a name that only this machine has, as it runs now: host names alone may repeat. */
-static void name_machine(char *name, size_t size)
-{
-    char host[JOURNAL_TEXT / 2] = "", boot[BOOT_DIGITS + 1] = "";
-    if (gethostname(host, sizeof host - 1) || !*host)
-        snprintf(host, sizeof host, "host");
-    for (char *at = host; *at; at++)
-        if (*at == '/')
-            *at = '_';
-    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
-    if (!file || !fgets(boot, sizeof boot, file))
-        *boot = 0;
-    if (file)
-        fclose(file);
-    snprintf(name, size, "%s-%s", host, boot);
-}
 
 /* Sets PATH to the name of the file in FOLDER, which others use, too. */
 static enum pilgrim_status path_in(const char *folder, struct bytes *path)
@@ -107,6 +92,16 @@ static void put_communicator_function(void)
     journal_put(JOURNAL_SHARED, JOURNAL_COMMUNICATORS, &function, sizeof function);
 }
 
+static void put_clock(void)
+{
+    struct journal_clock clock = {0};
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    clock_anchor(&clock.ticks, &clock.monotonic_ns, &clock.rate);
+    clock.realtime_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    journal_put(JOURNAL_SHARED, JOURNAL_CLOCK, &clock, sizeof clock);
+}
+
 void journaling_begin(int nodes)
 {
     char machine[NAME_BYTES];
@@ -115,7 +110,7 @@ void journaling_begin(int nodes)
         journal_never();
         return;
     }
-    name_machine(machine, sizeof machine);
+    machine_name(machine, sizeof machine);
     const struct journal_identity identity = {.run = capture.run.id, .tracer = CAPTURE_TRACER, .host = machine};
     enum pilgrim_status status = find_path(nodes, machine, &path);
     if (status == PILGRIM_OK)
@@ -125,6 +120,7 @@ void journaling_begin(int nodes)
         put_file_head();
         put_identity();
         put_communicator_function();
+        put_clock();
     } else {
         /* If the trace's folder is no good, that is said where the trace is written. */
         if (status != PILGRIM_IO ||

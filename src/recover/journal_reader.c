@@ -203,6 +203,9 @@ static enum pilgrim_status read_thread(const struct journal_image *image, const 
     uint32_t state = atomic_load(&live->state);
     t->number = live->number;
     t->calls = atomic_load(&live->calls);
+    t->entered = atomic_load(&live->entered);
+    t->last_class = live->class;
+    t->last_start = live->start;
     t->cut = state == JOURNAL_THREAD_CUT;
     TRY(read_log(blocks, &live->block, 0, atomic_load(&live->epoch), true, &t->log));
     read_statistics(blocks, live, t->log.epoch, &t->statistics);

@@ -30,8 +30,11 @@ struct call_in_flight {
 
 struct read_thread {
     uint32_t number;
-    uint64_t calls; /* that were recorded, over all epochs */
-    bool cut;       /* the log has no calls behind its last record */
+    uint64_t calls;      /* that were recorded, over all epochs */
+    uint64_t entered;    /* as in journal_live */
+    uint32_t last_class; /* of the last call that entered MPI; JOURNAL_NO_CLASS: it is not recorded */
+    uint64_t last_start; /* of that call, in clock ticks */
+    bool cut;            /* the log has no calls behind its last record */
     struct read_log log;
     struct bytes statistics; /* packed; empty: there are none */
     struct call_in_flight in_flight;

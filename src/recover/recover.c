@@ -7,15 +7,14 @@
 
 #include "base/try.h"
 #include "base/value.h"
+#include "recover/log_records.h"
 #include "recover/replay.h"
 
-enum { THREADS_MAX = 1 << 24, RANK_BASES_MAX = 1 << 24 };
+enum { THREADS_MAX = 1 << 24 };
 
 /* What the process's log of shared things says. Bytes are borrowed from it. */
 struct shared {
-    struct replay_modules modules;
-    struct journal_rank_base *bases;
-    size_t base_count, base_capacity;
+    struct shared_facts facts;
     struct stream *process; /* the process stream */
     uint32_t communicators; /* number of the function pilgrim_communicator */
     struct cursor identity;
@@ -27,59 +26,7 @@ struct streams {
     size_t count, capacity;
 };
 
-/* Returns *ITEMS, an array of *CAPACITY items of SIZE bytes, with room for item INDEX; new items are 0. NULL: no
- * memory; *ITEMS stays. */
-static void *array_reserve(void *items, size_t *capacity, size_t index, size_t size)
-{
-    if (index < *capacity)
-        return items;
-    size_t more = 2 * index + 16;
-    char *grown = realloc(items, more * size);
-    if (!grown)
-        return NULL;
-    memset(grown + *capacity * size, 0, (more - *capacity) * size);
-    *capacity = more;
-    return grown;
-}
-
 /* ---- what the threads share ---- */
-
-static enum pilgrim_status take_module(struct shared *s, struct cursor *c)
-{
-    struct code_module *items = array_reserve(s->modules.items, &s->modules.capacity, s->modules.count, sizeof *items);
-    if (!items)
-        return PILGRIM_NOMEM;
-    s->modules.items = items;
-    struct code_module *m = &items[s->modules.count];
-    m->build_id_length = cursor_u8(c);
-    const uint8_t *id = m->build_id_length <= SITE_BUILD_ID_BYTES ? cursor_take(c, m->build_id_length) : NULL;
-    if (!id)
-        return PILGRIM_DAMAGED;
-    memcpy(m->build_id, id, m->build_id_length);
-    m->name = strndup((const char *)c->data + c->position, cursor_left(c));
-    if (!m->name)
-        return PILGRIM_NOMEM;
-    s->modules.count++;
-    return PILGRIM_OK;
-}
-
-static enum pilgrim_status take_rank_base(struct shared *s, struct cursor *c)
-{
-    struct journal_rank_base base;
-    const uint8_t *data = cursor_take(c, sizeof base);
-    if (!data)
-        return PILGRIM_DAMAGED;
-    memcpy(&base, data, sizeof base);
-    if (base.index > s->base_count || base.index > RANK_BASES_MAX)
-        return PILGRIM_DAMAGED;
-    struct journal_rank_base *bases = array_reserve(s->bases, &s->base_capacity, base.index, sizeof *bases);
-    if (!bases)
-        return PILGRIM_NOMEM;
-    s->bases = bases;
-    bases[base.index] = base;
-    s->base_count += base.index == s->base_count;
-    return PILGRIM_OK;
-}
 
 static enum pilgrim_status take_communicator(struct shared *s, struct cursor *c)
 {
@@ -94,10 +41,6 @@ static enum pilgrim_status take_shared(struct shared *s, enum journal_record typ
                                        const struct vocabulary *vocabulary)
 {
     switch (type) {
-    case JOURNAL_MODULE:
-        return take_module(s, c);
-    case JOURNAL_RANK_BASE:
-        return take_rank_base(s, c);
     case JOURNAL_COMMUNICATORS:
         s->communicators = c->length == 4 ? *(const uint32_t *)(const void *)c->data : UINT32_MAX;
         return s->communicators < vocabulary->function_count ? PILGRIM_OK : PILGRIM_DAMAGED;
@@ -107,17 +50,17 @@ static enum pilgrim_status take_shared(struct shared *s, enum journal_record typ
         s->identity = *c;
         return PILGRIM_OK;
     default:
-        return PILGRIM_OK;
+        return shared_facts_take(&s->facts, type, c);
     }
 }
 
 static void put_integers(struct bytes *key, const struct shared *s, bool sizes)
 {
     bytes_put_u8(key, VALUE_ARRAY);
-    bytes_put_u32(key, (uint32_t)s->base_count);
-    for (size_t i = 0; i < s->base_count; i++) {
+    bytes_put_u32(key, (uint32_t)s->facts.base_count);
+    for (size_t i = 0; i < s->facts.base_count; i++) {
         bytes_put_u8(key, VALUE_INT);
-        bytes_put_u64(key, (uint64_t)(int64_t)(sizes ? s->bases[i].size : s->bases[i].rank));
+        bytes_put_u64(key, (uint64_t)(int64_t)(sizes ? s->facts.bases[i].size : s->facts.bases[i].rank));
     }
 }
 
@@ -126,7 +69,7 @@ static enum pilgrim_status put_process(struct shared *s, const struct vocabulary
 {
     struct bytes key = {0};
     uint32_t class, function = cursor_u32(&s->identity);
-    if (s->identity.status != PILGRIM_OK || function >= vocabulary->function_count || !s->base_count)
+    if (s->identity.status != PILGRIM_OK || function >= vocabulary->function_count || !s->facts.base_count)
         return PILGRIM_DAMAGED;
     put_integers(&key, s, false);
     put_integers(&key, s, true);
@@ -158,10 +101,7 @@ static enum pilgrim_status read_shared(struct shared *s, const struct read_proce
 
 static void shared_free(struct shared *s)
 {
-    for (size_t i = 0; i < s->modules.count; i++)
-        free((char *)(uintptr_t)s->modules.items[i].name);
-    free(s->modules.items);
-    free(s->bases);
+    shared_facts_free(&s->facts);
     stream_free(s->process);
 }
 
@@ -190,7 +130,7 @@ static enum pilgrim_status add_thread(struct streams *all, const struct read_thr
 {
     struct stream *s;
     uint64_t calls;
-    enum pilgrim_status status = replay_thread(t, vocabulary, &shared->modules, &s, &calls);
+    enum pilgrim_status status = replay_thread(t, vocabulary, &shared->facts.modules, &s, &calls);
     if (!s)
         return status;
     *whole = *whole && status == PILGRIM_OK && calls >= t->calls;
@@ -264,7 +204,7 @@ static enum pilgrim_status put_times(struct fragment *f, const struct read_proce
 enum pilgrim_status recover_fragment(const struct read_journal *j, const struct read_process *p, struct fragment **f,
                                      bool *whole)
 {
-    struct shared shared = {.base_count = 0};
+    struct shared shared = {.communicators = 0};
     struct streams all = {.count = 0};
     *whole = true;
     *f = fragment_new(p->rank);

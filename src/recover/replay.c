@@ -27,48 +27,25 @@ struct remake {
 
 /* ---- classes ---- */
 
-/* The site that a class is found by: where its frames come from. */
-struct told_site {
-    struct code_frame frames[SITE_FRAMES_MAX];
-    size_t count;
-};
-
+/* A class record is the site that its class is found by. */
 static size_t resolve_told(const void *site, struct code_frame *frames)
 {
-    const struct told_site *told = site;
-    memcpy(frames, told->frames, told->count * sizeof *frames);
-    return told->count;
-}
-
-static enum pilgrim_status take_frames(struct remake *r, struct cursor *c, struct told_site *site)
-{
-    site->count = cursor_index(c, SITE_FRAMES_MAX + 1);
-    for (size_t i = 0; i < site->count; i++) {
-        size_t module = cursor_index(c, r->modules->count);
-        site->frames[i].offset = cursor_varint(c);
-        if (c->status != PILGRIM_OK)
-            return PILGRIM_DAMAGED;
-        site->frames[i].module = &r->modules->items[module];
-    }
-    return c->status == PILGRIM_OK ? PILGRIM_OK : PILGRIM_DAMAGED;
+    const struct class_record *told = site;
+    memcpy(frames, told->frames, told->frame_count * sizeof *frames);
+    return told->frame_count;
 }
 
 static enum pilgrim_status take_class(struct remake *r, struct cursor *c)
 {
-    struct told_site site;
-    unsigned flags = cursor_u8(c);
-    uint64_t function = cursor_varint(c);
-    if (function >= r->vocabulary->function_count)
-        return PILGRIM_DAMAGED;
-    size_t twin = flags & TOLD_TWIN ? cursor_index(c, r->stream->class_count) : 0;
-    TRY(take_frames(r, c, &site));
-    const struct told_class told = {.function = (uint32_t)function,
-                                    .fortran = flags & TOLD_FORTRAN,
-                                    .failed_poll = flags & TOLD_FAILING,
-                                    .called = flags & TOLD_CALLED,
-                                    .is_twin = flags & TOLD_TWIN,
-                                    .twin = (uint32_t)twin,
-                                    .site = &site};
+    struct class_record class;
+    TRY(class_record_take(c, r->modules, r->vocabulary->function_count, r->stream->class_count, &class));
+    const struct told_class told = {.function = class.function,
+                                    .fortran = class.flags & TOLD_FORTRAN,
+                                    .failed_poll = class.flags & TOLD_FAILING,
+                                    .called = class.flags & TOLD_CALLED,
+                                    .is_twin = class.flags & TOLD_TWIN,
+                                    .twin = (uint32_t) class.twin,
+                                    .site = &class};
     return stream_be_told_class(r->stream, &told);
 }
 

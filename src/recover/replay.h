@@ -4,13 +4,8 @@
 #define PILGRIM_REPLAY_H
 
 #include "recover/journal_reader.h"
+#include "recover/log_records.h"
 #include "record/stream.h"
-
-/* What a process's log says of modules. */
-struct replay_modules {
-    struct code_module *items;
-    size_t count, capacity;
-};
 
 /* Sets *S to the stream that T's log is of, with the call that T is in as the last one, without outputs and return
  * value. *CALLS: how many calls were told, over all epochs. The stream borrows VOCABULARY and MODULES, and the caller

@@ -122,6 +122,29 @@ END_TEST
 
 /* Before and after clock_settle: a reading converted before keeps its time, and later readings have no earlier
  * times. */
+/* Who knows an anchor tells times as the process itself does. */
+START_TEST(an_anchor_tells_times)
+{
+    const enum clock_wish wishes[] = {CLOCK_TSC, CLOCK_MONOTONIC_NS};
+    uint64_t ticks, ns, rate;
+    for (int i = 0; i < 2; i++) {
+        choose(wishes[i]);
+        clock_settle();
+        uint64_t before = monotonic_ns();
+        clock_anchor(&ticks, &ns, &rate);
+        ck_assert(rate > 0 && before <= ns && ns <= monotonic_ns());
+        elapse(2000000);
+        uint64_t later = clock_now(), told = (uint64_t)((unsigned __int128)(later - ticks) * rate >> CLOCK_RATE_BITS);
+        uint64_t meant = clock_time_ns(later) - clock_time_ns(ticks);
+        ck_assert_uint_ge(told + 2, meant);
+        ck_assert_uint_le(told, meant + 2);
+    }
+    clock_source = CLOCK_SOURCE_NONE;
+    clock_anchor(&ticks, &ns, &rate);
+    ck_assert(!rate && !ticks);
+}
+END_TEST
+
 START_TEST(times_stay)
 {
     enum { COUNT = 1000 };
@@ -202,6 +225,7 @@ int main(void)
     tcase_add_test(tests, counter_that_went_back);
     tcase_add_loop_test(tests, times_are_those_of_the_other_clock, 0, 3);
     tcase_add_test(tests, times_stay);
+    tcase_add_test(tests, an_anchor_tells_times);
     tcase_add_test(tests, settled_at_once);
     tcase_add_test(tests, times_at_the_borders);
     tcase_add_test(tests, scaled_exactly);

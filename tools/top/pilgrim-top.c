@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* pilgrim-top: shows what the ranks of a running or hung job are in; pilgrim-top(1). It reads the journals that the
+ * ranks write, and nothing else touches the job. Here are the arguments and the terminal.
+ *
+ * Exit status: 0; 1 nothing could be shown; 2 wrong use. */
+#define _GNU_SOURCE 1 /* readlink */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "pilgrim/version.h"
+#include "show.h"
+#include "top_message.h"
+
+enum {
+    EXIT_USAGE = 2,
+    PATH_BYTES = 4096,
+    LOOK_APART_MS = 500,
+    SCREEN_ROWS = 24,
+    SCREEN_COLUMNS = 80,
+    GROUPS_SHOWN = 100
+};
+
+static const char usage[] =
+    "usage: pilgrim-top [--once] [--format=text|json] [--interval=SECONDS] [--patience=SECONDS]\n"
+    "                   [--modules=FOLDERS] FOLDER|FILE...\n";
+static const char help[] =
+    "Shows what the ranks of a running or hung job are in, and deadlocks.\n"
+    "FOLDER is the one that a traced run makes beside its trace: app.pilgrim.fragments\n"
+    "  --once              print once, after two looks half a second apart\n"
+    "  --format=json       one JSON object for each look\n"
+    "  --interval=SECONDS  how often to look; default 2\n"
+    "  --patience=SECONDS  how long a call may take before it can be part of a deadlock; default 10\n"
+    "  --modules=FOLDERS   where programs and libraries are, for source lines (with colons between)\n"
+    "  q, Ctrl-C           end\n";
+
+struct top_options {
+    bool once, json;
+    double interval, patience;
+    const char *modules;
+    char *const *paths;
+    size_t path_count;
+};
+
+static volatile sig_atomic_t stop;
+static struct termios before;
+static bool screen; /* the terminal is ours */
+
+const char *show_line(const struct show *s, const struct code_frame *site)
+{
+    const struct code_module *m = site->module;
+    const struct pilgrim_frame frame = {
+        .module = m->name, .build_id = m->build_id, .build_id_length = m->build_id_length, .offset = site->offset};
+    return s->lines ? source_lines_find(s->lines, &frame) : NULL;
+}
+
+/* ---- the terminal ---- */
+
+static void on_signal(int number)
+{
+    (void)number;
+    stop = 1;
+}
+
+static void screen_begin(void)
+{
+    struct sigaction action = {.sa_handler = on_signal};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    if (tcgetattr(STDIN_FILENO, &before) != 0)
+        return;
+    struct termios keys = before;
+    keys.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+    screen = tcsetattr(STDIN_FILENO, TCSANOW, &keys) == 0;
+}
+
+static void screen_end(void)
+{
+    if (screen)
+        (void)tcsetattr(STDIN_FILENO, TCSANOW, &before);
+}
+
+/* Prints the LENGTH bytes of TEXT, cut to the terminal's size, over what was there. */
+static void screen_put(struct output *o, const char *text, size_t length)
+{
+    struct winsize size = {.ws_row = SCREEN_ROWS, .ws_col = SCREEN_COLUMNS};
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || !size.ws_row || !size.ws_col)
+        size = (struct winsize){.ws_row = SCREEN_ROWS, .ws_col = SCREEN_COLUMNS};
+    unsigned rows = 0, column = 0;
+    out_text(o, "\033[H");
+    for (size_t i = 0; i < length && rows + 1 < size.ws_row; i++) {
+        bool continues = ((unsigned char)text[i] & 0xc0) == 0x80; /* of a character of several bytes */
+        if (text[i] == '\n') {
+            out_text(o, "\033[K\n");
+            rows++;
+            column = 0;
+        } else if (column < size.ws_col || (continues && column == size.ws_col)) {
+            out_char(o, text[i]);
+            column += !continues;
+        }
+    }
+    out_text(o, "\033[J");
+    out_flush(o);
+}
+
+/* Waits. False: it is time to end. */
+static bool wait_for(double seconds)
+{
+    struct pollfd keys = {.fd = screen ? STDIN_FILENO : -1, .events = POLLIN};
+    char key;
+    int got = poll(&keys, 1, (int)(seconds * 1000));
+    if (got > 0 && read(STDIN_FILENO, &key, 1) == 1 && key == 'q')
+        stop = 1;
+    if (got > 0 && keys.revents & (POLLHUP | POLLERR))
+        stop = 1;
+    return !stop;
+}
+
+/* ---- looks ---- */
+
+/* Returns the folder of the program that a rank runs on this machine, for the caller to free; NULL: unknown. */
+static char *program_folder(const struct look *look)
+{
+    char link[64], path[PATH_BYTES];
+    for (size_t i = 0; i < look->process_count; i++) {
+        if (!look->processes[i].here || look->processes[i].gone)
+            continue;
+        snprintf(link, sizeof link, "/proc/%" PRIu32 "/exe", look->processes[i].read->pid);
+        ssize_t length = readlink(link, path, sizeof path - 1);
+        path[length > 0 ? length : 0] = 0;
+        char *slash = strrchr(path, '/');
+        if (slash) {
+            *slash = 0;
+            return strdup(path);
+        }
+    }
+    return NULL;
+}
+
+/* What lasts from look to look. */
+struct watch {
+    const struct top_options *options;
+    struct look last;
+    bool looked;
+    char *folders, *path; /* for source lines, which borrow them */
+    struct source_lines *lines;
+    struct output o;
+};
+
+static void watch_lines(struct watch *w, const struct look *look)
+{
+    const char *modules = w->options->modules;
+    if (w->lines)
+        return;
+    char *folder = modules ? strdup(modules) : program_folder(look);
+    w->folders = folder;
+    w->path = strdup(look->path);
+    w->lines = w->path ? source_lines_new(w->path, w->folders) : NULL;
+}
+
+/* Looks once more. False after a message; *NONE: there is nothing to look at. */
+static bool watch_look(struct watch *w, struct look *look, bool *none)
+{
+    bool good = look_take(look, w->options->paths, w->options->path_count, none);
+    if (good && w->looked)
+        look_compare(look, &w->last);
+    return good;
+}
+
+/* Keeps LOOK as the last one. */
+static void watch_keep(struct watch *w, const struct look *look)
+{
+    if (w->looked)
+        look_free(&w->last);
+    w->last = *look;
+    w->looked = true;
+}
+
+static bool watch_print(struct watch *w, struct look *look, size_t groups_shown)
+{
+    struct deadlocks found = {0};
+    struct groups groups = {0};
+    bool good = deadlocks_find(look, w->options->patience, &found) && groups_make_all(&groups, look);
+    const struct show show = {
+        .o = &w->o, .lines = w->lines, .look = look, .groups = &groups, .found = &found, .groups_shown = groups_shown};
+    if (!good)
+        top_fail("out of memory");
+    else if (w->options->json)
+        show_json(&show);
+    else
+        show_text(&show);
+    groups_free(&groups);
+    deadlocks_free(&found);
+    return good;
+}
+
+/* Prints a look on the terminal. What does not fit into the buffer would not fit onto the screen. */
+static bool watch_refresh(struct watch *w, struct look *look)
+{
+    static struct output screen_output = {.descriptor = STDOUT_FILENO};
+    w->o.descriptor = -1;
+    w->o.used = 0;
+    bool good = watch_print(w, look, GROUPS_SHOWN);
+    screen_put(&screen_output, w->o.buffer, w->o.used);
+    return good && !screen_output.error;
+}
+
+/* True if a process may still run. */
+static bool can_move(const struct look *look)
+{
+    for (size_t i = 0; i < look->process_count; i++)
+        if (!look->processes[i].gone)
+            return true;
+    return false;
+}
+
+static int watch_once(struct watch *w)
+{
+    struct look look = {0};
+    bool none = false;
+    for (int i = 0; i < 2 && !none; i++) {
+        if (!watch_look(w, &look, &none) && !none) {
+            look_free(&look);
+            return EXIT_FAILURE;
+        }
+        if (none)
+            break;
+        watch_keep(w, &look);
+        if (i == 0)
+            look_forget_logs(&w->last);
+        if (i == 0 && can_move(&look))
+            (void)poll(NULL, 0, LOOK_APART_MS);
+    }
+    if (!w->looked) {
+        top_fail("%s: there are no journals: the run has not begun, has ended well, or has PILGRIM_JOURNAL=off",
+                 w->options->paths[0]);
+        return EXIT_FAILURE;
+    }
+    watch_lines(w, &w->last);
+    bool good = watch_print(w, &w->last, 0);
+    out_flush(&w->o);
+    return good && !w->o.error ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static int watch_go_on(struct watch *w)
+{
+    bool none = false, terminal = !w->options->json && isatty(STDOUT_FILENO);
+    if (terminal)
+        out_text(&w->o, "\033[2J");
+    out_flush(&w->o);
+    do {
+        struct look look = {0};
+        bool good = watch_look(w, &look, &none);
+        if (none)
+            break;
+        if (good) {
+            watch_lines(w, &look);
+            good = terminal ? watch_refresh(w, &look) : watch_print(w, &look, 0);
+            if (!terminal)
+                out_flush(&w->o);
+        }
+        if (!good || (!terminal && w->o.error)) {
+            look_free(&look);
+            return EXIT_FAILURE;
+        }
+        watch_keep(w, &look);
+        look_forget_logs(&w->last);
+    } while (wait_for(w->looked ? w->options->interval : 0));
+    if (none && w->looked)
+        top_fail("the run has ended, and its trace is written");
+    if (none && !w->looked)
+        top_fail("%s: there are no journals: the run has not begun, has ended well, or has PILGRIM_JOURNAL=off",
+                 w->options->paths[0]);
+    return none && !w->looked ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+/* ---- arguments ---- */
+
+static bool take_seconds(const char *text, double *seconds)
+{
+    char *end;
+    double v = strtod(text, &end);
+    bool good = end != text && !*end && v >= 0.1 && v <= 86400;
+    *seconds = good ? v : *seconds;
+    return good;
+}
+
+/* Sets *O. Returns -1, or the exit status. */
+static int take_options(int argc, char **argv, struct top_options *o)
+{
+    static const struct option names[] = {
+        {"once", no_argument, NULL, '1'},           {"format", required_argument, NULL, 'f'},
+        {"interval", required_argument, NULL, 'i'}, {"patience", required_argument, NULL, 'p'},
+        {"modules", required_argument, NULL, 'm'},  {"help", no_argument, NULL, 'h'},
+        {"version", no_argument, NULL, 'V'},        {NULL, 0, NULL, 0}};
+    bool good = true;
+    for (int option; good && (option = getopt_long(argc, argv, "hV", names, NULL)) != -1;)
+        switch (option) {
+        case '1':
+            o->once = true;
+            break;
+        case 'f':
+            o->json = !strcmp(optarg, "json");
+            good = o->json || !strcmp(optarg, "text");
+            break;
+        case 'i':
+            good = take_seconds(optarg, &o->interval);
+            break;
+        case 'p':
+            good = take_seconds(optarg, &o->patience);
+            break;
+        case 'm':
+            o->modules = optarg;
+            break;
+        case 'h':
+            printf("%s%s", usage, help);
+            return EXIT_SUCCESS;
+        case 'V':
+            puts("pilgrim-top " PILGRIM_VERSION_TEXT);
+            return EXIT_SUCCESS;
+        default:
+            good = false;
+        }
+    o->paths = argv + optind;
+    o->path_count = (size_t)(argc - optind);
+    if (good && o->path_count)
+        return -1;
+    fputs(usage, stderr);
+    return EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    struct top_options options = {.interval = 2, .patience = 10};
+    static struct watch w = {.o = {.descriptor = STDOUT_FILENO}};
+    int status = take_options(argc, argv, &options);
+    if (status >= 0)
+        return status;
+    w.options = &options;
+    if (!options.once)
+        screen_begin();
+    status = options.once ? watch_once(&w) : watch_go_on(&w);
+    screen_end();
+    if (w.looked)
+        look_free(&w.last);
+    source_lines_free(w.lines);
+    free(w.folders);
+    free(w.path);
+    return status;
+}

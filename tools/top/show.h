@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Prints a look: units that are in the same call at the same place are one group. */
+#ifndef PILGRIM_SHOW_H
+#define PILGRIM_SHOW_H
+
+#include "../../decoder/output.h"
+#include "../../decoder/source_lines.h"
+#include "look.h"
+#include "waits.h"
+
+/* Units in the same state, call and place. */
+struct group {
+    struct unit **units; /* by rank, then by thread; borrowed from the sorted array */
+    size_t count;
+    double shortest, longest; /* seconds; < 0: unknown */
+    double rate;              /* calls a second; < 0: unknown */
+};
+
+struct groups {
+    struct unit **sorted;
+    struct group *items; /* the smallest group first */
+    size_t count;
+};
+
+/* Sorts UNITS into groups. False: out of memory. G is to be freed in any case. */
+bool groups_make(struct groups *g, struct unit *const *units, size_t count);
+bool groups_make_all(struct groups *g, const struct look *look);
+void groups_free(struct groups *g);
+
+/* What is printed, and how. */
+struct show {
+    struct output *o;
+    struct source_lines *lines; /* or NULL */
+    const struct look *look;
+    const struct groups *groups; /* of all units */
+    const struct deadlocks *found;
+    size_t groups_shown; /* 0: all of them */
+};
+
+/* Returns the source line of SITE, borrowed until the next call, or NULL. */
+const char *show_line(const struct show *s, const struct code_frame *site);
+
+void show_text(const struct show *s);
+void show_json(const struct show *s);
+
+/* Says if argument number I is the same for all units of G: as a rank relative to one's own, if not as a number. */
+enum agreement { AGREES, AGREES_RELATIVE, DIFFERS };
+enum agreement group_argument(const struct group *g, unsigned i);
+
+/* True if the calls of all units of G wait for alike requests. */
+bool group_has_same_requests(const struct group *g);
+
+#endif
