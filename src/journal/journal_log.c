@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "journal/journal.h"
 #include "journal/journal_blocks.h"
 
 enum { HEAD_BYTES_MAX = 6, CHECK_BYTES = 1, LENGTH_MAX = 1 << 28 };
@@ -88,6 +89,11 @@ void journal_record_end(struct journal_log *log, enum journal_record type)
     size_t length = payload->length;
     if (log->stopped)
         return;
+    if (!log->owner && !journal_wanted()) {
+        bytes_free(&log->early);
+        log->stopped = true;
+        return;
+    }
     uint8_t *begin = NULL;
     if (!payload->failed && length < LENGTH_MAX)
         begin = reserve(log, HEAD_BYTES_MAX + length + CHECK_BYTES);

@@ -164,6 +164,7 @@ void capture_after_session_init(void)
     capture.comm = MPI_COMM_NULL;
     capture_agree();
     clock_settle();
+    journal_never(); /* the trace of a process with sessions gets its rank only if MPI_Init follows */
     /* The number of processes on the machine is unknown; assume one for each processor. */
     spill_begin((int)sysconf(_SC_NPROCESSORS_ONLN));
     capture.session = true;

@@ -284,7 +284,13 @@ static __attribute__((noinline)) enum pilgrim_status append(struct signatures *s
     }
     TRY(sequence_append(&s->sequence, pool, e->terminal));
     expect(s);
-    return s->count - s->checked < UNZIP_NEW ? PILGRIM_OK : unzip_consider(s, pool, UNZIP_DISTINCT);
+    if (s->count - s->checked < UNZIP_NEW)
+        return PILGRIM_OK;
+    uint32_t found = s->found;
+    TRY(unzip_consider(s, pool, UNZIP_DISTINCT));
+    s->foreseen = false; /* unzipping may have recorded all calls again */
+    s->found = found;
+    return PILGRIM_OK;
 }
 
 static enum pilgrim_status append_key(struct signatures *s, struct intern *pool, const void *key, size_t length)

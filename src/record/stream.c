@@ -21,6 +21,7 @@
 #include "rules/rules.h"
 #include "record/stream_inline.h"
 #include "record/stream_journal.h"
+#include "record/texts.h"
 
 /* What a new class may take, without its first call */
 enum { CLASS_GROWTH_BYTES = 4096 };
@@ -424,8 +425,9 @@ enum pilgrim_status stream_be_told_signature(struct stream *s, struct stream_cla
         key = signature_key(values, (uint32_t)signature, &length);
     if (!key)
         return PILGRIM_DAMAGED;
+    size_t plain = values->numbered ? texts_plain_length(&s->texts, key, length) : length;
     TRY(signature_append_stored(values, &s->chunks, key, length));
-    (void)stream_count(s, class, length, values->recorded, 0, 0);
+    (void)stream_count(s, class, plain, values->recorded, 0, 0);
     if (s->predicted->terminal != class->terminal) {
         TRY(sequence_append(&s->structure, &s->chunks, class->terminal));
         expect(s);

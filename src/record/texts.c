@@ -61,6 +61,22 @@ enum pilgrim_status texts_number(struct intern *texts, const uint8_t *key, size_
     return bytes_status(out);
 }
 
+size_t texts_plain_length(const struct intern *texts, const uint8_t *key, size_t length)
+{
+    size_t plain = length;
+    for (size_t at = 0; at < length;) {
+        struct key_token t = token_at(key, length, at);
+        at += t.length;
+        uint32_t number = *t.start == VALUE_TEXT && t.length > 12 ? operand_of(t.start + 9, 4) : UINT32_MAX;
+        size_t text;
+        if (number >= texts->count)
+            continue;
+        (void)intern_get(texts, number, &text);
+        plain = plain + 1 + value_operands(VALUE_STRING) + text - t.length;
+    }
+    return plain;
+}
+
 static enum pilgrim_status collect_texts(struct intern *texts, const uint8_t *key, size_t length)
 {
     for (size_t at = 0; at < length && texts->count <= TEXTS_DISTINCT;) {

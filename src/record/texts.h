@@ -19,4 +19,7 @@ enum pilgrim_status texts_vary(const struct signatures *s, uint32_t first, bool 
 enum pilgrim_status texts_number(struct intern *texts, const uint8_t *key, size_t length,
                                  struct bytes *out) PILGRIM_CHECKED;
 
+/* Returns the length that KEY had before texts_number. */
+size_t texts_plain_length(const struct intern *texts, const uint8_t *key, size_t length);
+
 #endif
