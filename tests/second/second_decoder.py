@@ -540,9 +540,18 @@ def thread_print(shards, rank, thread, rank_bases, times, clock, out):
         out.write(b"".join(lines))
 
 
-def rank_print(trace, rank, out):
+def thread_counts(trace, rank):
+    """The shards with RANK, and how many threads it has in each."""
     shards = [shard for shards in trace.segments for shard in [shard_with(shards, rank)] if shard]
-    counts = [shard.threads.value(rank - shard.first + 1) - shard.threads.value(rank - shard.first) for shard in shards]
+    return shards, [shard.threads.value(rank - shard.first + 1) - shard.threads.value(rank - shard.first) for shard in shards]
+
+
+def thread_count(trace, rank):
+    return max(thread_counts(trace, rank)[1], default=0) if 0 <= rank < trace.ranks else 0
+
+
+def rank_print(trace, rank, out):
+    shards, counts = thread_counts(trace, rank)
     if any(counts):
         found = process_arrays(shards, rank)
         rank_bases, clock = rank_bases_of(found, rank), clock_of(found, rank) if trace.common else None
@@ -592,8 +601,9 @@ def trace_print(trace, rank, out):
             rank = next_with_threads(trace, rank + 1)
     elif rank < trace.ranks:
         rank_print(trace, rank, out)
-    if trace.damage or trace.times.damages:
-        raise trace.damage or trace.times.damages[0]
+    damages = trace.times.damages + [damage for (owner, thread), damage in trace.times.overlaps if 0 <= thread < thread_count(trace, owner)]
+    if trace.damage or damages:
+        raise trace.damage or damages[0]
 
 
 def main():

@@ -317,6 +317,7 @@ class AllTimes:
 
     def __init__(self):
         self.threads, self.damages = {}, []
+        self.overlaps = []  # (rank, thread) and damage: none if there is no such thread
 
     def add(self, section):
         try:
@@ -327,7 +328,7 @@ class AllTimes:
         for found in sections:
             those = self.threads.setdefault(found.owner, [])
             if those and found.first < those[-1].end:
-                self.damages.append(found.damage("of calls that another one before is of"))
+                self.overlaps.append((found.owner, found.damage("of calls that another one before is of")))
             else:
                 those.append(found)
 
