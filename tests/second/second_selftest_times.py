@@ -159,7 +159,7 @@ class Times(unittest.TestCase):
                 ("at class index 1", common((0, 0, 1), number=3)), ("at class index 2", common((2,), (1, -1, 3), (0, 0, 0))),
                 ("at class index 1, not 0", common((1,), (0, 1, 1), (0, 0, 0))),
                 ("3 calls, not 1 of 2", common((0,), (0, 1), (0, 0))),
-                ("another one before", common((0,), (1, 0, 1), (0, 0, 0))), ("0 calls of 1", common(())),
+                ("another one before", common((0,), (0, 0, 1), (0, 0, 0))), ("0 calls of 1", common(())),
                 ("of 0 threads", common(threads=(), starts=())), ("2 calls of 2049", common((0, 0), (0,) * 2049, (0,) * 2049)),
                 ("too many", common(behind=b"\0")), ("0 calls", common(beginning=(1, 0, 1, 0))), ("0 calls", common(beginning=(1, 1, 0, 0)))):
             with self.subTest(message):
