@@ -94,6 +94,12 @@ static bool is_fault(int number, const siginfo_t *info)
     return info->si_code > 0 && (number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL);
 }
 
+/* True if handlers of the signal mostly say something and send it again. */
+static bool is_grave(int number)
+{
+    return number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL || number == SIGABRT;
+}
+
 static void handle(int number, siginfo_t *info, void *context)
 {
     int error = errno;
@@ -112,8 +118,8 @@ static void handle(int number, siginfo_t *info, void *context)
         errno = error;
         return;
     }
-    if (first && !is_fault(number, info))
-        journal_go_on(); /* the handler has returned, and so the program goes on. A fault may come again */
+    if (first && !is_grave(number))
+        journal_go_on(); /* the handler has returned, and so the program goes on */
     errno = error;
 }
 

@@ -199,7 +199,7 @@ static enum pilgrim_status remake_all(struct remake *r, const struct read_thread
     bool whole = !cursor_left(&log) && log.status == PILGRIM_OK;
     if (whole && !t->cut && t->calls > r->calls)
         TRY(go_on(r, t->calls - r->calls));
-    if (whole && !t->cut && t->calls <= r->calls && t->in_flight.class != JOURNAL_NO_CLASS)
+    if (whole && !t->cut && t->entered > r->calls && t->in_flight.class != JOURNAL_NO_CLASS)
         TRY(put_in_flight(r, &t->in_flight));
     struct cursor statistics;
     cursor_init(&statistics, t->statistics.data, t->statistics.length);
