@@ -192,8 +192,10 @@ static enum pilgrim_status remake_all(struct remake *r, const struct read_thread
     struct cursor log, payload;
     enum journal_record type;
     cursor_init(&log, t->log.records.data, t->log.records.length);
-    if (t->log.epoch && !t->log.records.length)
-        return PILGRIM_OK; /* it died between a segment and the first call behind it */
+    if (t->log.epoch && !t->log.records.length) {
+        r->calls = t->calls; /* it died when it began its log again: all calls are in segments */
+        return PILGRIM_OK;
+    }
     while (cursor_left(&log) && journal_next_record(&log, &type, &payload))
         TRY(take_record(r, type, &payload));
     bool whole = !cursor_left(&log) && log.status == PILGRIM_OK;

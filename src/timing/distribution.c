@@ -49,7 +49,8 @@ void distribution_merge(struct distribution *into, const struct distribution *fr
         into->least = from->least;
     if (from->most > into->most)
         into->most = from->most;
-    into->count += from->count;
+    if (__builtin_add_overflow(into->count, from->count, &into->count))
+        into->count = UINT64_MAX; /* only what was not recorded counts so far */
     add_wide(into->total, wide(from->total));
     add_wide(into->squares, wide(from->squares));
     merge_histograms(into, from);

@@ -123,6 +123,13 @@ bool has_suffix(const char *name, const char *suffix)
     return length > tail && !strcmp(name + length - tail, suffix);
 }
 
+/* True if the file PATH is empty: its process died when it had just made it. */
+static bool is_empty(const char *path)
+{
+    struct stat found;
+    return !stat(path, &found) && S_ISREG(found.st_mode) && !found.st_size;
+}
+
 static bool add_folder(struct job *job, const char *path)
 {
     DIR *folder = opendir(path);
@@ -134,7 +141,7 @@ static bool add_folder(struct job *job, const char *path)
             continue;
         char *file = NULL;
         good = asprintf(&file, "%s/%s", path, entry->d_name) >= 0 || fail_status(path, PILGRIM_NOMEM);
-        good = good && (journal ? job_add_journal(job, file) : add_file(job, file));
+        good = good && (journal ? job_add_journal(job, file) : is_empty(file) || add_file(job, file));
         free(file);
     }
     if (folder)
