@@ -194,13 +194,15 @@ static enum pilgrim_status unpack_signature(struct cursor *c, struct statistics 
     uint32_t signature = (uint32_t)cursor_varint(c), cells = (uint32_t)cursor_index(c, (size_t)*left + 1);
     struct distribution durations;
     distribution_unpack(c, &durations);
-    if (c->status != PILGRIM_OK || !cells)
+    if (c->status != PILGRIM_OK || !cells || !durations.count)
         return PILGRIM_DAMAGED;
     for (uint32_t i = 0; i < cells; i++) {
         struct statistics_cell *cell = cell_add(s, signature, (uint32_t)cursor_varint(c) - 1);
         if (!cell)
             return PILGRIM_NOMEM;
         distribution_unpack(c, &cell->gaps);
+        if (!cell->gaps.count)
+            return PILGRIM_DAMAGED;
         if (i == 0)
             cell->durations = durations;
     }

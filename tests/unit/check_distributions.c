@@ -436,20 +436,6 @@ static void check_row(const struct pilgrim_cursor *cursor, int group, int row, u
     ck_assert_int_eq(pilgrim_durations(cursor, (size_t)row, number, &s), PILGRIM_INVALID);
 }
 
-START_TEST(counts_do_not_wrap)
-{
-    struct distribution one, other;
-    distribution_init(&one);
-    distribution_add(&one, 5);
-    other = one;
-    one.count = other.count = UINT64_C(1) << 63; /* as damaged fragments may have them */
-    distribution_merge(&one, &other);
-    ck_assert_uint_eq(one.count, UINT64_MAX);
-    ck_assert_uint_eq(distribution_mean(&one), 0);
-    ck_assert_uint_le(distribution_deviation(&one), 5);
-}
-END_TEST
-
 START_TEST(statistics_of_random_calls)
 {
     for (uint64_t seed = 1; seed <= trials(100); seed++) {
@@ -543,7 +529,6 @@ int main(void)
     Suite *suite = suite_create("distributions");
     TCase *tests = tcase_create("distributions");
     tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, counts_do_not_wrap);
     tcase_add_loop_test(tests, statistics_of_random_calls, 0, 2);
     tcase_add_loop_test(tests, sections_changed, 0, 2);
     tcase_add_test(tests, sums_of_statistics);

@@ -382,6 +382,29 @@ START_TEST(signatures_are_renamed)
 END_TEST
 
 /* What comes from another process may be broken: it is refused, or it is statistics. */
+START_TEST(counts_do_not_wrap)
+{
+    struct distribution one, other;
+    struct statistics empty = {0}, back;
+    struct bytes b = {0};
+    struct cursor in;
+    distribution_init(&one);
+    distribution_add(&one, 5);
+    other = one;
+    one.count = other.count = UINT64_C(1) << 63; /* as damaged fragments may have them */
+    distribution_merge(&one, &other);
+    ck_assert_uint_eq(one.count, UINT64_MAX);
+    ck_assert_uint_eq(distribution_mean(&one), 0);
+    ck_assert_ptr_nonnull(statistics_search(&empty, 0, 0)); /* a cell without a time */
+    statistics_pack(&empty, &b);
+    cursor_init(&in, b.data, b.length);
+    ck_assert_int_eq(statistics_unpack(&in, &back), PILGRIM_DAMAGED);
+    statistics_free(&back);
+    statistics_free(&empty);
+    bytes_free(&b);
+}
+END_TEST
+
 START_TEST(broken_ones)
 {
     struct time_sample samples[TIMES];
@@ -422,6 +445,7 @@ int main(void)
     tcase_add_test(tests, shares_of_merged_ones);
     tcase_add_test(tests, any_order_is_the_same);
     tcase_add_test(tests, signatures_are_renamed);
+    tcase_add_test(tests, counts_do_not_wrap);
     tcase_add_test(tests, broken_ones);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
