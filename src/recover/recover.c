@@ -190,15 +190,14 @@ static enum pilgrim_status read_streams(struct streams *all, const struct read_p
 
 /* ---- the fragment ---- */
 
-static enum pilgrim_status put_times(struct fragment *f, const struct read_process *p)
+enum pilgrim_status recover_times(const struct read_process *p, struct bytes *sections)
 {
     struct cursor log, payload;
     enum journal_record type;
-    struct bytes *times = fragment_times(f);
     cursor_init(&log, p->logs[JOURNAL_TIMES].records.data, p->logs[JOURNAL_TIMES].records.length);
     while (cursor_left(&log) && journal_next_record(&log, &type, &payload))
-        bytes_put(times, payload.data, payload.length);
-    return bytes_status(times);
+        bytes_put(sections, payload.data, payload.length);
+    return bytes_status(sections);
 }
 
 enum pilgrim_status recover_fragment(const struct read_journal *j, const struct read_process *p, struct fragment **f,
@@ -213,8 +212,6 @@ enum pilgrim_status recover_fragment(const struct read_journal *j, const struct 
         status = read_streams(&all, p, &shared, &j->vocabulary, whole);
     if (status == PILGRIM_OK)
         status = fragment_add_rank(*f, shared.process, (const struct stream *const *)all.items, all.count);
-    if (status == PILGRIM_OK)
-        status = put_times(*f, p);
     for (size_t i = 0; i < all.count; i++)
         stream_free(all.items[i]);
     free(all.items);
@@ -234,6 +231,11 @@ uint64_t recover_file_length(const struct read_process *p)
     for (size_t i = 0; i < p->thread_count; i++)
         most = p->threads[i].log.epoch > most ? p->threads[i].log.epoch : most;
     return most;
+}
+
+uint64_t recover_times_length(const struct read_process *p)
+{
+    return p->logs[JOURNAL_TIMES].epoch;
 }
 
 const uint8_t *recover_file_head(const struct read_process *p, size_t *length)

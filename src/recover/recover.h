@@ -16,6 +16,13 @@ enum pilgrim_status recover_fragment(const struct read_journal *j, const struct 
 /* Returns how many bytes of the process's fragment file count: the calls behind them are still in the journal. */
 uint64_t recover_file_length(const struct read_process *p);
 
+/* The same for times sections. */
+uint64_t recover_times_length(const struct read_process *p);
+
+/* Appends to SECTIONS the times sections that are in the journal only. In the trace they follow those of the fragment
+ * file. errors: PILGRIM_NOMEM */
+enum pilgrim_status recover_times(const struct read_process *p, struct bytes *sections) PILGRIM_CHECKED;
+
 /* Finds the head of the fragment file that the process would have written, borrowed. NULL: there is none. */
 const uint8_t *recover_file_head(const struct read_process *p, size_t *length);
 

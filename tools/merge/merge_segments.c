@@ -262,14 +262,33 @@ static enum pilgrim_status copy_sections(struct trace *trace, const struct rank_
 }
 
 /* Copies all times sections of FILE. Some may be of calls that the file does not have. */
-static enum pilgrim_status copy_times(struct trace *trace, const struct rank_file *file)
+static enum pilgrim_status copy_file_times(struct trace *trace, const struct rank_file *file)
 {
     struct cursor c;
     if (file->only_journal)
         return PILGRIM_OK;
     TRY(open_file(file->path, file->begin, &c));
+    size_t length = c.length;
+    if (file->process && recover_times_length(file->process) < length)
+        c.length = recover_times_length(file->process);
+    c.position = c.position < c.length ? c.position : c.length;
     enum pilgrim_status status = copy_sections(trace, file, &c);
+    c.length = length;
     close_file(&c);
+    return status;
+}
+
+/* Copies all times sections of the rank: those of its file, then those of its journal. */
+static enum pilgrim_status copy_times(struct trace *trace, const struct rank_file *file)
+{
+    struct bytes sections = {0};
+    TRY(copy_file_times(trace, file));
+    if (!file->process)
+        return PILGRIM_OK;
+    enum pilgrim_status status = recover_times(file->process, &sections);
+    if (status == PILGRIM_OK)
+        status = output_append(&trace->file, sections.data, sections.length);
+    bytes_free(&sections);
     return status;
 }
 
