@@ -302,7 +302,8 @@ struct journal_live *journal_thread(struct journal_live *live, struct journal_lo
     if (!journal_started())
         return NULL;
     struct journal_live *shared = (struct journal_live *)claim(JOURNAL_THREAD, 0, THREAD_PAGES);
-    if (!shared) {
+    if (!shared || !journal_log_move(log, &shared->block, true)) {
+        journal_log_give_up(log);
         journal_cut();
         return NULL;
     }
@@ -313,10 +314,6 @@ struct journal_live *journal_thread(struct journal_live *live, struct journal_lo
     shared->key = (const uint8_t *)(shared + 1);
     log->live = shared;
     atomic_store(&shared->epoch, log->epoch);
-    if (!journal_log_move(log, &shared->block, true)) {
-        journal_cut();
-        return NULL;
-    }
     atomic_store_explicit(&shared->state, log->stopped ? JOURNAL_THREAD_CUT : JOURNAL_THREAD_RUNS,
                           memory_order_release);
     free(live);

@@ -51,7 +51,7 @@ struct journal_live *journal_live_new(void);
 void journal_live_free(struct journal_live *live);
 
 /* Returns a live block in the file, which has all that LIVE has, and makes it that of thread NUMBER. LOG's early
- * records go there. LIVE is freed. NULL: there is no journal, or no room; LIVE stays. */
+ * records go there. LIVE is freed. NULL: there is no journal, or no room; LIVE stays, and LOG is given up. */
 struct journal_live *journal_thread(struct journal_live *live, struct journal_log *log, uint32_t number);
 
 /* Thread NUMBER begins, with LIVE and an empty log. */

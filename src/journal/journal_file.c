@@ -20,12 +20,13 @@
 
 enum { ZEROS = 1 << 16 };
 
-/* Allocates the bytes from AT in the file. Where the file system cannot, zeros are written: the bytes are behind the
- * end of the file, or of a page that nobody has claimed. */
+/* Allocates the bytes from AT in the file. Where the file system cannot, zeros are written: into pages that nobody else
+ * has claimed, but of the head, which another process may be using, only into the last byte. */
 static bool allocate_unguarded(int file, off_t at, size_t length)
 {
     static const char zeros[ZEROS];
     int done;
+    const bool head = at == 0;
     do
         done = fallocate(file, 0, at, (off_t)length);
     while (done && errno == EINTR);
@@ -33,6 +34,10 @@ static bool allocate_unguarded(int file, off_t at, size_t length)
         return true;
     if (errno != EOPNOTSUPP && errno != ENOSYS && errno != EINVAL)
         return false;
+    if (head) {
+        at = (off_t)length - 1;
+        length = 1;
+    }
     while (length) {
         size_t part = length < sizeof zeros ? length : sizeof zeros;
         ssize_t written = pwrite(file, zeros, part, at);
@@ -136,7 +141,7 @@ static void close_file(int file)
 
 enum pilgrim_status journal_open(struct journal_file *f, const char *path, const struct journal_identity *identity)
 {
-    _Static_assert(sizeof(struct journal_head) <= JOURNAL_PAGE, "the head is one page");
+    _Static_assert(sizeof(struct journal_head) < JOURNAL_PAGE, "the last byte of the page is free");
     int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     *f = (struct journal_file){.path = NULL};
     if (file < 0)
@@ -184,6 +189,5 @@ struct journal_block *journal_claim(struct journal_file *f, enum journal_kind ki
     b->address = (uintptr_t)b;
     b->kind = kind;
     put_magic(b->magic, JOURNAL_BLOCK_MAGIC);
-    f->bytes += (uint64_t)pages * JOURNAL_PAGE;
     return b;
 }

@@ -21,7 +21,6 @@ struct journal_file {
     uint64_t device, inode;
     struct journal_head *head;
     uint64_t process; /* page of this process's process block; 0: none yet */
-    uint64_t bytes;   /* that this process has claimed */
 };
 
 /* mmap for reading and writing, past the functions that follow the program's memory: this is none of it, and their lock

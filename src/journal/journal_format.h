@@ -34,8 +34,7 @@ enum journal_kind {
     JOURNAL_LOG,
     JOURNAL_KEY,
     JOURNAL_STATISTICS,
-    JOURNAL_VOCABULARY,
-    JOURNAL_KIND_COUNT
+    JOURNAL_VOCABULARY
 };
 
 /* Page 0. Every process writes the same values into it, but for the counters. */

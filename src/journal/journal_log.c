@@ -18,6 +18,8 @@ uint8_t journal_check(const uint8_t *payload, size_t length, uint8_t type)
 
 struct bytes *journal_record_begin(struct journal_log *log)
 {
+    if (log->scratch.failed)
+        bytes_free(&log->scratch);
     log->scratch.length = 0;
     return &log->scratch;
 }
@@ -90,8 +92,7 @@ void journal_record_end(struct journal_log *log, enum journal_record type)
     if (log->stopped)
         return;
     if (!log->owner && !journal_wanted()) {
-        bytes_free(&log->early);
-        log->stopped = true;
+        journal_log_give_up(log);
         return;
     }
     uint8_t *begin = NULL;
@@ -138,6 +139,12 @@ void journal_statistics_end(struct journal_log *log)
     (*b)->index = log->turn++;
     (*b)->check = journal_statistics_check(packed->data, packed->length);
     atomic_store_explicit(&(*b)->used, packed->length, memory_order_release);
+}
+
+void journal_log_give_up(struct journal_log *log)
+{
+    bytes_free(&log->early);
+    log->stopped = true;
 }
 
 bool journal_log_move(struct journal_log *log, struct journal_block *owner, bool first)

@@ -49,6 +49,9 @@ void journal_statistics_end(struct journal_log *log);
  * memory; the log is as before. */
 bool journal_log_move(struct journal_log *log, struct journal_block *owner, bool first);
 
+/* Stops a log that is in no file, and frees what it has. */
+void journal_log_give_up(struct journal_log *log);
+
 /* Makes the log empty, to be begun again as another EPOCH, which is stored at *WORD. Its blocks but one are for others.
  */
 void journal_log_renew(struct journal_log *log, uint64_t epoch, _Atomic uint64_t *word);

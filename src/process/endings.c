@@ -5,14 +5,12 @@
  * default action, so that the signal ends the process just as without Pilgrim: an instruction that faults is executed
  * again, any other signal is sent again. A handler that was there (of a language's runtime, of MPI, of the program) is
  * called by ours, with the same arguments, mask and stack. */
-#define _GNU_SOURCE 1 /* SIGRTMAX */
 #include "process/endings.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -33,9 +31,10 @@ static char advice[LINE_BYTES];          /* the end of the line */
 
 bool endings_first_to_say(void)
 {
-    int file = open(said_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int error = errno, file = open(said_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file >= 0)
         close(file);
+    errno = error;
     return file >= 0;
 }
 
@@ -63,7 +62,7 @@ static void say(enum journal_ending ending, int number)
         [JOURNAL_ABORT] = " called MPI_Abort",
         [JOURNAL_SIGNAL] = " got signal ",
     };
-    char line[LINE_BYTES];
+    static char line[LINE_BYTES]; /* a stack for signals may be small, and nobody else gets here */
     if (!*advice || !endings_first_to_say())
         return;
     size_t length = put(line, 0, "pilgrim: rank ", capture.rank);
@@ -142,7 +141,8 @@ void endings_watch(void)
     const char *path = journaling_path();
     if (!path || *advice)
         return;
-    bool is_file = strstr(path, JOURNAL_FILE_SUFFIX) != NULL;
+    size_t length = strlen(path), suffix = strlen(JOURNAL_FILE_SUFFIX);
+    bool is_file = length > suffix && !strcmp(path + length - suffix, JOURNAL_FILE_SUFFIX);
     snprintf(said_path, sizeof said_path, "%s%s", path, is_file ? ".said" : "/" RUN_FOLDER_SAID);
     snprintf(advice, sizeof advice, "; for a trace of the calls until then: pilgrim-merge %s", path);
     for (size_t i = 0; i < sizeof watched / sizeof watched[0]; i++)

@@ -14,7 +14,7 @@ void endings_watch(void);
 /* Notes that the process ends so, and says how to get its calls. NUMBER: as journal_end. */
 void endings_note(enum journal_ending ending, int number);
 
-/* True in one process of the run, which tells the user what to do for all. Async-signal-safe. */
+/* True in one process of the run, once, which tells the user what to do for all. Async-signal-safe. */
 bool endings_first_to_say(void);
 
 #endif

@@ -149,6 +149,7 @@ static bool hand_over(struct thread *t)
             ended = make_ended();
             atomic_fetch_add(&shares, ended != NULL);
         }
+        stream_set_journal(t->stream, NULL); /* which may stay with the ended threads */
         status = ended ? ended_add(ended, t->index, &t->stream) : PILGRIM_NOMEM;
     }
     if (status != PILGRIM_OK) {
@@ -334,7 +335,7 @@ static void move_key(struct thread *t)
 
 void thread_join_journal(struct thread *t)
 {
-    if (!t->log.count && journal_started()) {
+    if (!t->log.count && !t->log.stopped && journal_started()) {
         struct journal_live *live = journal_thread(t->journal, &t->log, t->index);
         if (live)
             thread_set_live(t, live);

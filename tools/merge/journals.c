@@ -48,13 +48,18 @@ bool job_add_journal(struct job *job, const char *path)
     return true;
 }
 
-/* Finds the file of RANK; NULL: there is none. The first COUNT files may have it. */
+/* Finds the file of RANK among the first COUNT ones, which are sorted; NULL: there is none. */
 static struct rank_file *file_of(struct job *job, size_t count, uint32_t rank)
 {
-    for (size_t i = 0; i < count; i++)
-        if (job->files[i].rank == rank)
-            return &job->files[i];
-    return NULL;
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (job->files[middle].rank < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < count && job->files[low].rank == rank ? &job->files[low] : NULL;
 }
 
 enum pilgrim_status job_join_journals(struct job *job)

@@ -62,7 +62,8 @@ bool job_prepare(struct job *job);
 /* Adds the journal PATH. False after a message. */
 bool job_add_journal(struct job *job, const char *path);
 
-/* Gives each rank that died its journal. Ranks that have nothing but a journal join the files. */
+/* Gives each rank that died its journal. Ranks that have nothing but a journal join the files, which were sorted by
+ * rank. */
 enum pilgrim_status job_join_journals(struct job *job) PILGRIM_CHECKED;
 
 /* Appends a file for RANK, whose first segment is at offset AT. Copies PATH. errors: PILGRIM_NOMEM */

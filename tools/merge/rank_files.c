@@ -274,6 +274,8 @@ static enum pilgrim_status read_first_head(struct job *job)
 
 bool job_prepare(struct job *job)
 {
+    if (job->count)
+        qsort(job->files, job->count, sizeof *job->files, file_order);
     enum pilgrim_status status = job_join_journals(job);
     if (status != PILGRIM_OK)
         return fail_status("the journals", status);
