@@ -395,16 +395,22 @@ $(WRONG)/pilgrim-merge-%: $(WRONG)/%.o $(MERGE) $(B)/libcore.a
 
 # What tests run, and benchmarks beside it.
 CHECKED := $(addprefix $(B)/programs/,recorder scale) $(WRONGS)
-BENCHES := $(CHECKED) $(addprefix $(B)/programs/,alloc bounded worst short_threads irregular_cost times_stores finalize.so)
+BENCHES := $(CHECKED) $(addprefix $(B)/programs/,alloc bounded worst short_threads irregular_cost times_stores finalize.so load load_check)
 
-$(B)/programs/bounded $(B)/programs/worst $(B)/programs/short_threads: $(S)/bench/measures.h
-$(B)/programs/overhead $(B)/programs/alloc $(B)/programs/bounded $(B)/programs/worst $(B)/programs/short_threads: $(B)/programs/%: $(S)/bench/%.c
+MEASURED := $(addprefix $(B)/programs/,bounded worst short_threads load)
+$(MEASURED): $(S)/bench/measures.h
+$(MEASURED) $(addprefix $(B)/programs/,overhead alloc): $(B)/programs/%: $(S)/bench/%.c
 	@mkdir -p $(@D)
 	$(PROGRAM_COMPILE)
 
 $(B)/programs/finalize.so: $(S)/bench/finalize.c
 	@mkdir -p $(@D)
 	$(call say,MPICC)$(MPICC) $(PROGRAM_FLAGS) -fPIC -shared -o $@ $< -ldl
+
+$(B)/programs/load $(B)/programs/load_check: $(S)/bench/load_cases.h
+$(B)/programs/load_check: $(S)/bench/load_check.c $(B)/libpilgrim-reader.a
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(BASE_FLAGS) -I$(S)/include $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(B)/libpilgrim-reader.a -lzstd
 
 # Knows no MPI. It defines malloc and the like, as the library does: gcc must not take them for its own.
 $(B)/programs/scale: $(call sources,bench/scale) $(wildcard $(S)/bench/scale/*.h) $(B)/libcore.a

@@ -13,6 +13,7 @@
 #include <mpi.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,6 +90,30 @@ static void flight(struct place *p)
     }
 }
 
+static uint64_t random_below(uint64_t limit)
+{
+    static uint64_t state = 1;
+    state = state * 6364136223846793005 + 1442695040888963407;
+    return (state >> 33) % limit;
+}
+
+/* Nothing predicts which of the two is called. */
+static void random_class(struct place *p)
+{
+    int number;
+    if (random_below(2))
+        MPI_Comm_rank(p->comm, &number);
+    else
+        MPI_Comm_size(p->comm, &number);
+}
+
+/* Nothing predicts which of 256 signatures the call has. */
+static void random_signature(struct place *p)
+{
+    int flag;
+    MPI_Iprobe(0, (int)random_below(256), p->comm, &flag, MPI_STATUS_IGNORE);
+}
+
 static const struct row {
     const char *name;
     void (*turn)(struct place *p);
@@ -105,6 +130,8 @@ static const struct row {
     {"allreduce", allreduce, 1, false, "MPI_Allreduce on one rank"},
     {"threads", isend, 4, true, "row 4 in two threads, a communicator each"},
     {"flight", flight, 3 * IN_FLIGHT, false, "MPI_Send, MPI_Wait, MPI_Irecv, 512 in flight"},
+    {"random_class", random_class, 1, false, "MPI_Comm_rank or _size at random"},
+    {"random_signature", random_signature, 1, false, "MPI_Iprobe in vain with a random tag of 256"},
 };
 
 static void flight_begin(struct place *p)

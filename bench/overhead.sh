@@ -10,7 +10,8 @@
 # clock is one of them.
 #
 # --modes: the same for each PILGRIM_TIMING while recording: off, which reads no clock, and what aggregate, bins:1.2 and
-# exact add to it; and what is left of that without two readings of the clock.
+# exact add to it; what the journal adds to aggregate; and what is left of bins and exact without two readings of the
+# clock.
 #
 # Usage: overhead.sh BUILD [--modes] [--row=NAME] [--runs=N] [--calls=N] [--no-times] [--no-counts]
 # MPIEXEC must be in the environment.
@@ -39,7 +40,7 @@ export PILGRIM_QUIET=1
 
 median() { sort -n "$1" | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
 
-# Runs bench/overhead.c with these arguments in one WAY: none, off, paused, left, on, timing=... $before: the command that
+# Runs bench/overhead.c with these arguments in one WAY: none, off, paused, left, on, timing=..., journal=... $before: the command that
 # starts it.
 run() { # WAY ROW CALLS WARM-UP
     case $1 in
@@ -48,6 +49,7 @@ run() { # WAY ROW CALLS WARM-UP
     paused) "$MPIEXEC" -n 1 "$build/pilgrim-run" $before "$program" "$2" "$3" "$4" paused ;;
     on) "$MPIEXEC" -n 1 "$build/pilgrim-run" $before "$program" "$2" "$3" "$4" ;;
     left) PILGRIM_FILTER='-MPI_*' "$MPIEXEC" -n 1 "$build/pilgrim-run" $before "$program" "$2" "$3" "$4" ;;
+    journal=*) PILGRIM_JOURNAL=${1#*=} "$MPIEXEC" -n 1 "$build/pilgrim-run" $before "$program" "$2" "$3" "$4" ;;
     timing=*) PILGRIM_TIMING=${1#*=} "$MPIEXEC" -n 1 "$build/pilgrim-run" $before "$program" "$2" "$3" "$4" ;;
     esac
     rm -f ./*.pilgrim
@@ -62,18 +64,18 @@ measure_clocks() {
     if [ "$reading" = - ] || [ "${PILGRIM_CLOCK:-}" = monotonic ]; then reading=${clocks#* }; fi
 }
 
-timings='timing=off timing=aggregate timing=bins:1.2 timing=exact'
+mode_ways='timing=off timing=aggregate timing=bins:1.2 timing=exact journal=off'
 
 # Prints a row of the table. READING, if not empty: in the last three columns two readings of the clock are left out.
-mode_row() { # TITLE OFF AGGREGATE BINS EXACT READING
-    echo "$2 $3 $4 $5 ${6:-none}" | awk -v t="$1" '
-        { printf "%-45s %9.1f %9.1f %9.1f %9.1f   %9.1f %9.1f %9.1f", t, $1, $2, $3, $4, $2 - $1, $3 - $1, $4 - $1 }
-        $5 != "none" { printf "   %9.1f %9.1f %9.1f", $2 - $1 - 2 * $5, $3 - $1 - 2 * $5, $4 - $1 - 2 * $5 }
+mode_row() { # TITLE OFF AGGREGATE BINS EXACT NO-JOURNAL READING
+    echo "$2 $3 $4 $5 $6 ${7:-none}" | awk -v t="$1" '
+        { printf "%-45s %9.1f %9.1f %9.1f %9.1f   %9.1f %9.1f %9.1f %9.1f", t, $1, $2, $3, $4, $2 - $1, $3 - $1, $4 - $1, $2 - $5 }
+        $6 != "none" { printf "   %9.1f %9.1f %9.1f", $2 - $1 - 2 * $6, $3 - $1 - 2 * $6, $4 - $1 - 2 * $6 }
         { print "" }'
 }
 
 mode_heads() { # TITLE
-    printf '%-45s %9s %9s %9s %9s   %9s %9s %9s' "$1" off aggregate bins:1.2 exact 'aggr. adds' 'bins add' 'exact adds'
+    printf '%-45s %9s %9s %9s %9s   %9s %9s %9s %9s' "$1" off aggregate bins:1.2 exact 'aggr. adds' 'bins add' 'exact adds' journal
 }
 
 measure_mode_times() {
@@ -82,11 +84,12 @@ measure_mode_times() {
     printf '   %9s %9s %9s\n' 'less clock' bins exact
     before=
     rows | while read -r row title; do
-        for way in $timings; do rm -f "$way"; done
+        for way in $mode_ways; do rm -f "$way"; done
         for _ in $(seq "$runs"); do
-            for way in $timings; do run "$way" "$row" "$calls" $((calls / 10)) >>"$way" </dev/null; done
+            for way in $mode_ways; do run "$way" "$row" "$calls" $((calls / 10)) >>"$way" </dev/null; done
         done
-        mode_row "$title" "$(median timing=off)" "$(median timing=aggregate)" "$(median timing=bins:1.2)" "$(median timing=exact)" "$reading"
+        # shellcheck disable=SC2086,SC2046  # the list is words
+        mode_row "$title" $(for way in $mode_ways; do median "$way"; done) "$reading"
     done
 }
 
@@ -95,7 +98,7 @@ count_mode_instructions() {
     echo
     rows | while read -r row title; do
         # shellcheck disable=SC2086,SC2046  # the list is words
-        mode_row "$title" $(for way in $timings; do echo "$(count "$way" "$row")"; done) ''
+        mode_row "$title" $(for way in $mode_ways; do echo "$(count "$way" "$row")"; done) ''
     done
     echo "by function: callgrind_annotate $folder/ROW.WAY.callgrind"
 }

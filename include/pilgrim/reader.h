@@ -39,6 +39,10 @@
  *              rank are numbered in the order of their first calls, both from 0.
  *   since      0.1.0.
  *
+ * All of the reader is in this one header, so that a program includes one file: its parts share the objects and rules
+ * above. First comes what every program needs, traces, texts and calls; then time, communicators, the machine, what
+ * is stored, and the profile.
+ *
  * The header compiles as C99 and later, and as C++11 and later. What keeps old programs working is in
  * pilgrim/version.h. */
 #ifndef PILGRIM_READER_H
