@@ -242,7 +242,8 @@ enum pilgrim_status journal_start(const char *path, const struct journal_identit
     } else {
         if (file.path && journal_leave(&file))
             unlink(file.path);
-        journal_never();
+        free(file.path);
+        file = (struct journal_file){.path = NULL};
     }
     errno = error;
     return status;

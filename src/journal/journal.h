@@ -26,7 +26,7 @@ bool journal_wanted(void);
 bool journal_started(void);
 
 /* Puts the journal into the file PATH (journal_open). RANK of RANKS is this process's; VOCABULARY is what keys refer
- * to. errors: as journal_open, and PILGRIM_IO with ENOSPC and the like; then there will be no journal */
+ * to. errors: as journal_open, and PILGRIM_IO with ENOSPC and the like; then it may be tried with another PATH */
 enum pilgrim_status journal_start(const char *path, const struct journal_identity *identity, uint32_t rank,
                                   uint32_t ranks, const struct vocabulary *vocabulary) PILGRIM_CHECKED;
 

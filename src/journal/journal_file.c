@@ -139,6 +139,16 @@ static void close_file(int file)
     errno = error;
 }
 
+/* There was no room for the head: what was made of the file goes. */
+static void remove_empty(const char *path, int file)
+{
+    int error = errno;
+    struct stat found;
+    if (!fstat(file, &found) && S_ISREG(found.st_mode) && found.st_uid == geteuid() && !found.st_size)
+        unlink(path);
+    errno = error;
+}
+
 enum pilgrim_status journal_open(struct journal_file *f, const char *path, const struct journal_identity *identity)
 {
     _Static_assert(sizeof(struct journal_head) < JOURNAL_PAGE, "the last byte of the page is free");
@@ -147,6 +157,8 @@ enum pilgrim_status journal_open(struct journal_file *f, const char *path, const
     if (file < 0)
         return PILGRIM_IO;
     enum pilgrim_status status = open_head(f, path, file, identity);
+    if (status != PILGRIM_OK)
+        remove_empty(path, file);
     close_file(file);
     return status;
 }

@@ -20,7 +20,7 @@
 #include "process/journaling.h"
 #include "process/thread.h"
 
-enum { LINE_BYTES = PATH_MAX + 256, SIGNALS = 32 };
+enum { LINE_BYTES = 4 * PATH_MAX + 256, SIGNALS = 32 };
 
 static const int watched[] = {SIGSEGV, SIGBUS, SIGFPE,  SIGILL,  SIGSYS,  SIGTRAP, SIGABRT, SIGTERM,
                               SIGINT,  SIGHUP, SIGQUIT, SIGXCPU, SIGALRM, SIGUSR1, SIGUSR2};
@@ -144,7 +144,7 @@ void endings_watch(void)
     size_t length = strlen(path), suffix = strlen(JOURNAL_FILE_SUFFIX);
     bool is_file = length > suffix && !strcmp(path + length - suffix, JOURNAL_FILE_SUFFIX);
     snprintf(said_path, sizeof said_path, "%s%s", path, is_file ? ".said" : "/" RUN_FOLDER_SAID);
-    snprintf(advice, sizeof advice, "; for a trace of the calls until then: pilgrim-merge %s", path);
+    snprintf(advice, sizeof advice, "; for a trace of the calls until then: %s", journaling_instruction());
     for (size_t i = 0; i < sizeof watched / sizeof watched[0]; i++)
         watch(watched[i]);
 }

@@ -2,7 +2,9 @@
 /* The journal of a recorded process; see journaling.h.
  *
  * The processes of a machine share a file. It lies in the run's folder beside the trace; in a run of many machines in
- * memory of the machine, since a parallel file system is not made for thousands of small files at once. */
+ * memory of the machine, or on its disk, since a parallel file system is not made for thousands of small files at once.
+ * The user then copies the files into the run's folder. */
+#define _GNU_SOURCE 1 /* secure_getenv */
 #include "process/journaling.h"
 
 #include <errno.h>
@@ -16,6 +18,7 @@
 #include "base/clock.h"
 #include "base/try.h"
 #include "base/value.h"
+#include "format/run_folder.h"
 #include "functions.h"
 #include "journal/journal.h"
 #include "journal/machine_name.h"
@@ -24,45 +27,74 @@
 #include "process/host_location.h"
 #include "process/spill_file.h"
 
-enum { NODES_BESIDE_TRACE = 64, NAME_BYTES = 160 };
+enum { NODES_BESIDE_TRACE = 64, MACHINE_BYTES = 160, NAME_BYTES = 64 + MACHINE_BYTES };
 
-static char *place; /* what pilgrim-merge is given */
+static char *place;       /* of the journal: the run's folder, or a file */
+static char *instruction; /* how to make a trace of them */
 
-/* Sets PATH to the name of the file in FOLDER, which others use, too. */
-static enum pilgrim_status path_in(const char *folder, struct bytes *path)
+/* The folders of a machine of its own, the best one first. */
+static const char *const local_folders[] = {"/dev/shm", "$TMPDIR", "/tmp"};
+
+/* Sets PATH to the name of the file in FOLDER, which other users and machines use, too. */
+static enum pilgrim_status path_in(const char *folder, const char *machine, struct bytes *path)
 {
     char name[NAME_BYTES];
-    char *absolute = realpath(folder, NULL);
+    const char *named = *folder == '$' ? secure_getenv(folder + 1) : folder;
+    char *absolute = realpath(named ? named : "", NULL);
     if (!absolute)
         return PILGRIM_IO;
-    int length =
-        snprintf(name, sizeof name, "/pilgrim-%ld-%016" PRIx64 JOURNAL_FILE_SUFFIX, (long)geteuid(), capture.run.id);
+    int length = snprintf(name, sizeof name, "/pilgrim-%ld-%016" PRIx64 "-%s" JOURNAL_FILE_SUFFIX, (long)geteuid(),
+                          capture.run.id, machine);
     bytes_put(path, absolute, strlen(absolute));
     bytes_put(path, name, (size_t)length + 1);
     free(absolute);
     return bytes_status(path);
 }
 
-/* Sets PATH to where the journal goes, and `place`. */
-static enum pilgrim_status find_path(int nodes, const char *machine, struct bytes *path)
+/* Sets `place` and `instruction`. FILES: the files of all machines, where they are not in the run's folder; NULL: they
+ * are. */
+static enum pilgrim_status set_place(const char *at, const char *files)
 {
-    static const char memory[] = "/dev/shm";
-    const char *folder = capture.settings.journal_folder;
-    char name[NAME_BYTES + sizeof JOURNAL_FILE_SUFFIX];
-    if (!folder && nodes > NODES_BESIDE_TRACE)
-        folder = memory;
-    if (folder) {
-        TRY(path_in(folder, path));
-        place = strdup((const char *)path->data);
-        return place ? PILGRIM_OK : PILGRIM_NOMEM;
-    }
+    const char *run = capture_shown(capture.run.trace);
+    int length = files ? asprintf(&instruction,
+                                  "on each machine: mkdir -p %s" RUN_FOLDER_SUFFIX "; cp %s %s" RUN_FOLDER_SUFFIX
+                                  "; then: pilgrim-merge %s" RUN_FOLDER_SUFFIX,
+                                  run, files, run, run)
+                       : asprintf(&instruction, "pilgrim-merge %s", at);
+    instruction = length < 0 ? NULL : instruction;
+    place = strdup(at);
+    return place && instruction ? PILGRIM_OK : PILGRIM_NOMEM;
+}
+
+/* Sets PATH to the name of the file in FOLDER. */
+static enum pilgrim_status find_path_in(const char *folder, const char *machine, struct bytes *path)
+{
+    struct bytes files = {0};
+    enum pilgrim_status status = path_in(folder, machine, path);
+    if (status == PILGRIM_OK)
+        status = path_in(folder, "*", &files);
+    if (status == PILGRIM_OK)
+        status = set_place((const char *)path->data, (const char *)files.data);
+    bytes_free(&files);
+    return status;
+}
+
+/* Sets PATH to the name of the file in FOLDER; NULL: in the run's folder. */
+static enum pilgrim_status find_path(const char *folder, const char *machine, struct bytes *path)
+{
+    char name[NAME_BYTES];
+    free(place);
+    free(instruction);
+    place = instruction = NULL;
+    if (folder)
+        return find_path_in(folder, machine, path);
     snprintf(name, sizeof name, "%s" JOURNAL_FILE_SUFFIX, machine);
     TRY(spill_file_path_in_folder(name, path));
-    place = strdup((const char *)path->data);
-    if (!place)
-        return PILGRIM_NOMEM;
-    *strrchr(place, '/') = 0;
-    return PILGRIM_OK;
+    char *slash = strrchr((char *)path->data, '/');
+    *slash = 0;
+    enum pilgrim_status status = set_place((const char *)path->data, NULL);
+    *slash = '/';
+    return status;
 }
 
 static void put_file_head(void)
@@ -102,20 +134,37 @@ static void put_clock(void)
     journal_put(JOURNAL_SHARED, JOURNAL_CLOCK, &clock, sizeof clock);
 }
 
+/* Begins the journal in FOLDER, as find_path. PATH: the name of the file. */
+static enum pilgrim_status begin_in(const char *folder, const char *machine, struct bytes *path)
+{
+    const struct journal_identity identity = {.run = capture.run.id, .tracer = CAPTURE_TRACER, .host = machine};
+    path->length = 0;
+    TRY(find_path(folder, machine, path));
+    return journal_start((const char *)path->data, &identity, (uint32_t)capture.rank, (uint32_t)capture.size,
+                         &vocabulary);
+}
+
+/* Begins it in the first of the machine's own folders that has room. */
+static enum pilgrim_status begin_local(const char *machine, struct bytes *path)
+{
+    enum pilgrim_status status = PILGRIM_IO;
+    for (size_t i = 0; i < sizeof local_folders / sizeof local_folders[0] && status == PILGRIM_IO; i++)
+        status = begin_in(local_folders[i], machine, path);
+    return status;
+}
+
 void journaling_begin(int nodes)
 {
-    char machine[NAME_BYTES];
+    char machine[MACHINE_BYTES];
     struct bytes path = {0};
+    const char *folder = capture.settings.journal_folder;
     if (!capture.settings.journal || !journal_wanted()) {
         journal_never();
         return;
     }
     machine_name(machine, sizeof machine);
-    const struct journal_identity identity = {.run = capture.run.id, .tracer = CAPTURE_TRACER, .host = machine};
-    enum pilgrim_status status = find_path(nodes, machine, &path);
-    if (status == PILGRIM_OK)
-        status = journal_start((const char *)path.data, &identity, (uint32_t)capture.rank, (uint32_t)capture.size,
-                               &vocabulary);
+    bool local = !folder && nodes > NODES_BESIDE_TRACE;
+    enum pilgrim_status status = local ? begin_local(machine, &path) : begin_in(folder, machine, &path);
     if (status == PILGRIM_OK) {
         put_file_head();
         put_identity();
@@ -123,10 +172,10 @@ void journaling_begin(int nodes)
         put_clock();
     } else {
         /* If the trace's folder is no good, that is said where the trace is written. */
-        if (status != PILGRIM_IO ||
+        if (local || status != PILGRIM_IO ||
             (errno != ENOENT && errno != ENOTDIR && errno != EACCES && errno != EROFS && errno != ENAMETOOLONG))
             capture_say("%s: %s; there is no journal, so if this process dies its calls are lost",
-                        path.data ? (const char *)path.data : capture.run.trace,
+                        path.length ? (const char *)path.data : capture.run.trace,
                         status == PILGRIM_IO ? strerror(errno) : "out of memory");
         journal_never();
     }
@@ -143,4 +192,9 @@ void journaling_end(void)
 const char *journaling_path(void)
 {
     return journal_started() ? place : NULL;
+}
+
+const char *journaling_instruction(void)
+{
+    return journal_started() ? instruction : NULL;
 }

@@ -10,7 +10,10 @@ void journaling_begin(int nodes);
 /* Removes the journal: the calls of the process are in the trace, or in a fragment file. */
 void journaling_end(void);
 
-/* Returns the folder or file that pilgrim-merge makes a trace of; NULL: there is no journal. */
+/* Returns the run's folder, if the journal is in it, else the file; NULL: there is no journal. */
 const char *journaling_path(void);
+
+/* Returns what the user is to do for a trace, as shell commands; NULL: there is no journal. */
+const char *journaling_instruction(void);
 
 #endif

@@ -141,7 +141,7 @@ static bool add_folder(struct job *job, const char *path)
             continue;
         char *file = NULL;
         good = asprintf(&file, "%s/%s", path, entry->d_name) >= 0 || fail_status(path, PILGRIM_NOMEM);
-        good = good && (journal ? job_add_journal(job, file) : is_empty(file) || add_file(job, file));
+        good = good && (is_empty(file) || (journal ? job_add_journal(job, file) : add_file(job, file)));
         free(file);
     }
     if (folder)
