@@ -419,6 +419,7 @@ void thread_becomes_first(void)
     pthread_mutex_unlock(&end_lock);
     if (!thread_now)
         return;
+    stream_settle_early(thread_now->stream);
     pthread_mutex_lock(&lock);
     list_remove(thread_now);
     thread_now->previous = NULL;

@@ -551,6 +551,7 @@ void stream_restart(struct stream *s)
     for (uint32_t i = 0; i < count; i++)
         class_hand_on(s->classes[i]);
     s->last_ticks = s->last_end = s->taken = 0;
+    stream_settle_late(s);
     if (s->encoder)
         times_restart(s->encoder);
 }

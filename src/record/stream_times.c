@@ -3,7 +3,8 @@
  *
  * A call appends its two readings of the clock to an array. Some hundred calls at a time are settled: their times
  * are turned into ns, put in order, and given to the statistics and to the encoder. So each of these works long enough
- * to have its code and tables in the cache. */
+ * to have its code and tables in the cache. If calls are few, fewer of them are settled at a time: the statistics that
+ * the journal has are then not old. */
 #include "record/stream_times.h"
 
 #include <errno.h>
@@ -15,7 +16,7 @@
 #include "record/stream_journal.h"
 #include "timing/common_times.h"
 
-enum { SPANS = 512 };
+enum { SPANS = 512, SPANS_EARLY = 16, SETTLE_WITHIN_NS = 250000000 };
 
 enum pilgrim_status stream_keep_times(struct stream *s, const struct stream_times *times)
 {
@@ -34,6 +35,29 @@ enum pilgrim_status stream_keep_times(struct stream *s, const struct stream_time
     s->full = spans + SPANS;
     s->step = 1;
     return PILGRIM_OK;
+}
+
+void stream_settle_early(struct stream *s)
+{
+    if (s->step && s->next < s->spans + SPANS_EARLY)
+        s->full = s->spans + SPANS_EARLY;
+}
+
+void stream_settle_late(struct stream *s)
+{
+    if (s->step)
+        s->full = s->spans + SPANS;
+}
+
+/* Halves or doubles how many calls are settled at a time. These ones took ELAPSED_NS. */
+static void adapt(struct stream *s, uint64_t elapsed_ns)
+{
+    ptrdiff_t count = s->full - s->spans;
+    if (elapsed_ns > SETTLE_WITHIN_NS)
+        count = count > 1 ? count / 2 : 1;
+    else
+        count = count < SPANS ? count * 2 : SPANS;
+    s->full = s->spans + count;
 }
 
 bool stream_keep_reading(struct stream *s, double value)
@@ -155,6 +179,7 @@ static enum pilgrim_status settle(struct stream *s, uint32_t number, struct stat
                                   struct common_times *common)
 {
     int error = errno;
+    uint64_t before = s->last_end;
     if (s->next == s->spans)
         return PILGRIM_OK;
     convert(s);
@@ -164,6 +189,7 @@ static enum pilgrim_status settle(struct stream *s, uint32_t number, struct stat
     if (status == PILGRIM_OK && s->encoder)
         status = common ? add_common_spans(s, number, common) : encode_spans(s);
     s->next = s->spans;
+    adapt(s, s->last_end - (before ? before : s->spans->start));
     errno = error;
     return status;
 }

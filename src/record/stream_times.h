@@ -29,6 +29,11 @@ struct stream_times {
  * errors: PILGRIM_NOMEM (S records no times) */
 enum pilgrim_status stream_keep_times(struct stream *s, const struct stream_times *times) PILGRIM_CHECKED;
 
+/* From now on times are settled soon: S is of a thread that probably lives long. stream_settle_late takes that back; S
+ * has no call then. */
+void stream_settle_early(struct stream *s);
+void stream_settle_late(struct stream *s);
+
 /* Stores VALUE, a reading of a clock that the next recorded call returns, with the times of that call. The function
  * of the call has RETURNS_TIME; its return value is then VALUE_TIME. False if VALUE cannot be stored so: there are
  * no times of each call, or it is no time. */

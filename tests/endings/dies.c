@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Makes calls and ends in the way that its arguments say: PATTERN END RANK STEPS [NS].
  *
- * PATTERN: steady, random, threads (three more of them), worker (one of these ends the process). END: how the process
- * with RANK ends after STEPS steps (-1: all processes do); the others go on until they are killed, but for a limit.
- * With `timer` it is killed NS nanoseconds later, wherever it is; with `finalize` all processes call MPI_Finalize then.
+ * PATTERN: steady, slow (ten steps a second), random, threads (three more of them), worker (one of these ends the
+ * process). END: how the process with RANK ends after STEPS steps (-1: all processes do); the others go on until they
+ * are killed, but for a limit. With `timer` it is killed NS nanoseconds later, wherever it is; with `finalize` all
+ * processes call MPI_Finalize then.
  */
 #define _GNU_SOURCE 1
 #include <errno.h>
@@ -23,7 +24,7 @@
 
 enum { THREADS = 3, STEPS_MAX = 200000, TAG_NOBODY = 99, MEGABYTE = 1 << 20, AFTER_FORK = 20 };
 
-static int rank, size, random_values;
+static int rank, size, random_values, slow;
 static const char *end_name;
 static long steps, ns;
 static MPI_Comm comms[THREADS];
@@ -35,6 +36,8 @@ static void step(MPI_Comm comm, unsigned *state)
 {
     int out[8] = {0}, in[8], next = (rank + 1) % size, before = (rank + size - 1) % size, count = 1, tag = 5;
     MPI_Request requests[2];
+    if (slow)
+        nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
     if (random_values) {
         *state = *state * 1103515245u + 12345u;
         count = 1 + (int)(*state >> 16) % 8;
@@ -397,7 +400,8 @@ int main(int argc, char **argv)
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    random_values = strcmp(pattern, "steady") != 0;
+    slow = !strcmp(pattern, "slow");
+    random_values = !slow && strcmp(pattern, "steady") != 0;
     bool chosen = atoi(argv[3]) < 0 || atoi(argv[3]) == rank, all_finalize = !strcmp(end_name, "finalize");
     long own_steps = atol(argv[4]);
     steps = worker && chosen ? own_steps : -1;
