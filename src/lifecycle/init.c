@@ -124,6 +124,10 @@ void capture_after_init(void)
         capture_fail("MPI_Init comes after calls of sessions that needed more than PILGRIM_MEMORY");
     /* Times so far have a rank and thread number that are wrong now. The calls before MPI_Init stay without times. */
     times_sections_forget();
+    if (capture.session) {
+        journaling_end(); /* it is of a process that is a run by itself */
+        journal_never();
+    }
     spill_file_remove();
     read_version();
     int provided = MPI_THREAD_SINGLE;
@@ -164,10 +168,11 @@ void capture_after_session_init(void)
     capture.comm = MPI_COMM_NULL;
     capture_agree();
     clock_settle();
-    journal_never(); /* the trace of a process with sessions gets its rank only if MPI_Init follows */
     /* The number of processes on the machine is unknown; assume one for each processor. */
     spill_begin((int)sysconf(_SC_NPROCESSORS_ONLN));
     capture.session = true;
+    journaling_begin(launcher_count()); /* each process is a run by itself */
+    endings_watch();
     thread_becomes_first();
 }
 

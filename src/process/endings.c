@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -18,6 +19,7 @@
 #include "journal/journal.h"
 #include "process/capture.h"
 #include "process/journaling.h"
+#include "process/launcher.h"
 #include "process/thread.h"
 
 enum { LINE_BYTES = 4 * PATH_MAX + 256, SIGNALS = 32 };
@@ -28,6 +30,7 @@ static const int watched[] = {SIGSEGV, SIGBUS, SIGFPE,  SIGILL,  SIGSYS,  SIGTRA
 static struct sigaction before[SIGNALS]; /* by signal */
 static char said_path[PATH_MAX + 32];    /* the file that says that somebody has told the user */
 static char advice[LINE_BYTES];          /* the end of the line */
+static long shown_rank;                  /* of this process */
 
 bool endings_first_to_say(void)
 {
@@ -65,7 +68,7 @@ static void say(enum journal_ending ending, int number)
     static char line[LINE_BYTES]; /* a stack for signals may be small, and nobody else gets here */
     if (!*advice || !endings_first_to_say())
         return;
-    size_t length = put(line, 0, "pilgrim: rank ", capture.rank);
+    size_t length = put(line, 0, "pilgrim: rank ", shown_rank);
     length = put(line, length, what[ending], ending == JOURNAL_SIGNAL ? number : -1);
     length = put(line, length, advice, -1);
     line[length++] = '\n';
@@ -142,6 +145,8 @@ void endings_watch(void)
     if (!path || *advice)
         return;
     size_t length = strlen(path), suffix = strlen(JOURNAL_FILE_SUFFIX);
+    const char *launched = capture.session ? launcher_rank() : NULL; /* in a session each process is rank 0 of 1 */
+    shown_rank = launched ? atol(launched) : capture.rank;
     bool is_file = length > suffix && !strcmp(path + length - suffix, JOURNAL_FILE_SUFFIX);
     snprintf(said_path, sizeof said_path, "%s%s", path, is_file ? ".said" : "/" RUN_FOLDER_SAID);
     snprintf(advice, sizeof advice, "; for a trace of the calls until then: %s", journaling_instruction());

@@ -27,7 +27,7 @@
 #include "process/host_location.h"
 #include "process/spill_file.h"
 
-enum { NODES_BESIDE_TRACE = 64, MACHINE_BYTES = 160, NAME_BYTES = 64 + MACHINE_BYTES };
+enum { FILES_BESIDE_TRACE = 64, MACHINE_BYTES = 160, NAME_BYTES = 64 + MACHINE_BYTES };
 
 static char *place;       /* of the journal: the run's folder, or a file */
 static char *instruction; /* how to make a trace of them */
@@ -153,7 +153,7 @@ static enum pilgrim_status begin_local(const char *machine, struct bytes *path)
     return status;
 }
 
-void journaling_begin(int nodes)
+void journaling_begin(int files)
 {
     char machine[MACHINE_BYTES];
     struct bytes path = {0};
@@ -163,7 +163,7 @@ void journaling_begin(int nodes)
         return;
     }
     machine_name(machine, sizeof machine);
-    bool local = !folder && nodes > NODES_BESIDE_TRACE;
+    bool local = !folder && files > FILES_BESIDE_TRACE;
     enum pilgrim_status status = local ? begin_local(machine, &path) : begin_in(folder, machine, &path);
     if (status == PILGRIM_OK) {
         put_file_head();

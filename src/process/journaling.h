@@ -4,8 +4,8 @@
 #define PILGRIM_JOURNALING_H
 
 /* Begins the journal, when the run and its trace are known. If that fails, one line says so, and recording goes on
- * without. NODES: machines of the run, at least. */
-void journaling_begin(int nodes);
+ * without. FILES: how many journals the run has, at least. */
+void journaling_begin(int files);
 
 /* Removes the journal: the calls of the process are in the trace, or in a fragment file. */
 void journaling_end(void);

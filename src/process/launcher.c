@@ -24,13 +24,25 @@ bool launcher_is_first(void)
     return !rank || !strcmp(rank, "0");
 }
 
-int launcher_local_count(void)
+/* Returns the first positive number among the variables NAMES, which end with NULL; else 0. */
+static int first_count(const char *const *names)
 {
-    static const char *const names[] = {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE", "PMI_LOCAL_SIZE"};
     int count = 0;
-    for (size_t i = 0; i < sizeof names / sizeof *names && count <= 0; i++) {
-        const char *value = secure_getenv(names[i]);
+    for (; *names && count <= 0; names++) {
+        const char *value = secure_getenv(*names);
         count = value ? atoi(value) : 0;
     }
     return count > 0 ? count : 0;
+}
+
+int launcher_local_count(void)
+{
+    static const char *const names[] = {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE", "PMI_LOCAL_SIZE", NULL};
+    return first_count(names);
+}
+
+int launcher_count(void)
+{
+    static const char *const names[] = {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS", NULL};
+    return first_count(names);
 }

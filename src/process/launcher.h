@@ -15,4 +15,7 @@ bool launcher_is_first(void);
 /* Returns how many processes of the run are on this machine; 0 if the launcher does not say. */
 int launcher_local_count(void);
 
+/* Returns the number of processes that the launcher has started, or 0 if it does not say. */
+int launcher_count(void);
+
 #endif

@@ -96,6 +96,20 @@ static enum pilgrim_status make_elsewhere(struct place *place)
     return good ? PILGRIM_OK : PILGRIM_IO;
 }
 
+/* Makes the folder of a process that is a run by itself, because it only has sessions. There may be thousands of them
+ * here, so it does not try one number after another. */
+static enum pilgrim_status make_own(void)
+{
+    struct bytes trace = {0};
+    enum pilgrim_status status = trace_path_number(capture.run.trace, (unsigned)capture.run.id | 1, &trace);
+    if (status == PILGRIM_OK)
+        status = make(&folder, (const char *)trace.data);
+    int error = errno;
+    bytes_free(&trace);
+    errno = error;
+    return status;
+}
+
 /* Finds or makes the folder of the run. */
 static enum pilgrim_status find_folder(void)
 {
@@ -103,7 +117,8 @@ static enum pilgrim_status find_folder(void)
         return PILGRIM_OK;
     if (!*capture.run.trace)
         return PILGRIM_LIMIT;
-    enum pilgrim_status status = make(&folder, capture.run.trace);
+    bool alone = capture.session && !capture.initialized;
+    enum pilgrim_status status = alone ? make_own() : make(&folder, capture.run.trace);
     return status == PILGRIM_IO ? make_elsewhere(&folder) : status;
 }
 

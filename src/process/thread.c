@@ -343,7 +343,7 @@ void thread_join_journal(struct thread *t)
     if (!t->key.borrowed && t->journal->key != t->key.data)
         move_key(t);
     static atomic_bool said;
-    if (journal_was_cut() && capture.rank == 0 && !atomic_exchange(&said, true))
+    if (journal_was_cut() && journal_started() && capture.rank == 0 && !atomic_exchange(&said, true))
         capture_say("there is no room for the journal; if the run dies, calls from here on may be lost");
     if (t->log.grown) {
         t->log.grown = false;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Makes calls and ends in the way that its arguments say: PATTERN END RANK STEPS [NS].
  *
- * PATTERN: steady, slow (ten steps a second), random, threads (three more of them), worker (one of these ends the
- * process). END: how the process with RANK ends after STEPS steps (-1: all processes do); the others go on until they
- * are killed, but for a limit. With `timer` it is killed NS nanoseconds later, wherever it is; with `finalize` all
- * processes call MPI_Finalize then.
+ * PATTERN: steady, slow (ten steps a second), random, session (without MPI_Init), threads (three more of them), worker
+ * (one of these ends the process). END: how the process with RANK ends after STEPS steps (-1: all processes do); the
+ * others go on until they are killed, but for a limit. With `timer` it is killed NS nanoseconds later, wherever it is;
+ * with `finalize` all processes call MPI_Finalize then.
  */
 #define _GNU_SOURCE 1
 #include <errno.h>
@@ -365,6 +365,20 @@ static void *work(void *comm)
     return NULL;
 }
 
+/* A communicator of all processes, without MPI_Init. */
+static MPI_Comm begin_session(void)
+{
+    MPI_Comm comm = MPI_COMM_SELF;
+#if MPI_VERSION >= 4
+    MPI_Session session;
+    MPI_Group group;
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+    MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
+    MPI_Comm_create_from_group(group, "dies", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
+#endif
+    return comm;
+}
+
 static int begin_threads(void)
 {
     size = 1, rank = 0;
@@ -397,9 +411,14 @@ int main(int argc, char **argv)
         handle_overflow();
     if (!strcmp(end_name, "reported"))
         signal(SIGSEGV, reported);
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    bool session = !strcmp(pattern, "session");
+    MPI_Comm all = MPI_COMM_WORLD;
+    if (session)
+        all = begin_session();
+    else
+        MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    MPI_Comm_rank(all, &rank);
+    MPI_Comm_size(all, &size);
     slow = !strcmp(pattern, "slow");
     random_values = !slow && strcmp(pattern, "steady") != 0;
     bool chosen = atoi(argv[3]) < 0 || atoi(argv[3]) == rank, all_finalize = !strcmp(end_name, "finalize");
@@ -408,7 +427,7 @@ int main(int argc, char **argv)
     ns = atol(argv[5]);
     if (threaded && begin_threads())
         return 2;
-    MPI_Comm comm = size == 1 ? MPI_COMM_SELF : MPI_COMM_WORLD;
+    MPI_Comm comm = size > 1 || session ? all : MPI_COMM_SELF;
     for (long i = 0; i < own_steps; i++)
         step(comm, &state);
     if (chosen && !worker)
