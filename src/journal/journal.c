@@ -219,12 +219,13 @@ static enum pilgrim_status make_process(uint32_t rank, uint32_t ranks)
     process->pid = (uint32_t)getpid();
     process->started = time_started();
     process->rank = rank;
-    process->ranks = ranks;
     pthread_mutex_lock(&lock);
     bool moved = true;
     for (size_t i = 0; i < JOURNAL_PROCESS_LOGS; i++)
         moved = moved && journal_log_move(&logs[i], b, i == JOURNAL_SHARED);
     pthread_mutex_unlock(&lock);
+    if (moved)
+        atomic_store_explicit(&process->ranks, ranks, memory_order_release);
     return moved ? PILGRIM_OK : PILGRIM_NOMEM;
 }
 
@@ -363,6 +364,8 @@ void journal_thread_ended(struct journal_live *live, struct journal_log *log, ui
     pthread_mutex_lock(&lock);
     if (calls)
         put_ended(log, number, calls);
+    if (process && log->epoch > atomic_load(&process->ended_epoch))
+        atomic_store(&process->ended_epoch, log->epoch);
     pthread_mutex_unlock(&lock);
     atomic_store(&live->state, JOURNAL_THREAD_FREE); /* before this, it is there twice: the reader takes one of them */
     atomic_store(&live->calls, 0);

@@ -92,12 +92,13 @@ struct journal_process {
     uint64_t started; /* when the process was started: field 22 of /proc/PID/stat */
     uint32_t pid;
     uint32_t rank;
-    uint32_t ranks; /* of the run */
+    _Atomic uint32_t ranks; /* of the run; 0: the rest of this block is not whole yet */
     _Atomic uint32_t ending;
     int32_t ending_number;  /* signal, or error code of MPI_Abort */
     uint32_t ending_thread; /* signal: the thread that got it, ... */
     uint64_t ending_calls;  /* ... and the calls that it had made. If it made more, that was not the end */
     _Atomic uint64_t epochs[JOURNAL_PROCESS_LOGS]; /* of the logs that are written now */
+    _Atomic uint64_t ended_epoch; /* the highest one of the logs of threads that have ended */
 };
 
 /* A thread's words that change with each call. The thread block begins with them, and the key of the current call

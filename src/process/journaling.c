@@ -163,14 +163,13 @@ void journaling_begin(int files)
         return;
     }
     machine_name(machine, sizeof machine);
+    put_file_head();
+    put_identity();
+    put_communicator_function();
+    put_clock();
     bool local = !folder && files > FILES_BESIDE_TRACE;
     enum pilgrim_status status = local ? begin_local(machine, &path) : begin_in(folder, machine, &path);
-    if (status == PILGRIM_OK) {
-        put_file_head();
-        put_identity();
-        put_communicator_function();
-        put_clock();
-    } else {
+    if (status != PILGRIM_OK) {
         /* If the trace's folder is no good, that is said where the trace is written. */
         if (local || status != PILGRIM_IO ||
             (errno != ENOENT && errno != ENOTDIR && errno != EACCES && errno != EROFS && errno != ENAMETOOLONG))

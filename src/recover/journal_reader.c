@@ -217,11 +217,12 @@ static enum pilgrim_status read_process(const struct journal_image *image, const
 {
     const struct journal_process *from = (const struct journal_process *)blocks->owners[first];
     p->rank = from->rank;
-    p->ranks = from->ranks;
+    p->ranks = atomic_load(&from->ranks);
     p->pid = from->pid;
     p->started = from->started;
     p->ending = atomic_load(&from->ending);
     p->ending_number = from->ending_number;
+    p->ended_epoch = atomic_load(&from->ended_epoch);
     if (p->ranks == 0 || p->rank >= p->ranks || p->ending >= JOURNAL_ENDING_COUNT)
         return PILGRIM_DAMAGED;
     for (uint32_t i = 0; i < JOURNAL_PROCESS_LOGS; i++)
@@ -242,13 +243,19 @@ static enum pilgrim_status read_process(const struct journal_image *image, const
     return PILGRIM_OK;
 }
 
+/* True if B is a process block that is whole. A process may have died when it made it. */
+static bool is_begun(const struct journal_block *b)
+{
+    return atomic_load(&b->kind) == JOURNAL_PROCESS && atomic_load(&((const struct journal_process *)b)->ranks);
+}
+
 static enum pilgrim_status read_processes(const struct journal_image *image, struct read_journal *j)
 {
     struct blocks blocks = {0};
     enum pilgrim_status status = find_blocks(image, &blocks);
     size_t count = 0;
     for (size_t i = 0; i < blocks.owner_count; i++)
-        count += atomic_load(&blocks.owners[i]->kind) == JOURNAL_PROCESS;
+        count += is_begun(blocks.owners[i]);
     j->processes = calloc(count + 1, sizeof *j->processes);
     if (!j->processes)
         status = PILGRIM_NOMEM;
@@ -256,7 +263,7 @@ static enum pilgrim_status read_processes(const struct journal_image *image, str
         uint64_t process = blocks.owners[i]->process;
         for (end = i + 1; end < blocks.owner_count && blocks.owners[end]->process == process;)
             end++;
-        if (atomic_load(&blocks.owners[i]->kind) == JOURNAL_PROCESS)
+        if (is_begun(blocks.owners[i]))
             status = read_process(image, &blocks, i, end, &j->processes[j->process_count++]);
     }
     blocks_free(&blocks);

@@ -45,6 +45,7 @@ struct read_process {
     uint64_t started; /* as in journal_process */
     uint32_t ending;  /* enum journal_ending */
     int32_t ending_number;
+    uint64_t ended_epoch; /* as in journal_process */
     struct read_log logs[JOURNAL_PROCESS_LOGS];
     struct read_thread *threads;
     size_t thread_count;

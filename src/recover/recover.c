@@ -96,6 +96,11 @@ static enum pilgrim_status read_shared(struct shared *s, const struct read_proce
     cursor_init(&log, records->data, records->length);
     while (cursor_left(&log) && journal_next_record(&log, &type, &payload))
         TRY(take_shared(s, type, &payload, vocabulary));
+    if (!s->facts.base_count) { /* it died before its first call was over */
+        static const struct journal_rank_base none = {.rank = -1, .size = 1};
+        cursor_init(&payload, (const uint8_t *)&none, sizeof none);
+        TRY(shared_facts_take(&s->facts, JOURNAL_RANK_BASE, &payload));
+    }
     return put_process(s, vocabulary);
 }
 
@@ -225,7 +230,7 @@ enum pilgrim_status recover_fragment(const struct read_journal *j, const struct 
 
 uint64_t recover_file_length(const struct read_process *p)
 {
-    uint64_t most = 0;
+    uint64_t most = p->ended_epoch;
     for (uint32_t i = 0; i < JOURNAL_PROCESS_LOGS; i++)
         most = p->logs[i].epoch > most ? p->logs[i].epoch : most;
     for (size_t i = 0; i < p->thread_count; i++)

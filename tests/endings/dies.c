@@ -2,9 +2,9 @@
 /* Makes calls and ends in the way that its arguments say: PATTERN END RANK STEPS [NS].
  *
  * PATTERN: steady, slow (ten steps a second), random, session (without MPI_Init), threads (three more of them), worker
- * (one of these ends the process). END: how the process with RANK ends after STEPS steps (-1: all processes do); the
- * others go on until they are killed, but for a limit. With `timer` it is killed NS nanoseconds later, wherever it is;
- * with `finalize` all processes call MPI_Finalize then.
+ * (one of these ends the process), joined (they have ended before). END: how the process with RANK ends after STEPS
+ * steps (-1: all processes do); the others go on until they are killed, but for a limit. With `timer` it is killed NS
+ * nanoseconds later, wherever it is; with `finalize` all processes call MPI_Finalize then.
  */
 #define _GNU_SOURCE 1
 #include <errno.h>
@@ -344,6 +344,13 @@ static const struct {
     {"finalize", end_finalize},
 };
 
+static void join_threads(void)
+{
+    stop = 1;
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+}
+
 /* Ends the process as END says; returns if that is not at once. */
 static void end_now(void)
 {
@@ -390,14 +397,6 @@ static int begin_threads(void)
     return 0;
 }
 
-static int finalize(bool threaded)
-{
-    stop = 1;
-    for (int i = 0; i < THREADS && threaded; i++)
-        pthread_join(threads[i], NULL);
-    return MPI_Finalize();
-}
-
 int main(int argc, char **argv)
 {
     int provided;
@@ -405,7 +404,8 @@ int main(int argc, char **argv)
     if (argc < 6)
         return 2;
     const char *pattern = argv[1];
-    bool worker = !strcmp(pattern, "worker"), threaded = worker || !strcmp(pattern, "threads");
+    bool worker = !strcmp(pattern, "worker"), joined = !strcmp(pattern, "joined");
+    bool threaded = worker || joined || !strcmp(pattern, "threads");
     end_name = argv[2];
     if (!strcmp(end_name, "altstack"))
         handle_overflow();
@@ -430,10 +430,17 @@ int main(int argc, char **argv)
     MPI_Comm comm = size > 1 || session ? all : MPI_COMM_SELF;
     for (long i = 0; i < own_steps; i++)
         step(comm, &state);
+    if (joined) {
+        nanosleep(&(struct timespec){.tv_nsec = 300000000},
+                  NULL); /* they need more memory than there is, and this thread does not */
+        join_threads();
+    }
     if (chosen && !worker)
         end_now();
+    if (all_finalize && threaded)
+        join_threads();
     if (all_finalize)
-        return finalize(threaded);
+        return MPI_Finalize();
     if (!strcmp(end_name, "return") && chosen)
         return 6;
     for (long i = 0; i < STEPS_MAX; i++)
