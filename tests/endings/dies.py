@@ -20,7 +20,7 @@ def step(number):
     into, out = array.array("i", [0] * 8), array.array("i", [number] * (1 + number % 8))
     requests = [world.Irecv(into, source=(rank - 1) % size), world.Isend(out, dest=(rank + 1) % size, tag=number ** 2 % 100)]
     MPI.Request.Waitall(requests)
-    world.allreduce({"number": number})
+    world.allreduce(number)
 
 
 def fail():
