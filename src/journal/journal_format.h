@@ -98,7 +98,7 @@ struct journal_process {
     uint32_t ending_thread; /* signal: the thread that got it, ... */
     uint64_t ending_calls;  /* ... and the calls that it had made. If it made more, that was not the end */
     _Atomic uint64_t epochs[JOURNAL_PROCESS_LOGS]; /* of the logs that are written now */
-    _Atomic uint64_t ended_epoch; /* the highest one of the logs of threads that have ended */
+    _Atomic uint64_t ended_epoch;                  /* the highest one of the logs of threads that have ended */
 };
 
 /* A thread's words that change with each call. The thread block begins with them, and the key of the current call
