@@ -85,7 +85,7 @@ help:
 	@echo 'make asan         reader, decoder and unit tests with ASan and UBSan, in $(BUILD)/asan'
 	@echo 'make other        all, for the MPI of the other family (MPICH, Open MPI), in $(BUILD)/other'
 	@echo 'make tsan         the preload library and some programs with TSan, in $(BUILD)/tsan'
-	@echo 'make fuzz         fuzzers of reader, merge and options, with clang, in $(BUILD)/fuzz'
+	@echo 'make fuzz         fuzzers of reader and tools, with clang, in $(BUILD)/fuzz'
 	@echo 'make configure    ./configure from configure.ac'
 	@echo 'make clean        remove what was built; distclean: and what was configured'
 	@echo
@@ -448,7 +448,7 @@ asan: $(S)/configure
 	@$(MAKE) --no-print-directory BUILD=$(B)/asan all units
 
 # The fuzzers (tests/fuzz), with clang; the tools that they call are compiled in, main by another name. A new target: its name here.
-FUZZERS := reader merge options
+FUZZERS := reader merge options journal top
 FUZZ_FLAGS := -O1 -g -Wno-missing-field-initializers -fno-omit-frame-pointer -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all
 
 fuzz: $(S)/configure
@@ -467,6 +467,10 @@ $(B)/obj/fuzz/pilgrim-merge.o: $(S)/tools/merge/pilgrim-merge.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -I$(S)/src -Dmain=merge_main -Wno-missing-prototypes -c -o $@ $<
 
+$(B)/obj/fuzz/pilgrim-top.o: $(S)/tools/top/pilgrim-top.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -I$(S)/src -Dmain=top_main -Wno-missing-prototypes -c -o $@ $<
+
 $(B)/obj/fuzz/%.o: $(S)/tests/fuzz/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -I$(S)/src -I$(S)/tests/fuzz -I$(S)/tests/unit -c -o $@ $<
@@ -475,8 +479,8 @@ $(B)/obj/fuzz/%.o: $(S)/tests/fuzz/%.c
 $(B)/decoder.o: $(B)/obj/fuzz/pilgrim-decode.o $(filter-out %/pilgrim-decode.o,$(DECODER)) $(B)/reader.o
 	$(call say,LD)ld -r -o $@ $^ && objcopy $(addprefix --keep-global-symbol=,decode_main options_parse options_free list_has) $@
 
-$(B)/fuzz_%: $(B)/obj/fuzz/fuzz_%.o $(B)/obj/fuzz/sections.o $(B)/obj/fuzz/pilgrim-merge.o $(filter-out %/pilgrim-merge.o,$(MERGE)) \
-    $(B)/decoder.o $(B)/libcore.a
+$(B)/fuzz_%: $(B)/obj/fuzz/fuzz_%.o $(addprefix $(B)/obj/fuzz/,sections.o journal_blocks.o pilgrim-merge.o pilgrim-top.o) \
+    $(filter-out %/pilgrim-merge.o,$(MERGE)) $(filter-out %/pilgrim-top.o,$(TOP)) $(B)/decoder.o $(B)/libcore.a
 	$(call say,LINK)$(CC) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS)
 
 # A third one: the tracer under the thread sanitizer, and what its test runs.

@@ -311,8 +311,8 @@ static enum pilgrim_status take_vocabulary(struct cursor *c, struct bytes *texts
     v->functions = functions;
     if (!functions)
         return PILGRIM_NOMEM;
-    for (; v->function_count < count; v->function_count++)
-        TRY(take_function(c, texts, &functions[v->function_count]));
+    while (v->function_count < count)
+        TRY(take_function(c, texts, &functions[v->function_count++]));
     count = cursor_count(c, 1);
     const char **names = calloc(count + 1, sizeof *names);
     v->names = names;

@@ -44,7 +44,8 @@ static int unit_order(const void *one, const void *other)
 static int size_order(const void *one, const void *other)
 {
     const struct group *a = one, *b = other;
-    return a->count == b->count ? -order((uint64_t)a->longest, (uint64_t)b->longest) : order(a->count, b->count);
+    int by_time = (a->longest < b->longest) - (a->longest > b->longest);
+    return a->count == b->count ? by_time : order(a->count, b->count);
 }
 
 static void add_times(struct group *g, const struct unit *u)

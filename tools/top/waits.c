@@ -98,9 +98,9 @@ static bool find_begun(struct waiting *w, struct unit *u)
         known = (uint64_t)u->requests[i].class >> VALUE_THREAD_SHIFT == thread;
     if (!known)
         return false;
-    w->replayed += u->thread->calls;
+    uint64_t steps = REPLAY_CALLS;
     enum pilgrim_status status =
-        replay_thread(u->thread, &u->process->journal->vocabulary, &u->process->facts.modules, &s, &calls);
+        replay_thread(u->thread, &u->process->journal->vocabulary, &u->process->facts.modules, &steps, &s, &calls);
     known = s && status == PILGRIM_OK && calls >= u->thread->calls;
     for (unsigned i = 0; known && i < u->request_kinds; i++)
         known = add_begun(w->look, u, s, (uint64_t)u->requests[i].class & ((1u << VALUE_THREAD_SHIFT) - 1));
