@@ -300,7 +300,7 @@ MERGE := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/merge/*.c))
 $(B)/pilgrim-merge: $(MERGE) $(B)/libcore.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd
 
-TOP := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/top/*.c)) $(addprefix $(B)/obj/decoder/,output.o source_lines.o)
+TOP := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/top/*.c)) $(addprefix $(B)/obj/decoder/,output.o source_lines.o nest.o)
 
 $(B)/pilgrim-top: $(TOP) $(B)/libcore.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd $(DW_LIBS)

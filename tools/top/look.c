@@ -16,6 +16,7 @@
 #include "journal/journal.h"
 #include "journal/machine_name.h"
 #include "top_message.h"
+#include "unit_times.h"
 
 enum { STAT_BYTES = 1024, TIME_MAX_S = 1000000000 };
 
@@ -331,8 +332,10 @@ static enum pilgrim_status make_units(struct look *look)
     for (size_t i = 0; i < look->process_count; i++) {
         const struct look_process *p = &look->processes[i];
         size_t threads = p->read->thread_count ? p->read->thread_count : 1;
-        for (size_t k = 0; k < threads; k++)
-            fill_unit(look, &look->units[look->unit_count++], p, k);
+        for (size_t k = 0; k < threads; k++) {
+            fill_unit(look, &look->units[look->unit_count], p, k);
+            unit_take_times(&look->units[look->unit_count++]);
+        }
     }
     return PILGRIM_OK;
 }
@@ -425,9 +428,26 @@ static const struct unit *same_unit(const struct look *look, const struct unit *
     return NULL;
 }
 
-/* What U waits for took a replay to find. */
-static void inherit_pending(struct unit *u, const struct unit *old)
+/* Returns the class of U at the place in the log where BEGINS, a class of OLD, was. */
+static const struct class_site *same_class(const struct unit *u, const struct unit *old,
+                                           const struct class_site *begins)
 {
+    const struct look_process *p = u->process, *q = old->process;
+    const struct thread_classes *now = &p->classes[u->thread - p->read->threads];
+    size_t index = (size_t)(begins - q->classes[old->thread - q->read->threads].items);
+    return index < now->count ? &now->items[index] : NULL;
+}
+
+/* Takes from OLD, which is in the same call, what took a replay to find: what it waits for, and its loops. */
+static void inherit(struct unit *u, const struct unit *old)
+{
+    u->loops_known = old->loops_known;
+    for (u->loop_count = 0; u->loop_count < old->loop_count; u->loop_count++) {
+        const struct unit_loop *loop = &old->loops[u->loop_count];
+        u->loops[u->loop_count] = (struct unit_loop){same_class(u, old, loop->begins), loop->iteration};
+        if (!u->loops[u->loop_count].begins)
+            break;
+    }
     u->pending = old->pending_count ? malloc(old->pending_count * sizeof *u->pending) : NULL;
     if (!u->pending)
         return;
@@ -450,7 +470,7 @@ void look_compare(struct look *look, const struct look *before)
         look->rate += u->rate;
         bool same = u->thread->entered == old->thread->entered && u->state == old->state;
         if (same)
-            inherit_pending(u, old);
+            inherit(u, old);
         if (u->seconds < 0 && u->state == UNIT_IN_CALL && same)
             u->seconds = passed + (old->seconds > 0 ? old->seconds : 0);
     }
