@@ -5,6 +5,7 @@
 #include <ctype.h>
 
 #include "../../tools/top/show.h"
+#include "../../tools/top/unit_loops.h"
 #include "fuzz.h"
 #include "journal_blocks.h"
 
@@ -17,6 +18,7 @@ static void show(struct look *look, bool json)
     struct deadlocks found = {0};
     struct groups groups = {0};
     o.used = 0;
+    find_unit_loops(look);
     ck_assert(deadlocks_find(look, PATIENCE_S, &found) && groups_make_all(&groups, look));
     const struct show what = {.o = &o, .look = look, .groups = &groups, .found = &found};
     if (json)

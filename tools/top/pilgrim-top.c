@@ -204,7 +204,7 @@ static bool watch_print(struct watch *w, struct look *look, size_t groups_shown)
 {
     struct deadlocks found = {0};
     struct groups groups = {0};
-    loops_find(look);
+    find_unit_loops(look);
     bool good = deadlocks_find(look, w->options->patience, &found) && groups_make_all(&groups, look);
     const struct show show = {
         .o = &w->o, .lines = w->lines, .look = look, .groups = &groups, .found = &found, .groups_shown = groups_shown};

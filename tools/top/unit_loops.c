@@ -127,7 +127,7 @@ static uint64_t find_loops(struct unit *u, uint64_t most)
     return most - steps;
 }
 
-void loops_find(struct look *look)
+void find_unit_loops(struct look *look)
 {
     uint64_t steps = STEPS_ALL_MAX, logs = LOGS_MAX;
     for (size_t i = 0; i < look->unit_count && steps; i++) {

@@ -8,6 +8,6 @@
 
 /* Sets the loops of the units of LOOK where that does not take too long. A unit has none where they
  * are not known. */
-void loops_find(struct look *look);
+void find_unit_loops(struct look *look);
 
 #endif
