@@ -295,10 +295,10 @@ $(B)/libpilgrim-reader.so: $(B)/reader.o $(S)/src/read/reader.map
 $(B)/pilgrim-decode: $(DECODER) $(B)/libpilgrim-reader.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS)
 
-MERGE := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/merge/*.c))
+MERGE := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/merge/*.c)) $(B)/obj/decoder/source_lines.o
 
 $(B)/pilgrim-merge: $(MERGE) $(B)/libcore.a
-	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd
+	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd $(DW_LIBS)
 
 TOP := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/top/*.c)) $(addprefix $(B)/obj/decoder/,output.o source_lines.o nest.o)
 
@@ -391,7 +391,7 @@ $(WRONG)/libpilgrim-%.so: $(WRONG)/%.o $(filter-out %/trace_writer.o,$(CORE)) $(
 	$(PRELOAD_LINK)
 
 $(WRONG)/pilgrim-merge-%: $(WRONG)/%.o $(MERGE) $(B)/libcore.a
-	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread
+	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread $(DW_LIBS)
 
 # What tests run, and benchmarks beside it.
 CHECKED := $(addprefix $(B)/programs/,recorder scale) $(WRONGS)
@@ -479,9 +479,14 @@ $(B)/obj/fuzz/%.o: $(S)/tests/fuzz/%.c
 $(B)/decoder.o: $(B)/obj/fuzz/pilgrim-decode.o $(filter-out %/pilgrim-decode.o,$(DECODER)) $(B)/reader.o
 	$(call say,LD)ld -r -o $@ $^ && objcopy $(addprefix --keep-global-symbol=,decode_main options_parse options_free list_has) $@
 
-$(B)/fuzz_%: $(B)/obj/fuzz/fuzz_%.o $(addprefix $(B)/obj/fuzz/,sections.o journal_blocks.o pilgrim-merge.o pilgrim-top.o) \
-    $(filter-out %/pilgrim-merge.o,$(MERGE)) $(filter-out %/pilgrim-top.o,$(TOP)) $(B)/decoder.o $(B)/libcore.a
-	$(call say,LINK)$(CC) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS)
+FUZZ_LINK = $(call say,LINK)$(CC) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS)
+
+$(B)/fuzz_top: $(addprefix $(B)/obj/fuzz/,fuzz_top.o journal_blocks.o pilgrim-top.o) $(filter-out %/pilgrim-top.o,$(TOP)) $(B)/libcore.a
+	$(FUZZ_LINK)
+
+$(B)/fuzz_%: $(B)/obj/fuzz/fuzz_%.o $(addprefix $(B)/obj/fuzz/,sections.o journal_blocks.o pilgrim-merge.o) \
+    $(filter-out %/pilgrim-merge.o,$(MERGE)) $(B)/decoder.o $(B)/libcore.a
+	$(FUZZ_LINK)
 
 # A third one: the tracer under the thread sanitizer, and what its test runs.
 tsan: $(S)/configure

@@ -8,20 +8,8 @@
 #include <stdint.h>
 
 #include "recover/journal_reader.h"
-#include "recover/log_records.h"
+#include "recover/thread_classes.h"
 #include "top_communicators.h"
-
-/* A class of a thread. */
-struct class_site {
-    uint32_t function;
-    bool has_site;
-    struct code_frame site;
-};
-
-struct thread_classes {
-    struct class_site *items; /* by class index */
-    size_t count, capacity;
-};
 
 struct look_process {
     const struct read_journal *journal;
