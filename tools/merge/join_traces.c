@@ -227,7 +227,34 @@ static enum pilgrim_status append_times(struct trace_output *o, const struct sec
     return append(o, &out, status);
 }
 
-static enum pilgrim_status append_shard(struct trace_output *o, const struct process_trace *t)
+/* Appends the definitions of T, with the property that the processes MISSING are. */
+static enum pilgrim_status append_definitions(struct trace_output *o, const struct process_trace *t,
+                                              const char *missing)
+{
+    struct bytes content = {0}, out = {0};
+    struct cursor c;
+    cursor_init(&c, t->texts.data, t->texts.length);
+    size_t strings = cursor_count(&c, 1), begin = c.position;
+    for (size_t i = 0; i < strings; i++)
+        (void)take_text(&c);
+    size_t end = c.position, properties = cursor_count(&c, 2);
+    bytes_put_varint(&content, strings + 2);
+    bytes_put(&content, t->texts.data + begin, end - begin);
+    bytes_put(&content, "missing", sizeof "missing");
+    bytes_put(&content, missing, strlen(missing) + 1);
+    bytes_put_varint(&content, properties + 1);
+    bytes_put_varint(&content, strings);
+    bytes_put_varint(&content, strings + 1);
+    bytes_put(&content, t->texts.data + c.position, cursor_left(&c));
+    enum pilgrim_status status = c.status == PILGRIM_OK ? bytes_status(&content) : PILGRIM_DAMAGED;
+    if (status == PILGRIM_OK)
+        status = section_write_fast(&out, SECTION_DEFINITIONS, &content);
+    bytes_free(&content);
+    return append(o, &out, status);
+}
+
+/* Appends the shard of T. MISSING: processes without a trace, if it is the first shard; else NULL. */
+static enum pilgrim_status append_shard(struct trace_output *o, const struct process_trace *t, const char *missing)
 {
     struct cursor c = t->file;
     for (;;) {
@@ -238,6 +265,8 @@ static enum pilgrim_status append_shard(struct trace_output *o, const struct pro
             return PILGRIM_OK;
         if (section.type == SECTION_TIMES)
             TRY(append_times(o, &section, t->rank));
+        else if (section.type == SECTION_DEFINITIONS && missing && *missing)
+            TRY(append_definitions(o, t, missing));
         else
             TRY(output_append(o, c.data + start, c.position - start));
     }
@@ -279,7 +308,7 @@ static enum pilgrim_status append_all(struct trace_output *o, const struct proce
     for (uint32_t i = 0; i < all->count; i++) {
         for (; rank < all->traces[i].rank; rank++)
             TRY(append_missing(o, missing));
-        TRY(append_shard(o, &all->traces[i]));
+        TRY(append_shard(o, &all->traces[i], i + rank ? NULL : missing));
         progress_add(all->traces[i].file.length);
         rank++;
     }
