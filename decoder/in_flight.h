@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls that had not returned when their process ended. pilgrim-merge says which threads were in one, and since when, in
- * the property "in_flight" (tools/merge/rank_endings.c): "0.0 1795415584.988853 2.802924; 1.0; ...", sorted. */
+/* Calls that had not returned when their process ended. pilgrim-merge says which threads were in one, and since when,
+ * in the property "in_flight" (tools/merge/rank_endings.c): "0.0 1795415584.988853 2.802924; 1.0; ...", sorted. */
 #ifndef DECODER_IN_FLIGHT_H
 #define DECODER_IN_FLIGHT_H
 

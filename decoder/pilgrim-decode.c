@@ -116,8 +116,8 @@ static enum pilgrim_status print_communicators(struct output *out, const struct 
 }
 
 static enum pilgrim_status print_rank(struct output *out, const struct pilgrim_trace *trace, const struct options *o,
-                                      uint32_t rank, uint64_t *left, struct source_lines *lines,
-                                      struct printing *p, struct pilgrim_error *error)
+                                      uint32_t rank, uint64_t *left, struct source_lines *lines, struct printing *p,
+                                      struct pilgrim_error *error)
 {
     if (o->communicators)
         return print_communicators(out, trace, o, rank, left, error);

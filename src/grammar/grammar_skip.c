@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Many predicted terminals at once; see grammar_skip.h. */
-#include "grammar/grammar_skip.h"
+/* Many predicted terminals at once; see grammar.h. */
+#include "grammar/grammar.h"
 
 #include <stdlib.h>
 

@@ -98,7 +98,7 @@ struct journal_process {
     uint64_t ending_ns;     /* when that was, by CLOCK_REALTIME */
     uint32_t ending_thread; /* signal: the thread that got it, ... */
     uint32_t reserved;
-    uint64_t ending_calls;  /* ... and the calls that it had made. If it made more, that was not the end */
+    uint64_t ending_calls; /* ... and the calls that it had made. If it made more, that was not the end */
     _Atomic uint64_t epochs[JOURNAL_PROCESS_LOGS]; /* of the logs that are written now */
 };
 

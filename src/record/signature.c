@@ -11,7 +11,6 @@
 
 #include "base/hash.h"
 #include "base/try.h"
-#include "grammar/grammar_skip.h"
 #include "record/class_signature.h"
 #include "record/skeleton.h"
 #include "record/texts.h"

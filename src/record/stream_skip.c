@@ -2,7 +2,6 @@
 /* Many predicted calls at once; see stream_journal.h. */
 #include <stdlib.h>
 
-#include "grammar/grammar_skip.h"
 #include "record/stream_journal.h"
 
 enum { ITERATIONS_MIN = 4 }; /* fewer are told one by one */

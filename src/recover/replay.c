@@ -228,10 +228,8 @@ enum pilgrim_status replay_thread(const struct read_thread *t, const struct voca
                                   const struct replay_modules *modules, uint64_t *steps, struct stream **s,
                                   uint64_t *calls)
 {
-    struct remake r = {.vocabulary = vocabulary,
-                       .modules = modules,
-                       .stream = stream_new(vocabulary, resolve_told),
-                       .steps = *steps};
+    struct remake r = {
+        .vocabulary = vocabulary, .modules = modules, .stream = stream_new(vocabulary, resolve_told), .steps = *steps};
     enum pilgrim_status status = r.stream ? remake_all(&r, t) : PILGRIM_NOMEM;
     for (size_t i = 0; i < r.told_capacity; i++)
         free(r.told[i].data);

@@ -45,7 +45,7 @@ static size_t find_parts(const uint8_t *data, size_t length, struct part *parts)
 static size_t records_begin(const struct part *p)
 {
     uint32_t kind = atomic_load(&p->head.kind);
-    return kind == JOURNAL_LOG || kind == JOURNAL_STATISTICS            ? sizeof(struct journal_block)
+    return kind == JOURNAL_LOG || kind == JOURNAL_STATISTICS   ? sizeof(struct journal_block)
            : kind == JOURNAL_PROCESS || kind == JOURNAL_THREAD ? JOURNAL_PAGE
                                                                : 0;
 }

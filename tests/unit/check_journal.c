@@ -14,7 +14,16 @@
 #include "recover/replay.h"
 #include "trials.h"
 
-enum { FUNCTIONS = 3, SITES = 5, MODES = 6, CALLS = 6000, LONG_LOOPS = 12, LIMIT_NEEDED = 3000, TRIALS = 60, KEY_BYTES = 256 };
+enum {
+    FUNCTIONS = 3,
+    SITES = 5,
+    MODES = 6,
+    CALLS = 6000,
+    LONG_LOOPS = 12,
+    LIMIT_NEEDED = 3000,
+    TRIALS = 60,
+    KEY_BYTES = 256
+};
 
 static const struct parameter_descriptor parameters[] = {
     {"a", DIRECTION_IN}, {"b", DIRECTION_IN}, {"c", DIRECTION_OUT}};

@@ -109,8 +109,10 @@ static void put_site(struct bytes *text, const struct class_site *class, struct 
     if (!class->has_site)
         return;
     const struct code_module *m = class->site.module;
-    const struct pilgrim_frame frame = {
-        .module = m->name, .build_id = m->build_id, .build_id_length = m->build_id_length, .offset = class->site.offset};
+    const struct pilgrim_frame frame = {.module = m->name,
+                                        .build_id = m->build_id,
+                                        .build_id_length = m->build_id_length,
+                                        .offset = class->site.offset};
     const char *line = lines ? source_lines_find(lines, &frame) : NULL;
     put_text(text, " at ");
     put_text(text, line ? line : m->name);
@@ -240,8 +242,8 @@ static uint64_t began_ns(const struct read_thread *t, const struct journal_clock
     return began > 0 && began < (double)INT64_MAX ? clock->realtime_ns + (uint64_t)(int64_t)after : 0;
 }
 
-/* Appends "3.0 1795415281.123456 4.500000": rank, thread, when the call began that thread T is in, and how long it took;
- * the last two if they are known. */
+/* Appends "3.0 1795415281.123456 4.500000": rank, thread, when the call began that thread T is in, and how long it
+ * took; the last two if they are known. */
 static void put_since(struct bytes *text, const struct read_process *p, const struct read_thread *t, uint64_t began)
 {
     char number[NUMBER_BYTES];

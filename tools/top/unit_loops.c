@@ -12,10 +12,10 @@
 
 enum {
     DEPTH_MAX = 1000,
-    WARM = 3,              /* passes of a loop's body before what a pass counts is known */
-    LOG_MAX = 1 << 20,     /* bytes of a longer log take too long */
-    LOGS_MAX = 4 << 20,    /* of all units, at a look */
-    STEPS_MAX = 1 << 20,   /* calls that are told one by one, and symbols, of a unit */
+    WARM = 3,               /* passes of a loop's body before what a pass counts is known */
+    LOG_MAX = 1 << 20,      /* bytes of a longer log take too long */
+    LOGS_MAX = 4 << 20,     /* of all units, at a look */
+    STEPS_MAX = 1 << 20,    /* calls that are told one by one, and symbols, of a unit */
     STEPS_ALL_MAX = 2 << 20 /* of all units */
 };
 

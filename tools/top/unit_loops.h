@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which loops a unit's call is in, or its last one, and in which iteration: loops as pilgrim-decode --loops finds them, from the order
- * of the calls. */
+/* Which loops a unit's call is in, or its last one, and in which iteration: loops as pilgrim-decode --loops finds them,
+ * from the order of the calls. */
 #ifndef PILGRIM_UNIT_LOOPS_H
 #define PILGRIM_UNIT_LOOPS_H
 

@@ -32,7 +32,7 @@ struct waiting {
     enum fate *fates; /* by process */
     bool *seen;       /* by unit: it is in a deadlock that was found, or was walked through */
     size_t *walk;     /* units of a chain of waits */
-    uint64_t steps; /* that a replay may still take */
+    uint64_t steps;   /* that a replay may still take */
     bool no_memory;
 };
 
