@@ -68,8 +68,8 @@ static inline bool grammar_step(struct grammar *g)
 
 void grammar_advance(struct grammar *g);
 
-/* Appends the next COUNT predicted terminals at once, as COUNT times grammar_step. Iterations of the outermost loop cost
- * nothing. COUNT and the length of G are at most GRAMMAR_SKIP_MAX. False: no memory, and nothing is appended. */
+/* Appends the next COUNT predicted terminals at once, as COUNT times grammar_step. Iterations of the outermost loop
+ * cost nothing. COUNT and the length of G are at most GRAMMAR_SKIP_MAX. False: no memory, and nothing is appended. */
 #define GRAMMAR_SKIP_MAX (UINT64_C(1) << 60)
 bool grammar_skip(struct grammar *g, uint64_t count);
 
