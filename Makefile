@@ -85,7 +85,7 @@ help:
 	@echo 'make asan         reader, decoder and unit tests with ASan and UBSan, in $(BUILD)/asan'
 	@echo 'make other        all, for the MPI of the other family (MPICH, Open MPI), in $(BUILD)/other'
 	@echo 'make tsan         the preload library and some programs with TSan, in $(BUILD)/tsan'
-	@echo 'make fuzz         fuzzers of reader, merge and options, with clang, in $(BUILD)/fuzz'
+	@echo 'make fuzz         fuzzers of reader and tools, with clang, in $(BUILD)/fuzz'
 	@echo 'make configure    ./configure from configure.ac'
 	@echo 'make clean        remove what was built; distclean: and what was configured'
 	@echo
@@ -295,12 +295,12 @@ $(B)/libpilgrim-reader.so: $(B)/reader.o $(S)/src/read/reader.map
 $(B)/pilgrim-decode: $(DECODER) $(B)/libpilgrim-reader.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS)
 
-MERGE := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/merge/*.c))
+MERGE := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/merge/*.c)) $(B)/obj/decoder/source_lines.o
 
 $(B)/pilgrim-merge: $(MERGE) $(B)/libcore.a
-	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd
+	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd $(DW_LIBS)
 
-TOP := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/top/*.c)) $(addprefix $(B)/obj/decoder/,output.o source_lines.o)
+TOP := $(patsubst $(S)/%.c,$(B)/obj/%.o,$(wildcard $(S)/tools/top/*.c)) $(addprefix $(B)/obj/decoder/,output.o source_lines.o nest.o)
 
 $(B)/pilgrim-top: $(TOP) $(B)/libcore.a
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd $(DW_LIBS)
@@ -391,7 +391,7 @@ $(WRONG)/libpilgrim-%.so: $(WRONG)/%.o $(filter-out %/trace_writer.o,$(CORE)) $(
 	$(PRELOAD_LINK)
 
 $(WRONG)/pilgrim-merge-%: $(WRONG)/%.o $(MERGE) $(B)/libcore.a
-	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread
+	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lzstd -lpthread $(DW_LIBS)
 
 # What tests run, and benchmarks beside it.
 CHECKED := $(addprefix $(B)/programs/,recorder scale) $(WRONGS)
@@ -448,7 +448,7 @@ asan: $(S)/configure
 	@$(MAKE) --no-print-directory BUILD=$(B)/asan all units
 
 # The fuzzers (tests/fuzz), with clang; the tools that they call are compiled in, main by another name. A new target: its name here.
-FUZZERS := reader merge options
+FUZZERS := reader merge options journal top
 FUZZ_FLAGS := -O1 -g -Wno-missing-field-initializers -fno-omit-frame-pointer -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all
 
 fuzz: $(S)/configure
@@ -467,6 +467,10 @@ $(B)/obj/fuzz/pilgrim-merge.o: $(S)/tools/merge/pilgrim-merge.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -I$(S)/src -Dmain=merge_main -Wno-missing-prototypes -c -o $@ $<
 
+$(B)/obj/fuzz/pilgrim-top.o: $(S)/tools/top/pilgrim-top.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -I$(S)/src -Dmain=top_main -Wno-missing-prototypes -c -o $@ $<
+
 $(B)/obj/fuzz/%.o: $(S)/tests/fuzz/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(PROGRAM_FLAGS) -I$(S)/src -I$(S)/tests/fuzz -I$(S)/tests/unit -c -o $@ $<
@@ -475,9 +479,14 @@ $(B)/obj/fuzz/%.o: $(S)/tests/fuzz/%.c
 $(B)/decoder.o: $(B)/obj/fuzz/pilgrim-decode.o $(filter-out %/pilgrim-decode.o,$(DECODER)) $(B)/reader.o
 	$(call say,LD)ld -r -o $@ $^ && objcopy $(addprefix --keep-global-symbol=,decode_main options_parse options_free list_has) $@
 
-$(B)/fuzz_%: $(B)/obj/fuzz/fuzz_%.o $(B)/obj/fuzz/sections.o $(B)/obj/fuzz/pilgrim-merge.o $(filter-out %/pilgrim-merge.o,$(MERGE)) \
-    $(B)/decoder.o $(B)/libcore.a
-	$(call say,LINK)$(CC) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS)
+FUZZ_LINK = $(call say,LINK)$(CC) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ -lzstd -lpthread -lm $(DW_LIBS)
+
+$(B)/fuzz_top: $(addprefix $(B)/obj/fuzz/,fuzz_top.o journal_blocks.o pilgrim-top.o) $(filter-out %/pilgrim-top.o,$(TOP)) $(B)/libcore.a
+	$(FUZZ_LINK)
+
+$(B)/fuzz_%: $(B)/obj/fuzz/fuzz_%.o $(addprefix $(B)/obj/fuzz/,sections.o journal_blocks.o pilgrim-merge.o) \
+    $(filter-out %/pilgrim-merge.o,$(MERGE)) $(B)/decoder.o $(B)/libcore.a
+	$(FUZZ_LINK)
 
 # A third one: the tracer under the thread sanitizer, and what its test runs.
 tsan: $(S)/configure

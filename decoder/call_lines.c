@@ -27,6 +27,8 @@ struct call_lines {
     uint64_t identity_base; /* added to an identity to make a body's number; it grows, so that bodies of earlier cursors
                                are not found */
     uint64_t last;          /* the highest number given to a body */
+    bool has_note;
+    char note[IN_FLIGHT_TEXT]; /* of the next call */
     size_t used;
     struct body bodies[BODIES_MAX]; /* indexed by number modulo BODIES_MAX */
     char text[BODIES_BYTES_MAX];
@@ -100,16 +102,27 @@ static void print_cached(struct call_lines *l, const struct pilgrim_call *call)
     cache_body(l, number, start);
 }
 
+void call_lines_in_flight(struct call_lines *l, const struct in_flight *call)
+{
+    in_flight_text(call, l->json, l->note);
+    l->has_note = true;
+}
+
 void call_lines_print(struct call_lines *l, const struct pilgrim_call *call)
 {
     out_bytes(l->out, l->head, l->head_length);
     out_uint(l->out, call->seq);
     if (!l->json)
         text_times(l->out, call);
+    if (!l->json && l->has_note)
+        out_text(l->out, l->note);
     if (call->identity > 0)
         print_cached(l, call);
     else
         print_body(l, call);
+    if (l->json && l->has_note)
+        out_text(l->out, l->note);
     if (l->json)
         json_times(l->out, call);
+    l->has_note = false;
 }

@@ -6,6 +6,7 @@
 
 #include <pilgrim/reader.h>
 
+#include "in_flight.h"
 #include "output.h"
 #include "source_lines.h"
 
@@ -18,6 +19,9 @@ void call_lines_free(struct call_lines *l); /* NULL is legal */
 
 /* The next calls come from another cursor: of THREAD of RANK. */
 void call_lines_begin(struct call_lines *l, uint32_t rank, uint32_t thread);
+
+/* The next call had not returned. */
+void call_lines_in_flight(struct call_lines *l, const struct in_flight *call);
 
 /* Prints the line of CALL. */
 void call_lines_print(struct call_lines *l, const struct pilgrim_call *call);

@@ -43,6 +43,35 @@ static void print_json(struct output *out, const char *property, const char *val
     }
 }
 
+/* True if some of the ranks' calls are not in TRACE. */
+static bool is_partial(const struct pilgrim_trace *trace)
+{
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (pilgrim_property(trace, parts[i].property))
+            return true;
+    return false;
+}
+
+void endings_print_partial(struct output *out, const char *prefix, const struct pilgrim_trace *trace)
+{
+    const char *separator = "partial trace: ";
+    if (!is_partial(trace))
+        return;
+    out_text(out, prefix);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        const char *value = pilgrim_property(trace, parts[i].property);
+        if (!value)
+            continue;
+        out_text(out, separator);
+        out_text(out, parts[i].says);
+        out_text(out, " (");
+        out_name(out, value);
+        out_char(out, ')');
+        separator = ", ";
+    }
+    out_char(out, '\n');
+}
+
 void endings_print(struct output *out, const struct pilgrim_trace *trace, bool json)
 {
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
@@ -58,9 +87,4 @@ void endings_print(struct output *out, const struct pilgrim_trace *trace, bool j
         out_name(out, value);
         out_char(out, '\n');
     }
-}
-
-bool call_in_progress(const struct pilgrim_call *call)
-{
-    return call->ret.type == PILGRIM_NONE && strcmp(call->function->name, "MPI_Finalize") != 0;
 }

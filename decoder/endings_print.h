@@ -12,7 +12,7 @@
  */
 void endings_print(struct output *out, const struct pilgrim_trace *trace, bool json);
 
-/* True if CALL has not returned: it was in progress when its process ended. */
-bool call_in_progress(const struct pilgrim_call *call);
+/* Prints in one line, behind PREFIX, that the trace is partial and why, if it is. */
+void endings_print_partial(struct output *out, const char *prefix, const struct pilgrim_trace *trace);
 
 #endif

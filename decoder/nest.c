@@ -470,6 +470,47 @@ void nest_count(struct nest *n, size_t class, uint64_t count)
         enter(n, loop);
 }
 
+struct nest_mark {
+    uint32_t last, active;
+    uint64_t run;
+    struct nest_loop loops[];
+};
+
+struct nest_mark *nest_mark(const struct nest *n)
+{
+    struct nest_mark *mark = malloc(sizeof *mark + n->loop_count * sizeof *mark->loops);
+    if (!mark)
+        return NULL;
+    mark->last = n->last;
+    mark->active = n->active;
+    mark->run = n->run;
+    memcpy(mark->loops, n->loops, n->loop_count * sizeof *mark->loops);
+    return mark;
+}
+
+static void repeat(uint64_t *value, uint64_t before, uint64_t times)
+{
+    *value += (*value - before) * times;
+}
+
+bool nest_repeat(struct nest *n, const struct nest_mark *mark, uint64_t times)
+{
+    if (mark->last != n->last || mark->active != n->active)
+        return false;
+    repeat(&n->run, mark->run, times);
+    for (uint32_t i = 0; i < n->loop_count; i++) {
+        struct nest_loop *loop = &n->loops[i];
+        const struct nest_loop *before = &mark->loops[i];
+        repeat(&loop->iteration, before->iteration, times);
+        repeat(&loop->flat, before->flat, times);
+        repeat(&loop->trips.times, before->trips.times, times);
+        repeat(&loop->trips.total, before->trips.total, times);
+        repeat(&loop->flat_trips.times, before->flat_trips.times, times);
+        repeat(&loop->flat_trips.total, before->flat_trips.total, times);
+    }
+    return true;
+}
+
 /* ---- items ---- */
 
 struct item_writer {
@@ -491,6 +532,25 @@ static bool is_flat(const struct nest *n, uint32_t loop)
         return false;
     return iterations < FLAT_BELOW * times ||
            (iterations > FLAT_ABOVE * times && n->loops[loop].size - inner->size < inner->size);
+}
+
+unsigned nest_places(const struct nest *n, struct nest_place *places, unsigned max)
+{
+    unsigned count = 0;
+    if (n->last != NONE && n->run > 1 && max)
+        places[count++] = (struct nest_place){n->nodes[n->last].class, n->run};
+    uint64_t inside = 0; /* iterations of the loop inside, which is shown as one with this one */
+    for (uint32_t i = n->active; i > 0 && count < max; i = n->loops[i].parent) {
+        const struct nest_loop *loop = &n->loops[i];
+        if (loop->is_inner && is_flat(n, loop->parent)) {
+            inside = loop->iteration;
+            continue;
+        }
+        uint64_t iteration = is_flat(n, i) ? loop->flat + inside : loop->iteration;
+        places[count++] = (struct nest_place){n->nodes[loop->header].class, iteration};
+        inside = 0;
+    }
+    return count;
 }
 
 /* Writes the elements of REGION, which is item AT. Recursion is as deep as loops are nested. */

@@ -41,6 +41,23 @@ void nest_see(struct nest *n, size_t class, uint64_t count);
 bool nest_build(struct nest *n); /* finds the loops; false: no memory */
 void nest_count(struct nest *n, size_t class, uint64_t count);
 
+/* Where the counting was at some moment; to be freed with free(). NULL: no memory. */
+struct nest_mark;
+struct nest_mark *nest_mark(const struct nest *n);
+
+/* Counts what was counted since MARK, TIMES times more. False, and nothing is counted, if N is not where it was then.
+ * What came before MARK must have been the same, or the trips of a loop that was entered before it are wrong. */
+bool nest_repeat(struct nest *n, const struct nest_mark *mark, uint64_t times);
+
+/* A loop around the last call that was counted; also calls of one class one directly behind the other. */
+struct nest_place {
+    uint32_t class; /* begins an iteration */
+    uint64_t iteration;
+};
+
+/* Sets PLACES to the innermost loops, MAX at most, the innermost first. Returns how many there are. */
+unsigned nest_places(const struct nest *n, struct nest_place *places, unsigned max);
+
 /* Sets *ITEMS to the items, at the end: each loop, and behind it what is in it, in an order in which an iteration
  * reaches them. *ITEMS is the caller's, to be freed. false: no memory. */
 bool nest_items(struct nest *n, struct nest_item **items, size_t *count);

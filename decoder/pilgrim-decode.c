@@ -42,14 +42,24 @@ static enum pilgrim_status find_clock(const struct pilgrim_trace *trace, const s
     return PILGRIM_INVALID;
 }
 
-/* Prints one thread's calls, at most *LEFT of them, and counts *LEFT down. *TIMES is set to what is wrong with the
- * times of calls, unless something was wrong before. */
+/* What is needed to print calls. */
+struct printing {
+    struct call_lines *calls;
+    struct in_flight_list in_flight;
+    struct pilgrim_error times; /* what is wrong with the times of calls */
+};
+
+/* Prints one thread's calls, at most *LEFT of them, and counts *LEFT down. */
 static enum pilgrim_status print_thread(struct output *out, const struct pilgrim_trace *trace, const struct options *o,
-                                        uint32_t rank, uint32_t thread, uint64_t *left, struct call_lines *calls,
-                                        struct pilgrim_error *times, struct pilgrim_error *error)
+                                        uint32_t rank, uint32_t thread, uint64_t *left, struct printing *p,
+                                        struct pilgrim_error *error)
 {
     struct pilgrim_cursor *cursor;
     struct pilgrim_call call;
+    struct in_flight in_flight;
+    struct call_lines *calls = p->calls;
+    struct pilgrim_error *times = &p->times;
+    const bool ends_in_call = in_flight_find(&p->in_flight, rank, thread, &in_flight);
     struct pilgrim_clock clock;
     enum pilgrim_status status = find_clock(trace, o, rank, &clock, error);
     if (status == PILGRIM_OK)
@@ -67,8 +77,11 @@ static enum pilgrim_status print_thread(struct output *out, const struct pilgrim
             break;
         if (o->function && fnmatch(o->function, call.function->name, 0) != 0)
             continue;
-        if ((o->no_polls && call_is_failed_poll(&call)) || (o->endings && !call_in_progress(&call)))
+        bool ends = ends_in_call && call.seq + 1 == count && call.ret.type == PILGRIM_NONE;
+        if ((o->no_polls && call_is_failed_poll(&call)) || (o->endings && !ends))
             continue;
+        if (ends)
+            call_lines_in_flight(calls, &in_flight);
         pilgrim_clock_apply(&clock, &call);
         call_lines_print(calls, &call);
         --*left;
@@ -103,8 +116,7 @@ static enum pilgrim_status print_communicators(struct output *out, const struct 
 }
 
 static enum pilgrim_status print_rank(struct output *out, const struct pilgrim_trace *trace, const struct options *o,
-                                      uint32_t rank, uint64_t *left, struct source_lines *lines,
-                                      struct call_lines *calls, struct pilgrim_error *times,
+                                      uint32_t rank, uint64_t *left, struct source_lines *lines, struct printing *p,
                                       struct pilgrim_error *error)
 {
     if (o->communicators)
@@ -114,7 +126,7 @@ static enum pilgrim_status print_rank(struct output *out, const struct pilgrim_t
         if (!list_has(&o->threads, thread))
             continue;
         enum pilgrim_status status = o->grammar ? grammar_print(out, trace, rank, thread, lines, error)
-                                                : print_thread(out, trace, o, rank, thread, left, calls, times, error);
+                                                : print_thread(out, trace, o, rank, thread, left, p, error);
         if (status != PILGRIM_OK)
             return status;
     }
@@ -228,27 +240,42 @@ static enum pilgrim_status print_ranks(struct output *out, const struct pilgrim_
 {
     uint64_t left = o->limit;
     enum pilgrim_status status = PILGRIM_OK;
-    struct pilgrim_error times = {0};
-    struct call_lines *calls = call_lines_new(out, o->json, lines);
-    if (!calls)
+    struct printing p = {.calls = call_lines_new(out, o->json, lines), .in_flight = in_flight_begin(trace)};
+    if (!p.calls)
         return no_memory(error);
     for (uint32_t rank = 0; rank < pilgrim_rank_count(trace) && left > 0 && !out->error && status == PILGRIM_OK; rank++)
         if (list_has(&o->ranks, rank))
-            status = print_rank(out, trace, o, rank, &left, lines, calls, &times, error);
-    call_lines_free(calls);
-    if (status == PILGRIM_OK && times.status != PILGRIM_OK) {
-        *error = times; /* the calls were printed */
-        status = times.status;
+            status = print_rank(out, trace, o, rank, &left, lines, &p, error);
+    call_lines_free(p.calls);
+    if (status == PILGRIM_OK && p.times.status != PILGRIM_OK) {
+        *error = p.times; /* the calls were printed */
+        status = p.times.status;
     }
     return status;
+}
+
+/* Says first that the trace is partial: where a program may read the output, on stderr. */
+static void print_partial(struct output *out, const struct pilgrim_trace *trace, const struct options *o)
+{
+    static struct output messages = {.descriptor = 2};
+    if (o->endings)
+        return; /* it says nothing else */
+    if (!o->json && (o->stats || o->loops || o->system || o->grammar || o->communicators || o->properties)) {
+        endings_print_partial(out, "", trace);
+        return;
+    }
+    messages.used = 0;
+    endings_print_partial(&messages, "pilgrim-decode: ", trace);
+    out_flush(&messages);
 }
 
 static enum pilgrim_status print_view(struct output *out, const struct pilgrim_trace *trace, const struct options *o,
                                       struct source_lines *lines, struct pilgrim_error *error)
 {
+    print_partial(out, trace, o);
     if (!o->json && (o->system || o->stats || o->loops))
         properties_print_filter(out, trace);
-    if (o->endings || (!o->json && (o->stats || o->loops)))
+    if (o->endings)
         endings_print(out, trace, o->json);
     if (o->system)
         return print_system(out, trace, o, error);

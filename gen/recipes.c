@@ -96,16 +96,21 @@ static const struct recipe recipes[] = {
      .put_array = "put_strings(&c, $p, $n);",
      .shadow = "shadow_strings(s, $p, $n);",
      .shadow_array = "shadow_strings(s, $p, $n);"},
+    {.name = "command_line",
+     .put = "put_command_line(&c, $p, $n);",
+     .put_array = "put_command_line(&c, $p, $n);",
+     .shadow = "shadow_strings(s, $p, $n);",
+     .shadow_array = "shadow_strings(s, $p, $n);"},
     {.name = "arguments",
-     .put = "put_strings(&c, *$p, $n);",
-     .put_array = "put_strings(&c, *$p, $n);",
+     .put = "put_command_line(&c, *$p, $n);",
+     .put_array = "put_command_line(&c, *$p, $n);",
      .shadow = "shadow_strings(s, *$p, $n);",
      .shadow_array = "shadow_strings(s, *$p, $n);"},
     {.name = "string_lists",
      .put = "",
      .put_array = "put_array(&c, $n);\n"
                   "for (int i = 0; i < $n; i++)\n"
-                  "    put_strings(&c, $p[i], -1);",
+                  "    put_command_line(&c, $p[i], -1);",
      .shadow = "",
      .shadow_array = "shadow_open(s);\n"
                      "for (int i = 0; i < $n; i++)\n"

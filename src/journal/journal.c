@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/hash.h"
@@ -257,6 +258,9 @@ void journal_end(enum journal_ending ending, int number, const struct journal_li
     uint32_t before = atomic_load(&process->ending);
     if (before == JOURNAL_EXIT || before == JOURNAL_ABORT || before == ending)
         return;
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    process->ending_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
     process->ending_number = number;
     process->ending_thread = live ? live->number : UINT32_MAX;
     process->ending_calls = live ? atomic_load(&live->calls) : UINT64_MAX;

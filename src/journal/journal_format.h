@@ -95,8 +95,10 @@ struct journal_process {
     _Atomic uint32_t ranks; /* of the run; 0: the rest of this block is not whole yet */
     _Atomic uint32_t ending;
     int32_t ending_number;  /* signal, or error code of MPI_Abort */
+    uint64_t ending_ns;     /* when that was, by CLOCK_REALTIME */
     uint32_t ending_thread; /* signal: the thread that got it, ... */
-    uint64_t ending_calls;  /* ... and the calls that it had made. If it made more, that was not the end */
+    uint32_t reserved;
+    uint64_t ending_calls; /* ... and the calls that it had made. If it made more, that was not the end */
     _Atomic uint64_t epochs[JOURNAL_PROCESS_LOGS]; /* of the logs that are written now */
     _Atomic uint64_t ended_epoch;                  /* the highest one of the logs of threads that have ended */
 };

@@ -35,6 +35,7 @@ enum {
     MERGE_TIMEOUT,
     MEMORY,
     SYSTEM,
+    ARGV,
     JOURNAL,
     VARIABLE_COUNT
 };
@@ -64,6 +65,7 @@ static const struct variable {
                 "a number of bytes, at least 256K, with K, M or G behind it or not", SETTINGS_MEMORY_MIN,
                 SETTINGS_MEMORY_MAX},
     [SYSTEM] = {"PILGRIM_SYSTEM", SETTING_SWITCH, "on", "off", "on or off"},
+    [ARGV] = {"PILGRIM_ARGV", SETTING_SWITCH, "on", "off", "on or off"},
     [JOURNAL] = {"PILGRIM_JOURNAL", SETTING_JOURNAL, "on", "off", "on, off or the path of a folder, which has a /"},
 };
 
@@ -325,6 +327,9 @@ static void variable_set(struct settings *s, const struct variable *v, const cha
         s->journal = yes || strchr(value, '/');
         s->journal_folder = strchr(value, '/') ? value : NULL;
         break;
+    case ARGV:
+        s->arguments = yes;
+        break;
     default:
         s->system = yes;
         break;
@@ -338,6 +343,7 @@ void settings_read(struct settings *s, char *const *environment)
                            .timing_text = "aggregate",
                            .clock = CLOCK_AUTO,
                            .system = true,
+                           .arguments = true,
                            .journal = true,
                            .stack = 1,
                            .merge_limit_s = 300,

@@ -30,6 +30,7 @@ struct settings {
     const char *filter;         /* PILGRIM_FILTER: a list of functions, or NULL (borrowed) */
     enum clock_wish clock;      /* PILGRIM_CLOCK=auto|tsc|monotonic */
     bool system;                /* PILGRIM_SYSTEM=on|off */
+    bool arguments;             /* PILGRIM_ARGV=on|off: command lines are values */
     bool journal;               /* PILGRIM_JOURNAL=on|off|FOLDER */
     const char *journal_folder; /* or NULL: beside the trace, or where there is most room for many files (borrowed) */
     uint32_t stack;             /* PILGRIM_STACK: frames of a call class, 1 to SITE_FRAMES_MAX */

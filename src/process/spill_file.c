@@ -218,11 +218,6 @@ uint64_t spill_file_length(void)
     return length;
 }
 
-bool spill_file_exists(void)
-{
-    return file.length;
-}
-
 const char *spill_file_path(void)
 {
     pthread_mutex_lock(&lock);

@@ -26,8 +26,7 @@ enum pilgrim_status spill_file_append(const struct bytes *data, struct spill_ext
 /* Appends the bytes at EXTENT to DATA. errors: PILGRIM_NOMEM, PILGRIM_IO (errno; 0: the file is too short) */
 enum pilgrim_status spill_file_read(const struct spill_extent *extent, struct bytes *data) PILGRIM_CHECKED;
 
-/* True if the file exists. spill_file_length returns its bytes so far. */
-bool spill_file_exists(void);
+/* Returns the bytes of the file so far; 0 if there is none. */
 uint64_t spill_file_length(void);
 
 /* Sets PATH (empty at first, freed by the caller) to the absolute path of the file NAME in the folder, which is made if

@@ -339,6 +339,32 @@ enum pilgrim_status signature_append(struct signatures *s, struct intern *pool, 
     return PILGRIM_OK;
 }
 
+bool signature_can_skip(const struct signatures *s)
+{
+    size_t length;
+    bool in_loop = s->sequence.grammar && grammar_in_loop(s->sequence.grammar);
+    return s->sequence.grammar && signature_foreseen(s, &length) && !(in_loop && s->skeletons);
+}
+
+bool signature_skip(struct signatures *s, uint64_t count)
+{
+    const struct class_signature *e = s->by_terminal[sequence_predicted(&s->sequence)->terminal];
+    for (uint32_t i = 0; i < e->varying; i++) {
+        uint32_t at = e->unzipped->offsets[i];
+        uint64_t further = (uint64_t)e->unzipped->steps[i] * count;
+        slot_set(e->unzipped->predicted, at, (int64_t)((uint64_t)slot_at(e->unzipped->predicted, at) + further));
+    }
+    if (e->varying)
+        e->unzipped->steady += count;
+    if (!grammar_skip(s->sequence.grammar, count - 1))
+        return false;
+    s->last = s->by_terminal[sequence_predicted(&s->sequence)->terminal];
+    if (!grammar_step(s->sequence.grammar))
+        grammar_advance(s->sequence.grammar);
+    expect(s);
+    return true;
+}
+
 const uint8_t *signature_key(const struct signatures *s, uint32_t terminal, size_t *length)
 {
     const struct class_signature *e = s->by_terminal[terminal];

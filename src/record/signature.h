@@ -114,6 +114,13 @@ const uint8_t *signature_foreseen(const struct signatures *s, size_t *length);
 enum pilgrim_status signature_append_stored(struct signatures *s, struct intern *pool, const void *key,
                                             size_t length) PILGRIM_CHECKED;
 
+/* True if signature_skip can be called: what comes next is predicted for any number of calls. */
+bool signature_can_skip(const struct signatures *s);
+
+/* As COUNT calls of signature_append_stored with what signature_foreseen returns, 1 or more, but does not say which
+ * signature was recorded. False: no memory; S can only be freed then. */
+bool signature_skip(struct signatures *s, uint64_t count);
+
 /* Returns the key of TERMINAL, which is below s->count. Varying slots are 0. Borrowed until the next call. */
 const uint8_t *signature_key(const struct signatures *s, uint32_t terminal, size_t *length);
 

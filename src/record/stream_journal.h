@@ -59,6 +59,12 @@ enum pilgrim_status stream_be_told_statistics(struct stream *s, struct cursor *c
 enum pilgrim_status stream_be_told_signature(struct stream *s, struct stream_class *class, bool failed_poll,
                                              uint64_t signature) PILGRIM_CHECKED;
 
+/* Records the next calls as predicted, COUNT at most, if they are whole iterations of a loop, or all one call, whose
+ * values are predicted as well. Takes a time that does not depend on how many. *DONE: how many were recorded; 0 if they
+ * must be told one by one. Their bytes do not count in stream_plain_bytes.
+ * errors: PILGRIM_NOMEM */
+enum pilgrim_status stream_be_told_iterations(struct stream *s, uint64_t count, uint64_t *done) PILGRIM_CHECKED;
+
 /* Changes TOLD, a key of LENGTH bytes, by the difference at C. */
 void told_key_change(struct cursor *c, uint8_t *told, size_t length);
 

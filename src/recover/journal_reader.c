@@ -212,6 +212,12 @@ static enum pilgrim_status read_thread(const struct journal_image *image, const 
     return read_in_flight(image, live, t->calls, &t->in_flight);
 }
 
+static int thread_order(const void *one, const void *other)
+{
+    const struct read_thread *a = one, *b = other;
+    return compare(a->number, b->number);
+}
+
 static enum pilgrim_status read_process(const struct journal_image *image, const struct blocks *blocks, size_t first,
                                         size_t end, struct read_process *p)
 {
@@ -223,11 +229,12 @@ static enum pilgrim_status read_process(const struct journal_image *image, const
     p->ending = atomic_load(&from->ending);
     p->ending_number = from->ending_number;
     p->ended_epoch = atomic_load(&from->ended_epoch);
+    p->ending_thread = from->ending_thread;
+    p->ending_ns = from->ending_ns;
     if (p->ranks == 0 || p->rank >= p->ranks || p->ending >= JOURNAL_ENDING_COUNT)
         return PILGRIM_DAMAGED;
     for (uint32_t i = 0; i < JOURNAL_PROCESS_LOGS; i++)
         TRY(read_log(blocks, &from->block, i, atomic_load(&from->epochs[i]), i == JOURNAL_SHARED, &p->logs[i]));
-    uint32_t ending_thread = from->ending_thread;
     uint64_t ending_calls = from->ending_calls;
     p->threads = calloc(end - first, sizeof *p->threads);
     if (!p->threads)
@@ -237,8 +244,10 @@ static enum pilgrim_status read_process(const struct journal_image *image, const
         if (atomic_load(&live->state) != JOURNAL_THREAD_FREE)
             TRY(read_thread(image, blocks, live, &p->threads[p->thread_count++]));
     }
+    qsort(p->threads, p->thread_count, sizeof *p->threads, thread_order);
     for (size_t i = 0; i < p->thread_count; i++)
-        if (p->ending == JOURNAL_SIGNAL && p->threads[i].number == ending_thread && p->threads[i].calls > ending_calls)
+        if (p->ending == JOURNAL_SIGNAL && p->threads[i].number == p->ending_thread &&
+            p->threads[i].calls > ending_calls)
             p->ending = JOURNAL_RUNNING;
     return PILGRIM_OK;
 }
@@ -318,8 +327,8 @@ static enum pilgrim_status take_vocabulary(struct cursor *c, struct bytes *texts
     v->functions = functions;
     if (!functions)
         return PILGRIM_NOMEM;
-    for (; v->function_count < count; v->function_count++)
-        TRY(take_function(c, texts, &functions[v->function_count]));
+    while (v->function_count < count)
+        TRY(take_function(c, texts, &functions[v->function_count++]));
     count = cursor_count(c, 1);
     const char **names = calloc(count + 1, sizeof *names);
     v->names = names;

@@ -42,8 +42,8 @@ static enum pilgrim_status take_shared(struct shared *s, enum journal_record typ
 {
     switch (type) {
     case JOURNAL_COMMUNICATORS:
-        s->communicators = c->length == 4 ? *(const uint32_t *)(const void *)c->data : UINT32_MAX;
-        return s->communicators < vocabulary->function_count ? PILGRIM_OK : PILGRIM_DAMAGED;
+        s->communicators = cursor_u32(c);
+        return c->status == PILGRIM_OK && s->communicators < vocabulary->function_count ? PILGRIM_OK : PILGRIM_DAMAGED;
     case JOURNAL_COMMUNICATOR:
         return s->communicators ? take_communicator(s, c) : PILGRIM_DAMAGED;
     case JOURNAL_IDENTITY:
@@ -134,8 +134,8 @@ static enum pilgrim_status add_thread(struct streams *all, const struct read_thr
                                       const struct vocabulary *vocabulary, bool *whole)
 {
     struct stream *s;
-    uint64_t calls;
-    enum pilgrim_status status = replay_thread(t, vocabulary, &shared->facts.modules, &s, &calls);
+    uint64_t calls, steps = UINT64_MAX;
+    enum pilgrim_status status = replay_thread(t, vocabulary, &shared->facts.modules, &steps, &s, &calls);
     if (!s)
         return status;
     *whole = *whole && status == PILGRIM_OK && calls >= t->calls;

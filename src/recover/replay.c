@@ -23,7 +23,12 @@ struct remake {
     struct told *told; /* by class index */
     size_t told_capacity;
     uint64_t calls; /* so far */
+    uint64_t steps; /* calls that may still be told one by one */
 };
+
+/* SKIP_MIN: as many predicted calls are told at once, if they can be. CALLS_MAX: no thread makes more. */
+enum { SKIP_MIN = 1024 };
+#define CALLS_MAX (UINT64_C(1) << 56)
 
 /* ---- classes ---- */
 
@@ -66,7 +71,16 @@ static enum pilgrim_status take_begin(struct remake *r, struct cursor *c)
 static enum pilgrim_status go_on(struct remake *r, uint64_t count)
 {
     struct stream *s = r->stream;
-    for (; count; count--, r->calls++) {
+    uint64_t done = 0;
+    if (count > CALLS_MAX || r->calls > CALLS_MAX - count)
+        return PILGRIM_DAMAGED;
+    if (count >= SKIP_MIN)
+        TRY(stream_be_told_iterations(s, count, &done));
+    r->calls += done;
+    for (count -= done; count; count--, r->calls++) {
+        if (r->steps == 0)
+            return PILGRIM_LIMIT;
+        r->steps--;
         uint32_t terminal = s->predicted->terminal;
         if (terminal >= s->terminal_count)
             return PILGRIM_DAMAGED;
@@ -211,14 +225,17 @@ static enum pilgrim_status remake_all(struct remake *r, const struct read_thread
 }
 
 enum pilgrim_status replay_thread(const struct read_thread *t, const struct vocabulary *vocabulary,
-                                  const struct replay_modules *modules, struct stream **s, uint64_t *calls)
+                                  const struct replay_modules *modules, uint64_t *steps, struct stream **s,
+                                  uint64_t *calls)
 {
-    struct remake r = {.vocabulary = vocabulary, .modules = modules, .stream = stream_new(vocabulary, resolve_told)};
+    struct remake r = {
+        .vocabulary = vocabulary, .modules = modules, .stream = stream_new(vocabulary, resolve_told), .steps = *steps};
     enum pilgrim_status status = r.stream ? remake_all(&r, t) : PILGRIM_NOMEM;
     for (size_t i = 0; i < r.told_capacity; i++)
         free(r.told[i].data);
     free(r.told);
     *s = r.stream;
     *calls = r.calls;
+    *steps = r.steps;
     return status;
 }

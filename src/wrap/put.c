@@ -56,6 +56,14 @@ void put_strings(struct call *c, char *const *strings, int64_t count)
         put_string(c, strings[i]);
 }
 
+void put_command_line(struct call *c, char *const *arguments, int64_t count)
+{
+    if (capture.settings.arguments)
+        put_strings(c, arguments, count);
+    else
+        put_none(c, 1);
+}
+
 void put_enum(struct call *c, unsigned enumeration, int64_t v)
 {
     const struct constant *constant = v > enumerations[enumeration].last ? NULL : constant_find(enumeration, v);

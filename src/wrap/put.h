@@ -34,6 +34,8 @@ void put_int(struct call *c, int64_t v);
 void put_array(struct call *c, int64_t count);  /* the head of an array: COUNT values follow; below 0 counts as 0 */
 void put_string(struct call *c, const char *s); /* NULL: the name "NULL" */
 void put_strings(struct call *c, char *const *strings, int64_t count); /* COUNT -1: STRINGS ends with NULL */
+/* The same for arguments of a program, which are null with PILGRIM_ARGV=off. */
+void put_command_line(struct call *c, char *const *arguments, int64_t count);
 
 /* V by its name among the constants of ENUMERATION (enum enumeration_id, generated), else as an integer. */
 void put_enum(struct call *c, unsigned enumeration, int64_t v);

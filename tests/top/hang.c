@@ -98,6 +98,21 @@ static void halo(void)
     }
 }
 
+/* Loops that a rank leaves in the 412th iteration of the inner one. */
+static void loops(void)
+{
+    int sum;
+    for (int i = 0; i < 3; i++) {
+        MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD);
+        for (int j = 0; j < 1000; j++) {
+            MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD); /* begins the inner loop */
+            if (rank == 1 && i == 2 && j == 411)
+                MPI_Recv(&value, 1, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Barrier(MPI_COMM_WORLD); /* ends it */
+        }
+    }
+}
+
 /* A rank receives from anyone, and nobody sends. */
 static void anyone(void)
 {
@@ -140,6 +155,7 @@ int main(int argc, char **argv)
                  {"ended", ended},
                  {"finalize", finalize},
                  {"halo", halo},
+                 {"loops", loops},
                  {"anyone", anyone},
                  {"computing", computing},
                  {"working", working}};

@@ -14,7 +14,16 @@
 #include "recover/replay.h"
 #include "trials.h"
 
-enum { FUNCTIONS = 3, SITES = 5, MODES = 6, CALLS = 6000, TRIALS = 60, KEY_BYTES = 256 };
+enum {
+    FUNCTIONS = 3,
+    SITES = 5,
+    MODES = 6,
+    CALLS = 6000,
+    LONG_LOOPS = 12,
+    LIMIT_NEEDED = 3000,
+    TRIALS = 60,
+    KEY_BYTES = 256
+};
 
 static const struct parameter_descriptor parameters[] = {
     {"a", DIRECTION_IN}, {"b", DIRECTION_IN}, {"c", DIRECTION_OUT}};
@@ -103,8 +112,8 @@ static void make_calls(struct told_thread *t, unsigned mode, unsigned count)
 {
     static unsigned number;
     for (unsigned done = 0; done < count;) {
-        unsigned body = 1 + random_below(6), times = random_below(3) ? 1 + random_below(40) : 1,
-                 seed = random_below(1000);
+        unsigned body = 1 + random_below(6), seed = random_below(1000),
+                 times = random_below(3) ? 1 + random_below(random_below(LONG_LOOPS) ? 40 : 3000) : 1;
         for (unsigned k = 0; k < times * body; k++, done++, number++) {
             uint8_t key[KEY_BYTES];
             unsigned function = (seed + k % body) % FUNCTIONS, site = (seed * 7 + k % body) % SITES;
@@ -146,11 +155,12 @@ static void compare(const struct told_thread *t)
 {
     struct bytes records = {0};
     struct stream *again;
-    uint64_t calls;
+    uint64_t calls, steps = UINT64_MAX;
     struct read_thread read = found(t, &records, SIZE_MAX);
-    ck_assert_int_eq(replay_thread(&read, &vocabulary, &modules, &again, &calls), PILGRIM_OK);
+    ck_assert_int_eq(replay_thread(&read, &vocabulary, &modules, &steps, &again, &calls), PILGRIM_OK);
     ck_assert_uint_eq(calls, atomic_load(&t->live->calls));
     ck_assert_uint_eq(stream_calls(again), stream_calls(t->stream));
+    again->key_bytes = t->stream->key_bytes; /* not counted where calls are told at once */
     struct bytes one = packed(t->stream), other = packed(again);
     ck_assert_uint_eq(one.length, other.length);
     ck_assert(!memcmp(one.data, other.data, one.length));
@@ -180,6 +190,65 @@ START_TEST(streams_are_made_again)
 }
 END_TEST
 
+/* Makes COUNT calls of a loop with BODY calls in it, which has values of MODE. */
+static void make_loop(struct told_thread *t, unsigned mode, unsigned body, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        uint8_t key[KEY_BYTES];
+        unsigned of_body = i % body;
+        record(t, of_body % 2, of_body, false, key, make_key(key, mode, of_body % 2, of_body == 1 ? i / body : 0));
+    }
+}
+
+/* What is told at once is what was recorded, also where values rise and what comes behind it. */
+START_TEST(steady_loops_are_made_again)
+{
+    for (unsigned body = 1; body < 4; body++)
+        for (unsigned mode = 0; mode <= 2; mode += 2) {
+            struct told_thread t;
+            begin(&t);
+            make_loop(&t, mode, body, 6000 + (unsigned)_i);
+            uint64_t calls, steps = LIMIT_NEEDED + 1000;
+            struct bytes records = {0};
+            struct stream *again;
+            struct read_thread read = found(&t, &records, SIZE_MAX);
+            ck_assert_int_eq(replay_thread(&read, &vocabulary, &modules, &steps, &again, &calls), PILGRIM_OK);
+            ck_assert(steps > 0);
+            stream_free(again);
+            bytes_free(&records);
+            compare(&t);
+            random_state = body;
+            make_calls(&t, mode, 500);
+            compare(&t);
+            end(&t);
+        }
+}
+END_TEST
+
+/* Calls in a loop are told at once, whatever their number. */
+START_TEST(loops_cost_nothing)
+{
+    static const uint64_t all = UINT64_C(1000000000007);
+    struct told_thread t;
+    begin(&t);
+    make_loop(&t, 0, 3, 300);
+    struct bytes records = {0};
+    struct stream *again;
+    uint64_t calls, steps = LIMIT_NEEDED;
+    struct read_thread read = found(&t, &records, SIZE_MAX);
+    read.calls = all;
+    ck_assert_int_eq(replay_thread(&read, &vocabulary, &modules, &steps, &again, &calls), PILGRIM_OK);
+    ck_assert(calls == all && stream_calls(again) == all);
+    stream_free(again);
+    steps = 5;
+    ck_assert_int_eq(replay_thread(&read, &vocabulary, &modules, &steps, &again, &calls), PILGRIM_LIMIT);
+    ck_assert(calls < 300);
+    bytes_free(&records);
+    stream_free(again);
+    end(&t);
+}
+END_TEST
+
 START_TEST(cut_logs_give_the_calls_before)
 {
     struct told_thread t;
@@ -190,10 +259,10 @@ START_TEST(cut_logs_give_the_calls_before)
     for (size_t length = 0; length <= t.log.bytes; length += 7) {
         struct bytes records = {0};
         struct stream *again;
-        uint64_t calls;
+        uint64_t calls, steps = UINT64_MAX;
         struct read_thread read = found(&t, &records, length);
         read.calls = 0;
-        (void)!replay_thread(&read, &vocabulary, &modules, &again, &calls);
+        (void)!replay_thread(&read, &vocabulary, &modules, &steps, &again, &calls);
         EXPECT(again && calls >= before && calls <= 300 + 240, "%u calls of %u bytes", (unsigned)calls,
                (unsigned)length);
         before = calls;
@@ -230,14 +299,14 @@ START_TEST(changed_logs_do_no_harm)
     for (unsigned trial = 0; trial < count; trial++) {
         struct bytes records = {0};
         struct stream *again;
-        uint64_t calls;
+        uint64_t calls, steps = LIMIT_NEEDED;
         struct read_thread read = found(&t, &records, SIZE_MAX);
         for (unsigned changes = 1 + random_below(4); changes; changes--)
             records.data[random_below((uint32_t)records.length)] ^= (uint8_t)(1 + random_below(255));
         mend(&records);
         read.log.records = records;
-        read.calls = random_below(2000);
-        (void)!replay_thread(&read, &vocabulary, &modules, &again, &calls);
+        read.calls = random_below(4) ? random_below(2000) : (uint64_t)random_below(1 << 30) << random_below(35);
+        (void)!replay_thread(&read, &vocabulary, &modules, &steps, &again, &calls);
         bytes_free(&records);
         stream_free(again);
     }
@@ -251,6 +320,8 @@ int main(void)
     TCase *c = tcase_create("logs");
     tcase_set_timeout(c, 300);
     tcase_add_loop_test(c, streams_are_made_again, 0, MODES);
+    tcase_add_loop_test(c, steady_loops_are_made_again, 0, 5);
+    tcase_add_test(c, loops_cost_nothing);
     tcase_add_test(c, cut_logs_give_the_calls_before);
     tcase_add_test(c, changed_logs_do_no_harm);
     suite_add_tcase(suite, c);

@@ -201,6 +201,64 @@ START_TEST(deep)
 }
 END_TEST
 
+/* Counts the calls of TEXT. */
+static void count_text(struct nest *n, const char *text)
+{
+    for (const char *c = text; *c; c++)
+        nest_count(n, (size_t)(*c - '0'), 1);
+}
+
+static void see_text(struct nest *n, const char *text, size_t times)
+{
+    for (; times > 0; times--)
+        for (const char *c = text; *c; c++)
+            nest_see(n, (size_t)(*c - '0'), 1);
+}
+
+/* What came again and again is counted at once, and the loops that the last call is in are the same. */
+START_TEST(repeats)
+{
+    enum { PASSES = 3, PLACES = 8 };
+    char text[3][32];
+    state = 1000 + (uint64_t)_i;
+    for (unsigned i = 0; i < 100; i++) {
+        size_t times = PASSES + below(40), classes = 2 + below(8);
+        for (unsigned part = 0; part < 3; part++) {
+            size_t length = part == 1 ? 1 + below(20) : below(12);
+            for (size_t k = 0; k < length; k++)
+                text[part][k] = (char)('0' + below(classes));
+            text[part][length] = 0;
+        }
+        struct nest_place places[2][PLACES];
+        unsigned counts[2];
+        for (unsigned quick = 0; quick < 2; quick++) {
+            struct nest *n = nest_new(128);
+            for (unsigned part = 0; part < 3; part++)
+                see_text(n, text[part], part == 1 ? times : 1);
+            ck_assert(nest_build(n));
+            count_text(n, text[0]);
+            size_t passes = quick ? PASSES - 1 : times;
+            for (; passes > 0; passes--)
+                count_text(n, text[1]);
+            if (quick) {
+                struct nest_mark *mark = nest_mark(n);
+                count_text(n, text[1]);
+                ck_assert(nest_repeat(n, mark, times - PASSES));
+                free(mark);
+            }
+            count_text(n, text[2]);
+            counts[quick] = nest_places(n, places[quick], PLACES);
+            nest_free(n);
+        }
+        ck_assert_uint_eq(counts[0], counts[1]);
+        for (unsigned k = 0; k < counts[0]; k++)
+            ck_assert_msg(places[0][k].class == places[1][k].class && places[0][k].iteration == places[1][k].iteration,
+                          "%s (%s)%d %s: %d %d", text[0], text[1], (int)times, text[2], (int)places[0][k].iteration,
+                          (int)places[1][k].iteration);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("nest");
@@ -209,6 +267,7 @@ int main(void)
     tcase_add_loop_test(tests, known_nests, 0, (int)(sizeof known / sizeof *known));
     tcase_add_loop_test(tests, random_programs, 0, 20);
     tcase_add_loop_test(tests, random_orders, 0, 10);
+    tcase_add_loop_test(tests, repeats, 0, 10);
     tcase_add_test(tests, deep);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

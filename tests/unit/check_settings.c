@@ -81,6 +81,10 @@ START_TEST(accepted_words)
     ck_assert(!s.system);
     ck_assert_int_eq(read_one(&s, "PILGRIM_SYSTEM=on"), 0);
     ck_assert(s.system);
+    ck_assert_int_eq(read_one(&s, "PILGRIM_ARGV=off"), 0);
+    ck_assert(!s.arguments);
+    ck_assert_int_eq(read_one(&s, "PILGRIM_ARGV=on"), 0);
+    ck_assert(s.arguments);
     ck_assert_int_eq(read_one(&s, "PILGRIM_STACK=1"), 0);
     ck_assert_uint_eq(s.stack, 1);
     ck_assert_int_eq(read_one(&s, "PILGRIM_STACK=64"), 0);
@@ -109,6 +113,7 @@ START_TEST(bad_values)
         {"PILGRIM_QUIET=2", "PILGRIM_QUIET=2", "0 or 1"},
         {"PILGRIM_BUFFERS=1", "PILGRIM_BUFFERS=1", "on or off"},
         {"PILGRIM_SYSTEM=yes", "PILGRIM_SYSTEM=yes", "on or off"},
+        {"PILGRIM_ARGV=1", "PILGRIM_ARGV=1", "on or off"},
         {"PILGRIM_TIMING=often", "PILGRIM_TIMING=often", "off, aggregate, exact or bins"},
         {"PILGRIM_TIMING=", "PILGRIM_TIMING=", "bins"},
         {"PILGRIM_TIMING=bin", "PILGRIM_TIMING=bin", "bins"},

@@ -30,6 +30,7 @@ struct process_trace {
     struct bytes texts;     /* the content of its definitions */
     const char *session;    /* its PROPERTY_SESSION */
     struct bytes described; /* its other properties: key and value, each with a 0 byte */
+    const char *partial;    /* ranks whose calls it does not have all; NULL: it is whole */
     uint32_t rank;
 };
 
@@ -78,6 +79,11 @@ static bool describes_run(const char *key)
     return false;
 }
 
+static bool is_of_partial(const char *key)
+{
+    return !strcmp(key, "endings") || !strcmp(key, "missing") || !strcmp(key, "cut");
+}
+
 /* Reads the properties, which stand behind the strings in the definitions. */
 static enum pilgrim_status read_properties(struct process_trace *t)
 {
@@ -95,6 +101,8 @@ static enum pilgrim_status read_properties(struct process_trace *t)
             break;
         if (!strcmp(strings[key], PROPERTY_SESSION))
             t->session = strings[value];
+        if (is_of_partial(strings[key]))
+            t->partial = strings[value];
         if (describes_run(strings[key])) {
             bytes_put(&t->described, strings[key], strlen(strings[key]) + 1);
             bytes_put(&t->described, strings[value], strlen(strings[value]) + 1);
@@ -142,6 +150,8 @@ static bool read_trace(struct process_trace *t, const char *path)
         status = read_properties(t);
     if (status != PILGRIM_OK)
         return fail_status(path, status);
+    if (t->partial)
+        return fail("%s: a partial trace (%s), which cannot be joined with others", path, t->partial);
     if (!t->session)
         return fail("%s: not the trace of a process that only has sessions", path);
     return shards == 1 || fail("%s: has several segments or processes, and cannot be joined with others", path);
@@ -217,7 +227,34 @@ static enum pilgrim_status append_times(struct trace_output *o, const struct sec
     return append(o, &out, status);
 }
 
-static enum pilgrim_status append_shard(struct trace_output *o, const struct process_trace *t)
+/* Appends the definitions of T, with the property that the processes MISSING are. */
+static enum pilgrim_status append_definitions(struct trace_output *o, const struct process_trace *t,
+                                              const char *missing)
+{
+    struct bytes content = {0}, out = {0};
+    struct cursor c;
+    cursor_init(&c, t->texts.data, t->texts.length);
+    size_t strings = cursor_count(&c, 1), begin = c.position;
+    for (size_t i = 0; i < strings; i++)
+        (void)take_text(&c);
+    size_t end = c.position, properties = cursor_count(&c, 2);
+    bytes_put_varint(&content, strings + 2);
+    bytes_put(&content, t->texts.data + begin, end - begin);
+    bytes_put(&content, "missing", sizeof "missing");
+    bytes_put(&content, missing, strlen(missing) + 1);
+    bytes_put_varint(&content, properties + 1);
+    bytes_put_varint(&content, strings);
+    bytes_put_varint(&content, strings + 1);
+    bytes_put(&content, t->texts.data + c.position, cursor_left(&c));
+    enum pilgrim_status status = c.status == PILGRIM_OK ? bytes_status(&content) : PILGRIM_DAMAGED;
+    if (status == PILGRIM_OK)
+        status = section_write_fast(&out, SECTION_DEFINITIONS, &content);
+    bytes_free(&content);
+    return append(o, &out, status);
+}
+
+/* Appends the shard of T. MISSING: processes without a trace, if it is the first shard; else NULL. */
+static enum pilgrim_status append_shard(struct trace_output *o, const struct process_trace *t, const char *missing)
 {
     struct cursor c = t->file;
     for (;;) {
@@ -228,32 +265,50 @@ static enum pilgrim_status append_shard(struct trace_output *o, const struct pro
             return PILGRIM_OK;
         if (section.type == SECTION_TIMES)
             TRY(append_times(o, &section, t->rank));
+        else if (section.type == SECTION_DEFINITIONS && missing && *missing)
+            TRY(append_definitions(o, t, missing));
         else
             TRY(output_append(o, c.data + start, c.position - start));
     }
 }
 
-/* Appends a shard of a process without calls. */
-static enum pilgrim_status append_missing(struct trace_output *o)
+/* Sets *TEXT to the ranks without a trace; to be freed. */
+static enum pilgrim_status find_missing(const struct process_traces *all, struct bytes *text)
+{
+    struct ranges ranks = {.shown = RANKS_MAX};
+    uint32_t rank = 0;
+    for (uint32_t i = 0; i < all->count; rank = all->traces[i++].rank + 1)
+        if (all->traces[i].rank > rank)
+            ranges_add(&ranks, rank, all->traces[i].rank);
+    ranges_end(&ranks);
+    bytes_put_u8(&ranks.text, 0);
+    *text = ranks.text;
+    return bytes_status(text);
+}
+
+/* Appends a shard of a process without calls, which says that the processes MISSING have none. */
+static enum pilgrim_status append_missing(struct trace_output *o, const char *missing)
 {
     struct bytes out = {0};
     struct fragment *f;
     enum pilgrim_status status = make_idle(&f);
+    if (status == PILGRIM_OK)
+        status = fragment_set_property(f, "missing", missing);
     if (status == PILGRIM_OK)
         status = trace_write_segment(f, false, false, &out);
     fragment_free(f);
     return append(o, &out, status);
 }
 
-static enum pilgrim_status append_all(struct trace_output *o, const struct process_traces *all)
+static enum pilgrim_status append_all(struct trace_output *o, const struct process_traces *all, const char *missing)
 {
     struct bytes begin = {0}, end = {0};
     uint32_t rank = 0;
     TRY(append(o, &begin, trace_write_begin(&begin)));
     for (uint32_t i = 0; i < all->count; i++) {
         for (; rank < all->traces[i].rank; rank++)
-            TRY(append_missing(o));
-        TRY(append_shard(o, &all->traces[i]));
+            TRY(append_missing(o, missing));
+        TRY(append_shard(o, &all->traces[i], i + rank ? NULL : missing));
         progress_add(all->traces[i].file.length);
         rank++;
     }
@@ -263,14 +318,16 @@ static enum pilgrim_status append_all(struct trace_output *o, const struct proce
 static bool write_joined(const struct process_traces *all, const char *path)
 {
     struct trace_output o = {0};
-    struct bytes written = {0};
+    struct bytes written = {0}, missing = {0};
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < all->count; i++)
         bytes += all->traces[i].file.length;
     progress_begin(bytes);
     enum pilgrim_status status = output_begin_locked(&o, path);
     if (status == PILGRIM_OK)
-        status = append_all(&o, all);
+        status = find_missing(all, &missing);
+    if (status == PILGRIM_OK)
+        status = append_all(&o, all, (const char *)missing.data);
     uint64_t length = o.length;
     if (status == PILGRIM_OK)
         status = output_end(&o, &written);
@@ -283,6 +340,7 @@ static bool write_joined(const struct process_traces *all, const char *path)
     if (good)
         printf("%" PRIu32 " processes in %s, %" PRIu64 " bytes\n", all->ranks, (const char *)written.data, length);
     bytes_free(&written);
+    bytes_free(&missing);
     return good;
 }
 

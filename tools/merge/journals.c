@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Journals of processes that died, and what they say of the ends; see merge_job.h. */
-#include <inttypes.h>
-#include <stdio.h>
+/* Journals of processes that died; see merge_job.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,8 +9,6 @@
 #include "pilgrim/version.h"
 
 #define TRACER "pilgrim " PILGRIM_VERSION_TEXT
-
-enum { RANGES_ALL = 1 << 20 };
 
 /* Makes room for one more journal. False: no memory. */
 static bool reserve_journal(struct job *job)
@@ -83,57 +79,4 @@ enum pilgrim_status job_join_journals(struct job *job)
         }
     }
     return PILGRIM_OK;
-}
-
-/* ---- endings ---- */
-
-static bool same_ending(const struct read_process *a, const struct read_process *b)
-{
-    return a->ending == b->ending && a->ending_number == b->ending_number;
-}
-
-/* Appends how P ended. pilgrim-decode reads this (decoder/endings.c). */
-static void put_ending(struct bytes *text, const struct read_process *p)
-{
-    static const char *const names[JOURNAL_ENDING_COUNT] = {[JOURNAL_RUNNING] = "killed",
-                                                            [JOURNAL_FINALIZE] = "finalize",
-                                                            [JOURNAL_EXIT] = "exit",
-                                                            [JOURNAL_ABORT] = "abort",
-                                                            [JOURNAL_SIGNAL] = "signal"};
-    char number[16];
-    bytes_put(text, names[p->ending], strlen(names[p->ending]));
-    if (p->ending != JOURNAL_ABORT && p->ending != JOURNAL_SIGNAL)
-        return;
-    int length = snprintf(number, sizeof number, " %" PRId32, p->ending_number);
-    bytes_put(text, number, (size_t)length);
-}
-
-enum pilgrim_status job_find_endings(struct job *job)
-{
-    struct bytes text = {0};
-    bool *done = calloc(job->count + 1, 1);
-    for (size_t i = 0; done && i < job->count; i++) {
-        const struct read_process *p = job->files[i].process;
-        if (!p || done[i])
-            continue;
-        struct ranges ranks = {.shown = RANGES_ALL};
-        for (size_t k = i; k < job->count; k++)
-            if (job->files[k].process && same_ending(job->files[k].process, p)) {
-                ranges_add(&ranks, job->files[k].rank, job->files[k].rank + 1);
-                done[k] = true;
-            }
-        ranges_end(&ranks);
-        bytes_put(&text, "; ", text.length ? 2 : 0);
-        put_ending(&text, p);
-        bytes_put_u8(&text, ':');
-        bytes_put_u8(&text, ' ');
-        bytes_put(&text, ranks.text.data, ranks.text.length);
-        bytes_free(&ranks.text);
-    }
-    bool good = done;
-    free(done);
-    if (text.length)
-        bytes_put_u8(&text, 0);
-    job->endings = (char *)text.data;
-    return good ? bytes_status(&text) : PILGRIM_NOMEM;
 }

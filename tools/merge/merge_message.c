@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../decoder/decode_errors.h"
 #include "base/printable.h"
 
 #define REFRESH_NS 100000000
@@ -49,6 +50,17 @@ bool fail(const char *format, ...)
     print_line(stderr, format, arguments);
     va_end(arguments);
     return false;
+}
+
+/* For decoder/source_lines.c. */
+void complain(const char *format, ...)
+{
+    va_list arguments;
+    clear_progress();
+    va_start(arguments, format);
+    fputs("pilgrim-merge: ", stderr);
+    print_line(stderr, format, arguments);
+    va_end(arguments);
 }
 
 void report(const char *format, ...)

@@ -208,6 +208,8 @@ static enum pilgrim_status begin_trace(const struct job *job, struct fragment *f
         TRY(fragment_set_property(f, "cut", job->cut));
     if (job->endings)
         TRY(fragment_set_property(f, "endings", job->endings));
+    if (job->in_flight)
+        TRY(fragment_set_property(f, "in_flight", job->in_flight));
     return trace_write_begin(out);
 }
 
@@ -325,7 +327,7 @@ static bool end_trace(const struct job *job, struct trace *trace)
             (void)fail("rank %" PRIu32 ": its journal ends before its calls; the trace has the calls before",
                        job->files[i].rank);
     if (good && job->endings)
-        (void)fail("how ranks ended: %s", job->endings);
+        job_print_endings(job);
     if (good)
         report("%" PRIu64 " calls of %" PRIu32 " ranks in %s, %" PRIu64 " bytes", trace->calls, job->head.ranks,
                (const char *)written.data, length);

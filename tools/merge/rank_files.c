@@ -308,6 +308,7 @@ void job_free(struct job *job)
     free(job->missing);
     free(job->cut);
     free(job->endings);
+    free(job->in_flight);
     free(job->problem);
     bytes_free(&job->texts);
 }

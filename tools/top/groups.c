@@ -30,7 +30,7 @@ static int group_order(const struct unit *a, const struct unit *b)
         return order(a->process->stopped, b->process->stopped);
     if (a->state == UNIT_SIGNAL || a->state == UNIT_ABORT)
         return order((uint32_t)a->process->read->ending_number, (uint32_t)b->process->read->ending_number);
-    int by_place = a->state == UNIT_IN_CALL ? place_order(a, b) : 0;
+    int by_place = a->state <= UNIT_COMPUTING ? place_order(a, b) : 0;
     return by_place ? by_place : order((uint64_t)(a->root + 1), (uint64_t)(b->root + 1));
 }
 
@@ -44,7 +44,8 @@ static int unit_order(const void *one, const void *other)
 static int size_order(const void *one, const void *other)
 {
     const struct group *a = one, *b = other;
-    return a->count == b->count ? -order((uint64_t)a->longest, (uint64_t)b->longest) : order(a->count, b->count);
+    int by_time = (a->longest < b->longest) - (a->longest > b->longest);
+    return a->count == b->count ? by_time : order(a->count, b->count);
 }
 
 static void add_times(struct group *g, const struct unit *u)
@@ -109,13 +110,54 @@ enum agreement group_argument(const struct group *g, unsigned i)
     return same ? AGREES : relative ? AGREES_RELATIVE : DIFFERS;
 }
 
+static bool same_site(const struct class_site *a, const struct class_site *b)
+{
+    return a->function == b->function && a->has_site == b->has_site && a->site.offset == b->site.offset;
+}
+
+static bool same_loops(const struct unit *a, const struct unit *b)
+{
+    bool same = a->loop_count == b->loop_count;
+    for (unsigned i = 0; same && i < a->loop_count; i++)
+        same = same_site(a->loops[i].begins, b->loops[i].begins);
+    return same;
+}
+
+unsigned group_loops(const struct group *g)
+{
+    for (size_t i = 1; i < g->count; i++)
+        if (!same_loops(g->units[0], g->units[i]))
+            return 0;
+    return g->units[0]->loop_count;
+}
+
+void group_iterations(const struct group *g, unsigned i, uint64_t *least, uint64_t *most)
+{
+    *least = UINT64_MAX;
+    *most = 0;
+    for (size_t k = 0; k < g->count; k++) {
+        uint64_t iteration = g->units[k]->loops[i].iteration;
+        *least = iteration < *least ? iteration : *least;
+        *most = iteration > *most ? iteration : *most;
+    }
+}
+
+double mpi_share(struct unit *const *units, size_t count)
+{
+    double in = 0, all = 0;
+    for (size_t i = 0; i < count; i++) {
+        in += units[i]->mpi_seconds;
+        all += units[i]->mpi_seconds + units[i]->other_seconds;
+    }
+    return all > 0 ? in / all : -1;
+}
+
 static bool same_requests(const struct unit *a, const struct unit *b)
 {
     bool same = a->request_kinds == b->request_kinds && a->other_requests == b->other_requests;
     for (unsigned i = 0; same && i < a->request_kinds; i++) {
         const struct class_site *x = a->requests[i].begun, *y = b->requests[i].begun;
-        same = a->requests[i].count == b->requests[i].count && x && y && x->function == y->function &&
-               x->has_site == y->has_site && x->site.offset == y->site.offset;
+        same = a->requests[i].count == b->requests[i].count && x && y && same_site(x, y);
     }
     return same;
 }

@@ -16,6 +16,7 @@
 #include "journal/journal.h"
 #include "journal/machine_name.h"
 #include "top_message.h"
+#include "unit_times.h"
 
 enum { STAT_BYTES = 1024, TIME_MAX_S = 1000000000 };
 
@@ -111,65 +112,12 @@ static void find_process(struct look_process *p)
     p->stopped = !p->gone && (state == 'T' || state == 't');
 }
 
-static enum pilgrim_status read_shared(struct look_process *p)
-{
-    struct cursor log, payload;
-    enum journal_record type;
-    const struct bytes *records = &p->read->logs[JOURNAL_SHARED].records;
-    cursor_init(&log, records->data, records->length);
-    while (cursor_left(&log) && journal_next_record(&log, &type, &payload))
-        if (shared_facts_take(&p->facts, type, &payload) == PILGRIM_NOMEM)
-            return PILGRIM_NOMEM;
-    return process_comms_read(&p->comms, records, &p->journal->vocabulary);
-}
-
-static enum pilgrim_status take_class(struct cursor *c, const struct look_process *p, struct thread_classes *classes)
-{
-    struct class_record record;
-    enum pilgrim_status status =
-        class_record_take(c, &p->facts.modules, p->journal->vocabulary.function_count, classes->count, &record);
-    if (status != PILGRIM_OK)
-        return status;
-    struct class_site *items = array_reserve(classes->items, &classes->capacity, classes->count, sizeof *items);
-    if (!items)
-        return PILGRIM_NOMEM;
-    classes->items = items;
-    struct class_site *class = &items[classes->count++];
-    class->function = record.function;
-    class->has_site = record.frame_count;
-    if (record.frame_count)
-        class->site = record.frames[0];
-    return PILGRIM_OK;
-}
-
-/* Finds the classes of T. Stops where the log is damaged. */
-static enum pilgrim_status read_classes(const struct look_process *p, const struct read_thread *t,
-                                        struct thread_classes *classes)
-{
-    struct cursor log, payload;
-    enum journal_record type;
-    enum pilgrim_status status = PILGRIM_OK;
-    cursor_init(&log, t->log.records.data, t->log.records.length);
-    while (status == PILGRIM_OK && cursor_left(&log) && journal_next_record(&log, &type, &payload)) {
-        if (type == JOURNAL_CLASS)
-            status = take_class(&payload, p, classes);
-        if (type != JOURNAL_BEGIN)
-            continue;
-        (void)cursor_varint(&payload);
-        for (size_t left = cursor_count(&payload, 3); left && status == PILGRIM_OK; left--)
-            status = take_class(&payload, p, classes);
-    }
-    return status == PILGRIM_NOMEM ? status : PILGRIM_OK;
-}
-
 static enum pilgrim_status read_process(struct look_process *p)
 {
-    enum pilgrim_status status = read_shared(p);
-    p->classes = calloc(p->read->thread_count + 1, sizeof *p->classes);
-    if (!p->classes)
-        return PILGRIM_NOMEM;
-    for (size_t i = 0; status == PILGRIM_OK && i < p->read->thread_count; i++)
-        status = read_classes(p, &p->read->threads[i], &p->classes[i]);
+    const struct vocabulary *v = &p->journal->vocabulary;
+    enum pilgrim_status status = process_facts_read(p->read, v->function_count, &p->facts, &p->classes);
+    if (status == PILGRIM_OK)
+        status = process_comms_read(&p->comms, &p->read->logs[JOURNAL_SHARED].records, v);
     if (p->here)
         find_process(p);
     return status;
@@ -331,8 +279,10 @@ static enum pilgrim_status make_units(struct look *look)
     for (size_t i = 0; i < look->process_count; i++) {
         const struct look_process *p = &look->processes[i];
         size_t threads = p->read->thread_count ? p->read->thread_count : 1;
-        for (size_t k = 0; k < threads; k++)
-            fill_unit(look, &look->units[look->unit_count++], p, k);
+        for (size_t k = 0; k < threads; k++) {
+            fill_unit(look, &look->units[look->unit_count], p, k);
+            unit_take_times(&look->units[look->unit_count++]);
+        }
     }
     return PILGRIM_OK;
 }
@@ -360,10 +310,7 @@ bool look_take(struct look *look, char *const *paths, size_t count, bool *none)
 
 static void process_free(struct look_process *p)
 {
-    for (size_t i = 0; p->classes && i < p->read->thread_count; i++)
-        free(p->classes[i].items);
-    free(p->classes);
-    shared_facts_free(&p->facts);
+    process_facts_free(p->read, &p->facts, p->classes);
     process_comms_free(&p->comms);
 }
 
@@ -425,9 +372,26 @@ static const struct unit *same_unit(const struct look *look, const struct unit *
     return NULL;
 }
 
-/* What U waits for took a replay to find. */
-static void inherit_pending(struct unit *u, const struct unit *old)
+/* Returns the class of U at the place in the log where BEGINS, a class of OLD, was. */
+static const struct class_site *same_class(const struct unit *u, const struct unit *old,
+                                           const struct class_site *begins)
 {
+    const struct look_process *p = u->process, *q = old->process;
+    const struct thread_classes *now = &p->classes[u->thread - p->read->threads];
+    size_t index = (size_t)(begins - q->classes[old->thread - q->read->threads].items);
+    return index < now->count ? &now->items[index] : NULL;
+}
+
+/* Takes from OLD, which is in the same call, what took a replay to find: what it waits for, and its loops. */
+static void inherit(struct unit *u, const struct unit *old)
+{
+    u->loops_known = old->loops_known;
+    for (u->loop_count = 0; u->loop_count < old->loop_count; u->loop_count++) {
+        const struct unit_loop *loop = &old->loops[u->loop_count];
+        u->loops[u->loop_count] = (struct unit_loop){same_class(u, old, loop->begins), loop->iteration};
+        if (!u->loops[u->loop_count].begins)
+            break;
+    }
     u->pending = old->pending_count ? malloc(old->pending_count * sizeof *u->pending) : NULL;
     if (!u->pending)
         return;
@@ -450,7 +414,7 @@ void look_compare(struct look *look, const struct look *before)
         look->rate += u->rate;
         bool same = u->thread->entered == old->thread->entered && u->state == old->state;
         if (same)
-            inherit_pending(u, old);
+            inherit(u, old);
         if (u->seconds < 0 && u->state == UNIT_IN_CALL && same)
             u->seconds = passed + (old->seconds > 0 ? old->seconds : 0);
     }

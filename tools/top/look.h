@@ -8,20 +8,8 @@
 #include <stdint.h>
 
 #include "recover/journal_reader.h"
-#include "recover/log_records.h"
+#include "recover/thread_classes.h"
 #include "top_communicators.h"
-
-/* A class of a thread. */
-struct class_site {
-    uint32_t function;
-    bool has_site;
-    struct code_frame site;
-};
-
-struct thread_classes {
-    struct class_site *items; /* by class index */
-    size_t count, capacity;
-};
 
 struct look_process {
     const struct read_journal *journal;
@@ -44,7 +32,7 @@ enum unit_state {
     UNIT_KILLED
 };
 
-enum { ARGUMENTS_MAX = 8, REQUEST_KINDS_MAX = 4, ARGUMENT_TEXT = 40 };
+enum { ARGUMENTS_MAX = 8, REQUEST_KINDS_MAX = 4, ARGUMENT_TEXT = 40, LOOPS_SHOWN = 4 };
 
 /* An input that says what a call is about. */
 struct call_argument {
@@ -59,6 +47,12 @@ struct request_kind {
     int64_t class;
     const struct class_site *begun; /* NULL: unknown */
     uint64_t count;
+};
+
+/* A loop that a call is in. */
+struct unit_loop {
+    const struct class_site *begins; /* the call that begins an iteration */
+    uint64_t iteration;              /* from 1 */
 };
 
 /* A message that a call waits to send or to receive. */
@@ -81,12 +75,17 @@ struct unit {
     const struct class_site *class;             /* NULL: unknown */
     double seconds;                             /* in the call; computing: since the last call began. < 0: unknown */
     double rate;                                /* calls a second; < 0: unknown */
+    double mpi_seconds, other_seconds;          /* in MPI so far, and outside; both 0: unknown */
     struct call_argument arguments[ARGUMENTS_MAX];
     unsigned argument_count;
     struct request_kind requests[REQUEST_KINDS_MAX];
     unsigned request_kinds;
     uint64_t other_requests; /* of further kinds */
     bool hidden_requests;    /* the key does not say which requests it waits for */
+    /* unit_loops.c: */
+    bool loops_known;                    /* they were searched for */
+    struct unit_loop loops[LOOPS_SHOWN]; /* the innermost first */
+    unsigned loop_count;
     /* waits.c: */
     bool collective; /* it waits for the others of `comm`, who have to call the same function with the same root */
     uint64_t comm;

@@ -19,6 +19,7 @@
 #include "pilgrim/version.h"
 #include "show.h"
 #include "top_message.h"
+#include "unit_loops.h"
 
 enum {
     EXIT_USAGE = 2,
@@ -26,7 +27,8 @@ enum {
     LOOK_APART_MS = 500,
     SCREEN_ROWS = 24,
     SCREEN_COLUMNS = 80,
-    GROUPS_SHOWN = 100
+    GROUPS_SHOWN = 100,
+    INDENT = 13 /* of the rest of a long line */
 };
 
 static const char usage[] =
@@ -88,26 +90,40 @@ static void screen_end(void)
         (void)tcsetattr(STDIN_FILENO, TCSANOW, &before);
 }
 
-/* Prints the LENGTH bytes of TEXT, cut to the terminal's size, over what was there. */
+/* Returns how many of the LENGTH bytes of TEXT, a line, fit into COLUMNS; ends at a blank if there is one. */
+static size_t fitting(const char *text, size_t length, unsigned columns)
+{
+    size_t blank = 0, i = 0;
+    for (unsigned column = 0; i < length; i++) {
+        column += ((unsigned char)text[i] & 0xc0) != 0x80; /* the others continue a character */
+        if (column > columns)
+            return blank ? blank : i;
+        if (text[i] == ' ' && column > INDENT)
+            blank = i;
+    }
+    return i;
+}
+
+/* Prints the LENGTH bytes of TEXT over what was there, in the terminal's size. */
 static void screen_put(struct output *o, const char *text, size_t length)
 {
     struct winsize size = {.ws_row = SCREEN_ROWS, .ws_col = SCREEN_COLUMNS};
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || !size.ws_row || !size.ws_col)
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row < 3 || size.ws_col < 2 * INDENT)
         size = (struct winsize){.ws_row = SCREEN_ROWS, .ws_col = SCREEN_COLUMNS};
-    unsigned rows = 0, column = 0;
+    const char *end = text + length;
+    unsigned rows = 0, indent = 0;
     out_text(o, "\033[H");
-    for (size_t i = 0; i < length && rows + 1 < size.ws_row; i++) {
-        bool continues = ((unsigned char)text[i] & 0xc0) == 0x80; /* of a character of several bytes */
-        if (text[i] == '\n') {
-            out_text(o, "\033[K\n");
-            rows++;
-            column = 0;
-        } else if (column < size.ws_col || (continues && column == size.ws_col)) {
-            out_char(o, text[i]);
-            column += !continues;
-        }
+    for (; text < end && rows + 2 < size.ws_row; rows++) {
+        const char *line = memchr(text, '\n', (size_t)(end - text));
+        size_t left = (size_t)((line ? line : end) - text), part = fitting(text, left, size.ws_col - indent);
+        for (unsigned i = 0; i < indent; i++)
+            out_char(o, ' ');
+        out_bytes(o, text, part);
+        out_text(o, "\033[K\n");
+        text += part + (part == left || text[part] == ' ');
+        indent = part == left ? 0 : INDENT;
     }
-    out_text(o, "\033[J");
+    out_text(o, text < end ? "(more with a larger window, or with --once)\033[K\n\033[J" : "\033[J");
     out_flush(o);
 }
 
@@ -188,6 +204,7 @@ static bool watch_print(struct watch *w, struct look *look, size_t groups_shown)
 {
     struct deadlocks found = {0};
     struct groups groups = {0};
+    find_unit_loops(look);
     bool good = deadlocks_find(look, w->options->patience, &found) && groups_make_all(&groups, look);
     const struct show show = {
         .o = &w->o, .lines = w->lines, .look = look, .groups = &groups, .found = &found, .groups_shown = groups_shown};
@@ -208,6 +225,9 @@ static bool watch_refresh(struct watch *w, struct look *look)
     static struct output screen_output = {.descriptor = STDOUT_FILENO};
     w->o.descriptor = -1;
     w->o.used = 0;
+    out_text(&w->o, "pilgrim-top ");
+    out_json_escaped(&w->o, w->options->paths[0], strlen(w->options->paths[0]));
+    out_text(&w->o, ": q ends it\n");
     bool good = watch_print(w, look, GROUPS_SHOWN);
     screen_put(&screen_output, w->o.buffer, w->o.used);
     return good && !screen_output.error;

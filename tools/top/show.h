@@ -47,6 +47,15 @@ void show_json(const struct show *s);
 enum agreement { AGREES, AGREES_RELATIVE, DIFFERS };
 enum agreement group_argument(const struct group *g, unsigned i);
 
+/* Returns how many loops the calls of all units of G are in, LOOPS_SHOWN at most; 0 if they differ. */
+unsigned group_loops(const struct group *g);
+
+/* Sets *LEAST and *MOST to the iterations of loop number I of them, the innermost being 0. */
+void group_iterations(const struct group *g, unsigned i, uint64_t *least, uint64_t *most);
+
+/* Returns the share of time in MPI of COUNT units; < 0: unknown. */
+double mpi_share(struct unit *const *units, size_t count);
+
 /* True if the calls of all units of G wait for alike requests. */
 bool group_has_same_requests(const struct group *g);
 

@@ -79,6 +79,50 @@ static void put_arguments(struct output *o, const struct group *g)
     out_char(o, '}');
 }
 
+/* Prints the loops that all units of G are in, the outermost first. */
+static void put_loops(const struct show *s, const struct group *g)
+{
+    struct output *o = s->o;
+    unsigned count = group_loops(g);
+    if (!count)
+        return;
+    put_key(o, ",", "loops");
+    for (unsigned i = count; i > 0; i--) {
+        const struct class_site *begins = g->units[0]->loops[i - 1].begins;
+        uint64_t least, most;
+        group_iterations(g, i - 1, &least, &most);
+        out_text(o, i == count ? "[{\"iteration\":[" : ",{\"iteration\":[");
+        out_uint(o, least);
+        out_char(o, ',');
+        out_uint(o, most);
+        out_char(o, ']');
+        put_key(o, ",", "function");
+        put_string(o, g->units[0]->process->journal->vocabulary.functions[begins->function].name);
+        put_site(s, begins);
+        out_char(o, '}');
+    }
+    out_char(o, ']');
+}
+
+/* Prints the call that the units of G have made last. */
+static void put_last(const struct show *s, const struct group *g)
+{
+    const struct unit *u = g->units[0];
+    put_key(s->o, ",", "last");
+    out_char(s->o, '{');
+    put_key(s->o, "", "function");
+    put_string(s->o, u->function->name);
+    put_site(s, u->class);
+    put_key(s->o, ",", "seconds");
+    out_char(s->o, '[');
+    put_number(s->o, g->shortest);
+    out_char(s->o, ',');
+    put_number(s->o, g->longest);
+    out_char(s->o, ']');
+    put_loops(s, g);
+    out_char(s->o, '}');
+}
+
 static void put_requests(const struct show *s, const struct unit *u)
 {
     struct output *o = s->o;
@@ -142,9 +186,14 @@ static void put_group(const struct show *s, const struct group *g)
         out_char(o, ',');
         put_number(o, g->longest);
         out_char(o, ']');
+        put_loops(s, g);
+    } else if (u->state == UNIT_COMPUTING && u->function) {
+        put_last(s, g);
     }
     put_key(o, ",", "calls_per_second");
     put_number(o, g->rate);
+    put_key(o, ",", "mpi_share");
+    put_number(o, mpi_share(g->units, g->count));
     put_ranks(s, g);
     out_char(o, '}');
 }
@@ -195,6 +244,8 @@ void show_json(const struct show *s)
     out_json_field(o, "journals", (int64_t)s->look->process_count);
     put_key(o, ",", "calls_per_second");
     put_number(o, s->look->rate);
+    put_key(o, ",", "mpi_share");
+    put_number(o, mpi_share(s->groups->sorted, s->look->unit_count));
     put_key(o, ",", "groups");
     out_char(o, '[');
     put_groups(s, s->groups);

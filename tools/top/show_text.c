@@ -7,7 +7,7 @@
 
 #include "show.h"
 
-enum { RANGES_SHOWN = 8, CYCLE_SHOWN = 16 };
+enum { RANGES_SHOWN = 8, CYCLE_SHOWN = 16, LINE_BYTES = 256 };
 
 #define TIME_SHOWN_S 0.1 /* a call that takes less is no news */
 
@@ -71,12 +71,35 @@ static void put_argument(struct output *o, const struct call_argument *a, enum a
     }
 }
 
+/* True if both requests were begun by the same function at the same line, as in a loop that the compiler unrolled. */
+static bool same_line(const struct show *s, const struct request_kind *a, const struct request_kind *b)
+{
+    char text[LINE_BYTES];
+    if (!a->begun || !b->begun || a->begun->function != b->begun->function || !a->begun->has_site ||
+        !b->begun->has_site)
+        return false;
+    const char *line = show_line(s, &a->begun->site);
+    snprintf(text, sizeof text, "%s", line ? line : "");
+    line = show_line(s, &b->begun->site);
+    return line && strlen(line) < sizeof text && !strcmp(line, text);
+}
+
 static void put_requests(const struct show *s, const struct unit *u)
 {
+    bool done[REQUEST_KINDS_MAX] = {false};
     for (unsigned i = 0; i < u->request_kinds; i++) {
         const struct request_kind *r = &u->requests[i];
+        uint64_t count = r->count;
+        if (done[i])
+            continue;
+        for (unsigned k = i + 1; k < u->request_kinds; k++) {
+            if (done[k] || !same_line(s, r, &u->requests[k]))
+                continue;
+            done[k] = true;
+            count += u->requests[k].count;
+        }
         out_text(s->o, i ? ", " : "");
-        out_uint(s->o, r->count);
+        out_uint(s->o, count);
         out_text(s->o, " of ");
         put_name(s->o,
                  r->begun ? u->process->journal->vocabulary.functions[r->begun->function].name : "another thread");
@@ -111,7 +134,7 @@ static void put_call(const struct show *s, const struct group *g)
 
 static void put_state(const struct show *s, const struct group *g)
 {
-    static const char *const texts[] = {[UNIT_COMPUTING] = "computing, in no recorded MPI call",
+    static const char *const texts[] = {[UNIT_COMPUTING] = "computing",
                                         [UNIT_FINALIZE] = "in MPI_Finalize",
                                         [UNIT_EXIT] = "ended without MPI_Finalize",
                                         [UNIT_ABORT] = "called MPI_Abort, error code ",
@@ -126,6 +149,11 @@ static void put_state(const struct show *s, const struct group *g)
     }
     if (u->state == UNIT_ABORT || u->state == UNIT_SIGNAL)
         out_int(s->o, u->process->read->ending_number);
+    if (u->state == UNIT_COMPUTING && u->function) {
+        out_text(s->o, "; last call ");
+        put_name(s->o, u->function->name);
+        put_place(s, u->class);
+    }
     if (u->process->stopped)
         out_text(s->o, ", stopped by a signal or a debugger");
 }
@@ -133,13 +161,14 @@ static void put_state(const struct show *s, const struct group *g)
 static void put_times(struct output *o, const struct group *g)
 {
     enum unit_state state = g->units[0]->state;
-    if (state == UNIT_IN_CALL && g->longest >= TIME_SHOWN_S) {
-        out_text(o, " for ");
+    if (state <= UNIT_COMPUTING && g->longest >= TIME_SHOWN_S) {
+        out_text(o, state == UNIT_IN_CALL ? " for " : ", begun ");
         if (g->longest - g->shortest >= 1) {
             put_seconds(o, g->shortest);
             out_text(o, " to ");
         }
         put_seconds(o, g->longest);
+        out_text(o, state == UNIT_IN_CALL ? "" : " ago");
     }
     if (state <= UNIT_COMPUTING && g->rate > 0) {
         out_text(o, ", ");
@@ -186,6 +215,26 @@ static void put_ranks(const struct show *s, const struct group *g)
     }
 }
 
+/* Prints the two innermost loops that the units of G are in, if they are known. */
+static void put_loops(const struct show *s, const struct group *g)
+{
+    unsigned count = group_loops(g), shown = count < 2 ? count : 2;
+    for (unsigned i = shown; i > 0; i--) {
+        uint64_t least, most;
+        group_iterations(g, i - 1, &least, &most);
+        out_text(s->o, i == shown ? "             iteration " : ", iteration ");
+        out_uint(s->o, least);
+        if (least != most) {
+            out_text(s->o, " to ");
+            out_uint(s->o, most);
+        }
+        out_text(s->o, i == shown ? " of the loop" : " of the one in it");
+        put_place(s, g->units[0]->loops[i - 1].begins);
+    }
+    if (shown)
+        out_char(s->o, '\n');
+}
+
 static void put_group(const struct show *s, const struct group *g)
 {
     char count[32];
@@ -198,6 +247,7 @@ static void put_group(const struct show *s, const struct group *g)
     out_text(s->o, ": ");
     put_ranks(s, g);
     out_char(s->o, '\n');
+    put_loops(s, g);
 }
 
 /* ---- deadlocks ---- */
@@ -318,6 +368,16 @@ static void put_deadlocks(const struct show *s)
 
 /* ---- all ---- */
 
+static void put_share(const struct show *s)
+{
+    char text[32];
+    double share = mpi_share(s->groups->sorted, s->look->unit_count);
+    if (share < 0)
+        return;
+    snprintf(text, sizeof text, "; %.0f%% of the time in MPI", 100 * share);
+    out_text(s->o, text);
+}
+
 static void put_head(const struct show *s)
 {
     size_t in = 0, computing = 0, ended = 0;
@@ -343,6 +403,7 @@ static void put_head(const struct show *s)
         out_text(s->o, "; ");
         put_rate(s->o, look->rate);
     }
+    put_share(s);
     out_char(s->o, '\n');
     if (look->process_count < look->ranks) {
         put_count(s->o, look->ranks - look->process_count, "rank has", "ranks have");

@@ -18,8 +18,7 @@
 
 enum {
     ELEMENTS_A_SECOND = 1000000, /* a large message may take so long */
-    REPLAY_CALLS = 4000000,      /* of a thread; more are not replayed */
-    REPLAY_CALLS_ALL = 20000000,
+    REPLAY_STEPS = 20000000,     /* of all threads; more calls are not told one by one */
     PENDING_KNOWN_MAX = 64,
     PASSES_MAX = 64,
     DEADLOCKS_MAX = 16
@@ -33,7 +32,7 @@ struct waiting {
     enum fate *fates; /* by process */
     bool *seen;       /* by unit: it is in a deadlock that was found, or was walked through */
     size_t *walk;     /* units of a chain of waits */
-    uint64_t replayed;
+    uint64_t steps;   /* that a replay may still take */
     bool no_memory;
 };
 
@@ -92,15 +91,13 @@ static bool find_begun(struct waiting *w, struct unit *u)
     uint64_t calls, thread = u->thread->number;
     if (u->pending_count)
         return true; /* an earlier look has found it */
-    bool known = u->request_kinds && !u->other_requests && !u->hidden_requests && u->thread->calls <= REPLAY_CALLS &&
-                 w->replayed + u->thread->calls <= REPLAY_CALLS_ALL;
+    bool known = u->request_kinds && !u->other_requests && !u->hidden_requests && w->steps;
     for (unsigned i = 0; known && i < u->request_kinds; i++)
         known = (uint64_t)u->requests[i].class >> VALUE_THREAD_SHIFT == thread;
     if (!known)
         return false;
-    w->replayed += u->thread->calls;
     enum pilgrim_status status =
-        replay_thread(u->thread, &u->process->journal->vocabulary, &u->process->facts.modules, &s, &calls);
+        replay_thread(u->thread, &u->process->journal->vocabulary, &u->process->facts.modules, &w->steps, &s, &calls);
     known = s && status == PILGRIM_OK && calls >= u->thread->calls;
     for (unsigned i = 0; known && i < u->request_kinds; i++)
         known = add_begun(w->look, u, s, (uint64_t)u->requests[i].class & ((1u << VALUE_THREAD_SHIFT) - 1));
@@ -436,6 +433,7 @@ bool deadlocks_find(struct look *look, double patience, struct deadlocks *found)
 {
     struct waiting w = {.look = look,
                         .patience = patience,
+                        .steps = REPLAY_STEPS,
                         .fates = calloc(look->process_count + 1, sizeof *w.fates),
                         .seen = calloc(look->unit_count + 1, sizeof *w.seen),
                         .walk = calloc(look->unit_count + 2, sizeof *w.walk)};

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How ranks ended, and what they were in, from their journals: properties of the trace, and lines on stderr. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../decoder/source_lines.h"
+#include "base/clock.h"
+#include "base/try.h"
+#include "merge_job.h"
+#include "merge_message.h"
+#include "recover/thread_classes.h"
+
+enum { RANGES_ALL = 1 << 20, LINES_SHOWN = 30, NUMBER_BYTES = 96 };
+
+#define NS_A_SECOND 1000000000
+
+static void put_text(struct bytes *b, const char *text)
+{
+    bytes_put(b, text, strlen(text));
+}
+
+static void put_number(struct bytes *b, const char *before, int64_t number)
+{
+    char text[NUMBER_BYTES];
+    int length = snprintf(text, sizeof text, "%s%" PRId64, before, number);
+    bytes_put(b, text, (size_t)length);
+}
+
+/* Puts a 0 behind B and hands over its text. errors: PILGRIM_NOMEM */
+static enum pilgrim_status take_text(struct bytes *b, char **text)
+{
+    if (b->length)
+        bytes_put_u8(b, 0);
+    if (b->failed)
+        bytes_free(b);
+    *text = (char *)b->data;
+    return bytes_status(b);
+}
+
+/* ---- how ---- */
+
+static bool has_number(const struct read_process *p)
+{
+    return p->ending == JOURNAL_ABORT || p->ending == JOURNAL_SIGNAL;
+}
+
+/* Appends how P ended. pilgrim-decode reads this (decoder/endings_print.c). */
+static void put_ending(struct bytes *text, const struct read_process *p)
+{
+    static const char *const names[JOURNAL_ENDING_COUNT] = {[JOURNAL_RUNNING] = "killed",
+                                                            [JOURNAL_FINALIZE] = "finalize",
+                                                            [JOURNAL_EXIT] = "exit",
+                                                            [JOURNAL_ABORT] = "abort",
+                                                            [JOURNAL_SIGNAL] = "signal"};
+    put_text(text, names[p->ending]);
+    if (has_number(p))
+        put_number(text, " ", p->ending_number);
+}
+
+/* Sets *TEXT to the ends of all ranks: "signal 11: 0-2; killed: 3". */
+static enum pilgrim_status find_endings(const struct job *job, char **text)
+{
+    struct bytes all = {0};
+    bool *done = calloc(job->count + 1, 1);
+    for (size_t i = 0; done && i < job->count; i++) {
+        const struct read_process *p = job->files[i].process;
+        struct ranges ranks = {.shown = RANGES_ALL};
+        if (!p || done[i])
+            continue;
+        for (size_t k = i; k < job->count; k++) {
+            const struct read_process *q = job->files[k].process;
+            if (!q || q->ending != p->ending || (has_number(p) && q->ending_number != p->ending_number))
+                continue;
+            ranges_add(&ranks, job->files[k].rank, job->files[k].rank + 1);
+            done[k] = true;
+        }
+        ranges_end(&ranks);
+        put_text(&all, all.length ? "; " : "");
+        put_ending(&all, p);
+        put_text(&all, ": ");
+        bytes_put(&all, ranks.text.data, ranks.text.length);
+        bytes_free(&ranks.text);
+    }
+    all.failed = all.failed || !done;
+    free(done);
+    return take_text(&all, text);
+}
+
+/* ---- in which call ---- */
+
+/* The thread whose call is told: the one that got the signal, or the first that is in a call, or the first one. */
+static size_t thread_of_end(const struct read_process *p)
+{
+    size_t in_call = p->thread_count;
+    for (size_t i = p->thread_count; i > 0; i--) {
+        const struct read_thread *t = &p->threads[i - 1];
+        if (p->ending == JOURNAL_SIGNAL && t->number == p->ending_thread)
+            return i - 1;
+        if (t->in_flight.class != JOURNAL_NO_CLASS)
+            in_call = i - 1;
+    }
+    return in_call < p->thread_count ? in_call : 0;
+}
+
+static void put_site(struct bytes *text, const struct class_site *class, struct source_lines *lines)
+{
+    if (!class->has_site)
+        return;
+    const struct code_module *m = class->site.module;
+    const struct pilgrim_frame frame = {.module = m->name,
+                                        .build_id = m->build_id,
+                                        .build_id_length = m->build_id_length,
+                                        .offset = class->site.offset};
+    const char *line = lines ? source_lines_find(lines, &frame) : NULL;
+    put_text(text, " at ");
+    put_text(text, line ? line : m->name);
+    if (!line) {
+        char offset[NUMBER_BYTES];
+        snprintf(offset, sizeof offset, "+0x%" PRIx64, class->site.offset);
+        put_text(text, offset);
+    }
+}
+
+/* Appends what P was in when it ended: "in MPI_Recv at solver.c:88". */
+static enum pilgrim_status put_call(struct bytes *text, const struct rank_file *file, struct source_lines *lines)
+{
+    const struct vocabulary *v = &file->journal->vocabulary;
+    const struct read_process *p = file->process;
+    struct shared_facts facts;
+    struct thread_classes *classes;
+    enum pilgrim_status status = process_facts_read(p, v->function_count, &facts, &classes);
+    size_t thread = thread_of_end(p);
+    if (status == PILGRIM_OK && p->thread_count && p->ending != JOURNAL_FINALIZE) {
+        const struct class_site *class = thread_last_class(&p->threads[thread], &classes[thread]);
+        bool inside = p->threads[thread].in_flight.class != JOURNAL_NO_CLASS;
+        if (class && p->ending != JOURNAL_ABORT) {
+            put_text(text, inside ? " in " : "; last call ");
+            put_text(text, v->functions[class->function].name);
+        }
+        if (class)
+            put_site(text, class, lines);
+    }
+    process_facts_free(p, &facts, classes);
+    return status;
+}
+
+static enum pilgrim_status put_end(struct bytes *text, const struct rank_file *file, struct source_lines *lines)
+{
+    static const char *const says[JOURNAL_ENDING_COUNT] = {[JOURNAL_RUNNING] = "killed (or ended by _exit)",
+                                                           [JOURNAL_FINALIZE] = "ended in MPI_Finalize",
+                                                           [JOURNAL_EXIT] = "ended without MPI_Finalize",
+                                                           [JOURNAL_ABORT] = "ended by MPI_Abort with error code ",
+                                                           [JOURNAL_SIGNAL] = "ended by signal "};
+    put_text(text, says[file->process->ending]);
+    if (has_number(file->process))
+        put_number(text, "", file->process->ending_number);
+    return put_call(text, file, lines);
+}
+
+/* ---- lines on stderr ---- */
+
+/* A rank's end, in words. */
+struct told_end {
+    uint32_t rank;
+    char *text;
+};
+
+static int by_text(const void *one, const void *other)
+{
+    const struct told_end *a = one, *b = other;
+    int order = strcmp(a->text, b->text);
+    return order ? order : (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+static void print_ranks(const struct told_end *ends, size_t count)
+{
+    struct ranges ranks = {.shown = LINES_SHOWN};
+    for (size_t i = 0; i < count; i++)
+        ranges_add(&ranks, ends[i].rank, ends[i].rank + 1);
+    ranges_end(&ranks);
+    bytes_put_u8(&ranks.text, 0);
+    if (!ranks.text.failed)
+        (void)fail("%s %s: %s", count == 1 ? "rank" : "ranks", (const char *)ranks.text.data, ends->text);
+    bytes_free(&ranks.text);
+}
+
+/* Prints the ends, which are sorted: ranks with the same one on a line. */
+static void print_groups(const struct told_end *ends, size_t count)
+{
+    size_t lines = 0;
+    for (size_t i = 0, end; i < count; i = end, lines++) {
+        for (end = i + 1; end < count && !strcmp(ends[end].text, ends[i].text);)
+            end++;
+        if (lines < LINES_SHOWN)
+            print_ranks(ends + i, end - i);
+    }
+    if (lines > LINES_SHOWN)
+        (void)fail("... and %zu more lines; pilgrim-decode --endings prints all", lines - LINES_SHOWN);
+}
+
+void job_print_endings(const struct job *job)
+{
+    struct told_end *ends = calloc(job->count + 1, sizeof *ends);
+    struct source_lines *lines = source_lines_new(job->head.trace, NULL);
+    size_t count = 0;
+    bool good = ends;
+    for (size_t i = 0; good && i < job->count; i++) {
+        const struct rank_file *file = &job->files[i];
+        struct bytes text = {0};
+        if (file->process)
+            good = put_end(&text, file, lines) == PILGRIM_OK;
+        else
+            put_text(&text, "complete");
+        if (file->cut) /* is told elsewhere */
+            bytes_free(&text);
+        good = take_text(&text, &ends[count].text) == PILGRIM_OK && good;
+        ends[count].rank = file->rank;
+        count += ends[count].text != NULL;
+    }
+    if (good) {
+        qsort(ends, count, sizeof *ends, by_text);
+        print_groups(ends, count);
+    }
+    for (size_t i = 0; i < count; i++)
+        free(ends[i].text);
+    free(ends);
+    source_lines_free(lines);
+}
+
+/* ---- since when ---- */
+
+/* Returns when the call that T is in began, by CLOCK_REALTIME; 0: unknown. */
+static uint64_t began_ns(const struct read_thread *t, const struct journal_clock *clock)
+{
+    if (!clock->rate || !t->in_flight.start)
+        return 0;
+    double tick = (double)clock->rate / (double)(UINT64_C(1) << CLOCK_RATE_BITS);
+    double after = (double)(int64_t)(t->in_flight.start - clock->ticks) * tick;
+    double began = (double)clock->realtime_ns + after;
+    return began > 0 && began < (double)INT64_MAX ? clock->realtime_ns + (uint64_t)(int64_t)after : 0;
+}
+
+/* Appends "3.0 1795415281.123456 4.500000": rank, thread, when the call began that thread T is in, and how long it
+ * took; the last two if they are known. */
+static void put_since(struct bytes *text, const struct read_process *p, const struct read_thread *t, uint64_t began)
+{
+    char number[NUMBER_BYTES];
+    bool ended = (has_number(p) || p->ending == JOURNAL_EXIT) && p->ending_ns >= began;
+    put_text(text, text->length ? "; " : "");
+    put_number(text, "", p->rank);
+    put_number(text, ".", t->number);
+    snprintf(number, sizeof number, " %" PRIu64 ".%06" PRIu64, began / NS_A_SECOND, began % NS_A_SECOND / 1000);
+    if (began)
+        put_text(text, number);
+    snprintf(number, sizeof number, " %.6f", (double)(p->ending_ns - began) / NS_A_SECOND);
+    if (began && ended)
+        put_text(text, number);
+}
+
+static enum pilgrim_status put_threads(struct bytes *text, const struct read_process *p, uint32_t functions)
+{
+    struct shared_facts facts;
+    struct thread_classes *classes;
+    enum pilgrim_status status = process_facts_read(p, functions, &facts, &classes);
+    for (size_t i = 0; status == PILGRIM_OK && i < p->thread_count; i++)
+        if (p->threads[i].in_flight.class != JOURNAL_NO_CLASS)
+            put_since(text, p, &p->threads[i], began_ns(&p->threads[i], &facts.clock));
+    process_facts_free(p, &facts, classes);
+    return status;
+}
+
+/* Sets *TEXT to when the calls began that threads were in, in the order of ranks. pilgrim-decode reads this
+ * (decoder/in_flight.h). */
+static enum pilgrim_status find_in_flight(const struct job *job, char **text)
+{
+    struct bytes all = {0};
+    enum pilgrim_status status = PILGRIM_OK;
+    for (size_t i = 0; status == PILGRIM_OK && i < job->count; i++)
+        if (job->files[i].process)
+            status = put_threads(&all, job->files[i].process, job->files[i].journal->vocabulary.function_count);
+    enum pilgrim_status taken = take_text(&all, text);
+    return status == PILGRIM_OK ? taken : status;
+}
+
+enum pilgrim_status job_find_endings(struct job *job)
+{
+    TRY(find_endings(job, &job->endings));
+    return find_in_flight(job, &job->in_flight);
+}
