@@ -280,6 +280,11 @@ bool journal_finish(const char **path)
     return journal_leave(&file);
 }
 
+bool journal_first_to_say(void)
+{
+    return !atomic_exchange(&file.head->said, 1);
+}
+
 /* ---- threads ---- */
 
 struct journal_live *journal_live_new(void)
@@ -371,6 +376,14 @@ void journal_thread_ended(struct journal_live *live, struct journal_log *log, ui
     atomic_store(&live->calls, 0);
     atomic_store(&live->entered, 0);
     journal_log_renew(log, log->epoch, &live->epoch);
+}
+
+void journal_thread_stops(struct journal_live *live, struct journal_log *log)
+{
+    uint32_t runs = JOURNAL_THREAD_RUNS;
+    atomic_compare_exchange_strong(&live->state, &runs, JOURNAL_THREAD_STOPPED);
+    atomic_store(&live->entered, 0);
+    journal_log_forget(log, &live->block);
 }
 
 void journal_written(enum journal_process_log number, uint64_t epoch)

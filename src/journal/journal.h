@@ -41,6 +41,9 @@ void journal_go_on(void);
  * of its processes and may remove it. False: it is not. */
 bool journal_finish(const char **path);
 
+/* True for one process of each machine: it is to tell the user. Async-signal-safe. */
+bool journal_first_to_say(void);
+
 /* In the child of a fork: gives it blocks of its own. */
 void journal_forked(struct journal_live *live);
 
@@ -63,6 +66,9 @@ uint8_t *journal_key_room(const struct journal_live *live, size_t length);
 /* Thread NUMBER, with LIVE and LOG, has ended. Its log joins the process's. LIVE and LOG are for another thread then.
  */
 void journal_thread_ended(struct journal_live *live, struct journal_log *log, uint32_t number);
+
+/* The thread with LIVE and LOG records no more. What is in the file stays there; all other memory is given back. */
+void journal_thread_stops(struct journal_live *live, struct journal_log *log);
 
 /* Says that what log NUMBER of the process has is in its fragment file, which has EPOCH bytes. */
 void journal_written(enum journal_process_log number, uint64_t epoch);

@@ -71,6 +71,11 @@ static void *map(int file, uint64_t page, uint32_t pages)
     return journal_map(NULL, (size_t)pages * JOURNAL_PAGE, MAP_SHARED, file, page * JOURNAL_PAGE);
 }
 
+void journal_unmap(struct journal_block *b)
+{
+    (void)syscall(SYS_munmap, b, (size_t)b->pages * JOURNAL_PAGE);
+}
+
 /* True if the file is this user's, an ordinary one, and nobody else may write to it. */
 static bool is_own(int file, struct stat *found)
 {
@@ -139,6 +144,18 @@ static void close_file(int file)
     errno = error;
 }
 
+/* Removes FILE, which has the name PATH and could not be used, if no process uses it. */
+static void discard(int file, const char *path, const struct journal_identity *identity)
+{
+    struct journal_head h = {.version = 0};
+    struct stat found;
+    int error = errno;
+    if (is_own(file, &found) && pread(file, &h, sizeof h, 0) >= 0 && (!h.run || h.run == identity->run) &&
+        !atomic_load(&h.processes))
+        unlink(path);
+    errno = error;
+}
+
 enum pilgrim_status journal_open(struct journal_file *f, const char *path, const struct journal_identity *identity)
 {
     _Static_assert(sizeof(struct journal_head) < JOURNAL_PAGE, "the last byte of the page is free");
@@ -147,6 +164,8 @@ enum pilgrim_status journal_open(struct journal_file *f, const char *path, const
     if (file < 0)
         return PILGRIM_IO;
     enum pilgrim_status status = open_head(f, path, file, identity);
+    if (status != PILGRIM_OK)
+        discard(file, path, identity);
     close_file(file);
     return status;
 }

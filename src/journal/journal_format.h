@@ -42,11 +42,11 @@ struct journal_head {
     char magic[8];
     uint32_t version;
     uint32_t page_bytes;
-    uint64_t run;             /* a number that only the files of this run have */
-    atomic_ullong pages;      /* that were claimed, without page 0 */
-    atomic_ullong vocabulary; /* page of the vocabulary; 0: there is none yet */
-    atomic_uint processes;    /* that wrote a journal into this file and have not ended well */
-    uint32_t reserved;
+    uint64_t run;              /* a number that only the files of this run have */
+    atomic_ullong pages;       /* that were claimed, without page 0 */
+    atomic_ullong vocabulary;  /* page of the vocabulary; 0: there is none yet */
+    atomic_uint processes;     /* that wrote a journal into this file and have not ended well */
+    atomic_uint said;          /* not 0: a process on this machine has told the user what to do with the journals */
     char tracer[JOURNAL_TEXT]; /* the version of Pilgrim that wrote it */
     char host[JOURNAL_TEXT];
 };
@@ -123,7 +123,8 @@ struct journal_live {
 enum journal_state {
     JOURNAL_THREAD_FREE,
     JOURNAL_THREAD_RUNS,
-    JOURNAL_THREAD_CUT /* the log has no calls behind its last record */
+    JOURNAL_THREAD_CUT,    /* the log has no calls behind its last record */
+    JOURNAL_THREAD_STOPPED /* recording stopped: the thread may have made more calls than it counted */
 };
 
 enum { JOURNAL_KEY_BYTES = JOURNAL_PAGE - sizeof(struct journal_live) }; /* room for a key in a thread block */

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "journal/journal.h"
 #include "journal/journal_blocks.h"
+#include "journal/journal_file.h"
 
 enum { HEAD_BYTES_MAX = 6, CHECK_BYTES = 1, LENGTH_MAX = 1 << 28 };
 
@@ -203,6 +204,20 @@ void journal_log_free(struct journal_log *log)
     bytes_free(&log->early);
     bytes_free(&log->scratch);
     *log = (struct journal_log){0};
+}
+
+void journal_log_forget(struct journal_log *log, const struct journal_block *own)
+{
+    for (uint32_t i = 0; i < log->count; i++)
+        if (log->blocks[i] != own)
+            journal_unmap(log->blocks[i]);
+    for (unsigned i = 0; i < 2; i++)
+        if (log->statistics[i])
+            journal_unmap(log->statistics[i]);
+    free(log->blocks);
+    bytes_free(&log->early);
+    bytes_free(&log->scratch);
+    *log = (struct journal_log){.live = log->live, .stopped = true};
 }
 
 void journal_log_copy(const struct journal_log *log, struct bytes *to)

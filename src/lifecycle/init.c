@@ -177,6 +177,8 @@ void capture_before_finalize(void)
         return;
     atomic_fetch_or(&capture.off, OFF_FINISHED);
     threads_settle();
+    if (!usable(OFF_FAILED))
+        threads_stop();
     journal_end(JOURNAL_FINALIZE, 0, NULL);
     capture_finish();
 }
@@ -199,7 +201,8 @@ static void end_early(enum journal_ending ending, int number, const char *why)
 
 void capture_before_abort(int code)
 {
-    if (usable(OFF_UNLOADED | OFF_SETTING | OFF_FINISHED | OFF_CHILD | OFF_FAILED | OFF_OTHER))
+    if (usable(OFF_UNLOADED | OFF_SETTING | OFF_FINISHED | OFF_CHILD | OFF_OTHER) &&
+        (usable(OFF_FAILED) || journal_started()))
         end_early(JOURNAL_ABORT, code, "the program called MPI_Abort");
     atomic_fetch_or(&capture.off, OFF_FINISHED);
 }

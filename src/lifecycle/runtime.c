@@ -32,7 +32,8 @@ void pilgrim_runtime_marker(const char *name)
 static void dump_thread(const struct thread *t, void *to)
 {
     fprintf(to, "rank %d thread %u\n", capture.rank, t->index);
-    stream_dump(t->stream, to);
+    if (t->stream)
+        stream_dump(t->stream, to);
 }
 
 void pilgrim_runtime_dump(FILE *to)

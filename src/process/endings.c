@@ -31,11 +31,14 @@ static char advice[LINE_BYTES];          /* the end of the line */
 
 bool endings_first_to_say(void)
 {
+    if (!journal_first_to_say())
+        return false;
     int error = errno, file = open(said_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file >= 0)
         close(file);
+    bool first = file >= 0 || errno != EEXIST; /* it cannot be made: each machine says it */
     errno = error;
-    return file >= 0;
+    return first;
 }
 
 /* Appends TEXT, and a number if that is not negative, to LINE. Async-signal-safe. */

@@ -123,8 +123,8 @@ void journaling_begin(int nodes)
         put_clock();
     } else {
         /* If the trace's folder is no good, that is said where the trace is written. */
-        if (status != PILGRIM_IO ||
-            (errno != ENOENT && errno != ENOTDIR && errno != EACCES && errno != EROFS && errno != ENAMETOOLONG))
+        if (status != PILGRIM_IO || (!capture.run.no_place && errno != ENOENT && errno != ENOTDIR && errno != EACCES &&
+                                     errno != EROFS && errno != ENAMETOOLONG))
             capture_say("%s: %s; there is no journal, so if this process dies its calls are lost",
                         path.data ? (const char *)path.data : capture.run.trace,
                         status == PILGRIM_IO ? strerror(errno) : "out of memory");

@@ -7,7 +7,8 @@
  * without. NODES: machines of the run, at least. */
 void journaling_begin(int nodes);
 
-/* Removes the journal: the calls of the process are in the trace, or in a fragment file. */
+/* Removes the journal: the calls of the process are in the trace, or in a fragment file. Else it is not called, and the
+ * journal stays, for pilgrim-merge. */
 void journaling_end(void);
 
 /* Returns the folder or file that pilgrim-merge makes a trace of; NULL: there is no journal. */

@@ -75,38 +75,6 @@ static enum pilgrim_status make(struct place *place, const char *trace)
     return status;
 }
 
-/* Makes PLACE in a folder for temporary files, because of the errno of what failed at `path`, which this keeps if it
- * fails, too. A limit on the length of files holds everywhere. */
-static enum pilgrim_status make_elsewhere(struct place *place)
-{
-    struct bytes other = {0}, failed = path;
-    char host[HOST_BYTES] = "";
-    int error = errno;
-    path = (struct bytes){0};
-    bool good = error != EFBIG && trace_path_elsewhere(capture.run.trace, &other) &&
-                make(place, (const char *)other.data) == PILGRIM_OK;
-    bytes_free(&other);
-    gethostname(host, sizeof host - 1);
-    if (good && place->first)
-        capture_say("%s: %s; on %s fragments go to %s", capture_shown((const char *)failed.data), strerror(error), host,
-                    (const char *)place->name.data);
-    bytes_free(&path);
-    path = failed;
-    errno = error;
-    return good ? PILGRIM_OK : PILGRIM_IO;
-}
-
-/* Finds or makes the folder of the run. */
-static enum pilgrim_status find_folder(void)
-{
-    if (folder.name.length)
-        return PILGRIM_OK;
-    if (!*capture.run.trace)
-        return PILGRIM_LIMIT;
-    enum pilgrim_status status = make(&folder, capture.run.trace);
-    return status == PILGRIM_IO ? make_elsewhere(&folder) : status;
-}
-
 /* Removes PLACE, if it is empty. */
 static void leave(struct place *place)
 {
@@ -135,6 +103,51 @@ static enum pilgrim_status create(struct place *place, const struct bytes *data)
     return status;
 }
 
+/* Says that PLACE is used, because ERROR was the errno of what failed at FAILED. */
+static void say_elsewhere(const struct place *place, const struct bytes *failed, int error)
+{
+    char host[HOST_BYTES] = "";
+    gethostname(host, sizeof host - 1);
+    if (place->first)
+        capture_say("%s: %s; on %s fragments go to %s", capture_shown((const char *)failed->data), strerror(error),
+                    host, (const char *)place->name.data);
+}
+
+/* Makes PLACE in a folder for temporary files, because of the errno of what failed at `path`. DATA: with the file,
+ * which has it. Keeps `path` and errno if that fails, too. A limit on the length of files holds everywhere. */
+static enum pilgrim_status make_elsewhere(struct place *place, const struct bytes *data)
+{
+    struct bytes other = {0}, failed = path;
+    int error = errno;
+    path = (struct bytes){0};
+    bool good = error != EFBIG && trace_path_elsewhere(capture.run.trace, &other) &&
+                make(place, (const char *)other.data) == PILGRIM_OK;
+    bytes_free(&other);
+    if (good && data && create(place, data) != PILGRIM_OK) {
+        leave(place);
+        good = false;
+    }
+    if (good)
+        say_elsewhere(place, &failed, error);
+    if (good && data)
+        return PILGRIM_OK;
+    bytes_free(&path);
+    path = failed;
+    errno = error;
+    return good ? PILGRIM_OK : PILGRIM_IO;
+}
+
+/* Finds or makes the folder of the run. */
+static enum pilgrim_status find_folder(void)
+{
+    if (folder.name.length)
+        return PILGRIM_OK;
+    if (!*capture.run.trace)
+        return PILGRIM_LIMIT;
+    enum pilgrim_status status = make(&folder, capture.run.trace);
+    return status == PILGRIM_IO ? make_elsewhere(&folder, NULL) : status;
+}
+
 /* Creates the file in the folder of the run, with DATA. Another process may have removed that folder, because it was
  * empty and it had nothing to put there. */
 static enum pilgrim_status create_in_folder(const struct bytes *data)
@@ -159,11 +172,8 @@ static enum pilgrim_status begin(const struct bytes *data)
         status = bytes_status(&whole);
     if (status == PILGRIM_OK)
         status = create_in_folder(&whole);
-    if (status == PILGRIM_IO && folder.name.length && make_elsewhere(&apart) == PILGRIM_OK) {
-        status = create(&apart, &whole);
-        if (status != PILGRIM_OK)
-            leave(&apart);
-    }
+    if (status == PILGRIM_IO && folder.name.length)
+        status = make_elsewhere(&apart, &whole);
     int error = errno;
     if (!file.length)
         bytes_free(&apart.name);

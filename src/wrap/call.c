@@ -20,6 +20,8 @@ static __attribute__((noinline, cold)) unsigned call_reasons(unsigned off, const
     if (off & OFF_UNBOUND && capture_bind(site))
         off = atomic_load(&capture.off);
     off &= ~(unsigned)OFF_MOVED;
+    if ((off & (OFF_FAILED | OFF_CHILD)) == OFF_FAILED && thread_now && !thread_now->inside)
+        thread_stops(thread_now);
     if (off & ~(unsigned)OFF_PAUSED)
         return off;
     struct thread *t = thread_self();
@@ -153,6 +155,8 @@ static void call_lost(const struct call *c, enum pilgrim_status status)
 {
     if (status == PILGRIM_LIMIT)
         capture_fail("a call's arguments are too large to record");
+    else if (objects_failed())
+        capture_fail("out of memory for the names of MPI objects");
     else if (status == PILGRIM_NOMEM || c->key->failed)
         capture_fail("out of memory");
     else
@@ -181,11 +185,14 @@ static void record_slowly(struct call *c, size_t length)
         return;
     }
     enum pilgrim_status status = PILGRIM_NOMEM;
-    if (!t->key.failed)
+    if (!t->key.failed && !objects_failed())
         status =
             stream_append(t->stream, t->class->number, c->failed_poll, t->key.data, length, t->journal->start, c->end);
-    if (status != PILGRIM_OK)
+    if (status != PILGRIM_OK) {
         call_lost(c, status);
+        thread_stops(t);
+        return;
+    }
     thread_call_recorded(t);
     thread_join_journal(t);
     if (t->pending)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A preload, before libpilgrim.so, under which functions of the C library fail when libpilgrim.so calls them. Calls of the program
- * and of MPI do as ever; so do writes to stderr. The environment says what happens:
+/* A preload, before libpilgrim.so, under which functions of the C library fail when libpilgrim.so calls them. Calls of
+ * the program and of MPI do as ever; so do writes to stderr. The environment says what happens:
  *
- *   FAULT         GROUPS:ERRNO:FIRST:LAST  the calls FIRST to LAST (0: all behind FIRST) of functions in GROUPS fail. GROUPS is a
- *                 list of names in groups[] below, with commas. ERRNO is a number; 0: a read or a write is shorter than it should be
- *   FAULT_COUNT   a file of 8 bytes, which becomes the number of such calls
- *   FAULT_RANK    only in the process with this rank, as the launcher says */
+ *   FAULT         GROUPS:ERRNO:FIRST:LAST  the calls FIRST to LAST (0: all behind FIRST) of functions in GROUPS fail.
+ * GROUPS is a list of names in groups[] below, with commas. ERRNO is a number; 0: a read or a write is shorter than it
+ * should be FAULT_COUNT   a file of 8 bytes, which becomes the number of such calls FAULT_RANK    only in the process
+ * with this rank, as the launcher says */
 #define _GNU_SOURCE 1
 #include <dirent.h>
 #include <dlfcn.h>
@@ -24,13 +24,25 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { MEMORY = 1, MAP = 2, WRITE = 4, READ = 8, SYNC = 16, NAME = 32, OPEN = 64, RESIZE = 128, STAT = 256, CLOSE = 512 };
+enum {
+    MEMORY = 1,
+    MAP = 2,
+    WRITE = 4,
+    READ = 8,
+    SYNC = 16,
+    NAME = 32,
+    REMOVE = 1024,
+    OPEN = 64,
+    RESIZE = 128,
+    STAT = 256,
+    CLOSE = 512
+};
 
 static const struct {
     const char *name;
     int bit;
-} groups[] = {{"memory", MEMORY}, {"map", MAP},   {"write", WRITE},   {"read", READ}, {"sync", SYNC},
-              {"name", NAME},     {"open", OPEN}, {"resize", RESIZE}, {"stat", STAT}, {"close", CLOSE}};
+} groups[] = {{"memory", MEMORY}, {"map", MAP},   {"write", WRITE},   {"read", READ}, {"sync", SYNC},  {"name", NAME},
+              {"remove", REMOVE}, {"open", OPEN}, {"resize", RESIZE}, {"stat", STAT}, {"close", CLOSE}};
 
 static int chosen, number;
 static unsigned long first, last;
@@ -119,19 +131,20 @@ DEFINE(MEMORY | OPEN, NULL, DIR *, opendir, (const char *path), (path))
 DEFINE(MEMORY | OPEN, NULL, DIR *, fdopendir, (int file), (file))
 DEFINE(MEMORY | OPEN, NULL, FILE *, fopen, (const char *path, const char *mode), (path, mode))
 DEFINE(SYNC, -1, int, fsync, (int file), (file))
-DEFINE(CLOSE, -1, int, closedir, (DIR *d), (d))
+DEFINE(CLOSE, -1, int, closedir, (DIR * d), (d))
 DEFINE(NAME, -1, int, renameat, (int a, const char *from, int b, const char *to), (a, from, b, to))
-DEFINE(NAME, -1, int, renameat2, (int a, const char *from, int b, const char *to, unsigned flags), (a, from, b, to, flags))
+DEFINE(NAME, -1, int, renameat2, (int a, const char *from, int b, const char *to, unsigned flags),
+       (a, from, b, to, flags))
 DEFINE(NAME, -1, int, linkat, (int a, const char *from, int b, const char *to, int flags), (a, from, b, to, flags))
-DEFINE(NAME, -1, int, unlink, (const char *path), (path))
-DEFINE(NAME, -1, int, unlinkat, (int in, const char *path, int flags), (in, path, flags))
-DEFINE(NAME, -1, int, rmdir, (const char *path), (path))
+DEFINE(REMOVE, -1, int, unlink, (const char *path), (path))
+DEFINE(REMOVE, -1, int, unlinkat, (int in, const char *path, int flags), (in, path, flags))
+DEFINE(REMOVE, -1, int, rmdir, (const char *path), (path))
 DEFINE(OPEN, -1, int, mkdir, (const char *path, mode_t mode), (path, mode))
 DEFINE(RESIZE, -1, int, ftruncate, (int file, off_t length), (file, length))
 DEFINE(RESIZE, -1, int, fallocate, (int file, int mode, off_t offset, off_t length), (file, mode, offset, length))
 DEFINE(RESIZE, -1, off_t, lseek, (int file, off_t offset, int whence), (file, offset, whence))
 DEFINE(STAT, -1, int, stat, (const char *path, struct stat *to), (path, to))
-DEFINE(STAT, -1, int, fstat, (int file, struct stat *to), (file, to))
+DEFINE(file == 2 ? 0 : STAT, -1, int, fstat, (int file, struct stat *to), (file, to))
 DEFINE(STAT, -1, int, fstatat, (int in, const char *path, struct stat *to, int flags), (in, path, to, flags))
 DEFINE(STAT, -1, int, fchmod, (int file, mode_t mode), (file, mode))
 DEFINE(STAT, -1, int, fchmodat, (int in, const char *path, mode_t mode, int flags), (in, path, mode, flags))

@@ -123,11 +123,16 @@ bool has_suffix(const char *name, const char *suffix)
     return length > tail && !strcmp(name + length - tail, suffix);
 }
 
-/* True if the file PATH is empty: its process died when it had just made it. */
+/* True if the file PATH has nothing: its process died when it had just made it, or found no room for more. */
 static bool is_empty(const char *path)
 {
-    struct stat found;
-    return !stat(path, &found) && S_ISREG(found.st_mode) && !found.st_size;
+    static const char nothing[8];
+    char begin[sizeof nothing] = {0};
+    FILE *file = fopen(path, "re");
+    bool read = file && (fread(begin, 1, sizeof begin, file) || !ferror(file));
+    if (file)
+        fclose(file);
+    return read && !memcmp(begin, nothing, sizeof nothing);
 }
 
 static bool add_folder(struct job *job, const char *path)
@@ -141,7 +146,7 @@ static bool add_folder(struct job *job, const char *path)
             continue;
         char *file = NULL;
         good = asprintf(&file, "%s/%s", path, entry->d_name) >= 0 || fail_status(path, PILGRIM_NOMEM);
-        good = good && (journal ? job_add_journal(job, file) : is_empty(file) || add_file(job, file));
+        good = good && (is_empty(file) || (journal ? job_add_journal(job, file) : add_file(job, file)));
         free(file);
     }
     if (folder)
@@ -234,7 +239,7 @@ static enum pilgrim_status count_segments(struct rank_file *file)
 }
 
 /* Counts the segments of all files, and finds the ranks that are cut off: their files end before they did, and they
- * have no journal. */
+ * have no journal; or they recorded no more. */
 static bool find_cut(struct job *job)
 {
     struct ranges found = {.shown = RANGES_SHOWN};
@@ -247,9 +252,10 @@ static bool find_cut(struct job *job)
             bytes_free(&found.text);
             return fail_status(file->path, status);
         }
-        if (file->cut)
+        bool cut = file->cut || (file->process && recover_stopped(file->process));
+        if (cut)
             ranges_add(&found, file->rank, file->rank + 1);
-        job->cut_count += file->cut;
+        job->cut_count += cut;
     }
     return finish_ranges(&found, &job->cut);
 }
