@@ -356,9 +356,11 @@ PILGRIM_API int followed_munmap(void *address, size_t length)
         errno = ENOMEM;
         return -1;
     }
-    if (memory_followed)
-        heap_unmapped(address, whole_pages(length));
-    return next.munmap(address, length);
+    uint64_t made = memory_followed ? heap_mappings_made() : 0;
+    int result = next.munmap(address, length);
+    if (memory_followed && result == 0)
+        heap_unmapped_old(address, whole_pages(length), made);
+    return result;
 }
 
 PILGRIM_API void *followed_mremap(void *address, size_t before, size_t length, int flags, ...)
@@ -371,14 +373,11 @@ PILGRIM_API void *followed_mremap(void *address, size_t before, size_t length, i
         errno = ENOMEM;
         return MAP_FAILED;
     }
-    if (memory_followed)
-        heap_unmapped(address, whole_pages(before));
+    uint64_t made = memory_followed ? heap_mappings_made() : 0;
     void *p = next.mremap(address, before, length, flags, wanted);
-    if (p != MAP_FAILED)
-        return mapped(p, length);
-    if (memory_followed)
-        heap_mapped(address, whole_pages(before));
-    return p;
+    if (memory_followed && p != MAP_FAILED)
+        heap_unmapped_old(address, whole_pages(before), made);
+    return mapped(p, length);
 }
 
 PILGRIM_API void *followed_shmat(int segment, const void *wanted, int flags)

@@ -50,6 +50,11 @@ void heap_resumed(const void *start, int64_t id);
 void heap_mapped(const void *start, size_t length);   /* mmap */
 void heap_unmapped(const void *start, size_t length); /* munmap, of any part */
 
+/* For a part that may be mapped again by the time that it is known to be unmapped: of the first MADE mappings only.
+ * heap_mappings_made says how many there were before. */
+void heap_unmapped_old(const void *start, size_t length, uint64_t made);
+uint64_t heap_mappings_made(void);
+
 /* Puts the number of the mapping that begins at START into *SERIAL; false: none does. heap_mapping_gone ends all
  * pieces of the mapping with this number. */
 bool heap_mapping_serial(const void *start, uint64_t *serial);
