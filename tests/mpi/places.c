@@ -154,6 +154,7 @@ static void check_mappings(void)
 
     place(p + 3 * page, "heap:0+196608");
     EXPECT(munmap(p + 1, page) != 0);
+    place(p + page, "heap:0+65536");
     EXPECT(mremap(p, 4 * page, (size_t)1 << 60, MREMAP_MAYMOVE) == MAP_FAILED);
     place(p + page, "heap:0+65536");
     munmap(p + page, page);
