@@ -19,6 +19,7 @@
 #include "process/filter.h"
 #include "process/journaling.h"
 #include "process/launcher.h"
+#include "process/short_memory.h"
 #include "process/spill_file.h"
 #include "process/spill.h"
 #include "process/stack.h"
@@ -148,6 +149,7 @@ void capture_after_init(void)
     capture.world = object_rank_base(KIND_COMM, HANDLE(MPI_COMM_WORLD));
     communicators_begin();
     memory_know_stack();
+    short_memory_begin();
     capture.initialized = true;
     if (!capture.session)
         thread_becomes_first();
@@ -176,6 +178,7 @@ void capture_before_finalize(void)
     if (!usable(OFF_UNLOADED | OFF_SETTING | OFF_FINISHED | OFF_CHILD) || !capture.initialized)
         return;
     atomic_fetch_or(&capture.off, OFF_FINISHED);
+    short_memory_end();
     threads_settle();
     if (!usable(OFF_FAILED))
         threads_stop();

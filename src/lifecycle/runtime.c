@@ -38,6 +38,13 @@ static void dump_thread(const struct thread *t, void *to)
 
 void pilgrim_runtime_dump(FILE *to)
 {
-    if (!(atomic_load(&capture.off) & (OFF_UNLOADED | OFF_SETTING | OFF_CHILD)))
-        thread_visit(dump_thread, to);
+    struct thread *t = thread_now;
+    bool inside = t && t->inside;
+    if (atomic_load(&capture.off) & (OFF_UNLOADED | OFF_SETTING | OFF_CHILD))
+        return;
+    if (t)
+        thread_enter(t);
+    thread_visit(dump_thread, to);
+    if (t && !inside)
+        thread_leave(t);
 }

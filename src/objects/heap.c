@@ -57,6 +57,7 @@ struct leaf {
 _Static_assert(sizeof(uintptr_t) == 8, "the bitmap needs 64-bit addresses");
 
 bool memory_followed = true;
+bool (*heap_short_hook)(size_t wanted);
 _Atomic uint64_t memory_generation = 1;
 
 static _Atomic(_Atomic(struct leaf *) *) root;

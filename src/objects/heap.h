@@ -64,6 +64,10 @@ void heap_mapping_gone(uint64_t serial);
  * cleared when the program turns out to use another MPI. */
 extern bool memory_followed;
 
+/* Called when the allocator has no WANTED bytes. True: others gave some back, so it is asked again. NULL: nobody does.
+ */
+extern bool (*heap_short_hook)(size_t wanted);
+
 /* Around fork, so that the child finds the lock free. */
 void heap_fork_prepare(void);
 void heap_fork_done(void);

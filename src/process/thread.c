@@ -196,10 +196,14 @@ static void thread_ends(void *data)
         return;
     if (atomic_load(&capture.off) & ~(unsigned)(OFF_PAUSED | OFF_MOVED))
         return;
+    bool inside = t->inside;
+    thread_enter(t);
     pthread_mutex_lock(&end_lock);
     if (numbered && !keeps_all && hand_over(t)) {
         thread_now = NULL;
         thread_retire(t);
+    } else if (!inside) {
+        thread_leave(t);
     }
     pthread_mutex_unlock(&end_lock);
 }

@@ -28,7 +28,9 @@ static __attribute__((noinline, cold)) unsigned call_reasons(unsigned off, const
     unsigned moved = atomic_load_explicit(&capture_moved, memory_order_relaxed);
     if (t && !t->inside && t->moved != moved) {
         t->moved = moved;
+        thread_enter(t);
         stream_forget_moved(t->stream);
+        thread_leave(t);
     }
     return off;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* small STEPS HOW: makes calls of many kinds, prints what it has received, and ends with 7.
+/* small STEPS HOW [LATER]: makes calls of many kinds, STEPS and then LATER times, prints what it has received, and ends with 7.
  *
  * HOW: plain; threads: two threads more make calls; and what is done between two halves of the calls:
  *      closes   all descriptors are closed but 1 and 2
@@ -7,7 +7,8 @@
  *      user     the effective user becomes nobody, and again the old one before MPI_Finalize
  *      nobody   the user becomes nobody, and stays it
  *      umask    the umask becomes 0777
- *      hungry   no more address space than there is now */
+ *      hungry   no more address space than there is now and HUNGRY_BYTES; a quarter of them is wanted later, and
+ * MPI_Finalize needs some */
 #include <dirent.h>
 #include <mpi.h>
 #include <pthread.h>
@@ -18,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { THREADS = 2, NOBODY = 65534 };
+enum { THREADS = 2, NOBODY = 65534, HUNGRY_BYTES = 4 << 20 };
 
 static int rank, size, steps;
 
@@ -88,7 +89,7 @@ static void change(const char *how)
     if (!strcmp(how, "umask"))
         umask(0777);
     if (!strcmp(how, "hungry"))
-        setrlimit(RLIMIT_AS, &(struct rlimit){(rlim_t)address_space(), RLIM_INFINITY});
+        setrlimit(RLIMIT_AS, &(struct rlimit){(rlim_t)address_space() + HUNGRY_BYTES, RLIM_INFINITY});
 }
 
 int main(int argc, char **argv)
@@ -97,6 +98,7 @@ int main(int argc, char **argv)
     int provided;
     MPI_Comm comm;
     steps = argc > 1 ? atoi(argv[1]) : 10;
+    int later = argc > 3 ? atoi(argv[3]) : steps;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -105,9 +107,11 @@ int main(int argc, char **argv)
     change(how);
     if (!strcmp(how, "threads"))
         more_threads();
-    sum += some_calls(comm, steps);
+    sum += some_calls(comm, later);
     MPI_Comm_free(&comm);
     if (!strcmp(how, "user") && seteuid(0))
+        return 9;
+    if (!strcmp(how, "hungry") && !malloc(HUNGRY_BYTES / 4))
         return 9;
     printf("rank %d: %ld\n", rank, sum);
     MPI_Finalize();
