@@ -82,7 +82,6 @@ static bool leave_fragments(const struct gather_message *state, const struct byt
         say_left(state, kept);
     if (!left)
         spill_file_remove(); /* there are only times, which are of no use without calls */
-    spill_file_end();
     return kept;
 }
 
@@ -215,7 +214,9 @@ void capture_finish(void)
         kept = leave_fragments(state, &last);
     if (!kept)
         journaling_end();
-    if (!leaves)
+    if (leaves)
+        spill_file_end();
+    else
         spill_file_remove();
     if (capture.rank == 0 && state->outcome == GATHER_NO_FRAGMENT && !leaves)
         capture_say("no trace is written: rank %d could not record its calls", (int)state->rank);
