@@ -109,7 +109,7 @@ struct journal_block *journal_block_take(const struct journal_log *log, size_t l
     pages = pages > BLOCK_PAGES_MAX ? BLOCK_PAGES_MAX : pages;
     pages = pages < least ? least : pages;
     struct journal_block *b = take_spare(pages);
-    if (!b)
+    for (; !b && pages >= least; pages /= 2) /* with little room, a smaller one */
         b = claim(JOURNAL_NONE, log->owner, pages);
     if (!b)
         return NULL;

@@ -290,6 +290,13 @@ void spill_consider_ended(struct ended_threads *e)
         spill_locked(NULL, e);
 }
 
+bool spill_now(struct thread *t)
+{
+    uint32_t before = t->segment;
+    spill_locked(t, NULL);
+    return t->segment != before;
+}
+
 /* ---- the end ---- */
 
 void spill_end(void)

@@ -7,6 +7,7 @@
 
 #include "wrap/abandoned.h"
 #include "process/filter.h"
+#include "process/short_memory.h"
 #include "process/spill.h"
 #include "wrap/call_inline.h"
 #include "record/stream_inline.h"
@@ -167,7 +168,7 @@ static void call_lost(const struct call *c, enum pilgrim_status status)
 
 __attribute__((noinline, cold)) void call_ended(struct thread *t)
 {
-    if (t->grown)
+    if (t->grown && short_memory_settle(t))
         spill_consider(t);
     if (t->pause)
         atomic_fetch_or(&capture.off, OFF_PAUSED);
