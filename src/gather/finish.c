@@ -24,12 +24,11 @@ enum { LINE_BYTES = 128 };
 
 /* ---- fragment files ---- */
 
-/* Says where the calls are. KEPT: this process keeps its journal. */
-static void say_left(const struct gather_message *state, bool kept)
+/* Says where the calls are. JOURNAL: where this process keeps its journal; NULL: it keeps none. */
+static void say_left(const struct gather_message *state, const char *journal)
 {
-    const char *folder = spill_file_folder(), *journal = kept ? capture_shown(journaling_path()) : NULL;
-    const char *place = folder ? folder : journal,
-               *more = folder && journal && strcmp(folder, journal) != 0 ? journal : NULL;
+    const char *folder = spill_file_folder(), *place = folder ? folder : journal;
+    const char *more = journal && strcmp(place, journal) != 0 ? journal : NULL;
     char why[LINE_BYTES] = "";
     if (state->outcome == GATHER_CUT)
         snprintf(why, sizeof why, "rank %d could not record all of its calls; ", (int)state->rank);
@@ -74,12 +73,16 @@ static bool leave_fragments(const struct gather_message *state, const struct byt
     bool kept = journal_started() && (status != PILGRIM_OK || !encoded->length);
     bool left = status == PILGRIM_OK || spill_segments() || kept;
     bool first = journal_started() ? left && endings_first_to_say() : spill_file_first();
+    const char *journal = kept ? capture_shown(journaling_path()) : NULL;
     if (status != PILGRIM_OK && (first || capture.rank == 0))
         capture_say("%s: %s; the calls of rank %d are %s", spill_file_path(),
                     status == PILGRIM_IO ? strerror(error) : "out of memory", capture.rank,
                     kept ? "in its journal" : "lost");
+    bool first_to_keep = kept && journaling_is_apart() && journal_first_to_keep();
     if (first && left)
-        say_left(state, kept);
+        say_left(state, journal);
+    else if (first_to_keep)
+        capture_say("calls of rank %d are in %s; give it to pilgrim-merge as well", capture.rank, journal);
     if (!left)
         spill_file_remove(); /* there are only times, which are of no use without calls */
     return kept;

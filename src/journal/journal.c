@@ -285,6 +285,11 @@ bool journal_first_to_say(void)
     return !atomic_exchange(&file.head->said, 1);
 }
 
+bool journal_first_to_keep(void)
+{
+    return !atomic_exchange(&file.head->kept, 1);
+}
+
 /* ---- threads ---- */
 
 struct journal_live *journal_live_new(void)
@@ -423,6 +428,14 @@ void journal_put(enum journal_process_log number, enum journal_record type, cons
     bytes_put(journal_record_begin(&logs[number]), payload, length);
     journal_record_end(&logs[number], type);
     pthread_mutex_unlock(&lock);
+}
+
+bool journal_log_whole(enum journal_process_log number)
+{
+    pthread_mutex_lock(&lock);
+    bool whole = !logs[number].stopped;
+    pthread_mutex_unlock(&lock);
+    return whole;
 }
 
 static void put_module(const struct code_module *m)

@@ -24,6 +24,8 @@
 enum { JOURNAL_PAGE = 4096, JOURNAL_VERSION = 1, JOURNAL_TEXT = 256 };
 
 #define JOURNAL_FILE_SUFFIX ".journal"
+#define JOURNAL_SAID_SUFFIX                                                                                            \
+    ".said" /* outside the run's folder: added to the name, of the file that says that the user was told */
 #define JOURNAL_MAGIC       "plgrmjrn" /* of a file */
 #define JOURNAL_BLOCK_MAGIC "plgrmblk"
 
@@ -42,11 +44,13 @@ struct journal_head {
     char magic[8];
     uint32_t version;
     uint32_t page_bytes;
-    uint64_t run;              /* a number that only the files of this run have */
-    atomic_ullong pages;       /* that were claimed, without page 0 */
-    atomic_ullong vocabulary;  /* page of the vocabulary; 0: there is none yet */
-    atomic_uint processes;     /* that wrote a journal into this file and have not ended well */
-    atomic_uint said;          /* not 0: a process on this machine has told the user what to do with the journals */
+    uint64_t run;             /* a number that only the files of this run have */
+    atomic_ullong pages;      /* that were claimed, without page 0 */
+    atomic_ullong vocabulary; /* page of the vocabulary; 0: there is none yet */
+    atomic_uint processes;    /* that wrote a journal into this file and have not ended well */
+    atomic_uint said;         /* not 0: a process on this machine has told the user what to do with the journals */
+    atomic_uint kept;         /* not 0: one has said that the file is kept */
+    uint32_t reserved;
     char tracer[JOURNAL_TEXT]; /* the version of Pilgrim that wrote it */
     char host[JOURNAL_TEXT];
 };

@@ -144,9 +144,8 @@ void endings_watch(void)
     const char *path = journaling_path();
     if (!path || *advice)
         return;
-    size_t length = strlen(path), suffix = strlen(JOURNAL_FILE_SUFFIX);
-    bool is_file = length > suffix && !strcmp(path + length - suffix, JOURNAL_FILE_SUFFIX);
-    snprintf(said_path, sizeof said_path, "%s%s", path, is_file ? ".said" : "/" RUN_FOLDER_SAID);
+    snprintf(said_path, sizeof said_path, "%s%s", path,
+             journaling_is_apart() ? JOURNAL_SAID_SUFFIX : "/" RUN_FOLDER_SAID);
     snprintf(advice, sizeof advice, "; for a trace of the calls until then: pilgrim-merge %s", path);
     for (size_t i = 0; i < sizeof watched / sizeof watched[0]; i++)
         watch(watched[i]);

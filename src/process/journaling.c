@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,7 @@
 enum { NODES_BESIDE_TRACE = 64, NAME_BYTES = 160 };
 
 static char *place; /* what pilgrim-merge is given */
+static bool apart;  /* it is the file itself */
 
 /* Sets PATH to the name of the file in FOLDER, which others use, too. */
 static enum pilgrim_status path_in(const char *folder, struct bytes *path)
@@ -51,6 +53,7 @@ static enum pilgrim_status find_path(int nodes, const char *machine, struct byte
     char name[NAME_BYTES + sizeof JOURNAL_FILE_SUFFIX];
     if (!folder && nodes > NODES_BESIDE_TRACE)
         folder = memory;
+    apart = folder;
     if (folder) {
         TRY(path_in(folder, path));
         place = strdup((const char *)path->data);
@@ -65,15 +68,17 @@ static enum pilgrim_status find_path(int nodes, const char *machine, struct byte
     return PILGRIM_OK;
 }
 
-static void put_file_head(void)
+static bool put_file_head(void)
 {
     struct bytes head = {0};
-    if (spill_file_head(&head) == PILGRIM_OK)
+    bool good = spill_file_head(&head) == PILGRIM_OK;
+    if (good)
         journal_put(JOURNAL_SHARED, JOURNAL_FILE_HEAD, head.data, head.length);
     bytes_free(&head);
+    return good;
 }
 
-static void put_identity(void)
+static bool put_identity(void)
 {
     struct bytes values = {0};
     bytes_put_u32(&values, clock_sync_known() ? FUNCTION_pilgrim_process_clock : FUNCTION_pilgrim_process);
@@ -81,9 +86,11 @@ static void put_identity(void)
     if (clock_sync_known())
         clock_sync_put(&values);
     bytes_put_u8(&values, VALUE_NONE);
-    if (bytes_status(&values) == PILGRIM_OK)
+    bool good = bytes_status(&values) == PILGRIM_OK;
+    if (good)
         journal_put(JOURNAL_SHARED, JOURNAL_IDENTITY, values.data, values.length);
     bytes_free(&values);
+    return good;
 }
 
 static void put_communicator_function(void)
@@ -102,6 +109,15 @@ static void put_clock(void)
     journal_put(JOURNAL_SHARED, JOURNAL_CLOCK, &clock, sizeof clock);
 }
 
+/* Puts what is known now into the process's log. */
+static bool put_begin(void)
+{
+    bool good = put_file_head() && put_identity();
+    put_communicator_function();
+    put_clock();
+    return good && journal_log_whole(JOURNAL_SHARED);
+}
+
 void journaling_begin(int nodes)
 {
     char machine[NAME_BYTES];
@@ -116,12 +132,11 @@ void journaling_begin(int nodes)
     if (status == PILGRIM_OK)
         status = journal_start((const char *)path.data, &identity, (uint32_t)capture.rank, (uint32_t)capture.size,
                                &vocabulary);
-    if (status == PILGRIM_OK) {
-        put_file_head();
-        put_identity();
-        put_communicator_function();
-        put_clock();
-    } else {
+    if (status == PILGRIM_OK && !put_begin()) {
+        journaling_end();
+        status = PILGRIM_NOMEM;
+    }
+    if (status != PILGRIM_OK) {
         /* If the trace's folder is no good, that is said where the trace is written. */
         if (status != PILGRIM_IO || (!capture.run.no_place && errno != ENOENT && errno != ENOTDIR && errno != EACCES &&
                                      errno != EROFS && errno != ENAMETOOLONG))
@@ -136,8 +151,18 @@ void journaling_begin(int nodes)
 void journaling_end(void)
 {
     const char *path;
-    if (journal_finish(&path))
-        unlink(path);
+    char said[PATH_MAX + sizeof JOURNAL_SAID_SUFFIX];
+    if (!journal_finish(&path))
+        return;
+    unlink(path);
+    snprintf(said, sizeof said, "%s" JOURNAL_SAID_SUFFIX, path);
+    if (apart)
+        unlink(said);
+}
+
+bool journaling_is_apart(void)
+{
+    return apart;
 }
 
 const char *journaling_path(void)

@@ -224,7 +224,8 @@ const char *spill_file_path(void)
 const char *spill_file_folder(void)
 {
     const struct place *place = apart.name.length ? &apart : &folder;
-    return file.length ? capture_shown((const char *)place->name.data) : NULL;
+    bool others = capture.size > 1 && place->name.length;
+    return file.length || others ? capture_shown((const char *)place->name.data) : NULL;
 }
 
 bool spill_file_first(void)
@@ -261,7 +262,7 @@ static void remove_file(void)
 void spill_file_end(void)
 {
     pthread_mutex_lock(&lock);
-    if (apart.name.length)
+    if (apart.name.length || !file.length)
         leave(&folder);
     pthread_mutex_unlock(&lock);
 }

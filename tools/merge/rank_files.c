@@ -151,7 +151,9 @@ static bool add_folder(struct job *job, const char *path)
     }
     if (folder)
         closedir(folder);
-    return good && (job->count + job->journal_count > before || fail("%s: no fragment files and no journals", path));
+    if (good && job->count + job->journal_count == before)
+        job->empty = path;
+    return good;
 }
 
 bool job_add(struct job *job, const char *path)
@@ -285,6 +287,8 @@ bool job_prepare(struct job *job)
     enum pilgrim_status status = job_join_journals(job);
     if (status != PILGRIM_OK)
         return fail_status("the journals", status);
+    if (!job->count && !job->journal_count)
+        return fail("%s: no fragment files and no journals", job->empty);
     if (!job->count)
         return fail("the journals have no calls: no process of theirs is left");
     qsort(job->files, job->count, sizeof *job->files, file_order);
