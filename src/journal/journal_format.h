@@ -110,15 +110,16 @@ struct journal_process {
  * follows. */
 struct journal_live {
     struct journal_block block;
-    atomic_ullong calls;    /* that were recorded, or left out for lack of journal space; over all epochs */
-    atomic_ullong entered;  /* the number of the last call that entered MPI, plus 1. Above `calls`: it is in MPI */
-    uint64_t start;         /* of that call, in clock ticks */
-    uint32_t class;         /* of that call; JOURNAL_NO_CLASS: it is not recorded */
-    uint32_t number;        /* of the thread */
-    const uint8_t *outputs; /* end of its inputs in the key */
-    const uint8_t *key;     /* first byte of the key */
-    _Atomic uint64_t epoch; /* of the log that is written now */
-    _Atomic uint32_t state; /* enum journal_state */
+    atomic_ullong calls;     /* that were recorded, or left out for lack of journal space; over all epochs */
+    atomic_ullong entered;   /* the number of the last call that entered MPI, plus 1. Above `calls`: it is in MPI */
+    uint64_t start;          /* of that call, in clock ticks */
+    uint32_t class;          /* of that call; JOURNAL_NO_CLASS: it is not recorded */
+    uint32_t number;         /* of the thread */
+    const uint8_t *outputs;  /* end of its inputs in the key */
+    const uint8_t *key;      /* first byte of the key */
+    _Atomic uint64_t epoch;  /* of the log that is written now */
+    atomic_ullong cut_calls; /* JOURNAL_THREAD_CUT: so many calls are in the log */
+    _Atomic uint32_t state;  /* enum journal_state */
     uint32_t reserved;
 };
 
@@ -127,7 +128,7 @@ struct journal_live {
 enum journal_state {
     JOURNAL_THREAD_FREE,
     JOURNAL_THREAD_RUNS,
-    JOURNAL_THREAD_CUT,    /* the log has no calls behind its last record */
+    JOURNAL_THREAD_CUT,    /* the log had no room for a record, so it has the calls before that only */
     JOURNAL_THREAD_STOPPED /* recording stopped: the thread may have made more calls than it counted */
 };
 

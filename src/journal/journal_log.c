@@ -34,8 +34,10 @@ static struct journal_block *last_block(const struct journal_log *log)
 static void stop(struct journal_log *log)
 {
     log->stopped = true;
-    if (log->live)
+    if (log->live) {
+        atomic_store(&log->live->cut_calls, atomic_load_explicit(&log->live->calls, memory_order_relaxed));
         atomic_store_explicit(&log->live->state, JOURNAL_THREAD_CUT, memory_order_release);
+    }
     journal_cut();
 }
 
