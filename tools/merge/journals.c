@@ -71,6 +71,8 @@ enum pilgrim_status job_join_journals(struct job *job)
             if (!recover_is_begun(p))
                 continue;
             struct rank_file *file = file_of(job, count, p->rank);
+            if (!file && recover_file_length(p))
+                continue; /* its first calls were in a file that is gone */
             if (!file) {
                 TRY(job_add_rank(job, job->journal_paths[i], p->rank, 0));
                 file = &job->files[job->count - 1];
