@@ -228,7 +228,7 @@ STATIC := $(patsubst %,$(B)/obj/static/%.o,src/mpi/mpi_library src/intercept/unl
 	generated/mpi_functions generated/entries)
 STATIC_ALLOC := $(B)/obj/static/src/intercept/alloc.o
 TRACER_SHARED = $(patsubst $(B)/obj/static/%,$(B)/obj/%,$(STATIC) $(STATIC_ALLOC))
-HEAP_NAMES := $(foreach name,allocated freed suspended resumed,--redefine-sym heap_$(name)=pilgrim_heap_$(name)) \
+HEAP_NAMES := $(foreach name,allocated freed suspended resumed short_hook,--redefine-sym heap_$(name)=pilgrim_heap_$(name)) \
 	--redefine-sym memory_followed=pilgrim_memory_followed
 LIBZSTD_A = $(if $(findstring .a,$(PRELOAD_ZSTD)),$(shell $(CC) -print-file-name=libzstd.a))
 

@@ -53,14 +53,20 @@ static struct mark mark_of(uint64_t run)
 static bool mark_found(int in, const struct mark *mark)
 {
     char found[MARK_BYTES];
+    size_t length = 0;
+    ssize_t got;
     int file = openat(in, mark_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (file < 0) {
         errno = errno == EACCES || errno == ELOOP ? EEXIST : errno;
         return false;
     }
-    ssize_t length = read(file, found, sizeof found);
+    do {
+        got = read(file, found + length, sizeof found - length);
+        length += got > 0 ? (size_t)got : 0;
+    } while (length < sizeof found && (got > 0 || (got < 0 && errno == EINTR)));
+    int error = got < 0 ? errno : EEXIST;
     close(file);
-    errno = EEXIST;
+    errno = error;
     return length == MARK_BYTES && !memcmp(found, mark->text, MARK_BYTES);
 }
 

@@ -85,6 +85,8 @@ static int reopen(int in, const char *path, const struct reopened_file *file, in
     if (!error)
         return fd;
     close(fd);
+    if (flags & O_CREAT)
+        unlinkat(in, path, 0);
     errno = error;
     return -1;
 }

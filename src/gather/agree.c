@@ -85,6 +85,7 @@ static void check_place(void)
         capture_say("%s: %s; the trace goes to %s on %s", trace, strerror(problem), (const char *)other.data, host);
         set_trace(&other);
     } else {
+        capture.run.no_place = true;
         capture_say("%s: %s; there may be no trace", trace, strerror(problem));
     }
     bytes_free(&other);

@@ -24,10 +24,11 @@ enum { LINE_BYTES = 128 };
 
 /* ---- fragment files ---- */
 
-/* Says where the fragments are. */
-static void say_left(const struct gather_message *state)
+/* Says where the calls are. JOURNAL: where this process keeps its journal; NULL: it keeps none. */
+static void say_left(const struct gather_message *state, const char *journal)
 {
-    const char *folder = spill_file_folder();
+    const char *folder = spill_file_folder(), *place = folder ? folder : journal;
+    const char *more = journal && strcmp(place, journal) != 0 ? journal : NULL;
     char why[LINE_BYTES] = "";
     if (state->outcome == GATHER_CUT)
         snprintf(why, sizeof why, "rank %d could not record all of its calls; ", (int)state->rank);
@@ -43,33 +44,48 @@ static void say_left(const struct gather_message *state)
         snprintf(why, sizeof why, "the calls of all ranks were not merged within %" PRIu32 " s; ",
                  capture.run.merge_limit_s);
     if (*why || !capture.settings.quiet)
-        capture_say("%seach rank writes its calls to a file in %s; make the trace with: pilgrim-merge %s", why, folder,
-                    folder);
+        capture_say("%seach rank leaves its calls in %s; make the trace with: pilgrim-merge %s%s%s", why, place, place,
+                    more ? " " : "", more ? more : "");
 }
 
-/* Leaves this process's fragments in its file. ENCODED is its last segment, or empty if its calls were not recorded to
- * the end. The process that made the folder prints the line for all. Rank 0 reports its own failure too, for there may
- * be no folder. */
-static void leave_fragments(const struct gather_message *state, const struct bytes *encoded)
+/* Puts ENCODED, the process's last segment, and its times at the end of the fragment file. */
+static enum pilgrim_status put_last(const struct bytes *encoded)
 {
     struct bytes rest = {0};
     struct spill_extent ignored;
     bytes_put(&rest, encoded->data, encoded->length);
-    enum pilgrim_status status = encoded->length ? times_sections_take(&rest) : PILGRIM_OK;
-    if (status == PILGRIM_OK && encoded->length)
+    enum pilgrim_status status = times_sections_take(&rest);
+    if (status == PILGRIM_OK)
         status = fragment_file_end(&rest);
-    if (status == PILGRIM_OK && rest.length)
+    if (status == PILGRIM_OK)
         status = spill_file_append(&rest, &ignored);
-    bool first = journaling_path() ? endings_first_to_say() : spill_file_first();
-    if (status != PILGRIM_OK && (first || capture.rank == 0))
-        capture_say("%s: %s; the calls of rank %d are lost", spill_file_path(),
-                    status == PILGRIM_IO ? strerror(errno) : "out of memory", capture.rank);
-    if (first && (status == PILGRIM_OK || spill_segments()))
-        say_left(state);
-    if (status != PILGRIM_OK && !spill_segments())
-        spill_file_remove(); /* there are only times, which are of no use without calls */
-    spill_file_end();
     bytes_free(&rest);
+    return status;
+}
+
+/* Leaves this process's fragments in its file. ENCODED is its last segment, or empty if its calls were not recorded to
+ * the end, or there is no memory for it. What cannot be written is in the journal, which stays then: returns true. One
+ * process prints the line for all. Rank 0 reports its own failure too. */
+static bool leave_fragments(const struct gather_message *state, const struct bytes *encoded)
+{
+    enum pilgrim_status status = encoded->length ? put_last(encoded) : PILGRIM_OK;
+    int error = errno;
+    bool kept = journal_started() && (status != PILGRIM_OK || !encoded->length);
+    bool left = status == PILGRIM_OK || spill_segments() || kept;
+    bool first = journal_started() ? left && endings_first_to_say() : spill_file_first();
+    const char *journal = kept ? capture_shown(journaling_path()) : NULL;
+    if (status != PILGRIM_OK && (first || capture.rank == 0))
+        capture_say("%s: %s; the calls of rank %d are %s", spill_file_path(),
+                    status == PILGRIM_IO ? strerror(error) : "out of memory", capture.rank,
+                    kept ? "in its journal" : "lost");
+    bool first_to_keep = kept && journaling_is_apart() && journal_first_to_keep();
+    if (first && left)
+        say_left(state, journal);
+    else if (first_to_keep)
+        capture_say("calls of rank %d are in %s; give it to pilgrim-merge as well", capture.rank, journal);
+    if (!left)
+        spill_file_remove(); /* there are only times, which are of no use without calls */
+    return kept;
 }
 
 /* ---- segments ---- */
@@ -102,9 +118,15 @@ static struct fragment *own_segment_of(uint32_t number)
     return NULL;
 }
 
+static bool has_failed(void)
+{
+    return atomic_load(&capture.off) & OFF_FAILED;
+}
+
+/* True if recording stopped, and what was recorded before is there. */
 static bool is_cut(void)
 {
-    return spill_segments() && atomic_load(&capture.off) & OFF_FAILED;
+    return (spill_segments() || journal_started()) && has_failed();
 }
 
 /* Notes what came of writing. If the shard could not be read, the fragment is encoded first: a process that is alone
@@ -127,9 +149,9 @@ static void write_segment(struct gather *g, struct result *result)
     enum pilgrim_status status = result_add(result, g->fragment);
     if (status == PILGRIM_OK && !g->more && !g->times_stay)
         status = result_end(result);
-    /* The only segment of a trace is given up if it cannot be written: its fragments are not on disk, and could hardly
-     * be written there either. */
-    if (status == PILGRIM_IO && (g->more || g->times_stay || result->segments > 1))
+    /* Without a journal, the only segment of a trace is given up if it cannot be written: its fragments are not on
+     * disk, and could hardly be written there either. */
+    if (status == PILGRIM_IO && (g->more || g->times_stay || result->segments > 1 || journal_started()))
         gather_note(g, GATHER_UNWRITTEN, 0);
     else if (status != PILGRIM_IO)
         check_written(g, status);
@@ -139,14 +161,17 @@ static void write_segment(struct gather *g, struct result *result)
 static void gather_segment(struct gather *g, struct result *result, uint32_t number, bool apart, struct bytes *last)
 {
     struct bytes encoded = {0};
-    struct fragment *f = is_cut() ? NULL : own_segment_of(number);
+    bool cut = is_cut();
+    struct fragment *f = cut ? NULL : own_segment_of(number);
     if (f && number == spill_segments() && (number || times_sections_stay()) &&
         fragment_encode(f, &encoded) != PILGRIM_OK)
         bytes_free(&encoded);
     gather_begin(g, f, &encoded, number < spill_segments(), capture.run.merge_limit_s);
     g->times_stay |= times_sections_stay();
-    if (is_cut())
+    if (cut)
         gather_note(g, GATHER_CUT, capture.rank);
+    else if (is_cut() || (f && journal_started() && g->state.outcome == GATHER_NO_FRAGMENT))
+        g->state = (struct gather_message){.outcome = GATHER_NO_MEMORY, .rank = capture.rank};
     if (apart)
         gather_note(g, GATHER_LATE, capture.rank);
     else
@@ -183,17 +208,22 @@ void capture_finish(void)
     if (g.state.outcome == GATHER_WHOLE && g.times_stay)
         write_times(&g, &result);
     const struct gather_message *state = &g.state;
-    bool leaves = state->outcome != GATHER_WHOLE && (state->outcome != GATHER_NO_FRAGMENT || spill_segments());
+    bool kept = false, leaves = state->outcome != GATHER_WHOLE &&
+                                (state->outcome != GATHER_NO_FRAGMENT || spill_segments() || journal_started());
     if (leaves && number < spill_segments())
         encode_last(&last);
-    journaling_end();
-    if (leaves && (last.length || spill_segments()))
-        leave_fragments(state, &last);
+    leaves = leaves && (last.length || spill_segments() || journal_started());
+    if (leaves)
+        kept = leave_fragments(state, &last);
+    if (!kept)
+        journaling_end();
+    if (leaves)
+        spill_file_end();
     else
         spill_file_remove();
     if (capture.rank == 0 && state->outcome == GATHER_NO_FRAGMENT && !leaves)
         capture_say("no trace is written: rank %d could not record its calls", (int)state->rank);
-    else if (state->outcome == GATHER_NO_MEMORY && !last.length)
+    else if (state->outcome == GATHER_NO_MEMORY && !last.length && !kept)
         capture_say("out of memory; no trace is written");
     bytes_free(&last);
     gather_end(&g);

@@ -17,7 +17,7 @@ enum gather_outcome {
     GATHER_UNWRITTEN,   /* rank 0 could not write the trace */
     GATHER_UNREADABLE,  /* a process made a shard that cannot be read */
     GATHER_NO_FRAGMENT, /* a process has no fragment */
-    GATHER_CUT          /* a process could not record all of its calls; its first segments are in its file */
+    GATHER_CUT          /* a process could not record all of its calls; the first ones are in its file or its journal */
 };
 
 enum {

@@ -202,13 +202,28 @@ static inline void *followed(void *p)
     return p;
 }
 
+/* True if there is none of the WANTED bytes, but others gave some back: try again. */
+static __attribute__((noinline, cold)) bool is_given(size_t wanted)
+{
+    int error = errno;
+    bool given = wanted && heap_short_hook && heap_short_hook(wanted);
+    errno = error;
+    return given;
+}
+
+/* P, or what CALL returns now. */
+#define AGAIN(p, wanted, call) (UNLIKELY(!(p)) && is_given(wanted) ? (call) : (p))
+
 /* ---- the functions ---- */
 
 PILGRIM_API void *malloc(size_t size)
 {
     if (UNLIKELY(!next_known()))
         return arena_take(size);
-    return next.malloc ? followed(next.malloc(size)) : none();
+    if (!next.malloc)
+        return none();
+    void *p = next.malloc(size);
+    return followed(AGAIN(p, size, next.malloc(size)));
 }
 
 PILGRIM_API void *calloc(size_t count, size_t size)
@@ -216,7 +231,12 @@ PILGRIM_API void *calloc(size_t count, size_t size)
     size_t bytes;
     if (UNLIKELY(!next_known()))
         return __builtin_mul_overflow(count, size, &bytes) ? none() : arena_take(bytes);
-    return next.calloc ? followed(next.calloc(count, size)) : none();
+    if (!next.calloc)
+        return none();
+    void *p = next.calloc(count, size);
+    if (UNLIKELY(!p) && !__builtin_mul_overflow(count, size, &bytes) && is_given(bytes))
+        p = next.calloc(count, size);
+    return followed(p);
 }
 
 PILGRIM_API void free(void *p)
@@ -247,13 +267,15 @@ PILGRIM_API void *realloc(void *p, size_t size)
         return realloc_early(p, size);
     if (!next.realloc)
         return none();
-    if (!memory_followed)
-        return next.realloc(p, size);
-    if (!p)
-        return followed(next.realloc(p, size));
+    if (!p || !memory_followed) {
+        void *r = next.realloc(p, size);
+        r = AGAIN(r, size, next.realloc(p, size));
+        return p ? r : followed(r);
+    }
     uintptr_t before = (uintptr_t)p;
     int64_t id = heap_suspended(p);
     void *q = next.realloc(p, size);
+    q = AGAIN(q, size, next.realloc(p, size));
     bool failed = !q && size; /* a size of 0 may have freed it */
     if (failed || (uintptr_t)q == before) {
         heap_resumed((const void *)before, id);
@@ -273,7 +295,10 @@ PILGRIM_API void *reallocarray(void *p, size_t count, size_t size)
 
 PILGRIM_API void *aligned_alloc(size_t alignment, size_t size)
 {
-    return next_known() && next.aligned_alloc ? followed(next.aligned_alloc(alignment, size)) : none();
+    if (!next_known() || !next.aligned_alloc)
+        return none();
+    void *p = next.aligned_alloc(alignment, size);
+    return followed(AGAIN(p, size, next.aligned_alloc(alignment, size)));
 }
 
 PILGRIM_API int posix_memalign(void **p, size_t alignment, size_t size)
@@ -281,6 +306,8 @@ PILGRIM_API int posix_memalign(void **p, size_t alignment, size_t size)
     if (!next_known() || !next.posix_memalign)
         return ENOMEM;
     int error = next.posix_memalign(p, alignment, size);
+    if (UNLIKELY(error == ENOMEM) && is_given(size))
+        error = next.posix_memalign(p, alignment, size);
     if (error == 0)
         (void)followed(*p);
     return error;
@@ -338,7 +365,10 @@ PILGRIM_API void *followed_mmap(void *address, size_t length, int protection, in
         errno = ENOMEM;
         return MAP_FAILED;
     }
-    return mapped(next.mmap(address, length, protection, flags, file, offset), length);
+    void *p = next.mmap(address, length, protection, flags, file, offset);
+    if (UNLIKELY(p == MAP_FAILED) && errno == ENOMEM && is_given(length))
+        p = next.mmap(address, length, protection, flags, file, offset);
+    return mapped(p, length);
 }
 
 PILGRIM_API void *followed_mmap64(void *address, size_t length, int protection, int flags, int file, off64_t offset)
@@ -347,7 +377,10 @@ PILGRIM_API void *followed_mmap64(void *address, size_t length, int protection, 
         errno = ENOMEM;
         return MAP_FAILED;
     }
-    return mapped(next.mmap64(address, length, protection, flags, file, offset), length);
+    void *p = next.mmap64(address, length, protection, flags, file, offset);
+    if (UNLIKELY(p == MAP_FAILED) && errno == ENOMEM && is_given(length))
+        p = next.mmap64(address, length, protection, flags, file, offset);
+    return mapped(p, length);
 }
 
 PILGRIM_API int followed_munmap(void *address, size_t length)
@@ -356,9 +389,11 @@ PILGRIM_API int followed_munmap(void *address, size_t length)
         errno = ENOMEM;
         return -1;
     }
-    if (memory_followed)
-        heap_unmapped(address, whole_pages(length));
-    return next.munmap(address, length);
+    uint64_t made = memory_followed ? heap_mappings_made() : 0;
+    int result = next.munmap(address, length);
+    if (memory_followed && result == 0)
+        heap_unmapped_old(address, whole_pages(length), made);
+    return result;
 }
 
 PILGRIM_API void *followed_mremap(void *address, size_t before, size_t length, int flags, ...)
@@ -371,14 +406,11 @@ PILGRIM_API void *followed_mremap(void *address, size_t before, size_t length, i
         errno = ENOMEM;
         return MAP_FAILED;
     }
-    if (memory_followed)
-        heap_unmapped(address, whole_pages(before));
+    uint64_t made = memory_followed ? heap_mappings_made() : 0;
     void *p = next.mremap(address, before, length, flags, wanted);
-    if (p != MAP_FAILED)
-        return mapped(p, length);
-    if (memory_followed)
-        heap_mapped(address, whole_pages(before));
-    return p;
+    if (memory_followed && p != MAP_FAILED)
+        heap_unmapped_old(address, whole_pages(before), made);
+    return mapped(p, length);
 }
 
 PILGRIM_API void *followed_shmat(int segment, const void *wanted, int flags)

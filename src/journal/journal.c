@@ -109,7 +109,7 @@ struct journal_block *journal_block_take(const struct journal_log *log, size_t l
     pages = pages > BLOCK_PAGES_MAX ? BLOCK_PAGES_MAX : pages;
     pages = pages < least ? least : pages;
     struct journal_block *b = take_spare(pages);
-    if (!b)
+    for (; !b && pages >= least; pages /= 2) /* with little room, a smaller one */
         b = claim(JOURNAL_NONE, log->owner, pages);
     if (!b)
         return NULL;
@@ -282,6 +282,16 @@ bool journal_finish(const char **path)
     return journal_leave(&file);
 }
 
+bool journal_first_to_say(void)
+{
+    return !atomic_exchange(&file.head->said, 1);
+}
+
+bool journal_first_to_keep(void)
+{
+    return !atomic_exchange(&file.head->kept, 1);
+}
+
 /* ---- threads ---- */
 
 struct journal_live *journal_live_new(void)
@@ -377,6 +387,14 @@ void journal_thread_ended(struct journal_live *live, struct journal_log *log, ui
     journal_log_renew(log, log->epoch, &live->epoch);
 }
 
+void journal_thread_stops(struct journal_live *live, struct journal_log *log)
+{
+    uint32_t runs = JOURNAL_THREAD_RUNS;
+    atomic_compare_exchange_strong(&live->state, &runs, JOURNAL_THREAD_STOPPED);
+    atomic_store(&live->entered, 0);
+    journal_log_forget(log, &live->block);
+}
+
 void journal_written(enum journal_process_log number, uint64_t epoch)
 {
     if (!journal_wanted())
@@ -414,6 +432,14 @@ void journal_put(enum journal_process_log number, enum journal_record type, cons
     bytes_put(journal_record_begin(&logs[number]), payload, length);
     journal_record_end(&logs[number], type);
     pthread_mutex_unlock(&lock);
+}
+
+bool journal_log_whole(enum journal_process_log number)
+{
+    pthread_mutex_lock(&lock);
+    bool whole = !logs[number].stopped;
+    pthread_mutex_unlock(&lock);
+    return whole;
 }
 
 static void put_module(const struct code_module *m)

@@ -41,6 +41,12 @@ void journal_go_on(void);
  * of its processes and may remove it. False: it is not. */
 bool journal_finish(const char **path);
 
+/* True for one process of each machine: it is to tell the user. Async-signal-safe. */
+bool journal_first_to_say(void);
+
+/* True for one process of each machine: it is to say that the journal is kept. */
+bool journal_first_to_keep(void);
+
 /* In the child of a fork: gives it blocks of its own. */
 void journal_forked(struct journal_live *live);
 
@@ -64,6 +70,9 @@ uint8_t *journal_key_room(const struct journal_live *live, size_t length);
  */
 void journal_thread_ended(struct journal_live *live, struct journal_log *log, uint32_t number);
 
+/* The thread with LIVE and LOG records no more. What is in the file stays there; all other memory is given back. */
+void journal_thread_stops(struct journal_live *live, struct journal_log *log);
+
 /* Says that what log NUMBER of the process has is in its fragment file, which has EPOCH bytes. */
 void journal_written(enum journal_process_log number, uint64_t epoch);
 
@@ -80,6 +89,9 @@ uint64_t journal_time_started(const char *stat);
 
 /* Appends a record of TYPE to log NUMBER of the process. */
 void journal_put(enum journal_process_log number, enum journal_record type, const void *payload, size_t length);
+
+/* True if every record of log NUMBER of the process was stored. */
+bool journal_log_whole(enum journal_process_log number);
 
 /* Returns the number of MODULE, which is recorded if it is new. MODULE lives as long as the process. */
 uint32_t journal_module(const struct code_module *module);

@@ -71,6 +71,11 @@ static void *map(int file, uint64_t page, uint32_t pages)
     return journal_map(NULL, (size_t)pages * JOURNAL_PAGE, MAP_SHARED, file, page * JOURNAL_PAGE);
 }
 
+void journal_unmap(struct journal_block *b)
+{
+    (void)syscall(SYS_munmap, b, (size_t)b->pages * JOURNAL_PAGE);
+}
+
 /* True if the file is this user's, an ordinary one, and nobody else may write to it. */
 static bool is_own(int file, struct stat *found)
 {
@@ -139,12 +144,14 @@ static void close_file(int file)
     errno = error;
 }
 
-/* There was no room for the head: what was made of the file goes. */
-static void remove_empty(const char *path, int file)
+/* Removes FILE, which has the name PATH and could not be used, if no process uses it. */
+static void discard(int file, const char *path, const struct journal_identity *identity)
 {
-    int error = errno;
+    struct journal_head h = {.version = 0};
     struct stat found;
-    if (!fstat(file, &found) && S_ISREG(found.st_mode) && found.st_uid == geteuid() && !found.st_size)
+    int error = errno;
+    if (is_own(file, &found) && pread(file, &h, sizeof h, 0) >= 0 && (!h.run || h.run == identity->run) &&
+        !atomic_load(&h.processes))
         unlink(path);
     errno = error;
 }
@@ -158,7 +165,7 @@ enum pilgrim_status journal_open(struct journal_file *f, const char *path, const
         return PILGRIM_IO;
     enum pilgrim_status status = open_head(f, path, file, identity);
     if (status != PILGRIM_OK)
-        remove_empty(path, file);
+        discard(file, path, identity);
     close_file(file);
     return status;
 }

@@ -27,6 +27,9 @@ struct journal_file {
  * may be held by a thread that a fork has left behind. */
 void *journal_map(void *at, size_t length, int flags, int file, uint64_t offset);
 
+/* Unmaps a block. What it has stays in the file. */
+void journal_unmap(struct journal_block *b);
+
 /* What all processes that share a file agree on. */
 struct journal_identity {
     uint64_t run;

@@ -24,6 +24,8 @@
 enum { JOURNAL_PAGE = 4096, JOURNAL_VERSION = 1, JOURNAL_TEXT = 256 };
 
 #define JOURNAL_FILE_SUFFIX ".journal"
+#define JOURNAL_SAID_SUFFIX                                                                                            \
+    ".said" /* outside the run's folder: added to the name, of the file that says that the user was told */
 #define JOURNAL_MAGIC       "plgrmjrn" /* of a file */
 #define JOURNAL_BLOCK_MAGIC "plgrmblk"
 
@@ -46,6 +48,8 @@ struct journal_head {
     atomic_ullong pages;      /* that were claimed, without page 0 */
     atomic_ullong vocabulary; /* page of the vocabulary; 0: there is none yet */
     atomic_uint processes;    /* that wrote a journal into this file and have not ended well */
+    atomic_uint said;         /* not 0: a process on this machine has told the user what to do with the journals */
+    atomic_uint kept;         /* not 0: one has said that the file is kept */
     uint32_t reserved;
     char tracer[JOURNAL_TEXT]; /* the version of Pilgrim that wrote it */
     char host[JOURNAL_TEXT];
@@ -107,15 +111,16 @@ struct journal_process {
  * follows. */
 struct journal_live {
     struct journal_block block;
-    atomic_ullong calls;    /* that were recorded, or left out for lack of journal space; over all epochs */
-    atomic_ullong entered;  /* the number of the last call that entered MPI, plus 1. Above `calls`: it is in MPI */
-    uint64_t start;         /* of that call, in clock ticks */
-    uint32_t class;         /* of that call; JOURNAL_NO_CLASS: it is not recorded */
-    uint32_t number;        /* of the thread */
-    const uint8_t *outputs; /* end of its inputs in the key */
-    const uint8_t *key;     /* first byte of the key */
-    _Atomic uint64_t epoch; /* of the log that is written now */
-    _Atomic uint32_t state; /* enum journal_state */
+    atomic_ullong calls;     /* that were recorded, or left out for lack of journal space; over all epochs */
+    atomic_ullong entered;   /* the number of the last call that entered MPI, plus 1. Above `calls`: it is in MPI */
+    uint64_t start;          /* of that call, in clock ticks */
+    uint32_t class;          /* of that call; JOURNAL_NO_CLASS: it is not recorded */
+    uint32_t number;         /* of the thread */
+    const uint8_t *outputs;  /* end of its inputs in the key */
+    const uint8_t *key;      /* first byte of the key */
+    _Atomic uint64_t epoch;  /* of the log that is written now */
+    atomic_ullong cut_calls; /* JOURNAL_THREAD_CUT: so many calls are in the log */
+    _Atomic uint32_t state;  /* enum journal_state */
     uint32_t reserved;
 };
 
@@ -124,7 +129,8 @@ struct journal_live {
 enum journal_state {
     JOURNAL_THREAD_FREE,
     JOURNAL_THREAD_RUNS,
-    JOURNAL_THREAD_CUT /* the log has no calls behind its last record */
+    JOURNAL_THREAD_CUT,    /* the log had no room for a record, so it has the calls before that only */
+    JOURNAL_THREAD_STOPPED /* recording stopped: the thread may have made more calls than it counted */
 };
 
 enum { JOURNAL_KEY_BYTES = JOURNAL_PAGE - sizeof(struct journal_live) }; /* room for a key in a thread block */

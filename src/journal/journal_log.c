@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "journal/journal.h"
 #include "journal/journal_blocks.h"
+#include "journal/journal_file.h"
 
 enum { HEAD_BYTES_MAX = 6, CHECK_BYTES = 1, LENGTH_MAX = 1 << 28 };
 
@@ -33,8 +34,10 @@ static struct journal_block *last_block(const struct journal_log *log)
 static void stop(struct journal_log *log)
 {
     log->stopped = true;
-    if (log->live)
+    if (log->live) {
+        atomic_store(&log->live->cut_calls, atomic_load_explicit(&log->live->calls, memory_order_relaxed));
         atomic_store_explicit(&log->live->state, JOURNAL_THREAD_CUT, memory_order_release);
+    }
     journal_cut();
 }
 
@@ -203,6 +206,20 @@ void journal_log_free(struct journal_log *log)
     bytes_free(&log->early);
     bytes_free(&log->scratch);
     *log = (struct journal_log){0};
+}
+
+void journal_log_forget(struct journal_log *log, const struct journal_block *own)
+{
+    for (uint32_t i = 0; i < log->count; i++)
+        if (log->blocks[i] != own)
+            journal_unmap(log->blocks[i]);
+    for (unsigned i = 0; i < 2; i++)
+        if (log->statistics[i])
+            journal_unmap(log->statistics[i]);
+    free(log->blocks);
+    bytes_free(&log->early);
+    bytes_free(&log->scratch);
+    *log = (struct journal_log){.live = log->live, .stopped = true};
 }
 
 void journal_log_copy(const struct journal_log *log, struct bytes *to)

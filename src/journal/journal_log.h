@@ -59,6 +59,9 @@ void journal_log_renew(struct journal_log *log, uint64_t epoch, _Atomic uint64_t
 /* Releases the log's memory and blocks. */
 void journal_log_free(struct journal_log *log);
 
+/* Stops the log and releases its memory. Its blocks stay in the file, but only OWN stays mapped. */
+void journal_log_forget(struct journal_log *log, const struct journal_block *own);
+
 /* Appends to TO all records of LOG. */
 void journal_log_copy(const struct journal_log *log, struct bytes *to);
 

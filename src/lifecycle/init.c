@@ -19,6 +19,7 @@
 #include "process/filter.h"
 #include "process/journaling.h"
 #include "process/launcher.h"
+#include "process/short_memory.h"
 #include "process/spill_file.h"
 #include "process/spill.h"
 #include "process/stack.h"
@@ -152,6 +153,7 @@ void capture_after_init(void)
     capture.world = object_rank_base(KIND_COMM, HANDLE(MPI_COMM_WORLD));
     communicators_begin();
     memory_know_stack();
+    short_memory_begin();
     capture.initialized = true;
     if (!capture.session)
         thread_becomes_first();
@@ -181,7 +183,10 @@ void capture_before_finalize(void)
     if (!usable(OFF_UNLOADED | OFF_SETTING | OFF_FINISHED | OFF_CHILD) || !capture.initialized)
         return;
     atomic_fetch_or(&capture.off, OFF_FINISHED);
+    short_memory_end();
     threads_settle();
+    if (!usable(OFF_FAILED))
+        threads_stop();
     journal_end(JOURNAL_FINALIZE, 0, NULL);
     capture_finish();
 }
@@ -204,7 +209,8 @@ static void end_early(enum journal_ending ending, int number, const char *why)
 
 void capture_before_abort(int code)
 {
-    if (usable(OFF_UNLOADED | OFF_SETTING | OFF_FINISHED | OFF_CHILD | OFF_FAILED | OFF_OTHER))
+    if (usable(OFF_UNLOADED | OFF_SETTING | OFF_FINISHED | OFF_CHILD | OFF_OTHER) &&
+        (usable(OFF_FAILED) || journal_started()))
         end_early(JOURNAL_ABORT, code, "the program called MPI_Abort");
     atomic_fetch_or(&capture.off, OFF_FINISHED);
 }

@@ -32,11 +32,19 @@ void pilgrim_runtime_marker(const char *name)
 static void dump_thread(const struct thread *t, void *to)
 {
     fprintf(to, "rank %d thread %u\n", capture.rank, t->index);
-    stream_dump(t->stream, to);
+    if (t->stream)
+        stream_dump(t->stream, to);
 }
 
 void pilgrim_runtime_dump(FILE *to)
 {
-    if (!(atomic_load(&capture.off) & (OFF_UNLOADED | OFF_SETTING | OFF_CHILD)))
-        thread_visit(dump_thread, to);
+    struct thread *t = thread_now;
+    bool inside = t && t->inside;
+    if (atomic_load(&capture.off) & (OFF_UNLOADED | OFF_SETTING | OFF_CHILD))
+        return;
+    if (t)
+        thread_enter(t);
+    thread_visit(dump_thread, to);
+    if (t && !inside)
+        thread_leave(t);
 }

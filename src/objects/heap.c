@@ -57,6 +57,7 @@ struct leaf {
 _Static_assert(sizeof(uintptr_t) == 8, "the bitmap needs 64-bit addresses");
 
 bool memory_followed = true;
+bool (*heap_short_hook)(size_t wanted);
 _Atomic uint64_t memory_generation = 1;
 
 static _Atomic(_Atomic(struct leaf *) *) root;
@@ -465,13 +466,26 @@ void heap_resumed(const void *start, int64_t id)
 
 /* ---- mapped memory ---- */
 
+uint64_t heap_mappings_made(void)
+{
+    pthread_mutex_lock(&lock);
+    uint64_t made = mappings.made;
+    pthread_mutex_unlock(&lock);
+    return made;
+}
+
 void heap_unmapped(const void *start, size_t length)
+{
+    heap_unmapped_old(start, length, UINT64_MAX);
+}
+
+void heap_unmapped_old(const void *start, size_t length, uint64_t made)
 {
     uintptr_t from = (uintptr_t)start, to = from + length;
     for (bool more = to > from; more;) {
         int64_t id = -1;
         pthread_mutex_lock(&lock);
-        more = mappings_cut(&mappings, from, to, &id);
+        more = mappings_cut_old(&mappings, from, to, made, &id);
         if (more)
             atomic_fetch_add(&memory_generation, 1);
         pthread_mutex_unlock(&lock);

@@ -50,6 +50,11 @@ void heap_resumed(const void *start, int64_t id);
 void heap_mapped(const void *start, size_t length);   /* mmap */
 void heap_unmapped(const void *start, size_t length); /* munmap, of any part */
 
+/* For a part that may be mapped again by the time that it is known to be unmapped: of the first MADE mappings only.
+ * heap_mappings_made says how many there were before. */
+void heap_unmapped_old(const void *start, size_t length, uint64_t made);
+uint64_t heap_mappings_made(void);
+
 /* Puts the number of the mapping that begins at START into *SERIAL; false: none does. heap_mapping_gone ends all
  * pieces of the mapping with this number. */
 bool heap_mapping_serial(const void *start, uint64_t *serial);
@@ -58,6 +63,10 @@ void heap_mapping_gone(uint64_t serial);
 /* False: allocations are not followed, and those of before are forgotten. Set before main, from PILGRIM_BUFFERS;
  * cleared when the program turns out to use another MPI. */
 extern bool memory_followed;
+
+/* Called when the allocator has no WANTED bytes. True: others gave some back, so it is asked again. NULL: nobody does.
+ */
+extern bool (*heap_short_hook)(size_t wanted);
 
 /* Around fork, so that the child finds the lock free. */
 void heap_fork_prepare(void);

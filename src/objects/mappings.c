@@ -55,8 +55,15 @@ static bool id_in_use(const struct mappings *m, int64_t id)
 
 bool mappings_cut(struct mappings *m, uintptr_t start, uintptr_t end, int64_t *id)
 {
+    return mappings_cut_old(m, start, end, m->made, id);
+}
+
+bool mappings_cut_old(struct mappings *m, uintptr_t start, uintptr_t end, uint64_t made, int64_t *id)
+{
     size_t i = first_after(m, start);
     *id = -1;
+    while (i < m->count && m->ranges[i].start < end && m->ranges[i].serial >= made)
+        i++;
     if (start >= end || i == m->count || m->ranges[i].start >= end)
         return false;
     struct memory_mapping *r = &m->ranges[i];

@@ -32,6 +32,9 @@ bool mappings_add(struct mappings *m, uintptr_t start, uintptr_t end);
  * any longer, or -1. If a range cannot be split because memory is short, its rear part is removed, too. */
 bool mappings_cut(struct mappings *m, uintptr_t start, uintptr_t end, int64_t *id);
 
+/* The same for ranges of the first MADE mappings only. */
+bool mappings_cut_old(struct mappings *m, uintptr_t start, uintptr_t end, uint64_t made, int64_t *id);
+
 /* Returns the range that ADDRESS lies in, or NULL. The pointer is valid until the next change. */
 struct memory_mapping *mappings_find(struct mappings *m, uintptr_t address);
 

@@ -34,11 +34,14 @@ static long shown_rank;                  /* of this process */
 
 bool endings_first_to_say(void)
 {
+    if (!journal_first_to_say())
+        return false;
     int error = errno, file = open(said_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file >= 0)
         close(file);
+    bool first = file >= 0 || errno != EEXIST; /* it cannot be made: each machine says it */
     errno = error;
-    return file >= 0;
+    return first;
 }
 
 /* Appends TEXT, and a number if that is not negative, to LINE. Async-signal-safe. */
@@ -144,11 +147,10 @@ void endings_watch(void)
     const char *path = journaling_path();
     if (!path || *advice)
         return;
-    size_t length = strlen(path), suffix = strlen(JOURNAL_FILE_SUFFIX);
     const char *launched = capture.session ? launcher_rank() : NULL; /* in a session each process is rank 0 of 1 */
     shown_rank = launched ? atol(launched) : capture.rank;
-    bool is_file = length > suffix && !strcmp(path + length - suffix, JOURNAL_FILE_SUFFIX);
-    snprintf(said_path, sizeof said_path, "%s%s", path, is_file ? ".said" : "/" RUN_FOLDER_SAID);
+    snprintf(said_path, sizeof said_path, "%s%s", path,
+             journaling_is_apart() ? JOURNAL_SAID_SUFFIX : "/" RUN_FOLDER_SAID);
     snprintf(advice, sizeof advice, "; for a trace of the calls until then: %s", journaling_instruction());
     for (size_t i = 0; i < sizeof watched / sizeof watched[0]; i++)
         watch(watched[i]);

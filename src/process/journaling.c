@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,7 @@ enum { FILES_BESIDE_TRACE = 64, MACHINE_BYTES = 160, NAME_BYTES = 64 + MACHINE_B
 
 static char *place;       /* of the journal: the run's folder, or a file */
 static char *instruction; /* how to make a trace of them */
+static bool apart;        /* `place` is the file itself */
 
 /* The folders of a machine of its own, the best one first. */
 static const char *const local_folders[] = {"/dev/shm", "$TMPDIR", "/tmp"};
@@ -86,6 +88,7 @@ static enum pilgrim_status find_path(const char *folder, const char *machine, st
     free(place);
     free(instruction);
     place = instruction = NULL;
+    apart = folder;
     if (folder)
         return find_path_in(folder, machine, path);
     snprintf(name, sizeof name, "%s" JOURNAL_FILE_SUFFIX, machine);
@@ -97,15 +100,17 @@ static enum pilgrim_status find_path(const char *folder, const char *machine, st
     return status;
 }
 
-static void put_file_head(void)
+static bool put_file_head(void)
 {
     struct bytes head = {0};
-    if (spill_file_head(&head) == PILGRIM_OK)
+    bool good = spill_file_head(&head) == PILGRIM_OK;
+    if (good)
         journal_put(JOURNAL_SHARED, JOURNAL_FILE_HEAD, head.data, head.length);
     bytes_free(&head);
+    return good;
 }
 
-static void put_identity(void)
+static bool put_identity(void)
 {
     struct bytes values = {0};
     bytes_put_u32(&values, clock_sync_known() ? FUNCTION_pilgrim_process_clock : FUNCTION_pilgrim_process);
@@ -113,9 +118,11 @@ static void put_identity(void)
     if (clock_sync_known())
         clock_sync_put(&values);
     bytes_put_u8(&values, VALUE_NONE);
-    if (bytes_status(&values) == PILGRIM_OK)
+    bool good = bytes_status(&values) == PILGRIM_OK;
+    if (good)
         journal_put(JOURNAL_SHARED, JOURNAL_IDENTITY, values.data, values.length);
     bytes_free(&values);
+    return good;
 }
 
 static void put_communicator_function(void)
@@ -132,6 +139,15 @@ static void put_clock(void)
     clock_anchor(&clock.ticks, &clock.monotonic_ns, &clock.rate);
     clock.realtime_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
     journal_put(JOURNAL_SHARED, JOURNAL_CLOCK, &clock, sizeof clock);
+}
+
+/* Puts what is known now into the process's log. */
+static bool put_begin(void)
+{
+    bool good = put_file_head() && put_identity();
+    put_communicator_function();
+    put_clock();
+    return good;
 }
 
 /* Begins the journal in FOLDER, as find_path. PATH: the name of the file. */
@@ -163,16 +179,19 @@ void journaling_begin(int files)
         return;
     }
     machine_name(machine, sizeof machine);
-    put_file_head();
-    put_identity();
-    put_communicator_function();
-    put_clock();
     bool local = !folder && files > FILES_BESIDE_TRACE;
-    enum pilgrim_status status = local ? begin_local(machine, &path) : begin_in(folder, machine, &path);
+    enum pilgrim_status status = !put_begin() ? PILGRIM_NOMEM
+                                 : local      ? begin_local(machine, &path)
+                                              : begin_in(folder, machine, &path);
+    if (status == PILGRIM_OK && !journal_log_whole(JOURNAL_SHARED)) {
+        journaling_end();
+        status = PILGRIM_NOMEM;
+    }
     if (status != PILGRIM_OK) {
         /* If the trace's folder is no good, that is said where the trace is written. */
         if (local || status != PILGRIM_IO ||
-            (errno != ENOENT && errno != ENOTDIR && errno != EACCES && errno != EROFS && errno != ENAMETOOLONG))
+            (!capture.run.no_place && errno != ENOENT && errno != ENOTDIR && errno != EACCES && errno != EROFS &&
+             errno != ENAMETOOLONG))
             capture_say("%s: %s; there is no journal, so if this process dies its calls are lost",
                         path.length ? (const char *)path.data : capture.run.trace,
                         status == PILGRIM_IO ? strerror(errno) : "out of memory");
@@ -184,8 +203,18 @@ void journaling_begin(int files)
 void journaling_end(void)
 {
     const char *path;
-    if (journal_finish(&path))
-        unlink(path);
+    char said[PATH_MAX + sizeof JOURNAL_SAID_SUFFIX];
+    if (!journal_finish(&path))
+        return;
+    unlink(path);
+    snprintf(said, sizeof said, "%s" JOURNAL_SAID_SUFFIX, path);
+    if (apart)
+        unlink(said);
+}
+
+bool journaling_is_apart(void)
+{
+    return apart;
 }
 
 const char *journaling_path(void)

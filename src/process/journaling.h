@@ -3,12 +3,18 @@
 #ifndef PILGRIM_JOURNALING_H
 #define PILGRIM_JOURNALING_H
 
+#include <stdbool.h>
+
 /* Begins the journal, when the run and its trace are known. If that fails, one line says so, and recording goes on
  * without. FILES: how many journals the run has, at least. */
 void journaling_begin(int files);
 
-/* Removes the journal: the calls of the process are in the trace, or in a fragment file. */
+/* Removes the journal: the calls of the process are in the trace, or in a fragment file. Else it is not called, and the
+ * journal stays, for pilgrim-merge. */
 void journaling_end(void);
+
+/* True if the journal is not in the folder of the run. */
+bool journaling_is_apart(void);
 
 /* Returns the run's folder, if the journal is in it, else the file; NULL: there is no journal. */
 const char *journaling_path(void);

@@ -290,11 +290,20 @@ void spill_consider_ended(struct ended_threads *e)
         spill_locked(NULL, e);
 }
 
+bool spill_now(struct thread *t)
+{
+    uint32_t before = t->segment;
+    spill_locked(t, NULL);
+    return t->segment != before;
+}
+
 /* ---- the end ---- */
 
 void spill_end(void)
 {
     thread_keep_all();
+    if (atomic_load(&capture.off) & OFF_FAILED)
+        return;
     struct ended_threads *gone = thread_ended();
     size_t total = gone ? ended_memory_bytes(gone) : 0, most = atomic_load(&bound) / (ENCODING_SHARES + 1);
     for (const struct thread *t = thread_first(); t; t = t->next)

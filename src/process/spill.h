@@ -26,6 +26,9 @@ void spill_consider(struct thread *t);
 /* True if T's log in the journal has reached its share: spill_consider then makes a segment of T's calls. */
 bool spill_journal_full(const struct thread *t);
 
+/* Makes a segment of T's stream now, between two calls. False: that failed, and recording stops. */
+bool spill_now(struct thread *t);
+
 /* Encodes E, the calls of ended threads, as a segment if they have reached their common share. E may be NULL. One
  * thread at a time. */
 void spill_consider_ended(struct ended_threads *e);

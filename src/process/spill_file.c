@@ -75,21 +75,62 @@ static enum pilgrim_status make(struct place *place, const char *trace)
     return status;
 }
 
-/* Makes PLACE in a folder for temporary files, because of the errno of what failed at `path`, which this keeps if it
- * fails, too. A limit on the length of files holds everywhere. */
-static enum pilgrim_status make_elsewhere(struct place *place)
+/* Removes PLACE, if it is empty. */
+static void leave(struct place *place)
+{
+    int error = errno;
+    if (place->name.length && run_folder_remove((const char *)place->name.data)) {
+        bytes_free(&place->name);
+        place->first = false;
+    }
+    errno = error;
+}
+
+/* Creates the file in PLACE, with DATA. */
+static enum pilgrim_status create(struct place *place, const struct bytes *data)
+{
+    char name[NAME_BYTES];
+    snprintf(name, sizeof name, "/%d" FRAGMENT_FILE_SUFFIX, capture.rank);
+    TRY(set_path(&place->name, name));
+    int in = run_folder_open((const char *)place->name.data, capture.run.id);
+    enum pilgrim_status status = PILGRIM_IO;
+    if (in >= 0) {
+        status = append_file(in, name + 1, &file, data->data, data->length);
+        int error = errno;
+        close(in);
+        errno = error;
+    }
+    return status;
+}
+
+/* Says that PLACE is used, because ERROR was the errno of what failed at FAILED. */
+static void say_elsewhere(const struct place *place, const struct bytes *failed, int error)
+{
+    char host[HOST_BYTES] = "";
+    gethostname(host, sizeof host - 1);
+    if (place->first)
+        capture_say("%s: %s; on %s fragments go to %s", capture_shown((const char *)failed->data), strerror(error),
+                    host, (const char *)place->name.data);
+}
+
+/* Makes PLACE in a folder for temporary files, because of the errno of what failed at `path`. DATA: with the file,
+ * which has it. Keeps `path` and errno if that fails, too. A limit on the length of files holds everywhere. */
+static enum pilgrim_status make_elsewhere(struct place *place, const struct bytes *data)
 {
     struct bytes other = {0}, failed = path;
-    char host[HOST_BYTES] = "";
     int error = errno;
     path = (struct bytes){0};
     bool good = error != EFBIG && trace_path_elsewhere(capture.run.trace, &other) &&
                 make(place, (const char *)other.data) == PILGRIM_OK;
     bytes_free(&other);
-    gethostname(host, sizeof host - 1);
-    if (good && place->first)
-        capture_say("%s: %s; on %s fragments go to %s", capture_shown((const char *)failed.data), strerror(error), host,
-                    (const char *)place->name.data);
+    if (good && data && create(place, data) != PILGRIM_OK) {
+        leave(place);
+        good = false;
+    }
+    if (good)
+        say_elsewhere(place, &failed, error);
+    if (good && data)
+        return PILGRIM_OK;
     bytes_free(&path);
     path = failed;
     errno = error;
@@ -119,35 +160,7 @@ static enum pilgrim_status find_folder(void)
         return PILGRIM_LIMIT;
     bool alone = capture.session && !capture.initialized;
     enum pilgrim_status status = alone ? make_own() : make(&folder, capture.run.trace);
-    return status == PILGRIM_IO ? make_elsewhere(&folder) : status;
-}
-
-/* Removes PLACE, if it is empty. */
-static void leave(struct place *place)
-{
-    int error = errno;
-    if (place->name.length && run_folder_remove((const char *)place->name.data)) {
-        bytes_free(&place->name);
-        place->first = false;
-    }
-    errno = error;
-}
-
-/* Creates the file in PLACE, with DATA. */
-static enum pilgrim_status create(struct place *place, const struct bytes *data)
-{
-    char name[NAME_BYTES];
-    snprintf(name, sizeof name, "/%d" FRAGMENT_FILE_SUFFIX, capture.rank);
-    TRY(set_path(&place->name, name));
-    int in = run_folder_open((const char *)place->name.data, capture.run.id);
-    enum pilgrim_status status = PILGRIM_IO;
-    if (in >= 0) {
-        status = append_file(in, name + 1, &file, data->data, data->length);
-        int error = errno;
-        close(in);
-        errno = error;
-    }
-    return status;
+    return status == PILGRIM_IO ? make_elsewhere(&folder, NULL) : status;
 }
 
 /* Creates the file in the folder of the run, with DATA. Another process may have removed that folder, because it was
@@ -174,11 +187,8 @@ static enum pilgrim_status begin(const struct bytes *data)
         status = bytes_status(&whole);
     if (status == PILGRIM_OK)
         status = create_in_folder(&whole);
-    if (status == PILGRIM_IO && folder.name.length && make_elsewhere(&apart) == PILGRIM_OK) {
-        status = create(&apart, &whole);
-        if (status != PILGRIM_OK)
-            leave(&apart);
-    }
+    if (status == PILGRIM_IO && folder.name.length)
+        status = make_elsewhere(&apart, &whole);
     int error = errno;
     if (!file.length)
         bytes_free(&apart.name);
@@ -229,7 +239,8 @@ const char *spill_file_path(void)
 const char *spill_file_folder(void)
 {
     const struct place *place = apart.name.length ? &apart : &folder;
-    return file.length ? capture_shown((const char *)place->name.data) : NULL;
+    bool others = capture.size > 1 && place->name.length;
+    return file.length || others ? capture_shown((const char *)place->name.data) : NULL;
 }
 
 bool spill_file_first(void)
@@ -266,7 +277,7 @@ static void remove_file(void)
 void spill_file_end(void)
 {
     pthread_mutex_lock(&lock);
-    if (apart.name.length)
+    if (apart.name.length || !file.length)
         leave(&folder);
     pthread_mutex_unlock(&lock);
 }

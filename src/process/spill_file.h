@@ -34,8 +34,8 @@ uint64_t spill_file_length(void);
 enum pilgrim_status spill_file_path_in_folder(const char *name, struct bytes *path) PILGRIM_CHECKED;
 
 /* For messages (capture_shown): spill_file_path returns the file's path, or the one that failed, or the trace's path.
- * spill_file_folder returns its folder; NULL if there is no file. spill_file_first is true if this process created the
- * folder, as the first process of the run. */
+ * spill_file_folder returns its folder, or the one where other processes may have theirs; NULL: there is none.
+ * spill_file_first is true if this process created the folder, as the first process of the run. */
 const char *spill_file_path(void);
 const char *spill_file_folder(void);
 bool spill_file_first(void);
@@ -43,7 +43,8 @@ bool spill_file_first(void);
 /* Appends the head of the fragment file to FILE. errors: PILGRIM_NOMEM, PILGRIM_LIMIT */
 enum pilgrim_status spill_file_head(struct bytes *file) PILGRIM_CHECKED;
 
-/* Nothing is appended any more: if the file is elsewhere, removes the run's folder if that is empty. */
+/* Nothing is appended any more: if the file is elsewhere, or there is none, removes the run's folder if that is empty.
+ */
 void spill_file_end(void);
 
 /* Removes the file, and its folder if that is empty then. A new file may be begun after this. */

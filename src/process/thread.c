@@ -196,10 +196,14 @@ static void thread_ends(void *data)
         return;
     if (atomic_load(&capture.off) & ~(unsigned)(OFF_PAUSED | OFF_MOVED))
         return;
+    bool inside = t->inside;
+    thread_enter(t);
     pthread_mutex_lock(&end_lock);
     if (numbered && !keeps_all && hand_over(t)) {
         thread_now = NULL;
         thread_retire(t);
+    } else if (!inside) {
+        thread_leave(t);
     }
     pthread_mutex_unlock(&end_lock);
 }
@@ -405,6 +409,32 @@ struct thread *thread_nested(struct thread *t)
         t = t->nested;
     }
     return t;
+}
+
+void thread_stops(struct thread *t)
+{
+    if (!t || !t->stream)
+        return;
+    journal_thread_stops(t->journal, &t->log);
+    stream_free(t->stream);
+    stacks_free(t->stacks);
+    t->stream = NULL;
+    t->stacks = NULL;
+    array_delta_free(&t->request_delta);
+    live_free(&t->live);
+    thread_set_live(t, t->journal);
+    times_sections_forget();
+    pthread_mutex_lock(&end_lock);
+    ended_free(ended);
+    ended = NULL;
+    pthread_mutex_unlock(&end_lock);
+}
+
+void threads_stop(void)
+{
+    for (struct thread *t = first; t; t = t->next)
+        if (t == thread_now || !__atomic_load_n(&t->inside, __ATOMIC_ACQUIRE))
+            thread_stops(t);
 }
 
 struct thread *thread_registered(void)

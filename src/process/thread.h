@@ -103,6 +103,9 @@ static inline void thread_leave(struct thread *t)
  * a stream any more. A thread may be in a call that does not end: after half a second its call is given up. */
 void threads_settle(void);
 
+/* After threads_settle, if recording has failed: thread_stops of all threads that are inside no call. */
+void threads_stop(void);
+
 /* This thread's state, or NULL if it has none yet; for wrappers. thread_registered returns it. */
 extern _Thread_local struct thread *thread_now __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
@@ -112,6 +115,10 @@ struct thread *thread_self(void);
 
 /* Returns the state of the calling thread, or NULL if it has none. */
 struct thread *thread_registered(void);
+
+/* Recording has failed: gives back what T has recorded, and tells the journal. To be called by T, or when T is inside
+ * no call and makes none that is recorded. What ended threads have recorded goes, too. */
+void thread_stops(struct thread *t);
 
 /* Returns the state for a call that is made inside a call of T. NULL: out of memory; tracing is then off. */
 struct thread *thread_nested(struct thread *t);

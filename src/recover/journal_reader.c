@@ -207,6 +207,8 @@ static enum pilgrim_status read_thread(const struct journal_image *image, const 
     t->last_class = live->class;
     t->last_start = live->start;
     t->cut = state == JOURNAL_THREAD_CUT;
+    t->cut_calls = atomic_load(&live->cut_calls);
+    t->stopped = state == JOURNAL_THREAD_STOPPED;
     TRY(read_log(blocks, &live->block, 0, atomic_load(&live->epoch), true, &t->log));
     read_statistics(blocks, live, t->log.epoch, &t->statistics);
     return read_in_flight(image, live, t->calls, &t->in_flight);

@@ -34,7 +34,9 @@ struct read_thread {
     uint64_t entered;    /* as in journal_live */
     uint32_t last_class; /* of the last call that entered MPI; JOURNAL_NO_CLASS: it is not recorded */
     uint64_t last_start; /* of that call, in clock ticks */
-    bool cut;            /* the log has no calls behind its last record */
+    bool cut;            /* the log has the first cut_calls calls only */
+    uint64_t cut_calls;
+    bool stopped; /* it may have made more calls than it counted */
     struct read_log log;
     struct bytes statistics; /* packed; empty: there are none */
     struct call_in_flight in_flight;

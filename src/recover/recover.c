@@ -54,25 +54,32 @@ static enum pilgrim_status take_shared(struct shared *s, enum journal_record typ
     }
 }
 
-static void put_integers(struct bytes *key, const struct shared *s, bool sizes)
+/* A process that has no rank bases yet has that of MPI_COMM_WORLD. */
+static void put_integers(struct bytes *key, const struct shared *s, const struct read_process *p, bool sizes)
 {
+    size_t count = s->facts.base_count;
     bytes_put_u8(key, VALUE_ARRAY);
-    bytes_put_u32(key, (uint32_t)s->facts.base_count);
-    for (size_t i = 0; i < s->facts.base_count; i++) {
+    bytes_put_u32(key, (uint32_t)(count + !count));
+    for (size_t i = 0; i < count; i++) {
         bytes_put_u8(key, VALUE_INT);
         bytes_put_u64(key, (uint64_t)(int64_t)(sizes ? s->facts.bases[i].size : s->facts.bases[i].rank));
+    }
+    if (!count) {
+        bytes_put_u8(key, VALUE_INT);
+        bytes_put_u64(key, sizes ? p->ranks : p->rank);
     }
 }
 
 /* Appends the call of pilgrim_process, which is the last one of the process stream. */
-static enum pilgrim_status put_process(struct shared *s, const struct vocabulary *vocabulary)
+static enum pilgrim_status put_process(struct shared *s, const struct read_process *p,
+                                       const struct vocabulary *vocabulary)
 {
     struct bytes key = {0};
     uint32_t class, function = cursor_u32(&s->identity);
-    if (s->identity.status != PILGRIM_OK || function >= vocabulary->function_count || !s->facts.base_count)
+    if (s->identity.status != PILGRIM_OK || function >= vocabulary->function_count)
         return PILGRIM_DAMAGED;
-    put_integers(&key, s, false);
-    put_integers(&key, s, true);
+    put_integers(&key, s, p, false);
+    put_integers(&key, s, p, true);
     bytes_put(&key, s->identity.data + s->identity.position, cursor_left(&s->identity));
     enum pilgrim_status status = bytes_status(&key);
     if (status == PILGRIM_OK)
@@ -101,7 +108,7 @@ static enum pilgrim_status read_shared(struct shared *s, const struct read_proce
         cursor_init(&payload, (const uint8_t *)&none, sizeof none);
         TRY(shared_facts_take(&s->facts, JOURNAL_RANK_BASE, &payload));
     }
-    return put_process(s, vocabulary);
+    return put_process(s, p, vocabulary);
 }
 
 static void shared_free(struct shared *s)
@@ -226,6 +233,25 @@ enum pilgrim_status recover_fragment(const struct read_journal *j, const struct 
         *f = NULL;
     }
     return status;
+}
+
+bool recover_is_begun(const struct read_process *p)
+{
+    struct cursor log, payload;
+    enum journal_record type;
+    cursor_init(&log, p->logs[JOURNAL_SHARED].records.data, p->logs[JOURNAL_SHARED].records.length);
+    while (cursor_left(&log) && journal_next_record(&log, &type, &payload))
+        if (type == JOURNAL_IDENTITY)
+            return true;
+    return false;
+}
+
+bool recover_stopped(const struct read_process *p)
+{
+    bool stopped = false;
+    for (size_t i = 0; i < p->thread_count; i++)
+        stopped |= p->threads[i].stopped;
+    return stopped;
 }
 
 uint64_t recover_file_length(const struct read_process *p)

@@ -13,6 +13,12 @@
 enum pilgrim_status recover_fragment(const struct read_journal *j, const struct read_process *p, struct fragment **f,
                                      bool *whole) PILGRIM_CHECKED;
 
+/* False: the process died, or its memory was out, before the journal had said who it is. */
+bool recover_is_begun(const struct read_process *p);
+
+/* True if the process recorded no more calls before its end. */
+bool recover_stopped(const struct read_process *p);
+
 /* Returns how many bytes of the process's fragment file count: the calls behind them are still in the journal. */
 uint64_t recover_file_length(const struct read_process *p);
 

@@ -213,8 +213,9 @@ static enum pilgrim_status remake_all(struct remake *r, const struct read_thread
     while (cursor_left(&log) && journal_next_record(&log, &type, &payload))
         TRY(take_record(r, type, &payload));
     bool whole = !cursor_left(&log) && log.status == PILGRIM_OK;
-    if (whole && !t->cut && t->calls > r->calls)
-        TRY(go_on(r, t->calls - r->calls));
+    uint64_t end = t->cut ? t->cut_calls : t->calls;
+    if (whole && end > r->calls)
+        TRY(go_on(r, end - r->calls));
     if (whole && !t->cut && t->entered > r->calls && t->in_flight.class != JOURNAL_NO_CLASS)
         TRY(put_in_flight(r, &t->in_flight));
     struct cursor statistics;

@@ -88,9 +88,10 @@ static void record(struct thread *t)
     if (!t->key.failed)
         status = stream_append(t->stream, t->class->number, false, t->key.data, t->key.length, t->journal->start,
                                t->journal->start);
-    if (status != PILGRIM_OK)
+    if (status == PILGRIM_OK)
+        thread_call_recorded(t);
+    else
         capture_fail("a call that never returned could not be recorded");
-    thread_call_recorded(t);
 }
 
 /* T is a thread, or a thread's state for calls inside calls. */

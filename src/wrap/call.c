@@ -7,6 +7,7 @@
 
 #include "wrap/abandoned.h"
 #include "process/filter.h"
+#include "process/short_memory.h"
 #include "process/spill.h"
 #include "wrap/call_inline.h"
 #include "record/stream_inline.h"
@@ -20,13 +21,17 @@ static __attribute__((noinline, cold)) unsigned call_reasons(unsigned off, const
     if (off & OFF_UNBOUND && capture_bind(site))
         off = atomic_load(&capture.off);
     off &= ~(unsigned)OFF_MOVED;
+    if ((off & (OFF_FAILED | OFF_CHILD)) == OFF_FAILED && thread_now && !thread_now->inside)
+        thread_stops(thread_now);
     if (off & ~(unsigned)OFF_PAUSED)
         return off;
     struct thread *t = thread_self();
     unsigned moved = atomic_load_explicit(&capture_moved, memory_order_relaxed);
     if (t && !t->inside && t->moved != moved) {
         t->moved = moved;
+        thread_enter(t);
         stream_forget_moved(t->stream);
+        thread_leave(t);
     }
     return off;
 }
@@ -153,6 +158,8 @@ static void call_lost(const struct call *c, enum pilgrim_status status)
 {
     if (status == PILGRIM_LIMIT)
         capture_fail("a call's arguments are too large to record");
+    else if (objects_failed())
+        capture_fail("out of memory for the names of MPI objects");
     else if (status == PILGRIM_NOMEM || c->key->failed)
         capture_fail("out of memory");
     else
@@ -161,7 +168,7 @@ static void call_lost(const struct call *c, enum pilgrim_status status)
 
 __attribute__((noinline, cold)) void call_ended(struct thread *t)
 {
-    if (t->grown)
+    if (t->grown && short_memory_settle(t))
         spill_consider(t);
     if (t->pause)
         atomic_fetch_or(&capture.off, OFF_PAUSED);
@@ -181,11 +188,14 @@ static void record_slowly(struct call *c, size_t length)
         return;
     }
     enum pilgrim_status status = PILGRIM_NOMEM;
-    if (!t->key.failed)
+    if (!t->key.failed && !objects_failed())
         status =
             stream_append(t->stream, t->class->number, c->failed_poll, t->key.data, length, t->journal->start, c->end);
-    if (status != PILGRIM_OK)
+    if (status != PILGRIM_OK) {
         call_lost(c, status);
+        thread_stops(t);
+        return;
+    }
     thread_call_recorded(t);
     thread_join_journal(t);
     if (t->pending)

@@ -153,6 +153,10 @@ static void check_mappings(void)
     const int segment = shmget(IPC_PRIVATE, 10000, IPC_CREAT | 0600);
 
     place(p + 3 * page, "heap:0+196608");
+    EXPECT(munmap(p + 1, page) != 0);
+    place(p + page, "heap:0+65536");
+    EXPECT(mremap(p, 4 * page, (size_t)1 << 60, MREMAP_MAYMOVE) == MAP_FAILED);
+    place(p + page, "heap:0+65536");
     munmap(p + page, page);
     place(p + 2 * page, "heap:0+131072");
     munmap(p, 4 * page);

@@ -273,6 +273,35 @@ START_TEST(cut_logs_give_the_calls_before)
 }
 END_TEST
 
+/* The log has no room for a record behind a steady loop: nothing was stored for the loop's calls, but they are known.
+ */
+START_TEST(a_log_without_room_has_all_calls_before)
+{
+    enum { STEADY = 500, LOST = 10 };
+    static uint8_t key[16] = {VALUE_NONE};
+    struct told_thread t;
+    struct bytes records = {0};
+    struct stream *again;
+    uint64_t calls, steps = UINT64_MAX;
+    begin(&t);
+    for (unsigned i = 0; i < STEADY; i++)
+        record(&t, 1, 1, false, key, sizeof key);
+    journal_record_begin(&t.log)->failed = true;
+    journal_record_end(&t.log, JOURNAL_CALL);
+    atomic_fetch_add(&t.live->calls, LOST);
+    struct read_thread read = found(&t, &records, SIZE_MAX);
+    read.cut = atomic_load(&t.live->state) == JOURNAL_THREAD_CUT;
+    read.cut_calls = atomic_load(&t.live->cut_calls);
+    ck_assert(read.cut);
+    ck_assert_int_eq(replay_thread(&read, &vocabulary, &modules, &steps, &again, &calls), PILGRIM_OK);
+    ck_assert_uint_eq(calls, STEADY);
+    ck_assert_uint_eq(stream_calls(again), STEADY);
+    bytes_free(&records);
+    stream_free(again);
+    end(&t);
+}
+END_TEST
+
 /* Gives all records of LOG the check bytes that they must have. */
 static void mend(struct bytes *log)
 {
@@ -323,6 +352,7 @@ int main(void)
     tcase_add_loop_test(c, steady_loops_are_made_again, 0, 5);
     tcase_add_test(c, loops_cost_nothing);
     tcase_add_test(c, cut_logs_give_the_calls_before);
+    tcase_add_test(c, a_log_without_room_has_all_calls_before);
     tcase_add_test(c, changed_logs_do_no_harm);
     suite_add_tcase(suite, c);
     SRunner *runner = srunner_create(suite);

@@ -7,6 +7,7 @@
 #include "merge_job.h"
 #include "merge_message.h"
 #include "pilgrim/version.h"
+#include "recover/recover.h"
 
 #define TRACER "pilgrim " PILGRIM_VERSION_TEXT
 
@@ -67,7 +68,11 @@ enum pilgrim_status job_join_journals(struct job *job)
             return PILGRIM_INVALID;
         for (size_t k = 0; k < j->process_count; k++) {
             const struct read_process *p = &j->processes[k];
+            if (!recover_is_begun(p))
+                continue;
             struct rank_file *file = file_of(job, count, p->rank);
+            if (!file && recover_file_length(p))
+                continue; /* its first calls were in a file that is gone */
             if (!file) {
                 TRY(job_add_rank(job, job->journal_paths[i], p->rank, 0));
                 file = &job->files[job->count - 1];

@@ -43,8 +43,9 @@ struct job {
     struct read_journal *journals;
     char **journal_paths;
     size_t journal_count;
-    bool apart;    /* each rank is a shard of its own */
-    char *problem; /* why the first form of the trace could not be read (fragment_problem); NULL: it could */
+    const char *empty; /* a folder without fragment files and journals; borrowed */
+    bool apart;        /* each rank is a shard of its own */
+    char *problem;     /* why the first form of the trace could not be read (fragment_problem); NULL: it could */
 };
 
 /* Maps the file at PATH into memory. C is at offset AT; the caller passes it to close_file. errors: PILGRIM_IO (errno)

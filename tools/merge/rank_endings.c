@@ -10,6 +10,7 @@
 #include "base/try.h"
 #include "merge_job.h"
 #include "merge_message.h"
+#include "recover/recover.h"
 #include "recover/thread_classes.h"
 
 enum { RANGES_ALL = 1 << 20, LINES_SHOWN = 30, NUMBER_BYTES = 96 };
@@ -46,6 +47,12 @@ static bool has_number(const struct read_process *p)
     return p->ending == JOURNAL_ABORT || p->ending == JOURNAL_SIGNAL;
 }
 
+/* True if FILE's rank came to MPI_Finalize and recorded no more before that: it is said to be cut off. */
+static bool is_stopped(const struct rank_file *file)
+{
+    return file->process && file->process->ending == JOURNAL_FINALIZE && recover_stopped(file->process);
+}
+
 /* Appends how P ended. pilgrim-decode reads this (decoder/endings_print.c). */
 static void put_ending(struct bytes *text, const struct read_process *p)
 {
@@ -67,11 +74,12 @@ static enum pilgrim_status find_endings(const struct job *job, char **text)
     for (size_t i = 0; done && i < job->count; i++) {
         const struct read_process *p = job->files[i].process;
         struct ranges ranks = {.shown = RANGES_ALL};
-        if (!p || done[i])
+        if (!p || done[i] || is_stopped(&job->files[i]))
             continue;
         for (size_t k = i; k < job->count; k++) {
             const struct read_process *q = job->files[k].process;
-            if (!q || q->ending != p->ending || (has_number(p) && q->ending_number != p->ending_number))
+            if (!q || is_stopped(&job->files[k]) || q->ending != p->ending ||
+                (has_number(p) && q->ending_number != p->ending_number))
                 continue;
             ranges_add(&ranks, job->files[k].rank, job->files[k].rank + 1);
             done[k] = true;
@@ -213,7 +221,7 @@ void job_print_endings(const struct job *job)
             good = put_end(&text, file, lines) == PILGRIM_OK;
         else
             put_text(&text, "complete");
-        if (file->cut) /* is told elsewhere */
+        if (file->cut || is_stopped(file)) /* is told elsewhere */
             bytes_free(&text);
         good = take_text(&text, &ends[count].text) == PILGRIM_OK && good;
         ends[count].rank = file->rank;

@@ -123,11 +123,16 @@ bool has_suffix(const char *name, const char *suffix)
     return length > tail && !strcmp(name + length - tail, suffix);
 }
 
-/* True if the file PATH is empty: its process died when it had just made it. */
+/* True if the file PATH has nothing: its process died when it had just made it, or found no room for more. */
 static bool is_empty(const char *path)
 {
-    struct stat found;
-    return !stat(path, &found) && S_ISREG(found.st_mode) && !found.st_size;
+    static const char nothing[8];
+    char begin[sizeof nothing] = {0};
+    FILE *file = fopen(path, "re");
+    bool read = file && (fread(begin, 1, sizeof begin, file) || !ferror(file));
+    if (file)
+        fclose(file);
+    return read && !memcmp(begin, nothing, sizeof nothing);
 }
 
 static bool add_folder(struct job *job, const char *path)
@@ -146,7 +151,9 @@ static bool add_folder(struct job *job, const char *path)
     }
     if (folder)
         closedir(folder);
-    return good && (job->count + job->journal_count > before || fail("%s: no fragment files and no journals", path));
+    if (good && job->count + job->journal_count == before)
+        job->empty = path;
+    return good;
 }
 
 bool job_add(struct job *job, const char *path)
@@ -234,7 +241,7 @@ static enum pilgrim_status count_segments(struct rank_file *file)
 }
 
 /* Counts the segments of all files, and finds the ranks that are cut off: their files end before they did, and they
- * have no journal. */
+ * have no journal; or they recorded no more. */
 static bool find_cut(struct job *job)
 {
     struct ranges found = {.shown = RANGES_SHOWN};
@@ -247,9 +254,10 @@ static bool find_cut(struct job *job)
             bytes_free(&found.text);
             return fail_status(file->path, status);
         }
-        if (file->cut)
+        bool cut = file->cut || (file->process && recover_stopped(file->process));
+        if (cut)
             ranges_add(&found, file->rank, file->rank + 1);
-        job->cut_count += file->cut;
+        job->cut_count += cut;
     }
     return finish_ranges(&found, &job->cut);
 }
@@ -279,6 +287,8 @@ bool job_prepare(struct job *job)
     enum pilgrim_status status = job_join_journals(job);
     if (status != PILGRIM_OK)
         return fail_status("the journals", status);
+    if (!job->count && !job->journal_count)
+        return fail("%s: no fragment files and no journals", job->empty);
     if (!job->count)
         return fail("the journals have no calls: no process of theirs is left");
     qsort(job->files, job->count, sizeof *job->files, file_order);
