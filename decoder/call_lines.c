@@ -114,15 +114,15 @@ void call_lines_print(struct call_lines *l, const struct pilgrim_call *call)
     out_uint(l->out, call->seq);
     if (!l->json)
         text_times(l->out, call);
-    if (!l->json && l->has_note)
-        out_text(l->out, l->note);
     if (call->identity > 0)
         print_cached(l, call);
     else
         print_body(l, call);
-    if (l->json && l->has_note)
+    if (l->has_note)
         out_text(l->out, l->note);
     if (l->json)
         json_times(l->out, call);
+    else
+        out_char(l->out, '\n');
     l->has_note = false;
 }

@@ -55,9 +55,9 @@ void in_flight_text(const struct in_flight *call, bool json, char text[IN_FLIGHT
     if (call->since_us >= 0 && gmtime_r(&second, &parts))
         strftime(date, sizeof date, json ? "%Y-%m-%dT%H:%M:%S" : "%Y-%m-%d %H:%M:%S", &parts);
     if (*date)
-        snprintf(since, sizeof since, json ? ",\"since\":\"%s.%06dZ\"" : "since %s.%06d UTC ", date,
+        snprintf(since, sizeof since, json ? ",\"since\":\"%s.%06dZ\"" : " since %s.%06d UTC", date,
                  (int)(call->since_us % US_A_SECOND));
     if (*date && call->seconds >= 0 && call->seconds < SINCE_MAX_S)
-        snprintf(seconds, sizeof seconds, json ? ",\"seconds\":%.6f" : "for %.3f s ", call->seconds);
+        snprintf(seconds, sizeof seconds, json ? ",\"seconds\":%.6f" : " for %.3f s", call->seconds);
     snprintf(text, IN_FLIGHT_TEXT, "%s%s%s", json ? ",\"in_flight\":true" : "", since, seconds);
 }

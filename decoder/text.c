@@ -256,5 +256,4 @@ void text_body(struct output *o, const struct pilgrim_call *call, struct source_
         text_value(o, &call->ret, false);
     out_text(o, " at ");
     text_site(o, call->class_, lines);
-    out_char(o, '\n');
 }
