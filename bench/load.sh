@@ -58,6 +58,6 @@ for item in ${cases:-$all}; do
     with=$(sums)
     compared=$("$build/programs/load_check" trace.pilgrim "$name" "$n" "${with%% *}") || compared=0
     echo "$without $with" | awk -v name="$name" -v bytes="$(stat -c %s trace.pilgrim)" -v n="$compared" '
-        { printf "%-14s %11d %8.1f %8.1f %8.2f %8.1f %8.1f %8.1f %8d %9d %11d\n", name, n, 1e9 * $2 / n, 1e9 * $8 / n, $10, $3 / 1024, $9 / 1024,
+        { printf "%-14s %11.0f %8.1f %8.1f %8.2f %8.1f %8.1f %8.1f %8d %9d %11.0f\n", name, n, 1e9 * $2 / n, 1e9 * $8 / n, $10, $3 / 1024, $9 / 1024,
           $11 / 1024, $12, bytes, n }'
 done
