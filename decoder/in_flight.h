@@ -26,8 +26,7 @@ bool in_flight_find(struct in_flight_list *list, uint32_t rank, uint32_t thread,
 
 enum { IN_FLIGHT_TEXT = 128 };
 
-/* Sets TEXT to what stands behind a call: " since 2026-11-23 06:33:04.988953 UTC for 2.803 s", or JSON members.
- */
+/* Sets TEXT to what stands behind a call: " since 2026-11-23 06:33:04.988953 UTC for 2.803 s". JSON: to members. */
 void in_flight_text(const struct in_flight *call, bool json, char text[IN_FLIGHT_TEXT]);
 
 #endif

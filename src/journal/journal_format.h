@@ -24,10 +24,11 @@
 enum { JOURNAL_PAGE = 4096, JOURNAL_VERSION = 1, JOURNAL_TEXT = 256 };
 
 #define JOURNAL_FILE_SUFFIX ".journal"
-#define JOURNAL_SAID_SUFFIX                                                                                            \
-    ".said" /* outside the run's folder: added to the name, of the file that says that the user was told */
 #define JOURNAL_MAGIC       "plgrmjrn" /* of a file */
 #define JOURNAL_BLOCK_MAGIC "plgrmblk"
+
+/* Added to the name of a journal outside of the run's folder: the file that says that the user was told. */
+#define JOURNAL_SAID_SUFFIX ".said"
 
 enum journal_kind {
     JOURNAL_NONE, /* claimed, not used yet, or no longer */

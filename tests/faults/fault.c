@@ -24,6 +24,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../preloads/next.h"
+
 enum {
     MEMORY = 1,
     MAP = 2,
@@ -82,18 +84,6 @@ static int find_library(struct dl_phdr_info *info, size_t size, void *unused)
         }
     }
     return 1;
-}
-
-/* The next library's function NAME; NULL while it is looked for, which may ask for memory. */
-static void *next(void **known, const char *name)
-{
-    static _Thread_local bool looking __attribute__((tls_model("initial-exec")));
-    if (!*known && !looking) {
-        looking = true;
-        *known = dlsym(RTLD_NEXT, name);
-        looking = false;
-    }
-    return *known;
 }
 
 #define NEXT(name) ((__typeof__(&name))next(&(static_of_##name), #name))

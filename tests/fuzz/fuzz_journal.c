@@ -9,7 +9,7 @@
 #include "journal_blocks.h"
 #include "merge/fragment.h"
 #include "recover/recover.h"
-#include "walk_trace.h"
+#include "made_trace.h"
 
 /* CALLS_MAX: of a thread; they are not always told at once. */
 enum { RANKS_MAX = 64, CALLS_MAX = 1 << 20, MERGED = 16 };
@@ -21,19 +21,6 @@ static char folder[FUZZ_PATH_MAX - 32];
 static void remove_folder(void)
 {
     rmdir(folder);
-}
-
-/* The trace that was made can be read. */
-static void read_trace(const char *path)
-{
-    struct pilgrim_trace *trace;
-    struct pilgrim_error error;
-    enum pilgrim_status status = pilgrim_open(path, &trace, &error);
-    ck_assert_msg(status == PILGRIM_OK && (error.status == PILGRIM_OK || strstr(error.message, "times")),
-                  "the trace that was made: %s\n", error.message);
-    walk_trace(trace);
-    pilgrim_close(trace);
-    unlink(path);
 }
 
 static bool is_small(const struct read_process *p)

@@ -7,7 +7,7 @@
 #include "fuzz.h"
 #include "merge/fragment_file.h"
 #include "sections.h"
-#include "walk_trace.h"
+#include "made_trace.h"
 
 enum { HEAD = 10, FILES_MAX = 8, RANKS_MAX = 64 };
 
@@ -52,19 +52,6 @@ static void remove_files(unsigned count)
         snprintf(path, sizeof path, "%s/%u.fragment", folder, i);
         unlink(path);
     }
-}
-
-/* The trace that was made can be read as far as it goes. */
-static void read_trace(const char *path)
-{
-    struct pilgrim_trace *trace;
-    struct pilgrim_error error;
-    enum pilgrim_status status = pilgrim_open(path, &trace, &error);
-    ck_assert_msg(status == PILGRIM_OK && (error.status == PILGRIM_OK || strstr(error.message, "times")),
-                  "the trace that was made: %s\n", error.message);
-    walk_trace(trace);
-    pilgrim_close(trace);
-    unlink(path);
 }
 
 static void remove_folder(void)

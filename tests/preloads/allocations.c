@@ -18,6 +18,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "next.h"
+
 enum { PLACES = 64 };
 
 #define CALLER ((uintptr_t)__builtin_return_address(0))
@@ -80,18 +82,6 @@ void allocations_mark(bool begins)
     for (int i = 0; i < PLACES && atomic_load(&places[i].address); i++)
         printf("  %lu at 0x%lx\n", atomic_load(&places[i].count),
                (unsigned long)(atomic_load(&places[i].address) - base));
-}
-
-/* The next library's function NAME; NULL while it is looked for, which may ask for memory. */
-static void *next(void **known, const char *name)
-{
-    static _Thread_local bool looking __attribute__((tls_model("initial-exec")));
-    if (!*known && !looking) {
-        looking = true;
-        *known = dlsym(RTLD_NEXT, name);
-        looking = false;
-    }
-    return *known;
 }
 
 /* NEXT(type, name): the next library's function, called as TYPE. */

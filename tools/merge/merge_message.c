@@ -41,13 +41,18 @@ static void print_line(FILE *to, const char *format, va_list arguments)
         free(text);
 }
 
+static void say(const char *format, va_list arguments)
+{
+    clear_progress();
+    fputs("pilgrim-merge: ", stderr);
+    print_line(stderr, format, arguments);
+}
+
 bool fail(const char *format, ...)
 {
     va_list arguments;
-    clear_progress();
     va_start(arguments, format);
-    fputs("pilgrim-merge: ", stderr);
-    print_line(stderr, format, arguments);
+    say(format, arguments);
     va_end(arguments);
     return false;
 }
@@ -56,10 +61,8 @@ bool fail(const char *format, ...)
 void complain(const char *format, ...)
 {
     va_list arguments;
-    clear_progress();
     va_start(arguments, format);
-    fputs("pilgrim-merge: ", stderr);
-    print_line(stderr, format, arguments);
+    say(format, arguments);
     va_end(arguments);
 }
 
