@@ -13,7 +13,9 @@ BASES: as in PILGRIM_TIMING, "1.2" or "1.2,MPI_Barrier:1.01,MPI_Wait*:2". The sh
 
 * what MPI_Wtime returned is between the stored start and end of its call, seen from one distance of the two clocks; it is not later than it
   was; and the interval from the last such reading, r, as stored, to this one, w, is right: w - r <= base x (stored w - r), but for
-  (base - 1) times what r was behind its call's start. The clocks may drift against each other by 10 ppm.
+  (base - 1) times what r was behind its call's start. The distance falls whenever a call reads the clock sooner after its start than all
+  calls before. If the calls were timed by another clock than the one that MPI_Wtime reads, both go apart as well, by up to 500 ppm while
+  the system's is being set right, and the distance follows by steps.
 
 The last but one is the interval's relative error. It is measured from what is stored, so errors that added up would be seen.
 
@@ -62,29 +64,34 @@ def series(base):
 
 
 class Readings:
-    """What MPI_Wtime returned in one thread, in ns."""
+    """What MPI_Wtime returned in one thread, in ns. IS_SAME: by the clock that timed the calls."""
 
-    def __init__(self):
+    def __init__(self, is_same):
+        self.step, self.drift = (50, 0) if is_same else (5000, 500e-6)
         self.first = self.last = None
+        self.distance = math.inf # the least one of a reading from its call's start
         self.low, self.high = -math.inf, math.inf # where the distance of the clocks is
 
-    def call(self, base, true, stored, times):
-        """TRUE, STORED: seconds. TIMES: stored ones of the call."""
+    def call(self, base, true, stored, start, times):
+        """TRUE, STORED: seconds. START: the true one of the call. TIMES: stored ones of the call."""
         true, stored = true * 1e9, stored * 1e9
-        self.first = true if self.first is None else self.first
-        slack = 50 + (true - self.first) / 100000
+        self.first = self.first or (true, true - start)
+        slack = self.step + (true - self.first[0]) * self.drift
+        fall = max(0, self.distance - (true - start)) if self.last else 0
+        self.distance = min(self.distance, true - start)
+        fallen = self.first[1] - self.distance
         if stored == 0 and true < times[1]:
             return # the clock began to count when the program did, and what is stored lags behind by more
         self.low, self.high = max(self.low, stored - times[1]), min(self.high, stored - times[0])
-        if self.low > self.high + slack:
+        if self.low > self.high + slack + fallen:
             raise Difference("a reading outside of its call, by %g ns" % (self.low - self.high))
-        if stored > true + slack:
+        if stored > true + 50: # roundings
             raise Difference("a reading of %.9f is stored as %.9f" % (true / 1e9, stored / 1e9))
         if self.last:
             before, behind = self.last
-            if MILLION * (true - stored) > base * (stored - before + behind) + MILLION * slack:
+            if MILLION * (true - stored) > base * (stored - before + behind) + MILLION * (slack + fall):
                 raise Difference("%.0f ns after the last reading, stored as %.0f" % (true - before, stored - before))
-        self.last = stored, stored - times[0] - self.low
+        self.last = stored, stored - times[0] - self.low + fallen
 
 
 class Thread:
@@ -147,9 +154,9 @@ def with_reading(call):
     return call["start"], call["end"], call["ret"] if call["func"] == "MPI_Wtime" else None
 
 
-def bins_check(bases, folder, path, signatures_of):
+def bins_check(bases, folder, path, signatures_of, is_same=False):
     """(calls, worst share of the bound) of what compare.py has found to be the same calls. signatures_of: as what signatures_of
-    returns. Raises Difference."""
+    returns. is_same: the calls were timed by the clock that MPI_Wtime reads. Raises Difference."""
     base_of = bases_read(bases)
     true, known, current = true_times(folder, with_reading), {}, None
     calls, worst = 0, 0
@@ -157,7 +164,7 @@ def bins_check(bases, folder, path, signatures_of):
         if "start" not in call:
             raise Difference("%s: no times\n    %s" % (path, whole))
         if current != (rank, thread):
-            current, state, readings, signatures = (rank, thread), Thread(), Readings(), signatures_of(rank, thread)
+            current, state, readings, signatures = (rank, thread), Thread(), Readings(is_same), signatures_of(rank, thread)
         base = base_of(call["func"])
         if base not in known:
             known[base] = series(base)
@@ -169,7 +176,7 @@ def bins_check(bases, folder, path, signatures_of):
             stored = call["start"], call["end"]
             share = state.call((signature, call_class, unzipped), base, (started, ended), stored, known[base])
             if reading is not None:
-                readings.call(base, reading, call["ret"], stored)
+                readings.call(base, reading, call["ret"], started, stored)
         except Difference as difference:
             raise Difference("%s, base %g\n    %s" % (difference, 1 + base / MILLION, whole))
         worst = max(worst, share)
