@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <mpi.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -30,6 +31,7 @@ static long steps, ns;
 static MPI_Comm comms[THREADS];
 static pthread_t threads[THREADS];
 static atomic_bool stop;
+static atomic_bool begun; /* all threads are; while one calls execve, pthread_create fails in the others */
 static volatile int zero;
 
 static void step(MPI_Comm comm, unsigned *state)
@@ -365,8 +367,11 @@ static void *work(void *comm)
 {
     unsigned state = (unsigned)(size_t)comm;
     for (long i = 0; !stop; i++) {
-        if (i == steps && comm == &comms[0])
+        if (i == steps && comm == &comms[0]) {
+            while (!begun)
+                sched_yield();
             end_now();
+        }
         step(*(MPI_Comm *)comm, &state);
     }
     return NULL;
@@ -394,6 +399,7 @@ static int begin_threads(void)
         if (pthread_create(&threads[i], NULL, work, &comms[i]))
             return 2;
     }
+    begun = true;
     return 0;
 }
 
