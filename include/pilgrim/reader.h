@@ -20,7 +20,8 @@
  * with the number of calls. The library prints nothing, ends no program and sets no signal handler. A file from
  * anybody may be read: what is wrong in it is reported.
  *
- * What holds for all functions here, where nothing else is said:
+ * One header, as it is all that a program which reads traces needs. What holds for all functions here, where nothing
+ * else is said:
  *
  *   arguments  A pointer must not be NULL, but `error` always may be. If one is NULL, a function that returns a
  *              status returns PILGRIM_INVALID; another one returns 0, false or NULL; one that returns nothing does

@@ -151,9 +151,9 @@ static __attribute__((noinline)) void find_anchor(struct times *t, const struct 
     r->is_seen = r->is_anchored;
 }
 
-/* Moves the anchor. Towards earlier at once: no call so far was as quick to read the clock. Else if the clocks have
- * drifted apart: if the difference is small against the time since the last reading, or so large that one of the
- * clocks was set. */
+/* Moves the anchor. At once if the reading is a little before the start of the call: no call so far was as quick to
+ * read the clock. Else if the clocks have drifted apart: if the difference is small against the time since the last
+ * reading, or so large that one of the clocks was set. */
 static void follow_clock(struct clock_readings *r, const struct bins *b, const struct span *s, int64_t ns)
 {
     int64_t apart = outside(s, (uint64_t)ns - (uint64_t)r->offset), size = apart < 0 ? -apart : apart,
